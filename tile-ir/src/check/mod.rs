@@ -1,0 +1,36 @@
+//! The checks: what must hold of a kernel, for all admissible tile sizes.
+
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::kernel::Kernel;
+
+/// A kernel that every check has passed. Made only by [`check_kernel`] and by
+/// decoding what the macro has embedded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedKernel {
+    kernel: Kernel,
+}
+
+impl CheckedKernel {
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+}
+
+/// A passed check, and what was noticed on the way.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The kernel.
+    pub kernel: CheckedKernel,
+    /// Findings that do not stop it.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Checks a kernel.
+///
+/// # Errors
+///
+/// All findings, at least one of them an error.
+pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
+    Ok(Checked { kernel: CheckedKernel { kernel }, warnings: Vec::new() })
+}

@@ -1,0 +1,117 @@
+//! Expressions of a kernel.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Access, ExprId, TensorId, Type, VarId};
+use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, NamedConst, UnaryOp};
+use crate::span::SpanId;
+
+/// An expression with its type and source.
+///
+/// Expressions form trees within the kernel's arena: an operand has a smaller
+/// id than its user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Expr {
+    /// What it computes.
+    pub kind: ExprKind,
+    /// Type of the value.
+    pub ty: Type,
+    /// The whole expression in the source.
+    pub span: SpanId,
+}
+
+/// A constant. Its type is the expression's.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Literal {
+    /// An integer, used at any number type or as an index.
+    Int(i128),
+    /// A floating-point number, rounded once to the type of its expression.
+    Float(f64),
+    /// `true` or `false`.
+    Bool(bool),
+    /// `T::MAX` and its relatives.
+    Named(NamedConst),
+}
+
+/// The operations of a kernel's expressions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ExprKind {
+    /// A constant.
+    Literal(Literal),
+    /// The value of a variable, dimension, parameter or counter.
+    Var(VarId),
+    /// Reads an element.
+    ///
+    /// Outside a tensor's shape it is the tensor's pad value
+    /// ([`super::Edge`]). Outside a tile it is an error that the checks report.
+    Load(Access),
+    /// Prefix operator. `-` on numbers, `!` on `bool` and integers.
+    Unary {
+        /// The operator.
+        op: UnaryOp,
+        /// The operand, of the result's type.
+        operand: ExprId,
+    },
+    /// Binary operator on operands of the result's type (a shift's count too).
+    Binary {
+        /// The operator.
+        op: BinaryOp,
+        /// Left operand.
+        lhs: ExprId,
+        /// Right operand.
+        rhs: ExprId,
+    },
+    /// Comparison of two operands of one type; the result is `bool`.
+    Compare {
+        /// The operator.
+        op: CompareOp,
+        /// Left operand.
+        lhs: ExprId,
+        /// Right operand.
+        rhs: ExprId,
+    },
+    /// `&&` and `||` on `bool`; the right operand only where it decides.
+    Logic {
+        /// The operator.
+        op: LogicOp,
+        /// Left operand.
+        lhs: ExprId,
+        /// Right operand.
+        rhs: ExprId,
+    },
+    /// One of two values of the result's type; only the chosen one is evaluated.
+    Select {
+        /// A `bool`.
+        cond: ExprId,
+        /// Value where it holds.
+        then: ExprId,
+        /// Value where it does not.
+        otherwise: ExprId,
+    },
+    /// Converts to the expression's type, as Rust's `as` does (floats to
+    /// integers saturate, NaN is 0); to and from [`Type::Index`] likewise, as
+    /// if it were `i64`.
+    Cast(ExprId),
+    /// A function of one argument of the result's type.
+    Math {
+        /// The function.
+        func: MathFn,
+        /// Its argument.
+        arg: ExprId,
+    },
+    /// `tiles(n, t)`: `ceil(n / t)`, an index. `t` is positive; of a negative
+    /// `n` it is 0.
+    Tiles {
+        /// What is divided up.
+        extent: ExprId,
+        /// Into pieces of this many.
+        tile: ExprId,
+    },
+    /// `in_bounds(a[i, j])`: whether all indices are inside the tensor's shape.
+    InBounds {
+        /// The tensor.
+        tensor: TensorId,
+        /// One index per axis.
+        indices: Vec<ExprId>,
+    },
+}

@@ -1,0 +1,219 @@
+//! A kernel's tables: parameters, dimensions, tiles, axes, variables.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ElemType, Expr, ExprId, ScalarId, Stmt, TensorId, TileId, TileParamId, Type, TypeParamId, VarId,
+};
+use crate::arena::Arena;
+use crate::dtype::Bound;
+use crate::span::{SpanId, SpanTable};
+
+/// A kernel as written, names resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// The user's name for it.
+    pub name: String,
+    /// Lines of its doc comment.
+    pub docs: Vec<String>,
+    /// Type parameters, in order.
+    pub type_params: Arena<TypeParamId, TypeParam>,
+    /// Parameters in the order of the signature.
+    pub params: Vec<Param>,
+    /// Tensor parameters.
+    pub tensors: Arena<TensorId, TensorParam>,
+    /// Scalar parameters.
+    pub scalars: Arena<ScalarId, ScalarParam>,
+    /// Tile parameters, in order.
+    pub tile_params: Arena<TileParamId, TileParam>,
+    /// Conditions over tile parameters that admissible sizes fulfil.
+    pub constraints: Vec<ExprId>,
+    /// The grid's axes, outermost first; empty for one block.
+    pub grid: Vec<Axis>,
+    /// The block domain's axes, outermost first; `None` where the kernel has
+    /// no block domain. Its body then runs once per block.
+    pub block: Option<Vec<Axis>>,
+    /// Shared tiles.
+    pub tiles: Arena<TileId, SharedTile>,
+    /// Every named value.
+    pub vars: Arena<VarId, Var>,
+    /// Every expression.
+    pub exprs: Arena<ExprId, Expr>,
+    /// The body.
+    pub body: Vec<Stmt>,
+    /// Where spans stand in the user's file.
+    pub spans: SpanTable,
+    /// The kernel's name in the source.
+    pub span: SpanId,
+}
+
+/// A type parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypeParam {
+    /// Its name.
+    pub name: String,
+    /// What it may be bound to.
+    pub bound: Bound,
+    /// Its name in the source.
+    pub span: SpanId,
+}
+
+/// One entry of the signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Param {
+    /// A tensor.
+    Tensor(TensorId),
+    /// A scalar.
+    Scalar(ScalarId),
+}
+
+/// A tensor parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TensorParam {
+    /// Its name.
+    pub name: String,
+    /// Whether `&mut`.
+    pub mutable: bool,
+    /// Element type.
+    pub elem: ElemType,
+    /// One index expression per axis, over dimensions, tile parameters and
+    /// literals. A bare dimension here binds it; any other form is an equation
+    /// checked at launch.
+    pub extents: Vec<ExprId>,
+    /// What an access outside the shape reads.
+    pub edge: Edge,
+    /// Its name in the source.
+    pub span: SpanId,
+}
+
+/// What a read outside a tensor's shape gives. Writes there are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Edge {
+    /// 0 (`false`), as nothing was written; the checks show that it cannot
+    /// change a result.
+    DefaultPad,
+    /// The author's value, an expression without variables.
+    Pad(ExprId),
+}
+
+/// A scalar parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScalarParam {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub elem: ElemType,
+    /// Its variable, of kind [`VarKind::Scalar`].
+    pub var: VarId,
+    /// Its name in the source.
+    pub span: SpanId,
+}
+
+/// A tile parameter: a compile-time integer, chosen per device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TileParam {
+    /// Its name.
+    pub name: String,
+    /// Its admissible values.
+    pub domain: TileDomain,
+    /// Its variable, of kind [`VarKind::TileParam`].
+    pub var: VarId,
+    /// Its name in the source.
+    pub span: SpanId,
+}
+
+/// The admissible values of a tile parameter; all are at least 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TileDomain {
+    /// Any value from 1 to [`TileDomain::MAX`].
+    Any,
+    /// `min`, `min + step`, … up to `max`.
+    Range {
+        /// Smallest.
+        min: u32,
+        /// Largest, inclusive.
+        max: u32,
+        /// Distance, at least 1.
+        step: u32,
+    },
+    /// The powers of two from `min` to `max`.
+    Pow2 {
+        /// Smallest, a power of two.
+        min: u32,
+        /// Largest, a power of two, inclusive.
+        max: u32,
+    },
+    /// The listed values, rising, without repetition.
+    List(Vec<u32>),
+    /// The value of an index expression over literals and *earlier* tile
+    /// parameters: a fixed size, a tie, or a derived extent.
+    Equal(ExprId),
+}
+
+impl TileDomain {
+    /// The largest value of a tile parameter that says nothing of its own.
+    pub const MAX: u32 = 4096;
+}
+
+/// One axis of a grid, a block domain or an `each`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Axis {
+    /// Its index variable, running from 0 to the extent.
+    pub var: VarId,
+    /// Number of values, an index expression. Of a grid it is over dimensions,
+    /// tile parameters and literals; of a block and an `each` over tile
+    /// parameters and literals.
+    pub extent: ExprId,
+}
+
+/// A shared tile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedTile {
+    /// Its name.
+    pub name: String,
+    /// Element type.
+    pub elem: ElemType,
+    /// One index expression per axis, over tile parameters and literals.
+    pub extents: Vec<ExprId>,
+    /// Its name in the source.
+    pub span: SpanId,
+}
+
+/// A named value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Var {
+    /// The user's name. Shadowing makes several variables of one name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// What it is.
+    pub kind: VarKind,
+    /// Whether it was declared as `Acc<…>`: its updates may be reassociated.
+    pub accumulator: bool,
+    /// Where it is declared.
+    pub span: SpanId,
+}
+
+/// What a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum VarKind {
+    /// A dimension: an extent of a tensor, known at launch; an index, at least 0.
+    Dim,
+    /// A tile parameter: an index, at least 1.
+    TileParam(TileParamId),
+    /// A scalar parameter.
+    Scalar(ScalarId),
+    /// An axis of the grid: the block's coordinate. Uniform.
+    Grid,
+    /// An axis of the block domain: the work-item's coordinate.
+    Block,
+    /// An axis of an `each`: the point's coordinate.
+    Each,
+    /// The counter of a `phase` or `for`.
+    Loop,
+    /// A `let`, of the work-item, or of the point inside an `each`.
+    Let {
+        /// Whether it may be assigned again.
+        mutable: bool,
+    },
+}

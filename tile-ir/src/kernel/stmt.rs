@@ -1,0 +1,163 @@
+//! Statements of a kernel.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Access, Axis, ExprId, VarId};
+use crate::op::BinaryOp;
+use crate::span::SpanId;
+
+/// A statement with its source.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// The whole statement.
+    pub span: SpanId,
+    /// The keyword or first token: what a message about the statement itself,
+    /// not its body, points at.
+    pub head: SpanId,
+}
+
+/// The values of a loop counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LoopRange {
+    /// `start`, `start + step`, … below `end`; from the last to the first where
+    /// `reversed`. A `step` that is not positive runs no iteration.
+    Between {
+        /// First value.
+        start: ExprId,
+        /// Exclusive end.
+        end: ExprId,
+        /// Distance; 1 where the text says nothing.
+        step: Option<ExprId>,
+        /// Whether the values come in falling order.
+        reversed: bool,
+    },
+    /// n/2, n/4, …, 1; nothing where n is below 2.
+    Halving(ExprId),
+    /// 1, 2, 4, … below n.
+    Doubling(ExprId),
+}
+
+/// What a compound assignment changes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Place {
+    /// A mutable variable.
+    Var(VarId),
+    /// An element of a tensor or tile.
+    Element(Access),
+}
+
+/// Which spelling an [`StmtKind::Each`] comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EachOrigin {
+    /// `each (i, j) in (A, B) { … }`
+    Each,
+    /// `load s[i, j] = e;`: the body is the one store to the tile.
+    Load,
+}
+
+/// The forms of a statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum StmtKind {
+    /// Declares a variable for the rest of the enclosing statement list.
+    ///
+    /// Without a value it must be assigned before it is read.
+    Let {
+        /// The variable, of kind [`super::VarKind::Let`].
+        var: VarId,
+        /// Its first value.
+        init: Option<ExprId>,
+    },
+    /// `x = e;`
+    Assign {
+        /// A mutable variable.
+        var: VarId,
+        /// Its new value.
+        value: ExprId,
+    },
+    /// `a[i] = e;` Outside a tensor's shape it writes nothing.
+    Store {
+        /// The element.
+        access: Access,
+        /// Its new value, of the array's element type.
+        value: ExprId,
+    },
+    /// `place ⊕= e;`
+    ///
+    /// On a variable whose [`super::Var::accumulator`] is set the operation may
+    /// be reassociated by configurations that say so.
+    Update {
+        /// What is changed.
+        place: Place,
+        /// The operator.
+        op: BinaryOp,
+        /// The right-hand side, of the place's type.
+        value: ExprId,
+    },
+    /// A loop that the whole block shares out among its threads. Collective.
+    Each {
+        /// Its axes, outermost first; their variables are of kind
+        /// [`super::VarKind::Each`].
+        axes: Vec<Axis>,
+        /// What is done at each point.
+        body: Vec<Stmt>,
+        /// How it was spelled.
+        origin: EachOrigin,
+    },
+    /// The strip-mined loop: uniform, may hold barriers, is pipelined.
+    Phase {
+        /// The counter, of kind [`super::VarKind::Loop`].
+        var: VarId,
+        /// Its values.
+        range: LoopRange,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+    /// A counted loop.
+    For {
+        /// The counter, of kind [`super::VarKind::Loop`].
+        var: VarId,
+        /// Its values.
+        range: LoopRange,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+    /// A conditional loop.
+    While {
+        /// A `bool`, evaluated before each iteration.
+        cond: ExprId,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+    /// A conditional.
+    If {
+        /// A `bool`.
+        cond: ExprId,
+        /// Where it holds.
+        then: Vec<Stmt>,
+        /// Where it does not.
+        otherwise: Vec<Stmt>,
+    },
+    /// Orders all of the block's shared- and global-memory accesses before it
+    /// against all after it. Collective.
+    Barrier,
+}
+
+impl StmtKind {
+    /// The statement lists directly inside, in program order.
+    pub fn bodies(&self) -> Vec<&[Stmt]> {
+        match self {
+            Self::Each { body, .. }
+            | Self::Phase { body, .. }
+            | Self::For { body, .. }
+            | Self::While { body, .. } => vec![body],
+            Self::If { then, otherwise, .. } => vec![then, otherwise],
+            Self::Let { .. }
+            | Self::Assign { .. }
+            | Self::Store { .. }
+            | Self::Update { .. }
+            | Self::Barrier => Vec::new(),
+        }
+    }
+}

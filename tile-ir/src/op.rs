@@ -1,0 +1,259 @@
+//! Operators, common to the syntax tree, the kernel and the program.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A binary operator whose result has its operands' type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum BinaryOp {
+    /// `a + b`; integers wrap.
+    Add,
+    /// `a - b`; integers wrap.
+    Sub,
+    /// `a * b`; integers wrap.
+    Mul,
+    /// `a / b`; integers truncate, and `x / 0` is 0.
+    Div,
+    /// `a % b`; integers truncate (the sign is the dividend's), and `x % 0` is 0.
+    Rem,
+    /// `a & b`, integers and `bool`.
+    And,
+    /// `a | b`, integers and `bool`.
+    Or,
+    /// `a ^ b`, integers and `bool`.
+    Xor,
+    /// `a << b`; the count is taken modulo the width.
+    Shl,
+    /// `a >> b`; arithmetic for signed types; the count is taken modulo the width.
+    Shr,
+    /// The smaller; of a NaN and a number, the number (IEEE 754-2019 minimumNumber).
+    Min,
+    /// The larger; of a NaN and a number, the number (IEEE 754-2019 maximumNumber).
+    Max,
+}
+
+impl BinaryOp {
+    /// The operator's sign, or the function's name for `min` and `max`.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Rem => "%",
+            Self::And => "&",
+            Self::Or => "|",
+            Self::Xor => "^",
+            Self::Shl => "<<",
+            Self::Shr => ">>",
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+
+    /// Whether it is written as a function, `min(a, b)`, not between operands.
+    pub const fn is_function(self) -> bool {
+        matches!(self, Self::Min | Self::Max)
+    }
+
+    /// Whether only integers (and `bool`, but for shifts) have it.
+    pub const fn is_bitwise(self) -> bool {
+        matches!(self, Self::And | Self::Or | Self::Xor | Self::Shl | Self::Shr)
+    }
+}
+
+impl fmt::Display for BinaryOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.symbol())
+    }
+}
+
+/// A comparison; its result is `bool`. Comparisons with a NaN are false, `!=` is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum CompareOp {
+    /// `a == b`
+    Eq,
+    /// `a != b`
+    Ne,
+    /// `a < b`
+    Lt,
+    /// `a <= b`
+    Le,
+    /// `a > b`
+    Gt,
+    /// `a >= b`
+    Ge,
+}
+
+impl CompareOp {
+    /// The operator's sign.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+        }
+    }
+}
+
+impl fmt::Display for CompareOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.symbol())
+    }
+}
+
+/// `&&` or `||`; the right operand is evaluated only where it decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum LogicOp {
+    /// `a && b`
+    And,
+    /// `a || b`
+    Or,
+}
+
+impl LogicOp {
+    /// The operator's sign.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::And => "&&",
+            Self::Or => "||",
+        }
+    }
+}
+
+/// A prefix operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum UnaryOp {
+    /// `-a`; integers wrap.
+    Neg,
+    /// `!a`: logical for `bool`, bitwise for integers.
+    Not,
+}
+
+impl UnaryOp {
+    /// The operator's sign.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Neg => "-",
+            Self::Not => "!",
+        }
+    }
+}
+
+/// A mathematical function of one argument; its result has the argument's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum MathFn {
+    /// Absolute value; of the smallest signed integer, itself (wraps). Exact.
+    Abs,
+    /// Square root, correctly rounded. Floats.
+    Sqrt,
+    /// `1 / sqrt(x)`: a correctly rounded square root, then a correctly rounded
+    /// division. Floats.
+    Rsqrt,
+    /// `e^x`. Floats. A library function on each device: within 2 ulp, not the same bits.
+    Exp,
+    /// Natural logarithm. Floats. A library function on each device: within 2 ulp.
+    Log,
+    /// Sine. Floats. A library function on each device: within 2 ulp.
+    Sin,
+    /// Cosine. Floats. A library function on each device: within 2 ulp.
+    Cos,
+    /// Hyperbolic tangent. Floats. A library function on each device: within 2 ulp.
+    Tanh,
+    /// Largest integer not above. Floats. Exact.
+    Floor,
+    /// Smallest integer not below. Floats. Exact.
+    Ceil,
+}
+
+impl MathFn {
+    /// Every function of one argument.
+    pub const ALL: [Self; 10] = [
+        Self::Abs,
+        Self::Sqrt,
+        Self::Rsqrt,
+        Self::Exp,
+        Self::Log,
+        Self::Sin,
+        Self::Cos,
+        Self::Tanh,
+        Self::Floor,
+        Self::Ceil,
+    ];
+
+    /// The function of the user's name for it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|func| func.name() == name)
+    }
+
+    /// The name in the language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Abs => "abs",
+            Self::Sqrt => "sqrt",
+            Self::Rsqrt => "rsqrt",
+            Self::Exp => "exp",
+            Self::Log => "log",
+            Self::Sin => "sin",
+            Self::Cos => "cos",
+            Self::Tanh => "tanh",
+            Self::Floor => "floor",
+            Self::Ceil => "ceil",
+        }
+    }
+
+    /// Whether only floating-point types have it.
+    pub const fn is_float_only(self) -> bool {
+        !matches!(self, Self::Abs)
+    }
+
+    /// Whether every device gives the same bits (all but the library functions).
+    pub const fn is_exact(self) -> bool {
+        matches!(self, Self::Abs | Self::Sqrt | Self::Rsqrt | Self::Floor | Self::Ceil)
+    }
+}
+
+/// A named constant of a scalar type, `T::MIN` and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum NamedConst {
+    /// `T::MIN`: the smallest finite value.
+    Min,
+    /// `T::MAX`: the largest finite value.
+    Max,
+    /// `T::INFINITY`. Floats.
+    Infinity,
+    /// `T::NEG_INFINITY`. Floats.
+    NegInfinity,
+    /// `T::NAN`: the quiet NaN with the smallest payload. Floats.
+    Nan,
+}
+
+impl NamedConst {
+    /// Every named constant.
+    pub const ALL: [Self; 5] = [Self::Min, Self::Max, Self::Infinity, Self::NegInfinity, Self::Nan];
+
+    /// The constant of the user's name for it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|constant| constant.name() == name)
+    }
+
+    /// The name, as after `T::`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Min => "MIN",
+            Self::Max => "MAX",
+            Self::Infinity => "INFINITY",
+            Self::NegInfinity => "NEG_INFINITY",
+            Self::Nan => "NAN",
+        }
+    }
+
+    /// Whether only floating-point types have it.
+    pub const fn is_float_only(self) -> bool {
+        !matches!(self, Self::Min | Self::Max)
+    }
+}

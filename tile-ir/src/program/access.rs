@@ -1,0 +1,66 @@
+//! Accesses to memory.
+
+use super::{BufferId, ExprId, TileId};
+
+/// What an access touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Target {
+    /// Global memory.
+    Buffer(BufferId),
+    /// Shared memory.
+    Tile(TileId),
+}
+
+/// Which comparisons an access makes along one axis before it touches memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct AxisGuard {
+    /// Compare `0 <= index`.
+    pub lower: bool,
+    /// Compare `index < extent`.
+    pub upper: bool,
+}
+
+impl AxisGuard {
+    /// Both comparisons.
+    pub const BOTH: Self = Self { lower: true, upper: true };
+    /// No comparison: the index is known to be inside.
+    pub const NONE: Self = Self { lower: false, upper: false };
+
+    /// Whether there is anything to compare.
+    pub const fn any(self) -> bool {
+        self.lower || self.upper
+    }
+}
+
+/// One element (or one aligned vector of elements) of a buffer or tile.
+///
+/// The access happens where all comparisons of `guards` hold. Elsewhere a read
+/// gives `pad` and a write does nothing; addresses are not computed there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access {
+    /// The array.
+    pub target: Target,
+    /// Which of a tile's several buffers; absent where it has one.
+    pub slot: Option<ExprId>,
+    /// One index expression per axis, in elements.
+    pub indices: Vec<ExprId>,
+    /// One guard per axis.
+    pub guards: Vec<AxisGuard>,
+    /// What a guarded read gives outside, of the element's type.
+    pub pad: Option<ExprId>,
+    /// Elements per memory instruction: 1, 2, 4, 8 or 16.
+    ///
+    /// With `width > 1` the accesses of each `width` consecutive registers of
+    /// the enclosing domain are one vector access: they are consecutive in
+    /// memory, aligned, and share one outcome of the guards. The meaning is that
+    /// of the single accesses; the verifier checks the registers, lowering
+    /// answers for the alignment.
+    pub width: u8,
+}
+
+impl Access {
+    /// Whether any comparison is made.
+    pub fn is_guarded(&self) -> bool {
+        self.guards.iter().any(|guard| guard.any())
+    }
+}

@@ -1,0 +1,159 @@
+//! Statements of a program.
+
+use super::{Access, DomainId, ExprId, FragmentId, RoleId, TokenId, VarId};
+use crate::span::SpanId;
+
+/// Who executes a statement together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Each thread for itself; inside [`StmtKind::Items`].
+    Thread,
+    /// The threads of a warp together.
+    Warp,
+    /// Four consecutive warps together.
+    Warpgroup,
+    /// All threads of the block.
+    Block,
+    /// All blocks of a cluster.
+    Cluster,
+}
+
+/// Who meets at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Participants {
+    /// All threads of the block.
+    Block,
+    /// All threads of one role.
+    Role(RoleId),
+}
+
+/// How often a loop's body is repeated in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unroll {
+    /// The loop stays a loop.
+    Never,
+    /// As the compiler sees fit.
+    Auto,
+    /// The body this many times.
+    By(u32),
+    /// No loop is left; its trip count is constant.
+    Full,
+}
+
+/// The values of a loop counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopRange {
+    /// `start`, `start + step`, … below `end`; from the last to the first where
+    /// `reversed`. A step that is not positive runs no iteration.
+    Between {
+        /// First value.
+        start: ExprId,
+        /// Exclusive end.
+        end: ExprId,
+        /// Distance.
+        step: ExprId,
+        /// Whether the values come in falling order.
+        reversed: bool,
+    },
+    /// n/2, n/4, …, 1.
+    Halving(ExprId),
+    /// 1, 2, 4, … below n.
+    Doubling(ExprId),
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Who executes it together.
+    pub scope: Scope,
+    /// The warps that execute it.
+    pub role: RoleId,
+    /// Where it comes from in the user's source.
+    pub span: SpanId,
+}
+
+/// The forms of a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StmtKind {
+    /// Declares a variable for the rest of the enclosing list. Without a value
+    /// it is assigned before it is read on every path (the checks saw to it).
+    Let {
+        /// The variable; of the scope at which the statement stands.
+        var: VarId,
+        /// Its first value.
+        value: Option<ExprId>,
+    },
+    /// `x = e`
+    Assign {
+        /// A variable of the scope at which the statement stands.
+        var: VarId,
+        /// Its new value.
+        value: ExprId,
+    },
+    /// Sets the present item's register of a fragment. Thread scope.
+    SetFragment {
+        /// A fragment of the enclosing domain.
+        fragment: FragmentId,
+        /// The value.
+        value: ExprId,
+    },
+    /// Writes an element. Thread scope.
+    Store {
+        /// The element.
+        access: Access,
+        /// The value, of the element's type.
+        value: ExprId,
+    },
+    /// Moves an element from memory to memory. Thread scope.
+    Copy {
+        /// To here.
+        dst: Access,
+        /// From here.
+        src: Access,
+        /// Set where it is asynchronous: done at the latest when the token has
+        /// been waited for. A device without asynchronous copies does it at once.
+        token: Option<TokenId>,
+    },
+    /// Completes the asynchronous operations of a token for the threads that
+    /// wait. Block scope.
+    Wait(TokenId),
+    /// Runs a body for each item of a domain. Block scope; body at thread scope.
+    Items {
+        /// The items.
+        domain: DomainId,
+        /// What is done for each.
+        body: Vec<Stmt>,
+    },
+    /// A counted loop. At block scope its bounds are uniform.
+    For {
+        /// The counter: a variable of the scope at which the loop stands.
+        var: VarId,
+        /// Its values.
+        range: LoopRange,
+        /// How often the body is repeated in the text.
+        unroll: Unroll,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+    /// A conditional loop. At block scope its condition is uniform.
+    While {
+        /// A `bool`.
+        cond: ExprId,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+    /// A conditional. At block scope its condition is uniform.
+    If {
+        /// A `bool`.
+        cond: ExprId,
+        /// Where it holds.
+        then: Vec<Stmt>,
+        /// Where it does not.
+        otherwise: Vec<Stmt>,
+    },
+    /// Orders the memory accesses of the participants before it against those
+    /// after it. Block scope.
+    Barrier(Participants),
+}

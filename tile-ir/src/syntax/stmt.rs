@@ -1,0 +1,170 @@
+//! Statements as written.
+
+use super::{Expr, Name, TypeExpr};
+use crate::op::BinaryOp;
+use crate::span::SpanId;
+
+/// A statement with its source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// The whole statement.
+    pub span: SpanId,
+    /// The keyword or first token, for messages about a statement with a body.
+    pub head: SpanId,
+}
+
+/// What an assignment writes to: `x` or `c[i, j]`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// A work-item's variable.
+    Name(Name),
+    /// An element of an array.
+    Index {
+        /// The array.
+        array: Name,
+        /// One expression per axis.
+        indices: Vec<Expr>,
+        /// The whole place.
+        span: SpanId,
+    },
+}
+
+/// The operator of a compound assignment.
+pub type UpdateOp = BinaryOp;
+
+/// The iteration space of a `for` or `phase`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Range {
+    /// `a..b` or `a..=b`, with `.step_by(s)` and `.rev()`.
+    Between {
+        /// First value.
+        start: Expr,
+        /// The end.
+        end: Expr,
+        /// Whether `end` itself is included (`..=`).
+        inclusive: bool,
+        /// The step of `.step_by(s)`.
+        step: Option<Expr>,
+        /// Whether `.rev()` was called last.
+        reversed: bool,
+    },
+    /// `tiles(n, t)`: `0..ceil(n / t)`.
+    Tiles {
+        /// The extent.
+        extent: Expr,
+        /// The tile's extent.
+        tile: Expr,
+        /// Whether `.rev()` was called.
+        reversed: bool,
+    },
+    /// `halving(n)`: n/2, n/4, …, 1.
+    Halving(Expr),
+    /// `doubling(n)`: 1, 2, 4, … below n.
+    Doubling(Expr),
+}
+
+/// One axis of an `each`: a fresh name and its extent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EachAxis {
+    /// The index's name.
+    pub name: Name,
+    /// It runs from 0 to here, exclusive.
+    pub extent: Expr,
+}
+
+/// The forms of a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StmtKind {
+    /// `shared s: [f32; T, T + 1];`
+    Shared {
+        /// The tile's name.
+        name: Name,
+        /// Element type.
+        elem: TypeExpr,
+        /// One extent per axis.
+        extents: Vec<Expr>,
+    },
+    /// `let mut x: T = e;`
+    Let {
+        /// The variable.
+        name: Name,
+        /// Whether `mut` was written.
+        mutable: bool,
+        /// The written type, if any.
+        ty: Option<TypeExpr>,
+        /// The value; without one the variable must be assigned before use.
+        init: Option<Expr>,
+    },
+    /// `place = e;`
+    Assign {
+        /// What is written.
+        place: Place,
+        /// The value.
+        value: Expr,
+    },
+    /// `place += e;` and its relatives.
+    Update {
+        /// What is updated.
+        place: Place,
+        /// The operator.
+        op: UpdateOp,
+        /// The right-hand side.
+        value: Expr,
+    },
+    /// `load s[i, k] = e;`
+    Load {
+        /// The tile to fill.
+        tile: Name,
+        /// Fresh index names, one per axis of the tile.
+        indices: Vec<Name>,
+        /// The value of the cell.
+        value: Expr,
+    },
+    /// `each (i, j) in (A, B) { … }`
+    Each {
+        /// The axes, outermost first.
+        axes: Vec<EachAxis>,
+        /// What is done at each point.
+        body: Vec<Stmt>,
+    },
+    /// `phase p in tiles(K, TK) { … }`
+    Phase {
+        /// The counter.
+        var: Name,
+        /// Its values.
+        range: Range,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+    /// `for k in 0..TK { … }`
+    For {
+        /// The counter.
+        var: Name,
+        /// Its values.
+        range: Range,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+    /// `while c { … }`
+    While {
+        /// The condition.
+        cond: Expr,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+    /// `if c { … } else { … }`; `else if` is an `If` alone in `otherwise`.
+    If {
+        /// The condition.
+        cond: Expr,
+        /// Where it holds.
+        then: Vec<Stmt>,
+        /// Where it does not.
+        otherwise: Vec<Stmt>,
+    },
+    /// `{ … }`: a scope.
+    Scope(Vec<Stmt>),
+    /// `barrier;`
+    Barrier,
+}
