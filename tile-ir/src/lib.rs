@@ -8,6 +8,7 @@
 //!                                               └─> the CPU device
 //! ```
 
+pub mod analyze;
 pub mod arena;
 pub mod check;
 pub mod config;

@@ -1,9 +1,17 @@
 //! Properties of devices that decide how a kernel is tiled and how fast it can be.
+//!
+//! The runtime reads the properties of a present device from its driver. Of
+//! devices that are not present, [`known`] holds the published ones, so that
+//! configurations, CUDA text and reports can be made for them.
+
+mod known;
+
+pub use known::{all_known, known};
 
 /// Limits and peaks of a device.
 ///
-/// Real devices are read from the driver; `known` holds those of devices that
-/// are not present, so that configurations and reports can be made for them.
+/// Limits are those of the compute capability; peaks are of the product, at its
+/// published boost clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceProperties {
     /// Marketing name, e.g. `NVIDIA H200`.
@@ -52,6 +60,11 @@ impl DeviceProperties {
     /// Peak `f32` rate in floating-point operations per second (an fma is two).
     pub fn peak_f32_flops(&self) -> f64 {
         2.0 * f64::from(self.f32_fma_per_clock_per_sm) * f64::from(self.sms) * self.clock_hz
+    }
+
+    /// Peak `f64` rate in floating-point operations per second (an fma is two).
+    pub fn peak_f64_flops(&self) -> f64 {
+        2.0 * f64::from(self.f64_fma_per_clock_per_sm) * f64::from(self.sms) * self.clock_hz
     }
 
     /// The architecture's name for NVRTC, e.g. `sm_90`.
