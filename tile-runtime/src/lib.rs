@@ -1,1 +1,3 @@
 //! Runtime.
+
+mod cpu;

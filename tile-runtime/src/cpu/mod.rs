@@ -1,0 +1,46 @@
+//! The CPU device: executes programs.
+//!
+//! [`prepare`] compiles a [`ProgramKernel`] once into typed operations over
+//! lanes; [`run`] executes them for a launch, blocks across cores.
+
+mod buffer;
+mod error;
+
+use tile_ir::program::ProgramKernel;
+use tile_ir::value::ArgValue;
+
+pub(crate) use buffer::CpuBuffer;
+pub(crate) use error::CpuError;
+
+/// A kernel made ready to run; holds nothing of any launch.
+#[derive(Debug)]
+pub(crate) struct CompiledKernel {
+    name: String,
+}
+
+/// Compiles a kernel for the CPU device.
+///
+/// # Errors
+///
+/// Where the program breaks a rule that execution relies on.
+pub(crate) fn prepare(kernel: &ProgramKernel) -> Result<CompiledKernel, CpuError> {
+    Ok(CompiledKernel { name: kernel.name.clone() })
+}
+
+/// Runs one launch: `buffers` by [`tile_ir::program::BufferId`], `args` by
+/// [`tile_ir::program::ArgId`]. Returns when all blocks are done. Runs on the
+/// rayon pool it is called in.
+///
+/// # Errors
+///
+/// Where buffers or arguments are not as the program declares them, and where
+/// an access without a guard leaves its array. Of several such accesses the one
+/// of the first block is reported; buffers then hold what the blocks wrote.
+pub(crate) fn run(
+    kernel: &CompiledKernel,
+    buffers: &[CpuBuffer],
+    args: &[ArgValue],
+) -> Result<(), CpuError> {
+    let _ = (buffers, args);
+    Err(CpuError::Malformed { kernel: kernel.name.clone(), rule: "is not executable yet".into() })
+}
