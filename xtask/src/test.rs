@@ -1,0 +1,48 @@
+//! `cargo xtask test`: everything that must pass before a change is taken.
+
+use std::process::Command;
+
+use crate::{Failure, nvrtc, steps::Steps};
+
+/// How to test.
+#[derive(clap::Args)]
+pub(crate) struct TestArguments {
+    #[command(flatten)]
+    nvrtc: nvrtc::NvrtcArguments,
+    /// Passed on to the tests, after `--`: `cargo xtask test -- matmul`.
+    #[arg(last = true)]
+    rest: Vec<String>,
+}
+
+/// Finds NVRTC, builds, tests, and prints each step's seconds, also those of a
+/// step that failed.
+pub(crate) fn test(arguments: &TestArguments) -> Result<(), Failure> {
+    let mut steps = Steps::default();
+    let result = run(arguments, &mut steps);
+    steps.print_table();
+    if arguments.nvrtc.without_nvrtc {
+        println!("SKIPPED: everything that compiles with NVRTC (--without-nvrtc)");
+    }
+    result
+}
+
+fn run(arguments: &TestArguments, steps: &mut Steps) -> Result<(), Failure> {
+    let source = steps.run("find NVRTC", || nvrtc::provide(&arguments.nvrtc))?;
+    println!("{}", source.describe());
+    steps.command("build", cargo_test().arg("--no-run"))?;
+    let mut tests = cargo_test();
+    source.tell(&mut tests);
+    if !arguments.rest.is_empty() {
+        tests.arg("--").args(&arguments.rest);
+    }
+    steps.cargo_test(&mut tests)
+}
+
+/// `cargo test` on all that is tested. The benchmarks are left out: criterion
+/// takes as long to build as all the rest, and `cargo bench` builds it.
+fn cargo_test() -> Command {
+    let mut command = crate::cargo();
+    command.args(["test", "--workspace", "--exclude", "tile-benches", "--locked"]);
+    command.args(["--no-fail-fast"]);
+    command
+}

@@ -1,0 +1,63 @@
+//! `cargo xtask tidy`: formatting, lints, documentation and the rules for files.
+
+mod codes;
+mod files;
+
+use std::process::Command;
+
+use crate::{Failure, steps::Steps};
+
+/// Runs every check, stopping at the first that fails.
+pub(crate) fn tidy() -> Result<(), Failure> {
+    let mut steps = Steps::default();
+    let result = run(&mut steps);
+    steps.print_table();
+    result
+}
+
+fn run(steps: &mut Steps) -> Result<(), Failure> {
+    steps.run("rules for files", rules)?;
+    steps.command("format", crate::cargo().args(["fmt", "--all", "--check"]))?;
+    let lint = ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
+    steps.command("lints", crate::cargo().args(lint))?;
+    let mut doc = crate::cargo();
+    doc.args(["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"]);
+    doc.env("RUSTDOCFLAGS", "-D warnings");
+    steps.command("documentation", &mut doc)?;
+    if installed("deny") {
+        let deny = ["deny", "check", "licenses", "bans", "sources"];
+        steps.command("dependencies", crate::cargo().args(deny))
+    } else {
+        println!("SKIPPED: dependencies (`cargo install cargo-deny` to check them)");
+        Ok(())
+    }
+}
+
+fn installed(subcommand: &str) -> bool {
+    let program = format!("cargo-{subcommand}");
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// The rules that no other tool checks; they need no build.
+fn rules() -> Result<(), Failure> {
+    let root = crate::root();
+    let mut found = files::broken_rules(&root)?;
+    found.extend(codes::without_row(&root)?);
+    found.extend(codes::without_test(&root)?);
+    if found.is_empty() { Ok(()) } else { Err(format!("\n{}", found.join("\n")).into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{codes, files};
+
+    #[test]
+    fn every_file_keeps_the_rules() {
+        assert_eq!(files::broken_rules(&crate::root()).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn every_code_is_in_the_manual() {
+        assert_eq!(codes::without_row(&crate::root()).unwrap(), [""; 0]);
+    }
+}
