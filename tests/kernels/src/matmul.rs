@@ -1,0 +1,122 @@
+//! `c = a · b`, and its relatives: batched, scaled with a transposed factor.
+
+use tile_runtime::tiled_kernel;
+
+use crate::number::Reference;
+
+tiled_kernel! {
+    /// `c = a · b`, row-major, any shape.
+    pub fn matmul<T: Number>(a: &Tensor<T, [M, K]>, b: &Tensor<T, [K, N]>, c: &mut Tensor<T, [M, N]>)
+    where
+        tile: (TM, TN, TK),
+        grid: (by in tiles(M, TM), bx in tiles(N, TN)),
+        block: (ty in TM, tx in TN),
+    {
+        shared a_s: [T; TM, TK];
+        shared b_s: [T; TK, TN];
+        let mut acc: Acc<T> = 0;
+
+        phase p in tiles(K, TK) {
+            load a_s[i, k] = a[by * TM + i, p * TK + k];
+            load b_s[k, j] = b[p * TK + k, bx * TN + j];
+            barrier;
+            for k in 0..TK {
+                acc += a_s[ty, k] * b_s[k, tx];
+            }
+            barrier;
+        }
+        c[by * TM + ty, bx * TN + tx] = acc;
+    }
+}
+
+tiled_kernel! {
+    /// One product per batch: `c[i] = a[i] · b[i]`.
+    pub fn batched_matmul<T: Number>(
+        a: &Tensor<T, [B, M, K]>,
+        b: &Tensor<T, [B, K, N]>,
+        c: &mut Tensor<T, [B, M, N]>,
+    )
+    where
+        tile: (TM, TN, TK),
+        grid: (bz in B, by in tiles(M, TM), bx in tiles(N, TN)),
+        block: (ty in TM, tx in TN),
+    {
+        shared a_s: [T; TM, TK];
+        shared b_s: [T; TK, TN];
+        let mut acc: Acc<T> = 0;
+
+        phase p in tiles(K, TK) {
+            load a_s[i, k] = a[bz, by * TM + i, p * TK + k];
+            load b_s[k, j] = b[bz, p * TK + k, bx * TN + j];
+            barrier;
+            for k in 0..TK {
+                acc += a_s[ty, k] * b_s[k, tx];
+            }
+            barrier;
+        }
+        c[bz, by * TM + ty, bx * TN + tx] = acc;
+    }
+}
+
+tiled_kernel! {
+    /// `c = alpha · a · bᵀ + beta · c`: both factors are read along their rows.
+    pub fn scaled_matmul<T: Number>(
+        alpha: T,
+        a: &Tensor<T, [M, K]>,
+        b: &Tensor<T, [N, K]>,
+        beta: T,
+        c: &mut Tensor<T, [M, N]>,
+    )
+    where
+        tile: (TM, TN, TK),
+        grid: (by in tiles(M, TM), bx in tiles(N, TN)),
+        block: (ty in TM, tx in TN),
+    {
+        shared a_s: [T; TM, TK];
+        shared b_s: [T; TN, TK];
+        let mut sum: T = 0;
+
+        phase p in tiles(K, TK) {
+            load a_s[i, k] = a[by * TM + i, p * TK + k];
+            load b_s[j, k] = b[bx * TN + j, p * TK + k];
+            barrier;
+            for k in 0..TK {
+                sum += a_s[ty, k] * b_s[tx, k];
+            }
+            barrier;
+        }
+        let i = by * TM + ty;
+        let j = bx * TN + tx;
+        c[i, j] = alpha * sum + beta * c[i, j];
+    }
+}
+
+/// What element (`row`, `col`) of `a · b` should be: `a` is `[m, k]`, `b` is `[k, n]`.
+pub fn product_at<T: Reference>(
+    (a, b): (&[T], &[T]),
+    (k, n): (usize, usize),
+    (row, col): (usize, usize),
+) -> T::Sum {
+    let mut sum = T::Sum::default();
+    for step in 0..k {
+        T::add_product(&mut sum, a[row * k + step], b[step * n + col]);
+    }
+    sum
+}
+
+/// What element (`row`, `col`) of `alpha · a · bᵀ + beta · c` should be: `a` is
+/// `[m, k]`, `b` is `[n, k]`, `old` the element's former value.
+pub fn scaled_product_at<T: Reference>(
+    (a, b): (&[T], &[T]),
+    k: usize,
+    (row, col): (usize, usize),
+    (alpha, beta, old): (T, T, T),
+) -> T::Sum {
+    let mut sum = T::Sum::default();
+    for step in 0..k {
+        T::add_product(&mut sum, a[row * k + step], b[col * k + step]);
+    }
+    T::scale(&mut sum, alpha);
+    T::add_product(&mut sum, beta, old);
+    sum
+}
