@@ -13,6 +13,14 @@ pub trait Reference: Number + Copy + PartialEq + fmt::Debug + Send + Sync {
     /// A random value: floats in -1 to 1, integers over their whole range.
     fn random(rng: &mut fastrand::Rng) -> Self;
 
+    /// A random whole number from -4 to 4: sums of up to 2²⁰ products of two of
+    /// them are exact in every type, in whatever order.
+    fn random_whole(rng: &mut fastrand::Rng) -> Self;
+
+    /// The value as a whole number; `None` where it is none, or is too large to
+    /// be one that is known exactly.
+    fn to_whole(self) -> Option<i64>;
+
     /// A value that a correct kernel has to overwrite.
     fn poison() -> Self;
 
@@ -25,8 +33,11 @@ pub trait Reference: Number + Copy + PartialEq + fmt::Debug + Send + Sync {
     /// Whether `self` is within what rounding each operation once allows.
     fn agrees_with(self, sum: &Self::Sum) -> bool;
 
-    /// |`self` − `sum`| over the sum of the terms' magnitudes.
-    fn relative_error(self, sum: &Self::Sum) -> f64;
+    /// `a * b + c` with one rounding.
+    fn fused(a: Self, b: Self, c: Self) -> Self;
+
+    /// The value 0.
+    fn zero() -> Self;
 
     /// The value 1.
     fn one() -> Self;
@@ -83,11 +94,6 @@ impl FloatSum {
         let n = f64::from(self.roundings + 2) * unit;
         n / (1.0 - n) * self.magnitude
     }
-
-    fn relative_error(&self, value: f64) -> f64 {
-        let error = (value - self.high - self.low).abs();
-        if error == 0.0 { 0.0 } else { error / self.magnitude }
-    }
 }
 
 macro_rules! float_reference {
@@ -97,6 +103,15 @@ macro_rules! float_reference {
 
             fn random(rng: &mut fastrand::Rng) -> Self {
                 (rng.f64() * 2.0 - 1.0) as $type
+            }
+
+            fn random_whole(rng: &mut fastrand::Rng) -> Self {
+                <$type>::from(rng.i8(-4..=4))
+            }
+
+            fn to_whole(self) -> Option<i64> {
+                let exact = self.trunc() == self && self.abs() < 16_777_216.0;
+                exact.then_some(self as i64)
             }
 
             fn poison() -> Self {
@@ -116,8 +131,12 @@ macro_rules! float_reference {
                 (f64::from(self) - sum.high - sum.low).abs() <= sum.error_bound(unit)
             }
 
-            fn relative_error(self, sum: &FloatSum) -> f64 {
-                sum.relative_error(f64::from(self))
+            fn fused(a: Self, b: Self, c: Self) -> Self {
+                a.mul_add(b, c)
+            }
+
+            fn zero() -> Self {
+                0.0
             }
 
             fn one() -> Self {
@@ -137,6 +156,14 @@ impl Reference for i32 {
         rng.i32(..)
     }
 
+    fn random_whole(rng: &mut fastrand::Rng) -> Self {
+        rng.i32(-4..=4)
+    }
+
+    fn to_whole(self) -> Option<i64> {
+        Some(i64::from(self))
+    }
+
     fn poison() -> Self {
         0x5a5a_5a5a
     }
@@ -153,8 +180,12 @@ impl Reference for i32 {
         self == *sum
     }
 
-    fn relative_error(self, sum: &i32) -> f64 {
-        if self == *sum { 0.0 } else { 1.0 }
+    fn fused(a: Self, b: Self, c: Self) -> Self {
+        a.wrapping_mul(b).wrapping_add(c)
+    }
+
+    fn zero() -> Self {
+        0
     }
 
     fn one() -> Self {

@@ -1,0 +1,58 @@
+//! The kernels against their references, in the shapes that matter on a GPU.
+
+use std::io;
+
+use tile_kernels::checks::{
+    Setup, Verdict, check_add, check_batched_matmul, check_matmul, check_min_plus, check_row_sums,
+    check_saxpy, check_scaled_matmul, check_stencil, check_transpose,
+};
+use tile_runtime::Device;
+
+use crate::figure::{Figure, Sink};
+
+/// One element, one less and one more than a warp, no multiple of a tile, powers
+/// of two, one less.
+const SIZES: [usize; 7] = [1, 31, 33, 1000, 1024, 4095, 4096];
+
+/// Writes one line per kernel, type and shape.
+pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<()> {
+    let setup = Setup::new(device);
+    let sizes = if quick { &SIZES[..3] } else { &SIZES[..] };
+    let mut check = |kernel, dtype, shape: &[usize], verdict: Verdict| {
+        let error = verdict.err().map(|error| error.to_string());
+        let passed = error.is_none();
+        sink.write(&Figure::Check { kernel, dtype, shape: shape.to_vec(), passed, error })
+    };
+    for &n in sizes {
+        check("matmul", "f32", &[n, n, n], check_matmul::<f32>(&setup, [n, n, n]))?;
+        check("transpose", "f32", &[n, n], check_transpose::<f32>(&setup, [n, n]))?;
+        check("add", "f32", &[n], check_add::<f32>(&setup, n))?;
+        check("add", "f32", &[n * n], check_add::<f32>(&setup, n * n))?;
+    }
+    // The others, and the other types, where a reference is quick.
+    for &n in sizes.iter().filter(|&&n| n <= 1024) {
+        let near = [n, n + 7, n / 2 + 1];
+        check("matmul", "f64", &near, check_matmul::<f64>(&setup, near))?;
+        check("matmul", "i32", &near, check_matmul::<i32>(&setup, near))?;
+        let small = [n.min(257), n.min(131), n.min(100)];
+        check("min_plus", "f32", &small, check_min_plus(&setup, small))?;
+        check("scaled_matmul", "f32", &small, check_scaled_matmul::<f32>(&setup, small))?;
+        let [rows, cols, batches] = small;
+        let batched = [batches.min(5), rows, cols, 17];
+        check("batched_matmul", "f32", &batched, check_batched_matmul::<f32>(&setup, batched))?;
+        let plane = [n, n + 7];
+        check("transpose", "f64", &plane, check_transpose::<f64>(&setup, plane))?;
+        check("transpose", "i32", &plane, check_transpose::<i32>(&setup, plane))?;
+        check("stencil", "f32", &plane, check_stencil::<f32>(&setup, plane))?;
+        check("row_sums", "f32", &plane, check_row_sums::<f32>(&setup, plane))?;
+        check("add", "i32", &[n], check_add::<i32>(&setup, n))?;
+        check("saxpy", "f32", &[n], check_saxpy::<f32>(&setup, n))?;
+        check("saxpy", "f64", &[n], check_saxpy::<f64>(&setup, n))?;
+    }
+    if !quick {
+        let shape = [4096, 1024, 8192];
+        check("matmul", "f32", &shape, check_matmul::<f32>(&setup, shape))?;
+        check("transpose", "f32", &shape[..2], check_transpose::<f32>(&setup, [4096, 1024]))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Tests and measures the kernels on one device, and writes what it finds as JSON
+//! lines. It runs on a machine without Rust; `cargo xtask bundle` ships it.
+//!
+//! ```sh
+//! cargo run --release -p tile-benches --bin gpu -- --out figures.jsonl
+//! cargo run --release -p tile-benches --bin gpu -- --device cpu --quick
+//! ```
+
+mod checks;
+mod figure;
+mod measure;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use figure::{Figure, Sink};
+use tile_runtime::Device;
+
+/// Tests and measures the kernels on one device.
+#[derive(Parser)]
+#[command(name = "gpu")]
+struct Arguments {
+    /// cuda, cuda:1, cpu or best.
+    #[arg(long, default_value = "cuda", value_parser = parse_device)]
+    device: Device,
+    /// Small shapes and few samples, for a look within seconds.
+    #[arg(long)]
+    quick: bool,
+    /// Only the tests.
+    #[arg(long, conflicts_with = "only_measure")]
+    only_check: bool,
+    /// Only the measurements.
+    #[arg(long)]
+    only_measure: bool,
+    /// The file for the figures, besides standard output.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+fn parse_device(text: &str) -> Result<Device, String> {
+    let found = match text.split_once(':').unwrap_or((text, "0")) {
+        ("best", _) => Device::best(),
+        ("cpu", _) => Ok(Device::cpu()),
+        ("cuda", number) => Device::cuda(
+            number.parse().map_err(|_| format!("`{number}` is not a device's number"))?,
+        ),
+        _ => return Err("it is cuda, cuda:1, cpu or best".to_owned()),
+    };
+    found.map_err(|error| error.to_string())
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(failed) => {
+            eprintln!("error: {failed} failed");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns how many checks and measurements failed.
+fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
+    let mut sink = Sink::open(arguments.out.as_deref())?;
+    sink.write(&Figure::of_device(&arguments.device))?;
+    if !arguments.only_measure {
+        checks::run(&arguments.device, arguments.quick, &mut sink)?;
+    }
+    if !arguments.only_check {
+        measure::run(&arguments.device, arguments.quick, &mut sink)?;
+    }
+    Ok(sink.failed)
+}

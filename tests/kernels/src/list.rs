@@ -1,0 +1,77 @@
+//! Every kernel in the types and tile sizes that it is compiled in.
+
+use tile_runtime::{Kernel, bf16, f16};
+
+/// A kernel with its types bound, and what to compile it for.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Tile sizes by name, one set per configuration; an empty set leaves the
+    /// choice to the device's properties.
+    pub tiles: Vec<Vec<(&'static str, u32)>>,
+    /// Extents, in the order of [`Kernel::dims`]: whole tiles, and ragged ones.
+    pub dims: [Vec<usize>; 2],
+}
+
+/// All kernels of this crate.
+pub fn all() -> Vec<Listed> {
+    let mut list = Vec::new();
+    let products = [
+        crate::matmul::kernel::<f32>(),
+        crate::matmul::kernel::<f64>(),
+        crate::matmul::kernel::<f16>(),
+        crate::matmul::kernel::<bf16>(),
+        crate::matmul::kernel::<i8>(),
+        crate::matmul::kernel::<u16>(),
+        crate::matmul::kernel::<i32>(),
+        crate::matmul::kernel::<u64>(),
+        crate::scaled_matmul::kernel::<f32>(),
+        crate::scaled_matmul::kernel::<f16>(),
+        crate::min_plus::kernel::<f32>(),
+        crate::min_plus::kernel::<bf16>(),
+        crate::batched_matmul::kernel::<f32>(),
+        crate::batched_matmul::kernel::<i64>(),
+    ];
+    list.extend(products.map(product));
+    let planes = [
+        crate::transpose::kernel::<f32>(),
+        crate::transpose::kernel::<f64>(),
+        crate::transpose::kernel::<f16>(),
+        crate::transpose::kernel::<u8>(),
+        crate::transpose::kernel::<bool>(),
+        crate::stencil::kernel::<f32>(),
+        crate::stencil::kernel::<i32>(),
+        crate::row_sums::kernel::<f32>(),
+        crate::row_sums::kernel::<u32>(),
+    ];
+    list.extend(planes.map(plane));
+    let lines = [
+        crate::add::kernel::<f32>(),
+        crate::add::kernel::<bf16>(),
+        crate::add::kernel::<i16>(),
+        crate::saxpy::kernel::<f32>(),
+        crate::saxpy::kernel::<f64>(),
+    ];
+    list.extend(lines.map(line));
+    list
+}
+
+fn listed(kernel: Kernel, tiles: Vec<Vec<(&'static str, u32)>>) -> Listed {
+    let n = kernel.dims().len();
+    let tiles = std::iter::once(Vec::new()).chain(tiles).collect();
+    Listed { kernel, tiles, dims: [vec![4096; n], vec![1000 + 33; n]] }
+}
+
+fn product(kernel: Kernel) -> Listed {
+    let square = vec![("TM", 16), ("TN", 16), ("TK", 16)];
+    listed(kernel, vec![square, vec![("TM", 64), ("TN", 32), ("TK", 8)]])
+}
+
+fn plane(kernel: Kernel) -> Listed {
+    listed(kernel, vec![vec![("TR", 32), ("TC", 32)], vec![("TR", 16), ("TC", 64)]])
+}
+
+fn line(kernel: Kernel) -> Listed {
+    listed(kernel, vec![vec![("TN", 128)]])
+}

@@ -1,0 +1,157 @@
+//! The CPU device against the references, over shapes that meet every edge of a
+//! tile and over several configurations.
+
+use tile_kernels::checks::{self, Setup, Verdict};
+use tile_kernels::number::Reference;
+use tile_runtime::Device;
+
+/// Tile sizes of the three-parameter kernels: square, with each extent the
+/// largest once, and none a power of two.
+const PRODUCT_TILES: [[u32; 3]; 5] =
+    [[16, 16, 16], [64, 32, 16], [16, 64, 32], [32, 16, 64], [5, 7, 3]];
+
+/// Shapes `[m, n, k]`: one element, vectors, primes, exact multiples of every
+/// tile above, one more and one less, and none.
+const PRODUCT_SHAPES: [[usize; 3]; 12] = [
+    [1, 1, 1],
+    [1, 37, 5],
+    [41, 1, 19],
+    [1, 1, 97],
+    [13, 17, 31],
+    [64, 64, 64],
+    [65, 63, 65],
+    [63, 65, 1],
+    [128, 64, 192],
+    [0, 5, 7],
+    [5, 0, 7],
+    [5, 7, 0],
+];
+
+const PLANE_TILES: [[u32; 2]; 4] = [[16, 16], [32, 16], [16, 64], [9, 11]];
+
+const PLANE_SHAPES: [[usize; 2]; 11] = [
+    [1, 1],
+    [1, 97],
+    [89, 1],
+    [16, 16],
+    [31, 37],
+    [64, 128],
+    [65, 127],
+    [63, 129],
+    [0, 9],
+    [9, 0],
+    [0, 0],
+];
+
+const LINE_TILES: [u32; 4] = [1, 32, 100, 256];
+
+const LINE_SHAPES: [usize; 9] = [0, 1, 31, 33, 127, 128, 256, 257, 1009];
+
+/// Runs a check in every shape and configuration, and in the one that the device
+/// chooses itself.
+#[track_caller]
+fn everywhere<const P: usize, const S: usize>(
+    names: [&str; P],
+    tiles: &[[u32; P]],
+    shapes: &[[usize; S]],
+    check: impl Fn(&Setup, [usize; S]) -> Verdict,
+) {
+    let chosen = Setup::new(&Device::cpu());
+    for &shape in shapes {
+        if let Err(error) = check(&chosen, shape) {
+            panic!("shape {shape:?}, tile sizes chosen by the device: {error}");
+        }
+        for &sizes in tiles {
+            let named: Vec<(&str, u32)> = names.into_iter().zip(sizes).collect();
+            if let Err(error) = check(&chosen.tiles(&named), shape) {
+                panic!("shape {shape:?}, {named:?}: {error}");
+            }
+        }
+    }
+}
+
+fn products(check: impl Fn(&Setup, [usize; 3]) -> Verdict) {
+    everywhere(["TM", "TN", "TK"], &PRODUCT_TILES, &PRODUCT_SHAPES, check);
+}
+
+fn planes(check: impl Fn(&Setup, [usize; 2]) -> Verdict) {
+    everywhere(["TR", "TC"], &PLANE_TILES, &PLANE_SHAPES, check);
+}
+
+fn lines(check: impl Fn(&Setup, usize) -> Verdict) {
+    let tiles = LINE_TILES.map(|size| [size]);
+    let shapes = LINE_SHAPES.map(|n| [n]);
+    everywhere(["TN"], &tiles, &shapes, |setup, [n]| check(setup, n));
+}
+
+#[test]
+fn matmul_f32() {
+    products(checks::check_matmul::<f32>);
+}
+
+#[test]
+fn matmul_f64() {
+    products(checks::check_matmul::<f64>);
+}
+
+#[test]
+fn matmul_i32() {
+    products(checks::check_matmul::<i32>);
+}
+
+#[test]
+fn scaled_matmul_in_three_types() {
+    products(checks::check_scaled_matmul::<f32>);
+    products(checks::check_scaled_matmul::<f64>);
+    products(checks::check_scaled_matmul::<i32>);
+}
+
+#[test]
+fn min_plus() {
+    products(checks::check_min_plus);
+}
+
+#[test]
+fn batched_matmul() {
+    fn check<T: Reference>(setup: &Setup, [m, n, k]: [usize; 3]) -> Verdict {
+        checks::check_batched_matmul::<T>(setup, [3, m, n, k])?;
+        checks::check_batched_matmul::<T>(setup, [0, m, n, k])
+    }
+    products(check::<f32>);
+    products(check::<i32>);
+}
+
+#[test]
+fn transpose_in_three_types() {
+    planes(checks::check_transpose::<f32>);
+    planes(checks::check_transpose::<f64>);
+    planes(checks::check_transpose::<i32>);
+}
+
+#[test]
+fn stencil_in_three_types() {
+    planes(checks::check_stencil::<f32>);
+    planes(checks::check_stencil::<f64>);
+    planes(checks::check_stencil::<i32>);
+}
+
+#[test]
+fn row_sums_in_three_types() {
+    planes(checks::check_row_sums::<f32>);
+    planes(checks::check_row_sums::<f64>);
+    planes(checks::check_row_sums::<i32>);
+}
+
+#[test]
+fn add_in_three_types() {
+    lines(checks::check_add::<f32>);
+    lines(checks::check_add::<f64>);
+    lines(checks::check_add::<i32>);
+}
+
+#[test]
+fn saxpy_in_three_types() {
+    lines(checks::check_saxpy::<f32>);
+    lines(checks::check_saxpy::<f64>);
+    lines(checks::check_saxpy::<i32>);
+}
