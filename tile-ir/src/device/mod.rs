@@ -1,7 +1,7 @@
 //! Properties of devices that decide how a kernel is tiled and how fast it can be.
 //!
 //! The runtime reads the properties of a present device from its driver. Of
-//! devices that are not present, [`known`] holds the published ones, so that
+//! devices that are not present, [`known()`] holds the published ones, so that
 //! configurations, CUDA text and reports can be made for them.
 
 mod known;

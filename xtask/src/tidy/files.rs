@@ -96,9 +96,7 @@ fn is_unsafe(line: &str) -> bool {
         "unsafe extern ",
         "unsafe trait ",
     ];
-    opens.iter().any(|open| {
-        code.find(open).is_some_and(|at| !code[..at].ends_with(|c: char| c == '_' || c == '"'))
-    })
+    opens.iter().any(|open| code.find(open).is_some_and(|at| !code[..at].ends_with(['_', '"'])))
 }
 
 fn has_word(line: &str, word: &str) -> bool {

@@ -7,30 +7,29 @@ use std::process::Command;
 
 use crate::{Failure, steps::Steps};
 
-/// Runs every check, stopping at the first that fails.
+/// Runs every check, also after one that failed.
 pub(crate) fn tidy() -> Result<(), Failure> {
     let mut steps = Steps::default();
-    let result = run(&mut steps);
-    steps.print_table();
-    result
-}
-
-fn run(steps: &mut Steps) -> Result<(), Failure> {
-    steps.run("rules for files", rules)?;
-    steps.command("format", crate::cargo().args(["fmt", "--all", "--check"]))?;
+    let mut failures = Vec::new();
+    let mut note = |result: Result<(), Failure>| {
+        failures.extend(result.err().map(|failure| failure.to_string()));
+    };
+    note(steps.run("rules for files", rules));
+    note(steps.command("format", crate::cargo().args(["fmt", "--all", "--check"])));
     let lint = ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
-    steps.command("lints", crate::cargo().args(lint))?;
+    note(steps.command("lints", crate::cargo().args(lint)));
     let mut doc = crate::cargo();
     doc.args(["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
-    steps.command("documentation", &mut doc)?;
+    note(steps.command("documentation", &mut doc));
     if installed("deny") {
         let deny = ["deny", "check", "licenses", "bans", "sources"];
-        steps.command("dependencies", crate::cargo().args(deny))
+        note(steps.command("dependencies", crate::cargo().args(deny)));
     } else {
         println!("SKIPPED: dependencies (`cargo install cargo-deny` to check them)");
-        Ok(())
     }
+    steps.print_table();
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
 }
 
 fn installed(subcommand: &str) -> bool {
