@@ -64,7 +64,7 @@ pub(crate) struct NvrtcArguments {
 pub(crate) enum Source {
     /// The environment variable names this folder or file.
     Variable(PathBuf),
-    /// The system has one where the runtime finds it by itself.
+    /// A library of a CUDA toolkit or of the system.
     System(PathBuf),
     /// The wheel, unpacked in this folder.
     Wheel(PathBuf),
@@ -76,8 +76,9 @@ impl Source {
     /// Says it to a command that runs tests.
     pub(crate) fn tell(&self, command: &mut Command) {
         match self {
-            Self::Variable(path) | Self::Wheel(path) => command.env(VARIABLE, path),
-            Self::System(_) => command,
+            Self::Variable(path) | Self::System(path) | Self::Wheel(path) => {
+                command.env(VARIABLE, path)
+            }
             Self::Without => command.env(WITHOUT_VARIABLE, "1"),
         };
     }
@@ -194,9 +195,18 @@ fn fetch_by_http(wheel: &Wheel) -> Result<Vec<u8>, ureq::Error> {
 
 fn fetch_by_pip(wheel: &Wheel) -> Result<Vec<u8>, String> {
     let folder = crate::root().join(".nvrtc").join("pip");
+    let bytes = download_by_pip(wheel, &folder);
+    // A pip that failed may not have made it.
+    match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.to_string()),
+        _ => bytes,
+    }
+}
+
+fn download_by_pip(wheel: &Wheel, folder: &Path) -> Result<Vec<u8>, String> {
     let pip = Command::new("python3")
         .args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest"])
-        .arg(&folder)
+        .arg(folder)
         .arg(format!("nvidia-cuda-nvrtc=={VERSION}"))
         .stdin(Stdio::null())
         .output()
@@ -205,9 +215,7 @@ fn fetch_by_pip(wheel: &Wheel) -> Result<Vec<u8>, String> {
         let text = String::from_utf8_lossy(&pip.stderr);
         return Err(text.trim().lines().last().unwrap_or("pip failed").to_owned());
     }
-    let bytes = fs::read(folder.join(wheel.file)).map_err(|error| error.to_string());
-    fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
-    bytes
+    fs::read(folder.join(wheel.file)).map_err(|error| error.to_string())
 }
 
 fn verified(bytes: Vec<u8>, wheel: &Wheel) -> Result<Vec<u8>, Error> {

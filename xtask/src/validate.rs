@@ -11,7 +11,7 @@ pub(crate) fn validate(arguments: &nvrtc::NvrtcArguments) -> Result<(), Failure>
     let source = steps.run("find NVRTC", || nvrtc::provide(arguments))?;
     println!("{}", source.describe());
     let mut command = crate::cargo();
-    command.args(["test", "--package", "tile-tests", "--test", "cubin", "--", "--nocapture"]);
+    command.args(["test", "--package", "tile-kernels", "--test", "cubin", "--", "--nocapture"]);
     source.tell(&mut command);
     let result = steps.command("compile to CUBIN", &mut command);
     steps.print_table();

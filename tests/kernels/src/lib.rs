@@ -13,3 +13,8 @@ pub use planes::{row_sum_at, row_sums, stencil, transpose};
 pub use products::{
     batched_matmul, matmul, min_plus, product_at, scaled_matmul, scaled_product_at,
 };
+
+/// The README's example, compiled and run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod readme {}

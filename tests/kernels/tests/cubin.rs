@@ -1,0 +1,88 @@
+//! Every generated kernel through NVRTC, to machine code for four architectures.
+//! No GPU is needed. PTX would not do: only the assembler checks that an
+//! instruction exists on its target.
+//!
+//! `cargo xtask test` says where NVRTC is. Without it this fails, unless
+//! `TILE_TEST_WITHOUT_NVRTC` is set, as `--without-nvrtc` does.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tile_kernels::list::{Listed, all};
+use tile_runtime::ir::config::with_tiles;
+use tile_runtime::ir::device::known;
+use tile_runtime::nvrtc::{self, CompileOptions, Image};
+
+/// One device of each architecture: Turing, Ampere, Hopper, consumer Blackwell.
+const DEVICES: [&str; 4] = ["T4", "A100", "H200", "RTX 5090"];
+
+/// A text to compile.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Case {
+    architecture: String,
+    /// What it is, for messages.
+    name: String,
+    source: String,
+}
+
+/// The texts of a kernel in all its configurations; equal ones once.
+fn cases(listed: &Listed) -> BTreeSet<Case> {
+    let mut cases = BTreeSet::new();
+    let kernel = &listed.kernel;
+    for device in DEVICES.map(|name| known(name).expect("the device is in the table")) {
+        for (tiles, dims) in listed.tiles.iter().flat_map(|t| listed.dims.iter().map(move |d| (t, d))) {
+            let extents: Vec<u64> = dims.iter().map(|&extent| extent as u64).collect();
+            let types = kernel.types();
+            let config = with_tiles(kernel.checked(), types, &device, &extents, tiles)
+                .unwrap_or_else(|error| panic!("{kernel:?} on {}: {error}", device.name));
+            let source = kernel
+                .cuda_source_for(&config, &device, dims)
+                .unwrap_or_else(|error| panic!("{kernel:?} on {}: {error}", device.name));
+            let tiles = config.describe_tiles(kernel.checked().kernel());
+            let name = format!("{kernel:?}, {tiles}, {} threads", config.threads);
+            cases.insert(Case { architecture: device.architecture(), name, source });
+        }
+    }
+    cases
+}
+
+#[test]
+fn every_kernel_compiles_for_every_architecture() {
+    if std::env::var_os("TILE_TEST_WITHOUT_NVRTC").is_some() {
+        eprintln!("SKIPPED: TILE_TEST_WITHOUT_NVRTC is set; nothing was compiled");
+        return;
+    }
+    if let Err(error) = nvrtc::find() {
+        panic!("{error}\n(`cargo xtask test` fetches it)");
+    }
+    let cases: Vec<Case> = all().iter().flat_map(cases).collect();
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(failure) = compile(case) {
+                        failures.lock().expect("no worker panics").push(failure);
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().expect("no worker panics");
+    println!("{} texts compiled, {} refused", cases.len(), failures.len());
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+fn compile(case: &Case) -> Result<(), String> {
+    let options = CompileOptions { fast: true, extra: Vec::new() };
+    let cubin = nvrtc::compile(&case.source, &case.architecture, &options)
+        .map_err(|error| format!("{} for {}: {error}", case.name, case.architecture))?;
+    match cubin.image {
+        Image::Cubin(bytes) if bytes.starts_with(b"\x7fELF") => Ok(()),
+        Image::Cubin(_) => Err(format!("{}: the CUBIN is no ELF file", case.name)),
+        Image::Ptx(_) => Err(format!("{}: PTX where a CUBIN was asked for", case.name)),
+    }
+}
