@@ -22,6 +22,7 @@
 //! [`StmtKind::Each`] with one [`StmtKind::Store`].
 
 mod access;
+mod eval;
 mod expr;
 mod item;
 mod print;
@@ -30,12 +31,13 @@ mod types;
 mod verify;
 
 pub use access::{Access, ArrayRef};
+pub use eval::{ceil_div, eval_compare, eval_index, eval_index_binary};
 pub use expr::{Expr, ExprKind, Literal};
 pub use item::{
     Axis, Edge, Kernel, Param, ScalarParam, SharedTile, TensorParam, TileDomain, TileParam,
     TypeParam, Var, VarKind,
 };
-pub use print::print_kernel;
+pub use print::{print_expr, print_kernel};
 pub use stmt::{EachOrigin, LoopRange, Place, Stmt, StmtKind};
 pub use types::{ElemType, Type};
 pub use verify::{KernelFault, verify_kernel};

@@ -53,6 +53,9 @@ pub struct ProgramKernel {
     pub tiles: Arena<TileId, Tile>,
     /// How shared memory is declared.
     pub shared_memory: SharedMemory,
+    /// The domain of the kernel's work-items; of one item where the kernel has
+    /// no block domain.
+    pub block_domain: DomainId,
     /// Item domains.
     pub domains: Arena<DomainId, Domain>,
     /// Register arrays.

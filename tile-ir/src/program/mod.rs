@@ -28,6 +28,7 @@
 
 mod access;
 mod expr;
+mod host;
 mod item;
 mod layout;
 mod print;

@@ -1,0 +1,222 @@
+//! The configuration that is used before anything has been measured.
+
+use super::estimate::MAX_REGISTERS;
+use super::{
+    Config, ConfigError, Numerics, TilePadding, candidate_values, complete_tiles, estimate,
+    tile_value,
+};
+use crate::check::CheckedKernel;
+use crate::device::DeviceProperties;
+use crate::dtype::DType;
+use crate::kernel::{ExprId, Kernel, StmtKind, TileParamId, eval_index};
+
+/// Most tile-size combinations that are estimated; beyond that the candidate
+/// values of each parameter are thinned out.
+const MAX_COMBINATIONS: usize = 4096;
+/// Work-items per thread and axis that are tried.
+const ITEMS_PER_AXIS: [u32; 5] = [1, 2, 4, 8, 16];
+/// Threads per block that are tried.
+const THREADS: [u32; 5] = [64, 128, 256, 512, 1024];
+/// Bands of the grid that share operands in L2.
+const RASTER_ROWS: u32 = 8;
+
+/// Chooses a configuration from the device's properties and the launch's shape,
+/// without measuring.
+///
+/// Every admissible combination of candidate tile sizes, threads per block and
+/// work-items per thread that fits the device (shared memory per block and SM,
+/// threads per block and SM, registers, block slots) is given to the analytical
+/// model ([`estimate`]): occupancy, the rooflines of arithmetic, shared and
+/// global memory, latency, and the whole waves that the launch takes on the
+/// device's SMs. The least time wins; among equals the smaller tiles.
+///
+/// `types` binds the type parameters; `dims` holds the dimensions in the order
+/// of the kernel's variables of kind `Dim`.
+///
+/// # Errors
+///
+/// [`ConfigError::NothingFits`] where no admissible sizes fit the device.
+pub fn default_config(
+    kernel: &CheckedKernel,
+    types: &[DType],
+    device: &DeviceProperties,
+    dims: &[u64],
+) -> Result<Config, ConfigError> {
+    with_tiles(kernel, types, device, dims, &[])
+}
+
+/// Chooses a configuration as [`default_config`] does, with some tile sizes
+/// given by name.
+///
+/// # Errors
+///
+/// Where a name is unknown, a size is not admissible, or nothing fits.
+pub fn with_tiles(
+    kernel: &CheckedKernel,
+    types: &[DType],
+    device: &DeviceProperties,
+    dims: &[u64],
+    given: &[(&str, u32)],
+) -> Result<Config, ConfigError> {
+    let kernel = kernel.kernel();
+    let given = given_by_id(kernel, given)?;
+    let mut least_shared: Option<u64> = None;
+    let mut last_error = None;
+    let mut best: Option<(f64, Config)> = None;
+    for choice in combinations(kernel, &given) {
+        let tiles = match complete_tiles(kernel, &choice) {
+            Ok(tiles) => tiles,
+            Err(error) => {
+                last_error = Some(error);
+                continue;
+            }
+        };
+        for config in thread_choices(kernel, device, tiles) {
+            let cost = estimate(kernel, types, device, dims, &config);
+            least_shared = Some(least_shared.unwrap_or(u64::MAX).min(cost.shared_bytes));
+            if cost.blocks_per_sm == 0 || cost.registers > MAX_REGISTERS {
+                continue;
+            }
+            if best.as_ref().is_none_or(|(seconds, _)| cost.seconds < *seconds) {
+                best = Some((cost.seconds, config));
+            }
+        }
+    }
+    match (best, last_error) {
+        (Some((_, config)), _) => Ok(config),
+        (None, Some(error)) if least_shared.is_none() => Err(error),
+        (None, _) => Err(ConfigError::NothingFits {
+            kernel: kernel.name.clone(),
+            device: device.name.clone(),
+            shared_bytes: device.shared_bytes_per_block_optin,
+            max_threads: device.max_threads_per_block,
+            least: least_shared,
+        }),
+    }
+}
+
+fn given_by_id(
+    kernel: &Kernel,
+    given: &[(&str, u32)],
+) -> Result<Vec<(TileParamId, u32)>, ConfigError> {
+    let by_id = given.iter().map(|(name, value)| {
+        let param = kernel.tile_params.iter().find(|(_, param)| param.name == *name);
+        param.map(|(id, _)| (id, *value)).ok_or_else(|| {
+            let known: Vec<String> =
+                kernel.tile_params.values().map(|param| format!("`{}`", param.name)).collect();
+            ConfigError::UnknownTile {
+                kernel: kernel.name.clone(),
+                param: (*name).to_owned(),
+                known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+            }
+        })
+    });
+    by_id.collect()
+}
+
+/// All combinations of the free parameters' candidate values, smaller first.
+fn combinations(
+    kernel: &Kernel,
+    given: &[(TileParamId, u32)],
+) -> impl Iterator<Item = Vec<(TileParamId, u32)>> {
+    let mut axes: Vec<(TileParamId, Vec<u32>)> = Vec::new();
+    for (id, param) in kernel.tile_params.iter() {
+        let fixed = given.iter().find(|(given_id, _)| *given_id == id);
+        let values = match fixed {
+            Some((_, value)) => vec![*value],
+            None => candidate_values(&param.domain),
+        };
+        if !values.is_empty() {
+            axes.push((id, values));
+        }
+    }
+    let count = |axes: &[(TileParamId, Vec<u32>)]| -> usize {
+        axes.iter().map(|(_, values)| values.len()).product()
+    };
+    while count(&axes) > MAX_COMBINATIONS {
+        let Some((_, longest)) = axes.iter_mut().max_by_key(|(_, values)| values.len()) else {
+            break;
+        };
+        let mut keep = false;
+        longest.retain(|_| {
+            keep = !keep;
+            keep
+        });
+    }
+    let total = count(&axes);
+    (0..total).map(move |mut number| {
+        let digits = axes.iter().rev().map(|(id, values)| {
+            let value = values[number % values.len()];
+            number /= values.len();
+            (*id, value)
+        });
+        digits.collect()
+    })
+}
+
+/// The ways to put the items of these tiles on threads.
+fn thread_choices(kernel: &Kernel, device: &DeviceProperties, tiles: Vec<u32>) -> Vec<Config> {
+    let max_threads = device.max_threads_per_block;
+    let raster_rows = if kernel.grid.len() >= 2 { RASTER_ROWS } else { 1 };
+    let config = |threads, block_threads| Config {
+        tiles: tiles.clone(),
+        threads,
+        block_threads,
+        padding: TilePadding::Counted,
+        raster_rows,
+        numerics: Numerics::Exact,
+    };
+    let value = |expr: ExprId| {
+        let exact = eval_index(kernel, expr, &|var| tile_value(kernel, &tiles, var));
+        u32::try_from(exact.unwrap_or(1)).unwrap_or(1).max(1)
+    };
+    let Some(axes) = &kernel.block else {
+        // The threads only share out the cooperative loops.
+        let most = largest_each(kernel, &value);
+        let useful = THREADS.into_iter().filter(|&threads| threads <= max_threads);
+        return useful
+            .filter(|&threads| threads == THREADS[0] || u64::from(threads) <= most)
+            .map(|threads| config(threads, Vec::new()))
+            .collect();
+    };
+    let extents: Vec<u32> = axes.iter().map(|axis| value(axis.extent)).collect();
+    let mut layouts: Vec<Vec<u32>> = vec![Vec::new()];
+    for &extent in &extents {
+        let mut threads: Vec<u32> =
+            ITEMS_PER_AXIS.iter().map(|items| extent.div_ceil(*items)).collect();
+        threads.dedup();
+        layouts = layouts
+            .into_iter()
+            .flat_map(|layout| {
+                threads.iter().map(move |&threads| [layout.as_slice(), &[threads]].concat())
+            })
+            .collect();
+    }
+    let n_threads =
+        |layout: &[u32]| layout.iter().try_fold(1u32, |product, n| product.checked_mul(*n));
+    layouts
+        .into_iter()
+        .filter_map(|layout| {
+            let threads = n_threads(&layout)?.next_multiple_of(device.warp_size.max(1));
+            (threads <= max_threads).then(|| config(threads, layout))
+        })
+        .collect()
+}
+
+/// Points of the largest cooperative loop.
+fn largest_each(kernel: &Kernel, value: &dyn Fn(ExprId) -> u32) -> u64 {
+    fn visit(stmts: &[crate::kernel::Stmt], value: &dyn Fn(ExprId) -> u32, most: &mut u64) {
+        for stmt in stmts {
+            if let StmtKind::Each { axes, .. } = &stmt.kind {
+                let points = axes.iter().map(|axis| u64::from(value(axis.extent))).product();
+                *most = (*most).max(points);
+            }
+            for body in stmt.kind.bodies() {
+                visit(body, value, most);
+            }
+        }
+    }
+    let mut most = 1;
+    visit(&kernel.body, value, &mut most);
+    most
+}

@@ -1,0 +1,457 @@
+//! What a kernel costs at given tile sizes: an analytical model of one block.
+//!
+//! The model counts, for one block, arithmetic, memory traffic, shared-memory
+//! wavefronts and issue slots by walking the kernel's text with its trip
+//! counts, and asks how many blocks an SM holds at once. It ranks
+//! configurations; it does not predict times to the percent. Where a trip count
+//! is unknown (it depends on loaded data), it takes [`UNKNOWN_TRIPS`].
+//!
+//! # Source
+//!
+//! Sectors of 32 bytes, 32 banks of 4 bytes, 4 schedulers per SM: CUDA C++
+//! Programming Guide, "Compute Capabilities", and Best Practices Guide,
+//! "Coalesced Access to Global Memory". Latencies are of the order measured on
+//! H100-class devices (global about 600 cycles, a barrier about 30).
+
+use std::collections::BTreeMap;
+
+use super::{Config, tile_value};
+use crate::device::DeviceProperties;
+use crate::dtype::DType;
+use crate::kernel::{
+    Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, Type, VarId,
+    VarKind, eval_index,
+};
+use crate::op::BinaryOp;
+
+/// Iterations assumed of a loop whose count is not known before the launch.
+const UNKNOWN_TRIPS: f64 = 16.0;
+/// Cycles from a global load to its use.
+const GLOBAL_LATENCY_CYCLES: f64 = 600.0;
+/// Cycles that a barrier costs.
+const BARRIER_CYCLES: f64 = 30.0;
+/// Bytes of a sector, the unit of global-memory traffic.
+const SECTOR_BYTES: f64 = 32.0;
+/// Registers of a thread beside its fragments: addresses, counters, temporaries.
+const BASE_REGISTERS: f64 = 28.0;
+/// Beyond this estimate a configuration spills or leaves too few warps.
+pub(super) const MAX_REGISTERS: f64 = 200.0;
+
+/// The cost of a kernel under a configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Number of blocks.
+    pub blocks: f64,
+    /// Blocks that one SM holds at once; 0 where not even one fits.
+    pub blocks_per_sm: u32,
+    /// Shared memory of a block, padding not counted, in bytes.
+    pub shared_bytes: u64,
+    /// Registers of a thread.
+    pub registers: f64,
+    /// Global traffic of the whole launch in whole sectors, in bytes.
+    pub global_bytes: f64,
+    /// Expected time of the launch in seconds.
+    pub seconds: f64,
+}
+
+/// Estimates the cost of a configuration.
+///
+/// `types` binds the type parameters, `dims` holds the dimensions in the order
+/// of the kernel's variables of kind [`VarKind::Dim`].
+pub fn estimate(
+    kernel: &Kernel,
+    types: &[DType],
+    device: &DeviceProperties,
+    dims: &[u64],
+    config: &Config,
+) -> Estimate {
+    let sizes = Sizes::new(kernel, types, dims, config);
+    let mut block = BlockCost::default();
+    let mut walk = Walk { sizes: &sizes, cost: &mut block };
+    walk.stmts(&kernel.body, Domain::Block, 1.0);
+    finish(kernel, device, config, &sizes, &block)
+}
+
+/// Everything concrete about a launch that the walk asks for.
+struct Sizes<'a> {
+    kernel: &'a Kernel,
+    types: &'a [DType],
+    tiles: &'a [u32],
+    config: &'a Config,
+    dims: BTreeMap<VarId, i128>,
+    /// Definitions of the `let`s that are never assigned again.
+    lets: BTreeMap<VarId, ExprId>,
+    /// Extents of the block domain, with the axes' variables.
+    block: Vec<(VarId, f64)>,
+}
+
+impl<'a> Sizes<'a> {
+    fn new(kernel: &'a Kernel, types: &'a [DType], dims: &[u64], config: &'a Config) -> Self {
+        let dim_vars = kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Dim);
+        let dims = dim_vars.zip(dims).map(|((id, _), &dim)| (id, i128::from(dim))).collect();
+        let mut lets = BTreeMap::new();
+        collect_lets(&kernel.body, kernel, &mut lets);
+        let mut sizes =
+            Self { kernel, types, tiles: &config.tiles, config, dims, lets, block: Vec::new() };
+        let axes = kernel.block.as_deref().unwrap_or_default();
+        sizes.block =
+            axes.iter().map(|axis| (axis.var, sizes.index_or(axis.extent, 1.0))).collect();
+        sizes
+    }
+
+    fn index(&self, expr: ExprId) -> Option<f64> {
+        let var =
+            |id| self.dims.get(&id).copied().or_else(|| tile_value(self.kernel, self.tiles, id));
+        eval_index(self.kernel, expr, &var).map(|value| value as f64)
+    }
+
+    fn index_or(&self, expr: ExprId, otherwise: f64) -> f64 {
+        self.index(expr).unwrap_or(otherwise)
+    }
+
+    fn trips(&self, range: &LoopRange) -> f64 {
+        let trips = match range {
+            LoopRange::Between { start, end, step, .. } => {
+                let step = step.map_or(Some(1.0), |step| self.index(step)).filter(|s| *s > 0.0);
+                self.index(*start)
+                    .zip(self.index(*end))
+                    .zip(step)
+                    .map(|((start, end), step)| ((end - start) / step).ceil().max(0.0))
+            }
+            LoopRange::Halving(n) | LoopRange::Doubling(n) => {
+                self.index(*n).map(|n| n.max(1.0).log2().ceil())
+            }
+        };
+        trips.unwrap_or(UNKNOWN_TRIPS)
+    }
+
+    fn elem_bytes(&self, array: ArrayRef) -> f64 {
+        let elem = match array {
+            ArrayRef::Tensor(id) => self.kernel.tensors[id].elem,
+            ArrayRef::Tile(id) => self.kernel.tiles[id].elem,
+        };
+        f64::from(elem.bind(self.types).map_or(4, DType::size_bytes))
+    }
+
+    /// Whether the value of `expr` changes with `var`, through `let`s.
+    fn depends(&self, expr: ExprId, var: VarId) -> bool {
+        let depends = |id: &ExprId| self.depends(*id, var);
+        match &self.kernel.exprs[expr].kind {
+            ExprKind::Literal(_) => false,
+            ExprKind::Var(id) => {
+                *id == var
+                    || match self.lets.get(id) {
+                        Some(definition) => self.depends(*definition, var),
+                        // A variable that is assigned again may depend on anything.
+                        None => matches!(self.kernel.vars[*id].kind, VarKind::Let { .. }),
+                    }
+            }
+            ExprKind::Load(access) => access.indices.iter().any(depends),
+            ExprKind::InBounds { indices, .. } => indices.iter().any(depends),
+            ExprKind::Unary { operand, .. } | ExprKind::Cast(operand) => depends(operand),
+            ExprKind::Math { arg, .. } => depends(arg),
+            ExprKind::Binary { lhs, rhs, .. }
+            | ExprKind::Compare { lhs, rhs, .. }
+            | ExprKind::Logic { lhs, rhs, .. } => depends(lhs) || depends(rhs),
+            ExprKind::Select { cond, then, otherwise } => {
+                depends(cond) || depends(then) || depends(otherwise)
+            }
+            ExprKind::Tiles { extent, tile } => depends(extent) || depends(tile),
+        }
+    }
+
+    /// Whether `expr` grows by one when `var` does: `expr` is a sum in which
+    /// `var` stands once.
+    fn is_unit_stride(&self, expr: ExprId, var: VarId) -> bool {
+        match &self.kernel.exprs[expr].kind {
+            ExprKind::Var(id) => {
+                *id == var
+                    || self
+                        .lets
+                        .get(id)
+                        .is_some_and(|definition| self.is_unit_stride(*definition, var))
+            }
+            ExprKind::Cast(operand) => self.is_unit_stride(*operand, var),
+            ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
+                (self.is_unit_stride(*lhs, var) && !self.depends(*rhs, var))
+                    || (self.is_unit_stride(*rhs, var) && !self.depends(*lhs, var))
+            }
+            ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } => {
+                self.is_unit_stride(*lhs, var) && !self.depends(*rhs, var)
+            }
+            ExprKind::Binary { .. }
+            | ExprKind::Literal(_)
+            | ExprKind::Load(_)
+            | ExprKind::Unary { .. }
+            | ExprKind::Compare { .. }
+            | ExprKind::Logic { .. }
+            | ExprKind::Select { .. }
+            | ExprKind::Math { .. }
+            | ExprKind::Tiles { .. }
+            | ExprKind::InBounds { .. } => false,
+        }
+    }
+}
+
+fn collect_lets(stmts: &[Stmt], kernel: &Kernel, lets: &mut BTreeMap<VarId, ExprId>) {
+    for stmt in stmts {
+        if let StmtKind::Let { var, init: Some(init) } = stmt.kind
+            && kernel.vars[var].kind == (VarKind::Let { mutable: false })
+        {
+            lets.insert(var, init);
+        }
+        for body in stmt.kind.bodies() {
+            collect_lets(body, kernel, lets);
+        }
+    }
+}
+
+/// Counts of one block.
+#[derive(Default)]
+struct BlockCost {
+    /// Arithmetic operations of all items (a multiply-add is one).
+    arithmetic: f64,
+    /// Global traffic in whole sectors, in bytes.
+    global_bytes: f64,
+    /// Memory instructions of all threads.
+    memory_instructions: f64,
+    /// Shared-memory requests of one element per lane, of all threads.
+    shared_requests: f64,
+    /// Barriers, and points where a global load is waited for.
+    barriers: f64,
+    waits: f64,
+    /// Words of registers that the items' variables take in one thread.
+    fragment_words: f64,
+    /// Registers of a thread that hold operands shared by several items.
+    operand_words: f64,
+}
+
+/// Whose points a statement runs for.
+#[derive(Clone, Copy)]
+enum Domain<'a> {
+    Block,
+    Each(&'a [(VarId, f64)]),
+}
+
+struct Walk<'a, 'k> {
+    sizes: &'a Sizes<'k>,
+    cost: &'a mut BlockCost,
+}
+
+impl Walk<'_, '_> {
+    fn stmts(&mut self, stmts: &[Stmt], domain: Domain<'_>, trips: f64) {
+        for stmt in stmts {
+            self.stmt(stmt, domain, trips);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, domain: Domain<'_>, trips: f64) {
+        match &stmt.kind {
+            StmtKind::Let { var, init } => {
+                if matches!(domain, Domain::Block) && self.sizes.kernel.vars[*var].ty != Type::Index
+                {
+                    self.cost.fragment_words += self.items_per_thread();
+                }
+                if let Some(init) = init {
+                    self.expr(*init, domain, trips);
+                }
+            }
+            StmtKind::Assign { value, .. } => self.expr(*value, domain, trips),
+            StmtKind::Store { access, value } => {
+                self.expr(*value, domain, trips);
+                self.access(access, domain, trips);
+            }
+            StmtKind::Update { place, value, .. } => {
+                self.update(place, *value, domain, trips);
+            }
+            StmtKind::Each { axes, body, .. } => {
+                let extents: Vec<(VarId, f64)> = axes
+                    .iter()
+                    .map(|axis| (axis.var, self.sizes.index_or(axis.extent, UNKNOWN_TRIPS)))
+                    .collect();
+                self.cost.waits += trips;
+                self.stmts(body, Domain::Each(&extents), trips);
+            }
+            StmtKind::Phase { range, body, .. } | StmtKind::For { range, body, .. } => {
+                let trips = trips * self.sizes.trips(range);
+                self.stmts(body, domain, trips);
+            }
+            StmtKind::While { cond, body } => {
+                let trips = trips * UNKNOWN_TRIPS;
+                self.expr(*cond, domain, trips);
+                self.stmts(body, domain, trips);
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                self.expr(*cond, domain, trips);
+                self.stmts(then, domain, trips);
+                self.stmts(otherwise, domain, trips);
+            }
+            StmtKind::Barrier => self.cost.barriers += trips,
+        }
+    }
+
+    fn update(&mut self, place: &Place, value: ExprId, domain: Domain<'_>, trips: f64) {
+        self.expr(value, domain, trips);
+        let fused = matches!(
+            self.sizes.kernel.exprs[value].kind,
+            ExprKind::Binary { op: BinaryOp::Mul, .. }
+        );
+        if !fused {
+            self.cost.arithmetic += self.points(domain) * trips;
+        }
+        if let Place::Element(access) = place {
+            self.access(access, domain, trips);
+            self.access(access, domain, trips);
+        }
+    }
+
+    fn points(&self, domain: Domain<'_>) -> f64 {
+        let axes = match domain {
+            Domain::Block => &self.sizes.block,
+            Domain::Each(axes) => axes,
+        };
+        axes.iter().map(|(_, extent)| extent).product()
+    }
+
+    fn items_per_thread(&self) -> f64 {
+        let axes = self.sizes.block.iter().zip(&self.sizes.config.block_threads);
+        axes.map(|((_, extent), &threads)| (extent / f64::from(threads)).ceil()).product()
+    }
+
+    fn expr(&mut self, expr: ExprId, domain: Domain<'_>, trips: f64) {
+        let node = &self.sizes.kernel.exprs[expr];
+        let counts = node.ty != Type::Index;
+        match &node.kind {
+            ExprKind::Literal(_) | ExprKind::Var(_) | ExprKind::InBounds { .. } => {}
+            ExprKind::Load(access) => self.access(access, domain, trips),
+            ExprKind::Unary { operand, .. } | ExprKind::Cast(operand) => {
+                self.expr(*operand, domain, trips);
+            }
+            ExprKind::Math { arg, .. } => {
+                self.cost.arithmetic += 8.0 * self.points(domain) * trips;
+                self.expr(*arg, domain, trips);
+            }
+            ExprKind::Binary { lhs, rhs, .. }
+            | ExprKind::Compare { lhs, rhs, .. }
+            | ExprKind::Logic { lhs, rhs, .. }
+            | ExprKind::Tiles { extent: lhs, tile: rhs } => {
+                if counts {
+                    self.cost.arithmetic += self.points(domain) * trips;
+                }
+                self.expr(*lhs, domain, trips);
+                self.expr(*rhs, domain, trips);
+            }
+            ExprKind::Select { cond, then, otherwise } => {
+                for part in [cond, then, otherwise] {
+                    self.expr(*part, domain, trips);
+                }
+            }
+        }
+    }
+
+    fn access(&mut self, access: &Access, domain: Domain<'_>, trips: f64) {
+        let sizes = self.sizes;
+        let touched = |var: VarId| access.indices.iter().any(|&index| sizes.depends(index, var));
+        let axes = match domain {
+            Domain::Block => &sizes.block[..],
+            Domain::Each(axes) => axes,
+        };
+        let distinct: f64 =
+            axes.iter().filter(|(var, _)| touched(*var)).map(|(_, extent)| extent).product();
+        let per_thread = match domain {
+            Domain::Block => {
+                let threads = axes.iter().zip(&sizes.config.block_threads);
+                threads
+                    .filter(|((var, _), _)| touched(*var))
+                    .map(|((_, extent), &threads)| (extent / f64::from(threads)).ceil())
+                    .product()
+            }
+            Domain::Each(_) => (self.points(domain) / f64::from(sizes.config.threads)).ceil(),
+        };
+        let requests = per_thread * f64::from(sizes.config.threads) * trips;
+        self.cost.memory_instructions += requests;
+        match access.array {
+            ArrayRef::Tile(_) => {
+                self.cost.shared_requests += requests;
+                if matches!(domain, Domain::Block) {
+                    self.cost.operand_words += per_thread;
+                }
+            }
+            ArrayRef::Tensor(_) => {
+                let run = access.indices.last().and_then(|&last| {
+                    axes.iter().find(|(var, _)| sizes.is_unit_stride(last, *var))
+                });
+                let bytes = sizes.elem_bytes(access.array);
+                let run_bytes = run.map_or(1.0, |(_, extent)| *extent) * bytes;
+                let sectors = (run_bytes / SECTOR_BYTES).ceil() * SECTOR_BYTES;
+                self.cost.global_bytes += distinct * bytes * trips * (sectors / run_bytes);
+            }
+        }
+    }
+}
+
+/// From the counts of one block to the time of the launch.
+fn finish(
+    kernel: &Kernel,
+    device: &DeviceProperties,
+    config: &Config,
+    sizes: &Sizes<'_>,
+    block: &BlockCost,
+) -> Estimate {
+    let threads = f64::from(config.threads);
+    let blocks: f64 = kernel.grid.iter().map(|axis| sizes.index_or(axis.extent, 1.0)).product();
+    let shared_bytes = kernel.tiles.iter().map(|(id, tile)| {
+        let elems: f64 = tile.extents.iter().map(|&extent| sizes.index_or(extent, 1.0)).product();
+        elems * sizes.elem_bytes(ArrayRef::Tile(id))
+    });
+    let shared_bytes = shared_bytes.sum::<f64>() as u64;
+    let registers = BASE_REGISTERS + block.fragment_words + block.operand_words.min(64.0);
+    let blocks_per_sm = resident_blocks(device, config.threads, registers, shared_bytes);
+
+    // Cycles that one block keeps the SM's units busy.
+    let warps = (threads / 32.0).ceil();
+    let fma = block.arithmetic / f64::from(device.f32_fma_per_clock_per_sm.max(1));
+    let shared = block.shared_requests / 32.0;
+    let issue = (block.arithmetic + 2.0 * block.memory_instructions) / 32.0 / 4.0;
+    let per_sm_bytes_per_cycle =
+        device.memory_bytes_per_s / device.clock_hz / f64::from(device.sms.max(1));
+    let memory = block.global_bytes / per_sm_bytes_per_cycle;
+    // Arithmetic and shared-memory traffic overlap only in part.
+    let core = fma.max(issue).max(shared) + 0.5 * fma.min(shared);
+    // The cycles that one block takes alone: latency is not hidden from itself.
+    let alone = core
+        + memory
+        + (block.waits + 1.0) * GLOBAL_LATENCY_CYCLES
+        + block.barriers * (BARRIER_CYCLES + warps);
+    let resident = f64::from(blocks_per_sm.max(1)).min((blocks / f64::from(device.sms)).ceil());
+    let wave = (resident * core).max(resident * memory).max(alone);
+    let waves = (blocks / (resident.max(1.0) * f64::from(device.sms.max(1)))).ceil();
+    Estimate {
+        blocks,
+        blocks_per_sm,
+        shared_bytes,
+        registers,
+        global_bytes: block.global_bytes * blocks,
+        seconds: waves * wave / device.clock_hz,
+    }
+}
+
+/// Blocks that one SM holds at once: the least of what threads, block slots,
+/// registers and shared memory allow.
+fn resident_blocks(
+    device: &DeviceProperties,
+    threads: u32,
+    registers: f64,
+    shared_bytes: u64,
+) -> u32 {
+    let by_threads = device.max_threads_per_sm / threads.max(1);
+    let registers_per_block = registers.min(255.0) * f64::from(threads);
+    let by_registers = (f64::from(device.registers_per_sm) / registers_per_block) as u32;
+    let shared = shared_bytes + u64::from(device.shared_bytes_reserved_per_block);
+    let by_shared = u64::from(device.shared_bytes_per_sm) / shared.max(1);
+    if shared_bytes > u64::from(device.shared_bytes_per_block_optin) {
+        return 0;
+    }
+    let by_shared = u32::try_from(by_shared).unwrap_or(u32::MAX);
+    by_threads.min(device.max_blocks_per_sm).min(by_registers).min(by_shared)
+}

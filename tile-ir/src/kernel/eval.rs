@@ -1,0 +1,92 @@
+//! The value of an index expression or condition once its variables are known.
+
+use super::{ExprId, ExprKind, Kernel, Literal, VarId};
+use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
+
+/// The value of `expr`, of type index or `bool` (0 or 1), where `var` knows
+/// every variable in it.
+///
+/// Indices are exact: `None` where a variable is unknown, the expression reads
+/// memory, is of another type, or leaves 128 bits.
+pub fn eval_index(
+    kernel: &Kernel,
+    expr: ExprId,
+    var: &dyn Fn(VarId) -> Option<i128>,
+) -> Option<i128> {
+    let eval = |id| eval_index(kernel, id, var);
+    match &kernel.exprs.get(expr)?.kind {
+        ExprKind::Literal(Literal::Int(value)) => Some(*value),
+        ExprKind::Literal(Literal::Bool(value)) => Some(i128::from(*value)),
+        ExprKind::Literal(Literal::Float(_) | Literal::Named(_)) => None,
+        ExprKind::Var(id) => var(*id),
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => eval(*operand)?.checked_neg(),
+        ExprKind::Unary { op: UnaryOp::Not, operand } => Some(i128::from(eval(*operand)? == 0)),
+        ExprKind::Binary { op, lhs, rhs } => eval_index_binary(*op, eval(*lhs)?, eval(*rhs)?),
+        ExprKind::Compare { op, lhs, rhs } => {
+            Some(i128::from(eval_compare(*op, eval(*lhs)?, eval(*rhs)?)))
+        }
+        ExprKind::Logic { op: LogicOp::And, lhs, rhs } => {
+            if eval(*lhs)? == 0 {
+                Some(0)
+            } else {
+                eval(*rhs)
+            }
+        }
+        ExprKind::Logic { op: LogicOp::Or, lhs, rhs } => {
+            if eval(*lhs)? != 0 {
+                Some(1)
+            } else {
+                eval(*rhs)
+            }
+        }
+        ExprKind::Select { cond, then, otherwise } => {
+            if eval(*cond)? != 0 {
+                eval(*then)
+            } else {
+                eval(*otherwise)
+            }
+        }
+        ExprKind::Tiles { extent, tile } => Some(ceil_div(eval(*extent)?, eval(*tile)?)),
+        ExprKind::Load(_)
+        | ExprKind::Cast(_)
+        | ExprKind::Math { .. }
+        | ExprKind::InBounds { .. } => None,
+    }
+}
+
+/// `ceil(n / d)` as `tiles` has it: 0 where `n` is not positive or `d` is not.
+pub fn ceil_div(n: i128, d: i128) -> i128 {
+    if n <= 0 || d <= 0 { 0 } else { (n - 1) / d + 1 }
+}
+
+/// A binary operator on exact indices. Division by 0 gives 0. `None` where the
+/// result leaves 128 bits, or a bit operator meets a negative operand.
+pub fn eval_index_binary(op: BinaryOp, lhs: i128, rhs: i128) -> Option<i128> {
+    let bits = lhs >= 0 && rhs >= 0;
+    match op {
+        BinaryOp::Add => lhs.checked_add(rhs),
+        BinaryOp::Sub => lhs.checked_sub(rhs),
+        BinaryOp::Mul => lhs.checked_mul(rhs),
+        BinaryOp::Div => Some(lhs.checked_div(rhs).unwrap_or(0)),
+        BinaryOp::Rem => Some(lhs.checked_rem(rhs).unwrap_or(0)),
+        BinaryOp::And => bits.then_some(lhs & rhs),
+        BinaryOp::Or => bits.then_some(lhs | rhs),
+        BinaryOp::Xor => bits.then_some(lhs ^ rhs),
+        BinaryOp::Shl => (bits && rhs < 64).then(|| lhs.checked_mul(1 << rhs))?,
+        BinaryOp::Shr => (bits && rhs < 64).then(|| lhs >> rhs),
+        BinaryOp::Min => Some(lhs.min(rhs)),
+        BinaryOp::Max => Some(lhs.max(rhs)),
+    }
+}
+
+/// A comparison of exact indices.
+pub fn eval_compare(op: CompareOp, lhs: i128, rhs: i128) -> bool {
+    match op {
+        CompareOp::Eq => lhs == rhs,
+        CompareOp::Ne => lhs != rhs,
+        CompareOp::Lt => lhs < rhs,
+        CompareOp::Le => lhs <= rhs,
+        CompareOp::Gt => lhs > rhs,
+        CompareOp::Ge => lhs >= rhs,
+    }
+}
