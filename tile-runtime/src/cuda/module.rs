@@ -1,0 +1,122 @@
+//! Compiled programs, loaded into a device's context.
+
+use std::sync::Arc;
+
+use cudarc::driver::sys::CUfunction_attribute;
+use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg as _};
+use cudarc::nvrtc::Ptx;
+use tile_ir::emit::emit_cuda;
+use tile_ir::program::{Program, SharedMemory};
+
+use super::context::Context;
+use super::nvrtc::{CompileOptions, Cubin, Image, find};
+use super::queue::CudaQueue;
+use crate::error::{Error, Result};
+
+/// Dynamic shared memory that a kernel may ask for without opting in, in bytes.
+const SHARED_BYTES_WITHOUT_OPTIN: u32 = 48 << 10;
+
+/// A program's kernels, ready to launch.
+#[derive(Debug)]
+pub(crate) struct LoadedProgram {
+    context: Arc<Context>,
+    kernels: Vec<LoadedKernel>,
+}
+
+#[derive(Debug)]
+struct LoadedKernel {
+    function: CudaFunction,
+    threads: u32,
+    dynamic_shared_bytes: u32,
+}
+
+impl LoadedProgram {
+    /// Writes a program as CUDA C++, compiles it for the device and loads it.
+    pub(super) fn load(context: &Arc<Context>, program: &Program, file: &str) -> Result<Self> {
+        let source = emit_cuda(program, Some(file))
+            .map_err(|error| Error::internal("a program has no CUDA text", error.to_string()))?;
+        if source.entries.len() != program.kernels.len() {
+            return Err(Error::internal("the CUDA text lacks a kernel", source.text));
+        }
+        let compiled = compile_for(context, &source.text)?;
+        let image = match compiled.image {
+            Image::Cubin(bytes) => Ptx::from_binary(bytes),
+            Image::Ptx(text) => Ptx::from_src(text),
+        };
+        let module = context.cuda.load_module(image);
+        let module = module.map_err(|error| context.error("load a compiled kernel", error))?;
+        let mut kernels = Vec::with_capacity(program.kernels.len());
+        for (kernel, entry) in program.kernels.iter().zip(&source.entries) {
+            let function = module.load_function(entry).map_err(|error| {
+                context.error(&format!("find `{entry}` in the compiled kernel"), error)
+            })?;
+            let dynamic_shared_bytes = match kernel.shared_memory {
+                SharedMemory::Static => 0,
+                SharedMemory::Dynamic { bytes } => bytes,
+            };
+            if dynamic_shared_bytes > SHARED_BYTES_WITHOUT_OPTIN {
+                opt_in(context, &function, dynamic_shared_bytes)?;
+            }
+            kernels.push(LoadedKernel { function, threads: kernel.threads, dynamic_shared_bytes });
+        }
+        Ok(Self { context: context.clone(), kernels })
+    }
+
+    /// Queues a launch of the plan's kernel number `index` with at least one
+    /// block. `label` names it in faults.
+    ///
+    /// # Safety
+    ///
+    /// `params` holds the kernel's parameters in order, each in the low bytes
+    /// of a word. Those that are addresses are of arrays which the program may
+    /// use as it does, which live until the launch is done, and whose other uses
+    /// are ordered with the queue.
+    pub(crate) unsafe fn launch(
+        &self,
+        index: usize,
+        queue: &CudaQueue,
+        n_blocks: u32,
+        params: &[u64],
+        label: &Arc<str>,
+    ) -> Result<()> {
+        let kernel = &self.kernels[index];
+        let mut launch = queue.stream.launch_builder(&kernel.function);
+        for param in params {
+            launch.arg(param);
+        }
+        self.context.launches.note(queue.id, label);
+        let config = LaunchConfig {
+            grid_dim: (n_blocks, 1, 1),
+            block_dim: (kernel.threads, 1, 1),
+            shared_mem_bytes: kernel.dynamic_shared_bytes,
+        };
+        // SAFETY: the parameters are the kernel's, by this function's contract;
+        // the driver copies them before the call returns. A parameter narrower
+        // than a word is read from the word's low bytes, which come first in
+        // memory on every host that CUDA has.
+        let launched = unsafe { launch.launch(config) };
+        launched.map(|_| ()).map_err(|error| self.context.error(&format!("launch {label}"), error))
+    }
+}
+
+/// Compiles for the device's architecture, or to PTX of the newest one that
+/// NVRTC knows where the device is newer.
+fn compile_for(context: &Context, source: &str) -> Result<Cubin> {
+    let nvrtc = find()?;
+    let (major, minor) = context.compute_capability;
+    let capability = major * 10 + minor;
+    let architecture = match nvrtc.newest_up_to(capability) {
+        Some(newest) if newest < capability => format!("compute_{newest}"),
+        Some(_) | None => format!("sm_{capability}"),
+    };
+    nvrtc.compile(source, &architecture, &CompileOptions::default())
+}
+
+/// Lets a kernel have more dynamic shared memory than 48 KiB.
+fn opt_in(context: &Context, function: &CudaFunction, bytes: u32) -> Result<()> {
+    let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    let value = i32::try_from(bytes).unwrap_or(i32::MAX);
+    function.set_attribute(attribute, value).map_err(|error| {
+        context.error(&format!("give a block {bytes} bytes of shared memory"), error)
+    })
+}

@@ -1,0 +1,244 @@
+//! Devices: what kernels run on and tensors live in.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use tile_ir::device::DeviceProperties;
+
+use crate::element::Element;
+use crate::error::{EnvironmentError, Result};
+use crate::launch::ProgramCache;
+use crate::stream::Stream;
+use crate::tensor::{Fill, Tensor};
+
+#[cfg(feature = "cuda")]
+use crate::cuda::CudaDevice;
+
+mod host;
+
+/// A device: a GPU through CUDA, or the CPU.
+///
+/// A handle; clones are the same device, and so are all handles that
+/// [`Device::cpu`] or [`Device::cuda`] of one number give. Two devices are equal
+/// if they are the same.
+#[derive(Clone)]
+pub struct Device {
+    inner: Arc<DeviceInner>,
+}
+
+struct DeviceInner {
+    /// As messages name it: `NVIDIA H200 (cuda:0)`.
+    label: String,
+    properties: DeviceProperties,
+    backend: Backend,
+    programs: ProgramCache,
+}
+
+/// What a device is made of.
+pub(crate) enum Backend {
+    /// The host's processor and memory.
+    Cpu,
+    /// A CUDA device.
+    #[cfg(feature = "cuda")]
+    Cuda(CudaDevice),
+}
+
+impl Device {
+    /// The first CUDA device if there is one, else the CPU.
+    ///
+    /// # Errors
+    ///
+    /// Where there is a driver that does not start, or a CUDA device that cannot
+    /// be used: [`crate::diagnose`] says more. No driver and no device is no error.
+    pub fn best() -> Result<Self> {
+        match Self::cuda(0) {
+            Ok(device) => Ok(device),
+            Err(crate::Error::Environment(
+                EnvironmentError::WithoutCuda
+                | EnvironmentError::NoDriver { .. }
+                | EnvironmentError::NoDevices,
+            )) => Ok(Self::cpu()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The CPU: executes kernels on all cores, as they are lowered for a device,
+    /// with the same bits. Launches return when they are done.
+    pub fn cpu() -> Self {
+        static CPU: OnceLock<Device> = OnceLock::new();
+        CPU.get_or_init(|| Self::new_cpu("CPU")).clone()
+    }
+
+    /// The CUDA device of this number, counted as the driver counts
+    /// (`CUDA_VISIBLE_DEVICES` applies).
+    ///
+    /// # Errors
+    ///
+    /// An [`EnvironmentError`] that says what is missing: the driver, a device,
+    /// a device of this number, or CUDA in this build.
+    pub fn cuda(index: usize) -> Result<Self> {
+        #[cfg(feature = "cuda")]
+        {
+            static OPENED: std::sync::Mutex<Vec<(usize, Device)>> =
+                std::sync::Mutex::new(Vec::new());
+            let mut opened = OPENED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if let Some((_, device)) = opened.iter().find(|(known, _)| *known == index) {
+                return Ok(device.clone());
+            }
+            let (cuda, properties) = CudaDevice::open(index)?;
+            let device = Self::new(cuda.label().to_owned(), properties, Backend::Cuda(cuda));
+            opened.push((index, device.clone()));
+            Ok(device)
+        }
+        #[cfg(not(feature = "cuda"))]
+        {
+            let _ = index;
+            Err(EnvironmentError::WithoutCuda.into())
+        }
+    }
+
+    /// Every device that can be used: the CUDA devices in order, then the CPU.
+    pub fn all() -> Vec<Self> {
+        let mut devices = Vec::new();
+        #[cfg(feature = "cuda")]
+        {
+            let count = crate::cuda::device_count().unwrap_or(0);
+            devices.extend((0..count).filter_map(|index| Self::cuda(index).ok()));
+        }
+        devices.push(Self::cpu());
+        devices
+    }
+
+    /// A CPU device that messages call `label`.
+    pub(crate) fn new_cpu(label: &str) -> Self {
+        Self::new(label.to_owned(), host::properties(), Backend::Cpu)
+    }
+
+    fn new(label: String, properties: DeviceProperties, backend: Backend) -> Self {
+        let programs = ProgramCache::default();
+        Self { inner: Arc::new(DeviceInner { label, properties, backend, programs }) }
+    }
+
+    /// The device's name, e.g. `NVIDIA H200`.
+    pub fn name(&self) -> &str {
+        &self.inner.properties.name
+    }
+
+    /// Whether it is the CPU.
+    pub fn is_cpu(&self) -> bool {
+        matches!(self.inner.backend, Backend::Cpu)
+    }
+
+    /// Limits and peaks, which decide how kernels are tiled.
+    pub fn properties(&self) -> &DeviceProperties {
+        &self.inner.properties
+    }
+
+    /// A tensor of `shape` with a copy of `values`, in row-major order.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::TensorError`] where `values` has another number of elements than
+    /// the shape, or the device has no memory for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tile_runtime::Device;
+    ///
+    /// let a = Device::cpu().tensor([2, 3], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    /// assert_eq!(a.shape(), [2, 3]);
+    /// assert_eq!(a.to_vec()?[3], 4.0);
+    /// # Ok::<(), tile_runtime::Error>(())
+    /// ```
+    pub fn tensor<T: Element, const R: usize>(
+        &self,
+        shape: [usize; R],
+        values: &[T],
+    ) -> Result<Tensor<T, R>> {
+        Tensor::new(self, shape, Fill::Copy(values))
+    }
+
+    /// A tensor of `shape` filled with zeros.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::TensorError`] where the device has no memory for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tile_runtime::{Device, Tensor};
+    ///
+    /// let c: Tensor<i32, 1> = Device::cpu().zeros([3])?;
+    /// assert_eq!(c.to_vec()?, [0, 0, 0]);
+    /// # Ok::<(), tile_runtime::Error>(())
+    /// ```
+    pub fn zeros<T: Element, const R: usize>(&self, shape: [usize; R]) -> Result<Tensor<T, R>> {
+        Tensor::new(self, shape, Fill::Zeros)
+    }
+
+    /// The device's own stream, on which launches go that name no other.
+    pub fn stream(&self) -> Stream {
+        match &self.inner.backend {
+            Backend::Cpu => Stream::host(self),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => Stream::cuda(self, cuda.default_stream()),
+        }
+    }
+
+    /// A new stream: its launches are in order among themselves, and in order
+    /// with launches of other streams that use the same tensors.
+    ///
+    /// # Errors
+    ///
+    /// Where the driver has no stream to give.
+    pub fn new_stream(&self) -> Result<Stream> {
+        match &self.inner.backend {
+            Backend::Cpu => Ok(Stream::host(self)),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => Ok(Stream::cuda(self, &cuda.new_stream()?)),
+        }
+    }
+
+    /// Waits for all work queued on the device.
+    ///
+    /// # Errors
+    ///
+    /// A [`crate::DeviceFault`] where a kernel has failed since the last wait.
+    pub fn synchronize(&self) -> Result<()> {
+        match &self.inner.backend {
+            Backend::Cpu => Ok(()),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => cuda.synchronize(),
+        }
+    }
+
+    pub(crate) fn backend(&self) -> &Backend {
+        &self.inner.backend
+    }
+
+    pub(crate) fn programs(&self) -> &ProgramCache {
+        &self.inner.programs
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Device {}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.inner.label)
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Device").field(&self.inner.label).finish()
+    }
+}

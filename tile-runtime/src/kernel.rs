@@ -1,0 +1,175 @@
+//! A kernel as a value: what it is called, what it is lowered to.
+
+use std::fmt;
+
+use tile_ir::check::CheckedKernel;
+use tile_ir::config::{Config, default_config};
+use tile_ir::device::{DeviceProperties, known};
+use tile_ir::dtype::DType;
+use tile_ir::emit::{CudaSource, emit_cuda};
+use tile_ir::kernel::{VarKind, print_kernel};
+use tile_ir::lower::{Binding, lower};
+use tile_ir::program::{IndexWidth, Program};
+
+use crate::error::{Error, Result};
+use crate::launch::{ArgumentError, Dims, binding_of};
+
+/// The device that texts are made for where none is named.
+const REFERENCE_DEVICE: &str = "H100 SXM";
+
+/// A kernel with its type parameters bound: what `matmul::kernel::<f32>()` gives.
+///
+/// It runs nothing; it shows what the kernel is and what it becomes, for any
+/// device, present or not.
+#[derive(Clone)]
+pub struct Kernel {
+    checked: &'static CheckedKernel,
+    file: &'static str,
+    types: Vec<DType>,
+}
+
+impl Kernel {
+    pub(crate) fn new(
+        checked: &'static CheckedKernel,
+        file: &'static str,
+        types: Vec<DType>,
+    ) -> Self {
+        Self { checked, file, types }
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &'static str {
+        &self.checked.kernel().name
+    }
+
+    /// The types that its type parameters are bound to, in order.
+    pub fn types(&self) -> &[DType] {
+        &self.types
+    }
+
+    /// The names of its dimensions, in the order in which the methods here take
+    /// their values.
+    pub fn dims(&self) -> Vec<&'static str> {
+        let vars = self.checked.kernel().vars.values();
+        vars.filter(|var| var.kind == VarKind::Dim).map(|var| var.name.as_str()).collect()
+    }
+
+    /// The names of its tile parameters, in order.
+    pub fn tiles(&self) -> Vec<&'static str> {
+        self.checked.kernel().tile_params.values().map(|param| param.name.as_str()).collect()
+    }
+
+    /// The kernel in the language's own syntax, with every conversion written out.
+    pub fn print(&self) -> String {
+        print_kernel(self.checked.kernel())
+    }
+
+    /// The checked kernel.
+    pub fn checked(&self) -> &'static CheckedKernel {
+        self.checked
+    }
+
+    /// The configuration that a launch of these dimensions on such a device
+    /// gets where its options leave it open ([`tile_ir::config::default_config`]).
+    ///
+    /// # Errors
+    ///
+    /// Where `dims` has not one value per dimension, or no admissible tile sizes
+    /// fit the device.
+    pub fn config_for(&self, device: &DeviceProperties, dims: &[usize]) -> Result<Config> {
+        let dims = self.check_dims(dims)?;
+        Ok(default_config(self.checked, &self.types, device, dims.values())?)
+    }
+
+    /// The program that a launch of these dimensions runs.
+    ///
+    /// # Errors
+    ///
+    /// Where `dims` has not one value per dimension, or the configuration does
+    /// not fit the kernel or the device.
+    pub fn program(
+        &self,
+        config: &Config,
+        device: &DeviceProperties,
+        dims: &[usize],
+    ) -> Result<Program> {
+        let dims = self.check_dims(dims)?;
+        self.lower(&binding_of(self.checked.kernel(), &self.types, &dims, config), config, device)
+    }
+
+    /// The CUDA C++ text for tensors of any extents of at most 2^30, made for a
+    /// device of compute capability 9.0.
+    ///
+    /// # Errors
+    ///
+    /// Where the configuration does not fit the kernel or that device.
+    pub fn cuda_source(&self, config: &Config) -> Result<String> {
+        let Some(device) = known(REFERENCE_DEVICE) else {
+            return Err(Error::internal("the reference device is not known", REFERENCE_DEVICE));
+        };
+        let binding = Binding {
+            types: self.types.clone(),
+            index_width: IndexWidth::Bits32,
+            dim_divisors: vec![1; self.dims().len()],
+        };
+        Ok(self.emit(&self.lower(&binding, config, &device)?)?.text)
+    }
+
+    /// The CUDA C++ text that a launch of these dimensions compiles for such a
+    /// device.
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernel::program`].
+    pub fn cuda_source_for(
+        &self,
+        config: &Config,
+        device: &DeviceProperties,
+        dims: &[usize],
+    ) -> Result<String> {
+        Ok(self.emit(&self.program(config, device, dims)?)?.text)
+    }
+
+    fn check_dims(&self, dims: &[usize]) -> Result<Dims, ArgumentError> {
+        let names = self.dims();
+        if names.len() != dims.len() {
+            return Err(ArgumentError::DimCount {
+                kernel: self.name().to_owned(),
+                names: names.join(", "),
+                expected: names.len(),
+                found: dims.len(),
+            });
+        }
+        Ok(Dims::of_values(self.checked.kernel(), dims))
+    }
+
+    fn lower(
+        &self,
+        binding: &Binding,
+        config: &Config,
+        device: &DeviceProperties,
+    ) -> Result<Program> {
+        lower(self.checked, binding, config, device)
+            .map_err(|error| crate::launch::lower_error(self.checked.kernel(), config, &error))
+    }
+
+    fn emit(&self, program: &Program) -> Result<CudaSource> {
+        emit_cuda(program, Some(self.file))
+            .map_err(|error| Error::internal("a program has no CUDA text", error.to_string()))
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kernel {}{}", self.name(), type_list(&self.types))
+    }
+}
+
+/// `<f32, i32>`, or nothing where there are no types.
+pub(crate) fn type_list(types: &[DType]) -> String {
+    if types.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = types.iter().map(|dtype| dtype.name()).collect();
+    format!("<{}>", names.join(", "))
+}

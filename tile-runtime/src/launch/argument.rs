@@ -1,0 +1,96 @@
+//! The arguments of a launch, without their Rust types.
+
+use std::marker::PhantomData;
+
+use tile_ir::dtype::DType;
+use tile_ir::value::ScalarValue;
+
+use crate::device::Device;
+use crate::element::Element;
+use crate::tensor::{Memory, Tensor};
+
+#[cfg(feature = "cuda")]
+use crate::cuda::CudaBuffer;
+
+/// One argument of a launch, in the order of the kernel's signature.
+#[derive(Debug)]
+pub struct Argument<'a> {
+    pub(super) kind: ArgumentKind<'a>,
+}
+
+/// What an argument is.
+#[derive(Debug)]
+pub(super) enum ArgumentKind<'a> {
+    Tensor(TensorArgument<'a>),
+    Scalar(ScalarValue),
+}
+
+/// A borrowed tensor.
+#[derive(Debug)]
+pub(crate) struct TensorArgument<'a> {
+    pub(crate) device: &'a Device,
+    pub(crate) shape: &'a [usize],
+    pub(crate) dtype: DType,
+    /// Whether it was borrowed mutably.
+    pub(crate) mutable: bool,
+    pub(crate) memory: ArgumentMemory<'a>,
+}
+
+/// The memory of a borrowed tensor.
+#[derive(Debug)]
+pub(crate) enum ArgumentMemory<'a> {
+    /// First element in the host's memory; made from `&'a` or `&'a mut` of the
+    /// whole, as [`TensorArgument::mutable`] says.
+    Host(*mut u8, PhantomData<&'a mut [u8]>),
+    /// In a CUDA device's memory.
+    #[cfg(feature = "cuda")]
+    Cuda(&'a CudaBuffer),
+}
+
+impl<'a> Argument<'a> {
+    /// A tensor that the kernel reads.
+    pub fn input<T: Element, const R: usize>(tensor: &'a Tensor<T, R>) -> Self {
+        let memory = match tensor.memory() {
+            Memory::Host(values) => {
+                ArgumentMemory::Host(values.as_ptr().cast_mut().cast(), PhantomData)
+            }
+            #[cfg(feature = "cuda")]
+            Memory::Cuda(buffer) => ArgumentMemory::Cuda(buffer),
+        };
+        Self::tensor(tensor.device(), tensor.extents(), T::DTYPE, false, memory)
+    }
+
+    /// A tensor that the kernel reads and writes.
+    pub fn output<T: Element, const R: usize>(tensor: &'a mut Tensor<T, R>) -> Self {
+        let (device, shape, memory) = tensor.parts_mut();
+        let memory = match memory {
+            Memory::Host(values) => ArgumentMemory::Host(values.as_mut_ptr().cast(), PhantomData),
+            #[cfg(feature = "cuda")]
+            Memory::Cuda(buffer) => ArgumentMemory::Cuda(buffer),
+        };
+        Self::tensor(device, shape, T::DTYPE, true, memory)
+    }
+
+    /// A scalar.
+    pub fn scalar<T: Element>(value: T) -> Self {
+        Self { kind: ArgumentKind::Scalar(value.to_scalar()) }
+    }
+
+    fn tensor(
+        device: &'a Device,
+        shape: &'a [usize],
+        dtype: DType,
+        mutable: bool,
+        memory: ArgumentMemory<'a>,
+    ) -> Self {
+        let tensor = TensorArgument { device, shape, dtype, mutable, memory };
+        Self { kind: ArgumentKind::Tensor(tensor) }
+    }
+}
+
+impl TensorArgument<'_> {
+    /// Number of elements.
+    pub(crate) fn len_elems(&self) -> usize {
+        self.shape.iter().product()
+    }
+}

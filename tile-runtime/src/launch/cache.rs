@@ -1,0 +1,93 @@
+//! Programs that a device has made ready, and configurations it has chosen.
+//!
+//! A program is made ready once: launches that need the same one at the same
+//! time wait for the first. One that cannot be made ready is not kept, so that
+//! a launch after the cause has been mended tries again.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tile_ir::config::{Config, Numerics};
+use tile_ir::dtype::DType;
+use tile_ir::lower::Binding;
+
+use super::ready::Ready;
+use crate::error::Result;
+
+/// Chosen configurations that are kept; a program that launches ever new
+/// shapes chooses anew after that many.
+const MAX_CHOICES: usize = 4096;
+
+/// Which kernel: the address of its embedded form, one per kernel and process.
+pub(super) type KernelAddress = usize;
+
+/// What a configuration was chosen from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ChoiceKey {
+    pub(super) kernel: KernelAddress,
+    pub(super) types: Vec<DType>,
+    pub(super) dims: Vec<u64>,
+    pub(super) tiles: Vec<(String, u32)>,
+    pub(super) numerics: Option<Numerics>,
+}
+
+/// What a program was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ProgramKey {
+    pub(super) kernel: KernelAddress,
+    pub(super) binding: Binding,
+    pub(super) config: Config,
+}
+
+/// The place of one program: filled once.
+type Slot = Arc<Mutex<Option<Arc<Ready>>>>;
+
+/// One device's programs.
+#[derive(Debug, Default)]
+pub(crate) struct ProgramCache {
+    choices: Mutex<HashMap<ChoiceKey, Config>>,
+    programs: Mutex<HashMap<ProgramKey, Slot>>,
+}
+
+impl ProgramCache {
+    /// The configuration of `key`, chosen by `choose` where it is new.
+    pub(super) fn config(
+        &self,
+        key: ChoiceKey,
+        choose: impl FnOnce() -> Result<Config>,
+    ) -> Result<Config> {
+        if let Some(config) = lock(&self.choices).get(&key) {
+            return Ok(config.clone());
+        }
+        let config = choose()?;
+        let mut choices = lock(&self.choices);
+        if choices.len() >= MAX_CHOICES {
+            choices.clear();
+        }
+        choices.insert(key, config.clone());
+        Ok(config)
+    }
+
+    /// The program of `key`, made by `make` where it is new.
+    pub(super) fn program(
+        &self,
+        key: ProgramKey,
+        make: impl FnOnce() -> Result<Ready>,
+    ) -> Result<Arc<Ready>> {
+        let slot = lock(&self.programs).entry(key).or_default().clone();
+        let mut slot = lock(&slot);
+        if let Some(ready) = &*slot {
+            return Ok(ready.clone());
+        }
+        let ready = Arc::new(make()?);
+        *slot = Some(ready.clone());
+        Ok(ready)
+    }
+}
+
+/// What a panicking thread left behind here is still whole: a value is put in
+/// only once it is complete.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

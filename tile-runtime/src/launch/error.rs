@@ -1,0 +1,166 @@
+//! What can be wrong with the arguments of a launch.
+
+/// Why the arguments of a launch do not fit the kernel or one another.
+///
+/// Shapes stand in it as they are, so that both sides of a disagreement can be
+/// read off the message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArgumentError {
+    /// Two tensors disagree about a dimension that they share.
+    #[error(
+        "{first} is {first_shape:?}, {second} is {second_shape:?}: \
+             {dim} is {first_extent} in {first} and {second_extent} in {second}"
+    )]
+    SharedDimension {
+        /// The dimension.
+        dim: String,
+        /// The tensor that has it first in the signature.
+        first: String,
+        /// Its shape.
+        first_shape: Vec<usize>,
+        /// The dimension in it.
+        first_extent: usize,
+        /// The tensor that disagrees.
+        second: String,
+        /// Its shape.
+        second_shape: Vec<usize>,
+        /// The dimension in it.
+        second_extent: usize,
+    },
+    /// One tensor has a dimension on two axes, with two extents.
+    #[error(
+        "{tensor} is {shape:?}: {dim} is {first_extent} on axis {first_axis} \
+             and {second_extent} on axis {second_axis}"
+    )]
+    RepeatedDimension {
+        /// The tensor.
+        tensor: String,
+        /// Its shape.
+        shape: Vec<usize>,
+        /// The dimension.
+        dim: String,
+        /// Where it stands first.
+        first_axis: usize,
+        /// The extent there.
+        first_extent: usize,
+        /// Where it stands again.
+        second_axis: usize,
+        /// The extent there.
+        second_extent: usize,
+    },
+    /// An extent is not what the signature says.
+    #[error("{tensor} is {shape:?}: axis {axis} is {found}, `{kernel}` declares {}",
+        if where_.is_empty() { declared.clone() }
+        else { format!("`{declared}`, which is {expected} for {where_}") })]
+    Extent {
+        /// The kernel.
+        kernel: String,
+        /// The tensor.
+        tensor: String,
+        /// Its shape.
+        shape: Vec<usize>,
+        /// The axis.
+        axis: usize,
+        /// Its extent.
+        found: usize,
+        /// The extent in the signature, as written.
+        declared: String,
+        /// Its value.
+        expected: i128,
+        /// The names in it and their values, e.g. `N = 4`; empty where it is a number.
+        where_: String,
+    },
+    /// An extent that is not an index.
+    #[error("{tensor} is {shape:?}: an extent of more than 2^62 cannot be indexed")]
+    ExtentTooLarge {
+        /// The tensor.
+        tensor: String,
+        /// Its shape.
+        shape: Vec<usize>,
+    },
+    /// Tensors of two devices.
+    #[error(
+        "{first} is on {first_device}, {second} is on {second_device}: \
+             the tensors of one launch are on one device\n\
+             help: make {second} with `tensor` or `zeros` of the device of {first}"
+    )]
+    Devices {
+        /// A tensor.
+        first: String,
+        /// Its device.
+        first_device: String,
+        /// Another tensor.
+        second: String,
+        /// Its device.
+        second_device: String,
+    },
+    /// The stream belongs to another device.
+    #[error(
+        "the stream is of {stream_device}, {tensor} is on {tensor_device}\n\
+             help: make the stream with `new_stream` of the tensors' device"
+    )]
+    Stream {
+        /// The stream's device.
+        stream_device: String,
+        /// A tensor.
+        tensor: String,
+        /// Its device.
+        tensor_device: String,
+    },
+    /// More blocks than a device launches.
+    #[error(
+        "`{kernel}` with {tiles} needs {blocks} blocks, {device} launches at most {most}\n\
+             help: use larger tiles"
+    )]
+    TooManyBlocks {
+        /// The kernel.
+        kernel: String,
+        /// The tile sizes.
+        tiles: String,
+        /// Blocks of the launch.
+        blocks: u128,
+        /// The device.
+        device: String,
+        /// Blocks that it launches at most.
+        most: u64,
+    },
+    /// A configuration that was not made for this kernel.
+    #[error(
+        "the configuration given is not one of `{kernel}`: {reason}\n\
+             help: take one from `{kernel}::kernel` and change that"
+    )]
+    ForeignConfig {
+        /// The kernel.
+        kernel: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// A tile size given by name that the given configuration contradicts.
+    #[error(
+        "the options of `{kernel}` give {tile} = {value}, their configuration has \
+             {tile} = {configured}\nhelp: give one of the two"
+    )]
+    TwiceConfigured {
+        /// The kernel.
+        kernel: String,
+        /// The tile parameter.
+        tile: String,
+        /// The value given by name.
+        value: u32,
+        /// The value in the configuration.
+        configured: u32,
+    },
+    /// A number of values that is not the kernel's number of dimensions.
+    #[error("`{kernel}` has {expected} dimensions ({names}), {found} values are given")]
+    DimCount {
+        /// The kernel.
+        kernel: String,
+        /// Its dimensions.
+        names: String,
+        /// How many they are.
+        expected: usize,
+        /// How many values there are.
+        found: usize,
+    },
+}

@@ -1,0 +1,136 @@
+//! Launches: from typed arguments to work on a device.
+//!
+//! 1. [`bind`]: arguments → values of the kernel's names; checks shapes.
+//! 2. [`choose`]: the configuration.
+//! 3. [`cache`], [`ready`]: the program, lowered and compiled once per device.
+//! 4. [`run`]: launch arguments, grid, memory; onto the device.
+
+mod argument;
+mod bind;
+mod cache;
+mod choose;
+mod error;
+mod ready;
+mod run;
+#[cfg(feature = "cuda")]
+mod run_cuda;
+
+#[cfg(test)]
+mod tests;
+
+use tile_ir::config::Config;
+use tile_ir::dtype::DType;
+use tile_ir::kernel::{Kernel, eval_index};
+
+use crate::device::Device;
+use crate::error::Result;
+use crate::macro_support::EmbeddedKernel;
+use crate::options::Options;
+
+pub use argument::Argument;
+pub use error::ArgumentError;
+
+pub(crate) use bind::{Dims, binding_of};
+pub(crate) use cache::ProgramCache;
+pub(crate) use ready::lower_error;
+
+use bind::{Bound, bind, binding_of_elems, check_extents, name_value};
+use cache::{ChoiceKey, ProgramKey};
+use choose::choose;
+use ready::{Executables, Ready, make_ready};
+
+/// Launches a kernel: what the function `launch` of each kernel calls.
+///
+/// # Errors
+///
+/// Where the arguments do not fit, no configuration can be used, the device
+/// lacks what it needs, or a kernel that ran before has failed.
+pub fn launch(
+    embedded: &'static EmbeddedKernel,
+    options: &Options,
+    types: &[DType],
+    arguments: &mut [Argument<'_>],
+) -> Result<()> {
+    let checked = embedded.get()?;
+    let kernel = checked.kernel();
+    let bound = bind(kernel, types, arguments)?;
+    let device = device_of(kernel, &bound, options)?;
+    let address = std::ptr::from_ref(embedded).addr();
+    let properties = device.properties();
+    let choice = || choose(checked, types, properties, bound.dims.values(), options);
+    let config = match options.config {
+        Some(_) => choice()?,
+        None => {
+            let key = ChoiceKey {
+                kernel: address,
+                types: types.to_vec(),
+                dims: bound.dims.values().to_vec(),
+                tiles: options.tiles.clone(),
+                numerics: options.numerics,
+            };
+            device.programs().config(key, choice)?
+        }
+    };
+    check_extents(kernel, &bound.tensors, &bound.dims, Some(&config))?;
+    if is_empty_grid(kernel, &bound, &config) {
+        return Ok(());
+    }
+    let max_elems = bound.tensors.iter().map(|tensor| tensor.len_elems() as u128).max();
+    let binding = binding_of_elems(types, &bound.dims, max_elems.unwrap_or(0));
+    let key = ProgramKey { kernel: address, binding: binding.clone(), config: config.clone() };
+    let ready = device
+        .programs()
+        .program(key, || make_ready(checked, embedded.file(), device, &binding, &config))?;
+    run(kernel, &ready, &bound, device, options, &config)
+}
+
+/// The device of the tensors, which must be the stream's too.
+fn device_of<'a>(kernel: &Kernel, bound: &Bound<'a>, options: &Options) -> Result<&'a Device> {
+    let Some(first) = bound.tensors.first() else {
+        let what = format!("`{}` has no tensor", kernel.name);
+        return Err(crate::Error::internal(what, "a kernel that writes nothing is no kernel"));
+    };
+    match &options.stream {
+        Some(stream) if stream.device() != first.device => Err(ArgumentError::Stream {
+            stream_device: stream.device().to_string(),
+            tensor: kernel.tensors.values().next().map_or_else(String::new, |t| t.name.clone()),
+            tensor_device: first.device.to_string(),
+        }
+        .into()),
+        _ => Ok(first.device),
+    }
+}
+
+/// Whether the kernel's grid has no block, so that there is nothing to run.
+fn is_empty_grid(kernel: &Kernel, bound: &Bound<'_>, config: &Config) -> bool {
+    kernel.grid.iter().any(|axis| {
+        let value = |var| name_value(kernel, &bound.dims, Some(config), var);
+        eval_index(kernel, axis.extent, &value).is_some_and(|extent| extent <= 0)
+    })
+}
+
+fn run(
+    kernel: &Kernel,
+    ready: &Ready,
+    bound: &Bound<'_>,
+    device: &Device,
+    options: &Options,
+    config: &Config,
+) -> Result<()> {
+    let tiles = config.describe_tiles(kernel);
+    match &ready.kernels {
+        Executables::Host(compiled) => {
+            let _ = options;
+            run::run_on_cpu(&ready.program, compiled, bound, device, &tiles)
+        }
+        #[cfg(feature = "cuda")]
+        Executables::Cuda(loaded) => {
+            let stream = options.stream.clone().unwrap_or_else(|| device.stream());
+            let Some(queue) = stream.queue() else {
+                let what = format!("a stream of {device} has no queue");
+                return Err(crate::Error::internal(what, ""));
+            };
+            run_cuda::run_on_cuda(ready, loaded, bound, device, queue, &tiles)
+        }
+    }
+}

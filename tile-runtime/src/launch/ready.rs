@@ -1,0 +1,78 @@
+//! A program made ready for a device.
+
+use std::sync::Arc;
+
+use tile_ir::check::CheckedKernel;
+use tile_ir::config::Config;
+use tile_ir::kernel::Kernel;
+use tile_ir::lower::{Binding, LowerError, lower};
+use tile_ir::program::Program;
+
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::kernel::type_list;
+
+/// A lowered kernel and what the device runs of it.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub(crate) program: Program,
+    /// The kernel with its types and configuration, as faults name it.
+    pub(crate) label: Arc<str>,
+    pub(crate) kernels: Executables,
+}
+
+/// What runs, one per kernel of the plan.
+#[derive(Debug)]
+pub(crate) enum Executables {
+    /// On the CPU device.
+    Host(Vec<cpu::CompiledKernel>),
+    /// On a CUDA device.
+    #[cfg(feature = "cuda")]
+    Cuda(crate::cuda::LoadedProgram),
+}
+
+/// Lowers a kernel for a device and makes it ready to run there.
+pub(super) fn make_ready(
+    checked: &CheckedKernel,
+    file: &str,
+    device: &Device,
+    binding: &Binding,
+    config: &Config,
+) -> Result<Ready> {
+    let kernel = checked.kernel();
+    let program = lower(checked, binding, config, device.properties())
+        .map_err(|error| lower_error(kernel, config, &error))?;
+    let kernels = match device.backend() {
+        Backend::Cpu => {
+            let _ = file;
+            let compiled = program.kernels.iter().map(cpu::prepare);
+            Executables::Host(
+                compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(&error))?,
+            )
+        }
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(cuda) => Executables::Cuda(cuda.load(&program, file)?),
+    };
+    Ok(Ready { program, label: describe(kernel, binding, config).into(), kernels })
+}
+
+/// `matmul<f32>` with TM = 64, TN = 64, TK = 16 on 256 threads
+fn describe(kernel: &Kernel, binding: &Binding, config: &Config) -> String {
+    let types = type_list(&binding.types);
+    let tiles = config.describe_tiles(kernel);
+    let with = if tiles.is_empty() { String::new() } else { format!(" with {tiles}") };
+    format!("`{}{types}`{with} on {} threads per block", kernel.name, config.threads)
+}
+
+/// A lowering failure for the caller of a launch.
+pub(crate) fn lower_error(kernel: &Kernel, config: &Config, error: &LowerError) -> Error {
+    let with = config.describe_tiles(kernel);
+    Error::internal(format!("`{}` with {with} cannot be lowered", kernel.name), error.to_string())
+}
+
+/// A failure of the CPU device: always a broken promise of lowering or of the
+/// launch code.
+pub(super) fn cpu_error(error: &cpu::CpuError) -> Error {
+    Error::internal("the CPU device stopped", error.to_string())
+}

@@ -1,0 +1,260 @@
+//! What a launch says of arguments that do not fit, on a hand-made kernel.
+
+use tile_ir::arena::Arena;
+use tile_ir::config::{Config, Numerics, TilePadding};
+use tile_ir::dtype::DType;
+use tile_ir::kernel::{
+    Edge, ElemType, Expr, ExprId, ExprKind, Kernel, Literal, Param, TensorParam, TileDomain,
+    TileParam, TileParamId, Type, Var, VarId, VarKind, print_expr,
+};
+use tile_ir::op::BinaryOp;
+use tile_ir::program::IndexWidth;
+use tile_ir::span::{SourceRange, SpanTable};
+
+use super::argument::Argument;
+use super::bind::{bind, binding_of_elems, check_extents};
+use super::run::check_blocks;
+use crate::device::Device;
+use crate::options::Options;
+
+/// Builds the tables of a kernel's signature.
+struct Signature {
+    kernel: Kernel,
+}
+
+impl Signature {
+    fn new(name: &str) -> Self {
+        let mut spans = SpanTable::new();
+        let span = spans.push(SourceRange::default());
+        let kernel = Kernel {
+            name: name.to_owned(),
+            docs: Vec::new(),
+            type_params: Arena::new(),
+            params: Vec::new(),
+            tensors: Arena::new(),
+            scalars: Arena::new(),
+            tile_params: Arena::new(),
+            constraints: Vec::new(),
+            grid: Vec::new(),
+            block: None,
+            tiles: Arena::new(),
+            vars: Arena::new(),
+            exprs: Arena::new(),
+            body: Vec::new(),
+            spans,
+            span,
+        };
+        Self { kernel }
+    }
+
+    fn var(&mut self, name: &str, kind: VarKind) -> VarId {
+        let span = self.kernel.span;
+        let (name, ty) = (name.to_owned(), Type::Index);
+        self.kernel.vars.push(Var { name, ty, kind, accumulator: false, span })
+    }
+
+    fn dim(&mut self, name: &str) -> ExprId {
+        let var = self.var(name, VarKind::Dim);
+        self.expr(ExprKind::Var(var))
+    }
+
+    fn tile(&mut self, name: &str) -> ExprId {
+        let id: TileParamId = tile_ir::arena::EntityId::from_index(self.kernel.tile_params.len());
+        let var = self.var(name, VarKind::TileParam(id));
+        let (name, span) = (name.to_owned(), self.kernel.span);
+        self.kernel.tile_params.push(TileParam { name, domain: TileDomain::Any, var, span });
+        self.expr(ExprKind::Var(var))
+    }
+
+    fn int(&mut self, value: i128) -> ExprId {
+        self.expr(ExprKind::Literal(Literal::Int(value)))
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+        self.expr(ExprKind::Binary { op, lhs, rhs })
+    }
+
+    fn expr(&mut self, kind: ExprKind) -> ExprId {
+        self.kernel.exprs.push(Expr { kind, ty: Type::Index, span: self.kernel.span })
+    }
+
+    fn tensor(&mut self, name: &str, mutable: bool, extents: &[ExprId]) {
+        let id = self.kernel.tensors.push(TensorParam {
+            name: name.to_owned(),
+            mutable,
+            elem: ElemType::Concrete(DType::F32),
+            extents: extents.to_vec(),
+            edge: Edge::DefaultPad,
+            span: self.kernel.span,
+        });
+        self.kernel.params.push(Param::Tensor(id));
+    }
+}
+
+/// `matmul(a: [M, K], b: [K, N], c: &mut [M, N])`.
+fn matmul() -> Kernel {
+    let mut signature = Signature::new("matmul");
+    let [m, k, n] = ["M", "K", "N"].map(|name| signature.dim(name));
+    signature.tensor("a", false, &[m, k]);
+    signature.tensor("b", false, &[k, n]);
+    signature.tensor("c", true, &[m, n]);
+    signature.kernel
+}
+
+/// What binding tensors of these shapes says; the last is mutable.
+fn refusal<const R: usize>(kernel: &Kernel, shapes: &[[usize; R]]) -> String {
+    let device = Device::cpu();
+    let mut tensors: Vec<_> =
+        shapes.iter().map(|shape| device.zeros::<f32, R>(*shape).unwrap()).collect();
+    let (last, inputs) = tensors.split_last_mut().unwrap();
+    let mut arguments: Vec<_> = inputs.iter().map(|tensor| Argument::input(tensor)).collect();
+    arguments.push(Argument::output(last));
+    bind(kernel, &[], &arguments).unwrap_err().to_string()
+}
+
+#[test]
+fn a_shared_dimension_that_differs() {
+    assert_eq!(
+        refusal(&matmul(), &[[3, 4], [5, 6], [3, 6]]),
+        "a is [3, 4], b is [5, 6]: K is 4 in a and 5 in b"
+    );
+    assert_eq!(
+        refusal(&matmul(), &[[3, 4], [4, 6], [3, 7]]),
+        "b is [4, 6], c is [3, 7]: N is 6 in b and 7 in c"
+    );
+}
+
+#[test]
+fn a_dimension_twice_in_one_tensor() {
+    let mut signature = Signature::new("trace");
+    let n = signature.dim("N");
+    signature.tensor("a", true, &[n, n]);
+    assert_eq!(
+        refusal(&signature.kernel, &[[3, 4]]),
+        "a is [3, 4]: N is 3 on axis 0 and 4 on axis 1"
+    );
+}
+
+#[test]
+fn extents_that_are_not_bare_dimensions() {
+    let mut signature = Signature::new("conv");
+    let n = signature.dim("N");
+    let two = signature.int(2);
+    let padded = signature.binary(BinaryOp::Add, n, two);
+    let taps = signature.int(64);
+    signature.tensor("x", false, &[n]);
+    signature.tensor("w", false, &[taps]);
+    signature.tensor("y", true, &[padded]);
+    let kernel = signature.kernel;
+    let [taps, padded] = [taps, padded].map(|expr| print_expr(&kernel, expr));
+    assert_eq!(
+        refusal(&kernel, &[[8], [65], [10]]),
+        format!("w is [65]: axis 0 is 65, `conv` declares {taps}")
+    );
+    assert_eq!(
+        refusal(&kernel, &[[8], [64], [9]]),
+        format!("y is [9]: axis 0 is 9, `conv` declares `{padded}`, which is 10 for N = 8")
+    );
+}
+
+#[test]
+fn extents_of_tile_sizes_wait_for_the_configuration() {
+    let mut signature = Signature::new("partial");
+    let n = signature.dim("N");
+    let t = signature.tile("T");
+    let blocks = signature.expr(ExprKind::Tiles { extent: n, tile: t });
+    signature.tensor("x", false, &[n]);
+    signature.tensor("sums", true, &[blocks]);
+    let kernel = signature.kernel;
+    let device = Device::cpu();
+    let x = device.zeros::<f32, 1>([10]).unwrap();
+    let mut sums = device.zeros::<f32, 1>([2]).unwrap();
+    let arguments = [Argument::input(&x), Argument::output(&mut sums)];
+    let bound = bind(&kernel, &[], &arguments).unwrap();
+    let mut config = Config {
+        tiles: vec![4],
+        threads: 32,
+        block_threads: Vec::new(),
+        padding: TilePadding::Counted,
+        raster_rows: 1,
+        numerics: Numerics::Exact,
+    };
+    let error = check_extents(&kernel, &bound.tensors, &bound.dims, Some(&config)).unwrap_err();
+    let blocks = print_expr(&kernel, blocks);
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "sums is [2]: axis 0 is 2, `partial` declares `{blocks}`, which is 3 for N = 10, T = 4"
+        )
+    );
+    config.tiles = vec![5];
+    check_extents(&kernel, &bound.tensors, &bound.dims, Some(&config)).unwrap();
+}
+
+#[test]
+fn tensors_of_two_devices() {
+    let (one, two) = (Device::cpu(), Device::new_cpu("another CPU"));
+    let a = one.zeros::<f32, 2>([2, 2]).unwrap();
+    let b = two.zeros::<f32, 2>([2, 2]).unwrap();
+    let mut c = one.zeros::<f32, 2>([2, 2]).unwrap();
+    let arguments = [Argument::input(&a), Argument::input(&b), Argument::output(&mut c)];
+    assert_eq!(
+        bind(&matmul(), &[], &arguments).unwrap_err().to_string(),
+        "a is on CPU, b is on another CPU: the tensors of one launch are on one device\n\
+         help: make b with `tensor` or `zeros` of the device of a"
+    );
+}
+
+#[test]
+fn a_stream_of_another_device() {
+    let (one, two) = (Device::cpu(), Device::new_cpu("another CPU"));
+    let a = one.zeros::<f32, 2>([2, 2]).unwrap();
+    let b = one.zeros::<f32, 2>([2, 2]).unwrap();
+    let mut c = one.zeros::<f32, 2>([2, 2]).unwrap();
+    let arguments = [Argument::input(&a), Argument::input(&b), Argument::output(&mut c)];
+    let kernel = matmul();
+    let bound = bind(&kernel, &[], &arguments).unwrap();
+    let options = Options::new().stream(&two.stream());
+    assert_eq!(
+        super::device_of(&kernel, &bound, &options).unwrap_err().to_string(),
+        "the stream is of another CPU, a is on CPU\n\
+         help: make the stream with `new_stream` of the tensors' device"
+    );
+    let options = Options::new().stream(&one.stream());
+    assert!(*super::device_of(&kernel, &bound, &options).unwrap() == one);
+}
+
+#[test]
+fn an_extent_that_is_no_index() {
+    let mut signature = Signature::new("fill");
+    let (n, m) = (signature.dim("N"), signature.dim("M"));
+    signature.tensor("a", true, &[n, m]);
+    assert_eq!(
+        refusal(&signature.kernel, &[[0, usize::MAX]]),
+        format!("a is [0, {}]: an extent of more than 2^62 cannot be indexed", usize::MAX)
+    );
+}
+
+#[test]
+fn a_grid_beyond_the_device() {
+    let error = check_blocks("add", "TN = 1", 3_000_000_000, &Device::cpu(), 2_147_483_647);
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "`add` with TN = 1 needs 3000000000 blocks, CPU launches at most 2147483647\n\
+         help: use larger tiles"
+    );
+}
+
+#[test]
+fn index_widths_and_divisors() {
+    let kernel = matmul();
+    let width = |values: [usize; 3], max_elems| {
+        let dims = super::bind::Dims::of_values(&kernel, &values);
+        binding_of_elems(&[], &dims, max_elems).index_width
+    };
+    assert_eq!(width([1 << 30, 1, 1], (1 << 31) - 1), IndexWidth::Bits32);
+    assert_eq!(width([(1 << 30) + 1, 1, 1], 1), IndexWidth::Bits64);
+    assert_eq!(width([1 << 16, 1 << 15, 1], 1 << 31), IndexWidth::Bits64);
+    let dims = super::bind::Dims::of_values(&kernel, &[4095, 96, 0]);
+    assert_eq!(binding_of_elems(&[], &dims, 1).dim_divisors, [1, 32, 128]);
+}

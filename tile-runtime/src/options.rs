@@ -1,0 +1,68 @@
+//! How a launch is to be made.
+
+use tile_ir::config::{Config, Numerics};
+
+use crate::stream::Stream;
+
+/// How a launch is to be made: on which stream, in which configuration.
+///
+/// What is left open is chosen: the device's own stream, and tile sizes from
+/// the device's properties and the launch's shape
+/// ([`tile_ir::config::default_config`]).
+///
+/// # Examples
+///
+/// ```
+/// use tile_runtime::{Device, Options};
+///
+/// let stream = Device::cpu().new_stream()?;
+/// let options = Options::new().stream(&stream).tile("TM", 64).tile("TN", 64);
+/// # let _ = options;
+/// # Ok::<(), tile_runtime::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub(crate) stream: Option<Stream>,
+    pub(crate) tiles: Vec<(String, u32)>,
+    pub(crate) config: Option<Config>,
+    pub(crate) numerics: Option<Numerics>,
+}
+
+impl Options {
+    /// Everything left open.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Launches on `stream`.
+    #[must_use]
+    pub fn stream(mut self, stream: &Stream) -> Self {
+        self.stream = Some(stream.clone());
+        self
+    }
+
+    /// Gives the tile parameter `name` a value, in elements; those that are not
+    /// given are chosen. A second value of one name replaces the first.
+    #[must_use]
+    pub fn tile(mut self, name: impl Into<String>, value: u32) -> Self {
+        let name = name.into();
+        self.tiles.retain(|(known, _)| *known != name);
+        self.tiles.push((name, value));
+        self
+    }
+
+    /// Uses exactly this configuration. Tile sizes given by [`Options::tile`]
+    /// must then agree with it.
+    #[must_use]
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = Some(config);
+        self
+    }
+
+    /// Whether results may depend on the configuration; by default they may not.
+    #[must_use]
+    pub fn numerics(mut self, numerics: Numerics) -> Self {
+        self.numerics = Some(numerics);
+        self
+    }
+}
