@@ -1,0 +1,256 @@
+//! Whole kernels: attributes, visibility, signature, header, body.
+
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use tile_ir::span::SpanId;
+use tile_ir::syntax::{KernelItem, Name};
+
+use crate::context::Context;
+use crate::error::{SpanPair, SyntaxError};
+use crate::generics::parse_generics;
+use crate::header::{Header, parse_header};
+use crate::param::parse_params;
+use crate::stmt::parse_block;
+use crate::token::{Cursor, Group, Token, read_tokens};
+use crate::words;
+
+type Result<T> = std::result::Result<T, SyntaxError>;
+
+/// The kernels of one macro invocation.
+#[derive(Debug)]
+pub struct ParsedKernels {
+    /// The kernels, in order; those with mistakes too.
+    pub kernels: Vec<ParsedKernel>,
+    /// Mistakes outside any kernel.
+    pub errors: Vec<SyntaxError>,
+}
+
+/// One kernel and what of it the compiler needs.
+#[derive(Debug)]
+pub struct ParsedKernel {
+    /// The syntax tree. Where there are `errors` it lacks what they are about.
+    pub item: KernelItem,
+    /// Mistakes in the kernel, in its order.
+    pub errors: Vec<SyntaxError>,
+    /// Attributes other than the doc comment, as they were written.
+    pub attributes: Vec<Attribute>,
+    /// The visibility as it was written.
+    pub visibility: TokenStream,
+    /// The parameters in the order of the text: its index in `item.params`, or
+    /// `None` for one with a mistake.
+    pub params: Vec<Option<usize>>,
+    spans: Vec<SpanPair>,
+}
+
+/// An attribute: `#[name …]`.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// Its path's only word; empty for a longer path.
+    pub name: String,
+    /// What stands between the brackets.
+    pub tokens: TokenStream,
+    /// The name in the source.
+    pub span: Span,
+}
+
+impl ParsedKernel {
+    /// The tokens of a place of the kernel.
+    pub fn spans_of(&self, span: SpanId) -> SpanPair {
+        use tile_ir::arena::EntityId as _;
+        self.spans.get(span.index()).copied().unwrap_or_else(|| Span::call_site().into())
+    }
+
+    /// A name of the kernel as an identifier at its place in the source.
+    pub fn ident(&self, name: &Name) -> Ident {
+        let span = self.spans_of(name.span).start;
+        match words::is_keyword(&name.text) {
+            true => Ident::new_raw(&name.text, span),
+            false => Ident::new(&name.text, span),
+        }
+    }
+}
+
+pub(crate) fn parse_items(stream: TokenStream) -> ParsedKernels {
+    let mut errors = Vec::new();
+    let tokens = read_tokens(stream, &mut errors);
+    let mut kernels: Vec<ParsedKernel> = Vec::new();
+    let mut input = tokens.cursor();
+    while !input.is_end() {
+        if input.eat_op(";") {
+            continue;
+        }
+        match parse_kernel(&mut input) {
+            Ok(kernel) => match kernels.iter().any(|k| k.item.name.text == kernel.item.name.text) {
+                true => errors.push(SyntaxError::new(
+                    kernel.spans_of(kernel.item.name.span),
+                    format!("the kernel `{}` is defined twice", kernel.item.name.text),
+                )),
+                false => kernels.push(kernel),
+            },
+            Err(error) => {
+                errors.push(error);
+                skip_item(&mut input);
+            }
+        }
+    }
+    ParsedKernels { kernels, errors }
+}
+
+/// Moves behind the item that went wrong.
+fn skip_item(input: &mut Cursor<'_>) {
+    while let Some(token) = input.peek() {
+        let ends = match token {
+            Token::Group(group) => group.delimiter == Delimiter::Brace,
+            Token::Punct { ch, .. } => *ch == ';',
+            Token::Ident(_) | Token::Literal(_) => false,
+        };
+        input.bump();
+        if ends {
+            return;
+        }
+    }
+}
+
+fn parse_kernel(input: &mut Cursor<'_>) -> Result<ParsedKernel> {
+    let mut cx = Context::default();
+    let (docs, attributes) = parse_attributes(&mut cx, input)?;
+    let visibility = parse_visibility(input);
+    expect_fn(input)?;
+    let name = cx.name(input, "the kernel's name after `fn`")?;
+    let type_params = parse_generics(&mut cx, input);
+    let Some(group) = input.eat_group(Delimiter::Parenthesis) else {
+        return Err(input.expected(&format!("`(` and the parameters of `{}`", name.text)));
+    };
+    let written = parse_params(&mut cx, group);
+    if input.is_op("->") {
+        cx.errors.push(
+            SyntaxError::new(input.here(), "a kernel returns nothing")
+                .help("write its results to a parameter: `c: &mut Tensor<…>`"),
+        );
+    }
+    let before_body = |cursor: &Cursor<'_>| {
+        cursor.is_word("where") || cursor.peek_group(Delimiter::Brace).is_some()
+    };
+    let between = *input;
+    let stray = input.split_before(before_body);
+    if !stray.is_end() && !between.is_op("->") {
+        cx.errors.push(between.expected("`where` or the body in braces").help(
+            "the header follows `where`: `where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN)`",
+        ));
+    }
+    let mut header = Header::default();
+    if input.eat_word("where") {
+        let entries = input.split_before(|cursor| cursor.peek_group(Delimiter::Brace).is_some());
+        header = parse_header(&mut cx, entries);
+    }
+    let body = match input.eat_group(Delimiter::Brace) {
+        Some(group) => parse_block(&mut cx, group),
+        None => {
+            cx.errors.push(input.expected(&format!("the body of `{}` in braces", name.text)));
+            Vec::new()
+        }
+    };
+    let mut params = Vec::new();
+    let mut places = Vec::new();
+    for param in written {
+        places.push(param.is_some().then_some(params.len()));
+        params.extend(param);
+    }
+    let item = KernelItem {
+        docs,
+        name,
+        type_params,
+        params,
+        tiles: header.tiles,
+        constraints: header.constraints,
+        grid: header.grid,
+        block: header.block,
+        body,
+        spans: cx.table,
+    };
+    let (errors, spans) = (cx.errors, cx.pairs);
+    Ok(ParsedKernel { item, errors, attributes, visibility, params: places, spans })
+}
+
+fn expect_fn(input: &mut Cursor<'_>) -> Result<()> {
+    for word in ["unsafe", "const", "async", "extern"] {
+        let prefix = input.is_word(word) && input.nth_ident(1).is_some_and(|next| next == "fn");
+        if prefix {
+            return Err(SyntaxError::new(input.here(), format!("a kernel is not `{word}`"))
+                .help("write `pub fn`"));
+        }
+    }
+    if input.is_word("const") {
+        return Err(SyntaxError::new(input.here(), "`const` beside a kernel is not available yet")
+            .help("fix a size under `tile:`, as in `F = 3`"));
+    }
+    match input.eat_word("fn") {
+        true => Ok(()),
+        false => Err(input
+            .expected("a kernel")
+            .help("write `pub fn name<T: Number>(a: &Tensor<T, [N]>, …) where … { … }`")),
+    }
+}
+
+fn parse_visibility(input: &mut Cursor<'_>) -> TokenStream {
+    let mut tokens = TokenStream::new();
+    let Some(word) = input.peek_ident().filter(|word| *word == "pub") else { return tokens };
+    tokens.extend([TokenTree::Ident(word.clone())]);
+    input.bump();
+    if let Some(group) = input.peek_group(Delimiter::Parenthesis) {
+        tokens.extend([TokenTree::Group(group.to_tree())]);
+        input.bump();
+    }
+    tokens
+}
+
+fn parse_attributes(
+    cx: &mut Context,
+    input: &mut Cursor<'_>,
+) -> Result<(Vec<String>, Vec<Attribute>)> {
+    let (mut docs, mut attributes) = (Vec::new(), Vec::new());
+    while input.is_op("#") {
+        input.bump();
+        if input.is_op("!") {
+            return Err(SyntaxError::new(input.here(), "an attribute of a kernel is `#[…]`"));
+        }
+        let Some(group) = input.eat_group(Delimiter::Bracket) else {
+            return Err(input.expected("`[` after `#`"));
+        };
+        match doc_text(group) {
+            Some(text) => docs.extend(text.lines().map(ToOwned::to_owned)),
+            None => attributes.extend(cx.report(parse_attribute(group))),
+        }
+    }
+    Ok((docs, attributes))
+}
+
+/// The text of `#[doc = "…"]`, which a doc comment is; one leading space of
+/// each line is the comment's.
+fn doc_text(group: &Group) -> Option<String> {
+    let mut inner = group.cursor();
+    if !inner.eat_word("doc") || !inner.eat_op("=") {
+        return None;
+    }
+    let Some(Token::Literal(literal)) = inner.peek() else { return None };
+    let text = crate::literal::string_value(&literal.to_string())?;
+    let lines: Vec<&str> =
+        text.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    Some(match lines.is_empty() {
+        true => "\n".to_owned(),
+        false => lines.join("\n"),
+    })
+}
+
+fn parse_attribute(group: &Group) -> Result<Attribute> {
+    let inner = group.cursor();
+    let Some(ident) = inner.peek_ident() else {
+        return Err(inner.expected("an attribute's name"));
+    };
+    let name = ident.to_string();
+    let known = ["allow", "expect", "warn", "deny", "forbid", "cfg", "doc", "deprecated"];
+    if !known.contains(&name.as_str()) {
+        return Err(SyntaxError::new(ident.span(), format!("a kernel has no attribute `{name}`"))
+            .help("it takes doc comments, `#[allow(…)]`, `#[cfg(…)]` and `#[deprecated]`"));
+    }
+    Ok(Attribute { name, tokens: group.to_tree().stream(), span: ident.span() })
+}

@@ -1,0 +1,68 @@
+//! The words of the language, and those that are not in it.
+
+use crate::error::{SpanPair, SyntaxError};
+
+/// Rust's keywords, none of which can be a name.
+const KEYWORDS: [&str; 39] = [
+    "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern",
+    "false", "fn", "for", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub",
+    "ref", "return", "self", "Self", "static", "struct", "super", "trait", "true", "type",
+    "unsafe", "use", "where", "while", "yield",
+];
+
+/// Whether `text` is a keyword of Rust (a raw identifier is not).
+pub(crate) fn is_keyword(text: &str) -> bool {
+    KEYWORDS.contains(&text)
+}
+
+/// What a word that begins a statement of this language means, for messages.
+pub(crate) fn statement_word(text: &str) -> Option<&'static str> {
+    Some(match text {
+        "shared" => "`shared s: [f32; T];` declares a tile",
+        "load" => "`load s[i] = a[i];` fills a tile",
+        "each" => "`each (i, j) in (A, B) { … }` is a loop that the block shares out",
+        "phase" => "`phase p in tiles(K, TK) { … }` is a loop over tiles",
+        "barrier" => "`barrier;` orders what the block does before it and after it",
+        "atomic" => "`atomic` begins an update that other work-items may make at the same time",
+        "warp_barrier" => "`warp_barrier;` orders what a warp does before it and after it",
+        "assume" => "`assume(…);` states a fact about the inputs",
+        _ => return None,
+    })
+}
+
+/// Whether a statement can begin with `text`: where parsing resumes after a mistake.
+pub(crate) fn begins_statement(text: &str) -> bool {
+    statement_word(text).is_some() || matches!(text, "let" | "for" | "while" | "if")
+}
+
+/// The error for a word that this language does not have, or does not have yet.
+pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxError> {
+    let not_yet = |what: &str| format!("{what} not available yet");
+    let (message, help) = match text {
+        "atomic" => (not_yet("atomic updates are"), Some("let one work-item write each element")),
+        "return" => (not_yet("`return` is"), Some("put what follows into an `if`")),
+        "break" => (not_yet("`break` is"), Some("end the loop by its bounds or its condition")),
+        "continue" => (not_yet("`continue` is"), Some("put the rest of the loop into an `if`")),
+        "warp_barrier" => (not_yet("warp barriers are"), Some("use `barrier;`")),
+        "assume" => (not_yet("`assume` is"), None),
+        "fn" => (not_yet("helper functions inside a kernel are"), Some("write the expression out")),
+        "const" => (not_yet("`const` in a kernel is"), Some("use `let`, or `F = 3` under `tile:`")),
+        "loop" => ("`loop` is not in the language".to_owned(), Some("use `while` or `for`")),
+        "match" => ("`match` is not in the language".to_owned(), Some("use `if … else if …`")),
+        "unsafe" => ("`unsafe` is not in the language".to_owned(), Some("a kernel needs none")),
+        "static" | "struct" | "enum" | "use" | "mod" | "type" | "impl" | "trait" | "extern" => {
+            (format!("`{text}` cannot stand in a kernel"), Some("declare it outside the macro"))
+        }
+        "async" | "await" | "dyn" | "move" | "ref" | "yield" | "crate" | "super" | "self"
+        | "Self" | "pub" => (format!("`{text}` is not in the language"), None),
+        "__syncthreads" | "syncthreads" | "sync_threads" => {
+            (format!("`{text}` is not in the language"), Some("write `barrier;`"))
+        }
+        _ => return None,
+    };
+    let error = SyntaxError::new(at, message);
+    Some(match help {
+        Some(help) => error.help(help),
+        None => error,
+    })
+}
