@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use tile_ir::device::DeviceProperties;
 
 use crate::element::Element;
-use crate::error::{EnvironmentError, Result};
+use crate::error::{EnvironmentError, Error, Result};
 use crate::launch::ProgramCache;
 use crate::stream::Stream;
 use crate::tensor::{Fill, Tensor};
@@ -49,16 +49,11 @@ impl Device {
     /// # Errors
     ///
     /// Where there is a driver that does not start, or a CUDA device that cannot
-    /// be used: [`crate::diagnose`] says more. No driver and no device is no error.
+    /// be used: [`crate::diagnose()`] says more. No driver and no device is no error.
     pub fn best() -> Result<Self> {
         match Self::cuda(0) {
-            Ok(device) => Ok(device),
-            Err(crate::Error::Environment(
-                EnvironmentError::WithoutCuda
-                | EnvironmentError::NoDriver { .. }
-                | EnvironmentError::NoDevices,
-            )) => Ok(Self::cpu()),
-            Err(error) => Err(error),
+            Err(Error::Environment(error)) if has_no_gpu(&error) => Ok(Self::cpu()),
+            outcome => outcome,
         }
     }
 
@@ -99,14 +94,7 @@ impl Device {
 
     /// Every device that can be used: the CUDA devices in order, then the CPU.
     pub fn all() -> Vec<Self> {
-        let mut devices = Vec::new();
-        #[cfg(feature = "cuda")]
-        {
-            let count = crate::cuda::device_count().unwrap_or(0);
-            devices.extend((0..count).filter_map(|index| Self::cuda(index).ok()));
-        }
-        devices.push(Self::cpu());
-        devices
+        cuda_devices().into_iter().chain([Self::cpu()]).collect()
     }
 
     /// A CPU device that messages call `label`.
@@ -221,6 +209,25 @@ impl Device {
     pub(crate) fn programs(&self) -> &ProgramCache {
         &self.inner.programs
     }
+}
+
+/// The CUDA devices that can be used.
+fn cuda_devices() -> Vec<Device> {
+    #[cfg(feature = "cuda")]
+    let count = crate::cuda::device_count().unwrap_or(0);
+    #[cfg(not(feature = "cuda"))]
+    let count = 0;
+    (0..count).filter_map(|index| Device::cuda(index).ok()).collect()
+}
+
+/// Whether there is nothing that a GPU could be expected of.
+fn has_no_gpu(error: &EnvironmentError) -> bool {
+    matches!(
+        error,
+        EnvironmentError::WithoutCuda
+            | EnvironmentError::NoDriver { .. }
+            | EnvironmentError::NoDevices
+    )
 }
 
 impl PartialEq for Device {

@@ -19,19 +19,19 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The arguments of a launch do not fit the kernel or one another.
     #[error(transparent)]
-    Argument(#[from] ArgumentError),
+    Argument(#[from] Box<ArgumentError>),
     /// There is no configuration, or the given one cannot be used.
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(#[from] Box<ConfigError>),
     /// A tensor cannot be made from, or filled with, what was given.
     #[error(transparent)]
     Tensor(#[from] TensorError),
     /// The machine lacks what the operation needs.
     #[error(transparent)]
-    Environment(#[from] EnvironmentError),
+    Environment(#[from] Box<EnvironmentError>),
     /// A device failed while it ran kernels.
     #[error(transparent)]
-    Fault(#[from] DeviceFault),
+    Fault(#[from] Box<DeviceFault>),
     /// A defect of this library.
     #[error(transparent)]
     Internal(#[from] Box<InternalError>),
@@ -171,6 +171,25 @@ pub enum EnvironmentError {
         /// What to do about it.
         help: &'static str,
     },
+    /// The driver does not load what a newer NVRTC has compiled.
+    #[error(
+        "{device} does not load what NVRTC {nvrtc} ({}) compiles, as its driver serves CUDA up to \
+         {driver}: {reason}\n\
+         help: install a newer driver, or set TILE_NVRTC to the folder of an NVRTC of that version",
+        path.display()
+    )]
+    NvrtcNewerThanDriver {
+        /// The device.
+        device: String,
+        /// NVRTC's version.
+        nvrtc: String,
+        /// NVRTC's library.
+        path: PathBuf,
+        /// The newest CUDA version that the driver serves.
+        driver: String,
+        /// What the driver says.
+        reason: String,
+    },
     /// NVRTC is found and does not do its work.
     #[error("NVRTC ({}): {call} fails: {reason}", path.display())]
     NvrtcFailed {
@@ -238,6 +257,24 @@ pub struct InternalError {
     /// The evidence.
     pub detail: String,
 }
+
+/// `boxed!(Argument: ArgumentError)` makes an error of that type an [`Error`].
+macro_rules! boxed {
+    ($($variant:ident: $ty:ty),+) => {$(
+        impl From<$ty> for Error {
+            fn from(error: $ty) -> Self {
+                Self::$variant(Box::new(error))
+            }
+        }
+    )+};
+}
+
+boxed!(
+    Argument: ArgumentError,
+    Config: ConfigError,
+    Environment: EnvironmentError,
+    Fault: DeviceFault
+);
 
 impl Error {
     /// A defect of this library.

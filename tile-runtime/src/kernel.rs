@@ -130,7 +130,7 @@ impl Kernel {
         Ok(self.emit(&self.program(config, device, dims)?)?.text)
     }
 
-    fn check_dims(&self, dims: &[usize]) -> Result<Dims, ArgumentError> {
+    fn check_dims(&self, dims: &[usize]) -> Result<Dims> {
         let names = self.dims();
         if names.len() != dims.len() {
             return Err(ArgumentError::DimCount {
@@ -138,7 +138,8 @@ impl Kernel {
                 names: names.join(", "),
                 expected: names.len(),
                 found: dims.len(),
-            });
+            }
+            .into());
         }
         Ok(Dims::of_values(self.checked.kernel(), dims))
     }

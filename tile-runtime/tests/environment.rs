@@ -1,6 +1,7 @@
 //! What is said where driver or NVRTC are missing or broken: each case in a
 //! process of its own, with libraries made for it.
 #![cfg(all(feature = "cuda", target_os = "linux"))]
+#![expect(clippy::print_stdout, reason = "the child process answers on its standard output")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

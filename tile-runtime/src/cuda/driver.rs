@@ -34,7 +34,7 @@ const SYSTEM_DRIVER_MISMATCH: c_int = 803;
 
 /// Every driver function that our calls of cudarc reach. cudarc looks each up
 /// when it is first called, and panics where it is not there.
-const REQUIRED: [&str; 42] = [
+const REQUIRED: [&str; 41] = [
     "cuInit",
     "cuDeviceGet",
     "cuDeviceGetCount",
@@ -71,7 +71,6 @@ const REQUIRED: [&str; 42] = [
     "cuEventRecord",
     "cuEventSynchronize",
     "cuEventDestroy_v2",
-    ELAPSED_TIME,
     "cuGraphInstantiateWithFlags",
     "cuGraphLaunch",
     "cuGraphUpload",
@@ -79,22 +78,30 @@ const REQUIRED: [&str; 42] = [
     "cuGraphExecDestroy",
 ];
 
-/// cudarc takes the function's second version where it binds CUDA 13.
-#[cfg(feature = "cuda-13")]
-const ELAPSED_TIME: &str = "cuEventElapsedTime_v2";
-#[cfg(not(feature = "cuda-13"))]
-const ELAPSED_TIME: &str = "cuEventElapsedTime";
+/// The functions one of which cudarc's `elapsed_ms` calls: the second where it
+/// binds CUDA 13, which it may do where the build's environment decides.
+const ELAPSED_TIME: &[&str] = if cfg!(feature = "cuda-13") {
+    &["cuEventElapsedTime_v2"]
+} else if cfg!(feature = "cuda-12") {
+    &["cuEventElapsedTime"]
+} else {
+    &["cuEventElapsedTime", "cuEventElapsedTime_v2"]
+};
+
+/// Why there is no driver, or no device.
+type Reason = Box<EnvironmentError>;
 
 /// A driver that has started.
 struct Driver {
+    library: &'static Library,
     found: DriverFound,
     /// The number of devices, or why there is none that can be used.
-    devices: Result<usize, EnvironmentError>,
+    devices: Result<usize, Reason>,
 }
 
 /// The driver, looked for once.
-fn driver() -> Result<&'static Driver, EnvironmentError> {
-    static DRIVER: OnceLock<Result<Driver, EnvironmentError>> = OnceLock::new();
+fn driver() -> Result<&'static Driver, Reason> {
+    static DRIVER: OnceLock<Result<Driver, Reason>> = OnceLock::new();
     DRIVER.get_or_init(look).as_ref().map_err(Clone::clone)
 }
 
@@ -118,7 +125,29 @@ pub(crate) fn driver_major() -> Option<u32> {
     driver().ok().map(|driver| driver.found.cuda_version.0).filter(|major| *major > 0)
 }
 
-fn look() -> Result<Driver, EnvironmentError> {
+/// The newest version of CUDA that the driver serves, (0, 0) where it does not say.
+pub(super) fn cuda_version_served() -> (u32, u32) {
+    driver().map_or((0, 0), |driver| driver.found.cuda_version)
+}
+
+/// Whether the time between two events can be asked for.
+pub(super) fn check_timing() -> Result<()> {
+    let driver = driver()?;
+    Ok(check_symbols(driver.library, &driver.found.library, ELAPSED_TIME)?)
+}
+
+fn check_symbols(library: &Library, name: &str, symbols: &[&'static str]) -> Result<(), Reason> {
+    for symbol in symbols {
+        let text = format!("{symbol}\0");
+        // SAFETY: the address is not called and not kept.
+        if unsafe { library.get::<*const ()>(text.as_bytes()) }.is_err() {
+            return Err(too_old(name, symbol));
+        }
+    }
+    Ok(())
+}
+
+fn look() -> Result<Driver, Reason> {
     let mut loaded = None;
     for name in NAMES {
         // SAFETY: loading runs the library's initialisers; it is the driver's
@@ -128,7 +157,7 @@ fn look() -> Result<Driver, EnvironmentError> {
             break;
         }
     }
-    let no_driver = |looked_for: String| EnvironmentError::NoDriver { looked_for };
+    let no_driver = |looked_for: String| Box::new(EnvironmentError::NoDriver { looked_for });
     let Some((name, library)) = loaded else {
         return Err(no_driver(NAMES[NAMES.len() - 1].to_owned()));
     };
@@ -142,19 +171,19 @@ fn look() -> Result<Driver, EnvironmentError> {
             )));
         }
         code => {
-            return Err(EnvironmentError::DriverFailed {
+            return Err(Box::new(EnvironmentError::DriverFailed {
                 reason: format!("cuInit returns {code} ({})", init_failure(code)),
                 help: init_help(code),
-            });
+            }));
         }
     }
     let found = DriverFound { library: name.to_owned(), cuda_version: cuda_version(library) };
-    Ok(Driver { found, devices: count_devices(library, name) })
+    Ok(Driver { library, found, devices: count_devices(library, name) })
 }
 
 /// Calls `cuInit` and gives its code as a number: a Rust `enum` as cudarc's
 /// would not hold the codes of a newer driver.
-fn initialize(library: &'static Library, name: &str) -> Result<c_int, EnvironmentError> {
+fn initialize(library: &'static Library, name: &str) -> Result<c_int, Reason> {
     type Init = unsafe extern "C" fn(c_uint) -> c_int;
     // SAFETY: the type is that of `cuInit` in the driver API.
     let init = unsafe { library.get::<Init>(b"cuInit\0") };
@@ -176,12 +205,12 @@ fn cuda_version(library: &'static Library) -> (u32, u32) {
     (version / 1000, version % 1000 / 10)
 }
 
-fn count_devices(library: &'static Library, name: &str) -> Result<usize, EnvironmentError> {
+fn count_devices(library: &'static Library, name: &str) -> Result<usize, Reason> {
     type Count = unsafe extern "C" fn(*mut c_int) -> c_int;
     // SAFETY: the type is that of `cuDeviceGetCount` in the driver API.
     let Ok(get) = (unsafe { library.get::<Count>(b"cuDeviceGetCount\0") }) else {
         // A driver that has no devices to offer need not say how many.
-        return Err(EnvironmentError::NoDevices);
+        return Err(Box::new(EnvironmentError::NoDevices));
     };
     let mut count = 0;
     // SAFETY: the pointer is to a live integer that the call fills. The driver
@@ -189,20 +218,14 @@ fn count_devices(library: &'static Library, name: &str) -> Result<usize, Environ
     let code = unsafe { get(&mut count) };
     let count = if code == 0 { usize::try_from(count).unwrap_or(0) } else { 0 };
     if count == 0 {
-        return Err(EnvironmentError::NoDevices);
+        return Err(Box::new(EnvironmentError::NoDevices));
     }
-    for symbol in REQUIRED {
-        let text = format!("{symbol}\0");
-        // SAFETY: the address is not called and not kept.
-        if unsafe { library.get::<*const ()>(text.as_bytes()) }.is_err() {
-            return Err(too_old(name, symbol));
-        }
-    }
+    check_symbols(library, name, &REQUIRED)?;
     Ok(count)
 }
 
-fn too_old(name: &str, symbol: &'static str) -> EnvironmentError {
-    EnvironmentError::DriverTooOld { path: name.to_owned(), symbol }
+fn too_old(name: &str, symbol: &'static str) -> Reason {
+    Box::new(EnvironmentError::DriverTooOld { path: name.to_owned(), symbol })
 }
 
 /// What the codes of `cuInit` mean, of those that are met.

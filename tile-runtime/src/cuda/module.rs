@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUfunction_attribute;
-use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg as _};
+use cudarc::driver::{CudaFunction, DriverError, LaunchConfig, PushKernelArg as _};
 use cudarc::nvrtc::Ptx;
 use tile_ir::emit::emit_cuda;
 use tile_ir::program::{Program, SharedMemory};
 
 use super::context::Context;
+use super::driver::cuda_version_served;
+use super::fault::{is_device_fault, reason};
 use super::nvrtc::{CompileOptions, Cubin, Image, find};
 use super::queue::CudaQueue;
-use crate::error::{Error, Result};
+use crate::error::{EnvironmentError, Error, Result};
 
 /// Dynamic shared memory that a kernel may ask for without opting in, in bytes.
 const SHARED_BYTES_WITHOUT_OPTIN: u32 = 48 << 10;
@@ -44,7 +46,7 @@ impl LoadedProgram {
             Image::Ptx(text) => Ptx::from_src(text),
         };
         let module = context.cuda.load_module(image);
-        let module = module.map_err(|error| context.error("load a compiled kernel", error))?;
+        let module = module.map_err(|error| load_error(context, error))?;
         let mut kernels = Vec::with_capacity(program.kernels.len());
         for (kernel, entry) in program.kernels.iter().zip(&source.entries) {
             let function = module.load_function(entry).map_err(|error| {
@@ -97,6 +99,27 @@ impl LoadedProgram {
         let launched = unsafe { launch.launch(config) };
         launched.map(|_| ()).map_err(|error| self.context.error(&format!("launch {label}"), error))
     }
+}
+
+/// The driver does not take an image. Where NVRTC is newer than the driver, that
+/// is why.
+fn load_error(context: &Context, error: DriverError) -> Error {
+    let (driver, nvrtc) = match find() {
+        Ok(nvrtc) => (cuda_version_served(), nvrtc),
+        Err(error) => return error,
+    };
+    if is_device_fault(error) || nvrtc.version() <= driver {
+        return context.error("load a compiled kernel", error);
+    }
+    let text = |(major, minor): (u32, u32)| format!("{major}.{minor}");
+    EnvironmentError::NvrtcNewerThanDriver {
+        device: context.label.clone(),
+        nvrtc: text(nvrtc.version()),
+        path: nvrtc.path().to_owned(),
+        driver: text(driver),
+        reason: reason(error),
+    }
+    .into()
 }
 
 /// Compiles for the device's architecture, or to PTX of the newest one that

@@ -3,6 +3,7 @@
 use cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaGraph, DriverError};
 
+use super::driver::check_timing;
 use super::queue::CudaQueue;
 use crate::error::Result;
 
@@ -14,6 +15,7 @@ pub(crate) fn time_rounds(
     rounds: usize,
     launch: &mut dyn FnMut() -> Result<()>,
 ) -> Result<(Vec<f64>, bool)> {
+    check_timing()?;
     let graph = capture(queue, launches, launch);
     let failed = |error: DriverError| queue.context.error("time launches", error);
     let event = || queue.context.cuda.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));

@@ -115,7 +115,7 @@ fn mismatch(kernel: &Kernel, what: &str) -> Error {
     Error::internal(format!("the expansion of `{}` passes {what}", kernel.name), "")
 }
 
-fn check_devices(kernel: &Kernel, tensors: &[&TensorArgument<'_>]) -> Result<(), ArgumentError> {
+fn check_devices(kernel: &Kernel, tensors: &[&TensorArgument<'_>]) -> Result<()> {
     let names: Vec<&str> = kernel.tensors.values().map(|tensor| tensor.name.as_str()).collect();
     let Some((first, others)) = tensors.split_first() else { return Ok(()) };
     for (other, name) in others.iter().zip(&names[1..]) {
@@ -125,7 +125,8 @@ fn check_devices(kernel: &Kernel, tensors: &[&TensorArgument<'_>]) -> Result<(),
                 first_device: first.device.to_string(),
                 second: (*name).to_owned(),
                 second_device: other.device.to_string(),
-            });
+            }
+            .into());
         }
     }
     Ok(())

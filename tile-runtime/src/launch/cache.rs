@@ -91,3 +91,89 @@ impl ProgramCache {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tile_ir::config::TilePadding;
+    use tile_ir::program::{IndexWidth, Program};
+    use tile_ir::span::SpanTable;
+
+    use super::*;
+    use crate::error::Error;
+    use crate::launch::ready::Executables;
+
+    fn key(threads: u32) -> ProgramKey {
+        ProgramKey {
+            kernel: 1,
+            binding: Binding {
+                types: vec![DType::F32],
+                index_width: IndexWidth::Bits32,
+                dim_divisors: vec![1],
+            },
+            config: Config {
+                tiles: vec![32],
+                threads,
+                block_threads: vec![threads],
+                padding: TilePadding::Counted,
+                raster_rows: 1,
+                numerics: Numerics::Exact,
+            },
+        }
+    }
+
+    fn ready() -> Ready {
+        let program = Program {
+            kernels: Vec::new(),
+            workspaces: Default::default(),
+            spans: SpanTable::new(),
+        };
+        Ready { program, label: "test".into(), kernels: Executables::Host(Vec::new()) }
+    }
+
+    #[test]
+    fn launches_at_the_same_time_make_one_program() {
+        let (cache, made) = (ProgramCache::default(), AtomicUsize::new(0));
+        let make = || {
+            made.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            Ok(ready())
+        };
+        let programs: Vec<Arc<Ready>> = std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| cache.program(key(32), make).unwrap())).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(made.load(Ordering::Relaxed), 1);
+        assert!(programs.iter().all(|program| Arc::ptr_eq(program, &programs[0])));
+        cache.program(key(64), make).unwrap();
+        assert_eq!(made.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn a_failure_is_not_kept() {
+        let cache = ProgramCache::default();
+        let failure = cache.program(key(32), || Err(Error::internal("no", ""))).unwrap_err();
+        assert!(failure.to_string().contains("internal error of tile-runtime: no"));
+        cache.program(key(32), || Ok(ready())).unwrap();
+        cache.program(key(32), || unreachable!("it is there")).unwrap();
+    }
+
+    #[test]
+    fn choices_are_kept_within_a_bound() {
+        let cache = ProgramCache::default();
+        let choice = |n: u64| ChoiceKey {
+            kernel: 1,
+            types: Vec::new(),
+            dims: vec![n],
+            tiles: Vec::new(),
+            numerics: None,
+        };
+        for n in 0..=MAX_CHOICES as u64 {
+            cache.config(choice(n), || Ok(key(32).config)).unwrap();
+        }
+        cache.config(choice(MAX_CHOICES as u64), || unreachable!("it is there")).unwrap();
+        assert!(lock(&cache.choices).len() <= MAX_CHOICES);
+    }
+}

@@ -1,7 +1,7 @@
 //! Which configuration a launch runs in.
 
 use tile_ir::check::CheckedKernel;
-use tile_ir::config::{Config, complete_tiles, with_tiles};
+use tile_ir::config::{Config, ConfigError, complete_tiles, with_tiles};
 use tile_ir::device::DeviceProperties;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::Kernel;
@@ -39,7 +39,7 @@ pub(super) fn choose(
 /// A configuration from outside: it must be one of this kernel, its tile sizes
 /// admissible, and what is given by name beside it the same. What the device
 /// cannot do, lowering finds.
-fn check_given(kernel: &Kernel, config: &Config, options: &Options) -> Result<()> {
+pub(super) fn check_given(kernel: &Kernel, config: &Config, options: &Options) -> Result<()> {
     let foreign =
         |reason: String| ArgumentError::ForeignConfig { kernel: kernel.name.clone(), reason };
     if config.tiles.len() != kernel.tile_params.len() {
@@ -59,8 +59,11 @@ fn check_given(kernel: &Kernel, config: &Config, options: &Options) -> Result<()
     }
     for (name, value) in &options.tiles {
         let param = kernel.tile_params.iter().find(|(_, param)| param.name == *name);
-        let configured = param.map(|(id, _)| config.tile(id));
-        if let Some(configured) = configured.filter(|configured| configured != value) {
+        let Some((id, _)) = param else {
+            return Err(unknown_tile(kernel, name).into());
+        };
+        let configured = config.tile(id);
+        if configured != *value {
             return Err(ArgumentError::TwiceConfigured {
                 kernel: kernel.name.clone(),
                 tile: name.clone(),
@@ -73,4 +76,15 @@ fn check_given(kernel: &Kernel, config: &Config, options: &Options) -> Result<()
     let given: Vec<_> = kernel.tile_params.ids().map(|id| (id, config.tile(id))).collect();
     complete_tiles(kernel, &given)?;
     Ok(())
+}
+
+/// A name that is no tile parameter, as [`with_tiles`] says it.
+fn unknown_tile(kernel: &Kernel, name: &str) -> ConfigError {
+    let known: Vec<String> =
+        kernel.tile_params.values().map(|param| format!("`{}`", param.name)).collect();
+    ConfigError::UnknownTile {
+        kernel: kernel.name.clone(),
+        param: name.to_owned(),
+        known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+    }
 }

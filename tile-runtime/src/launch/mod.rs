@@ -1,9 +1,9 @@
 //! Launches: from typed arguments to work on a device.
 //!
-//! 1. [`bind`]: arguments → values of the kernel's names; checks shapes.
-//! 2. [`choose`]: the configuration.
+//! 1. [`mod@bind`]: arguments → values of the kernel's names; checks shapes.
+//! 2. [`mod@choose`]: the configuration.
 //! 3. [`cache`], [`ready`]: the program, lowered and compiled once per device.
-//! 4. [`run`]: launch arguments, grid, memory; onto the device.
+//! 4. [`mod@run`]: launch arguments, grid, memory; onto the device.
 
 mod argument;
 mod bind;
@@ -121,7 +121,7 @@ fn run(
     match &ready.kernels {
         Executables::Host(compiled) => {
             let _ = options;
-            run::run_on_cpu(&ready.program, compiled, bound, device, &tiles)
+            run::run_on_cpu(ready, compiled, bound, device, &tiles)
         }
         #[cfg(feature = "cuda")]
         Executables::Cuda(loaded) => {

@@ -43,18 +43,19 @@ pub(super) fn make_ready(
     let kernel = checked.kernel();
     let program = lower(checked, binding, config, device.properties())
         .map_err(|error| lower_error(kernel, config, &error))?;
+    let label: Arc<str> = describe(kernel, binding, config).into();
     let kernels = match device.backend() {
         Backend::Cpu => {
             let _ = file;
             let compiled = program.kernels.iter().map(cpu::prepare);
             Executables::Host(
-                compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(&error))?,
+                compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(&label, &error))?,
             )
         }
         #[cfg(feature = "cuda")]
         Backend::Cuda(cuda) => Executables::Cuda(cuda.load(&program, file)?),
     };
-    Ok(Ready { program, label: describe(kernel, binding, config).into(), kernels })
+    Ok(Ready { program, label, kernels })
 }
 
 /// `matmul<f32>` with TM = 64, TN = 64, TK = 16 on 256 threads
@@ -73,6 +74,6 @@ pub(crate) fn lower_error(kernel: &Kernel, config: &Config, error: &LowerError) 
 
 /// A failure of the CPU device: always a broken promise of lowering or of the
 /// launch code.
-pub(super) fn cpu_error(error: &cpu::CpuError) -> Error {
-    Error::internal("the CPU device stopped", error.to_string())
+pub(super) fn cpu_error(label: &str, error: &cpu::CpuError) -> Error {
+    Error::internal(format!("the CPU device stopped in {label}"), error.to_string())
 }

@@ -2,13 +2,13 @@
 //! hands its memory over.
 
 use tile_ir::arena::EntityId as _;
-use tile_ir::program::{ArgSource, BufferSource, Program, ProgramKernel, Ty, Workspace};
+use tile_ir::program::{ArgSource, BufferSource, ProgramKernel, Ty, Workspace};
 use tile_ir::value::ArgValue;
 
 use super::argument::ArgumentMemory;
 use super::bind::Bound;
 use super::error::ArgumentError;
-use super::ready::cpu_error;
+use super::ready::{Ready, cpu_error};
 use crate::cpu::{self, CpuBuffer};
 use crate::device::Device;
 use crate::error::{Error, Result, TensorError};
@@ -80,12 +80,13 @@ pub(super) fn broken(kernel: &ProgramKernel, what: &str) -> Error {
 
 /// Runs a plan on the CPU device, in this thread's rayon pool.
 pub(super) fn run_on_cpu(
-    program: &Program,
+    ready: &Ready,
     compiled: &[cpu::CompiledKernel],
     bound: &Bound<'_>,
     device: &Device,
     tiles: &str,
 ) -> Result<()> {
+    let program = &ready.program;
     let mut workspaces = Vec::with_capacity(program.workspaces.len());
     for workspace in program.workspaces.values() {
         workspaces.push(host_workspace(workspace, device)?);
@@ -128,7 +129,7 @@ pub(super) fn run_on_cpu(
         });
         let buffers: Option<Vec<CpuBuffer>> = buffers.collect();
         let buffers = buffers.ok_or_else(|| broken(kernel, "a buffer has no memory"))?;
-        cpu::run(compiled, &buffers, &args).map_err(|error| cpu_error(&error))?;
+        cpu::run(compiled, &buffers, &args).map_err(|error| cpu_error(&ready.label, &error))?;
     }
     Ok(())
 }

@@ -91,6 +91,18 @@ impl Signature {
     }
 }
 
+/// A configuration of one tile parameter.
+fn config_of(tile: u32) -> Config {
+    Config {
+        tiles: vec![tile],
+        threads: 32,
+        block_threads: Vec::new(),
+        padding: TilePadding::Counted,
+        raster_rows: 1,
+        numerics: Numerics::Exact,
+    }
+}
+
 /// `matmul(a: [M, K], b: [K, N], c: &mut [M, N])`.
 fn matmul() -> Kernel {
     let mut signature = Signature::new("matmul");
@@ -107,7 +119,7 @@ fn refusal<const R: usize>(kernel: &Kernel, shapes: &[[usize; R]]) -> String {
     let mut tensors: Vec<_> =
         shapes.iter().map(|shape| device.zeros::<f32, R>(*shape).unwrap()).collect();
     let (last, inputs) = tensors.split_last_mut().unwrap();
-    let mut arguments: Vec<_> = inputs.iter().map(|tensor| Argument::input(tensor)).collect();
+    let mut arguments: Vec<_> = inputs.iter().map(Argument::input).collect();
     arguments.push(Argument::output(last));
     bind(kernel, &[], &arguments).unwrap_err().to_string()
 }
@@ -171,14 +183,7 @@ fn extents_of_tile_sizes_wait_for_the_configuration() {
     let mut sums = device.zeros::<f32, 1>([2]).unwrap();
     let arguments = [Argument::input(&x), Argument::output(&mut sums)];
     let bound = bind(&kernel, &[], &arguments).unwrap();
-    let mut config = Config {
-        tiles: vec![4],
-        threads: 32,
-        block_threads: Vec::new(),
-        padding: TilePadding::Counted,
-        raster_rows: 1,
-        numerics: Numerics::Exact,
-    };
+    let mut config = config_of(4);
     let error = check_extents(&kernel, &bound.tensors, &bound.dims, Some(&config)).unwrap_err();
     let blocks = print_expr(&kernel, blocks);
     assert_eq!(
@@ -233,6 +238,44 @@ fn an_extent_that_is_no_index() {
         refusal(&signature.kernel, &[[0, usize::MAX]]),
         format!("a is [0, {}]: an extent of more than 2^62 cannot be indexed", usize::MAX)
     );
+}
+
+#[test]
+fn configurations_of_other_kernels() {
+    let mut signature = Signature::new("scale");
+    let n = signature.dim("N");
+    signature.tensor("x", true, &[n]);
+    signature.tile("T");
+    let kernel = signature.kernel;
+    let refusal = |change: &dyn Fn(&mut Config), options: Options| {
+        let mut config = config_of(4);
+        change(&mut config);
+        super::choose::check_given(&kernel, &config, &options).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refusal(&|config| config.tiles.push(1), Options::new()),
+        "the configuration given is not one of `scale`: it has 2 tile sizes, the kernel has 1 \
+         tile parameters\nhelp: take one from `scale::kernel` and change that"
+    );
+    assert_eq!(
+        refusal(&|config| config.block_threads.push(8), Options::new()),
+        "the configuration given is not one of `scale`: it has threads along 1 axes, the block has \
+         0 axes\nhelp: take one from `scale::kernel` and change that"
+    );
+    assert_eq!(
+        refusal(&|_| {}, Options::new().tile("T", 8)),
+        "the options of `scale` give T = 8, their configuration has T = 4\n\
+         help: give one of the two"
+    );
+    assert_eq!(
+        refusal(&|_| {}, Options::new().tile("Q", 8)),
+        "kernel `scale` has no tile parameter `Q`; it has `T`"
+    );
+    assert_eq!(
+        refusal(&|config| config.tiles = vec![0], Options::new()),
+        "kernel `scale`: `T = 0` is not admissible; `T` is one of 1..=4096"
+    );
+    super::choose::check_given(&kernel, &config_of(4), &Options::new().tile("T", 4)).unwrap();
 }
 
 #[test]

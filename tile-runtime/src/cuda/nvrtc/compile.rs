@@ -79,7 +79,7 @@ impl Nvrtc {
         Ok(Cubin { image, architecture: architecture.to_owned(), report, log })
     }
 
-    fn check_architecture(&self, architecture: &str) -> Result<(), EnvironmentError> {
+    fn check_architecture(&self, architecture: &str) -> Result<()> {
         let digits: String = architecture.chars().filter(char::is_ascii_digit).collect();
         let known = self.architectures();
         if known.contains(&format!("sm_{digits}")) {
@@ -99,7 +99,8 @@ impl Nvrtc {
             } else {
                 "use a newer NVRTC, and set TILE_NVRTC to its folder"
             },
-        })
+        }
+        .into())
     }
 }
 

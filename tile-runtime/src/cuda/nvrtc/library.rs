@@ -131,7 +131,7 @@ impl Nvrtc {
     /// The newest compute capability (as 90 for 9.0) that it knows and that is
     /// not newer than `capability`.
     pub(crate) fn newest_up_to(&self, capability: u32) -> Option<u32> {
-        self.capabilities.iter().copied().filter(|&known| known <= capability).next_back()
+        self.capabilities.iter().copied().rfind(|&known| known <= capability)
     }
 
     /// An error of a call of this library.
