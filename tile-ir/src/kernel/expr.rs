@@ -91,6 +91,8 @@ pub enum ExprKind {
     /// Converts to the expression's type, as Rust's `as` does (floats to
     /// integers saturate, NaN is 0); to and from [`Type::Index`] likewise, as
     /// if it were `i64`.
+    ///
+    /// A conversion that the text does not show has its operand's span.
     Cast(ExprId),
     /// A function of one argument of the result's type.
     Math {
@@ -114,4 +116,23 @@ pub enum ExprKind {
         /// One index per axis.
         indices: Vec<ExprId>,
     },
+}
+
+impl ExprKind {
+    /// The expressions directly inside, in order of evaluation; of a load and
+    /// of `in_bounds`, the indices.
+    pub fn operands(&self) -> Vec<ExprId> {
+        match self {
+            Self::Literal(_) | Self::Var(_) => Vec::new(),
+            Self::Load(access) => access.indices.clone(),
+            Self::InBounds { indices, .. } => indices.clone(),
+            Self::Unary { operand, .. } | Self::Cast(operand) => vec![*operand],
+            Self::Math { arg, .. } => vec![*arg],
+            Self::Binary { lhs, rhs, .. }
+            | Self::Compare { lhs, rhs, .. }
+            | Self::Logic { lhs, rhs, .. } => vec![*lhs, *rhs],
+            Self::Select { cond, then, otherwise } => vec![*cond, *then, *otherwise],
+            Self::Tiles { extent, tile } => vec![*extent, *tile],
+        }
+    }
 }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ElemType, Expr, ExprId, ScalarId, Stmt, TensorId, TileId, TileParamId, Type, TypeParamId, VarId,
+    ArrayRef, ElemType, Expr, ExprId, ScalarId, Stmt, TensorId, TileId, TileParamId, Type,
+    TypeParamId, VarId,
 };
 use crate::arena::Arena;
 use crate::dtype::Bound;
@@ -45,6 +46,49 @@ pub struct Kernel {
     pub spans: SpanTable,
     /// The kernel's name in the source.
     pub span: SpanId,
+}
+
+impl Kernel {
+    /// An array's name.
+    pub fn array_name(&self, array: ArrayRef) -> &str {
+        match array {
+            ArrayRef::Tensor(id) => &self.tensors[id].name,
+            ArrayRef::Tile(id) => &self.tiles[id].name,
+        }
+    }
+
+    /// An array's extents, one index expression per axis.
+    pub fn extents(&self, array: ArrayRef) -> &[ExprId] {
+        match array {
+            ArrayRef::Tensor(id) => &self.tensors[id].extents,
+            ArrayRef::Tile(id) => &self.tiles[id].extents,
+        }
+    }
+
+    /// The type of an array's elements.
+    pub fn element_type(&self, array: ArrayRef) -> ElemType {
+        match array {
+            ArrayRef::Tensor(id) => self.tensors[id].elem,
+            ArrayRef::Tile(id) => self.tiles[id].elem,
+        }
+    }
+
+    /// A type as the user writes it: `index`, `f32`, `T`, `Acc<T>`.
+    pub fn type_name(&self, ty: Type) -> String {
+        match ty {
+            Type::Index => "index".to_owned(),
+            Type::Scalar(elem) => self.elem_name(elem),
+        }
+    }
+
+    /// A scalar type as the user writes it: `f32`, `T`, `Acc<T>`.
+    pub fn elem_name(&self, elem: ElemType) -> String {
+        match elem {
+            ElemType::Concrete(dtype) => dtype.name().to_owned(),
+            ElemType::Param(id) => self.type_params[id].name.clone(),
+            ElemType::Acc(id) => format!("Acc<{}>", self.type_params[id].name),
+        }
+    }
 }
 
 /// A type parameter.

@@ -37,7 +37,7 @@ pub use item::{
     Axis, Edge, Kernel, Param, ScalarParam, SharedTile, TensorParam, TileDomain, TileParam,
     TypeParam, Var, VarKind,
 };
-pub use print::{print_expr, print_kernel};
+pub use print::{print_access, print_expr, print_kernel};
 pub use stmt::{EachOrigin, LoopRange, Place, Stmt, StmtKind};
 pub use types::{ElemType, Type};
 pub use verify::{KernelFault, verify_kernel};

@@ -1,14 +1,204 @@
 //! Names and types: from the syntax tree to the kernel.
+//!
+//! One walk over the tree declares names, lowers expressions into the kernel's
+//! arena and infers types by unification; literals and untyped `let`s stay open
+//! until they are used. Whether an operation exists for its operands' type is
+//! asked at the end, when all types are known ([`operate`]).
+//!
+//! Three places convert by themselves ([`convert`]): index positions, loop
+//! bounds and comparisons with an index take integers; the leaves of
+//! `acc ⊕= e` are widened to the accumulator's type; an accumulator stored to a
+//! floating-point tensor is rounded. Such a cast has its operand's span.
+//!
+//! A mistake is reported once: what is built on it has the type
+//! [`types::Ty::Poison`], which agrees with everything.
 
-use crate::diag::Diagnostics;
-use crate::kernel::Kernel;
-use crate::syntax::KernelItem;
+mod call;
+mod convert;
+mod domain;
+mod each;
+mod expr;
+mod header;
+mod literal;
+mod operate;
+mod scope;
+mod stmt;
+mod suggest;
+mod type_expr;
+mod types;
+
+use crate::arena::Arena;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::kernel::{ArrayRef, Expr, ExprId, ExprKind, Kernel, Type, Var, VarId, VarKind};
+use crate::span::SpanId;
+use crate::syntax::{KernelItem, Name};
+use operate::Obligation;
+use scope::{Binding, Collective, Naming, Scopes};
+use types::{InferTable, Ty};
 
 /// Resolves a kernel.
 ///
 /// # Errors
 ///
-/// All mistakes found, at the user's tokens.
-pub fn resolve_kernel(_item: &KernelItem) -> Result<Kernel, Diagnostics> {
-    Err(Diagnostics::new())
+/// All mistakes found, at the user's tokens, in the order of the text.
+pub fn resolve_kernel(item: &KernelItem) -> Result<Kernel, Diagnostics> {
+    let mut cx = Resolver::new(item);
+    header::resolve_header(&mut cx, item);
+    cx.naming = Naming::Body;
+    cx.scopes.enter();
+    let body = stmt::resolve_stmts(&mut cx, &item.body);
+    cx.scopes.leave();
+    cx.kernel.body = body;
+    header::require_output(&mut cx, item);
+    cx.finish()
+}
+
+/// The state of a resolution.
+struct Resolver {
+    /// The kernel so far. The types of its expressions and variables are
+    /// provisional; the true ones stand in `expr_types` and `var_types`.
+    kernel: Kernel,
+    expr_types: Vec<Ty>,
+    var_types: Vec<Ty>,
+    infer: InferTable,
+    scopes: Scopes,
+    naming: Naming,
+    collective: Option<Collective>,
+    /// `let`s without a value, which one assignment may still give.
+    deferred: Vec<VarId>,
+    /// Arrays whose element type was reported.
+    poisoned: Vec<ArrayRef>,
+    obligations: Vec<Obligation>,
+    diags: Diagnostics,
+}
+
+impl Resolver {
+    fn new(item: &KernelItem) -> Self {
+        let kernel = Kernel {
+            name: item.name.text.clone(),
+            docs: item.docs.clone(),
+            type_params: Arena::new(),
+            params: Vec::new(),
+            tensors: Arena::new(),
+            scalars: Arena::new(),
+            tile_params: Arena::new(),
+            constraints: Vec::new(),
+            grid: Vec::new(),
+            block: None,
+            tiles: Arena::new(),
+            vars: Arena::new(),
+            exprs: Arena::new(),
+            body: Vec::new(),
+            spans: item.spans.clone(),
+            span: item.name.span,
+        };
+        Self {
+            kernel,
+            expr_types: Vec::new(),
+            var_types: Vec::new(),
+            infer: InferTable::default(),
+            scopes: Scopes::default(),
+            naming: Naming::Body,
+            collective: None,
+            deferred: Vec::new(),
+            poisoned: Vec::new(),
+            obligations: Vec::new(),
+            diags: Diagnostics::new(),
+        }
+    }
+
+    /// Adds an expression. Its operands are there already, so their ids are smaller.
+    fn push(&mut self, kind: ExprKind, ty: Ty, span: SpanId) -> ExprId {
+        self.expr_types.push(ty);
+        self.kernel.exprs.push(Expr { kind, ty: Type::Index, span })
+    }
+
+    /// Stands for an expression that was reported.
+    fn push_poison(&mut self, span: SpanId) -> ExprId {
+        self.push(ExprKind::Literal(crate::kernel::Literal::Int(0)), Ty::Poison, span)
+    }
+
+    /// What is known by now of an expression's type.
+    fn type_of(&self, id: ExprId) -> Ty {
+        use crate::arena::EntityId as _;
+        self.infer.resolve(self.expr_types[id.index()])
+    }
+
+    /// What is known by now of a variable's type.
+    fn var_type(&self, id: VarId) -> Ty {
+        use crate::arena::EntityId as _;
+        self.infer.resolve(self.var_types[id.index()])
+    }
+
+    /// Makes a variable without giving it its name yet.
+    fn new_var(&mut self, name: &Name, ty: Ty, kind: VarKind) -> VarId {
+        self.var_types.push(ty);
+        self.kernel.vars.push(Var {
+            name: name.text.clone(),
+            ty: Type::Index,
+            kind,
+            accumulator: false,
+            span: name.span,
+        })
+    }
+
+    /// Makes a variable and brings its name into force.
+    fn declare_var(&mut self, name: &Name, ty: Ty, kind: VarKind) -> VarId {
+        let var = self.new_var(name, ty, kind);
+        self.scopes.declare(&name.text, Binding::Var(var));
+        var
+    }
+
+    fn error(&mut self, code: Code, span: SpanId, message: impl Into<String>) {
+        self.diags.push(Diagnostic::error(code, span, message));
+    }
+
+    /// Gives every expression and variable its final type, asks what could only
+    /// be asked now, and hands the kernel over.
+    fn finish(mut self) -> Result<Kernel, Diagnostics> {
+        for (var, ty) in self.var_types.clone().into_iter().enumerate() {
+            let id = <VarId as crate::arena::EntityId>::from_index(var);
+            self.settle_var(id, ty);
+        }
+        operate::discharge(&mut self);
+        literal::check_ranges(&mut self);
+        for ((_, expr), ty) in self.kernel.exprs.iter_mut().zip(&self.expr_types) {
+            if let Some(ty) = self.infer.settle(*ty) {
+                expr.ty = ty;
+            }
+        }
+        if self.diags.is_empty() {
+            return Ok(self.kernel);
+        }
+        Err(in_order_of_text(self.diags, &self.kernel))
+    }
+
+    fn settle_var(&mut self, id: VarId, ty: Ty) {
+        match self.infer.settle(ty) {
+            Some(ty) => self.kernel.vars[id].ty = ty,
+            None if self.infer.resolve(ty) == Ty::Poison => {}
+            None => {
+                let (name, span) = (self.kernel.vars[id].name.clone(), self.kernel.vars[id].span);
+                self.diags.push(
+                    Diagnostic::error(
+                        Code::TypeMismatch,
+                        span,
+                        format!("nothing says which type `{name}` has"),
+                    )
+                    .help(format!("write the type: `let {name}: f32`")),
+                );
+            }
+        }
+    }
+}
+
+fn in_order_of_text(diags: Diagnostics, kernel: &Kernel) -> Diagnostics {
+    let mut list: Vec<Diagnostic> = diags.into_iter().collect();
+    list.sort_by_key(|diagnostic| {
+        let range = kernel.spans.range(diagnostic.primary);
+        (range.line, range.column)
+    });
+    let mut sorted = Diagnostics::new();
+    list.into_iter().for_each(|diagnostic| sorted.push(diagnostic));
+    sorted
 }

@@ -1,0 +1,183 @@
+//! Built-in functions, in both forms: `min(a, b)` and `a.min(b)`.
+
+use super::convert::{Conversion, convert};
+use super::expr::{check_rank, push_binary, resolve_expr, resolve_index};
+use super::operate::{Obligation, Operation};
+use super::scope::resolve_array;
+use super::types::Ty;
+use super::{Resolver, suggest};
+use crate::diag::{Code, Diagnostic};
+use crate::kernel::{ArrayRef, ExprId, ExprKind};
+use crate::op::{BinaryOp, MathFn};
+use crate::span::SpanId;
+use crate::syntax::{self, Expr, Name};
+
+/// Words of the language that later versions understand as functions.
+const LATER: [&str; 20] = [
+    "rem_euclid",
+    "clamp",
+    "powi",
+    "powf",
+    "mul_add",
+    "reduce_sum",
+    "reduce_min",
+    "reduce_max",
+    "scan_sum",
+    "scan_sum_exclusive",
+    "any",
+    "all",
+    "uniform",
+    "shuffle",
+    "shuffle_down",
+    "shuffle_xor",
+    "warp_sum",
+    "ballot",
+    "assume",
+    "distinct",
+];
+
+/// Lowers a call, applying `conversion` to the leaves of arithmetic ones.
+pub(super) fn resolve_call(
+    cx: &mut Resolver,
+    func: &Name,
+    args: &[Expr],
+    span: SpanId,
+    conversion: Conversion,
+) -> ExprId {
+    match func.text.as_str() {
+        "min" => resolve_extremum(cx, BinaryOp::Min, func, args, span, conversion),
+        "max" => resolve_extremum(cx, BinaryOp::Max, func, args, span, conversion),
+        "tiles" => {
+            let id = resolve_tiles(cx, func, args, span);
+            convert(cx, id, conversion)
+        }
+        "in_bounds" => {
+            let id = resolve_in_bounds(cx, func, args, span);
+            convert(cx, id, conversion)
+        }
+        name => match MathFn::from_name(name) {
+            Some(math) => resolve_math(cx, math, func, args, span, conversion),
+            None => {
+                report_unknown(cx, func);
+                cx.push_poison(span)
+            }
+        },
+    }
+}
+
+fn resolve_extremum(
+    cx: &mut Resolver,
+    op: BinaryOp,
+    func: &Name,
+    args: &[Expr],
+    span: SpanId,
+    conversion: Conversion,
+) -> ExprId {
+    let Some([lhs, rhs]) = arguments(cx, func, args) else { return cx.push_poison(span) };
+    let lhs = resolve_expr(cx, lhs, conversion);
+    let rhs = resolve_expr(cx, rhs, conversion);
+    push_binary(cx, op, lhs, rhs, span)
+}
+
+fn resolve_math(
+    cx: &mut Resolver,
+    math: MathFn,
+    func: &Name,
+    args: &[Expr],
+    span: SpanId,
+    conversion: Conversion,
+) -> ExprId {
+    let Some([arg]) = arguments(cx, func, args) else { return cx.push_poison(span) };
+    let arg = resolve_expr(cx, arg, conversion);
+    let ty = cx.type_of(arg);
+    if math.is_float_only() {
+        cx.infer.require_float(ty);
+    }
+    cx.obligations.push(Obligation { operation: Operation::Math(math), ty, span: func.span });
+    cx.push(ExprKind::Math { func: math, arg }, ty, span)
+}
+
+fn resolve_tiles(cx: &mut Resolver, func: &Name, args: &[Expr], span: SpanId) -> ExprId {
+    let Some([extent, tile]) = arguments(cx, func, args) else { return cx.push_poison(span) };
+    let extent = resolve_index(cx, extent);
+    let tile = resolve_index(cx, tile);
+    cx.push(ExprKind::Tiles { extent, tile }, Ty::INDEX, span)
+}
+
+fn resolve_in_bounds(cx: &mut Resolver, func: &Name, args: &[Expr], span: SpanId) -> ExprId {
+    let Some([element]) = arguments(cx, func, args) else { return cx.push_poison(span) };
+    let syntax::ExprKind::Index { array, indices } = &element.kind else {
+        let message = "`in_bounds` asks about an element of a tensor: `in_bounds(a[i, j])`";
+        cx.error(Code::MisusedName, element.span, message);
+        return cx.push_poison(span);
+    };
+    let array_ref = resolve_array(cx, array);
+    let indices: Vec<ExprId> = indices.iter().map(|index| resolve_index(cx, index)).collect();
+    match array_ref {
+        Some(ArrayRef::Tensor(tensor)) => {
+            if !check_rank(cx, array, ArrayRef::Tensor(tensor), indices.len(), element.span) {
+                return cx.push_poison(span);
+            }
+            cx.push(ExprKind::InBounds { tensor, indices }, Ty::BOOL, span)
+        }
+        Some(ArrayRef::Tile(_)) => {
+            cx.diags.push(
+                Diagnostic::error(
+                    Code::MisusedName,
+                    array.span,
+                    format!("`{}` is a tile; `in_bounds` asks about tensors", array.text),
+                )
+                .note("an index that leaves a tile is an error, so there is nothing to ask"),
+            );
+            cx.push_poison(span)
+        }
+        None => cx.push_poison(span),
+    }
+}
+
+/// The arguments, if there are as many as the function takes.
+fn arguments<'e, const N: usize>(
+    cx: &mut Resolver,
+    func: &Name,
+    args: &'e [Expr],
+) -> Option<[&'e Expr; N]> {
+    let given: Vec<&Expr> = args.iter().collect();
+    if let Ok(args) = <[&Expr; N]>::try_from(given) {
+        return Some(args);
+    }
+    let plural = if N == 1 { "" } else { "s" };
+    let message =
+        format!("`{}` takes {N} argument{plural}, and {} given", func.text, are(args.len()));
+    cx.error(Code::UnsupportedOperation, func.span, message);
+    None
+}
+
+fn are(n: usize) -> String {
+    if n == 1 { "1 is".to_owned() } else { format!("{n} are") }
+}
+
+fn report_unknown(cx: &mut Resolver, func: &Name) {
+    let name = &func.text;
+    if LATER.contains(&name.as_str()) {
+        let message = format!("`{name}` is not available yet");
+        cx.error(Code::UnsupportedOperation, func.span, message);
+        return;
+    }
+    if matches!(name.as_str(), "halving" | "doubling") {
+        let diagnostic = Diagnostic::error(
+            Code::MisusedName,
+            func.span,
+            format!("`{name}(…)` is a sequence of loop counters, not a value"),
+        );
+        cx.diags.push(diagnostic.help(format!("write it in a loop: `for s in {name}(n)`")));
+        return;
+    }
+    let known = MathFn::ALL.iter().map(|math| math.name());
+    let known = known.chain(["min", "max", "tiles", "in_bounds"]);
+    let diagnostic =
+        Diagnostic::error(Code::UnknownName, func.span, format!("there is no function `{name}`"));
+    cx.diags.push(match suggest::nearest(name, known) {
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None => diagnostic,
+    });
+}

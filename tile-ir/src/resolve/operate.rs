@@ -1,0 +1,217 @@
+//! Whether an operation exists for its operands' type.
+//!
+//! | operation | types |
+//! | --- | --- |
+//! | `+ - * / %`, `< <= > >=`, `min`, `max`, `abs` | numbers and `index` |
+//! | `==`, `!=` | all |
+//! | `& \| ^` | integers, `index`, `bool` |
+//! | `<< >>` | integers, `index` |
+//! | prefix `-` | numbers but concrete unsigned types, `index` |
+//! | prefix `!` | integers, `bool` |
+//! | `sqrt`, `exp`, … | floating-point types |
+//! | `as` | as in Rust: numbers into each other and `index`, `bool` into integers |
+//!
+//! A type parameter has what every type that its bound admits has.
+
+use super::Resolver;
+use super::convert::as_operand;
+use super::types::{Class, Ty};
+use crate::diag::{Code, Diagnostic};
+use crate::dtype::Bound;
+use crate::kernel::{ElemType, ExprId, Type};
+use crate::op::{BinaryOp, CompareOp, MathFn, UnaryOp};
+use crate::span::SpanId;
+
+/// An operation whose types are known only at the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Obligation {
+    /// What is done.
+    pub(super) operation: Operation,
+    /// The operands' type.
+    pub(super) ty: Ty,
+    /// What to blame.
+    pub(super) span: SpanId,
+}
+
+/// What is done to operands of one type.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operation {
+    /// A prefix operator.
+    Unary(UnaryOp),
+    /// An operator between two operands, `min` or `max`.
+    Binary(BinaryOp),
+    /// A comparison.
+    Compare(CompareOp),
+    /// A function.
+    Math(MathFn),
+    /// `operand as target`.
+    Cast {
+        /// What is converted.
+        operand: ExprId,
+        /// To which type.
+        target: Ty,
+    },
+}
+
+/// Reports every operation that does not exist.
+pub(super) fn discharge(cx: &mut Resolver) {
+    for obligation in std::mem::take(&mut cx.obligations) {
+        let Some(ty) = cx.infer.settle(obligation.ty) else { continue };
+        let class = Class::of(&cx.kernel, ty);
+        match obligation.operation {
+            Operation::Cast { operand, target } => {
+                check_cast(cx, operand, (ty, class), target, obligation.span);
+            }
+            operation @ (Operation::Unary(_)
+            | Operation::Binary(_)
+            | Operation::Compare(_)
+            | Operation::Math(_)) => {
+                let (needed, text) = requirement(operation);
+                if !needed.includes(class) || is_negated_unsigned(operation, ty) {
+                    report_missing(cx, &text, needed, ty, obligation.span);
+                }
+            }
+        }
+    }
+}
+
+/// A set of types that an operation exists for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Needed {
+    All,
+    Number,
+    Float,
+    /// Integers, `index` and `bool`.
+    Bits,
+    /// Integers and `index`.
+    Shiftable,
+    /// Integers and `bool`.
+    Invertible,
+}
+
+impl Needed {
+    fn includes(self, class: Class) -> bool {
+        match self {
+            Self::All => true,
+            Self::Number => class.is_number(),
+            Self::Float => class == Class::Float,
+            Self::Bits => matches!(class, Class::Integer | Class::Index | Class::Bool),
+            Self::Shiftable => matches!(class, Class::Integer | Class::Index),
+            Self::Invertible => matches!(class, Class::Integer | Class::Bool),
+        }
+    }
+
+    /// The loosest bound of a type parameter that has the operation.
+    const fn bound(self) -> Bound {
+        match self {
+            Self::All => Bound::Element,
+            Self::Number => Bound::Number,
+            Self::Float => Bound::Float,
+            Self::Bits | Self::Shiftable | Self::Invertible => Bound::Integer,
+        }
+    }
+}
+
+/// What an operation needs, and its name in messages.
+fn requirement(operation: Operation) -> (Needed, String) {
+    match operation {
+        Operation::Unary(UnaryOp::Neg) => (Needed::Number, "`-`".to_owned()),
+        Operation::Unary(UnaryOp::Not) => (Needed::Invertible, "`!`".to_owned()),
+        Operation::Binary(op) => (binary_requirement(op), format!("`{op}`")),
+        Operation::Compare(op @ (CompareOp::Eq | CompareOp::Ne)) => {
+            (Needed::All, format!("`{op}`"))
+        }
+        Operation::Compare(op) => (Needed::Number, format!("`{op}`")),
+        Operation::Math(math) => {
+            let needed = if math.is_float_only() { Needed::Float } else { Needed::Number };
+            (needed, format!("`{}`", math.name()))
+        }
+        Operation::Cast { .. } => (Needed::All, "`as`".to_owned()),
+    }
+}
+
+const fn binary_requirement(op: BinaryOp) -> Needed {
+    match op {
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Min
+        | BinaryOp::Max => Needed::Number,
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => Needed::Bits,
+        BinaryOp::Shl | BinaryOp::Shr => Needed::Shiftable,
+    }
+}
+
+fn is_negated_unsigned(operation: Operation, ty: Type) -> bool {
+    let Type::Scalar(ElemType::Concrete(dtype)) = ty else { return false };
+    matches!(operation, Operation::Unary(UnaryOp::Neg))
+        && dtype.is_integer()
+        && !dtype.is_signed_integer()
+}
+
+fn report_missing(cx: &mut Resolver, text: &str, needed: Needed, ty: Type, span: SpanId) {
+    let diagnostic = match ty {
+        Type::Scalar(ElemType::Param(param) | ElemType::Acc(param)) => {
+            let (name, bound) =
+                (&cx.kernel.type_params[param].name, cx.kernel.type_params[param].bound);
+            let message = format!("`{name}: {bound}` need not have {text}");
+            Diagnostic::error(Code::UnsupportedOperation, span, message)
+                .help(format!("bound it: `{name}: {}`", needed.bound()))
+        }
+        Type::Index | Type::Scalar(ElemType::Concrete(_)) => {
+            let message = format!("`{}` has no {text}", cx.kernel.type_name(ty));
+            let diagnostic = Diagnostic::error(Code::UnsupportedOperation, span, message);
+            match needed {
+                Needed::Float if ty != Type::BOOL => {
+                    diagnostic.help("convert to a floating-point type with `as` first")
+                }
+                Needed::All
+                | Needed::Number
+                | Needed::Float
+                | Needed::Bits
+                | Needed::Shiftable
+                | Needed::Invertible => diagnostic,
+            }
+        }
+    };
+    cx.diags.push(diagnostic);
+}
+
+/// Reports a conversion that Rust's `as` does not have either.
+fn check_cast(
+    cx: &mut Resolver,
+    operand: ExprId,
+    (from, from_class): (Type, Class),
+    target: Ty,
+    span: SpanId,
+) {
+    let Some(to) = cx.infer.settle(target) else { return };
+    let to_class = Class::of(&cx.kernel, to);
+    let exists = from == to
+        || (from_class.is_number() && to_class.is_number())
+        || (from_class == Class::Bool && matches!(to_class, Class::Integer | Class::Index));
+    if exists {
+        return;
+    }
+    let text = as_operand(&cx.kernel, operand);
+    let (from_name, to_name) = (cx.kernel.type_name(from), cx.kernel.type_name(to));
+    let message = format!("`{from_name}` cannot be converted to `{to_name}`");
+    let diagnostic = Diagnostic::error(Code::UnsupportedOperation, span, message);
+    let open = [from, to].into_iter().find_map(|ty| match ty {
+        Type::Scalar(ElemType::Param(param)) if Class::of(&cx.kernel, ty) == Class::Element => {
+            Some(&cx.kernel.type_params[param].name)
+        }
+        Type::Scalar(_) | Type::Index => None,
+    });
+    cx.diags.push(if let Some(name) = open {
+        diagnostic
+            .note(format!("`{name}: Element` may be `bool`"))
+            .help(format!("bound it: `{name}: Number`"))
+    } else if to_class == Class::Bool {
+        diagnostic.help(format!("compare: `{text} != 0`"))
+    } else {
+        diagnostic.help(format!("choose: `if {text} {{ 1 }} else {{ 0 }}`"))
+    });
+}

@@ -1,0 +1,328 @@
+//! Statements.
+
+use super::convert::{Conversion, expect_stored, expect_type};
+use super::expr::{
+    element_type, report_bare_array, report_not_assignable, resolve_access, resolve_condition,
+    resolve_expr, resolve_index, resolve_shift_count, scalar_of,
+};
+use super::operate::{Obligation, Operation};
+use super::scope::{Binding, resolve_name};
+use super::types::{Openness, Ty};
+use super::{Resolver, each, type_expr};
+use crate::diag::{Code, Diagnostic};
+use crate::kernel::{
+    Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, LoopRange, Place, Stmt, StmtKind, VarId,
+    VarKind,
+};
+use crate::op::BinaryOp;
+use crate::span::SpanId;
+use crate::syntax::{self, Expr, Name, TypeExpr, TypeExprKind};
+
+/// Lowers a statement list; its names stay in force.
+pub(super) fn resolve_stmts(cx: &mut Resolver, stmts: &[syntax::Stmt]) -> Vec<Stmt> {
+    let mut out = Vec::new();
+    for stmt in stmts {
+        resolve_stmt(cx, stmt, &mut out);
+    }
+    out
+}
+
+/// Lowers a statement list with a scope of its own.
+fn resolve_block(cx: &mut Resolver, stmts: &[syntax::Stmt]) -> Vec<Stmt> {
+    cx.scopes.enter();
+    let out = resolve_stmts(cx, stmts);
+    cx.scopes.leave();
+    out
+}
+
+fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec<Stmt>) {
+    let kind = match &stmt.kind {
+        syntax::StmtKind::Shared { name, elem, extents } => {
+            each::declare_shared(cx, name, elem, extents, stmt.head);
+            return;
+        }
+        syntax::StmtKind::Scope(body) => {
+            out.extend(resolve_block(cx, body));
+            return;
+        }
+        syntax::StmtKind::Let { name, mutable, ty, init } => {
+            Some(resolve_let(cx, name, *mutable, ty.as_ref(), init.as_ref()))
+        }
+        syntax::StmtKind::Assign { place, value } => resolve_assign(cx, place, value),
+        syntax::StmtKind::Update { place, op, value } => {
+            resolve_update(cx, place, *op, value, stmt.span)
+        }
+        syntax::StmtKind::Load { tile, indices, value } => {
+            each::resolve_load_stmt(cx, tile, indices, value, stmt)
+        }
+        syntax::StmtKind::Each { axes, body } => each::resolve_each(cx, axes, body, stmt.head),
+        syntax::StmtKind::Phase { var, range, body } => {
+            each::refuse_in_collective(cx, "phase", stmt.head);
+            let (var, range, body) = resolve_loop(cx, var, range, body);
+            Some(StmtKind::Phase { var, range, body })
+        }
+        syntax::StmtKind::For { var, range, body } => {
+            let (var, range, body) = resolve_loop(cx, var, range, body);
+            Some(StmtKind::For { var, range, body })
+        }
+        syntax::StmtKind::While { cond, body } => {
+            let cond = resolve_condition(cx, cond);
+            Some(StmtKind::While { cond, body: resolve_block(cx, body) })
+        }
+        syntax::StmtKind::If { cond, then, otherwise } => {
+            let cond = resolve_condition(cx, cond);
+            let then = resolve_block(cx, then);
+            let otherwise = resolve_block(cx, otherwise);
+            Some(StmtKind::If { cond, then, otherwise })
+        }
+        syntax::StmtKind::Barrier => {
+            each::refuse_in_collective(cx, "barrier", stmt.head);
+            Some(StmtKind::Barrier)
+        }
+    };
+    out.extend(kind.map(|kind| Stmt { kind, span: stmt.span, head: stmt.head }));
+}
+
+fn resolve_let(
+    cx: &mut Resolver,
+    name: &Name,
+    mutable: bool,
+    written: Option<&TypeExpr>,
+    init: Option<&Expr>,
+) -> StmtKind {
+    let value = init.map(|init| resolve_expr(cx, init, Conversion::None));
+    let ty = match (written, value) {
+        (Some(written), _) => type_expr::resolve_type(cx, written),
+        (None, Some(value)) => cx.type_of(value),
+        (None, None) => cx.infer.open(Openness::Any),
+    };
+    let value = value.map(|value| expect_type(cx, value, ty, &format!("`{}`", name.text)));
+    let var = cx.declare_var(name, ty, VarKind::Let { mutable });
+    cx.kernel.vars[var].accumulator =
+        written.is_some_and(|ty| matches!(ty.kind, TypeExprKind::Acc(_)));
+    if value.is_none() {
+        cx.deferred.push(var);
+    }
+    StmtKind::Let { var, init: value }
+}
+
+fn resolve_assign(cx: &mut Resolver, place: &syntax::Place, value: &Expr) -> Option<StmtKind> {
+    match place {
+        syntax::Place::Name(name) => {
+            let Some(var) = resolve_target(cx, name, true) else {
+                resolve_expr(cx, value, Conversion::None);
+                return None;
+            };
+            if let Some((op, operand)) = as_extremum_update(cx, var, name, value) {
+                let value = resolve_widened(cx, var, operand);
+                return Some(StmtKind::Update { place: Place::Var(var), op, value });
+            }
+            let value = resolve_expr(cx, value, Conversion::None);
+            let ty = cx.var_type(var);
+            let value = expect_type(cx, value, ty, &format!("`{}`", name.text));
+            Some(StmtKind::Assign { var, value })
+        }
+        syntax::Place::Index { array, indices, span } => {
+            let access = resolve_written(cx, array, indices, *span);
+            let value = resolve_expr(cx, value, Conversion::None);
+            let access = access?;
+            let value = match element_type(cx, access.array) {
+                Some(elem) => expect_stored(cx, value, elem, &format!("`{}`", array.text)),
+                None => value,
+            };
+            Some(StmtKind::Store { access, value })
+        }
+    }
+}
+
+/// `acc = min(acc, e)` or `acc = acc.max(e)` on an accumulator, which is an
+/// update like `acc += e`.
+fn as_extremum_update<'e>(
+    cx: &Resolver,
+    var: VarId,
+    name: &Name,
+    value: &'e Expr,
+) -> Option<(BinaryOp, &'e Expr)> {
+    if !cx.kernel.vars[var].accumulator {
+        return None;
+    }
+    let (syntax::ExprKind::Call { func, args } | syntax::ExprKind::Method { func, args }) =
+        &value.kind
+    else {
+        return None;
+    };
+    let op = match func.text.as_str() {
+        "min" => BinaryOp::Min,
+        "max" => BinaryOp::Max,
+        _ => return None,
+    };
+    let is_target =
+        |expr: &Expr| matches!(&expr.kind, syntax::ExprKind::Name(n) if n.text == name.text);
+    match args.as_slice() {
+        [first, operand] if is_target(first) => Some((op, operand)),
+        [operand, second] if is_target(second) => Some((op, operand)),
+        _ => None,
+    }
+}
+
+/// The right-hand side of an update of variable `var`.
+fn resolve_widened(cx: &mut Resolver, var: VarId, value: &Expr) -> ExprId {
+    let ty = cx.var_type(var);
+    let name = cx.kernel.vars[var].name.clone();
+    let conversion = match scalar_of(ty) {
+        Some(elem) if cx.kernel.vars[var].accumulator => Conversion::Widen(elem),
+        Some(_) | None => Conversion::None,
+    };
+    let value = resolve_expr(cx, value, conversion);
+    expect_type(cx, value, ty, &format!("`{name}`"))
+}
+
+fn resolve_update(
+    cx: &mut Resolver,
+    place: &syntax::Place,
+    op: BinaryOp,
+    value: &Expr,
+    span: SpanId,
+) -> Option<StmtKind> {
+    let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+    let (place, value, ty) = match place {
+        syntax::Place::Name(name) => {
+            let Some(var) = resolve_target(cx, name, false) else {
+                resolve_expr(cx, value, Conversion::None);
+                return None;
+            };
+            let ty = cx.var_type(var);
+            let value = if is_shift {
+                let count = resolve_shift_count(cx, value, ty);
+                expect_type(cx, count, ty, "the count")
+            } else {
+                resolve_widened(cx, var, value)
+            };
+            (Place::Var(var), value, ty)
+        }
+        syntax::Place::Index { array, indices, span } => {
+            let access = resolve_written(cx, array, indices, *span);
+            let elem = access.as_ref().and_then(|access| element_type(cx, access.array));
+            let ty = elem.map_or(Ty::Poison, Ty::scalar);
+            let value = match elem {
+                _ if is_shift => resolve_shift_count(cx, value, ty),
+                Some(elem @ ElemType::Acc(_)) => resolve_expr(cx, value, Conversion::Widen(elem)),
+                Some(ElemType::Concrete(_) | ElemType::Param(_)) | None => {
+                    resolve_expr(cx, value, Conversion::None)
+                }
+            };
+            let value = expect_type(cx, value, ty, &format!("`{}`", array.text));
+            (Place::Element(access?), value, ty)
+        }
+    };
+    cx.obligations.push(Obligation { operation: Operation::Binary(op), ty, span });
+    Some(StmtKind::Update { place, op, value })
+}
+
+/// The element that a statement writes; `None` where it was reported.
+fn resolve_written(
+    cx: &mut Resolver,
+    array: &Name,
+    indices: &[Expr],
+    span: SpanId,
+) -> Option<Access> {
+    let access = resolve_access(cx, array, indices, span)?;
+    if let ArrayRef::Tensor(tensor) = access.array
+        && !cx.kernel.tensors[tensor].mutable
+    {
+        let declared = cx.kernel.tensors[tensor].span;
+        cx.diags.push(
+            Diagnostic::error(
+                Code::NotAssignable,
+                array.span,
+                format!("`{}` is read-only and cannot be written", array.text),
+            )
+            .label(declared, format!("`{}` is declared here", array.text))
+            .help(format!("declare it as `{}: &mut Tensor<…>`", array.text)),
+        );
+        return None;
+    }
+    Some(access)
+}
+
+/// The variable that a statement changes; `None` where it was reported. A plain
+/// assignment (`first`) may give a `let` without value its first one.
+fn resolve_target(cx: &mut Resolver, name: &Name, first: bool) -> Option<VarId> {
+    let var = match resolve_name(cx, name)? {
+        Binding::Var(var) => var,
+        Binding::Tensor(tensor) => {
+            report_bare_array(cx, name, ArrayRef::Tensor(tensor));
+            return None;
+        }
+        Binding::Tile(tile) => {
+            report_bare_array(cx, name, ArrayRef::Tile(tile));
+            return None;
+        }
+    };
+    let kind = cx.kernel.vars[var].kind;
+    let declared = cx.kernel.vars[var].span;
+    let VarKind::Let { mutable } = kind else {
+        report_not_assignable(cx, name, kind);
+        return None;
+    };
+    let may_be_first = first && cx.deferred.contains(&var);
+    if !mutable && !may_be_first {
+        let text = &name.text;
+        let message = format!("`{text}` is not `mut` and cannot be assigned again");
+        cx.diags.push(
+            Diagnostic::error(Code::NotAssignable, name.span, message)
+                .label(declared, format!("`{text}` is declared here"))
+                .help(format!("declare it as `let mut {text}`")),
+        );
+        return None;
+    }
+    if each::is_outside_collective(cx, name) {
+        each::report_shared_variable(cx, name, declared);
+        return None;
+    }
+    Some(var)
+}
+
+fn resolve_loop(
+    cx: &mut Resolver,
+    name: &Name,
+    range: &syntax::Range,
+    body: &[syntax::Stmt],
+) -> (VarId, LoopRange, Vec<Stmt>) {
+    let range = resolve_range(cx, range, name.span);
+    cx.scopes.enter();
+    let var = cx.declare_var(name, Ty::INDEX, VarKind::Loop);
+    let body = resolve_block(cx, body);
+    cx.scopes.leave();
+    (var, range, body)
+}
+
+fn resolve_range(cx: &mut Resolver, range: &syntax::Range, span: SpanId) -> LoopRange {
+    match range {
+        syntax::Range::Between { start, end, inclusive, step, reversed } => {
+            let start = resolve_index(cx, start);
+            let mut last = resolve_index(cx, end);
+            if *inclusive {
+                let one = push_int(cx, 1, end.span);
+                let sum = ExprKind::Binary { op: BinaryOp::Add, lhs: last, rhs: one };
+                last = cx.push(sum, Ty::INDEX, end.span);
+            }
+            let step = step.as_ref().map(|step| resolve_index(cx, step));
+            LoopRange::Between { start, end: last, step, reversed: *reversed }
+        }
+        syntax::Range::Tiles { extent, tile, reversed } => {
+            let start = push_int(cx, 0, span);
+            let (extent_id, tile) = (resolve_index(cx, extent), resolve_index(cx, tile));
+            let kind = ExprKind::Tiles { extent: extent_id, tile };
+            let end = cx.push(kind, Ty::INDEX, extent.span);
+            LoopRange::Between { start, end, step: None, reversed: *reversed }
+        }
+        syntax::Range::Halving(n) => LoopRange::Halving(resolve_index(cx, n)),
+        syntax::Range::Doubling(n) => LoopRange::Doubling(resolve_index(cx, n)),
+    }
+}
+
+/// An index literal that the text only implies.
+fn push_int(cx: &mut Resolver, value: i128, span: SpanId) -> ExprId {
+    cx.push(ExprKind::Literal(Literal::Int(value)), Ty::INDEX, span)
+}

@@ -1,0 +1,85 @@
+//! Types as written.
+
+use super::types::{Class, Ty};
+use super::{Resolver, suggest};
+use crate::diag::{Code, Diagnostic};
+use crate::dtype::{Bound, DType};
+use crate::kernel::{ElemType, Type, TypeParamId};
+use crate::syntax::{Name, TypeExpr, TypeExprKind};
+
+/// The type of a `let` or a cast; poison where it was reported.
+pub(super) fn resolve_type(cx: &mut Resolver, ty: &TypeExpr) -> Ty {
+    match &ty.kind {
+        TypeExprKind::Name(name) if name.text == "index" => Ty::INDEX,
+        TypeExprKind::Name(name) => named_elem(cx, name).map_or(Ty::Poison, Ty::scalar),
+        TypeExprKind::Acc(name) => accumulator(cx, name).map_or(Ty::Poison, Ty::scalar),
+    }
+}
+
+/// The type of an array's elements or a parameter; `what` names it in messages.
+/// `None` where it was reported.
+pub(super) fn resolve_elem(cx: &mut Resolver, ty: &TypeExpr, what: &str) -> Option<ElemType> {
+    match resolve_type(cx, ty) {
+        Ty::Known(Type::Scalar(elem)) => Some(elem),
+        Ty::Known(Type::Index) => {
+            let diagnostic = Diagnostic::error(
+                Code::TypeMismatch,
+                ty.span,
+                format!("{what} cannot be of type `index`, which has no size of its own"),
+            );
+            cx.diags.push(diagnostic.help("take `i32` or `i64`"));
+            None
+        }
+        Ty::Infer(_) | Ty::Poison => None,
+    }
+}
+
+/// The type parameter of that name.
+pub(super) fn find_type_param(cx: &Resolver, name: &str) -> Option<TypeParamId> {
+    cx.kernel.type_params.iter().find(|(_, param)| param.name == name).map(|(id, _)| id)
+}
+
+/// A scalar type or type parameter by name.
+pub(super) fn named_elem(cx: &mut Resolver, name: &Name) -> Option<ElemType> {
+    if let Some(param) = find_type_param(cx, &name.text) {
+        return Some(ElemType::Param(param));
+    }
+    if let Some(dtype) = DType::from_name(&name.text) {
+        return Some(ElemType::Concrete(dtype));
+    }
+    let mut diagnostic = Diagnostic::error(
+        Code::UnknownName,
+        name.span,
+        format!("there is no type `{}`", name.text),
+    );
+    let params = cx.kernel.type_params.values().map(|param| param.name.as_str());
+    let known = params.chain(DType::ALL.iter().map(|dtype| dtype.name())).chain(["index"]);
+    if matches!(name.text.as_str(), "usize" | "isize") {
+        diagnostic = diagnostic.help("positions and extents have type `index`");
+    } else if let Some(near) = suggest::nearest(&name.text, known) {
+        diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+    }
+    cx.diags.push(diagnostic);
+    None
+}
+
+/// `Acc<name>`.
+fn accumulator(cx: &mut Resolver, name: &Name) -> Option<ElemType> {
+    let elem = named_elem(cx, name)?;
+    if !Class::of(&cx.kernel, Type::Scalar(elem)).is_number() {
+        let message = format!("`Acc<{0}>` needs numbers, and `{0}` may be `bool`", name.text);
+        let diagnostic = Diagnostic::error(Code::UnsupportedOperation, name.span, message);
+        let is_param = matches!(elem, ElemType::Param(_));
+        cx.diags.push(if is_param {
+            diagnostic.help(format!("bound it: `{}: {}`", name.text, Bound::Number))
+        } else {
+            diagnostic
+        });
+        return None;
+    }
+    Some(match elem {
+        ElemType::Concrete(dtype) => ElemType::Concrete(dtype.accumulator()),
+        ElemType::Param(param) => ElemType::Acc(param),
+        ElemType::Acc(_) => elem,
+    })
+}
