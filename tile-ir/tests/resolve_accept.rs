@@ -32,7 +32,7 @@ fn matmul() {
             c[by * TM + ty, bx * TN + tx] = acc;
         }",
         expect![[r#"
-            ///`c = a · b`, row-major, any shape.
+            /// `c = a · b`, row-major, any shape.
             pub fn matmul<T: Number>(
                 a: &Tensor<T, [M, K]>,
                 b: &Tensor<T, [K, N]>,
@@ -341,15 +341,15 @@ fn names_shadow_as_in_rust() {
             {
                 shared s: [f32; T];
                 let x: f32 = 1.0;
-                let x: f32 = x + 1.0;
-                let x: bool = true;
-                if x {
+                let x_2: f32 = x + 1.0;
+                let x_3: bool = true;
+                if x_3 {
                     barrier;
                 }
                 load s[i] = a[bx * T + i];
                 each i in T {
-                    let x: f32 = x * 2.0;
-                    c[bx * T + i] = x;
+                    let x_4: f32 = x_2 * 2.0;
+                    c[bx * T + i] = x_4;
                 }
             }
         "#]],

@@ -2,31 +2,31 @@
 //! syntax.
 //!
 //! A whole kernel is printed with every conversion explicit; its tiles stand at
-//! the top of its body, wherever they were declared. A single expression is
-//! printed as the user wrote it: without the conversions that the language made
+//! the top of its body, wherever they were declared, and where `let`s share a
+//! name the later ones are numbered (`x`, `x_2`). A single expression is printed as the user wrote it: without the conversions that the language made
 //! by itself.
 
 use super::{
     Access, ArrayRef, Axis, EachOrigin, Edge, ExprId, ExprKind, Kernel, Literal, LoopRange, Param,
-    Place, Stmt, StmtKind, TileDomain, Type, VarKind,
+    Place, Stmt, StmtKind, TileDomain, Type, Var, VarId, VarKind,
 };
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 /// Writes a kernel in the language's own syntax, with casts explicit.
 pub fn print_kernel(kernel: &Kernel) -> String {
-    let mut printer = Printer { kernel, implicit_casts: true, out: String::new() };
+    let mut printer = Printer { kernel, whole: true, out: String::new() };
     printer.write_kernel();
     printer.out
 }
 
 /// Writes an expression as the user did, with the fewest parentheses.
 pub fn print_expr(kernel: &Kernel, id: ExprId) -> String {
-    Printer { kernel, implicit_casts: false, out: String::new() }.expr(id, Level::Lowest)
+    Printer { kernel, whole: false, out: String::new() }.expr(id, Level::Lowest)
 }
 
 /// Writes an access as the user did: `a_s[ty, k]`.
 pub fn print_access(kernel: &Kernel, access: &Access) -> String {
-    Printer { kernel, implicit_casts: false, out: String::new() }.access(access)
+    Printer { kernel, whole: false, out: String::new() }.access(access)
 }
 
 /// How tightly an expression's parts hold together, as in Rust.
@@ -82,7 +82,9 @@ impl Level {
 
 struct Printer<'a> {
     kernel: &'a Kernel,
-    implicit_casts: bool,
+    /// Whether a whole kernel is printed: every conversion is shown, and
+    /// shadowed names are told apart.
+    whole: bool,
     out: String,
 }
 
@@ -97,7 +99,7 @@ impl Printer<'_> {
         let expr = &self.kernel.exprs[id];
         match &expr.kind {
             ExprKind::Literal(literal) => self.literal(*literal, expr.ty),
-            ExprKind::Var(var) => (self.kernel.vars[*var].name.clone(), Level::Atom),
+            ExprKind::Var(var) => (self.var(*var), Level::Atom),
             ExprKind::Load(access) => (self.access(access), Level::Atom),
             ExprKind::Unary { op, operand } => {
                 let operand = self.expr(*operand, Level::Prefix);
@@ -132,7 +134,7 @@ impl Printer<'_> {
             }
             ExprKind::Cast(operand) => {
                 let implicit = self.kernel.exprs[*operand].span == expr.span;
-                if implicit && !self.implicit_casts {
+                if implicit && !self.whole {
                     return self.bare_expr(*operand);
                 }
                 let ty = self.kernel.type_name(expr.ty);
@@ -164,7 +166,7 @@ impl Printer<'_> {
         match &self.kernel.exprs[id].kind {
             ExprKind::Cast(operand) => {
                 let implicit = self.kernel.exprs[*operand].span == self.kernel.exprs[id].span;
-                !implicit || self.implicit_casts || self.ends_with_type(*operand, least)
+                !implicit || self.whole || self.ends_with_type(*operand, least)
             }
             ExprKind::Binary { op, rhs, .. } => {
                 !op.is_function() && self.ends_with_type(*rhs, Level::of_binary(*op).tighter())
@@ -179,6 +181,19 @@ impl Printer<'_> {
             | ExprKind::Math { .. }
             | ExprKind::Tiles { .. }
             | ExprKind::InBounds { .. } => false,
+        }
+    }
+
+    fn var(&self, id: VarId) -> String {
+        let name = &self.kernel.vars[id].name;
+        let is_namesake = |var: &Var| matches!(var.kind, VarKind::Let { .. }) && var.name == *name;
+        if !self.whole || !is_namesake(&self.kernel.vars[id]) {
+            return name.clone();
+        }
+        let earlier = self.kernel.vars.iter().take_while(|(other, _)| *other != id);
+        match earlier.filter(|(_, var)| is_namesake(var)).count() {
+            0 => name.clone(),
+            shadowed => format!("{name}_{}", shadowed + 1),
         }
     }
 
@@ -221,7 +236,7 @@ impl Printer<'_> {
     fn write_kernel(&mut self) {
         let kernel = self.kernel;
         for line in &kernel.docs {
-            self.line(0, format!("///{line}").trim_end());
+            self.line(0, format!("/// {line}").trim_end());
         }
         self.write_signature();
         self.line(0, "where");
@@ -319,7 +334,7 @@ impl Printer<'_> {
 
     fn write_stmt(&mut self, depth: usize, kind: &StmtKind) {
         let kernel = self.kernel;
-        let name = |var| &kernel.vars[var].name;
+        let name = |var| self.var(var);
         match kind {
             StmtKind::Let { var, init } => {
                 let declared = &kernel.vars[*var];
@@ -332,19 +347,22 @@ impl Printer<'_> {
                 };
                 let value = init.map(|init| format!(" = {}", self.expr(init, Level::Lowest)));
                 let value = value.unwrap_or_default();
-                self.line(depth, &format!("{word} {}: {ty}{value};", declared.name));
+                let text = format!("{word} {}: {ty}{value};", name(*var));
+                self.line(depth, &text);
             }
             StmtKind::Assign { var, value } => {
                 let value = self.expr(*value, Level::Lowest);
-                self.line(depth, &format!("{} = {value};", name(*var)));
+                let text = format!("{} = {value};", name(*var));
+                self.line(depth, &text);
             }
             StmtKind::Store { access, value } => {
                 let value = self.expr(*value, Level::Lowest);
-                self.line(depth, &format!("{} = {value};", self.access(access)));
+                let text = format!("{} = {value};", self.access(access));
+                self.line(depth, &text);
             }
             StmtKind::Update { place, op, value } => {
                 let place = match place {
-                    Place::Var(var) => name(*var).clone(),
+                    Place::Var(var) => name(*var),
                     Place::Element(access) => self.access(access),
                 };
                 let value = self.expr(*value, Level::Lowest);
