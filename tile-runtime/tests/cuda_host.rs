@@ -1,0 +1,154 @@
+//! The host side of the CUDA device, on a driver without a device: memory,
+//! streams, several devices, what is said of failures. Each case is a process
+//! of its own, since a process has one driver.
+#![cfg(all(feature = "cuda", target_os = "linux"))]
+#![expect(clippy::print_stdout, reason = "the child process answers on its standard output")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use tile_runtime::{Device, Result, Tensor};
+
+/// Tells a child process which case it is.
+const CASE: &str = "TILE_CUDA_HOST_CASE";
+
+/// The fake driver, compiled once, as the library that is looked for first.
+fn driver() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver");
+        std::fs::create_dir_all(&folder).unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_driver/driver.c");
+        let mut compile = Command::new("cc");
+        compile.args(["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
+        let compiled = compile.arg(folder.join("libcuda.so")).arg(source).status();
+        assert!(compiled.expect("rustc links with `cc` too").success());
+        folder
+    })
+}
+
+/// Runs `case` in a process that has the fake driver, and gives what it says.
+fn run(case: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "child", "--nocapture"]);
+    command.env(CASE, case).env("LD_LIBRARY_PATH", driver());
+    command.envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}\n{errors}");
+    let (_, rest) = text.split_once("<<").unwrap_or_else(|| panic!("{text}\n{errors}"));
+    rest.rsplit_once(">>").unwrap().0.to_owned()
+}
+
+/// Not a test of its own: the body of the child processes. Without a case there
+/// is nothing to do.
+#[test]
+fn child() {
+    let Some(case) = std::env::var_os(CASE) else { return };
+    let outcome = match case.to_str() {
+        Some("devices") => devices(),
+        Some("round_trip") => round_trip(),
+        Some("threads") => threads(),
+        Some("memory") => memory(),
+        Some("no_such_device") => Device::cuda(2).map(|device| device.to_string()),
+        other => panic!("unknown case {other:?}"),
+    };
+    println!("<<{}>>", outcome.unwrap_or_else(|error| format!("error: {error}")));
+}
+
+fn devices() -> Result<String> {
+    let best = Device::best()?;
+    assert!(best == Device::cuda(0)? && best != Device::cuda(1)?);
+    let properties = best.properties();
+    assert_eq!((properties.sms, properties.architecture().as_str()), (132, "sm_90"));
+    assert_eq!(properties.f32_fma_per_clock_per_sm, 128);
+    assert_eq!(properties.memory_bytes_per_s, 2.0 * 3.201e9 * 768.0);
+    assert_eq!(properties.shared_bytes_per_block_optin, 232_448);
+    Ok(format!("{:?}", Device::all()))
+}
+
+fn round_trip() -> Result<String> {
+    let device = Device::cuda(0)?;
+    let values: Vec<f32> = (0..1000u16).map(f32::from).collect();
+    let mut tensor = device.tensor([10, 100], &values)?;
+    assert_eq!(tensor.to_vec()?, values);
+    let doubled: Vec<f32> = values.iter().map(|value| value * 2.0).collect();
+    tensor.copy_from(&doubled)?;
+    assert_eq!(tensor.to_vec()?, doubled);
+    let zeros: Tensor<i64, 3> = device.zeros([2, 3, 4])?;
+    assert_eq!(zeros.to_vec()?, [0; 24]);
+    let mut empty = device.zeros::<f64, 2>([0, 7])?;
+    empty.copy_from(&[])?;
+    assert_eq!(empty.to_vec()?, []);
+    let flags = device.tensor([3], &[true, false, true])?;
+    assert_eq!(flags.to_vec()?, [true, false, true]);
+    let stream = device.new_stream()?;
+    stream.synchronize()?;
+    device.synchronize()?;
+    Ok(format!("{tensor:?}"))
+}
+
+/// Tensors go to other threads, are used and dropped there: the driver's
+/// context must be made current on each.
+fn threads() -> Result<String> {
+    let devices = [Device::cuda(0)?, Device::cuda(1)?];
+    let tensors: Vec<Tensor<u32, 1>> =
+        devices.iter().map(|device| device.tensor([4], &[1, 2, 3, 4])).collect::<Result<_>>()?;
+    let sums = std::thread::scope(|scope| {
+        let spawn = |tensor: Tensor<u32, 1>| {
+            scope.spawn(move || tensor.to_vec().map(|values| values.iter().sum::<u32>()))
+        };
+        let threads: Vec<_> = tensors.into_iter().map(spawn).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Result<Vec<u32>>>()
+    })?;
+    let dropped_here = devices[1].tensor([1], &[5u32])?;
+    let unused = devices[0].zeros::<u8, 1>([1 << 20])?;
+    std::thread::spawn(move || drop(unused)).join().unwrap();
+    drop(dropped_here);
+    Ok(format!("{sums:?}"))
+}
+
+fn memory() -> Result<String> {
+    let device = Device::cuda(0)?;
+    let half = device.zeros::<u8, 1>([1 << 19])?;
+    let too_much = device.zeros::<f32, 2>([1024, 256]).unwrap_err();
+    drop(half);
+    // What was dropped is there again.
+    device.zeros::<f32, 2>([1024, 256])?;
+    Ok(too_much.to_string())
+}
+
+#[test]
+fn devices_are_listed_before_the_cpu() {
+    let all = run("devices", &[("FAKE_DEVICES", "2")]);
+    assert_eq!(
+        all,
+        "[Device(\"Fake GPU 0 (cuda:0)\"), Device(\"Fake GPU 1 (cuda:1)\"), Device(\"CPU\")]"
+    );
+}
+
+#[test]
+fn what_goes_in_comes_out() {
+    assert_eq!(run("round_trip", &[]), "Tensor<f32, 2> [10, 100] on Fake GPU 0 (cuda:0)");
+}
+
+#[test]
+fn tensors_go_between_threads() {
+    assert_eq!(run("threads", &[("FAKE_DEVICES", "2")]), "[10, 10]");
+}
+
+#[test]
+fn memory_that_is_not_there() {
+    assert_eq!(
+        run("memory", &[("FAKE_MEMORY", "1048576")]),
+        "Fake GPU 0 (cuda:0) has no memory for 1048576 bytes; 524288 bytes are free"
+    );
+}
+
+#[test]
+fn numbers_beyond_the_devices() {
+    let text = "error: there is no CUDA device 2: there are 2, from 0 to 1";
+    assert_eq!(run("no_such_device", &[("FAKE_DEVICES", "2")]), text);
+}
