@@ -28,7 +28,7 @@ use proc_macro2::TokenStream;
 use tile_ir::syntax::KernelItem;
 
 pub use error::{SpanPair, SyntaxError, SyntaxErrors};
-pub use item::{ParsedKernel, ParsedKernels};
+pub use item::{Attribute, ParsedKernel, ParsedKernels};
 
 /// Parses the kernels of one `tiled_kernel!` invocation.
 ///

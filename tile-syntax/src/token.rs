@@ -49,7 +49,7 @@ impl Group {
             Delimiter::Parenthesis => "`)`",
             Delimiter::Brace => "`}`",
             Delimiter::Bracket => "`]`",
-            Delimiter::None => "the end of the expression",
+            Delimiter::None => "the end",
         };
         Cursor { rest: &self.tokens, last: self.open, end: self.close, closing }
     }

@@ -1,0 +1,73 @@
+//! The attributes of a kernel: `#[allow(TK0402)]` is for this macro, all others
+//! are for the compiler.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
+use tile_syntax::Attribute;
+
+/// The attributes of one kernel, by whom they are for.
+#[derive(Debug)]
+pub(crate) struct Attributes {
+    /// What goes to the compiler, as it was written.
+    pub(crate) kept: TokenStream,
+    /// Of these, what decides whether the kernel exists: `#[cfg(…)]`.
+    pub(crate) gates: TokenStream,
+    silenced: Vec<String>,
+}
+
+impl Attributes {
+    /// Whether the author silences the warnings of the rule `code`.
+    pub(crate) fn silences(&self, code: &str) -> bool {
+        self.silenced.iter().any(|silenced| silenced == code)
+    }
+}
+
+/// Takes the codes of rules out of `#[allow(…)]`.
+pub(crate) fn split_attributes(attributes: &[Attribute]) -> Attributes {
+    let (mut kept, mut gates) = (TokenStream::new(), TokenStream::new());
+    let mut silenced = Vec::new();
+    for attribute in attributes {
+        let tokens = &attribute.tokens;
+        if attribute.name != "allow" {
+            let written = quote!(#[#tokens]);
+            if attribute.name == "cfg" {
+                gates.extend(written.clone());
+            }
+            kept.extend(written);
+            continue;
+        }
+        let mut lints = Vec::new();
+        for lint in lints_of(tokens) {
+            let text = lint.to_string();
+            match is_code(&text) {
+                true => silenced.push(text),
+                false => lints.push(lint),
+            }
+        }
+        if !lints.is_empty() {
+            kept.extend(quote!(#[allow(#(#lints),*)]));
+        }
+    }
+    Attributes { kept, gates, silenced }
+}
+
+/// The entries of `allow(a, b::c, reason = "…")`.
+fn lints_of(tokens: &TokenStream) -> Vec<TokenStream> {
+    let list = tokens.clone().into_iter().find_map(|tree| match tree {
+        TokenTree::Group(group) => Some(group.stream()),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    });
+    let mut entries = vec![TokenStream::new()];
+    for tree in list.unwrap_or_default() {
+        match &tree {
+            TokenTree::Punct(punct) if punct.as_char() == ',' => entries.push(TokenStream::new()),
+            _ => entries.iter_mut().last().into_iter().for_each(|e| e.extend([tree.clone()])),
+        }
+    }
+    entries.retain(|entry| !entry.is_empty());
+    entries
+}
+
+fn is_code(text: &str) -> bool {
+    text.strip_prefix("TK").is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+}

@@ -1,0 +1,74 @@
+//! From the tokens of one invocation to its items and errors.
+
+use proc_macro2::TokenStream;
+use tile_ir::check::{CheckedKernel, check_kernel};
+use tile_ir::diag::{Diagnostic, Diagnostics};
+use tile_ir::encode::encode;
+use tile_ir::resolve::resolve_kernel;
+use tile_syntax::{ParsedKernel, parse_kernels};
+
+use crate::attribute::{Attributes, split_attributes};
+use crate::glue::{write_kernel, write_stub};
+use crate::report::{write_diagnostic, write_syntax_error, write_unexplained, write_warning};
+use crate::signature::Signature;
+
+/// Expands `tiled_kernel! { input }`.
+pub(crate) fn expand_kernels(input: TokenStream) -> TokenStream {
+    let parsed = parse_kernels(input);
+    let mut out = TokenStream::new();
+    for error in &parsed.errors {
+        out.extend(write_syntax_error(error));
+    }
+    for kernel in &parsed.kernels {
+        out.extend(expand_kernel(kernel));
+    }
+    out
+}
+
+/// The items of a kernel; for one with mistakes its errors and items that do
+/// nothing, so that its callers give no errors of their own.
+fn expand_kernel(kernel: &ParsedKernel) -> TokenStream {
+    let attributes = split_attributes(&kernel.attributes);
+    if !kernel.errors.is_empty() {
+        let errors = kernel.errors.iter().map(write_syntax_error).collect();
+        return with_stub(errors, kernel, &attributes);
+    }
+    let (checked, warnings) = match check(kernel) {
+        Ok(checked) => checked,
+        Err(found) => {
+            let errors = write_errors(kernel, &found);
+            return with_stub(errors, kernel, &attributes);
+        }
+    };
+    let signature = Signature::new(kernel);
+    if !signature.is_complete() {
+        return with_stub(write_unexplained(kernel), kernel, &attributes);
+    }
+    let mut out = write_kernel(kernel, &signature, &attributes, &encode(&checked));
+    let loud = warnings.iter().filter(|warning| !attributes.silences(warning.code.text()));
+    for warning in loud {
+        out.extend(write_warning(warning, kernel));
+    }
+    out
+}
+
+fn check(kernel: &ParsedKernel) -> Result<(CheckedKernel, Vec<Diagnostic>), Diagnostics> {
+    let checked = check_kernel(resolve_kernel(&kernel.item)?)?;
+    Ok((checked.kernel, checked.warnings))
+}
+
+fn write_errors(kernel: &ParsedKernel, found: &Diagnostics) -> TokenStream {
+    match found.has_errors() {
+        true => found.iter().map(|diagnostic| write_diagnostic(diagnostic, kernel)).collect(),
+        false => write_unexplained(kernel),
+    }
+}
+
+fn with_stub(
+    mut errors: TokenStream,
+    kernel: &ParsedKernel,
+    attributes: &Attributes,
+) -> TokenStream {
+    errors.extend(write_stub(kernel, &Signature::new(kernel), attributes));
+    errors
+}

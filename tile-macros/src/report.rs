@@ -1,0 +1,107 @@
+//! Findings as compiler errors and warnings at the user's tokens.
+//!
+//! Stable compilers let a macro report by `compile_error!` alone: one error, one
+//! place, a text of several lines. Other places become lines of the text; only
+//! of a race the other access is reported where it stands, since the two are
+//! equally to blame. A warning is a use of a deprecated constant.
+
+use std::fmt::Write as _;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use tile_ir::diag::{Code, Diagnostic};
+use tile_syntax::{ParsedKernel, SpanPair, SyntaxError};
+
+/// A mistake in the form of a kernel.
+pub(crate) fn write_syntax_error(error: &SyntaxError) -> TokenStream {
+    let mut text = format!("{} [{}]", error.message, Code::Syntax);
+    write_help(&mut text, error.help.as_deref());
+    write_error(error.at, &text)
+}
+
+/// A finding of the resolver or the checker that is an error; nothing for a
+/// warning, since a kernel with errors should be mended first.
+pub(crate) fn write_diagnostic(diagnostic: &Diagnostic, kernel: &ParsedKernel) -> TokenStream {
+    if diagnostic.severity == tile_ir::diag::Severity::Warning {
+        return TokenStream::new();
+    }
+    let mut out =
+        write_error(kernel.spans_of(diagnostic.primary), &diagnostic_text(diagnostic, kernel));
+    if is_race(diagnostic.code) {
+        let primary = kernel.item.spans.range(diagnostic.primary);
+        let other = diagnostic
+            .secondary
+            .iter()
+            .find(|label| kernel.item.spans.range(label.span) != primary);
+        if let Some(label) = other {
+            let text = format!("{} [{}]", label.text, diagnostic.code);
+            out.extend(write_error(kernel.spans_of(label.span), &text));
+        }
+    }
+    out
+}
+
+/// A warning of a kernel that compiles.
+pub(crate) fn write_warning(warning: &Diagnostic, kernel: &ParsedKernel) -> TokenStream {
+    let code = warning.code.text();
+    let mut text = diagnostic_text(warning, kernel);
+    let _ = write!(text, "\n  to silence it: `#[allow({code})]` on the kernel");
+    let declared = Ident::new(code, Span::call_site());
+    let used = Ident::new(code, kernel.spans_of(warning.primary).start);
+    quote! {
+        const _: () = {
+            #[deprecated(note = #text)]
+            const #declared: () = ();
+            const _: () = #used;
+        };
+    }
+}
+
+/// A kernel that was rejected without a finding: a defect of this crate or of
+/// `tile-ir`, not of the kernel.
+pub(crate) fn write_unexplained(kernel: &ParsedKernel) -> TokenStream {
+    let name = &kernel.item.name;
+    let text = format!(
+        "`{}` cannot be compiled, and no rule says why; this is a defect of tiled_kernel!",
+        name.text
+    );
+    write_error(kernel.spans_of(name.span), &text)
+}
+
+fn is_race(code: Code) -> bool {
+    matches!(code, Code::SharedRace | Code::GlobalRace | Code::BlockRace)
+}
+
+fn diagnostic_text(diagnostic: &Diagnostic, kernel: &ParsedKernel) -> String {
+    let mut text = format!("{} [{}]", diagnostic.message, diagnostic.code);
+    // Writing to a String cannot fail.
+    for label in &diagnostic.secondary {
+        let line = kernel.item.spans.range(label.span).line;
+        let _ = write!(text, "\n  line {line}: {}", label.text);
+    }
+    for note in &diagnostic.notes {
+        let _ = write!(text, "\n  {}", indented(note));
+    }
+    write_help(&mut text, diagnostic.help.as_deref());
+    text
+}
+
+fn write_help(text: &mut String, help: Option<&str>) {
+    if let Some(help) = help {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\n  help: {}", indented(help));
+    }
+}
+
+/// Further lines of a fact, under its first.
+fn indented(text: &str) -> String {
+    text.replace('\n', "\n  ")
+}
+
+/// `compile_error!` from the first to the last token of `at`.
+fn write_error(at: SpanPair, text: &str) -> TokenStream {
+    let ends = [at.start, at.end].map(|span| TokenTree::Ident(Ident::new("token", span)));
+    let error = syn::Error::new_spanned(TokenStream::from_iter(ends), text).to_compile_error();
+    // As an item of its own, whatever stands around it.
+    quote_spanned!(at.start=> #error)
+}

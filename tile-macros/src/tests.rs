@@ -1,0 +1,121 @@
+//! The text of expansions.
+
+use expect_test::{Expect, ExpectFile, expect, expect_file};
+use proc_macro2::TokenStream;
+use tile_syntax::{ParsedKernel, parse_kernels};
+
+use crate::attribute::split_attributes;
+use crate::expand::expand_kernels;
+use crate::glue::write_kernel;
+use crate::signature::Signature;
+
+fn parse(text: &str) -> Vec<ParsedKernel> {
+    let parsed = parse_kernels(text.parse().unwrap());
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    parsed.kernels
+}
+
+fn pretty(tokens: TokenStream) -> String {
+    prettyplease::unparse(&syn::parse2(tokens).unwrap())
+}
+
+/// The items of a kernel that has passed, with `data` for its bytes.
+fn check_items(text: &str, expect: ExpectFile) {
+    let kernels = parse(text);
+    let items = kernels.iter().map(|kernel| {
+        let attributes = split_attributes(&kernel.attributes);
+        write_kernel(kernel, &Signature::new(kernel), &attributes, b"data")
+    });
+    expect.assert_eq(&pretty(items.collect()));
+}
+
+/// The texts of the errors of an expansion, and the signatures of `launch`.
+fn check_errors(text: &str, expect: Expect) {
+    let expanded = pretty(expand_kernels(text.parse().unwrap()));
+    let kept = |line: &&str| line.contains("core::compile_error") || line.contains("fn launch");
+    let mut inside = false;
+    let lines = expanded.lines().filter(|line| {
+        let starts = kept(line);
+        inside = starts || (inside && !line.trim_end().ends_with([';', '{', '}']));
+        starts || inside
+    });
+    expect.assert_eq(&lines.map(|line| format!("{}\n", line.trim_end())).collect::<String>());
+}
+
+#[test]
+fn generic_kernel() {
+    check_items(
+        "/// Adds.
+         ///
+         /// Twice.
+         #[allow(TK0402, unused, reason = \"shown\")]
+         #[cfg(unix)]
+         pub(crate) fn add<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>, alpha: T) {}",
+        expect_file!["../tests/expand/generic.rs"],
+    );
+}
+
+/// Names that could meet those of the expansion.
+#[test]
+fn names_of_the_author() {
+    check_items(
+        "fn scale<Configured: Element, Options: Number>(
+             scale: Options, launch: &Tensor<Configured, [N]>, options: bool, KERNEL: f16,
+             r#type: &mut Tensor<bf16, [N, 2]>, embedded: u32,
+         ) {}
+         fn Configured(a: &mut Tensor<f32, [N]>) {}",
+        expect_file!["../tests/expand/names.rs"],
+    );
+}
+
+/// A parameter with a mistake keeps its place.
+#[test]
+fn stub_of_a_broken_signature() {
+    check_errors(
+        "fn k<T: Number, U: Number>(a: &[f32], b: &Tensor<U, [N]>, alpha: f32) {}",
+        expect![[r#"
+            ::core::compile_error! {
+                "a kernel takes tensors, not slices [TK0001]\n  help: write `&Tensor<T, [N]>`"
+                    pub fn launch<U: ::tile_runtime::Number>(
+                        _: impl ::core::marker::Sized,
+                        _: &::tile_runtime::Tensor<U, 1>,
+                        _: ::core::primitive::f32,
+                    pub fn launch<U: ::tile_runtime::Number>(
+                        &self,
+                        _: impl ::core::marker::Sized,
+                        _: &::tile_runtime::Tensor<U, 1>,
+                        _: ::core::primitive::f32,
+        "#]],
+    );
+}
+
+#[test]
+fn tokens_of_no_kernel() {
+    check_errors(
+        "struct S;",
+        expect![[r#"
+        ::core::compile_error! {
+            "expected a kernel, found the keyword `struct` [TK0001]\n  help: write `pub fn name<T: Number>(a: &Tensor<T, [N]>, …) where … { … }`"
+    "#]],
+    );
+    check_errors(
+        "fn",
+        expect![[r#"
+            ::core::compile_error! {
+                "expected the kernel's name after `fn`, found the end [TK0001]"
+        "#]],
+    );
+    check_errors(
+        "fn f(a: f32) { let x = 1 } fn f(a: f32) {}",
+        expect![[r#"
+        ::core::compile_error! {
+            "the kernel `f` is defined twice [TK0001]"
+        ::core::compile_error! {
+            "missing `;` after the declaration [TK0001]"
+                pub fn launch(_: ::core::primitive::f32) -> ::tile_runtime::Result<()> {
+                    ::tile_runtime::macro_support::failed_to_compile()
+                pub fn launch(&self, _: ::core::primitive::f32) -> ::tile_runtime::Result<()> {
+                    ::tile_runtime::macro_support::failed_to_compile()
+    "#]],
+    );
+}
