@@ -122,7 +122,8 @@ impl Device {
         &self.inner.properties
     }
 
-    /// A tensor of `shape` with a copy of `values`, in row-major order.
+    /// A tensor of `shape` with a copy of `values`, in row-major order. When it
+    /// returns, `values` may be reused.
     ///
     /// # Errors
     ///

@@ -129,7 +129,8 @@ mod tests {
             workspaces: Default::default(),
             spans: SpanTable::new(),
         };
-        Ready { program, label: "test".into(), kernels: Executables::Host(Vec::new()) }
+        let kernels = Executables::Host(Vec::new());
+        Ready { program, label: "test".into(), tiles: String::new(), kernels }
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub fn launch(
     let ready = device
         .programs()
         .program(key, || make_ready(checked, embedded.file(), device, &binding, &config))?;
-    run(kernel, &ready, &bound, device, options, &config)
+    run(&ready, &bound, device, options)
 }
 
 /// The device of the tensors, which must be the stream's too.
@@ -109,19 +109,11 @@ fn is_empty_grid(kernel: &Kernel, bound: &Bound<'_>, config: &Config) -> bool {
     })
 }
 
-fn run(
-    kernel: &Kernel,
-    ready: &Ready,
-    bound: &Bound<'_>,
-    device: &Device,
-    options: &Options,
-    config: &Config,
-) -> Result<()> {
-    let tiles = config.describe_tiles(kernel);
+fn run(ready: &Ready, bound: &Bound<'_>, device: &Device, options: &Options) -> Result<()> {
     match &ready.kernels {
         Executables::Host(compiled) => {
             let _ = options;
-            run::run_on_cpu(ready, compiled, bound, device, &tiles)
+            run::run_on_cpu(ready, compiled, bound, device)
         }
         #[cfg(feature = "cuda")]
         Executables::Cuda(loaded) => {
@@ -130,7 +122,7 @@ fn run(
                 let what = format!("a stream of {device} has no queue");
                 return Err(crate::Error::internal(what, ""));
             };
-            run_cuda::run_on_cuda(ready, loaded, bound, device, queue, &tiles)
+            run_cuda::run_on_cuda(ready, loaded, bound, device, queue)
         }
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Ready {
     pub(crate) program: Program,
     /// The kernel with its types and configuration, as faults name it.
     pub(crate) label: Arc<str>,
+    /// The tile sizes, as messages name them: `TM = 64, TN = 64`.
+    pub(crate) tiles: String,
     pub(crate) kernels: Executables,
 }
 
@@ -55,7 +57,7 @@ pub(super) fn make_ready(
         #[cfg(feature = "cuda")]
         Backend::Cuda(cuda) => Executables::Cuda(cuda.load(&program, file)?),
     };
-    Ok(Ready { program, label, kernels })
+    Ok(Ready { program, label, tiles: config.describe_tiles(kernel), kernels })
 }
 
 /// `matmul<f32>` with TM = 64, TN = 64, TK = 16 on 256 threads

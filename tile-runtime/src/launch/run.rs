@@ -84,7 +84,6 @@ pub(super) fn run_on_cpu(
     compiled: &[cpu::CompiledKernel],
     bound: &Bound<'_>,
     device: &Device,
-    tiles: &str,
 ) -> Result<()> {
     let program = &ready.program;
     let mut workspaces = Vec::with_capacity(program.workspaces.len());
@@ -94,7 +93,7 @@ pub(super) fn run_on_cpu(
     for (kernel, compiled) in program.kernels.iter().zip(compiled) {
         let args = arg_values(kernel, bound)?;
         let blocks = n_blocks(kernel, &args)?;
-        if check_blocks(&kernel.name, tiles, blocks, device, MAX_BLOCKS_CPU)? == 0 {
+        if check_blocks(&kernel.name, &ready.tiles, blocks, device, MAX_BLOCKS_CPU)? == 0 {
             continue;
         }
         let buffers = kernel.buffers.values().map(|buffer| match buffer.source {

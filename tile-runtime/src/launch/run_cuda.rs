@@ -19,7 +19,6 @@ pub(super) fn run_on_cuda(
     bound: &Bound<'_>,
     device: &Device,
     queue: &CudaQueue,
-    tiles: &str,
 ) -> Result<()> {
     let workspaces = ready.program.workspaces.values();
     let workspaces = workspaces
@@ -28,7 +27,7 @@ pub(super) fn run_on_cuda(
     for (index, kernel) in ready.program.kernels.iter().enumerate() {
         let args = arg_values(kernel, bound)?;
         let blocks = n_blocks(kernel, &args)?;
-        let blocks = check_blocks(&kernel.name, tiles, blocks, device, MAX_BLOCKS_CUDA)?;
+        let blocks = check_blocks(&kernel.name, &ready.tiles, blocks, device, MAX_BLOCKS_CUDA)?;
         let Some(n_blocks) = u32::try_from(blocks).ok().filter(|blocks| *blocks > 0) else {
             continue;
         };
