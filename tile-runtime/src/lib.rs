@@ -1,6 +1,6 @@
 //! Textbook tiled GPU kernels in Rust: devices, tensors and launches.
 //!
-//! A kernel is written once with `tiled_kernel!`; its checks run at compile
+//! A kernel is written once with [`tiled_kernel!`]; its checks run at compile
 //! time. At run time it is lowered for the device that is there: through CUDA
 //! C++ and NVRTC to a GPU, or to the CPU device, which executes the same
 //! program and gives the same bits.
@@ -46,6 +46,7 @@ pub use stream::Stream;
 pub use tensor::Tensor;
 pub use tile_ir::config::{Config, ConfigError, Numerics};
 pub use tile_ir::device::DeviceProperties;
+pub use tile_macros::tiled_kernel;
 
 #[cfg(feature = "cuda")]
 pub use cuda::nvrtc;
