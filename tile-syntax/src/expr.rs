@@ -60,6 +60,9 @@ pub(crate) fn parse_condition(cx: &mut Context, input: &mut Cursor<'_>) -> Resul
         return Err(SyntaxError::new(input.here(), "patterns are not in the language")
             .help("compare with `==`"));
     }
+    if input.peek_group(Delimiter::Brace).is_some() {
+        return Err(input.expected("a condition"));
+    }
     let cond = parse_expr(cx, input)?;
     match input.is_op("=") {
         true => {
@@ -68,6 +71,12 @@ pub(crate) fn parse_condition(cx: &mut Context, input: &mut Cursor<'_>) -> Resul
         }
         false => Ok(cond),
     }
+}
+
+/// The error for a range operator where a value ends.
+pub(crate) fn range_value(input: &Cursor<'_>) -> SyntaxError {
+    SyntaxError::new(input.here(), "a range is not a value")
+        .help("ranges stand in `for` and `phase`")
 }
 
 /// Expressions with commas between, to the end of `input`.
@@ -241,8 +250,7 @@ fn parse_group(cx: &mut Context, input: &mut Cursor<'_>, group: &Group) -> Resul
                 return Err(SyntaxError::new(group.pair(), "tuples are not in the language"));
             }
             if inner.is_op("..") || inner.is_op("..=") {
-                return Err(SyntaxError::new(inner.here(), "a range is not a value")
-                    .help("ranges stand in `for` and `phase`"));
+                return Err(range_value(&inner));
             }
             inner.expect_end("an operator or `)`")?;
             input.bump();

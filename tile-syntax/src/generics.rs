@@ -18,6 +18,7 @@ pub(crate) fn parse_generics(cx: &mut Context, input: &mut Cursor<'_>) -> Vec<Ty
     if !input.eat_char('<') {
         return list;
     }
+    let mistakes = cx.errors.len();
     while !input.is_end() && !input.is_char('>') {
         let name = parse_name(cx, input);
         if let Some(name) = cx.report(name) {
@@ -26,9 +27,11 @@ pub(crate) fn parse_generics(cx: &mut Context, input: &mut Cursor<'_>) -> Vec<Ty
             list.push(TypeParam { name, bound });
         }
         skip_parameter(input);
-        input.eat_op(",");
+        if !input.eat_op(",") {
+            break;
+        }
     }
-    if !input.eat_char('>') {
+    if !input.eat_char('>') && cx.errors.len() == mistakes {
         let error = input.expected("`>` after the type parameters");
         cx.errors.push(error);
     }

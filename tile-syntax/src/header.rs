@@ -52,12 +52,16 @@ fn parse_entry(
     input.bump();
     if !matches!(key.as_str(), "tile" | "grid" | "block") {
         let error = SyntaxError::new(at, format!("a header has no `{key}`"));
+        let bound = input.is_op(":");
         input.split_before(|cursor| cursor.is_op(","));
-        return Err(match key.starts_with(char::is_uppercase) {
-            true => error.help(format!(
+        return Err(match (bound, seen.last()) {
+            (true, _) if key.starts_with(char::is_uppercase) => error.help(format!(
                 "the bound of a type parameter stands where it is declared: `<{key}: Number>`"
             )),
-            false => error.help("it has `tile`, `grid` and `block`"),
+            (false, Some(last)) => {
+                error.help(format!("several entries stand in parentheses: `{last}: (…, {key})`"))
+            }
+            _ => error.help("it has `tile`, `grid` and `block`"),
         });
     }
     if seen.contains(&key) {

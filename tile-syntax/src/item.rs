@@ -132,7 +132,8 @@ fn parse_kernel(input: &mut Cursor<'_>) -> Result<ParsedKernel> {
     };
     let between = *input;
     let stray = input.split_before(before_body);
-    if !stray.is_end() && !between.is_op("->") {
+    let headless = !stray.is_end() && !between.is_op("->");
+    if headless {
         cx.errors.push(between.expected("`where` or the body in braces").help(
             "the header follows `where`: `where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN)`",
         ));
@@ -145,7 +146,9 @@ fn parse_kernel(input: &mut Cursor<'_>) -> Result<ParsedKernel> {
     let body = match input.eat_group(Delimiter::Brace) {
         Some(group) => parse_block(&mut cx, group),
         None => {
-            cx.errors.push(input.expected(&format!("the body of `{}` in braces", name.text)));
+            if !headless {
+                cx.errors.push(input.expected(&format!("the body of `{}` in braces", name.text)));
+            }
             Vec::new()
         }
     };

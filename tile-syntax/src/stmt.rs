@@ -6,7 +6,7 @@ use tile_ir::syntax::{EachAxis, Expr, ExprKind, Name, Place, Range, Stmt, StmtKi
 
 use crate::context::Context;
 use crate::error::{SpanPair, SyntaxError};
-use crate::expr::{parse_condition, parse_expr, parse_list};
+use crate::expr::{parse_condition, parse_expr, parse_list, range_value};
 use crate::range::parse_range;
 use crate::token::{Cursor, Group, Token};
 use crate::types::parse_scalar_type;
@@ -126,6 +126,9 @@ fn parse_other(
 fn end_statement(input: &mut Cursor<'_>, start: SpanPair, what: &str) -> Result<()> {
     if input.eat_op(";") {
         return Ok(());
+    }
+    if input.is_op("..") || input.is_op("..=") {
+        return Err(range_value(input));
     }
     if input.is_end() || input.at_new_line() {
         let at = match what {
@@ -318,7 +321,10 @@ fn parse_loop(
     input.bump();
     let var = index_name(cx, input, &format!("the counter's name after `{word}`"))?;
     if !input.eat_word("in") {
-        return Err(input.expected("`in` after the counter"));
+        let error = input.expected("`in` after the counter");
+        // Over the two `;` of a loop as in C.
+        input.split_before(|cursor| cursor.peek_group(Delimiter::Brace).is_some());
+        return Err(error.help(format!("write `{word} {} in 0..n {{ … }}`", var.text)));
     }
     let range = parse_range(cx, input)?;
     let body = parse_body(cx, input, &format!("the range of `{word}`"))?;
@@ -391,6 +397,7 @@ fn not_a_statement(input: &Cursor<'_>, target: &Expr, whole: SpanPair) -> Syntax
         return match &target.kind {
             ExprKind::Name(name) => {
                 SyntaxError::new(whole, format!("no statement begins with `{}`", name.text))
+                    .help("a declaration is `let x = …;`, an assignment `x = …;`")
             }
             _ => input.expected("`=`, `;` or an operator"),
         };
