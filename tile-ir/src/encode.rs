@@ -1,6 +1,14 @@
 //! The bytes that the macro embeds in the user's binary, and their validation.
+//!
+//! Layout: [`FORMAT_VERSION`] (4 bytes), a checksum of the rest (8 bytes), the
+//! kernel in postcard's encoding. Numbers are little-endian.
 
 use crate::check::CheckedKernel;
+use crate::kernel::verify_kernel;
+
+/// The format of the bytes. It changes with every change to what a
+/// [`CheckedKernel`] holds.
+pub const FORMAT_VERSION: u32 = 1;
 
 /// Why bytes are not a checked kernel of this version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,8 +29,14 @@ pub enum DecodeError {
 }
 
 /// Encodes a checked kernel.
-pub fn encode(_kernel: &CheckedKernel) -> Vec<u8> {
-    Vec::new()
+pub fn encode(kernel: &CheckedKernel) -> Vec<u8> {
+    // Only a map or sequence of unknown length cannot be encoded, and a kernel
+    // has none; if it had, decoding would report the missing data.
+    let payload = postcard::to_stdvec(kernel).unwrap_or_default();
+    let mut bytes = FORMAT_VERSION.to_le_bytes().to_vec();
+    bytes.extend(checksum(&payload).to_le_bytes());
+    bytes.extend(payload);
+    bytes
 }
 
 /// Decodes and validates what [`encode`] wrote.
@@ -30,6 +44,32 @@ pub fn encode(_kernel: &CheckedKernel) -> Vec<u8> {
 /// # Errors
 ///
 /// Where the bytes are of another format version or do not form a valid kernel.
-pub fn decode(_bytes: &[u8]) -> Result<CheckedKernel, DecodeError> {
-    Err(DecodeError::Damaged("empty".to_owned()))
+pub fn decode(bytes: &[u8]) -> Result<CheckedKernel, DecodeError> {
+    let too_short = || DecodeError::Damaged("it ends too early".to_owned());
+    let (version, rest) = bytes.split_first_chunk().ok_or_else(too_short)?;
+    let found = u32::from_le_bytes(*version);
+    if found != FORMAT_VERSION {
+        return Err(DecodeError::Version { expected: FORMAT_VERSION, found });
+    }
+    let (sum, payload) = rest.split_first_chunk().ok_or_else(too_short)?;
+    if u64::from_le_bytes(*sum) != checksum(payload) {
+        return Err(DecodeError::Damaged("its checksum does not match".to_owned()));
+    }
+    let (kernel, rest): (CheckedKernel, &[u8]) = postcard::take_from_bytes(payload)
+        .map_err(|error| DecodeError::Damaged(error.to_string()))?;
+    if !rest.is_empty() {
+        return Err(DecodeError::Damaged(format!("{} bytes follow its end", rest.len())));
+    }
+    verify_kernel(kernel.kernel()).map_err(|faults| {
+        let rules: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        DecodeError::Damaged(rules.join("; "))
+    })?;
+    Ok(kernel)
+}
+
+/// FNV-1a in 64 bits (Fowler, Noll, Vo; RFC 9923).
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }

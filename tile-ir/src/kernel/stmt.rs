@@ -161,3 +161,15 @@ impl StmtKind {
         }
     }
 }
+
+impl LoopRange {
+    /// Its bounds and step.
+    pub fn exprs(&self) -> Vec<ExprId> {
+        match *self {
+            Self::Between { start, end, step, .. } => {
+                [start, end].into_iter().chain(step).collect()
+            }
+            Self::Halving(n) | Self::Doubling(n) => vec![n],
+        }
+    }
+}

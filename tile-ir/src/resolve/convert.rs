@@ -213,8 +213,13 @@ pub(super) fn unify_operands(
     let mut diagnostic = Diagnostic::error(Code::TypeMismatch, span, message)
         .label(left_span, format!("this is {}", describe(cx, left)))
         .label(right_span, format!("this is {}", describe(cx, right)));
-    // An index is converted to the value's type, an element to the wider one.
+    // An index is converted to a float's type, an integer to an index, an
+    // element to the wider type.
+    let is_integer =
+        |ty| matches!(ty, Ty::Known(known) if Class::of(&cx.kernel, known) == Class::Integer);
     let help = match (left, right) {
+        (Ty::Known(Type::Index), _) if is_integer(right) => cast_help(cx, rhs, right, left),
+        (_, Ty::Known(Type::Index)) if is_integer(left) => cast_help(cx, lhs, left, right),
         (Ty::Known(Type::Index), _) => cast_help(cx, lhs, left, right),
         (
             Ty::Known(Type::Scalar(ElemType::Param(_))),

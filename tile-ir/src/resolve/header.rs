@@ -21,6 +21,8 @@ use crate::syntax::{self, EdgeAttr, Expr, KernelItem, Name, ParamKind, TypeExpr,
 pub(super) fn resolve_header(cx: &mut Resolver, item: &KernelItem) {
     cx.scopes.enter();
     resolve_type_params(cx, item);
+    declare_scalars(cx, &item.params);
+    declare_dims(cx, item);
     domain::resolve_tile_params(cx, &item.tiles);
     resolve_params(cx, &item.params);
     require_plain_dims(cx, item);
@@ -78,26 +80,38 @@ pub(super) fn declare_unique(cx: &mut Resolver, name: &Name, binding: Binding) {
             Binding::Tensor(tensor) => cx.kernel.tensors[tensor].span,
             Binding::Tile(tile) => cx.kernel.tiles[tile].span,
         };
+        let mut places = [declared, name.span];
+        places.sort_by_key(|span| {
+            let range = cx.kernel.spans.range(*span);
+            (range.line, range.column)
+        });
+        let [first, second] = places;
         cx.diags.push(
             Diagnostic::error(
                 Code::DuplicateName,
-                name.span,
+                second,
                 format!("`{}` is declared twice", name.text),
             )
-            .label(declared, "the first declaration is here"),
+            .label(first, "the first declaration is here"),
         );
+        cx.ambiguous.push(name.text.clone());
         return;
     }
     cx.scopes.declare(&name.text, binding);
 }
 
-/// Declares the dimensions that a parameter's extents name first.
-fn declare_dims(cx: &mut Resolver, param: &syntax::Param) {
-    let ParamKind::Tensor { extents, .. } = &param.kind else { return };
+/// Declares the dimensions: all names in the parameters' extents that are not
+/// tile parameters.
+fn declare_dims(cx: &mut Resolver, item: &KernelItem) {
     let mut names = Vec::new();
-    extents.iter().for_each(|extent| names_in(extent, &mut names));
+    for param in &item.params {
+        if let ParamKind::Tensor { extents, .. } = &param.kind {
+            extents.iter().for_each(|extent| names_in(extent, &mut names));
+        }
+    }
     for name in names {
-        if cx.scopes.lookup(&name.text).is_none() {
+        let is_tile_param = item.tiles.iter().any(|param| param.name.text == name.text);
+        if !is_tile_param && cx.scopes.lookup(&name.text).is_none() {
             cx.declare_var(name, Ty::INDEX, VarKind::Dim);
         }
     }
@@ -128,8 +142,16 @@ fn names_in<'e>(expr: &'e Expr, out: &mut Vec<&'e Name>) {
     }
 }
 
-/// A scalar parameter's variable; all are declared before the extents, which
-/// may not name them, so that the message can say what they are.
+/// Declares the scalar parameters, before the extents, which may not name them:
+/// so the message can say what they are.
+fn declare_scalars(cx: &mut Resolver, params: &[syntax::Param]) {
+    for param in params {
+        if let ParamKind::Scalar { ty } = &param.kind {
+            declare_scalar(cx, &param.name, ty);
+        }
+    }
+}
+
 fn declare_scalar(cx: &mut Resolver, name: &Name, ty: &TypeExpr) {
     let elem = param_elem(cx, ty, "a parameter");
     let id = ScalarId::from_index(cx.kernel.scalars.len());
@@ -145,14 +167,6 @@ fn declare_scalar(cx: &mut Resolver, name: &Name, ty: &TypeExpr) {
 }
 
 fn resolve_params(cx: &mut Resolver, params: &[syntax::Param]) {
-    for param in params {
-        if let ParamKind::Scalar { ty } = &param.kind {
-            declare_scalar(cx, &param.name, ty);
-        }
-    }
-    for param in params {
-        declare_dims(cx, param);
-    }
     let mut scalars = cx.kernel.scalars.ids();
     for param in params {
         let resolved = match &param.kind {

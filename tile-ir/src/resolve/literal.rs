@@ -56,7 +56,7 @@ fn suffixed(cx: &mut Resolver, suffix: &Name, open: Ty) -> Ty {
             cx.error(
                 Code::TypeMismatch,
                 suffix.span,
-                format!("a literal of this form cannot be a `{dtype}`"),
+                format!("a number with a point cannot be of type `{dtype}`"),
             );
             Ty::Poison
         }

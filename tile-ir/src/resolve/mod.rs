@@ -64,6 +64,8 @@ struct Resolver {
     scopes: Scopes,
     naming: Naming,
     collective: Option<Collective>,
+    /// Names of the header that stand for two things, which was reported.
+    ambiguous: Vec<String>,
     /// `let`s without a value, which one assignment may still give.
     deferred: Vec<VarId>,
     /// Arrays whose element type was reported.
@@ -100,6 +102,7 @@ impl Resolver {
             scopes: Scopes::default(),
             naming: Naming::Body,
             collective: None,
+            ambiguous: Vec::new(),
             deferred: Vec::new(),
             poisoned: Vec::new(),
             obligations: Vec::new(),

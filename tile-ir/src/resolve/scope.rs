@@ -86,6 +86,9 @@ pub(super) struct Collective {
 
 /// What `name` stands for; reports an unknown name.
 pub(super) fn resolve_name(cx: &mut Resolver, name: &Name) -> Option<Binding> {
+    if cx.ambiguous.contains(&name.text) {
+        return None;
+    }
     if let Some((binding, depth)) = cx.scopes.lookup(&name.text) {
         return may_be_named(cx, name, binding, depth).then_some(binding);
     }

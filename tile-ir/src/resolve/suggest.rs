@@ -1,13 +1,18 @@
 //! "did you mean": the visible name nearest to an unknown one.
 
 /// The candidate that a slip of the finger makes into `name`: the nearest within
-/// a third of its length (at least one edit), the first of equals.
+/// a third of its length (at least one edit), the first of equals. Of one letter
+/// only the other case is near.
 pub(super) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).max(1);
-    let near = candidates.into_iter().map(|candidate| (edits(name, candidate), candidate));
+    let length = name.chars().count();
+    let limit = (length / 3).max(1);
+    let candidates = candidates.into_iter();
+    let candidates =
+        candidates.filter(|candidate| length > 1 || candidate.eq_ignore_ascii_case(name));
+    let near = candidates.map(|candidate| (edits(name, candidate), candidate));
     let near = near.filter(|&(distance, _)| 0 < distance && distance <= limit);
     near.min_by_key(|&(distance, _)| distance).map(|(_, candidate)| candidate)
 }
@@ -52,5 +57,7 @@ mod tests {
         check("tmie", &["time"], Some("time"));
         check("x", &["alpha", "TM"], None);
         check("row", &["col"], None);
+        check("y", &["s", "x"], None);
+        check("t", &["s", "T"], Some("T"));
     }
 }

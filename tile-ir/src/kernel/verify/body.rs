@@ -1,0 +1,258 @@
+//! Statements: declarations before uses, types, collectives.
+
+use super::Verifier;
+use super::expr::{has_binary, mentions, verify_access};
+use super::header::verify_each_axes;
+use crate::arena::EntityId as _;
+use crate::kernel::{
+    Access, ArrayRef, Axis, EachOrigin, ExprId, ExprKind, LoopRange, Place, Stmt, StmtKind, Type,
+    VarId, VarKind,
+};
+
+/// Every id in the body is in range.
+pub(super) fn verify_ids(cx: &mut Verifier<'_>, stmts: &[Stmt]) {
+    for stmt in stmts {
+        let (vars, exprs, arrays) = ids_of(&stmt.kind);
+        let known = vars.iter().all(|var| cx.has_var(*var))
+            && exprs.iter().all(|expr| cx.has_expr(*expr))
+            && arrays.iter().all(|array| cx.has_array(*array));
+        cx.require(known, || "a statement refers to what does not exist".to_owned());
+        for body in stmt.kind.bodies() {
+            verify_ids(cx, body);
+        }
+    }
+}
+
+/// The ids directly in a statement.
+fn ids_of(kind: &StmtKind) -> (Vec<VarId>, Vec<ExprId>, Vec<ArrayRef>) {
+    let of_access = |access: &Access, value: ExprId| {
+        let exprs = access.indices.iter().copied().chain([value]).collect();
+        (Vec::new(), exprs, vec![access.array])
+    };
+    match kind {
+        StmtKind::Let { var, init } => (vec![*var], init.iter().copied().collect(), Vec::new()),
+        StmtKind::Assign { var, value }
+        | StmtKind::Update { place: Place::Var(var), value, .. } => {
+            (vec![*var], vec![*value], Vec::new())
+        }
+        StmtKind::Store { access, value }
+        | StmtKind::Update { place: Place::Element(access), value, .. } => {
+            of_access(access, *value)
+        }
+        StmtKind::Each { axes, .. } => {
+            let vars = axes.iter().map(|axis| axis.var).collect();
+            (vars, axes.iter().map(|axis| axis.extent).collect(), Vec::new())
+        }
+        StmtKind::Phase { var, range, .. } | StmtKind::For { var, range, .. } => {
+            (vec![*var], range.exprs(), Vec::new())
+        }
+        StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => {
+            (Vec::new(), vec![*cond], Vec::new())
+        }
+        StmtKind::Barrier => (Vec::new(), Vec::new(), Vec::new()),
+    }
+}
+
+/// The body's rules, ids being in range.
+pub(super) fn verify_body(cx: &mut Verifier<'_>) {
+    let in_header = |kind| match kind {
+        VarKind::Dim
+        | VarKind::TileParam(_)
+        | VarKind::Scalar(_)
+        | VarKind::Grid
+        | VarKind::Block => true,
+        VarKind::Each | VarKind::Loop | VarKind::Let { .. } => false,
+    };
+    let visible = cx.kernel.vars.values().map(|var| in_header(var.kind)).collect();
+    let count = cx.kernel.vars.len();
+    let mut scope =
+        Scope { visible, declared: vec![false; count], without_value: Vec::new(), each: None };
+    verify_stmts(cx, &mut scope, &cx.kernel.body);
+    let writes = cx.kernel.body.iter().any(writes_tensor);
+    cx.require(writes, || "no tensor is written".to_owned());
+}
+
+fn writes_tensor(stmt: &Stmt) -> bool {
+    let (_, _, arrays) = ids_of(&stmt.kind);
+    arrays.iter().any(|array| matches!(array, ArrayRef::Tensor(_)))
+        || stmt.kind.bodies().into_iter().flatten().any(writes_tensor)
+}
+
+/// Which variables are in force.
+struct Scope {
+    /// By variable: whether it may be named here.
+    visible: Vec<bool>,
+    /// By variable: whether a statement has declared it.
+    declared: Vec<bool>,
+    /// `let`s that were declared without a value.
+    without_value: Vec<VarId>,
+    /// Inside an `each`: by variable, what was in force before it.
+    each: Option<Vec<bool>>,
+}
+
+fn verify_stmts(cx: &mut Verifier<'_>, scope: &mut Scope, stmts: &[Stmt]) {
+    let outer = scope.visible.clone();
+    for stmt in stmts {
+        verify_stmt(cx, scope, &stmt.kind);
+    }
+    scope.visible = outer;
+}
+
+fn verify_stmt(cx: &mut Verifier<'_>, scope: &mut Scope, kind: &StmtKind) {
+    match kind {
+        StmtKind::Let { var, init } => {
+            if let Some(init) = init {
+                verify_value(cx, scope, *init, Some(cx.var(*var).ty));
+            } else {
+                scope.without_value.push(*var);
+            }
+            declare(cx, scope, *var, |kind| matches!(kind, VarKind::Let { .. }));
+        }
+        StmtKind::Assign { var, value } => {
+            verify_value(cx, scope, *value, Some(cx.var(*var).ty));
+            verify_target(cx, scope, *var, scope.without_value.contains(var));
+        }
+        StmtKind::Store { access, value } => {
+            let elem = Type::Scalar(cx.kernel.element_type(access.array));
+            verify_value(cx, scope, *value, Some(elem));
+            verify_written(cx, scope, access);
+        }
+        StmtKind::Update { place, op, value } => {
+            let ty = match place {
+                Place::Var(var) => {
+                    verify_target(cx, scope, *var, false);
+                    cx.var(*var).ty
+                }
+                Place::Element(access) => {
+                    verify_written(cx, scope, access);
+                    Type::Scalar(cx.kernel.element_type(access.array))
+                }
+            };
+            verify_value(cx, scope, *value, Some(ty));
+            let has = has_binary(cx.kernel, *op, ty);
+            cx.require(has, || format!("{op}= is applied to a type without it"));
+        }
+        StmtKind::Each { axes, body, origin } => verify_each(cx, scope, axes, body, *origin),
+        StmtKind::Phase { var, range, body } => {
+            cx.require(scope.each.is_none(), || "a phase stands inside an `each`".to_owned());
+            verify_loop(cx, scope, *var, range, body);
+        }
+        StmtKind::For { var, range, body } => verify_loop(cx, scope, *var, range, body),
+        StmtKind::While { cond, body } => {
+            verify_value(cx, scope, *cond, Some(Type::BOOL));
+            verify_stmts(cx, scope, body);
+        }
+        StmtKind::If { cond, then, otherwise } => {
+            verify_value(cx, scope, *cond, Some(Type::BOOL));
+            verify_stmts(cx, scope, then);
+            verify_stmts(cx, scope, otherwise);
+        }
+        StmtKind::Barrier => {
+            cx.require(scope.each.is_none(), || "a barrier stands inside an `each`".to_owned());
+        }
+    }
+}
+
+fn verify_loop(
+    cx: &mut Verifier<'_>,
+    scope: &mut Scope,
+    var: VarId,
+    range: &LoopRange,
+    body: &[Stmt],
+) {
+    for bound in range.exprs() {
+        verify_value(cx, scope, bound, Some(Type::Index));
+    }
+    let outer = scope.visible.clone();
+    declare(cx, scope, var, |kind| kind == VarKind::Loop);
+    verify_stmts(cx, scope, body);
+    scope.visible = outer;
+}
+
+fn verify_each(
+    cx: &mut Verifier<'_>,
+    scope: &mut Scope,
+    axes: &[Axis],
+    body: &[Stmt],
+    origin: EachOrigin,
+) {
+    cx.require(scope.each.is_none(), || "an `each` stands inside an `each`".to_owned());
+    verify_each_axes(cx, axes);
+    if origin == EachOrigin::Load {
+        let fills = fills_tile(cx, axes, body);
+        cx.require(fills, || "a `load` does not fill a tile cell by cell".to_owned());
+    }
+    let outer = (scope.visible.clone(), scope.each.clone());
+    scope.each = Some(scope.visible.clone());
+    for axis in axes {
+        declare(cx, scope, axis.var, |kind| kind == VarKind::Each);
+    }
+    verify_stmts(cx, scope, body);
+    (scope.visible, scope.each) = outer;
+}
+
+/// Whether the body is one store to a tile whose indices are the axes, in order.
+fn fills_tile(cx: &Verifier<'_>, axes: &[Axis], body: &[Stmt]) -> bool {
+    let [Stmt { kind: StmtKind::Store { access, .. }, .. }] = body else { return false };
+    let is_axis = |(index, axis): (&ExprId, &Axis)| {
+        cx.expr(*index).kind == ExprKind::Var(axis.var)
+    };
+    matches!(access.array, ArrayRef::Tile(_))
+        && access.indices.len() == axes.len()
+        && access.indices.iter().zip(axes).all(is_axis)
+}
+
+fn declare(
+    cx: &mut Verifier<'_>,
+    scope: &mut Scope,
+    var: VarId,
+    is_right: impl Fn(VarKind) -> bool,
+) {
+    let right = is_right(cx.var(var).kind);
+    cx.require(right, || format!("{var} is declared by a statement of another kind"));
+    let twice = std::mem::replace(&mut scope.declared[var.index()], true);
+    cx.require(!twice, || format!("{var} is declared twice"));
+    scope.visible[var.index()] = true;
+}
+
+/// A value that a statement uses: its type, and what it names.
+fn verify_value(cx: &mut Verifier<'_>, scope: &Scope, id: ExprId, ty: Option<Type>) {
+    if let Some(ty) = ty {
+        cx.require_type(id, ty, "the value of a statement");
+    }
+    for var in mentions(cx.kernel, id).0 {
+        verify_named(cx, scope, var);
+    }
+}
+
+/// A variable that is named: in force, and outside an `each` not of a work-item.
+fn verify_named(cx: &mut Verifier<'_>, scope: &Scope, var: VarId) {
+    let visible = scope.visible[var.index()];
+    cx.require(visible, || format!("{var} is named where it is not in force"));
+    let of_work_item = matches!(cx.var(var).kind, VarKind::Block | VarKind::Let { .. });
+    let before = scope.each.as_ref().is_some_and(|before| before[var.index()]);
+    if cx.kernel.block.is_some() && of_work_item && before {
+        cx.fault(format!("{var} belongs to a work-item and is named inside an `each`"));
+    }
+}
+
+/// A variable that is assigned; `first` where a value may be its first.
+fn verify_target(cx: &mut Verifier<'_>, scope: &Scope, var: VarId, first: bool) {
+    verify_named(cx, scope, var);
+    let mutable = matches!(cx.var(var).kind, VarKind::Let { mutable } if mutable || first);
+    cx.require(mutable, || format!("{var} is assigned and not mutable"));
+    let before = scope.each.as_ref().is_some_and(|before| before[var.index()]);
+    cx.require(!before, || format!("{var} is assigned inside an `each` that it is outside of"));
+}
+
+/// An element that is written.
+fn verify_written(cx: &mut Verifier<'_>, scope: &Scope, access: &Access) {
+    verify_access(cx, access);
+    for index in &access.indices {
+        verify_value(cx, scope, *index, None);
+    }
+    if let ArrayRef::Tensor(tensor) = access.array {
+        let mutable = cx.kernel.tensors[tensor].mutable;
+        cx.require(mutable, || format!("{tensor} is written and not mutable"));
+    }
+}
