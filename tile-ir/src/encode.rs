@@ -67,7 +67,7 @@ pub fn decode(bytes: &[u8]) -> Result<CheckedKernel, DecodeError> {
     Ok(kernel)
 }
 
-/// FNV-1a in 64 bits (Fowler, Noll, Vo; RFC 9923).
+/// FNV-1a in 64 bits (Fowler, Noll and Vo). A change of one byte always changes it.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
         (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,11 +1,13 @@
 //! The checks: what must hold of a kernel, for all admissible tile sizes.
 
+use serde::{Deserialize, Serialize};
+
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::kernel::Kernel;
 
 /// A kernel that every check has passed. Made only by [`check_kernel`] and by
 /// decoding what the macro has embedded.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckedKernel {
     kernel: Kernel,
 }

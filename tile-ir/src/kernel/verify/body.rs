@@ -194,9 +194,7 @@ fn verify_each(
 /// Whether the body is one store to a tile whose indices are the axes, in order.
 fn fills_tile(cx: &Verifier<'_>, axes: &[Axis], body: &[Stmt]) -> bool {
     let [Stmt { kind: StmtKind::Store { access, .. }, .. }] = body else { return false };
-    let is_axis = |(index, axis): (&ExprId, &Axis)| {
-        cx.expr(*index).kind == ExprKind::Var(axis.var)
-    };
+    let is_axis = |(index, axis): (&ExprId, &Axis)| cx.expr(*index).kind == ExprKind::Var(axis.var);
     matches!(access.array, ArrayRef::Tile(_))
         && access.indices.len() == axes.len()
         && access.indices.iter().zip(axes).all(is_axis)

@@ -113,9 +113,11 @@ pub(super) fn verify_each_axes(cx: &mut Verifier<'_>, axes: &[Axis]) {
 fn verify_params(cx: &mut Verifier<'_>) {
     let kernel = cx.kernel;
     let tensors = kernel.params.iter().filter(|param| matches!(param, Param::Tensor(_))).count();
-    let distinct = kernel.params.iter().enumerate().all(|(position, param)| {
-        !kernel.params[..position].contains(param)
-    });
+    let distinct = kernel
+        .params
+        .iter()
+        .enumerate()
+        .all(|(position, param)| !kernel.params[..position].contains(param));
     let complete =
         tensors == kernel.tensors.len() && kernel.params.len() - tensors == kernel.scalars.len();
     cx.require(distinct && complete, || "the signature names a parameter twice or not".to_owned());
@@ -151,14 +153,16 @@ fn verify_tile_params(cx: &mut Verifier<'_>) {
                 min.is_power_of_two() && max.is_power_of_two() && min <= max
             }
             TileDomain::List(values) => {
-                values.first().is_some_and(|first| *first >= 1)
-                    && values.is_sorted_by(|a, b| a < b)
+                values.first().is_some_and(|first| *first >= 1) && values.is_sorted_by(|a, b| a < b)
             }
             TileDomain::Equal(value) => {
                 cx.require_type(*value, Type::Index, "the size of a tile parameter");
-                verify_mentions(cx, *value, "the size of a tile parameter", |kind| {
-                    matches!(kind, VarKind::TileParam(other) if is_before(other, id))
-                });
+                verify_mentions(
+                    cx,
+                    *value,
+                    "the size of a tile parameter",
+                    |kind| matches!(kind, VarKind::TileParam(other) if is_before(other, id)),
+                );
                 true
             }
         };
