@@ -1,0 +1,163 @@
+//! What a launch says of arguments and options that do not fit, and launches
+//! that have nothing to run.
+
+use tile_runtime::{
+    ArgumentError, Config, ConfigError, Device, Error, Number, Numerics, Options, Result, Tensor,
+    tiled_kernel,
+};
+
+tiled_kernel! {
+    /// `c = a · b`.
+    pub fn matmul<T: Number>(a: &Tensor<T, [M, K]>, b: &Tensor<T, [K, N]>, c: &mut Tensor<T, [M, N]>)
+    where
+        tile: (TM in pow2(8..=64), TN in pow2(8..=64), TK in [8, 16, 32], TM % TK == 0),
+        grid: (by in tiles(M, TM), bx in tiles(N, TN)),
+        block: (ty in TM, tx in TN),
+    {
+        shared a_s: [T; TM, TK];
+        shared b_s: [T; TK, TN];
+        let mut acc: Acc<T> = 0;
+        phase p in tiles(K, TK) {
+            load a_s[i, k] = a[by * TM + i, p * TK + k];
+            load b_s[k, j] = b[p * TK + k, bx * TN + j];
+            barrier;
+            for k in 0..TK {
+                acc += a_s[ty, k] * b_s[k, tx];
+            }
+            barrier;
+        }
+        c[by * TM + ty, bx * TN + tx] = acc;
+    }
+}
+
+tiled_kernel! {
+    /// `y = alpha · x + y`.
+    pub fn saxpy(alpha: f32, x: &Tensor<f32, [N]>, y: &mut Tensor<f32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        y[i] = alpha * x[i] + y[i];
+    }
+}
+
+tiled_kernel! {
+    /// Joins each `x` with one of 64 weights and one element to the right.
+    pub fn blend(x: &Tensor<f32, [N + 1]>, w: &Tensor<f32, [64]>, y: &mut Tensor<f32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        y[i] = x[i] * w[i % 64] + x[i + 1];
+    }
+}
+
+fn zeros<const R: usize>(shape: [usize; R]) -> Tensor<f32, R> {
+    Device::cpu().zeros(shape).unwrap()
+}
+
+fn launch_matmul(shapes: [[usize; 2]; 3], options: Options) -> Result<()> {
+    let [a, b, c] = shapes;
+    matmul::with(options).launch(&zeros(a), &zeros(b), &mut zeros(c))
+}
+
+/// What a launch of square matrices says of its options.
+fn refusal(options: Options) -> Error {
+    launch_matmul([[32, 32]; 3], options).unwrap_err()
+}
+
+#[test]
+fn shared_dimensions() {
+    let error = launch_matmul([[3, 4], [5, 6], [3, 6]], Options::new()).unwrap_err();
+    assert_eq!(error.to_string(), "a is [3, 4], b is [5, 6]: K is 4 in a and 5 in b");
+    let Error::Argument(cause) = error else { panic!("{error}") };
+    assert!(matches!(*cause, ArgumentError::SharedDimension { first_extent: 4, .. }));
+    let error = launch_matmul([[3, 4], [4, 6], [6, 3]], Options::new()).unwrap_err();
+    assert_eq!(error.to_string(), "a is [3, 4], c is [6, 3]: M is 3 in a and 6 in c");
+    let error = saxpy::launch(2.0, &zeros([5]), &mut zeros([6])).unwrap_err();
+    assert_eq!(error.to_string(), "x is [5], y is [6]: N is 5 in x and 6 in y");
+}
+
+#[test]
+fn extents_that_are_numbers_or_sums() {
+    let error = blend::launch(&zeros([9]), &zeros([63]), &mut zeros([8])).unwrap_err();
+    assert_eq!(error.to_string(), "w is [63]: axis 0 is 63, `blend` declares 64");
+    let error = blend::launch(&zeros([8]), &zeros([64]), &mut zeros([8])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "x is [8]: axis 0 is 8, `blend` declares `N + 1`, which is 9 for N = 8"
+    );
+}
+
+#[test]
+fn nothing_to_run() {
+    for shapes in [[[0, 4], [4, 6], [0, 6]], [[3, 4], [4, 0], [3, 0]], [[0, 0], [0, 0], [0, 0]]] {
+        launch_matmul(shapes, Options::new()).unwrap();
+    }
+    saxpy::launch(1.0, &zeros([0]), &mut zeros([0])).unwrap();
+    // What does not fit is told of empty tensors too.
+    let error = launch_matmul([[0, 4], [5, 0], [0, 0]], Options::new()).unwrap_err();
+    assert_eq!(error.to_string(), "a is [0, 4], b is [5, 0]: K is 4 in a and 5 in b");
+}
+
+#[test]
+fn tile_sizes_by_name() {
+    let error = refusal(Options::new().tile("BM", 32));
+    assert_eq!(
+        error.to_string(),
+        "kernel `matmul` has no tile parameter `BM`; it has `TM`, `TN`, `TK`"
+    );
+    let Error::Config(cause) = error else { panic!("{error}") };
+    assert!(matches!(*cause, ConfigError::UnknownTile { .. }));
+    assert_eq!(
+        refusal(Options::new().tile("TM", 33)).to_string(),
+        "kernel `matmul`: `TM = 33` is not admissible; `TM` is one of pow2(8..=64)"
+    );
+    assert_eq!(
+        refusal(Options::new().tile("TK", 24)).to_string(),
+        "kernel `matmul`: `TK = 24` is not admissible; `TK` is one of [8, 16, 32]"
+    );
+    assert_eq!(
+        refusal(Options::new().tile("TM", 8).tile("TK", 16)).to_string(),
+        "kernel `matmul`: the tile sizes do not fulfil `TM % TK == 0`"
+    );
+}
+
+#[test]
+fn configurations() {
+    let kernel = matmul::kernel::<f32>();
+    assert_eq!((kernel.name(), kernel.dims()), ("matmul", vec!["M", "K", "N"]));
+    assert_eq!(kernel.tiles(), ["TM", "TN", "TK"]);
+    assert_eq!(format!("{kernel:?}"), "Kernel matmul<f32>");
+    let device = Device::cpu();
+    let good = kernel.config_for(device.properties(), &[32, 32, 32]).unwrap();
+    let foreign = Config { tiles: vec![8, 8], ..good.clone() };
+    assert_eq!(
+        refusal(Options::new().config(foreign)).to_string(),
+        "the configuration given is not one of `matmul`: it has 2 tile sizes, the kernel has 3 \
+         tile parameters\nhelp: take one from `matmul::kernel` and change that"
+    );
+    let inadmissible = Config { tiles: vec![8, 8, 32], ..good.clone() };
+    assert_eq!(
+        refusal(Options::new().config(inadmissible)).to_string(),
+        "kernel `matmul`: the tile sizes do not fulfil `TM % TK == 0`"
+    );
+    let configured = good.tiles[0];
+    let other = if configured == 8 { 16 } else { 8 };
+    assert_eq!(
+        refusal(Options::new().config(good).tile("TM", other)).to_string(),
+        format!(
+            "the options of `matmul` give TM = {other}, their configuration has TM = {configured}\n\
+             help: give one of the two"
+        )
+    );
+    assert_eq!(
+        kernel.config_for(device.properties(), &[32, 32]).unwrap_err().to_string(),
+        "`matmul` has 3 dimensions (M, K, N), 2 values are given"
+    );
+}
+
+#[test]
+fn options_are_kept_apart() {
+    let options = Options::new().tile("TM", 8).tile("TM", 16).numerics(Numerics::Exact);
+    let text = format!("{options:?}");
+    assert!(text.contains("[(\"TM\", 16)]"), "{text}");
+}
