@@ -22,6 +22,7 @@ pub mod lower;
 pub mod op;
 pub mod program;
 pub mod resolve;
+pub mod semantics;
 pub mod span;
 pub mod syntax;
 pub mod value;

@@ -4,19 +4,21 @@
 //! lanes; [`run`] executes them for a launch, blocks across cores.
 
 mod buffer;
+mod code;
+mod compile;
 mod error;
+mod loops;
+mod run;
+#[cfg(test)]
+mod tests;
+mod vector;
 
 use tile_ir::program::ProgramKernel;
 use tile_ir::value::ArgValue;
 
 pub(crate) use buffer::CpuBuffer;
+pub(crate) use code::CompiledKernel;
 pub(crate) use error::CpuError;
-
-/// A kernel made ready to run; holds nothing of any launch.
-#[derive(Debug)]
-pub(crate) struct CompiledKernel {
-    name: String,
-}
 
 /// Compiles a kernel for the CPU device.
 ///
@@ -24,7 +26,7 @@ pub(crate) struct CompiledKernel {
 ///
 /// Where the program breaks a rule that execution relies on.
 pub(crate) fn prepare(kernel: &ProgramKernel) -> Result<CompiledKernel, CpuError> {
-    Ok(CompiledKernel { name: kernel.name.clone() })
+    compile::compile(kernel)
 }
 
 /// Runs one launch: `buffers` by [`tile_ir::program::BufferId`], `args` by
@@ -41,6 +43,5 @@ pub(crate) fn run(
     buffers: &[CpuBuffer],
     args: &[ArgValue],
 ) -> Result<(), CpuError> {
-    let _ = (buffers, args);
-    Err(CpuError::Malformed { kernel: kernel.name.clone(), rule: "is not executable yet".into() })
+    run::run(kernel, buffers, args)
 }

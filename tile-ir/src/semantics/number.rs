@@ -1,0 +1,283 @@
+//! Arithmetic of each scalar type, as the language defines it.
+//!
+//! Rust's own types carry the values. The methods are small and always inlined:
+//! the CPU device's loops over lanes are made of them.
+
+use half::{bf16, f16};
+
+/// What numbers have. Integers wrap; each floating-point operation is one IEEE
+/// operation, 16-bit floats by way of `f32` with one rounding at the end.
+pub trait NumberOps: Copy + PartialOrd + Default {
+    /// `self + rhs`
+    fn add(self, rhs: Self) -> Self;
+    /// `self - rhs`
+    fn sub(self, rhs: Self) -> Self;
+    /// `self * rhs`
+    fn mul(self, rhs: Self) -> Self;
+    /// `self / rhs`; of integers truncated, 0 where `rhs` is 0.
+    fn div(self, rhs: Self) -> Self;
+    /// `self % rhs`, with the sign of `self`; of integers 0 where `rhs` is 0.
+    fn rem(self, rhs: Self) -> Self;
+    /// The smaller; of a NaN and a number the number; -0 is below +0.
+    fn min(self, rhs: Self) -> Self;
+    /// The larger; of a NaN and a number the number; -0 is below +0.
+    fn max(self, rhs: Self) -> Self;
+    /// `-self`
+    fn neg(self) -> Self;
+    /// Absolute value; of the smallest signed integer, itself.
+    fn abs(self) -> Self;
+}
+
+/// What integers and `bool` have.
+pub trait BitOps: Copy {
+    /// `self & rhs`
+    fn and(self, rhs: Self) -> Self;
+    /// `self | rhs`
+    fn or(self, rhs: Self) -> Self;
+    /// `self ^ rhs`
+    fn xor(self, rhs: Self) -> Self;
+    /// `!self`
+    fn not(self) -> Self;
+}
+
+/// What integers have beside [`NumberOps`] and [`BitOps`].
+pub trait ShiftOps: Copy {
+    /// `self << count`, the count modulo the width.
+    fn shl(self, count: Self) -> Self;
+    /// `self >> count`, arithmetic for signed types, the count modulo the width.
+    fn shr(self, count: Self) -> Self;
+}
+
+/// What floating-point types have beside [`NumberOps`].
+pub trait FloatOps: Copy {
+    /// Square root, correctly rounded.
+    fn sqrt(self) -> Self;
+    /// `1 / sqrt(self)`: a rounded root, then a rounded division; 16-bit floats
+    /// take both in `f32` and round once more.
+    fn rsqrt(self) -> Self;
+    /// `e^self`, of the host's library.
+    fn exp(self) -> Self;
+    /// Natural logarithm, of the host's library.
+    fn log(self) -> Self;
+    /// Sine, of the host's library.
+    fn sin(self) -> Self;
+    /// Cosine, of the host's library.
+    fn cos(self) -> Self;
+    /// Hyperbolic tangent, of the host's library.
+    fn tanh(self) -> Self;
+    /// Largest integer not above.
+    fn floor(self) -> Self;
+    /// Smallest integer not below.
+    fn ceil(self) -> Self;
+}
+
+/// What `f32` and `f64` have: the fused multiply-add.
+pub trait FusedOps: Copy {
+    /// `self * b + c`, rounded once.
+    fn fma(self, b: Self, c: Self) -> Self;
+}
+
+/// Implements the integer traits; `$abs` and `$neg` name the inherent methods
+/// that wrap.
+macro_rules! integer_ops {
+    ($($ty:ty: $abs:expr;)+) => {$(
+        impl NumberOps for $ty {
+            #[inline(always)]
+            fn add(self, rhs: Self) -> Self { self.wrapping_add(rhs) }
+            #[inline(always)]
+            fn sub(self, rhs: Self) -> Self { self.wrapping_sub(rhs) }
+            #[inline(always)]
+            fn mul(self, rhs: Self) -> Self { self.wrapping_mul(rhs) }
+            #[inline(always)]
+            fn div(self, rhs: Self) -> Self {
+                if rhs == 0 { 0 } else { self.wrapping_div(rhs) }
+            }
+            #[inline(always)]
+            fn rem(self, rhs: Self) -> Self {
+                if rhs == 0 { 0 } else { self.wrapping_rem(rhs) }
+            }
+            #[inline(always)]
+            fn min(self, rhs: Self) -> Self { Ord::min(self, rhs) }
+            #[inline(always)]
+            fn max(self, rhs: Self) -> Self { Ord::max(self, rhs) }
+            #[inline(always)]
+            fn neg(self) -> Self { self.wrapping_neg() }
+            #[inline(always)]
+            fn abs(self) -> Self { $abs(self) }
+        }
+
+        impl BitOps for $ty {
+            #[inline(always)]
+            fn and(self, rhs: Self) -> Self { self & rhs }
+            #[inline(always)]
+            fn or(self, rhs: Self) -> Self { self | rhs }
+            #[inline(always)]
+            fn xor(self, rhs: Self) -> Self { self ^ rhs }
+            #[inline(always)]
+            fn not(self) -> Self { !self }
+        }
+
+        impl ShiftOps for $ty {
+            #[inline(always)]
+            fn shl(self, count: Self) -> Self { self.wrapping_shl(count as u32) }
+            #[inline(always)]
+            fn shr(self, count: Self) -> Self { self.wrapping_shr(count as u32) }
+        }
+    )+};
+}
+
+integer_ops! {
+    i8: i8::wrapping_abs;
+    i16: i16::wrapping_abs;
+    i32: i32::wrapping_abs;
+    i64: i64::wrapping_abs;
+    u8: std::convert::identity;
+    u16: std::convert::identity;
+    u32: std::convert::identity;
+    u64: std::convert::identity;
+}
+
+impl BitOps for bool {
+    #[inline(always)]
+    fn and(self, rhs: Self) -> Self {
+        self & rhs
+    }
+    #[inline(always)]
+    fn or(self, rhs: Self) -> Self {
+        self | rhs
+    }
+    #[inline(always)]
+    fn xor(self, rhs: Self) -> Self {
+        self ^ rhs
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        !self
+    }
+}
+
+/// Implements the floating-point traits for a type with IEEE operations of its
+/// own. Equal numbers differ at most in the sign of zero, so that the bits of
+/// both, joined or intersected, are the smaller or the larger.
+macro_rules! float_ops {
+    ($($ty:ident)+) => {$(
+        impl NumberOps for $ty {
+            #[inline(always)]
+            fn add(self, rhs: Self) -> Self { self + rhs }
+            #[inline(always)]
+            fn sub(self, rhs: Self) -> Self { self - rhs }
+            #[inline(always)]
+            fn mul(self, rhs: Self) -> Self { self * rhs }
+            #[inline(always)]
+            fn div(self, rhs: Self) -> Self { self / rhs }
+            #[inline(always)]
+            fn rem(self, rhs: Self) -> Self { self % rhs }
+            #[inline(always)]
+            fn min(self, rhs: Self) -> Self {
+                let equal = $ty::from_bits(self.to_bits() | rhs.to_bits());
+                let ordered = if self < rhs { self } else { rhs };
+                let number = if rhs.is_nan() { self } else { ordered };
+                if self == rhs { equal } else { number }
+            }
+            #[inline(always)]
+            fn max(self, rhs: Self) -> Self {
+                let equal = $ty::from_bits(self.to_bits() & rhs.to_bits());
+                let ordered = if self > rhs { self } else { rhs };
+                let number = if rhs.is_nan() { self } else { ordered };
+                if self == rhs { equal } else { number }
+            }
+            #[inline(always)]
+            fn neg(self) -> Self { -self }
+            #[inline(always)]
+            fn abs(self) -> Self { self.abs() }
+        }
+
+        impl FloatOps for $ty {
+            #[inline(always)]
+            fn sqrt(self) -> Self { self.sqrt() }
+            #[inline(always)]
+            fn rsqrt(self) -> Self { 1.0 / self.sqrt() }
+            #[inline(always)]
+            fn exp(self) -> Self { self.exp() }
+            #[inline(always)]
+            fn log(self) -> Self { self.ln() }
+            #[inline(always)]
+            fn sin(self) -> Self { self.sin() }
+            #[inline(always)]
+            fn cos(self) -> Self { self.cos() }
+            #[inline(always)]
+            fn tanh(self) -> Self { self.tanh() }
+            #[inline(always)]
+            fn floor(self) -> Self { self.floor() }
+            #[inline(always)]
+            fn ceil(self) -> Self { self.ceil() }
+        }
+
+        impl FusedOps for $ty {
+            #[inline(always)]
+            fn fma(self, b: Self, c: Self) -> Self { self.mul_add(b, c) }
+        }
+    )+};
+}
+
+float_ops! { f32 f64 }
+
+/// Implements the floating-point traits for a 16-bit type: each operation in
+/// `f32`, rounded once.
+macro_rules! short_float_ops {
+    ($($ty:ident)+) => {$(
+        impl NumberOps for $ty {
+            #[inline(always)]
+            fn add(self, rhs: Self) -> Self { $ty::from_f32(self.to_f32() + rhs.to_f32()) }
+            #[inline(always)]
+            fn sub(self, rhs: Self) -> Self { $ty::from_f32(self.to_f32() - rhs.to_f32()) }
+            #[inline(always)]
+            fn mul(self, rhs: Self) -> Self { $ty::from_f32(self.to_f32() * rhs.to_f32()) }
+            #[inline(always)]
+            fn div(self, rhs: Self) -> Self { $ty::from_f32(self.to_f32() / rhs.to_f32()) }
+            #[inline(always)]
+            fn rem(self, rhs: Self) -> Self { $ty::from_f32(self.to_f32() % rhs.to_f32()) }
+            #[inline(always)]
+            fn min(self, rhs: Self) -> Self {
+                $ty::from_f32(NumberOps::min(self.to_f32(), rhs.to_f32()))
+            }
+            #[inline(always)]
+            fn max(self, rhs: Self) -> Self {
+                $ty::from_f32(NumberOps::max(self.to_f32(), rhs.to_f32()))
+            }
+            #[inline(always)]
+            fn neg(self) -> Self { $ty::from_bits(self.to_bits() ^ 0x8000) }
+            #[inline(always)]
+            fn abs(self) -> Self { $ty::from_bits(self.to_bits() & 0x7fff) }
+        }
+
+        impl FloatOps for $ty {
+            #[inline(always)]
+            fn sqrt(self) -> Self { $ty::from_f32(self.to_f32().sqrt()) }
+            #[inline(always)]
+            fn rsqrt(self) -> Self { $ty::from_f32(1.0 / self.to_f32().sqrt()) }
+            #[inline(always)]
+            fn exp(self) -> Self { $ty::from_f32(self.to_f32().exp()) }
+            #[inline(always)]
+            fn log(self) -> Self { $ty::from_f32(self.to_f32().ln()) }
+            #[inline(always)]
+            fn sin(self) -> Self { $ty::from_f32(self.to_f32().sin()) }
+            #[inline(always)]
+            fn cos(self) -> Self { $ty::from_f32(self.to_f32().cos()) }
+            #[inline(always)]
+            fn tanh(self) -> Self { $ty::from_f32(self.to_f32().tanh()) }
+            #[inline(always)]
+            fn floor(self) -> Self { $ty::from_f32(self.to_f32().floor()) }
+            #[inline(always)]
+            fn ceil(self) -> Self { $ty::from_f32(self.to_f32().ceil()) }
+        }
+    )+};
+}
+
+short_float_ops! { f16 bf16 }
+
+/// `ceil(n / d)` of indices; 0 where `n` is negative or `d` is not positive.
+#[inline(always)]
+pub fn ceil_div(n: i64, d: i64) -> i64 {
+    if n <= 0 || d <= 0 { 0 } else { (n - 1) / d + 1 }
+}

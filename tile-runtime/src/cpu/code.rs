@@ -1,0 +1,308 @@
+//! What a kernel is compiled to: typed operations on registers of lanes.
+//!
+//! # Registers
+//!
+//! A *uniform* register is eight bytes that hold one value for the whole block.
+//! A *vector* register holds one lane for each item of the present chunk. A
+//! fragment is read and written in place: its values lie in the order of the
+//! items, and so do the lanes of a chunk. An index is an `i64` everywhere.
+//!
+//! # Invariant
+//!
+//! [`super::compile`] makes these structures and nothing changes them after.
+//! Execution relies on it without checking again: slots lie inside the register
+//! files whose sizes stand in [`CompiledKernel`], and every operation's slots
+//! hold lanes of the types its function takes.
+
+use std::fmt;
+
+use tile_ir::dtype::DType;
+use tile_ir::program::{AxisGuard, Participants, Raster, Swizzle, Ty};
+
+use super::vector::{Fn1, Fn2, Fn3};
+
+/// Most lanes that an operation runs over at once: enough to make its dispatch
+/// cheap, few enough that a handful of registers stay in the first-level cache.
+pub(super) const CHUNK_LANES: usize = 512;
+
+/// Most axes of a domain, and of an array with the choice among its buffers.
+pub(super) const MAX_AXES: usize = 8;
+
+/// Index of a uniform register.
+pub(super) type Uniform = u32;
+
+/// Where the lanes of a value are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Slot {
+    /// One lane: a uniform register.
+    Uniform(Uniform),
+    /// A vector register, by its first byte.
+    Vector(usize),
+    /// The chunk's items of a fragment.
+    Fragment {
+        /// Its first byte.
+        offset_bytes: usize,
+        /// Size of one value.
+        lane_bytes: usize,
+    },
+}
+
+/// How many lanes an operation runs over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    /// One: its slots are uniform registers.
+    One,
+    /// Those of the present chunk.
+    Chunk,
+    /// Those of the largest chunk: its result serves all chunks.
+    Whole,
+}
+
+/// An operation or a jump. Positions are indices into the list it stands in.
+#[derive(Clone)]
+pub(super) enum Instr {
+    /// A function of one operand.
+    Map1 { width: Width, f: Fn1, dst: Slot, a: Slot },
+    /// A function of two operands.
+    Map2 { width: Width, f: Fn2, dst: Slot, a: Slot, b: Slot },
+    /// A function of three operands.
+    Map3 { width: Width, f: Fn3, dst: Slot, a: Slot, b: Slot, c: Slot },
+    /// Index lanes from the items' coordinates.
+    Coords { dst: Slot, value: Affine },
+    /// Reads elements. Lanes outside the guards or the mask get the pad.
+    Load { width: Width, dst: Slot, access: usize, pad: Pad },
+    /// Writes elements, where guards and mask hold.
+    Store { src: Slot, access: usize },
+    /// Flags where all guards of an access hold.
+    InBounds { width: Width, dst: Slot, access: usize },
+    /// Goes on at the target.
+    Jump { target: usize },
+    /// Goes on at the target where the flag is not set.
+    JumpUnless { cond: Uniform, target: usize },
+    /// Goes on at the target where no lane's flag is set.
+    JumpIfNone { mask: Slot, target: usize },
+    /// The largest index lane among those of the mask, or 0.
+    LargestOf { dst: Uniform, lanes: Slot, mask: Option<Slot> },
+    /// Sets `trips` for a loop and `trip` to 0.
+    LoopEnter { range: UniformRange, trip: Uniform, trips: Uniform },
+    /// Sets the counter for `trip` and counts it; at the end goes on at `exit`.
+    LoopNext { range: UniformRange, trip: Uniform, trips: Uniform, counter: Uniform, exit: usize },
+    /// Runs a lane program. Block scope only.
+    Items { program: usize },
+    /// Waits for the participants. Block scope only.
+    Barrier(Participants),
+}
+
+impl fmt::Debug for Instr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Map1 { dst, a, .. } => write!(f, "{dst:?} = map {a:?}"),
+            Self::Map2 { dst, a, b, .. } => write!(f, "{dst:?} = map {a:?}, {b:?}"),
+            Self::Map3 { dst, a, b, c, .. } => write!(f, "{dst:?} = map {a:?}, {b:?}, {c:?}"),
+            Self::Coords { dst, value } => write!(f, "{dst:?} = coords {value:?}"),
+            Self::Load { dst, access, .. } => write!(f, "{dst:?} = load {access}"),
+            Self::Store { src, access } => write!(f, "store {access}, {src:?}"),
+            Self::InBounds { dst, access, .. } => write!(f, "{dst:?} = in_bounds {access}"),
+            Self::Jump { target } => write!(f, "jump {target}"),
+            Self::JumpUnless { cond, target } => write!(f, "jump {target} unless {cond}"),
+            Self::JumpIfNone { mask, target } => write!(f, "jump {target} if none {mask:?}"),
+            Self::LargestOf { dst, lanes, mask } => write!(f, "{dst} = max {lanes:?} {mask:?}"),
+            Self::LoopEnter { range, trip, .. } => write!(f, "loop {trip} over {range:?}"),
+            Self::LoopNext { trip, counter, exit, .. } => {
+                write!(f, "{counter} = next {trip} or {exit}")
+            }
+            Self::Items { program } => write!(f, "items {program}"),
+            Self::Barrier(who) => write!(f, "barrier {who:?}"),
+        }
+    }
+}
+
+/// A [`tile_ir::program::LoopRange`] with its bounds in uniform registers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum UniformRange {
+    /// `start`, `start + step`, … below `end`.
+    Between { start: Uniform, end: Uniform, step: Uniform, reversed: bool },
+    /// n/2, n/4, …, 1.
+    Halving(Uniform),
+    /// 1, 2, 4, … below n.
+    Doubling(Uniform),
+}
+
+/// What lanes of a load get where nothing is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pad {
+    /// Zero bits.
+    Zero,
+    /// A uniform register's value.
+    Value(Uniform),
+    /// What the destination holds.
+    Keep,
+}
+
+/// An index that is affine in the item's coordinates:
+/// constant + base + Σ coefficient × coordinate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Affine {
+    /// Known when the kernel is prepared.
+    pub(super) constant: i64,
+    /// A register added to it.
+    pub(super) base: Option<Uniform>,
+    /// One per axis of the domain; trailing zeros are left out.
+    pub(super) coefs: Vec<i64>,
+}
+
+/// An index along one axis.
+#[derive(Clone, Debug)]
+pub(super) enum Index {
+    /// Affine in the coordinates.
+    Affine(Affine),
+    /// Index lanes.
+    Lanes(Slot),
+}
+
+/// One axis of an access.
+#[derive(Clone, Debug)]
+pub(super) struct AccessAxis {
+    /// The index.
+    pub(super) index: Index,
+    /// Which comparisons decide; the others must hold.
+    pub(super) guard: AxisGuard,
+}
+
+/// An access to an array.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    /// Which array: buffers come first, then tiles.
+    pub(super) array: usize,
+    /// Its axes, then the choice among a tile's buffers.
+    pub(super) axes: Vec<AccessAxis>,
+    /// The lanes that take part; absent for all.
+    pub(super) mask: Option<Slot>,
+    /// Size of an element.
+    pub(super) elem_bytes: usize,
+}
+
+/// An array: how to find it at run time.
+#[derive(Clone, Debug)]
+pub(super) struct Array {
+    /// Its name in the source.
+    pub(super) name: String,
+    /// Element type.
+    pub(super) dtype: DType,
+    /// Where its shape and memory come from.
+    pub(super) place: ArrayPlace,
+}
+
+/// Where an array's shape and memory come from.
+#[derive(Clone, Debug)]
+pub(super) enum ArrayPlace {
+    /// The launch: registers that hold extents and strides.
+    Buffer {
+        /// One per axis.
+        extents: Vec<Uniform>,
+        /// One per axis, in elements.
+        strides: Vec<Uniform>,
+        /// Whether the kernel writes it.
+        written: bool,
+    },
+    /// The block's tile memory.
+    Tile {
+        /// First byte.
+        offset_bytes: usize,
+        /// Extents, then the number of buffers.
+        extents: Vec<i64>,
+        /// Strides in elements, then that from buffer to buffer.
+        strides: Vec<i64>,
+        /// Applied to the offset within one buffer.
+        swizzle: Option<Swizzle>,
+    },
+}
+
+/// The body of an `Items`, compiled.
+#[derive(Clone, Debug)]
+pub(super) struct LaneProgram {
+    /// Items and how they fall into chunks.
+    pub(super) domain: Chunking,
+    /// Run once before the first chunk.
+    pub(super) preamble: Vec<Instr>,
+    /// Run for each chunk.
+    pub(super) code: Vec<Instr>,
+}
+
+/// How a domain's items, in row-major order, fall into chunks of lanes.
+///
+/// A *row* is a run along one axis. A chunk is either several whole rows, or
+/// one piece of a row; so its items are consecutive.
+#[derive(Clone, Debug)]
+pub(super) struct Chunking {
+    /// Extents of the domain.
+    pub(super) extents: Vec<usize>,
+    /// Number of items.
+    pub(super) n_items: usize,
+    /// The innermost axis with more than one point.
+    pub(super) row_axis: usize,
+    /// Most lanes of one row in a chunk.
+    pub(super) piece_lanes: usize,
+    /// Most rows in a chunk.
+    pub(super) n_rows: usize,
+}
+
+impl Chunking {
+    /// The lanes of the largest chunk.
+    pub(super) fn max_lanes(&self) -> usize {
+        self.piece_lanes * self.n_rows
+    }
+}
+
+/// One role's statements.
+#[derive(Clone, Debug)]
+pub(super) struct Agent {
+    /// The role's position in [`tile_ir::program::ProgramKernel::roles`].
+    pub(super) role: usize,
+    /// The role's name.
+    pub(super) name: String,
+    /// Its statements at block scope.
+    pub(super) code: Vec<Instr>,
+}
+
+/// A grid axis, compiled.
+#[derive(Clone, Debug)]
+pub(super) struct GridAxis {
+    /// The number of blocks.
+    pub(super) extent: Uniform,
+    /// The block's coordinate; one register for each agent.
+    pub(super) coords: Vec<Uniform>,
+}
+
+/// A kernel made ready to run; holds nothing of any launch.
+#[derive(Clone, Debug)]
+pub(crate) struct CompiledKernel {
+    /// The kernel's name.
+    pub(super) name: String,
+    /// Each launch argument: name, type, register.
+    pub(super) args: Vec<(String, Ty, Uniform)>,
+    /// Buffers, then tiles.
+    pub(super) arrays: Vec<Array>,
+    /// How many of `arrays` are buffers.
+    pub(super) n_buffers: usize,
+    /// The grid.
+    pub(super) grid: Vec<GridAxis>,
+    /// Order of blocks.
+    pub(super) raster: Raster,
+    /// The uniform registers at first: constants in place, the others 0.
+    pub(super) uniforms: Vec<u64>,
+    /// Run once for a launch: extents, strides, the grid.
+    pub(super) launch_code: Vec<Instr>,
+    /// The roles.
+    pub(super) agents: Vec<Agent>,
+    /// Bodies of `Items`.
+    pub(super) programs: Vec<LaneProgram>,
+    /// Accesses of all lists.
+    pub(super) accesses: Vec<Access>,
+    /// Size of the vector registers.
+    pub(super) vector_bytes: usize,
+    /// Size of the fragments.
+    pub(super) fragment_bytes: usize,
+    /// Size of the tiles.
+    pub(super) tile_bytes: usize,
+}

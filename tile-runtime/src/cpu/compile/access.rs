@@ -1,0 +1,179 @@
+//! Accesses to arrays.
+
+use tile_ir::arena::EntityId as _;
+use tile_ir::dtype::DType;
+use tile_ir::program::{self, AxisGuard, BufferId, ExprId, Target};
+
+use super::emitter::{Emitter, Value, lane_bytes};
+use crate::cpu::CpuError;
+use crate::cpu::code::{Access, AccessAxis, ArrayPlace, Index, Instr, Pad, Slot, Width};
+
+/// An access with what must be given back once it has been emitted.
+struct Prepared {
+    access: usize,
+    /// Whether all lanes access the same element.
+    uniform: bool,
+    owned: Vec<Slot>,
+}
+
+impl Emitter<'_, '_> {
+    fn array_of(&self, target: Target) -> Result<usize, CpuError> {
+        let (position, end) = match target {
+            Target::Buffer(id) => (id.index(), self.unit.n_buffers),
+            Target::Tile(id) => (self.unit.n_buffers + id.index(), self.unit.arrays.len()),
+        };
+        if position >= end {
+            return Err(self.malformed(format!("an access to {target:?}, which there is not")));
+        }
+        Ok(position)
+    }
+
+    /// Makes code for the indices of an access.
+    fn prepare_access(
+        &mut self,
+        array: usize,
+        indices: &[ExprId],
+        guards: &[AxisGuard],
+        slot: Option<ExprId>,
+        masked: bool,
+    ) -> Result<Prepared, CpuError> {
+        let described = &self.unit.arrays[array];
+        let dtype = described.dtype;
+        let n_axes = match &described.place {
+            ArrayPlace::Buffer { extents, .. } => extents.len(),
+            ArrayPlace::Tile { extents, .. } => extents.len() - 1,
+        };
+        let is_tile = matches!(described.place, ArrayPlace::Tile { .. });
+        if indices.len() != n_axes || guards.len() != n_axes || (slot.is_some() && !is_tile) {
+            let name = described.name.clone();
+            return Err(self.malformed(format!("an access to `{name}` of another rank than its")));
+        }
+        let mut axes = Vec::new();
+        let mut owned = Vec::new();
+        let mut uniform = true;
+        let choices = slot.iter().map(|slot| (slot, &AxisGuard::NONE));
+        for (&index, &guard) in indices.iter().zip(guards).chain(choices) {
+            let value = self.eval_as(index, DType::I64)?;
+            uniform &= value.is_uniform();
+            let index = match value {
+                Value::Affine(affine) => Index::Affine(affine),
+                Value::Uniform(register) => {
+                    Index::Affine(crate::cpu::code::Affine::register(register))
+                }
+                Value::Lanes { slot, owned: is_owned } => {
+                    if is_owned {
+                        owned.push(slot);
+                    }
+                    Index::Lanes(slot)
+                }
+            };
+            axes.push(AccessAxis { index, guard });
+        }
+        let mask = self.lane.as_ref().and_then(|lane| lane.mask).filter(|_| masked || !uniform);
+        let elem_bytes = lane_bytes(dtype);
+        self.unit.accesses.push(Access { array, axes, mask, elem_bytes });
+        Ok(Prepared { access: self.unit.accesses.len() - 1, uniform, owned })
+    }
+
+    fn give_all(&mut self, owned: Vec<Slot>) {
+        for slot in owned {
+            self.give_register(slot, DType::I64);
+        }
+    }
+
+    /// Reads an element. A read that is the same for all lanes is made once, by
+    /// whichever lanes take part.
+    pub(super) fn load(
+        &mut self,
+        access: &program::Access,
+        dtype: DType,
+        hint: Option<Slot>,
+    ) -> Result<Value, CpuError> {
+        let array = self.array_of(access.target)?;
+        if self.unit.arrays[array].dtype != dtype {
+            let name = self.unit.arrays[array].name.clone();
+            return Err(self.malformed(format!("a load of `{name}` as {dtype}")));
+        }
+        let pad = match access.pad.filter(|_| access.is_guarded()) {
+            Some(pad) => Some(self.eval_as(pad, dtype)?),
+            None => None,
+        };
+        let prepared =
+            self.prepare_access(array, &access.indices, &access.guards, access.slot, false)?;
+        let access = prepared.access;
+        if prepared.uniform && pad.as_ref().is_none_or(Value::is_uniform) {
+            let pad = pad.map(|pad| self.uniform(&pad)).transpose()?;
+            let dst = match hint {
+                Some(Slot::Uniform(register)) => register,
+                Some(Slot::Vector(_) | Slot::Fragment { .. }) | None => self.unit.fresh_uniform(),
+            };
+            let pad = pad.map_or(Pad::Zero, Pad::Value);
+            self.push(Instr::Load { width: Width::One, dst: Slot::Uniform(dst), access, pad });
+            return Ok(Value::Uniform(dst));
+        }
+        let (dst, owned, pad) = match pad {
+            Some(pad) if !pad.is_uniform() => {
+                let dst = self.take_register(dtype);
+                self.move_to(pad, dtype, dst)?;
+                (dst, true, Pad::Keep)
+            }
+            pad => {
+                let pad = pad.map(|pad| self.uniform(&pad)).transpose()?;
+                let (dst, owned) = self.result_slot(dtype, hint);
+                (dst, owned, pad.map_or(Pad::Zero, Pad::Value))
+            }
+        };
+        self.push(Instr::Load { width: Width::Chunk, dst, access, pad });
+        self.give_all(prepared.owned);
+        Ok(Value::Lanes { slot: dst, owned })
+    }
+
+    /// Writes a value of `dtype` to an element, and ends the value's use.
+    pub(super) fn store(
+        &mut self,
+        access: &program::Access,
+        value: Value,
+        dtype: DType,
+    ) -> Result<(), CpuError> {
+        let array = self.array_of(access.target)?;
+        let described = &self.unit.arrays[array];
+        let name = described.name.clone();
+        if described.dtype != dtype {
+            return Err(self.malformed(format!("a store of {dtype} to `{name}`")));
+        }
+        if matches!(described.place, ArrayPlace::Buffer { written: false, .. }) {
+            return Err(self.malformed(format!("a store to `{name}`, declared as never written")));
+        }
+        let prepared =
+            self.prepare_access(array, &access.indices, &access.guards, access.slot, true)?;
+        let (src, is_owned) = self.lanes(value, dtype)?;
+        self.push(Instr::Store { src, access: prepared.access });
+        if is_owned {
+            self.give_register(src, dtype);
+        }
+        self.give_all(prepared.owned);
+        Ok(())
+    }
+
+    /// Whether an element is inside a buffer's shape.
+    pub(super) fn in_bounds(
+        &mut self,
+        buffer: BufferId,
+        indices: &[ExprId],
+        hint: Option<Slot>,
+    ) -> Result<Value, CpuError> {
+        let array = self.array_of(Target::Buffer(buffer))?;
+        let guards = vec![AxisGuard::BOTH; indices.len()];
+        let prepared = self.prepare_access(array, indices, &guards, None, false)?;
+        let access = prepared.access;
+        if prepared.uniform {
+            let dst = self.unit.fresh_uniform();
+            self.push(Instr::InBounds { width: Width::One, dst: Slot::Uniform(dst), access });
+            return Ok(Value::Uniform(dst));
+        }
+        let (dst, owned) = self.result_slot(DType::Bool, hint);
+        self.push(Instr::InBounds { width: Width::Chunk, dst, access });
+        self.give_all(prepared.owned);
+        Ok(Value::Lanes { slot: dst, owned })
+    }
+}

@@ -1,0 +1,394 @@
+//! Statements, at block scope and within `Items`.
+//!
+//! Control flow that all items take together becomes jumps. Where items part,
+//! a mask says which of them take part; the others' lanes are computed along
+//! (every operation is total) but touch neither memory nor variables.
+
+use tile_ir::arena::EntityId as _;
+use tile_ir::dtype::DType;
+use tile_ir::program::{
+    Access, DomainId, ExprId, FragmentId, RoleId, Stmt, StmtKind, Target, VarId,
+};
+
+use super::domain::chunking_of;
+use super::emitter::{Emitter, Func, LaneState, Value, lane_type};
+use super::facts::VarFacts;
+use crate::cpu::CpuError;
+use crate::cpu::code::{Affine, Instr, LaneProgram, Slot, Width};
+use crate::cpu::vector;
+
+impl Emitter<'_, '_> {
+    /// Makes code for a list of statements.
+    pub(super) fn statements(&mut self, body: &[Stmt]) -> Result<(), CpuError> {
+        let mut declared = Vec::new();
+        for stmt in body {
+            self.statement(stmt)?;
+            if let StmtKind::Let { var, .. } = &stmt.kind {
+                declared.push(*var);
+            }
+        }
+        for var in declared {
+            self.end_variable(var)?;
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Result<(), CpuError> {
+        if self.lane.is_none() && !self.takes_part(stmt.role) {
+            return Ok(());
+        }
+        match &stmt.kind {
+            StmtKind::Let { var, value } => self.declare(*var, *value),
+            StmtKind::Assign { var, value } => self.assign(*var, *value),
+            StmtKind::SetFragment { fragment, value } => self.set_fragment(*fragment, *value),
+            StmtKind::Store { access, value } => {
+                self.require_lanes("a store")?;
+                let dtype = self.type_of(*value)?;
+                let value = self.eval(*value)?;
+                self.store(access, value, dtype)
+            }
+            StmtKind::Copy { dst, src, token: _ } => self.copy(dst, src),
+            // Asynchronous operations are done at once, so nothing is in flight.
+            StmtKind::Wait(_) => Ok(()),
+            StmtKind::Items { domain, body } => self.items(*domain, body, stmt.role),
+            StmtKind::For { var, range, unroll: _, body } => self.counted_loop(*var, range, body),
+            StmtKind::While { cond, body } => self.while_loop(*cond, body),
+            StmtKind::If { cond, then, otherwise } => self.conditional(*cond, then, otherwise),
+            StmtKind::Barrier(participants) => {
+                if self.lane.is_some() {
+                    return Err(self.malformed("a barrier within `Items`"));
+                }
+                self.push(Instr::Barrier(*participants));
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the role at hand executes the statements of `role`.
+    fn takes_part(&self, role: RoleId) -> bool {
+        role.index() == 0 || role.index() == self.role
+    }
+
+    fn require_lanes(&self, what: &str) -> Result<(), CpuError> {
+        if self.lane.is_none() {
+            return Err(self.malformed(format!("{what} at block scope")));
+        }
+        Ok(())
+    }
+
+    fn items(&mut self, domain: DomainId, body: &[Stmt], role: RoleId) -> Result<(), CpuError> {
+        if self.lane.is_some() {
+            return Err(self.malformed("`Items` within `Items`"));
+        }
+        if self.role != 0 && role.index() == 0 {
+            return Err(self.malformed("`Items` of all warps in a program of several roles"));
+        }
+        let kernel = self.kernel;
+        let described = kernel.domains.get(domain);
+        let described =
+            described.ok_or_else(|| self.malformed(format!("domain {domain} does not exist")))?;
+        let chunking =
+            chunking_of(described, kernel.threads).map_err(|rule| self.malformed(rule))?;
+        let first_local = u32::try_from(self.unit.uniforms.len()).unwrap_or(u32::MAX);
+        let facts = VarFacts::new(kernel, body);
+        let extents = chunking.extents.clone();
+        let max_lanes = chunking.max_lanes();
+        self.lane = Some(LaneState::new(domain, extents, facts, max_lanes, first_local));
+        let outer = std::mem::take(&mut self.code);
+        let result = self.statements(body);
+        let code = std::mem::replace(&mut self.code, outer);
+        let lane = self.lane.take();
+        result?;
+        let Some(lane) = lane else { return Err(self.malformed("`Items` that do not end")) };
+        self.unit.vector_bytes = self.unit.vector_bytes.max(lane.vector_bytes());
+        let program = self.unit.programs.len();
+        self.unit.programs.push(LaneProgram { domain: chunking, preamble: lane.preamble, code });
+        self.push(Instr::Items { program });
+        Ok(())
+    }
+
+    /// Reads a variable.
+    pub(super) fn read_var(&mut self, var: VarId) -> Result<Value, CpuError> {
+        if let Some(value) = self.lane.as_ref().and_then(|lane| lane.vars.get(&var)) {
+            return Ok(value.clone());
+        }
+        match self.block_vars.get(&var) {
+            Some(&uniform) => Ok(Value::Uniform(uniform)),
+            None => Err(self.malformed(format!("{} is read before it exists", self.var_name(var)))),
+        }
+    }
+
+    fn var_type(&self, var: VarId) -> Result<(DType, bool), CpuError> {
+        let described = self.kernel.vars.get(var);
+        described
+            .map(|var| (lane_type(var.ty), var.ty.is_index()))
+            .ok_or_else(|| self.malformed(format!("variable {var} does not exist")))
+    }
+
+    /// A register for a variable whose value is the same for all lanes.
+    pub(super) fn declare_uniform(&mut self, var: VarId) -> Result<u32, CpuError> {
+        let (_, is_index) = self.var_type(var)?;
+        let register = match (&self.lane, self.block_vars.get(&var)) {
+            (None, Some(&register)) => register,
+            (None, None) | (Some(_), _) => self.unit.fresh_uniform(),
+        };
+        self.unit.variables.insert(register);
+        let value = if is_index {
+            Value::Affine(Affine::register(register))
+        } else {
+            Value::Uniform(register)
+        };
+        match &mut self.lane {
+            Some(lane) => {
+                lane.vars.insert(var, value);
+            }
+            None => {
+                self.block_vars.insert(var, register);
+            }
+        }
+        Ok(register)
+    }
+
+    /// A register for a variable of which each item has its own value.
+    pub(super) fn declare_varying(&mut self, var: VarId) -> Result<Slot, CpuError> {
+        let (dtype, _) = self.var_type(var)?;
+        let slot = self.take_register(dtype);
+        if let Some(lane) = &mut self.lane {
+            lane.vars.insert(var, Value::Lanes { slot, owned: false });
+        }
+        Ok(slot)
+    }
+
+    fn declare(&mut self, var: VarId, value: Option<ExprId>) -> Result<(), CpuError> {
+        let (dtype, _) = self.var_type(var)?;
+        let (varying, once) = match &self.lane {
+            Some(lane) => (lane.facts.is_varying(var), lane.facts.has_one_definition(var)),
+            None => (false, false),
+        };
+        if let (true, Some(value)) = (once, value) {
+            return self.name_value(var, value, dtype);
+        }
+        // The value is computed before the variable exists: `value` may name
+        // another register of the same variable, of an enclosing list.
+        let value = value.map(|value| self.eval_as(value, dtype)).transpose()?;
+        let slot = if varying {
+            self.declare_varying(var)?
+        } else {
+            Slot::Uniform(self.declare_uniform(var)?)
+        };
+        match value {
+            Some(value) => self.move_to(value, dtype, slot),
+            None => Ok(()),
+        }
+    }
+
+    /// A variable that is never assigned again is a name for its value.
+    fn name_value(&mut self, var: VarId, id: ExprId, dtype: DType) -> Result<(), CpuError> {
+        let value = match self.eval_as(id, dtype)? {
+            Value::Lanes { slot, owned: true } => Value::Lanes { slot, owned: false },
+            value @ Value::Lanes { owned: false, .. } => {
+                let slot = self.take_register(dtype);
+                self.move_to(value, dtype, slot)?;
+                Value::Lanes { slot, owned: false }
+            }
+            Value::Uniform(register) => Value::Uniform(self.pinned(&Value::Uniform(register))?),
+            Value::Affine(affine) => {
+                let base = affine.base.map(|base| self.pinned(&Value::Uniform(base)));
+                Value::Affine(Affine { base: base.transpose()?, ..affine })
+            }
+        };
+        if let Some(lane) = &mut self.lane {
+            lane.vars.insert(var, value);
+        }
+        Ok(())
+    }
+
+    /// Gives a variable's register back at the end of its list.
+    fn end_variable(&mut self, var: VarId) -> Result<(), CpuError> {
+        let (dtype, _) = self.var_type(var)?;
+        let value = self.lane.as_mut().and_then(|lane| lane.vars.remove(&var));
+        if let Some(Value::Lanes { slot, .. }) = value {
+            self.give_register(slot, dtype);
+        }
+        Ok(())
+    }
+
+    fn assign(&mut self, var: VarId, value: ExprId) -> Result<(), CpuError> {
+        let (dtype, _) = self.var_type(var)?;
+        let place = match &self.lane {
+            Some(lane) => lane.vars.get(&var).cloned(),
+            None => self.block_vars.get(&var).map(|&register| Value::Uniform(register)),
+        };
+        let dst = match place {
+            Some(Value::Lanes { slot, .. }) => slot,
+            Some(Value::Uniform(register)) => Slot::Uniform(register),
+            Some(Value::Affine(Affine { base: Some(register), .. })) => Slot::Uniform(register),
+            Some(Value::Affine(_)) | None => {
+                let name = self.var_name(var);
+                return Err(self.malformed(format!("{name} is assigned where it is not declared")));
+            }
+        };
+        if self.type_of(value)? != dtype {
+            let name = self.var_name(var);
+            return Err(self.malformed(format!("{name} is assigned a value of another type")));
+        }
+        self.write_slot(value, dtype, dst)
+    }
+
+    /// Evaluates into a slot, in the lanes that take part.
+    fn write_slot(&mut self, value: ExprId, dtype: DType, dst: Slot) -> Result<(), CpuError> {
+        let masked = self.lane.as_ref().is_some_and(|lane| lane.mask.is_some());
+        if masked && !matches!(dst, Slot::Uniform(_)) {
+            let value = self.eval(value)?;
+            return self.blend_to(value, dtype, dst);
+        }
+        self.eval_to(value, dst)
+    }
+
+    /// Where the present chunk's items of a fragment are.
+    pub(super) fn fragment_slot(&self, id: FragmentId) -> Result<Slot, CpuError> {
+        let fragment = self.kernel.fragments.get(id);
+        let here = self.lane.as_ref().map(|lane| lane.domain);
+        match (fragment, self.unit.fragment(id)) {
+            (Some(fragment), Some(slot)) if Some(fragment.domain) == here => Ok(slot),
+            (Some(_) | None, _) => {
+                Err(self.malformed(format!("fragment {id} outside `Items` of its domain")))
+            }
+        }
+    }
+
+    fn set_fragment(&mut self, id: FragmentId, value: ExprId) -> Result<(), CpuError> {
+        let dst = self.fragment_slot(id)?;
+        let dtype = lane_type(self.kernel.fragments[id].ty);
+        if self.type_of(value)? != dtype {
+            return Err(self.malformed(format!("fragment {id} is set to a value of another type")));
+        }
+        self.write_slot(value, dtype, dst)
+    }
+
+    fn copy(&mut self, dst: &Access, src: &Access) -> Result<(), CpuError> {
+        self.require_lanes("a copy")?;
+        let dtype = match src.target {
+            Target::Buffer(id) => self.kernel.buffers.get(id).map(|buffer| buffer.dtype),
+            Target::Tile(id) => self.kernel.tiles.get(id).map(|tile| tile.dtype),
+        };
+        let dtype = dtype.ok_or_else(|| self.malformed("a copy from an array there is not"))?;
+        let value = self.load(src, dtype, None)?;
+        self.store(dst, value, dtype)
+    }
+
+    fn conditional(
+        &mut self,
+        cond: ExprId,
+        then: &[Stmt],
+        otherwise: &[Stmt],
+    ) -> Result<(), CpuError> {
+        let flag = self.eval_as(cond, DType::Bool)?;
+        if flag.is_uniform() {
+            let cond = self.uniform(&flag)?;
+            let to_otherwise = self.push(Instr::JumpUnless { cond, target: 0 });
+            self.statements(then)?;
+            if otherwise.is_empty() {
+                self.land(to_otherwise);
+                return Ok(());
+            }
+            let to_end = self.push(Instr::Jump { target: 0 });
+            self.land(to_otherwise);
+            self.statements(otherwise)?;
+            self.land(to_end);
+            return Ok(());
+        }
+        // A copy: the branches may assign what the condition was read from.
+        let flags = self.take_register(DType::Bool);
+        self.move_to(flag, DType::Bool, flags)?;
+        for (branch, wanted) in [(then, true), (otherwise, false)] {
+            if branch.is_empty() {
+                continue;
+            }
+            let (mask, outer) = self.enter_mask(flags, wanted);
+            let skip = self.push(Instr::JumpIfNone { mask, target: 0 });
+            self.statements(branch)?;
+            self.land(skip);
+            self.leave_mask(mask, outer);
+        }
+        self.give_register(flags, DType::Bool);
+        Ok(())
+    }
+
+    fn while_loop(&mut self, cond: ExprId, body: &[Stmt]) -> Result<(), CpuError> {
+        let varies = self.lane.as_ref().is_some_and(|lane| lane.facts.varies(self.kernel, cond));
+        if !varies {
+            let begin = self.here();
+            let flag = self.eval_as(cond, DType::Bool)?;
+            let cond = self.uniform(&flag)?;
+            let to_end = self.push(Instr::JumpUnless { cond, target: 0 });
+            self.statements(body)?;
+            self.push(Instr::Jump { target: begin });
+            self.land(to_end);
+            return Ok(());
+        }
+        let running = self.take_register(DType::Bool);
+        let outer = self.begin_running(running)?;
+        let begin = self.here();
+        let flag = self.eval_as(cond, DType::Bool)?;
+        let (flag, owned) = self.lanes(flag, DType::Bool)?;
+        let f = vector::and_flags();
+        self.push(Instr::Map2 { width: Width::Chunk, f, dst: running, a: running, b: flag });
+        if owned {
+            self.give_register(flag, DType::Bool);
+        }
+        let to_end = self.push(Instr::JumpIfNone { mask: running, target: 0 });
+        self.statements(body)?;
+        self.push(Instr::Jump { target: begin });
+        self.land(to_end);
+        self.leave_mask(running, outer);
+        Ok(())
+    }
+
+    /// Makes `running` the mask, of all lanes that take part; returns the mask
+    /// outside.
+    pub(super) fn begin_running(&mut self, running: Slot) -> Result<Option<Slot>, CpuError> {
+        let outer = self.lane.as_ref().and_then(|lane| lane.mask);
+        let value = match outer {
+            Some(slot) => Value::Lanes { slot, owned: false },
+            None => Value::Uniform(self.unit.constant(1)),
+        };
+        self.move_to(value, DType::Bool, running)?;
+        if let Some(lane) = &mut self.lane {
+            lane.mask = Some(running);
+        }
+        Ok(outer)
+    }
+
+    /// Restricts the mask to the lanes whose flag is as wanted. Returns the new
+    /// mask and the one outside.
+    pub(super) fn enter_mask(&mut self, flags: Slot, wanted: bool) -> (Slot, Option<Slot>) {
+        let outer = self.lane.as_ref().and_then(|lane| lane.mask);
+        let dst = self.take_register(DType::Bool);
+        let width = Width::Chunk;
+        let instr = match (outer, wanted) {
+            (Some(a), true) => Instr::Map2 { width, f: vector::and_flags(), dst, a, b: flags },
+            (Some(a), false) => Instr::Map2 { width, f: vector::and_not_flags(), dst, a, b: flags },
+            (None, true) => Instr::Map1 { width, f: vector::copy(1), dst, a: flags },
+            (None, false) => Instr::Map1 { width, f: vector::not_flags(), dst, a: flags },
+        };
+        self.push(instr);
+        if let Some(lane) = &mut self.lane {
+            lane.mask = Some(dst);
+        }
+        (dst, outer)
+    }
+
+    /// Goes back to the mask outside.
+    pub(super) fn leave_mask(&mut self, mask: Slot, outer: Option<Slot>) {
+        if let Some(lane) = &mut self.lane {
+            lane.mask = outer;
+        }
+        self.give_register(mask, DType::Bool);
+    }
+
+    /// The negation of a uniform flag.
+    pub(super) fn negated(&mut self, flag: u32) -> Result<u32, CpuError> {
+        self.uniform_op(Func::Of1(vector::not_flags()), &[flag], None)
+    }
+}

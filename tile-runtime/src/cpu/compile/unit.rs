@@ -1,0 +1,194 @@
+//! What all lists of a kernel share: uniform registers, arrays, fragments.
+
+use std::collections::{HashMap, HashSet};
+
+use tile_ir::arena::EntityId as _;
+use tile_ir::program::{FragmentId, ProgramKernel, SharedMemory, Tile};
+
+use super::emitter::{lane_bytes, lane_type};
+use super::facts::ExprFacts;
+use crate::cpu::CpuError;
+use crate::cpu::code::{Access, Array, ArrayPlace, LaneProgram, MAX_AXES, Slot, Uniform};
+
+/// Tables that grow while a kernel is compiled.
+pub(super) struct Unit {
+    /// The uniform registers at first.
+    pub(super) uniforms: Vec<u64>,
+    /// The register of each launch argument, by id.
+    pub(super) args: Vec<Uniform>,
+    /// Registers that statements assign more than once.
+    pub(super) variables: HashSet<Uniform>,
+    /// Buffers, then tiles.
+    pub(super) arrays: Vec<Array>,
+    /// How many of them are buffers.
+    pub(super) n_buffers: usize,
+    /// Accesses so far.
+    pub(super) accesses: Vec<Access>,
+    /// Bodies of `Items` so far.
+    pub(super) programs: Vec<LaneProgram>,
+    /// Size of the vector registers so far.
+    pub(super) vector_bytes: usize,
+    /// Size of the fragments.
+    pub(super) fragment_bytes: usize,
+    /// Size of the tiles.
+    pub(super) tile_bytes: usize,
+    /// Facts about the kernel's expressions.
+    pub(super) facts: ExprFacts,
+    fragments: Vec<Slot>,
+    constants: HashMap<u64, Uniform>,
+    constant_registers: HashSet<Uniform>,
+}
+
+/// Distance between separately placed arrays, so that rows of none share a
+/// cache line.
+const ALIGN_BYTES: usize = 64;
+
+impl Unit {
+    /// The tables of a kernel: arguments, fragments; no arrays yet.
+    pub(super) fn new(kernel: &ProgramKernel) -> Result<Self, CpuError> {
+        let mut unit = Self {
+            uniforms: Vec::new(),
+            args: Vec::new(),
+            variables: HashSet::new(),
+            arrays: Vec::new(),
+            n_buffers: 0,
+            accesses: Vec::new(),
+            programs: Vec::new(),
+            vector_bytes: 0,
+            fragment_bytes: 0,
+            tile_bytes: 0,
+            facts: ExprFacts::new(kernel),
+            fragments: Vec::new(),
+            constants: HashMap::new(),
+            constant_registers: HashSet::new(),
+        };
+        unit.args = kernel.args.values().map(|_| unit.fresh_uniform()).collect();
+        unit.place_fragments(kernel)?;
+        Ok(unit)
+    }
+
+    /// A register of its own.
+    pub(super) fn fresh_uniform(&mut self) -> Uniform {
+        let uniform = u32::try_from(self.uniforms.len()).unwrap_or(u32::MAX);
+        self.uniforms.push(0);
+        uniform
+    }
+
+    /// The register that holds `bits`.
+    pub(super) fn constant(&mut self, bits: u64) -> Uniform {
+        if let Some(&uniform) = self.constants.get(&bits) {
+            return uniform;
+        }
+        let uniform = self.fresh_uniform();
+        self.uniforms[uniform as usize] = bits;
+        self.constants.insert(bits, uniform);
+        self.constant_registers.insert(uniform);
+        uniform
+    }
+
+    /// Whether a register holds a constant.
+    pub(super) fn is_constant(&self, uniform: Uniform) -> bool {
+        self.constant_registers.contains(&uniform)
+    }
+
+    /// Where a fragment lies.
+    pub(super) fn fragment(&self, id: FragmentId) -> Option<Slot> {
+        self.fragments.get(id.index()).copied()
+    }
+
+    fn place_fragments(&mut self, kernel: &ProgramKernel) -> Result<(), CpuError> {
+        for (id, fragment) in kernel.fragments.iter() {
+            let bytes = lane_bytes(lane_type(fragment.ty));
+            let size = kernel.domains.get(fragment.domain).and_then(|domain| {
+                let items = usize::try_from(domain.n_items()).ok()?;
+                items.checked_mul(bytes)?.checked_next_multiple_of(ALIGN_BYTES)
+            });
+            let end = size.and_then(|size| self.fragment_bytes.checked_add(size));
+            let (Some(end), true) = (end, end.is_some_and(|end| isize::try_from(end).is_ok()))
+            else {
+                return Err(malformed(kernel, format!("fragment {id} does not fit in memory")));
+            };
+            self.fragments
+                .push(Slot::Fragment { offset_bytes: self.fragment_bytes, lane_bytes: bytes });
+            self.fragment_bytes = end;
+        }
+        Ok(())
+    }
+
+    /// Places the tiles: where the program says, or one after the other.
+    pub(super) fn place_tiles(&mut self, kernel: &ProgramKernel) -> Result<(), CpuError> {
+        let mut end_bytes = 0usize;
+        for tile in kernel.tiles.values() {
+            check_tile(tile)
+                .map_err(|rule| malformed(kernel, format!("tile `{}`: {rule}", tile.name)))?;
+            let size_bytes = usize::try_from(tile.size_bytes()).unwrap_or(usize::MAX);
+            let offset_bytes = match kernel.shared_memory {
+                SharedMemory::Static => end_bytes.next_multiple_of(ALIGN_BYTES),
+                SharedMemory::Dynamic { .. } => tile.offset_bytes as usize,
+            };
+            let tile_end = offset_bytes.checked_add(size_bytes);
+            let limit_bytes = match kernel.shared_memory {
+                SharedMemory::Static => isize::MAX as usize,
+                SharedMemory::Dynamic { bytes } => bytes as usize,
+            };
+            let inside = tile_end.filter(|&end| end <= limit_bytes);
+            let aligned = offset_bytes.is_multiple_of(tile.dtype.size_bytes() as usize);
+            let (Some(tile_end), true) = (inside, aligned) else {
+                let rule = format!("tile `{}` is placed outside shared memory", tile.name);
+                return Err(malformed(kernel, rule));
+            };
+            end_bytes = end_bytes.max(tile_end);
+            let with_buffers = |values: &[u32], last: u32| {
+                values.iter().chain([&last]).map(|&value| i64::from(value)).collect()
+            };
+            self.arrays.push(Array {
+                name: tile.name.clone(),
+                dtype: tile.dtype,
+                place: ArrayPlace::Tile {
+                    offset_bytes,
+                    extents: with_buffers(&tile.extents, tile.buffers),
+                    strides: with_buffers(&tile.layout.strides, tile.layout.size_elems),
+                    swizzle: tile.layout.swizzle,
+                },
+            });
+        }
+        self.tile_bytes = end_bytes;
+        Ok(())
+    }
+}
+
+/// Checks that no element of a tile lies outside it.
+fn check_tile(tile: &Tile) -> Result<(), String> {
+    let layout = &tile.layout;
+    if layout.strides.len() != tile.extents.len() {
+        return Err("it has as many strides as axes".into());
+    }
+    if tile.extents.len() + 1 > MAX_AXES {
+        return Err(format!("it has at most {} axes", MAX_AXES - 1));
+    }
+    if tile.extents.contains(&0) {
+        return Ok(());
+    }
+    let axes = layout.strides.iter().zip(&tile.extents);
+    let last: u64 = axes.map(|(&stride, &extent)| u64::from(stride) * u64::from(extent - 1)).sum();
+    let reach = match layout.swizzle {
+        None => last,
+        Some(swizzle) => {
+            if swizzle.bits > 31 || swizzle.shift > 31 || swizzle.source > 31 {
+                return Err("its swizzle reads and changes bits of the offset".into());
+            }
+            // The bits that are changed are set at worst.
+            last | (((1u64 << swizzle.bits) - 1) << swizzle.shift)
+        }
+    };
+    if reach >= u64::from(layout.size_elems) {
+        let size = layout.size_elems;
+        return Err(format!("its elements reach offset {reach}, its size is {size}"));
+    }
+    Ok(())
+}
+
+/// A broken rule of a kernel.
+pub(super) fn malformed(kernel: &ProgramKernel, rule: impl Into<String>) -> CpuError {
+    CpuError::Malformed { kernel: kernel.name.clone(), rule: rule.into() }
+}

@@ -1,0 +1,390 @@
+//! What a worker executes on: registers, fragments, tiles, arrays.
+
+use super::access::{Fault, LaneAddresses, is_by_rows, visit_rows, write_coords};
+use super::array::{ArrayView, bind_tiles};
+use super::chunk::Chunk;
+use super::memory::Memory;
+use super::transfer::{gather, load_row, scatter, store_row};
+use crate::cpu::code::{CompiledKernel, Instr, Pad, Slot, Uniform, UniformRange, Width};
+use crate::cpu::loops;
+use crate::cpu::vector::Flag;
+
+/// Where execution goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// At a position in the list.
+    At(usize),
+    /// In a lane program, then at the next position.
+    Items(usize),
+    /// After a barrier, at the next position.
+    Barrier(tile_ir::program::Participants),
+}
+
+/// A worker's memory, bound to a launch.
+#[derive(Debug)]
+pub(super) struct Frame<'k> {
+    kernel: &'k CompiledKernel,
+    uniforms: Vec<u64>,
+    vectors: Memory,
+    fragments: Memory,
+    tiles: Memory,
+    arrays: Vec<ArrayView>,
+    addresses: LaneAddresses,
+    chunk: Chunk,
+}
+
+impl<'k> Frame<'k> {
+    /// A frame for a launch's arrays, with the registers as given.
+    pub(super) fn new(
+        kernel: &'k CompiledKernel,
+        uniforms: Vec<u64>,
+        buffers: &[ArrayView],
+    ) -> Self {
+        let mut tiles = Memory::new(kernel.tile_bytes);
+        let mut arrays = buffers.to_vec();
+        arrays.extend(bind_tiles(kernel, tiles.ptr()));
+        Self {
+            kernel,
+            uniforms,
+            vectors: Memory::new(kernel.vector_bytes),
+            fragments: Memory::new(kernel.fragment_bytes),
+            tiles,
+            arrays,
+            addresses: LaneAddresses::new(),
+            chunk: Chunk::ONE,
+        }
+    }
+
+    /// A frame that has uniform registers only.
+    pub(super) fn of_registers(kernel: &'k CompiledKernel, uniforms: Vec<u64>) -> Self {
+        Self {
+            kernel,
+            uniforms,
+            vectors: Memory::new(0),
+            fragments: Memory::new(0),
+            tiles: Memory::new(0),
+            arrays: Vec::new(),
+            addresses: LaneAddresses::new(),
+            chunk: Chunk::ONE,
+        }
+    }
+
+    /// Makes tiles and fragments those of a new block. Builds with debug
+    /// assertions fill them with a pattern, so that a read of what no one wrote
+    /// shows.
+    pub(super) fn begin_block(&mut self) {
+        if cfg!(debug_assertions) {
+            self.tiles.poison();
+            self.fragments.poison();
+        }
+    }
+
+    /// A uniform register.
+    pub(super) fn uniform(&self, register: Uniform) -> i64 {
+        self.uniforms[register as usize].cast_signed()
+    }
+
+    /// Sets a uniform register.
+    pub(super) fn set_uniform(&mut self, register: Uniform, value: i64) {
+        self.uniforms[register as usize] = value.cast_unsigned();
+    }
+
+    /// Ends the use of a frame that only computed registers.
+    pub(super) fn into_uniforms(self) -> Vec<u64> {
+        self.uniforms
+    }
+
+    /// The first lane of a slot.
+    fn ptr(&mut self, slot: Slot) -> *mut u8 {
+        match slot {
+            Slot::Uniform(register) => {
+                debug_assert!((register as usize) < self.uniforms.len());
+                self.uniforms.as_mut_ptr().wrapping_add(register as usize).cast()
+            }
+            Slot::Vector(offset) => {
+                debug_assert!(offset < self.kernel.vector_bytes);
+                self.vectors.ptr().wrapping_add(offset)
+            }
+            Slot::Fragment { offset_bytes, lane_bytes } => {
+                let offset = offset_bytes + self.chunk.first_item * lane_bytes;
+                debug_assert!(offset < self.kernel.fragment_bytes);
+                self.fragments.ptr().wrapping_add(offset)
+            }
+        }
+    }
+
+    fn n_lanes(&self, width: Width) -> usize {
+        match width {
+            Width::One => 1,
+            Width::Chunk | Width::Whole => self.chunk.n_lanes(),
+        }
+    }
+
+    /// Runs the body of an `Items`.
+    pub(super) fn run_items(&mut self, program: usize) -> Result<(), Fault> {
+        let kernel = self.kernel;
+        let program = &kernel.programs[program];
+        if program.domain.n_items == 0 {
+            return Ok(());
+        }
+        // The first chunk is the largest.
+        self.chunk = Chunk::at(&program.domain, 0);
+        self.run_list(&program.preamble)?;
+        let mut item = 0;
+        while item < program.domain.n_items {
+            self.chunk = Chunk::at(&program.domain, item);
+            self.run_list(&program.code)?;
+            item += self.chunk.n_lanes();
+        }
+        Ok(())
+    }
+
+    /// Runs a list that neither runs `Items` nor waits.
+    pub(super) fn run_list(&mut self, list: &[Instr]) -> Result<(), Fault> {
+        let mut position = 0;
+        while let Some(instr) = list.get(position) {
+            position = match self.step(instr, position)? {
+                Next::At(next) => next,
+                Next::Items(_) | Next::Barrier(_) => position + 1,
+            };
+        }
+        Ok(())
+    }
+
+    /// Executes one operation.
+    pub(super) fn step(&mut self, instr: &Instr, position: usize) -> Result<Next, Fault> {
+        let next = Next::At(position + 1);
+        match *instr {
+            Instr::Map1 { width, f, dst, a } => {
+                let n = self.n_lanes(width);
+                let (dst, a) = (self.ptr(dst), self.ptr(a));
+                // SAFETY: compilation gave the function slots of its lane types,
+                // in registers that hold `n` lanes (one for a splat's source);
+                // two slots are the same or do not overlap; this worker alone
+                // uses them.
+                unsafe { f(dst, a, n) };
+            }
+            Instr::Map2 { width, f, dst, a, b } => {
+                let n = self.n_lanes(width);
+                let (dst, a, b) = (self.ptr(dst), self.ptr(a), self.ptr(b));
+                // SAFETY: as for `Map1`.
+                unsafe { f(dst, a, b, n) };
+            }
+            Instr::Map3 { width, f, dst, a, b, c } => {
+                let n = self.n_lanes(width);
+                let (dst, a, b, c) = (self.ptr(dst), self.ptr(a), self.ptr(b), self.ptr(c));
+                // SAFETY: as for `Map1`.
+                unsafe { f(dst, a, b, c, n) };
+            }
+            Instr::Coords { dst, ref value } => {
+                let n = self.chunk.n_lanes();
+                let dst = self.ptr(dst).cast::<i64>();
+                // SAFETY: the register holds `n` index lanes, and nothing else
+                // refers to it here.
+                let lanes = unsafe { std::slice::from_raw_parts_mut(dst, n) };
+                write_coords(value, &self.uniforms, &self.chunk, lanes);
+            }
+            Instr::Load { width, dst, access, pad } => self.load(width, dst, access, pad)?,
+            Instr::Store { src, access } => self.store(src, access)?,
+            Instr::InBounds { width, dst, access } => self.in_bounds(width, dst, access)?,
+            Instr::Jump { target } => return Ok(Next::At(target)),
+            Instr::JumpUnless { cond, target } => {
+                if !self.flags(Slot::Uniform(cond), 1)[0].is_set() {
+                    return Ok(Next::At(target));
+                }
+            }
+            Instr::JumpIfNone { mask, target } => {
+                let n = self.chunk.n_lanes();
+                if !self.flags(mask, n).iter().any(|flag| flag.is_set()) {
+                    return Ok(Next::At(target));
+                }
+            }
+            Instr::LargestOf { dst, lanes, mask } => {
+                let largest = self.largest_of(lanes, mask);
+                self.set_uniform(dst, largest);
+            }
+            Instr::LoopEnter { range, trip, trips } => {
+                self.set_uniform(trip, 0);
+                let count = self.trips(range);
+                self.set_uniform(trips, count);
+            }
+            Instr::LoopNext { range, trip, trips, counter, exit } => {
+                let (at, end) = (self.uniform(trip), self.uniform(trips));
+                if at >= end {
+                    return Ok(Next::At(exit));
+                }
+                let value = self.counter(range, at, end);
+                self.set_uniform(counter, value);
+                self.set_uniform(trip, at + 1);
+            }
+            Instr::Items { program } => return Ok(Next::Items(program)),
+            Instr::Barrier(participants) => return Ok(Next::Barrier(participants)),
+        }
+        Ok(next)
+    }
+
+    /// Flag lanes.
+    fn flags(&mut self, slot: Slot, n: usize) -> &[Flag] {
+        let ptr = self.ptr(slot).cast::<Flag>();
+        // SAFETY: the register holds `n` flags and is not written while borrowed.
+        unsafe { std::slice::from_raw_parts(ptr, n) }
+    }
+
+    fn largest_of(&mut self, lanes: Slot, mask: Option<Slot>) -> i64 {
+        let n = self.chunk.n_lanes();
+        let ptr = self.ptr(lanes).cast::<i64>();
+        // SAFETY: the register holds `n` index lanes; the mask is another one.
+        let lanes = unsafe { std::slice::from_raw_parts(ptr, n) };
+        let largest = match mask {
+            None => lanes.iter().copied().max(),
+            Some(mask) => {
+                let flags = self.flags(mask, n).iter().zip(lanes);
+                flags.filter(|(flag, _)| flag.is_set()).map(|(_, &lane)| lane).max()
+            }
+        };
+        largest.unwrap_or(0).max(0)
+    }
+
+    fn trips(&self, range: UniformRange) -> i64 {
+        match range {
+            UniformRange::Between { start, end, step, .. } => {
+                loops::trips_between(self.uniform(start), self.uniform(end), self.uniform(step))
+            }
+            UniformRange::Halving(n) => loops::trips_halving(self.uniform(n)),
+            UniformRange::Doubling(n) => loops::trips_doubling(self.uniform(n)),
+        }
+    }
+
+    fn counter(&self, range: UniformRange, trip: i64, trips: i64) -> i64 {
+        match range {
+            UniformRange::Between { start, step, reversed, .. } => {
+                let trip = if reversed { trips - 1 - trip } else { trip };
+                loops::value_between(self.uniform(start), self.uniform(step), trip)
+            }
+            UniformRange::Halving(n) => loops::value_halving(self.uniform(n), trip),
+            UniformRange::Doubling(_) => loops::value_doubling(trip),
+        }
+    }
+
+    fn load(&mut self, width: Width, dst: Slot, access: usize, pad: Pad) -> Result<(), Fault> {
+        match self.kernel.accesses[access].elem_bytes {
+            1 => self.load_as::<u8>(width, dst, access, pad),
+            2 => self.load_as::<u16>(width, dst, access, pad),
+            4 => self.load_as::<u32>(width, dst, access, pad),
+            _ => self.load_as::<u64>(width, dst, access, pad),
+        }
+    }
+
+    fn load_as<E: Copy + Default>(
+        &mut self,
+        width: Width,
+        dst: Slot,
+        access: usize,
+        pad: Pad,
+    ) -> Result<(), Fault> {
+        let kernel = self.kernel;
+        let access = &kernel.accesses[access];
+        let pad = match pad {
+            Pad::Zero => Some(E::default()),
+            Pad::Keep => None,
+            Pad::Value(register) => {
+                let ptr = self.ptr(Slot::Uniform(register)).cast::<E>();
+                // SAFETY: the register is eight aligned bytes whose first hold
+                // an element; every bit pattern is an `E`.
+                Some(unsafe { ptr.read() })
+            }
+        };
+        let dst = self.ptr(dst).cast::<E>();
+        let array = self.arrays[access.array].ptr.cast::<E>();
+        if is_by_rows(access, &self.arrays[access.array]) {
+            let one = Chunk::ONE;
+            let chunk = if width == Width::One { &one } else { &self.chunk };
+            let view = &self.arrays[access.array];
+            return visit_rows(access, view, &self.uniforms, chunk, |row| {
+                // SAFETY: the array's memory is valid for reads and aligned;
+                // the row's lanes inside are its elements; the register holds
+                // the chunk's lanes; no register lies in an array.
+                unsafe { load_row(&row, array, dst.add(row.first_lane), pad) };
+            });
+        }
+        let n = self.resolve_lanes(width, access)?;
+        // SAFETY: as above, by lanes.
+        unsafe { gather(&self.addresses, n, array, dst, pad) };
+        Ok(())
+    }
+
+    fn store(&mut self, src: Slot, access: usize) -> Result<(), Fault> {
+        match self.kernel.accesses[access].elem_bytes {
+            1 => self.store_as::<u8>(src, access),
+            2 => self.store_as::<u16>(src, access),
+            4 => self.store_as::<u32>(src, access),
+            _ => self.store_as::<u64>(src, access),
+        }
+    }
+
+    fn store_as<E: Copy>(&mut self, src: Slot, access: usize) -> Result<(), Fault> {
+        let kernel = self.kernel;
+        let access = &kernel.accesses[access];
+        let src = self.ptr(src).cast::<E>();
+        let array = self.arrays[access.array].ptr.cast::<E>();
+        if is_by_rows(access, &self.arrays[access.array]) {
+            let view = &self.arrays[access.array];
+            return visit_rows(access, view, &self.uniforms, &self.chunk, |row| {
+                // SAFETY: only arrays valid for writes are stored to; the row's
+                // lanes inside are its elements; the register holds the chunk's
+                // lanes; no register lies in an array. Other blocks write other
+                // elements: the kernel's race check showed it.
+                unsafe { store_row(&row, array, src.add(row.first_lane)) };
+            });
+        }
+        let n = self.resolve_lanes(Width::Chunk, access)?;
+        // SAFETY: as above, by lanes.
+        unsafe { scatter(&self.addresses, n, array, src) };
+        Ok(())
+    }
+
+    fn in_bounds(&mut self, width: Width, dst: Slot, access: usize) -> Result<(), Fault> {
+        let kernel = self.kernel;
+        let access = &kernel.accesses[access];
+        let n = self.resolve_lanes(width, access)?;
+        let dst = self.ptr(dst).cast::<Flag>();
+        for (lane, &inside) in self.addresses.inside[..n].iter().enumerate() {
+            // SAFETY: the register holds `n` flags.
+            unsafe { dst.add(lane).write(inside.into()) };
+        }
+        Ok(())
+    }
+
+    /// Computes the addresses of an access lane by lane; how many lanes.
+    fn resolve_lanes(
+        &mut self,
+        width: Width,
+        access: &crate::cpu::code::Access,
+    ) -> Result<usize, Fault> {
+        let one = Chunk::ONE;
+        let mask = access.mask.map(|mask| self.ptr(mask).cast_const().cast::<Flag>());
+        let mut slots = access.axes.iter().filter_map(|axis| match axis.index {
+            crate::cpu::code::Index::Lanes(slot) => Some(slot),
+            crate::cpu::code::Index::Affine(_) => None,
+        });
+        let mut pointers = [(Slot::Uniform(0), std::ptr::null::<i64>()); 8];
+        for (pointer, slot) in pointers.iter_mut().zip(&mut slots) {
+            *pointer = (slot, self.ptr(slot).cast_const().cast());
+        }
+        let chunk = if width == Width::One { &one } else { &self.chunk };
+        let n = chunk.n_lanes();
+        // SAFETY: the mask's register holds `n` flags.
+        let flag = |lane: usize| mask.is_none_or(|mask| unsafe { mask.add(lane).read() }.is_set());
+        let read_lanes = |slot: Slot, lanes: &mut [i64]| {
+            let source = pointers.iter().find(|(known, ptr)| *known == slot && !ptr.is_null());
+            if let Some((_, source)) = source {
+                // SAFETY: the register holds `n` index lanes; the addresses'
+                // own memory is another.
+                unsafe { std::ptr::copy_nonoverlapping(*source, lanes.as_mut_ptr(), lanes.len()) };
+            }
+        };
+        let view = &self.arrays[access.array];
+        self.addresses.resolve(access, view, &self.uniforms, chunk, flag, read_lanes)?;
+        Ok(n)
+    }
+}

@@ -1,0 +1,150 @@
+//! Running a launch: blocks across cores.
+//!
+//! Each worker takes the next block that no one has taken, on memory that it
+//! allocates once. Blocks do not depend on one another, so which worker runs
+//! which block has no effect on results.
+
+mod access;
+mod array;
+mod block;
+mod chunk;
+mod frame;
+mod grid;
+mod memory;
+mod transfer;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use tile_ir::value::ArgValue;
+
+use self::array::{ArrayView, bind_buffers};
+use self::block::{Stop, run_block};
+use self::frame::Frame;
+use super::code::CompiledKernel;
+use super::{CpuBuffer, CpuError};
+
+/// The buffers' views, for all workers.
+struct Buffers(Vec<ArrayView>);
+
+// SAFETY: a view points to memory that the launch's `CpuBuffer`s promise to
+// whichever threads run it.
+unsafe impl Sync for Buffers {}
+
+/// Runs a launch.
+pub(super) fn run(
+    kernel: &CompiledKernel,
+    buffers: &[CpuBuffer],
+    args: &[ArgValue],
+) -> Result<(), CpuError> {
+    let uniforms = launch_registers(kernel, args)?;
+    let extents: Vec<i64> =
+        kernel.grid.iter().map(|axis| uniforms[axis.extent as usize].cast_signed()).collect();
+    let buffers = Buffers(bind_buffers(kernel, buffers, &uniforms)?);
+    if extents.iter().any(|&extent| extent <= 0) {
+        return Ok(());
+    }
+    let n_blocks = extents
+        .iter()
+        .try_fold(1u64, |product, extent| product.checked_mul(extent.unsigned_abs()))
+        .filter(|&n_blocks| n_blocks < u64::MAX / 2)
+        .ok_or_else(|| CpuError::TooManyBlocks { kernel: kernel.name.clone() })?;
+
+    let launch = Launch { kernel, uniforms, extents, n_blocks, buffers };
+    let n_workers = u64::try_from(rayon::current_num_threads()).unwrap_or(1).min(n_blocks);
+    let next_block = AtomicU64::new(0);
+    let first_stop = AtomicU64::new(u64::MAX);
+    let stops = (0..n_workers).into_par_iter().filter_map(|_| {
+        let (block, stop) = launch.work(&next_block, &first_stop)?;
+        Some((block, stop))
+    });
+    match stops.min_by_key(|&(block, _)| block) {
+        None => Ok(()),
+        Some((block, stop)) => Err(described(kernel, block, stop)),
+    }
+}
+
+/// A launch, as its workers see it.
+struct Launch<'k> {
+    kernel: &'k CompiledKernel,
+    uniforms: Vec<u64>,
+    extents: Vec<i64>,
+    n_blocks: u64,
+    buffers: Buffers,
+}
+
+impl Launch<'_> {
+    /// Runs blocks until none is left, or until one is stopped. Blocks are
+    /// taken in order, so those before the first stopped one all run: which
+    /// one is reported does not depend on timing.
+    fn work(&self, next_block: &AtomicU64, first_stop: &AtomicU64) -> Option<(u64, Stop)> {
+        let mut frame = Frame::new(self.kernel, self.uniforms.clone(), &self.buffers.0);
+        let mut coords = Vec::new();
+        loop {
+            let block = next_block.fetch_add(1, Ordering::Relaxed);
+            if block >= self.n_blocks || block > first_stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            grid::block_coords(self.kernel.raster, &self.extents, block, &mut coords);
+            for (axis, &coord) in self.kernel.grid.iter().zip(&coords) {
+                for &register in &axis.coords {
+                    frame.set_uniform(register, coord);
+                }
+            }
+            if let Err(stop) = run_block(&mut frame, &self.kernel.agents) {
+                first_stop.fetch_min(block, Ordering::Relaxed);
+                return Some((block, stop));
+            }
+        }
+    }
+}
+
+/// The registers as a launch's blocks begin with them.
+fn launch_registers(kernel: &CompiledKernel, args: &[ArgValue]) -> Result<Vec<u64>, CpuError> {
+    if args.len() != kernel.args.len() {
+        return Err(CpuError::WrongCount {
+            kernel: kernel.name.clone(),
+            what: "arguments",
+            expected: kernel.args.len(),
+            given: args.len(),
+        });
+    }
+    let mut uniforms = kernel.uniforms.clone();
+    for ((name, ty, register), arg) in kernel.args.iter().zip(args) {
+        uniforms[*register as usize] = match *arg {
+            ArgValue::Index(value) if ty.is_index() => value.cast_unsigned(),
+            ArgValue::Scalar(value) if !ty.is_index() && value.dtype == ty.storage() => value.bits,
+            ArgValue::Index(_) | ArgValue::Scalar(_) => {
+                return Err(CpuError::WrongArgument {
+                    kernel: kernel.name.clone(),
+                    arg: name.clone(),
+                });
+            }
+        };
+    }
+    let mut frame = Frame::of_registers(kernel, uniforms);
+    // Numbers of the launch read no memory, so nothing can leave an array.
+    frame.run_list(&kernel.launch_code).map_err(|_| CpuError::Malformed {
+        kernel: kernel.name.clone(),
+        rule: "a number of the launch depends on memory".into(),
+    })?;
+    Ok(frame.into_uniforms())
+}
+
+fn described(kernel: &CompiledKernel, block: u64, stop: Stop) -> CpuError {
+    match stop {
+        Stop::Fault(fault) => CpuError::OutOfRange {
+            kernel: kernel.name.clone(),
+            block,
+            array: kernel.arrays[fault.array].name.clone(),
+            axis: fault.axis,
+            index: fault.index,
+            extent: fault.extent,
+        },
+        Stop::BarrierMismatch(agent) => CpuError::BarrierMismatch {
+            kernel: kernel.name.clone(),
+            block,
+            role: kernel.agents[agent].name.clone(),
+        },
+    }
+}

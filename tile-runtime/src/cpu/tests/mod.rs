@@ -1,0 +1,4 @@
+//! Programs made by hand, against what they must give.
+
+mod builder;
+mod matmul;
