@@ -2,3 +2,6 @@
 
 mod builder;
 mod matmul;
+
+mod control;
+mod ops;
