@@ -31,7 +31,9 @@ fn cases(listed: &Listed) -> BTreeSet<Case> {
     let mut cases = BTreeSet::new();
     let kernel = &listed.kernel;
     for device in DEVICES.map(|name| known(name).expect("the device is in the table")) {
-        for (tiles, dims) in listed.tiles.iter().flat_map(|t| listed.dims.iter().map(move |d| (t, d))) {
+        for (tiles, dims) in
+            listed.tiles.iter().flat_map(|t| listed.dims.iter().map(move |d| (t, d)))
+        {
             let extents: Vec<u64> = dims.iter().map(|&extent| extent as u64).collect();
             let types = kernel.types();
             let config = with_tiles(kernel.checked(), types, &device, &extents, tiles)
