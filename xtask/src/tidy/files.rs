@@ -27,6 +27,10 @@ const UNSAFE_PLACES: [&str; 4] = [
     "tile-runtime/src/tensor.rs",
 ];
 
+/// Inputs and expectations of tests: what a user might write, and what we make of
+/// it, warts and all.
+const CASES: [&str; 3] = ["tests/ui/", "tile-macros/tests/expand/", "tile-syntax/tests/mistakes/"];
+
 /// Marks for later work, spelt so that this file holds none.
 const MARKS: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
 
@@ -62,8 +66,7 @@ pub(super) fn sources(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn check_file(name: &str, text: &str, found: &mut Vec<String>) {
     let is_rust = name.ends_with(".rs");
-    // The cases of the error tests are what a user might write, warts and all.
-    let is_case = name.starts_with("tests/ui/");
+    let is_case = CASES.iter().any(|folder| name.starts_with(folder));
     if is_rust && !is_case && !text.starts_with("//!") {
         found.push(format!("{name}:1: the file does not start with its `//!` doc"));
     }
