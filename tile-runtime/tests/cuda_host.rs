@@ -8,7 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use tile_runtime::{Device, Result, Tensor};
+use tile_runtime::{Device, Options, Result, Tensor, tiled_kernel};
+
+tiled_kernel! {
+    /// `c = a + b`.
+    pub fn add(a: &Tensor<f32, [N]>, b: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        c[i] = a[i] + b[i];
+    }
+}
 
 /// Tells a child process which case it is.
 const CASE: &str = "TILE_CUDA_HOST_CASE";
@@ -52,6 +62,8 @@ fn child() {
         Some("round_trip") => round_trip(),
         Some("threads") => threads(),
         Some("memory") => memory(),
+        Some("two_devices") => two_devices(),
+        Some("other_stream") => other_stream(),
         Some("no_such_device") => Device::cuda(2).map(|device| device.to_string()),
         other => panic!("unknown case {other:?}"),
     };
@@ -118,6 +130,43 @@ fn memory() -> Result<String> {
     // What was dropped is there again.
     device.zeros::<f32, 2>([1024, 256])?;
     Ok(too_much.to_string())
+}
+
+fn two_devices() -> Result<String> {
+    let devices = [Device::cuda(0)?, Device::cuda(1)?, Device::cpu()];
+    let [a, b, mut c] = devices.map(|device| device.zeros::<f32, 1>([8]).unwrap());
+    let first = add::launch(&a, &b, &mut c).unwrap_err().to_string();
+    let second = add::launch(&a, &a, &mut c).unwrap_err().to_string();
+    Ok(format!("{first}\n{second}"))
+}
+
+fn other_stream() -> Result<String> {
+    let device = Device::cuda(0)?;
+    let a = device.zeros::<f32, 1>([8])?;
+    let mut c = device.zeros::<f32, 1>([8])?;
+    let options = Options::new().stream(&Device::cuda(1)?.new_stream()?);
+    add::with(options).launch(&a, &a, &mut c).map(|()| String::new())
+}
+
+#[test]
+fn tensors_of_two_devices_are_named() {
+    assert_eq!(
+        run("two_devices", &[("FAKE_DEVICES", "2")]),
+        "a is on Fake GPU 0 (cuda:0), b is on Fake GPU 1 (cuda:1): \
+         the tensors of one launch are on one device\n\
+         help: make b with `tensor` or `zeros` of the device of a\n\
+         a is on Fake GPU 0 (cuda:0), c is on CPU: the tensors of one launch are on one device\n\
+         help: make c with `tensor` or `zeros` of the device of a"
+    );
+}
+
+#[test]
+fn streams_of_another_device_are_named() {
+    assert_eq!(
+        run("other_stream", &[("FAKE_DEVICES", "2")]),
+        "error: the stream is of Fake GPU 1 (cuda:1), a is on Fake GPU 0 (cuda:0)\n\
+         help: make the stream with `new_stream` of the tensors' device"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! that have nothing to run.
 
 use tile_runtime::{
-    ArgumentError, Config, ConfigError, Device, Error, Number, Numerics, Options, Result, Tensor,
+    ArgumentError, Config, ConfigError, Device, Error, Numerics, Options, Result, Tensor,
     tiled_kernel,
 };
 
