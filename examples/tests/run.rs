@@ -55,7 +55,7 @@ fn write_npy(path: &Path, descr: &str, fortran: bool, shape: &str, data: &[u8]) 
     let fortran = if fortran { "True" } else { "False" };
     let mut header =
         format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}");
-    while (10 + header.len() + 1) % 64 != 0 {
+    while !(10 + header.len() + 1).is_multiple_of(64) {
         header.push(' ');
     }
     header.push('\n');

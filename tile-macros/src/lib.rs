@@ -2,8 +2,8 @@
 //!
 //! Use it through `tile-runtime`, which re-exports it and which its expansion
 //! calls. The work is done elsewhere: `tile-syntax` parses, `tile-ir` resolves
-//! and checks; this crate turns findings into compiler errors ([`report`]) and
-//! kernels into items ([`glue`]).
+//! and checks; this crate turns findings into compiler errors (`report`) and
+//! kernels into items (`glue`).
 
 mod attribute;
 mod expand;

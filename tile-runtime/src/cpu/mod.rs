@@ -1,7 +1,7 @@
 //! The CPU device: executes programs.
 //!
 //! [`prepare`] compiles a [`ProgramKernel`] once into typed operations over
-//! lanes; [`run`] executes them for a launch, blocks across cores.
+//! lanes; [`run()`] executes them for a launch, blocks across cores.
 
 mod buffer;
 mod code;

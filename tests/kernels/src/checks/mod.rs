@@ -3,7 +3,7 @@
 //! Each check makes its inputs from a seed, fills the outputs with a poison that
 //! a correct kernel overwrites, launches, and compares every element. Products
 //! too large for that are compared in some of their rows, and proved as a whole
-//! on whole numbers ([`product`]).
+//! on whole numbers (`product.rs`).
 
 mod elementwise;
 mod product;
