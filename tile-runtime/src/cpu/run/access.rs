@@ -159,13 +159,12 @@ fn visit_edge_rows(
         let at_lane = |at: usize, lane: usize| starts[at] + steps[at] * lane as i128;
         let (mut offset, mut step) = (0, 0);
         for (at, &extent) in view.extents[..access.axes.len()].iter().enumerate() {
-            let ends = [inside.start, inside.end.saturating_sub(1)];
-            let outside = ends
-                .map(|lane| at_lane(at, lane))
-                .into_iter()
-                .find(|index| !(0..i128::from(extent)).contains(index));
-            if let (Some(index), false) = (outside, inside.is_empty()) {
-                let index = index.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+            let within = lanes_within(starts[at], steps[at], 0, extent.into());
+            let within = intersection(&inside, within);
+            if within != inside && !inside.is_empty() {
+                let begins_outside = within.is_empty() || within.start != inside.start;
+                let first = if begins_outside { inside.start } else { within.end };
+                let index = at_lane(at, first).clamp(i64::MIN.into(), i64::MAX.into()) as i64;
                 return Err(Fault { array: access.array, axis: at, index, extent });
             }
             let stride = i128::from(view.strides[at]);

@@ -1,7 +1,8 @@
 //! Programs made by hand, against what they must give.
 
 mod builder;
-mod matmul;
-
 mod control;
+mod launch;
+mod matmul;
+mod memory;
 mod ops;
