@@ -30,6 +30,9 @@ fn run(arguments: &TestArguments, steps: &mut Steps) -> Result<(), Failure> {
     let source = steps.run("find NVRTC", || nvrtc::provide(&arguments.nvrtc))?;
     println!("{}", source.describe());
     steps.command("build", cargo_test().arg("--no-run"))?;
+    let mut bundled = crate::cargo();
+    bundled.args(["run", "--quiet", "--locked", "--package", "tile-benches", "--bin", "gpu", "--"]);
+    steps.command("GPU tests on the CPU", bundled.args(["--device", "cpu", "--quick"]))?;
     let mut tests = cargo_test();
     source.tell(&mut tests);
     if !arguments.rest.is_empty() {
@@ -38,8 +41,8 @@ fn run(arguments: &TestArguments, steps: &mut Steps) -> Result<(), Failure> {
     steps.cargo_test(&mut tests)
 }
 
-/// `cargo test` on all that is tested. The benchmarks are left out: criterion
-/// takes as long to build as all the rest, and `cargo bench` builds it.
+/// `cargo test` on all that is tested. The benchmarks' package is left out: it has
+/// no tests, and its criterion takes long to build.
 fn cargo_test() -> Command {
     let mut command = crate::cargo();
     command.args(["test", "--workspace", "--exclude", "tile-benches", "--locked"]);
