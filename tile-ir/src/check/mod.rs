@@ -1,5 +1,9 @@
 //! The checks: what must hold of a kernel, for all admissible tile sizes.
 
+mod initialised;
+mod poly;
+mod unused;
+
 use serde::{Deserialize, Serialize};
 
 use crate::diag::{Diagnostic, Diagnostics};
@@ -34,5 +38,11 @@ pub struct Checked {
 ///
 /// All findings, at least one of them an error.
 pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
-    Ok(Checked { kernel: CheckedKernel { kernel }, warnings: Vec::new() })
+    let mut diags = Diagnostics::new();
+    initialised::check_initialised(&kernel, &mut diags);
+    unused::check_unused(&kernel, &mut diags);
+    if diags.has_errors() {
+        return Err(diags);
+    }
+    Ok(Checked { kernel: CheckedKernel { kernel }, warnings: diags.into_iter().collect() })
 }

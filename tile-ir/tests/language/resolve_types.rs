@@ -1,7 +1,6 @@
 //! Mistakes of types: one finding each, in the user's words.
 
-mod support;
-
+use crate::support;
 use expect_test::{Expect, expect};
 use tile_ir::resolve::resolve_kernel;
 

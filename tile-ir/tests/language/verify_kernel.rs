@@ -1,7 +1,6 @@
 //! The verifier: a sound kernel, damaged in one place, is found faulty there.
 
-mod support;
-
+use crate::support;
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::{

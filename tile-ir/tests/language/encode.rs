@@ -1,7 +1,6 @@
 //! The embedded bytes: what is written is read back, and damage is an error.
 
-mod support;
-
+use crate::support;
 use tile_ir::check::{CheckedKernel, check_kernel};
 use tile_ir::encode::{DecodeError, FORMAT_VERSION, decode, encode};
 

@@ -1,7 +1,6 @@
 //! Kernels that resolve, printed with every conversion explicit.
 
-mod support;
-
+use crate::support;
 use expect_test::{Expect, expect};
 use tile_ir::kernel::print_kernel;
 

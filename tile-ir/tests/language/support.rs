@@ -1,5 +1,6 @@
 //! Kernels from text, and findings as text.
 
+use tile_ir::check::check_kernel;
 use tile_ir::diag::{Diagnostics, render};
 use tile_ir::kernel::{Kernel, verify_kernel};
 use tile_ir::resolve::resolve_kernel;
@@ -29,4 +30,14 @@ pub(crate) fn resolve(text: &str) -> Kernel {
 /// All findings, one after the other.
 pub(crate) fn render_all(diags: &Diagnostics, spans: &tile_ir::span::SpanTable) -> String {
     diags.iter().map(|diagnostic| render(diagnostic, spans)).collect()
+}
+
+/// The findings of the checks on `text`, warnings too; empty where there are none.
+pub(crate) fn check(text: &str) -> String {
+    let kernel = resolve(text);
+    let spans = kernel.spans.clone();
+    match check_kernel(kernel) {
+        Ok(checked) => checked.warnings.iter().map(|warning| render(warning, &spans)).collect(),
+        Err(diags) => render_all(&diags, &spans),
+    }
 }

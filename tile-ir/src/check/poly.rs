@@ -1,0 +1,355 @@
+//! Index expressions as polynomials with integer coefficients, to be compared
+//! for all sizes: what is equal as a polynomial is equal at every size.
+//!
+//! Used where equality and plain sign arguments decide (initialisation, pads).
+//! Nothing here is exact: [`Bounds::is_never_negative`] may fail to see it.
+
+use std::collections::BTreeMap;
+
+use crate::kernel::{
+    Axis, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, TileDomain, Type, VarId,
+    VarKind,
+};
+use crate::op::{BinaryOp, UnaryOp};
+
+/// An unknown integer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Atom {
+    /// The value of a variable, now.
+    Var(VarId),
+    /// The distance of a variable to its least or greatest value, at least 0.
+    Slack(VarId),
+    /// A value of which nothing is known; equal only to itself.
+    Unknown(u32),
+    /// A function of polynomials that is not one itself.
+    Tiles(Box<(Poly, Poly)>),
+    /// The same of an operator.
+    Binary(BinaryOp, Box<(Poly, Poly)>),
+}
+
+/// A sum of products of atoms, each with its factor. No factor is 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Poly {
+    terms: BTreeMap<Vec<Atom>, i128>,
+}
+
+impl Poly {
+    pub(super) fn constant(value: i128) -> Self {
+        let mut poly = Self::default();
+        poly.add_term(Vec::new(), value);
+        poly
+    }
+
+    pub(super) fn atom(atom: Atom) -> Self {
+        Self { terms: BTreeMap::from([(vec![atom], 1)]) }
+    }
+
+    pub(super) fn var(var: VarId) -> Self {
+        Self::atom(Atom::Var(var))
+    }
+
+    /// The variable that this is, alone.
+    pub(super) fn as_var(&self) -> Option<VarId> {
+        match self.terms.first_key_value() {
+            Some((product, 1)) if self.terms.len() == 1 => match product.as_slice() {
+                [Atom::Var(var)] => Some(*var),
+                _ => None,
+            },
+            Some(_) | None => None,
+        }
+    }
+
+    pub(super) fn as_constant(&self) -> Option<i128> {
+        match self.terms.first_key_value() {
+            None => Some(0),
+            Some((product, factor)) if product.is_empty() && self.terms.len() == 1 => Some(*factor),
+            Some(_) => None,
+        }
+    }
+
+    /// Factors saturate: indices have 64 bits, so one that large is of no use.
+    fn add_term(&mut self, product: Vec<Atom>, factor: i128) {
+        let sum = self.terms.get(&product).copied().unwrap_or(0).saturating_add(factor);
+        if sum == 0 {
+            self.terms.remove(&product);
+        } else {
+            self.terms.insert(product, sum);
+        }
+    }
+
+    pub(super) fn add(mut self, other: &Self) -> Self {
+        for (product, factor) in &other.terms {
+            self.add_term(product.clone(), *factor);
+        }
+        self
+    }
+
+    pub(super) fn sub(self, other: &Self) -> Self {
+        self.add(&other.scaled(-1))
+    }
+
+    fn scaled(&self, by: i128) -> Self {
+        self.mul(&Self::constant(by))
+    }
+
+    pub(super) fn mul(&self, other: &Self) -> Self {
+        let mut out = Self::default();
+        for (left, a) in &self.terms {
+            for (right, b) in &other.terms {
+                let mut product: Vec<Atom> = left.iter().chain(right).cloned().collect();
+                product.sort();
+                out.add_term(product, a.saturating_mul(*b));
+            }
+        }
+        out
+    }
+
+    /// Replaces variables, inside functions too.
+    pub(super) fn replace(&self, with: &dyn Fn(VarId) -> Option<Poly>) -> Self {
+        let mut out = Self::default();
+        for (product, factor) in &self.terms {
+            let mut term = Self::constant(*factor);
+            for atom in product {
+                let value = match atom {
+                    Atom::Var(var) => with(*var).unwrap_or_else(|| Self::var(*var)),
+                    Atom::Slack(_) | Atom::Unknown(_) => Self::atom(atom.clone()),
+                    Atom::Tiles(parts) => {
+                        let (n, t) = &**parts;
+                        Self::atom(Atom::Tiles(Box::new((n.replace(with), t.replace(with)))))
+                    }
+                    Atom::Binary(op, parts) => {
+                        let (lhs, rhs) = &**parts;
+                        let parts = Box::new((lhs.replace(with), rhs.replace(with)));
+                        Self::atom(Atom::Binary(*op, parts))
+                    }
+                };
+                term = term.mul(&value);
+            }
+            out = out.add(&term);
+        }
+        out
+    }
+
+    pub(super) fn mentions(&self, var: VarId) -> bool {
+        let in_atom = |atom: &Atom| match atom {
+            Atom::Var(other) | Atom::Slack(other) => *other == var,
+            Atom::Unknown(_) => false,
+            Atom::Tiles(parts) | Atom::Binary(_, parts) => {
+                parts.0.mentions(var) || parts.1.mentions(var)
+            }
+        };
+        self.terms.keys().flatten().any(in_atom)
+    }
+}
+
+/// What is known of variables' values.
+#[derive(Debug)]
+pub(super) struct Bounds<'a> {
+    kernel: &'a Kernel,
+    /// By variable: its value, where it is one of others' (a `let`, a tie).
+    values: BTreeMap<VarId, Poly>,
+    /// By variable: what it is below, where it starts at 0.
+    extents: BTreeMap<VarId, Poly>,
+    unknowns: u32,
+}
+
+impl<'a> Bounds<'a> {
+    /// Of a kernel's header.
+    pub(super) fn new(kernel: &'a Kernel) -> Self {
+        let mut bounds =
+            Self { kernel, values: BTreeMap::new(), extents: BTreeMap::new(), unknowns: 0 };
+        for param in kernel.tile_params.values() {
+            if let TileDomain::Equal(value) = param.domain {
+                let value = bounds.poly(value);
+                bounds.values.insert(param.var, value);
+            }
+        }
+        bounds.enter(&kernel.grid);
+        bounds.enter(kernel.block.as_deref().unwrap_or_default());
+        bounds
+    }
+
+    /// Axes come into force.
+    pub(super) fn enter(&mut self, axes: &[Axis]) {
+        for axis in axes {
+            let extent = self.poly(axis.extent);
+            self.extents.insert(axis.var, extent);
+        }
+    }
+
+    /// A counter from 0 comes into force.
+    pub(super) fn enter_counter(&mut self, var: VarId, end: Poly) {
+        self.extents.insert(var, end);
+    }
+
+    /// What `var` is below, where it starts at 0.
+    pub(super) fn extent(&self, var: VarId) -> Option<&Poly> {
+        self.extents.get(&var)
+    }
+
+    /// `var` has this value from here on.
+    pub(super) fn set(&mut self, var: VarId, value: Poly) {
+        self.values.insert(var, value);
+    }
+
+    /// `var` has another value from here on, not known which.
+    pub(super) fn forget(&mut self, var: VarId) {
+        let value = self.unknown();
+        self.values.insert(var, value);
+    }
+
+    /// A value that equals no other.
+    pub(super) fn unknown(&mut self) -> Poly {
+        self.unknowns += 1;
+        Poly::atom(Atom::Unknown(self.unknowns))
+    }
+
+    /// The value of an index expression, now.
+    pub(super) fn poly(&mut self, id: ExprId) -> Poly {
+        match &self.kernel.exprs[id].kind {
+            ExprKind::Literal(Literal::Int(value)) => Poly::constant(*value),
+            ExprKind::Var(var) => match self.values.get(var) {
+                Some(value) => value.clone(),
+                None => Poly::var(*var),
+            },
+            ExprKind::Unary { op: UnaryOp::Neg, operand } => self.poly(*operand).scaled(-1),
+            ExprKind::Binary { op, lhs, rhs } => {
+                let (lhs, rhs) = (self.poly(*lhs), self.poly(*rhs));
+                match op {
+                    BinaryOp::Add => lhs.add(&rhs),
+                    BinaryOp::Sub => lhs.sub(&rhs),
+                    BinaryOp::Mul => lhs.mul(&rhs),
+                    BinaryOp::Div
+                    | BinaryOp::Rem
+                    | BinaryOp::And
+                    | BinaryOp::Or
+                    | BinaryOp::Xor
+                    | BinaryOp::Shl
+                    | BinaryOp::Shr
+                    | BinaryOp::Min
+                    | BinaryOp::Max => Poly::atom(Atom::Binary(*op, Box::new((lhs, rhs)))),
+                }
+            }
+            ExprKind::Tiles { extent, tile } => {
+                let parts = Box::new((self.poly(*extent), self.poly(*tile)));
+                Poly::atom(Atom::Tiles(parts))
+            }
+            ExprKind::Cast(operand) if self.is_scalar_param(*operand) => self.poly(*operand),
+            ExprKind::Literal(_)
+            | ExprKind::Cast(_)
+            | ExprKind::Unary { op: UnaryOp::Not, .. }
+            | ExprKind::Load(_)
+            | ExprKind::Compare { .. }
+            | ExprKind::Logic { .. }
+            | ExprKind::Select { .. }
+            | ExprKind::Math { .. }
+            | ExprKind::InBounds { .. } => self.unknown(),
+        }
+    }
+
+    /// A scalar parameter converted to an index is one and the same number
+    /// everywhere.
+    fn is_scalar_param(&self, id: ExprId) -> bool {
+        let ExprKind::Var(var) = self.kernel.exprs[id].kind else { return false };
+        matches!(self.kernel.vars[var].kind, VarKind::Scalar(_))
+    }
+
+    /// Whether a polynomial is at least 0 whatever its variables are, as far as
+    /// signs and the variables' own bounds show it.
+    pub(super) fn is_never_negative(&self, poly: &Poly) -> bool {
+        // Counters with negative factors are as large as they can be.
+        let mut poly = poly.clone();
+        for (var, extent) in &self.extents {
+            let alone = vec![Atom::Var(*var)];
+            if poly.terms.iter().any(|(product, factor)| *factor < 0 && product.contains(&alone[0]))
+            {
+                let least = extent.clone().sub(&Poly::constant(1));
+                let slack = least.sub(&Poly::atom(Atom::Slack(*var)));
+                poly = poly.replace(&|other| (other == *var).then(|| slack.clone()));
+            }
+        }
+        let at_least_1 = |var: VarId| {
+            let is_param = matches!(self.kernel.vars[var].kind, VarKind::TileParam(_));
+            is_param.then(|| Poly::constant(1).add(&Poly::atom(Atom::Slack(var))))
+        };
+        let poly = poly.replace(&at_least_1);
+        poly.terms.iter().all(|(product, factor)| {
+            *factor > 0 && product.iter().all(|atom| self.is_natural(atom))
+        })
+    }
+
+    fn is_natural(&self, atom: &Atom) -> bool {
+        match atom {
+            Atom::Slack(_) | Atom::Tiles(_) => true,
+            Atom::Unknown(_) => false,
+            Atom::Var(var) => match self.kernel.vars[*var].kind {
+                VarKind::Dim
+                | VarKind::TileParam(_)
+                | VarKind::Grid
+                | VarKind::Block
+                | VarKind::Each => true,
+                VarKind::Loop => self.extents.contains_key(var),
+                VarKind::Scalar(_) | VarKind::Let { .. } => false,
+            },
+            Atom::Binary(op, parts) => match op {
+                BinaryOp::Div | BinaryOp::Rem | BinaryOp::And | BinaryOp::Shr => {
+                    self.is_never_negative(&parts.0)
+                        && (*op != BinaryOp::Div || self.is_never_negative(&parts.1))
+                }
+                BinaryOp::Min => {
+                    [&parts.0, &parts.1].into_iter().all(|p| self.is_never_negative(p))
+                }
+                BinaryOp::Max => {
+                    [&parts.0, &parts.1].into_iter().any(|p| self.is_never_negative(p))
+                }
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::Shl => false,
+            },
+        }
+    }
+
+    /// Whether a count is provably at least 1: of tiles, where there is
+    /// something to divide up.
+    pub(super) fn is_positive(&self, poly: &Poly) -> bool {
+        if let [(product, 1)] = poly.terms.iter().collect::<Vec<_>>()[..]
+            && let [Atom::Tiles(parts)] = product.as_slice()
+        {
+            return self.is_positive(&parts.0);
+        }
+        self.is_never_negative(&poly.clone().sub(&Poly::constant(1)))
+    }
+
+    /// Whether an expression is an index, so that [`Bounds::poly`] means something.
+    pub(super) fn is_index(&self, id: ExprId) -> bool {
+        self.kernel.exprs[id].ty == Type::Index
+    }
+}
+
+/// The variables that statements assign, at any depth.
+pub(super) fn assigned_in(stmts: &[Stmt]) -> Vec<VarId> {
+    let mut out = Vec::new();
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Assign { var, .. } | StmtKind::Update { place: Place::Var(var), .. } => {
+                out.push(*var);
+            }
+            StmtKind::Let { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Update { place: Place::Element(_), .. }
+            | StmtKind::Each { .. }
+            | StmtKind::Phase { .. }
+            | StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Barrier => {}
+        }
+        for body in stmt.kind.bodies() {
+            out.extend(assigned_in(body));
+        }
+    }
+    out
+}

@@ -1,0 +1,95 @@
+//! TK0502: a tile or a variable that is never read (a warning).
+//!
+//! A name that starts with `_` says that this is meant. The read that is part of
+//! `x += e` does not count: nothing is made of it.
+
+use crate::arena::EntityId as _;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarKind};
+
+/// Warns of every tile and variable that is never read.
+pub(super) fn check_unused(kernel: &Kernel, diags: &mut Diagnostics) {
+    let mut used = Used {
+        vars: vec![false; kernel.vars.len()],
+        tiles: vec![false; kernel.tiles.len()],
+        written: vec![false; kernel.tiles.len()],
+    };
+    for stmt in &kernel.body {
+        used.visit(kernel, stmt);
+    }
+    for (id, tile) in kernel.tiles.iter() {
+        if used.tiles[id.index()] || tile.name.starts_with('_') {
+            continue;
+        }
+        let fate = if used.written[id.index()] { "written and never read" } else { "never used" };
+        let message = format!("the tile `{}` is {fate}", tile.name);
+        let diagnostic = Diagnostic::warning(Code::Unused, tile.span, message);
+        diags.push(diagnostic.help("remove it: it takes shared memory from the block"));
+    }
+    for (id, var) in kernel.vars.iter() {
+        let is_let = matches!(var.kind, VarKind::Let { .. });
+        if is_let && !used.vars[id.index()] && !var.name.starts_with('_') {
+            let message = format!("the variable `{}` is never read", var.name);
+            let diagnostic = Diagnostic::warning(Code::Unused, var.span, message);
+            diags.push(diagnostic.help(format!("remove it, or name it `_{}`", var.name)));
+        }
+    }
+}
+
+/// By id: whether something is read, or written.
+struct Used {
+    vars: Vec<bool>,
+    tiles: Vec<bool>,
+    written: Vec<bool>,
+}
+
+impl Used {
+    fn visit(&mut self, kernel: &Kernel, stmt: &Stmt) {
+        let exprs: Vec<ExprId> = match &stmt.kind {
+            StmtKind::Let { init, .. } => init.iter().copied().collect(),
+            StmtKind::Assign { value, .. }
+            | StmtKind::Update { place: Place::Var(_), value, .. } => {
+                vec![*value]
+            }
+            StmtKind::Store { access, value }
+            | StmtKind::Update { place: Place::Element(access), value, .. } => {
+                if let ArrayRef::Tile(tile) = access.array {
+                    self.written[tile.index()] = true;
+                }
+                access.indices.iter().copied().chain([*value]).collect()
+            }
+            StmtKind::Each { .. } | StmtKind::Barrier => Vec::new(),
+            StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => range.exprs(),
+            StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => vec![*cond],
+        };
+        exprs.into_iter().for_each(|id| self.visit_expr(kernel, id));
+        for inner in stmt.kind.bodies().into_iter().flatten() {
+            self.visit(kernel, inner);
+        }
+    }
+
+    fn visit_expr(&mut self, kernel: &Kernel, id: ExprId) {
+        let kind = &kernel.exprs[id].kind;
+        match kind {
+            ExprKind::Var(var) => self.vars[var.index()] = true,
+            ExprKind::Load(access) => {
+                if let ArrayRef::Tile(tile) = access.array {
+                    self.tiles[tile.index()] = true;
+                }
+            }
+            ExprKind::Literal(_)
+            | ExprKind::Unary { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Compare { .. }
+            | ExprKind::Logic { .. }
+            | ExprKind::Select { .. }
+            | ExprKind::Cast(_)
+            | ExprKind::Math { .. }
+            | ExprKind::Tiles { .. }
+            | ExprKind::InBounds { .. } => {}
+        }
+        for operand in kind.operands() {
+            self.visit_expr(kernel, operand);
+        }
+    }
+}

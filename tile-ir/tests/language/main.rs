@@ -1,0 +1,11 @@
+//! The language, from text: what resolves, what is refused and in which words,
+//! what the checks find, what the embedded bytes hold.
+
+mod check_initialised;
+mod encode;
+mod resolve_accept;
+mod resolve_header;
+mod resolve_names;
+mod resolve_types;
+mod support;
+mod verify_kernel;
