@@ -1,0 +1,35 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn plain<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let x = a[i];
+        let mut y = x;
+        for _ in 0..4 {
+            y += x;
+        }
+        c[i] = y;
+    }
+}
+
+tiled_kernel! {
+    pub fn in_any_order(u: &Tensor<f32, [N]>, v: &mut Tensor<f32, [N]>,)
+    where block: t in T, grid: (b in tiles(N, T),), tile: T
+    {
+        let i = b * T + t;
+        let x = if i < 3 { u[i] } else { u[i] * 2.0 };
+        v[i] = x.max(0.0);
+    }
+}
+
+tiled_kernel! {
+    pub fn without_header(s: &mut Tensor<i32, [1]>)
+
+    {
+        s[0] = 1;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn k(a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>, alpha: f64)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if a[i] > 0.0 {
+            c[i] = a[i] + alpha as f32 + i as f32;
+        }
+    }
+}
+
+fn main() {}

@@ -1,0 +1,21 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn roots<T: Float>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        c[i] = a[i].sqrt();
+    }
+}
+
+tiled_kernel! {
+    pub fn shifts<T: Integer>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        c[i] = a[i] << 1;
+    }
+}
+
+fn main() {}
