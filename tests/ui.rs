@@ -49,8 +49,22 @@ fn one_error_a_mistake() {
 #[test]
 fn no_internal_names() {
     const INTERNAL: [&str; 16] = [
-        "tile_ir", "tile_syntax", "ExprId", "VarId", "SpanId", "TileId", "TensorId", "LoopId",
-        "ExprKind", "StmtKind", "ElemType", "DType", "Concrete(", "Some(", "Scalar(", "panicked",
+        "tile_ir",
+        "tile_syntax",
+        "ExprId",
+        "VarId",
+        "SpanId",
+        "TileId",
+        "TensorId",
+        "LoopId",
+        "ExprKind",
+        "StmtKind",
+        "ElemType",
+        "DType",
+        "Concrete(",
+        "Some(",
+        "Scalar(",
+        "panicked",
     ];
     for path in texts() {
         let text = fs::read_to_string(&path).unwrap();

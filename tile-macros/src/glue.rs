@@ -7,7 +7,7 @@
 //! kernel's type has braces: a unit struct's name could not be a parameter's,
 //! as in `fn scale(scale: f32)`.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use tile_syntax::ParsedKernel;
 
@@ -85,6 +85,8 @@ fn write_items(
     bodies: &Bodies,
 ) -> TokenStream {
     let name = kernel.ident(&kernel.item.name);
+    // Where the compiler says that `launch` is defined.
+    let launch_name = Ident::new("launch", Span::call_site().located_at(name.span()));
     let configured = Ident::new(&format!("{}_with_options", kernel.item.name.text), name.span());
     let visibility = &kernel.visibility;
     let docs = kernel.item.docs.iter().map(|line| format!(" {line}"));
@@ -122,7 +124,7 @@ fn write_items(
                 /// # Errors
                 ///
                 /// Where the arguments do not fit together or the device fails.
-                pub fn launch<#launch_generics>(#(#params),*) -> ::tile_runtime::Result<()> {
+                pub fn #launch_name<#launch_generics>(#(#params),*) -> ::tile_runtime::Result<()> {
                     #launch
                 }
 
@@ -157,7 +159,7 @@ fn write_items(
                 ///
                 /// Where the arguments do not fit together, the options cannot be
                 /// used, or the device fails.
-                pub fn launch<#launch_generics>(&self, #(#params),*) -> ::tile_runtime::Result<()> {
+                pub fn #launch_name<#launch_generics>(&self, #(#params),*) -> ::tile_runtime::Result<()> {
                     #launch_with
                 }
 

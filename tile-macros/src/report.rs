@@ -10,11 +10,12 @@ use std::fmt::Write as _;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use tile_ir::diag::{Code, Diagnostic};
+use tile_ir::span::SourceRange;
 use tile_syntax::{ParsedKernel, SpanPair, SyntaxError};
 
 /// A mistake in the form of a kernel.
 pub(crate) fn write_syntax_error(error: &SyntaxError) -> TokenStream {
-    let mut text = format!("{} [{}]", error.message, Code::Syntax);
+    let mut text = format!("{} [{}]", error.message, error.code);
     write_help(&mut text, error.help.as_deref());
     write_error(error.at, &text)
 }
@@ -74,9 +75,15 @@ fn is_race(code: Code) -> bool {
 
 fn diagnostic_text(diagnostic: &Diagnostic, kernel: &ParsedKernel) -> String {
     let mut text = format!("{} [{}]", diagnostic.message, diagnostic.code);
+    let primary = kernel.item.spans.range(diagnostic.primary);
     // Writing to a String cannot fail.
     for label in &diagnostic.secondary {
-        let line = kernel.item.spans.range(label.span).line;
+        let place = kernel.item.spans.range(label.span);
+        if is_part(place, primary) {
+            // The underlined text has it, and a line number would not point at it.
+            continue;
+        }
+        let line = place.line;
         let _ = write!(text, "\n  line {line}: {}", label.text);
     }
     for note in &diagnostic.notes {
@@ -84,6 +91,13 @@ fn diagnostic_text(diagnostic: &Diagnostic, kernel: &ParsedKernel) -> String {
     }
     write_help(&mut text, diagnostic.help.as_deref());
     text
+}
+
+/// Whether `place` lies within `whole` and is not all of it.
+fn is_part(place: SourceRange, whole: SourceRange) -> bool {
+    let starts_within = (place.line, place.column) >= (whole.line, whole.column);
+    let ends_within = (place.end_line, place.end_column) <= (whole.end_line, whole.end_column);
+    starts_within && ends_within && place != whole
 }
 
 fn write_help(text: &mut String, help: Option<&str>) {

@@ -1,7 +1,7 @@
 //! The kernel's signature in the host's types.
 
-use proc_macro2::{Ident, Literal, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
 use tile_ir::dtype::DType;
 use tile_ir::syntax::{KernelItem, Param, ParamKind, TypeExpr, TypeExprKind};
 use tile_syntax::ParsedKernel;
@@ -49,8 +49,10 @@ impl Signature {
             if types.contains(&name) {
                 continue;
             }
-            let bound = Ident::new(param.bound.name(), proc_macro2::Span::call_site());
-            let declaration = quote!(#name: ::tile_runtime::#bound,);
+            let place = Span::call_site().located_at(name.span());
+            let bound = Ident::new(param.bound.name(), place);
+            let bound = quote_spanned!(place=> ::tile_runtime::#bound);
+            let declaration = quote!(#name: #bound,);
             generics.extend(declaration.clone());
             if item.params.iter().any(|p| names_type(p, &param.name.text)) {
                 used_generics.extend(declaration);
@@ -69,36 +71,39 @@ impl Signature {
 fn argument(param: &Param, kernel: &ParsedKernel) -> Option<Argument> {
     let name = kernel.ident(&param.name);
     let path = quote!(::tile_runtime::macro_support::Argument);
+    // Where the compiler says that an argument has another type.
+    let place = Span::call_site().located_at(name.span());
     let (ty, pass) = match &param.kind {
         ParamKind::Tensor { mutable, elem, extents } => {
-            let elem = host_type(elem, kernel)?;
+            let elem = host_type(elem, kernel, place)?;
             let rank = Literal::usize_unsuffixed(extents.len());
-            let tensor = quote!(::tile_runtime::Tensor<#elem, #rank>);
+            let tensor = quote_spanned!(place=> ::tile_runtime::Tensor<#elem, #rank>);
             match mutable {
-                true => (quote!(&mut #tensor), quote!(#path::output(#name))),
-                false => (quote!(& #tensor), quote!(#path::input(#name))),
+                true => (quote_spanned!(place=> &mut #tensor), quote!(#path::output(#name))),
+                false => (quote_spanned!(place=> & #tensor), quote!(#path::input(#name))),
             }
         }
-        ParamKind::Scalar { ty } => (host_type(ty, kernel)?, quote!(#path::scalar(#name))),
+        ParamKind::Scalar { ty } => (host_type(ty, kernel, place)?, quote!(#path::scalar(#name))),
     };
     Some(Argument { name: Some(name), ty, pass })
 }
 
 /// The host's type for a scalar type of the kernel; `None` where there is none.
-fn host_type(ty: &TypeExpr, kernel: &ParsedKernel) -> Option<TokenStream> {
+fn host_type(ty: &TypeExpr, kernel: &ParsedKernel, place: Span) -> Option<TokenStream> {
     let (name, accumulates) = match &ty.kind {
         TypeExprKind::Name(name) => (name, false),
         TypeExprKind::Acc(name) => (name, true),
     };
     if is_type_param(&kernel.item, &name.text) {
-        let ident = kernel.ident(name);
+        let mut ident = kernel.ident(name);
+        ident.set_span(place);
         return (!accumulates).then(|| quote!(#ident));
     }
     let dtype = DType::from_name(&name.text)?;
     let dtype = if accumulates { dtype.accumulator() } else { dtype };
-    let ident = Ident::new(dtype.name(), proc_macro2::Span::call_site());
+    let ident = Ident::new(dtype.name(), place);
     Some(match dtype {
-        DType::F16 | DType::BF16 => quote!(::tile_runtime::#ident),
+        DType::F16 | DType::BF16 => quote_spanned!(place=> ::tile_runtime::#ident),
         DType::Bool
         | DType::F32
         | DType::F64
@@ -109,7 +114,7 @@ fn host_type(ty: &TypeExpr, kernel: &ParsedKernel) -> Option<TokenStream> {
         | DType::I32
         | DType::U32
         | DType::I64
-        | DType::U64 => quote!(::core::primitive::#ident),
+        | DType::U64 => quote_spanned!(place=> ::core::primitive::#ident),
     })
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use proc_macro2::Span;
+use tile_ir::diag::Code;
 use tile_ir::span::SourceRange;
 
 /// A place in the user's source: its first and its last token.
@@ -46,6 +47,8 @@ impl From<Span> for SpanPair {
 /// One mistake in the form of a kernel.
 #[derive(Clone, Debug)]
 pub struct SyntaxError {
+    /// The rule: [`Code::Syntax`], or [`Code::DuplicateName`] of kernels.
+    pub code: Code,
     /// The tokens to blame.
     pub at: SpanPair,
     /// What is wrong; lower case, no final stop, backticks round code.
@@ -56,7 +59,7 @@ pub struct SyntaxError {
 
 impl SyntaxError {
     pub(crate) fn new(at: impl Into<SpanPair>, message: impl Into<String>) -> Self {
-        Self { at: at.into(), message: message.into(), help: None }
+        Self { code: Code::Syntax, at: at.into(), message: message.into(), help: None }
     }
 
     #[must_use]

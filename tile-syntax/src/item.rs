@@ -1,6 +1,7 @@
 //! Whole kernels: attributes, visibility, signature, header, body.
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use tile_ir::diag::Code;
 use tile_ir::span::SpanId;
 use tile_ir::syntax::{KernelItem, Name};
 
@@ -80,10 +81,13 @@ pub(crate) fn parse_items(stream: TokenStream) -> ParsedKernels {
         }
         match parse_kernel(&mut input) {
             Ok(kernel) => match kernels.iter().any(|k| k.item.name.text == kernel.item.name.text) {
-                true => errors.push(SyntaxError::new(
-                    kernel.spans_of(kernel.item.name.span),
-                    format!("the kernel `{}` is defined twice", kernel.item.name.text),
-                )),
+                true => errors.push(SyntaxError {
+                    code: Code::DuplicateName,
+                    ..SyntaxError::new(
+                        kernel.spans_of(kernel.item.name.span),
+                        format!("the kernel `{}` is defined twice", kernel.item.name.text),
+                    )
+                }),
                 false => kernels.push(kernel),
             },
             Err(error) => {
