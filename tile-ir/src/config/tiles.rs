@@ -79,7 +79,7 @@ fn contains(domain: &TileDomain, value: u32) -> bool {
     match domain {
         TileDomain::Any => (1..=TileDomain::MAX).contains(&value),
         TileDomain::Range { min, max, step } => {
-            (*min..=*max).contains(&value) && (value - min) % (*step).max(1) == 0
+            (*min..=*max).contains(&value) && (value - min).is_multiple_of((*step).max(1))
         }
         TileDomain::Pow2 { min, max } => (*min..=*max).contains(&value) && value.is_power_of_two(),
         TileDomain::List(values) => values.contains(&value),
