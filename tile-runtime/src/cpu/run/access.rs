@@ -76,20 +76,20 @@ pub(super) fn visit_rows(
     chunk: &Chunk,
     mut visit: impl FnMut(Row),
 ) -> Result<(), Fault> {
-    let Some((mut offset, coefs)) = interior(access, view, uniforms, chunk) else {
+    let Some((constant, coefs)) = interior(access, view, uniforms, chunk) else {
         return visit_edge_rows(access, view, uniforms, chunk, visit);
     };
     let n_lanes = chunk.row_lanes;
     let step = coefs[chunk.row_axis];
     let mut coords = chunk.first;
-    let constant = offset;
     for row in 0..chunk.n_rows {
         if row > 0 {
             chunk.next_row(&mut coords);
         }
-        offset = constant;
+        // The terms may wrap; their sum is an offset within the array.
+        let mut offset = constant;
         for axis in 0..=chunk.row_axis {
-            offset += coefs[axis] * coords[axis];
+            offset = offset.wrapping_add(coefs[axis].wrapping_mul(coords[axis]));
         }
         visit(Row { first_lane: row * n_lanes, n_lanes, inside: 0..n_lanes, offset, step });
     }
@@ -119,12 +119,12 @@ fn interior(
             let ends = [coef * chunk.low[axis], coef * chunk.high[axis]];
             low += ends[0].min(ends[1]);
             high += ends[0].max(ends[1]);
-            coefs[axis] += coef.wrapping_mul(stride);
+            coefs[axis] = coefs[axis].wrapping_add(coef.wrapping_mul(stride));
         }
         if low < 0 || high >= view.extents[at] {
             return None;
         }
-        offset += uniform.wrapping_mul(stride);
+        offset = offset.wrapping_add(uniform.wrapping_mul(stride));
     }
     Some((offset, coefs))
 }

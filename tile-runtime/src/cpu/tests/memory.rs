@@ -316,6 +316,28 @@ fn domains_of_all_shapes_are_run_whole() {
 }
 
 #[test]
+fn guards_hold_where_rows_of_an_outer_axis_meet() {
+    // Chunks of 51 rows begin and end in the midst of the middle axis; the
+    // array has 60 of its 100 points.
+    let extents = [3u32, 100, 10];
+    let mut b = Builder::new(3000);
+    let sizes = extents.map(|extent| b.int(extent.into()));
+    let sixty = b.int(60);
+    let a = b.buffer("a", DType::I32, &[sixty], false);
+    let out = b.buffer("out", DType::I32, &sizes, true);
+    let domain = b.domain(&extents);
+    let coords = [0, 1, 2].map(|axis| b.coord(domain, axis));
+    let pad = i32_literal(&mut b, -5);
+    let value = b.load(guarded(buffer(a), &[coords[1]], Some(pad)));
+    let store = b.store(at(buffer(out), &coords), value);
+    b.kernel.body = vec![b.items(domain, vec![store])];
+    let (mut input, mut output) = (numbered(60), vec![0; 3000]);
+    execute(&b, &[of(&mut input), of(&mut output)], &[]).unwrap();
+    let expect: Vec<i32> = (0..3000).map(|at| element(60, at / 10 % 100, -5)).collect();
+    assert_eq!(output, expect);
+}
+
+#[test]
 fn buffers_of_a_tile_are_chosen_by_slot() {
     // s[slot = i % 3][i / 3] = a[i] for 12 items, read back in another order.
     let mut b = Builder::new(12);
