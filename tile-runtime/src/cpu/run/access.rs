@@ -104,8 +104,8 @@ fn interior(
     uniforms: &[u64],
     chunk: &Chunk,
 ) -> Option<(i64, [i64; MAX_AXES])> {
-    let mut offset = 0;
-    let mut coefs = [0; MAX_AXES];
+    let mut offset = 0i64;
+    let mut coefs = [0i64; MAX_AXES];
     for (at, axis) in access.axes.iter().enumerate() {
         let affine = affine_of(axis);
         let base = affine.base.map_or(0, |base| uniforms[base as usize].cast_signed());
