@@ -45,7 +45,9 @@ pub(crate) fn write_diagnostic(diagnostic: &Diagnostic, kernel: &ParsedKernel) -
 /// A warning of a kernel that compiles.
 pub(crate) fn write_warning(warning: &Diagnostic, kernel: &ParsedKernel) -> TokenStream {
     let code = warning.code.text();
-    let mut text = diagnostic_text(warning, kernel);
+    // The compiler writes the constant's name, which is the code, before the text.
+    let mut text = warning.message.clone();
+    write_facts(&mut text, warning, kernel);
     let _ = write!(text, "\n  to silence it: `#[allow({code})]` on the kernel");
     let declared = Ident::new(code, Span::call_site());
     let used = Ident::new(code, kernel.spans_of(warning.primary).start);
@@ -75,6 +77,12 @@ fn is_race(code: Code) -> bool {
 
 fn diagnostic_text(diagnostic: &Diagnostic, kernel: &ParsedKernel) -> String {
     let mut text = format!("{} [{}]", diagnostic.message, diagnostic.code);
+    write_facts(&mut text, diagnostic, kernel);
+    text
+}
+
+/// The lines after the first: other places, notes, help.
+fn write_facts(text: &mut String, diagnostic: &Diagnostic, kernel: &ParsedKernel) {
     let primary = kernel.item.spans.range(diagnostic.primary);
     // Writing to a String cannot fail.
     for label in &diagnostic.secondary {
@@ -89,8 +97,7 @@ fn diagnostic_text(diagnostic: &Diagnostic, kernel: &ParsedKernel) -> String {
     for note in &diagnostic.notes {
         let _ = write!(text, "\n  {}", indented(note));
     }
-    write_help(&mut text, diagnostic.help.as_deref());
-    text
+    write_help(text, diagnostic.help.as_deref());
 }
 
 /// Whether `place` lies within `whole` and is not all of it.

@@ -10,6 +10,7 @@
 //! goes on with the next statement, header entry or parameter, so each mistake
 //! gives one error. Nothing here panics, whatever the tokens.
 
+mod assign;
 mod context;
 mod error;
 mod expr;

@@ -1,9 +1,9 @@
 //! Statements, and how parsing goes on after a mistake in one.
 
 use proc_macro2::Delimiter;
-use tile_ir::op::BinaryOp;
-use tile_ir::syntax::{EachAxis, Expr, ExprKind, Name, Place, Range, Stmt, StmtKind};
+use tile_ir::syntax::{EachAxis, Name, Range, Stmt, StmtKind};
 
+use crate::assign::{parse_assignment, update_operator};
 use crate::context::Context;
 use crate::error::{SpanPair, SyntaxError};
 use crate::expr::{parse_condition, parse_expr, parse_list, range_value};
@@ -142,7 +142,12 @@ fn end_statement(input: &mut Cursor<'_>, start: SpanPair, what: &str) -> Result<
 
 /// Reports a missing `;` and goes on as if it were there, where the statement
 /// is whole and the next one is on a line of its own.
-fn end_value(cx: &mut Context, input: &mut Cursor<'_>, start: SpanPair, what: &str) -> Result<()> {
+pub(crate) fn end_value(
+    cx: &mut Context,
+    input: &mut Cursor<'_>,
+    start: SpanPair,
+    what: &str,
+) -> Result<()> {
     let whole = input.is_end() || input.at_new_line();
     match end_statement(input, start, what) {
         Err(error) if whole => {
@@ -357,73 +362,4 @@ fn parse_if(cx: &mut Context, input: &mut Cursor<'_>) -> Result<StmtKind> {
         }
     }
     Ok(StmtKind::If { cond, then, otherwise })
-}
-
-fn parse_assignment(
-    cx: &mut Context,
-    input: &mut Cursor<'_>,
-    target: Expr,
-    start: SpanPair,
-) -> Result<StmtKind> {
-    let whole = start.to(input.last());
-    let op = input.peek_op();
-    let update = op.and_then(update_operator);
-    if update.is_none() && op != Some("=") {
-        return Err(not_a_statement(input, &target, whole));
-    }
-    let place = match target.kind {
-        ExprKind::Name(name) => Place::Name(name),
-        ExprKind::Index { array, indices } => Place::Index { array, indices, span: target.span },
-        _ => {
-            return Err(SyntaxError::new(whole, "this cannot be assigned")
-                .help("a variable or an element can: `x = …;`, `c[i, j] = …;`"));
-        }
-    };
-    input.eat_op(op.unwrap_or_default());
-    let value = parse_expr(cx, input)?;
-    end_value(cx, input, start, "the assignment")?;
-    Ok(match update {
-        Some(op) => StmtKind::Update { place, op, value },
-        None => StmtKind::Assign { place, value },
-    })
-}
-
-fn not_a_statement(input: &Cursor<'_>, target: &Expr, whole: SpanPair) -> SyntaxError {
-    const UNUSED: &str = "this value is not used";
-    if input.is_op(":") {
-        return input.expected("`=`").help("a declaration begins with `let` or `shared`");
-    }
-    if !(input.is_op(";") || input.is_end() || input.at_new_line()) {
-        return match &target.kind {
-            ExprKind::Name(name) => {
-                SyntaxError::new(whole, format!("no statement begins with `{}`", name.text))
-                    .help("a declaration is `let x = …;`, an assignment `x = …;`")
-            }
-            _ => input.expected("`=`, `;` or an operator"),
-        };
-    }
-    let error = SyntaxError::new(whole, UNUSED);
-    match &target.kind {
-        ExprKind::Call { .. } | ExprKind::Method { .. } => {
-            error.help("a function changes nothing: write `x = …;` or `c[i] = …;`")
-        }
-        _ => error.help("write `x = …;` or `c[i] = …;`"),
-    }
-}
-
-/// The operator of a compound assignment.
-fn update_operator(op: &str) -> Option<BinaryOp> {
-    Some(match op {
-        "+=" => BinaryOp::Add,
-        "-=" => BinaryOp::Sub,
-        "*=" => BinaryOp::Mul,
-        "/=" => BinaryOp::Div,
-        "%=" => BinaryOp::Rem,
-        "&=" => BinaryOp::And,
-        "|=" => BinaryOp::Or,
-        "^=" => BinaryOp::Xor,
-        "<<=" => BinaryOp::Shl,
-        ">>=" => BinaryOp::Shr,
-        _ => return None,
-    })
 }
