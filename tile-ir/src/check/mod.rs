@@ -1,6 +1,7 @@
 //! The checks: what must hold of a kernel, for all admissible tile sizes.
 
 mod initialised;
+mod pad;
 mod poly;
 mod unused;
 
@@ -40,6 +41,7 @@ pub struct Checked {
 pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let mut diags = Diagnostics::new();
     initialised::check_initialised(&kernel, &mut diags);
+    pad::check_pads(&kernel, &mut diags);
     unused::check_unused(&kernel, &mut diags);
     if diags.has_errors() {
         return Err(diags);

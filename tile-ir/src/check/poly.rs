@@ -17,6 +17,8 @@ use crate::op::{BinaryOp, UnaryOp};
 pub(super) enum Atom {
     /// The value of a variable, now.
     Var(VarId),
+    /// The value of a variable at another time, or of another work-item.
+    Other(VarId),
     /// The distance of a variable to its least or greatest value, at least 0.
     Slack(VarId),
     /// A value of which nothing is known; equal only to itself.
@@ -112,7 +114,7 @@ impl Poly {
             for atom in product {
                 let value = match atom {
                     Atom::Var(var) => with(*var).unwrap_or_else(|| Self::var(*var)),
-                    Atom::Slack(_) | Atom::Unknown(_) => Self::atom(atom.clone()),
+                    Atom::Other(_) | Atom::Slack(_) | Atom::Unknown(_) => Self::atom(atom.clone()),
                     Atom::Tiles(parts) => {
                         let (n, t) = &**parts;
                         Self::atom(Atom::Tiles(Box::new((n.replace(with), t.replace(with)))))
@@ -130,15 +132,26 @@ impl Poly {
         out
     }
 
+    /// Whether the value of `var` now is part of it.
     pub(super) fn mentions(&self, var: VarId) -> bool {
-        let in_atom = |atom: &Atom| match atom {
-            Atom::Var(other) | Atom::Slack(other) => *other == var,
-            Atom::Unknown(_) => false,
-            Atom::Tiles(parts) | Atom::Binary(_, parts) => {
-                parts.0.mentions(var) || parts.1.mentions(var)
-            }
-        };
-        self.terms.keys().flatten().any(in_atom)
+        self.any_atom(&|atom| *atom == Atom::Var(var))
+    }
+
+    /// Whether values of another time or work-item are part of it.
+    pub(super) fn mentions_others(&self) -> bool {
+        self.any_atom(&|atom| matches!(atom, Atom::Other(_)))
+    }
+
+    fn any_atom(&self, test: &dyn Fn(&Atom) -> bool) -> bool {
+        self.terms.keys().flatten().any(|atom| {
+            test(atom)
+                || match atom {
+                    Atom::Tiles(parts) | Atom::Binary(_, parts) => {
+                        parts.0.any_atom(test) || parts.1.any_atom(test)
+                    }
+                    Atom::Var(_) | Atom::Other(_) | Atom::Slack(_) | Atom::Unknown(_) => false,
+                }
+        })
     }
 }
 
@@ -260,9 +273,8 @@ impl<'a> Bounds<'a> {
         // Counters with negative factors are as large as they can be.
         let mut poly = poly.clone();
         for (var, extent) in &self.extents {
-            let alone = vec![Atom::Var(*var)];
-            if poly.terms.iter().any(|(product, factor)| *factor < 0 && product.contains(&alone[0]))
-            {
+            let alone = Atom::Var(*var);
+            if poly.terms.iter().any(|(product, factor)| *factor < 0 && product.contains(&alone)) {
                 let least = extent.clone().sub(&Poly::constant(1));
                 let slack = least.sub(&Poly::atom(Atom::Slack(*var)));
                 poly = poly.replace(&|other| (other == *var).then(|| slack.clone()));
@@ -281,7 +293,7 @@ impl<'a> Bounds<'a> {
     fn is_natural(&self, atom: &Atom) -> bool {
         match atom {
             Atom::Slack(_) | Atom::Tiles(_) => true,
-            Atom::Unknown(_) => false,
+            Atom::Unknown(_) | Atom::Other(_) => false,
             Atom::Var(var) => match self.kernel.vars[*var].kind {
                 VarKind::Dim
                 | VarKind::TileParam(_)

@@ -2,6 +2,7 @@
 //! what the checks find, what the embedded bytes hold.
 
 mod check_initialised;
+mod check_pad;
 mod encode;
 mod resolve_accept;
 mod resolve_header;
