@@ -93,30 +93,28 @@ fn write_items(
     let generics = &signature.generics;
     let Attributes { kept, gates, .. } = attributes;
     let Bodies { patterns, launch, kernel: handle, launch_with, embedded } = bodies;
-    let params: Vec<TokenStream> = patterns
-        .iter()
-        .zip(&signature.arguments)
-        .map(|(pattern, argument)| {
-            let ty = &argument.ty;
-            quote!(#pattern: #ty)
-        })
-        .collect();
+    let params = patterns.iter().zip(&signature.arguments).map(|(pattern, argument)| {
+        let ty = &argument.ty;
+        quote!(#pattern: #ty)
+    });
+    let params = quote!(#(#params),*);
+    let lints = allowed_lints();
+    let with_options = write_with_options(
+        &configured,
+        &quote!(fn #launch_name<#launch_generics>(&self, #params)),
+        launch_with,
+        embedded,
+    );
     quote! {
         #(#[doc = #docs])*
         #kept
         #[allow(non_camel_case_types, dead_code)]
-        #[derive(Clone, Copy, Debug)]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
         #visibility struct #name {}
 
         #gates
         const _: () = {
-            #[allow(
-                dead_code,
-                deprecated,
-                non_camel_case_types,
-                non_snake_case,
-                clippy::too_many_arguments
-            )]
+            #lints
             impl #name {
                 /// Queues the kernel on the device of its tensors, with every
                 /// choice left to the runtime.
@@ -124,7 +122,7 @@ fn write_items(
                 /// # Errors
                 ///
                 /// Where the arguments do not fit together or the device fails.
-                pub fn #launch_name<#launch_generics>(#(#params),*) -> ::tile_runtime::Result<()> {
+                pub fn #launch_name<#launch_generics>(#params) -> ::tile_runtime::Result<()> {
                     #launch
                 }
 
@@ -140,31 +138,52 @@ fn write_items(
                 }
             }
 
-            /// A kernel with its options.
-            #[allow(non_camel_case_types)]
-            #[derive(Clone, Debug)]
-            pub struct #configured(::tile_runtime::Options);
-
-            #[allow(
-                dead_code,
-                deprecated,
-                non_camel_case_types,
-                non_snake_case,
-                clippy::too_many_arguments
-            )]
-            impl #configured {
-                /// Queues the kernel with these options.
-                ///
-                /// # Errors
-                ///
-                /// Where the arguments do not fit together, the options cannot be
-                /// used, or the device fails.
-                pub fn #launch_name<#launch_generics>(&self, #(#params),*) -> ::tile_runtime::Result<()> {
-                    #launch_with
-                }
-
-                #embedded
-            }
+            #with_options
         };
+    }
+}
+
+/// The kernel with its options: a type of its own, whose `launch` does the work.
+fn write_with_options(
+    name: &Ident,
+    launch: &TokenStream,
+    body: &TokenStream,
+    embedded: &TokenStream,
+) -> TokenStream {
+    let lints = allowed_lints();
+    quote! {
+        /// A kernel with its options.
+        #[allow(non_camel_case_types)]
+        #[derive(::core::clone::Clone, ::core::fmt::Debug)]
+        pub struct #name(::tile_runtime::Options);
+
+        #lints
+        impl #name {
+            /// Queues the kernel with these options.
+            ///
+            /// # Errors
+            ///
+            /// Where the arguments do not fit together, the options cannot be
+            /// used, or the device fails.
+            pub #launch -> ::tile_runtime::Result<()> {
+                #body
+            }
+
+            #embedded
+        }
+    }
+}
+
+/// What the author's names and the number of parameters may give rise to, and
+/// functions that a program need not call.
+fn allowed_lints() -> TokenStream {
+    quote! {
+        #[allow(
+            dead_code,
+            deprecated,
+            non_camel_case_types,
+            non_snake_case,
+            clippy::too_many_arguments
+        )]
     }
 }

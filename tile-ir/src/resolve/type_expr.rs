@@ -58,6 +58,9 @@ pub(super) fn named_elem(cx: &mut Resolver, name: &Name) -> Option<ElemType> {
         diagnostic = diagnostic.help("positions and extents have type `index`");
     } else if let Some(near) = suggest::nearest(&name.text, known) {
         diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+    } else {
+        let names = DType::ALL.map(DType::name).join("`, `");
+        diagnostic = diagnostic.help(format!("the types are `{names}` and `index`"));
     }
     cx.diags.push(diagnostic);
     None

@@ -82,6 +82,7 @@ fn unknown_names() {
         expect![[r#"
             error[TK0002]: there is no type `U`
               at 3:9
+              help: the types are `bool`, `f16`, `bf16`, `f32`, `f64`, `i8`, `u8`, `i16`, `u16`, `i32`, `u32`, `i64`, `u64` and `index`
         "#]],
     );
     body(

@@ -4,7 +4,7 @@
 #[allow(unused, reason = "shown")]
 #[cfg(unix)]
 #[allow(non_camel_case_types, dead_code)]
-#[derive(Clone, Copy, Debug)]
+#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
 pub(crate) struct add {}
 #[cfg(unix)]
 const _: () = {
@@ -44,7 +44,7 @@ const _: () = {
     }
     /// A kernel with its options.
     #[allow(non_camel_case_types)]
-    #[derive(Clone, Debug)]
+    #[derive(::core::clone::Clone, ::core::fmt::Debug)]
     pub struct add_with_options(::tile_runtime::Options);
     #[allow(
         dead_code,

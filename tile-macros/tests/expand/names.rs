@@ -1,5 +1,5 @@
 #[allow(non_camel_case_types, dead_code)]
-#[derive(Clone, Copy, Debug)]
+#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
 struct scale {}
 const _: () = {
     #[allow(
@@ -51,7 +51,7 @@ const _: () = {
     }
     /// A kernel with its options.
     #[allow(non_camel_case_types)]
-    #[derive(Clone, Debug)]
+    #[derive(::core::clone::Clone, ::core::fmt::Debug)]
     pub struct scale_with_options(::tile_runtime::Options);
     #[allow(
         dead_code,
@@ -106,7 +106,7 @@ const _: () = {
     }
 };
 #[allow(non_camel_case_types, dead_code)]
-#[derive(Clone, Copy, Debug)]
+#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
 struct Configured {}
 const _: () = {
     #[allow(
@@ -143,7 +143,7 @@ const _: () = {
     }
     /// A kernel with its options.
     #[allow(non_camel_case_types)]
-    #[derive(Clone, Debug)]
+    #[derive(::core::clone::Clone, ::core::fmt::Debug)]
     pub struct Configured_with_options(::tile_runtime::Options);
     #[allow(
         dead_code,
