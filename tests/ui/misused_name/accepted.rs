@@ -7,7 +7,7 @@ tiled_kernel! {
         shared s: [T; TN];
         load s[i] = a[bx * TN + i];
         barrier;
-        c[bx * TN + tx] = s[TN - 1 - tx];
+        c[bx * TN + tx] = s[tx];
     }
 }
 

@@ -1,0 +1,27 @@
+// errors: 2
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn min_plus(a: &Tensor<f32, [M, K]>, b: &Tensor<f32, [K, N]>, c: &mut Tensor<f32, [M, N]>)
+    where
+        tile: (TM, TN, TK),
+        grid: (by in tiles(M, TM), bx in tiles(N, TN)),
+        block: (ty in TM, tx in TN),
+    {
+        shared a_s: [f32; TM, TK];
+        shared b_s: [f32; TK, TN];
+        let mut best: Acc<f32> = f32::INFINITY;
+        phase p in tiles(K, TK) {
+            load a_s[i, k] = a[by * TM + i, p * TK + k];
+            load b_s[k, j] = b[p * TK + k, bx * TN + j];
+            barrier;
+            for k in 0..TK {
+                best = min(best, a_s[ty, k] + b_s[k, tx]);
+            }
+            barrier;
+        }
+        c[by * TM + ty, bx * TN + tx] = best;
+    }
+}
+
+fn main() {}
