@@ -58,6 +58,10 @@ pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxE
         "__syncthreads" | "syncthreads" | "sync_threads" => {
             (format!("`{text}` is not in the language"), Some("write `barrier;`"))
         }
+        "threadIdx" | "blockIdx" | "blockDim" | "gridDim" => (
+            format!("`{text}` is not in the language"),
+            Some("name the axes in the header: `grid: (bx in tiles(N, TN)), block: (tx in TN)`"),
+        ),
         _ => return None,
     };
     let error = SyntaxError::new(at, message);

@@ -166,6 +166,7 @@ fn expressions() {
         "a and b",
         "x ? 1 : 2",
         "vec![1]",
+        "threadIdx.x",
     ];
     let wrap = |value: &str| format!("fn k(c: &mut Tensor<f32, [N]>) {{\nc[0] = {value};\n}}");
     expect_file!["mistakes/expressions.txt"].assert_eq(&report(&cases, wrap));

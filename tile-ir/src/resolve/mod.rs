@@ -113,7 +113,12 @@ impl Resolver {
     /// Adds an expression. Its operands are there already, so their ids are smaller.
     fn push(&mut self, kind: ExprKind, ty: Ty, span: SpanId) -> ExprId {
         self.expr_types.push(ty);
-        self.kernel.exprs.push(Expr { kind, ty: Type::Index, span })
+        // What is not known yet is filled in at the end.
+        let known = match ty {
+            Ty::Known(known) => known,
+            Ty::Infer(_) | Ty::Poison => Type::Index,
+        };
+        self.kernel.exprs.push(Expr { kind, ty: known, span })
     }
 
     /// Stands for an expression that was reported.

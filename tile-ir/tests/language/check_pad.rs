@@ -201,7 +201,8 @@ fn minima_and_maxima() {
           at 14:1: the result is stored here
           note: `p * TK + k` may be `K` or more
           help: leave it out where `in_bounds(b[p * TK + k, bx * TN + j])` does not hold
-    "#]].assert_eq(&errors(&min_plus("Number", "let mut acc: T = T::MAX;")));
+    "#]]
+    .assert_eq(&errors(&min_plus("Number", "let mut acc: T = T::MAX;")));
     body(
         "let mut m = w[0]; for k in 0..n { m = max(m, w[k]); } c[i] = m;",
         expect![[r#"
