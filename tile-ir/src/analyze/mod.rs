@@ -2,6 +2,8 @@
 //!
 //! | file | question |
 //! | --- | --- |
+//! | [`banks`] | how many wavefronts does a warp's shared-memory access take |
 //! | [`occupancy`] | how many blocks does an SM hold, and what stops one more |
 
+pub mod banks;
 pub mod occupancy;

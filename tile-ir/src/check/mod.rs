@@ -1,9 +1,13 @@
 //! The checks: what must hold of a kernel, for all admissible tile sizes.
 
+mod flow;
 mod initialised;
 mod pad;
 mod poly;
+mod uniform;
 mod unused;
+
+pub use uniform::{Uniformity, uniformity};
 
 use serde::{Deserialize, Serialize};
 

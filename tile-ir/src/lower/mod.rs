@@ -1,9 +1,18 @@
 //! Lowering: from a checked kernel and a configuration to a program.
+//!
+//! Each pass is one file and one function, program to program; after each the
+//! program verifies and runs on the CPU device with the same bits.
+
+mod distribute;
+mod guard;
+mod place;
+mod specialise;
 
 use crate::check::CheckedKernel;
 use crate::config::Config;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
+use crate::kernel::{VarId, VarKind};
 use crate::program::{IndexWidth, Program};
 
 /// What is known of a launch, apart from its configuration. Launches with equal
@@ -32,6 +41,28 @@ pub enum LowerError {
         /// Its bound.
         bound: &'static str,
     },
+    /// The kernel breaks what its check promises: a defect of this crate.
+    #[error("kernel `{kernel}` holds {what}")]
+    Broken {
+        /// The kernel.
+        kernel: String,
+        /// What was found.
+        what: &'static str,
+    },
+    /// The tiles do not fit the device.
+    #[error(
+        "kernel `{kernel}` needs {needed_bytes} bytes of shared memory per block; `{device}` has {available_bytes}"
+    )]
+    SharedMemory {
+        /// The kernel.
+        kernel: String,
+        /// The device.
+        device: String,
+        /// What its tiles take, padding included.
+        needed_bytes: u64,
+        /// What a block can have.
+        available_bytes: u32,
+    },
 }
 
 /// Lowers a kernel to a program for `device`.
@@ -40,10 +71,22 @@ pub enum LowerError {
 ///
 /// Where the configuration is not admissible for the kernel or the device.
 pub fn lower(
-    _kernel: &CheckedKernel,
-    _binding: &Binding,
-    _config: &Config,
-    _device: &DeviceProperties,
+    kernel: &CheckedKernel,
+    binding: &Binding,
+    config: &Config,
+    device: &DeviceProperties,
 ) -> Result<Program, LowerError> {
-    Ok(Program { kernels: Vec::new(), workspaces: Default::default(), spans: Default::default() })
+    let mut program = specialise::specialise(kernel, binding, config)?;
+    for program_kernel in &mut program.kernels {
+        distribute::distribute_items(program_kernel, config);
+        guard::delete_proved_guards(program_kernel, &known_divisors(kernel, binding));
+        place::place_tiles(program_kernel, config, device)?;
+    }
+    Ok(program)
+}
+
+/// The divisor of each dimension, by its variable.
+fn known_divisors(kernel: &CheckedKernel, binding: &Binding) -> Vec<(VarId, u32)> {
+    let dims = kernel.kernel().vars.iter().filter(|(_, var)| var.kind == VarKind::Dim);
+    dims.map(|(id, _)| id).zip(binding.dim_divisors.iter().copied()).collect()
 }

@@ -64,3 +64,10 @@ impl Access {
         self.guards.iter().any(|guard| guard.any())
     }
 }
+
+impl Access {
+    /// Calls `f` on each expression of the access.
+    pub fn for_each_expr(&self, f: &mut impl FnMut(ExprId)) {
+        self.slot.iter().chain(&self.indices).chain(&self.pad).copied().for_each(f);
+    }
+}

@@ -177,3 +177,28 @@ pub enum ExprKind {
         indices: Vec<ExprId>,
     },
 }
+
+impl ExprKind {
+    /// Calls `f` on each expression directly inside.
+    pub fn for_each_operand(&self, f: &mut impl FnMut(ExprId)) {
+        match self {
+            Self::Literal(_)
+            | Self::Var(_)
+            | Self::Arg(_)
+            | Self::Coord { .. }
+            | Self::Fragment(_) => {}
+            Self::Load(access) => access.for_each_expr(f),
+            Self::Unary { operand, .. } | Self::Cast(operand) => f(*operand),
+            Self::Math { arg, .. } => f(*arg),
+            Self::Binary { lhs, rhs, .. }
+            | Self::Compare { lhs, rhs, .. }
+            | Self::Logic { lhs, rhs, .. } => [lhs, rhs].into_iter().copied().for_each(f),
+            Self::Fma { a, b, c } => [a, b, c].into_iter().copied().for_each(f),
+            Self::Select { cond, then, otherwise } => {
+                [cond, then, otherwise].into_iter().copied().for_each(f);
+            }
+            Self::CeilDiv { n, d } => [n, d].into_iter().copied().for_each(f),
+            Self::InBounds { indices, .. } => indices.iter().copied().for_each(f),
+        }
+    }
+}

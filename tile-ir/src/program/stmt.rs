@@ -157,3 +157,83 @@ pub enum StmtKind {
     /// after it. Block scope.
     Barrier(Participants),
 }
+
+impl StmtKind {
+    /// The statement lists directly inside, in program order.
+    pub fn bodies(&self) -> Vec<&[Stmt]> {
+        match self {
+            Self::Items { body, .. } | Self::For { body, .. } | Self::While { body, .. } => {
+                vec![body]
+            }
+            Self::If { then, otherwise, .. } => vec![then, otherwise],
+            Self::Let { .. }
+            | Self::Assign { .. }
+            | Self::SetFragment { .. }
+            | Self::Store { .. }
+            | Self::Copy { .. }
+            | Self::Wait(_)
+            | Self::Barrier(_) => Vec::new(),
+        }
+    }
+
+    /// The statement lists directly inside, mutably.
+    pub fn bodies_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
+        match self {
+            Self::Items { body, .. } | Self::For { body, .. } | Self::While { body, .. } => {
+                vec![body]
+            }
+            Self::If { then, otherwise, .. } => vec![then, otherwise],
+            Self::Let { .. }
+            | Self::Assign { .. }
+            | Self::SetFragment { .. }
+            | Self::Store { .. }
+            | Self::Copy { .. }
+            | Self::Wait(_)
+            | Self::Barrier(_) => Vec::new(),
+        }
+    }
+
+    /// Calls `f` on each expression that the statement itself evaluates, its
+    /// accesses' indices included, those of statements inside it not.
+    pub fn for_each_expr(&self, f: &mut impl FnMut(ExprId)) {
+        match self {
+            Self::Let { value, .. } => value.iter().copied().for_each(f),
+            Self::Assign { value, .. } | Self::SetFragment { value, .. } => f(*value),
+            Self::Store { access, value } => {
+                access.for_each_expr(f);
+                f(*value);
+            }
+            Self::Copy { dst, src, .. } => {
+                dst.for_each_expr(f);
+                src.for_each_expr(f);
+            }
+            Self::For { range, .. } => match range {
+                LoopRange::Between { start, end, step, .. } => {
+                    f(*start);
+                    f(*end);
+                    f(*step);
+                }
+                LoopRange::Halving(n) | LoopRange::Doubling(n) => f(*n),
+            },
+            Self::While { cond, .. } | Self::If { cond, .. } => f(*cond),
+            Self::Items { .. } | Self::Wait(_) | Self::Barrier(_) => {}
+        }
+    }
+
+    /// The accesses that the statement itself writes through.
+    pub fn written_accesses_mut(&mut self) -> Option<&mut Access> {
+        match self {
+            Self::Store { access, .. } => Some(access),
+            Self::Copy { dst, .. } => Some(dst),
+            Self::Let { .. }
+            | Self::Assign { .. }
+            | Self::SetFragment { .. }
+            | Self::Wait(_)
+            | Self::Items { .. }
+            | Self::For { .. }
+            | Self::While { .. }
+            | Self::If { .. }
+            | Self::Barrier(_) => None,
+        }
+    }
+}

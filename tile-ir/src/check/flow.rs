@@ -1,0 +1,340 @@
+//! Flow-sensitive taint: which values differ between work-items at each point
+//! of the body, why, and which collective statements stand in control flow that
+//! differs.
+//!
+//! The state is, for each variable, why its value differs ([`Cause`]), if it
+//! does. Assignments replace it, so a variable reused for a common value is
+//! common again; arms of an `if` join by union; loops run to a fixpoint.
+//! An assignment in divergent control flow taints, whatever the value: some
+//! work-items made it and some did not.
+
+use super::uniform::{WrittenTensors, range_exprs};
+use crate::arena::EntityId;
+use crate::kernel::{
+    Access, ArrayRef, EachOrigin, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, VarKind,
+};
+use crate::span::SpanId;
+
+/// Says of a condition that it has one value for all work-items at every
+/// admissible size, and which.
+pub(crate) type Fold<'a> = &'a dyn Fn(ExprId) -> Option<bool>;
+
+/// Why a value differs between work-items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// It depends on an axis of the block domain or of an `each`, named here.
+    Axis(VarId, SpanId),
+    /// It depends on a load of a tile, or of a tensor that the kernel writes or
+    /// at an index that differs.
+    Load(ArrayRef, SpanId),
+    /// A variable was assigned here, where control flow differs.
+    Control(VarId, SpanId),
+}
+
+/// The kinds of collective statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Collective {
+    /// `barrier;`
+    Barrier,
+    /// `load …;`
+    Load,
+    /// `each … { … }`
+    Each,
+    /// `phase … { … }`
+    Phase,
+}
+
+/// The expression on which control flow differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Branch {
+    /// The condition of an `if`.
+    If(ExprId),
+    /// The condition of a `while`.
+    While(ExprId),
+    /// A bound of a `for` or `phase`.
+    Bound(ExprId),
+    /// The statement is inside an `each`, whose points run apart.
+    Each(SpanId),
+}
+
+/// A collective statement in divergent control flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Divergent {
+    /// What stands there.
+    pub(crate) collective: Collective,
+    /// Its keyword.
+    pub(crate) head: SpanId,
+    /// The innermost expression on which control flow differs.
+    pub(crate) branch: Branch,
+    /// Why that differs; `None` for [`Branch::Each`].
+    pub(crate) cause: Option<Cause>,
+}
+
+/// A use, inside an `each`, of a variable that differs between work-items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PrivateUse {
+    /// The variable.
+    pub(crate) var: VarId,
+    /// The use.
+    pub(crate) span: SpanId,
+}
+
+/// What the analysis finds.
+pub(crate) struct Flow {
+    /// Per expression: whether its value is the same for all work-items.
+    pub(crate) values: Vec<bool>,
+    /// Collective statements in divergent control flow, in program order.
+    pub(crate) divergent: Vec<Divergent>,
+    /// Uses of work-items' values in cooperative loops, in program order.
+    pub(crate) private_uses: Vec<PrivateUse>,
+}
+
+/// Analyses a kernel's body.
+pub(crate) fn analyse(kernel: &Kernel, fold: Fold<'_>) -> Flow {
+    let mut walker = Walker {
+        kernel,
+        written: WrittenTensors::of(kernel),
+        fold,
+        state: initial_state(kernel),
+        flow: Flow {
+            values: vec![true; kernel.exprs.len()],
+            divergent: Vec::new(),
+            private_uses: Vec::new(),
+        },
+        in_each: None,
+    };
+    walker.stmts(&kernel.body, None);
+    walker.flow
+}
+
+fn initial_state(kernel: &Kernel) -> State {
+    kernel
+        .vars
+        .iter()
+        .map(|(id, var)| match var.kind {
+            VarKind::Block | VarKind::Each => Some(Cause::Axis(id, var.span)),
+            VarKind::Dim
+            | VarKind::TileParam(_)
+            | VarKind::Scalar(_)
+            | VarKind::Grid
+            | VarKind::Loop
+            | VarKind::Let { .. } => None,
+        })
+        .collect()
+}
+
+type State = Vec<Option<Cause>>;
+
+/// Where control flow differs, and why.
+type Control = Option<(Branch, Option<Cause>)>;
+
+struct Walker<'a> {
+    kernel: &'a Kernel,
+    written: WrittenTensors,
+    fold: Fold<'a>,
+    state: State,
+    flow: Flow,
+    /// Variables that may be used in the `each` around, if there is one.
+    in_each: Option<Vec<bool>>,
+}
+
+impl Walker<'_> {
+    /// Why `expr` differs between work-items, if it does; records the answer for
+    /// it and its operands.
+    fn expr(&mut self, expr: ExprId) -> Option<Cause> {
+        let kernel = self.kernel;
+        let span = kernel.exprs[expr].span;
+        let cause = match &kernel.exprs[expr].kind {
+            ExprKind::Literal(_) => None,
+            ExprKind::Var(var) => self.var(*var, span),
+            ExprKind::Load(access) => self.load(access),
+            ExprKind::Unary { operand, .. } | ExprKind::Cast(operand) => self.expr(*operand),
+            ExprKind::Binary { lhs, rhs, .. }
+            | ExprKind::Compare { lhs, rhs, .. }
+            | ExprKind::Logic { lhs, rhs, .. } => self.exprs(&[*lhs, *rhs]),
+            ExprKind::Select { cond, then, otherwise } => self.exprs(&[*cond, *then, *otherwise]),
+            ExprKind::Math { arg, .. } => self.expr(*arg),
+            ExprKind::Tiles { extent, tile } => self.exprs(&[*extent, *tile]),
+            ExprKind::InBounds { indices, .. } => self.exprs(indices),
+        };
+        let cause = if (self.fold)(expr).is_some() { None } else { cause };
+        if cause.is_some() {
+            self.flow.values[expr.index()] = false;
+        }
+        cause
+    }
+
+    fn exprs(&mut self, exprs: &[ExprId]) -> Option<Cause> {
+        let mut first = None;
+        for expr in exprs {
+            let cause = self.expr(*expr);
+            first = first.or(cause);
+        }
+        first
+    }
+
+    fn var(&mut self, var: VarId, span: SpanId) -> Option<Cause> {
+        let cause = self.state[var.index()];
+        if let Some(own) = &self.in_each
+            && !own[var.index()]
+            && cause.is_some()
+        {
+            let used = PrivateUse { var, span };
+            if !self.flow.private_uses.contains(&used) {
+                self.flow.private_uses.push(used);
+            }
+        }
+        match cause {
+            Some(Cause::Axis(axis, _)) if axis == var => Some(Cause::Axis(axis, span)),
+            other => other,
+        }
+    }
+
+    fn load(&mut self, access: &Access) -> Option<Cause> {
+        let cause = self.exprs(&access.indices);
+        let differs = match access.array {
+            ArrayRef::Tile(_) => true,
+            ArrayRef::Tensor(tensor) => self.written.contains(tensor) || cause.is_some(),
+        };
+        differs.then_some(Cause::Load(access.array, access.span))
+    }
+
+    fn assign(&mut self, var: VarId, cause: Option<Cause>, span: SpanId, control: Control) {
+        let control = control.map(|_| Cause::Control(var, span));
+        self.state[var.index()] = cause.or(control);
+    }
+
+    fn collective(&mut self, collective: Collective, head: SpanId, control: Control) {
+        let Some((branch, cause)) = control else { return };
+        let found = Divergent { collective, head, branch, cause };
+        if !self.flow.divergent.iter().any(|known| known.head == head) {
+            self.flow.divergent.push(found);
+        }
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt], control: Control) {
+        for stmt in stmts {
+            self.stmt(stmt, control);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, control: Control) {
+        match &stmt.kind {
+            StmtKind::Let { var, init } => {
+                let cause = init.and_then(|init| self.expr(init));
+                self.declare(*var);
+                self.assign(*var, cause, stmt.span, control);
+            }
+            StmtKind::Assign { var, value } => {
+                let cause = self.expr(*value);
+                self.assign(*var, cause, stmt.span, control);
+            }
+            StmtKind::Update { place: Place::Var(var), value, .. } => {
+                let cause = self.var(*var, stmt.span);
+                let cause = cause.or(self.expr(*value));
+                self.assign(*var, cause, stmt.span, control);
+            }
+            StmtKind::Update { place: Place::Element(access), value, .. }
+            | StmtKind::Store { access, value } => {
+                self.exprs(&access.indices);
+                self.expr(*value);
+            }
+            StmtKind::Barrier => self.collective(Collective::Barrier, stmt.head, control),
+            StmtKind::Each { axes, body, origin } => {
+                let collective = match origin {
+                    EachOrigin::Each => Collective::Each,
+                    EachOrigin::Load => Collective::Load,
+                };
+                self.collective(collective, stmt.head, control);
+                for axis in axes {
+                    self.expr(axis.extent);
+                }
+                let outer = self.in_each.take();
+                let mut own = vec![false; self.kernel.vars.len()];
+                for axis in axes {
+                    own[axis.var.index()] = true;
+                }
+                self.in_each = Some(own);
+                self.stmts(body, Some((Branch::Each(stmt.head), None)));
+                self.in_each = outer;
+            }
+            StmtKind::Phase { var, range, body } => {
+                self.collective(Collective::Phase, stmt.head, control);
+                self.counted(*var, range, body, stmt.span, control);
+            }
+            StmtKind::For { var, range, body } => {
+                self.counted(*var, range, body, stmt.span, control);
+            }
+            StmtKind::While { cond, body } => self.fixpoint(|walker| {
+                let cause = walker.expr(*cond);
+                let inner = narrow(control, cause, Branch::While(*cond));
+                walker.stmts(body, inner);
+                // The last evaluation of the condition sees the body's values.
+                walker.expr(*cond);
+            }),
+            StmtKind::If { cond, then, otherwise } => {
+                let cause = self.expr(*cond);
+                let inner = narrow(control, cause, Branch::If(*cond));
+                let before = self.state.clone();
+                self.stmts(then, inner);
+                let after_then = std::mem::replace(&mut self.state, before);
+                self.stmts(otherwise, inner);
+                join(&mut self.state, &after_then);
+            }
+        }
+    }
+
+    fn counted(
+        &mut self,
+        var: VarId,
+        range: &crate::kernel::LoopRange,
+        body: &[Stmt],
+        span: SpanId,
+        control: Control,
+    ) {
+        let mut inner = control;
+        let mut first = None;
+        for bound in range_exprs(range) {
+            let cause = self.expr(bound);
+            if first.is_none() && cause.is_some() {
+                first = cause;
+                inner = narrow(control, cause, Branch::Bound(bound));
+            }
+        }
+        self.declare(var);
+        self.fixpoint(|walker| {
+            walker.assign(var, first, span, inner);
+            walker.stmts(body, inner);
+        });
+    }
+
+    /// Runs `body` until the state at its start no longer grows. The state
+    /// afterwards is that of zero or more iterations.
+    fn fixpoint(&mut self, mut body: impl FnMut(&mut Self)) {
+        loop {
+            let before = self.state.clone();
+            body(self);
+            join(&mut self.state, &before);
+            if self.state.iter().zip(&before).all(|(now, was)| now.is_some() == was.is_some()) {
+                return;
+            }
+        }
+    }
+
+    /// A variable declared inside an `each` is the point's own.
+    fn declare(&mut self, var: VarId) {
+        if let Some(own) = &mut self.in_each {
+            own[var.index()] = true;
+        }
+    }
+}
+
+fn narrow(control: Control, cause: Option<Cause>, branch: Branch) -> Control {
+    if cause.is_some() { Some((branch, cause)) } else { control }
+}
+
+fn join(state: &mut State, other: &State) {
+    for (mine, theirs) in state.iter_mut().zip(other) {
+        *mine = mine.or(*theirs);
+    }
+}

@@ -1,0 +1,144 @@
+//! Distribute: puts the items of each domain on the block's threads.
+//!
+//! The block domain takes the configuration's threads per axis; a cooperative
+//! loop runs along the unit stride of the global memory that it touches, so
+//! that the accesses of a warp coalesce. All layouts are strided: neighbouring
+//! items lie on neighbouring threads, a thread's next item is one pass of the
+//! threads further on.
+
+use crate::config::Config;
+use crate::op::BinaryOp;
+use crate::program::{
+    Access, Digit, DomainId, ExprId, ExprKind, ItemLayout, ProgramKernel, Raster, Stmt, StmtKind,
+    Target,
+};
+
+/// Gives every domain its layout on `config.threads` threads and the grid its
+/// raster. Assumes that no barrier orders two items of one domain within an
+/// `Items`; guarantees that every item is on exactly one thread and register.
+pub(super) fn distribute_items(kernel: &mut ProgramKernel, config: &Config) {
+    let threads = config.threads.max(1);
+    kernel.threads = threads;
+    let domains: Vec<DomainId> = kernel.domains.ids().collect();
+    for id in domains {
+        let extents = kernel.domains[id].extents();
+        let layout = if id == kernel.block_domain && !config.block_threads.is_empty() {
+            strided(&extents, &config.block_threads, None)
+        } else {
+            let fastest = fastest_axis(kernel, id);
+            let per_axis = share_out(&extents, threads, fastest);
+            strided(&extents, &per_axis, Some(fastest))
+        };
+        kernel.domains[id].layout = layout;
+    }
+    kernel.raster = match (config.raster_rows, kernel.grid.len()) {
+        (0 | 1, _) | (_, 0 | 1) => Raster::RowMajor,
+        (rows, _) => Raster::Grouped { rows },
+    };
+}
+
+/// Threads along each axis: as many as the extent along `fastest`, then inwards
+/// to outwards while there are threads.
+fn share_out(extents: &[u32], threads: u32, fastest: usize) -> Vec<u32> {
+    let mut per_axis = vec![1; extents.len()];
+    let mut left = threads;
+    let others = (0..extents.len()).rev().filter(|&axis| axis != fastest);
+    for axis in std::iter::once(fastest).filter(|&axis| axis < extents.len()).chain(others) {
+        let here = extents[axis].clamp(1, left);
+        per_axis[axis] = here;
+        left /= here;
+    }
+    per_axis
+}
+
+/// A strided layout; `fastest` (the last axis where none is given) takes the
+/// lowest digit of the thread's number.
+fn strided(extents: &[u32], per_axis: &[u32], fastest: Option<usize>) -> ItemLayout {
+    let mut order: Vec<usize> = (0..extents.len()).rev().collect();
+    if let Some(fastest) = fastest {
+        order.sort_by_key(|&axis| axis != fastest);
+    }
+    let mut layout = ItemLayout::default();
+    for axis in order {
+        let threads = per_axis.get(axis).copied().unwrap_or(1).clamp(1, extents[axis].max(1));
+        let registers = extents[axis].div_ceil(threads);
+        let axis = axis as u32;
+        if threads > 1 {
+            layout.threads.push(Digit { axis, size: threads, stride: 1 });
+        }
+        if registers > 1 {
+            layout.registers.push(Digit { axis, size: registers, stride: threads });
+        }
+    }
+    layout
+}
+
+/// The axis of a domain along which its global accesses have unit stride; the
+/// last where they say nothing. Most accesses win.
+fn fastest_axis(kernel: &ProgramKernel, domain: DomainId) -> usize {
+    let n_axes = kernel.domains[domain].axes.len();
+    let mut votes = vec![0u32; n_axes];
+    visit_domain(&kernel.body, domain, &mut |stmt| {
+        if let StmtKind::Store { access, .. } = &stmt.kind {
+            vote(kernel, access, domain, &mut votes);
+        }
+        stmt.kind.for_each_expr(&mut |expr| vote_expr(kernel, expr, domain, &mut votes));
+    });
+    let last = n_axes.saturating_sub(1);
+    let most = votes.iter().copied().max().unwrap_or(0);
+    if most == 0 || votes.get(last) == Some(&most) {
+        return last;
+    }
+    votes.iter().position(|&n| n == most).unwrap_or(last)
+}
+
+fn visit_domain(stmts: &[Stmt], domain: DomainId, f: &mut impl FnMut(&Stmt)) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Items { domain: found, body } => {
+                if *found == domain {
+                    visit_all(body, f);
+                }
+            }
+            _ => stmt.kind.bodies().iter().for_each(|body| visit_domain(body, domain, f)),
+        }
+    }
+}
+
+fn visit_all(stmts: &[Stmt], f: &mut impl FnMut(&Stmt)) {
+    for stmt in stmts {
+        f(stmt);
+        stmt.kind.bodies().iter().for_each(|body| visit_all(body, f));
+    }
+}
+
+fn vote_expr(kernel: &ProgramKernel, expr: ExprId, domain: DomainId, votes: &mut [u32]) {
+    if let ExprKind::Load(access) = &kernel.exprs[expr].kind {
+        vote(kernel, access, domain, votes);
+    }
+    kernel.exprs[expr].kind.for_each_operand(&mut |id| vote_expr(kernel, id, domain, votes));
+}
+
+fn vote(kernel: &ProgramKernel, access: &Access, domain: DomainId, votes: &mut [u32]) {
+    let Target::Buffer(_) = access.target else { return };
+    let Some(&last) = access.indices.last() else { return };
+    for (axis, count) in votes.iter_mut().enumerate() {
+        if has_unit_stride(kernel, last, domain, axis as u32) {
+            *count += 1;
+        }
+    }
+}
+
+/// Whether an index is a sum with the coordinate as one of its terms.
+fn has_unit_stride(kernel: &ProgramKernel, expr: ExprId, domain: DomainId, axis: u32) -> bool {
+    match kernel.exprs[expr].kind {
+        ExprKind::Coord { domain: found, axis: along } => found == domain && along == axis,
+        ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
+            has_unit_stride(kernel, lhs, domain, axis) || has_unit_stride(kernel, rhs, domain, axis)
+        }
+        ExprKind::Binary { op: BinaryOp::Sub, lhs, .. } | ExprKind::Cast(lhs) => {
+            has_unit_stride(kernel, lhs, domain, axis)
+        }
+        _ => false,
+    }
+}

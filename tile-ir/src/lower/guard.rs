@@ -1,0 +1,309 @@
+//! Guard: deletes the comparisons of accesses that are provably true.
+//!
+//! An index is bounded by a linear form over the launch's arguments: each
+//! coordinate and counter takes its end of range, the grid's counters with the
+//! facts that the launch has about its dimensions (`n` is a multiple of `t`, so
+//! `b < ceil(n / t)` gives `b * t <= n - t`). The comparison `index < extent`
+//! goes where the bound minus the extent is a negative constant.
+
+use std::collections::BTreeMap;
+
+use crate::kernel;
+use crate::op::BinaryOp;
+use crate::program::{
+    Access, ArgId, ArgSource, AxisGuard, ExprId, ExprKind, Literal, LoopRange, ProgramKernel, Stmt,
+    StmtKind, Target, Ty, VarId,
+};
+
+/// Deletes what is proved, given a divisor of each dimension. Guarantees that
+/// no access leaves its array: only comparisons that always hold are deleted.
+pub(super) fn delete_proved_guards(kernel: &mut ProgramKernel, divisors: &[(kernel::VarId, u32)]) {
+    let bounds = Bounds::of(kernel, divisors);
+    let exprs: Vec<ExprId> = kernel.exprs.ids().collect();
+    for id in exprs {
+        if let ExprKind::Load(access) = &kernel.exprs[id].kind {
+            let mut access = access.clone();
+            prove(kernel, &bounds, &mut access);
+            kernel.exprs[id].kind = ExprKind::Load(access);
+        }
+    }
+    let mut body = std::mem::take(&mut kernel.body);
+    prove_in(kernel, &bounds, &mut body);
+    kernel.body = body;
+}
+
+fn prove_in(kernel: &ProgramKernel, bounds: &Bounds, stmts: &mut [Stmt]) {
+    for stmt in stmts {
+        if let StmtKind::Copy { src, .. } = &mut stmt.kind {
+            prove(kernel, bounds, src);
+        }
+        if let Some(access) = stmt.kind.written_accesses_mut() {
+            prove(kernel, bounds, access);
+        }
+        for body in stmt.kind.bodies_mut() {
+            prove_in(kernel, bounds, body);
+        }
+    }
+}
+
+fn prove(kernel: &ProgramKernel, bounds: &Bounds, access: &mut Access) {
+    for axis in 0..access.indices.len() {
+        let guard = access.guards[axis];
+        let index = access.indices[axis];
+        let lower = guard.lower && {
+            let least = bounds.linear(kernel, index, End::Least);
+            !least.is_some_and(|form| form.is_natural())
+        };
+        let upper = guard.upper && {
+            let most = bounds.linear(kernel, index, End::Most);
+            let extent = match access.target {
+                Target::Buffer(id) => {
+                    let extent = kernel.buffers[id].extents[axis];
+                    bounds.linear(kernel, extent, End::Least)
+                }
+                Target::Tile(id) => {
+                    Some(Linear::constant(i128::from(kernel.tiles[id].extents[axis])))
+                }
+            };
+            !most
+                .zip(extent)
+                .is_some_and(|(most, extent)| most.minus(&extent).is_negative_constant())
+        };
+        access.guards[axis] = AxisGuard { lower, upper };
+    }
+    if !access.is_guarded() {
+        access.pad = None;
+    }
+}
+
+/// Which end of an expression's range is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Least,
+    Most,
+}
+
+impl End {
+    fn flipped(self) -> Self {
+        match self {
+            Self::Least => Self::Most,
+            Self::Most => Self::Least,
+        }
+    }
+}
+
+/// A sum of arguments with factors, and a constant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Linear {
+    constant: i128,
+    args: BTreeMap<ArgId, i128>,
+}
+
+impl Linear {
+    fn constant(constant: i128) -> Self {
+        Self { constant, args: BTreeMap::new() }
+    }
+
+    fn scaled(mut self, factor: i128) -> Option<Self> {
+        self.constant = self.constant.checked_mul(factor)?;
+        for value in self.args.values_mut() {
+            *value = value.checked_mul(factor)?;
+        }
+        self.args.retain(|_, value| *value != 0);
+        Some(self)
+    }
+
+    fn plus(mut self, other: &Self) -> Self {
+        self.constant = self.constant.saturating_add(other.constant);
+        for (&arg, &value) in &other.args {
+            *self.args.entry(arg).or_default() += value;
+        }
+        self.args.retain(|_, value| *value != 0);
+        self
+    }
+
+    fn minus(self, other: &Self) -> Self {
+        match other.clone().scaled(-1) {
+            Some(negated) => self.plus(&negated),
+            None => Self::constant(i128::MAX),
+        }
+    }
+
+    fn is_negative_constant(&self) -> bool {
+        self.args.is_empty() && self.constant < 0
+    }
+
+    /// Whether it is at least 0 for all (never negative) arguments.
+    fn is_natural(&self) -> bool {
+        self.constant >= 0 && self.args.values().all(|&value| value >= 0)
+    }
+}
+
+/// Ranges of the variables that count: grid coordinates and loop counters, and
+/// the definitions of the others.
+struct Bounds {
+    counters: BTreeMap<VarId, Counter>,
+    definitions: BTreeMap<VarId, ExprId>,
+    divisors: BTreeMap<ArgId, u32>,
+}
+
+/// A counter's values: from `start` while below `end`.
+#[derive(Clone, Copy)]
+struct Counter {
+    start: Option<ExprId>,
+    end: ExprId,
+    /// The least value where there is no `start`.
+    least: i128,
+}
+
+impl Bounds {
+    fn of(kernel: &ProgramKernel, divisors: &[(kernel::VarId, u32)]) -> Self {
+        let mut bounds = Self {
+            counters: BTreeMap::new(),
+            definitions: BTreeMap::new(),
+            divisors: BTreeMap::new(),
+        };
+        for (arg, info) in kernel.args.iter() {
+            if let ArgSource::Dim(dim) = info.source
+                && let Some((_, divisor)) = divisors.iter().find(|(id, _)| *id == dim)
+            {
+                bounds.divisors.insert(arg, *divisor);
+            }
+        }
+        for axis in &kernel.grid {
+            let counter = Counter { start: None, end: axis.extent, least: 0 };
+            bounds.counters.insert(axis.var, counter);
+        }
+        bounds.collect(&kernel.body);
+        let assigned = assigned_vars(&kernel.body);
+        bounds.definitions.retain(|var, _| !assigned.contains(var));
+        bounds
+    }
+
+    fn collect(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::For { var, range: LoopRange::Between { start, end, .. }, .. } => {
+                    let counter = Counter { start: Some(*start), end: *end, least: 0 };
+                    self.counters.insert(*var, counter);
+                }
+                StmtKind::Let { var, value: Some(value) } => {
+                    self.definitions.insert(*var, *value);
+                }
+                _ => {}
+            }
+            for body in stmt.kind.bodies() {
+                self.collect(body);
+            }
+        }
+    }
+
+    /// A linear form that `expr` is never below (above).
+    fn linear(&self, kernel: &ProgramKernel, expr: ExprId, end: End) -> Option<Linear> {
+        if !matches!(kernel.exprs[expr].ty, Ty::Index(_)) {
+            return None;
+        }
+        match &kernel.exprs[expr].kind {
+            ExprKind::Literal(Literal::Int(value)) => Some(Linear::constant(*value)),
+            ExprKind::Arg(arg) => Some(Linear { constant: 0, args: BTreeMap::from([(*arg, 1)]) }),
+            ExprKind::Coord { domain, axis } => {
+                let extent = kernel.domains[*domain].axes[*axis as usize].extent;
+                Some(Linear::constant(match end {
+                    End::Least => 0,
+                    End::Most => i128::from(extent) - 1,
+                }))
+            }
+            ExprKind::Var(var) => self.counter_times(kernel, *var, 1, end),
+            ExprKind::Cast(operand) => self.linear(kernel, *operand, end),
+            ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
+                Some(self.linear(kernel, *lhs, end)?.plus(&self.linear(kernel, *rhs, end)?))
+            }
+            ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } => {
+                let rhs = self.linear(kernel, *rhs, end.flipped())?;
+                Some(self.linear(kernel, *lhs, end)?.minus(&rhs))
+            }
+            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+                let (factor, operand) = match (constant(kernel, *lhs), constant(kernel, *rhs)) {
+                    (Some(factor), _) => (factor, *rhs),
+                    (None, Some(factor)) => (factor, *lhs),
+                    (None, None) => return None,
+                };
+                if let ExprKind::Var(var) = kernel.exprs[operand].kind {
+                    return self.counter_times(kernel, var, factor, end);
+                }
+                let end = if factor < 0 { end.flipped() } else { end };
+                self.linear(kernel, operand, end)?.scaled(factor)
+            }
+            _ => None,
+        }
+    }
+
+    /// A bound of `factor * var`.
+    fn counter_times(
+        &self,
+        kernel: &ProgramKernel,
+        var: VarId,
+        factor: i128,
+        end: End,
+    ) -> Option<Linear> {
+        let side = if factor < 0 { end.flipped() } else { end };
+        let Some(counter) = self.counters.get(&var) else {
+            let definition = self.definitions.get(&var)?;
+            return self.linear(kernel, *definition, side)?.scaled(factor);
+        };
+        match side {
+            End::Least => match counter.start {
+                Some(start) => self.linear(kernel, start, End::Least)?.scaled(factor),
+                None => Some(Linear::constant(counter.least * factor)),
+            },
+            End::Most => {
+                if let ExprKind::CeilDiv { n, d } = kernel.exprs[counter.end].kind {
+                    // var <= n / d - 1 where d divides n, so d * var <= n - d.
+                    let d = constant(kernel, d)?;
+                    if d > 0 && factor % d == 0 && self.divides(kernel, d, n) {
+                        let last = self.linear(kernel, n, End::Most)?;
+                        return last.minus(&Linear::constant(d)).scaled(factor / d);
+                    }
+                    return None;
+                }
+                let past = self.linear(kernel, counter.end, End::Most)?;
+                past.minus(&Linear::constant(1)).scaled(factor)
+            }
+        }
+    }
+
+    /// Whether `d` is known to divide the value of `n`.
+    fn divides(&self, kernel: &ProgramKernel, d: i128, n: ExprId) -> bool {
+        match kernel.exprs[n].kind {
+            ExprKind::Arg(arg) => {
+                self.divisors.get(&arg).is_some_and(|&divisor| i128::from(divisor) % d == 0)
+            }
+            ExprKind::Cast(operand) => self.divides(kernel, d, operand),
+            ExprKind::Literal(Literal::Int(value)) => value % d == 0,
+            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+                self.divides(kernel, d, lhs) || self.divides(kernel, d, rhs)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn constant(kernel: &ProgramKernel, expr: ExprId) -> Option<i128> {
+    match kernel.exprs[expr].kind {
+        ExprKind::Literal(Literal::Int(value)) => Some(value),
+        _ => None,
+    }
+}
+
+fn assigned_vars(stmts: &[Stmt]) -> Vec<VarId> {
+    let mut assigned = Vec::new();
+    for stmt in stmts {
+        if let StmtKind::Assign { var, .. } = stmt.kind {
+            assigned.push(var);
+        }
+        for body in stmt.kind.bodies() {
+            assigned.extend(assigned_vars(body));
+        }
+    }
+    assigned
+}

@@ -1,0 +1,74 @@
+//! Place: where each element of a tile lies, and where each tile.
+//!
+//! Rows are padded by the fewest elements that give the fewest wavefronts, by
+//! counting the addresses of warps ([`crate::analyze::banks`]); tiles are
+//! separate arrays while they fit the shared memory that every block has, and
+//! one block given at launch beyond that.
+
+use super::LowerError;
+use crate::analyze::banks::tile_wavefronts;
+use crate::config::{Config, TilePadding};
+use crate::device::DeviceProperties;
+use crate::program::{ProgramKernel, SharedMemory, TileId, TileLayout};
+
+/// Most elements of padding that are tried, in bytes.
+const MAX_PAD_BYTES: u32 = 16;
+/// Every tile begins at a multiple of this.
+const TILE_ALIGNMENT_BYTES: u64 = 16;
+
+/// Lays out the tiles. Assumes that the items are distributed.
+///
+/// # Errors
+///
+/// Where the tiles do not fit a block of `device`.
+pub(super) fn place_tiles(
+    kernel: &mut ProgramKernel,
+    config: &Config,
+    device: &DeviceProperties,
+) -> Result<(), LowerError> {
+    let tiles: Vec<TileId> = kernel.tiles.ids().collect();
+    for id in tiles {
+        let extents = kernel.tiles[id].extents.clone();
+        let pad = match config.padding {
+            TilePadding::Elems(elems) => elems,
+            TilePadding::Counted => counted_pad(kernel, id),
+        };
+        kernel.tiles[id].layout = TileLayout::padded(&extents, pad);
+    }
+    let mut end_bytes = 0u64;
+    for (_, tile) in kernel.tiles.iter_mut() {
+        tile.offset_bytes = u32::try_from(end_bytes).unwrap_or(u32::MAX);
+        end_bytes = (end_bytes + tile.size_bytes()).next_multiple_of(TILE_ALIGNMENT_BYTES);
+    }
+    if end_bytes > u64::from(device.shared_bytes_per_block_optin) {
+        return Err(LowerError::SharedMemory {
+            kernel: kernel.name.clone(),
+            device: device.name.clone(),
+            needed_bytes: end_bytes,
+            available_bytes: device.shared_bytes_per_block_optin,
+        });
+    }
+    kernel.shared_memory = match u32::try_from(end_bytes) {
+        Ok(bytes) if bytes > device.shared_bytes_per_block => SharedMemory::Dynamic { bytes },
+        _ => SharedMemory::Static,
+    };
+    Ok(())
+}
+
+/// The smallest pad with the fewest wavefronts.
+fn counted_pad(kernel: &mut ProgramKernel, tile: TileId) -> u32 {
+    let extents = kernel.tiles[tile].extents.clone();
+    if extents.len() < 2 {
+        return 0;
+    }
+    let size_bytes = kernel.tiles[tile].dtype.size_bytes();
+    let mut best = (u64::MAX, 0);
+    for pad in 0..=(MAX_PAD_BYTES / size_bytes) {
+        kernel.tiles[tile].layout = TileLayout::padded(&extents, pad);
+        let wavefronts = tile_wavefronts(kernel, tile);
+        if wavefronts < best.0 {
+            best = (wavefronts, pad);
+        }
+    }
+    best.1
+}
