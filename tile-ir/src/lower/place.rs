@@ -26,21 +26,13 @@ pub(super) fn place_tiles(
     config: &Config,
     device: &DeviceProperties,
 ) -> Result<(), LowerError> {
-    let tiles: Vec<TileId> = kernel.tiles.ids().collect();
-    for id in tiles {
-        let extents = kernel.tiles[id].extents.clone();
-        let pad = match config.padding {
-            TilePadding::Elems(elems) => elems,
-            TilePadding::Counted => counted_pad(kernel, id),
-        };
-        kernel.tiles[id].layout = TileLayout::padded(&extents, pad);
+    let optin_bytes = u64::from(device.shared_bytes_per_block_optin);
+    let mut end_bytes = lay_out(kernel, config.padding);
+    if end_bytes > optin_bytes && config.padding == TilePadding::Counted {
+        // Conflicts cost less than not fitting.
+        end_bytes = lay_out(kernel, TilePadding::Elems(0));
     }
-    let mut end_bytes = 0u64;
-    for (_, tile) in kernel.tiles.iter_mut() {
-        tile.offset_bytes = u32::try_from(end_bytes).unwrap_or(u32::MAX);
-        end_bytes = (end_bytes + tile.size_bytes()).next_multiple_of(TILE_ALIGNMENT_BYTES);
-    }
-    if end_bytes > u64::from(device.shared_bytes_per_block_optin) {
+    if end_bytes > optin_bytes {
         return Err(LowerError::SharedMemory {
             kernel: kernel.name.clone(),
             device: device.name.clone(),
@@ -53,6 +45,23 @@ pub(super) fn place_tiles(
         _ => SharedMemory::Static,
     };
     Ok(())
+}
+
+/// Gives every tile its rows and its place; returns where the last one ends.
+fn lay_out(kernel: &mut ProgramKernel, padding: TilePadding) -> u64 {
+    let tiles: Vec<TileId> = kernel.tiles.ids().collect();
+    let mut end_bytes = 0u64;
+    for id in tiles {
+        let pad = match padding {
+            TilePadding::Elems(elems) => elems,
+            TilePadding::Counted => counted_pad(kernel, id),
+        };
+        let tile = &mut kernel.tiles[id];
+        tile.layout = TileLayout::padded(&tile.extents, pad);
+        tile.offset_bytes = u32::try_from(end_bytes).unwrap_or(u32::MAX);
+        end_bytes = (end_bytes + tile.size_bytes()).next_multiple_of(TILE_ALIGNMENT_BYTES);
+    }
+    end_bytes
 }
 
 /// The smallest pad with the fewest wavefronts.
