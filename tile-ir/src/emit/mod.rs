@@ -1,6 +1,22 @@
 //! Program → CUDA C++: text for NVRTC, headerless, readable, deterministic.
+//!
+//! One kernel of the plan becomes one `extern "C"` function. Its buffers come
+//! first, then its arguments, in the order of their tables. The grid is
+//! launched linearly and unflattened here. An `Items` becomes one loop per
+//! register digit of its domain's layout, unrolled; a fragment becomes a
+//! register array, indexed by constants once the loops are unrolled.
+//!
+//! The language's integers wrap, its division is total and its conversions
+//! saturate; where C++ does not say so, functions of the prelude do. The prelude
+//! consists of real `.cuh` files, of which only what a kernel uses is written.
 
-use crate::program::Program;
+mod expr;
+mod names;
+mod prelude;
+mod stmt;
+mod types;
+
+use crate::program::{Program, ProgramKernel};
 
 /// CUDA C++ text and the entry points in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,12 +40,79 @@ pub enum EmitError {
     },
 }
 
+/// Most threads per block that CUDA allows.
+const MAX_THREADS: u32 = 1024;
+
 /// Writes a program as CUDA C++. `file` is the user's source file for `#line`;
 /// without one no `#line` is written.
 ///
 /// # Errors
 ///
 /// Where the program says what CUDA C++ cannot.
-pub fn emit_cuda(_program: &Program, _file: Option<&str>) -> Result<CudaSource, EmitError> {
-    Ok(CudaSource { text: String::new(), entries: Vec::new() })
+pub fn emit_cuda(program: &Program, file: Option<&str>) -> Result<CudaSource, EmitError> {
+    let mut kernels = String::new();
+    let mut entries = Vec::new();
+    for kernel in &program.kernels {
+        if kernel.threads > MAX_THREADS {
+            return Err(EmitError::TooManyThreads {
+                kernel: kernel.name.clone(),
+                threads: kernel.threads,
+            });
+        }
+        let writer = Writer::new(program, kernel, file);
+        entries.push(names::identifier(&kernel.name));
+        kernels.push_str(&writer.write());
+    }
+    let text = format!("{}{kernels}", prelude::used_by(&kernels));
+    Ok(CudaSource { text, entries })
+}
+
+/// The text of one kernel under construction.
+struct Writer<'a> {
+    program: &'a Program,
+    kernel: &'a ProgramKernel,
+    file: Option<&'a str>,
+    names: names::Names,
+    out: String,
+    depth: usize,
+    line: u32,
+    /// Register number of the present item, where inside an `Items`.
+    register: Option<String>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(program: &'a Program, kernel: &'a ProgramKernel, file: Option<&'a str>) -> Self {
+        Self {
+            program,
+            kernel,
+            file,
+            names: names::Names::of(kernel),
+            out: String::new(),
+            depth: 0,
+            line: 0,
+            register: None,
+        }
+    }
+
+    fn write(mut self) -> String {
+        self.signature();
+        self.depth = 1;
+        self.declare_tiles();
+        self.unflatten_grid();
+        self.declare_fragments();
+        let kernel = self.kernel;
+        self.stmts(&kernel.body);
+        self.depth = 0;
+        self.put("}");
+        self.out
+    }
+
+    /// Writes one line at the present depth.
+    fn put(&mut self, text: &str) {
+        for _ in 0..self.depth {
+            self.out.push_str("    ");
+        }
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
 }

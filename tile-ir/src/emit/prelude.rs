@@ -1,0 +1,22 @@
+//! Device functions that C++ has no operator for, kept as real `.cuh` files.
+
+/// A part of the prelude: its text, and the names that need it.
+struct Part {
+    text: &'static str,
+    names: &'static [&'static str],
+}
+
+/// In the order in which they are written; a later part may use an earlier one.
+const PARTS: &[Part] = &[
+    Part { text: include_str!("prelude/half.cuh"), names: &["tk_f16", "tk_bf16"] },
+    Part { text: include_str!("prelude/divide.cuh"), names: &["tk_div(", "tk_rem("] },
+    Part { text: include_str!("prelude/minmax.cuh"), names: &["tk_min(", "tk_max("] },
+    Part { text: include_str!("prelude/convert.cuh"), names: &["tk_saturate("] },
+    Part { text: include_str!("prelude/index.cuh"), names: &["tk_ceil_div(", "tk_trips("] },
+];
+
+/// The parts whose names stand in `text`.
+pub(super) fn used_by(text: &str) -> String {
+    let used = PARTS.iter().filter(|part| part.names.iter().any(|name| text.contains(name)));
+    used.map(|part| format!("{}\n", part.text.trim_end())).collect()
+}
