@@ -42,7 +42,7 @@ tiled_kernel! {
 
 tiled_kernel! {
     /// Joins each `x` with one of 64 weights and one element to the right.
-    pub fn blend(x: &Tensor<f32, [N + 1]>, w: &Tensor<f32, [64]>, y: &mut Tensor<f32, [N]>)
+    pub fn blend(x: &Tensor<f32, [N + 1]>, #[pad = 0] w: &Tensor<f32, [64]>, y: &mut Tensor<f32, [N]>)
     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
     {
         let i = bx * TN + tx;
