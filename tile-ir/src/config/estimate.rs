@@ -11,7 +11,9 @@
 //! Sectors of 32 bytes, 32 banks of 4 bytes, 4 schedulers per SM: CUDA C++
 //! Programming Guide, "Compute Capabilities", and Best Practices Guide,
 //! "Coalesced Access to Global Memory". Latencies are of the order measured on
-//! H100-class devices (global about 600 cycles, a barrier about 30).
+//! H100-class devices (global under load about 800 cycles, shared about 30, a
+//! barrier about 30). An H200 starts 1.66 blocks per nanosecond, measured with
+//! blocks of one warp that add 32 elements (639 GB/s).
 
 use std::collections::BTreeMap;
 
@@ -27,7 +29,14 @@ use crate::op::BinaryOp;
 /// Iterations assumed of a loop whose count is not known before the launch.
 const UNKNOWN_TRIPS: f64 = 16.0;
 /// Cycles from a global load to its use.
-const GLOBAL_LATENCY_CYCLES: f64 = 600.0;
+const GLOBAL_LATENCY_CYCLES: f64 = 800.0;
+/// Cycles from a shared load to its use, as far as the loads of the next
+/// iteration do not hide them.
+const SHARED_LATENCY_CYCLES: f64 = 15.0;
+/// Cycles of the whole device between the starts of two blocks.
+const BLOCK_START_CYCLES: f64 = 1.2;
+/// Warp schedulers of an SM, each of which issues one instruction per cycle.
+const SCHEDULERS: f64 = 4.0;
 /// Cycles that a barrier costs.
 const BARRIER_CYCLES: f64 = 30.0;
 /// Bytes of a sector, the unit of global-memory traffic.
@@ -160,6 +169,14 @@ impl<'a> Sizes<'a> {
         }
     }
 
+    /// Whether every row of a tensor begins at a sector.
+    fn rows_are_aligned(&self, array: ArrayRef, elem_bytes: f64) -> bool {
+        let extents = self.kernel.extents(array);
+        let row = extents.last().filter(|_| extents.len() > 1);
+        row.and_then(|&extent| self.index(extent))
+            .is_none_or(|extent| (extent * elem_bytes) % SECTOR_BYTES == 0.0)
+    }
+
     /// Whether `expr` grows by one when `var` does: `expr` is a sum in which
     /// `var` stands once.
     fn is_unit_stride(&self, expr: ExprId, var: VarId) -> bool {
@@ -217,6 +234,8 @@ struct BlockCost {
     memory_instructions: f64,
     /// Shared-memory requests of one element per lane, of all threads.
     shared_requests: f64,
+    /// Times that a thread waits for tiles' elements to compute with.
+    shared_rounds: f64,
     /// Barriers, and points where a global load is waited for.
     barriers: f64,
     waits: f64,
@@ -375,6 +394,7 @@ impl Walk<'_, '_> {
                 self.cost.shared_requests += requests;
                 if matches!(domain, Domain::Block) {
                     self.cost.operand_words += per_thread;
+                    self.cost.shared_rounds += trips;
                 }
             }
             ArrayRef::Tensor(_) => {
@@ -383,8 +403,13 @@ impl Walk<'_, '_> {
                 });
                 let bytes = sizes.elem_bytes(access.array);
                 let run_bytes = run.map_or(1.0, |(_, extent)| *extent) * bytes;
-                let sectors = (run_bytes / SECTOR_BYTES).ceil() * SECTOR_BYTES;
-                self.cost.global_bytes += distinct * bytes * trips * (sectors / run_bytes);
+                let mut sectors = (run_bytes / SECTOR_BYTES).ceil();
+                if !sizes.rows_are_aligned(access.array, bytes) {
+                    // A run begins anywhere within a sector.
+                    sectors += 1.0;
+                }
+                self.cost.global_bytes +=
+                    distinct * bytes * trips * (sectors * SECTOR_BYTES / run_bytes);
             }
         }
     }
@@ -408,31 +433,39 @@ fn finish(
     let registers = BASE_REGISTERS + block.fragment_words + block.operand_words.min(64.0);
     let blocks_per_sm = resident_blocks(device, config.threads, registers, shared_bytes);
 
-    // Cycles that one block keeps the SM's units busy.
+    // Cycles that the SM's units need for the blocks that it holds at once.
     let warps = (threads / 32.0).ceil();
-    let fma = block.arithmetic / f64::from(device.f32_fma_per_clock_per_sm.max(1));
-    let shared = block.shared_requests / 32.0;
-    let issue = (block.arithmetic + 2.0 * block.memory_instructions) / 32.0 / 4.0;
+    let resident = f64::from(blocks_per_sm.max(1)).min((blocks / f64::from(device.sms)).ceil());
+    let resident = resident.max(1.0);
+    let busy = |blocks: f64| {
+        let schedulers = (blocks * warps).min(SCHEDULERS) / SCHEDULERS;
+        let fma =
+            block.arithmetic / (f64::from(device.f32_fma_per_clock_per_sm.max(1)) * schedulers);
+        let slots = (block.arithmetic + 2.0 * block.memory_instructions) / 32.0;
+        let issue = slots / (SCHEDULERS * schedulers);
+        let shared = block.shared_requests / 32.0;
+        // Arithmetic and shared-memory traffic overlap only in part.
+        blocks * (fma.max(issue).max(shared) + 0.5 * fma.min(shared))
+    };
     let per_sm_bytes_per_cycle =
         device.memory_bytes_per_s / device.clock_hz / f64::from(device.sms.max(1));
     let memory = block.global_bytes / per_sm_bytes_per_cycle;
-    // Arithmetic and shared-memory traffic overlap only in part.
-    let core = fma.max(issue).max(shared) + 0.5 * fma.min(shared);
     // The cycles that one block takes alone: latency is not hidden from itself.
-    let alone = core
+    let alone = busy(1.0)
         + memory
         + (block.waits + 1.0) * GLOBAL_LATENCY_CYCLES
+        + block.shared_rounds * SHARED_LATENCY_CYCLES
         + block.barriers * (BARRIER_CYCLES + warps);
-    let resident = f64::from(blocks_per_sm.max(1)).min((blocks / f64::from(device.sms)).ceil());
-    let wave = (resident * core).max(resident * memory).max(alone);
-    let waves = (blocks / (resident.max(1.0) * f64::from(device.sms.max(1)))).ceil();
+    let wave = busy(resident).max(resident * memory).max(alone);
+    let waves = (blocks / (resident * f64::from(device.sms.max(1)))).ceil();
+    let cycles = (waves * wave).max(blocks * BLOCK_START_CYCLES);
     Estimate {
         blocks,
         blocks_per_sm,
         shared_bytes,
         registers,
         global_bytes: block.global_bytes * blocks,
-        seconds: waves * wave / device.clock_hz,
+        seconds: cycles / device.clock_hz,
     }
 }
 
