@@ -8,10 +8,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::kernel::eval_index_binary;
+use crate::kernel::{ceil_div, eval_index_binary};
 use crate::op::UnaryOp;
 use crate::program::{
-    Access, DomainId, ExprId, ExprKind, Literal, ProgramKernel, Stmt, StmtKind, Target, TileId,
+    Access, DomainId, ExprId, ExprKind, Literal, LoopRange, ProgramKernel, Stmt, StmtKind, Target,
+    TileId,
 };
 
 /// Threads of a warp.
@@ -20,6 +21,10 @@ const WARP: u32 = 32;
 const BANKS: u64 = 32;
 /// Bytes of a bank's word.
 const WORD_BYTES: u64 = 4;
+/// The widest access of one thread.
+const MAX_ACCESS_BYTES: u32 = 16;
+/// Iterations counted of a loop whose number is not constant.
+const UNKNOWN_TRIPS: u64 = 8;
 
 /// Wavefronts of one warp's request for these byte addresses.
 pub fn wavefronts(addresses: &[u64], size_bytes: u32) -> u32 {
@@ -34,14 +39,17 @@ pub fn wavefronts(addresses: &[u64], size_bytes: u32) -> u32 {
     banks.iter().map(|words| words.len() as u32).max().unwrap_or(0)
 }
 
-/// Wavefronts of all accesses to a tile, each counted once for the first warp of
-/// its domain; variables other than the domain's coordinates count as 0, as they
-/// are the same for the whole warp.
+/// Wavefronts of all accesses to a tile by the first warp of each domain, one
+/// iteration of an unbounded loop counted as [`UNKNOWN_TRIPS`] of them.
+///
+/// Variables other than a domain's coordinates count as 0, as they are the same
+/// for the whole warp. Consecutive items of a thread that lie next to each other
+/// in the tile, and aligned, count as one access of up to 16 bytes.
 pub fn tile_wavefronts(kernel: &ProgramKernel, tile: TileId) -> u64 {
     let mut total = 0;
-    visit(kernel, &kernel.body, None, &mut |access, domain| {
+    visit(kernel, &kernel.body, None, 1, &mut |access, domain, trips| {
         if access.target == Target::Tile(tile) {
-            total += u64::from(access_wavefronts(kernel, access, tile, domain));
+            total += trips * access_wavefronts(kernel, access, tile, domain);
         }
     });
     total
@@ -52,23 +60,43 @@ fn access_wavefronts(
     access: &Access,
     tile: TileId,
     domain: DomainId,
-) -> u32 {
+) -> u64 {
     let info = &kernel.tiles[tile];
     let items = &kernel.domains[domain];
+    let offset = |thread: u32, register: u32| -> Option<u32> {
+        let coords = items.layout.coords(items.axes.len(), thread, register)?;
+        let indices = access.indices.iter().map(|&index| {
+            let value = value_at(kernel, index, domain, &coords)?;
+            u32::try_from(value).ok()
+        });
+        Some(info.layout.offset(&indices.collect::<Option<Vec<u32>>>()?))
+    };
     let size_bytes = info.dtype.size_bytes();
-    let addresses = (0..WARP).filter_map(|thread| {
-        let coords = items.layout.coords(items.axes.len(), thread, 0)?;
-        let indices: Option<Vec<u32>> = access
-            .indices
-            .iter()
-            .map(|&index| {
-                let value = value_at(kernel, index, domain, &coords)?;
-                u32::try_from(value).ok()
-            })
-            .collect();
-        Some(u64::from(info.layout.offset(&indices?)) * u64::from(size_bytes))
-    });
-    wavefronts(&addresses.collect::<Vec<u64>>(), size_bytes)
+    // Registers that the access tells apart, and how many of them are one access.
+    let mut registers = 1;
+    let mut width = 1;
+    let mut number = 1;
+    for digit in &items.layout.registers {
+        let step = offset(0, number).zip(offset(0, 0)).map(|(next, first)| next.abs_diff(first));
+        if step != Some(0) {
+            registers *= u64::from(digit.size);
+        }
+        let bytes = digit.size * size_bytes;
+        let aligned = |thread| offset(thread, 0).is_none_or(|at| at.is_multiple_of(digit.size));
+        // Other variables are 0 here, so every row must begin at a multiple too.
+        let rows_aligned = || {
+            let mut strides = info.layout.strides.iter();
+            strides.all(|stride| *stride == 1 || stride.is_multiple_of(digit.size))
+        };
+        let fits = step == Some(1) && MAX_ACCESS_BYTES.is_multiple_of(bytes);
+        if fits && rows_aligned() && (0..WARP).all(aligned) {
+            width = digit.size;
+        }
+        number *= digit.size;
+    }
+    let addresses = (0..WARP).filter_map(|thread| offset(thread, 0));
+    let addresses: Vec<u64> = addresses.map(|at| u64::from(at) * u64::from(size_bytes)).collect();
+    u64::from(wavefronts(&addresses, size_bytes * width)) * (registers / u64::from(width))
 }
 
 /// The value of an index at an item, other variables at 0.
@@ -107,7 +135,8 @@ fn visit(
     kernel: &ProgramKernel,
     stmts: &[Stmt],
     domain: Option<DomainId>,
-    f: &mut impl FnMut(&Access, DomainId),
+    trips: u64,
+    f: &mut impl FnMut(&Access, DomainId, u64),
 ) {
     for stmt in stmts {
         let domain = match &stmt.kind {
@@ -116,19 +145,43 @@ fn visit(
         };
         if let Some(domain) = domain {
             match &stmt.kind {
-                StmtKind::Store { access, .. } => f(access, domain),
+                StmtKind::Store { access, .. } => f(access, domain, trips),
                 StmtKind::Copy { dst, src, .. } => {
-                    f(dst, domain);
-                    f(src, domain);
+                    f(dst, domain, trips);
+                    f(src, domain, trips);
                 }
                 _ => {}
             }
+            let f = &mut |access: &Access, domain| f(access, domain, trips);
             stmt.kind.for_each_expr(&mut |expr| visit_expr(kernel, expr, domain, f));
         }
+        let inside = match &stmt.kind {
+            StmtKind::For { range, .. } => trips.saturating_mul(trips_of(kernel, range)),
+            StmtKind::While { .. } => trips.saturating_mul(UNKNOWN_TRIPS),
+            _ => trips,
+        };
         for body in stmt.kind.bodies() {
-            visit(kernel, body, domain, f);
+            visit(kernel, body, domain, inside, f);
         }
     }
+}
+
+/// Iterations of a loop, as far as they are constant.
+fn trips_of(kernel: &ProgramKernel, range: &LoopRange) -> u64 {
+    let value = |expr: ExprId| match kernel.exprs[expr].kind {
+        ExprKind::Literal(Literal::Int(value)) => Some(value),
+        _ => None,
+    };
+    let trips = match *range {
+        LoopRange::Between { start, end, step, .. } => value(start)
+            .zip(value(end))
+            .zip(value(step).filter(|step| *step > 0))
+            .map(|((start, end), step)| ceil_div(end - start, step)),
+        LoopRange::Halving(n) | LoopRange::Doubling(n) => {
+            value(n).filter(|n| *n > 0).map(|n| i128::from(n.ilog2()))
+        }
+    };
+    trips.map_or(UNKNOWN_TRIPS, |trips| u64::try_from(trips).unwrap_or(0))
 }
 
 fn visit_expr(

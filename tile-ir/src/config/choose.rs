@@ -2,8 +2,8 @@
 
 use super::estimate::MAX_REGISTERS;
 use super::{
-    Config, ConfigError, Numerics, TilePadding, candidate_values, complete_tiles, estimate,
-    tile_value,
+    AxisItems, Config, ConfigError, Numerics, TilePadding, candidate_values, complete_tiles,
+    estimate, tile_value,
 };
 use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
@@ -158,10 +158,12 @@ fn combinations(
 fn thread_choices(kernel: &Kernel, device: &DeviceProperties, tiles: Vec<u32>) -> Vec<Config> {
     let max_threads = device.max_threads_per_block;
     let raster_rows = if kernel.grid.len() >= 2 { RASTER_ROWS } else { 1 };
-    let config = |threads, block_threads| Config {
+    let config = |threads, per_axis: Vec<u32>| Config {
         tiles: tiles.clone(),
         threads,
-        block_threads,
+        block: per_axis.into_iter().map(AxisItems::strided).collect(),
+        copy_bytes: 4,
+        stages: 1,
         padding: TilePadding::Counted,
         raster_rows,
         numerics: Numerics::Exact,

@@ -333,8 +333,8 @@ impl Walk<'_, '_> {
     }
 
     fn items_per_thread(&self) -> f64 {
-        let axes = self.sizes.block.iter().zip(&self.sizes.config.block_threads);
-        axes.map(|((_, extent), &threads)| (extent / f64::from(threads)).ceil()).product()
+        let axes = self.sizes.block.iter().zip(&self.sizes.config.block);
+        axes.map(|((_, extent), items)| f64::from(items.items_per_thread(*extent as u32))).product()
     }
 
     fn expr(&mut self, expr: ExprId, domain: Domain<'_>, trips: f64) {
@@ -379,10 +379,10 @@ impl Walk<'_, '_> {
             axes.iter().filter(|(var, _)| touched(*var)).map(|(_, extent)| extent).product();
         let per_thread = match domain {
             Domain::Block => {
-                let threads = axes.iter().zip(&sizes.config.block_threads);
-                threads
+                let items = axes.iter().zip(&sizes.config.block);
+                items
                     .filter(|((var, _), _)| touched(*var))
-                    .map(|((_, extent), &threads)| (extent / f64::from(threads)).ceil())
+                    .map(|((_, extent), items)| f64::from(items.items_per_thread(*extent as u32)))
                     .product()
             }
             Domain::Each(_) => (self.points(domain) / f64::from(sizes.config.threads)).ceil(),

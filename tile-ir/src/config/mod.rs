@@ -10,11 +10,15 @@ pub use estimate::{Estimate, estimate};
 pub(crate) use tiles::tile_value;
 pub use tiles::{candidate_values, complete_tiles};
 
+use serde::{Deserialize, Serialize};
+
 use crate::arena::EntityId as _;
 use crate::kernel::{Kernel, TileParamId};
 
 /// Whether results may depend on the configuration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub enum Numerics {
     /// Every configuration gives the same bits on every device.
     #[default]
@@ -24,7 +28,9 @@ pub enum Numerics {
 }
 
 /// How shared tiles are kept free of bank conflicts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub enum TilePadding {
     /// The fewest elements at the end of a row that give the fewest wavefronts,
     /// by counting the accesses of one warp.
@@ -34,18 +40,55 @@ pub enum TilePadding {
     Elems(u32),
 }
 
+/// How the work-items along one axis of the block domain are put on threads.
+///
+/// From the inside out: a thread takes `run` consecutive items; `lanes` threads
+/// of a warp lie next to each other; then the other threads of the axis; what
+/// remains of the extent each thread takes in passes, one pass of all threads
+/// further on each time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct AxisItems {
+    /// Threads along the axis.
+    pub threads: u32,
+    /// Threads of one warp along the axis; divides `threads`. Where the product
+    /// over the axes is not the size of a warp, warps take threads in row-major
+    /// order.
+    pub lanes: u32,
+    /// Consecutive items of one thread.
+    pub run: u32,
+}
+
+impl AxisItems {
+    /// Threads in row-major order, each with single items.
+    pub const fn strided(threads: u32) -> Self {
+        Self { threads, lanes: 1, run: 1 }
+    }
+
+    /// Work-items per thread along an axis of `extent` items.
+    pub const fn items_per_thread(self, extent: u32) -> u32 {
+        let pass = if self.threads * self.run == 0 { 1 } else { self.threads * self.run };
+        extent.div_ceil(pass) * self.run
+    }
+}
+
 /// One value for every choice.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Config {
     /// The value of each tile parameter, by id. A tied or derived parameter's
     /// value stands here too.
     pub tiles: Vec<u32>,
     /// Threads per block.
     pub threads: u32,
-    /// Threads along each axis of the block domain, outermost first; their
-    /// product is at most `threads`. Each thread runs `ceil(extent / threads)`
-    /// work-items along the axis. Empty where the kernel has no block domain.
-    pub block_threads: Vec<u32>,
+    /// How the work-items along each axis of the block domain, outermost first,
+    /// are put on threads; the product of the axes' threads is at most `threads`.
+    /// Empty where the kernel has no block domain.
+    pub block: Vec<AxisItems>,
+    /// Bytes of one access of a cooperative loop to global memory, as far as
+    /// alignment and stride allow: 4, 8 or 16; less for the element itself.
+    pub copy_bytes: u32,
+    /// Buffers of the tiles that a `phase` fills: with 2, the next iteration's
+    /// elements are on their way while the present one computes.
+    pub stages: u32,
     /// How shared tiles are padded.
     pub padding: TilePadding,
     /// Rows of blocks per band of the grid ([`crate::program::Raster::Grouped`]);

@@ -2,16 +2,18 @@
 //!
 //! The block domain takes the configuration's threads per axis; a cooperative
 //! loop runs along the unit stride of the global memory that it touches, so
-//! that the accesses of a warp coalesce. All layouts are strided: neighbouring
-//! items lie on neighbouring threads, a thread's next item is one pass of the
-//! threads further on.
+//! that the accesses of a warp coalesce: neighbouring items lie on neighbouring
+//! threads, a thread's next item is one pass of the threads further on.
 
-use crate::config::Config;
+use crate::config::{AxisItems, Config};
 use crate::op::BinaryOp;
 use crate::program::{
     Access, Digit, DomainId, ExprId, ExprKind, ItemLayout, ProgramKernel, Raster, Stmt, StmtKind,
     Target,
 };
+
+/// Threads of a warp.
+const WARP_SIZE: u32 = 32;
 
 /// Gives every domain its layout on `config.threads` threads and the grid its
 /// raster. Assumes that no barrier orders two items of one domain within an
@@ -22,12 +24,12 @@ pub(super) fn distribute_items(kernel: &mut ProgramKernel, config: &Config) {
     let domains: Vec<DomainId> = kernel.domains.ids().collect();
     for id in domains {
         let extents = kernel.domains[id].extents();
-        let layout = if id == kernel.block_domain && !config.block_threads.is_empty() {
-            strided(&extents, &config.block_threads, None)
+        let layout = if id == kernel.block_domain && !config.block.is_empty() {
+            block_layout(&extents, &config.block)
         } else {
             let fastest = fastest_axis(kernel, id);
             let per_axis = share_out(&extents, threads, fastest);
-            strided(&extents, &per_axis, Some(fastest))
+            strided(&extents, &per_axis, fastest)
         };
         kernel.domains[id].layout = layout;
     }
@@ -51,26 +53,49 @@ fn share_out(extents: &[u32], threads: u32, fastest: usize) -> Vec<u32> {
     per_axis
 }
 
-/// A strided layout; `fastest` (the last axis where none is given) takes the
-/// lowest digit of the thread's number.
-fn strided(extents: &[u32], per_axis: &[u32], fastest: Option<usize>) -> ItemLayout {
+/// A strided layout; `fastest` takes the lowest digit of the thread's number.
+fn strided(extents: &[u32], per_axis: &[u32], fastest: usize) -> ItemLayout {
     let mut order: Vec<usize> = (0..extents.len()).rev().collect();
-    if let Some(fastest) = fastest {
-        order.sort_by_key(|&axis| axis != fastest);
-    }
+    order.sort_by_key(|&axis| axis != fastest);
     let mut layout = ItemLayout::default();
     for axis in order {
         let threads = per_axis.get(axis).copied().unwrap_or(1).clamp(1, extents[axis].max(1));
         let registers = extents[axis].div_ceil(threads);
-        let axis = axis as u32;
-        if threads > 1 {
-            layout.threads.push(Digit { axis, size: threads, stride: 1 });
-        }
-        if registers > 1 {
-            layout.registers.push(Digit { axis, size: registers, stride: threads });
-        }
+        push_digit(&mut layout.threads, axis, threads, 1);
+        push_digit(&mut layout.registers, axis, registers, threads);
     }
     layout
+}
+
+/// The block domain's layout, as the configuration says it.
+fn block_layout(extents: &[u32], axes: &[AxisItems]) -> ItemLayout {
+    let is_tiled = axes.iter().map(|axis| axis.lanes).product::<u32>() == WARP_SIZE
+        && axes.iter().all(|axis| axis.threads.is_multiple_of(axis.lanes));
+    let mut layout = ItemLayout::default();
+    let axes: Vec<(usize, AxisItems)> = axes.iter().copied().enumerate().rev().collect();
+    if is_tiled {
+        for &(axis, items) in &axes {
+            push_digit(&mut layout.threads, axis, items.lanes, items.run);
+        }
+    }
+    for &(axis, items) in &axes {
+        let lanes = if is_tiled { items.lanes } else { 1 };
+        push_digit(&mut layout.threads, axis, items.threads / lanes, items.run * lanes);
+        push_digit(&mut layout.registers, axis, items.run, 1);
+    }
+    for &(axis, items) in &axes {
+        let pass = items.threads * items.run;
+        let passes = extents[axis].div_ceil(pass.max(1));
+        push_digit(&mut layout.registers, axis, passes, pass);
+    }
+    layout
+}
+
+/// A digit of one value says nothing.
+fn push_digit(digits: &mut Vec<Digit>, axis: usize, size: u32, stride: u32) {
+    if size > 1 {
+        digits.push(Digit { axis: axis as u32, size, stride });
+    }
 }
 
 /// The axis of a domain along which its global accesses have unit stride; the

@@ -1,8 +1,8 @@
 //! Place: where each element of a tile lies, and where each tile.
 //!
-//! Rows are padded by the fewest elements that give the fewest wavefronts, by
-//! counting the addresses of warps ([`crate::analyze::banks`]); tiles are
-//! separate arrays while they fit the shared memory that every block has, and
+//! A tile is stored along the axis, and its rows padded by the fewest elements,
+//! that give the fewest wavefronts, by counting the addresses of warps
+//! ([`crate::analyze::banks`]); tiles are separate arrays while they fit the shared memory that every block has, and
 //! one block given at launch beyond that.
 
 use super::LowerError;
@@ -52,31 +52,35 @@ fn lay_out(kernel: &mut ProgramKernel, padding: TilePadding) -> u64 {
     let tiles: Vec<TileId> = kernel.tiles.ids().collect();
     let mut end_bytes = 0u64;
     for id in tiles {
-        let pad = match padding {
-            TilePadding::Elems(elems) => elems,
-            TilePadding::Counted => counted_pad(kernel, id),
+        let layout = match padding {
+            TilePadding::Elems(elems) => TileLayout::padded(&kernel.tiles[id].extents, elems),
+            TilePadding::Counted => counted_layout(kernel, id),
         };
         let tile = &mut kernel.tiles[id];
-        tile.layout = TileLayout::padded(&tile.extents, pad);
+        tile.layout = layout;
         tile.offset_bytes = u32::try_from(end_bytes).unwrap_or(u32::MAX);
         end_bytes = (end_bytes + tile.size_bytes()).next_multiple_of(TILE_ALIGNMENT_BYTES);
     }
     end_bytes
 }
 
-/// The smallest pad with the fewest wavefronts.
-fn counted_pad(kernel: &mut ProgramKernel, tile: TileId) -> u32 {
+/// The layout with the fewest wavefronts; among equals the smallest pad, then
+/// the rows as written.
+fn counted_layout(kernel: &mut ProgramKernel, tile: TileId) -> TileLayout {
     let extents = kernel.tiles[tile].extents.clone();
+    let mut best = (u64::MAX, TileLayout::row_major(&extents));
     if extents.len() < 2 {
-        return 0;
+        return best.1;
     }
     let size_bytes = kernel.tiles[tile].dtype.size_bytes();
-    let mut best = (u64::MAX, 0);
     for pad in 0..=(MAX_PAD_BYTES / size_bytes) {
-        kernel.tiles[tile].layout = TileLayout::padded(&extents, pad);
-        let wavefronts = tile_wavefronts(kernel, tile);
-        if wavefronts < best.0 {
-            best = (wavefronts, pad);
+        for fastest in (0..extents.len()).rev() {
+            let layout = TileLayout::along(&extents, fastest, pad);
+            kernel.tiles[tile].layout = layout.clone();
+            let wavefronts = tile_wavefronts(kernel, tile);
+            if wavefronts < best.0 {
+                best = (wavefronts, layout);
+            }
         }
     }
     best.1

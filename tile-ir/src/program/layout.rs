@@ -117,12 +117,20 @@ impl TileLayout {
     /// Row-major with `pad_elems` unused elements at the end of each row (the
     /// last axis). One-dimensional tiles take no pad.
     pub fn padded(extents: &[u32], pad_elems: u32) -> Self {
+        Self::along(extents, extents.len().saturating_sub(1), pad_elems)
+    }
+
+    /// Stored with `fastest` as the innermost axis, the others row-major around
+    /// it, and `pad_elems` unused elements after each of its rows.
+    pub fn along(extents: &[u32], fastest: usize, pad_elems: u32) -> Self {
+        let mut order: Vec<usize> = (0..extents.len()).rev().collect();
+        order.sort_by_key(|&axis| axis != fastest);
         let mut strides = vec![1; extents.len()];
         let mut size_elems = 1;
-        for (axis, &extent) in extents.iter().enumerate().rev() {
+        for (depth, &axis) in order.iter().enumerate() {
             strides[axis] = size_elems;
-            size_elems *= extent;
-            if axis > 0 && axis + 1 == extents.len() {
+            size_elems *= extents[axis];
+            if depth == 0 && order.len() > 1 {
                 size_elems += pad_elems;
             }
         }

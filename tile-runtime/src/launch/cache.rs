@@ -96,7 +96,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use tile_ir::config::TilePadding;
+    use tile_ir::config::{AxisItems, TilePadding};
     use tile_ir::program::{IndexWidth, Program};
     use tile_ir::span::SpanTable;
 
@@ -115,7 +115,9 @@ mod tests {
             config: Config {
                 tiles: vec![32],
                 threads,
-                block_threads: vec![threads],
+                block: vec![AxisItems::strided(threads)],
+                copy_bytes: 4,
+                stages: 1,
                 padding: TilePadding::Counted,
                 raster_rows: 1,
                 numerics: Numerics::Exact,

@@ -50,8 +50,8 @@ pub(super) fn check_given(kernel: &Kernel, config: &Config, options: &Options) -
         .into());
     }
     let n_axes = kernel.block.as_ref().map_or(0, Vec::len);
-    if config.block_threads.len() != n_axes {
-        let found = config.block_threads.len();
+    if config.block.len() != n_axes {
+        let found = config.block.len();
         return Err(foreign(format!(
             "it has threads along {found} axes, the block has {n_axes} axes"
         ))

@@ -1,7 +1,7 @@
 //! What a launch says of arguments that do not fit, on a hand-made kernel.
 
 use tile_ir::arena::Arena;
-use tile_ir::config::{Config, Numerics, TilePadding};
+use tile_ir::config::{AxisItems, Config, Numerics, TilePadding};
 use tile_ir::dtype::DType;
 use tile_ir::kernel::{
     Edge, ElemType, Expr, ExprId, ExprKind, Kernel, Literal, Param, TensorParam, TileDomain,
@@ -96,7 +96,9 @@ fn config_of(tile: u32) -> Config {
     Config {
         tiles: vec![tile],
         threads: 32,
-        block_threads: Vec::new(),
+        block: Vec::new(),
+        copy_bytes: 4,
+        stages: 1,
         padding: TilePadding::Counted,
         raster_rows: 1,
         numerics: Numerics::Exact,
@@ -253,7 +255,7 @@ fn configurations_of_other_kernels() {
          tile parameters\nhelp: take one from `scale::kernel` and change that"
     );
     assert_eq!(
-        refusal(&|config| config.block_threads.push(8), Options::new()),
+        refusal(&|config| config.block.push(AxisItems::strided(8)), Options::new()),
         "the configuration given is not one of `scale`: it has threads along 1 axes, the block has \
          0 axes\nhelp: take one from `scale::kernel` and change that"
     );
