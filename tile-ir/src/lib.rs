@@ -20,6 +20,7 @@ pub mod encode;
 pub mod kernel;
 pub mod lower;
 pub mod op;
+mod precedence;
 pub mod program;
 pub mod resolve;
 pub mod semantics;

@@ -8,8 +8,8 @@ use tile_ir::device::{DeviceProperties, known};
 use tile_ir::dtype::DType;
 use tile_ir::emit::{CudaSource, emit_cuda};
 use tile_ir::kernel::{VarKind, print_kernel};
-use tile_ir::lower::{Binding, lower};
-use tile_ir::program::{IndexWidth, Program};
+use tile_ir::lower::{Binding, lower, lower_watched};
+use tile_ir::program::{IndexWidth, Program, print_program};
 
 use crate::error::{Error, Result};
 use crate::launch::{ArgumentError, Dims, binding_of};
@@ -95,6 +95,43 @@ impl Kernel {
     ) -> Result<Program> {
         let dims = self.check_dims(dims)?;
         self.lower(&binding_of(self.checked.kernel(), &self.types, &dims, config), config, device)
+    }
+
+    /// That program as text: the launch, where each item and element lies, and
+    /// the statements with their comparisons and barriers.
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernel::program`].
+    pub fn print_program(
+        &self,
+        config: &Config,
+        device: &DeviceProperties,
+        dims: &[usize],
+    ) -> Result<String> {
+        Ok(print_program(&self.program(config, device, dims)?))
+    }
+
+    /// The program after each pass of lowering, with the pass's name; the last
+    /// is [`Kernel::program`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernel::program`].
+    pub fn program_by_pass(
+        &self,
+        config: &Config,
+        device: &DeviceProperties,
+        dims: &[usize],
+    ) -> Result<Vec<(&'static str, Program)>> {
+        let dims = self.check_dims(dims)?;
+        let kernel = self.checked.kernel();
+        let binding = binding_of(kernel, &self.types, &dims, config);
+        let mut programs = Vec::new();
+        let mut watch = |pass, program: &Program| programs.push((pass, program.clone()));
+        lower_watched(self.checked, &binding, config, device, &mut watch)
+            .map_err(|error| crate::launch::lower_error(kernel, config, &error))?;
+        Ok(programs)
     }
 
     /// The CUDA C++ text for tensors of any extents of at most 2^30, made for a

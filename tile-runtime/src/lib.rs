@@ -32,6 +32,8 @@ mod tensor;
 #[doc(hidden)]
 pub mod bench;
 #[doc(hidden)]
+pub mod inspect;
+#[doc(hidden)]
 pub mod macro_support;
 
 pub use device::Device;

@@ -7,6 +7,7 @@ pub mod list;
 pub mod number;
 mod planes;
 mod products;
+pub mod random;
 
 pub use elementwise::{add, saxpy};
 pub use planes::{row_sum_at, row_sums, stencil, transpose};

@@ -16,7 +16,7 @@ mod prelude;
 mod stmt;
 mod types;
 
-use crate::program::{Program, ProgramKernel};
+use crate::program::{Names, Program, ProgramKernel};
 
 /// CUDA C++ text and the entry points in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn emit_cuda(program: &Program, file: Option<&str>) -> Result<CudaSource, Em
             });
         }
         let writer = Writer::new(program, kernel, file);
-        entries.push(names::identifier(&kernel.name));
+        entries.push(writer.names.kernel.clone());
         kernels.push_str(&writer.write());
     }
     let text = format!("{}{kernels}", prelude::used_by(&kernels));
@@ -72,7 +72,7 @@ struct Writer<'a> {
     program: &'a Program,
     kernel: &'a ProgramKernel,
     file: Option<&'a str>,
-    names: names::Names,
+    names: Names,
     out: String,
     depth: usize,
     line: u32,
@@ -86,7 +86,7 @@ impl<'a> Writer<'a> {
             program,
             kernel,
             file,
-            names: names::Names::of(kernel),
+            names: Names::of(kernel, &names::identifier),
             out: String::new(),
             depth: 0,
             line: 0,

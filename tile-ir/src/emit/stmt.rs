@@ -1,7 +1,6 @@
 //! Statements in C++, and a kernel's declarations.
 
 use super::Writer;
-use super::names::identifier;
 use super::types::type_name;
 use crate::arena::EntityId as _;
 use crate::program::{
@@ -24,7 +23,7 @@ impl Writer<'_> {
         let head = format!(
             "extern \"C\" __global__ void __launch_bounds__({})\n{}({})\n{{",
             kernel.threads,
-            identifier(&kernel.name),
+            self.names.kernel,
             params.join(", ")
         );
         self.put(&head);

@@ -10,7 +10,8 @@ use super::{
     Access, ArrayRef, Axis, EachOrigin, Edge, ExprId, ExprKind, Kernel, Literal, LoopRange, Param,
     Place, Stmt, StmtKind, TileDomain, Type, Var, VarId, VarKind,
 };
-use crate::op::{BinaryOp, CompareOp, LogicOp};
+use crate::op::{BinaryOp, CompareOp};
+use crate::precedence::Level;
 
 /// Writes a kernel in the language's own syntax, with casts explicit.
 pub fn print_kernel(kernel: &Kernel) -> String {
@@ -27,57 +28,6 @@ pub fn print_expr(kernel: &Kernel, id: ExprId) -> String {
 /// Writes an access as the user did: `a_s[ty, k]`.
 pub fn print_access(kernel: &Kernel, access: &Access) -> String {
     Printer { kernel, whole: false, out: String::new() }.access(access)
-}
-
-/// How tightly an expression's parts hold together, as in Rust.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Lowest,
-    LogicOr,
-    LogicAnd,
-    Compare,
-    Or,
-    Xor,
-    And,
-    Shift,
-    Sum,
-    Product,
-    Cast,
-    Prefix,
-    Atom,
-}
-
-impl Level {
-    /// The next tighter level: what the right operand of a left-associative
-    /// operator has to be of.
-    const fn tighter(self) -> Self {
-        match self {
-            Self::Lowest => Self::LogicOr,
-            Self::LogicOr => Self::LogicAnd,
-            Self::LogicAnd => Self::Compare,
-            Self::Compare => Self::Or,
-            Self::Or => Self::Xor,
-            Self::Xor => Self::And,
-            Self::And => Self::Shift,
-            Self::Shift => Self::Sum,
-            Self::Sum => Self::Product,
-            Self::Product => Self::Cast,
-            Self::Cast => Self::Prefix,
-            Self::Prefix | Self::Atom => Self::Atom,
-        }
-    }
-
-    const fn of_binary(op: BinaryOp) -> Self {
-        match op {
-            BinaryOp::Add | BinaryOp::Sub => Self::Sum,
-            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Self::Product,
-            BinaryOp::And => Self::And,
-            BinaryOp::Or => Self::Or,
-            BinaryOp::Xor => Self::Xor,
-            BinaryOp::Shl | BinaryOp::Shr => Self::Shift,
-            BinaryOp::Min | BinaryOp::Max => Self::Atom,
-        }
-    }
 }
 
 struct Printer<'a> {
@@ -120,10 +70,7 @@ impl Printer<'_> {
                 (format!("{left} {op} {}", self.expr(*rhs, Level::Or)), Level::Compare)
             }
             ExprKind::Logic { op, lhs, rhs } => {
-                let level = match op {
-                    LogicOp::And => Level::LogicAnd,
-                    LogicOp::Or => Level::LogicOr,
-                };
+                let level = Level::of_logic(*op);
                 let right = self.expr(*rhs, level.tighter());
                 (format!("{} {} {right}", self.expr(*lhs, level), op.symbol()), level)
             }

@@ -1,7 +1,9 @@
 //! Lowering: from a checked kernel and a configuration to a program.
 //!
 //! Each pass is one file and one function, program to program; after each the
-//! program verifies and runs on the CPU device with the same bits.
+//! program verifies and runs on the CPU device with the same bits. In debug
+//! builds every lowering verifies after each pass; the tests of the shared
+//! kernels print and run what [`lower_watched`] shows.
 
 mod distribute;
 mod guard;
@@ -13,7 +15,9 @@ use crate::config::Config;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::{VarId, VarKind};
-use crate::program::{IndexWidth, Program};
+use crate::program::{
+    IndexWidth, Program, ProgramFault, print_program, verify_launch, verify_program,
+};
 
 /// What is known of a launch, apart from its configuration. Launches with equal
 /// bindings and configurations share one program.
@@ -49,6 +53,17 @@ pub enum LowerError {
         /// What was found.
         what: &'static str,
     },
+    /// A pass has left a program behind that breaks structural rules: a defect
+    /// of this crate. Looked for in debug builds only.
+    #[error("after the pass `{pass}`:\n{faults}\n\n{program}")]
+    Faulty {
+        /// The pass.
+        pass: &'static str,
+        /// The broken rules, one a line.
+        faults: String,
+        /// The program as it is printed.
+        program: String,
+    },
     /// The tiles do not fit the device.
     #[error(
         "kernel `{kernel}` needs {needed_bytes} bytes of shared memory per block; `{device}` has {available_bytes}"
@@ -76,13 +91,57 @@ pub fn lower(
     config: &Config,
     device: &DeviceProperties,
 ) -> Result<Program, LowerError> {
+    lower_watched(kernel, binding, config, device, &mut |_, _| {})
+}
+
+/// As [`lower`]; shows `watch` the program after each pass, with the pass's name.
+///
+/// # Errors
+///
+/// As [`lower`].
+pub fn lower_watched(
+    kernel: &CheckedKernel,
+    binding: &Binding,
+    config: &Config,
+    device: &DeviceProperties,
+    watch: &mut dyn FnMut(&'static str, &Program),
+) -> Result<Program, LowerError> {
+    let mut after = |pass, program: &Program| {
+        watch(pass, program);
+        verify_after(pass, program, verify_program)
+    };
     let mut program = specialise::specialise(kernel, binding, config)?;
+    after("specialise", &program)?;
     for program_kernel in &mut program.kernels {
         distribute::distribute_items(program_kernel, config);
-        guard::delete_proved_guards(program_kernel, &known_divisors(kernel, binding));
+    }
+    after("distribute", &program)?;
+    let divisors = known_divisors(kernel, binding);
+    for program_kernel in &mut program.kernels {
+        guard::delete_proved_guards(program_kernel, &divisors);
+    }
+    after("guard", &program)?;
+    for program_kernel in &mut program.kernels {
         place::place_tiles(program_kernel, config, device)?;
     }
+    after("place", &program)?;
+    verify_after("place", &program, |program| verify_launch(program, device))?;
     Ok(program)
+}
+
+/// In debug builds, an error where a pass has left a broken program behind.
+fn verify_after(
+    pass: &'static str,
+    program: &Program,
+    verify: impl FnOnce(&Program) -> Result<(), Vec<ProgramFault>>,
+) -> Result<(), LowerError> {
+    if !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    verify(program).map_err(|faults| {
+        let faults: Vec<String> = faults.iter().map(ProgramFault::to_string).collect();
+        LowerError::Faulty { pass, faults: faults.join("\n"), program: print_program(program) }
+    })
 }
 
 /// The divisor of each dimension, by its variable.

@@ -31,6 +31,7 @@ mod expr;
 mod host;
 mod item;
 mod layout;
+mod names;
 mod print;
 mod stmt;
 mod verify;
@@ -42,9 +43,10 @@ pub use item::{
     ProgramKernel, Raster, Role, SharedMemory, Tile, Var, Workspace,
 };
 pub use layout::{Digit, ItemLayout, Swizzle, TileLayout};
+pub(crate) use names::Names;
 pub use print::print_program;
 pub use stmt::{LoopRange, Participants, Scope, Stmt, StmtKind, Unroll};
-pub use verify::{ProgramFault, verify_program};
+pub use verify::{ProgramFault, verify_launch, verify_program};
 
 use crate::arena::entity_id;
 

@@ -10,6 +10,7 @@ mod bind;
 mod cache;
 mod choose;
 mod error;
+mod program;
 mod ready;
 mod run;
 #[cfg(feature = "cuda")]
@@ -29,6 +30,7 @@ use crate::options::Options;
 
 pub use argument::Argument;
 pub use error::ArgumentError;
+pub use program::{HostTensor, run_program};
 
 pub(crate) use bind::{Dims, binding_of};
 pub(crate) use cache::ProgramCache;

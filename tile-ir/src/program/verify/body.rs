@@ -1,0 +1,234 @@
+//! Statements: each at its scope, of the types that it needs.
+//!
+//! All threads of a block take the same way through the statements at block
+//! scope, since what decides there is the same for all: it reads no coordinate,
+//! no fragment, no variable of an item, and no memory that the kernel writes. A
+//! barrier stands only there, so every thread meets it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::expr::{element_type, evaluated, verify_access, verify_read};
+use super::{Place, Verifier};
+use crate::arena::EntityId as _;
+use crate::program::{
+    Access, DomainId, ExprId, ExprKind, LoopRange, Participants, Scope, Stmt, StmtKind, Target,
+    TokenId, Ty, Unroll, VarId,
+};
+
+pub(super) fn verify_body(cx: &mut Verifier<'_>) {
+    let kernel = cx.kernel;
+    let mut walk = Walk::default();
+    walk.list(cx, &kernel.body, None);
+    for (token, &at) in &walk.waited {
+        cx.place = Place::Stmt(at);
+        let is_issued = walk.issued.contains_key(token);
+        cx.require(is_issued, || format!("nothing is in flight under token {token}"));
+    }
+    for (token, &at) in &walk.issued {
+        cx.place = Place::Stmt(at);
+        let is_waited = walk.waited.contains_key(token);
+        cx.require(is_waited, || format!("nothing waits for token {token}"));
+    }
+}
+
+#[derive(Default)]
+struct Walk {
+    /// Of the present statement.
+    number: usize,
+    /// The last statement that issues each token.
+    issued: BTreeMap<TokenId, usize>,
+    /// The last statement that waits for each.
+    waited: BTreeMap<TokenId, usize>,
+}
+
+impl Walk {
+    /// Statements of the block, or of the items of a domain.
+    fn list(&mut self, cx: &mut Verifier<'_>, stmts: &[Stmt], items: Option<DomainId>) {
+        for stmt in stmts {
+            cx.place = Place::Stmt(self.number);
+            self.stmt(cx, stmt, items);
+            self.number += 1;
+            let items = match stmt.kind {
+                StmtKind::Items { domain, .. } => Some(domain),
+                _ => items,
+            };
+            for body in stmt.kind.bodies() {
+                self.list(cx, body, items);
+            }
+        }
+    }
+
+    fn stmt(&mut self, cx: &mut Verifier<'_>, stmt: &Stmt, items: Option<DomainId>) {
+        let scope = if items.is_some() { Scope::Thread } else { Scope::Block };
+        cx.require(stmt.scope == scope, || match items {
+            Some(_) => "a statement of an item is not at thread scope".to_owned(),
+            None => "a statement outside items is not at block scope".to_owned(),
+        });
+        let mut exprs = Vec::new();
+        stmt.kind.for_each_expr(&mut |expr| exprs.push(expr));
+        match items {
+            Some(domain) => verify_item_values(cx, &exprs, domain),
+            None => verify_uniform_values(cx, &exprs),
+        }
+        match &stmt.kind {
+            StmtKind::Let { var, value } => {
+                require_scope(cx, *var, scope);
+                if let Some(value) = value {
+                    require_value_of(cx, *value, *var);
+                }
+            }
+            StmtKind::Assign { var, value } => {
+                require_scope(cx, *var, scope);
+                require_value_of(cx, *value, *var);
+            }
+            StmtKind::SetFragment { fragment, value } => {
+                let info = &cx.kernel.fragments[*fragment];
+                cx.require(items == Some(info.domain), || {
+                    format!("`{}` holds values of the items of {}", info.name, info.domain)
+                });
+                cx.require_type(*value, info.ty, "what the fragment is set to");
+            }
+            StmtKind::Store { access, value } => {
+                require_items(cx, items, "memory is written");
+                verify_write(cx, access);
+                let ty = Ty::Scalar(element_type(cx, access.target));
+                cx.require_type(*value, ty, "what is stored");
+            }
+            StmtKind::Copy { dst, src, token } => {
+                require_items(cx, items, "memory is copied");
+                verify_write(cx, dst);
+                verify_access(cx, src);
+                verify_read(cx, src);
+                let [to, from] = [dst, src].map(|access| element_type(cx, access.target));
+                cx.require(to == from, || format!("{from} is copied to {to}"));
+                self.issued.extend(token.map(|token| (token, self.number)));
+            }
+            StmtKind::Wait(token) => {
+                require_block(cx, items, "a wait");
+                self.waited.insert(*token, self.number);
+            }
+            StmtKind::Items { .. } => require_block(cx, items, "a loop over items"),
+            StmtKind::For { var, range, unroll, .. } => {
+                require_scope(cx, *var, scope);
+                verify_range(cx, *var, range, *unroll);
+            }
+            StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => {
+                cx.require_type(*cond, Ty::BOOL, "a condition");
+            }
+            StmtKind::Barrier(participants) => {
+                require_block(cx, items, "a barrier");
+                verify_participants(cx, stmt, *participants);
+            }
+        }
+    }
+}
+
+fn require_block(cx: &mut Verifier<'_>, items: Option<DomainId>, what: &str) {
+    cx.require(items.is_none(), || {
+        format!("{what} stands inside items, which not every thread runs")
+    });
+}
+
+fn require_items(cx: &mut Verifier<'_>, items: Option<DomainId>, what: &str) {
+    cx.require(items.is_some(), || format!("{what} outside items, by every thread"));
+}
+
+/// A variable is declared and assigned at its own scope only.
+fn require_scope(cx: &mut Verifier<'_>, var: VarId, scope: Scope) {
+    let info = &cx.kernel.vars[var];
+    cx.require(info.scope == scope, || match scope {
+        Scope::Block => format!("`{}` is an item's and is set outside items", info.name),
+        _ => format!("`{}` is the block's and is set inside items", info.name),
+    });
+}
+
+fn require_value_of(cx: &mut Verifier<'_>, value: ExprId, var: VarId) {
+    let info = &cx.kernel.vars[var];
+    cx.require_type(value, info.ty, &format!("the value of `{}`", info.name));
+}
+
+fn verify_write(cx: &mut Verifier<'_>, access: &Access) {
+    verify_access(cx, access);
+    if let Target::Buffer(id) = access.target {
+        let info = &cx.kernel.buffers[id];
+        cx.require(info.written, || {
+            format!("`{}` is written and is marked as never written", info.name)
+        });
+    }
+}
+
+fn verify_range(cx: &mut Verifier<'_>, var: VarId, range: &LoopRange, unroll: Unroll) {
+    let ty = cx.kernel.vars[var].ty;
+    cx.require(ty.is_index(), || format!("the counter is {ty} and no index"));
+    let is_literal = |cx: &Verifier<'_>, id| matches!(cx.expr(id).kind, ExprKind::Literal(_));
+    let is_constant = match *range {
+        LoopRange::Between { start, end, step, .. } => {
+            for id in [start, end, step] {
+                cx.require_type(id, ty, "a bound of the loop");
+            }
+            [start, end, step].into_iter().all(|id| is_literal(cx, id))
+        }
+        LoopRange::Halving(n) | LoopRange::Doubling(n) => {
+            cx.require_type(n, ty, "the bound of the loop");
+            is_literal(cx, n)
+        }
+    };
+    match unroll {
+        Unroll::Full => {
+            cx.require(is_constant, || "a loop without constant bounds is unrolled".to_owned());
+        }
+        Unroll::By(count) => {
+            cx.require(count > 0, || "a body is repeated 0 times".to_owned());
+        }
+        Unroll::Never | Unroll::Auto => {}
+    }
+}
+
+fn verify_participants(cx: &mut Verifier<'_>, stmt: &Stmt, participants: Participants) {
+    let role = match participants {
+        Participants::Block => None,
+        Participants::Role(role) => Some(role),
+    };
+    let waits = role.map_or(0, |role| role.index());
+    cx.require(stmt.role.index() == waits, || {
+        "a barrier's participants are not those that run it".to_owned()
+    });
+}
+
+/// Values of an item: coordinates and fragments are those of its own domain.
+fn verify_item_values(cx: &mut Verifier<'_>, exprs: &[ExprId], domain: DomainId) {
+    for id in evaluated_by(cx, exprs) {
+        let of = match cx.expr(id).kind {
+            ExprKind::Coord { domain, .. } => domain,
+            ExprKind::Fragment(fragment) => cx.kernel.fragments[fragment].domain,
+            _ => continue,
+        };
+        cx.require_that(of == domain, id, || {
+            format!("which is of {of}, is read by an item of {domain}")
+        });
+    }
+}
+
+/// Values at block scope: the same for all threads.
+fn verify_uniform_values(cx: &mut Verifier<'_>, exprs: &[ExprId]) {
+    for id in evaluated_by(cx, exprs) {
+        let fault = match &cx.expr(id).kind {
+            ExprKind::Coord { .. } | ExprKind::Fragment(_) => Some("of one item"),
+            ExprKind::Var(var) if cx.kernel.vars[*var].scope != Scope::Block => Some("of one item"),
+            ExprKind::Load(access) => match access.target {
+                Target::Buffer(buffer) if !cx.kernel.buffers[buffer].written => None,
+                Target::Buffer(_) | Target::Tile(_) => Some("in memory that the kernel writes"),
+            },
+            _ => None,
+        };
+        if let Some(fault) = fault {
+            cx.require_that(false, id, || {
+                format!("{fault}, is read outside items: threads may differ")
+            });
+        }
+    }
+}
+
+fn evaluated_by(cx: &Verifier<'_>, exprs: &[ExprId]) -> BTreeSet<ExprId> {
+    exprs.iter().flat_map(|&expr| evaluated(cx, expr)).collect()
+}

@@ -1,0 +1,3 @@
+//! Programs between the passes of lowering, for tests.
+
+pub use crate::launch::{HostTensor, run_program};

@@ -1,0 +1,109 @@
+//! Runs a program by itself on the CPU device, on memory without Rust types:
+//! how the tests of lowering compare a program with what a pass made of it.
+
+use std::marker::PhantomData;
+
+use tile_ir::dtype::DType;
+use tile_ir::program::Program;
+use tile_ir::value::ScalarValue;
+
+use super::argument::{ArgumentMemory, TensorArgument};
+use super::bind::{Bound, Dims};
+use super::ready::{Executables, Ready, cpu_error};
+use super::run::run_on_cpu;
+use crate::cpu;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::kernel::Kernel;
+
+/// A tensor in the host's memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostTensor {
+    dtype: DType,
+    shape: Vec<usize>,
+    /// The elements, row-major, from the first byte on; aligned for any type.
+    words: Vec<u64>,
+}
+
+impl HostTensor {
+    /// A tensor of these elements, row-major, in the machine's byte order.
+    ///
+    /// # Panics
+    ///
+    /// Where `bytes` is not as long as the shape says, or holds a `bool` that is
+    /// neither 0 nor 1.
+    pub fn new(dtype: DType, shape: &[usize], bytes: &[u8]) -> Self {
+        let n_bytes = shape.iter().product::<usize>() * dtype.size_bytes() as usize;
+        assert_eq!(bytes.len(), n_bytes, "{shape:?} elements of {dtype} take other bytes");
+        let is_valid = dtype != DType::Bool || bytes.iter().all(|&byte| byte <= 1);
+        assert!(is_valid, "a bool is 0 or 1");
+        let words = bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_ne_bytes(word)
+        });
+        Self { dtype, shape: shape.to_vec(), words: words.collect() }
+    }
+
+    /// The elements, as they were given.
+    pub fn bytes(&self) -> Vec<u8> {
+        let n_bytes = self.shape.iter().product::<usize>() * self.dtype.size_bytes() as usize;
+        let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        bytes.truncate(n_bytes);
+        bytes
+    }
+}
+
+/// Runs `program`, which was made of `kernel`, on the CPU device: `dims` in the
+/// order of [`Kernel::dims`], tensors and scalars in the order of their tables.
+///
+/// # Errors
+///
+/// Where the program cannot be run, or leaves an array.
+pub fn run_program(
+    kernel: &Kernel,
+    program: &Program,
+    dims: &[usize],
+    tensors: &mut [HostTensor],
+    scalars: &[ScalarValue],
+) -> Result<()> {
+    let ir = kernel.checked().kernel();
+    let declared: Vec<_> = ir.tensors.values().collect();
+    let fits = declared.len() == tensors.len()
+        && declared.iter().zip(&*tensors).all(|(declared, tensor)| {
+            declared.elem.bind(kernel.types()) == Some(tensor.dtype)
+                && declared.extents.len() == tensor.shape.len()
+        });
+    if !fits || scalars.len() != ir.scalars.len() || dims.len() != kernel.dims().len() {
+        let what = format!("`{}` is given other arguments than it declares", kernel.name());
+        return Err(Error::internal(what, ""));
+    }
+    let device = Device::cpu();
+    let label = format!("`{}`", kernel.name());
+    let compiled = program.kernels.iter().map(cpu::prepare);
+    let compiled: Vec<_> =
+        compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(&label, &error))?;
+    let arguments: Vec<TensorArgument<'_>> = tensors
+        .iter_mut()
+        .zip(&declared)
+        .map(|(tensor, declared)| TensorArgument {
+            device: &device,
+            shape: &tensor.shape,
+            dtype: tensor.dtype,
+            mutable: declared.mutable,
+            memory: ArgumentMemory::Host(tensor.words.as_mut_ptr().cast(), PhantomData),
+        })
+        .collect();
+    let bound = Bound {
+        tensors: arguments.iter().collect(),
+        scalars: scalars.to_vec(),
+        dims: Dims::of_values(ir, dims),
+    };
+    let ready = Ready {
+        program: program.clone(),
+        label: label.into(),
+        tiles: String::new(),
+        kernels: Executables::Host(Vec::new()),
+    };
+    run_on_cpu(&ready, &compiled, &bound, &device)
+}
