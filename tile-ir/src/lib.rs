@@ -24,6 +24,7 @@ mod precedence;
 pub mod program;
 pub mod resolve;
 pub mod semantics;
+pub(crate) mod solve;
 pub mod span;
 pub mod syntax;
 pub mod value;

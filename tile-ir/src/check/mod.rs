@@ -4,9 +4,11 @@ mod flow;
 mod initialised;
 mod pad;
 mod poly;
+mod races;
 mod uniform;
 mod unused;
 
+pub(crate) use uniform::WrittenTensors;
 pub use uniform::{Uniformity, uniformity};
 
 use serde::{Deserialize, Serialize};
@@ -46,6 +48,7 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let mut diags = Diagnostics::new();
     initialised::check_initialised(&kernel, &mut diags);
     pad::check_pads(&kernel, &mut diags);
+    races::check_races(&kernel, &mut diags);
     unused::check_unused(&kernel, &mut diags);
     if diags.has_errors() {
         return Err(diags);

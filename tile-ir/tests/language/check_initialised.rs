@@ -7,7 +7,7 @@ use crate::support;
 /// Errors of a body among some parameters, a grid and a block.
 #[track_caller]
 fn body(body: &str, expected: Expect) {
-    let found = support::check(&with_block(body));
+    let found = support::check_families(&with_block(body), &["TK01", "TK05"]);
     let warnings = found.find("warning[").unwrap_or(found.len());
     expected.assert_eq(&found[..warnings]);
 }
@@ -21,13 +21,13 @@ fn with_block(body: &str) -> String {
 /// Findings of a body that is accepted.
 #[track_caller]
 fn warnings(body: &str, expected: Expect) {
-    expected.assert_eq(&support::check(&with_block(body)));
+    expected.assert_eq(&support::check_families(&with_block(body), &["TK01", "TK05"]));
 }
 
 /// Accepts a body, warnings apart.
 #[track_caller]
 fn accept(body: &str) {
-    let found = support::check(&with_block(body));
+    let found = support::check_families(&with_block(body), &["TK01", "TK05"]);
     assert!(!found.contains("error["), "{found}");
 }
 

@@ -16,7 +16,7 @@ fn accept(body: &str) {
 }
 
 fn errors(text: &str) -> String {
-    let mut found = support::check(text);
+    let mut found = support::check_families(text, &["TK02"]);
     let warnings = found.find("warning[").unwrap_or(found.len());
     found.truncate(warnings);
     found

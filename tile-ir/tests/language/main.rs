@@ -3,6 +3,7 @@
 
 mod check_initialised;
 mod check_pad;
+mod check_races;
 mod encode;
 mod resolve_accept;
 mod resolve_header;

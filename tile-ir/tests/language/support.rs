@@ -1,7 +1,7 @@
 //! Kernels from text, and findings as text.
 
 use tile_ir::check::check_kernel;
-use tile_ir::diag::{Diagnostics, render};
+use tile_ir::diag::{Diagnostic, Diagnostics, render};
 use tile_ir::kernel::{Kernel, verify_kernel};
 use tile_ir::resolve::resolve_kernel;
 use tile_ir::syntax::KernelItem;
@@ -34,10 +34,20 @@ pub(crate) fn render_all(diags: &Diagnostics, spans: &tile_ir::span::SpanTable) 
 
 /// The findings of the checks on `text`, warnings too; empty where there are none.
 pub(crate) fn check(text: &str) -> String {
+    check_families(text, &["TK"])
+}
+
+/// Those findings of the checks on `text` whose codes start with one of `families`.
+pub(crate) fn check_families(text: &str, families: &[&str]) -> String {
     let kernel = resolve(text);
     let spans = kernel.spans.clone();
-    match check_kernel(kernel) {
-        Ok(checked) => checked.warnings.iter().map(|warning| render(warning, &spans)).collect(),
-        Err(diags) => render_all(&diags, &spans),
-    }
+    let findings: Vec<Diagnostic> = match check_kernel(kernel) {
+        Ok(checked) => checked.warnings,
+        Err(diags) => diags.into_iter().collect(),
+    };
+    let is_own = |finding: &&Diagnostic| {
+        families.iter().any(|family| finding.code.text().starts_with(family))
+    };
+    let own = findings.iter().filter(is_own);
+    own.map(|finding| render(finding, &spans)).collect()
 }

@@ -1,0 +1,13 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn k<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        if bx == 0 && tx == 0 {
+            c[0] = a[0];
+        }
+    }
+}
+
+fn main() {}

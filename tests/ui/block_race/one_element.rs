@@ -1,0 +1,11 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn k<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        c[0] = a[bx * TN + tx];
+    }
+}
+
+fn main() {}

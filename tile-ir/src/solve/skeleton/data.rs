@@ -1,0 +1,137 @@
+//! Made-up values: what loads give, and constants.
+//!
+//! A load gives a value that depends on nothing but the element, the interval
+//! between barriers (for arrays that the kernel writes) and a seed: so every
+//! worker that reads one element decides alike. Values come from those that the
+//! kernel compares with and their neighbours, so that its conditions go both ways.
+
+use std::collections::BTreeSet;
+
+use crate::dtype::DType;
+use crate::kernel::{ArrayRef, ExprKind, Kernel, Literal};
+use crate::op::NamedConst;
+use crate::semantics;
+use crate::value::ScalarValue;
+
+/// Largest literal that values are made from: a loop to a greater one would
+/// only cost time.
+const MAX_LITERAL: i64 = 1 << 12;
+
+/// An element, at a time.
+#[derive(Clone, Debug)]
+pub(super) struct Element {
+    /// The array.
+    pub(super) array: ArrayRef,
+    /// One index per axis.
+    pub(super) indices: Vec<i64>,
+    /// Barriers before it; 0 for an array that the kernel does not write.
+    pub(super) interval: u32,
+}
+
+/// Values that loads give.
+#[derive(Clone, Debug)]
+pub(super) struct Pool {
+    values: Vec<i64>,
+}
+
+impl Pool {
+    /// The values that tell the conditions of `kernel` apart.
+    pub(super) fn of(kernel: &Kernel) -> Self {
+        let mut values = BTreeSet::from([0, 1, 2, 3]);
+        for expr in kernel.exprs.values() {
+            let ExprKind::Compare { lhs, rhs, .. } = expr.kind else { continue };
+            for side in [lhs, rhs] {
+                let ExprKind::Literal(literal) = kernel.exprs[side].kind else { continue };
+                let literal = match literal {
+                    Literal::Int(value) => i64::try_from(value).ok(),
+                    Literal::Float(value) => Some(value as i64),
+                    Literal::Bool(_) | Literal::Named(_) => None,
+                };
+                if let Some(value) = literal.filter(|value| value.abs() <= MAX_LITERAL) {
+                    values.extend([value - 1, value, value + 1]);
+                }
+            }
+        }
+        Self { values: values.into_iter().collect() }
+    }
+
+    /// The value of `element`.
+    pub(super) fn value(&self, element: &Element, dtype: DType, seed: u32) -> ScalarValue {
+        let (kind, id) = match element.array {
+            ArrayRef::Tensor(id) => (0, id.to_string()),
+            ArrayRef::Tile(id) => (1, id.to_string()),
+        };
+        let mut hash = Hash::default();
+        hash.add(kind);
+        hash.add(seed.into());
+        hash.add(element.interval.into());
+        id.bytes().for_each(|byte| hash.add(byte.into()));
+        element.indices.iter().for_each(|index| hash.add(*index));
+        self.pick(hash.finish(), dtype)
+    }
+
+    /// A value for the `number`-th scalar parameter.
+    pub(super) fn scalar(&self, number: usize, seed: u32) -> i64 {
+        let mut hash = Hash::default();
+        hash.add(number as i64);
+        hash.add(seed.into());
+        self.values[hash.finish() as usize % self.values.len()]
+    }
+
+    fn pick(&self, hash: u64, dtype: DType) -> ScalarValue {
+        let value = self.values[hash as usize % self.values.len()];
+        of_integer(value, dtype)
+    }
+}
+
+/// `value` at a type; of `bool`, whether it is odd.
+pub(super) fn of_integer(value: i64, dtype: DType) -> ScalarValue {
+    if dtype == DType::Bool {
+        return ScalarValue { dtype, bits: u64::from(value & 1 != 0) };
+    }
+    let index = ScalarValue { dtype: DType::I64, bits: value as u64 };
+    semantics::cast(index, dtype).unwrap_or(ScalarValue { dtype, bits: 0 })
+}
+
+/// The value of a constant. Of what the type does not have, 0.
+pub(super) fn constant(literal: Literal, dtype: DType) -> ScalarValue {
+    let float = |value: f64| {
+        let bits = value.to_bits();
+        let zero = ScalarValue { dtype, bits: 0 };
+        semantics::cast(ScalarValue { dtype: DType::F64, bits }, dtype).unwrap_or(zero)
+    };
+    match literal {
+        Literal::Int(value) => of_integer(value as i64, dtype),
+        Literal::Float(value) => float(value),
+        Literal::Bool(value) => ScalarValue { dtype, bits: value.into() },
+        Literal::Named(name) => match (name, dtype.integer_range()) {
+            (NamedConst::Min, Some((min, _))) => of_integer(min as i64, dtype),
+            (NamedConst::Max, Some((_, max))) => of_integer(max as i64, dtype),
+            (NamedConst::Min, None) => float(f64::MIN),
+            (NamedConst::Max, None) => float(f64::MAX),
+            (NamedConst::Infinity, _) => float(f64::INFINITY),
+            (NamedConst::NegInfinity, _) => float(f64::NEG_INFINITY),
+            (NamedConst::Nan, _) => float(f64::NAN),
+        },
+    }
+}
+
+/// FNV-1a over words, with a last mix, since the low bits are used.
+struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hash {
+    fn add(&mut self, word: i64) {
+        self.0 = (self.0 ^ word as u64).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+
+    fn finish(&self) -> u64 {
+        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed >> 29
+    }
+}

@@ -1,0 +1,280 @@
+//! Expressions at concrete sizes.
+//!
+//! Values are computed as the language defines them ([`crate::semantics`]), with
+//! type parameters bound to a type that their bound admits: no guard of the
+//! kernel can tell which. Evaluating an expression enters the accesses it makes.
+
+use super::data::{self, constant};
+use super::machine::{Frame, Machine, Stop};
+use crate::arena::EntityId as _;
+use crate::dtype::{Bound, DType};
+use crate::kernel::{
+    Access, ArrayRef, Edge, ElemType, ExprId, ExprKind, Kernel, TensorId, Type, ceil_div,
+    eval_compare,
+};
+use crate::op::{BinaryOp, LogicOp};
+use crate::semantics;
+use crate::value::ScalarValue;
+
+/// A value of any type: its bits, zero-extended, an index as 64 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Value {
+    bits: u64,
+    /// Whether it depends on loaded data.
+    pub(super) data: bool,
+}
+
+impl Value {
+    /// An index.
+    pub(super) fn index(value: i64) -> Self {
+        Self { bits: value as u64, data: false }
+    }
+
+    /// A value of a scalar type.
+    pub(super) fn scalar(value: ScalarValue) -> Self {
+        Self { bits: value.bits, data: false }
+    }
+
+    /// The same value, known to depend on loaded data where `data`.
+    pub(super) fn tainted(self, data: bool) -> Self {
+        Self { data: self.data || data, ..self }
+    }
+
+    /// As an index.
+    pub(super) fn as_index(self) -> i64 {
+        self.bits as i64
+    }
+
+    /// As a condition.
+    pub(super) fn is_true(self) -> bool {
+        self.bits & 0xff != 0
+    }
+}
+
+/// The types in which a kernel's expressions are evaluated; an index is
+/// [`DType::I64`].
+#[derive(Debug)]
+pub(super) struct Types {
+    params: Vec<DType>,
+}
+
+impl Types {
+    /// Binds the type parameters of `kernel`.
+    pub(super) fn of(kernel: &Kernel) -> Self {
+        let bind = |bound| match bound {
+            Bound::Element | Bound::Number | Bound::Float => DType::F32,
+            Bound::Integer => DType::I32,
+        };
+        Self { params: kernel.type_params.values().map(|param| bind(param.bound)).collect() }
+    }
+
+    pub(super) fn elem(&self, elem: ElemType) -> DType {
+        elem.bind(&self.params).unwrap_or(DType::F32)
+    }
+
+    pub(super) fn of_type(&self, ty: Type) -> DType {
+        match ty {
+            Type::Index => DType::I64,
+            Type::Scalar(elem) => self.elem(elem),
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Enters the accesses that evaluating `expr` makes.
+    pub(super) fn touch(&mut self, frame: &Frame, expr: ExprId) -> Result<(), Stop> {
+        if !self.plan.touches[expr.index()] {
+            return Ok(());
+        }
+        let kernel = self.kernel;
+        match &kernel.exprs[expr].kind {
+            ExprKind::Load(_) if self.plan.loads[expr.index()].is_some() => {
+                self.eval(frame, expr)?;
+            }
+            ExprKind::Select { cond, then, otherwise } => {
+                let chosen = if self.condition(frame, *cond)? { then } else { otherwise };
+                self.touch(frame, *chosen)?;
+            }
+            ExprKind::Logic { op, lhs, rhs } => {
+                let decided = self.condition(frame, *lhs)? == (*op == LogicOp::Or);
+                if !decided {
+                    self.touch(frame, *rhs)?;
+                }
+            }
+            kind @ (ExprKind::Literal(_)
+            | ExprKind::Var(_)
+            | ExprKind::Load(_)
+            | ExprKind::Unary { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Compare { .. }
+            | ExprKind::Cast(_)
+            | ExprKind::Math { .. }
+            | ExprKind::Tiles { .. }
+            | ExprKind::InBounds { .. }) => {
+                for operand in kind.operands() {
+                    self.touch(frame, operand)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn condition(&mut self, frame: &Frame, cond: ExprId) -> Result<bool, Stop> {
+        Ok(self.eval(frame, cond)?.is_true())
+    }
+
+    /// The value of `expr`; enters the accesses on the way.
+    pub(super) fn eval(&mut self, frame: &Frame, expr: ExprId) -> Result<Value, Stop> {
+        let kernel = self.kernel;
+        let node = &kernel.exprs[expr];
+        Ok(match &node.kind {
+            ExprKind::Literal(literal) => Value::scalar(constant(*literal, self.dtype(expr))),
+            ExprKind::Var(var) => frame[var.index()],
+            ExprKind::Load(access) => return self.load(frame, expr, access),
+            ExprKind::Unary { op, operand } => {
+                let value = self.eval(frame, *operand)?;
+                let dtype = self.dtype(expr);
+                let result = semantics::unary(*op, ScalarValue { dtype, bits: value.bits });
+                result.map_or(value, Value::scalar).tainted(value.data)
+            }
+            ExprKind::Binary { op, lhs, rhs } => {
+                let (lhs, rhs) = (self.eval(frame, *lhs)?, self.eval(frame, *rhs)?);
+                self.binary(*op, node.ty, lhs, rhs)
+            }
+            ExprKind::Compare { op, lhs, rhs } => {
+                let (dtype, index) = (self.dtype(*lhs), kernel.exprs[*lhs].ty == Type::Index);
+                let (lhs, rhs) = (self.eval(frame, *lhs)?, self.eval(frame, *rhs)?);
+                let holds = if index {
+                    eval_compare(*op, lhs.as_index().into(), rhs.as_index().into())
+                } else {
+                    let (a, b) = (lhs.bits, rhs.bits);
+                    let [a, b] = [a, b].map(|bits| ScalarValue { dtype, bits });
+                    semantics::compare(*op, a, b).unwrap_or(false)
+                };
+                Value { bits: u64::from(holds), data: lhs.data || rhs.data }
+            }
+            ExprKind::Logic { op, lhs, rhs } => {
+                let lhs = self.eval(frame, *lhs)?;
+                if lhs.is_true() == (*op == LogicOp::Or) {
+                    return Ok(lhs);
+                }
+                self.eval(frame, *rhs)?.tainted(lhs.data)
+            }
+            ExprKind::Select { cond, then, otherwise } => {
+                let cond = self.eval(frame, *cond)?;
+                let chosen = if cond.is_true() { then } else { otherwise };
+                self.eval(frame, *chosen)?.tainted(cond.data)
+            }
+            ExprKind::Cast(operand) => {
+                let (from, to) = (self.dtype(*operand), self.dtype(expr));
+                let value = self.eval(frame, *operand)?;
+                let cast = semantics::cast(ScalarValue { dtype: from, bits: value.bits }, to);
+                cast.map_or(value, Value::scalar).tainted(value.data)
+            }
+            ExprKind::Math { func, arg } => {
+                let dtype = self.dtype(expr);
+                let value = self.eval(frame, *arg)?;
+                let result = semantics::math(*func, ScalarValue { dtype, bits: value.bits });
+                result.map_or(value, Value::scalar).tainted(value.data)
+            }
+            ExprKind::Tiles { extent, tile } => {
+                let (extent, tile) = (self.eval(frame, *extent)?, self.eval(frame, *tile)?);
+                let count = ceil_div(extent.as_index().into(), tile.as_index().into());
+                Value::index(i64::try_from(count).unwrap_or(i64::MAX))
+                    .tainted(extent.data || tile.data)
+            }
+            ExprKind::InBounds { tensor, indices } => {
+                let (indices, data) = self.indices(frame, indices)?;
+                let inside = self.flat(ArrayRef::Tensor(*tensor), &indices).is_some();
+                Value { bits: u64::from(inside), data }
+            }
+        })
+    }
+
+    /// `lhs op rhs` at type `ty`.
+    pub(super) fn binary(&self, op: BinaryOp, ty: Type, lhs: Value, rhs: Value) -> Value {
+        let data = lhs.data || rhs.data;
+        if ty == Type::Index {
+            let (a, b) = (lhs.as_index(), rhs.as_index());
+            let quick = match op {
+                BinaryOp::Add => Some(a.wrapping_add(b)),
+                BinaryOp::Sub => Some(a.wrapping_sub(b)),
+                BinaryOp::Mul => Some(a.wrapping_mul(b)),
+                BinaryOp::Div
+                | BinaryOp::Rem
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::Shl
+                | BinaryOp::Shr
+                | BinaryOp::Min
+                | BinaryOp::Max => None,
+            };
+            if let Some(value) = quick {
+                return Value::index(value).tainted(data);
+            }
+        }
+        let dtype = self.types.of_type(ty);
+        let [a, b] = [lhs.bits, rhs.bits].map(|bits| ScalarValue { dtype, bits });
+        semantics::binary(op, a, b).map_or(lhs, Value::scalar).tainted(data)
+    }
+
+    /// Values of an access's indices, and whether one depends on loaded data.
+    pub(super) fn indices(
+        &mut self,
+        frame: &Frame,
+        exprs: &[ExprId],
+    ) -> Result<(Vec<Value>, bool), Stop> {
+        let mut values = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            values.push(self.eval(frame, *expr)?);
+        }
+        let data = values.iter().any(|value| value.data);
+        Ok((values, data))
+    }
+
+    fn load(&mut self, frame: &Frame, expr: ExprId, access: &Access) -> Result<Value, Stop> {
+        let (indices, _) = self.indices(frame, &access.indices)?;
+        if let Some(site) = self.plan.loads[expr.index()] {
+            self.enter(site, &indices)?;
+        }
+        let dtype = self.dtype(expr);
+        if let ArrayRef::Tensor(tensor) = access.array
+            && self.flat(access.array, &indices).is_none()
+        {
+            return Ok(self.pad(tensor, dtype).tainted(true));
+        }
+        let element = data::Element {
+            array: access.array,
+            indices: indices.iter().map(|index| index.as_index()).collect(),
+            interval: if self.is_written(access.array) { self.interval() } else { 0 },
+        };
+        Ok(Value::scalar(self.pool.value(&element, dtype, self.seed)).tainted(true))
+    }
+
+    fn pad(&self, tensor: TensorId, dtype: DType) -> Value {
+        let literal = match self.kernel.tensors[tensor].edge {
+            Edge::DefaultPad => None,
+            Edge::Pad(value) => match &self.kernel.exprs[value].kind {
+                ExprKind::Literal(literal) => Some(*literal),
+                ExprKind::Var(_)
+                | ExprKind::Load(_)
+                | ExprKind::Unary { .. }
+                | ExprKind::Binary { .. }
+                | ExprKind::Compare { .. }
+                | ExprKind::Logic { .. }
+                | ExprKind::Select { .. }
+                | ExprKind::Cast(_)
+                | ExprKind::Math { .. }
+                | ExprKind::Tiles { .. }
+                | ExprKind::InBounds { .. } => None,
+            },
+        };
+        let zero = ScalarValue { dtype, bits: 0 };
+        Value::scalar(literal.map_or(zero, |literal| constant(literal, dtype)))
+    }
+
+    fn dtype(&self, expr: ExprId) -> DType {
+        self.types.of_type(self.kernel.exprs[expr].ty)
+    }
+}

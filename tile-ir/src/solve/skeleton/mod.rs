@@ -1,0 +1,138 @@
+//! Races by enumeration: a kernel's index skeleton, run at concrete sizes.
+//!
+//! A *skeleton* is what is left of a kernel when everything is cut away that
+//! reaches no index and no guard of an array under watch: loops, conditions,
+//! barriers, accesses. At concrete sizes ([`sizes`]) every work-item of a block
+//! runs it ([`machine`]), and every access is entered in a table that remembers,
+//! for each element, who last wrote and who has read it since the last barrier
+//! ([`shadow`]). Two accesses of different workers to one element, one of them a
+//! write, are a [`Conflict`]. It is exact for the sizes that were run, whatever
+//! the arithmetic, and it names the two workers.
+//!
+//! # Workers
+//!
+//! A work-item is a worker. So is each point of a cooperative loop, each time the
+//! loop runs: which thread runs which point is unspecified. The body of a kernel
+//! without a block domain is one worker outside of its cooperative loops.
+//!
+//! # Order
+//!
+//! A barrier separates all that a block does before it from all that it does
+//! after it; within an interval nothing is ordered, nor is anything between
+//! blocks. Loop-carried conflicts need no thought of their own: the tail of one
+//! iteration and the head of the next stand in one interval.
+//!
+//! # Loaded data
+//!
+//! What a load gives is made up, the same for the same element between two
+//! barriers, from values that the kernel compares with ([`data`]). A conflict
+//! under a condition on such a value is [possible](Conflict::possible): there is
+//! data for which it happens. An index computed from such a value says nothing
+//! about which element is meant, so the access is compared with the others by
+//! its remaining coordinates ([`wild`]).
+
+mod data;
+mod eval;
+mod machine;
+mod plan;
+mod shadow;
+mod sizes;
+mod witness;
+
+pub(crate) use plan::Site;
+pub(crate) use shadow::Scope;
+
+use std::collections::BTreeSet;
+
+use crate::kernel::{ArrayRef, Kernel, VarId};
+use crate::span::SpanId;
+use data::Pool;
+use machine::{Known, Machine, Stop};
+use plan::Plan;
+
+/// Accesses and loop iterations that are run for one kernel.
+pub(crate) const BUDGET: u32 = 200_000;
+
+/// Two accesses to one element that nothing orders, at least one a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    /// Between which workers nothing orders them.
+    pub(crate) scope: Scope,
+    /// The array.
+    pub(crate) array: ArrayRef,
+    /// The element, one index per axis.
+    pub(crate) element: Vec<i64>,
+    /// The access that stands first in program order.
+    pub(crate) first: Party,
+    /// The other.
+    pub(crate) second: Party,
+    /// The loop whose iterations separate the two, if they are not of one.
+    pub(crate) carried: Option<SpanId>,
+    /// Whether loaded data decides that it happens.
+    pub(crate) possible: bool,
+    /// Tile parameters, dimensions and scalars that matter.
+    pub(crate) sizes: Vec<(VarId, i64)>,
+}
+
+/// One side of a conflict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Party {
+    /// The access.
+    pub(crate) site: Site,
+    /// Who makes it.
+    pub(crate) worker: Worker,
+    /// Coordinates of the worker's block.
+    pub(crate) block: Vec<(VarId, i64)>,
+    /// Counters of the loops around, outermost first.
+    pub(crate) counters: Vec<(VarId, i64)>,
+}
+
+/// Who makes an access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Worker {
+    /// A work-item, by its coordinates in the block domain.
+    Item(Vec<(VarId, i64)>),
+    /// A point of the cooperative loop whose keyword is at the span.
+    Point(SpanId, Vec<(VarId, i64)>),
+    /// The body of a kernel without a block domain.
+    Body,
+}
+
+/// What enumeration finds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Findings {
+    /// One conflict for each pair of accesses and scope, those at the smallest
+    /// sizes first.
+    pub(crate) conflicts: Vec<Conflict>,
+    /// Whether the budget ended before all sizes were run.
+    pub(crate) exhausted: bool,
+}
+
+/// Looks for conflicts at small sizes.
+pub(crate) fn enumerate(kernel: &Kernel) -> Findings {
+    let mut findings = Findings::default();
+    let mut known = Known::new();
+    let mut fuel = BUDGET;
+    let pool = Pool::of(kernel);
+    let all = sizes::choose(kernel, &pool);
+    let is_tile = |array| matches!(array, ArrayRef::Tile(_));
+    let is_tensor = |array| matches!(array, ArrayRef::Tensor(_));
+    for plan in [Plan::of(kernel, &is_tile), Plan::of(kernel, &is_tensor)] {
+        if !plan.writes() {
+            continue;
+        }
+        let mut seen = BTreeSet::new();
+        for sizes in &all {
+            if !seen.insert(plan.key(sizes)) {
+                continue;
+            }
+            let found = (&mut findings.conflicts, &mut known);
+            let run = Machine::new(kernel, &plan, sizes, &pool, found, &mut fuel).run();
+            findings.exhausted |= run == Err(Stop::Budget);
+            if fuel == 0 {
+                break;
+            }
+        }
+    }
+    findings
+}

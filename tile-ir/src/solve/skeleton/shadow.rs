@@ -1,0 +1,95 @@
+//! Who has used an element since the last barrier.
+
+use super::plan::SiteId;
+
+/// Between which workers an order is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Scope {
+    /// Workers of one block, between two barriers.
+    Block,
+    /// Workers of two blocks.
+    Grid,
+}
+
+/// An access that was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// The access in the text.
+    pub(super) site: SiteId,
+    /// Who made it, within its block.
+    pub(super) worker: u32,
+    /// The block, by its number among those that are run.
+    pub(super) block: u32,
+    /// The loop iterations around.
+    pub(super) context: u32,
+    /// Whether loaded data decided that it was made.
+    pub(super) possible: bool,
+}
+
+impl Mark {
+    fn agent(&self, scope: Scope) -> u32 {
+        match scope {
+            Scope::Block => self.worker,
+            Scope::Grid => self.block,
+        }
+    }
+}
+
+/// One element: the last writer and two readers that differ. A third reader
+/// would add nothing: whoever writes differs from one of the two.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    /// The interval that the marks are of.
+    interval: u32,
+    writer: Option<Mark>,
+    readers: [Option<Mark>; 2],
+}
+
+/// The elements of one array.
+#[derive(Debug)]
+pub(super) struct Shadow {
+    scope: Scope,
+    cells: Vec<Cell>,
+}
+
+impl Shadow {
+    /// An array of `len` elements, none used yet.
+    pub(super) fn new(scope: Scope, len: usize) -> Self {
+        Self { scope, cells: vec![Cell::default(); len] }
+    }
+
+    /// Between which workers it looks for collisions.
+    pub(super) fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// Enters an access to element `flat` in `interval`, which counts from 1, and
+    /// gives earlier ones of that interval that it collides with: a write and a
+    /// read.
+    pub(super) fn enter(
+        &mut self,
+        flat: usize,
+        interval: u32,
+        mark: Mark,
+        write: bool,
+    ) -> [Option<Mark>; 2] {
+        let scope = self.scope;
+        let Some(cell) = self.cells.get_mut(flat) else { return [None; 2] };
+        if cell.interval != interval {
+            *cell = Cell { interval, ..Cell::default() };
+        }
+        let differs = |other: &Mark| other.agent(scope) != mark.agent(scope);
+        let writer = cell.writer.filter(differs);
+        if write {
+            let reader = cell.readers.into_iter().flatten().find(differs);
+            cell.writer = Some(mark);
+            return [writer, reader];
+        }
+        match cell.readers {
+            [None, _] => cell.readers[0] = Some(mark),
+            [Some(first), None] if differs(&first) => cell.readers[1] = Some(mark),
+            [Some(_), _] => {}
+        }
+        [writer, None]
+    }
+}

@@ -1,0 +1,278 @@
+//! Which sizes to run.
+//!
+//! Small ones first, so that a witness is small. Tile parameters take values that
+//! relate to each other in every way (smaller, equal, greater), odd and even,
+//! and one above every literal of the kernel, so that `tx < 16` goes both ways.
+//! Dimensions are chosen for the trips that they stand for: none, one, two,
+//! three with a ragged last one, more; along the grid at least two blocks.
+
+use std::collections::BTreeSet;
+
+use super::data::Pool;
+use crate::arena::EntityId as _;
+use crate::config::{complete_tiles, tile_value};
+use crate::kernel::{
+    ExprId, ExprKind, Kernel, Literal, Stmt, StmtKind, TileDomain, TileParamId, VarId, VarKind,
+    eval_index,
+};
+
+/// Most combinations of tile sizes that are looked at, and that are run.
+const MAX_CANDIDATES: usize = 4096;
+const MAX_COMBINATIONS: usize = 12;
+/// Largest literal above which a tile parameter is raised.
+const MAX_LITERAL: i64 = 256;
+/// Different data and scalars that are tried at the same sizes.
+const SEEDS: u32 = 3;
+
+/// A value for everything that a launch fixes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    /// By variable: dimensions, tile parameters and scalars.
+    pub(super) values: Vec<Option<i64>>,
+    /// What loads give is made from this.
+    pub(super) seed: u32,
+}
+
+/// The sizes to run, in order.
+pub(super) fn choose(kernel: &Kernel, pool: &Pool) -> Vec<Sizes> {
+    let roles = Roles::of(kernel);
+    let mut all = Vec::new();
+    for tiles in tile_sizes(kernel) {
+        for profile in Profile::ALL {
+            for seed in 0..SEEDS {
+                let mut values = vec![None; kernel.vars.len()];
+                for (id, var) in kernel.vars.iter() {
+                    values[id.index()] = match var.kind {
+                        VarKind::TileParam(param) => {
+                            tiles.get(param.index()).copied().map(i64::from)
+                        }
+                        VarKind::Dim => Some(roles.dim(kernel, id, &tiles, profile)),
+                        VarKind::Scalar(scalar) => Some(pool.scalar(scalar.index(), seed)),
+                        VarKind::Grid
+                        | VarKind::Block
+                        | VarKind::Each
+                        | VarKind::Loop
+                        | VarKind::Let { .. } => None,
+                    };
+                }
+                all.push(Sizes { values, seed });
+            }
+        }
+    }
+    all
+}
+
+// Tile parameters.
+
+/// Admissible combinations that differ in kind, cheap ones first.
+fn tile_sizes(kernel: &Kernel) -> Vec<Vec<u32>> {
+    let above = literal_bound(kernel) + 1;
+    let mut axes: Vec<(TileParamId, Vec<u32>)> = Vec::new();
+    for (id, param) in kernel.tile_params.iter() {
+        let values = candidates(&param.domain, above);
+        if !values.is_empty() {
+            axes.push((id, values));
+        }
+    }
+    let total = |axes: &[(TileParamId, Vec<u32>)]| -> usize {
+        axes.iter().fold(1, |product, (_, values)| product.saturating_mul(values.len()))
+    };
+    while total(&axes) > MAX_CANDIDATES {
+        let Some((_, longest)) = axes.iter_mut().max_by_key(|(_, values)| values.len()) else {
+            break;
+        };
+        longest.pop();
+    }
+    let mut combinations: Vec<Vec<u32>> = (0..total(&axes))
+        .filter_map(|mut number| {
+            let digits = axes.iter().map(|(id, values)| {
+                let value = values[number % values.len()];
+                number /= values.len();
+                (*id, value)
+            });
+            complete_tiles(kernel, &digits.collect::<Vec<_>>()).ok()
+        })
+        .collect();
+    combinations.sort_by_key(|tiles| {
+        let ones = tiles.iter().filter(|tile| **tile == 1).count();
+        (ones, tiles.iter().fold(1u64, |product, tile| product.saturating_mul((*tile).into())))
+    });
+    let mut facts = BTreeSet::new();
+    let mut chosen: Vec<Vec<u32>> = Vec::new();
+    for tiles in combinations {
+        let before = facts.len();
+        facts.extend(facts_of(&tiles, above));
+        if facts.len() > before || tiles.is_empty() {
+            chosen.push(tiles);
+        }
+        if chosen.len() == MAX_COMBINATIONS {
+            break;
+        }
+    }
+    chosen
+}
+
+/// What a combination shows: how each parameter relates to each other one, and
+/// of which kind each is.
+fn facts_of(tiles: &[u32], above: u32) -> impl Iterator<Item = (usize, usize, u32)> {
+    // Odd or even; how small; whether above the literals, and a power of two.
+    let kinds = tiles.iter().enumerate().flat_map(move |(index, &tile)| {
+        let high = 2 * u32::from(tile >= above) + u32::from(tile > 2 && tile.is_power_of_two());
+        [tile % 2, 2 + tile.min(4), 8 + high].map(|kind| (index, index, kind))
+    });
+    let relations = tiles.iter().enumerate().flat_map(move |(index, tile)| {
+        let others = tiles.iter().enumerate().skip(index + 1);
+        others.map(move |(other, size)| {
+            let relation = u32::from(tile < size) + 2 * u32::from(tile > size);
+            (index, other, relation)
+        })
+    });
+    kinds.chain(relations)
+}
+
+/// Values of a domain to try, rising; a tied parameter has none of its own.
+fn candidates(domain: &TileDomain, above: u32) -> Vec<u32> {
+    let first_above = |values: Vec<u32>| values.into_iter().find(|value| *value >= above);
+    let mut values: Vec<u32> = match domain {
+        TileDomain::Any => (1..=5).chain([8, above]).collect(),
+        TileDomain::Range { min, max, step } => {
+            let all = || (*min..=*max).step_by((*step).max(1) as usize);
+            all().take(3).chain(first_above(all().collect())).collect()
+        }
+        TileDomain::Pow2 { min, max } => {
+            let powers = (0..32).map(|exponent| 1u32 << exponent);
+            let all: Vec<u32> = powers.filter(|power| (min..=max).contains(&power)).collect();
+            let first = first_above(all.clone());
+            all.into_iter().take(3).chain(first).collect()
+        }
+        TileDomain::List(values) => values.clone(),
+        TileDomain::Equal(_) => Vec::new(),
+    };
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// The largest integer literal that could meet an id.
+fn literal_bound(kernel: &Kernel) -> u32 {
+    let literals = kernel.exprs.values().filter_map(|expr| {
+        let ExprKind::Literal(Literal::Int(value)) = expr.kind else { return None };
+        i64::try_from(value).ok()
+    });
+    let largest = literals.filter(|value| (0..=MAX_LITERAL).contains(value)).max();
+    largest.unwrap_or(0) as u32
+}
+
+// Dimensions.
+
+/// How many pieces the dimensions of the grid and of loops are cut into.
+#[derive(Clone, Copy, Debug)]
+struct Profile {
+    grid: Pieces,
+    loops: Pieces,
+    /// Whether dimensions that are only extents leave room.
+    roomy: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Pieces {
+    Whole(i64),
+    /// One less than so many whole ones.
+    Short(i64),
+    /// One more.
+    Long(i64),
+}
+
+impl Pieces {
+    fn of(self, unit: i64) -> i64 {
+        match self {
+            Self::Whole(n) => n * unit,
+            Self::Short(n) if unit == 1 => n,
+            Self::Short(n) => n * unit - 1,
+            Self::Long(n) => n * unit + 1,
+        }
+    }
+}
+
+impl Profile {
+    const ALL: [Self; 5] = [
+        Self { grid: Pieces::Whole(2), loops: Pieces::Whole(2), roomy: true },
+        Self { grid: Pieces::Whole(2), loops: Pieces::Whole(0), roomy: true },
+        Self { grid: Pieces::Short(3), loops: Pieces::Short(3), roomy: true },
+        Self { grid: Pieces::Whole(2), loops: Pieces::Whole(1), roomy: true },
+        Self { grid: Pieces::Long(1), loops: Pieces::Long(5), roomy: false },
+    ];
+}
+
+/// What each variable, if a dimension, is used for.
+struct Roles {
+    grid: Vec<bool>,
+    loops: Vec<bool>,
+    /// `tiles(n, t)` around a dimension: `t`.
+    units: Vec<(VarId, ExprId)>,
+}
+
+impl Roles {
+    fn of(kernel: &Kernel) -> Self {
+        let none = vec![false; kernel.vars.len()];
+        let mut roles = Self { grid: none.clone(), loops: none, units: Vec::new() };
+        for axis in &kernel.grid {
+            variables(kernel, axis.extent, &mut |var| roles.grid[var.index()] = true);
+        }
+        roles.visit(kernel, &kernel.body);
+        for expr in kernel.exprs.values() {
+            if let ExprKind::Tiles { extent, tile } = expr.kind {
+                variables(kernel, extent, &mut |var| roles.units.push((var, tile)));
+            }
+        }
+        roles
+    }
+
+    fn visit(&mut self, kernel: &Kernel, stmts: &[Stmt]) {
+        for stmt in stmts {
+            if let StmtKind::Phase { range, .. } | StmtKind::For { range, .. } = &stmt.kind {
+                for bound in range.exprs() {
+                    variables(kernel, bound, &mut |var| self.loops[var.index()] = true);
+                }
+            }
+            stmt.kind.bodies().into_iter().for_each(|body| self.visit(kernel, body));
+        }
+    }
+
+    fn dim(&self, kernel: &Kernel, dim: VarId, tiles: &[u32], profile: Profile) -> i64 {
+        let value = |expr| eval_index(kernel, expr, &|var| tile_value(kernel, tiles, var));
+        let units = self.units.iter().filter(|(var, _)| *var == dim);
+        let units = units.filter_map(|(_, tile)| i64::try_from(value(*tile)?).ok());
+        let unit = units.max().unwrap_or(1).max(1);
+        match (self.grid[dim.index()], self.loops[dim.index()]) {
+            (true, _) => profile.grid.of(unit),
+            (false, true) => profile.loops.of(unit),
+            (false, false) if !profile.roomy => 3,
+            (false, false) => room(kernel, dim),
+        }
+    }
+}
+
+/// An extent that a tensor of so many axes can have in a table of fair size.
+fn room(kernel: &Kernel, dim: VarId) -> i64 {
+    let ranks = kernel.tensors.values().filter_map(|tensor| {
+        let mut uses = false;
+        let mut seen = |var| uses |= var == dim;
+        tensor.extents.iter().for_each(|extent| variables(kernel, *extent, &mut seen));
+        uses.then_some(tensor.extents.len())
+    });
+    match ranks.max().unwrap_or(1) {
+        0 | 1 => 1024,
+        2 => 32,
+        _ => 8,
+    }
+}
+
+fn variables(kernel: &Kernel, expr: ExprId, found: &mut dyn FnMut(VarId)) {
+    if let ExprKind::Var(var) = kernel.exprs[expr].kind {
+        found(var);
+    }
+    for operand in kernel.exprs[expr].kind.operands() {
+        variables(kernel, operand, found);
+    }
+}

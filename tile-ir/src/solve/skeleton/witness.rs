@@ -1,0 +1,129 @@
+//! From marks to a conflict that can be told.
+
+use super::eval::Value;
+use super::machine::Machine;
+use super::shadow::{Mark, Scope};
+use super::{Conflict, Party, Worker};
+use crate::kernel::{Axis, VarId};
+use crate::span::SpanId;
+
+/// An iteration of a loop; the default one stands for no loop.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Context {
+    /// The iteration around.
+    pub(super) parent: u32,
+    /// The counter; a `while` has none.
+    pub(super) counter: Option<(VarId, i64)>,
+    /// The loop.
+    pub(super) head: Option<SpanId>,
+    /// Iterations before it.
+    pub(super) trip: u32,
+    /// Whether the block runs the loop in step.
+    pub(super) together: bool,
+}
+
+/// A run of a cooperative loop: its workers are numbered from `first`.
+#[derive(Clone, Debug)]
+pub(super) struct Points<'a> {
+    pub(super) block: u32,
+    pub(super) first: u32,
+    pub(super) extents: Vec<i64>,
+    pub(super) axes: &'a [Axis],
+    pub(super) head: SpanId,
+}
+
+impl Machine<'_> {
+    /// Keeps a conflict, unless one of the same pair of accesses is known.
+    pub(super) fn report(&mut self, scope: Scope, indices: &[Value], one: Mark, other: Mark) {
+        let (first, second, carried) = self.in_program_order(one, other);
+        let sites = [first, second].map(|mark| self.plan.sites[mark.site as usize]);
+        let (low, high) = (sites[0].min(sites[1]), sites[0].max(sites[1]));
+        if !self.known.insert((low, high, scope)) {
+            return;
+        }
+        let element = indices.iter().map(|index| index.as_index()).collect();
+        let conflict = Conflict {
+            scope,
+            array: sites[0].array,
+            element,
+            first: self.party(first),
+            second: self.party(second),
+            carried,
+            possible: one.possible || other.possible,
+            sizes: self.plan.project(self.sizes),
+        };
+        self.conflicts.push(conflict);
+    }
+
+    /// The iterations around `context`, outermost first.
+    fn path(&self, mut context: u32) -> Vec<Context> {
+        let mut path = Vec::new();
+        while context != 0 {
+            let here = self.contexts[context as usize];
+            path.push(here);
+            context = here.parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The two in program order, and the loop whose iterations part them.
+    fn in_program_order(&self, one: Mark, other: Mark) -> (Mark, Mark, Option<SpanId>) {
+        let (mine, theirs) = (self.path(one.context), self.path(other.context));
+        for (a, b) in mine.iter().zip(&theirs) {
+            if a.head != b.head || !a.together {
+                break;
+            }
+            if a.trip != b.trip {
+                let forward = a.trip < b.trip;
+                let (first, second) = if forward { (one, other) } else { (other, one) };
+                return (first, second, a.head);
+            }
+        }
+        if one.site <= other.site { (one, other, None) } else { (other, one, None) }
+    }
+
+    fn party(&self, mark: Mark) -> Party {
+        let grid = self.kernel.grid.iter().map(|axis| axis.var);
+        let block = grid.zip(self.blocks[mark.block as usize].iter().copied()).collect();
+        let counters = self.path(mark.context).into_iter().filter_map(|step| step.counter);
+        Party {
+            site: self.plan.sites[mark.site as usize],
+            worker: self.worker(mark),
+            block,
+            counters: counters.collect(),
+        }
+    }
+
+    fn worker(&self, mark: Mark) -> Worker {
+        let in_loop = self.points.iter().rev().find(|points| {
+            let len = points.extents.iter().product::<i64>() as u32;
+            points.block == mark.block && (points.first..points.first + len).contains(&mark.worker)
+        });
+        if let Some(points) = in_loop {
+            let number = mark.worker - points.first;
+            return Worker::Point(points.head, coordinates(points.axes, &points.extents, number));
+        }
+        match &self.kernel.block {
+            Some(axes) => Worker::Item(coordinates(axes, &self.block_extents, mark.worker)),
+            None => Worker::Body,
+        }
+    }
+}
+
+fn coordinates(axes: &[Axis], extents: &[i64], number: u32) -> Vec<(VarId, i64)> {
+    let mut number = i64::from(number);
+    let mut coordinates: Vec<(VarId, i64)> = axes
+        .iter()
+        .zip(extents)
+        .rev()
+        .map(|(axis, extent)| {
+            let extent = (*extent).max(1);
+            let at = number % extent;
+            number /= extent;
+            (axis.var, at)
+        })
+        .collect();
+    coordinates.reverse();
+    coordinates
+}
