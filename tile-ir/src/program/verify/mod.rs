@@ -175,7 +175,14 @@ impl<'a> Verifier<'a> {
             place: place(*at),
             rule: rule.clone(),
         };
-        self.faults.iter().map(fault).collect()
+        let mut faults: Vec<ProgramFault> = Vec::new();
+        for fault in self.faults.iter().map(fault) {
+            // One rule may be broken at several operands with the same text.
+            if !faults.contains(&fault) {
+                faults.push(fault);
+            }
+        }
+        faults
     }
 
     /// The name of an entry, in quotes.

@@ -1,0 +1,67 @@
+//! The programs of three kernels after each pass, and their CUDA C++, against
+//! the files in `expect/`; `UPDATE_EXPECT=1` writes them anew.
+
+use expect_test::{ExpectFile, expect_file};
+use tile_ir::emit::emit_cuda;
+use tile_ir::program::print_program;
+
+use crate::support::{Case, add, matmul, transpose};
+
+/// All passes in one text; where a pass changes nothing, its name alone.
+fn check_passes(case: &Case, expect: ExpectFile) {
+    let mut text = String::new();
+    let mut before = String::new();
+    for (pass, program) in case.programs() {
+        let now = print_program(&program);
+        let shown = if now == before { "nothing changed\n" } else { now.as_str() };
+        text.push_str(&format!("// after {pass}\n{shown}\n"));
+        before = now;
+    }
+    expect.assert_eq(text.trim_end());
+}
+
+fn check_cuda(case: &Case, expect: ExpectFile) {
+    let source = emit_cuda(&case.program(), None).expect("256 threads run everywhere");
+    expect.assert_eq(&source.text);
+}
+
+#[test]
+fn passes_of_matmul() {
+    check_passes(&matmul(), expect_file!["expect/matmul.passes"]);
+}
+
+#[test]
+fn passes_of_transpose() {
+    check_passes(&transpose(), expect_file!["expect/transpose.passes"]);
+}
+
+#[test]
+fn passes_of_add() {
+    check_passes(&add(), expect_file!["expect/add.passes"]);
+}
+
+#[test]
+fn cuda_of_matmul() {
+    check_cuda(&matmul(), expect_file!["expect/matmul.cu"]);
+    check_cuda(&Case { divisor: 128, ..matmul() }, expect_file!["expect/matmul_whole_tiles.cu"]);
+}
+
+#[test]
+fn cuda_of_transpose() {
+    check_cuda(&transpose(), expect_file!["expect/transpose.cu"]);
+}
+
+#[test]
+fn cuda_of_add() {
+    check_cuda(&add(), expect_file!["expect/add.cu"]);
+}
+
+#[test]
+fn the_text_is_the_same_each_time() {
+    for case in [matmul(), transpose(), add()] {
+        let [first, second] = [case.program(), case.program()];
+        assert_eq!(print_program(&first), print_program(&second));
+        let [first, second] = [first, second].map(|program| emit_cuda(&program, Some("a.rs")));
+        assert_eq!(first, second);
+    }
+}

@@ -1,0 +1,7 @@
+//! Lowering, from text: the programs after each pass, the rules that every
+//! program fulfils, the CUDA C++ that is written of them.
+
+mod golden;
+mod kernels;
+mod support;
+mod verify_program;
