@@ -490,7 +490,7 @@ fn accesses() {
             push_load(kernel, is_buffer, |access| access.pad = pad);
         },
         expect![
-            "program `matmul`, expression e32 (`e32`): operand e72 does not come before its user"
+            "program `matmul`, expression e73 (`a[by * 64 + i < M, p * 16 + k < K else 0]`): `0`, the pad, is index32 and not f32"
         ],
     );
     check(
@@ -499,7 +499,7 @@ fn accesses() {
             push_load(kernel, is_of_tile, |access| access.slot = slot);
         },
         expect![
-            "program `matmul`, expression e55 (`e55`): operand e72 does not come before its user"
+            "program `matmul`, expression e73 (`a_s@(0)[ty, k]`): it chooses among buffers where there is one"
         ],
     );
     check(
@@ -508,7 +508,7 @@ fn accesses() {
             push_load(kernel, is_of_tile, |access| access.indices[0] = outside);
         },
         expect![
-            "program `matmul`, expression e55 (`e55`): operand e72 does not come before its user"
+            "program `matmul`, expression e73 (`a_s[64, k]`): its index 64 along axis 0 is not below 64"
         ],
     );
     check(
