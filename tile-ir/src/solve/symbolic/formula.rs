@@ -1,0 +1,172 @@
+//! Conditions over polynomials, negations pushed inwards.
+//!
+//! [`Formula::Unknown`] stands for a condition of which nothing is known. Since
+//! there is no negation, reading it as *true* makes a formula weaker, never
+//! stronger: what cannot hold then cannot hold at all.
+
+use super::poly::{Poly, Unknown};
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Formula {
+    /// Holds.
+    True,
+    /// Does not hold.
+    False,
+    /// May hold or not.
+    Unknown,
+    /// The polynomial is at least 0.
+    AtLeast(Poly),
+    /// The polynomial is 0.
+    Zero(Poly),
+    /// All hold.
+    All(Vec<Formula>),
+    /// One holds.
+    Any(Vec<Formula>),
+}
+
+/// A condition and its opposite. Both may be weaker than they should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cond {
+    /// Holds wherever the condition is true.
+    pub(super) yes: Formula,
+    /// Holds wherever the condition is false.
+    pub(super) no: Formula,
+}
+
+impl Cond {
+    /// Of which nothing is known.
+    pub(super) fn unknown() -> Self {
+        Self { yes: Formula::Unknown, no: Formula::Unknown }
+    }
+
+    pub(super) fn negated(self) -> Self {
+        Self { yes: self.no, no: self.yes }
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self { yes: self.yes.and(other.yes), no: self.no.or(other.no) }
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        self.negated().and(other.negated()).negated()
+    }
+}
+
+impl Formula {
+    /// `lhs <= rhs`
+    pub(super) fn le(lhs: &Poly, rhs: &Poly) -> Self {
+        Self::AtLeast(rhs.sub(lhs))
+    }
+
+    /// `lhs < rhs`
+    pub(super) fn lt(lhs: &Poly, rhs: &Poly) -> Self {
+        Self::AtLeast(rhs.sub(lhs).plus(-1))
+    }
+
+    /// `lhs == rhs`
+    pub(super) fn eq(lhs: &Poly, rhs: &Poly) -> Self {
+        Self::Zero(lhs.sub(rhs))
+    }
+
+    /// `lhs != rhs`
+    pub(super) fn ne(lhs: &Poly, rhs: &Poly) -> Self {
+        Self::Any(vec![Self::lt(lhs, rhs), Self::lt(rhs, lhs)])
+    }
+
+    /// `0 <= value < extent`
+    pub(super) fn within(value: &Poly, extent: &Poly) -> Self {
+        Self::All(vec![Self::AtLeast(value.clone()), Self::lt(value, extent)])
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::True, other) | (other, Self::True) => other,
+            (one, other) => Self::All(vec![one, other]),
+        }
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::False, other) | (other, Self::False) => other,
+            (one, other) => Self::Any(vec![one, other]),
+        }
+    }
+
+    /// Whether all of it is known.
+    pub(super) fn is_exact(&self) -> bool {
+        match self {
+            Self::True | Self::False => true,
+            Self::Unknown => false,
+            Self::AtLeast(poly) | Self::Zero(poly) => !poly.is_lost(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().all(Self::is_exact),
+        }
+    }
+
+    /// Adds the unknowns in it to `out`.
+    pub(super) fn collect_unknowns(&self, out: &mut Vec<Unknown>) {
+        match self {
+            Self::True | Self::False | Self::Unknown => {}
+            Self::AtLeast(poly) | Self::Zero(poly) => out.extend(poly.unknowns()),
+            Self::All(parts) | Self::Any(parts) => {
+                parts.iter().for_each(|part| part.collect_unknowns(out));
+            }
+        }
+    }
+
+    /// Replaces unknowns, and folds what became plain on the way.
+    pub(super) fn replace(&self, with: &dyn Fn(Unknown) -> Option<Poly>) -> Self {
+        match self {
+            Self::True => Self::True,
+            Self::False => Self::False,
+            Self::Unknown => Self::Unknown,
+            Self::AtLeast(poly) => Self::AtLeast(poly.replace(with)).folded(),
+            Self::Zero(poly) => Self::Zero(poly.replace(with)).folded(),
+            Self::All(parts) => {
+                Self::All(parts.iter().map(|part| part.replace(with)).collect()).folded()
+            }
+            Self::Any(parts) => {
+                Self::Any(parts.iter().map(|part| part.replace(with)).collect()).folded()
+            }
+        }
+    }
+
+    /// The same with constant parts decided; parts are folded already.
+    pub(super) fn folded(self) -> Self {
+        match self {
+            Self::AtLeast(poly) => match poly.as_constant() {
+                Some(value) if value >= 0 => Self::True,
+                Some(_) => Self::False,
+                None if poly.is_lost() => Self::Unknown,
+                None => Self::AtLeast(poly),
+            },
+            Self::Zero(poly) => match poly.as_constant() {
+                Some(0) => Self::True,
+                Some(_) => Self::False,
+                None if poly.is_lost() => Self::Unknown,
+                None => Self::Zero(poly),
+            },
+            Self::All(mut parts) => {
+                parts.retain(|part| *part != Self::True);
+                if parts.contains(&Self::False) {
+                    Self::False
+                } else if parts.is_empty() {
+                    Self::True
+                } else {
+                    Self::All(parts)
+                }
+            }
+            Self::Any(mut parts) => {
+                parts.retain(|part| *part != Self::False);
+                if parts.contains(&Self::True) {
+                    Self::True
+                } else if parts.is_empty() {
+                    Self::False
+                } else {
+                    Self::Any(parts)
+                }
+            }
+            Self::True | Self::False | Self::Unknown => self,
+        }
+    }
+}

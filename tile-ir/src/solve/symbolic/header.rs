@@ -1,0 +1,105 @@
+//! What a kernel's header says of its unknowns: tile parameters with their
+//! domains, dimensions, the axes of grid and block.
+
+use super::formula::Formula;
+use super::poly::{Poly, Unknown, gcd};
+use super::symbol::{Sharing, Symbol};
+use super::walk::{Value, Walk};
+use crate::kernel::{Axis, TileDomain, VarId, VarKind};
+
+impl Walk<'_> {
+    /// Gives every variable of the header its value, and notes the constraints.
+    pub(super) fn enter_header(&mut self) {
+        let kernel = self.kernel;
+        for (id, var) in kernel.vars.iter() {
+            if var.kind == VarKind::Dim {
+                let dim = self.launch_symbol(0, Formula::True);
+                self.env.insert(id, Value::Int(Poly::unknown(dim)));
+            }
+        }
+        for param in kernel.tile_params.values() {
+            let value = self.tile_param(&param.domain);
+            self.env.insert(param.var, Value::Int(value));
+        }
+        self.constraints =
+            kernel.constraints.iter().map(|constraint| self.condition(*constraint).yes).collect();
+        self.grid = self.axes(&kernel.grid, Sharing::Block);
+        self.block = kernel.block.as_ref().map(|axes| self.axes(axes, Sharing::Private));
+    }
+
+    fn launch_symbol(&mut self, low: i128, facts: Formula) -> Unknown {
+        let unknown = self.symbols.next();
+        let least = Formula::AtLeast(Poly::unknown(unknown).plus(-low));
+        self.symbols.push(Symbol {
+            sharing: Sharing::Launch,
+            loops: Vec::new(),
+            low: Some(low),
+            facts: least.and(facts),
+            obstacle: None,
+        })
+    }
+
+    /// A tile parameter's value. All are at least 1.
+    fn tile_param(&mut self, domain: &TileDomain) -> Poly {
+        match domain {
+            TileDomain::Any => self.stepped(1, i128::from(TileDomain::MAX), 1),
+            TileDomain::Range { min, max, step } => {
+                self.stepped(i128::from(*min), i128::from(*max), i128::from(*step))
+            }
+            // From one power of two on, all are its multiples.
+            TileDomain::Pow2 { min, max } => {
+                self.stepped(i128::from(*min), i128::from(*max), i128::from(*min))
+            }
+            TileDomain::List(values) => {
+                let (first, last) = match (values.first(), values.last()) {
+                    (Some(first), Some(last)) => (i128::from(*first), i128::from(*last)),
+                    _ => return Poly::lost(),
+                };
+                let step = values.iter().fold(0, |g, value| gcd(g, i128::from(*value) - first));
+                if step == 0 {
+                    return Poly::constant(first);
+                }
+                self.stepped(first, last, step)
+            }
+            TileDomain::Equal(value) => self.index(*value),
+        }
+    }
+
+    /// `min`, `min + step`, … up to `max`, and at least 1.
+    fn stepped(&mut self, min: i128, max: i128, step: i128) -> Poly {
+        if min == max {
+            return Poly::constant(min);
+        }
+        let value = Poly::unknown(self.launch_symbol(min.max(1), Formula::True));
+        let mut facts = Formula::AtLeast(value.negated().plus(max));
+        if step > 1 {
+            // In steps of `min` the value is a multiple, which multiplies better
+            // than a sum.
+            let (count, low) = if min % step == 0 { (0, min / step) } else { (min, 0) };
+            let steps = Poly::unknown(self.launch_symbol(low, Formula::True));
+            facts = facts.and(Formula::eq(&value, &steps.scaled(step).plus(count)));
+        }
+        for unknown in value.unknowns() {
+            self.symbols.add_facts(unknown, facts.clone());
+        }
+        value
+    }
+
+    /// Axes come into force: each runs from 0 to its extent.
+    pub(super) fn axes(&mut self, axes: &[Axis], sharing: Sharing) -> Vec<(VarId, Unknown)> {
+        let mut enter = |axis: &Axis| {
+            let extent = self.index(axis.extent);
+            let unknown = self.symbols.next();
+            self.symbols.push(Symbol {
+                sharing: sharing.clone(),
+                loops: self.loops.clone(),
+                low: Some(0),
+                facts: Formula::within(&Poly::unknown(unknown), &extent),
+                obstacle: None,
+            });
+            self.env.insert(axis.var, Value::Int(Poly::unknown(unknown)));
+            (axis.var, unknown)
+        };
+        axes.iter().map(&mut enter).collect()
+    }
+}

@@ -1,0 +1,244 @@
+//! The system that says: two work-items meet in one element.
+//!
+//! Each of the two accesses is made by its own work-item with its own copy of
+//! every symbol, but for those that both are sure to share. Facts come in with
+//! the symbols that are mentioned, so that a system holds only what can matter.
+
+use std::collections::BTreeSet;
+
+use super::flow::Distance;
+use super::formula::Formula;
+use super::loops::Next;
+use super::poly::{Poly, Unknown};
+use super::search::System;
+use super::symbol::{LoopId, Sharing};
+use super::walk::{Site, Walk, Worker};
+
+/// One of the two accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    First,
+    Second,
+}
+
+/// Where the two accesses are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Meeting<'a> {
+    /// In one block and barrier interval, so far apart.
+    InBlock(&'a Distance),
+    /// In different blocks.
+    BetweenBlocks,
+}
+
+impl Meeting<'_> {
+    /// The loops of which both are in the same iteration; `None` between blocks.
+    fn shared_loops(&self) -> Option<&[LoopId]> {
+        match self {
+            Self::InBlock(
+                Distance::Same(loops) | Distance::Next(loops, _) | Distance::Any(loops, _),
+            ) => Some(loops),
+            Self::BetweenBlocks => None,
+        }
+    }
+
+    /// The loop of which the second access is one iteration later.
+    fn next_loop(&self) -> Option<LoopId> {
+        match self {
+            Self::InBlock(Distance::Next(_, id)) => Some(*id),
+            Self::InBlock(Distance::Same(_) | Distance::Any(..)) | Self::BetweenBlocks => None,
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Whether two accesses never touch one element in different hands, at all
+    /// sizes.
+    pub(super) fn is_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
+        let mut builder = Builder::new(self, meeting);
+        match builder.hands_differ(first, second) {
+            Formula::False => return true,
+            Formula::True => {}
+            differ => builder.system.assert(&differ),
+        }
+        for (left, right) in first.indices.iter().zip(&second.indices) {
+            let left = builder.on(Side::First, left);
+            let right = builder.on(Side::Second, right);
+            builder.system.assert_collision(&left, &right);
+        }
+        // Tiles are checked, or guarded; outside a tensor nothing is touched.
+        for (index, extent) in first.indices.iter().zip(self.kernel.extents(first.array)) {
+            if let Some(extent) = self.extents_of_arrays.get(extent) {
+                builder.assert(Side::First, &Formula::within(index, extent));
+            }
+        }
+        for (side, site) in [(Side::First, first), (Side::Second, second)] {
+            site.guards.iter().for_each(|guard| builder.assert(side, guard));
+        }
+        builder.finish().has_no_solution()
+    }
+
+    /// Whether a condition never holds, at all sizes, for no work-item.
+    pub(super) fn is_never(&self, condition: &Formula) -> bool {
+        let mut builder = Builder::new(self, Meeting::BetweenBlocks);
+        builder.assert(Side::First, condition);
+        builder.finish().has_no_solution()
+    }
+}
+
+struct Builder<'a> {
+    walk: &'a Walk<'a>,
+    meeting: Meeting<'a>,
+    system: System,
+    /// Symbols whose facts are in, or will be.
+    seen: BTreeSet<(Unknown, Side)>,
+    open: Vec<(Unknown, Side)>,
+    asserted: Vec<Formula>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(walk: &'a Walk<'_>, meeting: Meeting<'a>) -> Self {
+        Self {
+            walk,
+            meeting,
+            system: System::default(),
+            seen: BTreeSet::new(),
+            open: Vec::new(),
+            asserted: Vec::new(),
+        }
+    }
+
+    /// Whether both sides see one value of a symbol.
+    fn is_shared(&self, symbol: Unknown) -> bool {
+        let Some(symbol_data) = self.walk.symbols.get(symbol) else { return false };
+        let within = |loops: &[LoopId]| {
+            let shared = self.meeting.shared_loops();
+            shared.is_some_and(|shared| loops.iter().all(|id| shared.contains(id)))
+        };
+        match &symbol_data.sharing {
+            Sharing::Launch => true,
+            Sharing::Block => within(&symbol_data.loops),
+            Sharing::Iteration(id) => within(&[*id]),
+            Sharing::Private => false,
+            Sharing::Function(of) => of.iter().all(|other| self.is_shared(*other)),
+        }
+    }
+
+    /// A symbol as an unknown of the system.
+    fn unknown(&self, symbol: Unknown, side: Side) -> Poly {
+        let copy = match (self.is_shared(symbol), side) {
+            (true, _) => 0,
+            (false, Side::First) => 1,
+            (false, Side::Second) => 2,
+        };
+        if side == Side::Second
+            && let Some(next) = self.meeting.next_loop()
+            && self.walk.all_loops[next.0].number == symbol
+        {
+            return self.unknown(symbol, Side::First).plus(1);
+        }
+        match symbol.checked_mul(3).and_then(|base| base.checked_add(copy)) {
+            Some(unknown) => Poly::unknown(unknown),
+            None => Poly::lost(),
+        }
+    }
+
+    /// A polynomial over symbols as one side sees it.
+    fn on(&mut self, side: Side, poly: &Poly) -> Poly {
+        self.mention(side, poly.unknowns());
+        poly.replace(&|symbol| Some(self.unknown(symbol, side)))
+    }
+
+    fn mention(&mut self, side: Side, symbols: impl Iterator<Item = Unknown>) {
+        for symbol in symbols {
+            if self.seen.insert((symbol, side)) {
+                self.open.push((symbol, side));
+            }
+        }
+    }
+
+    /// Asserts a formula over symbols as one side sees it.
+    fn assert(&mut self, side: Side, formula: &Formula) {
+        let mut symbols = Vec::new();
+        formula.collect_unknowns(&mut symbols);
+        self.mention(side, symbols.into_iter());
+        let formula = formula.replace(&|symbol| Some(self.unknown(symbol, side)));
+        if !self.asserted.contains(&formula) {
+            self.system.assert(&formula);
+            self.asserted.push(formula);
+        }
+    }
+
+    /// That the two accesses are not made one after the other by one worker.
+    fn hands_differ(&mut self, first: &Site, second: &Site) -> Formula {
+        let walk = self.walk;
+        if matches!(self.meeting, Meeting::BetweenBlocks) {
+            return self.any_differs(walk.grid.iter().map(|(_, axis)| *axis));
+        }
+        match (&first.worker, &second.worker) {
+            (Worker::Item, Worker::Item) => {
+                self.any_differs(walk.block.iter().flatten().map(|(_, axis)| *axis))
+            }
+            (Worker::Body, Worker::Body) => Formula::False,
+            (Worker::Point { each, axes, depth }, Worker::Point { each: other, .. })
+                if each == other =>
+            {
+                // Points of one run of the loop, or of two runs of it.
+                let runs = first.loops.iter().take(*depth);
+                let runs = runs.map(|id| walk.all_loops[id.0].number);
+                self.any_differs(runs.chain(axes.iter().copied()))
+            }
+            (Worker::Item | Worker::Body | Worker::Point { .. }, _) => Formula::True,
+        }
+    }
+
+    /// That the two sides differ in one of these symbols.
+    fn any_differs(&mut self, symbols: impl Iterator<Item = Unknown>) -> Formula {
+        let mut out = Vec::new();
+        for symbol in symbols {
+            let of = Poly::unknown(symbol);
+            let (left, right) = (self.on(Side::First, &of), self.on(Side::Second, &of));
+            out.push(Formula::ne(&left, &right));
+        }
+        Formula::Any(out).replace(&|_| None)
+    }
+
+    /// The system, with the facts of everything it mentions.
+    fn finish(mut self) -> System {
+        let walk = self.walk;
+        for constraint in &walk.constraints {
+            self.assert(Side::First, constraint);
+        }
+        while let Some((symbol, side)) = self.open.pop() {
+            let Some(known) = walk.symbols.get(symbol) else { continue };
+            self.assert(side, &known.facts);
+            if side == Side::Second {
+                self.continue_from(symbol);
+            }
+        }
+        self.system
+    }
+
+    /// Where the second access is one iteration later: the symbol there as the
+    /// first one's iteration leaves it.
+    fn continue_from(&mut self, symbol: Unknown) {
+        let Some(next) = self.meeting.next_loop() else { return };
+        let walk = self.walk;
+        for (changed, value) in &walk.all_loops[next.0].next {
+            if *changed != symbol {
+                continue;
+            }
+            let later = self.on(Side::Second, &Poly::unknown(symbol));
+            match value {
+                Next::Is(value) => {
+                    let value = self.on(Side::First, value);
+                    self.system.assert(&Formula::eq(&later, &value));
+                }
+                Next::Half => {
+                    let now = self.on(Side::First, &Poly::unknown(symbol));
+                    let rest = now.sub(&later.scaled(2));
+                    self.system.assert(&Formula::within(&rest, &Poly::constant(2)));
+                }
+            }
+        }
+    }
+}

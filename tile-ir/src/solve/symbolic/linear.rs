@@ -1,0 +1,241 @@
+//! Whether a system of linear constraints has no integer solution.
+//!
+//! Equalities are divided by the common divisor of their factors (which already
+//! refutes `2x = 1`) and eliminated where an unknown has the factor 1 or -1; the
+//! rest is Fourier-Motzkin elimination, each constraint tightened to integers:
+//! `2x >= 1` becomes `x >= 1`.
+//!
+//! "Empty" is always right: every step adds only consequences. "Not empty" says
+//! nothing: the elimination is exact for rational numbers, not for integers, and
+//! gives up on systems that grow too large or leave 128 bits.
+
+use std::collections::BTreeMap;
+
+use super::poly::gcd;
+
+/// Elimination stops where it would hold more constraints than this.
+const MAX_ROWS: usize = 600;
+
+/// `sum of factor * unknown + constant`; unknowns rising, no factor 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Row {
+    /// Unknowns with their factors.
+    pub(super) factors: Vec<(usize, i128)>,
+    /// What is added.
+    pub(super) constant: i128,
+}
+
+/// What became of a step.
+enum Outcome {
+    /// There is no solution.
+    Empty,
+    /// Too large to go on.
+    GaveUp,
+}
+
+type Step<T> = Result<T, Outcome>;
+
+/// Whether no integers make all of `zero` 0 and all of `at_least` at least 0.
+pub(super) fn is_empty(zero: Vec<Row>, at_least: Vec<Row>) -> bool {
+    matches!(run(zero, at_least), Err(Outcome::Empty))
+}
+
+fn run(mut zero: Vec<Row>, mut at_least: Vec<Row>) -> Step<()> {
+    let numbers = |row: &Row| {
+        row.factors.iter().all(|(_, factor)| is_small(*factor)) && is_small(row.constant)
+    };
+    if !zero.iter().chain(&at_least).all(numbers) {
+        return Err(Outcome::GaveUp);
+    }
+    while let Some(row) = zero.pop() {
+        let Some(row) = divide_equality(row)? else { continue };
+        let unit = row.factors.iter().find(|(_, factor)| factor.abs() == 1).copied();
+        match unit {
+            Some((unknown, factor)) => {
+                for other in zero.iter_mut().chain(&mut at_least) {
+                    eliminate_by(other, &row, unknown, factor)?;
+                }
+            }
+            None => {
+                let negated = scale(&row, -1)?;
+                at_least.extend([row, negated]);
+            }
+        }
+    }
+    let mut rows = Rows::default();
+    for row in at_least {
+        rows.insert(row)?;
+    }
+    while let Some(unknown) = rows.cheapest() {
+        rows.eliminate(unknown)?;
+    }
+    Ok(())
+}
+
+/// Divided by the common divisor of the factors; `None` for `0 = 0`.
+fn divide_equality(mut row: Row) -> Step<Option<Row>> {
+    let divisor = row.factors.iter().fold(0, |g, (_, factor)| gcd(g, *factor));
+    if divisor == 0 {
+        return if row.constant == 0 { Ok(None) } else { Err(Outcome::Empty) };
+    }
+    if row.constant % divisor != 0 {
+        return Err(Outcome::Empty);
+    }
+    row.factors.iter_mut().for_each(|(_, factor)| *factor /= divisor);
+    row.constant /= divisor;
+    Ok(Some(row))
+}
+
+/// Subtracts a multiple of `equality`, in which `unknown` has the factor `unit`
+/// of 1 or -1, such that `unknown` vanishes from `row`.
+fn eliminate_by(row: &mut Row, equality: &Row, unknown: usize, unit: i128) -> Step<()> {
+    if let Some((_, factor)) = row.factors.iter().find(|(other, _)| *other == unknown) {
+        let times = factor.checked_mul(-unit).ok_or(Outcome::GaveUp)?;
+        *row = sum(row, 1, equality, times)?;
+    }
+    Ok(())
+}
+
+/// Whether a number leaves room for negation and for one addition.
+fn is_small(number: i128) -> bool {
+    number.unsigned_abs() < 1 << 120
+}
+
+fn scale(row: &Row, by: i128) -> Step<Row> {
+    sum(&Row::default(), 1, row, by)
+}
+
+/// `a * left + b * right`
+fn sum(left: &Row, a: i128, right: &Row, b: i128) -> Step<Row> {
+    let term = |x: i128, a: i128, y: i128, b: i128| {
+        let (x, y) = (x.checked_mul(a), y.checked_mul(b));
+        let sum = x.zip(y).and_then(|(x, y)| x.checked_add(y));
+        sum.filter(|sum| is_small(*sum)).ok_or(Outcome::GaveUp)
+    };
+    let mut factors = Vec::with_capacity(left.factors.len() + right.factors.len());
+    let (mut i, mut j) = (0, 0);
+    loop {
+        let (unknown, x, y) = match (left.factors.get(i), right.factors.get(j)) {
+            (None, None) => break,
+            (Some((u, x)), None) => (*u, *x, 0),
+            (None, Some((u, y))) => (*u, 0, *y),
+            (Some((u, x)), Some((w, y))) => match u.cmp(w) {
+                std::cmp::Ordering::Less => (*u, *x, 0),
+                std::cmp::Ordering::Greater => (*w, 0, *y),
+                std::cmp::Ordering::Equal => (*u, *x, *y),
+            },
+        };
+        i += usize::from(left.factors.get(i).is_some_and(|(u, _)| *u == unknown));
+        j += usize::from(right.factors.get(j).is_some_and(|(u, _)| *u == unknown));
+        let factor = term(x, a, y, b)?;
+        if factor != 0 {
+            factors.push((unknown, factor));
+        }
+    }
+    Ok(Row { factors, constant: term(left.constant, a, right.constant, b)? })
+}
+
+/// Constraints `row >= 0`; of several with the same factors the tightest.
+#[derive(Default)]
+struct Rows(BTreeMap<Vec<(usize, i128)>, i128>);
+
+impl Rows {
+    fn insert(&mut self, mut row: Row) -> Step<()> {
+        let divisor = row.factors.iter().fold(0, |g, (_, factor)| gcd(g, *factor));
+        if divisor == 0 {
+            return if row.constant >= 0 { Ok(()) } else { Err(Outcome::Empty) };
+        }
+        if divisor > 1 {
+            row.factors.iter_mut().for_each(|(_, factor)| *factor /= divisor);
+            row.constant = row.constant.div_euclid(divisor);
+        }
+        let opposite: Vec<_> = row.factors.iter().map(|(u, factor)| (*u, -factor)).collect();
+        if let Some(other) = self.0.get(&opposite)
+            && other + row.constant < 0
+        {
+            return Err(Outcome::Empty);
+        }
+        let known = self.0.entry(row.factors).or_insert(row.constant);
+        *known = (*known).min(row.constant);
+        if self.0.len() > MAX_ROWS { Err(Outcome::GaveUp) } else { Ok(()) }
+    }
+
+    /// The unknown whose elimination makes the fewest constraints.
+    fn cheapest(&self) -> Option<usize> {
+        let mut signs: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for (unknown, factor) in self.0.keys().flatten() {
+            let (above, below) = signs.entry(*unknown).or_default();
+            *if *factor > 0 { above } else { below } += 1;
+        }
+        let cost = |(above, below): (usize, usize)| {
+            (above * below).saturating_add(MAX_ROWS).saturating_sub(above + below)
+        };
+        signs.into_iter().min_by_key(|(_, counts)| cost(*counts)).map(|(unknown, _)| unknown)
+    }
+
+    fn eliminate(&mut self, unknown: usize) -> Step<()> {
+        let mut lower = Vec::new();
+        let mut upper = Vec::new();
+        let mut rest = Self::default();
+        for (factors, constant) in std::mem::take(&mut self.0) {
+            let factor = factors.iter().find(|(other, _)| *other == unknown).map(|(_, f)| *f);
+            let row = Row { factors, constant };
+            match factor {
+                None => {
+                    rest.0.insert(row.factors, row.constant);
+                }
+                Some(factor) if factor > 0 => lower.push((factor, row)),
+                Some(factor) => upper.push((-factor, row)),
+            }
+        }
+        for (a, low) in &lower {
+            for (b, high) in &upper {
+                rest.insert(sum(low, *b, high, *a)?)?;
+            }
+        }
+        *self = rest;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(factors: &[(usize, i128)], constant: i128) -> Row {
+        Row { factors: factors.to_vec(), constant }
+    }
+
+    #[test]
+    fn even_is_not_odd() {
+        assert!(is_empty(vec![row(&[(0, 2), (1, -2)], -1)], vec![]));
+        assert!(!is_empty(vec![row(&[(0, 2), (1, -2)], -2)], vec![]));
+    }
+
+    #[test]
+    fn bounds_are_tightened_to_integers() {
+        // 1 <= 2x <= 1
+        assert!(is_empty(vec![], vec![row(&[(0, 2)], -1), row(&[(0, -2)], 1)]));
+        // 1 <= 2x <= 2
+        assert!(!is_empty(vec![], vec![row(&[(0, 2)], -1), row(&[(0, -2)], 2)]));
+    }
+
+    #[test]
+    fn chains_of_bounds_meet() {
+        // x < y, y < z, z < x + 2
+        let chain = |last| {
+            let less = |a, b| row(&[(a, -1), (b, 1)], -1);
+            vec![less(0, 1), less(1, 2), row(&[(0, 1), (2, -1)], last)]
+        };
+        assert!(is_empty(vec![], chain(1)));
+        assert!(!is_empty(vec![], chain(2)));
+    }
+
+    #[test]
+    fn overflow_gives_up() {
+        let large = i128::MAX / 2;
+        let rows = vec![row(&[(0, large), (1, 1)], 0), row(&[(0, -large + 1), (1, 3)], -5)];
+        assert!(!is_empty(vec![], rows));
+        assert!(!is_empty(vec![row(&[(0, 3), (1, i128::MIN)], 1)], vec![]));
+    }
+}

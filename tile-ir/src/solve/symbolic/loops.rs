@@ -1,0 +1,292 @@
+//! Loops: what counters and variables are in an arbitrary iteration.
+//!
+//! The number of the iteration, from 0, is the unknown on which everything
+//! rests. A counter is `start + number * step`; a variable to which every
+//! iteration adds the same is its first value plus as many times that. Any other
+//! variable that the body assigns is a symbol of its own. Of those that are one
+//! value for the block, the value in the next iteration is known from this one's
+//! where the body says it ([`Loop::next`]): `buf = 1 - buf`.
+
+use std::collections::BTreeMap;
+
+use super::flow::{Distance, Flow};
+use super::formula::Formula;
+use super::poly::{Poly, Unknown};
+use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
+use super::walk::{Value, Walk};
+use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, VarId};
+use crate::span::SpanId;
+
+/// A loop of the kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Loop {
+    /// Its counter; `None` of a `while`.
+    pub(super) counter: Option<VarId>,
+    /// Its keyword.
+    pub(super) head: SpanId,
+    /// The number of the iteration.
+    pub(super) number: Unknown,
+    /// What symbols of the block are in the next iteration.
+    pub(super) next: Vec<(Unknown, Next)>,
+}
+
+/// The value in the next iteration.
+#[derive(Clone, Debug)]
+pub(super) enum Next {
+    /// This.
+    Is(Poly),
+    /// Half of the present one, rounded down.
+    Half,
+}
+
+/// A variable that a body assigns.
+struct Carried {
+    var: VarId,
+    /// Before the loop.
+    first: Poly,
+    /// What every iteration adds, if all add the same.
+    step: Option<Poly>,
+}
+
+impl Walk<'_> {
+    pub(super) fn counted(&mut self, var: VarId, range: &LoopRange, body: &[Stmt], head: SpanId) {
+        let bounds: Vec<Poly> = range.exprs().iter().map(|bound| self.index(*bound)).collect();
+        let enter = |walk: &mut Self, id: LoopId| walk.enter_counter(id, var, range, &bounds);
+        let empty = match (range, bounds.as_slice()) {
+            (LoopRange::Between { .. }, [start, end]) => Formula::le(end, start),
+            (LoopRange::Between { .. }, [start, end, step]) => {
+                Formula::le(end, start).or(Formula::le(step, &Poly::default()))
+            }
+            (LoopRange::Halving(_) | LoopRange::Doubling(_), [n]) => {
+                Formula::le(n, &Poly::constant(1))
+            }
+            _ => Formula::Unknown,
+        };
+        let flow = self.repeated((Some(var), head), body, &enter);
+        // Where no iteration may run, before and after are one interval.
+        let skips = flow.through || !self.recording || !self.is_never(&empty);
+        self.follow(Flow { through: skips, ..flow });
+    }
+
+    pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
+        let enter = |walk: &mut Self, _: LoopId| walk.condition(cond).yes;
+        let flow = self.repeated((None, head), body, &enter);
+        self.follow(Flow { through: true, ..flow });
+        // The last evaluation of the condition.
+        self.condition(cond);
+    }
+
+    /// Walks a loop. `enter` begins an iteration, and says what holds in it. The
+    /// flow is that of one iteration and more.
+    fn repeated(
+        &mut self,
+        (counter, head): (Option<VarId>, SpanId),
+        body: &[Stmt],
+        enter: &dyn Fn(&mut Self, LoopId) -> Formula,
+    ) -> Flow {
+        let carried = self.carried(counter, body, head, enter);
+        let before = self.env.clone();
+        let id = self.open(counter, head);
+        let mut symbols = Vec::new();
+        for Carried { var, first, step } in &carried {
+            let value = match step {
+                Some(step) => {
+                    let number = Poly::unknown(self.all_loops[id.0].number);
+                    Value::Int(first.add(&number.mul(step)))
+                }
+                None => self.changed(*var),
+            };
+            if let (None, Value::Int(value)) = (step, &value) {
+                symbols.extend(value.unknowns().map(|unknown| (*var, unknown)));
+            }
+            self.env.insert(*var, value);
+        }
+        let flow = self.nested(|walk| {
+            let holds = enter(walk, id);
+            walk.under(holds, |walk| walk.stmts(body));
+        });
+        for (var, unknown) in symbols {
+            if self.is_uniform_var(var)
+                && let Some(Value::Int(value)) = self.env.get(&var)
+            {
+                self.all_loops[id.0].next.push((unknown, Next::Is(value.clone())));
+            }
+        }
+        self.loops.pop();
+        let distance = match flow.through {
+            true => Distance::Any(self.loops.clone(), id),
+            false => Distance::Next(self.loops.clone(), id),
+        };
+        self.pairs.cross(&flow.tails, &flow.heads, &distance);
+        self.env = before;
+        self.leave(counter, &carried);
+        flow
+    }
+
+    /// Begins a loop: from here on everything is in an arbitrary iteration.
+    fn open(&mut self, counter: Option<VarId>, head: SpanId) -> LoopId {
+        let id = LoopId(self.all_loops.len());
+        self.loops.push(id);
+        let number = self.symbol(Sharing::Iteration(id), Some(0), None);
+        self.all_loops.push(Loop { counter, head, number, next: Vec::new() });
+        id
+    }
+
+    /// The variables of outside that the body assigns, and what it adds to them.
+    fn carried(
+        &mut self,
+        counter: Option<VarId>,
+        body: &[Stmt],
+        head: SpanId,
+        enter: &dyn Fn(&mut Self, LoopId) -> Formula,
+    ) -> Vec<Carried> {
+        let mut assigned = Vec::new();
+        collect_assigned(body, &mut assigned);
+        assigned.sort_unstable();
+        assigned.dedup();
+        let before = self.env.clone();
+        let mut carried: Vec<Carried> = assigned
+            .into_iter()
+            .filter(|var| before.contains_key(var))
+            .map(|var| {
+                let first = match before.get(&var) {
+                    Some(Value::Int(first)) => first.clone(),
+                    Some(Value::Cond(_) | Value::Other) | None => Poly::lost(),
+                };
+                Carried { var, first, step: None }
+            })
+            .collect();
+        if !carried.iter().any(|carried| self.is_followed(carried.var)) {
+            return carried;
+        }
+        let recording = std::mem::replace(&mut self.recording, false);
+        let id = self.open(counter, head);
+        let mut heads = BTreeMap::new();
+        for Carried { var, .. } in &carried {
+            let value = self.changed(*var);
+            heads.insert(*var, value.clone());
+            self.env.insert(*var, value);
+        }
+        self.nested(|walk| {
+            enter(walk, id);
+            walk.stmts(body);
+        });
+        for carried in &mut carried {
+            if let (Some(Value::Int(start)), Some(Value::Int(end))) =
+                (heads.get(&carried.var), self.env.get(&carried.var))
+            {
+                let step = end.sub(start);
+                let fixed = !step.is_lost()
+                    && !carried.first.is_lost()
+                    && !step.unknowns().any(|unknown| self.symbols.is_inside(unknown, id));
+                carried.step = fixed.then_some(step);
+            }
+        }
+        self.loops.pop();
+        self.recording = recording;
+        self.env = before;
+        carried
+    }
+
+    /// Variables after a loop.
+    fn leave(&mut self, counter: Option<VarId>, carried: &[Carried]) {
+        if carried.is_empty() {
+            return;
+        }
+        let uniform = counter.is_some_and(|counter| self.is_uniform_var(counter));
+        let sharing = if uniform { Sharing::Block } else { Sharing::Private };
+        let rounds = Poly::unknown(self.symbol(sharing, Some(0), None));
+        for Carried { var, first, step } in carried {
+            let value = match step {
+                Some(step) => Value::Int(first.add(&rounds.mul(step))),
+                None => self.changed(*var),
+            };
+            self.env.insert(*var, value);
+        }
+    }
+
+    /// Gives a counter its value in an arbitrary iteration of `id`.
+    fn enter_counter(
+        &mut self,
+        id: LoopId,
+        var: VarId,
+        range: &LoopRange,
+        bounds: &[Poly],
+    ) -> Formula {
+        let number = self.all_loops[id.0].number;
+        let count = Poly::unknown(number);
+        let value = match (range, bounds) {
+            (LoopRange::Between { reversed: false, .. }, [start, end]) => {
+                let value = start.add(&count);
+                self.symbols.add_facts(number, Formula::lt(&value, end));
+                value
+            }
+            (LoopRange::Between { reversed: true, .. }, [start, end]) => {
+                let value = end.sub(&count).plus(-1);
+                self.symbols.add_facts(number, Formula::le(start, &value));
+                value
+            }
+            (LoopRange::Between { reversed, .. }, [start, end, step]) => {
+                let position = if *reversed { self.position(id) } else { number };
+                let value = start.add(&Poly::unknown(position).mul(step));
+                let positive = Formula::lt(&Poly::default(), step);
+                self.symbols.add_facts(position, Formula::lt(&value, end).and(positive));
+                value
+            }
+            (LoopRange::Halving(_), [n]) => {
+                let unknown = self.stride(id, Next::Half);
+                let value = Poly::unknown(unknown);
+                self.symbols.add_facts(unknown, Formula::le(&value.scaled(2), n));
+                value
+            }
+            (LoopRange::Doubling(_), [n]) => {
+                let unknown = self.symbols.next();
+                let value = Poly::unknown(unknown);
+                self.stride(id, Next::Is(value.scaled(2)));
+                self.symbols.add_facts(unknown, Formula::lt(&value, n));
+                value
+            }
+            (LoopRange::Between { .. } | LoopRange::Halving(_) | LoopRange::Doubling(_), _) => {
+                Poly::lost()
+            }
+        };
+        self.env.insert(var, Value::Int(value));
+        Formula::True
+    }
+
+    /// The position, from 0, in a range that is run from its end.
+    fn position(&mut self, id: LoopId) -> Unknown {
+        let position = self.symbol(Sharing::Block, Some(0), None);
+        let next = Next::Is(Poly::unknown(position).plus(-1));
+        self.all_loops[id.0].next.push((position, next));
+        position
+    }
+
+    /// A counter that is doubled or halved; at least 1.
+    fn stride(&mut self, id: LoopId, next: Next) -> Unknown {
+        let unknown = self.symbols.push(Symbol {
+            sharing: Sharing::Block,
+            loops: self.loops.clone(),
+            low: Some(1),
+            facts: Formula::True,
+            obstacle: self.all_loops[id.0]
+                .counter
+                .map(|var| (self.kernel.vars[var].span, Obstacle::Changed(var))),
+        });
+        self.symbols.add_facts(unknown, Formula::AtLeast(Poly::unknown(unknown).plus(-1)));
+        self.all_loops[id.0].next.push((unknown, next));
+        unknown
+    }
+}
+
+/// The variables that statements assign, at any depth.
+fn collect_assigned(stmts: &[Stmt], out: &mut Vec<VarId>) {
+    for stmt in stmts {
+        if let StmtKind::Assign { var, .. } | StmtKind::Update { place: Place::Var(var), .. } =
+            &stmt.kind
+        {
+            out.push(*var);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect_assigned(body, out));
+    }
+}

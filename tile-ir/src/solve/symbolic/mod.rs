@@ -1,0 +1,178 @@
+//! Proofs, for all admissible sizes at once, that accesses do not conflict.
+//!
+//! # Procedure
+//!
+//! 1. [`walk`] collects the accesses, with indices and guards as polynomials
+//!    ([`poly`]) and formulas ([`formula`]) over symbols ([`symbol`]), and the
+//!    pairs that a barrier interval can hold ([`flow`]); between blocks it is
+//!    every pair.
+//! 2. For each pair of which one writes, [`instance`] states that two different
+//!    work-items meet in one element.
+//! 3. [`search`] shows that the statement has no solution, or fails to.
+//!
+//! # What it rests on
+//!
+//! - Barriers stand in uniform control flow; the divergence rule reports what
+//!   does not.
+//! - Indices are exact integers.
+//! - Indices of a tile are inside its extents, else the access is reported or
+//!   guarded; an access outside a tensor touches nothing.
+//!
+//! A pair is called disjoint only where that is proved; whatever is unknown, too
+//! large or too slow to decide leaves it unproved.
+
+mod flow;
+mod formula;
+mod header;
+mod instance;
+mod linear;
+mod loops;
+mod poly;
+mod search;
+mod symbol;
+mod value;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use crate::check::Uniformity;
+use crate::kernel::{ArrayRef, Kernel, VarId};
+use crate::span::SpanId;
+use flow::Distance;
+use instance::Meeting;
+pub(crate) use symbol::Obstacle;
+use walk::{Site, Walk};
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum AccessKind {
+    /// It reads.
+    Read,
+    /// It writes.
+    Write,
+}
+
+/// How two accesses can come to be unordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Relation {
+    /// They are in one barrier interval, in the same iteration of every loop
+    /// around both.
+    SameInterval,
+    /// They are in one barrier interval that spans iterations of a loop.
+    Carried {
+        /// The loop's keyword.
+        head: SpanId,
+        /// Its counter; `None` of a `while`.
+        counter: Option<VarId>,
+    },
+    /// They are in different blocks, which no barrier orders.
+    BetweenBlocks,
+}
+
+/// Why no proof was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// This part of an index or guard is beyond linear arithmetic.
+    NotLinear(SpanId, Obstacle),
+    /// The accesses are understood, and not seen to be disjoint.
+    NotDisjoint,
+}
+
+/// Two accesses of one array, at least one a write, that different work-items
+/// may make unordered, and that were not proved to be disjoint at all sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unproved {
+    /// The array.
+    pub(crate) array: ArrayRef,
+    /// The access that comes first in the text, and what it does.
+    pub(crate) first: (SpanId, AccessKind),
+    /// The other one; the same where two work-items meet in one statement.
+    pub(crate) second: (SpanId, AccessKind),
+    /// How they come to be unordered.
+    pub(crate) relation: Relation,
+    /// Why no proof was found.
+    pub(crate) reason: Reason,
+}
+
+/// The pairs of accesses that may conflict: none where the kernel has no race at
+/// any admissible size.
+pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
+    let mut walk = walk::walk(kernel, uniformity);
+    let pairs = std::mem::take(&mut walk.pairs).into_list();
+    let mut out = Vec::new();
+    for (a, b, distance) in pairs {
+        let (first, second) = (&walk.sites[a], &walk.sites[b]);
+        let conflicting = first.array == second.array && (first.writes || second.writes);
+        if conflicting && !walk.is_disjoint(first, second, Meeting::InBlock(&distance)) {
+            note(&mut out, unproved(&walk, (a, b), relation(&walk, (first, second), &distance)));
+        }
+    }
+    if kernel.grid.is_empty() {
+        return out;
+    }
+    for (a, first) in walk.sites.iter().enumerate() {
+        for (b, second) in walk.sites.iter().enumerate().skip(a) {
+            let conflicting = matches!(first.array, ArrayRef::Tensor(_))
+                && first.array == second.array
+                && (first.writes || second.writes);
+            if conflicting && !walk.is_disjoint(first, second, Meeting::BetweenBlocks) {
+                note(&mut out, unproved(&walk, (a, b), Relation::BetweenBlocks));
+            }
+        }
+    }
+    out
+}
+
+/// One finding for each pair of accesses and relation.
+fn note(out: &mut Vec<Unproved>, found: Unproved) {
+    if !out.contains(&found) {
+        out.push(found);
+    }
+}
+
+/// The relation to name. A loop without barrier puts all its iterations into one
+/// interval; the loop is to blame only where one iteration alone is fine.
+fn relation(walk: &Walk<'_>, (first, second): (&Site, &Site), distance: &Distance) -> Relation {
+    let (Distance::Next(_, id) | Distance::Any(_, id)) = distance else {
+        return Relation::SameInterval;
+    };
+    let found = &walk.all_loops[id.0];
+    let carried = Relation::Carried { head: found.head, counter: found.counter };
+    if matches!(distance, Distance::Next(..)) {
+        return carried;
+    }
+    let both = first.loops.iter().zip(&second.loops).take_while(|(a, b)| a == b);
+    let same = Distance::Same(both.map(|(id, _)| *id).collect());
+    if walk.is_disjoint(first, second, Meeting::InBlock(&same)) {
+        carried
+    } else {
+        Relation::SameInterval
+    }
+}
+
+fn unproved(walk: &Walk<'_>, (a, b): (usize, usize), relation: Relation) -> Unproved {
+    let (first, second) = (&walk.sites[a.min(b)], &walk.sites[a.max(b)]);
+    let side =
+        |site: &Site| (site.span, if site.writes { AccessKind::Write } else { AccessKind::Read });
+    Unproved {
+        array: first.array,
+        first: side(first),
+        second: side(second),
+        relation,
+        reason: reason(walk, first, second),
+    }
+}
+
+/// The first part of the indices, then of the guards, that is not linear.
+fn reason(walk: &Walk<'_>, first: &Site, second: &Site) -> Reason {
+    let mut symbols = Vec::new();
+    for site in [first, second] {
+        symbols.extend(site.indices.iter().flat_map(poly::Poly::unknowns));
+    }
+    for site in [first, second] {
+        site.guards.iter().for_each(|guard| guard.collect_unknowns(&mut symbols));
+    }
+    let obstacle = symbols.iter().find_map(|symbol| walk.symbols.get(*symbol)?.obstacle);
+    obstacle.map_or(Reason::NotDisjoint, |(span, what)| Reason::NotLinear(span, what))
+}

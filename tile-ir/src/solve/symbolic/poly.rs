@@ -1,0 +1,296 @@
+//! Polynomials with integer coefficients over numbered unknowns.
+//!
+//! Arithmetic that would leave 128 bits, or grow past any index that people
+//! write, gives a *lost* polynomial: one of which nothing is known. A constraint
+//! on a lost polynomial says nothing and may be dropped, which only ever makes a
+//! proof fail.
+
+use std::collections::BTreeMap;
+
+/// An unknown integer: of a kernel ([`super::symbol`]) or of a system
+/// ([`super::search`]), by who made the polynomial.
+pub(super) type Unknown = u32;
+
+/// A product of unknowns, sorted; empty for 1.
+pub(super) type Monomial = Vec<Unknown>;
+
+/// Products of more unknowns than this are lost.
+const MAX_DEGREE: usize = 8;
+
+/// Sums of more products than this are lost.
+const MAX_TERMS: usize = 96;
+
+/// A sum of products of unknowns, each with its factor, or a lost value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Poly {
+    /// By product, rising, its factor, not 0.
+    terms: Vec<(Monomial, i128)>,
+    lost: bool,
+}
+
+impl Poly {
+    pub(super) fn constant(value: i128) -> Self {
+        let terms = if value == 0 { Vec::new() } else { vec![(Vec::new(), value)] };
+        Self { terms, lost: false }
+    }
+
+    pub(super) fn unknown(unknown: Unknown) -> Self {
+        Self { terms: vec![(vec![unknown], 1)], lost: false }
+    }
+
+    /// A product, its unknowns in any order.
+    pub(super) fn product(mut monomial: Monomial) -> Self {
+        monomial.sort_unstable();
+        Self { terms: vec![(monomial, 1)], lost: false }
+    }
+
+    pub(super) fn lost() -> Self {
+        Self { terms: Vec::new(), lost: true }
+    }
+
+    /// Whether nothing is known of it.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// By product, rising, its factor; none is 0.
+    pub(super) fn terms(&self) -> &[(Monomial, i128)] {
+        &self.terms
+    }
+
+    pub(super) fn as_constant(&self) -> Option<i128> {
+        match self.terms.as_slice() {
+            _ if self.lost => None,
+            [] => Some(0),
+            [(product, factor)] if product.is_empty() => Some(*factor),
+            _ => None,
+        }
+    }
+
+    /// What is added to the products.
+    pub(super) fn constant_term(&self) -> i128 {
+        match self.terms.first() {
+            Some((product, factor)) if product.is_empty() => *factor,
+            Some(_) | None => 0,
+        }
+    }
+
+    /// Whether no product has two unknowns.
+    pub(super) fn is_linear(&self) -> bool {
+        !self.lost && self.terms.iter().all(|(product, _)| product.len() <= 1)
+    }
+
+    /// The unknowns in it, with repetitions.
+    pub(super) fn unknowns(&self) -> impl Iterator<Item = Unknown> {
+        self.terms.iter().flat_map(|(product, _)| product.iter().copied())
+    }
+
+    pub(super) fn mentions(&self, unknown: Unknown) -> bool {
+        self.unknowns().any(|other| other == unknown)
+    }
+
+    pub(super) fn add(&self, other: &Self) -> Self {
+        self.combined(other, 1)
+    }
+
+    pub(super) fn sub(&self, other: &Self) -> Self {
+        self.combined(other, -1)
+    }
+
+    pub(super) fn plus(&self, value: i128) -> Self {
+        self.add(&Self::constant(value))
+    }
+
+    pub(super) fn negated(&self) -> Self {
+        self.scaled(-1)
+    }
+
+    pub(super) fn scaled(&self, by: i128) -> Self {
+        self.mul(&Self::constant(by))
+    }
+
+    /// `self + factor * other`, both sorted.
+    fn combined(&self, other: &Self, factor: i128) -> Self {
+        if self.lost || other.lost {
+            return Self::lost();
+        }
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        loop {
+            let take_left = match (left.peek(), right.peek()) {
+                (None, None) => break,
+                (Some(_), None) => Some(true),
+                (None, Some(_)) => Some(false),
+                (Some((a, _)), Some((b, _))) => match a.cmp(b) {
+                    std::cmp::Ordering::Less => Some(true),
+                    std::cmp::Ordering::Greater => Some(false),
+                    std::cmp::Ordering::Equal => None,
+                },
+            };
+            let mine = if take_left == Some(false) { None } else { left.next() };
+            let theirs = if take_left == Some(true) { None } else { right.next() };
+            let product = mine.or(theirs).map(|(product, _)| product.clone()).unwrap_or_default();
+            let sum = theirs
+                .map_or(Some(0), |(_, value)| value.checked_mul(factor))
+                .and_then(|value| value.checked_add(mine.map_or(0, |(_, value)| *value)));
+            match sum {
+                None => return Self::lost(),
+                Some(0) => {}
+                Some(sum) => terms.push((product, sum)),
+            }
+        }
+        if terms.len() > MAX_TERMS {
+            return Self::lost();
+        }
+        Self { terms, lost: false }
+    }
+
+    pub(super) fn mul(&self, other: &Self) -> Self {
+        if self.lost || other.lost {
+            return Self::lost();
+        }
+        let mut terms: BTreeMap<Monomial, i128> = BTreeMap::new();
+        for (left, a) in &self.terms {
+            for (right, b) in &other.terms {
+                let mut product: Monomial = left.iter().chain(right).copied().collect();
+                product.sort_unstable();
+                let entry = terms.entry(product).or_insert(0);
+                match a.checked_mul(*b).and_then(|value| entry.checked_add(value)) {
+                    Some(sum) => *entry = sum,
+                    None => return Self::lost(),
+                }
+            }
+        }
+        terms.retain(|_, factor| *factor != 0);
+        if terms.len() > MAX_TERMS || terms.keys().any(|product| product.len() > MAX_DEGREE) {
+            return Self::lost();
+        }
+        Self { terms: terms.into_iter().collect(), lost: false }
+    }
+
+    /// Replaces the unknowns for which `with` gives a value.
+    pub(super) fn replace(&self, with: &dyn Fn(Unknown) -> Option<Poly>) -> Self {
+        if self.lost {
+            return Self::lost();
+        }
+        let mut out = Self::default();
+        for (product, factor) in &self.terms {
+            let mut term = Self::constant(*factor);
+            for unknown in product {
+                let value = with(*unknown).unwrap_or_else(|| Self::unknown(*unknown));
+                term = term.mul(&value);
+            }
+            out = out.add(&term);
+        }
+        out
+    }
+
+    /// What `unknown` is multiplied with: `C` of `C * unknown + rest`, one power
+    /// of it taken out of each product that has it.
+    pub(super) fn cofactor(&self, unknown: Unknown) -> Self {
+        let mut out = Self::default();
+        for (product, factor) in &self.terms {
+            if let Some(at) = product.iter().position(|other| *other == unknown) {
+                let mut rest = product.clone();
+                rest.remove(at);
+                out = out.add(&Self::product(rest).scaled(*factor));
+            }
+        }
+        out
+    }
+
+    /// The greatest common divisor of the factors of products with unknowns; 0
+    /// where there are none.
+    pub(super) fn content(&self) -> i128 {
+        let products = self.terms.iter().filter(|(product, _)| !product.is_empty());
+        products.fold(0, |g, (_, factor)| gcd(g, *factor))
+    }
+
+    /// Without the number and the unknowns that all products have in common.
+    pub(super) fn primitive(&self) -> Self {
+        let Some((first, _)) = self.terms.first() else { return self.clone() };
+        let divisor = self.terms.iter().fold(0, |g, (_, factor)| gcd(g, *factor)).max(1);
+        let mut common = first.clone();
+        for (product, _) in &self.terms {
+            common = intersection(&common, product);
+        }
+        let terms = self.terms.iter().map(|(product, factor)| {
+            let mut rest = product.clone();
+            for unknown in &common {
+                if let Ok(at) = rest.binary_search(unknown) {
+                    rest.remove(at);
+                }
+            }
+            (rest, factor / divisor)
+        });
+        let mut terms: Vec<_> = terms.collect();
+        terms.sort_unstable();
+        Self { terms, lost: self.lost }
+    }
+}
+
+/// What two products have in common.
+fn intersection(left: &Monomial, right: &Monomial) -> Monomial {
+    let mut rest = right.clone();
+    let mut out = Monomial::new();
+    for unknown in left {
+        if let Ok(at) = rest.binary_search(unknown) {
+            out.push(rest.remove(at));
+        }
+    }
+    out
+}
+
+/// The greatest common divisor, at least 0; of the smallest number too large to
+/// negate, 1 (a divisor that never misleads).
+pub(super) fn gcd(a: i128, b: i128) -> i128 {
+    let (Some(mut a), Some(mut b)) = (a.checked_abs(), b.checked_abs()) else { return 1 };
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn x() -> Poly {
+        Poly::unknown(0)
+    }
+
+    fn y() -> Poly {
+        Poly::unknown(1)
+    }
+
+    #[test]
+    fn sums_and_products_cancel() {
+        let square = x().add(&y()).mul(&x().sub(&y()));
+        assert_eq!(square, x().mul(&x()).sub(&y().mul(&y())));
+        assert_eq!(square.sub(&square).as_constant(), Some(0));
+    }
+
+    #[test]
+    fn replacing_multiplies_out() {
+        let value = x().mul(&y()).replace(&|u| (u == 0).then(|| y().plus(1)));
+        assert_eq!(value, y().mul(&y()).add(&y()));
+    }
+
+    #[test]
+    fn cofactors_and_contents() {
+        let poly = x().mul(&y()).scaled(6).add(&y().scaled(4)).plus(3);
+        assert_eq!(poly.cofactor(1), x().scaled(6).plus(4));
+        assert_eq!(poly.content(), 2);
+        let common = x().mul(&y()).mul(&y()).scaled(6).sub(&x().mul(&y()).scaled(4));
+        assert_eq!(common.primitive(), y().scaled(3).plus(-2));
+    }
+
+    #[test]
+    fn overflow_is_lost() {
+        let huge = Poly::constant(i128::MAX);
+        assert!(huge.plus(1).is_lost());
+        assert!(huge.mul(&huge).is_lost());
+        assert!(huge.mul(&huge).add(&x()).is_lost());
+        assert_eq!(huge.plus(1).as_constant(), None);
+    }
+}

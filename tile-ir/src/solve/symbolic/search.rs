@@ -1,0 +1,385 @@
+//! Whether a system of polynomial constraints has no integer solution.
+//!
+//! A search over cases, each closed by the linear test ([`super::linear`]) in
+//! which every product of unknowns is an unknown of its own. What makes products
+//! tractable is one rule. Let an equality be `C * f + rest = 0`, where `f` is an
+//! unknown and the cofactor `C` is not constant; let `D` be `C` without the number
+//! and the unknowns that all its products have in common. An integer `D` is 0, at least 1, or at most -1. In the first
+//! case `C * f` vanishes. In the second, `(D - 1) * m >= 0` holds for every
+//! product `m` of unknowns that are not negative, so that `D * f >= f` meets
+//! whatever bounds `rest` by `f`; the third is its mirror image. With
+//! `0 <= r, r' < f`, for instance, `q*f + r = q'*f + r'` leaves only `q = q'`,
+//! then `r = r'`: row-major indices of any rank and any extents are this rule,
+//! applied once for each axis.
+//!
+//! Everything asserted is a consequence of the system or one of cases that
+//! together cover it. Hence a positive answer is a proof. A negative one says
+//! only that no proof was found within [`MAX_TESTS`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::formula::Formula;
+use super::linear::{self, Row};
+use super::poly::{Monomial, Poly, Unknown};
+
+/// Linear tests spent on one system.
+const MAX_TESTS: u32 = 160;
+
+/// Nested cases.
+const MAX_DEPTH: u32 = 12;
+
+/// Products about which facts are derived, in one linear test.
+const MAX_PRODUCTS: usize = 60;
+
+/// Constraints that are to have no solution together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct System {
+    /// Are 0. Used to replace unknowns as soon as one stands alone in them.
+    facts: Vec<Poly>,
+    /// Are 0 too. Kept whole while they have products, so that those can be
+    /// split.
+    collisions: Vec<Poly>,
+    /// Are at least 0.
+    at_least: BTreeSet<Poly>,
+    /// Of each, one formula holds.
+    choices: Vec<Vec<Formula>>,
+    contradictory: bool,
+}
+
+impl System {
+    /// Adds a constraint. What is unknown says nothing.
+    pub(super) fn assert(&mut self, formula: &Formula) {
+        match formula {
+            Formula::True | Formula::Unknown => {}
+            Formula::False => self.contradictory = true,
+            Formula::AtLeast(poly) => self.assert_at_least(poly),
+            Formula::Zero(poly) if poly.is_lost() => {}
+            Formula::Zero(poly) => self.facts.push(poly.clone()),
+            Formula::All(parts) => parts.iter().for_each(|part| self.assert(part)),
+            Formula::Any(_) => match formula.replace(&|_| None) {
+                Formula::Any(parts) if parts.contains(&Formula::Unknown) => {}
+                Formula::Any(parts) => match parts.as_slice() {
+                    [only] => self.assert(only),
+                    _ => self.choices.push(parts),
+                },
+                folded @ (Formula::True
+                | Formula::False
+                | Formula::Unknown
+                | Formula::AtLeast(_)
+                | Formula::Zero(_)
+                | Formula::All(_)) => self.assert(&folded),
+            },
+        }
+    }
+
+    /// Adds that `left` and `right`, which are indices of one axis, are equal.
+    pub(super) fn assert_collision(&mut self, left: &Poly, right: &Poly) {
+        let difference = left.sub(right);
+        if !difference.is_lost() {
+            self.collisions.push(difference);
+        }
+    }
+
+    /// Whether no integers fulfil all constraints; `false` where that could not
+    /// be shown.
+    pub(super) fn has_no_solution(&self) -> bool {
+        Search { tests: MAX_TESTS }.refute(self.clone(), MAX_DEPTH)
+    }
+
+    fn assert_at_least(&mut self, poly: &Poly) {
+        match poly.as_constant() {
+            Some(value) => self.contradictory |= value < 0,
+            None if poly.is_lost() => {}
+            None => {
+                self.at_least.insert(poly.clone());
+            }
+        }
+    }
+
+    fn zeros(&self) -> impl Iterator<Item = &Poly> {
+        self.collisions.iter().chain(&self.facts)
+    }
+
+    /// Replaces unknowns by what equalities say of them, until there is none to
+    /// replace.
+    fn settle(&mut self) {
+        while !self.contradictory {
+            self.drop_decided();
+            let definition = self
+                .facts
+                .iter()
+                .chain(self.collisions.iter().filter(|poly| poly.is_linear()))
+                .find_map(definition);
+            let Some((unknown, value)) = definition else { return };
+            self.replace(unknown, &value);
+        }
+    }
+
+    /// Removes `0 = 0`, and finds what cannot be 0.
+    fn drop_decided(&mut self) {
+        for poly in self.facts.iter().chain(&self.collisions) {
+            let content = poly.content();
+            let divides = content == 0 || poly.constant_term() % content == 0;
+            self.contradictory |= !divides || poly.as_constant().is_some_and(|value| value != 0);
+        }
+        self.facts.retain(|poly| poly.as_constant().is_none() && !poly.is_lost());
+        self.collisions.retain(|poly| poly.as_constant().is_none() && !poly.is_lost());
+    }
+
+    fn replace(&mut self, unknown: Unknown, value: &Poly) {
+        let with = |other: Unknown| (other == unknown).then(|| value.clone());
+        for poly in self.facts.iter_mut().chain(&mut self.collisions) {
+            if poly.mentions(unknown) {
+                *poly = poly.replace(&with);
+            }
+        }
+        for poly in std::mem::take(&mut self.at_least) {
+            if poly.mentions(unknown) {
+                self.assert_at_least(&poly.replace(&with));
+            } else {
+                self.at_least.insert(poly);
+            }
+        }
+        for choice in std::mem::take(&mut self.choices) {
+            let choice: Vec<Formula> = choice.iter().map(|part| part.replace(&with)).collect();
+            self.assert(&Formula::Any(choice));
+        }
+    }
+
+    /// Lower bounds of unknowns, where a constraint states one.
+    fn lower_bounds(&self) -> BTreeMap<Unknown, i128> {
+        let mut bounds: BTreeMap<Unknown, i128> = BTreeMap::new();
+        for poly in &self.at_least {
+            let (unknown, factor, constant) = match poly.terms() {
+                [(product, factor)] if product.len() == 1 => (product[0], *factor, 0),
+                [(one, constant), (product, factor)] if one.is_empty() && product.len() == 1 => {
+                    (product[0], *factor, *constant)
+                }
+                _ => continue,
+            };
+            if factor > 0 && constant != i128::MIN {
+                let least = (-constant).div_euclid(factor)
+                    + i128::from((-constant).rem_euclid(factor) != 0);
+                let bound = bounds.entry(unknown).or_insert(least);
+                *bound = (*bound).max(least);
+            }
+        }
+        bounds
+    }
+
+    /// The products of two and more unknowns.
+    fn products(&self) -> BTreeSet<&Monomial> {
+        let polys = self.zeros().chain(&self.at_least);
+        polys
+            .flat_map(|poly| poly.terms())
+            .filter(|(product, _)| product.len() > 1)
+            .map(|(product, _)| product)
+            .collect()
+    }
+
+    /// Whether the constraints without choices have no solution, each product
+    /// taken for an unknown of its own.
+    fn is_linearly_empty(&self) -> bool {
+        let mut columns: BTreeMap<Monomial, usize> = BTreeMap::new();
+        let mut row = |poly: &Poly| {
+            let mut row = Row { factors: Vec::new(), constant: poly.constant_term() };
+            for (product, factor) in poly.terms() {
+                if !product.is_empty() {
+                    let count = columns.len();
+                    let column = *columns.entry(product.clone()).or_insert(count);
+                    row.factors.push((column, *factor));
+                }
+            }
+            row.factors.sort_unstable();
+            row
+        };
+        let zero = self.zeros().map(&mut row).collect();
+        let mut at_least: Vec<Row> = self.at_least.iter().map(&mut row).collect();
+        at_least.extend(self.product_bounds().iter().map(&mut row));
+        linear::is_empty(zero, at_least)
+    }
+
+    /// Of products of unknowns that are not negative: that they are not
+    /// negative, and `x * rest >= low * rest` where `x >= low`.
+    fn product_bounds(&self) -> Vec<Poly> {
+        let bounds = self.lower_bounds();
+        let is_natural =
+            |product: &Monomial| product.iter().all(|u| bounds.get(u).is_some_and(|low| *low >= 0));
+        let mut open: Vec<Monomial> =
+            self.products().into_iter().filter(|product| is_natural(product)).cloned().collect();
+        let mut seen: BTreeSet<Monomial> = open.iter().cloned().collect();
+        let mut out = Vec::new();
+        while let Some(product) = open.pop() {
+            let whole = Poly::product(product.clone());
+            out.push(whole.clone());
+            for (at, unknown) in product.iter().enumerate() {
+                let low = bounds.get(unknown).copied().unwrap_or(0);
+                if low < 1 || (at > 0 && product[at - 1] == *unknown) {
+                    continue;
+                }
+                let mut rest = product.clone();
+                rest.remove(at);
+                out.push(whole.sub(&Poly::product(rest.clone()).scaled(low)));
+                if rest.len() > 1 && seen.len() < MAX_PRODUCTS && seen.insert(rest.clone()) {
+                    open.push(rest);
+                }
+            }
+        }
+        out.retain(|poly| !poly.is_lost());
+        out
+    }
+
+    /// The cofactors that may be split, without common factors: of unknowns in
+    /// products of equalities, those that may have either sign.
+    fn splits(&self) -> Vec<Poly> {
+        let mut out: Vec<Poly> = Vec::new();
+        for poly in self.zeros() {
+            let products = poly.terms().iter().filter(|(product, _)| product.len() > 1);
+            let unknowns: BTreeSet<Unknown> =
+                products.flat_map(|(product, _)| product.iter().copied()).collect();
+            for unknown in unknowns {
+                let split = poly.cofactor(unknown).primitive();
+                let factors = split.terms().iter().map(|(_, factor)| *factor);
+                let one_sign = factors.clone().all(|f| f > 0) || factors.clone().all(|f| f < 0);
+                if split.is_lost() || one_sign {
+                    continue;
+                }
+                if !out.contains(&split) && !out.contains(&split.negated()) {
+                    out.push(split);
+                }
+            }
+        }
+        out
+    }
+
+    /// The case `at least 1` of a split.
+    fn with_positive(&self, split: &Poly) -> Self {
+        let mut case = self.clone();
+        let slack = split.plus(-1);
+        case.assert_at_least(&slack);
+        let bounds = self.lower_bounds();
+        let in_split: BTreeSet<Unknown> = split.unknowns().collect();
+        let mut partners: BTreeSet<Monomial> = BTreeSet::new();
+        for product in self.products() {
+            for (at, unknown) in product.iter().enumerate() {
+                if in_split.contains(unknown) {
+                    let mut rest = product.clone();
+                    rest.remove(at);
+                    partners.insert(rest);
+                }
+            }
+        }
+        for partner in partners {
+            if partner.iter().all(|u| bounds.get(u).is_some_and(|low| *low >= 0)) {
+                case.assert_at_least(&slack.mul(&Poly::product(partner)));
+            }
+        }
+        case
+    }
+
+    /// The case `0` of a split.
+    fn with_zero(&self, split: &Poly) -> Self {
+        let mut case = self.clone();
+        // The cofactor's products vanish from the equalities that have them.
+        for poly in &mut case.collisions {
+            for unknown in poly.unknowns().collect::<BTreeSet<_>>() {
+                let cofactor = poly.cofactor(unknown);
+                if [split.clone(), split.negated()].contains(&cofactor.primitive()) {
+                    *poly = poly.sub(&cofactor.mul(&Poly::unknown(unknown)));
+                }
+            }
+        }
+        case.collisions.retain(|poly| !poly.is_lost());
+        case.collisions.push(split.clone());
+        case
+    }
+
+    /// Whether a split's sign is among the constraints.
+    fn is_decided(&self, split: &Poly) -> bool {
+        self.at_least.contains(&split.plus(-1))
+            || self.at_least.contains(&split.negated().plus(-1))
+            || self.zeros().any(|poly| *poly == *split || *poly == split.negated())
+    }
+}
+
+/// The unknown that an equality defines: it has the factor 1 or -1 and stands
+/// nowhere else in it.
+fn definition(poly: &Poly) -> Option<(Unknown, Poly)> {
+    let single = poly.terms().iter().rev().find_map(|(product, factor)| match product.as_slice() {
+        [unknown]
+            if factor.unsigned_abs() == 1
+                && poly.unknowns().filter(|other| other == unknown).count() == 1 =>
+        {
+            Some((*unknown, *factor))
+        }
+        _ => None,
+    });
+    let (unknown, factor) = single?;
+    // factor * unknown + rest = 0, so unknown = -factor * rest.
+    let rest = poly.sub(&Poly::unknown(unknown).scaled(factor));
+    let value = rest.scaled(-factor);
+    (!value.is_lost()).then_some((unknown, value))
+}
+
+/// A search with what is left of its budget.
+struct Search {
+    tests: u32,
+}
+
+impl Search {
+    fn is_empty(&mut self, system: &System) -> bool {
+        if system.contradictory {
+            return true;
+        }
+        if self.tests == 0 {
+            return false;
+        }
+        self.tests -= 1;
+        system.is_linearly_empty()
+    }
+
+    fn refute(&mut self, mut system: System, depth: u32) -> bool {
+        loop {
+            system.settle();
+            if self.is_empty(&system) {
+                return true;
+            }
+            let Some(split) = self.forced(&system) else { break };
+            system = system.with_zero(&split);
+        }
+        if depth == 0 || self.tests == 0 {
+            return false;
+        }
+        let smallest = (0..system.choices.len()).min_by_key(|at| system.choices[*at].len());
+        if let Some(at) = smallest {
+            let parts = system.choices.remove(at);
+            return parts.iter().all(|part| {
+                let mut case = system.clone();
+                case.assert(part);
+                self.refute(case, depth - 1)
+            });
+        }
+        let Some(split) = system.splits().into_iter().find(|split| !system.is_decided(split))
+        else {
+            return false;
+        };
+        self.refute(system.with_positive(&split), depth - 1)
+            && self.refute(system.with_positive(&split.negated()), depth - 1)
+            && self.refute(system.with_zero(&split), depth - 1)
+    }
+
+    /// A split of which only the case 0 is possible.
+    fn forced(&mut self, system: &System) -> Option<Poly> {
+        system.splits().into_iter().find(|split| {
+            !system.is_decided(split) && {
+                let mut above = system.with_positive(split);
+                above.settle();
+                self.is_empty(&above) && {
+                    let mut below = system.with_positive(&split.negated());
+                    below.settle();
+                    self.is_empty(&below)
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! The unknowns of a kernel, what is known of each, and who shares it.
+//!
+//! Two accesses are compared as the work of two arbitrary work-items. Each gets
+//! its own copy of every symbol, unless both are sure to see one value
+//! ([`Sharing`]); which loops they are in the same iteration of is the pair's
+//! to say.
+
+use super::formula::Formula;
+use super::poly::{Poly, Unknown};
+use crate::kernel::VarId;
+use crate::op::BinaryOp;
+use crate::span::SpanId;
+
+/// A loop of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct LoopId(pub(super) usize);
+
+/// Who sees one value of a symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// All work-items of a launch.
+    Launch,
+    /// All work-items of a block, in the same iteration of [`Symbol::loops`].
+    Block,
+    /// The number of the iteration, from 0, of this loop: who is in the same.
+    Iteration(LoopId),
+    /// Nobody else.
+    Private,
+    /// Who shares all of these: it is a function of them, and its facts say
+    /// which.
+    Function(Vec<Unknown>),
+}
+
+/// What keeps an expression from being exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// A value loaded from memory.
+    Load,
+    /// A variable that a loop or a branch changes in a way that has no closed form.
+    Changed(VarId),
+    /// An operator on integers; `/` and `%` by what is not known to be positive too.
+    Operator(BinaryOp),
+    /// A conversion.
+    Conversion,
+    /// Any other expression.
+    Other,
+}
+
+/// An unknown of a kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Symbol {
+    pub(super) sharing: Sharing,
+    /// The loops around the place where it gets its value, outermost first.
+    pub(super) loops: Vec<LoopId>,
+    /// It is at least this.
+    pub(super) low: Option<i128>,
+    /// What holds of it.
+    pub(super) facts: Formula,
+    /// The expression that it stands for, where that is not exact or not linear.
+    pub(super) obstacle: Option<(SpanId, Obstacle)>,
+}
+
+/// All symbols of a kernel.
+#[derive(Debug, Default)]
+pub(super) struct Symbols(Vec<Symbol>);
+
+impl Symbols {
+    pub(super) fn push(&mut self, symbol: Symbol) -> Unknown {
+        self.0.push(symbol);
+        self.next() - 1
+    }
+
+    /// The number of the next symbol.
+    pub(super) fn next(&self) -> Unknown {
+        // Symbols are bounded by the kernel's text, times its nesting.
+        Unknown::try_from(self.0.len()).unwrap_or(Unknown::MAX)
+    }
+
+    pub(super) fn get(&self, unknown: Unknown) -> Option<&Symbol> {
+        self.0.get(unknown as usize)
+    }
+
+    /// A symbol turns out to be one number for the whole launch.
+    pub(super) fn set_launch(&mut self, unknown: Unknown) {
+        if let Some(symbol) = self.0.get_mut(unknown as usize) {
+            symbol.sharing = Sharing::Launch;
+            symbol.loops.clear();
+        }
+    }
+
+    /// Adds what holds of a symbol.
+    pub(super) fn add_facts(&mut self, unknown: Unknown, facts: Formula) {
+        if let Some(symbol) = self.0.get_mut(unknown as usize) {
+            symbol.facts = std::mem::replace(&mut symbol.facts, Formula::True).and(facts);
+        }
+    }
+
+    /// What a polynomial is at least, as far as its factors' signs show it.
+    pub(super) fn low(&self, poly: &Poly) -> Option<i128> {
+        if poly.is_lost() {
+            return None;
+        }
+        poly.terms().iter().try_fold(0_i128, |sum, (product, factor)| {
+            let low = product.iter().try_fold(*factor, |low, unknown| {
+                let least = self.get(*unknown)?.low?;
+                if *factor < 0 || least < 0 { None } else { low.checked_mul(least) }
+            });
+            sum.checked_add(low?)
+        })
+    }
+
+    /// Whether a symbol can differ between iterations of `around`.
+    pub(super) fn is_inside(&self, unknown: Unknown, around: LoopId) -> bool {
+        self.get(unknown).is_none_or(|symbol| match &symbol.sharing {
+            Sharing::Function(of) => of.iter().any(|other| self.is_inside(*other, around)),
+            Sharing::Launch => false,
+            Sharing::Block | Sharing::Iteration(_) | Sharing::Private => {
+                symbol.loops.contains(&around)
+            }
+        })
+    }
+}

@@ -1,0 +1,523 @@
+//! Index expressions as polynomials, conditions as formulas.
+//!
+//! What is not a polynomial becomes a symbol with facts. Where the facts say all
+//! there is to say (`/` and `%` by what is positive, `tiles`, `min`, `max`, a
+//! choice between two values, integers that wrap) the symbol is a function of
+//! its operands; otherwise it is opaque: equal only to itself.
+
+use super::formula::{Cond, Formula};
+use super::poly::{Poly, Unknown};
+use super::symbol::{Obstacle, Sharing, Symbol};
+use super::walk::{Value, Walk};
+use crate::dtype::DType;
+use crate::kernel::{Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, Type, VarId, VarKind};
+use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
+use crate::span::SpanId;
+
+/// The functions of two operands that have facts instead of a polynomial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Function {
+    /// Truncated division.
+    Quotient,
+    /// Division rounded up, of what is not negative.
+    Tiles,
+    /// The smaller.
+    Min,
+    /// The larger.
+    Max,
+    /// How often a range that starts at 0 and has this size is left.
+    UnsignedTurns,
+    /// The same of a range with 0 in its middle.
+    SignedTurns,
+}
+
+impl Walk<'_> {
+    /// The value of an index or integer.
+    pub(super) fn index(&mut self, expr: ExprId) -> Poly {
+        match self.value(expr) {
+            Value::Int(poly) => poly,
+            Value::Cond(_) | Value::Other => Poly::lost(),
+        }
+    }
+
+    /// A condition.
+    pub(super) fn condition(&mut self, expr: ExprId) -> Cond {
+        match self.value(expr) {
+            Value::Cond(cond) => cond,
+            Value::Int(_) | Value::Other => Cond::unknown(),
+        }
+    }
+
+    /// Any expression; notes what it reads.
+    pub(super) fn value(&mut self, expr: ExprId) -> Value {
+        let kernel = self.kernel;
+        let known = self.known(expr, &kernel.exprs[expr].kind);
+        match (known, kernel.exprs[expr].ty) {
+            (Some(value), _) => value,
+            (None, ty) => self.opaque(expr, ty),
+        }
+    }
+
+    /// A value of which no more is known than its type.
+    fn opaque(&mut self, expr: ExprId, ty: Type) -> Value {
+        let obstacle = match &self.kernel.exprs[expr].kind {
+            ExprKind::Load(_) => Obstacle::Load,
+            ExprKind::Var(var) => Obstacle::Changed(*var),
+            ExprKind::Binary { op, .. } => Obstacle::Operator(*op),
+            ExprKind::Cast(_) => Obstacle::Conversion,
+            ExprKind::Literal(_)
+            | ExprKind::Unary { .. }
+            | ExprKind::Compare { .. }
+            | ExprKind::Logic { .. }
+            | ExprKind::Select { .. }
+            | ExprKind::Math { .. }
+            | ExprKind::Tiles { .. }
+            | ExprKind::InBounds { .. } => Obstacle::Other,
+        };
+        let uniform = self.uniformity.is_uniform_expr(expr);
+        self.any_of_type(ty, uniform, (self.kernel.exprs[expr].span, obstacle))
+    }
+
+    /// Any value of a type, the same for the whole block where `uniform`.
+    pub(super) fn any_of_type(
+        &mut self,
+        ty: Type,
+        uniform: bool,
+        obstacle: (SpanId, Obstacle),
+    ) -> Value {
+        if !is_integer(ty) {
+            return Value::Other;
+        }
+        let sharing = if uniform { Sharing::Block } else { Sharing::Private };
+        let unknown = self.symbol(sharing, None, Some(obstacle));
+        let value = Poly::unknown(unknown);
+        if let Some((min, max)) = range_of(ty) {
+            let range = Formula::le(&Poly::constant(min), &value)
+                .and(Formula::le(&value, &Poly::constant(max)));
+            self.symbols.add_facts(unknown, range);
+        }
+        Value::Int(value)
+    }
+
+    pub(super) fn symbol(
+        &mut self,
+        sharing: Sharing,
+        low: Option<i128>,
+        obstacle: Option<(SpanId, Obstacle)>,
+    ) -> Unknown {
+        let unknown = self.symbols.next();
+        let facts = low.map_or(Formula::True, |low| {
+            Formula::le(&Poly::constant(low), &Poly::unknown(unknown))
+        });
+        self.symbols.push(Symbol { sharing, loops: self.loops.clone(), low, facts, obstacle })
+    }
+
+    fn known(&mut self, expr: ExprId, kind: &ExprKind) -> Option<Value> {
+        let ty = self.kernel.exprs[expr].ty;
+        match kind {
+            ExprKind::Literal(Literal::Int(value)) if is_integer(ty) => {
+                Some(Value::Int(Poly::constant(*value)))
+            }
+            ExprKind::Literal(Literal::Bool(value)) => {
+                let (yes, no) = (Formula::True, Formula::False);
+                Some(Value::Cond(if *value { Cond { yes, no } } else { Cond { yes: no, no: yes } }))
+            }
+            ExprKind::Literal(_) => None,
+            ExprKind::Var(var) => self.variable(*var),
+            ExprKind::Load(access) => {
+                self.read(access);
+                None
+            }
+            ExprKind::Unary { op, operand } => match (op, self.value(*operand)) {
+                (UnaryOp::Neg, Value::Int(poly)) => self.wrapped(poly.negated(), ty),
+                (UnaryOp::Not, Value::Cond(cond)) => Some(Value::Cond(cond.negated())),
+                (UnaryOp::Neg | UnaryOp::Not, _) => None,
+            },
+            ExprKind::Binary { op, lhs, rhs } => {
+                let (lhs, rhs) = (self.value(*lhs), self.value(*rhs));
+                self.binary(*op, lhs, rhs, ty, self.kernel.exprs[expr].span)
+            }
+            ExprKind::Compare { op, lhs, rhs } => match (self.value(*lhs), self.value(*rhs)) {
+                (Value::Int(lhs), Value::Int(rhs)) => {
+                    Some(Value::Cond(comparison(*op, &lhs, &rhs)))
+                }
+                _ => None,
+            },
+            ExprKind::Logic { op, lhs, rhs } => {
+                let lhs = self.condition(*lhs);
+                let guard = match op {
+                    LogicOp::And => lhs.yes.clone(),
+                    LogicOp::Or => lhs.no.clone(),
+                };
+                let rhs = self.under(guard, |walk| walk.condition(*rhs));
+                Some(Value::Cond(match op {
+                    LogicOp::And => lhs.and(rhs),
+                    LogicOp::Or => lhs.or(rhs),
+                }))
+            }
+            ExprKind::Select { cond, then, otherwise } => {
+                let cond = self.condition(*cond);
+                let then = self.under(cond.yes.clone(), |walk| walk.value(*then));
+                let otherwise = self.under(cond.no.clone(), |walk| walk.value(*otherwise));
+                let uniform = self.uniformity.is_uniform_expr(expr);
+                self.either(&cond, then, otherwise, uniform)
+            }
+            ExprKind::Cast(operand) => {
+                let from = self.kernel.exprs[*operand].ty;
+                let value = self.value(*operand);
+                self.converted(value, from, ty)
+            }
+            ExprKind::Math { func, arg } => match (func, self.value(*arg)) {
+                (MathFn::Abs, Value::Int(poly)) if ty == Type::Index => {
+                    let negated = poly.negated();
+                    self.extremum(BinaryOp::Max, poly, negated)
+                }
+                _ => None,
+            },
+            ExprKind::Tiles { extent, tile } => {
+                let (extent, tile) = (self.index(*extent), self.index(*tile));
+                self.tiles(extent, tile, self.kernel.exprs[expr].span)
+            }
+            ExprKind::InBounds { tensor, indices } => {
+                let indices: Vec<Poly> = indices.iter().map(|index| self.index(*index)).collect();
+                let extents = self.extents(ArrayRef::Tensor(*tensor));
+                let inside = |(index, extent): (&Poly, &Poly)| Formula::within(index, extent);
+                let outside = |(index, extent): (&Poly, &Poly)| {
+                    Formula::lt(index, &Poly::default()).or(Formula::le(extent, index))
+                };
+                Some(Value::Cond(Cond {
+                    yes: Formula::All(indices.iter().zip(&extents).map(inside).collect()),
+                    no: Formula::Any(indices.iter().zip(&extents).map(outside).collect()),
+                }))
+            }
+        }
+    }
+
+    fn variable(&mut self, var: VarId) -> Option<Value> {
+        match self.env.get(&var) {
+            Some(Value::Other) | None => {}
+            Some(value) => return Some(value.clone()),
+        }
+        let declared = &self.kernel.vars[var];
+        let VarKind::Scalar(_) = declared.kind else { return None };
+        // A scalar parameter is one number for the whole launch.
+        let value = self.any_of_type(declared.ty, true, (declared.span, Obstacle::Other));
+        if let Value::Int(poly) = &value {
+            poly.unknowns().for_each(|unknown| self.symbols.set_launch(unknown));
+            self.env.insert(var, value.clone());
+        }
+        Some(value)
+    }
+
+    /// An array's extents.
+    pub(super) fn extents(&mut self, array: ArrayRef) -> Vec<Poly> {
+        self.kernel.extents(array).iter().map(|extent| self.index(*extent)).collect()
+    }
+
+    fn read(&mut self, access: &Access) {
+        let indices = access.indices.iter().map(|index| self.index(*index)).collect();
+        self.site(access, indices, false);
+    }
+
+    /// The value of an operator's application, where it is exact.
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        lhs: Value,
+        rhs: Value,
+        ty: Type,
+        span: SpanId,
+    ) -> Option<Value> {
+        let (lhs, rhs) = match (lhs, rhs) {
+            (Value::Int(lhs), Value::Int(rhs)) => (lhs, rhs),
+            (Value::Cond(lhs), Value::Cond(rhs)) => {
+                return match op {
+                    BinaryOp::And => Some(Value::Cond(lhs.and(rhs))),
+                    BinaryOp::Or => Some(Value::Cond(lhs.or(rhs))),
+                    BinaryOp::Add
+                    | BinaryOp::Sub
+                    | BinaryOp::Mul
+                    | BinaryOp::Div
+                    | BinaryOp::Rem
+                    | BinaryOp::Xor
+                    | BinaryOp::Shl
+                    | BinaryOp::Shr
+                    | BinaryOp::Min
+                    | BinaryOp::Max => None,
+                };
+            }
+            _ => return None,
+        };
+        match op {
+            BinaryOp::Add => self.wrapped(lhs.add(&rhs), ty),
+            BinaryOp::Sub => self.wrapped(lhs.sub(&rhs), ty),
+            BinaryOp::Mul => self.wrapped(lhs.mul(&rhs), ty),
+            BinaryOp::Div => self.quotient(&lhs, &rhs, (span, op)).map(Value::Int),
+            BinaryOp::Rem => {
+                let quotient = self.quotient(&lhs, &rhs, (span, op))?;
+                Some(Value::Int(lhs.sub(&quotient.mul(&rhs))))
+            }
+            BinaryOp::Min | BinaryOp::Max => self.extremum(op, lhs, rhs),
+            // On numbers that are not negative, where one side is a power of two.
+            BinaryOp::Shr => {
+                let divisor = Poly::constant(power_of_two(rhs.as_constant()?)?);
+                let natural = self.is_natural(&lhs);
+                natural.then(|| self.quotient(&lhs, &divisor, (span, op)))?.map(Value::Int)
+            }
+            BinaryOp::Shl if ty == Type::Index => {
+                let factor = power_of_two(rhs.as_constant()?)?;
+                self.is_natural(&lhs).then(|| Value::Int(lhs.scaled(factor)))
+            }
+            BinaryOp::And => {
+                let mask = rhs.as_constant()?.checked_add(1)?;
+                let fits = mask > 0 && mask.count_ones() == 1 && self.is_natural(&lhs);
+                let quotient =
+                    fits.then(|| self.quotient(&lhs, &Poly::constant(mask), (span, op)))??;
+                Some(Value::Int(lhs.sub(&quotient.scaled(mask))))
+            }
+            BinaryOp::Xor => {
+                let bit = rhs.as_constant()?;
+                let fits = bit > 0 && bit.count_ones() == 1 && self.is_natural(&lhs);
+                let above =
+                    fits.then(|| self.quotient(&lhs, &Poly::constant(bit), (span, op)))??;
+                let half = self.quotient(&above, &Poly::constant(2), (span, op))?;
+                // The bit is `above % 2`; 1 becomes 0, 0 becomes 1.
+                let set = above.sub(&half.scaled(2));
+                Some(Value::Int(lhs.plus(bit).sub(&set.scaled(bit.checked_mul(2)?))))
+            }
+            BinaryOp::Or | BinaryOp::Shl => None,
+        }
+    }
+
+    /// `lhs / rhs`, truncated, where `rhs` is sure to be positive: `q` with
+    /// `lhs = q * rhs + r`, the remainder smaller than `rhs` and of the sign of `lhs`.
+    fn quotient(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
+        if rhs.as_constant() == Some(1) {
+            return Some(lhs.clone());
+        }
+        if lhs.is_lost() || self.symbols.low(rhs).is_none_or(|low| low < 1) {
+            return None;
+        }
+        let natural = self.is_natural(lhs);
+        let low = natural.then_some(0);
+        Some(self.function(Function::Quotient, lhs, rhs, low, at, |q| {
+            let rest = lhs.sub(&q.mul(rhs));
+            let rounded_down = Formula::within(&rest, rhs);
+            if natural {
+                return rounded_down;
+            }
+            let below = Formula::All(vec![
+                Formula::lt(lhs, &Poly::default()),
+                Formula::within(&rest.negated(), rhs),
+                Formula::le(q, &Poly::default()),
+            ]);
+            let above = Formula::All(vec![
+                Formula::AtLeast(lhs.clone()),
+                rounded_down,
+                Formula::AtLeast(q.clone()),
+            ]);
+            Formula::Any(vec![above, below])
+        }))
+    }
+
+    /// `tiles(extent, tile)`.
+    fn tiles(&mut self, extent: Poly, tile: Poly, span: SpanId) -> Option<Value> {
+        if tile.as_constant() == Some(1) && self.is_natural(&extent) {
+            return Some(Value::Int(extent));
+        }
+        if extent.is_lost() || self.symbols.low(&tile).is_none_or(|low| low < 1) {
+            return None;
+        }
+        let natural = self.is_natural(&extent);
+        let at = (span, BinaryOp::Div);
+        let quotient = self.function(Function::Tiles, &extent, &tile, Some(0), at, |q| {
+            // extent <= q * tile < extent + tile
+            let whole = q.mul(&tile);
+            let rounded_up = Formula::within(&whole.sub(&extent), &tile);
+            if natural {
+                return rounded_up;
+            }
+            let none = Formula::All(vec![
+                Formula::le(&extent, &Poly::default()),
+                Formula::Zero(q.clone()),
+            ]);
+            let some = Formula::All(vec![Formula::lt(&Poly::default(), &extent), rounded_up]);
+            Formula::Any(vec![none, some])
+        });
+        Some(Value::Int(quotient))
+    }
+
+    fn extremum(&mut self, op: BinaryOp, lhs: Poly, rhs: Poly) -> Option<Value> {
+        if lhs.is_lost() || rhs.is_lost() {
+            return None;
+        }
+        let is_min = op == BinaryOp::Min;
+        let lows = (self.symbols.low(&lhs), self.symbols.low(&rhs));
+        let low = match lows {
+            (Some(a), Some(b)) => Some(if is_min { a.min(b) } else { a.max(b) }),
+            (Some(low), None) | (None, Some(low)) if !is_min => Some(low),
+            (Some(_), None) | (None, Some(_)) | (None, None) => None,
+        };
+        let function = if is_min { Function::Min } else { Function::Max };
+        let no_place = (self.kernel.span, op);
+        Some(Value::Int(self.function(function, &lhs, &rhs, low, no_place, |m| {
+            let bound = |side: &Poly| {
+                if is_min { Formula::le(m, side) } else { Formula::le(side, m) }
+            };
+            let one = Formula::eq(m, &lhs).or(Formula::eq(m, &rhs));
+            Formula::All(vec![bound(&lhs), bound(&rhs), one])
+        })))
+    }
+
+    /// The symbol that is a function of two operands; the same for the same ones.
+    fn function(
+        &mut self,
+        function: Function,
+        lhs: &Poly,
+        rhs: &Poly,
+        low: Option<i128>,
+        (span, shown): (SpanId, BinaryOp),
+        facts: impl FnOnce(&Poly) -> Formula,
+    ) -> Poly {
+        let key = (function, lhs.clone(), rhs.clone());
+        if let Some(unknown) = self.functions.get(&key) {
+            return Poly::unknown(*unknown);
+        }
+        let of = lhs.unknowns().chain(rhs.unknowns()).collect();
+        let obstacle = Some((span, Obstacle::Operator(shown)));
+        let unknown = self.symbol(Sharing::Function(of), low, obstacle);
+        let facts = facts(&Poly::unknown(unknown));
+        self.symbols.add_facts(unknown, facts);
+        self.functions.insert(key, unknown);
+        Poly::unknown(unknown)
+    }
+
+    /// One of two values, by a condition; the same for the whole block where
+    /// `uniform`.
+    pub(super) fn either(
+        &mut self,
+        cond: &Cond,
+        then: Value,
+        otherwise: Value,
+        uniform: bool,
+    ) -> Option<Value> {
+        match (then, otherwise) {
+            (Value::Int(then), Value::Int(otherwise)) => {
+                if then == otherwise || cond.yes == Formula::True {
+                    return Some(Value::Int(then));
+                }
+                if cond.no == Formula::True {
+                    return Some(Value::Int(otherwise));
+                }
+                let cases = |m: &Poly| {
+                    let case =
+                        |cond: &Formula, value: &Poly| cond.clone().and(Formula::eq(m, value));
+                    case(&cond.yes, &then).or(case(&cond.no, &otherwise))
+                };
+                let mut of = Vec::new();
+                let probe = cases(&Poly::default());
+                probe.collect_unknowns(&mut of);
+                let sharing = match (probe.is_exact(), uniform) {
+                    (true, _) => Sharing::Function(of),
+                    (false, true) => Sharing::Block,
+                    (false, false) => Sharing::Private,
+                };
+                let lows = self.symbols.low(&then).zip(self.symbols.low(&otherwise));
+                let unknown = self.symbol(sharing, lows.map(|(a, b)| a.min(b)), None);
+                let facts = cases(&Poly::unknown(unknown));
+                self.symbols.add_facts(unknown, facts);
+                Some(Value::Int(Poly::unknown(unknown)))
+            }
+            (Value::Cond(then), Value::Cond(otherwise)) => {
+                let case = |a: &Formula, b: &Formula| {
+                    let then = cond.yes.clone().and(a.clone());
+                    then.or(cond.no.clone().and(b.clone()))
+                };
+                Some(Value::Cond(Cond {
+                    yes: case(&then.yes, &otherwise.yes),
+                    no: case(&then.no, &otherwise.no),
+                }))
+            }
+            _ => None,
+        }
+    }
+
+    /// The value as an `as` conversion gives it.
+    fn converted(&mut self, value: Value, from: Type, to: Type) -> Option<Value> {
+        match value {
+            Value::Int(poly) if is_integer(to) && is_integer(from) => match (from, to) {
+                // As if it were `i64`, into which 64 unsigned bits do not fit.
+                (Type::Scalar(elem), Type::Index) => {
+                    let fits = range_of(Type::Scalar(elem))
+                        .is_some_and(|(_, max)| max <= i128::from(i64::MAX));
+                    (fits || poly.as_constant().is_some_and(|v| i64::try_from(v).is_ok()))
+                        .then_some(Value::Int(poly))
+                }
+                (Type::Index | Type::Scalar(_), _) => self.wrapped(poly, to),
+            },
+            Value::Int(_) | Value::Cond(_) | Value::Other => None,
+        }
+    }
+
+    /// An exact integer brought into the range of its type: `value - 2^w * q`.
+    fn wrapped(&mut self, value: Poly, ty: Type) -> Option<Value> {
+        if ty == Type::Index {
+            return Some(Value::Int(value));
+        }
+        let (min, max) = range_of(ty)?;
+        let size = max - min + 1;
+        if let Some(constant) = value.as_constant() {
+            let wrapped = (constant.checked_sub(min)?).rem_euclid(size) + min;
+            return Some(Value::Int(Poly::constant(wrapped)));
+        }
+        if value.is_lost() {
+            return None;
+        }
+        let at = (self.kernel.span, BinaryOp::Add);
+        let (min, size) = (Poly::constant(min), Poly::constant(size));
+        let function =
+            if min == Poly::default() { Function::UnsignedTurns } else { Function::SignedTurns };
+        let turns = self.function(function, &value, &size, None, at, |q| {
+            Formula::within(&value.sub(&q.mul(&size)).sub(&min), &size)
+        });
+        Some(Value::Int(value.sub(&turns.mul(&size))))
+    }
+}
+
+/// Whether values of a type are integers whose range is known, or indices.
+pub(super) fn is_integer(ty: Type) -> bool {
+    ty == Type::Index || range_of(ty).is_some()
+}
+
+/// The least and the greatest value of an integer type.
+fn range_of(ty: Type) -> Option<(i128, i128)> {
+    let Type::Scalar(ElemType::Concrete(dtype)) = ty else { return None };
+    match dtype {
+        DType::I8 => Some((i8::MIN.into(), i8::MAX.into())),
+        DType::U8 => Some((u8::MIN.into(), u8::MAX.into())),
+        DType::I16 => Some((i16::MIN.into(), i16::MAX.into())),
+        DType::U16 => Some((u16::MIN.into(), u16::MAX.into())),
+        DType::I32 => Some((i32::MIN.into(), i32::MAX.into())),
+        DType::U32 => Some((u32::MIN.into(), u32::MAX.into())),
+        DType::I64 => Some((i64::MIN.into(), i64::MAX.into())),
+        DType::U64 => Some((u64::MIN.into(), u64::MAX.into())),
+        DType::F16 | DType::BF16 | DType::F32 | DType::F64 | DType::Bool => None,
+    }
+}
+
+fn power_of_two(exponent: i128) -> Option<i128> {
+    (0..63).contains(&exponent).then(|| 1 << exponent)
+}
+
+fn comparison(op: CompareOp, lhs: &Poly, rhs: &Poly) -> Cond {
+    let equal = || Cond { yes: Formula::eq(lhs, rhs), no: Formula::ne(lhs, rhs) };
+    let less = |a, b| Cond { yes: Formula::lt(a, b), no: Formula::le(b, a) };
+    match op {
+        CompareOp::Eq => equal(),
+        CompareOp::Ne => equal().negated(),
+        CompareOp::Lt => less(lhs, rhs),
+        CompareOp::Ge => less(lhs, rhs).negated(),
+        CompareOp::Gt => less(rhs, lhs),
+        CompareOp::Le => less(rhs, lhs).negated(),
+    }
+}

@@ -1,0 +1,293 @@
+//! One walk over a kernel's body: the accesses with their indices and guards as
+//! polynomials and formulas, and which of them meet in a barrier interval.
+//!
+//! A variable's value is what the text says, `let`s and assignments put in
+//! ([`Walk::env`]); where branches or iterations differ it is a symbol
+//! ([`super::value`], [`super::loops`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::flow::{Distance, Flow, Pairs, SiteId};
+use super::formula::{Cond, Formula};
+use super::loops::Loop;
+use super::poly::{Poly, Unknown};
+use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
+use super::value::Function;
+use crate::check::Uniformity;
+use crate::kernel::{Access, ArrayRef, Axis, ExprId, Kernel, Place, Stmt, StmtKind, Type, VarId};
+use crate::span::SpanId;
+
+/// What is known of a variable or expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    /// An index or integer.
+    Int(Poly),
+    /// A condition.
+    Cond(Cond),
+    /// Nothing.
+    Other,
+}
+
+/// Who makes an access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Worker {
+    /// A work-item of the block domain.
+    Item,
+    /// The one run of a body without block domain.
+    Body,
+    /// A point of a cooperative loop.
+    Point {
+        /// Which loop.
+        each: usize,
+        /// Its axes.
+        axes: Vec<Unknown>,
+        /// How many loops are around it.
+        depth: usize,
+    },
+}
+
+/// An access to an array that the kernel writes.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) array: ArrayRef,
+    pub(super) span: SpanId,
+    pub(super) writes: bool,
+    pub(super) indices: Vec<Poly>,
+    /// Hold where the access is made.
+    pub(super) guards: Vec<Formula>,
+    /// The loops around it, outermost first.
+    pub(super) loops: Vec<LoopId>,
+    pub(super) worker: Worker,
+}
+
+/// The state of the walk, and what it has found.
+pub(super) struct Walk<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) uniformity: &'a Uniformity,
+    pub(super) symbols: Symbols,
+    pub(super) functions: BTreeMap<(Function, Poly, Poly), Unknown>,
+    /// By expression, the extents of arrays that are accessed.
+    pub(super) extents_of_arrays: BTreeMap<ExprId, Poly>,
+    /// Conditions on tile sizes.
+    pub(super) constraints: Vec<Formula>,
+    pub(super) grid: Vec<(VarId, Unknown)>,
+    pub(super) block: Option<Vec<(VarId, Unknown)>>,
+    pub(super) env: BTreeMap<VarId, Value>,
+    pub(super) guards: Vec<Formula>,
+    /// Loops around the current place.
+    pub(super) loops: Vec<LoopId>,
+    pub(super) all_loops: Vec<Loop>,
+    pub(super) sites: Vec<Site>,
+    pub(super) pairs: Pairs,
+    /// Of the statements so far of the current list.
+    pub(super) flow: Flow,
+    /// Whether accesses are noted; not where a loop's body is walked only to
+    /// see what it does to variables.
+    pub(super) recording: bool,
+    written: BTreeSet<ArrayRef>,
+    point: Option<Worker>,
+    eaches: usize,
+}
+
+/// Walks a kernel.
+pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
+    let mut written = BTreeSet::new();
+    collect_written(&kernel.body, &mut written);
+    let mut walk = Walk {
+        kernel,
+        uniformity,
+        symbols: Symbols::default(),
+        functions: BTreeMap::new(),
+        extents_of_arrays: BTreeMap::new(),
+        constraints: Vec::new(),
+        grid: Vec::new(),
+        block: None,
+        env: BTreeMap::new(),
+        guards: Vec::new(),
+        loops: Vec::new(),
+        all_loops: Vec::new(),
+        sites: Vec::new(),
+        pairs: Pairs::default(),
+        flow: Flow::default(),
+        recording: true,
+        written,
+        point: None,
+        eaches: 0,
+    };
+    walk.enter_header();
+    walk.stmts(&kernel.body);
+    walk
+}
+
+fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
+    for stmt in stmts {
+        if let StmtKind::Store { access, .. }
+        | StmtKind::Update { place: Place::Element(access), .. } = &stmt.kind
+        {
+            out.insert(access.array);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect_written(body, out));
+    }
+}
+
+impl Walk<'_> {
+    pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
+        stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    /// The flow of what `inner` walks, apart from that of what is around it.
+    pub(super) fn nested(&mut self, inner: impl FnOnce(&mut Self)) -> Flow {
+        let outer = std::mem::take(&mut self.flow);
+        inner(self);
+        std::mem::replace(&mut self.flow, outer)
+    }
+
+    /// Walks on under a condition.
+    pub(super) fn under<T>(&mut self, guard: Formula, inner: impl FnOnce(&mut Self) -> T) -> T {
+        self.guards.push(guard);
+        let out = inner(self);
+        self.guards.pop();
+        out
+    }
+
+    /// Goes on with a piece of code: what of it can meet what came before?
+    pub(super) fn follow(&mut self, next: Flow) {
+        let here = Distance::Same(self.loops.clone());
+        self.pairs.cross(&self.flow.tails, &next.heads, &here);
+        self.flow.append(next);
+    }
+
+    /// Notes an access.
+    pub(super) fn site(&mut self, access: &Access, indices: Vec<Poly>, writes: bool) {
+        if !self.recording || !self.written.contains(&access.array) {
+            return;
+        }
+        let body = if self.block.is_some() { Worker::Item } else { Worker::Body };
+        for extent in self.kernel.extents(access.array) {
+            let value = self.index(*extent);
+            self.extents_of_arrays.insert(*extent, value);
+        }
+        let id: SiteId = self.sites.len();
+        self.sites.push(Site {
+            array: access.array,
+            span: access.span,
+            writes,
+            indices,
+            guards: self.guards.clone(),
+            loops: self.loops.clone(),
+            worker: self.point.clone().unwrap_or(body),
+        });
+        if writes {
+            self.pairs.cross(&[id], &[id], &Distance::Same(self.loops.clone()));
+        }
+        self.follow(Flow::access(id));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Let { var, init } => {
+                let value = init.map_or(Value::Other, |init| self.value(init));
+                self.env.insert(*var, value);
+            }
+            StmtKind::Assign { var, value } => {
+                let value = self.value(*value);
+                self.env.insert(*var, value);
+            }
+            StmtKind::Update { place: Place::Var(var), op, value } => {
+                let declared = &self.kernel.vars[*var];
+                let rhs = self.value(*value);
+                let lhs = self.env.get(var).cloned().unwrap_or(Value::Other);
+                let value = self.binary(*op, lhs, rhs, declared.ty, stmt.span);
+                let value = value.unwrap_or_else(|| self.changed(*var));
+                self.env.insert(*var, value);
+            }
+            StmtKind::Store { access, value } => self.store(access, *value, false),
+            StmtKind::Update { place: Place::Element(access), value, .. } => {
+                self.store(access, *value, true);
+            }
+            StmtKind::Each { axes, body, .. } => self.each(axes, body),
+            StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
+                self.counted(*var, range, body, stmt.head);
+            }
+            StmtKind::While { cond, body } => self.conditional(*cond, body, stmt.head),
+            StmtKind::If { cond, then, otherwise } => self.branch(*cond, then, otherwise),
+            StmtKind::Barrier => self.follow(Flow::barrier()),
+        }
+    }
+
+    fn store(&mut self, access: &Access, value: ExprId, reads: bool) {
+        let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
+        self.value(value);
+        if reads {
+            self.site(access, indices.clone(), false);
+        }
+        self.site(access, indices, true);
+    }
+
+    /// Any value of a variable that has been assigned.
+    pub(super) fn changed(&mut self, var: VarId) -> Value {
+        let declared = &self.kernel.vars[var];
+        let uniform = self.is_uniform_var(var);
+        self.any_of_type(declared.ty, uniform, (declared.span, Obstacle::Changed(var)))
+    }
+
+    /// Whether a variable has one value for the whole block.
+    pub(super) fn is_uniform_var(&self, var: VarId) -> bool {
+        self.point.is_none() && self.uniformity.is_uniform_var(var)
+    }
+
+    fn each(&mut self, axes: &[Axis], body: &[Stmt]) {
+        let axes = self.axes(axes, Sharing::Private);
+        let outer = self.point.replace(Worker::Point {
+            each: self.eaches,
+            axes: axes.iter().map(|(_, unknown)| *unknown).collect(),
+            depth: self.loops.len(),
+        });
+        self.eaches += 1;
+        let flow = self.nested(|walk| walk.stmts(body));
+        self.point = outer;
+        self.follow(flow);
+    }
+
+    fn branch(&mut self, cond: ExprId, then: &[Stmt], otherwise: &[Stmt]) {
+        let value = self.condition(cond);
+        let before = self.env.clone();
+        let first = self.under(value.yes.clone(), |walk| walk.nested(|walk| walk.stmts(then)));
+        let after_first = std::mem::replace(&mut self.env, before);
+        let second = self.under(value.no.clone(), |walk| walk.nested(|walk| walk.stmts(otherwise)));
+        if !self.uniformity.is_uniform_value(cond) {
+            let here = Distance::Same(self.loops.clone());
+            self.pairs.cross(&first.heads, &second.heads, &here);
+        }
+        self.merge(&value, after_first);
+        self.follow(first.join(second));
+    }
+
+    /// Variables after an `if`, of which `first` are the values after its first
+    /// arm, the present ones those after its second.
+    fn merge(&mut self, cond: &Cond, first: BTreeMap<VarId, Value>) {
+        for (var, then) in first {
+            // What only one arm declares ends with it.
+            let Some(otherwise) = self.env.get(&var).cloned() else { continue };
+            if then == otherwise {
+                continue;
+            }
+            let uniform = self.is_uniform_var(var);
+            let value = self.either(cond, then, otherwise, uniform);
+            let value = value.unwrap_or_else(|| self.changed(var));
+            self.env.insert(var, value);
+        }
+    }
+
+    /// Whether an index is never negative, at all sizes and for all work-items.
+    pub(super) fn is_natural(&self, poly: &Poly) -> bool {
+        self.symbols.low(poly).is_some_and(|low| low >= 0)
+            || !poly.is_lost() && self.is_never(&Formula::AtLeast(poly.negated().plus(-1)))
+    }
+
+    /// Whether a variable's values are integers that are followed.
+    pub(super) fn is_followed(&self, var: VarId) -> bool {
+        let ty: Type = self.kernel.vars[var].ty;
+        super::value::is_integer(ty)
+    }
+}
