@@ -1,4 +1,4 @@
-// errors: 6
+// errors: 4
 use tile_runtime::tiled_kernel;
 
 tiled_kernel! {

@@ -8,8 +8,8 @@ mod races;
 mod uniform;
 mod unused;
 
-pub(crate) use uniform::WrittenTensors;
 pub use uniform::{Uniformity, uniformity};
+pub(crate) use uniform::{WrittenTensors, range_exprs};
 
 use serde::{Deserialize, Serialize};
 

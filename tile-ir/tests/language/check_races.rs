@@ -2,24 +2,25 @@
 
 use crate::support;
 
-/// The codes of the races in `text`, in order.
-fn races(text: &str) -> Vec<String> {
-    let found = support::check(text);
-    let errors = found.lines().filter_map(|line| line.strip_prefix("error["));
-    errors.map(|line| line[..6].to_owned()).collect()
+/// What the races' rules find in `text`.
+fn findings(text: &str) -> String {
+    support::check_families(text, &["TK03"])
 }
 
 #[track_caller]
 fn accept(text: &str) {
-    let found = support::check(text);
-    assert!(!found.contains("error["), "{text}\n{found}");
+    let found = findings(text);
+    assert!(found.is_empty(), "{text}\n{found}");
 }
 
+/// Rejects for the rules of `codes`, which may each speak more than once.
 #[track_caller]
 fn reject(text: &str, codes: &[&str]) {
-    let mut found = races(text);
-    found.dedup();
-    assert_eq!(found, codes, "{text}\n{}", support::check(text));
+    let found = findings(text);
+    let errors = found.lines().filter_map(|line| line.strip_prefix("error["));
+    let mut named: Vec<&str> = errors.map(|line| &line[..6]).collect();
+    named.dedup();
+    assert_eq!(named, codes, "{text}\n{found}");
 }
 
 /// A kernel on vectors, one work-item per element, that shares `s`.
@@ -64,15 +65,377 @@ fn tiled_product() {
     reject(&product("", ""), &["TK0301"]);
 }
 
+/// A kernel on matrices, one work-item per element, that shares `s`.
+fn plane(body: &str) -> String {
+    format!(
+        "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [R, C]>, #[pad = 0] c: &mut Tensor<T, [R, C]>)
+where tile: (TR, TC), grid: (by in tiles(R, TR), bx in tiles(C, TC)), block: (ty in TR, tx in TC),
+{{ let i = by * TR + ty; let j = bx * TC + tx;
+shared s: [T; TR, TC];
+shared w: [T; TR + 2, TC + 2];
+{body}
+}}"
+    )
+}
+
+/// A kernel without a block domain: cooperative loops alone.
+fn loops(body: &str) -> String {
+    format!(
+        "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [R, C]>, #[pad = 0] c: &mut Tensor<T, [R, C]>)
+where tile: (TR, TC), grid: (by in tiles(R, TR), bx in tiles(C, TC)),
+{{ shared s: [T; TR, TC];
+{body}
+}}"
+    )
+}
+
+/// A kernel whose blocks sum a piece each, over sizes that are powers of two.
+fn reduction(body: &str) -> String {
+    format!(
+        "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [B]>)
+where tile: (W in pow2(32..=256)), grid: (bx in tiles(N, W)), block: (tx in W),
+{{ shared s: [T; W];
+shared s2: [T; 2, W];
+s[tx] = a[bx * W + tx];
+{body}
+if tx == 0 {{ c[bx] = s[0]; }}
+}}"
+    )
+}
+
+const SHARED: &[&str] = &["TK0301"];
+const WITHIN: &[&str] = &["TK0302"];
+const BLOCKS: &[&str] = &["TK0303"];
+const OPEN: &[&str] = &["TK0304"];
+
 #[test]
 fn one_interval() {
     accept(&line("s[tx] = a[i]; c[i] = s[tx];"));
+    accept(&line("s[tx] = a[i]; s[tx] += 1; c[i] = s[tx] * s[tx];"));
     accept(&line("s[tx] = a[i]; barrier; c[i] = s[0];"));
-    reject(&line("s[tx] = a[i]; c[i] = s[0];"), &["TK0301"]);
-    reject(&line("s[tx] = a[i]; barrier; s[tx] = s[(tx + 1) % B]; c[i] = s[tx];"), &["TK0301"]);
+    accept(&line("s[tx] = a[i]; barrier; c[i] = s[B - 1 - tx];"));
+    reject(&line("s[tx] = a[i]; c[i] = s[0];"), SHARED);
+    reject(&line("s[tx] = a[i]; c[i] = s[B - 1 - tx];"), SHARED);
+    reject(&line("s[tx] = a[i]; let x = s[(tx + 1) % B]; c[i] = x;"), SHARED);
+    reject(&line("s[0] = a[i]; barrier; c[i] = s[0];"), SHARED);
+    reject(&line("s[0] = 1; barrier; c[i] = s[0];"), SHARED);
+    accept(&line("if tx == 0 { s[0] = a[i]; } barrier; c[i] = s[0];"));
+    reject(&line("if tx < 2 { s[0] = a[i]; } barrier; c[i] = s[0];"), SHARED);
+}
+
+#[test]
+fn one_statement() {
+    reject(&line("s[tx] = a[i]; barrier; s[tx] = s[(tx + 1) % B]; c[i] = s[tx];"), SHARED);
+    reject(
+        &line("s[tx] = a[i]; barrier; if tx + 1 < B { s[tx] = s[tx + 1]; } barrier; c[i] = s[tx];"),
+        SHARED,
+    );
     accept(&line(
         "s[tx] = a[i]; barrier; let x = s[(tx + 1) % B]; barrier; s[tx] = x; c[i] = s[tx];",
     ));
-    reject(&line("s[0] = a[i]; barrier; c[i] = s[0];"), &["TK0301"]);
-    accept(&line("if tx == 0 { s[0] = a[i]; } barrier; c[i] = s[0];"));
+    reject(&line("s[tx] = a[i]; barrier; s[tx] += s[0]; c[i] = s[tx];"), SHARED);
+    reject(&line("s[tx] = 0; barrier; s[tx / 2] += a[i]; barrier; c[i] = s[tx];"), SHARED);
+}
+
+#[test]
+fn indices_that_are_not_one_to_one() {
+    let flat = |index: &str| {
+        format!(
+            "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [R, C]>, #[pad = 0] c: &mut Tensor<T, [R, C]>)
+where tile: (TR, TC), grid: (by in tiles(R, TR), bx in tiles(C, TC)), block: (ty in TR, tx in TC),
+{{ shared s: [T; 2 * TR * TC + TR + TC];
+s[{index}] = a[by * TR + ty, bx * TC + tx]; barrier;
+c[by * TR + ty, bx * TC + tx] = s[0];
+}}"
+        )
+    };
+    accept(&flat("ty * TC + tx"));
+    accept(&flat("tx * TR + ty"));
+    accept(&flat("ty * (TC + 1) + tx"));
+    accept(&flat("2 * (ty * TC + tx) + 1"));
+    accept(&flat("ty * TC + (tx + ty) % TC"));
+    reject(&flat("ty + tx"), SHARED);
+    reject(&flat("ty * TR + tx"), SHARED);
+    reject(&flat("ty * TC + tx / 2"), SHARED);
+    reject(&flat("ty * TC"), SHARED);
+    reject(&flat("ty * tx"), SHARED);
+    reject(&plane("s[ty, 0] = a[i, j]; barrier; c[i, j] = s[ty, 0];"), SHARED);
+}
+
+#[test]
+fn constants_and_the_block() {
+    let sixteen = |body: &str| {
+        format!(
+            "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, #[pad = 0] c: &mut Tensor<T, [N]>)
+where tile: (B in 16..=256 step 16), grid: (bx in tiles(N, B)), block: (tx in B),
+{{ let i = bx * B + tx; shared s: [T; B]; s[tx] = a[i]; {body} }}"
+        )
+    };
+    accept(&sixteen("barrier; if tx < 16 { c[i] = s[15 - tx]; }"));
+    reject(&sixteen("if tx < 16 { c[i] = s[15 - tx]; }"), SHARED);
+    reject(&sixteen("if tx == 12 { c[i] = s[8]; }"), SHARED);
+    reject(&sixteen("barrier; if tx >= 16 { s[tx - 16] = a[i]; } c[i] = s[tx];"), SHARED);
+    accept(&sixteen("barrier; if tx >= 16 { s[tx - 16] = a[i]; } barrier; c[i] = s[tx];"));
+    let literal = "fn f(#[pad = 0] a: &Tensor<f32, [N]>, #[pad = 0] c: &mut Tensor<f32, [N]>)
+where tile: (B = 48), grid: (bx in tiles(N, B)), block: (tx in B),
+{ shared s: [f32; 64]; s[tx] = a[bx * B + tx]; s[tx + 16] = 0.0; barrier; c[bx * B + tx] = s[tx]; }";
+    reject(literal, SHARED);
+}
+
+#[test]
+fn arms() {
+    accept(&line("s[tx] = 0; if n > 3 { s[tx] = a[i]; } else { s[tx] = 1; } c[i] = s[tx];"));
+    reject(
+        &line("s[tx] = 0; barrier; if tx % 2 == 0 { s[tx] = a[i]; } else { c[i] = s[tx - 1]; }"),
+        SHARED,
+    );
+    accept(&line("s[tx] = 0; barrier; if tx % 2 == 0 { s[tx] = a[i]; } else { c[i] = s[tx]; }"));
+    accept(&line("s[tx] = a[i]; if n > 1 { barrier; c[i] = s[0]; } else { c[i] = s[tx]; }"));
+    reject(&line("s[tx] = a[i]; if n > 1 { barrier; } c[i] = s[0];"), SHARED);
+    reject(&line("s[tx] = a[i]; if n > 1 { barrier; c[i] = s[0]; } else { c[i] = s[0]; }"), SHARED);
+    // Both conditions have one value, whatever it is.
+    accept(&line(
+        "s[tx] = a[i]; barrier; if n > 1 { s[tx] = 0; } if n <= 1 { c[i] = s[0]; } else { c[i] = s[tx]; }",
+    ));
+}
+
+#[test]
+fn around_loops() {
+    let turn = |head: &str, rest: &str| line(&format!("s[tx] = 0; barrier; {head} {{ {rest} }}"));
+    for head in ["for k in 0..4", "phase p in tiles(N, B)", "for k in (0..n).rev()"] {
+        accept(&turn(head, "s[tx] = a[i]; barrier; c[i] = s[0]; barrier;"));
+        reject(&turn(head, "s[tx] = a[i]; barrier; c[i] = s[0];"), SHARED);
+        reject(&turn(head, "barrier; s[tx] = a[i]; c[i] = s[0];"), SHARED);
+        accept(&turn(head, "let x = s[0]; barrier; s[tx] = x; c[i] = x; barrier;"));
+        reject(&turn(head, "let x = s[0]; barrier; s[tx] = x; c[i] = x;"), SHARED);
+    }
+    let whiled = |rest: &str| {
+        line(&format!("s[tx] = 0; barrier; let mut k = 4; while k > 0 {{ {rest} k /= 2; }}"))
+    };
+    accept(&whiled("s[tx] = a[i]; barrier; c[i] = s[0]; barrier;"));
+    reject(&whiled("s[tx] = a[i]; barrier; c[i] = s[0];"), SHARED);
+    // The inner loop may run not at all.
+    reject(
+        &line("for k in 0..4 { s[tx] = a[i]; for q in 0..n { barrier; } c[i] = s[0]; barrier; }"),
+        SHARED,
+    );
+    reject(
+        &line("for k in 0..4 { for q in 0..2 { s[tx] = a[i]; barrier; c[i] = s[0]; } barrier; }"),
+        SHARED,
+    );
+    accept(&line(
+        "for k in 0..4 { for q in 0..2 { s[tx] = a[i]; barrier; c[i] = s[0]; barrier; } }",
+    ));
+    reject(&line("s[tx] = a[i]; for q in 0..n { barrier; } c[i] = s[0];"), SHARED);
+    // Where there is a block at all, this loop runs.
+    accept(&line("s[tx] = a[i]; phase p in tiles(N, B) { barrier; } c[i] = s[0];"));
+}
+
+#[test]
+fn two_buffers() {
+    let body = |write: &str, read: &str| {
+        line(&format!(
+            "phase p in tiles(N, B) {{ s2[{write}, tx] = a[p * B + tx]; barrier; c[i] = s2[{read}, 0]; }}"
+        ))
+    };
+    accept(&body("p % 2", "p % 2"));
+    reject(&body("0", "0"), SHARED);
+    reject(&body("p % 2", "(p + 1) % 2"), SHARED);
+    reject(&body("p / 2 % 2", "p / 2 % 2"), SHARED);
+    accept(&line(
+        "let mut b = 0; s2[0, tx] = a[i]; s2[1, tx] = 0; for k in 0..6 { barrier; let x = s2[b, 0]; b = 1 - b; s2[b, tx] = x; } c[i] = s2[b, tx];",
+    ));
+    reject(
+        &line(
+            "let mut b = 0; s2[0, tx] = a[i]; s2[1, tx] = 0; for k in 0..6 { barrier; let x = s2[b, 0]; s2[b, tx] = x; } c[i] = s2[b, tx];",
+        ),
+        SHARED,
+    );
+}
+
+#[test]
+fn trees() {
+    let step = "if tx < st { s[tx] += s[tx + st]; }";
+    accept(&reduction(&format!("for st in halving(W) {{ barrier; {step} }}")));
+    accept(&reduction(&format!("barrier; for st in halving(W) {{ {step} barrier; }}")));
+    reject(&reduction(&format!("for st in halving(W) {{ {step} barrier; }}")), SHARED);
+    reject(&reduction(&format!("barrier; for st in halving(W) {{ {step} }}")), SHARED);
+    // Without its condition every work-item takes part in every step.
+    let unguarded = "barrier; if tx + st < W { s[tx] += s[tx + st]; }";
+    reject(&reduction(&format!("for st in halving(W) {{ {unguarded} }}")), SHARED);
+    let interleaved = "barrier; if tx % (2 * st) == 0 { s[tx] += s[tx + st]; }";
+    accept(&reduction(&format!("for st in doubling(W) {{ {interleaved} }}")));
+    let wrong = "barrier; if tx % st == 0 { if tx + st < W { s[tx] += s[tx + st]; } }";
+    reject(&reduction(&format!("for st in doubling(W) {{ {wrong} }}")), SHARED);
+    let strided = "barrier; let k = 2 * st * tx; if k + st < W { s[k] += s[k + st]; }";
+    accept(&reduction(&format!("for st in doubling(W) {{ {strided} }}")));
+    let down = "let mut st = W / 2; while st > 0 { barrier; if tx < st { s[tx] += s[tx + st]; } st /= 2; }";
+    accept(&reduction(down));
+    reject(&reduction(&down.replace("barrier;", "")), SHARED);
+}
+
+#[test]
+fn scans() {
+    let in_place =
+        "for st in doubling(W) { barrier; if tx >= st { s[tx] += s[tx - st]; } } barrier;";
+    reject(&reduction(in_place), SHARED);
+    let apart = "for st in doubling(W) { barrier; let x = if tx >= st { s[tx - st] } else { 0 }; barrier; s[tx] += x; }";
+    accept(&reduction(apart));
+    reject(&reduction(&apart.replacen("barrier;", "", 1)), SHARED);
+    accept(&reduction(
+        "let mut b = 0; s2[0, tx] = s[tx]; s2[1, tx] = 0;
+        for st in doubling(W) { barrier; let x = if tx >= st { s2[b, tx - st] } else { 0 }; let y = s2[b, tx]; b = 1 - b; s2[b, tx] = x + y; }",
+    ));
+}
+
+#[test]
+fn cooperative_loops() {
+    let copy = "load s[i, j] = a[by * TR + i, bx * TC + j];";
+    let turn = "each (j, i) in (TC, TR) { c[by * TR + i, bx * TC + j] = s[i, j]; }";
+    accept(&loops(&format!("{copy} barrier; {turn}")));
+    reject(&loops(&format!("{copy} {turn}")), SHARED);
+    // Which thread runs which point is unspecified, so the same point is no excuse.
+    reject(
+        &loops(&format!(
+            "{copy} each (i, j) in (TR, TC) {{ c[by * TR + i, bx * TC + j] = s[i, j]; }}"
+        )),
+        SHARED,
+    );
+    reject(&loops(&format!("{copy} {copy} barrier; {turn}")), SHARED);
+    accept(&loops(&format!("{copy} barrier; {copy} barrier; {turn}")));
+    reject(
+        &loops(&format!("each (i, j) in (TR, TC) {{ s[i, 0] = a[i, j]; }} barrier; {turn}")),
+        SHARED,
+    );
+    reject(&plane(&format!("{copy} c[i, j] = s[ty, tx];")), SHARED);
+    accept(&plane(&format!("{copy} barrier; c[i, j] = s[ty, tx];")));
+    reject(
+        &plane(
+            "s[ty, tx] = a[i, j]; each (p, q) in (TR, TC) { s[p, q] += 1; } barrier; c[i, j] = s[ty, tx];",
+        ),
+        SHARED,
+    );
+    // A column of a tile that other columns' points read.
+    reject(
+        &loops(
+            "each (p) in (TR) { for q in 0..TC { s[p, q] = a[p, q]; } } each (q) in (TC) { c[by * TR, bx * TC + q] = s[0, q]; }",
+        ),
+        SHARED,
+    );
+}
+
+#[test]
+fn halos() {
+    let fill = "load w[p, q] = a[by * TR + p - 1, bx * TC + q - 1];";
+    let sum = "w[ty, tx + 1] + w[ty + 2, tx + 1] + w[ty + 1, tx] + w[ty + 1, tx + 2]";
+    accept(&plane(&format!("{fill} barrier; c[i, j] = {sum};")));
+    reject(&plane(&format!("{fill} c[i, j] = {sum};")), SHARED);
+    reject(&plane(&format!("{fill} barrier; w[ty + 1, tx + 1] = {sum}; c[i, j] = 0;")), SHARED);
+    accept(&plane(&format!(
+        "{fill} barrier; let x = {sum}; barrier; w[ty + 1, tx + 1] = x; c[i, j] = w[ty + 1, tx + 1];"
+    )));
+    // A window that slides: its tail moves to its head.
+    let slide = |first: &str, second: &str| {
+        format!(
+            "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [R, C]>, #[pad = 0] c: &mut Tensor<T, [R, C]>)
+where tile: (TR, TC), grid: (by in tiles(R, TR)), block: (ty in TR),
+{{ shared s: [T; TR, TC + 1]; let i = by * TR + ty; s[ty, 0] = 0;
+phase p in tiles(C, TC) {{
+load s[r, q + 1] = a[by * TR + r, p * TC + q];
+{first}
+for q in 0..TC {{ c[i, p * TC + q] = s[ty, q] + s[ty, q + 1]; }}
+s[ty, 0] = s[ty, TC];
+{second} }} }}"
+        )
+    };
+    let slide = |first: &str, second: &str| {
+        slide(first, second).replace(
+            "load s[r, q + 1] = a[by * TR + r, p * TC + q];",
+            "each (r, q) in (TR, TC) { s[r, q + 1] = a[by * TR + r, p * TC + q]; }",
+        )
+    };
+    accept(&slide("barrier;", "barrier;"));
+    reject(&slide("", "barrier;"), SHARED);
+    reject(&slide("barrier;", ""), SHARED);
+}
+
+#[test]
+fn tensors_within_a_block() {
+    accept(&line("c[i] = a[i]; c[i] += 1; c[i] = c[i] * c[i];"));
+    reject(&line("if tx + 1 < B { c[i] = c[i + 1]; }"), WITHIN);
+    accept(&line("let x = if tx + 1 < B { c[i + 1] } else { 0 }; barrier; c[i] = x;"));
+    reject(&line("let x = if tx + 1 < B { c[i + 1] } else { 0 }; c[i] = x;"), WITHIN);
+    accept(&line("c[i] = a[i]; barrier; let x = c[bx * B]; barrier; c[i] = x;"));
+    reject(&line("c[i] = a[i]; let x = c[bx * B]; barrier; c[i] = x;"), WITHIN);
+    reject(&line("c[bx * B] = a[i];"), WITHIN);
+    accept(&line("if tx == 0 { c[bx * B] = a[i]; }"));
+    accept(&plane("let x = c[i, j]; c[i, j] = x + a[i, j];"));
+    let square = "fn f<T: Number>(#[pad = 0] c: &mut Tensor<T, [R, C]>)
+where tile: (B), grid: (by in tiles(R, B), bx in tiles(C, B)), block: (ty in B, tx in B),
+{ shared s: [T; B, B]; s[ty, tx] = c[by * B + ty, bx * B + tx]; barrier; c[by * B + ty, bx * B + tx] = s[tx, ty]; }";
+    accept(square);
+    reject(&square.replace("barrier;", ""), SHARED);
+    let turned =
+        square.replace("c[by * B + ty, bx * B + tx] = s", "c[by * B + tx, bx * B + ty] = s");
+    accept(&turned);
+    // One barrier is missing, for the tile and for the tensor.
+    reject(&turned.replace("barrier;", ""), SHARED);
+}
+
+#[test]
+fn tensors_between_blocks() {
+    reject(&line("c[0] = a[i];"), BLOCKS);
+    reject(&line("c[tx] = a[i];"), BLOCKS);
+    accept(&line("if bx == 0 { c[tx] = a[i]; }"));
+    reject(&line("c[i] = c[i + 1];"), BLOCKS);
+    reject(&line("let x = c[i + 1]; barrier; c[i] = x;"), BLOCKS);
+    reject(&line("c[bx * (B - 1) + tx] = a[i];"), BLOCKS);
+    accept(&line("c[2 * i] = a[i]; c[2 * i + 1] = a[i];"));
+    reject(&line("c[i] = a[i]; c[i + B] = a[i];"), BLOCKS);
+    reject(&plane("c[j, i] = c[i, j];"), BLOCKS);
+    reject(&plane("c[i, 0] = a[i, j];"), BLOCKS);
+    accept(&plane("if bx == 0 && tx == 0 { c[i, 0] = a[i, j]; }"));
+    // Whoever writes outside of the shape writes nothing.
+    accept(&line("c[i] = a[i]; c[N + tx] = a[i]; c[0 - 1 - tx] = 0;"));
+    accept(&product("barrier;", "barrier;"));
+    reject(&product("barrier;", "barrier;").replace("c[by * TM + ty,", "c[ty,"), BLOCKS);
+}
+
+#[test]
+fn loaded_indices() {
+    accept(&line("c[i] = a[ind[i]];"));
+    reject(&line("c[ind[i]] = a[i];"), OPEN);
+    reject(&line("s[tx] = 0; barrier; s[ind[i]] += a[i]; barrier; c[i] = s[tx];"), OPEN);
+    accept(&line("s[tx] = a[i]; barrier; c[i] = s[ind[i]];"));
+    reject(&line("s[tx] = a[i]; c[i] = s[ind[i]];"), OPEN);
+    accept(&line("if tx == 0 { s[ind[i]] = 1; s[0] = 2; } barrier; c[i] = s[0];"));
+    // The known coordinates tell work-items apart.
+    accept(
+        "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, ind: &Tensor<i32, [N]>, c: &mut Tensor<T, [N, M]>)
+where tile: (B), grid: (bx in tiles(N, B)), block: (tx in B),
+{ let i = bx * B + tx; c[i, ind[i]] = a[i]; }",
+    );
+    reject(
+        "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, ind: &Tensor<i32, [N]>, c: &mut Tensor<T, [N, M]>)
+where tile: (B), grid: (bx in tiles(N, B)), block: (tx in B),
+{ let i = bx * B + tx; c[tx, ind[i]] = a[i]; }",
+        OPEN,
+    );
+}
+
+#[test]
+fn loaded_conditions() {
+    accept(&line("if ind[i] > 0 { c[i] = a[i]; }"));
+    accept(&line("s[tx] = a[i]; barrier; if s[tx] > 0 { c[i] = s[0]; }"));
+    reject(&line("s[tx] = a[i]; if ind[i] > 0 { c[i] = s[0]; }"), SHARED);
+    reject(&line("if ind[i] == 7 { s[0] = a[i]; } barrier; c[i] = s[tx];"), SHARED);
+    accept(&line("for k in 0..ind[i] { c[i] += a[k]; }"));
+    reject(
+        &line("s[tx] = 0; barrier; for k in 0..ind[i] { s[0] += a[k]; } barrier; c[i] = s[tx];"),
+        SHARED,
+    );
+    // One cell decides for all alike.
+    accept(&line(
+        "s[tx] = a[i]; barrier; let x = s[0]; barrier; if x > 0 { s[tx] = 0; } if x <= 0 { c[i] = s[1]; } else { c[i] = s[tx]; }",
+    ));
 }

@@ -32,12 +32,8 @@ pub(crate) fn render_all(diags: &Diagnostics, spans: &tile_ir::span::SpanTable) 
     diags.iter().map(|diagnostic| render(diagnostic, spans)).collect()
 }
 
-/// The findings of the checks on `text`, warnings too; empty where there are none.
-pub(crate) fn check(text: &str) -> String {
-    check_families(text, &["TK"])
-}
-
-/// Those findings of the checks on `text` whose codes start with one of `families`.
+/// The findings of the checks on `text`, warnings too, whose codes start with one
+/// of `families`; empty where there are none.
 pub(crate) fn check_families(text: &str, families: &[&str]) -> String {
     let kernel = resolve(text);
     let spans = kernel.spans.clone();

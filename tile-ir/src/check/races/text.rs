@@ -1,13 +1,45 @@
 //! What is said about a conflict.
 
-use crate::kernel::{EachOrigin, Kernel, Place, Stmt, StmtKind, VarId, print_access};
-use crate::solve::skeleton::{Conflict, Party, Scope, Worker};
+use std::fmt::Write as _;
+
+use super::cure::Cure;
+use crate::diag::{Code, Diagnostic};
+use crate::kernel::{
+    ArrayRef, EachOrigin, ExprId, Kernel, Place, Stmt, StmtKind, VarId, print_access, print_expr,
+};
+use crate::solve::skeleton::{Conflict, Pair, Party, Scope, Site, Worker};
 use crate::span::SpanId;
+
+/// Most further pairs of accesses that are named.
+const MAX_NAMED: usize = 3;
 
 /// A conflict in words.
 pub(super) struct Prose<'a> {
     kernel: &'a Kernel,
     conflict: &'a Conflict,
+}
+
+/// What is said of a pair that loaded data decides about.
+pub(super) fn open(kernel: &Kernel, pair: &Pair, load: ExprId) -> Diagnostic {
+    let name = kernel.array_name(pair.array());
+    let loaded = print_expr(kernel, load);
+    let who = match pair.scope {
+        Scope::Block => "work-items",
+        Scope::Grid => "blocks",
+    };
+    let message = format!(
+        "cannot tell whether two {who} use one element of `{name}`: `{loaded}`, in its index, is \
+         loaded"
+    );
+    let mut diagnostic = Diagnostic::error(Code::UndecidedRace, pair.second.span, message);
+    if pair.first != pair.second {
+        let does = if pair.first.write { "writes" } else { "reads" };
+        let text = format!("the other access, which {does} `{name}`");
+        diagnostic = diagnostic.label(pair.first.span, text);
+    }
+    diagnostic.note(format!("two loads of `{loaded}` may give the same value")).help(
+        "compute the index from the coordinates of the work-item, so that each element has one writer",
+    )
 }
 
 impl<'a> Prose<'a> {
@@ -17,22 +49,24 @@ impl<'a> Prose<'a> {
 
     /// What is wrong at the second access.
     pub(super) fn message(&self) -> String {
-        let Conflict { array, scope, first, second, .. } = self.conflict;
-        let name = self.kernel.array_name(*array);
-        let space = match array {
-            crate::kernel::ArrayRef::Tile(_) => "tile",
-            crate::kernel::ArrayRef::Tensor(_) => "tensor",
+        let Pair { scope, first, second, .. } = self.conflict.pair;
+        let name = self.kernel.array_name(first.array);
+        let space = match first.array {
+            ArrayRef::Tile(_) => "tile",
+            ArrayRef::Tensor(_) => "tensor",
         };
-        let race = if self.conflict.possible { "possible race" } else { "race" };
+        let race = if self.conflict.cause.is_some() { "possible race" } else { "race" };
         let fault = match scope {
-            Scope::Grid => self.fault_between_blocks(),
-            Scope::Block if first.site.write && second.site.write => {
-                format!("two {} write one element", self.workers())
+            Scope::Grid if first.write && second.write => "two blocks write one element".to_owned(),
+            Scope::Grid if second.write => "this overwrites what another block reads".to_owned(),
+            Scope::Grid => "this reads what another block writes".to_owned(),
+            Scope::Block if first.write && second.write => {
+                format!("two {} write one element{}", self.workers(), self.iterations())
             }
-            Scope::Block if first.site.stmt == second.site.stmt => {
+            Scope::Block if self.is_one_statement() => {
                 format!("one {} reads what another writes in the same statement", self.worker())
             }
-            Scope::Block if second.site.write => format!(
+            Scope::Block if second.write => format!(
                 "this overwrites what another {} may still be reading{}",
                 self.worker(),
                 self.iteration()
@@ -46,37 +80,35 @@ impl<'a> Prose<'a> {
         format!("{race} on the {space} `{name}`: {fault}")
     }
 
-    fn fault_between_blocks(&self) -> String {
-        let Conflict { first, second, .. } = self.conflict;
-        if first.site.write && second.site.write {
-            "two blocks write one element".to_owned()
-        } else if second.site.write {
-            "this overwrites what another block reads".to_owned()
-        } else {
-            "this reads what another block writes".to_owned()
-        }
+    fn is_one_statement(&self) -> bool {
+        let pair = &self.conflict.pair;
+        pair.carried.is_none() && pair.first.stmt == pair.second.stmt
     }
 
     /// One of the two workers, where they are of one kind.
     fn worker(&self) -> &'static str {
         match (&self.conflict.first.worker, &self.conflict.second.worker) {
             (Worker::Item(_), Worker::Item(_)) => "work-item",
-            (Worker::Point(one, _), Worker::Point(other, _)) if one == other => "point of the loop",
             (Worker::Item(_) | Worker::Point(..) | Worker::Body, _) => "thread",
         }
     }
 
     fn workers(&self) -> &'static str {
-        match self.worker() {
-            "work-item" => "work-items",
-            "thread" => "threads",
-            _ => "points of the loop",
+        match (&self.conflict.first.worker, &self.conflict.second.worker) {
+            (Worker::Item(_), Worker::Item(_)) => "work-items",
+            (Worker::Point(one, _), Worker::Point(other, _)) if one == other => "points of a loop",
+            (Worker::Item(_) | Worker::Point(..) | Worker::Body, _) => "threads",
         }
     }
 
     fn iteration(&self) -> String {
-        let Some(head) = self.conflict.carried else { return String::new() };
+        let Some(head) = self.conflict.pair.carried else { return String::new() };
         format!(" in the previous iteration of {}", self.loop_name(head))
+    }
+
+    fn iterations(&self) -> String {
+        let Some(head) = self.conflict.pair.carried else { return String::new() };
+        format!(", in two iterations of {}", self.loop_name(head))
     }
 
     fn loop_name(&self, head: SpanId) -> String {
@@ -85,10 +117,10 @@ impl<'a> Prose<'a> {
             Some(StmtKind::Phase { var, .. }) => format!("`phase {}`", name(*var)),
             Some(StmtKind::For { var, .. }) => format!("`for {}`", name(*var)),
             Some(StmtKind::While { .. }) => "`while`".to_owned(),
+            Some(StmtKind::If { .. }) => "the `if`".to_owned(),
             Some(StmtKind::Each { origin: EachOrigin::Each, .. }) => "`each`".to_owned(),
             Some(StmtKind::Each { origin: EachOrigin::Load, body, .. }) => {
-                let store = body.first().map(|stmt| &stmt.kind);
-                match store {
+                match body.first().map(|stmt| &stmt.kind) {
                     Some(
                         StmtKind::Store { access, .. }
                         | StmtKind::Update { place: Place::Element(access), .. },
@@ -96,62 +128,136 @@ impl<'a> Prose<'a> {
                     Some(_) | None => "`load`".to_owned(),
                 }
             }
-            Some(_) | None => "the loop".to_owned(),
+            Some(
+                StmtKind::Let { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::Update { .. }
+                | StmtKind::Barrier,
+            )
+            | None => "the loop".to_owned(),
         }
     }
 
+    /// What the first access does.
+    pub(super) fn first(&self) -> String {
+        self.party(&self.conflict.first, self.conflict.pair.first)
+    }
+
+    /// The example, and what else the same barrier would separate.
+    pub(super) fn notes(&self, same: &[&Conflict]) -> Vec<String> {
+        let second = self.party(&self.conflict.second, self.conflict.pair.second);
+        let mut notes = vec![format!("here {second}")];
+        if !self.conflict.sizes.is_empty() {
+            notes.push(format!("for example with {}", self.values(&self.conflict.sizes)));
+        }
+        if let (Worker::Point(..), Worker::Point(..)) =
+            (&self.conflict.first.worker, &self.conflict.second.worker)
+        {
+            notes.push("any thread of the block may run either point".to_owned());
+        }
+        if let Some(load) = self.conflict.cause {
+            let line = self.line(self.kernel.exprs[load].span);
+            notes.push(format!(
+                "if the value of `{}` on line {line} is so",
+                print_expr(self.kernel, load)
+            ));
+        }
+        let others = same.iter().filter(|other| other.pair.sites() != self.conflict.pair.sites());
+        let mut others: Vec<&Pair> = others.map(|other| &other.pair).collect();
+        others.dedup_by_key(|pair| pair.sites());
+        for pair in others.iter().take(MAX_NAMED) {
+            let name = self.kernel.array_name(pair.array());
+            let [first, second] = [pair.first, pair.second].map(|site| self.line(site.span));
+            let lines = if first == second {
+                format!("line {first}")
+            } else {
+                format!("lines {first} and {second}")
+            };
+            notes.push(format!("likewise `{name}` on {lines}"));
+        }
+        if others.len() > MAX_NAMED {
+            notes.push(format!("and {} pairs of accesses more", others.len() - MAX_NAMED));
+        }
+        notes
+    }
+
+    fn line(&self, span: SpanId) -> u32 {
+        self.kernel.spans.range(span).line
+    }
+
     /// Who does what to which element, and when.
-    pub(super) fn party(&self, party: &Party) -> String {
+    fn party(&self, party: &Party, site: Site) -> String {
+        let pair = &self.conflict.pair;
         let mut who = match &party.worker {
             Worker::Item(at) => format!("work-item {}", self.point(at)),
             Worker::Point(head, at) => {
                 format!("point {} of {}", self.point(at), self.loop_name(*head))
             }
-            Worker::Body if party.block.is_empty() || self.conflict.scope == Scope::Block => {
-                "the code around".to_owned()
-            }
-            Worker::Body => String::new(),
+            Worker::Body => "the code outside of `each`".to_owned(),
         };
-        if self.conflict.scope == Scope::Grid {
-            let block = format!("block {}", self.point(&party.block));
-            who = if who.is_empty() { block } else { format!("{who} of {block}") };
+        if pair.scope == Scope::Grid {
+            let _ = write!(who, " in block {}", self.point(&party.block));
         }
-        let does = if party.site.write { "writes" } else { "reads" };
+        let does = if site.write { "writes" } else { "reads" };
         let indices: Vec<String> = self.conflict.element.iter().map(ToString::to_string).collect();
-        let name = self.kernel.array_name(self.conflict.array);
+        let name = self.kernel.array_name(pair.array());
         let mut text = format!("{who} {does} `{name}[{}]`", indices.join(", "));
         if !party.counters.is_empty() {
-            text.push_str(&format!(" at {}", self.values(&party.counters)));
+            let _ = write!(text, " at {}", self.values(&party.counters));
         }
         text
     }
 
-    /// The sizes of the example.
-    pub(super) fn sizes(&self) -> Option<String> {
-        let sizes = &self.conflict.sizes;
-        (!sizes.is_empty()).then(|| format!("for example with {}", self.values(sizes)))
+    /// Where a barrier goes.
+    pub(super) fn place(&self, cure: &Cure) -> String {
+        let mut text = "add `barrier;`".to_owned();
+        if let Some(line) = cure.after_line {
+            let _ = write!(text, " after line {line}");
+        }
+        match (cure.end_of, cure.after_line) {
+            (Some(owner), Some(_)) => {
+                let _ = write!(text, ", as the last statement of {}", self.loop_name(owner));
+            }
+            (Some(owner), None) => {
+                let _ = write!(text, " as the first statement of {}", self.loop_name(owner));
+            }
+            (None, Some(_)) => {}
+            (None, None) => text.push_str(" as the first statement"),
+        }
+        let checked = if cure.left.is_empty() {
+            "the kernel then has no race"
+        } else {
+            "the two are then in order"
+        };
+        let _ = write!(text, " (checked: {checked})");
+        text
     }
 
-    /// What would mend it.
+    /// What would mend it where no barrier does.
     pub(super) fn remedy(&self) -> String {
-        let Conflict { first, second, scope, .. } = self.conflict;
-        match scope {
-            Scope::Grid if first.site.write && second.site.write => {
-                "give each element one writer: barriers do not order blocks".to_owned()
+        let Pair { scope, first, second, .. } = self.conflict.pair;
+        let text = match scope {
+            Scope::Grid if first.write && second.write => {
+                "give each element one writer: barriers do not order blocks"
             }
             Scope::Grid => {
-                "read from another tensor than is written, or split the kernel in two: barriers do \
-                 not order blocks"
-                    .to_owned()
+                "write to another tensor than is read, or do it in two kernels: barriers do not \
+                 order blocks"
             }
-            Scope::Block if first.site.write && second.site.write => {
-                "let one work-item write each element between two barriers".to_owned()
+            Scope::Block if first.write && second.write => {
+                "let one of them write it: give each work-item an element of its own, or ask which \
+                 it is, as in `if tx == 0`"
             }
-            Scope::Block if first.site.stmt == second.site.stmt => {
-                "read into a variable, then `barrier;`, then write".to_owned()
+            Scope::Block if self.is_one_statement() => {
+                "take it apart: read into a variable, `barrier;`, then write"
             }
-            Scope::Block => "put `barrier;` between the two".to_owned(),
-        }
+            Scope::Block => {
+                "no place between the two is passed by the whole block: end the condition before \
+                 the second one, add `barrier;`, and ask again"
+            }
+        };
+        text.to_owned()
     }
 
     fn point(&self, coordinates: &[(VarId, i64)]) -> String {

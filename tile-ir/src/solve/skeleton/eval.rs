@@ -20,24 +20,24 @@ use crate::value::ScalarValue;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Value {
     bits: u64,
-    /// Whether it depends on loaded data.
-    pub(super) data: bool,
+    /// A load on which it depends.
+    pub(super) data: Option<ExprId>,
 }
 
 impl Value {
     /// An index.
     pub(super) fn index(value: i64) -> Self {
-        Self { bits: value as u64, data: false }
+        Self { bits: value as u64, data: None }
     }
 
     /// A value of a scalar type.
     pub(super) fn scalar(value: ScalarValue) -> Self {
-        Self { bits: value.bits, data: false }
+        Self { bits: value.bits, data: None }
     }
 
-    /// The same value, known to depend on loaded data where `data`.
-    pub(super) fn tainted(self, data: bool) -> Self {
-        Self { data: self.data || data, ..self }
+    /// The same value, which depends on the load `data` too.
+    pub(super) fn tainted(self, data: Option<ExprId>) -> Self {
+        Self { data: self.data.or(data), ..self }
     }
 
     /// As an index.
@@ -151,7 +151,7 @@ impl Machine<'_> {
                     let [a, b] = [a, b].map(|bits| ScalarValue { dtype, bits });
                     semantics::compare(*op, a, b).unwrap_or(false)
                 };
-                Value { bits: u64::from(holds), data: lhs.data || rhs.data }
+                Value { bits: u64::from(holds), data: lhs.data.or(rhs.data) }
             }
             ExprKind::Logic { op, lhs, rhs } => {
                 let lhs = self.eval(frame, *lhs)?;
@@ -181,7 +181,7 @@ impl Machine<'_> {
                 let (extent, tile) = (self.eval(frame, *extent)?, self.eval(frame, *tile)?);
                 let count = ceil_div(extent.as_index().into(), tile.as_index().into());
                 Value::index(i64::try_from(count).unwrap_or(i64::MAX))
-                    .tainted(extent.data || tile.data)
+                    .tainted(extent.data.or(tile.data))
             }
             ExprKind::InBounds { tensor, indices } => {
                 let (indices, data) = self.indices(frame, indices)?;
@@ -193,7 +193,7 @@ impl Machine<'_> {
 
     /// `lhs op rhs` at type `ty`.
     pub(super) fn binary(&self, op: BinaryOp, ty: Type, lhs: Value, rhs: Value) -> Value {
-        let data = lhs.data || rhs.data;
+        let data = lhs.data.or(rhs.data);
         if ty == Type::Index {
             let (a, b) = (lhs.as_index(), rhs.as_index());
             let quick = match op {
@@ -219,17 +219,17 @@ impl Machine<'_> {
         semantics::binary(op, a, b).map_or(lhs, Value::scalar).tainted(data)
     }
 
-    /// Values of an access's indices, and whether one depends on loaded data.
+    /// Values of an access's indices, and a load on which they depend.
     pub(super) fn indices(
         &mut self,
         frame: &Frame,
         exprs: &[ExprId],
-    ) -> Result<(Vec<Value>, bool), Stop> {
+    ) -> Result<(Vec<Value>, Option<ExprId>), Stop> {
         let mut values = Vec::with_capacity(exprs.len());
         for expr in exprs {
             values.push(self.eval(frame, *expr)?);
         }
-        let data = values.iter().any(|value| value.data);
+        let data = values.iter().find_map(|value| value.data);
         Ok((values, data))
     }
 
@@ -242,14 +242,14 @@ impl Machine<'_> {
         if let ArrayRef::Tensor(tensor) = access.array
             && self.flat(access.array, &indices).is_none()
         {
-            return Ok(self.pad(tensor, dtype).tainted(true));
+            return Ok(self.pad(tensor, dtype).tainted(Some(expr)));
         }
         let element = data::Element {
             array: access.array,
             indices: indices.iter().map(|index| index.as_index()).collect(),
             interval: if self.is_written(access.array) { self.interval() } else { 0 },
         };
-        Ok(Value::scalar(self.pool.value(&element, dtype, self.seed)).tainted(true))
+        Ok(Value::scalar(self.pool.value(&element, dtype, self.seed)).tainted(Some(expr)))
     }
 
     fn pad(&self, tensor: TensorId, dtype: DType) -> Value {

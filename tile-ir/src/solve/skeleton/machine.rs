@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 
 use super::data::Pool;
 use super::eval::{Types, Value};
-use super::plan::{Node, Plan, Site, SiteId};
+use super::plan::{Node, Plan, SiteId};
 use super::shadow::{Mark, Scope, Shadow};
 use super::sizes::Sizes;
+use super::wild::Log;
 use super::witness::{Context, Points};
 use crate::arena::EntityId as _;
 use crate::check::WrittenTensors;
@@ -20,7 +21,7 @@ use crate::kernel::{
 };
 use crate::span::SpanId;
 
-use super::Conflict;
+use super::Findings;
 
 /// The values of all variables, for one worker.
 pub(super) type Frame = Vec<Value>;
@@ -33,6 +34,9 @@ const MAX_DATA_TRIPS: usize = 8;
 /// Blocks along an axis of the grid: the first two and the last.
 const BLOCKS: [i64; 2] = [0, 1];
 
+/// Counter values of a loop, and a load that decides how many they are.
+type Trips = (Vec<Value>, Option<ExprId>);
+
 /// Why a run ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
@@ -42,9 +46,6 @@ pub(super) enum Stop {
     Divergent,
 }
 
-/// The pairs of accesses that are known to collide.
-pub(super) type Known = BTreeSet<(Site, Site, Scope)>;
-
 /// One run.
 pub(super) struct Machine<'a> {
     pub(super) kernel: &'a Kernel,
@@ -52,14 +53,15 @@ pub(super) struct Machine<'a> {
     pub(super) sizes: &'a Sizes,
     pub(super) types: Types,
     pub(super) pool: &'a Pool,
-    pub(super) conflicts: &'a mut Vec<Conflict>,
-    pub(super) known: &'a mut Known,
+    pub(super) findings: &'a mut Findings,
     pub(super) seed: u32,
     fuel: &'a mut u32,
     written: WrittenTensors,
     /// By array (tensors first): extents, and the tables of those under watch.
     extents: Vec<Vec<i64>>,
     shadows: Vec<Vec<Shadow>>,
+    /// By array, where a load's value can matter: its accesses.
+    logs: Vec<Log>,
     /// Every iteration of a loop so far; the first stands for none.
     pub(super) contexts: Vec<Context>,
     /// Every run of a cooperative loop so far.
@@ -79,7 +81,7 @@ impl<'a> Machine<'a> {
         plan: &'a Plan<'a>,
         sizes: &'a Sizes,
         pool: &'a Pool,
-        (conflicts, known): (&'a mut Vec<Conflict>, &'a mut Known),
+        findings: &'a mut Findings,
         fuel: &'a mut u32,
     ) -> Self {
         Self {
@@ -88,19 +90,19 @@ impl<'a> Machine<'a> {
             sizes,
             types: Types::of(kernel),
             pool,
-            conflicts,
-            known,
+            findings,
             seed: sizes.seed,
             fuel,
             written: WrittenTensors::of(kernel),
             extents: Vec::new(),
             shadows: Vec::new(),
+            logs: Vec::new(),
             contexts: vec![Context::default()],
             points: Vec::new(),
             blocks: Vec::new(),
             block_extents: Vec::new(),
             next_worker: 0,
-            now: Mark { site: 0, worker: 0, block: 0, context: 0, possible: false },
+            now: Mark { site: 0, worker: 0, block: 0, context: 0, cause: None },
             interval: 1,
         }
     }
@@ -138,7 +140,6 @@ impl<'a> Machine<'a> {
             self.blocks.push(block);
             self.now.block = number as u32;
             self.now.context = 0;
-            self.interval += 1;
             self.next_worker = items as u32;
             let mut frames = vec![frame; items];
             for (item, frame) in frames.iter_mut().enumerate() {
@@ -146,8 +147,25 @@ impl<'a> Machine<'a> {
             }
             let plan = self.plan;
             self.block(&plan.body, &mut frames)?;
+            self.end_interval();
+        }
+        // Every block has tiles of its own.
+        for slot in 0..kernel.tensors.len().min(self.logs.len()) {
+            for pair in self.logs[slot].end_grid() {
+                self.leave_open(Scope::Grid, pair);
+            }
         }
         Ok(())
+    }
+
+    /// Separates what was done from what follows.
+    fn end_interval(&mut self) {
+        self.interval += 1;
+        for slot in 0..self.logs.len() {
+            for pair in self.logs[slot].end_interval() {
+                self.leave_open(Scope::Block, pair);
+            }
+        }
     }
 
     fn set_up_arrays(&mut self) -> Result<(), Stop> {
@@ -167,6 +185,9 @@ impl<'a> Machine<'a> {
             }
             self.extents.push(extents);
             self.shadows.push(shadows);
+        }
+        if self.plan.uses_data {
+            self.logs.resize_with(self.extents.len(), Log::default);
         }
         Ok(())
     }
@@ -231,7 +252,7 @@ impl<'a> Machine<'a> {
     fn collective(&mut self, node: &'a Node<'a>, frames: &mut [Frame]) -> Result<(), Stop> {
         match node {
             Node::Barrier => {
-                self.interval += 1;
+                self.end_interval();
                 Ok(())
             }
             Node::Each { axes, body, head } => self.each(axes, body, *head, frames),
@@ -239,13 +260,13 @@ impl<'a> Machine<'a> {
                 let trips = self.agree(frames, |machine, frame| machine.trips(frame, range))?;
                 let Some((trips, data)) = trips else { return Ok(()) };
                 let outer = self.now;
-                self.now.possible |= data;
+                self.now.cause = self.now.cause.or(data);
                 for (trip, value) in trips.into_iter().enumerate() {
                     frames.iter_mut().for_each(|frame| frame[var.index()] = value);
                     self.iterate(outer.context, Some((*var, value.as_index())), *head, trip, true)?;
                     self.block(body, frames)?;
                 }
-                (self.now.context, self.now.possible) = (outer.context, outer.possible);
+                (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 Ok(())
             }
             Node::While { cond, body, head, .. } => {
@@ -253,23 +274,23 @@ impl<'a> Machine<'a> {
                 for trip in 0.. {
                     let cond = self.agree(frames, |machine, frame| machine.eval(frame, *cond))?;
                     let Some(cond) = cond.filter(|cond| cond.is_true()) else { break };
-                    if cond.data && trip == MAX_DATA_TRIPS {
+                    if cond.data.is_some() && trip == MAX_DATA_TRIPS {
                         break;
                     }
-                    self.now.possible |= cond.data;
+                    self.now.cause = self.now.cause.or(cond.data);
                     self.iterate(outer.context, None, *head, trip, true)?;
                     self.block(body, frames)?;
                 }
-                (self.now.context, self.now.possible) = (outer.context, outer.possible);
+                (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 Ok(())
             }
             Node::If { cond, then, otherwise, .. } => {
                 let cond = self.agree(frames, |machine, frame| machine.eval(frame, *cond))?;
                 let Some(cond) = cond else { return Ok(()) };
-                let outer = self.now.possible;
-                self.now.possible |= cond.data;
+                let outer = self.now.cause;
+                self.now.cause = self.now.cause.or(cond.data);
                 self.block(if cond.is_true() { then } else { otherwise }, frames)?;
-                self.now.possible = outer;
+                self.now.cause = outer;
                 Ok(())
             }
             Node::Set { .. } | Node::Touch(_) | Node::Access { .. } => Ok(()),
@@ -335,7 +356,7 @@ impl<'a> Machine<'a> {
                     let ty = self.kernel.vars[*var].ty;
                     result = self.binary(*op, ty, frame[var.index()], result);
                 }
-                frame[var.index()] = result.tainted(self.now.possible);
+                frame[var.index()] = result.tainted(self.now.cause);
             }
             Node::Touch(expr) => self.touch(frame, *expr)?,
             Node::Access { access, site } => {
@@ -346,7 +367,7 @@ impl<'a> Machine<'a> {
             Node::Loop { var, range, body, head, .. } => {
                 let (trips, data) = self.trips(frame, range)?;
                 let outer = self.now;
-                self.now.possible |= data;
+                self.now.cause = self.now.cause.or(data);
                 for (trip, value) in trips.into_iter().enumerate() {
                     frame[var.index()] = value;
                     self.iterate(
@@ -358,29 +379,29 @@ impl<'a> Machine<'a> {
                     )?;
                     self.items(body, frame)?;
                 }
-                (self.now.context, self.now.possible) = (outer.context, outer.possible);
+                (self.now.context, self.now.cause) = (outer.context, outer.cause);
             }
             Node::While { cond, body, head, .. } => {
                 let outer = self.now;
                 for trip in 0.. {
                     let cond = self.eval(frame, *cond)?;
-                    if !cond.is_true() || (cond.data && trip == MAX_DATA_TRIPS) {
+                    if !cond.is_true() || (cond.data.is_some() && trip == MAX_DATA_TRIPS) {
                         break;
                     }
-                    self.now.possible |= cond.data;
+                    self.now.cause = self.now.cause.or(cond.data);
                     self.iterate(outer.context, None, *head, trip, false)?;
                     self.items(body, frame)?;
                 }
-                (self.now.context, self.now.possible) = (outer.context, outer.possible);
+                (self.now.context, self.now.cause) = (outer.context, outer.cause);
             }
             Node::If { cond, then, otherwise, assigned, .. } => {
                 let cond = self.eval(frame, *cond)?;
-                let outer = self.now.possible;
-                self.now.possible |= cond.data;
+                let outer = self.now.cause;
+                self.now.cause = self.now.cause.or(cond.data);
                 self.items(if cond.is_true() { then } else { otherwise }, frame)?;
-                self.now.possible = outer;
-                for var in assigned.iter().filter(|_| cond.data) {
-                    frame[var.index()] = frame[var.index()].tainted(true);
+                self.now.cause = outer;
+                for var in assigned.iter().filter(|_| cond.data.is_some()) {
+                    frame[var.index()] = frame[var.index()].tainted(cond.data);
                 }
             }
             Node::Each { .. } | Node::Barrier => return Err(Stop::Divergent),
@@ -388,8 +409,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Counter values of a loop, and whether loaded data decides how many.
-    fn trips(&mut self, frame: &Frame, range: &LoopRange) -> Result<(Vec<Value>, bool), Stop> {
+    /// Counter values of a loop, and a load that decides how many they are.
+    fn trips(&mut self, frame: &Frame, range: &LoopRange) -> Result<Trips, Stop> {
         let limit = *self.fuel as usize;
         let (first, last, mut values): (Value, Value, Vec<i64>) = match *range {
             LoopRange::Between { start, end, step, reversed } => {
@@ -419,8 +440,8 @@ impl<'a> Machine<'a> {
                 (Value::index(0), n, doubles.take_while(|value| *value < n.as_index()).collect())
             }
         };
-        let data = first.data || last.data;
-        if data {
+        let data = first.data.or(last.data);
+        if data.is_some() {
             values.truncate(MAX_DATA_TRIPS);
         }
         // A loop from a known start has a known counter, however far it runs.
@@ -475,12 +496,15 @@ impl<'a> Machine<'a> {
     pub(super) fn enter(&mut self, id: SiteId, indices: &[Value]) -> Result<(), Stop> {
         self.burn()?;
         let site = self.plan.sites[id as usize];
-        if indices.iter().any(|index| index.data) {
+        let mark = Mark { site: id, ..self.now };
+        let slot = self.slot(site.array);
+        if let Some(log) = self.logs.get_mut(slot) {
+            log.enter(indices, mark, site.write);
+        }
+        if indices.iter().any(|index| index.data.is_some()) {
             return Ok(());
         }
         let Some(flat) = self.flat(site.array, indices) else { return Ok(()) };
-        let mark = Mark { site: id, ..self.now };
-        let slot = self.slot(site.array);
         let mut shadows = std::mem::take(&mut self.shadows[slot]);
         for shadow in &mut shadows {
             let interval = match shadow.scope() {
@@ -488,7 +512,7 @@ impl<'a> Machine<'a> {
                 Scope::Grid => 1,
             };
             for other in shadow.enter(flat, interval, mark, site.write).into_iter().flatten() {
-                self.report(shadow.scope(), indices, other, mark);
+                self.collide(shadow.scope(), indices, other, mark);
             }
         }
         self.shadows[slot] = shadows;

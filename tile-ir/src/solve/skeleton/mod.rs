@@ -26,7 +26,7 @@
 //!
 //! What a load gives is made up, the same for the same element between two
 //! barriers, from values that the kernel compares with ([`data`]). A conflict
-//! under a condition on such a value is [possible](Conflict::possible): there is
+//! under a condition on such a value is [possible](Conflict::cause): there is
 //! data for which it happens. An index computed from such a value says nothing
 //! about which element is meant, so the access is compared with the others by
 //! its remaining coordinates ([`wild`]).
@@ -37,6 +37,7 @@ mod machine;
 mod plan;
 mod shadow;
 mod sizes;
+mod wild;
 mod witness;
 
 pub(crate) use plan::Site;
@@ -44,32 +45,53 @@ pub(crate) use shadow::Scope;
 
 use std::collections::BTreeSet;
 
-use crate::kernel::{ArrayRef, Kernel, VarId};
+use crate::kernel::{ArrayRef, ExprId, Kernel, VarId};
 use crate::span::SpanId;
 use data::Pool;
-use machine::{Known, Machine, Stop};
+use machine::{Machine, Stop};
 use plan::Plan;
 
 /// Accesses and loop iterations that are run for one kernel.
 pub(crate) const BUDGET: u32 = 200_000;
 
-/// Two accesses to one element that nothing orders, at least one a write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Conflict {
+/// Two accesses in the text that nothing orders, at least one a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Pair {
     /// Between which workers nothing orders them.
     pub(crate) scope: Scope,
-    /// The array.
-    pub(crate) array: ArrayRef,
-    /// The element, one index per axis.
-    pub(crate) element: Vec<i64>,
-    /// The access that stands first in program order.
-    pub(crate) first: Party,
+    /// The one that stands first in program order.
+    pub(crate) first: Site,
     /// The other.
-    pub(crate) second: Party,
+    pub(crate) second: Site,
     /// The loop whose iterations separate the two, if they are not of one.
     pub(crate) carried: Option<SpanId>,
-    /// Whether loaded data decides that it happens.
-    pub(crate) possible: bool,
+}
+
+impl Pair {
+    /// The array.
+    pub(crate) fn array(&self) -> ArrayRef {
+        self.first.array
+    }
+
+    /// The two accesses, in an order of their own.
+    pub(crate) fn sites(&self) -> (Site, Site) {
+        (self.first.min(self.second), self.first.max(self.second))
+    }
+}
+
+/// A pair that meets at an element, by example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    /// The accesses.
+    pub(crate) pair: Pair,
+    /// The element, one index per axis.
+    pub(crate) element: Vec<i64>,
+    /// Who makes the first access.
+    pub(crate) first: Party,
+    /// Who makes the second.
+    pub(crate) second: Party,
+    /// A load that decides whether it happens.
+    pub(crate) cause: Option<ExprId>,
     /// Tile parameters, dimensions and scalars that matter.
     pub(crate) sizes: Vec<(VarId, i64)>,
 }
@@ -77,8 +99,6 @@ pub(crate) struct Conflict {
 /// One side of a conflict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Party {
-    /// The access.
-    pub(crate) site: Site,
     /// Who makes it.
     pub(crate) worker: Worker,
     /// Coordinates of the worker's block.
@@ -101,9 +121,12 @@ pub(crate) enum Worker {
 /// What enumeration finds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
-    /// One conflict for each pair of accesses and scope, those at the smallest
-    /// sizes first.
+    /// Pairs that collide, those at the smallest sizes first.
     pub(crate) conflicts: Vec<Conflict>,
+    /// Pairs of which loaded data decides whether they do, and that load.
+    pub(crate) open: Vec<(Pair, ExprId)>,
+    /// All of them.
+    pub(crate) known: BTreeSet<Pair>,
     /// Whether the budget ended before all sizes were run.
     pub(crate) exhausted: bool,
 }
@@ -111,7 +134,6 @@ pub(crate) struct Findings {
 /// Looks for conflicts at small sizes.
 pub(crate) fn enumerate(kernel: &Kernel) -> Findings {
     let mut findings = Findings::default();
-    let mut known = Known::new();
     let mut fuel = BUDGET;
     let pool = Pool::of(kernel);
     let all = sizes::choose(kernel, &pool);
@@ -126,8 +148,7 @@ pub(crate) fn enumerate(kernel: &Kernel) -> Findings {
             if !seen.insert(plan.key(sizes)) {
                 continue;
             }
-            let found = (&mut findings.conflicts, &mut known);
-            let run = Machine::new(kernel, &plan, sizes, &pool, found, &mut fuel).run();
+            let run = Machine::new(kernel, &plan, sizes, &pool, &mut findings, &mut fuel).run();
             findings.exhausted |= run == Err(Stop::Budget);
             if fuel == 0 {
                 break;

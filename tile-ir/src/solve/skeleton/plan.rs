@@ -84,7 +84,7 @@ pub(super) struct Plan<'a> {
     /// Tile parameters, dimensions and scalars that matter.
     used: Vec<VarId>,
     /// Whether the value of a load matters.
-    uses_data: bool,
+    pub(super) uses_data: bool,
 }
 
 impl<'a> Plan<'a> {

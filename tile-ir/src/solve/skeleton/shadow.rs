@@ -1,6 +1,7 @@
 //! Who has used an element since the last barrier.
 
 use super::plan::SiteId;
+use crate::kernel::ExprId;
 
 /// Between which workers an order is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,11 +23,16 @@ pub(super) struct Mark {
     pub(super) block: u32,
     /// The loop iterations around.
     pub(super) context: u32,
-    /// Whether loaded data decided that it was made.
-    pub(super) possible: bool,
+    /// A load that decided that it was made.
+    pub(super) cause: Option<ExprId>,
 }
 
 impl Mark {
+    /// Whether the two are of workers that `scope` leaves unordered.
+    pub(super) fn differs(&self, other: &Self, scope: Scope) -> bool {
+        self.agent(scope) != other.agent(scope)
+    }
+
     fn agent(&self, scope: Scope) -> u32 {
         match scope {
             Scope::Block => self.worker,
@@ -78,7 +84,7 @@ impl Shadow {
         if cell.interval != interval {
             *cell = Cell { interval, ..Cell::default() };
         }
-        let differs = |other: &Mark| other.agent(scope) != mark.agent(scope);
+        let differs = |other: &Mark| other.differs(&mark, scope);
         let writer = cell.writer.filter(differs);
         if write {
             let reader = cell.readers.into_iter().flatten().find(differs);

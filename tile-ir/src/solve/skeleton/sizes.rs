@@ -22,7 +22,7 @@ const MAX_COMBINATIONS: usize = 12;
 /// Largest literal above which a tile parameter is raised.
 const MAX_LITERAL: i64 = 256;
 /// Different data and scalars that are tried at the same sizes.
-const SEEDS: u32 = 3;
+const SEEDS: u32 = 6;
 
 /// A value for everything that a launch fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use super::eval::Value;
 use super::machine::Machine;
 use super::shadow::{Mark, Scope};
-use super::{Conflict, Party, Worker};
+use super::wild::Undecided;
+use super::{Conflict, Pair, Party, Worker};
 use crate::kernel::{Axis, VarId};
 use crate::span::SpanId;
 
@@ -34,25 +35,33 @@ pub(super) struct Points<'a> {
 
 impl Machine<'_> {
     /// Keeps a conflict, unless one of the same pair of accesses is known.
-    pub(super) fn report(&mut self, scope: Scope, indices: &[Value], one: Mark, other: Mark) {
+    pub(super) fn collide(&mut self, scope: Scope, indices: &[Value], one: Mark, other: Mark) {
         let (first, second, carried) = self.in_program_order(one, other);
-        let sites = [first, second].map(|mark| self.plan.sites[mark.site as usize]);
-        let (low, high) = (sites[0].min(sites[1]), sites[0].max(sites[1]));
-        if !self.known.insert((low, high, scope)) {
+        let [first_site, second_site] =
+            [first, second].map(|mark| self.plan.sites[mark.site as usize]);
+        let pair = Pair { scope, first: first_site, second: second_site, carried };
+        if !self.findings.known.insert(pair) {
             return;
         }
-        let element = indices.iter().map(|index| index.as_index()).collect();
         let conflict = Conflict {
-            scope,
-            array: sites[0].array,
-            element,
+            pair,
+            element: indices.iter().map(|index| index.as_index()).collect(),
             first: self.party(first),
             second: self.party(second),
-            carried,
-            possible: one.possible || other.possible,
+            cause: one.cause.or(other.cause),
             sizes: self.plan.project(self.sizes),
         };
-        self.conflicts.push(conflict);
+        self.findings.conflicts.push(conflict);
+    }
+
+    /// Keeps a pair of accesses that loaded data decides about.
+    pub(super) fn leave_open(&mut self, scope: Scope, found: Undecided) {
+        let (first, second, carried) = self.in_program_order(found.one, found.other);
+        let [first, second] = [first, second].map(|mark| self.plan.sites[mark.site as usize]);
+        let pair = Pair { scope, first, second, carried };
+        if self.findings.known.insert(pair) {
+            self.findings.open.push((pair, found.load));
+        }
     }
 
     /// The iterations around `context`, outermost first.
@@ -87,12 +96,7 @@ impl Machine<'_> {
         let grid = self.kernel.grid.iter().map(|axis| axis.var);
         let block = grid.zip(self.blocks[mark.block as usize].iter().copied()).collect();
         let counters = self.path(mark.context).into_iter().filter_map(|step| step.counter);
-        Party {
-            site: self.plan.sites[mark.site as usize],
-            worker: self.worker(mark),
-            block,
-            counters: counters.collect(),
-        }
+        Party { worker: self.worker(mark), block, counters: counters.collect() }
     }
 
     fn worker(&self, mark: Mark) -> Worker {

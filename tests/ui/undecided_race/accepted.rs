@@ -1,0 +1,12 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn gather<T: Number>(#[pad = 0] a: &Tensor<T, [M]>, ind: &Tensor<i32, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        c[i] = a[ind[i]];
+    }
+}
+
+fn main() {}

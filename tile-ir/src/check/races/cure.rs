@@ -1,0 +1,151 @@
+//! Where a barrier mends a race.
+//!
+//! A place is offered only after the kernel with a barrier there has been run
+//! again, and only where the whole block comes by: a barrier never goes into a
+//! condition or a loop that differs between work-items.
+
+use std::collections::BTreeSet;
+
+use crate::check::{Uniformity, range_exprs};
+use crate::kernel::{Kernel, Stmt, StmtKind};
+use crate::solve::skeleton::{Pair, enumerate};
+use crate::span::SpanId;
+
+/// Most places that are tried for one race.
+const MAX_TRIES: usize = 8;
+
+/// A place for a barrier.
+#[derive(Clone, Debug)]
+pub(super) struct Cure {
+    /// Line of the statement before it; `None` where it comes first.
+    pub(super) after_line: Option<u32>,
+    /// The keyword of the loop whose first or last statement it becomes.
+    pub(super) end_of: Option<SpanId>,
+    /// What still collides with it.
+    pub(super) left: BTreeSet<Pair>,
+}
+
+/// The best place for a barrier that separates `pair`, if there is one: that
+/// which separates most, and of those the one just before the second access, or
+/// the end of the loop that carries the race.
+pub(super) fn find_cure(kernel: &Kernel, uniformity: &Uniformity, pair: &Pair) -> Option<Cure> {
+    let mut best: Option<Cure> = None;
+    for gap in gaps(kernel, uniformity, pair).into_iter().take(MAX_TRIES) {
+        let left = enumerate(&with_barrier(kernel, &gap)).known;
+        let fewer = best.as_ref().is_none_or(|best| left.len() < best.left.len());
+        if fewer && !left.contains(pair) {
+            best = Some(gap.cure(kernel, left));
+        }
+    }
+    best
+}
+
+/// A statement list that the whole block runs in step.
+#[derive(Clone, Debug)]
+struct List<'a> {
+    /// Which statement, and which of its bodies, from the outside in.
+    path: Vec<(usize, usize)>,
+    stmts: &'a [Stmt],
+    /// The statement that it is a body of.
+    owner: Option<&'a Stmt>,
+}
+
+/// A place between the statements of a list.
+#[derive(Clone, Debug)]
+struct Gap<'a> {
+    list: List<'a>,
+    at: usize,
+}
+
+impl Gap<'_> {
+    fn cure(&self, kernel: &Kernel, left: BTreeSet<Pair>) -> Cure {
+        let before = self.at.checked_sub(1).map(|before| &self.list.stmts[before]);
+        let at_end = self.at == 0 || self.at == self.list.stmts.len();
+        Cure {
+            after_line: before.map(|stmt| kernel.spans.range(stmt.span).end_line),
+            end_of: self.list.owner.filter(|_| at_end).map(|owner| owner.head),
+            left,
+        }
+    }
+}
+
+fn lists<'a>(kernel: &'a Kernel, uniformity: &Uniformity) -> Vec<List<'a>> {
+    let mut lists = vec![List { path: Vec::new(), stmts: &kernel.body, owner: None }];
+    let mut next = 0;
+    while let Some(list) = lists.get(next).cloned() {
+        for (index, stmt) in list.stmts.iter().enumerate() {
+            let in_step = match &stmt.kind {
+                StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {
+                    range_exprs(range).all(|bound| uniformity.is_uniform_value(bound))
+                }
+                StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => {
+                    uniformity.is_uniform_value(*cond)
+                }
+                StmtKind::Let { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::Update { .. }
+                | StmtKind::Each { .. }
+                | StmtKind::Barrier => false,
+            };
+            for (body, stmts) in stmt.kind.bodies().into_iter().enumerate().filter(|_| in_step) {
+                let path = [list.path.as_slice(), &[(index, body)]].concat();
+                lists.push(List { path, stmts, owner: Some(stmt) });
+            }
+        }
+        next += 1;
+    }
+    lists
+}
+
+/// The places between the accesses of `pair`, those to be preferred first.
+fn gaps<'a>(kernel: &'a Kernel, uniformity: &Uniformity, pair: &Pair) -> Vec<Gap<'a>> {
+    let lists = lists(kernel, uniformity);
+    let position = |list: &List<'_>, span| list.stmts.iter().position(|stmt| holds(stmt, span));
+    // The innermost list around both; of a carried race, the loop's body.
+    let around = lists.into_iter().rev().find_map(|list| {
+        let first = position(&list, pair.first.stmt)?;
+        let second = position(&list, pair.second.stmt)?;
+        let own = pair.carried.is_none() || list.owner.map(|owner| owner.head) == pair.carried;
+        own.then_some((list, first, second))
+    });
+    let Some((list, first, second)) = around else { return Vec::new() };
+    let places: Vec<usize> = match pair.carried {
+        None => (first + 1..=second).rev().collect(),
+        Some(_) => (first + 1..=list.stmts.len()).rev().chain((0..=second).rev()).collect(),
+    };
+    places.into_iter().map(|at| Gap { list: list.clone(), at }).collect()
+}
+
+/// Whether `stmt` is the statement at `span`, or it is inside.
+fn holds(stmt: &Stmt, span: SpanId) -> bool {
+    stmt.span == span || stmt.kind.bodies().into_iter().flatten().any(|inner| holds(inner, span))
+}
+
+fn with_barrier(kernel: &Kernel, gap: &Gap<'_>) -> Kernel {
+    let mut kernel = kernel.clone();
+    let mut list = &mut kernel.body;
+    for (stmt, body) in &gap.list.path {
+        list = match &mut list[*stmt].kind {
+            StmtKind::Each { body, .. }
+            | StmtKind::Phase { body, .. }
+            | StmtKind::For { body, .. }
+            | StmtKind::While { body, .. } => body,
+            StmtKind::If { then, otherwise, .. } => {
+                if *body == 0 {
+                    then
+                } else {
+                    otherwise
+                }
+            }
+            StmtKind::Let { .. }
+            | StmtKind::Assign { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Update { .. }
+            | StmtKind::Barrier => return kernel,
+        };
+    }
+    let span = kernel.span;
+    list.insert(gap.at, Stmt { kind: StmtKind::Barrier, span, head: span });
+    kernel
+}

@@ -1,0 +1,122 @@
+//! Accesses at an index that loaded data decides.
+//!
+//! Such an index may be any, so two accesses can only be told apart by those of
+//! their coordinates that are known on both sides: `s[tx, ind[i]]` and
+//! `s[ty, 0]` by the first. Accesses are kept in a list and compared when their
+//! interval ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::eval::Value;
+use super::shadow::{Mark, Scope};
+use crate::kernel::ExprId;
+
+/// An access.
+#[derive(Clone, Debug)]
+struct Entry {
+    coordinates: Vec<i64>,
+    /// By axis, a bit: whether the coordinate is unknown.
+    unknown: u32,
+    /// A load that decides one.
+    load: Option<ExprId>,
+    mark: Mark,
+    write: bool,
+}
+
+/// Accesses of two workers that may be to one element, and the load that decides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Undecided {
+    pub(super) one: Mark,
+    pub(super) other: Mark,
+    pub(super) load: ExprId,
+}
+
+/// The accesses to one array.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    entries: Vec<Entry>,
+    /// Where the present interval begins.
+    interval: usize,
+}
+
+impl Log {
+    /// Adds an access.
+    pub(super) fn enter(&mut self, indices: &[Value], mark: Mark, write: bool) {
+        let bits = indices.iter().enumerate();
+        let unknown = bits.filter(|(_, index)| index.data.is_some());
+        self.entries.push(Entry {
+            coordinates: indices.iter().map(|index| index.as_index()).collect(),
+            unknown: unknown.fold(0, |bits, (axis, _)| bits | 1 << (axis & 31)),
+            load: indices.iter().find_map(|index| index.data),
+            mark,
+            write,
+        });
+    }
+
+    /// Ends an interval of a block, and gives what in it cannot be told apart.
+    pub(super) fn end_interval(&mut self) -> Vec<Undecided> {
+        let from = std::mem::replace(&mut self.interval, self.entries.len());
+        compare(&self.entries[from..], Scope::Block)
+    }
+
+    /// What cannot be told apart of different blocks.
+    pub(super) fn end_grid(&self) -> Vec<Undecided> {
+        compare(&self.entries, Scope::Grid)
+    }
+}
+
+/// Two writers and two readers, each of two workers.
+#[derive(Default)]
+struct Users<'a> {
+    writers: Vec<&'a Entry>,
+    readers: Vec<&'a Entry>,
+}
+
+impl<'a> Users<'a> {
+    fn add(&mut self, entry: &'a Entry, scope: Scope) {
+        let users = if entry.write { &mut self.writers } else { &mut self.readers };
+        if users.iter().all(|user| user.mark.differs(&entry.mark, scope)) && users.len() < 2 {
+            users.push(entry);
+        }
+    }
+
+    /// One that `entry` may collide with.
+    fn against(&self, entry: &Entry, scope: Scope) -> Option<&'a Entry> {
+        let readers = self.readers.iter().filter(|_| entry.write);
+        let mut all = self.writers.iter().chain(readers);
+        all.find(|user| user.mark.differs(&entry.mark, scope)).copied()
+    }
+}
+
+fn compare(entries: &[Entry], scope: Scope) -> Vec<Undecided> {
+    let kinds: BTreeSet<u32> = entries.iter().map(|entry| entry.unknown).collect();
+    let mut found = Vec::new();
+    for (at, &one) in kinds.iter().enumerate() {
+        for &other in kinds.iter().skip(at).filter(|other| one | **other != 0) {
+            // What both sides know, told apart by; the rest may be equal.
+            let key = |entry: &Entry| -> Vec<i64> {
+                let axes = entry.coordinates.iter().enumerate();
+                let known = axes.filter(|(axis, _)| (one | other) >> (axis & 31) & 1 == 0);
+                known.map(|(_, coordinate)| *coordinate).collect()
+            };
+            let mut users: BTreeMap<Vec<i64>, Users<'_>> = BTreeMap::new();
+            if one != other {
+                for entry in entries.iter().filter(|entry| entry.unknown == one) {
+                    users.entry(key(entry)).or_default().add(entry, scope);
+                }
+            }
+            for entry in entries.iter().filter(|entry| entry.unknown == other) {
+                let at = users.entry(key(entry)).or_default();
+                if let Some(user) = at.against(entry, scope)
+                    && let Some(load) = entry.load.or(user.load)
+                {
+                    found.push(Undecided { one: user.mark, other: entry.mark, load });
+                }
+                if one == other {
+                    at.add(entry, scope);
+                }
+            }
+        }
+    }
+    found
+}
