@@ -4,29 +4,40 @@ use super::Writer;
 use super::types::{is_half, literal, type_name, wrapping_type};
 use crate::dtype::DType;
 use crate::op::{BinaryOp, MathFn, UnaryOp};
-use crate::program::{Access, AxisGuard, ExprId, ExprKind, Literal, Target, Ty};
+use crate::program::{ExprId, ExprKind, Literal, Ty};
 
 /// How tightly a text binds: an operand of lower strength is put in parentheses.
+///
+/// Choices, bit operators and shifts are all loose: their places among the
+/// others are what readers get wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Strength {
+pub(super) enum Strength {
     Loose,
+    Logic,
+    Compare,
     Sum,
     Product,
+    Unary,
     Atom,
 }
 
 impl Writer<'_> {
-    /// An expression that may stand anywhere.
-    pub(super) fn expr(&self, id: ExprId) -> String {
-        self.operand(id, Strength::Atom)
-    }
-
     /// An expression where nothing binds to it.
     pub(super) fn whole(&self, id: ExprId) -> String {
         self.strength_and_text(id).1
     }
 
-    fn operand(&self, id: ExprId, least: Strength) -> String {
+    /// An expression as a term of a sum or a side of a comparison.
+    pub(super) fn sum(&self, id: ExprId) -> String {
+        self.operand(id, Strength::Sum)
+    }
+
+    /// An expression as a factor or the operand of a prefix.
+    pub(super) fn factor(&self, id: ExprId) -> String {
+        self.operand(id, Strength::Unary)
+    }
+
+    pub(super) fn operand(&self, id: ExprId, least: Strength) -> String {
         let (strength, text) = self.strength_and_text(id);
         if strength < least { format!("({text})") } else { text }
     }
@@ -37,16 +48,17 @@ impl Writer<'_> {
         match &expr.kind {
             ExprKind::Literal(value) => {
                 let text = literal(*value, expr.ty);
-                let strength = if text.starts_with('-') { Strength::Loose } else { Strength::Atom };
-                (strength, text)
+                let is_prefixed = text.starts_with('-') || text.starts_with("(");
+                (if is_prefixed { Strength::Unary } else { Strength::Atom }, text)
             }
-            ExprKind::Var(var) => (Strength::Atom, self.names.var(*var).to_owned()),
+            ExprKind::Var(var) => (Strength::Atom, self.var(*var)),
             ExprKind::Arg(arg) => (Strength::Atom, self.names.arg(*arg).to_owned()),
-            ExprKind::Coord { domain, axis } => {
-                (Strength::Atom, self.names.coord(*domain, *axis as usize).to_owned())
-            }
+            ExprKind::Coord { domain, axis } => self.coord(*domain, *axis as usize),
             ExprKind::Fragment(fragment) => (Strength::Atom, self.fragment_place(*fragment)),
-            ExprKind::Load(access) => self.load(access),
+            ExprKind::Load(access) => match self.vector_lane(id) {
+                Some(lane) => (Strength::Atom, lane),
+                None => self.loaded(access),
+            },
             ExprKind::Unary { op, operand } => self.unary(*op, *operand, expr.ty),
             ExprKind::Binary { op, lhs, rhs } => self.binary(*op, *lhs, *rhs, expr.ty),
             ExprKind::Fma { a, b, c } => {
@@ -56,27 +68,28 @@ impl Writer<'_> {
             }
             ExprKind::Compare { op, lhs, rhs } => {
                 let side = |id| self.computable(id, Strength::Sum);
-                (Strength::Loose, format!("{} {} {}", side(*lhs), op.symbol(), side(*rhs)))
+                (Strength::Compare, format!("{} {} {}", side(*lhs), op.symbol(), side(*rhs)))
             }
-            ExprKind::Logic { op, lhs, rhs } => (
-                Strength::Loose,
-                format!("{} {} {}", self.expr(*lhs), op.symbol(), self.expr(*rhs)),
-            ),
+            ExprKind::Logic { op, lhs, rhs } => {
+                let of_same = matches!(
+                    &self.kernel.exprs[*lhs].kind,
+                    ExprKind::Logic { op: other, .. } if other == op
+                );
+                let lhs =
+                    self.operand(*lhs, if of_same { Strength::Logic } else { Strength::Compare });
+                let rhs = self.operand(*rhs, Strength::Compare);
+                (Strength::Logic, format!("{lhs} {} {rhs}", op.symbol()))
+            }
             ExprKind::Select { cond, then, otherwise } => {
-                let [cond, then, otherwise] = [cond, then, otherwise].map(|part| self.expr(*part));
+                let [cond, then, otherwise] =
+                    [cond, then, otherwise].map(|part| self.operand(*part, Strength::Compare));
                 (Strength::Loose, format!("{cond} ? {then} : {otherwise}"))
             }
-            ExprKind::Cast(operand) => (Strength::Atom, self.cast(*operand, expr.ty)),
+            ExprKind::Cast(operand) => self.cast(*operand, expr.ty),
             ExprKind::Math { func, arg } => (Strength::Atom, self.math(*func, *arg, expr.ty)),
-            ExprKind::CeilDiv { n, d } => (
-                Strength::Atom,
-                format!(
-                    "tk_ceil_div<{}>({}, {})",
-                    type_name(dtype),
-                    self.whole(*n),
-                    self.whole(*d)
-                ),
-            ),
+            ExprKind::CeilDiv { n, d } => {
+                (Strength::Atom, format!("tk_ceil_div({}, {})", self.whole(*n), self.whole(*d)))
+            }
             ExprKind::InBounds { buffer, indices } => {
                 let buffer = &self.kernel.buffers[*buffer];
                 let tests: Vec<String> = indices
@@ -90,7 +103,7 @@ impl Writer<'_> {
                         )
                     })
                     .collect();
-                (Strength::Loose, tests.join(" && "))
+                (Strength::Logic, tests.join(" && "))
             }
         }
     }
@@ -105,107 +118,130 @@ impl Writer<'_> {
     }
 
     fn unary(&self, op: UnaryOp, operand: ExprId, ty: Ty) -> (Strength, String) {
-        let text = self.expr(operand);
+        let text = self.factor(operand);
         let dtype = ty.storage();
         let name = type_name(dtype);
-        match op {
-            UnaryOp::Not if dtype == DType::Bool => (Strength::Loose, format!("!{text}")),
-            UnaryOp::Not => (Strength::Atom, format!("({name})(~{text})")),
+        let text = match op {
+            UnaryOp::Not if dtype == DType::Bool => format!("!{text}"),
+            UnaryOp::Not => format!("({name})~{text}"),
             UnaryOp::Neg if is_half(dtype) => {
-                let whole = self.whole(operand);
-                (Strength::Atom, format!("{name}{{(unsigned short)(({whole}).bits ^ 0x8000)}}"))
+                let bits = self.operand(operand, Strength::Atom);
+                let negated = format!("{name}{{(unsigned short)({bits}.bits ^ 0x8000)}}");
+                return (Strength::Atom, negated);
             }
-            UnaryOp::Neg if ty.is_index() || dtype.is_float() => {
-                (Strength::Loose, format!("-{text}"))
-            }
+            UnaryOp::Neg if ty.is_index() || dtype.is_float() => match text.starts_with('-') {
+                true => format!("-({text})"),
+                false => format!("-{text}"),
+            },
             UnaryOp::Neg => {
                 let wrap = wrapping_type(dtype);
-                (Strength::Atom, format!("({name})(({wrap})0 - ({wrap}){text})"))
+                format!("({name})(({wrap})0 - ({wrap}){text})")
             }
-        }
+        };
+        (Strength::Unary, text)
     }
 
     fn binary(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: Ty) -> (Strength, String) {
         let dtype = ty.storage();
-        let name = type_name(dtype);
         if is_half(dtype) {
-            let (a, b) =
-                (self.computable(lhs, Strength::Atom), self.computable(rhs, Strength::Atom));
-            let value = match op {
-                BinaryOp::Rem => format!("fmodf({a}, {b})"),
-                BinaryOp::Min | BinaryOp::Max => format!("tk_{op}({a}, {b})"),
-                _ => format!("{a} {op} {b}"),
-            };
-            return (Strength::Atom, format!("{name}_of({value})"));
+            return (Strength::Atom, self.half_binary(op, lhs, rhs, type_name(dtype)));
         }
-        match op {
+        // C++ computes in the operands' own type, and without overflow.
+        let is_plain = ty.is_index() || dtype.is_float() || is_wide_unsigned(dtype);
+        let strength = match op {
+            BinaryOp::Add | BinaryOp::Sub => Strength::Sum,
+            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Strength::Product,
             BinaryOp::Min | BinaryOp::Max => {
-                let (a, b) = (self.whole(lhs), self.whole(rhs));
-                (Strength::Atom, format!("tk_{op}(({name})({a}), ({name})({b}))"))
+                return (
+                    Strength::Atom,
+                    format!("tk_{op}({}, {})", self.whole(lhs), self.whole(rhs)),
+                );
             }
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
+                return self.bits(op, lhs, rhs, dtype);
+            }
+        };
+        let right = if strength == Strength::Sum { Strength::Product } else { Strength::Unary };
+        let (a, b) = (self.operand(lhs, strength), self.operand(rhs, right));
+        match op {
             BinaryOp::Rem if dtype.is_float() => {
                 let func = if dtype == DType::F64 { "fmod" } else { "fmodf" };
                 (Strength::Atom, format!("{func}({}, {})", self.whole(lhs), self.whole(rhs)))
             }
-            BinaryOp::Add | BinaryOp::Sub if ty.is_index() || dtype.is_float() => {
-                let (a, b) =
-                    (self.operand(lhs, Strength::Sum), self.operand(rhs, Strength::Product));
-                (Strength::Sum, format!("{a} {op} {b}"))
+            BinaryOp::Div | BinaryOp::Rem if !dtype.is_float() => {
+                let is_positive = matches!(
+                    self.kernel.exprs[rhs].kind,
+                    ExprKind::Literal(Literal::Int(value)) if value > 0
+                );
+                if is_positive {
+                    return self.narrowed(dtype, (strength, format!("{a} {op} {b}")));
+                }
+                let func = if op == BinaryOp::Div { "tk_div" } else { "tk_rem" };
+                (Strength::Atom, format!("{func}({}, {})", self.whole(lhs), self.whole(rhs)))
             }
-            BinaryOp::Mul if ty.is_index() || dtype.is_float() => {
-                let (a, b) = (self.operand(lhs, Strength::Product), self.expr(rhs));
-                (Strength::Product, format!("{a} * {b}"))
-            }
-            BinaryOp::Div if dtype.is_float() => {
-                let (a, b) = (self.operand(lhs, Strength::Product), self.expr(rhs));
-                (Strength::Product, format!("{a} / {b}"))
-            }
-            BinaryOp::Div | BinaryOp::Rem => {
-                let (a, b) = (self.operand(lhs, Strength::Product), self.expr(rhs));
-                let text = match self.kernel.exprs[rhs].kind {
-                    ExprKind::Literal(Literal::Int(value)) if value > 0 => {
-                        format!("({name})({a} {op} {b})")
-                    }
-                    _ => {
-                        let func = if op == BinaryOp::Div { "tk_div" } else { "tk_rem" };
-                        format!("{func}(({name}){a}, ({name}){b})")
-                    }
-                };
-                (Strength::Atom, text)
-            }
-            BinaryOp::Shl | BinaryOp::Shr => {
-                let (a, b) = (self.expr(lhs), self.expr(rhs));
-                let mask = dtype.size_bytes() * 8 - 1;
-                let value = match op {
-                    BinaryOp::Shl => {
-                        format!("({}){a} << ((int){b} & {mask})", wrapping_type(dtype))
-                    }
-                    _ => format!("{a} >> ((int){b} & {mask})"),
-                };
-                (Strength::Atom, format!("({name})({value})"))
-            }
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-                (Strength::Atom, format!("({name})({} {op} {})", self.expr(lhs), self.expr(rhs)))
-            }
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                let wrap = wrapping_type(dtype);
-                let (a, b) = (self.expr(lhs), self.expr(rhs));
-                (Strength::Atom, format!("({name})(({wrap}){a} {op} ({wrap}){b})"))
+            _ if is_plain => (strength, format!("{a} {op} {b}")),
+            _ => {
+                let (name, wrap) = (type_name(dtype), wrapping_type(dtype));
+                let (a, b) = (self.factor(lhs), self.factor(rhs));
+                (Strength::Unary, format!("({name})(({wrap}){a} {op} ({wrap}){b})"))
             }
         }
     }
 
-    fn cast(&self, operand: ExprId, to: Ty) -> String {
+    /// 16-bit floats: computed in `float` and rounded once.
+    fn half_binary(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId, name: &str) -> String {
+        let (a, b) = (self.computable(lhs, Strength::Atom), self.computable(rhs, Strength::Atom));
+        let value = match op {
+            BinaryOp::Rem => format!("fmodf({a}, {b})"),
+            BinaryOp::Min | BinaryOp::Max => format!("tk_{op}({a}, {b})"),
+            _ => format!("{a} {op} {b}"),
+        };
+        format!("{name}_of({value})")
+    }
+
+    fn bits(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId, dtype: DType) -> (Strength, String) {
+        let (a, b) = (self.factor(lhs), self.factor(rhs));
+        let mask = i128::from(dtype.size_bytes() * 8 - 1);
+        let count = match self.kernel.exprs[rhs].kind {
+            ExprKind::Literal(Literal::Int(value)) => (value & mask).to_string(),
+            _ => format!("((int){b} & {mask})"),
+        };
+        match op {
+            BinaryOp::Shl if is_wide_unsigned(dtype) => {
+                (Strength::Loose, format!("{a} << {count}"))
+            }
+            BinaryOp::Shl => {
+                let (name, wrap) = (type_name(dtype), wrapping_type(dtype));
+                (Strength::Unary, format!("({name})(({wrap}){a} << {count})"))
+            }
+            BinaryOp::Shr => self.narrowed(dtype, (Strength::Loose, format!("{a} >> {count}"))),
+            _ => self.narrowed(dtype, (Strength::Loose, format!("{a} {op} {b}"))),
+        }
+    }
+
+    /// A value that C++ computes in `int` where its type is narrower.
+    fn narrowed(&self, dtype: DType, (strength, text): (Strength, String)) -> (Strength, String) {
+        match dtype.size_bytes() {
+            4 | 8 => (strength, text),
+            _ => (Strength::Unary, format!("({})({text})", type_name(dtype))),
+        }
+    }
+
+    fn cast(&self, operand: ExprId, to: Ty) -> (Strength, String) {
         let from = self.kernel.exprs[operand].ty.storage();
         let to = to.storage();
         let name = type_name(to);
-        let value = self.computable(operand, Strength::Atom);
+        let value = self.computable(operand, Strength::Unary);
         if is_half(to) {
-            return match from {
-                DType::I64 | DType::U64 => format!("{name}_of(tk_odd_double({value}))"),
-                DType::I32 | DType::U32 | DType::F64 => format!("{name}_of((double){value})"),
-                _ => format!("{name}_of((float){value})"),
+            let carried = match from {
+                DType::I64 | DType::U64 => format!("tk_odd_double({value})"),
+                DType::I32 | DType::U32 => format!("(double){value}"),
+                DType::F16 | DType::BF16 | DType::F32 | DType::F64 => value,
+                DType::Bool | DType::I8 | DType::U8 | DType::I16 | DType::U16 => {
+                    format!("(float){value}")
+                }
             };
+            return (Strength::Atom, format!("{name}_of({carried})"));
         }
         if let (true, Some((min, max))) = (from.is_float(), to.integer_range()) {
             let (carrier, suffix) =
@@ -215,12 +251,17 @@ impl Writer<'_> {
             let above = if max > i128::from(i64::MAX / 2) { max as f64 } else { above };
             let least = literal(Literal::Int(min), Ty::Scalar(to));
             let most = literal(Literal::Int(max), Ty::Scalar(to));
-            return format!(
+            let text = format!(
                 "tk_saturate(({carrier}){value}, {below:?}{suffix}, {above:?}{suffix}, \
                  ({name}){least}, ({name}){most})"
             );
+            return (Strength::Atom, text);
         }
-        format!("({name}){value}")
+        // `tk_float` has made a `float` of a 16-bit one.
+        if is_half(from) && to == DType::F32 {
+            return (Strength::Atom, value);
+        }
+        (Strength::Unary, format!("({name}){value}"))
     }
 
     fn math(&self, func: MathFn, arg: ExprId, ty: Ty) -> String {
@@ -228,7 +269,7 @@ impl Writer<'_> {
         let name = type_name(dtype);
         if !dtype.is_float() {
             // Absolute value of an integer or index; the smallest wraps.
-            let text = self.expr(arg);
+            let text = self.operand(arg, Strength::Atom);
             let wrap = wrapping_type(dtype);
             return if dtype.is_signed_integer() {
                 format!("({text} < 0 ? ({name})(({wrap})0 - ({wrap}){text}) : {text})")
@@ -255,81 +296,9 @@ impl Writer<'_> {
         };
         if is_half(dtype) { format!("{name}_of({value})") } else { value }
     }
+}
 
-    fn load(&self, access: &Access) -> (Strength, String) {
-        let place = self.place(access);
-        match (self.guard(access), access.pad) {
-            (Some(guard), Some(pad)) => {
-                (Strength::Loose, format!("{guard} ? {place} : {}", self.expr(pad)))
-            }
-            _ => (Strength::Atom, place),
-        }
-    }
-
-    /// The comparisons of an access, `None` where there are none.
-    pub(super) fn guard(&self, access: &Access) -> Option<String> {
-        let mut tests = Vec::new();
-        for (axis, guard) in access.guards.iter().enumerate() {
-            let AxisGuard { lower, upper } = *guard;
-            let index = self.operand(access.indices[axis], Strength::Sum);
-            if lower {
-                tests.push(format!("0 <= {index}"));
-            }
-            if upper {
-                let extent = match access.target {
-                    Target::Buffer(id) => {
-                        let extent = self.kernel.buffers[id].extents[axis];
-                        self.operand(extent, Strength::Sum)
-                    }
-                    Target::Tile(id) => self.kernel.tiles[id].extents[axis].to_string(),
-                };
-                tests.push(format!("{index} < {extent}"));
-            }
-        }
-        (!tests.is_empty()).then(|| format!("({})", tests.join(" && ")))
-    }
-
-    /// `a[offset]`
-    pub(super) fn place(&self, access: &Access) -> String {
-        match access.target {
-            Target::Buffer(id) => {
-                let strides = &self.kernel.buffers[id].strides;
-                let terms = access.indices.iter().zip(strides).map(|(index, stride)| {
-                    match self.kernel.exprs[*stride].kind {
-                        ExprKind::Literal(Literal::Int(1)) => self.operand(*index, Strength::Sum),
-                        _ => format!(
-                            "{} * {}",
-                            self.operand(*index, Strength::Product),
-                            self.operand(*stride, Strength::Atom)
-                        ),
-                    }
-                });
-                let terms: Vec<String> = terms.collect();
-                format!("{}[{}]", self.names.buffer(id), terms.join(" + "))
-            }
-            Target::Tile(id) => {
-                let tile = &self.kernel.tiles[id];
-                let terms = access.indices.iter().zip(&tile.layout.strides);
-                let terms: Vec<String> = terms
-                    .map(|(index, stride)| match stride {
-                        1 => self.operand(*index, Strength::Sum),
-                        _ => format!("{} * {stride}", self.operand(*index, Strength::Product)),
-                    })
-                    .collect();
-                let mut offset = terms.join(" + ");
-                if let Some(swizzle) = tile.layout.swizzle {
-                    let mask = (1u32 << swizzle.bits) - 1;
-                    offset = format!(
-                        "(({offset}) ^ (((({offset}) >> {}) & {mask}) << {}))",
-                        swizzle.source, swizzle.shift
-                    );
-                }
-                if let Some(slot) = access.slot {
-                    let slot = self.operand(slot, Strength::Atom);
-                    offset = format!("{slot} * {} + {offset}", tile.layout.size_elems);
-                }
-                format!("{}[{offset}]", self.names.tile(id))
-            }
-        }
-    }
+/// Unsigned types in which C++ computes as they are.
+fn is_wide_unsigned(dtype: DType) -> bool {
+    matches!(dtype, DType::U32 | DType::U64)
 }

@@ -9,14 +9,29 @@
 //! The language's integers wrap, its division is total and its conversions
 //! saturate; where C++ does not say so, functions of the prelude do. The prelude
 //! consists of real `.cuh` files, of which only what a kernel uses is written.
+//!
+//! | file | what it writes |
+//! | --- | --- |
+//! | `kernel` | the signature, tiles, the grid's coordinates, register arrays |
+//! | `stmt` | statements and counted loops |
+//! | `items` | loops over items: registers, coordinates |
+//! | `vector` | items whose accesses are vectors: groups of registers together |
+//! | `access` | elements of memory, their comparisons |
+//! | `expr` | expressions |
 
+mod access;
 mod expr;
+mod items;
+mod kernel;
 mod names;
 mod prelude;
 mod stmt;
 mod types;
+mod vector;
 
-use crate::program::{Names, Program, ProgramKernel};
+use std::collections::BTreeSet;
+
+use crate::program::{Names, Program, ProgramKernel, Stmt, StmtKind, VarId};
 
 /// CUDA C++ text and the entry points in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +53,14 @@ pub enum EmitError {
         /// Its threads per block.
         threads: u32,
     },
+    /// Warps with roles of their own.
+    #[error("kernel `{kernel}` gives its warps {roles} roles; all warps run the same text")]
+    Roles {
+        /// The kernel.
+        kernel: String,
+        /// Number of roles.
+        roles: usize,
+    },
 }
 
 /// Most threads per block that CUDA allows.
@@ -53,17 +76,20 @@ pub fn emit_cuda(program: &Program, file: Option<&str>) -> Result<CudaSource, Em
     let mut kernels = String::new();
     let mut entries = Vec::new();
     for kernel in &program.kernels {
-        if kernel.threads > MAX_THREADS {
-            return Err(EmitError::TooManyThreads {
-                kernel: kernel.name.clone(),
-                threads: kernel.threads,
-            });
+        let (name, threads, roles) = (kernel.name.clone(), kernel.threads, kernel.roles.len());
+        if threads > MAX_THREADS {
+            return Err(EmitError::TooManyThreads { kernel: name, threads });
+        }
+        if roles > 1 {
+            return Err(EmitError::Roles { kernel: name, roles: roles - 1 });
         }
         let writer = Writer::new(program, kernel, file);
         entries.push(writer.names.kernel.clone());
         kernels.push_str(&writer.write());
     }
-    let text = format!("{}{kernels}", prelude::used_by(&kernels));
+    let prelude = prelude::used_by(&kernels);
+    let between = if prelude.is_empty() { "" } else { "\n" };
+    let text = format!("{prelude}{between}{kernels}");
     Ok(CudaSource { text, entries })
 }
 
@@ -73,24 +99,33 @@ struct Writer<'a> {
     kernel: &'a ProgramKernel,
     file: Option<&'a str>,
     names: Names,
+    /// Variables that are assigned after their declaration.
+    assigned: BTreeSet<VarId>,
     out: String,
     depth: usize,
+    /// The line of the user's file that the next line of the text stands for.
     line: u32,
     /// Register number of the present item, where inside an `Items`.
     register: Option<String>,
+    /// The registers that are written together, where inside such an `Items`.
+    group: Option<vector::Group>,
 }
 
 impl<'a> Writer<'a> {
     fn new(program: &'a Program, kernel: &'a ProgramKernel, file: Option<&'a str>) -> Self {
+        let mut assigned = BTreeSet::new();
+        collect_assigned(&kernel.body, &mut assigned);
         Self {
             program,
             kernel,
             file,
             names: Names::of(kernel, &names::identifier),
+            assigned,
             out: String::new(),
             depth: 0,
             line: 0,
             register: None,
+            group: None,
         }
     }
 
@@ -99,6 +134,7 @@ impl<'a> Writer<'a> {
         self.depth = 1;
         self.declare_tiles();
         self.unflatten_grid();
+        self.declare_thread();
         self.declare_fragments();
         let kernel = self.kernel;
         self.stmts(&kernel.body);
@@ -114,5 +150,27 @@ impl<'a> Writer<'a> {
         }
         self.out.push_str(text);
         self.out.push('\n');
+        self.line += 1;
+    }
+
+    /// Writes a line that opens a block.
+    fn open(&mut self, head: &str) {
+        self.put(head);
+        self.depth += 1;
+    }
+
+    /// Closes the block opened last.
+    fn close(&mut self) {
+        self.depth -= 1;
+        self.put("}");
+    }
+}
+
+fn collect_assigned(stmts: &[Stmt], found: &mut BTreeSet<VarId>) {
+    for stmt in stmts {
+        if let StmtKind::Assign { var, .. } = stmt.kind {
+            found.insert(var);
+        }
+        stmt.kind.bodies().iter().for_each(|body| collect_assigned(body, found));
     }
 }

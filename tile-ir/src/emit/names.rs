@@ -87,7 +87,7 @@ const RESERVED: &[&str] = &[
     "blockDim",
     "gridDim",
     "warpSize",
-    "block_number",
+    "thread",
     "shared_memory",
     "main",
     "__shared__",

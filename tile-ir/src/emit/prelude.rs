@@ -12,7 +12,9 @@ const PARTS: &[Part] = &[
     Part { text: include_str!("prelude/divide.cuh"), names: &["tk_div(", "tk_rem("] },
     Part { text: include_str!("prelude/minmax.cuh"), names: &["tk_min(", "tk_max("] },
     Part { text: include_str!("prelude/convert.cuh"), names: &["tk_saturate("] },
-    Part { text: include_str!("prelude/index.cuh"), names: &["tk_ceil_div<", "tk_trips<"] },
+    Part { text: include_str!("prelude/vector.cuh"), names: &["tk_vector<"] },
+    Part { text: include_str!("prelude/index.cuh"), names: &["tk_ceil_div(", "tk_trips("] },
+    Part { text: include_str!("prelude/trips.cuh"), names: &["tk_trips("] },
 ];
 
 /// The parts whose names stand in `text`.

@@ -21,6 +21,8 @@ pub(crate) struct Names {
     pub(crate) fragments: Vec<String>,
     /// One per axis of each domain.
     pub(crate) coords: Vec<Vec<String>>,
+    /// One per register digit of each domain's layout.
+    digits: Vec<Vec<String>>,
 }
 
 impl Names {
@@ -56,11 +58,27 @@ impl Names {
                 own
             })
             .collect();
-        let mut scopes = Scopes { kernel, spell, coords: &coords, vars, seen: global };
+        let digits: Vec<Vec<String>> = kernel
+            .domains
+            .values()
+            .zip(&coords)
+            .map(|(domain, coords)| {
+                let mut own: Vec<String> = Vec::new();
+                for digit in &domain.layout.registers {
+                    let axis = coords.get(digit.axis as usize).map_or("", String::as_str);
+                    own.push(fresh(&format!("{axis}_step"), &[&global, coords, &own]));
+                }
+                own
+            })
+            .collect();
+        let inside =
+            coords.iter().zip(&digits).map(|(coords, digits)| [&coords[..], digits].concat());
+        let inside: Vec<Vec<String>> = inside.collect();
+        let mut scopes = Scopes { kernel, spell, inside: &inside, vars, seen: global };
         scopes.name_list(&kernel.body);
         let vars = scopes.vars.into_iter().zip(kernel.vars.values());
         let vars = vars.map(|(name, var)| name.unwrap_or_else(|| spell(&var.name))).collect();
-        Self { kernel: name, buffers, args, tiles, vars, fragments, coords }
+        Self { kernel: name, buffers, args, tiles, vars, fragments, coords, digits }
     }
 
     pub(crate) fn buffer(&self, id: BufferId) -> &str {
@@ -86,6 +104,11 @@ impl Names {
     pub(crate) fn coord(&self, domain: DomainId, axis: usize) -> &str {
         &self.coords[domain.index()][axis]
     }
+
+    /// The counter over a register digit of a domain's layout.
+    pub(crate) fn digit(&self, domain: DomainId, number: usize) -> &str {
+        &self.digits[domain.index()][number]
+    }
 }
 
 /// `base`, numbered if one of the lists has it.
@@ -103,7 +126,8 @@ fn fresh(base: &str, taken: &[&[String]]) -> String {
 struct Scopes<'a> {
     kernel: &'a ProgramKernel,
     spell: &'a dyn Fn(&str) -> String,
-    coords: &'a [Vec<String>],
+    /// The names that the items of each domain see beside the others.
+    inside: &'a [Vec<String>],
     vars: Vec<Option<String>>,
     /// The names that the present place sees.
     seen: Vec<String>,
@@ -124,8 +148,8 @@ impl Scopes<'_> {
                     self.name_list(body);
                 }
                 StmtKind::Items { domain, body } => {
-                    let coords = self.coords.get(domain.index()).cloned();
-                    self.seen.extend(coords.unwrap_or_default());
+                    let inside = self.inside.get(domain.index()).cloned();
+                    self.seen.extend(inside.unwrap_or_default());
                     self.name_list(body);
                 }
                 StmtKind::While { .. }
@@ -152,9 +176,9 @@ impl Scopes<'_> {
         if self.vars[var.index()].is_none() {
             let mut domains = BTreeSet::new();
             domains_in(scope, &mut domains);
-            let coords = domains.iter().filter_map(|domain| self.coords.get(domain.index()));
-            let coords: Vec<String> = coords.flatten().cloned().collect();
-            let name = fresh(&(self.spell)(&info.name), &[&self.seen, &coords]);
+            let inside = domains.iter().filter_map(|domain| self.inside.get(domain.index()));
+            let inside: Vec<String> = inside.flatten().cloned().collect();
+            let name = fresh(&(self.spell)(&info.name), &[&self.seen, &inside]);
             self.vars[var.index()] = Some(name);
         }
         self.seen.extend(self.vars[var.index()].clone());

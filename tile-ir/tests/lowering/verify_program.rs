@@ -513,15 +513,15 @@ fn accesses() {
     );
     check(
         |kernel| load_of(kernel, is_of_tile).width = 3,
-        expect![
-            "program `matmul`, expression e55 (`a_s.x3[ty, k]`): no memory instruction moves 3 elements of f32"
-        ],
+        expect![[r#"
+            program `matmul`, expression e55 (`a_s.x3[ty, k]`): no memory instruction moves 3 elements of f32
+            program `matmul`, line 29, `acc = fma(a_s.x3[ty, k], b_s[k, tx], acc);`: an access of width 3 runs along registers of `tx`, 2 by 16"#]],
     );
     check(
         |kernel| load_of(kernel, is_of_tile).width = 8,
-        expect![
-            "program `matmul`, expression e55 (`a_s.x8[ty, k]`): no memory instruction moves 8 elements of f32"
-        ],
+        expect![[r#"
+            program `matmul`, expression e55 (`a_s.x8[ty, k]`): no memory instruction moves 8 elements of f32
+            program `matmul`, line 29, `acc = fma(a_s.x8[ty, k], b_s[k, tx], acc);`: an access of width 8 runs along registers of `tx`, 2 by 16"#]],
     );
     check(
         |kernel| kernel.buffers[id(2)].written = false,

@@ -1,0 +1,156 @@
+//! What stands before a kernel's statements: its signature, its tiles, the
+//! block's coordinates, its register arrays.
+
+use super::Writer;
+use super::types::type_name;
+use crate::program::{ExprId, Raster, SharedMemory, Tile, TileLayout, VarId};
+
+impl Writer<'_> {
+    pub(super) fn signature(&mut self) {
+        let kernel = self.kernel;
+        let mut params: Vec<(String, String)> = Vec::new();
+        for (id, buffer) in kernel.buffers.iter() {
+            // The read-only path is for what the kernel never writes.
+            let constant = if buffer.written { "" } else { "const " };
+            let (ty, name) = (type_name(buffer.dtype), self.names.buffer(id));
+            let extents: Vec<String> =
+                buffer.extents.iter().map(|&extent| self.factor(extent)).collect();
+            params.push((
+                format!("{constant}{ty}* __restrict__ {name}"),
+                format!(" // {}", extents.join(" x ")),
+            ));
+        }
+        for (id, arg) in kernel.args.iter() {
+            let (ty, name) = (type_name(arg.ty.storage()), self.names.arg(id));
+            params.push((format!("const {ty} {name}"), String::new()));
+        }
+        let (threads, name) = (kernel.threads, self.names.kernel.clone());
+        self.put(&format!("extern \"C\" __global__ void __launch_bounds__({threads}) {name}("));
+        let last = params.len().saturating_sub(1);
+        for (number, (param, comment)) in params.iter().enumerate() {
+            let comma = if number == last { "" } else { "," };
+            self.put(&format!("    {param}{comma}{comment}"));
+        }
+        self.put(") {");
+    }
+
+    pub(super) fn declare_tiles(&mut self) {
+        let kernel = self.kernel;
+        if matches!(kernel.shared_memory, SharedMemory::Dynamic { .. }) {
+            self.put("extern __shared__ __align__(16) unsigned char shared_memory[];");
+        }
+        for (id, tile) in kernel.tiles.iter() {
+            let (name, ty) = (self.names.tile(id), type_name(tile.dtype));
+            let elems = u64::from(tile.layout.size_elems) * u64::from(tile.buffers);
+            let line = match kernel.shared_memory {
+                SharedMemory::Static => format!("__shared__ __align__(16) {ty} {name}[{elems}];"),
+                SharedMemory::Dynamic { .. } => {
+                    let place = match tile.offset_bytes {
+                        0 => "shared_memory".to_owned(),
+                        bytes => format!("shared_memory + {bytes}"),
+                    };
+                    format!("{ty}* const {name} = reinterpret_cast<{ty}*>({place});")
+                }
+            };
+            self.put(&format!("{line} // {}", describe(tile)));
+        }
+    }
+
+    /// From the linear block number to the grid's coordinates.
+    pub(super) fn unflatten_grid(&mut self) {
+        let kernel = self.kernel;
+        let axes: Vec<(VarId, ExprId)> =
+            kernel.grid.iter().map(|axis| (axis.var, axis.extent)).collect();
+        let (outer, (row, rows), (column, columns)) = match axes.as_slice() {
+            [] => return,
+            [(only, _)] => return self.declare_coordinate(*only, "blockIdx.x"),
+            [outer @ .., row, column] => (outer, *row, *column),
+        };
+        let is_banded = matches!(kernel.raster, Raster::Grouped { .. });
+        if is_banded || !outer.is_empty() {
+            let line = format!("const unsigned int tk_rows = {};", self.whole(rows));
+            self.put(&line);
+        }
+        let line = format!("const unsigned int tk_columns = {};", self.whole(columns));
+        self.put(&line);
+        let mut block = "blockIdx.x".to_owned();
+        if !outer.is_empty() {
+            self.put("unsigned int tk_plane = blockIdx.x / (tk_rows * tk_columns);");
+            self.put("const unsigned int tk_block = blockIdx.x % (tk_rows * tk_columns);");
+            block = "tk_block".to_owned();
+        }
+        match kernel.raster {
+            Raster::RowMajor => {
+                self.declare_coordinate(row, &format!("{block} / tk_columns"));
+                self.declare_coordinate(column, &format!("{block} % tk_columns"));
+            }
+            Raster::Grouped { rows: band } => {
+                self.put(&format!("// bands of {band} rows of blocks share operands in L2"));
+                self.put(&format!(
+                    "const unsigned int tk_first = {block} / ({band} * tk_columns) * {band};"
+                ));
+                self.put(&format!(
+                    "const unsigned int tk_band = tk_rows - tk_first < {band} ? tk_rows - tk_first : {band};"
+                ));
+                self.put(&format!(
+                    "const unsigned int tk_within = {block} - tk_first * tk_columns;"
+                ));
+                self.declare_coordinate(row, "tk_first + tk_within % tk_band");
+                self.declare_coordinate(column, "tk_within / tk_band");
+            }
+        }
+        for (number, &(var, extent)) in outer.iter().enumerate().rev() {
+            if number == 0 {
+                self.declare_coordinate(var, "tk_plane");
+                break;
+            }
+            let extent = format!("(unsigned int){}", self.factor(extent));
+            self.declare_coordinate(var, &format!("tk_plane % {extent}"));
+            self.put(&format!("tk_plane /= {extent};"));
+        }
+    }
+
+    fn declare_coordinate(&mut self, var: VarId, value: &str) {
+        let ty = type_name(self.kernel.vars[var].ty.storage());
+        let line = format!("const {ty} {} = {value};", self.names.var(var));
+        self.put(&line);
+    }
+
+    /// The thread's number, where some items are told apart by it.
+    pub(super) fn declare_thread(&mut self) {
+        if self.kernel.threads > 1 {
+            self.put("const int thread = threadIdx.x;");
+        }
+    }
+
+    pub(super) fn declare_fragments(&mut self) {
+        let kernel = self.kernel;
+        for (id, fragment) in kernel.fragments.iter() {
+            let registers = kernel.domains[fragment.domain].layout.n_registers();
+            let (ty, name) = (type_name(fragment.ty.storage()), self.names.fragment(id));
+            let line = match registers {
+                0 | 1 => format!("{ty} {name};"),
+                _ => format!("{ty} {name}[{registers}];"),
+            };
+            self.put(&line);
+        }
+    }
+}
+
+/// `tile 64 x 16, strides 17 and 1, 2 buffers`
+fn describe(tile: &Tile) -> String {
+    let numbers = |values: &[u32], between: &str| {
+        values.iter().map(u32::to_string).collect::<Vec<String>>().join(between)
+    };
+    let mut text = format!("tile {}", numbers(&tile.extents, " x "));
+    if tile.layout.strides != TileLayout::row_major(&tile.extents).strides {
+        text.push_str(&format!(", strides {}", numbers(&tile.layout.strides, " and ")));
+    }
+    if tile.layout.swizzle.is_some() {
+        text.push_str(", swizzled");
+    }
+    if tile.buffers > 1 {
+        text.push_str(&format!(", {} buffers", tile.buffers));
+    }
+    text
+}
