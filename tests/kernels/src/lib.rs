@@ -8,6 +8,7 @@ pub mod number;
 mod planes;
 mod products;
 pub mod random;
+pub mod widen;
 
 pub use elementwise::{add, saxpy};
 pub use planes::{row_sum_at, row_sums, stencil, transpose};

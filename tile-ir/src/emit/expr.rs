@@ -161,7 +161,12 @@ impl Writer<'_> {
                 return self.bits(op, lhs, rhs, dtype);
             }
         };
-        let right = if strength == Strength::Sum { Strength::Product } else { Strength::Unary };
+        let right = match op {
+            // Indices are exact: in what order they are added says nothing.
+            BinaryOp::Add if ty.is_index() => Strength::Sum,
+            BinaryOp::Add | BinaryOp::Sub => Strength::Product,
+            _ => Strength::Unary,
+        };
         let (a, b) = (self.operand(lhs, strength), self.operand(rhs, right));
         match op {
             BinaryOp::Rem if dtype.is_float() => {

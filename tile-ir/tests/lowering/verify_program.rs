@@ -45,7 +45,7 @@ fn find<'s>(stmts: &'s mut [Stmt], pick: &dyn Fn(&StmtKind) -> bool) -> Option<&
     None
 }
 
-fn stmt<'k>(kernel: &'k mut ProgramKernel, pick: impl Fn(&StmtKind) -> bool) -> &'k mut Stmt {
+fn stmt(kernel: &mut ProgramKernel, pick: impl Fn(&StmtKind) -> bool) -> &mut Stmt {
     find(&mut kernel.body, &pick).expect("the matmul has such a statement")
 }
 

@@ -1,0 +1,128 @@
+//! Programs with vector accesses: the CPU device runs them with the same bits,
+//! their CUDA C++ compiles, and three of them read as in the files of `expect/`
+//! (`UPDATE_EXPECT=1` writes those anew).
+
+#![expect(clippy::print_stderr, reason = "it says that nothing was compiled")]
+
+use expect_test::{ExpectFile, expect_file};
+use tile_kernels::list::all;
+use tile_kernels::random::random_inputs;
+use tile_kernels::widen::widen_accesses;
+use tile_runtime::Kernel;
+use tile_runtime::inspect::run_program;
+use tile_runtime::ir::config::{AxisItems, Config, TilePadding, with_tiles};
+use tile_runtime::ir::device::known;
+use tile_runtime::ir::emit::emit_cuda;
+use tile_runtime::ir::program::{Program, Target, print_program};
+use tile_runtime::nvrtc::{self, CompileOptions};
+
+/// Every dimension: whole vectors and whole tiles.
+const EXTENT: usize = 64;
+
+/// A program whose items lie four in a row on a thread, and how many of its
+/// accesses have become vectors of `bytes`.
+fn widened(kernel: &Kernel, bytes: u32) -> (Program, Config, usize) {
+    let device = known("A100").expect("the device is in the table");
+    let tiles: Vec<(&str, u32)> = kernel.tiles().into_iter().map(|name| (name, 32)).collect();
+    let dims = vec![EXTENT; kernel.dims().len()];
+    let extents: Vec<u64> = dims.iter().map(|&extent| extent as u64).collect();
+    let config = with_tiles(kernel.checked(), kernel.types(), &device, &extents, &tiles)
+        .unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
+    let block = config.block.iter().map(|_| AxisItems { threads: 8, lanes: 1, run: 4 }).collect();
+    let config = Config { threads: 64, block, padding: TilePadding::Elems(0), ..config };
+    let mut program = kernel
+        .program(&config, &device, &dims)
+        .unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
+    let n_widened = widen_accesses(&mut program, bytes);
+    (program, config, n_widened)
+}
+
+#[test]
+fn the_same_bits_with_vectors() {
+    for listed in all() {
+        let kernel = &listed.kernel;
+        let dims = vec![EXTENT; kernel.dims().len()];
+        let (program, config, _) = widened(kernel, 16);
+        let plain = kernel.program_by_pass(&config, &known("A100").expect("known"), &dims);
+        let plain = plain.expect("it was lowered before").remove(0).1;
+        let inputs = random_inputs(kernel, &config, &dims, 1);
+        let [expected, found] = [plain, program].map(|program| {
+            let mut tensors = inputs.tensors.clone();
+            run_program(kernel, &program, &dims, &mut tensors, &inputs.scalars)
+                .unwrap_or_else(|error| panic!("{kernel:?}: {error}\n{}", print_program(&program)));
+            tensors
+        });
+        assert!(expected == found, "{kernel:?} gives other bits");
+    }
+}
+
+#[test]
+fn what_becomes_a_vector() {
+    for (kernel, widths) in [
+        (tile_kernels::add::kernel::<f32>(), vec![4, 4, 4]),
+        (tile_kernels::add::kernel::<f64>(), vec![2, 2, 2]),
+        (tile_kernels::matmul::kernel::<f32>(), vec![4, 4]),
+    ] {
+        let (program, _, n_widened) = widened(&kernel, 16);
+        assert_eq!(n_widened, widths.len(), "{}", print_program(&program));
+        for width in widths {
+            let text = format!(".x{width}[");
+            assert!(print_program(&program).contains(&text), "{}", print_program(&program));
+        }
+    }
+}
+
+#[test]
+fn every_vector_compiles() {
+    if std::env::var_os("TILE_TEST_WITHOUT_NVRTC").is_some() {
+        eprintln!("SKIPPED: TILE_TEST_WITHOUT_NVRTC is set; nothing was compiled");
+        return;
+    }
+    if let Err(error) = nvrtc::find() {
+        panic!("{error}\n(`cargo xtask test` fetches it)");
+    }
+    for listed in all() {
+        for bytes in [8, 16] {
+            let (program, _, n_widened) = widened(&listed.kernel, bytes);
+            if n_widened == 0 {
+                continue;
+            }
+            let text = emit_cuda(&program, None).expect("64 threads run everywhere").text;
+            for architecture in ["sm_75", "sm_120"] {
+                let options = CompileOptions { fast: true, extra: Vec::new() };
+                if let Err(error) = nvrtc::compile(&text, architecture, &options) {
+                    panic!("{:?} for {architecture}: {error}", listed.kernel);
+                }
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn check_text(kernel: &Kernel, expect: ExpectFile) {
+    let (program, ..) = widened(kernel, 16);
+    let text = emit_cuda(&program, None).expect("64 threads run everywhere").text;
+    expect.assert_eq(&text);
+}
+
+#[test]
+fn texts() {
+    check_text(&tile_kernels::add::kernel::<f32>(), expect_file!["expect/add_vectors.cu"]);
+    check_text(&tile_kernels::matmul::kernel::<f32>(), expect_file!["expect/matmul_vectors.cu"]);
+    check_text(&tile_kernels::saxpy::kernel::<f64>(), expect_file!["expect/saxpy_vectors.cu"]);
+}
+
+/// Vectors of tiles begin at multiples of their size: every tile is placed so.
+#[test]
+fn tiles_take_vectors() {
+    let (program, ..) = widened(&tile_kernels::matmul::kernel::<f32>(), 16);
+    let is_tile = |target| matches!(target, Target::Tile(_));
+    let exprs = program.kernels[0].exprs.values();
+    let of_tiles = exprs.filter(|expr| match &expr.kind {
+        tile_runtime::ir::program::ExprKind::Load(access) => {
+            access.width == 4 && is_tile(access.target)
+        }
+        _ => false,
+    });
+    assert_eq!(of_tiles.count(), 1, "{}", print_program(&program));
+}
