@@ -3,6 +3,7 @@
 
 pub mod checks;
 mod elementwise;
+mod licence;
 pub mod list;
 pub mod number;
 mod planes;
@@ -11,6 +12,7 @@ pub mod random;
 pub mod widen;
 
 pub use elementwise::{add, saxpy};
+pub use licence::{chained_chunks, quotients, reversed_pairs, sliding_sums};
 pub use planes::{row_sum_at, row_sums, stencil, transpose};
 pub use products::{
     batched_matmul, matmul, min_plus, product_at, scaled_matmul, scaled_product_at,

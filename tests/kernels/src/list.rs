@@ -54,6 +54,13 @@ pub fn all() -> Vec<Listed> {
         crate::saxpy::kernel::<f64>(),
     ];
     list.extend(lines.map(line));
+    let carried = [
+        (crate::sliding_sums::kernel::<f32>(), "TR"),
+        (crate::chained_chunks::kernel::<f32>(), "TC"),
+        (crate::reversed_pairs::kernel::<i32>(), "TC"),
+        (crate::quotients::kernel(), "TN"),
+    ];
+    list.extend(carried.map(|(kernel, tile)| listed(kernel, vec![vec![(tile, 16)]])));
     list
 }
 

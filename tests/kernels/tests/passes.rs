@@ -124,6 +124,10 @@ fn every_kernel_is_checked() {
         "row_sums",
         "add",
         "saxpy",
+        "sliding_sums",
+        "chained_chunks",
+        "reversed_pairs",
+        "quotients",
     ];
     assert_eq!(names, checked);
 }
@@ -171,4 +175,11 @@ fn add() {
 #[test]
 fn saxpy() {
     check_named("saxpy");
+}
+
+#[test]
+fn carried_values() {
+    for name in ["sliding_sums", "chained_chunks", "reversed_pairs", "quotients"] {
+        check_named(name);
+    }
 }
