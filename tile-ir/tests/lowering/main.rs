@@ -1,7 +1,9 @@
 //! Lowering, from text: the programs after each pass, the rules that every
 //! program fulfils, the CUDA C++ that is written of them.
 
+mod analyze;
 mod golden;
 mod kernels;
 mod support;
 mod verify_program;
+mod verify_vectors;

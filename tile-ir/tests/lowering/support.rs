@@ -18,6 +18,8 @@ pub(crate) struct Case {
     /// whole block.
     pub(crate) axes: Vec<u32>,
     pub(crate) threads: u32,
+    /// Items in a row on a thread, along each axis of the block domain.
+    pub(crate) run: u32,
     /// A divisor of every dimension.
     pub(crate) divisor: u32,
 }
@@ -44,7 +46,11 @@ impl Case {
         let device = device();
         let chosen = with_tiles(checked, &[self.dtype], &device, &vec![1000; n_dims], &self.tiles);
         let chosen = chosen.unwrap_or_else(|error| panic!("{error}"));
-        let block = self.axes.iter().map(|&threads| AxisItems::strided(threads)).collect();
+        let block = self
+            .axes
+            .iter()
+            .map(|&threads| AxisItems { run: self.run, ..AxisItems::strided(threads) });
+        let block = block.collect();
         Config { threads: self.threads, block, raster_rows: 8, ..chosen }
     }
 
@@ -87,6 +93,7 @@ pub(crate) fn matmul() -> Case {
         tiles: vec![("TM", 64), ("TN", 32), ("TK", 16)],
         axes: vec![16, 16],
         threads: 256,
+        run: 1,
         divisor: 1,
     }
 }
@@ -98,6 +105,7 @@ pub(crate) fn transpose() -> Case {
         tiles: vec![("TR", 32), ("TC", 32)],
         axes: Vec::new(),
         threads: 256,
+        run: 1,
         divisor: 1,
     }
 }
@@ -109,6 +117,7 @@ pub(crate) fn add() -> Case {
         tiles: vec![("TN", 1024)],
         axes: vec![256],
         threads: 256,
+        run: 1,
         divisor: 1,
     }
 }

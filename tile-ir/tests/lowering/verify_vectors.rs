@@ -1,0 +1,118 @@
+//! Vector accesses in the verifier: a valid one is broken in one place.
+
+use expect_test::{Expect, expect};
+use tile_ir::program::{
+    Access, DomainId, ExprKind, ItemLayout, Program, Stmt, StmtKind, Target, TileId, verify_program,
+};
+
+use crate::support::{Case, id, matmul};
+
+/// A matmul whose threads take four items in a row, and whose reads of `b_s`
+/// and writes of `c` are vectors.
+fn with_vectors() -> Program {
+    let case = Case { run: 4, axes: vec![16, 8], threads: 128, divisor: 64, ..matmul() };
+    let mut program = case.program();
+    let kernel = &mut program.kernels[0];
+    for (_, expr) in kernel.exprs.iter_mut() {
+        if let ExprKind::Load(Access { target, width, .. }) = &mut expr.kind
+            && *target == Target::Tile(id::<TileId>(1))
+        {
+            *width = 4;
+        }
+    }
+    let last = kernel.body.last_mut().expect("the matmul stores");
+    last_access(last).width = 4;
+    program
+}
+
+fn last_access(stmt: &mut Stmt) -> &mut Access {
+    match &mut stmt.kind {
+        StmtKind::Items { body, .. } => body[0].kind.written_accesses_mut().expect("it is a store"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn check(break_it: impl FnOnce(&mut Program, DomainId), expect: Expect) {
+    let mut program = with_vectors();
+    assert_eq!(verify_program(&program), Ok(()));
+    let block = program.kernels[0].block_domain;
+    break_it(&mut program, block);
+    let faults = verify_program(&program).expect_err("the program was broken");
+    let text: Vec<String> = faults.iter().map(|fault| fault.to_string()).collect();
+    expect.assert_eq(&text.join("\n"));
+}
+
+fn layout(program: &mut Program, domain: DomainId) -> &mut ItemLayout {
+    &mut program.kernels[0].domains[domain].layout
+}
+
+#[test]
+fn registers() {
+    // Rows in place of columns: the lowest digit runs along `ty`.
+    check(
+        |program, block| layout(program, block).registers.swap(0, 1),
+        expect![[r#"
+        program `matmul`, line 29, `acc = fma(a_s[ty, k], b_s.x4[k, tx], acc);`: an access of width 4 is not consecutive in memory
+        program `matmul`, line 35, `c.x4[by * 64 + ty, bx * 32 + tx] = acc;`: an access of width 4 is not consecutive in memory: `by * 64 + ty`"#]],
+    );
+    // Registers that are not neighbours.
+    check(
+        |program, block| {
+            let layout = layout(program, block);
+            layout.registers[0].stride = 8;
+            layout.threads[0].stride = 1;
+        },
+        expect![[r#"
+            program `matmul`, line 29, `acc = fma(a_s[ty, k], b_s.x4[k, tx], acc);`: an access of width 4 runs along registers of `tx`, 4 by 8
+            program `matmul`, line 35, `c.x4[by * 64 + ty, bx * 32 + tx] = acc;`: an access of width 4 runs along registers of `tx`, 4 by 8"#]],
+    );
+}
+
+#[test]
+fn memory() {
+    // A row of another length than a multiple of the vector.
+    check(
+        |program, _| {
+            let tile = &mut program.kernels[0].tiles[id(1)];
+            tile.layout.strides = vec![33, 1];
+            tile.layout.size_elems = 33 * 16;
+        },
+        expect![
+            "program `matmul`, line 29, `acc = fma(a_s[ty, k], b_s.x4[k, tx], acc);`: an access of width 4 may not be aligned: `k` by 33 elements"
+        ],
+    );
+    // Stored by columns.
+    check(
+        |program, _| program.kernels[0].tiles[id(1)].layout.strides = vec![1, 16],
+        expect![
+            "program `matmul`, line 29, `acc = fma(a_s[ty, k], b_s.x4[k, tx], acc);`: an access of width 4 is not consecutive in memory: `tx`"
+        ],
+    );
+}
+
+#[test]
+fn places() {
+    // Under a condition of the item.
+    check(
+        |program, _| {
+            let kernel = &mut program.kernels[0];
+            let cond = ExprKind::Literal(tile_ir::program::Literal::Bool(true));
+            let ty = tile_ir::program::Ty::BOOL;
+            let cond = kernel.exprs.push(tile_ir::program::Expr { kind: cond, ty });
+            let last = kernel.body.last_mut().expect("the matmul stores");
+            match &mut last.kind {
+                StmtKind::Items { body, .. } => {
+                    let store = body[0].clone();
+                    let then = vec![store.clone()];
+                    body[0] =
+                        Stmt { kind: StmtKind::If { cond, then, otherwise: Vec::new() }, ..store };
+                }
+                other => panic!("{other:?}"),
+            }
+        },
+        expect![
+            "program `matmul`, line 36, `c.x4[by * 64 + ty, bx * 32 + tx] = acc;`: an access of width 4 stands where an item alone may come"
+        ],
+    );
+}
