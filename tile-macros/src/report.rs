@@ -2,8 +2,8 @@
 //!
 //! Stable compilers let a macro report by `compile_error!` alone: one error, one
 //! place, a text of several lines. Other places become lines of the text; only
-//! of a race the other access is reported where it stands, since the two are
-//! equally to blame. A warning is a use of a deprecated constant.
+//! where two places are equally to blame is the other reported where it stands:
+//! the other access of a race, the condition that not every work-item fulfils. A warning is a use of a deprecated constant.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ pub(crate) fn write_diagnostic(diagnostic: &Diagnostic, kernel: &ParsedKernel) -
     }
     let mut out =
         write_error(kernel.spans_of(diagnostic.primary), &diagnostic_text(diagnostic, kernel));
-    if is_race(diagnostic.code) {
+    if has_two_places(diagnostic.code) {
         let primary = kernel.item.spans.range(diagnostic.primary);
         let other = diagnostic
             .secondary
@@ -71,8 +71,8 @@ pub(crate) fn write_unexplained(kernel: &ParsedKernel) -> TokenStream {
     write_error(kernel.spans_of(name.span), &text)
 }
 
-fn is_race(code: Code) -> bool {
-    matches!(code, Code::SharedRace | Code::GlobalRace | Code::BlockRace)
+fn has_two_places(code: Code) -> bool {
+    matches!(code, Code::SharedRace | Code::GlobalRace | Code::BlockRace | Code::Divergence)
 }
 
 fn diagnostic_text(diagnostic: &Diagnostic, kernel: &ParsedKernel) -> String {

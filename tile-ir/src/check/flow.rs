@@ -11,7 +11,8 @@
 use super::uniform::{WrittenTensors, range_exprs};
 use crate::arena::EntityId;
 use crate::kernel::{
-    Access, ArrayRef, EachOrigin, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, VarKind,
+    Access, ArrayRef, EachOrigin, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind,
+    VarId, VarKind,
 };
 use crate::span::SpanId;
 
@@ -24,9 +25,9 @@ pub(crate) type Fold<'a> = &'a dyn Fn(ExprId) -> Option<bool>;
 pub(crate) enum Cause {
     /// It depends on an axis of the block domain or of an `each`, named here.
     Axis(VarId, SpanId),
-    /// It depends on a load of a tile, or of a tensor that the kernel writes or
-    /// at an index that differs.
-    Load(ArrayRef, SpanId),
+    /// It depends on this load: of a tile, or of a tensor that the kernel writes
+    /// or at an index that differs.
+    Load(ExprId),
     /// A variable was assigned here, where control flow differs.
     Control(VarId, SpanId),
 }
@@ -147,7 +148,7 @@ impl Walker<'_> {
         let cause = match &kernel.exprs[expr].kind {
             ExprKind::Literal(_) => None,
             ExprKind::Var(var) => self.var(*var, span),
-            ExprKind::Load(access) => self.load(access),
+            ExprKind::Load(access) => self.load(expr, access),
             ExprKind::Unary { operand, .. } | ExprKind::Cast(operand) => self.expr(*operand),
             ExprKind::Binary { lhs, rhs, .. }
             | ExprKind::Compare { lhs, rhs, .. }
@@ -190,13 +191,13 @@ impl Walker<'_> {
         }
     }
 
-    fn load(&mut self, access: &Access) -> Option<Cause> {
+    fn load(&mut self, load: ExprId, access: &Access) -> Option<Cause> {
         let cause = self.exprs(&access.indices);
         let differs = match access.array {
             ArrayRef::Tile(_) => true,
             ArrayRef::Tensor(tensor) => self.written.contains(tensor) || cause.is_some(),
         };
-        differs.then_some(Cause::Load(access.array, access.span))
+        differs.then_some(Cause::Load(load))
     }
 
     fn assign(&mut self, var: VarId, cause: Option<Cause>, span: SpanId, control: Control) {
@@ -259,11 +260,13 @@ impl Walker<'_> {
                 self.in_each = outer;
             }
             StmtKind::Phase { var, range, body } => {
-                self.collective(Collective::Phase, stmt.head, control);
-                self.counted(*var, range, body, stmt.span, control);
+                let inner = self.bounds(range, control);
+                self.collective(Collective::Phase, stmt.head, inner);
+                self.counted(*var, body, stmt.span, inner);
             }
             StmtKind::For { var, range, body } => {
-                self.counted(*var, range, body, stmt.span, control);
+                let inner = self.bounds(range, control);
+                self.counted(*var, body, stmt.span, inner);
             }
             StmtKind::While { cond, body } => self.fixpoint(|walker| {
                 let cause = walker.expr(*cond);
@@ -284,26 +287,23 @@ impl Walker<'_> {
         }
     }
 
-    fn counted(
-        &mut self,
-        var: VarId,
-        range: &crate::kernel::LoopRange,
-        body: &[Stmt],
-        span: SpanId,
-        control: Control,
-    ) {
+    /// Control flow in a counted loop.
+    fn bounds(&mut self, range: &LoopRange, control: Control) -> Control {
         let mut inner = control;
-        let mut first = None;
         for bound in range_exprs(range) {
             let cause = self.expr(bound);
-            if first.is_none() && cause.is_some() {
-                first = cause;
+            if inner == control {
                 inner = narrow(control, cause, Branch::Bound(bound));
             }
         }
+        inner
+    }
+
+    fn counted(&mut self, var: VarId, body: &[Stmt], span: SpanId, inner: Control) {
         self.declare(var);
+        let cause = inner.and_then(|(_, cause)| cause);
         self.fixpoint(|walker| {
-            walker.assign(var, first, span, inner);
+            walker.assign(var, cause, span, inner);
             walker.stmts(body, inner);
         });
     }

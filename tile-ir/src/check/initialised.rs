@@ -19,7 +19,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::fold::Folds;
 use super::poly::{Bounds, Poly, assigned_in};
+use super::uniform::Uniformity;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{
     Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind,
@@ -29,9 +31,16 @@ use crate::op::{CompareOp, LogicOp};
 use crate::span::SpanId;
 
 /// Reports every variable and tile that may be read before it is written.
-pub(super) fn check_initialised(kernel: &Kernel, diags: &mut Diagnostics) {
+pub(super) fn check_initialised(
+    kernel: &Kernel,
+    uniform: &Uniformity,
+    folds: &Folds,
+    diags: &mut Diagnostics,
+) {
     let mut cx = Flow {
         kernel,
+        uniform,
+        folds,
         bounds: Bounds::new(kernel),
         divergent: false,
         in_each: false,
@@ -95,6 +104,8 @@ impl State {
 
 struct Flow<'a> {
     kernel: &'a Kernel,
+    uniform: &'a Uniformity,
+    folds: &'a Folds,
     bounds: Bounds<'a>,
     /// Whether only some of the work-items (or points) may be here.
     divergent: bool,
@@ -164,6 +175,9 @@ impl Flow<'_> {
             }
             StmtKind::If { cond, then, otherwise } => {
                 self.read(*cond, state);
+                if let Some(holds) = self.folds.get(*cond) {
+                    return self.walk(if holds { then } else { otherwise }, state);
+                }
                 let mut other = state.clone();
                 self.walk_divided(*cond, then, state);
                 self.walk_divided(*cond, otherwise, &mut other);
@@ -193,7 +207,7 @@ impl Flow<'_> {
     /// Statements that a condition or a bound decides on.
     fn walk_divided(&mut self, cond: ExprId, stmts: &[Stmt], state: &mut State) {
         let outer = self.divergent;
-        self.divergent |= !self.is_uniform(cond);
+        self.divergent |= !self.uniform.is_uniform_value(cond);
         self.walk(stmts, state);
         self.divergent = outer;
     }
@@ -225,7 +239,8 @@ impl Flow<'_> {
         let mut inside = state.clone();
         inside.maybe_assigned.extend(assigned_in(body));
         let outer = self.divergent;
-        self.divergent |= !range.exprs().into_iter().all(|bound| self.is_uniform(bound));
+        let bounds = range.exprs();
+        self.divergent |= !bounds.into_iter().all(|bound| self.uniform.is_uniform_value(bound));
         self.walk(body, &mut inside);
         self.divergent = outer;
         self.forget_all(body);
@@ -249,35 +264,6 @@ impl Flow<'_> {
             | LoopRange::Halving(_)
             | LoopRange::Doubling(_) => None,
         }
-    }
-
-    /// Whether an expression is the same for the whole block, seen from its
-    /// names alone.
-    fn is_uniform(&self, id: ExprId) -> bool {
-        let expr = &self.kernel.exprs[id].kind;
-        let here = match expr {
-            ExprKind::Var(var) => match self.kernel.vars[*var].kind {
-                VarKind::Dim
-                | VarKind::TileParam(_)
-                | VarKind::Scalar(_)
-                | VarKind::Grid
-                | VarKind::Loop => true,
-                VarKind::Let { .. } => self.kernel.block.is_none() && !self.in_each,
-                VarKind::Block | VarKind::Each => false,
-            },
-            ExprKind::Load(_) => false,
-            ExprKind::Literal(_)
-            | ExprKind::Unary { .. }
-            | ExprKind::Binary { .. }
-            | ExprKind::Compare { .. }
-            | ExprKind::Logic { .. }
-            | ExprKind::Select { .. }
-            | ExprKind::Cast(_)
-            | ExprKind::Math { .. }
-            | ExprKind::Tiles { .. }
-            | ExprKind::InBounds { .. } => true,
-        };
-        here && expr.operands().into_iter().all(|operand| self.is_uniform(operand))
     }
 }
 

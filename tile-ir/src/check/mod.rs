@@ -1,10 +1,13 @@
 //! The checks: what must hold of a kernel, for all admissible tile sizes.
 
+mod divergence;
 mod flow;
+mod fold;
 mod initialised;
 mod pad;
 mod poly;
 mod races;
+mod sample;
 mod uniform;
 mod unused;
 
@@ -46,7 +49,11 @@ pub struct Checked {
 /// All findings, at least one of them an error.
 pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let mut diags = Diagnostics::new();
-    initialised::check_initialised(&kernel, &mut diags);
+    let folds = fold::Folds::of(&kernel);
+    let flow = flow::analyse(&kernel, &|condition| folds.get(condition));
+    let uniform = uniformity(&kernel);
+    divergence::check_divergence(&kernel, &flow.divergent, &flow.private_uses, &mut diags);
+    initialised::check_initialised(&kernel, &uniform, &folds, &mut diags);
     pad::check_pads(&kernel, &mut diags);
     races::check_races(&kernel, &mut diags);
     unused::check_unused(&kernel, &mut diags);

@@ -280,11 +280,21 @@ impl<'a> Bounds<'a> {
                 poly = poly.replace(&|other| (other == *var).then(|| slack.clone()));
             }
         }
-        let at_least_1 = |var: VarId| {
-            let is_param = matches!(self.kernel.vars[var].kind, VarKind::TileParam(_));
-            is_param.then(|| Poly::constant(1).add(&Poly::atom(Atom::Slack(var))))
+        // So are tile parameters, where all of their factors are; else they are
+        // as small as they can be.
+        let end = |var: VarId| {
+            let VarKind::TileParam(param) = self.kernel.vars[var].kind else { return None };
+            let (least, greatest) = self.kernel.tile_params[param].domain.range();
+            let alone = Atom::Var(var);
+            let mut terms = poly.terms.iter().filter(|(product, _)| product.contains(&alone));
+            let slack = Poly::atom(Atom::Slack(var));
+            Some(if terms.all(|(_, factor)| *factor < 0) {
+                Poly::constant(i128::from(greatest)).sub(&slack)
+            } else {
+                Poly::constant(i128::from(least)).add(&slack)
+            })
         };
-        let poly = poly.replace(&at_least_1);
+        let poly = poly.replace(&end);
         poly.terms.iter().all(|(product, factor)| {
             *factor > 0 && product.iter().all(|atom| self.is_natural(atom))
         })

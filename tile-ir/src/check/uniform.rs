@@ -27,6 +27,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::flow::{self, Fold};
+use super::fold::Folds;
 use crate::arena::EntityId;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, TensorId, VarId,
@@ -66,7 +67,8 @@ impl Uniformity {
 
 /// Analyses a kernel.
 pub fn uniformity(kernel: &Kernel) -> Uniformity {
-    uniformity_with(kernel, &|_| None)
+    let folds = Folds::of(kernel);
+    uniformity_with(kernel, &|condition| folds.get(condition))
 }
 
 /// As [`uniformity`], with conditions that `fold` knows to be the same for all

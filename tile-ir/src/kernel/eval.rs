@@ -1,6 +1,6 @@
 //! The value of an index expression or condition once its variables are known.
 
-use super::{ExprId, ExprKind, Kernel, Literal, VarId};
+use super::{ExprId, ExprKind, Kernel, Literal, Type, VarId};
 use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
 
 /// The value of `expr`, of type index or `bool` (0 or 1), where `var` knows
@@ -47,6 +47,13 @@ pub fn eval_index(
             }
         }
         ExprKind::Tiles { extent, tile } => Some(ceil_div(eval(*extent)?, eval(*tile)?)),
+        // A scalar that `var` knows, as an index.
+        ExprKind::Cast(operand)
+            if kernel.exprs[expr].ty == Type::Index
+                && matches!(kernel.exprs.get(*operand)?.kind, ExprKind::Var(_)) =>
+        {
+            eval(*operand)
+        }
         ExprKind::Load(_)
         | ExprKind::Cast(_)
         | ExprKind::Math { .. }

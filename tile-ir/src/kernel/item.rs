@@ -197,6 +197,19 @@ pub enum TileDomain {
 impl TileDomain {
     /// The largest value of a tile parameter that says nothing of its own.
     pub const MAX: u32 = 4096;
+
+    /// The least and the greatest value that it can hold; of
+    /// [`TileDomain::Equal`], of which the sizes decide, all possible ones.
+    pub fn range(&self) -> (u32, u32) {
+        match self {
+            Self::Any => (1, Self::MAX),
+            Self::Range { min, max, .. } | Self::Pow2 { min, max } => (*min, *max),
+            Self::List(values) => {
+                (values.first().copied().unwrap_or(1), values.last().copied().unwrap_or(u32::MAX))
+            }
+            Self::Equal(_) => (1, u32::MAX),
+        }
+    }
 }
 
 /// One axis of a grid, a block domain or an `each`.

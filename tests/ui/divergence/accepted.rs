@@ -1,0 +1,69 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    #[allow(TK0402)]
+    pub fn by_block<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        shared s: [T; TN];
+        s[tx] = a[i];
+        if bx > 0 {
+            barrier;
+        }
+        c[i] = s[tx];
+    }
+}
+
+tiled_kernel! {
+    pub fn around<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN in 16..=256 step 16), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        shared s: [T; TN];
+        s[tx] = a[i];
+        if tx < 16 {
+            c[i] = a[i];
+        }
+        barrier;
+        if tx < 16 {
+            c[i] = s[15 - tx];
+        }
+    }
+}
+
+tiled_kernel! {
+    #[allow(TK0402)]
+    pub fn for_the_whole_block<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN in 16..=64 step 16), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        shared s: [T; TN];
+        if tx < 64 {
+            s[tx] = a[i];
+            barrier;
+        }
+        c[i] = s[tx];
+    }
+}
+
+tiled_kernel! {
+    /// Rows of a matrix in compressed form: the bounds of a row are the same for the block.
+    pub fn rows(#[pad = 0] start: &Tensor<i32, [R]>, #[pad = 0] v: &Tensor<f32, [N]>, c: &mut Tensor<f32, [M]>)
+    where tile: (TN), grid: (bx in M), block: (tx in TN),
+    {
+        shared s: [f32; TN];
+        let mut sum = 0.0;
+        for k in start[bx]..start[bx + 1] {
+            load s[j] = v[k];
+            barrier;
+            sum += s[0];
+            barrier;
+        }
+        if tx == 0 {
+            c[bx] = sum;
+        }
+    }
+}
+
+fn main() {}

@@ -1,0 +1,293 @@
+//! TK0401: a barrier, `load`, `each` or `phase` that the work-items of a block do
+//! not all reach equally often; TK0004: a `let` that its block does not agree on,
+//! named in a cooperative loop.
+//!
+//! What differs is found by [`super::flow`]: dependence on a work-item's
+//! coordinates, on loads that need not give all work-items one value, and on
+//! where a variable was assigned. Conditions that hold for the whole block at
+//! every admissible size ([`super::fold`]) do not count.
+//!
+//! Nothing is undecided here: what is not seen to be the same counts as
+//! different. The concrete case in a message is looked for by trying small sizes
+//! ([`super::sample`]); there is none where data decides.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::flow::{Branch, Cause, Collective, Divergent, PrivateUse};
+use super::sample::{Case, Sources};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::kernel::{
+    ArrayRef, ExprId, ExprKind, Kernel, Stmt, StmtKind, VarId, VarKind, print_expr,
+};
+use crate::span::SpanId;
+
+/// Reports what [`super::flow`] has found.
+pub(super) fn check_divergence(
+    kernel: &Kernel,
+    divergent: &[Divergent],
+    private_uses: &[PrivateUse],
+    diags: &mut Diagnostics,
+) {
+    let sources = Sources::of(kernel);
+    let mut branches: Vec<Branch> = Vec::new();
+    for found in divergent {
+        // One mistake is reported once, at the first statement that it hits.
+        if !branches.contains(&found.branch) {
+            branches.push(found.branch);
+            let report = Report { kernel, sources: &sources, found };
+            diags.push(report.diagnostic());
+        }
+    }
+    let mut named = BTreeSet::new();
+    for used in private_uses {
+        if named.insert(used.var) {
+            diags.push(private_use(kernel, used));
+        }
+    }
+}
+
+struct Report<'a> {
+    kernel: &'a Kernel,
+    sources: &'a Sources<'a>,
+    found: &'a Divergent,
+}
+
+impl Report<'_> {
+    fn diagnostic(&self) -> Diagnostic {
+        let word = keyword(self.found.collective);
+        let message = match self.found.branch {
+            Branch::If(_) => format!("not every work-item of the block reaches this `{word}`"),
+            Branch::While(_) | Branch::Bound(_) if self.is_own_bound() => {
+                "the work-items of the block do not run this `phase` equally often".to_owned()
+            }
+            Branch::While(_) | Branch::Bound(_) => {
+                format!("the work-items of the block do not reach this `{word}` equally often")
+            }
+            Branch::Each(_) => format!("this `{word}` stands in an `each`, whose points run apart"),
+        };
+        let mut diagnostic = Diagnostic::error(Code::Divergence, self.found.head, message);
+        if let Some((condition, cause)) = self.condition() {
+            diagnostic = self.explain(diagnostic, condition, cause);
+        }
+        diagnostic.help(self.help())
+    }
+
+    /// Whether the bound that differs is that of the reported `phase` itself.
+    fn is_own_bound(&self) -> bool {
+        let (Branch::Bound(bound), Collective::Phase) = (self.found.branch, self.found.collective)
+        else {
+            return false;
+        };
+        find(&self.kernel.body, &|stmt| {
+            stmt.head == self.found.head
+                && matches!(&stmt.kind, StmtKind::Phase { range, .. } if range.exprs().contains(&bound))
+        })
+        .is_some()
+    }
+
+    fn condition(&self) -> Option<(ExprId, Cause)> {
+        let condition = match self.found.branch {
+            Branch::If(expr) | Branch::While(expr) | Branch::Bound(expr) => expr,
+            Branch::Each(_) => return None,
+        };
+        Some((condition, self.found.cause?))
+    }
+
+    /// Says why the condition differs, where that comes from, and for whom.
+    fn explain(&self, diagnostic: Diagnostic, condition: ExprId, cause: Cause) -> Diagnostic {
+        let expr = &self.kernel.exprs[condition];
+        let text = print_expr(self.kernel, condition);
+        let (what, source) = match cause {
+            Cause::Axis(axis, used) => {
+                let axis = self.name(axis);
+                let what = if text == axis {
+                    format!("`{axis}` is an axis of the block, another number in each work-item")
+                } else {
+                    format!("`{text}` differs between work-items: it depends on `{axis}`")
+                };
+                (what, Some((used, format!("`{axis}` comes in here"))))
+            }
+            Cause::Load(load) => {
+                let (what, why) = self.load(load);
+                let what = if text == what {
+                    format!("{what} may differ between work-items: {why}")
+                } else {
+                    format!(
+                        "`{text}` may differ between work-items: it depends on {what}, and {why}"
+                    )
+                };
+                (what, Some((self.kernel.exprs[load].span, "the value is loaded here".to_owned())))
+            }
+            Cause::Control(var, at) => {
+                let name = self.name(var);
+                let what =
+                    format!("`{text}` may differ between work-items: it depends on `{name}`");
+                let why = format!("`{name}` is assigned here, not equally often by all work-items");
+                (what, Some((at, why)))
+            }
+        };
+        let mut diagnostic = diagnostic.label(expr.span, what);
+        if let Some((span, why)) = source
+            && self.line(span) != self.line(expr.span)
+        {
+            diagnostic = diagnostic.label(span, why);
+        }
+        if let Some(case) = self.example(condition) {
+            diagnostic = diagnostic.note(case);
+        }
+        if self.has_other_arm() {
+            diagnostic = diagnostic.note(
+                "the `barrier;` in the other arm is another one: work-items wait for each other at one \
+                 and the same `barrier;`",
+            );
+        }
+        diagnostic
+    }
+
+    /// What is loaded, and why work-items may get different values.
+    fn load(&self, load: ExprId) -> (String, String) {
+        let text = format!("`{}`", print_expr(self.kernel, load));
+        let ExprKind::Load(access) = &self.kernel.exprs[load].kind else {
+            return (text, "it is loaded".to_owned());
+        };
+        let name = self.kernel.array_name(access.array);
+        let why = match access.array {
+            ArrayRef::Tile(_) => {
+                format!("`{name}` is a tile, which work-items may read at different times")
+            }
+            ArrayRef::Tensor(tensor) if self.kernel.tensors[tensor].mutable => {
+                format!("the kernel may write `{name}` in between")
+            }
+            ArrayRef::Tensor(_) => "its index differs between work-items".to_owned(),
+        };
+        (text, why)
+    }
+
+    /// A block in which work-items part ways.
+    fn example(&self, condition: ExprId) -> Option<String> {
+        let mut unknowns = self.sources.unknowns(&[condition])?;
+        let items: Vec<VarId> = self.kernel.block.iter().flatten().map(|axis| axis.var).collect();
+        let items: Vec<VarId> = items.into_iter().filter(|axis| unknowns.remove(axis)).collect();
+        self.sources.search(&unknowns, |case| self.part_ways(case, condition, &items, &unknowns))
+    }
+
+    fn part_ways(
+        &self,
+        case: &Case<'_>,
+        condition: ExprId,
+        items: &[VarId],
+        unknowns: &BTreeSet<VarId>,
+    ) -> Option<String> {
+        let start: BTreeMap<VarId, i128> = items.iter().map(|axis| (*axis, 0)).collect();
+        let first = case.eval_with(condition, &start)?;
+        // Work-items that differ from the first one along one axis.
+        let (other, second) = items.iter().find_map(|axis| {
+            case.candidates(*axis).into_iter().find_map(|at| {
+                let mut other = start.clone();
+                other.insert(*axis, at);
+                let value = case.eval_with(condition, &other)?;
+                (value != first).then_some((other, value))
+            })
+        })?;
+        let given = case.describe(unknowns);
+        let given = if given.is_empty() { given } else { format!("with {given}, ") };
+        let [first_item, second_item] = [&start, &other].map(|item| {
+            let coords = item.iter().map(|(axis, at)| format!("{} = {at}", self.name(*axis)));
+            coords.collect::<Vec<_>>().join(", ")
+        });
+        let text = print_expr(self.kernel, condition);
+        Some(match self.found.branch {
+            Branch::If(_) | Branch::While(_) => {
+                let (yes, no) = if first != 0 { ("true", "false") } else { ("false", "true") };
+                format!(
+                    "{given}`{text}` is {yes} for work-item {first_item} and {no} for work-item {second_item}"
+                )
+            }
+            Branch::Bound(_) | Branch::Each(_) => format!(
+                "{given}`{text}` is {first} for work-item {first_item} and {second} for work-item {second_item}"
+            ),
+        })
+    }
+
+    /// Whether both arms of the `if` hold a barrier.
+    fn has_other_arm(&self) -> bool {
+        let Branch::If(condition) = self.found.branch else { return false };
+        let is_barrier = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Barrier);
+        let arms = find(&self.kernel.body, &|stmt| {
+            let StmtKind::If { cond, then, otherwise } = &stmt.kind else { return false };
+            let has_barrier = |arm: &[Stmt]| find(arm, &is_barrier).is_some();
+            *cond == condition && has_barrier(then) && has_barrier(otherwise)
+        });
+        self.found.collective == Collective::Barrier && arms.is_some()
+    }
+
+    fn help(&self) -> String {
+        let word = keyword(self.found.collective);
+        match self.found.branch {
+            Branch::If(_) => format!(
+                "close the `if` before the `{word}` and, where more of it follows, open it again after it"
+            ),
+            Branch::While(_) => format!(
+                "let all work-items run the loop equally often, with the `{word}` in it and the work that differs under an `if`"
+            ),
+            Branch::Bound(_) => {
+                let loops = if self.is_own_bound() { "phase" } else { "loop" };
+                format!(
+                    "give the {loops} bounds that are the same for the whole block, and put the work that differs under an `if`"
+                )
+            }
+            Branch::Each(_) => format!("move the `{word}` out of the `each`"),
+        }
+    }
+
+    fn name(&self, var: VarId) -> &str {
+        &self.kernel.vars[var].name
+    }
+
+    fn line(&self, span: SpanId) -> u32 {
+        self.kernel.spans.range(span).line
+    }
+}
+
+/// A `let` of a kernel without a block domain is one value per block, but one
+/// that is read from a tile is not known to all threads that share an `each`.
+fn private_use(kernel: &Kernel, used: &PrivateUse) -> Diagnostic {
+    let var = &kernel.vars[used.var];
+    let name = &var.name;
+    let message = match var.kind {
+        VarKind::Block => {
+            format!("`{name}` is an axis of the block, which a cooperative loop cannot name")
+        }
+        VarKind::Dim
+        | VarKind::TileParam(_)
+        | VarKind::Scalar(_)
+        | VarKind::Grid
+        | VarKind::Each
+        | VarKind::Loop
+        | VarKind::Let { .. } => {
+            format!("`{name}` may differ between the threads that share this loop out")
+        }
+    };
+    Diagnostic::error(Code::MisusedName, used.span, message)
+        .label(var.span, format!("`{name}` is declared here and comes from a tile or a written tensor"))
+        .help("read the tile inside the loop, or keep the value in a tile and put `barrier;` before the loop")
+}
+
+/// The first statement, in program order, of which `test` is true.
+fn find<'a>(stmts: &'a [Stmt], test: &dyn Fn(&Stmt) -> bool) -> Option<&'a Stmt> {
+    stmts.iter().find_map(|stmt| {
+        if test(stmt) {
+            return Some(stmt);
+        }
+        stmt.kind.bodies().into_iter().find_map(|body| find(body, test))
+    })
+}
+
+fn keyword(collective: Collective) -> &'static str {
+    match collective {
+        Collective::Barrier => "barrier;",
+        Collective::Load => "load",
+        Collective::Each => "each",
+        Collective::Phase => "phase",
+    }
+}

@@ -1,0 +1,373 @@
+//! Small concrete cases: admissible tile sizes with values of the variables that
+//! some expressions depend on.
+//!
+//! A case is a witness, never a proof: sizes and values are a selection, small
+//! ones first and those next to the kernel's own constants among them. Every
+//! case that is visited is one that a launch can have.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use crate::arena::EntityId as _;
+use crate::config::{candidate_values, complete_tiles};
+use crate::dtype::DType;
+use crate::kernel::{
+    ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, TileDomain,
+    TileParamId, Type, VarId, VarKind, eval_index,
+};
+
+/// Sets of tile sizes that are tried.
+const MAX_SIZES: usize = 256;
+/// Evaluations of variables in one search.
+const BUDGET: u32 = 200_000;
+/// Values of one axis or counter from its first on; its last ones come besides.
+const FIRST_VALUES: i128 = 34;
+
+/// Where the values of a kernel's variables come from.
+#[derive(Debug)]
+pub(super) struct Sources<'a> {
+    kernel: &'a Kernel,
+    /// The one value of each `let` that is never assigned again.
+    lets: BTreeMap<VarId, ExprId>,
+    ranges: BTreeMap<VarId, &'a LoopRange>,
+    extents: BTreeMap<VarId, ExprId>,
+    /// The integers in the kernel's text.
+    constants: BTreeSet<i128>,
+}
+
+/// A case: sizes and values.
+#[derive(Debug)]
+pub(super) struct Case<'a> {
+    sources: &'a Sources<'a>,
+    tiles: Vec<u32>,
+    values: BTreeMap<VarId, i128>,
+    evaluated: Cell<u32>,
+}
+
+impl<'a> Sources<'a> {
+    /// Reads a kernel.
+    pub(super) fn of(kernel: &'a Kernel) -> Self {
+        let mut sources = Self {
+            kernel,
+            lets: BTreeMap::new(),
+            ranges: BTreeMap::new(),
+            extents: BTreeMap::new(),
+            constants: BTreeSet::new(),
+        };
+        for axis in kernel.grid.iter().chain(kernel.block.iter().flatten()) {
+            sources.extents.insert(axis.var, axis.extent);
+        }
+        sources.visit(&kernel.body);
+        for expr in kernel.exprs.values() {
+            if let ExprKind::Literal(Literal::Int(value)) = expr.kind
+                && value.unsigned_abs() <= u128::from(TileDomain::MAX)
+            {
+                sources.constants.extend([value.abs() - 1, value.abs(), value.abs() + 1]);
+            }
+        }
+        sources
+    }
+
+    fn visit(&mut self, stmts: &'a [Stmt]) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Let { var, init: Some(init) } => {
+                    if self.kernel.vars[*var].kind == (VarKind::Let { mutable: false }) {
+                        self.lets.insert(*var, *init);
+                    }
+                }
+                StmtKind::Each { axes, .. } => {
+                    self.extents.extend(axes.iter().map(|axis| (axis.var, axis.extent)));
+                }
+                StmtKind::Phase { var, range, .. } | StmtKind::For { var, range, .. } => {
+                    self.ranges.insert(*var, range);
+                }
+                StmtKind::Let { init: None, .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::Update { .. }
+                | StmtKind::While { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Barrier => {}
+            }
+            for body in stmt.kind.bodies() {
+                self.visit(body);
+            }
+        }
+    }
+
+    /// The variables that decide the values of `exprs`: what their values depend
+    /// on, and what decides which values those can have. `None` where a value
+    /// depends on memory, or on a variable that is assigned more than once.
+    pub(super) fn unknowns(&self, exprs: &[ExprId]) -> Option<BTreeSet<VarId>> {
+        let mut out = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        exprs.iter().all(|expr| self.collect(*expr, &mut seen, &mut out)).then_some(out)
+    }
+
+    fn collect(&self, id: ExprId, seen: &mut BTreeSet<VarId>, out: &mut BTreeSet<VarId>) -> bool {
+        let expr = &self.kernel.exprs[id];
+        let here = match &expr.kind {
+            ExprKind::Literal(Literal::Int(_) | Literal::Bool(_)) => true,
+            ExprKind::Literal(Literal::Float(_) | Literal::Named(_)) => false,
+            ExprKind::Var(var) => {
+                return !seen.insert(*var) || self.collect_var(*var, seen, out);
+            }
+            ExprKind::Unary { .. } | ExprKind::Binary { .. } | ExprKind::Select { .. } => {
+                expr.ty == Type::Index || expr.ty == Type::BOOL
+            }
+            ExprKind::Cast(operand) => {
+                expr.ty == Type::Index
+                    && matches!(self.kernel.exprs[*operand].kind, ExprKind::Var(_))
+            }
+            ExprKind::Compare { .. } | ExprKind::Logic { .. } | ExprKind::Tiles { .. } => true,
+            ExprKind::Load(_) | ExprKind::Math { .. } | ExprKind::InBounds { .. } => false,
+        };
+        here && expr.kind.operands().into_iter().all(|id| self.collect(id, seen, out))
+    }
+
+    fn collect_var(
+        &self,
+        var: VarId,
+        seen: &mut BTreeSet<VarId>,
+        out: &mut BTreeSet<VarId>,
+    ) -> bool {
+        let declared = &self.kernel.vars[var];
+        match declared.kind {
+            VarKind::TileParam(_) | VarKind::Dim => {
+                out.insert(var);
+                true
+            }
+            VarKind::Scalar(_) => {
+                out.insert(var);
+                integer_type(declared.ty).is_some()
+            }
+            VarKind::Grid | VarKind::Block | VarKind::Each => {
+                out.insert(var);
+                self.extents.get(&var).is_some_and(|extent| self.collect(*extent, seen, out))
+            }
+            VarKind::Loop => {
+                out.insert(var);
+                self.ranges.get(&var).is_some_and(|range| {
+                    range.exprs().into_iter().all(|id| self.collect(id, seen, out))
+                })
+            }
+            VarKind::Let { .. } => {
+                self.lets.get(&var).is_some_and(|init| self.collect(*init, seen, out))
+            }
+        }
+    }
+
+    /// Visits cases of `unknowns`, small ones first, until one says to stop.
+    pub(super) fn search<R>(
+        &'a self,
+        unknowns: &BTreeSet<VarId>,
+        mut visit: impl FnMut(&Case<'a>) -> Option<R>,
+    ) -> Option<R> {
+        let is_size = |var: &VarId| matches!(self.kernel.vars[*var].kind, VarKind::TileParam(_));
+        let unknowns: Vec<VarId> = unknowns.iter().copied().filter(|var| !is_size(var)).collect();
+        let mut found = None;
+        let mut left = BUDGET;
+        for tiles in self.sizes() {
+            let values = BTreeMap::new();
+            let mut case =
+                Case { sources: self, tiles, values, evaluated: Cell::new(BUDGET - left) };
+            let flow = case.assign(&unknowns, &mut |case| match visit(case) {
+                Some(result) => {
+                    found = Some(result);
+                    ControlFlow::Break(())
+                }
+                None => ControlFlow::Continue(()),
+            });
+            left = BUDGET.saturating_sub(case.evaluated.get());
+            if flow.is_break() || left == 0 {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Admissible sizes, small ones first.
+    fn sizes(&self) -> Vec<Vec<u32>> {
+        let params = &self.kernel.tile_params;
+        let free = params.values().filter(|param| !matches!(param.domain, TileDomain::Equal(_)));
+        let n_free = u32::try_from(free.count()).unwrap_or(u32::MAX);
+        let mut per_param = 24;
+        while per_param > 2 && usize::pow(per_param, n_free.min(8)) > 4 * MAX_SIZES {
+            per_param -= 1;
+        }
+        let mut partial: Vec<Vec<(TileParamId, u32)>> = vec![Vec::new()];
+        for (id, param) in params.iter() {
+            let values = self.values_of(&param.domain, per_param);
+            if values.is_empty() {
+                continue;
+            }
+            partial = partial
+                .iter()
+                .flat_map(|given| {
+                    values.iter().map(|value| {
+                        given.iter().copied().chain([(id, *value)]).collect::<Vec<_>>()
+                    })
+                })
+                .take(8 * MAX_SIZES)
+                .collect();
+        }
+        let complete = partial.iter().filter_map(|given| complete_tiles(self.kernel, given).ok());
+        let mut sizes: Vec<Vec<u32>> = complete.collect();
+        sizes.sort_by_key(|sizes| {
+            (sizes.iter().map(|size| u64::from(*size)).sum::<u64>(), sizes.clone())
+        });
+        sizes.truncate(MAX_SIZES);
+        sizes
+    }
+
+    fn values_of(&self, domain: &TileDomain, most: usize) -> Vec<u32> {
+        let near = self.constants.iter().filter_map(|value| u32::try_from(*value).ok());
+        let near = near.filter(|value| *value >= 1);
+        let mut values: Vec<u32> = match domain {
+            TileDomain::Any => (1..=4).chain([8]).chain(near).collect(),
+            TileDomain::Range { min, max, step } => {
+                let on_grid = near.filter(|value| (*min..=*max).contains(value));
+                let on_grid = on_grid.map(|value| min + (value - min).div_ceil(*step) * step);
+                let first = (0..4).map(|n| min.saturating_add(n * step));
+                first.chain(on_grid).chain([min + (max - min) / step * step]).collect()
+            }
+            TileDomain::Pow2 { .. } | TileDomain::List(_) => candidate_values(domain),
+            TileDomain::Equal(_) => Vec::new(),
+        };
+        if let TileDomain::Range { max, .. } = domain {
+            values.retain(|value| value <= max);
+        }
+        values.sort_unstable();
+        values.dedup();
+        values.truncate(most);
+        values
+    }
+}
+
+impl Case<'_> {
+    /// The case in words: `TN = 4, N = 2, bx = 0`.
+    pub(super) fn describe(&self, unknowns: &BTreeSet<VarId>) -> String {
+        let name = |var: VarId| &self.sources.kernel.vars[var].name;
+        let values = unknowns.iter().filter_map(|var| Some((name(*var), self.eval_var(*var)?)));
+        values.map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The value of an expression where some unknowns have other values.
+    pub(super) fn eval_with(&self, expr: ExprId, with: &BTreeMap<VarId, i128>) -> Option<i128> {
+        eval_index(self.sources.kernel, expr, &|var| {
+            with.get(&var).copied().or_else(|| self.var(var, with))
+        })
+    }
+
+    /// The value of an expression.
+    pub(super) fn eval(&self, expr: ExprId) -> Option<i128> {
+        self.eval_with(expr, &BTreeMap::new())
+    }
+
+    /// The value of a variable.
+    fn eval_var(&self, var: VarId) -> Option<i128> {
+        self.var(var, &BTreeMap::new())
+    }
+
+    fn var(&self, var: VarId, with: &BTreeMap<VarId, i128>) -> Option<i128> {
+        self.evaluated.set(self.evaluated.get() + 1);
+        if self.evaluated.get() > BUDGET {
+            return None;
+        }
+        if let VarKind::TileParam(param) = self.sources.kernel.vars[var].kind {
+            return self.tiles.get(param.index()).map(|size| i128::from(*size));
+        }
+        match self.sources.lets.get(&var) {
+            Some(init) => self.eval_with(*init, with),
+            None => self.values.get(&var).copied(),
+        }
+    }
+
+    fn assign(
+        &mut self,
+        unknowns: &[VarId],
+        visit: &mut dyn FnMut(&Self) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some((first, rest)) = unknowns.split_first() else { return visit(self) };
+        for value in self.candidates(*first) {
+            if self.evaluated.get() > BUDGET {
+                return ControlFlow::Continue(());
+            }
+            self.evaluated.set(self.evaluated.get() + 1);
+            self.values.insert(*first, value);
+            let flow = self.assign(rest, visit);
+            self.values.remove(first);
+            flow?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Values that a variable can have, given those before it.
+    pub(super) fn candidates(&self, var: VarId) -> Vec<i128> {
+        let near = self.sources.constants.iter().copied();
+        let sizes = self.tiles.iter().map(|size| i128::from(*size));
+        let mut values: Vec<i128> = match self.sources.kernel.vars[var].kind {
+            VarKind::Dim => {
+                near.chain(sizes).chain([1, 2, 3, 5]).filter(|value| *value >= 0).collect()
+            }
+            VarKind::Scalar(_) => {
+                let ty = integer_type(self.sources.kernel.vars[var].ty);
+                let least = if ty.is_some_and(DType::is_signed_integer) { -1 } else { 0 };
+                near.chain(sizes).chain([-1, 0, 1]).filter(|value| *value >= least).collect()
+            }
+            VarKind::Grid => self.axis(var, 2),
+            VarKind::Block | VarKind::Each => self.axis(var, FIRST_VALUES),
+            VarKind::Loop => return self.counter(var),
+            VarKind::TileParam(_) | VarKind::Let { .. } => Vec::new(),
+        };
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    fn axis(&self, var: VarId, first: i128) -> Vec<i128> {
+        let extent = self.sources.extents.get(&var).and_then(|extent| self.eval(*extent));
+        let extent = extent.unwrap_or(0);
+        (0..extent.min(first)).chain((extent - 2).max(0)..extent).collect()
+    }
+
+    fn counter(&self, var: VarId) -> Vec<i128> {
+        let Some(range) = self.sources.ranges.get(&var) else { return Vec::new() };
+        let values = match **range {
+            LoopRange::Between { start, end, step, .. } => {
+                let step = step.map_or(Some(1), |step| self.eval(step));
+                let (Some(start), Some(end), Some(step)) = (self.eval(start), self.eval(end), step)
+                else {
+                    return Vec::new();
+                };
+                if step <= 0 || start >= end {
+                    return Vec::new();
+                }
+                let last = (end - 1 - start) / step;
+                let trips = (0..=last.min(FIRST_VALUES)).chain([last]);
+                trips.map(|trip| start + trip * step).collect()
+            }
+            LoopRange::Halving(n) => {
+                let n = self.eval(n).unwrap_or(0);
+                std::iter::successors(Some(n / 2), |n| Some(n / 2)).take_while(|n| *n > 0).collect()
+            }
+            LoopRange::Doubling(n) => {
+                let n = self.eval(n).unwrap_or(0);
+                std::iter::successors(Some(1), |n: &i128| n.checked_mul(2))
+                    .take_while(|value| *value < n)
+                    .collect()
+            }
+        };
+        values
+    }
+}
+
+/// The integer type that a scalar has whatever it is launched with.
+fn integer_type(ty: Type) -> Option<DType> {
+    match ty {
+        Type::Scalar(ElemType::Concrete(dtype)) => dtype.is_integer().then_some(dtype),
+        Type::Scalar(ElemType::Param(_) | ElemType::Acc(_)) | Type::Index => None,
+    }
+}
