@@ -3,6 +3,7 @@
 
 mod blocks;
 mod carried;
+mod random;
 mod shapes;
 
 use super::{AccessKind, Relation, Unproved, prove};
