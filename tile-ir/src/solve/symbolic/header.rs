@@ -17,12 +17,18 @@ impl Walk<'_> {
                 self.env.insert(id, Value::Int(Poly::unknown(dim)));
             }
         }
+        let mut positive = Vec::new();
         for param in kernel.tile_params.values() {
             let value = self.tile_param(&param.domain);
+            positive.push(Formula::lt(&Poly::default(), &value));
             self.env.insert(param.var, Value::Int(value));
         }
-        self.constraints =
-            kernel.constraints.iter().map(|constraint| self.condition(*constraint).yes).collect();
+        // Only of a derived size does this say anything new.
+        positive.retain(
+            |fact| !matches!(fact, Formula::AtLeast(poly) if self.symbols.low(poly).is_some()),
+        );
+        let stated = kernel.constraints.iter().map(|constraint| self.condition(*constraint).yes);
+        self.constraints = positive.into_iter().chain(stated).collect();
         self.grid = self.axes(&kernel.grid, Sharing::Block);
         self.block = kernel.block.as_ref().map(|axes| self.axes(axes, Sharing::Private));
     }

@@ -270,9 +270,15 @@ impl System {
             }
         }
         for partner in partners {
-            if partner.iter().all(|u| bounds.get(u).is_some_and(|low| *low >= 0)) {
-                case.assert_at_least(&slack.mul(&Poly::product(partner)));
-            }
+            let lows: Option<Vec<i128>> =
+                partner.iter().map(|u| bounds.get(u).copied().filter(|low| *low >= 0)).collect();
+            // Alone, an unknown is taken from its lower bound on, which says more.
+            let natural = match (partner.as_slice(), lows.as_deref()) {
+                ([unknown], Some([low])) => Poly::unknown(*unknown).plus(-low),
+                (_, Some(_)) => Poly::product(partner),
+                (_, None) => continue,
+            };
+            case.assert_at_least(&slack.mul(&natural));
         }
         case
     }

@@ -269,6 +269,7 @@ impl Walk<'_> {
                 self.is_natural(&lhs).then(|| Value::Int(lhs.scaled(factor)))
             }
             BinaryOp::And => {
+                let (lhs, rhs) = if lhs.as_constant().is_some() { (rhs, lhs) } else { (lhs, rhs) };
                 let mask = rhs.as_constant()?.checked_add(1)?;
                 let fits = mask > 0 && mask.count_ones() == 1 && self.is_natural(&lhs);
                 let quotient =

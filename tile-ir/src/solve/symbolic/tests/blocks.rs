@@ -274,3 +274,45 @@ c[bx * T + tx] = 1.0;
     proved(&kernel(""));
     proved(&kernel(", T % W == 0"));
 }
+
+#[test]
+fn ties_and_derived_sizes() {
+    let kernel = |sizes: &str, index: &str| {
+        format!(
+            "fn f(c: &mut Tensor<f32, [N]>)
+where tile: ({sizes}), grid: (bx in tiles(N, U)), block: (tx in U), {{
+shared s: [f32; 8192];
+s[{index}] = 1.0;
+c[bx * U + tx] = 1.0;
+}}"
+        )
+    };
+    proved(&kernel("T, U = T", "tx + T"));
+    proved(&kernel("T, U = T - 1", "tx * U"));
+    proved(&kernel("T in 16..=256 step 16, U = T / 16", "tx * 16"));
+    proved(&kernel("T in [64, 96, 160], U = 2 * T", "tx / T * T + tx % T"));
+    unproved(
+        &kernel("T, U = 2 * T", "tx % T"),
+        expect![[r#"
+            s: write 4 / write 4: same interval
+        "#]],
+    );
+}
+
+#[test]
+fn rows_summed_by_one_item_each() {
+    proved(
+        "fn f<T: Number>(a: &Tensor<T, [R, C]>, sums: &mut Tensor<T, [R]>)
+where tile: (TR, TC), grid: (by in tiles(R, TR)), block: (ty in TR), {
+shared s: [T; TR, TC];
+let mut sum: T = 0;
+phase p in tiles(C, TC) {
+load s[i, j] = a[by * TR + i, p * TC + j];
+barrier;
+for j in 0..TC { sum += s[ty, j]; }
+barrier;
+}
+sums[by * TR + ty] = sum;
+}",
+    );
+}

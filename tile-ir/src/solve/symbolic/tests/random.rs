@@ -9,7 +9,7 @@ use super::super::search::System;
 use super::{kernel, prove, uniformity};
 use crate::solve::skeleton;
 
-/// Unknowns of a random system, each from -3 to 6.
+/// Unknowns of a random system, each from -3 to 5.
 const UNKNOWNS: u32 = 4;
 
 fn random_poly(rng: &mut fastrand::Rng) -> Poly {
@@ -35,24 +35,27 @@ fn random_formula(rng: &mut fastrand::Rng) -> Formula {
 }
 
 fn holds(formula: &Formula, at: &[i128]) -> bool {
-    let value = |poly: &Poly| {
-        poly.replace(&|unknown| Some(Poly::constant(at[unknown as usize]))).as_constant()
+    let value = |poly: &Poly| -> i128 {
+        let term = |(product, factor): &(Vec<u32>, i128)| {
+            factor * product.iter().map(|unknown| at[*unknown as usize]).product::<i128>()
+        };
+        poly.terms().iter().map(term).sum()
     };
     match formula {
         Formula::True | Formula::Unknown => true,
         Formula::False => false,
-        Formula::AtLeast(poly) => value(poly).unwrap() >= 0,
-        Formula::Zero(poly) => value(poly).unwrap() == 0,
+        Formula::AtLeast(poly) => value(poly) >= 0,
+        Formula::Zero(poly) => value(poly) == 0,
         Formula::All(parts) => parts.iter().all(|part| holds(part, at)),
         Formula::Any(parts) => parts.iter().any(|part| holds(part, at)),
     }
 }
 
 fn all_points() -> impl Iterator<Item = Vec<i128>> {
-    (0..10_i128.pow(UNKNOWNS)).map(|mut number| {
+    (0..9_i128.pow(UNKNOWNS)).map(|mut number| {
         let mut digit = || {
-            let digit = number % 10 - 3;
-            number /= 10;
+            let digit = number % 9 - 3;
+            number /= 9;
             digit
         };
         (0..UNKNOWNS).map(|_| digit()).collect()
@@ -219,6 +222,9 @@ impl Writer<'_> {
 
     fn repeat(&mut self, depth: u32) {
         let name = self.name();
+        if self.rng.u8(0..4) == 0 {
+            return self.conditional(depth, &name);
+        }
         let uniform = self.rng.bool();
         let range = match (uniform, self.rng.u8(0..5)) {
             (true, 0) => "0..n".to_owned(),
@@ -239,27 +245,54 @@ impl Writer<'_> {
         self.together = together;
         self.text.push_str("}\n");
     }
+
+    /// A `while` that counts up.
+    fn conditional(&mut self, depth: u32, name: &str) {
+        let uniform = self.rng.bool();
+        let start = self.value(uniform);
+        let step = self.pick(&["1", "2", "T"]);
+        let _ = writeln!(self.text, "let mut {name}: index = 0;");
+        let _ = writeln!(self.text, "{name} += {start};\nwhile {name} < T + 3 {{");
+        let together = self.together;
+        self.together &= uniform;
+        let scope = (self.uniform.clone(), self.private.clone());
+        if uniform { &mut self.uniform } else { &mut self.private }.push(name.to_owned());
+        self.body(depth - 1);
+        let _ = writeln!(self.text, "{name} += {step};\n}}");
+        (self.uniform, self.private) = scope;
+        self.together = together;
+    }
 }
 
+/// Blocks of one and two axes, and none.
+const BLOCKS: [(&str, &[&str]); 4] = [
+    ("block: (tx in T),", &["tx"]),
+    ("block: (ty in 2, tx in T),", &["tx", "ty"]),
+    ("block: (ty in T, tx in T),", &["tx", "ty"]),
+    ("", &["1"]),
+];
+
 fn random_kernel(rng: &mut fastrand::Rng) -> String {
+    let (block, axes) = BLOCKS[rng.usize(0..BLOCKS.len())];
     let mut writer = Writer {
         rng,
         text: String::new(),
         names: 0,
         uniform: ["bx", "0", "n", "o"].map(str::to_owned).to_vec(),
-        private: vec!["tx".to_owned(), "tx".to_owned()],
+        private: axes.iter().map(|axis| (*axis).to_owned()).collect(),
         together: true,
         in_each: false,
     };
     writer.body(3);
     let body = writer.text;
     format!(
-        "fn f(n: i32, a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>)
-where tile: (T in 1..=6), grid: (bx in tiles(N, T)), block: (tx in T), {{
+        "fn f(n: i32, a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>, d: &mut Tensor<f32, [N]>)
+where tile: (T in 1..=6), grid: (bx in tiles(N, T)), {block} {{
 shared s: [f32; 12];
 shared u: [f32; 3, 12];
 let mut o = 0;
 {body}
+each i in T {{ d[bx * T + i] = 1; }}
 }}"
     )
 }
@@ -268,7 +301,7 @@ let mut o = 0;
 fn what_is_proved_is_not_refuted_by_a_run() {
     let mut rng = fastrand::Rng::with_seed(3);
     let (mut proved, mut refuted, mut open, mut skipped) = (0, 0, 0, 0);
-    for _ in 0..KERNELS {
+    for _ in 0..600 {
         let text = random_kernel(&mut rng);
         let Some(kernel) = kernel_of_random(&text) else {
             skipped += 1;
@@ -292,10 +325,10 @@ fn what_is_proved_is_not_refuted_by_a_run() {
             (false, true) => open += 1,
         }
     }
-    eprintln!("{proved} proved, {refuted} refuted, {open} open, {skipped} skipped");
-    assert!(proved > KERNELS / 20 && refuted > KERNELS / 4);
+    // The test is of no use where the two engines have little to say.
+    assert!(proved > 100 && refuted > 100, "{proved} proved, {refuted} refuted");
+    assert!(open < 40 && skipped < 80, "{open} open, {skipped} skipped");
 }
-const KERNELS: usize = 400;
 
 fn kernel_of_random(text: &str) -> Option<crate::kernel::Kernel> {
     let item = tile_syntax::parse_kernel_text(text).ok()?;
