@@ -313,9 +313,9 @@ fn what_is_proved_is_not_refuted_by_a_run() {
         for conflict in &conflicts {
             let named = |found: &super::Unproved| {
                 let spans = [found.first.0, found.second.0];
-                found.array == conflict.array
-                    && spans.contains(&conflict.first.site.span)
-                    && spans.contains(&conflict.second.site.span)
+                found.array == conflict.pair.array()
+                    && spans.contains(&conflict.pair.first.span)
+                    && spans.contains(&conflict.pair.second.span)
             };
             assert!(left.iter().any(named), "{conflict:?}\n{left:?}\n{text}");
         }
