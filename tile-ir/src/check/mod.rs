@@ -19,17 +19,33 @@ use serde::{Deserialize, Serialize};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::kernel::Kernel;
 
+/// How it is known that a kernel has no race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// By proof, for all admissible tile sizes, dimensions and grids.
+    AllSizes,
+    /// Of some arrays by running every admissible combination of the tile sizes
+    /// that reach their indices.
+    ListedSizes,
+}
+
 /// A kernel that every check has passed. Made only by [`check_kernel`] and by
 /// decoding what the macro has embedded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckedKernel {
     kernel: Kernel,
+    verdict: Verdict,
 }
 
 impl CheckedKernel {
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
+    }
+
+    /// How it is known that it has no race.
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
     }
 }
 
@@ -55,10 +71,10 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     divergence::check_divergence(&kernel, &flow.divergent, &flow.private_uses, &mut diags);
     initialised::check_initialised(&kernel, &uniform, &folds, &mut diags);
     pad::check_pads(&kernel, &mut diags);
-    races::check_races(&kernel, &mut diags);
+    let verdict = races::check_races(&kernel, &mut diags);
     unused::check_unused(&kernel, &mut diags);
     if diags.has_errors() {
         return Err(diags);
     }
-    Ok(Checked { kernel: CheckedKernel { kernel }, warnings: diags.into_iter().collect() })
+    Ok(Checked { kernel: CheckedKernel { kernel, verdict }, warnings: diags.into_iter().collect() })
 }

@@ -2,5 +2,4 @@
 //! at concrete sizes.
 
 pub(crate) mod skeleton;
-#[cfg_attr(not(test), expect(dead_code, reason = "the race checks ask it"))]
 pub(crate) mod symbolic;

@@ -1,4 +1,6 @@
-//! TK0301, TK0302, TK0303: what races and what does not.
+//! TK0301 to TK0304: what races, what does not, and what is left open.
+
+use tile_ir::check::{Verdict, check_kernel};
 
 use crate::support;
 
@@ -153,7 +155,12 @@ c[by * TR + ty, bx * TC + tx] = s[0];
     accept(&flat("tx * TR + ty"));
     accept(&flat("ty * (TC + 1) + tx"));
     accept(&flat("2 * (ty * TC + tx) + 1"));
-    accept(&flat("ty * TC + (tx + ty) % TC"));
+    // A swizzle is not linear: no proof for all sizes, but each of a list is run.
+    let swizzled = flat("ty * TC + (tx + ty) % TC");
+    reject(&swizzled, OPEN);
+    accept(&swizzled.replace("(TR, TC), grid", "(TR in [4, 8], TC in [8, 16]), grid"));
+    let folded = flat("ty * TC + (tx + ty) % (TC - 1)");
+    reject(&folded.replace("(TR, TC), grid", "(TR in [4, 8], TC in [8, 16]), grid"), SHARED);
     reject(&flat("ty + tx"), SHARED);
     reject(&flat("ty * TR + tx"), SHARED);
     reject(&flat("ty * TC + tx / 2"), SHARED);
@@ -227,8 +234,8 @@ fn around_loops() {
         "for k in 0..4 { for q in 0..2 { s[tx] = a[i]; barrier; c[i] = s[0]; barrier; } }",
     ));
     reject(&line("s[tx] = a[i]; for q in 0..n { barrier; } c[i] = s[0];"), SHARED);
-    // Where there is a block at all, this loop runs.
-    accept(&line("s[tx] = a[i]; phase p in tiles(N, B) { barrier; } c[i] = s[0];"));
+    // Where there is a block at all, this loop runs; that is not seen.
+    reject(&line("s[tx] = a[i]; phase p in tiles(N, B) { barrier; } c[i] = s[0];"), OPEN);
 }
 
 #[test]
@@ -434,8 +441,59 @@ fn loaded_conditions() {
         &line("s[tx] = 0; barrier; for k in 0..ind[i] { s[0] += a[k]; } barrier; c[i] = s[tx];"),
         SHARED,
     );
-    // One cell decides for all alike.
-    accept(&line(
-        "s[tx] = a[i]; barrier; let x = s[0]; barrier; if x > 0 { s[tx] = 0; } if x <= 0 { c[i] = s[1]; } else { c[i] = s[tx]; }",
-    ));
+    // One cell decides for all alike, which no example contradicts and no proof shows.
+    reject(
+        &line(
+            "s[tx] = a[i]; barrier; let x = s[0]; barrier; if x > 0 { s[tx] = 0; } if x <= 0 { c[i] = s[1]; } else { c[i] = s[tx]; }",
+        ),
+        OPEN,
+    );
+}
+
+#[test]
+fn verdicts() {
+    let verdict = |text: &str| match check_kernel(support::resolve(text)) {
+        Ok(checked) => Some(checked.kernel.verdict()),
+        Err(_) => None,
+    };
+    // One to one, and not linear.
+    let shifted = |sizes: &str| {
+        format!(
+            "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+where tile: (B{sizes}), grid: (bx in tiles(N, B)), block: (tx in B),
+{{ shared s: [T; 2 * B]; s[tx ^ 3] = a[bx * B + tx]; c[bx * B + tx] = 0; }}"
+        )
+    };
+    assert_eq!(verdict(&product("barrier;", "barrier;")), Some(Verdict::AllSizes));
+    assert_eq!(verdict(&shifted(" in 32..=256 step 32")), Some(Verdict::ListedSizes));
+    assert_eq!(verdict(&shifted(" in [32, 64]")), Some(Verdict::ListedSizes));
+    assert_eq!(verdict(&shifted("")), None);
+}
+
+/// The whole text of a finding, and where the barrier is said to go.
+#[test]
+fn where_the_barrier_goes() {
+    let help = |text: &str| {
+        let found = findings(text);
+        let help = found.lines().find_map(|line| line.strip_prefix("  help: "));
+        help.unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        help(&product("", "barrier;")),
+        "add `barrier;` after line 9 (checked: the kernel then has no race)"
+    );
+    assert_eq!(
+        help(&product("barrier;", "")),
+        "add `barrier;` after line 11, as the last statement of `phase p` (checked: the kernel then has no race)"
+    );
+    // The whole block does not come by between the two.
+    assert_eq!(
+        help(&line("s[tx] = 0; barrier; if tx < 4 { s[tx] = a[i]; c[i] = s[0]; }")),
+        "no place between the two is passed by the whole block: end the condition before the second one, add `barrier;`, and ask again"
+    );
+    // Two barriers are missing, so there are two findings, each with its place.
+    let both = findings(&product("", ""));
+    assert_eq!(both.matches("error[").count(), 2, "{both}");
+    assert!(both.contains("after line 9 (checked"), "{both}");
+    assert!(both.contains("after line 11, as the last statement of `phase p` (checked"), "{both}");
 }

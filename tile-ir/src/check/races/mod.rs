@@ -5,23 +5,30 @@
 //! are found by running the kernel's index skeleton at small sizes
 //! ([`crate::solve::skeleton`]). One missing barrier is one finding, however many
 //! accesses it leaves unordered; other pairs of accesses are one finding each,
-//! with the first example found.
+//! with the first example found. What is neither proved nor refuted is an error
+//! too ([`undecided`]).
 
 mod cure;
 mod text;
+mod undecided;
 
 use std::collections::BTreeSet;
 
-use crate::check::{Uniformity, uniformity};
+use crate::check::{Uniformity, Verdict, uniformity};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Kernel};
 use crate::solve::skeleton::{Conflict, Pair, Scope, Site, enumerate};
 use cure::{Cure, find_cure};
 use text::Prose;
+use undecided::{settle, spots, spots_of};
 
-/// Reports what collides and what loaded data leaves open.
-pub(super) fn check_races(kernel: &Kernel, diags: &mut Diagnostics) {
+/// Reports what collides and what cannot be decided. Of a kernel without such a
+/// finding: how that is known.
+pub(super) fn check_races(kernel: &Kernel, diags: &mut Diagnostics) -> Verdict {
+    let uniformity = uniformity(kernel);
     let mut found = enumerate(kernel);
+    let mut told: BTreeSet<_> = found.known.iter().map(spots).collect();
+    let rest = settle(kernel, &uniformity, &told, &mut found);
     // A barrier does not help where blocks collide too.
     let between_blocks: BTreeSet<(Site, Site)> = found
         .conflicts
@@ -32,28 +39,38 @@ pub(super) fn check_races(kernel: &Kernel, diags: &mut Diagnostics) {
     found.conflicts.retain(|conflict| {
         conflict.pair.scope == Scope::Grid || !between_blocks.contains(&conflict.pair.sites())
     });
-    report_conflicts(kernel, &found.conflicts, diags);
-    let mut told: BTreeSet<(Site, Site)> =
+    report_conflicts(kernel, &uniformity, &found.conflicts, diags);
+    let mut collided: BTreeSet<(Site, Site)> =
         found.conflicts.iter().map(|conflict| conflict.pair.sites()).collect();
     for (pair, load) in &found.open {
-        if told.insert(pair.sites()) {
+        if collided.insert(pair.sites()) {
             diags.push(text::open(kernel, pair, *load));
         }
     }
+    // Of an array that collides not every pair is found; the next run speaks of
+    // what is left when that is mended.
+    let known: BTreeSet<ArrayRef> = found.known.iter().map(Pair::array).collect();
+    for (unproved, why) in &rest.undecided {
+        if !known.contains(&unproved.array) && told.insert(spots_of(unproved)) {
+            diags.push(undecided::report(kernel, unproved, why));
+        }
+    }
+    if rest.listed { Verdict::ListedSizes } else { Verdict::AllSizes }
 }
 
-fn report_conflicts(kernel: &Kernel, conflicts: &[Conflict], diags: &mut Diagnostics) {
-    if conflicts.is_empty() {
-        return;
-    }
-    let uniformity = uniformity(kernel);
+fn report_conflicts(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    conflicts: &[Conflict],
+    diags: &mut Diagnostics,
+) {
     let mut mended: BTreeSet<Pair> = BTreeSet::new();
     let mut told: BTreeSet<(Site, Site)> = BTreeSet::new();
     for conflict in conflicts {
         if mended.contains(&conflict.pair) || told.contains(&conflict.pair.sites()) {
             continue;
         }
-        let cure = cure_of(kernel, &uniformity, conflict);
+        let cure = cure_of(kernel, uniformity, conflict);
         let same: Vec<&Conflict> = match &cure {
             Some(cure) => conflicts.iter().filter(|other| is_mended(cure, other)).collect(),
             None => Vec::new(),

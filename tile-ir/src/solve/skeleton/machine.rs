@@ -31,11 +31,31 @@ const MAX_CELLS: i64 = 1 << 20;
 const MAX_ITEMS: i64 = 4096;
 /// Iterations of a loop that loaded data ends.
 const MAX_DATA_TRIPS: usize = 8;
-/// Blocks along an axis of the grid: the first two and the last.
-const BLOCKS: [i64; 2] = [0, 1];
 
 /// Counter values of a loop, and a load that decides how many they are.
 type Trips = (Vec<Value>, Option<ExprId>);
+
+/// Which blocks are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Blocks {
+    /// The first two along each axis, and the last.
+    Sample,
+    /// All.
+    All,
+}
+
+impl Blocks {
+    /// Coordinates along an axis of so many blocks.
+    fn along(self, extent: i64) -> Result<BTreeSet<i64>, Stop> {
+        match self {
+            Self::Sample => {
+                Ok([0, 1, extent - 1].into_iter().filter(|at| (0..extent).contains(at)).collect())
+            }
+            Self::All if extent > MAX_ITEMS => Err(Stop::Budget),
+            Self::All => Ok((0..extent).collect()),
+        }
+    }
+}
 
 /// Why a run ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,18 +128,14 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs the blocks that matter.
-    pub(super) fn run(mut self) -> Result<(), Stop> {
+    pub(super) fn run(mut self, which: Blocks) -> Result<(), Stop> {
         self.set_up_arrays()?;
         let base = self.base_frame();
         let kernel = self.kernel;
         let mut blocks: Vec<Vec<i64>> = vec![Vec::new()];
         for axis in &kernel.grid {
             let extent = self.size(axis.extent).ok_or(Stop::Budget)?;
-            let along: BTreeSet<i64> = BLOCKS
-                .into_iter()
-                .chain([extent - 1])
-                .filter(|at| (0..extent).contains(at))
-                .collect();
+            let along = which.along(extent)?;
             blocks = blocks
                 .iter()
                 .flat_map(|block| along.iter().map(|at| [block.as_slice(), &[*at]].concat()))

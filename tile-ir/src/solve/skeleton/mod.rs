@@ -33,6 +33,7 @@
 
 mod data;
 mod eval;
+mod exhaust;
 mod machine;
 mod plan;
 mod shadow;
@@ -40,6 +41,7 @@ mod sizes;
 mod wild;
 mod witness;
 
+pub(crate) use exhaust::{Exhaustion, exhaust};
 pub(crate) use plan::Site;
 pub(crate) use shadow::Scope;
 
@@ -48,7 +50,7 @@ use std::collections::BTreeSet;
 use crate::kernel::{ArrayRef, ExprId, Kernel, VarId};
 use crate::span::SpanId;
 use data::Pool;
-use machine::{Machine, Stop};
+use machine::{Blocks, Machine, Stop};
 use plan::Plan;
 
 /// Accesses and loop iterations that are run for one kernel.
@@ -148,7 +150,8 @@ pub(crate) fn enumerate(kernel: &Kernel) -> Findings {
             if !seen.insert(plan.key(sizes)) {
                 continue;
             }
-            let run = Machine::new(kernel, &plan, sizes, &pool, &mut findings, &mut fuel).run();
+            let run = Machine::new(kernel, &plan, sizes, &pool, &mut findings, &mut fuel)
+                .run(Blocks::Sample);
             findings.exhausted |= run == Err(Stop::Budget);
             if fuel == 0 {
                 break;

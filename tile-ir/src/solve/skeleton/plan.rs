@@ -82,7 +82,7 @@ pub(super) struct Plan<'a> {
     needed: Vec<bool>,
     watched: Vec<ArrayRef>,
     /// Tile parameters, dimensions and scalars that matter.
-    used: Vec<VarId>,
+    pub(super) used: Vec<VarId>,
     /// Whether the value of a load matters.
     pub(super) uses_data: bool,
 }
@@ -120,7 +120,7 @@ impl<'a> Plan<'a> {
             }
         }
         plan.body = plan.nodes(&kernel.body);
-        plan.used = plan.used();
+        plan.used = plan.find_used();
         plan
     }
 
@@ -146,7 +146,7 @@ impl<'a> Plan<'a> {
         (self.project(sizes), if self.uses_data { sizes.seed } else { 0 })
     }
 
-    fn used(&self) -> Vec<VarId> {
+    fn find_used(&self) -> Vec<VarId> {
         let block = self.kernel.block.iter().flatten().map(|axis| axis.extent);
         let grid = self.kernel.grid.iter().map(|axis| axis.extent);
         let grid = grid.filter(|_| self.depends_on_block());

@@ -1,0 +1,144 @@
+//! TK0304: pairs of accesses that are neither proved apart nor seen to collide.
+//!
+//! First the proof for all sizes is asked ([`crate::solve::symbolic`]). What it
+//! leaves open is decided by running all sizes, where their number is finite
+//! ([`crate::solve::skeleton::exhaust`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::Uniformity;
+use crate::diag::{Code, Diagnostic};
+use crate::kernel::{ArrayRef, ExprId, Kernel, VarId, VarKind, print_expr};
+use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, exhaust};
+use crate::solve::symbolic::{AccessKind, Obstacle, Reason, Relation, Unproved, prove};
+use crate::span::SpanId;
+
+/// An access: its place, and whether it writes.
+type Spot = (SpanId, bool);
+
+/// What is left to say after the conflicts that small sizes show.
+#[derive(Debug, Default)]
+pub(super) struct Rest {
+    /// Pairs that no proof covers, with what keeps runs from deciding them.
+    pub(super) undecided: Vec<(Unproved, Exhaustion)>,
+    /// Whether some pair was decided by running all listed sizes.
+    pub(super) listed: bool,
+}
+
+/// Asks for a proof of everything but `told`, then runs all sizes of the arrays
+/// of which something is not proved; what collides is added to `findings`.
+pub(super) fn settle(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    told: &BTreeSet<(Spot, Spot)>,
+    findings: &mut Findings,
+) -> Rest {
+    let mut unproved = prove(kernel, uniformity);
+    unproved.retain(|found| !told.contains(&spots_of(found)));
+    let mut fuel = BUDGET;
+    let mut by_array: BTreeMap<ArrayRef, Exhaustion> = BTreeMap::new();
+    let mut rest = Rest::default();
+    for found in unproved {
+        let exhaustion = by_array
+            .entry(found.array)
+            .or_insert_with(|| exhaust(kernel, found.array, findings, &mut fuel));
+        if *exhaustion == Exhaustion::Complete {
+            rest.listed = true;
+        } else {
+            rest.undecided.push((found, exhaustion.clone()));
+        }
+    }
+    rest
+}
+
+/// The accesses of a pair, in an order of their own.
+pub(super) fn spots(pair: &Pair) -> (Spot, Spot) {
+    let [first, second] = [pair.first, pair.second].map(|site| (site.span, site.write));
+    (first.min(second), first.max(second))
+}
+
+/// The accesses of an unproved pair, in an order of their own.
+pub(super) fn spots_of(found: &Unproved) -> (Spot, Spot) {
+    let [first, second] =
+        [found.first, found.second].map(|(span, kind)| (span, kind == AccessKind::Write));
+    (first.min(second), first.max(second))
+}
+
+/// What is said of a pair that stays open.
+pub(super) fn report(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> Diagnostic {
+    let name = kernel.array_name(found.array);
+    let who = match found.relation {
+        Relation::SameInterval | Relation::Carried { .. } => "work-items",
+        Relation::BetweenBlocks => "blocks",
+    };
+    let message = format!("cannot show that different {who} use different elements of `{name}`");
+    let mut diagnostic = Diagnostic::error(Code::UndecidedRace, found.second.0, message);
+    if found.first != found.second {
+        let does = match found.first.1 {
+            AccessKind::Read => "reads",
+            AccessKind::Write => "writes",
+        };
+        diagnostic = diagnostic.label(found.first.0, format!("the other access {does} `{name}`"));
+    }
+    if let Some(note) = obstacle(kernel, found.reason) {
+        diagnostic = diagnostic.note(note);
+    }
+    diagnostic.help(remedy(kernel, why))
+}
+
+fn obstacle(kernel: &Kernel, reason: Reason) -> Option<String> {
+    let Reason::NotLinear(span, obstacle) = reason else { return None };
+    let expr = kernel.exprs.iter().rev().find(|(_, expr)| expr.span == span);
+    let text = expr.map_or_else(
+        || "a value".to_owned(),
+        |(id, _): (ExprId, _)| format!("`{}`", print_expr(kernel, id)),
+    );
+    let line = kernel.spans.range(span).line;
+    let what = match obstacle {
+        Obstacle::Load => "is loaded".to_owned(),
+        Obstacle::Changed(var) => {
+            format!("depends on how often `{}` is changed", kernel.vars[var].name)
+        }
+        Obstacle::Operator(op) => format!("is not linear, by its `{op}`"),
+        Obstacle::Conversion => "is converted".to_owned(),
+        Obstacle::Other => "is not linear".to_owned(),
+    };
+    Some(format!("{text} on line {line} {what}, so no proof for all sizes was found"))
+}
+
+fn remedy(kernel: &Kernel, why: &Exhaustion) -> String {
+    let name = |var: VarId| &kernel.vars[var].name;
+    match why {
+        Exhaustion::Complete => "nothing is left to do".to_owned(),
+        Exhaustion::OpenEnded(var) => match kernel.vars[*var].kind {
+            VarKind::TileParam(_) => format!(
+                "list the sizes of `{0}`, as in `{0} in [64, 128, 256]`: each is then tried",
+                name(*var)
+            ),
+            VarKind::Dim
+            | VarKind::Scalar(_)
+            | VarKind::Grid
+            | VarKind::Block
+            | VarKind::Each
+            | VarKind::Loop
+            | VarKind::Let { .. } => format!(
+                "it depends on `{}`, of which not every value can be tried: simplify the indices, \
+                 or put `barrier;` between the accesses",
+                name(*var)
+            ),
+        },
+        Exhaustion::Data => {
+            "compute the index from the coordinates of the work-item, so that each element has one \
+             writer"
+                .to_owned()
+        }
+        Exhaustion::Budget(sizes) => {
+            let values = sizes.iter().map(|(var, value)| format!("{} = {value}", name(*var)));
+            let values: Vec<String> = values.collect();
+            format!(
+                "list fewer or smaller sizes: those from {} on were not tried",
+                values.join(", ")
+            )
+        }
+    }
+}

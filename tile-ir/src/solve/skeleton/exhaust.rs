@@ -1,0 +1,146 @@
+//! Deciding an array by running every admissible size.
+//!
+//! Possible where nothing that reaches its indices and guards is open-ended: no
+//! dimension, no scalar, no loaded value, and of the tile parameters only ones
+//! with few values. Then the runs are not samples but all there is.
+
+use std::collections::BTreeSet;
+
+use super::Findings;
+use super::data::Pool;
+use super::machine::{Blocks, Machine, Stop};
+use super::plan::Plan;
+use super::sizes::Sizes;
+use crate::arena::EntityId as _;
+use crate::config::complete_tiles;
+use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, TileDomain, TileParamId, VarId, VarKind};
+
+/// Most combinations of tile sizes that are run.
+const MAX_COMBINATIONS: usize = 4096;
+/// Any extent: of dimensions that do not matter.
+const SOME_EXTENT: i64 = 8;
+
+/// Whether all sizes were run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Exhaustion {
+    /// They were: what was not found does not exist.
+    Complete,
+    /// This matters and may have any value, or too many.
+    OpenEnded(VarId),
+    /// Loaded data matters.
+    Data,
+    /// The budget ended; these sizes, and those after them, were not run.
+    Budget(Vec<(VarId, i64)>),
+}
+
+/// Runs all sizes that matter to `array`; what collides is added to `findings`.
+pub(crate) fn exhaust(
+    kernel: &Kernel,
+    array: ArrayRef,
+    findings: &mut Findings,
+    fuel: &mut u32,
+) -> Exhaustion {
+    let plan = Plan::of(kernel, &|other| other == array);
+    if plan.uses_data {
+        return Exhaustion::Data;
+    }
+    let mut params: BTreeSet<TileParamId> = BTreeSet::new();
+    for var in &plan.used {
+        match kernel.vars[*var].kind {
+            VarKind::TileParam(param) => add_with_ties(kernel, param, &mut params),
+            VarKind::Dim
+            | VarKind::Scalar(_)
+            | VarKind::Grid
+            | VarKind::Block
+            | VarKind::Each
+            | VarKind::Loop
+            | VarKind::Let { .. } => return Exhaustion::OpenEnded(*var),
+        }
+    }
+    if !kernel.constraints.is_empty() {
+        params.extend(kernel.tile_params.ids());
+    }
+    let combinations = match combinations(kernel, &params) {
+        Ok(combinations) => combinations,
+        Err(param) => return Exhaustion::OpenEnded(kernel.tile_params[param].var),
+    };
+    let pool = Pool::of(kernel);
+    let mut seen = BTreeSet::new();
+    for tiles in combinations {
+        let sizes = sizes(kernel, &tiles);
+        if !seen.insert(plan.key(&sizes)) {
+            continue;
+        }
+        let run = Machine::new(kernel, &plan, &sizes, &pool, findings, fuel).run(Blocks::All);
+        if run == Err(Stop::Budget) {
+            return Exhaustion::Budget(plan.project(&sizes));
+        }
+    }
+    Exhaustion::Complete
+}
+
+/// `param`, and those that it is tied to.
+fn add_with_ties(kernel: &Kernel, param: TileParamId, params: &mut BTreeSet<TileParamId>) {
+    if !params.insert(param) {
+        return;
+    }
+    let TileDomain::Equal(expr) = kernel.tile_params[param].domain else { return };
+    let mut pending: Vec<ExprId> = vec![expr];
+    while let Some(expr) = pending.pop() {
+        if let ExprKind::Var(var) = kernel.exprs[expr].kind
+            && let VarKind::TileParam(other) = kernel.vars[var].kind
+        {
+            add_with_ties(kernel, other, params);
+        }
+        pending.extend(kernel.exprs[expr].kind.operands());
+    }
+}
+
+/// Every admissible combination of `params`; any value for the others. An error
+/// names a parameter with too many values.
+fn combinations(
+    kernel: &Kernel,
+    params: &BTreeSet<TileParamId>,
+) -> Result<Vec<Vec<u32>>, TileParamId> {
+    let mut all: Vec<Vec<(TileParamId, u32)>> = vec![Vec::new()];
+    for (id, param) in kernel.tile_params.iter() {
+        let mut values: Vec<u32> = match &param.domain {
+            TileDomain::Any if params.contains(&id) => return Err(id),
+            TileDomain::Any => vec![1],
+            TileDomain::Range { min, max, step } => {
+                (*min..=*max).step_by((*step).max(1) as usize).collect()
+            }
+            TileDomain::Pow2 { min, max } => {
+                let powers = (0..32).map(|exponent| 1u32 << exponent);
+                powers.filter(|power| (min..=max).contains(&power)).collect()
+            }
+            TileDomain::List(values) => values.clone(),
+            TileDomain::Equal(_) => continue,
+        };
+        if !params.contains(&id) {
+            values.truncate(1);
+        }
+        if all.len().saturating_mul(values.len()) > MAX_COMBINATIONS {
+            return Err(id);
+        }
+        all = all
+            .iter()
+            .flat_map(|given| {
+                values.iter().map(|value| [given.as_slice(), &[(id, *value)]].concat())
+            })
+            .collect();
+    }
+    Ok(all.iter().filter_map(|given| complete_tiles(kernel, given).ok()).collect())
+}
+
+fn sizes(kernel: &Kernel, tiles: &[u32]) -> Sizes {
+    let values = kernel.vars.values().map(|var| match var.kind {
+        VarKind::TileParam(param) => tiles.get(param.index()).copied().map(i64::from),
+        VarKind::Dim => Some(SOME_EXTENT),
+        VarKind::Scalar(_) => Some(0),
+        VarKind::Grid | VarKind::Block | VarKind::Each | VarKind::Loop | VarKind::Let { .. } => {
+            None
+        }
+    });
+    Sizes { values: values.collect(), seed: 0 }
+}
