@@ -9,4 +9,19 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// Not linear, but of few sizes.
+    pub fn listed<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN in [32, 64, 128]), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        shared s: [T; TN + 4];
+        load s[k] = 0;
+        barrier;
+        s[tx ^ 3] = a[i];
+        barrier;
+        c[i] = s[tx];
+    }
+}
+
 fn main() {}
