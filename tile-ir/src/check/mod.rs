@@ -69,12 +69,17 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let flow = flow::analyse(&kernel, &|condition| folds.get(condition));
     let uniform = uniformity(&kernel);
     divergence::check_divergence(&kernel, &flow.divergent, &flow.private_uses, &mut diags);
+    let diverges = diags.has_errors();
     initialised::check_initialised(&kernel, &uniform, &folds, &mut diags);
     pad::check_pads(&kernel, &mut diags);
-    let verdict = races::check_races(&kernel, &mut diags);
+    // Where not everybody reaches a barrier, it is unknown what it separates.
+    let verdict = (!diverges).then(|| races::check_races(&kernel, &mut diags));
     unused::check_unused(&kernel, &mut diags);
-    if diags.has_errors() {
-        return Err(diags);
+    match verdict {
+        Some(verdict) if !diags.has_errors() => {
+            let warnings = diags.into_iter().collect();
+            Ok(Checked { kernel: CheckedKernel { kernel, verdict }, warnings })
+        }
+        Some(_) | None => Err(diags),
     }
-    Ok(Checked { kernel: CheckedKernel { kernel, verdict }, warnings: diags.into_iter().collect() })
 }
