@@ -1,5 +1,6 @@
 //! The checks: what must hold of a kernel, for all admissible tile sizes.
 
+mod bounds;
 mod divergence;
 mod flow;
 mod fold;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::kernel::Kernel;
+use crate::solve::skeleton::enumerate;
 
 /// How it is known that a kernel has no race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,9 +73,14 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     divergence::check_divergence(&kernel, &flow.divergent, &flow.private_uses, &mut diags);
     let diverges = diags.has_errors();
     initialised::check_initialised(&kernel, &uniform, &folds, &mut diags);
-    pad::check_pads(&kernel, &mut diags);
+    let found = enumerate(&kernel);
+    let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
+    if stray.is_empty() {
+        // Elsewhere values pass through other elements than the text shows.
+        pad::check_pads(&kernel, &mut diags);
+    }
     // Where not everybody reaches a barrier, it is unknown what it separates.
-    let verdict = (!diverges).then(|| races::check_races(&kernel, &mut diags));
+    let verdict = (!diverges).then(|| races::check_races(&kernel, found, &stray, &mut diags));
     unused::check_unused(&kernel, &mut diags);
     match verdict {
         Some(verdict) if !diags.has_errors() => {

@@ -19,8 +19,8 @@ use crate::kernel::{
 
 /// Sets of tile sizes that are tried.
 const MAX_SIZES: usize = 256;
-/// Evaluations of variables in one search.
-const BUDGET: u32 = 200_000;
+/// Evaluations of variables in all searches of one kernel.
+const BUDGET: u32 = 100_000;
 /// Values of one axis or counter from its first on; its last ones come besides.
 const FIRST_VALUES: i128 = 34;
 
@@ -34,6 +34,8 @@ pub(super) struct Sources<'a> {
     extents: BTreeMap<VarId, ExprId>,
     /// The integers in the kernel's text.
     constants: BTreeSet<i128>,
+    /// What is left of the budget.
+    left: Cell<u32>,
 }
 
 /// A case: sizes and values.
@@ -42,7 +44,6 @@ pub(super) struct Case<'a> {
     sources: &'a Sources<'a>,
     tiles: Vec<u32>,
     values: BTreeMap<VarId, i128>,
-    evaluated: Cell<u32>,
 }
 
 impl<'a> Sources<'a> {
@@ -54,6 +55,7 @@ impl<'a> Sources<'a> {
             ranges: BTreeMap::new(),
             extents: BTreeMap::new(),
             constants: BTreeSet::new(),
+            left: Cell::new(BUDGET),
         };
         for axis in kernel.grid.iter().chain(kernel.block.iter().flatten()) {
             sources.extents.insert(axis.var, axis.extent);
@@ -168,11 +170,8 @@ impl<'a> Sources<'a> {
         let is_size = |var: &VarId| matches!(self.kernel.vars[*var].kind, VarKind::TileParam(_));
         let unknowns: Vec<VarId> = unknowns.iter().copied().filter(|var| !is_size(var)).collect();
         let mut found = None;
-        let mut left = BUDGET;
         for tiles in self.sizes() {
-            let values = BTreeMap::new();
-            let mut case =
-                Case { sources: self, tiles, values, evaluated: Cell::new(BUDGET - left) };
+            let mut case = Case { sources: self, tiles, values: BTreeMap::new() };
             let flow = case.assign(&unknowns, &mut |case| match visit(case) {
                 Some(result) => {
                     found = Some(result);
@@ -180,12 +179,18 @@ impl<'a> Sources<'a> {
                 }
                 None => ControlFlow::Continue(()),
             });
-            left = BUDGET.saturating_sub(case.evaluated.get());
-            if flow.is_break() || left == 0 {
+            if flow.is_break() {
                 break;
             }
         }
         found
+    }
+
+    /// Takes one off the budget, if there is one.
+    fn burn(&self) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        left > 0
     }
 
     /// Admissible sizes, small ones first.
@@ -267,13 +272,12 @@ impl Case<'_> {
     }
 
     /// The value of a variable.
-    fn eval_var(&self, var: VarId) -> Option<i128> {
+    pub(super) fn eval_var(&self, var: VarId) -> Option<i128> {
         self.var(var, &BTreeMap::new())
     }
 
     fn var(&self, var: VarId, with: &BTreeMap<VarId, i128>) -> Option<i128> {
-        self.evaluated.set(self.evaluated.get() + 1);
-        if self.evaluated.get() > BUDGET {
+        if !self.sources.burn() {
             return None;
         }
         if let VarKind::TileParam(param) = self.sources.kernel.vars[var].kind {
@@ -292,10 +296,9 @@ impl Case<'_> {
     ) -> ControlFlow<()> {
         let Some((first, rest)) = unknowns.split_first() else { return visit(self) };
         for value in self.candidates(*first) {
-            if self.evaluated.get() > BUDGET {
-                return ControlFlow::Continue(());
+            if !self.sources.burn() {
+                return ControlFlow::Break(());
             }
-            self.evaluated.set(self.evaluated.get() + 1);
             self.values.insert(*first, value);
             let flow = self.assign(rest, visit);
             self.values.remove(first);

@@ -145,7 +145,7 @@ fn indices_that_are_not_one_to_one() {
         format!(
             "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [R, C]>, #[pad = 0] c: &mut Tensor<T, [R, C]>)
 where tile: (TR, TC), grid: (by in tiles(R, TR), bx in tiles(C, TC)), block: (ty in TR, tx in TC),
-{{ shared s: [T; 2 * TR * TC + TR + TC];
+{{ shared s: [T; 2 * (TR + TC) * (TR + TC)];
 s[{index}] = a[by * TR + ty, bx * TC + tx]; barrier;
 c[by * TR + ty, bx * TC + tx] = s[0];
 }}"
@@ -444,7 +444,7 @@ fn loaded_conditions() {
     // One cell decides for all alike, which no example contradicts and no proof shows.
     reject(
         &line(
-            "s[tx] = a[i]; barrier; let x = s[0]; barrier; if x > 0 { s[tx] = 0; } if x <= 0 { c[i] = s[1]; } else { c[i] = s[tx]; }",
+            "s[tx] = a[i]; barrier; let x = s[0]; barrier; if x > 0 { s[tx] = 0; } if x <= 0 { c[i] = s[B - 1]; } else { c[i] = s[tx]; }",
         ),
         OPEN,
     );

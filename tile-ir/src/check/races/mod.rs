@@ -17,18 +17,28 @@ use std::collections::BTreeSet;
 use crate::check::{Uniformity, Verdict, uniformity};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Kernel};
-use crate::solve::skeleton::{Conflict, Pair, Scope, Site, enumerate};
+use crate::solve::skeleton::{Conflict, Findings, Pair, Scope, Site};
 use cure::{Cure, find_cure};
 use text::Prose;
 use undecided::{settle, spots, spots_of};
 
 /// Reports what collides and what cannot be decided. Of a kernel without such a
 /// finding: how that is known.
-pub(super) fn check_races(kernel: &Kernel, diags: &mut Diagnostics) -> Verdict {
+///
+/// `found` is what running it at small sizes has shown. Conclusions rest on
+/// indices that are inside: the arrays that are `stray` are left to the rule that
+/// reports those.
+pub(super) fn check_races(
+    kernel: &Kernel,
+    mut found: Findings,
+    stray: &BTreeSet<ArrayRef>,
+    diags: &mut Diagnostics,
+) -> Verdict {
     let uniformity = uniformity(kernel);
-    let mut found = enumerate(kernel);
     let mut told: BTreeSet<_> = found.known.iter().map(spots).collect();
     let rest = settle(kernel, &uniformity, &told, &mut found);
+    found.conflicts.retain(|conflict| !stray.contains(&conflict.pair.array()));
+    found.open.retain(|(pair, _)| !stray.contains(&pair.array()));
     // A barrier does not help where blocks collide too.
     let between_blocks: BTreeSet<(Site, Site)> = found
         .conflicts
@@ -49,7 +59,8 @@ pub(super) fn check_races(kernel: &Kernel, diags: &mut Diagnostics) -> Verdict {
     }
     // Of an array that collides not every pair is found; the next run speaks of
     // what is left when that is mended.
-    let known: BTreeSet<ArrayRef> = found.known.iter().map(Pair::array).collect();
+    let mut known = stray.clone();
+    known.extend(found.known.iter().map(Pair::array));
     for (unproved, why) in &rest.undecided {
         if !known.contains(&unproved.array) && told.insert(spots_of(unproved)) {
             diags.push(undecided::report(kernel, unproved, why));

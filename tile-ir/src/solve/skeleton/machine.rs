@@ -78,7 +78,7 @@ pub(super) struct Machine<'a> {
     fuel: &'a mut u32,
     written: WrittenTensors,
     /// By array (tensors first): extents, and the tables of those under watch.
-    extents: Vec<Vec<i64>>,
+    pub(super) extents: Vec<Vec<i64>>,
     shadows: Vec<Vec<Shadow>>,
     /// By array, where a load's value can matter: its accesses.
     logs: Vec<Log>,
@@ -507,8 +507,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Enters an access. Outside a tensor's shape nothing is accessed; outside a
-    /// tile's another rule has spoken.
+    /// Enters an access. Outside a tensor's shape nothing is accessed, nor
+    /// outside a tile's, which is a finding.
     pub(super) fn enter(&mut self, id: SiteId, indices: &[Value]) -> Result<(), Stop> {
         self.burn()?;
         let site = self.plan.sites[id as usize];
@@ -520,7 +520,10 @@ impl<'a> Machine<'a> {
         if indices.iter().any(|index| index.data.is_some()) {
             return Ok(());
         }
-        let Some(flat) = self.flat(site.array, indices) else { return Ok(()) };
+        let Some(flat) = self.flat(site.array, indices) else {
+            self.note_stray(mark, indices);
+            return Ok(());
+        };
         let mut shadows = std::mem::take(&mut self.shadows[slot]);
         for shadow in &mut shadows {
             let interval = match shadow.scope() {

@@ -38,12 +38,14 @@ mod machine;
 mod plan;
 mod shadow;
 mod sizes;
+mod stray;
 mod wild;
 mod witness;
 
 pub(crate) use exhaust::{Exhaustion, exhaust};
 pub(crate) use plan::Site;
 pub(crate) use shadow::Scope;
+pub(crate) use stray::Stray;
 
 use std::collections::BTreeSet;
 
@@ -127,7 +129,9 @@ pub(crate) struct Findings {
     pub(crate) conflicts: Vec<Conflict>,
     /// Pairs of which loaded data decides whether they do, and that load.
     pub(crate) open: Vec<(Pair, ExprId)>,
-    /// All of them.
+    /// Accesses that leave their tile, one for each place in the text.
+    pub(crate) strays: Vec<Stray>,
+    /// All pairs, of conflicts and open ones.
     pub(crate) known: BTreeSet<Pair>,
     /// Whether the budget ended before all sizes were run.
     pub(crate) exhausted: bool,

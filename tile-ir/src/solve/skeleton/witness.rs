@@ -92,7 +92,7 @@ impl Machine<'_> {
         if one.site <= other.site { (one, other, None) } else { (other, one, None) }
     }
 
-    fn party(&self, mark: Mark) -> Party {
+    pub(super) fn party(&self, mark: Mark) -> Party {
         let grid = self.kernel.grid.iter().map(|axis| axis.var);
         let block = grid.zip(self.blocks[mark.block as usize].iter().copied()).collect();
         let counters = self.path(mark.context).into_iter().filter_map(|step| step.counter);

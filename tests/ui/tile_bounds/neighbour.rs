@@ -1,0 +1,15 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn k<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        shared s: [T; TN];
+        s[tx] = a[i];
+        barrier;
+        c[i] = s[tx + 1];
+    }
+}
+
+fn main() {}

@@ -1,0 +1,53 @@
+//! Accesses that leave their tile.
+
+use super::Party;
+use super::eval::Value;
+use super::machine::Machine;
+use super::plan::Site;
+use super::shadow::Mark;
+use crate::arena::EntityId as _;
+use crate::kernel::{ArrayRef, ExprId, VarId};
+
+/// An access to a tile with an index outside its extents, by example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stray {
+    /// The access.
+    pub(crate) site: Site,
+    /// Its indices.
+    pub(crate) element: Vec<i64>,
+    /// The first axis that is left, and its extent.
+    pub(crate) axis: (usize, i64),
+    /// Who makes it.
+    pub(crate) party: Party,
+    /// A load that decides whether it is made.
+    pub(crate) cause: Option<ExprId>,
+    /// Tile parameters, dimensions and scalars that matter.
+    pub(crate) sizes: Vec<(VarId, i64)>,
+}
+
+impl Machine<'_> {
+    /// Keeps the first access of each site that leaves its tile. No index is of
+    /// loaded data.
+    pub(super) fn note_stray(&mut self, mark: Mark, indices: &[Value]) {
+        let site = self.plan.sites[mark.site as usize];
+        let ArrayRef::Tile(tile) = site.array else { return };
+        if self.findings.strays.iter().any(|stray| stray.site.span == site.span) {
+            return;
+        }
+        let extents = &self.extents[self.kernel.tensors.len() + tile.index()];
+        let left = indices
+            .iter()
+            .zip(extents)
+            .position(|(index, extent)| !(0..*extent).contains(&index.as_index()));
+        let Some(axis) = left else { return };
+        let stray = Stray {
+            site,
+            element: indices.iter().map(|index| index.as_index()).collect(),
+            axis: (axis, extents[axis]),
+            party: self.party(mark),
+            cause: mark.cause,
+            sizes: self.plan.project(self.sizes),
+        };
+        self.findings.strays.push(stray);
+    }
+}
