@@ -8,10 +8,12 @@ mod initialised;
 mod pad;
 mod poly;
 mod races;
+mod redundant;
 mod sample;
 mod uniform;
 mod unused;
 
+pub(crate) use fold::Folds;
 pub use uniform::{Uniformity, uniformity};
 pub(crate) use uniform::{WrittenTensors, range_exprs};
 
@@ -67,7 +69,7 @@ pub struct Checked {
 /// All findings, at least one of them an error.
 pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let mut diags = Diagnostics::new();
-    let folds = fold::Folds::of(&kernel);
+    let folds = Folds::of(&kernel);
     let flow = flow::analyse(&kernel, &|condition| folds.get(condition));
     let uniform = uniformity(&kernel);
     divergence::check_divergence(&kernel, &flow.divergent, &flow.private_uses, &mut diags);
@@ -84,6 +86,7 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     unused::check_unused(&kernel, &mut diags);
     match verdict {
         Some(verdict) if !diags.has_errors() => {
+            redundant::check_redundant(&kernel, &uniform, &mut diags);
             let warnings = diags.into_iter().collect();
             Ok(Checked { kernel: CheckedKernel { kernel, verdict }, warnings })
         }

@@ -6,6 +6,7 @@ mod check_divergence;
 mod check_initialised;
 mod check_pad;
 mod check_races;
+mod check_redundant;
 mod encode;
 mod resolve_accept;
 mod resolve_header;

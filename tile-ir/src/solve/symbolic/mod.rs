@@ -124,6 +124,22 @@ pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
     out
 }
 
+/// Whether a barrier that `kernel` has and `without` has not orders nothing:
+/// every two accesses that only its absence lets meet are proved never to use
+/// one element from different work-items, at any admissible size.
+///
+/// The two kernels differ in barriers alone, so one `uniformity` is both's.
+pub(crate) fn orders_nothing(kernel: &Kernel, without: &Kernel, uniformity: &Uniformity) -> bool {
+    let before = walk::walk(kernel, uniformity).pairs.into_list();
+    let mut walk = walk::walk(without, uniformity);
+    let after = std::mem::take(&mut walk.pairs).into_list();
+    after.iter().filter(|pair| !before.contains(pair)).all(|(a, b, distance)| {
+        let (first, second) = (&walk.sites[*a], &walk.sites[*b]);
+        let conflicting = first.array == second.array && (first.writes || second.writes);
+        !conflicting || walk.is_disjoint(first, second, Meeting::InBlock(distance))
+    })
+}
+
 /// One finding for each pair of accesses and relation.
 fn note(out: &mut Vec<Unproved>, found: Unproved) {
     if !out.contains(&found) {

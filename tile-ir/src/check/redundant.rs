@@ -1,0 +1,74 @@
+//! TK0402: a barrier that orders nothing (a warning).
+//!
+//! A barrier is taken out of the kernel. Whatever two accesses can then meet in
+//! one interval, and could not before, must be proved never to use one element
+//! from two work-items, at any admissible size ([`crate::solve::symbolic`]).
+//! Where that is not proved nothing is said. Of several barriers of which any
+//! one could go, as many are named as can go together, later ones first.
+//!
+//! Asked only of kernels that have no error, whose barriers therefore stand in
+//! uniform control flow.
+
+use super::Uniformity;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::kernel::{Kernel, Stmt, StmtKind};
+use crate::solve::symbolic::orders_nothing;
+use crate::span::SpanId;
+
+/// Warns of barriers that can go.
+pub(super) fn check_redundant(kernel: &Kernel, uniformity: &Uniformity, diags: &mut Diagnostics) {
+    let mut barriers = Vec::new();
+    collect(&kernel.body, &mut barriers);
+    let mut needed = kernel.clone();
+    let mut spare = Vec::new();
+    for barrier in barriers.into_iter().rev() {
+        let mut without = needed.clone();
+        remove(&mut without.body, barrier);
+        if orders_nothing(&needed, &without, uniformity) {
+            needed = without;
+            spare.push(barrier);
+        }
+    }
+    for barrier in spare.into_iter().rev() {
+        let message = "this `barrier;` orders nothing";
+        diags.push(
+            Diagnostic::warning(Code::RedundantBarrier, barrier, message)
+                .note(
+                    "at no tile size does a work-item use what another one writes between the \
+                     barriers before and after it",
+                )
+                .help("remove it"),
+        );
+    }
+}
+
+/// The barriers, in program order.
+fn collect(stmts: &[Stmt], out: &mut Vec<SpanId>) {
+    for stmt in stmts {
+        if matches!(stmt.kind, StmtKind::Barrier) {
+            out.push(stmt.head);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect(body, out));
+    }
+}
+
+fn remove(stmts: &mut Vec<Stmt>, barrier: SpanId) {
+    stmts.retain(|stmt| !(matches!(stmt.kind, StmtKind::Barrier) && stmt.head == barrier));
+    for stmt in stmts {
+        match &mut stmt.kind {
+            StmtKind::Each { body, .. }
+            | StmtKind::Phase { body, .. }
+            | StmtKind::For { body, .. }
+            | StmtKind::While { body, .. } => remove(body, barrier),
+            StmtKind::If { then, otherwise, .. } => {
+                remove(then, barrier);
+                remove(otherwise, barrier);
+            }
+            StmtKind::Let { .. }
+            | StmtKind::Assign { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Update { .. }
+            | StmtKind::Barrier => {}
+        }
+    }
+}
