@@ -75,7 +75,6 @@ tiled_kernel! {
                 s[tx] += s[tx + st];
             }
         }
-        barrier;
         if tx == 0 {
             c[bx] = s[0];
         }

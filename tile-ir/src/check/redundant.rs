@@ -34,8 +34,8 @@ pub(super) fn check_redundant(kernel: &Kernel, uniformity: &Uniformity, diags: &
         diags.push(
             Diagnostic::warning(Code::RedundantBarrier, barrier, message)
                 .note(
-                    "at no tile size does a work-item use what another one writes between the \
-                     barriers before and after it",
+                    "proved for all tile sizes: between the barriers before and after it no \
+                     work-item uses what another one writes",
                 )
                 .help("remove it"),
         );

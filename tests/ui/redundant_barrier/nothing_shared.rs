@@ -1,0 +1,16 @@
+#![deny(deprecated)]
+
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn k<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let x = a[i];
+        barrier;
+        c[i] = x;
+    }
+}
+
+fn main() {}
