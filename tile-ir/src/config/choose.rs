@@ -164,6 +164,7 @@ fn thread_choices(kernel: &Kernel, device: &DeviceProperties, tiles: Vec<u32>) -
         block: per_axis.into_iter().map(AxisItems::strided).collect(),
         copy_bytes: 4,
         stages: 1,
+        async_bytes: 0,
         padding: TilePadding::Counted,
         raster_rows,
         numerics: Numerics::Exact,

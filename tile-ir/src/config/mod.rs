@@ -89,6 +89,10 @@ pub struct Config {
     /// Buffers of the tiles that a `phase` fills: with 2, the next iteration's
     /// elements are on their way while the present one computes.
     pub stages: u32,
+    /// With several stages: copies of at least so many bytes an access are
+    /// asynchronous, where the device can; smaller ones go through registers, as
+    /// all do at 0.
+    pub async_bytes: u32,
     /// How shared tiles are padded.
     pub padding: TilePadding,
     /// Rows of blocks per band of the grid ([`crate::program::Raster::Grouped`]);

@@ -67,6 +67,12 @@ impl DeviceProperties {
         2.0 * f64::from(self.f64_fma_per_clock_per_sm) * f64::from(self.sms) * self.clock_hz
     }
 
+    /// Whether threads can copy from global to shared memory asynchronously
+    /// (`cp.async`; compute capability 8.0 and later).
+    pub fn has_async_copies(&self) -> bool {
+        self.compute_capability >= (8, 0)
+    }
+
     /// The architecture's name for NVRTC, e.g. `sm_90`.
     pub fn architecture(&self) -> String {
         let (major, minor) = self.compute_capability;

@@ -42,12 +42,13 @@ impl Writer<'_> {
                 let value = self.whole(*value);
                 self.store(access, &value);
             }
-            StmtKind::Copy { dst, src, token: _ } => {
+            StmtKind::Copy { dst, src, token: Some(_) } => self.copy_async(dst, src),
+            StmtKind::Copy { dst, src, token: None } => {
                 let value = self.loaded(src).1;
                 self.store(dst, &value);
             }
-            // Copies are done where they stand.
-            StmtKind::Wait(_) => {}
+            // All that were issued: no pass issues those of two tokens at once.
+            StmtKind::Wait(_) => self.put("tk_wait_for_copies();"),
             StmtKind::Items { domain, body } => self.items(*domain, body),
             StmtKind::For { var, range, unroll, body } => {
                 if is_phase(body) {

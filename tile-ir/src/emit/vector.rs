@@ -144,6 +144,9 @@ impl Writer<'_> {
 
     fn group_stmt(&mut self, stmt: &Stmt) {
         let kernel = self.kernel;
+        if let StmtKind::Copy { dst, src, token: Some(_) } = &stmt.kind {
+            return self.copy_async(dst, src);
+        }
         let mut names = BTreeSet::new();
         let mut vectors = BTreeMap::new();
         let mut copied = None;
@@ -268,6 +271,17 @@ impl Writer<'_> {
             }
             _ => place,
         }
+    }
+
+    /// Begins an asynchronous copy from global to shared memory. Outside its
+    /// guards the source reads as zero bits.
+    pub(super) fn copy_async(&mut self, dst: &Access, src: &Access) {
+        let bytes = u32::from(src.width) * self.element_type(src).size_bytes();
+        let pointer = |access: &Access| format!("{} + {}", self.array(access), self.offset(access));
+        let (to, from) = (pointer(dst), pointer(src));
+        let valid = self.guard(src).map_or_else(|| "true".to_owned(), |(_, guard)| guard);
+        let line = format!("tk_copy_async<{bytes}>({to}, {from}, {valid});");
+        self.put_guarded(dst, &line);
     }
 
     fn vector_place(&self, access: &Access) -> String {

@@ -5,7 +5,10 @@
 //! that the accesses of a warp coalesce: neighbouring items lie on neighbouring
 //! threads, a thread's next item is one pass of the threads further on.
 
+use super::divisor::Divisors;
+use super::vectorise::{elem_bytes, is_group};
 use crate::config::{AxisItems, Config};
+use crate::kernel;
 use crate::op::BinaryOp;
 use crate::program::{
     Access, Digit, DomainId, ExprId, ExprKind, ItemLayout, ProgramKernel, Raster, Stmt, StmtKind,
@@ -18,18 +21,23 @@ const WARP_SIZE: u32 = 32;
 /// Gives every domain its layout on `config.threads` threads and the grid its
 /// raster. Assumes that no barrier orders two items of one domain within an
 /// `Items`; guarantees that every item is on exactly one thread and register.
-pub(super) fn distribute_items(kernel: &mut ProgramKernel, config: &Config) {
+pub(super) fn distribute_items(
+    kernel: &mut ProgramKernel,
+    config: &Config,
+    divisors: &[(kernel::VarId, u32)],
+) {
     let threads = config.threads.max(1);
     kernel.threads = threads;
     let domains: Vec<DomainId> = kernel.domains.ids().collect();
+    let body = kernel.body.clone();
+    let divisors = Divisors::of(&body, divisors);
     for id in domains {
         let extents = kernel.domains[id].extents();
         let layout = if id == kernel.block_domain && !config.block.is_empty() {
             block_layout(&extents, &config.block)
         } else {
             let fastest = fastest_axis(kernel, id);
-            let per_axis = share_out(&extents, threads, fastest);
-            strided(&extents, &per_axis, fastest)
+            cooperative_layout(kernel, id, fastest, config, &divisors)
         };
         kernel.domains[id].layout = layout;
     }
@@ -39,30 +47,53 @@ pub(super) fn distribute_items(kernel: &mut ProgramKernel, config: &Config) {
     };
 }
 
-/// Threads along each axis: as many as the extent along `fastest`, then inwards
-/// to outwards while there are threads.
-fn share_out(extents: &[u32], threads: u32, fastest: usize) -> Vec<u32> {
-    let mut per_axis = vec![1; extents.len()];
-    let mut left = threads;
-    let others = (0..extents.len()).rev().filter(|&axis| axis != fastest);
-    for axis in std::iter::once(fastest).filter(|&axis| axis < extents.len()).chain(others) {
-        let here = extents[axis].clamp(1, left);
-        per_axis[axis] = here;
-        left /= here;
+/// The layout of a cooperative loop: along the fastest axis a thread takes as
+/// many consecutive points as one access of the configuration's width holds,
+/// where global memory can be accessed so; single points elsewhere.
+fn cooperative_layout(
+    kernel: &mut ProgramKernel,
+    id: DomainId,
+    fastest: usize,
+    config: &Config,
+    divisors: &Divisors<'_>,
+) -> ItemLayout {
+    let extents = kernel.domains[id].extents();
+    let threads = config.threads.max(1);
+    let accesses = global_accesses(kernel, id);
+    let widest = accesses.iter().map(|access| elem_bytes(kernel, access.target)).max();
+    let mut run = widest.map_or(1, |bytes| config.copy_bytes / bytes).max(1);
+    while run > 1 {
+        let layout = strided(&extents, threads, fastest, run);
+        kernel.domains[id].layout = layout.clone();
+        let whole = extents.get(fastest).is_some_and(|extent| extent.is_multiple_of(run));
+        let is_group = |access: &Access| is_group(kernel, divisors, access, id, run);
+        if whole && accesses.iter().all(is_group) {
+            return layout;
+        }
+        run /= 2;
     }
-    per_axis
+    strided(&extents, threads, fastest, 1)
 }
 
-/// A strided layout; `fastest` takes the lowest digit of the thread's number.
-fn strided(extents: &[u32], per_axis: &[u32], fastest: usize) -> ItemLayout {
+/// Runs of `run` points along `fastest` on neighbouring threads; then inwards to
+/// outwards while there are threads.
+fn strided(extents: &[u32], threads: u32, fastest: usize, run: u32) -> ItemLayout {
     let mut order: Vec<usize> = (0..extents.len()).rev().collect();
     order.sort_by_key(|&axis| axis != fastest);
     let mut layout = ItemLayout::default();
+    let mut left = threads;
     for axis in order {
-        let threads = per_axis.get(axis).copied().unwrap_or(1).clamp(1, extents[axis].max(1));
-        let registers = extents[axis].div_ceil(threads);
-        push_digit(&mut layout.threads, axis, threads, 1);
-        push_digit(&mut layout.registers, axis, registers, threads);
+        let run = if axis == fastest { run } else { 1 };
+        let threads = (extents[axis] / run).clamp(1, left);
+        left /= threads;
+        push_digit(&mut layout.registers, axis, run, 1);
+        push_digit(&mut layout.threads, axis, threads, run);
+        push_digit(
+            &mut layout.registers,
+            axis,
+            extents[axis].div_ceil(threads * run),
+            threads * run,
+        );
     }
     layout
 }
@@ -128,6 +159,25 @@ fn visit_domain(stmts: &[Stmt], domain: DomainId, f: &mut impl FnMut(&Stmt)) {
             _ => stmt.kind.bodies().iter().for_each(|body| visit_domain(body, domain, f)),
         }
     }
+}
+
+/// The accesses to global memory by the items of a domain.
+fn global_accesses(kernel: &ProgramKernel, domain: DomainId) -> Vec<Access> {
+    fn loads(kernel: &ProgramKernel, id: ExprId, found: &mut Vec<Access>) {
+        if let ExprKind::Load(access) = &kernel.exprs[id].kind {
+            found.push(access.clone());
+        }
+        kernel.exprs[id].kind.for_each_operand(&mut |operand| loads(kernel, operand, found));
+    }
+    let mut found = Vec::new();
+    visit_domain(&kernel.body, domain, &mut |stmt| {
+        if let StmtKind::Store { access, .. } = &stmt.kind {
+            found.push(access.clone());
+        }
+        stmt.kind.for_each_expr(&mut |expr| loads(kernel, expr, &mut found));
+    });
+    found.retain(|access| matches!(access.target, Target::Buffer(_)));
+    found
 }
 
 fn visit_all(stmts: &[Stmt], f: &mut impl FnMut(&Stmt)) {

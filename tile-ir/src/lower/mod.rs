@@ -6,9 +6,13 @@
 //! kernels print and run what [`lower_watched`] shows.
 
 mod distribute;
+mod divisor;
 mod guard;
+mod pipeline;
 mod place;
+mod rewrite;
 mod specialise;
+mod vectorise;
 
 use crate::check::CheckedKernel;
 use crate::config::Config;
@@ -16,7 +20,7 @@ use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::{VarId, VarKind};
 use crate::program::{
-    IndexWidth, Program, ProgramFault, print_program, verify_launch, verify_program,
+    IndexWidth, Program, ProgramFault, ProgramKernel, print_program, verify_launch, verify_program,
 };
 
 /// What is known of a launch, apart from its configuration. Launches with equal
@@ -94,6 +98,9 @@ pub fn lower(
     lower_watched(kernel, binding, config, device, &mut |_, _| {})
 }
 
+/// A pass over one kernel of the plan.
+type Pass<'a> = dyn Fn(&mut ProgramKernel) -> Result<(), LowerError> + 'a;
+
 /// As [`lower`]; shows `watch` the program after each pass, with the pass's name.
 ///
 /// # Errors
@@ -112,20 +119,21 @@ pub fn lower_watched(
     };
     let mut program = specialise::specialise(kernel, binding, config)?;
     after("specialise", &program)?;
-    for program_kernel in &mut program.kernels {
-        distribute::distribute_items(program_kernel, config);
-    }
-    after("distribute", &program)?;
     let divisors = known_divisors(kernel, binding);
-    for program_kernel in &mut program.kernels {
-        guard::delete_proved_guards(program_kernel, &divisors);
+    let may_copy_async = device.has_async_copies();
+    let passes: [(&'static str, &Pass<'_>); 6] = [
+        ("distribute", &|kernel| Ok(distribute::distribute_items(kernel, config, &divisors))),
+        ("guard", &|kernel| Ok(guard::delete_proved_guards(kernel, &divisors))),
+        ("arrange", &|kernel| Ok(place::arrange_tiles(kernel, config, device))),
+        ("vectorise", &|kernel| Ok(vectorise::vectorise(kernel, &divisors))),
+        ("pipeline", &|kernel| Ok(pipeline::pipeline_loops(kernel, config, may_copy_async))),
+        ("allocate", &|kernel| place::allocate_tiles(kernel, device)),
+    ];
+    for (name, pass) in passes {
+        program.kernels.iter_mut().try_for_each(pass)?;
+        after(name, &program)?;
     }
-    after("guard", &program)?;
-    for program_kernel in &mut program.kernels {
-        place::place_tiles(program_kernel, config, device)?;
-    }
-    after("place", &program)?;
-    verify_after("place", &program, |program| verify_launch(program, device))?;
+    verify_after("allocate", &program, |program| verify_launch(program, device))?;
     Ok(program)
 }
 

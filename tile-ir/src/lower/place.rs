@@ -16,23 +16,33 @@ const MAX_PAD_BYTES: u32 = 16;
 /// Every tile begins at a multiple of this.
 const TILE_ALIGNMENT_BYTES: u64 = 16;
 
-/// Lays out the tiles. Assumes that the items are distributed.
+/// Gives each tile its storage order and padding. Assumes that the items are
+/// distributed; guarantees that no two elements of a tile share a place.
+pub(super) fn arrange_tiles(
+    kernel: &mut ProgramKernel,
+    config: &Config,
+    device: &DeviceProperties,
+) {
+    arrange(kernel, config.padding);
+    let stages = u64::from(config.stages.max(1));
+    let fits = allocate(kernel) * stages <= u64::from(device.shared_bytes_per_block_optin);
+    if !fits && config.padding == TilePadding::Counted {
+        // Conflicts cost less than not fitting.
+        arrange(kernel, TilePadding::Elems(0));
+    }
+}
+
+/// Gives each tile its place in shared memory.
 ///
 /// # Errors
 ///
 /// Where the tiles do not fit a block of `device`.
-pub(super) fn place_tiles(
+pub(super) fn allocate_tiles(
     kernel: &mut ProgramKernel,
-    config: &Config,
     device: &DeviceProperties,
 ) -> Result<(), LowerError> {
-    let optin_bytes = u64::from(device.shared_bytes_per_block_optin);
-    let mut end_bytes = lay_out(kernel, config.padding);
-    if end_bytes > optin_bytes && config.padding == TilePadding::Counted {
-        // Conflicts cost less than not fitting.
-        end_bytes = lay_out(kernel, TilePadding::Elems(0));
-    }
-    if end_bytes > optin_bytes {
+    let end_bytes = allocate(kernel);
+    if end_bytes > u64::from(device.shared_bytes_per_block_optin) {
         return Err(LowerError::SharedMemory {
             kernel: kernel.name.clone(),
             device: device.name.clone(),
@@ -47,10 +57,8 @@ pub(super) fn place_tiles(
     Ok(())
 }
 
-/// Gives every tile its rows and its place; returns where the last one ends.
-fn lay_out(kernel: &mut ProgramKernel, padding: TilePadding) -> u64 {
+fn arrange(kernel: &mut ProgramKernel, padding: TilePadding) {
     let tiles: Vec<TileId> = kernel.tiles.ids().collect();
-    let mut end_bytes = 0u64;
     for id in tiles {
         let layout = match padding {
             TilePadding::Elems(elems) => TileLayout::padded(&kernel.tiles[id].extents, elems),
@@ -58,6 +66,16 @@ fn lay_out(kernel: &mut ProgramKernel, padding: TilePadding) -> u64 {
         };
         let tile = &mut kernel.tiles[id];
         tile.layout = layout;
+        // Every buffer of a tile begins aligned.
+        let aligned = (TILE_ALIGNMENT_BYTES as u32 / tile.dtype.size_bytes()).max(1);
+        tile.layout.size_elems = tile.layout.size_elems.next_multiple_of(aligned);
+    }
+}
+
+/// Puts the tiles one after the other; returns where the last one ends.
+fn allocate(kernel: &mut ProgramKernel) -> u64 {
+    let mut end_bytes = 0u64;
+    for (_, tile) in kernel.tiles.iter_mut() {
         tile.offset_bytes = u32::try_from(end_bytes).unwrap_or(u32::MAX);
         end_bytes = (end_bytes + tile.size_bytes()).next_multiple_of(TILE_ALIGNMENT_BYTES);
     }

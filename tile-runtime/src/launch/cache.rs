@@ -118,6 +118,7 @@ mod tests {
                 block: vec![AxisItems::strided(threads)],
                 copy_bytes: 4,
                 stages: 1,
+                async_bytes: 0,
                 padding: TilePadding::Counted,
                 raster_rows: 1,
                 numerics: Numerics::Exact,

@@ -99,6 +99,7 @@ fn config_of(tile: u32) -> Config {
         block: Vec::new(),
         copy_bytes: 4,
         stages: 1,
+        async_bytes: 0,
         padding: TilePadding::Counted,
         raster_rows: 1,
         numerics: Numerics::Exact,

@@ -1,0 +1,135 @@
+//! Copies of expressions and statements with parts replaced.
+//!
+//! Expressions are shared by id and immutable once made, so a pass that wants a
+//! statement at another value of a counter makes new expressions.
+
+use crate::program::{
+    Access, Expr, ExprId, ExprKind, LoopRange, ProgramKernel, Stmt, StmtKind, Target, TileId, VarId,
+};
+
+/// What is replaced in a copy.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Replacement {
+    /// A variable, and what stands for it.
+    pub(super) var: Option<(VarId, ExprId)>,
+    /// Tiles, and which of their buffers their accesses take.
+    pub(super) slot: Option<(Vec<TileId>, ExprId)>,
+}
+
+impl Replacement {
+    /// A statement with everything in it replaced.
+    pub(super) fn stmt(&self, kernel: &mut ProgramKernel, stmt: &Stmt) -> Stmt {
+        let kind = match &stmt.kind {
+            StmtKind::Let { var, value } => {
+                StmtKind::Let { var: *var, value: value.map(|value| self.expr(kernel, value)) }
+            }
+            StmtKind::Assign { var, value } => {
+                StmtKind::Assign { var: *var, value: self.expr(kernel, *value) }
+            }
+            StmtKind::SetFragment { fragment, value } => {
+                StmtKind::SetFragment { fragment: *fragment, value: self.expr(kernel, *value) }
+            }
+            StmtKind::Store { access, value } => StmtKind::Store {
+                access: self.access(kernel, access),
+                value: self.expr(kernel, *value),
+            },
+            StmtKind::Copy { dst, src, token } => StmtKind::Copy {
+                dst: self.access(kernel, dst),
+                src: self.access(kernel, src),
+                token: *token,
+            },
+            StmtKind::Items { domain, body } => {
+                StmtKind::Items { domain: *domain, body: self.stmts(kernel, body) }
+            }
+            StmtKind::For { var, range, unroll, body } => StmtKind::For {
+                var: *var,
+                range: self.range(kernel, range),
+                unroll: *unroll,
+                body: self.stmts(kernel, body),
+            },
+            StmtKind::While { cond, body } => {
+                StmtKind::While { cond: self.expr(kernel, *cond), body: self.stmts(kernel, body) }
+            }
+            StmtKind::If { cond, then, otherwise } => StmtKind::If {
+                cond: self.expr(kernel, *cond),
+                then: self.stmts(kernel, then),
+                otherwise: self.stmts(kernel, otherwise),
+            },
+            StmtKind::Wait(token) => StmtKind::Wait(*token),
+            StmtKind::Barrier(participants) => StmtKind::Barrier(*participants),
+        };
+        Stmt { kind, ..stmt.clone() }
+    }
+
+    /// Statements with everything in them replaced.
+    pub(super) fn stmts(&self, kernel: &mut ProgramKernel, stmts: &[Stmt]) -> Vec<Stmt> {
+        stmts.iter().map(|stmt| self.stmt(kernel, stmt)).collect()
+    }
+
+    fn range(&self, kernel: &mut ProgramKernel, range: &LoopRange) -> LoopRange {
+        match *range {
+            LoopRange::Between { start, end, step, reversed } => LoopRange::Between {
+                start: self.expr(kernel, start),
+                end: self.expr(kernel, end),
+                step: self.expr(kernel, step),
+                reversed,
+            },
+            LoopRange::Halving(n) => LoopRange::Halving(self.expr(kernel, n)),
+            LoopRange::Doubling(n) => LoopRange::Doubling(self.expr(kernel, n)),
+        }
+    }
+
+    fn access(&self, kernel: &mut ProgramKernel, access: &Access) -> Access {
+        let slot = match (&self.slot, access.target) {
+            (Some((tiles, slot)), Target::Tile(tile)) if tiles.contains(&tile) => Some(*slot),
+            _ => access.slot.map(|slot| self.expr(kernel, slot)),
+        };
+        Access {
+            slot,
+            indices: access.indices.iter().map(|&index| self.expr(kernel, index)).collect(),
+            pad: access.pad.map(|pad| self.expr(kernel, pad)),
+            ..access.clone()
+        }
+    }
+
+    /// An expression with everything in it replaced: itself where nothing is.
+    pub(super) fn expr(&self, kernel: &mut ProgramKernel, id: ExprId) -> ExprId {
+        let Expr { kind, ty } = kernel.exprs[id].clone();
+        let mut map = |id: ExprId| self.expr(kernel, id);
+        let new = match &kind {
+            ExprKind::Literal(_)
+            | ExprKind::Arg(_)
+            | ExprKind::Coord { .. }
+            | ExprKind::Fragment(_) => return id,
+            ExprKind::Var(var) => {
+                return match self.var {
+                    Some((replaced, by)) if replaced == *var => by,
+                    _ => id,
+                };
+            }
+            ExprKind::Load(access) => ExprKind::Load(self.access(kernel, access)),
+            ExprKind::Unary { op, operand } => ExprKind::Unary { op: *op, operand: map(*operand) },
+            ExprKind::Binary { op, lhs, rhs } => {
+                ExprKind::Binary { op: *op, lhs: map(*lhs), rhs: map(*rhs) }
+            }
+            ExprKind::Fma { a, b, c } => ExprKind::Fma { a: map(*a), b: map(*b), c: map(*c) },
+            ExprKind::Compare { op, lhs, rhs } => {
+                ExprKind::Compare { op: *op, lhs: map(*lhs), rhs: map(*rhs) }
+            }
+            ExprKind::Logic { op, lhs, rhs } => {
+                ExprKind::Logic { op: *op, lhs: map(*lhs), rhs: map(*rhs) }
+            }
+            ExprKind::Select { cond, then, otherwise } => {
+                ExprKind::Select { cond: map(*cond), then: map(*then), otherwise: map(*otherwise) }
+            }
+            ExprKind::Cast(operand) => ExprKind::Cast(map(*operand)),
+            ExprKind::Math { func, arg } => ExprKind::Math { func: *func, arg: map(*arg) },
+            ExprKind::CeilDiv { n, d } => ExprKind::CeilDiv { n: map(*n), d: map(*d) },
+            ExprKind::InBounds { buffer, indices } => ExprKind::InBounds {
+                buffer: *buffer,
+                indices: indices.iter().map(|&index| map(index)).collect(),
+            },
+        };
+        if new == kind { id } else { kernel.exprs.push(Expr { kind: new, ty }) }
+    }
+}
