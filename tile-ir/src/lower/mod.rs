@@ -122,11 +122,26 @@ pub fn lower_watched(
     let divisors = known_divisors(kernel, binding);
     let may_copy_async = device.has_async_copies();
     let passes: [(&'static str, &Pass<'_>); 6] = [
-        ("distribute", &|kernel| Ok(distribute::distribute_items(kernel, config, &divisors))),
-        ("guard", &|kernel| Ok(guard::delete_proved_guards(kernel, &divisors))),
-        ("arrange", &|kernel| Ok(place::arrange_tiles(kernel, config, device))),
-        ("vectorise", &|kernel| Ok(vectorise::vectorise(kernel, &divisors))),
-        ("pipeline", &|kernel| Ok(pipeline::pipeline_loops(kernel, config, may_copy_async))),
+        ("distribute", &|kernel| {
+            distribute::distribute_items(kernel, config, &divisors);
+            Ok(())
+        }),
+        ("guard", &|kernel| {
+            guard::delete_proved_guards(kernel, &divisors);
+            Ok(())
+        }),
+        ("arrange", &|kernel| {
+            place::arrange_tiles(kernel, config, device);
+            Ok(())
+        }),
+        ("vectorise", &|kernel| {
+            vectorise::vectorise(kernel, &divisors);
+            Ok(())
+        }),
+        ("pipeline", &|kernel| {
+            pipeline::pipeline_loops(kernel, config, may_copy_async);
+            Ok(())
+        }),
         ("allocate", &|kernel| place::allocate_tiles(kernel, device)),
     ];
     for (name, pass) in passes {

@@ -108,7 +108,7 @@ impl Staged {
         if stmt.scope != Scope::Block || !is_positive(kernel, step) {
             return None;
         }
-        let first = body.iter().position(|stmt| is_barrier(stmt))?;
+        let first = body.iter().position(is_barrier)?;
         let (last, compute) = body.get(first + 1..)?.split_last()?;
         if !is_barrier(last) {
             return None;

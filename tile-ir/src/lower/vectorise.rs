@@ -48,7 +48,7 @@ fn widen_items(
 ) {
     let Some(digit) = kernel.domains[domain].layout.registers.first().copied() else { return };
     let extent = kernel.domains[domain].axes[digit.axis as usize].extent;
-    if digit.stride != 1 || extent % digit.size != 0 {
+    if digit.stride != 1 || !extent.is_multiple_of(digit.size) {
         return;
     }
     let sites = sites(kernel, body);
@@ -81,7 +81,7 @@ pub(super) fn is_group(
         Some(digit) if digit.stride == 1 && digit.size.is_multiple_of(width) => digit.axis,
         _ => return false,
     };
-    let divides = |id: ExprId| divisors.at_group(kernel, id, domain) % u64::from(width) == 0;
+    let divides = |id: ExprId| divisors.at_group(kernel, id, domain).is_multiple_of(u64::from(width));
     let mut along = None;
     for (number, &index) in access.indices.iter().enumerate() {
         match step_of(kernel, index, domain, axis) {
@@ -113,7 +113,7 @@ pub(super) fn is_group(
             Target::Tile(id) => {
                 let tile = &kernel.tiles[id];
                 let guard_is_shared =
-                    !access.guards[along].upper || tile.extents[along] % width == 0;
+                    !access.guards[along].upper || tile.extents[along].is_multiple_of(width);
                 let aligned = |number: usize| {
                     let stride = u64::from(tile.layout.strides[number]);
                     let index = divisors.at_group(kernel, access.indices[number], domain);
@@ -121,7 +121,7 @@ pub(super) fn is_group(
                 };
                 tile.layout.strides[along] == 1
                     && tile.layout.swizzle.is_none()
-                    && tile.layout.size_elems % width == 0
+                    && tile.layout.size_elems.is_multiple_of(width)
                     && guard_is_shared
                     && (0..access.indices.len()).all(aligned)
             }

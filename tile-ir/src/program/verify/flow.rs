@@ -3,7 +3,8 @@
 //! A variable is in scope from its declaration to the end of the list that
 //! declares it; one declared without a value is set by an assignment. A fragment
 //! is in scope everywhere. A loop may run no iteration, unless its bounds show
-//! that it runs one.
+//! that it runs one. What a branch sets is set again in a later branch on the
+//! same condition, while nothing that the condition reads has been assigned.
 
 use std::collections::BTreeSet;
 
@@ -34,6 +35,8 @@ struct State {
     counters: BTreeSet<VarId>,
     vars: BTreeSet<VarId>,
     fragments: BTreeSet<FragmentId>,
+    /// Fragments that are set where a condition held.
+    where_held: Vec<(ExprId, BTreeSet<FragmentId>)>,
 }
 
 impl State {
@@ -41,6 +44,21 @@ impl State {
     fn join(&mut self, other: &Self) {
         self.vars.retain(|var| other.vars.contains(var));
         self.fragments.retain(|fragment| other.fragments.contains(fragment));
+        self.where_held.retain(|held| other.where_held.contains(held));
+    }
+
+    /// The variable has another value from here on.
+    fn forget(&mut self, cx: &Verifier<'_>, var: VarId) {
+        self.where_held.retain(|(cond, _)| !reads(cx, *cond, var));
+    }
+
+    /// The fragments that are set where `cond` holds, on top of the others.
+    fn assume(&mut self, cond: ExprId) {
+        for (held, fragments) in &self.where_held {
+            if *held == cond {
+                self.fragments.extend(fragments);
+            }
+        }
     }
 }
 
@@ -71,12 +89,14 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt, state: &mut State, number: &m
             cx.require(is_visible, || format!("`{name}` is not declared here"));
             cx.require(!is_counter, || format!("the counter `{name}` is assigned"));
             state.vars.insert(*var);
+            state.forget(cx, *var);
         }
         StmtKind::SetFragment { fragment, .. } => {
             state.fragments.insert(*fragment);
         }
         StmtKind::Items { body, .. } => list(cx, body, state, number),
         StmtKind::For { var, range, body, .. } => {
+            forget_assigned(cx, body, state);
             let runs = runs_at_least_once(cx, range);
             let mut inside = state.clone();
             declare(cx, *var, &mut inside);
@@ -88,18 +108,51 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt, state: &mut State, number: &m
                 state.fragments.extend(inside.fragments);
             }
         }
-        StmtKind::While { body, .. } => list(cx, body, &mut state.clone(), number),
-        StmtKind::If { then, otherwise, .. } => {
+        StmtKind::While { body, .. } => {
+            forget_assigned(cx, body, state);
+            list(cx, body, &mut state.clone(), number);
+        }
+        StmtKind::If { cond, then, otherwise } => {
             let mut other = state.clone();
+            state.assume(*cond);
             list(cx, then, state, number);
             list(cx, otherwise, &mut other, number);
+            let set = state.fragments.difference(&other.fragments).copied().collect();
             state.join(&other);
+            if is_of_variables(cx, *cond) {
+                state.where_held.push((*cond, set));
+            }
         }
         StmtKind::Store { .. }
         | StmtKind::Copy { .. }
         | StmtKind::Wait(_)
         | StmtKind::Barrier(_) => {}
     }
+}
+
+/// Conditions hold of one iteration: those that a body changes are forgotten.
+fn forget_assigned(cx: &Verifier<'_>, body: &[Stmt], state: &mut State) {
+    for stmt in body {
+        if let StmtKind::Assign { var, .. } = &stmt.kind {
+            state.forget(cx, *var);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| forget_assigned(cx, body, state));
+    }
+}
+
+/// Whether an expression's value depends on nothing but variables.
+fn is_of_variables(cx: &Verifier<'_>, id: ExprId) -> bool {
+    let kind = &cx.expr(id).kind;
+    let mut depends = !matches!(kind, ExprKind::Load(_) | ExprKind::Fragment(_));
+    kind.for_each_operand(&mut |operand| depends = depends && is_of_variables(cx, operand));
+    depends
+}
+
+fn reads(cx: &Verifier<'_>, id: ExprId, var: VarId) -> bool {
+    let kind = &cx.expr(id).kind;
+    let mut found = matches!(kind, ExprKind::Var(read) if *read == var);
+    kind.for_each_operand(&mut |operand| found = found || reads(cx, operand, var));
+    found
 }
 
 fn declare(cx: &mut Verifier<'_>, var: VarId, state: &mut State) {
