@@ -5,6 +5,7 @@
 //! builds every lowering verifies after each pass; the tests of the shared
 //! kernels print and run what [`lower_watched`] shows.
 
+mod compact;
 mod distribute;
 mod divisor;
 mod guard;
@@ -145,7 +146,10 @@ pub fn lower_watched(
         ("allocate", &|kernel| place::allocate_tiles(kernel, device)),
     ];
     for (name, pass) in passes {
-        program.kernels.iter_mut().try_for_each(pass)?;
+        for kernel in &mut program.kernels {
+            pass(kernel)?;
+            compact::drop_unused_exprs(kernel);
+        }
         after(name, &program)?;
     }
     verify_after("allocate", &program, |program| verify_launch(program, device))?;

@@ -81,7 +81,8 @@ pub(super) fn is_group(
         Some(digit) if digit.stride == 1 && digit.size.is_multiple_of(width) => digit.axis,
         _ => return false,
     };
-    let divides = |id: ExprId| divisors.at_group(kernel, id, domain).is_multiple_of(u64::from(width));
+    let divides =
+        |id: ExprId| divisors.at_group(kernel, id, domain).is_multiple_of(u64::from(width));
     let mut along = None;
     for (number, &index) in access.indices.iter().enumerate() {
         match step_of(kernel, index, domain, axis) {

@@ -1,43 +1,21 @@
-//! Types of expressions, as [`crate::program::ExprKind`] says of each form. The
-//! expressions that a pass has replaced and nothing uses any more are left alone.
+//! Types of expressions, as [`crate::program::ExprKind`] says of each form. All
+//! expressions are verified, also those that no statement evaluates.
 
 use super::{Place, Verifier};
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::op::{BinaryOp, CompareOp, UnaryOp};
-use crate::program::{Access, ExprId, ExprKind, IndexWidth, Literal, Stmt, Target, Ty};
+use crate::program::{Access, ExprId, ExprKind, IndexWidth, Literal, Target, Ty};
 
 /// Bytes of the widest memory instruction.
 const MAX_VECTOR_BYTES: u32 = 16;
 
 pub(super) fn verify_types(cx: &mut Verifier<'_>) {
     let kernel = cx.kernel;
-    let used = used(cx);
-    for (id, expr) in kernel.exprs.iter().filter(|(id, _)| used[id.index()]) {
+    for (id, expr) in kernel.exprs.iter() {
         cx.place = Place::Expr(id);
         verify_expr(cx, &expr.kind, expr.ty);
     }
-}
-
-/// Whether an expression stands in the tables or in a statement, by id.
-fn used(cx: &Verifier<'_>) -> Vec<bool> {
-    let kernel = cx.kernel;
-    let mut open: Vec<ExprId> = kernel.grid.iter().map(|axis| axis.extent).collect();
-    for buffer in kernel.buffers.values() {
-        open.extend(buffer.extents.iter().chain(&buffer.strides));
-    }
-    let mut stmts: Vec<&Stmt> = kernel.body.iter().collect();
-    while let Some(stmt) = stmts.pop() {
-        stmt.kind.for_each_expr(&mut |id| open.push(id));
-        stmts.extend(stmt.kind.bodies().into_iter().flatten());
-    }
-    let mut used = vec![false; kernel.exprs.len()];
-    while let Some(id) = open.pop() {
-        if !std::mem::replace(&mut used[id.index()], true) {
-            cx.expr(id).kind.for_each_operand(&mut |operand| open.push(operand));
-        }
-    }
-    used
 }
 
 fn verify_expr(cx: &mut Verifier<'_>, kind: &ExprKind, ty: Ty) {
