@@ -9,6 +9,7 @@ pub mod number;
 mod planes;
 mod products;
 pub mod random;
+mod steps;
 pub mod widen;
 
 pub use elementwise::{add, saxpy};
@@ -17,6 +18,7 @@ pub use planes::{row_sum_at, row_sums, stencil, transpose};
 pub use products::{
     batched_matmul, matmul, min_plus, product_at, scaled_matmul, scaled_product_at,
 };
+pub use steps::{idle_conditions, reused_counter};
 
 /// The README's example, compiled and run as a test.
 #[cfg(doctest)]

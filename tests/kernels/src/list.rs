@@ -59,6 +59,8 @@ pub fn all() -> Vec<Listed> {
         (crate::chained_chunks::kernel::<f32>(), "TC"),
         (crate::reversed_pairs::kernel::<i32>(), "TC"),
         (crate::quotients::kernel(), "TN"),
+        (crate::reused_counter::kernel(), "TN"),
+        (crate::idle_conditions::kernel(), "TN"),
     ];
     list.extend(carried.map(|(kernel, tile)| listed(kernel, vec![vec![(tile, 16)]])));
     list

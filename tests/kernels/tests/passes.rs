@@ -128,6 +128,8 @@ fn every_kernel_is_checked() {
         "chained_chunks",
         "reversed_pairs",
         "quotients",
+        "reused_counter",
+        "idle_conditions",
     ];
     assert_eq!(names, checked);
 }
@@ -180,6 +182,13 @@ fn saxpy() {
 #[test]
 fn carried_values() {
     for name in ["sliding_sums", "chained_chunks", "reversed_pairs", "quotients"] {
+        check_named(name);
+    }
+}
+
+#[test]
+fn barriers_in_control_flow() {
+    for name in ["reused_counter", "idle_conditions"] {
         check_named(name);
     }
 }

@@ -1,10 +1,10 @@
 //! TK0402: a barrier that orders nothing (a warning).
 //!
-//! A barrier is taken out of the kernel. Whatever two accesses can then meet in
-//! one interval, and could not before, must be proved never to use one element
-//! from two work-items, at any admissible size ([`crate::solve::symbolic`]).
-//! Where that is not proved nothing is said. Of several barriers of which any
-//! one could go, as many are named as can go together, later ones first.
+//! A barrier is taken out of the kernel. If it is then still proved that no two
+//! work-items of a block use one element unordered, at any admissible size
+//! ([`crate::solve::symbolic`]), the barrier was not needed. Where that is not
+//! proved nothing is said. Of several barriers of which any one could go, as
+//! many are named as can go together, later ones first.
 //!
 //! Asked only of kernels that have no error, whose barriers therefore stand in
 //! uniform control flow.
@@ -12,19 +12,20 @@
 use super::Uniformity;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{Kernel, Stmt, StmtKind};
-use crate::solve::symbolic::orders_nothing;
+use crate::solve::symbolic::Proofs;
 use crate::span::SpanId;
 
 /// Warns of barriers that can go.
 pub(super) fn check_redundant(kernel: &Kernel, uniformity: &Uniformity, diags: &mut Diagnostics) {
     let mut barriers = Vec::new();
     collect(&kernel.body, &mut barriers);
+    let mut proofs = Proofs::default();
     let mut needed = kernel.clone();
     let mut spare = Vec::new();
     for barrier in barriers.into_iter().rev() {
         let mut without = needed.clone();
         remove(&mut without.body, barrier);
-        if orders_nothing(&needed, &without, uniformity) {
+        if proofs.are_complete(&without, uniformity) {
             needed = without;
             spare.push(barrier);
         }

@@ -5,6 +5,7 @@
 //! builds every lowering verifies after each pass; the tests of the shared
 //! kernels print and run what [`lower_watched`] shows.
 
+mod agree;
 mod compact;
 mod distribute;
 mod divisor;
@@ -19,7 +20,7 @@ use crate::check::CheckedKernel;
 use crate::config::Config;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
-use crate::kernel::{VarId, VarKind};
+use crate::kernel::{Kernel, KernelFault, VarId, VarKind, print_kernel, verify_kernel};
 use crate::program::{
     IndexWidth, Program, ProgramFault, ProgramKernel, print_program, verify_launch, verify_program,
 };
@@ -118,7 +119,9 @@ pub fn lower_watched(
         watch(pass, program);
         verify_after(pass, program, verify_program)
     };
-    let mut program = specialise::specialise(kernel, binding, config)?;
+    let agreed = agree::make_agreed(kernel.kernel());
+    verify_agreed(&agreed)?;
+    let mut program = specialise::specialise(&agreed, binding, config)?;
     after("specialise", &program)?;
     let divisors = known_divisors(kernel, binding);
     let may_copy_async = device.has_async_copies();
@@ -154,6 +157,21 @@ pub fn lower_watched(
     }
     verify_after("allocate", &program, |program| verify_launch(program, device))?;
     Ok(program)
+}
+
+/// In debug builds, an error where the kernel that is lowered has become broken.
+fn verify_agreed(kernel: &Kernel) -> Result<(), LowerError> {
+    if !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    verify_kernel(kernel).map_err(|faults| {
+        let faults: Vec<String> = faults.iter().map(KernelFault::to_string).collect();
+        LowerError::Faulty {
+            pass: "agree",
+            faults: faults.join("\n"),
+            program: print_kernel(kernel),
+        }
+    })
 }
 
 /// In debug builds, an error where a pass has left a broken program behind.

@@ -96,6 +96,15 @@ fn barriers_that_are_needed() {
     );
 }
 
+/// All sizes were run; that is no proof.
+#[test]
+fn barriers_under_conditions_that_hold() {
+    let text = "fn f(#[pad = 0] x: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>) where tile: (TN in 1..=64), grid: (bx in tiles(N, TN)), block: (tx in TN),
+{ shared s: [f32; TN]; let i = bx * TN + tx;
+s[tx] = x[i]; if tx < 64 { barrier; } c[i] = s[TN - 1 - tx]; }";
+    assert_eq!(warnings(text), "");
+}
+
 #[test]
 fn products() {
     let product = |middle: &str, end: &str, after: &str| {

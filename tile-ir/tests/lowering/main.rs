@@ -1,6 +1,7 @@
 //! Lowering, from text: the programs after each pass, the rules that every
 //! program fulfils, the CUDA C++ that is written of them.
 
+mod agree;
 mod analyze;
 mod golden;
 mod kernels;

@@ -24,7 +24,7 @@ use self::build::Builder;
 use self::interval::Interval;
 use super::{Binding, LowerError};
 use crate::arena::{Arena, EntityId as _};
-use crate::check::{CheckedKernel, Uniformity, uniformity};
+use crate::check::{Uniformity, uniformity};
 use crate::config::{Config, tile_value};
 use crate::kernel::{self, ArrayRef, Kernel, Param, Place, StmtKind, Type, VarKind, eval_index};
 use crate::program::Scope;
@@ -63,11 +63,10 @@ struct Specialiser<'a> {
 
 /// Makes the first program of a kernel.
 pub(super) fn specialise(
-    checked: &CheckedKernel,
+    kernel: &Kernel,
     binding: &Binding,
     config: &Config,
 ) -> Result<Program, LowerError> {
-    let kernel = checked.kernel();
     for (id, param) in kernel.type_params.iter() {
         let bound = binding.types.get(id.index());
         if !bound.is_some_and(|&dtype| param.bound.admits(dtype)) {

@@ -36,10 +36,12 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use crate::check::Uniformity;
 use crate::kernel::{ArrayRef, Kernel, VarId};
 use crate::span::SpanId;
-use flow::Distance;
+use flow::{Distance, SiteId};
 use instance::Meeting;
 pub(crate) use symbol::Obstacle;
 use walk::{Site, Walk};
@@ -124,20 +126,27 @@ pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
     out
 }
 
-/// Whether a barrier that `kernel` has and `without` has not orders nothing:
-/// every two accesses that only its absence lets meet are proved never to use
-/// one element from different work-items, at any admissible size.
-///
-/// The two kernels differ in barriers alone, so one `uniformity` is both's.
-pub(crate) fn orders_nothing(kernel: &Kernel, without: &Kernel, uniformity: &Uniformity) -> bool {
-    let before = walk::walk(kernel, uniformity).pairs.into_list();
-    let mut walk = walk::walk(without, uniformity);
-    let after = std::mem::take(&mut walk.pairs).into_list();
-    after.iter().filter(|pair| !before.contains(pair)).all(|(a, b, distance)| {
-        let (first, second) = (&walk.sites[*a], &walk.sites[*b]);
-        let conflicting = first.array == second.array && (first.writes || second.writes);
-        !conflicting || walk.is_disjoint(first, second, Meeting::InBlock(distance))
-    })
+/// What is proved of pairs of accesses, whatever barriers a kernel has.
+#[derive(Debug, Default)]
+pub(crate) struct Proofs(BTreeMap<(SiteId, SiteId, Distance), bool>);
+
+impl Proofs {
+    /// Whether within a block no two accesses that may conflict are unordered.
+    ///
+    /// Asked again, of a kernel that differs in barriers alone, it proves only
+    /// what it has not tried before. One `uniformity` is theirs.
+    pub(crate) fn are_complete(&mut self, kernel: &Kernel, uniformity: &Uniformity) -> bool {
+        let mut walk = walk::walk(kernel, uniformity);
+        let pairs = std::mem::take(&mut walk.pairs).into_list();
+        pairs.into_iter().all(|(a, b, distance)| {
+            let (first, second) = (&walk.sites[a], &walk.sites[b]);
+            let conflicting = first.array == second.array && (first.writes || second.writes);
+            !conflicting
+                || *self.0.entry((a, b, distance)).or_insert_with_key(|(_, _, distance)| {
+                    walk.is_disjoint(first, second, Meeting::InBlock(distance))
+                })
+        })
+    }
 }
 
 /// One finding for each pair of accesses and relation.

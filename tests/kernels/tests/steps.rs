@@ -1,0 +1,59 @@
+//! The kernels whose barriers stand in control flow that takes thought, on the
+//! CPU device against plain loops.
+
+use tile_kernels::{idle_conditions, reused_counter};
+use tile_runtime::{Device, Options};
+
+const EXTENTS: [usize; 6] = [0, 1, 7, 64, 65, 200];
+const TILES: [usize; 5] = [1, 2, 5, 32, 64];
+
+/// Tiles of `n` numbers, filled up with 0.
+fn tiles(n: usize, tile: usize) -> Vec<Vec<i32>> {
+    let numbers: Vec<i32> = (0..n).map(|i| ((i * 37 + 11) % 101) as i32 - 50).collect();
+    let filled = |chunk: &[i32]| (0..tile).map(|i| chunk.get(i).copied().unwrap_or(0)).collect();
+    numbers.chunks(tile).map(filled).collect()
+}
+
+/// What a kernel makes of each tile's numbers.
+fn check(run: impl Fn(&Device, &[i32], usize) -> Vec<i32>, expected: impl Fn(&[i32]) -> Vec<i32>) {
+    let dev = Device::cpu();
+    for n in EXTENTS {
+        for tile in TILES {
+            let tiles = tiles(n, tile);
+            let host: Vec<i32> = tiles.concat().into_iter().take(n).collect();
+            let all: Vec<i32> = tiles.iter().flat_map(|tile| expected(tile)).take(n).collect();
+            assert_eq!(run(&dev, &host, tile), all, "{n} numbers, TN = {tile}");
+        }
+    }
+}
+
+#[test]
+fn reused_counter_counts_for_the_block() {
+    let run = |dev: &Device, host: &[i32], tile: usize| {
+        let x = dev.tensor([host.len()], host).unwrap();
+        let mut c = dev.tensor([host.len()], &vec![i32::MIN; host.len()]).unwrap();
+        let options = Options::new().tile("TN", tile as u32);
+        reused_counter::with(options).launch(&x, &mut c).unwrap();
+        c.to_vec().unwrap()
+    };
+    check(run, |tile| {
+        let len = tile.len();
+        let mut sums: Vec<i32> = tile.iter().rev().copied().collect();
+        for k in [3, 2, 1] {
+            sums = (0..len).map(|at| sums[at] + sums[(at + k) % len]).collect();
+        }
+        sums.iter().zip(0..).map(|(sum, at)| sum + at).collect()
+    });
+}
+
+#[test]
+fn idle_conditions_hold_for_the_block() {
+    let run = |dev: &Device, host: &[i32], tile: usize| {
+        let x = dev.tensor([host.len()], host).unwrap();
+        let mut c = dev.tensor([host.len()], &vec![i32::MIN; host.len()]).unwrap();
+        let options = Options::new().tile("TN", tile as u32);
+        idle_conditions::with(options).launch(&x, &mut c).unwrap();
+        c.to_vec().unwrap()
+    };
+    check(run, |tile| tile.iter().rev().copied().collect());
+}
