@@ -50,6 +50,36 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// `b = aᵀ`, by tiles without their last row.
+    pub fn turned(a: &Tensor<f32, [R, C]>, b: &mut Tensor<f32, [C, R]>)
+    where
+        tile: (TR, TC),
+        grid: (by in tiles(R, TR - 1), bx in tiles(C, TC)),
+    {
+        shared s: [f32; TR - 1, TC];
+        load s[i, j] = a[by * (TR - 1) + i, bx * TC + j];
+        barrier;
+        each (j, i) in (TC, TR - 1) {
+            b[bx * TC + j, by * (TR - 1) + i] = s[i, j];
+        }
+    }
+}
+
+tiled_kernel! {
+    /// Sixteen by way of a cube.
+    pub fn cube(b: &mut Tensor<f32, [N]>)
+    where tile: (T), grid: (bx in tiles(N, T)),
+    {
+        shared s: [f32; T, T, T];
+        load s[i, j, k] = 16;
+        barrier;
+        each (i) in (T) {
+            b[bx * T + i] = s[i, 0, T - 1];
+        }
+    }
+}
+
 fn zeros<const R: usize>(shape: [usize; R]) -> Tensor<f32, R> {
     Device::cpu().zeros(shape).unwrap()
 }
@@ -152,6 +182,57 @@ fn configurations() {
     assert_eq!(
         kernel.config_for(device.properties(), &[32, 32]).unwrap_err().to_string(),
         "`matmul` has 3 dimensions (M, K, N), 2 values are given"
+    );
+}
+
+#[test]
+fn configurations_that_the_device_cannot_run() {
+    let device = Device::cpu();
+    let name = &device.properties().name;
+    let most = device.properties().shared_bytes_per_block_optin;
+    let launch = |options: Options| {
+        turned::with(options).launch(&zeros([9, 9]), &mut zeros([9, 9])).unwrap_err()
+    };
+    let error = launch(Options::new().tile("TR", 4096).tile("TC", 64));
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "kernel `turned`: with TR = 4096, TC = 64 no tile sizes fit `{name}`, which has {most} \
+             bytes of shared memory and 1024 threads per block; the smallest tiles take 1048320 bytes"
+        )
+    );
+    let good = turned::kernel().config_for(device.properties(), &[9, 9]).unwrap();
+    let large = Config { tiles: vec![4096, 64], ..good.clone() };
+    let error = launch(Options::new().config(large));
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "kernel `turned`: with TR = 4096, TC = 64, a block needs 1048320 bytes of shared memory; \
+             `{name}` has {most}\nhelp: smaller tile sizes, or fewer stages"
+        )
+    );
+    let Error::Config(cause) = error else { panic!("{error}") };
+    assert!(matches!(*cause, ConfigError::SharedMemory { needed_bytes: 1_048_320, .. }));
+    // The largest sizes.
+    let error = launch(Options::new().config(Config { tiles: vec![4096, 4096], ..good.clone() }));
+    assert!(error.to_string().contains("a block needs 67092480 bytes"), "{error}");
+    let error = cube::with(Options::new().tile("T", 4096)).launch(&mut zeros([9])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "kernel `cube`: with T = 4096, the extent `T` of `s` is 4096, which makes it too large"
+    );
+    let crowded = Config { threads: 2048, ..good };
+    assert_eq!(
+        launch(Options::new().config(crowded)).to_string(),
+        format!(
+            "kernel `turned`: 2048 threads per block; `{name}` runs 1024\n\
+             help: fewer `threads`, or fewer threads along the axes of `block`"
+        )
+    );
+    let error = launch(Options::new().tile("TR", 1).tile("TC", 64));
+    assert_eq!(
+        error.to_string(),
+        "kernel `turned`: with TR = 1, TC = 64, the extent `TR - 1` of `s` is 0"
     );
 }
 

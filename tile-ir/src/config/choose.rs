@@ -59,6 +59,7 @@ pub fn with_tiles(
     given: &[(&str, u32)],
 ) -> Result<Config, ConfigError> {
     let kernel = kernel.kernel();
+    let names: Vec<String> = given.iter().map(|(name, size)| format!("{name} = {size}")).collect();
     let given = given_by_id(kernel, given)?;
     let mut least_shared: Option<u64> = None;
     let mut last_error = None;
@@ -87,6 +88,7 @@ pub fn with_tiles(
         (None, Some(error)) if least_shared.is_none() => Err(error),
         (None, _) => Err(ConfigError::NothingFits {
             kernel: kernel.name.clone(),
+            given: names.join(", "),
             device: device.name.clone(),
             shared_bytes: device.shared_bytes_per_block_optin,
             max_threads: device.max_threads_per_block,

@@ -173,15 +173,66 @@ pub enum ConfigError {
         /// The constraint.
         constraint: String,
     },
+    /// The sizes leave a tile or the block domain without elements, or give it or
+    /// a cooperative loop too many.
+    #[error("kernel `{kernel}`: with {tiles}, the extent `{extent}` of `{name}` is {value}{}",
+        if *value > 0 { ", which makes it too large" } else { "" })]
+    Extent {
+        /// The kernel.
+        kernel: String,
+        /// The tile sizes: `TM = 64, TN = 64`.
+        tiles: String,
+        /// The tile, or the first axis of the domain.
+        name: String,
+        /// The extent as written, the first one that is wrong.
+        extent: String,
+        /// Its value; 0 where it is no number.
+        value: i128,
+    },
+    /// The tiles of a given configuration do not fit a block of the device.
+    #[error(
+        "kernel `{kernel}`: with {tiles}, a block needs {needed_bytes} bytes of shared memory; \
+         `{device}` has {available_bytes}\nhelp: smaller tile sizes, or fewer stages"
+    )]
+    SharedMemory {
+        /// The kernel.
+        kernel: String,
+        /// The tile sizes: `TM = 64, TN = 64`.
+        tiles: String,
+        /// The device.
+        device: String,
+        /// What the tiles take, padding and copies for stages included.
+        needed_bytes: u64,
+        /// What a block can have.
+        available_bytes: u32,
+    },
+    /// A given configuration has more threads than a block of the device.
+    #[error(
+        "kernel `{kernel}`: {threads} threads per block; `{device}` runs {most}\n\
+         help: fewer `threads`, or fewer threads along the axes of `block`"
+    )]
+    Threads {
+        /// The kernel.
+        kernel: String,
+        /// The device.
+        device: String,
+        /// Threads of the configuration.
+        threads: u32,
+        /// The most that a block can have.
+        most: u32,
+    },
     /// No admissible tile sizes fit the device.
     #[error(
-        "kernel `{kernel}`: no admissible tile sizes fit `{device}`, which has {shared_bytes} bytes \
-         of shared memory and {max_threads} threads per block{}",
+        "kernel `{kernel}`: {} tile sizes fit `{device}`, which has {shared_bytes} bytes of shared \
+         memory and {max_threads} threads per block{}",
+        if given.is_empty() { "no admissible".to_owned() } else { format!("with {given} no") },
         least.map(|bytes| format!("; the smallest tiles take {bytes} bytes")).unwrap_or_default()
     )]
     NothingFits {
         /// The kernel.
         kernel: String,
+        /// The tile sizes that were given: `TM = 64`.
+        given: String,
         /// The device.
         device: String,
         /// Shared memory a block can have.

@@ -2,14 +2,18 @@
 
 use super::ConfigError;
 use crate::arena::EntityId as _;
-use crate::kernel::{Kernel, TileDomain, TileParamId, VarId, VarKind, eval_index, print_expr};
+use crate::kernel::{
+    Axis, ExprId, Kernel, Stmt, StmtKind, TileDomain, TileParamId, VarId, VarKind, eval_index,
+    print_expr,
+};
 
 /// The values of all tile parameters, by id, from those of the free ones:
-/// computes ties and derived extents and checks domains and constraints.
+/// computes ties and derived extents and checks domains and constraints, and
+/// that no tile and no axis of the block domain is left without elements.
 ///
 /// # Errors
 ///
-/// Names the parameter or the constraint that does not hold.
+/// Names the parameter, the constraint or the extent that does not hold.
 pub fn complete_tiles(
     kernel: &Kernel,
     given: &[(TileParamId, u32)],
@@ -57,7 +61,66 @@ pub fn complete_tiles(
             });
         }
     }
+    check_extents(kernel, &values)?;
     Ok(values)
+}
+
+/// Most elements of a tile, and points of a domain.
+const MAX_ELEMENTS: i128 = 1 << 30;
+
+/// What has extents: its name, and they.
+type Shape<'a> = (&'a str, Vec<ExprId>);
+
+/// Every tile and the block domain have elements, and no tile and no domain has
+/// too many. A loop that the block shares out may have none.
+fn check_extents(kernel: &Kernel, values: &[u32]) -> Result<(), ConfigError> {
+    let shape = |axes: &[Axis]| -> Option<Shape<'_>> {
+        let name = &kernel.vars[axes.first()?.var].name;
+        Some((name, axes.iter().map(|axis| axis.extent).collect()))
+    };
+    let mut shapes: Vec<Shape<'_>> =
+        kernel.tiles.values().map(|tile| (tile.name.as_str(), tile.extents.clone())).collect();
+    shapes.extend(kernel.block.as_deref().and_then(shape));
+    let n_filled = shapes.len();
+    let mut loops = Vec::new();
+    collect_loops(&kernel.body, &mut loops);
+    shapes.extend(loops.into_iter().filter_map(shape));
+    for (at, (name, extents)) in shapes.into_iter().enumerate() {
+        let mut elements = 1;
+        for extent in extents {
+            let value = eval_index(kernel, extent, &|var| tile_value(kernel, values, var));
+            let value = value.unwrap_or(0);
+            elements = value.max(0).saturating_mul(elements);
+            let is_wrong = (value < 1 && at < n_filled) || elements > MAX_ELEMENTS;
+            if is_wrong {
+                return Err(ConfigError::Extent {
+                    kernel: kernel.name.clone(),
+                    tiles: describe_values(kernel, values),
+                    name: name.to_owned(),
+                    extent: print_expr(kernel, extent),
+                    value,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn describe_values(kernel: &Kernel, values: &[u32]) -> String {
+    let values = kernel.tile_params.values().zip(values);
+    let texts: Vec<String> =
+        values.map(|(param, value)| format!("{} = {value}", param.name)).collect();
+    texts.join(", ")
+}
+
+/// The axes of the loops that a block shares out.
+fn collect_loops<'a>(stmts: &'a [Stmt], out: &mut Vec<&'a [Axis]>) {
+    for stmt in stmts {
+        if let StmtKind::Each { axes, .. } = &stmt.kind {
+            out.push(axes);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect_loops(body, out));
+    }
 }
 
 /// The value of a tile parameter's variable; `None` of any other variable.

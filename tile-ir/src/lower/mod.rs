@@ -70,6 +70,18 @@ pub enum LowerError {
         /// The program as it is printed.
         program: String,
     },
+    /// The block has more threads than the device runs in one.
+    #[error("kernel `{kernel}` has {threads} threads per block; `{device}` runs {most}")]
+    Threads {
+        /// The kernel.
+        kernel: String,
+        /// The device.
+        device: String,
+        /// Threads of the program.
+        threads: u32,
+        /// The most that a block can have.
+        most: u32,
+    },
     /// The tiles do not fit the device.
     #[error(
         "kernel `{kernel}` needs {needed_bytes} bytes of shared memory per block; `{device}` has {available_bytes}"
@@ -128,7 +140,7 @@ pub fn lower_watched(
     let passes: [(&'static str, &Pass<'_>); 6] = [
         ("distribute", &|kernel| {
             distribute::distribute_items(kernel, config, &divisors);
-            Ok(())
+            check_threads(kernel, device)
         }),
         ("guard", &|kernel| {
             guard::delete_proved_guards(kernel, &divisors);
@@ -157,6 +169,19 @@ pub fn lower_watched(
     }
     verify_after("allocate", &program, |program| verify_launch(program, device))?;
     Ok(program)
+}
+
+/// An error where the configuration has more threads than a block can have.
+fn check_threads(kernel: &ProgramKernel, device: &DeviceProperties) -> Result<(), LowerError> {
+    if kernel.threads <= device.max_threads_per_block {
+        return Ok(());
+    }
+    Err(LowerError::Threads {
+        kernel: kernel.name.clone(),
+        device: device.name.clone(),
+        threads: kernel.threads,
+        most: device.max_threads_per_block,
+    })
 }
 
 /// In debug builds, an error where the kernel that is lowered has become broken.

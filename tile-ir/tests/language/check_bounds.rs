@@ -94,12 +94,12 @@ fn what_is_said() {
     body(
         "shared r: [f32; TS - 2]; load r[j] = 0.0; barrier; c[i] = r[ty];",
         expect![[r#"
-        error[TK0201]: `r[ty]` can be past the last element of the tile `r`
-          at 4:59
-          at 4:8: `r` has the extents `[TS - 2]`
-          note: with TN = 2, TS = 2, work-item (ty = 0, tx = 0) uses `r[0]`, which then has no elements
-          help: make the tile larger, or the index smaller, or put the access under `if ty < TS - 2 { … }`
-    "#]],
+            error[TK0201]: `r[ty]` can be past the last element of the tile `r`
+              at 4:59
+              at 4:8: `r` has the extents `[TS - 2]`
+              note: with TN = 2, TS = 3, work-item (ty = 1, tx = 0) uses `r[1]`; the indices are 0 to 0
+              help: make the tile larger, or the index smaller, or put the access under `if ty < TS - 2 { … }`
+        "#]],
     );
 }
 

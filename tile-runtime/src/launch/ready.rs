@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tile_ir::check::CheckedKernel;
-use tile_ir::config::Config;
+use tile_ir::config::{Config, ConfigError};
 use tile_ir::kernel::Kernel;
 use tile_ir::lower::{Binding, LowerError, lower};
 use tile_ir::program::Program;
@@ -68,10 +68,33 @@ fn describe(kernel: &Kernel, binding: &Binding, config: &Config) -> String {
     format!("`{}{types}`{with} on {} threads per block", kernel.name, config.threads)
 }
 
-/// A lowering failure for the caller of a launch.
+/// A lowering failure for the caller of a launch: what the device lacks for the
+/// configuration is the caller's to change, all else a defect.
 pub(crate) fn lower_error(kernel: &Kernel, config: &Config, error: &LowerError) -> Error {
-    let with = config.describe_tiles(kernel);
-    Error::internal(format!("`{}` with {with} cannot be lowered", kernel.name), error.to_string())
+    let tiles = config.describe_tiles(kernel);
+    match error {
+        LowerError::SharedMemory { kernel, device, needed_bytes, available_bytes } => {
+            ConfigError::SharedMemory {
+                kernel: kernel.clone(),
+                tiles,
+                device: device.clone(),
+                needed_bytes: *needed_bytes,
+                available_bytes: *available_bytes,
+            }
+            .into()
+        }
+        LowerError::Threads { kernel, device, threads, most } => ConfigError::Threads {
+            kernel: kernel.clone(),
+            device: device.clone(),
+            threads: *threads,
+            most: *most,
+        }
+        .into(),
+        LowerError::Unbound { .. } | LowerError::Broken { .. } | LowerError::Faulty { .. } => {
+            let with = if tiles.is_empty() { tiles } else { format!(" with {tiles}") };
+            Error::internal(format!("`{}`{with} cannot be lowered", kernel.name), error.to_string())
+        }
+    }
 }
 
 /// A failure of the CPU device: always a broken promise of lowering or of the

@@ -141,6 +141,12 @@ impl Specialiser<'_> {
             .ok_or_else(|| self.broken("an extent that the tile sizes do not decide"))
     }
 
+    /// Whether an axis has no points with these tile sizes.
+    fn is_empty(&self, axis: &kernel::Axis) -> bool {
+        let var = |id| tile_value(self.kernel, &self.config.tiles, id);
+        eval_index(self.kernel, axis.extent, &var).is_some_and(|extent| extent <= 0)
+    }
+
     fn declare_args(&mut self) -> Result<(), LowerError> {
         let (width, largest) = match self.binding.index_width {
             IndexWidth::Bits32 => (IndexWidth::Bits32, MAX_DIM_32),

@@ -51,6 +51,11 @@ impl Specialiser<'_> {
             list.items.extend(items);
             return Ok(());
         }
+        if let KernelStmt::Each { axes, .. } = &stmt.kind
+            && axes.iter().any(|axis| self.is_empty(axis))
+        {
+            return Ok(());
+        }
         self.flush(list);
         let kind = match &stmt.kind {
             KernelStmt::Barrier => StmtKind::Barrier(Participants::Block),
