@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use tile_runtime::{Device, Options, Result, Tensor, tiled_kernel};
+use tile_runtime::{Device, Error, Options, Result, Tensor, tiled_kernel};
 
 tiled_kernel! {
     /// `c = a + b`.
@@ -64,6 +64,7 @@ fn child() {
         Some("memory") => memory(),
         Some("two_devices") => two_devices(),
         Some("other_stream") => other_stream(),
+        Some("fault") => fault(),
         Some("no_such_device") => Device::cuda(2).map(|device| device.to_string()),
         other => panic!("unknown case {other:?}"),
     };
@@ -146,6 +147,37 @@ fn other_stream() -> Result<String> {
     let mut c = device.zeros::<f32, 1>([8])?;
     let options = Options::new().stream(&Device::cuda(1)?.new_stream()?);
     add::with(options).launch(&a, &a, &mut c).map(|()| String::new())
+}
+
+/// A kernel that fails is told of at the next wait, and at all later ones.
+fn fault() -> Result<String> {
+    let device = Device::cuda(0)?;
+    let a = device.zeros::<f32, 1>([8])?;
+    let mut c = device.zeros::<f32, 1>([8])?;
+    add::with(Options::new().tile("TN", 64)).launch(&a, &a, &mut c)?;
+    let first = c.to_vec().unwrap_err();
+    assert!(matches!(first, Error::Fault(_)), "{first:?}");
+    let second = device.synchronize().unwrap_err();
+    assert!(matches!(second, Error::Fault(_)), "{second:?}");
+    // Other devices go on.
+    add::launch(&on_cpu()?, &on_cpu()?, &mut on_cpu()?)?;
+    Ok(format!("{first}\n{second}"))
+}
+
+fn on_cpu() -> Result<Tensor<f32, 1>> {
+    Device::cpu().zeros([8])
+}
+
+#[test]
+fn faults_name_the_kernel() {
+    if std::env::var_os("TILE_TEST_WITHOUT_NVRTC").is_some() {
+        println!("SKIPPED: TILE_TEST_WITHOUT_NVRTC is set");
+        return;
+    }
+    let text = "Fake GPU 0 (cuda:0) failed: an illegal memory access was encountered \
+        (CUDA_ERROR_ILLEGAL_ADDRESS)\n\
+        while it ran `add` with TN = 64 on 64 threads per block";
+    assert_eq!(run("fault", &[("FAKE_FAULT", "700")]), format!("{text}\n{text}"));
 }
 
 #[test]

@@ -338,7 +338,7 @@ impl Case<'_> {
 
     fn counter(&self, var: VarId) -> Vec<i128> {
         let Some(range) = self.sources.ranges.get(&var) else { return Vec::new() };
-        let values = match **range {
+        match **range {
             LoopRange::Between { start, end, step, .. } => {
                 let step = step.map_or(Some(1), |step| self.eval(step));
                 let (Some(start), Some(end), Some(step)) = (self.eval(start), self.eval(end), step)
@@ -362,8 +362,7 @@ impl Case<'_> {
                     .take_while(|value| *value < n)
                     .collect()
             }
-        };
-        values
+        }
     }
 }
 
