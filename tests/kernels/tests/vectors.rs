@@ -19,8 +19,8 @@ use tile_runtime::nvrtc::{self, CompileOptions};
 /// Every dimension: whole vectors and whole tiles.
 const EXTENT: usize = 64;
 
-/// A program whose items lie four in a row on a thread, and how many of its
-/// accesses have become vectors of `bytes`.
+/// A program whose items lie four in a row on a thread, as it is before its own
+/// accesses are widened, and how many of them have become vectors of `bytes`.
 fn widened(kernel: &Kernel, bytes: u32) -> (Program, Config, usize) {
     let device = known("A100").expect("the device is in the table");
     let tiles: Vec<(&str, u32)> = kernel.tiles().into_iter().map(|name| (name, 32)).collect();
@@ -29,10 +29,13 @@ fn widened(kernel: &Kernel, bytes: u32) -> (Program, Config, usize) {
     let config = with_tiles(kernel.checked(), kernel.types(), &device, &extents, &tiles)
         .unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
     let block = config.block.iter().map(|_| AxisItems { threads: 8, lanes: 1, run: 4 }).collect();
-    let config = Config { threads: 64, block, padding: TilePadding::Elems(0), ..config };
-    let mut program = kernel
-        .program(&config, &device, &dims)
+    let config = Config { copy_bytes: 4, stages: 1, padding: TilePadding::Elems(0), ..config };
+    let config = Config { threads: 64, block, ..config };
+    let passes = kernel
+        .program_by_pass(&config, &device, &dims)
         .unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
+    let before = passes.into_iter().rfind(|(pass, _)| *pass == "arrange");
+    let (_, mut program) = before.expect("tiles are arranged");
     let n_widened = widen_accesses(&mut program, bytes);
     (program, config, n_widened)
 }

@@ -14,6 +14,8 @@ pub(super) struct Divisors<'a> {
     dims: &'a [(kernel::VarId, u32)],
     /// First value and step of each counter.
     counters: BTreeMap<VarId, (ExprId, ExprId)>,
+    /// Values of the variables that have one definition.
+    lets: BTreeMap<VarId, ExprId>,
 }
 
 impl<'a> Divisors<'a> {
@@ -21,7 +23,15 @@ impl<'a> Divisors<'a> {
     pub(super) fn of(body: &[Stmt], dims: &'a [(kernel::VarId, u32)]) -> Self {
         let mut counters = BTreeMap::new();
         collect_counters(body, &mut counters);
-        Self { dims, counters }
+        let (mut lets, mut assigned) = (BTreeMap::new(), Vec::new());
+        collect_lets(body, &mut lets, &mut assigned);
+        lets.retain(|var, _| !assigned.contains(var));
+        Self { dims, counters, lets }
+    }
+
+    /// The value of a variable that is defined once.
+    pub(super) fn definition(&self, var: VarId) -> Option<ExprId> {
+        self.lets.get(&var).copied()
     }
 
     /// A number that divides the expression where the lowest register digit of
@@ -45,9 +55,10 @@ impl<'a> Divisors<'a> {
                 }
                 ArgSource::Scalar(_) | ArgSource::Stride { .. } => 1,
             },
-            ExprKind::Var(var) => match self.counters.get(var) {
-                Some(&(start, step)) => gcd(of(start), of(step)),
-                None => 1,
+            ExprKind::Var(var) => match (self.counters.get(var), self.definition(*var)) {
+                (Some(&(start, step)), _) => gcd(of(start), of(step)),
+                (None, Some(value)) => of(value),
+                (None, None) => 1,
             },
             ExprKind::Cast(operand) | ExprKind::Unary { op: UnaryOp::Neg, operand } => of(*operand),
             ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub, lhs, rhs } => {
@@ -86,6 +97,32 @@ fn collect_counters(stmts: &[Stmt], counters: &mut BTreeMap<VarId, (ExprId, Expr
         }
         for body in stmt.kind.bodies() {
             collect_counters(body, counters);
+        }
+    }
+}
+
+fn collect_lets(stmts: &[Stmt], lets: &mut BTreeMap<VarId, ExprId>, assigned: &mut Vec<VarId>) {
+    for stmt in stmts {
+        match stmt.kind {
+            StmtKind::Let { var, value: Some(value) } => {
+                // A second declaration of one variable is another value.
+                if lets.insert(var, value).is_some() {
+                    assigned.push(var);
+                }
+            }
+            StmtKind::Let { var, value: None } | StmtKind::Assign { var, .. } => assigned.push(var),
+            StmtKind::SetFragment { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Copy { .. }
+            | StmtKind::Wait(_)
+            | StmtKind::Items { .. }
+            | StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Barrier(_) => {}
+        }
+        for body in stmt.kind.bodies() {
+            collect_lets(body, lets, assigned);
         }
     }
 }

@@ -3,8 +3,10 @@
 //! Expressions are shared by id and immutable once made, so a pass that wants a
 //! statement at another value of a counter makes new expressions.
 
+use crate::op::BinaryOp;
 use crate::program::{
-    Access, Expr, ExprId, ExprKind, LoopRange, ProgramKernel, Stmt, StmtKind, Target, TileId, VarId,
+    Access, Expr, ExprId, ExprKind, Literal, LoopRange, ProgramKernel, Stmt, StmtKind, Target,
+    TileId, VarId,
 };
 
 /// What is replaced in a copy.
@@ -130,6 +132,27 @@ impl Replacement {
                 indices: indices.iter().map(|&index| map(index)).collect(),
             },
         };
-        if new == kind { id } else { kernel.exprs.push(Expr { kind: new, ty }) }
+        if new == kind { id } else { folded(kernel, Expr { kind: new, ty }) }
     }
+}
+
+/// Adds an expression, folded where a replaced part has become a constant.
+fn folded(kernel: &mut ProgramKernel, expr: Expr) -> ExprId {
+    let value = |id: ExprId| match kernel.exprs[id].kind {
+        ExprKind::Literal(Literal::Int(value)) => Some(value),
+        _ => None,
+    };
+    if let (ExprKind::Binary { op, lhs, rhs }, true) = (&expr.kind, expr.ty.is_index()) {
+        match (op, value(*lhs), value(*rhs)) {
+            (BinaryOp::Mul, Some(a), Some(b)) if a == 0 || b == 0 => {
+                return kernel
+                    .exprs
+                    .push(Expr { kind: ExprKind::Literal(Literal::Int(0)), ..expr });
+            }
+            (BinaryOp::Add, Some(0), _) => return *rhs,
+            (BinaryOp::Add | BinaryOp::Sub, _, Some(0)) => return *lhs,
+            _ => {}
+        }
+    }
+    kernel.exprs.push(expr)
 }

@@ -11,7 +11,7 @@ use super::divisor::Divisors;
 use crate::kernel;
 use crate::op::{BinaryOp, UnaryOp};
 use crate::program::{
-    Access, DomainId, ExprId, ExprKind, Literal, ProgramKernel, Stmt, StmtKind, Target,
+    Access, DomainId, ExprId, ExprKind, Literal, ProgramKernel, Scope, Stmt, StmtKind, Target,
 };
 
 /// The widest access of one thread.
@@ -53,14 +53,15 @@ fn widen_items(
     }
     let sites = sites(kernel, body);
     let bytes = |access: &Access| elem_bytes(kernel, access.target);
-    let mut width = digit.size;
+    // The largest power of two in the digit, as far as an access reaches.
+    let mut width = (1 << digit.size.trailing_zeros()).min(MAX_ACCESS_BYTES);
     while width > 1 {
         let fits = |site: &Site| {
             width * bytes(&site.access) <= MAX_ACCESS_BYTES
                 && is_group(kernel, divisors, &site.access, domain, width)
         };
         let fitting: Vec<Site> = sites.iter().filter(|site| fits(site)).cloned().collect();
-        if digit.size % width == 0 && !fitting.is_empty() {
+        if !fitting.is_empty() {
             let width = width as u8;
             fitting.iter().for_each(|site| site.widen(kernel, body, width));
             return;
@@ -85,7 +86,7 @@ pub(super) fn is_group(
         |id: ExprId| divisors.at_group(kernel, id, domain).is_multiple_of(u64::from(width));
     let mut along = None;
     for (number, &index) in access.indices.iter().enumerate() {
-        match step_of(kernel, index, domain, axis) {
+        match step_of(kernel, divisors, index, domain, axis) {
             Some(0) => {}
             Some(1) if along.is_none() && divides(index) => along = Some(number),
             _ => return false,
@@ -93,7 +94,7 @@ pub(super) fn is_group(
     }
     let Some(along) = along else { return false };
     let slot_is_uniform =
-        access.slot.is_none_or(|slot| step_of(kernel, slot, domain, axis) == Some(0));
+        access.slot.is_none_or(|slot| step_of(kernel, divisors, slot, domain, axis) == Some(0));
     slot_is_uniform
         && match access.target {
             Target::Buffer(id) => {
@@ -130,10 +131,15 @@ pub(super) fn is_group(
 }
 
 /// By how much an index grows from one item of a group to the next; `None` where
-/// that is not a constant, or the index has no value before the items' own code
-/// runs.
-fn step_of(kernel: &ProgramKernel, id: ExprId, domain: DomainId, axis: u32) -> Option<i128> {
-    let of = |id| step_of(kernel, id, domain, axis);
+/// that is not a constant.
+fn step_of(
+    kernel: &ProgramKernel,
+    divisors: &Divisors<'_>,
+    id: ExprId,
+    domain: DomainId,
+    axis: u32,
+) -> Option<i128> {
+    let of = |id| step_of(kernel, divisors, id, domain, axis);
     let constant = |id: ExprId| match kernel.exprs[id].kind {
         ExprKind::Literal(Literal::Int(value)) => Some(value),
         _ => None,
@@ -143,9 +149,10 @@ fn step_of(kernel: &ProgramKernel, id: ExprId, domain: DomainId, axis: u32) -> O
         ExprKind::Coord { domain: found, axis: along } if *found == domain => {
             Some(i128::from(*along == axis))
         }
-        ExprKind::Var(var) => match kernel.vars[*var].scope {
-            crate::program::Scope::Block => Some(0),
-            _ => None,
+        ExprKind::Var(var) => match (kernel.vars[*var].scope, divisors.definition(*var)) {
+            (Scope::Block, _) => Some(0),
+            (_, Some(value)) => of(value),
+            (_, None) => None,
         },
         ExprKind::Cast(operand) => of(*operand),
         ExprKind::Unary { op: UnaryOp::Neg, operand } => of(*operand).map(|step| -step),
@@ -220,23 +227,28 @@ impl Site {
     }
 }
 
-/// The accesses that every item makes, and makes before anything of the body
-/// that could change their outcome: not in branches and loops, and no load of an
-/// array that a statement before it writes.
+/// The accesses that every item makes: not those in branches and loops.
+///
+/// The statements of a group run one after the other, each for the whole group:
+/// its reads, its items, its write. Between barriers no item may depend on
+/// another, and of one item the order stays.
 fn sites(kernel: &ProgramKernel, body: &[Stmt]) -> Vec<Site> {
     let mut found = Vec::new();
-    let mut written: Vec<Target> = Vec::new();
-    let mut visit = |stmt: &Stmt, number: usize, written: &mut Vec<Target>| {
+    for (number, stmt) in body.iter().enumerate() {
         let mut loads = Vec::new();
         match &stmt.kind {
             StmtKind::Let { value: Some(value), .. }
             | StmtKind::Assign { value, .. }
-            | StmtKind::SetFragment { value, .. }
-            | StmtKind::Store { value, .. } => loads_always_made(kernel, *value, &mut loads),
-            StmtKind::Copy { src, .. } => {
-                if !written.contains(&src.target) {
-                    found.push(Site { place: SitePlace::CopySource(number), access: src.clone() });
-                }
+            | StmtKind::SetFragment { value, .. } => {
+                loads_always_made(kernel, *value, &mut loads);
+            }
+            StmtKind::Store { access, value } => {
+                loads_always_made(kernel, *value, &mut loads);
+                found.push(Site { place: SitePlace::Written(number), access: access.clone() });
+            }
+            StmtKind::Copy { dst, src, .. } => {
+                found.push(Site { place: SitePlace::CopySource(number), access: src.clone() });
+                found.push(Site { place: SitePlace::Written(number), access: dst.clone() });
             }
             StmtKind::Let { value: None, .. }
             | StmtKind::Wait(_)
@@ -247,29 +259,11 @@ fn sites(kernel: &ProgramKernel, body: &[Stmt]) -> Vec<Site> {
             | StmtKind::Barrier(_) => {}
         }
         for id in loads {
-            if let ExprKind::Load(access) = &kernel.exprs[id].kind
-                && !written.contains(&access.target)
-            {
+            if let ExprKind::Load(access) = &kernel.exprs[id].kind {
                 found.push(Site { place: SitePlace::Load(id), access: access.clone() });
             }
         }
-        if let StmtKind::Store { access, .. } | StmtKind::Copy { dst: access, .. } = &stmt.kind {
-            found.push(Site { place: SitePlace::Written(number), access: access.clone() });
-        }
-        all_written(std::slice::from_ref(stmt), written);
-    };
-    for (number, stmt) in body.iter().enumerate() {
-        visit(stmt, number, &mut written);
     }
-    // A store is put off to the end of its group: nothing after it may touch the
-    // array.
-    let touched_later = |number: usize, target: Target| {
-        body[number + 1..].iter().any(|stmt| touches(kernel, stmt, target))
-    };
-    found.retain(|site| match site.place {
-        SitePlace::Written(number) => !touched_later(number, site.access.target),
-        SitePlace::Load(_) | SitePlace::CopySource(_) => true,
-    });
     found
 }
 
@@ -296,37 +290,4 @@ fn loads_always_made(kernel: &ProgramKernel, id: ExprId, loads: &mut Vec<ExprId>
             kind.for_each_operand(&mut |operand| loads_always_made(kernel, operand, loads));
         }
     }
-}
-
-fn all_written(stmts: &[Stmt], written: &mut Vec<Target>) {
-    for stmt in stmts {
-        if let StmtKind::Store { access, .. } | StmtKind::Copy { dst: access, .. } = &stmt.kind {
-            written.push(access.target);
-        }
-        for body in stmt.kind.bodies() {
-            all_written(body, written);
-        }
-    }
-}
-
-fn touches(kernel: &ProgramKernel, stmt: &Stmt, target: Target) -> bool {
-    fn reads(kernel: &ProgramKernel, id: ExprId, target: Target) -> bool {
-        let kind = &kernel.exprs[id].kind;
-        let mut found = matches!(kind, ExprKind::Load(access) if access.target == target);
-        kind.for_each_operand(&mut |operand| found = found || reads(kernel, operand, target));
-        found
-    }
-    let mut written = Vec::new();
-    all_written(std::slice::from_ref(stmt), &mut written);
-    let mut found = written.contains(&target);
-    stmt.kind.for_each_expr(&mut |id| found = found || reads(kernel, id, target));
-    if let StmtKind::Copy { src, .. } = &stmt.kind {
-        found = found || src.target == target;
-    }
-    found
-        || stmt
-            .kind
-            .bodies()
-            .iter()
-            .any(|body| body.iter().any(|stmt| touches(kernel, stmt, target)))
 }

@@ -17,6 +17,8 @@ fn lower(body: &str) -> tile_ir::program::Program {
         axes: vec![32],
         threads: 32,
         run: 1,
+        copy_bytes: 4,
+        stages: 1,
         divisor: 1,
     };
     case.program()

@@ -30,6 +30,16 @@ fn passes_of_matmul() {
     check_passes(&matmul(), expect_file!["expect/matmul.passes"]);
 }
 
+/// Vectors, two buffers, one operand fetched through registers and the other
+/// copied asynchronously.
+#[test]
+fn passes_of_a_pipelined_matmul() {
+    let wide = Case { run: 4, copy_bytes: 16, divisor: 128, ..matmul() };
+    let case = Case { axes: vec![16, 8], threads: 128, stages: 2, ..wide };
+    check_passes(&case, expect_file!["expect/matmul_pipelined.passes"]);
+    check_cuda(&case, expect_file!["expect/matmul_pipelined.cu"]);
+}
+
 #[test]
 fn passes_of_transpose() {
     check_passes(&transpose(), expect_file!["expect/transpose.passes"]);

@@ -20,6 +20,10 @@ pub(crate) struct Case {
     pub(crate) threads: u32,
     /// Items in a row on a thread, along each axis of the block domain.
     pub(crate) run: u32,
+    /// Bytes of one access of a cooperative loop.
+    pub(crate) copy_bytes: u32,
+    /// Buffers of the tiles that a phase fills.
+    pub(crate) stages: u32,
     /// A divisor of every dimension.
     pub(crate) divisor: u32,
 }
@@ -51,7 +55,15 @@ impl Case {
             .iter()
             .map(|&threads| AxisItems { run: self.run, ..AxisItems::strided(threads) });
         let block = block.collect();
-        Config { threads: self.threads, block, raster_rows: 8, ..chosen }
+        Config {
+            threads: self.threads,
+            block,
+            copy_bytes: self.copy_bytes,
+            stages: self.stages,
+            async_bytes: 16,
+            raster_rows: 8,
+            ..chosen
+        }
     }
 
     /// The program after each pass.
@@ -94,6 +106,8 @@ pub(crate) fn matmul() -> Case {
         axes: vec![16, 16],
         threads: 256,
         run: 1,
+        copy_bytes: 4,
+        stages: 1,
         divisor: 1,
     }
 }
@@ -106,6 +120,8 @@ pub(crate) fn transpose() -> Case {
         axes: Vec::new(),
         threads: 256,
         run: 1,
+        copy_bytes: 4,
+        stages: 1,
         divisor: 1,
     }
 }
@@ -118,6 +134,8 @@ pub(crate) fn add() -> Case {
         axes: vec![256],
         threads: 256,
         run: 1,
+        copy_bytes: 4,
+        stages: 1,
         divisor: 1,
     }
 }
