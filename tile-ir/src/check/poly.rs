@@ -163,14 +163,22 @@ pub(super) struct Bounds<'a> {
     values: BTreeMap<VarId, Poly>,
     /// By variable: what it is below, where it starts at 0.
     extents: BTreeMap<VarId, Poly>,
+    /// Counters that start elsewhere than at 0 and are never negative, and what
+    /// they are below.
+    natural: BTreeMap<VarId, Poly>,
     unknowns: u32,
 }
 
 impl<'a> Bounds<'a> {
     /// Of a kernel's header.
     pub(super) fn new(kernel: &'a Kernel) -> Self {
-        let mut bounds =
-            Self { kernel, values: BTreeMap::new(), extents: BTreeMap::new(), unknowns: 0 };
+        let mut bounds = Self {
+            kernel,
+            values: BTreeMap::new(),
+            extents: BTreeMap::new(),
+            natural: BTreeMap::new(),
+            unknowns: 0,
+        };
         for param in kernel.tile_params.values() {
             if let TileDomain::Equal(value) = param.domain {
                 let value = bounds.poly(value);
@@ -193,6 +201,13 @@ impl<'a> Bounds<'a> {
     /// A counter from 0 comes into force.
     pub(super) fn enter_counter(&mut self, var: VarId, end: Poly) {
         self.extents.insert(var, end);
+    }
+
+    /// A counter from `start`, in steps of whatever size, comes into force.
+    pub(super) fn enter_counter_from(&mut self, var: VarId, start: &Poly, end: Poly) {
+        if self.is_never_negative(start) {
+            self.natural.insert(var, end);
+        }
     }
 
     /// What `var` is below, where it starts at 0.
@@ -272,7 +287,7 @@ impl<'a> Bounds<'a> {
     pub(super) fn is_never_negative(&self, poly: &Poly) -> bool {
         // Counters with negative factors are as large as they can be.
         let mut poly = poly.clone();
-        for (var, extent) in &self.extents {
+        for (var, extent) in self.extents.iter().chain(&self.natural) {
             let alone = Atom::Var(*var);
             if poly.terms.iter().any(|(product, factor)| *factor < 0 && product.contains(&alone)) {
                 let least = extent.clone().sub(&Poly::constant(1));
@@ -310,7 +325,7 @@ impl<'a> Bounds<'a> {
                 | VarKind::Grid
                 | VarKind::Block
                 | VarKind::Each => true,
-                VarKind::Loop => self.extents.contains_key(var),
+                VarKind::Loop => self.extents.contains_key(var) || self.natural.contains_key(var),
                 VarKind::Scalar(_) | VarKind::Let { .. } => false,
             },
             Atom::Binary(op, parts) => match op {

@@ -348,3 +348,13 @@ fn changed_results() {
         "#]],
     );
 }
+
+#[test]
+fn counters_that_begin_elsewhere_than_at_0() {
+    accept("let mut m = 0.0; for k in (tx..N).step_by(TN) { m = max(m, a[k]); } c[i] = m;");
+    accept("let mut m = 0.0; for k in (i..N).rev() { m = max(m, exp(a[k])); } c[i] = m;");
+    let text = errors(&vectors(
+        "let mut m = 0.0; for k in (tx - 1..N).step_by(TN) { m = max(m, exp(a[k])); } c[i] = m;",
+    ));
+    assert!(text.contains("`k` may be negative"), "{text}");
+}

@@ -243,6 +243,11 @@ impl Flow<'_> {
     }
 
     fn walk_for(&mut self, var: VarId, range: &LoopRange, body: &[Stmt], state: &mut State) {
+        if let LoopRange::Between { start, end, .. } = *range {
+            // A step that is not positive runs nothing.
+            let (start, end) = (self.bounds.poly(start), self.bounds.poly(end));
+            self.bounds.enter_counter_from(var, &start, end);
+        }
         if let LoopRange::Between { start, end, step: None, .. } = *range
             && self.kernel.exprs[start].kind == ExprKind::Literal(Literal::Int(0))
         {
