@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::dtype::DType;
 use serde::{Deserialize, Serialize};
 
 /// A binary operator whose result has its operands' type.
@@ -66,6 +67,83 @@ impl BinaryOp {
 impl fmt::Display for BinaryOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.symbol())
+    }
+}
+
+/// What an `atomic` statement does to an element, as one step that no other
+/// work-item's atomic step on it can divide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum AtomicOp {
+    /// `+=`; integers wrap.
+    Add,
+    /// `-=`; integers wrap.
+    Sub,
+    /// `&=`
+    And,
+    /// `|=`
+    Or,
+    /// `^=`
+    Xor,
+    /// `.min(e)`, as [`BinaryOp::Min`].
+    Min,
+    /// `.max(e)`, as [`BinaryOp::Max`].
+    Max,
+}
+
+impl AtomicOp {
+    /// Every atomic operation.
+    pub const ALL: [Self; 7] =
+        [Self::Add, Self::Sub, Self::And, Self::Or, Self::Xor, Self::Min, Self::Max];
+
+    /// The operation that is done as one step with `op`, if there is one.
+    pub fn from_binary(op: BinaryOp) -> Option<Self> {
+        Self::ALL.into_iter().find(|atomic| atomic.binary() == op)
+    }
+
+    /// What the new value is made with: the old one on the left, the operand on
+    /// the right.
+    pub const fn binary(self) -> BinaryOp {
+        match self {
+            Self::Add => BinaryOp::Add,
+            Self::Sub => BinaryOp::Sub,
+            Self::And => BinaryOp::And,
+            Self::Or => BinaryOp::Or,
+            Self::Xor => BinaryOp::Xor,
+            Self::Min => BinaryOp::Min,
+            Self::Max => BinaryOp::Max,
+        }
+    }
+
+    /// Whether elements of a type can be updated so: types of 32 and 64 bits,
+    /// integers alone with the bit operators.
+    pub const fn exists_for(self, dtype: DType) -> bool {
+        match dtype {
+            DType::I32 | DType::U32 | DType::I64 | DType::U64 => true,
+            DType::F32 | DType::F64 => !self.binary().is_bitwise(),
+            DType::Bool
+            | DType::F16
+            | DType::BF16
+            | DType::I8
+            | DType::U8
+            | DType::I16
+            | DType::U16 => false,
+        }
+    }
+
+    /// The statement `atomic place ⊕= value;` as written.
+    pub fn statement(self, place: &str, value: &str) -> String {
+        let op = self.binary();
+        match op.is_function() {
+            true => format!("atomic {place}.{op}({value});"),
+            false => format!("atomic {place} {op}= {value};"),
+        }
+    }
+}
+
+impl fmt::Display for AtomicOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let op = self.binary();
+        if op.is_function() { write!(f, "atomic {op}") } else { write!(f, "atomic {op}=") }
     }
 }
 

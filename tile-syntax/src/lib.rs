@@ -11,6 +11,7 @@
 //! gives one error. Nothing here panics, whatever the tokens.
 
 mod assign;
+mod atomic;
 mod context;
 mod error;
 mod expr;

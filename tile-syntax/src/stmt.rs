@@ -4,6 +4,7 @@ use proc_macro2::Delimiter;
 use tile_ir::syntax::{EachAxis, Name, Range, Stmt, StmtKind};
 
 use crate::assign::{parse_assignment, update_operator};
+use crate::atomic::parse_atomic;
 use crate::context::Context;
 use crate::error::{SpanPair, SyntaxError};
 use crate::expr::{parse_condition, parse_expr, parse_list, range_value};
@@ -66,6 +67,7 @@ fn parse_stmt(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Stmt> {
         "shared" => parse_shared(cx, input)?,
         "let" => parse_let(cx, input)?,
         "load" => parse_load(cx, input)?,
+        "atomic" => parse_atomic(cx, input, start)?,
         "each" => parse_each(cx, input)?,
         "phase" => {
             let (var, range, body) = parse_loop(cx, input, "phase")?;

@@ -39,7 +39,10 @@ pub(crate) fn begins_statement(text: &str) -> bool {
 pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxError> {
     let not_yet = |what: &str| format!("{what} not available yet");
     let (message, help) = match text {
-        "atomic" => (not_yet("atomic updates are"), Some("let one work-item write each element")),
+        "atomic" => (
+            not_yet("the old value of an atomic update is"),
+            Some("`atomic c[i] += e;` is a statement"),
+        ),
         "return" => (not_yet("`return` is"), Some("put what follows into an `if`")),
         "break" => (not_yet("`break` is"), Some("end the loop by its bounds or its condition")),
         "continue" => (not_yet("`continue` is"), Some("put the rest of the loop into an `if`")),

@@ -95,7 +95,16 @@ fn statements() {
         "loop { x = 1; }",
         "match x { }",
         // What is not there yet.
-        "atomic c[0] += 1;",
+        // Atomic updates.
+        "atomic x += 1;",
+        "atomic c[0] = 1;",
+        "atomic c[0] *= 2;",
+        "atomic c[0];",
+        "atomic min(c[0], 1);",
+        "atomic c[0].abs();",
+        "atomic c[0].max(1, 2);",
+        "atomic c[0].max(1)",
+        "atomic;",
         "let old = atomic c[0] += 1;",
         "return;",
         "break;",

@@ -10,6 +10,7 @@ mod planes;
 mod products;
 pub mod random;
 mod steps;
+mod tallies;
 pub mod widen;
 
 pub use elementwise::{add, saxpy};
@@ -19,6 +20,7 @@ pub use products::{
     batched_matmul, matmul, min_plus, product_at, scaled_matmul, scaled_product_at,
 };
 pub use steps::{idle_conditions, reused_counter};
+pub use tallies::{float_tallies, histogram, integer_tallies, shared_histogram};
 
 /// The README's example, compiled and run as a test.
 #[cfg(doctest)]

@@ -52,6 +52,10 @@ pub fn all() -> Vec<Listed> {
         crate::add::kernel::<i16>(),
         crate::saxpy::kernel::<f32>(),
         crate::saxpy::kernel::<f64>(),
+        crate::histogram::kernel(),
+        crate::shared_histogram::kernel(),
+        crate::integer_tallies::kernel(),
+        crate::float_tallies::kernel(),
     ];
     list.extend(lines.map(line));
     let carried = [

@@ -155,3 +155,14 @@ fn saxpy_in_three_types() {
     lines(checks::check_saxpy::<f64>);
     lines(checks::check_saxpy::<i32>);
 }
+
+#[test]
+fn histograms() {
+    lines(checks::check_histograms);
+}
+
+#[test]
+fn tallies_of_integers_and_floats() {
+    lines(checks::check_integer_tallies);
+    lines(checks::check_float_tallies);
+}

@@ -145,7 +145,9 @@ fn visit(
         };
         if let Some(domain) = domain {
             match &stmt.kind {
-                StmtKind::Store { access, .. } => f(access, domain, trips),
+                StmtKind::Store { access, .. } | StmtKind::Atomic { access, .. } => {
+                    f(access, domain, trips)
+                }
                 StmtKind::Copy { dst, src, .. } => {
                     f(dst, domain, trips);
                     f(src, domain, trips);

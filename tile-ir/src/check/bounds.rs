@@ -84,7 +84,8 @@ impl<'a> Uses<'a> {
             StmtKind::Assign { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => self.expr(*value),
             StmtKind::Store { access, value }
-            | StmtKind::Update { place: Place::Element(access), value, .. } => {
+            | StmtKind::Update { place: Place::Element(access), value, .. }
+            | StmtKind::Atomic { access, value, .. } => {
                 access.indices.iter().for_each(|index| self.expr(*index));
                 self.expr(*value);
                 self.access(access);

@@ -236,6 +236,7 @@ impl Walker<'_> {
                 self.assign(*var, cause, stmt.span, control);
             }
             StmtKind::Update { place: Place::Element(access), value, .. }
+            | StmtKind::Atomic { access, value, .. }
             | StmtKind::Store { access, value } => {
                 self.exprs(&access.indices);
                 self.expr(*value);

@@ -132,6 +132,7 @@ fn enter(
             StmtKind::Let { init: None, .. }
             | StmtKind::Assign { .. }
             | StmtKind::Store { .. }
+            | StmtKind::Atomic { .. }
             | StmtKind::Update { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }

@@ -155,7 +155,8 @@ impl Flow<'_> {
                 self.read_var(*var, stmt.span, state);
                 self.bounds.forget(*var);
             }
-            StmtKind::Update { place: Place::Element(access), value, .. } => {
+            StmtKind::Update { place: Place::Element(access), value, .. }
+            | StmtKind::Atomic { access, value, .. } => {
                 self.read_all(&access.indices, state);
                 self.read(*value, state);
                 self.read_access(access, state);
@@ -331,6 +332,7 @@ impl Flow<'_> {
                 | StmtKind::Let { .. }
                 | StmtKind::Assign { .. }
                 | StmtKind::Update { .. }
+                | StmtKind::Atomic { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Barrier => {}

@@ -5,6 +5,7 @@ mod divergence;
 mod flow;
 mod fold;
 mod initialised;
+mod order;
 mod pad;
 mod poly;
 mod races;
@@ -39,12 +40,19 @@ pub enum Verdict {
 pub struct CheckedKernel {
     kernel: Kernel,
     verdict: Verdict,
+    order_independent: bool,
 }
 
 impl CheckedKernel {
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
+    }
+
+    /// Whether its results are the same in whatever order work-items run: it
+    /// makes no atomic update of floating-point elements.
+    pub fn is_order_independent(&self) -> bool {
+        self.order_independent
     }
 
     /// How it is known that it has no race.
@@ -88,7 +96,8 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
         Some(verdict) if !diags.has_errors() => {
             redundant::check_redundant(&kernel, &uniform, &mut diags);
             let warnings = diags.into_iter().collect();
-            Ok(Checked { kernel: CheckedKernel { kernel, verdict }, warnings })
+            let order_independent = order::is_order_independent(&kernel);
+            Ok(Checked { kernel: CheckedKernel { kernel, verdict, order_independent }, warnings })
         }
         Some(_) | None => Err(diags),
     }

@@ -376,6 +376,7 @@ pub(super) fn assigned_in(stmts: &[Stmt]) -> Vec<VarId> {
             }
             StmtKind::Let { .. }
             | StmtKind::Store { .. }
+            | StmtKind::Atomic { .. }
             | StmtKind::Update { place: Place::Element(_), .. }
             | StmtKind::Each { .. }
             | StmtKind::Phase { .. }

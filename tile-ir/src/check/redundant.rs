@@ -68,6 +68,7 @@ fn remove(stmts: &mut Vec<Stmt>, barrier: SpanId) {
             StmtKind::Let { .. }
             | StmtKind::Assign { .. }
             | StmtKind::Store { .. }
+            | StmtKind::Atomic { .. }
             | StmtKind::Update { .. }
             | StmtKind::Barrier => {}
         }

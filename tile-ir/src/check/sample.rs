@@ -88,6 +88,7 @@ impl<'a> Sources<'a> {
                 StmtKind::Let { init: None, .. }
                 | StmtKind::Assign { .. }
                 | StmtKind::Store { .. }
+                | StmtKind::Atomic { .. }
                 | StmtKind::Update { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }

@@ -145,6 +145,7 @@ impl Storage<'_> {
                 }
                 StmtKind::Update { place: Place::Element(_), .. }
                 | StmtKind::Store { .. }
+                | StmtKind::Atomic { .. }
                 | StmtKind::Barrier => {}
                 StmtKind::Each { body, .. } => self.visit(body, false),
                 StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
@@ -194,7 +195,8 @@ impl WrittenTensors {
     fn visit(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             if let StmtKind::Store { access, .. }
-            | StmtKind::Update { place: Place::Element(access), .. } = &stmt.kind
+            | StmtKind::Update { place: Place::Element(access), .. }
+            | StmtKind::Atomic { access, .. } = &stmt.kind
                 && let ArrayRef::Tensor(tensor) = access.array
                 && let Some(written) = self.0.get_mut(tensor.index())
             {

@@ -52,7 +52,8 @@ impl Used {
                 vec![*value]
             }
             StmtKind::Store { access, value }
-            | StmtKind::Update { place: Place::Element(access), value, .. } => {
+            | StmtKind::Update { place: Place::Element(access), value, .. }
+            | StmtKind::Atomic { access, value, .. } => {
                 if let ArrayRef::Tile(tile) = access.array {
                     self.written[tile.index()] = true;
                 }

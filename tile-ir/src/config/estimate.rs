@@ -286,6 +286,12 @@ impl Walk<'_, '_> {
                 self.expr(*value, domain, trips);
                 self.access(access, domain, trips);
             }
+            StmtKind::Atomic { access, value, .. } => {
+                self.expr(*value, domain, trips);
+                // Read and written.
+                self.access(access, domain, trips);
+                self.access(access, domain, trips);
+            }
             StmtKind::Update { place, value, .. } => {
                 self.update(place, *value, domain, trips);
             }

@@ -10,7 +10,15 @@ struct Part {
 const PARTS: &[Part] = &[
     Part { text: include_str!("prelude/half.cuh"), names: &["tk_f16", "tk_bf16"] },
     Part { text: include_str!("prelude/divide.cuh"), names: &["tk_div(", "tk_rem("] },
-    Part { text: include_str!("prelude/minmax.cuh"), names: &["tk_min(", "tk_max("] },
+    Part {
+        text: include_str!("prelude/minmax.cuh"),
+        names: &["tk_min(", "tk_max(", "tk_atomic_min(", "tk_atomic_max("],
+    },
+    Part { text: include_str!("prelude/atomic.cuh"), names: &["tk_atomic_"] },
+    Part {
+        text: include_str!("prelude/atomic_extremum.cuh"),
+        names: &["tk_atomic_min(", "tk_atomic_max("],
+    },
     Part { text: include_str!("prelude/convert.cuh"), names: &["tk_saturate("] },
     Part { text: include_str!("prelude/vector.cuh"), names: &["tk_vector<"] },
     Part { text: include_str!("prelude/copy_async.cuh"), names: &["tk_copy_async<"] },

@@ -3,6 +3,7 @@
 use super::Writer;
 use super::types::type_name;
 use crate::arena::EntityId as _;
+use crate::op::AtomicOp;
 use crate::program::{Access, ExprId, ExprKind, Literal, LoopRange, Stmt, StmtKind, Unroll, VarId};
 
 impl Writer<'_> {
@@ -41,6 +42,11 @@ impl Writer<'_> {
             StmtKind::Store { access, value } => {
                 let value = self.whole(*value);
                 self.store(access, &value);
+            }
+            StmtKind::Atomic { access, op, value } => {
+                let (place, value) = (self.place(access), self.whole(*value));
+                let call = format!("tk_atomic_{}(&{place}, {value});", atomic_name(*op));
+                self.put_guarded(access, &call);
             }
             StmtKind::Copy { dst, src, token: Some(_) } => self.copy_async(dst, src),
             StmtKind::Copy { dst, src, token: None } => {
@@ -203,4 +209,17 @@ impl Writer<'_> {
 /// Whether a loop orders memory between its iterations.
 fn is_phase(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| matches!(stmt.kind, StmtKind::Barrier(_)))
+}
+
+/// The end of the name of a prelude function.
+const fn atomic_name(op: AtomicOp) -> &'static str {
+    match op {
+        AtomicOp::Add => "add",
+        AtomicOp::Sub => "sub",
+        AtomicOp::And => "and",
+        AtomicOp::Or => "or",
+        AtomicOp::Xor => "xor",
+        AtomicOp::Min => "min",
+        AtomicOp::Max => "max",
+    }
 }

@@ -122,6 +122,7 @@ fn written(stmt: &Stmt) -> Option<&Access> {
         StmtKind::Let { .. }
         | StmtKind::Assign { .. }
         | StmtKind::SetFragment { .. }
+        | StmtKind::Atomic { .. }
         | StmtKind::Wait(_)
         | StmtKind::Items { .. }
         | StmtKind::For { .. }

@@ -8,6 +8,8 @@ use super::{
 };
 use crate::arena::Arena;
 use crate::dtype::Bound;
+use crate::dtype::DType;
+use crate::op::AtomicOp;
 use crate::span::{SpanId, SpanTable};
 
 /// A kernel as written, names resolved.
@@ -70,6 +72,20 @@ impl Kernel {
         match array {
             ArrayRef::Tensor(id) => self.tensors[id].elem,
             ArrayRef::Tile(id) => self.tiles[id].elem,
+        }
+    }
+
+    /// Whether elements of a type can be updated atomically, whatever its
+    /// parameter is bound to. An accumulation type has at least 32 bits.
+    pub fn has_atomic(&self, op: AtomicOp, elem: ElemType) -> bool {
+        match elem {
+            ElemType::Concrete(dtype) => op.exists_for(dtype),
+            ElemType::Param(_) => false,
+            ElemType::Acc(param) => {
+                let bound = self.type_params[param].bound;
+                let mut types = DType::ALL.into_iter().filter(|dtype| bound.admits(*dtype));
+                types.all(|dtype| op.exists_for(dtype.accumulator()))
+            }
         }
     }
 

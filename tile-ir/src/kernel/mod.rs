@@ -30,6 +30,7 @@ mod stmt;
 mod types;
 mod verify;
 
+pub(crate) use access::AccessKind;
 pub use access::{Access, ArrayRef};
 pub use eval::{ceil_div, eval_compare, eval_index, eval_index_binary};
 pub use expr::{Expr, ExprKind, Literal};

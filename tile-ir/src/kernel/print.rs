@@ -319,6 +319,11 @@ impl Printer<'_> {
                 };
                 self.line(depth, &text);
             }
+            StmtKind::Atomic { access, op, value } => {
+                let value = self.expr(*value, Level::Lowest);
+                let text = op.statement(&self.access(access), &value);
+                self.line(depth, &text);
+            }
             StmtKind::Each { axes, body, origin } => self.write_each(depth, axes, body, *origin),
             StmtKind::Phase { var, range, body } => {
                 let head = format!("phase {} in {} {{", name(*var), self.range(range));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Access, Axis, ExprId, VarId};
-use crate::op::BinaryOp;
+use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
 
 /// A statement with its source.
@@ -95,6 +95,17 @@ pub enum StmtKind {
         /// The right-hand side, of the place's type.
         value: ExprId,
     },
+    /// `atomic a[i] ⊕= e;` One step: the atomic updates that several work-items
+    /// make of one element happen one after the other, in any order. Outside a
+    /// tensor's shape it does nothing.
+    Atomic {
+        /// The element.
+        access: Access,
+        /// What is done to it.
+        op: AtomicOp,
+        /// With which operand, of the array's element type.
+        value: ExprId,
+    },
     /// A loop that the whole block shares out among its threads. Collective.
     Each {
         /// Its axes, outermost first; their variables are of kind
@@ -156,6 +167,7 @@ impl StmtKind {
             Self::Let { .. }
             | Self::Assign { .. }
             | Self::Store { .. }
+            | Self::Atomic { .. }
             | Self::Update { .. }
             | Self::Barrier => Vec::new(),
         }

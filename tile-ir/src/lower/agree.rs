@@ -99,6 +99,7 @@ fn bodies_mut(kind: &mut StmtKind) -> Vec<&mut Vec<Stmt>> {
         StmtKind::Let { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Store { .. }
+        | StmtKind::Atomic { .. }
         | StmtKind::Update { .. }
         | StmtKind::Barrier => Vec::new(),
     }
@@ -112,6 +113,7 @@ fn deciders(kind: &StmtKind) -> Vec<ExprId> {
         StmtKind::Let { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Store { .. }
+        | StmtKind::Atomic { .. }
         | StmtKind::Update { .. }
         | StmtKind::Each { .. }
         | StmtKind::Barrier => Vec::new(),
@@ -170,6 +172,7 @@ impl Needs<'_> {
                 }
                 StmtKind::For { var, .. } | StmtKind::Phase { var, .. } => Some((*var, None)),
                 StmtKind::Store { .. }
+                | StmtKind::Atomic { .. }
                 | StmtKind::Update { place: Place::Element(_), .. }
                 | StmtKind::Each { .. }
                 | StmtKind::While { .. }
@@ -269,6 +272,7 @@ impl Twins<'_> {
             StmtKind::Assign { .. }
             | StmtKind::Update { .. }
             | StmtKind::Store { .. }
+            | StmtKind::Atomic { .. }
             | StmtKind::Each { .. }
             | StmtKind::Phase { .. }
             | StmtKind::For { .. }

@@ -55,7 +55,7 @@ fn each_expr_in(stmts: &mut [Stmt], f: &mut impl FnMut(&mut ExprId)) {
         match &mut stmt.kind {
             StmtKind::Let { value, .. } => value.iter_mut().for_each(&mut *f),
             StmtKind::Assign { value, .. } | StmtKind::SetFragment { value, .. } => f(value),
-            StmtKind::Store { access, value } => {
+            StmtKind::Store { access, value } | StmtKind::Atomic { access, value, .. } => {
                 each_in_access(access, f);
                 f(value);
             }

@@ -383,6 +383,7 @@ fn assigned_vars(stmts: &[Stmt], vars: &mut Vec<VarId>) {
             StmtKind::For { var, .. } => vars.push(*var),
             StmtKind::SetFragment { .. }
             | StmtKind::Store { .. }
+            | StmtKind::Atomic { .. }
             | StmtKind::Copy { .. }
             | StmtKind::Wait(_)
             | StmtKind::Items { .. }
@@ -412,6 +413,10 @@ fn count_accesses(kernel: &ProgramKernel, stmts: &[Stmt], tiles: &[TileId]) -> A
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Store { access, .. } => count.writes += touches(access),
+            StmtKind::Atomic { access, .. } => {
+                count.writes += touches(access);
+                count.reads += touches(access);
+            }
             StmtKind::Copy { dst, src, .. } => {
                 count.writes += touches(dst);
                 count.reads += touches(src);

@@ -35,6 +35,11 @@ impl Replacement {
                 access: self.access(kernel, access),
                 value: self.expr(kernel, *value),
             },
+            StmtKind::Atomic { access, op, value } => StmtKind::Atomic {
+                access: self.access(kernel, access),
+                op: *op,
+                value: self.expr(kernel, *value),
+            },
             StmtKind::Copy { dst, src, token } => StmtKind::Copy {
                 dst: self.access(kernel, dst),
                 src: self.access(kernel, src),

@@ -251,6 +251,7 @@ fn sites(kernel: &ProgramKernel, body: &[Stmt]) -> Vec<Site> {
                 found.push(Site { place: SitePlace::Written(number), access: dst.clone() });
             }
             StmtKind::Let { value: None, .. }
+            | StmtKind::Atomic { .. }
             | StmtKind::Wait(_)
             | StmtKind::Items { .. }
             | StmtKind::For { .. }

@@ -157,6 +157,7 @@ impl Scopes<'_> {
                 | StmtKind::Assign { .. }
                 | StmtKind::SetFragment { .. }
                 | StmtKind::Store { .. }
+                | StmtKind::Atomic { .. }
                 | StmtKind::Copy { .. }
                 | StmtKind::Wait(_)
                 | StmtKind::Barrier(_) => {

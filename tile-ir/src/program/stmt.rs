@@ -1,6 +1,7 @@
 //! Statements of a program.
 
 use super::{Access, DomainId, ExprId, FragmentId, RoleId, TokenId, VarId};
+use crate::op::AtomicOp;
 use crate::span::SpanId;
 
 /// Who executes a statement together.
@@ -106,6 +107,16 @@ pub enum StmtKind {
         /// The value, of the element's type.
         value: ExprId,
     },
+    /// Updates an element as one step that no other atomic update of it divides.
+    /// Thread scope; the access is of width 1.
+    Atomic {
+        /// The element.
+        access: Access,
+        /// What is done to it.
+        op: AtomicOp,
+        /// With which operand, of the element's type.
+        value: ExprId,
+    },
     /// Moves an element from memory to memory. Thread scope.
     Copy {
         /// To here.
@@ -170,6 +181,7 @@ impl StmtKind {
             | Self::Assign { .. }
             | Self::SetFragment { .. }
             | Self::Store { .. }
+            | Self::Atomic { .. }
             | Self::Copy { .. }
             | Self::Wait(_)
             | Self::Barrier(_) => Vec::new(),
@@ -187,6 +199,7 @@ impl StmtKind {
             | Self::Assign { .. }
             | Self::SetFragment { .. }
             | Self::Store { .. }
+            | Self::Atomic { .. }
             | Self::Copy { .. }
             | Self::Wait(_)
             | Self::Barrier(_) => Vec::new(),
@@ -199,7 +212,7 @@ impl StmtKind {
         match self {
             Self::Let { value, .. } => value.iter().copied().for_each(f),
             Self::Assign { value, .. } | Self::SetFragment { value, .. } => f(*value),
-            Self::Store { access, value } => {
+            Self::Store { access, value } | Self::Atomic { access, value, .. } => {
                 access.for_each_expr(f);
                 f(*value);
             }
@@ -223,7 +236,7 @@ impl StmtKind {
     /// The accesses that the statement itself writes through.
     pub fn written_accesses_mut(&mut self) -> Option<&mut Access> {
         match self {
-            Self::Store { access, .. } => Some(access),
+            Self::Store { access, .. } | Self::Atomic { access, .. } => Some(access),
             Self::Copy { dst, .. } => Some(dst),
             Self::Let { .. }
             | Self::Assign { .. }

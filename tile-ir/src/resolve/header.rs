@@ -319,9 +319,9 @@ pub(super) fn require_output(cx: &mut Resolver, item: &KernelItem) {
 
 fn writes_tensor(stmt: &Stmt) -> bool {
     let written = match &stmt.kind {
-        StmtKind::Store { access, .. } | StmtKind::Update { place: Place::Element(access), .. } => {
-            Some(access.array)
-        }
+        StmtKind::Store { access, .. }
+        | StmtKind::Update { place: Place::Element(access), .. }
+        | StmtKind::Atomic { access, .. } => Some(access.array),
         StmtKind::Let { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Update { place: Place::Var(_), .. }

@@ -17,9 +17,9 @@ use super::Resolver;
 use super::convert::as_operand;
 use super::types::{Class, Ty};
 use crate::diag::{Code, Diagnostic};
-use crate::dtype::Bound;
+use crate::dtype::{Bound, DType};
 use crate::kernel::{ElemType, ExprId, Type};
-use crate::op::{BinaryOp, CompareOp, MathFn, UnaryOp};
+use crate::op::{AtomicOp, BinaryOp, CompareOp, MathFn, UnaryOp};
 use crate::span::SpanId;
 
 /// An operation whose types are known only at the end.
@@ -44,6 +44,8 @@ pub(super) enum Operation {
     Compare(CompareOp),
     /// A function.
     Math(MathFn),
+    /// An atomic update of an element.
+    Atomic(AtomicOp),
     /// `operand as target`.
     Cast {
         /// What is converted.
@@ -62,6 +64,7 @@ pub(super) fn discharge(cx: &mut Resolver) {
             Operation::Cast { operand, target } => {
                 check_cast(cx, operand, (ty, class), target, obligation.span);
             }
+            Operation::Atomic(op) => check_atomic(cx, op, ty, obligation.span),
             operation @ (Operation::Unary(_)
             | Operation::Binary(_)
             | Operation::Compare(_)
@@ -127,6 +130,7 @@ fn requirement(operation: Operation) -> (Needed, String) {
             (needed, format!("`{}`", math.name()))
         }
         Operation::Cast { .. } => (Needed::All, "`as`".to_owned()),
+        Operation::Atomic(op) => (Needed::Number, format!("`{op}`")),
     }
 }
 
@@ -177,6 +181,28 @@ fn report_missing(cx: &mut Resolver, text: &str, needed: Needed, ty: Type, span:
         }
     };
     cx.diags.push(diagnostic);
+}
+
+/// Reports an atomic update of a type that has none.
+fn check_atomic(cx: &mut Resolver, op: AtomicOp, ty: Type, span: SpanId) {
+    let Type::Scalar(elem) = ty else { return };
+    if cx.kernel.has_atomic(op, elem) {
+        return;
+    }
+    let message = match elem {
+        ElemType::Concrete(_) => format!("`{}` has no `{op}`", cx.kernel.type_name(ty)),
+        ElemType::Param(param) | ElemType::Acc(param) => {
+            let param = &cx.kernel.type_params[param];
+            let ty = cx.kernel.type_name(ty);
+            format!("`{ty}` with `{}: {}` need not have `{op}`", param.name, param.bound)
+        }
+    };
+    let types = DType::ALL.into_iter().filter(|dtype| op.exists_for(*dtype));
+    let types: Vec<String> = types.map(|dtype| format!("`{dtype}`")).collect();
+    cx.diags.push(
+        Diagnostic::error(Code::UnsupportedOperation, span, message)
+            .help(format!("the types that have it are {}", types.join(", "))),
+    );
 }
 
 /// Reports a conversion that Rust's `as` does not have either.

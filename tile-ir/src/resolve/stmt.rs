@@ -52,6 +52,13 @@ fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec<Stmt>) {
         syntax::StmtKind::Update { place, op, value } => {
             resolve_update(cx, place, *op, value, stmt.span)
         }
+        syntax::StmtKind::Atomic { array, indices, place, op, value } => {
+            let (access, value, ty) =
+                resolve_element_update(cx, (array, indices, *place), value, false);
+            let operation = Operation::Atomic(*op);
+            cx.obligations.push(Obligation { operation, ty, span: stmt.span });
+            access.map(|access| StmtKind::Atomic { access, op: *op, value })
+        }
         syntax::StmtKind::Load { tile, indices, value } => {
             each::resolve_load_stmt(cx, tile, indices, value, stmt)
         }
@@ -201,22 +208,34 @@ fn resolve_update(
             (Place::Var(var), value, ty)
         }
         syntax::Place::Index { array, indices, span } => {
-            let access = resolve_written(cx, array, indices, *span);
-            let elem = access.as_ref().and_then(|access| element_type(cx, access.array));
-            let ty = elem.map_or(Ty::Poison, Ty::scalar);
-            let value = match elem {
-                _ if is_shift => resolve_shift_count(cx, value, ty),
-                Some(elem @ ElemType::Acc(_)) => resolve_expr(cx, value, Conversion::Widen(elem)),
-                Some(ElemType::Concrete(_) | ElemType::Param(_)) | None => {
-                    resolve_expr(cx, value, Conversion::None)
-                }
-            };
-            let value = expect_type(cx, value, ty, &format!("`{}`", array.text));
+            let (access, value, ty) =
+                resolve_element_update(cx, (array, indices, *span), value, is_shift);
             (Place::Element(access?), value, ty)
         }
     };
     cx.obligations.push(Obligation { operation: Operation::Binary(op), ty, span });
     Some(StmtKind::Update { place, op, value })
+}
+
+/// The element that an update changes, its operand, and the type of both.
+fn resolve_element_update(
+    cx: &mut Resolver,
+    (array, indices, span): (&Name, &[Expr], SpanId),
+    value: &Expr,
+    is_shift: bool,
+) -> (Option<Access>, ExprId, Ty) {
+    let access = resolve_written(cx, array, indices, span);
+    let elem = access.as_ref().and_then(|access| element_type(cx, access.array));
+    let ty = elem.map_or(Ty::Poison, Ty::scalar);
+    let value = match elem {
+        _ if is_shift => resolve_shift_count(cx, value, ty),
+        Some(elem @ ElemType::Acc(_)) => resolve_expr(cx, value, Conversion::Widen(elem)),
+        Some(ElemType::Concrete(_) | ElemType::Param(_)) | None => {
+            resolve_expr(cx, value, Conversion::None)
+        }
+    };
+    let value = expect_type(cx, value, ty, &format!("`{}`", array.text));
+    (access, value, ty)
 }
 
 /// The element that a statement writes; `None` where it was reported.

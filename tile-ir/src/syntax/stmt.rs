@@ -1,7 +1,7 @@
 //! Statements as written.
 
 use super::{Expr, Name, TypeExpr};
-use crate::op::BinaryOp;
+use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
 
 /// A statement with its source.
@@ -111,6 +111,19 @@ pub enum StmtKind {
         /// The operator.
         op: UpdateOp,
         /// The right-hand side.
+        value: Expr,
+    },
+    /// `atomic c[i] += e;`, `atomic c[i].min(e);`
+    Atomic {
+        /// The array.
+        array: Name,
+        /// One expression per axis.
+        indices: Vec<Expr>,
+        /// The whole element.
+        place: SpanId,
+        /// What is done to it.
+        op: AtomicOp,
+        /// With which operand.
         value: Expr,
     },
     /// `load s[i, k] = e;`

@@ -1,6 +1,7 @@
 //! The language, from text: what resolves, what is refused and in which words,
 //! what the checks find, what the embedded bytes hold.
 
+mod check_atomics;
 mod check_bounds;
 mod check_divergence;
 mod check_initialised;

@@ -19,7 +19,7 @@ use std::fmt;
 use tile_ir::dtype::DType;
 use tile_ir::program::{AxisGuard, Participants, Raster, Swizzle, Ty};
 
-use super::vector::{Fn1, Fn2, Fn3};
+use super::vector::{AtomicFn, Fn1, Fn2, Fn3};
 
 /// Most lanes that an operation runs over at once: enough to make its dispatch
 /// cheap, few enough that a handful of registers stay in the first-level cache.
@@ -73,6 +73,9 @@ pub(super) enum Instr {
     Load { width: Width, dst: Slot, access: usize, pad: Pad },
     /// Writes elements, where guards and mask hold.
     Store { src: Slot, access: usize },
+    /// Updates elements one lane after the other, each as one step, where guards
+    /// and mask hold.
+    Atomic { src: Slot, access: usize, f: AtomicFn },
     /// Flags where all guards of an access hold.
     InBounds { width: Width, dst: Slot, access: usize },
     /// Goes on at the target.
@@ -102,6 +105,7 @@ impl fmt::Debug for Instr {
             Self::Coords { dst, value } => write!(f, "{dst:?} = coords {value:?}"),
             Self::Load { dst, access, .. } => write!(f, "{dst:?} = load {access}"),
             Self::Store { src, access } => write!(f, "store {access}, {src:?}"),
+            Self::Atomic { src, access, .. } => write!(f, "atomic {access}, {src:?}"),
             Self::InBounds { dst, access, .. } => write!(f, "{dst:?} = in_bounds {access}"),
             Self::Jump { target } => write!(f, "jump {target}"),
             Self::JumpUnless { cond, target } => write!(f, "jump {target} unless {cond}"),

@@ -88,6 +88,11 @@ fn statement(stmt: &Stmt) -> (String, Bodies<'_>) {
         StmtKind::Update { place: to, op, value } => {
             (format!("{} {op}= {}", place(to), expr(value)), vec![])
         }
+        StmtKind::Atomic { array, indices, op, value, .. } => {
+            let indices: Vec<_> = indices.iter().map(expr).collect();
+            let place = format!("{}[{}]", array.text, indices.join(", "));
+            (op.statement(&place, &expr(value)).trim_end_matches(';').to_owned(), vec![])
+        }
         StmtKind::Load { tile, indices, value } => {
             let names: Vec<_> = indices.iter().map(|name| name.text.as_str()).collect();
             (format!("load {}[{}] = {}", tile.text, names.join(", "), expr(value)), vec![])

@@ -7,6 +7,7 @@
 
 mod elementwise;
 mod product;
+mod tallies;
 mod tiled;
 
 use std::fmt;
@@ -15,6 +16,7 @@ use tile_runtime::{Device, Options};
 
 pub use elementwise::{check_add, check_saxpy};
 pub use product::{check_batched_matmul, check_matmul, check_scaled_matmul};
+pub use tallies::{check_float_tallies, check_histograms, check_integer_tallies};
 pub use tiled::{check_min_plus, check_row_sums, check_stencil, check_transpose};
 
 /// Where and how a kernel is run.

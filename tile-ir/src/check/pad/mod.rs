@@ -143,13 +143,10 @@ impl Flow<'_> {
                 self.write(access, new, true, state);
             }
             StmtKind::Update { place: Place::Element(access), op, value } => {
-                let exact = is_exact(self.kernel, self.kernel.exprs[*value].ty);
-                let value = self.value(*value, state);
-                let old = match access.array {
-                    ArrayRef::Tensor(_) => Value::default(),
-                    ArrayRef::Tile(_) => self.element(access, state),
-                };
-                self.write(access, old.update(*op, &value, exact), false, state);
+                self.update_element(access, *op, *value, state);
+            }
+            StmtKind::Atomic { access, op, value } => {
+                self.update_element(access, op.binary(), *value, state);
             }
             StmtKind::Each { axes, body, .. } => self.walk_each(axes, body, state),
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
@@ -169,6 +166,16 @@ impl Flow<'_> {
             }
             StmtKind::Barrier => {}
         }
+    }
+
+    fn update_element(&mut self, access: &Access, op: BinaryOp, value: ExprId, state: &mut State) {
+        let exact = is_exact(self.kernel, self.kernel.exprs[value].ty);
+        let value = self.value(value, state);
+        let old = match access.array {
+            ArrayRef::Tensor(_) => Value::default(),
+            ArrayRef::Tile(_) => self.element(access, state),
+        };
+        self.write(access, old.update(op, &value, exact), false, state);
     }
 
     fn set_index(&mut self, var: VarId, value: Option<ExprId>) {

@@ -84,6 +84,7 @@ fn lists<'a>(kernel: &'a Kernel, uniformity: &Uniformity) -> Vec<List<'a>> {
                 StmtKind::Let { .. }
                 | StmtKind::Assign { .. }
                 | StmtKind::Store { .. }
+                | StmtKind::Atomic { .. }
                 | StmtKind::Update { .. }
                 | StmtKind::Each { .. }
                 | StmtKind::Barrier => false,
@@ -141,6 +142,7 @@ fn with_barrier(kernel: &Kernel, gap: &Gap<'_>) -> Kernel {
             StmtKind::Let { .. }
             | StmtKind::Assign { .. }
             | StmtKind::Store { .. }
+            | StmtKind::Atomic { .. }
             | StmtKind::Update { .. }
             | StmtKind::Barrier => return kernel,
         };

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::cure::Cure;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
-    ArrayRef, EachOrigin, ExprId, Kernel, Place, Stmt, StmtKind, VarId, print_access, print_expr,
+    AccessKind, ArrayRef, EachOrigin, ExprId, Kernel, Place, Stmt, StmtKind, VarId, print_access,
+    print_expr,
 };
 use crate::solve::skeleton::{Conflict, Pair, Party, Scope, Site, Worker};
 use crate::span::SpanId;
@@ -33,12 +34,13 @@ pub(super) fn open(kernel: &Kernel, pair: &Pair, load: ExprId) -> Diagnostic {
     );
     let mut diagnostic = Diagnostic::error(Code::UndecidedRace, pair.second.span, message);
     if pair.first != pair.second {
-        let does = if pair.first.write { "writes" } else { "reads" };
+        let does = pair.first.kind.verb();
         let text = format!("the other access, which {does} `{name}`");
         diagnostic = diagnostic.label(pair.first.span, text);
     }
     diagnostic.note(format!("two loads of `{loaded}` may give the same value")).help(
-        "compute the index from the coordinates of the work-item, so that each element has one writer",
+        "compute the index from the coordinates of the work-item, so that each element has one \
+         writer, or update it with `atomic`",
     )
 }
 
@@ -57,16 +59,20 @@ impl<'a> Prose<'a> {
         };
         let race = if self.conflict.cause.is_some() { "possible race" } else { "race" };
         let fault = match scope {
-            Scope::Grid if first.write && second.write => "two blocks write one element".to_owned(),
-            Scope::Grid if second.write => "this overwrites what another block reads".to_owned(),
+            Scope::Grid if first.kind.writes() && second.kind.writes() => {
+                "two blocks write one element".to_owned()
+            }
+            Scope::Grid if second.kind.writes() => {
+                "this overwrites what another block reads".to_owned()
+            }
             Scope::Grid => "this reads what another block writes".to_owned(),
-            Scope::Block if first.write && second.write => {
+            Scope::Block if first.kind.writes() && second.kind.writes() => {
                 format!("two {} write one element{}", self.workers(), self.iterations())
             }
             Scope::Block if self.is_one_statement() => {
                 format!("one {} reads what another writes in the same statement", self.worker())
             }
-            Scope::Block if second.write => format!(
+            Scope::Block if second.kind.writes() => format!(
                 "this overwrites what another {} may still be reading{}",
                 self.worker(),
                 self.iteration()
@@ -78,6 +84,15 @@ impl<'a> Prose<'a> {
             ),
         };
         format!("{race} on the {space} `{name}`: {fault}")
+    }
+
+    /// Whether one of two writes is atomic and the other is not.
+    fn is_half_atomic(&self) -> bool {
+        let kinds = (self.conflict.pair.first.kind, self.conflict.pair.second.kind);
+        matches!(
+            kinds,
+            (AccessKind::Atomic, AccessKind::Write) | (AccessKind::Write, AccessKind::Atomic)
+        )
     }
 
     fn is_one_statement(&self) -> bool {
@@ -132,6 +147,7 @@ impl<'a> Prose<'a> {
                 StmtKind::Let { .. }
                 | StmtKind::Assign { .. }
                 | StmtKind::Store { .. }
+                | StmtKind::Atomic { .. }
                 | StmtKind::Update { .. }
                 | StmtKind::Barrier,
             )
@@ -199,7 +215,7 @@ impl<'a> Prose<'a> {
         if pair.scope == Scope::Grid {
             let _ = write!(who, " in block {}", self.point(&party.block));
         }
-        let does = if site.write { "writes" } else { "reads" };
+        let does = site.kind.verb();
         let indices: Vec<String> = self.conflict.element.iter().map(ToString::to_string).collect();
         let name = self.kernel.array_name(pair.array());
         let mut text = format!("{who} {does} `{name}[{}]`", indices.join(", "));
@@ -238,14 +254,17 @@ impl<'a> Prose<'a> {
     pub(super) fn remedy(&self) -> String {
         let Pair { scope, first, second, .. } = self.conflict.pair;
         let text = match scope {
-            Scope::Grid if first.write && second.write => {
+            Scope::Grid | Scope::Block if self.is_half_atomic() => {
+                "make both of them `atomic`: an atomic update is not ordered with plain accesses"
+            }
+            Scope::Grid if first.kind.writes() && second.kind.writes() => {
                 "give each element one writer: barriers do not order blocks"
             }
             Scope::Grid => {
                 "write to another tensor than is read, or do it in two kernels: barriers do not \
                  order blocks"
             }
-            Scope::Block if first.write && second.write => {
+            Scope::Block if first.kind.writes() && second.kind.writes() => {
                 "let one of them write it: give each work-item an element of its own, or ask which \
                  it is, as in `if tx == 0`"
             }

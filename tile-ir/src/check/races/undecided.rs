@@ -10,7 +10,7 @@ use crate::check::Uniformity;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, ExprId, Kernel, VarId, VarKind, print_expr};
 use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, exhaust};
-use crate::solve::symbolic::{AccessKind, Obstacle, Reason, Relation, Unproved, prove};
+use crate::solve::symbolic::{Obstacle, Reason, Relation, Unproved, prove};
 use crate::span::SpanId;
 
 /// An access: its place, and whether it writes.
@@ -53,14 +53,13 @@ pub(super) fn settle(
 
 /// The accesses of a pair, in an order of their own.
 pub(super) fn spots(pair: &Pair) -> (Spot, Spot) {
-    let [first, second] = [pair.first, pair.second].map(|site| (site.span, site.write));
+    let [first, second] = [pair.first, pair.second].map(|site| (site.span, site.kind.writes()));
     (first.min(second), first.max(second))
 }
 
 /// The accesses of an unproved pair, in an order of their own.
 pub(super) fn spots_of(found: &Unproved) -> (Spot, Spot) {
-    let [first, second] =
-        [found.first, found.second].map(|(span, kind)| (span, kind == AccessKind::Write));
+    let [first, second] = [found.first, found.second].map(|(span, kind)| (span, kind.writes()));
     (first.min(second), first.max(second))
 }
 
@@ -74,10 +73,7 @@ pub(super) fn report(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> Dia
     let message = format!("cannot show that different {who} use different elements of `{name}`");
     let mut diagnostic = Diagnostic::error(Code::UndecidedRace, found.second.0, message);
     if found.first != found.second {
-        let does = match found.first.1 {
-            AccessKind::Read => "reads",
-            AccessKind::Write => "writes",
-        };
+        let does = found.first.1.verb();
         diagnostic = diagnostic.label(found.first.0, format!("the other access {does} `{name}`"));
     }
     if let Some(note) = obstacle(kernel, found.reason) {

@@ -36,9 +36,8 @@ fn ids_of(kind: &StmtKind) -> (Vec<VarId>, Vec<ExprId>, Vec<ArrayRef>) {
             (vec![*var], vec![*value], Vec::new())
         }
         StmtKind::Store { access, value }
-        | StmtKind::Update { place: Place::Element(access), value, .. } => {
-            of_access(access, *value)
-        }
+        | StmtKind::Update { place: Place::Element(access), value, .. }
+        | StmtKind::Atomic { access, value, .. } => of_access(access, *value),
         StmtKind::Each { axes, .. } => {
             let vars = axes.iter().map(|axis| axis.var).collect();
             (vars, axes.iter().map(|axis| axis.extent).collect(), Vec::new())
@@ -131,6 +130,13 @@ fn verify_stmt(cx: &mut Verifier<'_>, scope: &mut Scope, kind: &StmtKind) {
             verify_value(cx, scope, *value, Some(ty));
             let has = has_binary(cx.kernel, *op, ty);
             cx.require(has, || format!("{op}= is applied to a type without it"));
+        }
+        StmtKind::Atomic { access, op, value } => {
+            let elem = cx.kernel.element_type(access.array);
+            verify_value(cx, scope, *value, Some(Type::Scalar(elem)));
+            verify_written(cx, scope, access);
+            let has = cx.kernel.has_atomic(*op, elem);
+            cx.require(has, || format!("{op} is applied to a type without it"));
         }
         StmtKind::Each { axes, body, origin } => verify_each(cx, scope, axes, body, *origin),
         StmtKind::Phase { var, range, body } => {

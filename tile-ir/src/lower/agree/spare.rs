@@ -35,7 +35,8 @@ fn collect(kernel: &Kernel, stmts: &[Stmt], vars: &BTreeSet<VarId>, read: &mut B
             StmtKind::Assign { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => vec![*value],
             StmtKind::Store { access, value }
-            | StmtKind::Update { place: Place::Element(access), value, .. } => {
+            | StmtKind::Update { place: Place::Element(access), value, .. }
+            | StmtKind::Atomic { access, value, .. } => {
                 access.indices.iter().copied().chain([*value]).collect()
             }
             StmtKind::Each { .. }
@@ -64,6 +65,7 @@ fn remove(stmts: &mut Vec<Stmt>, spare: &BTreeSet<VarId>) {
         | StmtKind::Update { place: Place::Var(var), .. } => !spare.contains(var),
         StmtKind::Update { place: Place::Element(_), .. }
         | StmtKind::Store { .. }
+        | StmtKind::Atomic { .. }
         | StmtKind::Each { .. }
         | StmtKind::Phase { .. }
         | StmtKind::For { .. }

@@ -56,6 +56,7 @@ fn visit_items(stmts: &[Stmt], f: &mut impl FnMut(&[Stmt])) {
             | StmtKind::Assign { .. }
             | StmtKind::SetFragment { .. }
             | StmtKind::Store { .. }
+            | StmtKind::Atomic { .. }
             | StmtKind::Copy { .. }
             | StmtKind::Wait(_)
             | StmtKind::Barrier(_) => {}

@@ -313,7 +313,8 @@ fn written_tensors(kernel: &Kernel) -> Vec<kernel::TensorId> {
     fn visit(stmts: &[kernel::Stmt], written: &mut Vec<kernel::TensorId>) {
         for stmt in stmts {
             if let StmtKind::Store { access, .. }
-            | StmtKind::Update { place: Place::Element(access), .. } = &stmt.kind
+            | StmtKind::Update { place: Place::Element(access), .. }
+            | StmtKind::Atomic { access, .. } = &stmt.kind
                 && let ArrayRef::Tensor(tensor) = access.array
             {
                 written.push(tensor);

@@ -91,7 +91,10 @@ impl Specialiser<'_> {
                 let value = self.updated(*op, old, *value)?;
                 self.assignment(*var, value)?
             }
-            KernelStmt::Let { .. } | KernelStmt::Store { .. } | KernelStmt::Update { .. } => {
+            KernelStmt::Let { .. }
+            | KernelStmt::Store { .. }
+            | KernelStmt::Atomic { .. }
+            | KernelStmt::Update { .. } => {
                 return Err(self.broken("a work-item's statement at block scope"));
             }
         };
@@ -135,7 +138,10 @@ impl Specialiser<'_> {
             KernelStmt::Assign { var, .. } | KernelStmt::Update { place: Place::Var(var), .. } => {
                 self.uniform.is_uniform_var(*var)
             }
-            KernelStmt::Let { .. } | KernelStmt::Store { .. } | KernelStmt::Update { .. } => false,
+            KernelStmt::Let { .. }
+            | KernelStmt::Store { .. }
+            | KernelStmt::Atomic { .. }
+            | KernelStmt::Update { .. } => false,
         }
     }
 
@@ -188,6 +194,10 @@ impl Specialiser<'_> {
             KernelStmt::Store { access, value } => {
                 let value = self.expr(*value)?;
                 StmtKind::Store { access: self.access(access)?, value }
+            }
+            KernelStmt::Atomic { access, op, value } => {
+                let value = self.expr(*value)?;
+                StmtKind::Atomic { access: self.access(access)?, op: *op, value }
             }
             KernelStmt::Update { place: Place::Element(access), op, value } => {
                 let target = self.access(access)?;

@@ -38,6 +38,7 @@ impl Printer<'_> {
             | StmtKind::Assign { .. }
             | StmtKind::SetFragment { .. }
             | StmtKind::Store { .. }
+            | StmtKind::Atomic { .. }
             | StmtKind::Copy { .. }
             | StmtKind::Wait(_)
             | StmtKind::Barrier(_) => {}
@@ -88,6 +89,9 @@ impl Printer<'_> {
             }
             StmtKind::Store { access, value } => {
                 format!("{} = {};", self.access(access), self.whole(*value))
+            }
+            StmtKind::Atomic { access, op, value } => {
+                op.statement(&self.access(access), &self.whole(*value))
             }
             StmtKind::Copy { dst, src, token } => {
                 let token =

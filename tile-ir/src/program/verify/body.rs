@@ -94,6 +94,14 @@ impl Walk {
                 let ty = Ty::Scalar(element_type(cx, access.target));
                 cx.require_type(*value, ty, "what is stored");
             }
+            StmtKind::Atomic { access, op, value } => {
+                require_items(cx, items, "memory is updated");
+                verify_write(cx, access);
+                let dtype = element_type(cx, access.target);
+                cx.require_type(*value, Ty::Scalar(dtype), "what an element is updated with");
+                cx.require(op.exists_for(dtype), || format!("{dtype} has no {op}"));
+                cx.require(access.width == 1, || "an atomic update of a vector".to_owned());
+            }
             StmtKind::Copy { dst, src, token } => {
                 require_items(cx, items, "memory is copied");
                 verify_write(cx, dst);

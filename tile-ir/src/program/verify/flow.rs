@@ -124,6 +124,7 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt, state: &mut State, number: &m
             }
         }
         StmtKind::Store { .. }
+        | StmtKind::Atomic { .. }
         | StmtKind::Copy { .. }
         | StmtKind::Wait(_)
         | StmtKind::Barrier(_) => {}

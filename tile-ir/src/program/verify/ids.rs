@@ -134,7 +134,9 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt) {
         StmtKind::SetFragment { fragment, .. } => {
             known(cx, &kernel.fragments, *fragment, "fragment");
         }
-        StmtKind::Store { access, .. } => verify_access(cx, access),
+        StmtKind::Store { access, .. } | StmtKind::Atomic { access, .. } => {
+            verify_access(cx, access)
+        }
         StmtKind::Copy { dst, src, .. } => {
             verify_access(cx, dst);
             verify_access(cx, src);

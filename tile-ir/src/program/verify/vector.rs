@@ -51,6 +51,7 @@ impl Facts {
                 StmtKind::For { .. }
                 | StmtKind::SetFragment { .. }
                 | StmtKind::Store { .. }
+                | StmtKind::Atomic { .. }
                 | StmtKind::Copy { .. }
                 | StmtKind::Wait(_)
                 | StmtKind::Items { .. }
@@ -88,6 +89,7 @@ impl Walk {
                 StmtKind::Let { .. }
                 | StmtKind::Assign { .. }
                 | StmtKind::SetFragment { .. }
+                | StmtKind::Atomic { .. }
                 | StmtKind::Wait(_)
                 | StmtKind::Items { .. }
                 | StmtKind::For { .. }

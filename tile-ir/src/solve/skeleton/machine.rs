@@ -515,7 +515,7 @@ impl<'a> Machine<'a> {
         let mark = Mark { site: id, ..self.now };
         let slot = self.slot(site.array);
         if let Some(log) = self.logs.get_mut(slot) {
-            log.enter(indices, mark, site.write);
+            log.enter(indices, mark, site.kind);
         }
         if indices.iter().any(|index| index.data.is_some()) {
             return Ok(());
@@ -530,7 +530,7 @@ impl<'a> Machine<'a> {
                 Scope::Block => self.interval,
                 Scope::Grid => 1,
             };
-            for other in shadow.enter(flat, interval, mark, site.write).into_iter().flatten() {
+            for other in shadow.enter(flat, interval, mark, site.kind).into_iter().flatten() {
                 self.collide(shadow.scope(), indices, other, mark);
             }
         }

@@ -4,8 +4,8 @@ use super::sizes::Sizes;
 use crate::arena::EntityId as _;
 use crate::check::WrittenTensors;
 use crate::kernel::{
-    Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, VarId,
-    VarKind,
+    Access, AccessKind, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind,
+    VarId, VarKind,
 };
 use crate::op::BinaryOp;
 use crate::span::SpanId;
@@ -20,8 +20,8 @@ pub(crate) struct Site {
     pub(crate) array: ArrayRef,
     /// The whole access.
     pub(crate) span: SpanId,
-    /// Whether it writes.
-    pub(crate) write: bool,
+    /// What it does.
+    pub(crate) kind: AccessKind,
     /// The statement it stands in.
     pub(crate) stmt: SpanId,
 }
@@ -126,7 +126,7 @@ impl<'a> Plan<'a> {
 
     /// Whether anything under watch is written.
     pub(super) fn writes(&self) -> bool {
-        self.sites.iter().any(|site| site.write)
+        self.sites.iter().any(|site| site.kind.writes())
     }
 
     /// Whether a block's coordinates matter.
@@ -234,7 +234,8 @@ impl<'a> Plan<'a> {
                     self.mark_value(*var, *value);
                 }
                 StmtKind::Store { access, value }
-                | StmtKind::Update { place: Place::Element(access), value, .. } => {
+                | StmtKind::Update { place: Place::Element(access), value, .. }
+                | StmtKind::Atomic { access, value, .. } => {
                     access.indices.iter().for_each(|index| self.touch(*index));
                     if self.is_watched(access) {
                         access.indices.iter().for_each(|index| self.need(*index));
@@ -292,7 +293,8 @@ impl<'a> Plan<'a> {
                     self.needed[var.index()] || self.touches[value.index()]
                 }
                 StmtKind::Store { access, value }
-                | StmtKind::Update { place: Place::Element(access), value, .. } => {
+                | StmtKind::Update { place: Place::Element(access), value, .. }
+                | StmtKind::Atomic { access, value, .. } => {
                     self.is_watched(access)
                         || self.touches[value.index()]
                         || access.indices.iter().any(|index| self.touches[index.index()])
@@ -334,6 +336,9 @@ impl<'a> Plan<'a> {
             StmtKind::Store { access, value } => self.store(access, *value, false, stmt, out),
             StmtKind::Update { place: Place::Element(access), value, .. } => {
                 self.store(access, *value, true, stmt, out);
+            }
+            StmtKind::Atomic { access, value, .. } => {
+                self.store(access, *value, false, stmt, out);
             }
             StmtKind::Each { axes, body, .. } => {
                 let body = self.nodes(body);
@@ -397,7 +402,7 @@ impl<'a> Plan<'a> {
         }
         let watched = self.is_watched(access);
         if watched && reads {
-            let site = self.site(access, false, stmt.span);
+            let site = self.site(access, AccessKind::Read, stmt.span);
             out.push(Node::Access { access, site });
         }
         self.enter_loads(value, stmt.span);
@@ -405,7 +410,9 @@ impl<'a> Plan<'a> {
             out.push(Node::Touch(value));
         }
         if watched {
-            let site = self.site(access, true, stmt.span);
+            let atomic = matches!(stmt.kind, StmtKind::Atomic { .. });
+            let kind = if atomic { AccessKind::Atomic } else { AccessKind::Write };
+            let site = self.site(access, kind, stmt.span);
             out.push(Node::Access { access, site });
         } else {
             let loads = access.indices.iter().filter(|index| self.touches[index.index()]);
@@ -424,13 +431,13 @@ impl<'a> Plan<'a> {
         if let ExprKind::Load(access) = kind
             && self.is_watched(access)
         {
-            self.loads[expr.index()] = Some(self.site(access, false, stmt));
+            self.loads[expr.index()] = Some(self.site(access, AccessKind::Read, stmt));
         }
     }
 
-    fn site(&mut self, access: &Access, write: bool, stmt: SpanId) -> SiteId {
+    fn site(&mut self, access: &Access, kind: AccessKind, stmt: SpanId) -> SiteId {
         let id = u32::try_from(self.sites.len()).unwrap_or(u32::MAX);
-        self.sites.push(Site { array: access.array, span: access.span, write, stmt });
+        self.sites.push(Site { array: access.array, span: access.span, kind, stmt });
         id
     }
 }

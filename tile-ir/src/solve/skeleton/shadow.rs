@@ -1,7 +1,7 @@
 //! Who has used an element since the last barrier.
 
 use super::plan::SiteId;
-use crate::kernel::ExprId;
+use crate::kernel::{AccessKind, ExprId};
 
 /// Between which workers an order is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,14 +41,15 @@ impl Mark {
     }
 }
 
-/// One element: the last writer and two readers that differ. A third reader
-/// would add nothing: whoever writes differs from one of the two.
+/// One element: the last writer, and two readers and two atomic updaters that
+/// differ. A third would add nothing: whoever collides differs from one of two.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     /// The interval that the marks are of.
     interval: u32,
     writer: Option<Mark>,
     readers: [Option<Mark>; 2],
+    updaters: [Option<Mark>; 2],
 }
 
 /// The elements of one array.
@@ -70,32 +71,43 @@ impl Shadow {
     }
 
     /// Enters an access to element `flat` in `interval`, which counts from 1, and
-    /// gives earlier ones of that interval that it collides with: a write and a
-    /// read.
+    /// gives earlier ones of that interval that it collides with: one of each
+    /// kind.
     pub(super) fn enter(
         &mut self,
         flat: usize,
         interval: u32,
         mark: Mark,
-        write: bool,
-    ) -> [Option<Mark>; 2] {
+        kind: AccessKind,
+    ) -> [Option<Mark>; 3] {
         let scope = self.scope;
-        let Some(cell) = self.cells.get_mut(flat) else { return [None; 2] };
+        let Some(cell) = self.cells.get_mut(flat) else { return [None; 3] };
         if cell.interval != interval {
             *cell = Cell { interval, ..Cell::default() };
         }
         let differs = |other: &Mark| other.differs(&mark, scope);
-        let writer = cell.writer.filter(differs);
-        if write {
-            let reader = cell.readers.into_iter().flatten().find(differs);
-            cell.writer = Some(mark);
-            return [writer, reader];
-        }
-        match cell.readers {
-            [None, _] => cell.readers[0] = Some(mark),
-            [Some(first), None] if differs(&first) => cell.readers[1] = Some(mark),
+        let found = [
+            (AccessKind::Write, [cell.writer, None]),
+            (AccessKind::Read, cell.readers),
+            (AccessKind::Atomic, cell.updaters),
+        ]
+        .map(|(other, marks)| {
+            let mut marks = marks.into_iter().flatten().filter(|_| kind.conflicts(other));
+            marks.find(differs)
+        });
+        let two = match kind {
+            AccessKind::Write => {
+                cell.writer = Some(mark);
+                return found;
+            }
+            AccessKind::Read => &mut cell.readers,
+            AccessKind::Atomic => &mut cell.updaters,
+        };
+        match *two {
+            [None, _] => two[0] = Some(mark),
+            [Some(first), None] if differs(&first) => two[1] = Some(mark),
             [Some(_), _] => {}
         }
-        [writer, None]
+        found
     }
 }

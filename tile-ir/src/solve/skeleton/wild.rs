@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::eval::Value;
 use super::shadow::{Mark, Scope};
-use crate::kernel::ExprId;
+use crate::kernel::{AccessKind, ExprId};
 
 /// An access.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ struct Entry {
     /// A load that decides one.
     load: Option<ExprId>,
     mark: Mark,
-    write: bool,
+    kind: AccessKind,
 }
 
 /// Accesses of two workers that may be to one element, and the load that decides.
@@ -41,7 +41,7 @@ pub(super) struct Log {
 
 impl Log {
     /// Adds an access.
-    pub(super) fn enter(&mut self, indices: &[Value], mark: Mark, write: bool) {
+    pub(super) fn enter(&mut self, indices: &[Value], mark: Mark, kind: AccessKind) {
         let bits = indices.iter().enumerate();
         let unknown = bits.filter(|(_, index)| index.data.is_some());
         self.entries.push(Entry {
@@ -49,7 +49,7 @@ impl Log {
             unknown: unknown.fold(0, |bits, (axis, _)| bits | 1 << (axis & 31)),
             load: indices.iter().find_map(|index| index.data),
             mark,
-            write,
+            kind,
         });
     }
 
@@ -65,16 +65,21 @@ impl Log {
     }
 }
 
-/// Two writers and two readers, each of two workers.
+/// Of each kind of access two, of two workers.
 #[derive(Default)]
 struct Users<'a> {
     writers: Vec<&'a Entry>,
     readers: Vec<&'a Entry>,
+    updaters: Vec<&'a Entry>,
 }
 
 impl<'a> Users<'a> {
     fn add(&mut self, entry: &'a Entry, scope: Scope) {
-        let users = if entry.write { &mut self.writers } else { &mut self.readers };
+        let users = match entry.kind {
+            AccessKind::Write => &mut self.writers,
+            AccessKind::Read => &mut self.readers,
+            AccessKind::Atomic => &mut self.updaters,
+        };
         if users.iter().all(|user| user.mark.differs(&entry.mark, scope)) && users.len() < 2 {
             users.push(entry);
         }
@@ -82,9 +87,11 @@ impl<'a> Users<'a> {
 
     /// One that `entry` may collide with.
     fn against(&self, entry: &Entry, scope: Scope) -> Option<&'a Entry> {
-        let readers = self.readers.iter().filter(|_| entry.write);
-        let mut all = self.writers.iter().chain(readers);
-        all.find(|user| user.mark.differs(&entry.mark, scope)).copied()
+        let mut all = self.writers.iter().chain(&self.readers).chain(&self.updaters);
+        let collides = |user: &&&Entry| {
+            user.kind.conflicts(entry.kind) && user.mark.differs(&entry.mark, scope)
+        };
+        all.find(collides).copied()
     }
 }
 

@@ -39,21 +39,12 @@ mod tests;
 use std::collections::BTreeMap;
 
 use crate::check::Uniformity;
-use crate::kernel::{ArrayRef, Kernel, VarId};
+use crate::kernel::{AccessKind, ArrayRef, Kernel, VarId};
 use crate::span::SpanId;
 use flow::{Distance, SiteId};
 use instance::Meeting;
 pub(crate) use symbol::Obstacle;
 use walk::{Site, Walk};
-
-/// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum AccessKind {
-    /// It reads.
-    Read,
-    /// It writes.
-    Write,
-}
 
 /// How two accesses can come to be unordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,7 +96,7 @@ pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
     let mut out = Vec::new();
     for (a, b, distance) in pairs {
         let (first, second) = (&walk.sites[a], &walk.sites[b]);
-        let conflicting = first.array == second.array && (first.writes || second.writes);
+        let conflicting = first.array == second.array && first.kind.conflicts(second.kind);
         if conflicting && !walk.is_disjoint(first, second, Meeting::InBlock(&distance)) {
             note(&mut out, unproved(&walk, (a, b), relation(&walk, (first, second), &distance)));
         }
@@ -117,7 +108,7 @@ pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
         for (b, second) in walk.sites.iter().enumerate().skip(a) {
             let conflicting = matches!(first.array, ArrayRef::Tensor(_))
                 && first.array == second.array
-                && (first.writes || second.writes);
+                && first.kind.conflicts(second.kind);
             if conflicting && !walk.is_disjoint(first, second, Meeting::BetweenBlocks) {
                 note(&mut out, unproved(&walk, (a, b), Relation::BetweenBlocks));
             }
@@ -140,7 +131,7 @@ impl Proofs {
         let pairs = std::mem::take(&mut walk.pairs).into_list();
         pairs.into_iter().all(|(a, b, distance)| {
             let (first, second) = (&walk.sites[a], &walk.sites[b]);
-            let conflicting = first.array == second.array && (first.writes || second.writes);
+            let conflicting = first.array == second.array && first.kind.conflicts(second.kind);
             !conflicting
                 || *self.0.entry((a, b, distance)).or_insert_with_key(|(_, _, distance)| {
                     walk.is_disjoint(first, second, Meeting::InBlock(distance))
@@ -178,8 +169,7 @@ fn relation(walk: &Walk<'_>, (first, second): (&Site, &Site), distance: &Distanc
 
 fn unproved(walk: &Walk<'_>, (a, b): (usize, usize), relation: Relation) -> Unproved {
     let (first, second) = (&walk.sites[a.min(b)], &walk.sites[a.max(b)]);
-    let side =
-        |site: &Site| (site.span, if site.writes { AccessKind::Write } else { AccessKind::Read });
+    let side = |site: &Site| (site.span, site.kind);
     Unproved {
         array: first.array,
         first: side(first),

@@ -10,7 +10,9 @@ use super::poly::{Poly, Unknown};
 use super::symbol::{Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::dtype::DType;
-use crate::kernel::{Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, Type, VarId, VarKind};
+use crate::kernel::{
+    Access, AccessKind, ArrayRef, ElemType, ExprId, ExprKind, Literal, Type, VarId, VarKind,
+};
 use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
 use crate::span::SpanId;
 
@@ -216,7 +218,7 @@ impl Walk<'_> {
 
     fn read(&mut self, access: &Access) {
         let indices = access.indices.iter().map(|index| self.index(*index)).collect();
-        self.site(access, indices, false);
+        self.site(access, indices, AccessKind::Read);
     }
 
     /// The value of an operator's application, where it is exact.

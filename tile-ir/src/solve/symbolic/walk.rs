@@ -14,7 +14,9 @@ use super::poly::{Poly, Unknown};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
 use crate::check::Uniformity;
-use crate::kernel::{Access, ArrayRef, Axis, ExprId, Kernel, Place, Stmt, StmtKind, Type, VarId};
+use crate::kernel::{
+    Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Place, Stmt, StmtKind, Type, VarId,
+};
 use crate::span::SpanId;
 
 /// What is known of a variable or expression.
@@ -51,7 +53,7 @@ pub(super) enum Worker {
 pub(super) struct Site {
     pub(super) array: ArrayRef,
     pub(super) span: SpanId,
-    pub(super) writes: bool,
+    pub(super) kind: AccessKind,
     pub(super) indices: Vec<Poly>,
     /// Hold where the access is made.
     pub(super) guards: Vec<Formula>,
@@ -122,7 +124,8 @@ pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'
 fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
     for stmt in stmts {
         if let StmtKind::Store { access, .. }
-        | StmtKind::Update { place: Place::Element(access), .. } = &stmt.kind
+        | StmtKind::Update { place: Place::Element(access), .. }
+        | StmtKind::Atomic { access, .. } = &stmt.kind
         {
             out.insert(access.array);
         }
@@ -158,7 +161,7 @@ impl Walk<'_> {
     }
 
     /// Notes an access.
-    pub(super) fn site(&mut self, access: &Access, indices: Vec<Poly>, writes: bool) {
+    pub(super) fn site(&mut self, access: &Access, indices: Vec<Poly>, kind: AccessKind) {
         if !self.recording || !self.written.contains(&access.array) {
             return;
         }
@@ -171,13 +174,13 @@ impl Walk<'_> {
         self.sites.push(Site {
             array: access.array,
             span: access.span,
-            writes,
+            kind,
             indices,
             guards: self.guards.clone(),
             loops: self.loops.clone(),
             worker: self.point.clone().unwrap_or(body),
         });
-        if writes {
+        if kind != AccessKind::Read {
             self.pairs.cross(&[id], &[id], &Distance::Same(self.loops.clone()));
         }
         self.follow(Flow::access(id));
@@ -201,9 +204,12 @@ impl Walk<'_> {
                 let value = value.unwrap_or_else(|| self.changed(*var));
                 self.env.insert(*var, value);
             }
-            StmtKind::Store { access, value } => self.store(access, *value, false),
+            StmtKind::Store { access, value } => self.store(access, *value, &[AccessKind::Write]),
             StmtKind::Update { place: Place::Element(access), value, .. } => {
-                self.store(access, *value, true);
+                self.store(access, *value, &[AccessKind::Read, AccessKind::Write]);
+            }
+            StmtKind::Atomic { access, value, .. } => {
+                self.store(access, *value, &[AccessKind::Atomic]);
             }
             StmtKind::Each { axes, body, .. } => self.each(axes, body),
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
@@ -215,13 +221,12 @@ impl Walk<'_> {
         }
     }
 
-    fn store(&mut self, access: &Access, value: ExprId, reads: bool) {
+    fn store(&mut self, access: &Access, value: ExprId, kinds: &[AccessKind]) {
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
         self.value(value);
-        if reads {
-            self.site(access, indices.clone(), false);
+        for kind in kinds {
+            self.site(access, indices.clone(), *kind);
         }
-        self.site(access, indices, true);
     }
 
     /// Any value of a variable that has been assigned.

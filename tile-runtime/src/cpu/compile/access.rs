@@ -2,11 +2,13 @@
 
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
+use tile_ir::op::AtomicOp;
 use tile_ir::program::{self, AxisGuard, BufferId, ExprId, Target};
 
 use super::emitter::{Emitter, Value, lane_bytes};
 use crate::cpu::CpuError;
 use crate::cpu::code::{Access, AccessAxis, ArrayPlace, Index, Instr, Pad, Slot, Width};
+use crate::cpu::vector::{self, AtomicFn};
 
 /// An access with what must be given back once it has been emitted.
 struct Prepared {
@@ -135,6 +137,29 @@ impl Emitter<'_, '_> {
         value: Value,
         dtype: DType,
     ) -> Result<(), CpuError> {
+        self.write(access, value, dtype, None)
+    }
+
+    /// Updates an element with a value of `dtype`, and ends the value's use.
+    pub(super) fn update_atomically(
+        &mut self,
+        access: &program::Access,
+        op: AtomicOp,
+        value: Value,
+        dtype: DType,
+    ) -> Result<(), CpuError> {
+        let f = vector::atomic(op, dtype);
+        let f = f.ok_or_else(|| self.malformed(format!("{op} of {dtype}")))?;
+        self.write(access, value, dtype, Some(f))
+    }
+
+    fn write(
+        &mut self,
+        access: &program::Access,
+        value: Value,
+        dtype: DType,
+        atomic: Option<AtomicFn>,
+    ) -> Result<(), CpuError> {
         let array = self.array_of(access.target)?;
         let described = &self.unit.arrays[array];
         let name = described.name.clone();
@@ -147,7 +172,10 @@ impl Emitter<'_, '_> {
         let prepared =
             self.prepare_access(array, &access.indices, &access.guards, access.slot, true)?;
         let (src, is_owned) = self.lanes(value, dtype)?;
-        self.push(Instr::Store { src, access: prepared.access });
+        self.push(match atomic {
+            Some(f) => Instr::Atomic { src, access: prepared.access, f },
+            None => Instr::Store { src, access: prepared.access },
+        });
         if is_owned {
             self.give_register(src, dtype);
         }

@@ -128,6 +128,7 @@ impl VarFacts {
                 }
                 StmtKind::SetFragment { .. }
                 | StmtKind::Store { .. }
+                | StmtKind::Atomic { .. }
                 | StmtKind::Copy { .. }
                 | StmtKind::Wait(_)
                 | StmtKind::Barrier(_) => {}
@@ -170,6 +171,7 @@ impl VarFacts {
                 StmtKind::Items { body, .. } => self.spread(kernel, body, divergent),
                 StmtKind::SetFragment { .. }
                 | StmtKind::Store { .. }
+                | StmtKind::Atomic { .. }
                 | StmtKind::Copy { .. }
                 | StmtKind::Wait(_)
                 | StmtKind::Barrier(_) => false,

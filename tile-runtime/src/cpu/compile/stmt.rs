@@ -47,6 +47,12 @@ impl Emitter<'_, '_> {
                 let value = self.eval(*value)?;
                 self.store(access, value, dtype)
             }
+            StmtKind::Atomic { access, op, value } => {
+                self.require_lanes("an atomic update")?;
+                let dtype = self.type_of(*value)?;
+                let value = self.eval(*value)?;
+                self.update_atomically(access, *op, value, dtype)
+            }
             StmtKind::Copy { dst, src, token: _ } => self.copy(dst, src),
             // Asynchronous operations are done at once, so nothing is in flight.
             StmtKind::Wait(_) => Ok(()),

@@ -7,7 +7,7 @@ use super::memory::Memory;
 use super::transfer::{gather, load_row, scatter, store_row};
 use crate::cpu::code::{CompiledKernel, Instr, Pad, Slot, Uniform, UniformRange, Width};
 use crate::cpu::loops;
-use crate::cpu::vector::Flag;
+use crate::cpu::vector::{AtomicFn, Flag};
 
 /// Where execution goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,6 +186,7 @@ impl<'k> Frame<'k> {
             }
             Instr::Load { width, dst, access, pad } => self.load(width, dst, access, pad)?,
             Instr::Store { src, access } => self.store(src, access)?,
+            Instr::Atomic { src, access, f } => self.atomic(src, access, f)?,
             Instr::InBounds { width, dst, access } => self.in_bounds(width, dst, access)?,
             Instr::Jump { target } => return Ok(Next::At(target)),
             Instr::JumpUnless { cond, target } => {
@@ -340,6 +341,26 @@ impl<'k> Frame<'k> {
         let n = self.resolve_lanes(Width::Chunk, access)?;
         // SAFETY: as above, by lanes.
         unsafe { scatter(&self.addresses, n, array, src) };
+        Ok(())
+    }
+
+    fn atomic(&mut self, src: Slot, access: usize, f: AtomicFn) -> Result<(), Fault> {
+        let kernel = self.kernel;
+        let access = &kernel.accesses[access];
+        let src = self.ptr(src);
+        let array = self.arrays[access.array].ptr;
+        let n = self.resolve_lanes(Width::Chunk, access)?;
+        let size = access.elem_bytes;
+        let lanes = self.addresses.offsets[..n].iter().zip(&self.addresses.inside[..n]);
+        for (lane, (&offset, &inside)) in lanes.enumerate() {
+            if inside {
+                // SAFETY: the lane is inside, so its offset names an element of
+                // the array, which is valid for writes and aligned; the register
+                // holds `n` lanes. Whoever else uses the element meanwhile does
+                // so atomically: the kernel's race check showed it.
+                unsafe { f(array.offset(offset as isize * size as isize), src.add(lane * size)) };
+            }
+        }
         Ok(())
     }
 

@@ -7,11 +7,13 @@
 //! the same bits.
 
 mod apply;
+mod atomic;
 mod lane;
 mod ops;
 mod table;
 
 pub(super) use apply::{Fn1, Fn2, Fn3};
+pub(super) use atomic::{AtomicFn, atomic};
 pub(super) use lane::Flag;
 pub(super) use table::{
     and_flags, and_not_flags, binary, cast, ceil_div, compare, copy, fma, math, not_flags,

@@ -1,6 +1,7 @@
 //! Kernels from text: which are proved for all sizes, and which of their faulty
 //! neighbours are not.
 
+mod atomics;
 mod blocks;
 mod carried;
 mod random;
@@ -39,6 +40,7 @@ fn line(kernel: &Kernel, found: &Unproved) -> String {
     let kind = |kind| match kind {
         AccessKind::Read => "read",
         AccessKind::Write => "write",
+        AccessKind::Atomic => "atomic",
     };
     let at = |span| kernel.spans.range(span).line;
     let relation = match found.relation {

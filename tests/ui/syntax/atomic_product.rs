@@ -1,10 +1,10 @@
 use tile_runtime::tiled_kernel;
 
 tiled_kernel! {
-    pub fn k<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    pub fn k(a: &Tensor<f32, [N]>, product: &mut Tensor<f32, [1]>)
     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
     {
-        atomic c[0] += a[bx * TN + tx];
+        atomic product[0] *= a[bx * TN + tx];
     }
 }
 

@@ -1,0 +1,148 @@
+//! Atomic updates: their types, what they race with, and whether the order of
+//! work-items shows.
+
+use expect_test::expect;
+use tile_ir::check::{Verdict, check_kernel};
+use tile_ir::diag::Diagnostics;
+use tile_ir::kernel::print_kernel;
+use tile_ir::resolve::resolve_kernel;
+
+use crate::support;
+
+/// A kernel on vectors, one work-item per element, that shares `s`.
+fn line(body: &str) -> String {
+    format!(
+        "fn f(ind: &Tensor<i32, [N]>, #[pad = 0] x: &Tensor<f32, [N]>, c: &mut Tensor<u32, [N]>, d: &mut Tensor<f32, [N]>)
+where tile: (B), grid: (bx in tiles(N, B)), block: (tx in B),
+{{ let i = bx * B + tx;
+shared s: [u32; B];
+{body}
+}}"
+    )
+}
+
+/// The codes of all findings that are errors, once each.
+fn codes(text: &str) -> Vec<String> {
+    let found = support::check_families(text, &["TK"]);
+    let errors = found.lines().filter_map(|line| line.strip_prefix("error["));
+    let mut codes: Vec<String> = errors.map(|line| line[..6].to_owned()).collect();
+    codes.dedup();
+    codes
+}
+
+#[track_caller]
+fn accept(body: &str) {
+    let text = line(body);
+    let found = codes(&text);
+    assert!(found.is_empty(), "{text}\n{}", support::check_families(&text, &["TK"]));
+}
+
+#[track_caller]
+fn reject(body: &str, code: &str) {
+    let text = line(body);
+    assert_eq!(codes(&text), [code], "{text}\n{}", support::check_families(&text, &["TK"]));
+}
+
+#[test]
+fn atomic_updates_do_not_race_with_each_other() {
+    accept("atomic c[0] += 1;");
+    accept("atomic c[tx] += 1;");
+    accept("atomic c[0] += 1; atomic c[0].max(tx as u32);");
+    accept("if i < N { atomic c[ind[i]] += 1; }");
+    accept("each k in B { atomic c[k] |= 1; }");
+    accept("load s[k] = 0; barrier; atomic s[0] += 1; barrier; c[i] = s[tx];");
+    accept("load s[k] = 0; barrier; if i < N { atomic s[ind[i]] += 1; } barrier; c[i] = s[tx];");
+    accept("for k in 0..4 { atomic c[k] += 1; }");
+}
+
+#[test]
+fn atomic_updates_race_with_plain_accesses() {
+    reject("atomic c[0] += 1; c[i] = 0;", "TK0303");
+    reject("atomic c[0] += 1; d[i] = c[0] as f32;", "TK0303");
+    reject("load s[k] = 0; atomic s[0] += 1; barrier; c[i] = s[tx];", "TK0301");
+    reject("load s[k] = 0; barrier; atomic s[0] += 1; c[i] = s[tx];", "TK0301");
+    reject("load s[k] = 0; barrier; atomic s[0] += 1; s[tx] = 2; barrier; c[i] = s[tx];", "TK0301");
+    reject("load s[k] = 0; barrier; if i < N { atomic s[ind[i]] += 1; } c[i] = s[tx];", "TK0304");
+}
+
+#[test]
+fn a_value_from_outside_must_not_reach_an_element() {
+    // The pad of `ind` would be counted.
+    reject("atomic c[ind[i]] += 1;", "TK0202");
+    accept("atomic d[0] += x[i];");
+    let text = "fn f(x: &Tensor<f32, [N]>, d: &mut Tensor<f32, [1]>)
+where tile: (B), grid: (bx in tiles(N, B)), block: (tx in B),
+{ atomic d[0].max(x[bx * B + tx]); }";
+    assert_eq!(codes(text), ["TK0202"]);
+    assert!(codes(&text.replace(".max(x[bx * B + tx])", " += x[bx * B + tx]")).is_empty());
+}
+
+#[test]
+fn tiles_must_be_written_before() {
+    reject("atomic s[tx] += 1; barrier; c[i] = s[tx];", "TK0501");
+}
+
+#[test]
+fn every_size_is_proved() {
+    let order = |body: &str| {
+        let checked = check_kernel(support::resolve(&line(body))).expect("no error").kernel;
+        assert_eq!(checked.verdict(), Verdict::AllSizes, "{body}");
+        checked.is_order_independent()
+    };
+    assert!(order("atomic c[0] += 1;"));
+    assert!(order("atomic c[0].min(3); d[i] = 1;"));
+    assert!(!order("atomic d[0] += 1;"));
+    assert!(!order("each k in B { atomic d[k].max(1); }"));
+}
+
+/// The errors of resolving `text`.
+fn unresolved(text: &str) -> String {
+    let item = support::parse(text);
+    let found: Diagnostics = resolve_kernel(&item).expect_err("a mistake");
+    support::render_all(&found, &item.spans)
+}
+
+#[test]
+fn types() {
+    for ty in ["i32", "u32", "i64", "u64", "f32", "f64"] {
+        let text = format!(
+            "fn f(c: &mut Tensor<{ty}, [1]>) where tile: (B = 4), grid: (bx in 1), {{ atomic c[0] += 1; }}"
+        );
+        assert!(codes(&text).is_empty(), "{ty}");
+    }
+    let of = |header: &str, stmt: &str| {
+        unresolved(&format!("fn f{header} where tile: (B = 4), grid: (bx in 1), {{ {stmt} }}"))
+    };
+    for ty in ["bool", "u8", "i16", "f16", "bf16"] {
+        let found = of(&format!("(c: &mut Tensor<{ty}, [1]>)"), "atomic c[0].max(c[0]);");
+        assert!(found.contains("has no `atomic max`"), "{found}");
+    }
+    expect![[r#"
+        error[TK0103]: `f32` has no `atomic |=`
+          at 1:72
+          help: the types that have it are `i32`, `u32`, `i64`, `u64`
+    "#]]
+    .assert_eq(&of("(c: &mut Tensor<f32, [1]>)", "atomic c[0] |= c[0];"));
+    expect![[r#"
+        error[TK0103]: `T` with `T: Number` need not have `atomic +=`
+          at 1:81
+          help: the types that have it are `f32`, `f64`, `i32`, `u32`, `i64`, `u64`
+    "#]]
+    .assert_eq(&of("<T: Number>(c: &mut Tensor<T, [1]>)", "atomic c[0] += 1;"));
+    expect![[r#"
+        error[TK0105]: `c` is read-only and cannot be written
+          at 1:75
+          at 1:6: `c` is declared here
+          help: declare it as `c: &mut Tensor<…>`
+    "#]]
+    .assert_eq(&of("(c: &Tensor<f32, [1]>)", "atomic c[0] += 1;"));
+}
+
+#[test]
+fn printed_as_written() {
+    let text = line("atomic c[0] += 1; atomic c[i] ^= 2; atomic d[i].max(x[i] + 1);");
+    let printed = print_kernel(&support::resolve(&text));
+    for stmt in ["atomic c[0] += 1;", "atomic c[i] ^= 2;", "atomic d[i].max(x[i] + 1"] {
+        assert!(printed.contains(stmt), "{printed}");
+    }
+}
