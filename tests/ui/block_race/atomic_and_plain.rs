@@ -13,3 +13,4 @@ tiled_kernel! {
 }
 
 fn main() {}
+// errors: 3

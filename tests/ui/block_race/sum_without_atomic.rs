@@ -9,3 +9,4 @@ tiled_kernel! {
 }
 
 fn main() {}
+// errors: 2

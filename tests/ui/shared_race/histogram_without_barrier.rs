@@ -15,3 +15,4 @@ tiled_kernel! {
 }
 
 fn main() {}
+// errors: 2

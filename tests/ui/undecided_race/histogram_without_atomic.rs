@@ -12,3 +12,4 @@ tiled_kernel! {
 }
 
 fn main() {}
+// errors: 2

@@ -258,7 +258,8 @@ impl<'a> Prose<'a> {
                 "make both of them `atomic`: an atomic update is not ordered with plain accesses"
             }
             Scope::Grid if first.kind.writes() && second.kind.writes() => {
-                "give each element one writer: barriers do not order blocks"
+                "give each element one writer, or update it with `atomic`: barriers do not order \
+                 blocks"
             }
             Scope::Grid => {
                 "write to another tensor than is read, or do it in two kernels: barriers do not \
