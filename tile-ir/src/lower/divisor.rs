@@ -113,6 +113,7 @@ fn collect_lets(stmts: &[Stmt], lets: &mut BTreeMap<VarId, ExprId>, assigned: &m
             StmtKind::Let { var, value: None } | StmtKind::Assign { var, .. } => assigned.push(var),
             StmtKind::SetFragment { .. }
             | StmtKind::Store { .. }
+            | StmtKind::Atomic { .. }
             | StmtKind::Copy { .. }
             | StmtKind::Wait(_)
             | StmtKind::Items { .. }
