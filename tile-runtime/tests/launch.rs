@@ -1,6 +1,7 @@
 //! What a launch says of arguments and options that do not fit, and launches
 //! that have nothing to run.
 
+use tile_runtime::ir::config::{AxisItems, TilePadding};
 use tile_runtime::{
     ArgumentError, Config, ConfigError, Device, Error, Numerics, Options, Result, Tensor,
     tiled_kernel,
@@ -186,6 +187,53 @@ fn configurations() {
 }
 
 #[test]
+fn configurations_that_are_none() {
+    let good =
+        matmul::kernel::<f32>().config_for(Device::cpu().properties(), &[32, 32, 32]).unwrap();
+    let axis = |change: fn(&mut AxisItems)| {
+        let mut block = vec![AxisItems::strided(8), AxisItems::strided(8)];
+        change(&mut block[1]);
+        Config { threads: 128, block, ..good.clone() }
+    };
+    let cases = [
+        (
+            Config { threads: 0, ..good.clone() },
+            "`threads` of the configuration is 0; it must be 1 to 1024",
+        ),
+        (
+            axis(|x| x.threads = 0),
+            "`threads` of an axis of the configuration is 0; it must be 1 to 128",
+        ),
+        (
+            axis(|x| x.lanes = 3),
+            "`lanes` of an axis of the configuration is 3; it must be a divisor of 8",
+        ),
+        (axis(|x| x.run = 0), "`run` of an axis of the configuration is 0; it must be 1 to 1024"),
+        (
+            axis(|x| x.threads = 64),
+            "threads of all axes of the configuration is 512; it must be at most `threads`, 128",
+        ),
+        (
+            Config { padding: TilePadding::Elems(u32::MAX), ..good.clone() },
+            "`padding` of the configuration is 4294967295; it must be 0 to 1024",
+        ),
+        (
+            Config { copy_bytes: 3, ..good.clone() },
+            "`copy_bytes` of the configuration is 3; it must be 1, 2, 4, 8 or 16",
+        ),
+        (
+            Config { raster_rows: 0, ..good.clone() },
+            "`raster_rows` of the configuration is 0; it must be 1 to 4294967295",
+        ),
+    ];
+    for (config, text) in cases {
+        let error = refusal(Options::new().config(config));
+        assert_eq!(error.to_string(), format!("kernel `matmul`: {text}"));
+        assert!(matches!(error, Error::Config(_)), "{error:?}");
+    }
+}
+
+#[test]
 fn configurations_that_the_device_cannot_run() {
     let device = Device::cpu();
     let name = &device.properties().name;
@@ -221,13 +269,17 @@ fn configurations_that_the_device_cannot_run() {
         error.to_string(),
         "kernel `cube`: with T = 4096, the extent `T` of `s` is 4096, which makes it too large"
     );
-    let crowded = Config { threads: 2048, ..good };
+    let crowded = Config { threads: 2048, ..good.clone() };
     assert_eq!(
         launch(Options::new().config(crowded)).to_string(),
         format!(
             "kernel `turned`: 2048 threads per block; `{name}` runs 1024\n\
              help: fewer `threads`, or fewer threads along the axes of `block`"
         )
+    );
+    assert_eq!(
+        launch(Options::new().config(Config { stages: 0, ..good })).to_string(),
+        "kernel `turned`: `stages` of the configuration is 0; it must be 1 to 16"
     );
     let error = launch(Options::new().tile("TR", 1).tile("TC", 64));
     assert_eq!(

@@ -8,6 +8,7 @@ use crate::error::{SpanPair, SyntaxError};
 use crate::expr::parse_expr;
 use crate::stmt::end_value;
 use crate::token::Cursor;
+use crate::words::nearest_statement_word;
 
 type Result<T> = std::result::Result<T, SyntaxError>;
 
@@ -49,8 +50,12 @@ fn not_a_statement(input: &Cursor<'_>, target: &Expr, whole: SpanPair) -> Syntax
     if !(input.is_op(";") || input.is_end() || input.at_new_line()) {
         return match &target.kind {
             ExprKind::Name(name) => {
-                SyntaxError::new(whole, format!("no statement begins with `{}`", name.text))
-                    .help("a declaration is `let x = …;`, an assignment `x = …;`")
+                let error =
+                    SyntaxError::new(whole, format!("no statement begins with `{}`", name.text));
+                match nearest_statement_word(&name.text) {
+                    Some(word) => error.help(format!("did you mean `{word}`?")),
+                    None => error.help("a declaration is `let x = …;`, an assignment `x = …;`"),
+                }
             }
             _ => input.expected("`=`, `;` or an operator"),
         };

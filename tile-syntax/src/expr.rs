@@ -186,7 +186,8 @@ fn parse_postfix(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Expr> {
                 false => SyntaxError::new(input.here(), "only a name can be indexed"),
             });
         } else if input.is_op("?") {
-            return Err(SyntaxError::new(input.here(), "`?` is not in the language"));
+            return Err(SyntaxError::new(input.here(), "`?` is not in the language")
+                .help("a value that a condition decides is `if c { a } else { b }`"));
         } else {
             return Ok(expr);
         }

@@ -334,6 +334,10 @@ fn parse_loop(
         return Err(error.help(format!("write `{word} {} in 0..n {{ … }}`", var.text)));
     }
     let range = parse_range(cx, input)?;
+    if input.is_word("step") || input.is_word("by") {
+        let error = input.expected(&format!("`{{` after the range of `{word}`"));
+        return Err(error.help("steps of 2 are `(0..n).step_by(2)`"));
+    }
     let body = parse_body(cx, input, &format!("the range of `{word}`"))?;
     Ok((var, range, body))
 }

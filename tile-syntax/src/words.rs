@@ -1,5 +1,7 @@
 //! The words of the language, and those that are not in it.
 
+use tile_ir::resolve::nearest;
+
 use crate::error::{SpanPair, SyntaxError};
 
 /// Rust's keywords, none of which can be a name.
@@ -28,6 +30,11 @@ pub(crate) fn statement_word(text: &str) -> Option<&'static str> {
         "assume" => "`assume(…);` states a fact about the inputs",
         _ => return None,
     })
+}
+
+/// The word that was meant by a misspelt one at the beginning of a statement.
+pub(crate) fn nearest_statement_word(text: &str) -> Option<&'static str> {
+    nearest(text, ["shared", "load", "each", "phase", "barrier", "let", "for", "while", "if"])
 }
 
 /// Whether a statement can begin with `text`: where parsing resumes after a mistake.

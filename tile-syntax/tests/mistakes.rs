@@ -31,6 +31,8 @@ fn statements() {
         "acc",
         "x : f32 = 1;",
         "int x = 1;",
+        "laod s[i] = a[i];",
+        "for k in 0..9 step 2 { }",
         "x = 1 2;",
         "x == 1;",
         "1 = x;",

@@ -30,11 +30,12 @@ use crate::kernel::{
 use crate::op::{CompareOp, LogicOp};
 use crate::span::SpanId;
 
-/// Reports every variable and tile that may be read before it is written.
+/// Reports every variable and tile that may be read before it is written; not the
+/// tiles that are `stray`: where an access leaves a tile, that comes first.
 pub(super) fn check_initialised(
     kernel: &Kernel,
-    uniform: &Uniformity,
-    folds: &Folds,
+    (uniform, folds): (&Uniformity, &Folds),
+    stray: &BTreeSet<ArrayRef>,
     diags: &mut Diagnostics,
 ) {
     let mut cx = Flow {
@@ -45,7 +46,11 @@ pub(super) fn check_initialised(
         divergent: false,
         in_each: false,
         maybe_empty: BTreeSet::new(),
-        reported_tiles: BTreeSet::new(),
+        reported_tiles: kernel
+            .tiles
+            .ids()
+            .filter(|tile| stray.contains(&ArrayRef::Tile(*tile)))
+            .collect(),
         reported_vars: BTreeSet::new(),
         diags,
     };

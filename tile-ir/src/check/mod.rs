@@ -82,9 +82,9 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let uniform = uniformity(&kernel);
     divergence::check_divergence(&kernel, &flow.divergent, &flow.private_uses, &mut diags);
     let diverges = diags.has_errors();
-    initialised::check_initialised(&kernel, &uniform, &folds, &mut diags);
     let found = enumerate(&kernel);
     let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
+    initialised::check_initialised(&kernel, (&uniform, &folds), &stray, &mut diags);
     if stray.is_empty() {
         // Elsewhere values pass through other elements than the text shows.
         pad::check_pads(&kernel, &mut diags);

@@ -4,11 +4,13 @@
 mod choose;
 mod estimate;
 mod tiles;
+mod valid;
 
 pub use choose::{default_config, with_tiles};
 pub use estimate::{Estimate, estimate};
 pub(crate) use tiles::tile_value;
 pub use tiles::{candidate_values, complete_tiles};
+pub use valid::check_config;
 
 use serde::{Deserialize, Serialize};
 
@@ -205,6 +207,18 @@ pub enum ConfigError {
         needed_bytes: u64,
         /// What a block can have.
         available_bytes: u32,
+    },
+    /// A choice of a given configuration is none.
+    #[error("kernel `{kernel}`: {choice} of the configuration is {value}; it must be {needed}")]
+    Choice {
+        /// The kernel.
+        kernel: String,
+        /// The choice.
+        choice: String,
+        /// Its value.
+        value: u64,
+        /// What it could be.
+        needed: String,
     },
     /// A given configuration has more threads than a block of the device.
     #[error(

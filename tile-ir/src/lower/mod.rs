@@ -17,7 +17,7 @@ mod specialise;
 mod vectorise;
 
 use crate::check::CheckedKernel;
-use crate::config::Config;
+use crate::config::{Config, ConfigError, check_config};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::{Kernel, KernelFault, VarId, VarKind, print_kernel, verify_kernel};
@@ -70,18 +70,9 @@ pub enum LowerError {
         /// The program as it is printed.
         program: String,
     },
-    /// The block has more threads than the device runs in one.
-    #[error("kernel `{kernel}` has {threads} threads per block; `{device}` runs {most}")]
-    Threads {
-        /// The kernel.
-        kernel: String,
-        /// The device.
-        device: String,
-        /// Threads of the program.
-        threads: u32,
-        /// The most that a block can have.
-        most: u32,
-    },
+    /// The configuration is none of this kernel on this device.
+    #[error(transparent)]
+    Config(#[from] Box<ConfigError>),
     /// The tiles do not fit the device.
     #[error(
         "kernel `{kernel}` needs {needed_bytes} bytes of shared memory per block; `{device}` has {available_bytes}"
@@ -131,6 +122,7 @@ pub fn lower_watched(
         watch(pass, program);
         verify_after(pass, program, verify_program)
     };
+    check_config(kernel.kernel(), config, device).map_err(Box::new)?;
     let agreed = agree::make_agreed(kernel.kernel());
     verify_agreed(&agreed)?;
     let mut program = specialise::specialise(&agreed, binding, config)?;
@@ -140,7 +132,7 @@ pub fn lower_watched(
     let passes: [(&'static str, &Pass<'_>); 6] = [
         ("distribute", &|kernel| {
             distribute::distribute_items(kernel, config, &divisors);
-            check_threads(kernel, device)
+            Ok(())
         }),
         ("guard", &|kernel| {
             guard::delete_proved_guards(kernel, &divisors);
@@ -169,19 +161,6 @@ pub fn lower_watched(
     }
     verify_after("allocate", &program, |program| verify_launch(program, device))?;
     Ok(program)
-}
-
-/// An error where the configuration has more threads than a block can have.
-fn check_threads(kernel: &ProgramKernel, device: &DeviceProperties) -> Result<(), LowerError> {
-    if kernel.threads <= device.max_threads_per_block {
-        return Ok(());
-    }
-    Err(LowerError::Threads {
-        kernel: kernel.name.clone(),
-        device: device.name.clone(),
-        threads: kernel.threads,
-        most: device.max_threads_per_block,
-    })
 }
 
 /// In debug builds, an error where the kernel that is lowered has become broken.

@@ -174,6 +174,22 @@ pub(super) fn cast_help(cx: &Resolver, id: ExprId, found: Ty, needed: Ty) -> Opt
     Some(format!("convert it: `{} as {}`", as_operand(&cx.kernel, id), describe_plain(cx, needed)))
 }
 
+/// What to write where a number meets a literal of another kind, or a `bool`.
+fn open_help(cx: &Resolver, (id, ty): (ExprId, Ty), (_, other): (ExprId, Ty)) -> Option<String> {
+    use super::types::Openness;
+    let Ty::Known(known) = ty else { return None };
+    match Class::of(&cx.kernel, known) {
+        Class::Bool => {
+            let text = print_expr(&cx.kernel, id);
+            Some(format!("a number that it decides is `if {text} {{ 1 }} else {{ 0 }}`"))
+        }
+        Class::Integer | Class::Index if cx.infer.openness(other) == Some(Openness::Float) => {
+            Some(format!("convert it: `{} as f32`", as_operand(&cx.kernel, id)))
+        }
+        Class::Integer | Class::Index | Class::Float | Class::Number | Class::Element => None,
+    }
+}
+
 /// The expression's text, in parentheses where `as` would take only a part of it.
 pub(super) fn as_operand(kernel: &Kernel, id: ExprId) -> String {
     let text = print_expr(kernel, id);
@@ -225,7 +241,10 @@ pub(super) fn unify_operands(
             Ty::Known(Type::Scalar(ElemType::Param(_))),
             Ty::Known(Type::Scalar(ElemType::Acc(_))),
         ) => cast_help(cx, lhs, left, right),
-        _ => cast_help(cx, rhs, right, left).or_else(|| cast_help(cx, lhs, left, right)),
+        _ => cast_help(cx, rhs, right, left)
+            .or_else(|| cast_help(cx, lhs, left, right))
+            .or_else(|| open_help(cx, (lhs, left), (rhs, right)))
+            .or_else(|| open_help(cx, (rhs, right), (lhs, left))),
     };
     if let Some(help) = help {
         diagnostic = diagnostic.help(help);

@@ -156,7 +156,7 @@ pub(super) fn refuse_in_collective(cx: &mut Resolver, word: &str, span: SpanId) 
             span,
             format!("`{word}` concerns the whole block and cannot stand inside `{outer}`"),
         )
-        .label(collective.span, format!("each point of this `{outer}` runs on one thread")),
+        .note(format!("each point of the `{outer}` around it runs on one thread")),
     );
 }
 

@@ -34,6 +34,7 @@ use crate::span::SpanId;
 use crate::syntax::{KernelItem, Name};
 use operate::Obligation;
 use scope::{Binding, Collective, Naming, Scopes};
+pub use suggest::nearest;
 use types::{InferTable, Ty};
 
 /// Resolves a kernel.

@@ -3,10 +3,7 @@
 /// The candidate that a slip of the finger makes into `name`: the nearest within
 /// a third of its length (at least one edit), the first of equals. Of one letter
 /// only the other case is near.
-pub(super) fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     let limit = (length / 3).max(1);
     let candidates = candidates.into_iter();

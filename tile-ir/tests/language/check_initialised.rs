@@ -14,7 +14,7 @@ fn body(body: &str, expected: Expect) {
 
 fn with_block(body: &str) -> String {
     format!(
-        "fn f(n: i32, #[pad = 0] x: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>) where tile: (TM, TN), grid: (bx in tiles(N, TN)), block: (ty in TM, tx in TN),\n{{ shared s: [f32; TM, TN]; shared r: [f32; TN];\nlet i = bx * TN + tx;\n{body}\n}}"
+        "fn f(n: i32, #[pad = 0] x: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>) where tile: (TM in 2..=64, TN in 4..=256), grid: (bx in tiles(N, TN)), block: (ty in TM, tx in TN),\n{{ shared s: [f32; TM, TN]; shared r: [f32; TN];\nlet i = bx * TN + tx;\n{body}\n}}"
     )
 }
 

@@ -225,10 +225,10 @@ fn work_item_values_in_collective_statements() {
     body(
         "each (i, j) in (TN, 4) { barrier; } c[tx] = 1.0;",
         expect![[r#"
-        error[TK0401]: `barrier` concerns the whole block and cannot stand inside `each`
-          at 3:26
-          at 3:1: each point of this `each` runs on one thread
-    "#]],
+            error[TK0401]: `barrier` concerns the whole block and cannot stand inside `each`
+              at 3:26
+              note: each point of the `each` around it runs on one thread
+        "#]],
     );
     body(
         "each (i, i) in (TN, 4) { s[i, 0] = 1.0; } c[tx] = 1.0;",

@@ -65,11 +65,12 @@ fn mismatched_types() {
     body(
         "c[tx] = 1.0 + true;",
         expect![[r#"
-        error[TK0102]: `+` needs two values of one type; these are a floating-point number and `bool`
-          at 3:9
-          at 3:9: this is a floating-point number
-          at 3:15: this is `bool`
-    "#]],
+            error[TK0102]: `+` needs two values of one type; these are a floating-point number and `bool`
+              at 3:9
+              at 3:9: this is a floating-point number
+              at 3:15: this is `bool`
+              help: a number that it decides is `if true { 1 } else { 0 }`
+        "#]],
     );
     body(
         "if alpha { c[tx] = 1.0; }",
@@ -88,11 +89,12 @@ fn mismatched_types() {
     body(
         "c[tx] = if tx < 3 { 1.0 } else { n };",
         expect![[r#"
-        error[TK0102]: `if` needs two values of one type; these are a floating-point number and `i32`
-          at 3:9
-          at 3:21: this is a floating-point number
-          at 3:34: this is `i32`
-    "#]],
+            error[TK0102]: `if` needs two values of one type; these are a floating-point number and `i32`
+              at 3:9
+              at 3:21: this is a floating-point number
+              at 3:34: this is `i32`
+              help: convert it: `n as f32`
+        "#]],
     );
     body(
         "let y: i32 = 1.5; c[tx] = 1.0;",

@@ -83,13 +83,7 @@ pub(crate) fn lower_error(kernel: &Kernel, config: &Config, error: &LowerError) 
             }
             .into()
         }
-        LowerError::Threads { kernel, device, threads, most } => ConfigError::Threads {
-            kernel: kernel.clone(),
-            device: device.clone(),
-            threads: *threads,
-            most: *most,
-        }
-        .into(),
+        LowerError::Config(error) => (**error).clone().into(),
         LowerError::Unbound { .. } | LowerError::Broken { .. } | LowerError::Faulty { .. } => {
             let with = if tiles.is_empty() { tiles } else { format!(" with {tiles}") };
             Error::internal(format!("`{}`{with} cannot be lowered", kernel.name), error.to_string())

@@ -1,0 +1,75 @@
+//! Whether a configuration is one: of this kernel, on this device.
+
+use super::{AxisItems, Config, ConfigError, TilePadding, complete_tiles};
+use crate::device::DeviceProperties;
+use crate::kernel::Kernel;
+
+/// Most items that a thread takes in a row.
+const MAX_RUN: u32 = 1024;
+/// Most elements after a row.
+const MAX_PAD_ELEMS: u32 = 1024;
+/// Most buffers of a tile.
+const MAX_STAGES: u32 = 16;
+
+/// Checks every choice of a configuration, whoever made it.
+///
+/// # Errors
+///
+/// The first choice that cannot be: tile sizes that the kernel does not admit,
+/// another number of axes than the block has, a number outside its range.
+pub fn check_config(
+    kernel: &Kernel,
+    config: &Config,
+    device: &DeviceProperties,
+) -> Result<(), ConfigError> {
+    let require = |holds: bool, choice: &str, value: u64, needed: String| {
+        if holds {
+            return Ok(());
+        }
+        Err(ConfigError::Choice {
+            kernel: kernel.name.clone(),
+            choice: choice.to_owned(),
+            value,
+            needed,
+        })
+    };
+    let within = |choice: &str, value: u32, least: u32, most: u32| {
+        let holds = (least..=most).contains(&value);
+        require(holds, choice, value.into(), format!("{least} to {most}"))
+    };
+    let n_params = kernel.tile_params.len();
+    let n_sizes = config.tiles.len();
+    require(n_sizes == n_params, "number of `tiles`", n_sizes as u64, n_params.to_string())?;
+    let given: Vec<_> = kernel.tile_params.ids().zip(config.tiles.iter().copied()).collect();
+    complete_tiles(kernel, &given)?;
+    if config.threads > device.max_threads_per_block {
+        return Err(ConfigError::Threads {
+            kernel: kernel.name.clone(),
+            device: device.name.clone(),
+            threads: config.threads,
+            most: device.max_threads_per_block,
+        });
+    }
+    within("`threads`", config.threads, 1, device.max_threads_per_block)?;
+    let (n_axes, n_given) = (kernel.block.as_ref().map_or(0, Vec::len), config.block.len());
+    require(n_given == n_axes, "number of axes of `block`", n_given as u64, n_axes.to_string())?;
+    for axis in &config.block {
+        let AxisItems { threads, lanes, run } = *axis;
+        within("`threads` of an axis", threads, 1, config.threads)?;
+        let divides = lanes > 0 && threads.is_multiple_of(lanes);
+        require(divides, "`lanes` of an axis", lanes.into(), format!("a divisor of {threads}"))?;
+        within("`run` of an axis", run, 1, MAX_RUN)?;
+    }
+    let of_axes = config.block.iter().map(|axis| u64::from(axis.threads));
+    let of_axes = of_axes.fold(1, u64::saturating_mul);
+    let most = format!("at most `threads`, {}", config.threads);
+    require(of_axes <= config.threads.into(), "threads of all axes", of_axes, most)?;
+    if let TilePadding::Elems(elems) = config.padding {
+        within("`padding`", elems, 0, MAX_PAD_ELEMS)?;
+    }
+    let copies = config.copy_bytes;
+    let is_width = copies.is_power_of_two() && copies <= 16;
+    require(is_width, "`copy_bytes`", copies.into(), "1, 2, 4, 8 or 16".to_owned())?;
+    within("`stages`", config.stages, 1, MAX_STAGES)?;
+    within("`raster_rows`", config.raster_rows, 1, u32::MAX)
+}
