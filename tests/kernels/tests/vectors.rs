@@ -13,6 +13,7 @@ use tile_runtime::inspect::run_program;
 use tile_runtime::ir::config::{AxisItems, Config, TilePadding, with_tiles};
 use tile_runtime::ir::device::known;
 use tile_runtime::ir::emit::emit_cuda;
+use tile_runtime::ir::kernel::TileDomain;
 use tile_runtime::ir::program::{Program, Target, print_program};
 use tile_runtime::nvrtc::{self, CompileOptions};
 
@@ -23,7 +24,9 @@ const EXTENT: usize = 64;
 /// accesses are widened, and how many of them have become vectors of `bytes`.
 fn widened(kernel: &Kernel, bytes: u32) -> (Program, Config, usize) {
     let device = known("A100").expect("the device is in the table");
-    let tiles: Vec<(&str, u32)> = kernel.tiles().into_iter().map(|name| (name, 32)).collect();
+    let params = kernel.checked().kernel().tile_params.values();
+    let free = params.filter(|param| !matches!(param.domain, TileDomain::Equal(_)));
+    let tiles: Vec<(&str, u32)> = free.map(|param| (param.name.as_str(), 32)).collect();
     let dims = vec![EXTENT; kernel.dims().len()];
     let extents: Vec<u64> = dims.iter().map(|&extent| extent as u64).collect();
     let config = with_tiles(kernel.checked(), kernel.types(), &device, &extents, &tiles)
