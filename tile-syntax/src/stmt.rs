@@ -1,7 +1,7 @@
 //! Statements, and how parsing goes on after a mistake in one.
 
 use proc_macro2::Delimiter;
-use tile_ir::syntax::{EachAxis, Name, Range, Stmt, StmtKind};
+use tile_ir::syntax::{EachAxis, Jump, Name, Range, Stmt, StmtKind};
 
 use crate::assign::{parse_assignment, update_operator};
 use crate::atomic::parse_atomic;
@@ -92,12 +92,31 @@ fn parse_stmt(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Stmt> {
             end_statement(input, start, "`barrier`")?;
             StmtKind::Barrier
         }
+        "return" => parse_jump(input, Jump::Return)?,
+        "break" => parse_jump(input, Jump::Break)?,
+        "continue" => parse_jump(input, Jump::Continue)?,
         "else" => {
             return Err(SyntaxError::new(start, "this `else` belongs to no `if`"));
         }
         _ => parse_other(cx, input, &word, start)?,
     };
     Ok(Stmt { kind, span: cx.span_to_last(start, input), head })
+}
+
+/// `return;`, `break;` or `continue;`
+fn parse_jump(input: &mut Cursor<'_>, jump: Jump) -> Result<StmtKind> {
+    let start = input.here();
+    input.bump();
+    if input.is_char('\'') {
+        return Err(SyntaxError::new(input.here(), "labels are not in the language"));
+    }
+    let word = jump.word();
+    if !input.is_end() && !input.is_op(";") && !input.at_new_line() {
+        return Err(SyntaxError::new(input.here(), format!("`{word}` takes no value"))
+            .help(format!("write `{word};`")));
+    }
+    end_statement(input, start, &format!("`{word}`"))?;
+    Ok(StmtKind::Jump(jump))
 }
 
 /// A scope, an assignment, or what is none of the language's statements.

@@ -39,7 +39,8 @@ pub(crate) fn nearest_statement_word(text: &str) -> Option<&'static str> {
 
 /// Whether a statement can begin with `text`: where parsing resumes after a mistake.
 pub(crate) fn begins_statement(text: &str) -> bool {
-    statement_word(text).is_some() || matches!(text, "let" | "for" | "while" | "if")
+    statement_word(text).is_some()
+        || matches!(text, "let" | "for" | "while" | "if" | "return" | "break" | "continue")
 }
 
 /// The error for a word that this language does not have, or does not have yet.
@@ -50,9 +51,6 @@ pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxE
             not_yet("the old value of an atomic update is"),
             Some("`atomic c[i] += e;` is a statement"),
         ),
-        "return" => (not_yet("`return` is"), Some("put what follows into an `if`")),
-        "break" => (not_yet("`break` is"), Some("end the loop by its bounds or its condition")),
-        "continue" => (not_yet("`continue` is"), Some("put the rest of the loop into an `if`")),
         "warp_barrier" => (not_yet("warp barriers are"), Some("use `barrier;`")),
         "assume" => (not_yet("`assume` is"), None),
         "fn" => (not_yet("helper functions inside a kernel are"), Some("write the expression out")),

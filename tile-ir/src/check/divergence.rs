@@ -17,9 +17,10 @@ use super::flow::{Branch, Cause, Collective, Divergent, PrivateUse};
 use super::sample::{Case, Sources};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{
-    ArrayRef, ExprId, ExprKind, Kernel, Stmt, StmtKind, VarId, VarKind, print_expr,
+    ArrayRef, Exit, ExprId, ExprKind, Kernel, Stmt, StmtKind, VarId, VarKind, print_expr,
 };
 use crate::span::SpanId;
+use crate::syntax::Jump;
 
 /// Reports what [`super::flow`] has found.
 pub(super) fn check_divergence(
@@ -66,10 +67,59 @@ impl Report<'_> {
             Branch::Each(_) => format!("this `{word}` stands in an `each`, whose points run apart"),
         };
         let mut diagnostic = Diagnostic::error(Code::Divergence, self.found.head, message);
+        if let Some(exit) = self.exit() {
+            return self.explain_exit(diagnostic, exit);
+        }
         if let Some((condition, cause)) = self.condition() {
             diagnostic = self.explain(diagnostic, condition, cause);
         }
         diagnostic.help(self.help())
+    }
+
+    /// The `return`, `break` or `continue` that keeps work-items from here.
+    fn exit(&self) -> Option<&Exit> {
+        let (condition, cause) = self.condition()?;
+        let place = |span: SpanId| {
+            let range = self.kernel.spans.range(span);
+            (range.line, range.column)
+        };
+        self.kernel.exits.iter().find(|exit| match cause {
+            Cause::Control(flag, at) if exit.flag == Some(flag) => exit.span == at,
+            Cause::Axis(..) | Cause::Load(_) | Cause::Control(..) => {
+                let is_if = matches!(self.found.branch, Branch::If(_));
+                is_if && exit.cond == Some(condition) && place(exit.span) < place(self.found.head)
+            }
+        })
+    }
+
+    fn explain_exit(&self, mut diagnostic: Diagnostic, exit: &Exit) -> Diagnostic {
+        let (word, collective) = (exit.jump.word(), keyword(self.found.collective));
+        let misses = match exit.jump {
+            Jump::Return => format!("a work-item that takes this `{word}` does not reach it"),
+            Jump::Break | Jump::Continue => {
+                format!("a work-item that takes this `{word}` does not reach it as often as others")
+            }
+        };
+        diagnostic = diagnostic.label(exit.span, misses);
+        match (self.condition(), exit.cond) {
+            (Some((condition, cause)), Some(cond)) if condition == cond => {
+                diagnostic = self.explain(diagnostic, condition, cause);
+            }
+            (_, Some(cond)) => {
+                let text = print_expr(self.kernel, cond);
+                let what = format!("whether it does is decided by `{text}`");
+                diagnostic = diagnostic.label(self.kernel.exprs[cond].span, what);
+            }
+            (_, None) => {}
+        }
+        diagnostic.help(match exit.jump {
+            Jump::Return => format!(
+                "let all work-items reach the `{collective}`: put the work that differs under an `if` in place of the `{word}`"
+            ),
+            Jump::Break | Jump::Continue => format!(
+                "let all work-items run the loop equally often, with the work that differs under an `if` in place of the `{word}`"
+            ),
+        })
     }
 
     /// Whether the bound that differs is that of the reported `phase` itself.

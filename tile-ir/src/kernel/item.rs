@@ -11,6 +11,7 @@ use crate::dtype::Bound;
 use crate::dtype::DType;
 use crate::op::AtomicOp;
 use crate::span::{SpanId, SpanTable};
+use crate::syntax::Jump;
 
 /// A kernel as written, names resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +45,9 @@ pub struct Kernel {
     pub exprs: Arena<ExprId, Expr>,
     /// The body.
     pub body: Vec<Stmt>,
+    /// Each `return`, `break` and `continue` of the text, for messages: in the
+    /// body they are conditions on what follows.
+    pub exits: Vec<Exit>,
     /// Where spans stand in the user's file.
     pub spans: SpanTable,
     /// The kernel's name in the source.
@@ -105,6 +109,19 @@ impl Kernel {
             ElemType::Acc(id) => format!("Acc<{}>", self.type_params[id].name),
         }
     }
+}
+
+/// Where the text leaves its body or a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exit {
+    /// The statement.
+    pub jump: Jump,
+    /// The condition of the innermost `if` around it.
+    pub cond: Option<ExprId>,
+    /// The variable that says that it was reached, where one is needed.
+    pub flag: Option<VarId>,
+    /// Its place in the source.
+    pub span: SpanId,
 }
 
 /// A type parameter.

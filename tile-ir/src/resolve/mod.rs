@@ -10,6 +10,8 @@
 //! `acc ⊕= e` are widened to the accumulator's type; an accumulator stored to a
 //! floating-point tensor is rounded. Such a cast has its operand's span.
 //!
+//! `return`, `break` and `continue` become conditions on what follows ([`jump`]).
+//!
 //! A mistake is reported once: what is built on it has the type
 //! [`types::Ty::Poison`], which agrees with everything.
 
@@ -19,6 +21,7 @@ mod domain;
 mod each;
 mod expr;
 mod header;
+mod jump;
 mod literal;
 mod operate;
 mod scope;
@@ -32,6 +35,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Expr, ExprId, ExprKind, Kernel, Type, Var, VarId, VarKind};
 use crate::span::SpanId;
 use crate::syntax::{KernelItem, Name};
+use jump::Jumps;
 use operate::Obligation;
 use scope::{Binding, Collective, Naming, Scopes};
 pub use suggest::nearest;
@@ -47,7 +51,7 @@ pub fn resolve_kernel(item: &KernelItem) -> Result<Kernel, Diagnostics> {
     header::resolve_header(&mut cx, item);
     cx.naming = Naming::Body;
     cx.scopes.enter();
-    let body = stmt::resolve_stmts(&mut cx, &item.body);
+    let body = jump::resolve_body(&mut cx, &item.body);
     cx.scopes.leave();
     cx.kernel.body = body;
     header::require_output(&mut cx, item);
@@ -65,6 +69,7 @@ struct Resolver {
     scopes: Scopes,
     naming: Naming,
     collective: Option<Collective>,
+    jumps: Jumps,
     /// Names of the header that stand for two things, which was reported.
     ambiguous: Vec<String>,
     /// `let`s without a value, which one assignment may still give.
@@ -92,6 +97,7 @@ impl Resolver {
             vars: Arena::new(),
             exprs: Arena::new(),
             body: Vec::new(),
+            exits: Vec::new(),
             spans: item.spans.clone(),
             span: item.name.span,
         };
@@ -103,6 +109,7 @@ impl Resolver {
             scopes: Scopes::default(),
             naming: Naming::Body,
             collective: None,
+            jumps: Jumps::default(),
             ambiguous: Vec::new(),
             deferred: Vec::new(),
             poisoned: Vec::new(),

@@ -8,7 +8,7 @@ use super::expr::{
 use super::operate::{Obligation, Operation};
 use super::scope::{Binding, resolve_name};
 use super::types::{Openness, Ty};
-use super::{Resolver, each, type_expr};
+use super::{Resolver, each, jump, type_expr};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
     Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, LoopRange, Place, Stmt, StmtKind, VarId,
@@ -21,21 +21,24 @@ use crate::syntax::{self, Expr, Name, TypeExpr, TypeExprKind};
 /// Lowers a statement list; its names stay in force.
 pub(super) fn resolve_stmts(cx: &mut Resolver, stmts: &[syntax::Stmt]) -> Vec<Stmt> {
     let mut out = Vec::new();
-    for stmt in stmts {
+    for (position, stmt) in stmts.iter().enumerate() {
+        if jump::resolve_exit(cx, stmt, &stmts[position + 1..], &mut out) {
+            break;
+        }
         resolve_stmt(cx, stmt, &mut out);
     }
     out
 }
 
 /// Lowers a statement list with a scope of its own.
-fn resolve_block(cx: &mut Resolver, stmts: &[syntax::Stmt]) -> Vec<Stmt> {
+pub(super) fn resolve_block(cx: &mut Resolver, stmts: &[syntax::Stmt]) -> Vec<Stmt> {
     cx.scopes.enter();
     let out = resolve_stmts(cx, stmts);
     cx.scopes.leave();
     out
 }
 
-fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec<Stmt>) {
+pub(super) fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec<Stmt>) {
     let kind = match &stmt.kind {
         syntax::StmtKind::Shared { name, elem, extents } => {
             each::declare_shared(cx, name, elem, extents, stmt.head);
@@ -65,27 +68,28 @@ fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec<Stmt>) {
         syntax::StmtKind::Each { axes, body } => each::resolve_each(cx, axes, body, stmt.head),
         syntax::StmtKind::Phase { var, range, body } => {
             each::refuse_in_collective(cx, "phase", stmt.head);
-            let (var, range, body) = resolve_loop(cx, var, range, body);
+            let (var, range, body) = resolve_loop(cx, var, range, body, out);
             Some(StmtKind::Phase { var, range, body })
         }
         syntax::StmtKind::For { var, range, body } => {
-            let (var, range, body) = resolve_loop(cx, var, range, body);
+            let (var, range, body) = resolve_loop(cx, var, range, body, out);
             Some(StmtKind::For { var, range, body })
         }
         syntax::StmtKind::While { cond, body } => {
             let cond = resolve_condition(cx, cond);
-            Some(StmtKind::While { cond, body: resolve_block(cx, body) })
+            let (going, body) = jump::resolve_loop_body(cx, body, out);
+            let cond = going.map_or(cond, |going| jump::both(cx, going, cond));
+            Some(StmtKind::While { cond, body })
         }
         syntax::StmtKind::If { cond, then, otherwise } => {
-            let cond = resolve_condition(cx, cond);
-            let then = resolve_block(cx, then);
-            let otherwise = resolve_block(cx, otherwise);
+            let (cond, then, otherwise) = jump::resolve_if(cx, cond, then, otherwise);
             Some(StmtKind::If { cond, then, otherwise })
         }
         syntax::StmtKind::Barrier => {
             each::refuse_in_collective(cx, "barrier", stmt.head);
             Some(StmtKind::Barrier)
         }
+        syntax::StmtKind::Jump(what) => jump::resolve_jump(cx, *what, stmt.span),
     };
     out.extend(kind.map(|kind| Stmt { kind, span: stmt.span, head: stmt.head }));
 }
@@ -307,12 +311,17 @@ fn resolve_loop(
     name: &Name,
     range: &syntax::Range,
     body: &[syntax::Stmt],
+    out: &mut Vec<Stmt>,
 ) -> (VarId, LoopRange, Vec<Stmt>) {
     let range = resolve_range(cx, range, name.span);
     cx.scopes.enter();
     let var = cx.declare_var(name, Ty::INDEX, VarKind::Loop);
-    let body = resolve_block(cx, body);
+    let (going, mut body) = jump::resolve_loop_body(cx, body, out);
     cx.scopes.leave();
+    if let Some(cond) = going {
+        let kind = StmtKind::If { cond, then: body, otherwise: Vec::new() };
+        body = vec![Stmt { kind, span: name.span, head: name.span }];
+    }
     (var, range, body)
 }
 

@@ -3,6 +3,7 @@
 use super::{Expr, Name, TypeExpr};
 use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
+use serde::{Deserialize, Serialize};
 
 /// A statement with its source.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +73,28 @@ pub struct EachAxis {
     pub name: Name,
     /// It runs from 0 to here, exclusive.
     pub extent: Expr,
+}
+
+/// The statements that leave what is around them. They act on the work-item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Jump {
+    /// `return;`: the work-item is done.
+    Return,
+    /// `break;`: the innermost loop is done.
+    Break,
+    /// `continue;`: this iteration of the innermost loop is done.
+    Continue,
+}
+
+impl Jump {
+    /// Its keyword.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Return => "return",
+            Self::Break => "break",
+            Self::Continue => "continue",
+        }
+    }
 }
 
 /// The forms of a statement.
@@ -180,4 +203,6 @@ pub enum StmtKind {
     Scope(Vec<Stmt>),
     /// `barrier;`
     Barrier,
+    /// `return;`, `break;` or `continue;`
+    Jump(Jump),
 }

@@ -9,6 +9,7 @@ mod check_pad;
 mod check_races;
 mod check_redundant;
 mod encode;
+mod jumps;
 mod resolve_accept;
 mod resolve_header;
 mod resolve_names;

@@ -41,6 +41,7 @@ impl Signature {
             vars: Arena::new(),
             exprs: Arena::new(),
             body: Vec::new(),
+            exits: Vec::new(),
             spans,
             span,
         };

@@ -118,6 +118,7 @@ fn statement(stmt: &Stmt) -> (String, Bodies<'_>) {
         }
         StmtKind::Scope(stmts) => ("scope".to_owned(), vec![("", stmts)]),
         StmtKind::Barrier => ("barrier".to_owned(), vec![]),
+        StmtKind::Jump(jump) => (jump.word().to_owned(), vec![]),
     }
 }
 

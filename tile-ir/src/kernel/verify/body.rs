@@ -23,6 +23,15 @@ pub(super) fn verify_ids(cx: &mut Verifier<'_>, stmts: &[Stmt]) {
     }
 }
 
+/// Every id of the table of exits is in range.
+pub(super) fn verify_exits(cx: &mut Verifier<'_>) {
+    for exit in &cx.kernel.exits {
+        let known = exit.cond.is_none_or(|cond| cx.has_expr(cond))
+            && exit.flag.is_none_or(|flag| cx.has_var(flag));
+        cx.require(known, || "an exit refers to what does not exist".to_owned());
+    }
+}
+
 /// The ids directly in a statement.
 fn ids_of(kind: &StmtKind) -> (Vec<VarId>, Vec<ExprId>, Vec<ArrayRef>) {
     let of_access = |access: &Access, value: ExprId| {

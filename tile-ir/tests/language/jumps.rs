@@ -1,0 +1,138 @@
+//! `return`, `break` and `continue`.
+
+use expect_test::expect;
+use tile_ir::kernel::print_kernel;
+use tile_ir::resolve::resolve_kernel;
+
+use crate::support;
+
+/// A kernel around `body`.
+fn kernel(body: &str) -> String {
+    format!(
+        "fn f(n: i32, #[pad = 0] x: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>) where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),\n{{ let i = bx * TN + tx;\n{body}\n}}"
+    )
+}
+
+/// All findings of the checks.
+#[track_caller]
+fn findings(body: &str) -> String {
+    support::check_families(&kernel(body), &["TK"])
+}
+
+#[track_caller]
+fn accept(body: &str) {
+    assert_eq!(findings(body), "", "{body}");
+}
+
+#[track_caller]
+fn refuse(body: &str, word: &str) {
+    let found = findings(body);
+    assert_eq!(found.matches("error[TK0401]").count(), 1, "{body}\n{found}");
+    assert!(found.contains(&format!("this `{word}`")), "{body}\n{found}");
+}
+
+/// The errors of names and types.
+#[track_caller]
+fn resolve_errors(body: &str) -> String {
+    let item = support::parse(&kernel(body));
+    match resolve_kernel(&item) {
+        Ok(kernel) => panic!("accepted:\n{}", print_kernel(&kernel)),
+        Err(diags) => support::render_all(&diags, &item.spans),
+    }
+}
+
+#[test]
+fn what_follows_a_return_moves_into_the_other_arm() {
+    let of = |body: &str| print_kernel(&support::resolve(&kernel(body)));
+    assert_eq!(
+        of("if i >= N { return; } let y = x[i]; c[i] = y;"),
+        of("if i >= N { } else { let y = x[i]; c[i] = y; }"),
+    );
+    assert_eq!(
+        of("if i < N { c[i] = 1.0; } else { return; } c[i] += 2.0;"),
+        of("if i < N { c[i] = 1.0; c[i] += 2.0; } else { }"),
+    );
+    assert_eq!(
+        of("if i >= N { if n > 0 { return; } else { c[i] = 1.0; return; } } c[i] = 2.0;"),
+        of("if i >= N { if n > 0 { } else { c[i] = 1.0; } } else { c[i] = 2.0; }"),
+    );
+}
+
+#[test]
+fn elsewhere_a_variable_remembers() {
+    let of = |body: &str| print_kernel(&support::resolve(&kernel(body)));
+    assert_eq!(
+        of("if i < 5 { if n > 0 { return; } c[i] = 1.0; } c[i] = 2.0;"),
+        of(
+            "let mut returned = false; if i < 5 { if n > 0 { returned = true; } else { c[i] = 1.0; } } if !returned { c[i] = 2.0; }"
+        ),
+    );
+    assert_eq!(
+        of("for k in 0..8 { if k == n { break; } c[i] += 1.0; }"),
+        of(
+            "let mut stopped = false; for k in 0..8 { if !stopped { if k == n { stopped = true; } else { c[i] += 1.0; } } }"
+        ),
+    );
+    assert_eq!(
+        of(
+            "let mut k = 0; while k < 8 { k += 1; if k == n { continue; } if k > n { break; } c[i] += 1.0; }"
+        ),
+        of(
+            "let mut k = 0; let mut stopped = false; while !stopped && k < 8 { k += 1; if k == n { } else { if k > n { stopped = true; } else { c[i] += 1.0; } } }"
+        ),
+    );
+    assert_eq!(
+        of("for k in 0..8 { for m in 0..k { if m == n { return; } } c[i] += 1.0; } c[i] += 2.0;"),
+        of(
+            "let mut returned = false; for k in 0..8 { if !returned { for m in 0..k { if !returned { if m == n { returned = true; } } } if !returned { c[i] += 1.0; } } } if !returned { c[i] += 2.0; }"
+        ),
+    );
+}
+
+#[test]
+fn what_follows_is_guarded() {
+    accept("if i >= N { return; } c[i] = x[i];");
+    // Element 0 is written by the one work-item that goes on.
+    accept("if i != 0 { return; } c[0] = x[0];");
+    let found = findings("if i > 1 { return; } c[0] = x[0];");
+    assert!(found.contains("TK03"), "{found}");
+}
+
+#[test]
+fn barriers_after_a_return() {
+    let around = |middle: &str| {
+        format!("shared s: [f32; TN]; s[tx] = x[i];\n{middle}\nbarrier; c[i] = s[TN - 1 - tx];")
+    };
+    accept(&around(""));
+    accept(&around("if n > 5 { return; }"));
+    refuse(&around("if tx > 5 { return; }"), "return");
+    refuse(&around("if n > 5 { if tx > 5 { return; } }"), "return");
+    accept(
+        "shared s: [f32; TN]; s[tx] = x[i]; barrier; if i >= N { return; } c[i] = s[TN - 1 - tx];",
+    );
+    expect![[r#""#]].assert_eq(&findings(&around("if tx > 5 {\nreturn;\n}")));
+}
+
+#[test]
+fn barriers_in_a_loop_with_a_break() {
+    let around = |exit: &str| {
+        format!(
+            "shared s: [f32; TN]; let mut y: f32 = 0;\nfor k in 0..8 {{ s[tx] = x[i] + y; barrier; y += s[TN - 1 - tx]; {exit}\nbarrier; }}\nc[i] = y;"
+        )
+    };
+    accept(&around("if k == n { break; }"));
+    refuse(&around("if y > 4.0 { break; }"), "break");
+    refuse(&around("if tx == k { continue; }"), "continue");
+    accept(
+        "let mut y: f32 = 0; for k in 0..8 { if y > 4.0 { break; } if tx == k { continue; } y += 1.0; } c[i] = y;",
+    );
+}
+
+#[test]
+fn jumps_that_lead_nowhere() {
+    expect![[r#""#]].assert_eq(&resolve_errors("break; c[i] = 1.0;"));
+    expect![[r#""#]].assert_eq(&resolve_errors("c[i] = 1.0; return;\nc[i] = 2.0;"));
+    expect![[r#""#]].assert_eq(&resolve_errors(
+        "c[i] = 1.0; shared s: [f32; TN]; each j in TN { if j > 2 { return; } s[j] = 1.0; }",
+    ));
+}
