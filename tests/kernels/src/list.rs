@@ -65,6 +65,7 @@ pub fn all() -> Vec<Listed> {
         (crate::quotients::kernel(), "TN"),
         (crate::reused_counter::kernel(), "TN"),
         (crate::idle_conditions::kernel(), "TN"),
+        (crate::early_exits::kernel(), "TN"),
     ];
     list.extend(carried.map(|(kernel, tile)| listed(kernel, vec![vec![(tile, 16)]])));
     list

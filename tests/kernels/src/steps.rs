@@ -55,3 +55,37 @@ tiled_kernel! {
         }
     }
 }
+
+tiled_kernel! {
+    /// For each element the sum of those before it in its tile, up to the first
+    /// above 40 and without multiples of 3; nothing where 13 comes before that.
+    pub fn early_exits(#[pad = 0] x: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        shared s: [i32; TN];
+        s[tx] = x[i];
+        barrier;
+        if i >= N {
+            return;
+        }
+        let mut sum = 0;
+        for k in 0..tx {
+            let y = s[k];
+            if y > 40 {
+                break;
+            }
+            if y % 3 == 0 {
+                continue;
+            }
+            if y == 13 {
+                return;
+            }
+            sum += y;
+        }
+        c[i] = sum;
+    }
+}

@@ -1,7 +1,7 @@
 //! The kernels whose barriers stand in control flow that takes thought, on the
 //! CPU device against plain loops.
 
-use tile_kernels::{idle_conditions, reused_counter};
+use tile_kernels::{early_exits, idle_conditions, reused_counter};
 use tile_runtime::{Device, Options};
 
 const EXTENTS: [usize; 6] = [0, 1, 7, 64, 65, 200];
@@ -56,4 +56,23 @@ fn idle_conditions_hold_for_the_block() {
         c.to_vec().unwrap()
     };
     check(run, |tile| tile.iter().rev().copied().collect());
+}
+
+#[test]
+fn early_exits_end_one_work_item() {
+    let run = |dev: &Device, host: &[i32], tile: usize| {
+        let x = dev.tensor([host.len()], host).unwrap();
+        let mut c = dev.tensor([host.len()], &vec![i32::MIN; host.len()]).unwrap();
+        let options = Options::new().tile("TN", tile as u32);
+        early_exits::with(options).launch(&x, &mut c).unwrap();
+        c.to_vec().unwrap()
+    };
+    check(run, |tile| {
+        let of = |before: &[i32]| {
+            let kept = before.iter().take_while(|y| **y <= 40);
+            let returns = kept.clone().any(|y| *y == 13);
+            if returns { i32::MIN } else { kept.filter(|y| *y % 3 != 0).sum() }
+        };
+        (0..tile.len()).map(|at| of(&tile[..at])).collect()
+    });
 }

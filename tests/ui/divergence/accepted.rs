@@ -66,4 +66,23 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// All barriers come before the first work-item leaves.
+    pub fn return_after_barrier<T: Number>(n: i32, a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        if n > 5 {
+            return;
+        }
+        let i = bx * TN + tx;
+        shared s: [T; TN];
+        s[tx] = a[i];
+        barrier;
+        if i >= N {
+            return;
+        }
+        c[i] = s[0];
+    }
+}
+
 fn main() {}

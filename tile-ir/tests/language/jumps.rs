@@ -110,7 +110,14 @@ fn barriers_after_a_return() {
     accept(
         "shared s: [f32; TN]; s[tx] = x[i]; barrier; if i >= N { return; } c[i] = s[TN - 1 - tx];",
     );
-    expect![[r#""#]].assert_eq(&findings(&around("if tx > 5 {\nreturn;\n}")));
+    expect![[r#"
+        error[TK0401]: not every work-item of the block reaches this `barrier;`
+          at 7:1
+          at 5:1: a work-item that takes this `return` does not reach it
+          at 4:4: `tx > 5` differs between work-items: it depends on `tx`
+          note: with TN = 8, `tx > 5` is false for work-item tx = 0 and true for work-item tx = 6
+          help: let all work-items reach the `barrier;`: put the work that differs under an `if` in place of the `return`
+    "#]].assert_eq(&findings(&around("if tx > 5 {\nreturn;\n}")));
 }
 
 #[test]
@@ -130,9 +137,28 @@ fn barriers_in_a_loop_with_a_break() {
 
 #[test]
 fn jumps_that_lead_nowhere() {
-    expect![[r#""#]].assert_eq(&resolve_errors("break; c[i] = 1.0;"));
-    expect![[r#""#]].assert_eq(&resolve_errors("c[i] = 1.0; return;\nc[i] = 2.0;"));
-    expect![[r#""#]].assert_eq(&resolve_errors(
+    expect![[r#"
+        error[TK0001]: `break` stands in no loop
+          at 3:1
+        error[TK0001]: nothing reaches this statement
+          at 3:8
+          at 3:1: every work-item has left before it
+          help: remove one of the two
+    "#]]
+    .assert_eq(&resolve_errors("break; c[i] = 1.0;"));
+    expect![[r#"
+        error[TK0001]: nothing reaches this statement
+          at 4:1
+          at 3:13: every work-item has left before it
+          help: remove one of the two
+    "#]]
+    .assert_eq(&resolve_errors("c[i] = 1.0; return;\nc[i] = 2.0;"));
+    expect![[r#"
+        error[TK0401]: `return` concerns the whole block and cannot stand inside `each`
+          at 3:60
+          at 3:34: each point of this `each` runs on one thread
+    "#]]
+    .assert_eq(&resolve_errors(
         "c[i] = 1.0; shared s: [f32; TN]; each j in TN { if j > 2 { return; } s[j] = 1.0; }",
     ));
 }
