@@ -31,12 +31,17 @@ pub(super) fn check_divergence(
 ) {
     let sources = Sources::of(kernel);
     let mut branches: Vec<Branch> = Vec::new();
+    let mut exits: Vec<SpanId> = Vec::new();
     for found in divergent {
         // One mistake is reported once, at the first statement that it hits.
         if !branches.contains(&found.branch) {
             branches.push(found.branch);
             let report = Report { kernel, sources: &sources, found };
-            diags.push(report.diagnostic());
+            let exit = report.exit().map(|exit| exit.span);
+            if exit.is_none_or(|exit| !exits.contains(&exit)) {
+                diags.push(report.diagnostic());
+            }
+            exits.extend(exit);
         }
     }
     let mut named = BTreeSet::new();

@@ -7,10 +7,10 @@
 //! left, and what follows stands under its negation: a `while` ends by it, a
 //! counted loop runs its other iterations empty.
 
+use super::Resolver;
 use super::expr::resolve_condition;
 use super::stmt::{resolve_block, resolve_stmt, resolve_stmts};
 use super::types::Ty;
-use super::{Resolver, each};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{Exit, ExprId, ExprKind, Literal, Stmt, StmtKind, VarId, VarKind};
 use crate::op::{LogicOp, UnaryOp};
@@ -136,13 +136,13 @@ pub(super) fn resolve_exit(
 pub(super) fn resolve_jump(cx: &mut Resolver, jump: Jump, span: SpanId) -> Option<StmtKind> {
     let word = jump.word();
     match (jump, cx.jumps.loops.last()) {
-        (Jump::Return, _) => each::refuse_in_collective(cx, word, span),
+        (Jump::Return, _) => refuse_in_collective(cx, jump, span),
         (Jump::Break | Jump::Continue, None) => {
             cx.error(Code::Syntax, span, format!("`{word}` stands in no loop"));
         }
         (Jump::Break | Jump::Continue, Some(around)) => {
             if !around.in_collective {
-                each::refuse_in_collective(cx, word, span);
+                refuse_in_collective(cx, jump, span);
             }
         }
     }
@@ -152,6 +152,17 @@ pub(super) fn resolve_jump(cx: &mut Resolver, jump: Jump, span: SpanId) -> Optio
     let var = flag?;
     let value = cx.push(ExprKind::Literal(Literal::Bool(true)), Ty::BOOL, span);
     Some(StmtKind::Assign { var, value })
+}
+
+/// Reports a jump out of a `load` or `each`.
+fn refuse_in_collective(cx: &mut Resolver, jump: Jump, span: SpanId) {
+    let Some(collective) = cx.collective else { return };
+    let (word, outer) = (jump.word(), collective.word);
+    cx.diags.push(
+        Diagnostic::error(Code::Syntax, span, format!("`{word}` cannot leave an `{outer}`"))
+            .label(collective.span, "its points run on different threads, in any order")
+            .help("put what follows into an `if`"),
+    );
 }
 
 /// `first && second`, of two conditions.
