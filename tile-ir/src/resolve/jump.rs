@@ -268,6 +268,7 @@ fn always_leaves(stmt: &syntax::Stmt) -> bool {
         | syntax::StmtKind::Let { .. }
         | syntax::StmtKind::Assign { .. }
         | syntax::StmtKind::Update { .. }
+        | syntax::StmtKind::Atomic { .. }
         | syntax::StmtKind::Load { .. }
         | syntax::StmtKind::Each { .. }
         | syntax::StmtKind::Barrier
@@ -296,6 +297,7 @@ fn find_in(stmts: &[syntax::Stmt], wanted: Jump) -> Option<SpanId> {
         | syntax::StmtKind::Let { .. }
         | syntax::StmtKind::Assign { .. }
         | syntax::StmtKind::Update { .. }
+        | syntax::StmtKind::Atomic { .. }
         | syntax::StmtKind::Load { .. }
         | syntax::StmtKind::Each { .. }
         | syntax::StmtKind::Barrier
