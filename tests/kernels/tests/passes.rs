@@ -135,6 +135,7 @@ fn every_kernel_is_checked() {
         "quotients",
         "reused_counter",
         "idle_conditions",
+        "early_exits",
     ];
     assert_eq!(names, checked);
 }
@@ -200,7 +201,7 @@ fn carried_values() {
 
 #[test]
 fn barriers_in_control_flow() {
-    for name in ["reused_counter", "idle_conditions"] {
+    for name in ["reused_counter", "idle_conditions", "early_exits"] {
         check_named(name);
     }
 }
