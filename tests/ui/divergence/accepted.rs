@@ -85,4 +85,53 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// The block leaves the loop together, between its two barriers.
+    pub fn break_between_barriers(
+        n: i32,
+        #[pad = 0] a: &Tensor<f32, [N]>,
+        #[pad = 0] last: &Tensor<i32, [B]>,
+        c: &mut Tensor<f32, [N]>,
+    )
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        shared s: [f32; TN];
+        let mut y = a[i];
+        for k in 0..64 {
+            s[tx] = y;
+            barrier;
+            y += s[TN - 1 - tx];
+            if k == n {
+                break;
+            }
+            if k == last[bx] {
+                return;
+            }
+            barrier;
+        }
+        c[i] = y;
+    }
+}
+
+tiled_kernel! {
+    /// Each work-item leaves its own loop when it likes: no barrier is inside.
+    pub fn break_by_item(#[pad = 0] a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        shared s: [i32; TN];
+        s[tx] = a[i];
+        barrier;
+        let mut y = 0;
+        for k in 0..TN {
+            if k > tx || s[k] < 0 {
+                break;
+            }
+            y += s[k];
+        }
+        c[i] = y;
+    }
+}
+
 fn main() {}

@@ -135,13 +135,66 @@ fn barriers_in_a_loop_with_a_break() {
             "shared s: [f32; TN]; let mut y: f32 = 0;\nfor k in 0..8 {{ s[tx] = x[i] + y; barrier; y += s[TN - 1 - tx]; {exit}\nbarrier; }}\nc[i] = y;"
         )
     };
-    // Where every iteration that uses the tile also comes by its barriers.
+    // The block leaves together, wherever that is between the barriers.
+    accept(&around("if k == n { break; }"));
+    accept(&around("if x[bx] > 4.0 { break; }"));
     accept(&around("barrier; if k == n { break; }").replace("\nbarrier;", ""));
     accept(&around("").replace("s[tx] =", "if k == n { break; } s[tx] ="));
     refuse(&around("if y > 4.0 { break; }"), "break");
     refuse(&around("if tx == k { continue; }"), "continue");
     accept(
         "let mut y: f32 = 0; for k in 0..8 { if y > 4.0 { break; } if tx == k { continue; } y += 1.0; } c[i] = y;",
+    );
+}
+
+/// A tile that is written at the start of an iteration, read after a barrier, and
+/// with `exit` before the barrier that ends the iteration.
+fn between_barriers(exit: &str, after: &str) -> String {
+    findings(&format!(
+        "shared s: [f32; TN]; let mut y: f32 = 0;\nfor k in 0..8 {{ s[tx] = x[i] + y; barrier; y += s[TN - 1 - tx]; {exit} barrier; }}\n{after} c[i] = y;"
+    ))
+}
+
+#[test]
+fn who_leaves_a_loop_meets_what_follows_it() {
+    // Past the loop's last barrier, but not past its reads.
+    let overwritten = "s[tx] = y; barrier; y += s[(tx + 1) % TN];";
+    assert_eq!(between_barriers("", overwritten), "");
+    let found = between_barriers("if k == n { break; }", overwritten);
+    assert!(found.contains("TK0301") || found.contains("TK0304"), "{found}");
+    assert_eq!(between_barriers("if k == n { break; }", &format!("barrier; {overwritten}")), "");
+    assert_eq!(between_barriers("if k == n { barrier; break; }", overwritten), "");
+    // Nothing follows a return.
+    assert_eq!(between_barriers("if k == n { c[i] = 0; return; }", overwritten), "");
+    // The next iteration follows a `continue`.
+    let found = between_barriers("if k == n { continue; }", "");
+    assert!(found.contains("TK0301") || found.contains("TK0304"), "{found}");
+    assert_eq!(between_barriers("if k == n { barrier; continue; }", ""), "");
+}
+
+#[test]
+fn leaving_two_loops() {
+    let nested = |exit: &str, inner: &str, outer: &str| {
+        findings(&format!(
+            "shared s: [f32; TN]; let mut y: f32 = 0;\nfor k in 0..8 {{ for m in 0..4 {{ s[tx] = x[i] + y; barrier; y += s[TN - 1 - tx]; {exit} {inner} }} {outer} }}\nc[i] = y;"
+        ))
+    };
+    assert_eq!(nested("if m == n { break; }", "barrier;", "barrier;"), "");
+    assert_eq!(nested("if k == n { return; }", "barrier;", ""), "");
+    // The inner loop begins again.
+    let found = nested("if m == n { break; }", "barrier;", "");
+    assert!(found.contains("TK0301") || found.contains("TK0304"), "{found}");
+}
+
+#[test]
+fn work_items_that_leave_one_by_one() {
+    // Work-item 0 stops at once; the others read what it wrote.
+    let found = findings(
+        "shared s: [f32; TN]; s[tx] = x[i]; barrier; let mut y: f32 = 0; for k in 0..2 { if tx == 0 { s[0] = 1.0; break; } if k == 1 { y += s[0]; } } c[i] = y;",
+    );
+    assert!(found.contains("TK0301"), "{found}");
+    accept(
+        "shared s: [f32; TN]; s[tx] = x[i]; let mut y: f32 = 0; for k in 0..8 { if s[tx] > 4.0 { break; } s[tx] += 1.0; if k == tx { break; } } c[i] = s[tx] + y;",
     );
 }
 

@@ -7,8 +7,9 @@
 //! value for the block, the value in the next iteration is known from this one's
 //! where the body says it ([`Loop::next`]): `buf = 1 - buf`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::exit::Exits;
 use super::flow::{Distance, Flow};
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
@@ -16,6 +17,7 @@ use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, VarId};
 use crate::span::SpanId;
+use crate::syntax::Jump;
 
 /// A loop of the kernel.
 #[derive(Clone, Debug)]
@@ -62,27 +64,37 @@ impl Walk<'_> {
             }
             _ => Formula::Unknown,
         };
-        let flow = self.repeated((Some(var), head), body, &enter);
+        let ends = match body {
+            [Stmt { kind: StmtKind::If { cond, otherwise, .. }, .. }] if otherwise.is_empty() => {
+                self.exits.skipping(self.kernel, *cond).0
+            }
+            _ => BTreeSet::new(),
+        };
+        let mut flow = self.repeated((Some(var), head), body, &enter, &ends);
         // Where no iteration may run, before and after are one interval.
-        let skips = flow.through || !self.recording || !self.is_never(&empty);
-        self.follow(Flow { through: skips, ..flow });
+        flow.end.through |= !self.recording || !self.is_never(&empty);
+        self.follow(flow);
     }
 
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
         let enter = |walk: &mut Self, _: LoopId| walk.condition(cond).yes;
-        let flow = self.repeated((None, head), body, &enter);
-        self.follow(Flow { through: true, ..flow });
+        let (ends, _) = self.exits.skipping(self.kernel, cond);
+        let mut flow = self.repeated((None, head), body, &enter, &ends);
+        flow.end.through = true;
+        self.follow(flow);
         // The last evaluation of the condition.
         self.condition(cond);
     }
 
-    /// Walks a loop. `enter` begins an iteration, and says what holds in it. The
-    /// flow is that of one iteration and more.
+    /// Walks a loop. `enter` begins an iteration, and says what holds in it; none
+    /// begins where one of `ends` is set. The flow is that of one iteration and
+    /// more.
     fn repeated(
         &mut self,
         (counter, head): (Option<VarId>, SpanId),
         body: &[Stmt],
         enter: &dyn Fn(&mut Self, LoopId) -> Formula,
+        ends: &BTreeSet<VarId>,
     ) -> Flow {
         let carried = self.carried(counter, body, head, enter);
         let before = self.env.clone();
@@ -101,10 +113,11 @@ impl Walk<'_> {
             }
             self.env.insert(*var, value);
         }
-        let flow = self.nested(|walk| {
+        let mut flow = self.nested(|walk| {
             let holds = enter(walk, id);
             walk.under(holds, |walk| walk.stmts(body));
         });
+        self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
         for (var, unknown) in symbols {
             if self.is_uniform_var(var)
                 && let Some(Value::Int(value)) = self.env.get(&var)
@@ -113,14 +126,24 @@ impl Walk<'_> {
             }
         }
         self.loops.pop();
-        let distance = match flow.through {
+        let distance = match flow.end.through {
             true => Distance::Any(self.loops.clone(), id),
             false => Distance::Next(self.loops.clone(), id),
         };
-        self.pairs.cross(&flow.tails, &flow.heads, &distance);
+        self.pairs.cross(&flow.end.tails, &flow.heads, &distance);
+        flow.leave_later();
+        self.rejoin(&mut flow, &|exits, flag| exits.jump(flag) == Some(Jump::Break));
         self.env = before;
         self.leave(counter, &carried);
         flow
+    }
+
+    /// Where those who left `flow` by a variable that `goes_on` admits go on.
+    fn rejoin(&mut self, flow: &mut Flow, goes_on: &dyn Fn(&Exits, VarId) -> bool) {
+        let left = flow.left.keys().copied();
+        let flags: BTreeSet<VarId> = left.filter(|flag| goes_on(&self.exits, *flag)).collect();
+        flow.rejoin(&flags);
+        self.exits.forget(&flags);
     }
 
     /// Begins a loop: from here on everything is in an arbitrary iteration.

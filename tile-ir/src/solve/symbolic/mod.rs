@@ -21,6 +21,7 @@
 //! A pair is called disjoint only where that is proved; whatever is unknown, too
 //! large or too slow to decide leaves it unproved.
 
+mod exit;
 mod flow;
 mod formula;
 mod header;

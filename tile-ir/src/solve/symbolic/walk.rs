@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::exit::Exits;
 use super::flow::{Distance, Flow, Pairs, SiteId};
 use super::formula::{Cond, Formula};
 use super::loops::Loop;
@@ -83,6 +84,7 @@ pub(super) struct Walk<'a> {
     pub(super) pairs: Pairs,
     /// Of the statements so far of the current list.
     pub(super) flow: Flow,
+    pub(super) exits: Exits,
     /// Whether accesses are noted; not where a loop's body is walked only to
     /// see what it does to variables.
     pub(super) recording: bool,
@@ -111,6 +113,7 @@ pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'
         sites: Vec::new(),
         pairs: Pairs::default(),
         flow: Flow::default(),
+        exits: Exits::of(kernel, uniformity),
         recording: true,
         written,
         point: None,
@@ -155,9 +158,14 @@ impl Walk<'_> {
 
     /// Goes on with a piece of code: what of it can meet what came before?
     pub(super) fn follow(&mut self, next: Flow) {
+        self.follow_unless(next, &BTreeSet::new());
+    }
+
+    /// Goes on with a piece of code that is run where none of `skipping` is set.
+    fn follow_unless(&mut self, next: Flow, skipping: &BTreeSet<VarId>) {
         let here = Distance::Same(self.loops.clone());
-        self.pairs.cross(&self.flow.tails, &next.heads, &here);
-        self.flow.append(next);
+        self.pairs.cross(&self.flow.before(skipping), &next.heads, &here);
+        self.flow.append(next, skipping);
     }
 
     /// Notes an access.
@@ -191,10 +199,14 @@ impl Walk<'_> {
             StmtKind::Let { var, init } => {
                 let value = init.map_or(Value::Other, |init| self.value(init));
                 self.env.insert(*var, value);
+                self.exits.declare(*var);
             }
             StmtKind::Assign { var, value } => {
                 let value = self.value(*value);
                 self.env.insert(*var, value);
+                if self.exits.jump(*var).is_some() {
+                    self.follow(Flow::exit(*var));
+                }
             }
             StmtKind::Update { place: Place::Var(var), op, value } => {
                 let declared = &self.kernel.vars[*var];
@@ -265,7 +277,13 @@ impl Walk<'_> {
             self.pairs.cross(&first.heads, &second.heads, &here);
         }
         self.merge(&value, after_first);
-        self.follow(first.join(second));
+        match self.exits.skipping(self.kernel, cond) {
+            (flags, _) if !otherwise.is_empty() || flags.is_empty() => {
+                self.follow(first.join(second));
+            }
+            (flags, true) => self.follow_unless(first, &flags),
+            (flags, false) => self.follow_unless(first.join(second), &flags),
+        }
     }
 
     /// Variables after an `if`, of which `first` are the values after its first
