@@ -17,6 +17,7 @@ pub mod diag;
 pub mod dtype;
 pub mod emit;
 pub mod encode;
+pub mod exchange;
 pub mod kernel;
 pub mod lower;
 pub mod op;

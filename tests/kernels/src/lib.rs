@@ -2,6 +2,7 @@
 //! compute, by plain loops that share no code with the kernels.
 
 pub mod checks;
+mod collectives;
 mod elementwise;
 mod licence;
 pub mod list;
@@ -13,6 +14,7 @@ mod steps;
 mod tallies;
 pub mod widen;
 
+pub use collectives::{halvings, ranks, row_totals, softmax, tile_ranges};
 pub use elementwise::{add, saxpy};
 pub use licence::{chained_chunks, quotients, reversed_pairs, sliding_sums};
 pub use planes::{row_sum_at, row_sums, stencil, transpose};

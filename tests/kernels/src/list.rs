@@ -68,6 +68,18 @@ pub fn all() -> Vec<Listed> {
         (crate::early_exits::kernel(), "TN"),
     ];
     list.extend(carried.map(|(kernel, tile)| listed(kernel, vec![vec![(tile, 16)]])));
+    let combined = [
+        (crate::row_totals::kernel::<f32>(), vec![vec![("TN", 48)], vec![("TN", 256)]]),
+        (crate::row_totals::kernel::<f16>(), vec![vec![("TN", 96)]]),
+        (crate::row_totals::kernel::<u64>(), vec![vec![("TN", 31)]]),
+        (crate::softmax::kernel::<f32>(), vec![vec![("TN", 64)]]),
+        (crate::softmax::kernel::<bf16>(), vec![vec![("TN", 20)]]),
+        (crate::tile_ranges::kernel::<i32>(), Vec::new()),
+        (crate::tile_ranges::kernel::<f64>(), Vec::new()),
+        (crate::ranks::kernel(), vec![vec![("TN", 100)], vec![("TN", 1)]]),
+        (crate::halvings::kernel(), Vec::new()),
+    ];
+    list.extend(combined.map(|(kernel, tiles)| listed(kernel, tiles)));
     list
 }
 

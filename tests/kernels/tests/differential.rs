@@ -166,3 +166,28 @@ fn tallies_of_integers_and_floats() {
     lines(checks::check_integer_tallies);
     lines(checks::check_float_tallies);
 }
+
+#[test]
+fn row_totals_in_three_types() {
+    let tiles = LINE_TILES.map(|size| [size]);
+    everywhere(["TN"], &tiles, &PLANE_SHAPES, checks::check_row_totals::<f32>);
+    everywhere(["TN"], &tiles, &PLANE_SHAPES, checks::check_row_totals::<f64>);
+    everywhere(["TN"], &tiles, &PLANE_SHAPES, checks::check_row_totals::<i32>);
+}
+
+#[test]
+fn the_tree_of_a_sum_is_as_documented() {
+    let setup = Setup::new(&Device::cpu());
+    for (n, n_items) in [(1, 1), (2, 2), (3, 3), (5, 4), (100, 31), (100, 96), (1009, 256)] {
+        checks::check_tree(&setup, n, n_items).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn exchanges_within_blocks() {
+    let tiles = LINE_TILES.map(|size| [size]);
+    everywhere(["TN"], &tiles, &PLANE_SHAPES, checks::check_softmax);
+    everywhere(["TN"], &tiles, &PLANE_SHAPES, checks::check_ranks);
+    everywhere([], &[[]], &PLANE_SHAPES, checks::check_tile_ranges);
+    everywhere([], &[[]], &LINE_SHAPES.map(|n| [n]), |setup, [n]| checks::check_halvings(setup, n));
+}

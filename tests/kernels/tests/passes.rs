@@ -136,6 +136,11 @@ fn every_kernel_is_checked() {
         "reused_counter",
         "idle_conditions",
         "early_exits",
+        "row_totals",
+        "softmax",
+        "tile_ranges",
+        "ranks",
+        "halvings",
     ];
     assert_eq!(names, checked);
 }
@@ -202,6 +207,13 @@ fn carried_values() {
 #[test]
 fn barriers_in_control_flow() {
     for name in ["reused_counter", "idle_conditions", "early_exits"] {
+        check_named(name);
+    }
+}
+
+#[test]
+fn exchanges_within_blocks() {
+    for name in ["row_totals", "softmax", "tile_ranges", "ranks", "halvings"] {
         check_named(name);
     }
 }

@@ -134,4 +134,25 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// What a reduction gives is the same for the block: it may decide about barriers.
+    pub fn reductions(#[pad = 0] a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        shared s: [i32; TN];
+        let most = reduce_max(a[i]);
+        let found = any(a[i] > 0);
+        if found && a[i] > 0 {
+            c[i] = most;
+        }
+        for k in 0..most {
+            s[tx] = a[i];
+            barrier;
+            c[i] = s[TN - 1 - tx];
+            barrier;
+        }
+    }
+}
+
 fn main() {}

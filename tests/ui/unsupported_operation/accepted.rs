@@ -18,4 +18,13 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    pub fn reductions<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>, d: &mut Tensor<i32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        c[bx * TN + tx] = reduce_sum(a[bx * TN + tx]);
+        d[bx * TN + tx] = reduce_max(tx as i32);
+    }
+}
+
 fn main() {}

@@ -82,6 +82,7 @@ impl<'a> Uses<'a> {
         match &stmt.kind {
             StmtKind::Let { init, .. } => init.iter().for_each(|init| self.expr(*init)),
             StmtKind::Assign { value, .. }
+            | StmtKind::Exchange { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => self.expr(*value),
             StmtKind::Store { access, value }
             | StmtKind::Update { place: Place::Element(access), value, .. }

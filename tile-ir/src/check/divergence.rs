@@ -90,7 +90,7 @@ impl Report<'_> {
         };
         self.kernel.exits.iter().find(|exit| match cause {
             Cause::Control(flag, at) if exit.flag == Some(flag) => exit.span == at,
-            Cause::Axis(..) | Cause::Load(_) | Cause::Control(..) => {
+            Cause::Axis(..) | Cause::Load(_) | Cause::Control(..) | Cause::Exchange(..) => {
                 let is_if = matches!(self.found.branch, Branch::If(_));
                 is_if && exit.cond == Some(condition) && place(exit.span) < place(self.found.head)
             }
@@ -178,6 +178,12 @@ impl Report<'_> {
                 let what =
                     format!("`{text}` may differ between work-items: it depends on `{name}`");
                 let why = format!("`{name}` is assigned here, not equally often by all work-items");
+                (what, Some((at, why)))
+            }
+            Cause::Exchange(var, at) => {
+                let name = self.name(var);
+                let what = format!("`{text}` differs between work-items: it depends on `{name}`");
+                let why = format!("`{name}` gets a value of its own in each work-item here");
                 (what, Some((at, why)))
             }
         };
@@ -344,5 +350,6 @@ fn keyword(collective: Collective) -> &'static str {
         Collective::Load => "load",
         Collective::Each => "each",
         Collective::Phase => "phase",
+        Collective::Exchange(op) => op.name(),
     }
 }

@@ -10,6 +10,7 @@
 
 use super::uniform::{WrittenTensors, range_exprs};
 use crate::arena::EntityId;
+use crate::exchange::ExchangeOp;
 use crate::kernel::{
     Access, ArrayRef, EachOrigin, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind,
     VarId, VarKind,
@@ -30,6 +31,9 @@ pub(crate) enum Cause {
     Load(ExprId),
     /// A variable was assigned here, where control flow differs.
     Control(VarId, SpanId),
+    /// It depends on this variable, of which an exchange, here, gives each
+    /// work-item a value of its own.
+    Exchange(VarId, SpanId),
 }
 
 /// The kinds of collective statement.
@@ -43,6 +47,8 @@ pub(crate) enum Collective {
     Each,
     /// `phase … { … }`
     Phase,
+    /// `reduce_sum(e)` and the like.
+    Exchange(ExchangeOp),
 }
 
 /// The expression on which control flow differs.
@@ -240,6 +246,13 @@ impl Walker<'_> {
             | StmtKind::Store { access, value } => {
                 self.exprs(&access.indices);
                 self.expr(*value);
+            }
+            StmtKind::Exchange { var, op, value } => {
+                self.expr(*value);
+                self.collective(Collective::Exchange(*op), stmt.head, control);
+                self.declare(*var);
+                self.state[var.index()] =
+                    (!op.is_uniform()).then_some(Cause::Exchange(*var, stmt.span));
             }
             StmtKind::Barrier => self.collective(Collective::Barrier, stmt.head, control),
             StmtKind::Each { axes, body, origin } => {

@@ -134,6 +134,7 @@ fn enter(
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }
             | StmtKind::Update { .. }
+            | StmtKind::Exchange { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Barrier => {}

@@ -166,6 +166,10 @@ impl Flow<'_> {
                 self.read(*value, state);
                 self.read_access(access, state);
             }
+            StmtKind::Exchange { var, value, .. } => {
+                self.read(*value, state);
+                state.assigned.insert(*var);
+            }
             StmtKind::Each { axes, body, .. } => self.walk_each(axes, body, state),
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
                 self.walk_loop(*var, range, (stmt.head, body), state);
@@ -338,6 +342,7 @@ impl Flow<'_> {
                 | StmtKind::Assign { .. }
                 | StmtKind::Update { .. }
                 | StmtKind::Atomic { .. }
+                | StmtKind::Exchange { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Barrier => {}

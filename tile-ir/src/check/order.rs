@@ -23,6 +23,7 @@ fn depends_on_order(kernel: &Kernel, stmt: &Stmt) -> bool {
         | StmtKind::Each { .. }
         | StmtKind::Phase { .. }
         | StmtKind::For { .. }
+        | StmtKind::Exchange { .. }
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Barrier => false,

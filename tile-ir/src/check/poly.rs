@@ -381,6 +381,7 @@ pub(super) fn assigned_in(stmts: &[Stmt]) -> Vec<VarId> {
             | StmtKind::Each { .. }
             | StmtKind::Phase { .. }
             | StmtKind::For { .. }
+            | StmtKind::Exchange { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Barrier => {}

@@ -70,6 +70,7 @@ fn remove(stmts: &mut Vec<Stmt>, barrier: SpanId) {
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }
             | StmtKind::Update { .. }
+            | StmtKind::Exchange { .. }
             | StmtKind::Barrier => {}
         }
     }

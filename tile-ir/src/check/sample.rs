@@ -90,6 +90,7 @@ impl<'a> Sources<'a> {
                 | StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Update { .. }
+                | StmtKind::Exchange { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Barrier => {}

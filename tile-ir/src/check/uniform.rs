@@ -143,6 +143,8 @@ impl Storage<'_> {
                     let uniform = control && self.expr(*value);
                     self.assign(*var, uniform);
                 }
+                // Where control flow differs, another rule has said so.
+                StmtKind::Exchange { var, op, .. } => self.assign(*var, op.is_uniform()),
                 StmtKind::Update { place: Place::Element(_), .. }
                 | StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }

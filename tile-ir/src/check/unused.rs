@@ -48,6 +48,7 @@ impl Used {
         let exprs: Vec<ExprId> = match &stmt.kind {
             StmtKind::Let { init, .. } => init.iter().copied().collect(),
             StmtKind::Assign { value, .. }
+            | StmtKind::Exchange { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => {
                 vec![*value]
             }

@@ -148,6 +148,14 @@ impl<'a> Sizes<'a> {
         f64::from(elem.bind(self.types).map_or(4, DType::size_bytes))
     }
 
+    fn type_bytes(&self, ty: Type) -> f64 {
+        let dtype = match ty {
+            Type::Index => None,
+            Type::Scalar(elem) => elem.bind(self.types),
+        };
+        f64::from(dtype.map_or(4, DType::size_bytes))
+    }
+
     /// Whether the value of `expr` changes with `var`, through `let`s.
     fn depends(&self, expr: ExprId, var: VarId) -> bool {
         let depends = |id: &ExprId| self.depends(*id, var);
@@ -242,6 +250,8 @@ struct BlockCost {
     shared_requests: f64,
     /// Times that a thread waits for tiles' elements to compute with.
     shared_rounds: f64,
+    /// Shared memory that exchanges among work-items take.
+    exchange_bytes: f64,
     /// Barriers, and points where a global load is waited for.
     barriers: f64,
     waits: f64,
@@ -316,6 +326,17 @@ impl Walk<'_, '_> {
                 self.expr(*cond, domain, trips);
                 self.stmts(then, domain, trips);
                 self.stmts(otherwise, domain, trips);
+            }
+            StmtKind::Exchange { var, op, value } => {
+                self.expr(*value, domain, trips);
+                let bytes = self.sizes.type_bytes(self.sizes.kernel.vars[*var].ty);
+                let bytes = self.points(domain) * bytes * f64::from(op.n_buffers());
+                // Those of one type share their memory; of several the most counts.
+                self.cost.exchange_bytes = self.cost.exchange_bytes.max(bytes);
+                // A step for each level of the tree, and a barrier after each.
+                let steps = self.points(domain).log2().ceil().max(0.0) + 2.0;
+                self.cost.barriers += steps * trips;
+                self.cost.arithmetic += self.points(domain) * trips;
             }
             StmtKind::Barrier => {
                 let per_iteration = if self.sizes.config.stages > 1 { 0.5 } else { 1.0 };
@@ -455,7 +476,8 @@ fn finish(
         let elems: f64 = tile.extents.iter().map(|&extent| sizes.index_or(extent, 1.0)).product();
         elems * sizes.elem_bytes(ArrayRef::Tile(id))
     });
-    let shared_bytes = shared_bytes.sum::<f64>() as u64 * u64::from(config.stages.max(1));
+    let shared_bytes =
+        (shared_bytes.sum::<f64>() + block.exchange_bytes) as u64 * u64::from(config.stages.max(1));
     let registers = BASE_REGISTERS + block.fragment_words + block.operand_words.min(64.0);
     let blocks_per_sm = resident_blocks(device, config.threads, registers, shared_bytes);
 

@@ -324,6 +324,12 @@ impl Printer<'_> {
                 let text = op.statement(&self.access(access), &value);
                 self.line(depth, &text);
             }
+            StmtKind::Exchange { var, op, value } => {
+                let ty = kernel.type_name(kernel.vars[*var].ty);
+                let value = self.expr(*value, Level::Lowest);
+                let text = format!("let {}: {ty} = {}({value});", name(*var), op.name());
+                self.line(depth, &text);
+            }
             StmtKind::Each { axes, body, origin } => self.write_each(depth, axes, body, *origin),
             StmtKind::Phase { var, range, body } => {
                 let head = format!("phase {} in {} {{", name(*var), self.range(range));

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Access, Axis, ExprId, VarId};
+use crate::exchange::ExchangeOp;
 use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
 
@@ -106,6 +107,18 @@ pub enum StmtKind {
         /// With which operand, of the array's element type.
         value: ExprId,
     },
+    /// `let x = reduce_sum(e);` Gives every work-item a value made of those of
+    /// all ([`crate::exchange`]). Collective; a barrier between what stands before
+    /// it, its operand included, and what stands after it.
+    Exchange {
+        /// Declared for the rest of the enclosing statement list; of kind
+        /// [`super::VarKind::Let`], never assigned.
+        var: VarId,
+        /// How the values are combined.
+        op: ExchangeOp,
+        /// The work-item's own value, of the variable's type.
+        value: ExprId,
+    },
     /// A loop that the whole block shares out among its threads. Collective.
     Each {
         /// Its axes, outermost first; their variables are of kind
@@ -169,6 +182,7 @@ impl StmtKind {
             | Self::Store { .. }
             | Self::Atomic { .. }
             | Self::Update { .. }
+            | Self::Exchange { .. }
             | Self::Barrier => Vec::new(),
         }
     }

@@ -101,6 +101,7 @@ fn bodies_mut(kind: &mut StmtKind) -> Vec<&mut Vec<Stmt>> {
         | StmtKind::Store { .. }
         | StmtKind::Atomic { .. }
         | StmtKind::Update { .. }
+        | StmtKind::Exchange { .. }
         | StmtKind::Barrier => Vec::new(),
     }
 }
@@ -115,6 +116,7 @@ fn deciders(kind: &StmtKind) -> Vec<ExprId> {
         | StmtKind::Store { .. }
         | StmtKind::Atomic { .. }
         | StmtKind::Update { .. }
+        | StmtKind::Exchange { .. }
         | StmtKind::Each { .. }
         | StmtKind::Barrier => Vec::new(),
     }
@@ -146,7 +148,10 @@ impl Needs<'_> {
         for stmt in stmts {
             let own = matches!(
                 stmt.kind,
-                StmtKind::Barrier | StmtKind::Each { .. } | StmtKind::Phase { .. }
+                StmtKind::Barrier
+                    | StmtKind::Exchange { .. }
+                    | StmtKind::Each { .. }
+                    | StmtKind::Phase { .. }
             );
             let mut inside = false;
             for body in stmt.kind.bodies() {
@@ -174,6 +179,8 @@ impl Needs<'_> {
                 StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Update { place: Place::Element(_), .. }
+                // Its variable is the block's, or differs everywhere.
+                | StmtKind::Exchange { .. }
                 | StmtKind::Each { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
@@ -273,6 +280,7 @@ impl Twins<'_> {
             | StmtKind::Update { .. }
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }
+            | StmtKind::Exchange { .. }
             | StmtKind::Each { .. }
             | StmtKind::Phase { .. }
             | StmtKind::For { .. }

@@ -5,27 +5,21 @@ use super::expr::{check_rank, push_binary, resolve_expr, resolve_index};
 use super::operate::{Obligation, Operation};
 use super::scope::resolve_array;
 use super::types::Ty;
-use super::{Resolver, suggest};
+use super::{Resolver, exchange, suggest};
 use crate::diag::{Code, Diagnostic};
+use crate::exchange::ExchangeOp;
 use crate::kernel::{ArrayRef, ExprId, ExprKind};
 use crate::op::{BinaryOp, MathFn};
 use crate::span::SpanId;
 use crate::syntax::{self, Expr, Name};
 
 /// Words of the language that later versions understand as functions.
-const LATER: [&str; 20] = [
+const LATER: [&str; 13] = [
     "rem_euclid",
     "clamp",
     "powi",
     "powf",
     "mul_add",
-    "reduce_sum",
-    "reduce_min",
-    "reduce_max",
-    "scan_sum",
-    "scan_sum_exclusive",
-    "any",
-    "all",
     "uniform",
     "shuffle",
     "shuffle_down",
@@ -55,13 +49,17 @@ pub(super) fn resolve_call(
             let id = resolve_in_bounds(cx, func, args, span);
             convert(cx, id, conversion)
         }
-        name => match MathFn::from_name(name) {
-            Some(math) => resolve_math(cx, math, func, args, span, conversion),
-            None => {
-                report_unknown(cx, func);
-                cx.push_poison(span)
+        name => {
+            if let Some(op) = ExchangeOp::from_name(name) {
+                let id = exchange::resolve_exchange(cx, op, func, args, span);
+                return convert(cx, id, conversion);
             }
-        },
+            if let Some(math) = MathFn::from_name(name) {
+                return resolve_math(cx, math, func, args, span, conversion);
+            }
+            report_unknown(cx, func);
+            cx.push_poison(span)
+        }
     }
 }
 
@@ -136,7 +134,7 @@ fn resolve_in_bounds(cx: &mut Resolver, func: &Name, args: &[Expr], span: SpanId
 }
 
 /// The arguments, if there are as many as the function takes.
-fn arguments<'e, const N: usize>(
+pub(super) fn arguments<'e, const N: usize>(
     cx: &mut Resolver,
     func: &Name,
     args: &'e [Expr],
@@ -174,6 +172,7 @@ fn report_unknown(cx: &mut Resolver, func: &Name) {
     }
     let known = MathFn::ALL.iter().map(|math| math.name());
     let known = known.chain(["min", "max", "tiles", "in_bounds"]);
+    let known = known.chain(ExchangeOp::ALL.iter().map(|op| op.name()));
     let diagnostic =
         Diagnostic::error(Code::UnknownName, func.span, format!("there is no function `{name}`"));
     cx.diags.push(match suggest::nearest(name, known) {

@@ -1,6 +1,7 @@
 //! Expressions.
 
 use super::convert::{self, Conversion, convert, expect_type, unify_operands};
+use super::exchange::{Conditional, conditionally};
 use super::operate::{Obligation, Operation};
 use super::scope::{Binding, describe_kind, resolve_array, resolve_name};
 use super::types::Ty;
@@ -48,10 +49,12 @@ pub(super) fn resolve_expr(cx: &mut Resolver, expr: &Expr, conversion: Conversio
         }
         syntax::ExprKind::Logic { op, lhs, rhs } => {
             let place = format!("an operand of `{}`", op.symbol());
-            let [lhs, rhs] = [lhs, rhs].map(|operand| {
+            let operand = |cx: &mut Resolver, operand| {
                 let id = resolve_expr(cx, operand, Conversion::None);
                 expect_type(cx, id, Ty::BOOL, &place)
-            });
+            };
+            let lhs = operand(cx, lhs);
+            let rhs = conditionally(cx, Conditional::Logic(*op), |cx| operand(cx, rhs));
             let id = cx.push(ExprKind::Logic { op: *op, lhs, rhs }, Ty::BOOL, span);
             convert(cx, id, conversion)
         }
@@ -64,8 +67,9 @@ pub(super) fn resolve_expr(cx: &mut Resolver, expr: &Expr, conversion: Conversio
         }
         syntax::ExprKind::If { cond, then, otherwise } => {
             let cond = resolve_condition(cx, cond);
-            let then = resolve_expr(cx, then, conversion);
-            let otherwise = resolve_expr(cx, otherwise, conversion);
+            let [then, otherwise] = [then, otherwise].map(|arm| {
+                conditionally(cx, Conditional::Arm, |cx| resolve_expr(cx, arm, conversion))
+            });
             let ty = unify_operands(cx, then, otherwise, "`if`", span);
             cx.push(ExprKind::Select { cond, then, otherwise }, ty, span)
         }

@@ -325,6 +325,7 @@ fn writes_tensor(stmt: &Stmt) -> bool {
         StmtKind::Let { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Update { place: Place::Var(_), .. }
+        | StmtKind::Exchange { .. }
         | StmtKind::Each { .. }
         | StmtKind::Phase { .. }
         | StmtKind::For { .. }

@@ -111,6 +111,7 @@ pub(super) fn resolve_exit(
                 Arm::Otherwise => otherwise.extend(rest),
             }
             let kind = StmtKind::If { cond, then, otherwise };
+            out.append(&mut cx.hoisted);
             out.push(Stmt { kind, span: stmt.span, head: stmt.head });
         }
         _ => {

@@ -19,6 +19,7 @@ mod call;
 mod convert;
 mod domain;
 mod each;
+mod exchange;
 mod expr;
 mod header;
 mod jump;
@@ -32,9 +33,10 @@ mod types;
 
 use crate::arena::Arena;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::kernel::{ArrayRef, Expr, ExprId, ExprKind, Kernel, Type, Var, VarId, VarKind};
+use crate::kernel::{ArrayRef, Expr, ExprId, ExprKind, Kernel, Stmt, Type, Var, VarId, VarKind};
 use crate::span::SpanId;
 use crate::syntax::{KernelItem, Name};
+use exchange::Conditional;
 use jump::Jumps;
 use operate::Obligation;
 use scope::{Binding, Collective, Naming, Scopes};
@@ -72,6 +74,10 @@ struct Resolver {
     jumps: Jumps,
     /// Names of the header that stand for two things, which was reported.
     ambiguous: Vec<String>,
+    /// Exchanges in the expressions of the present statement, which come before it.
+    hoisted: Vec<Stmt>,
+    /// Why an expression here need not be evaluated, if that is so.
+    conditional: Option<Conditional>,
     /// `let`s without a value, which one assignment may still give.
     deferred: Vec<VarId>,
     /// Arrays whose element type was reported.
@@ -111,6 +117,8 @@ impl Resolver {
             collective: None,
             jumps: Jumps::default(),
             ambiguous: Vec::new(),
+            hoisted: Vec::new(),
+            conditional: None,
             deferred: Vec::new(),
             poisoned: Vec::new(),
             obligations: Vec::new(),

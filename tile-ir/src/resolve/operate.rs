@@ -8,6 +8,8 @@
 //! | `<< >>` | integers, `index` |
 //! | prefix `-` | numbers but concrete unsigned types, `index` |
 //! | prefix `!` | integers, `bool` |
+//! | `reduce_sum`, `scan_sum` and the like | numbers |
+//! | `any`, `all` | `bool` |
 //! | `sqrt`, `exp`, … | floating-point types |
 //! | `as` | as in Rust: numbers into each other and `index`, `bool` into integers |
 //!
@@ -18,6 +20,7 @@ use super::convert::as_operand;
 use super::types::{Class, Ty};
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::{Bound, DType};
+use crate::exchange::ExchangeOp;
 use crate::kernel::{ElemType, ExprId, Type};
 use crate::op::{AtomicOp, BinaryOp, CompareOp, MathFn, UnaryOp};
 use crate::span::SpanId;
@@ -46,6 +49,8 @@ pub(super) enum Operation {
     Math(MathFn),
     /// An atomic update of an element.
     Atomic(AtomicOp),
+    /// An exchange of values.
+    Exchange(ExchangeOp),
     /// `operand as target`.
     Cast {
         /// What is converted.
@@ -68,6 +73,7 @@ pub(super) fn discharge(cx: &mut Resolver) {
             operation @ (Operation::Unary(_)
             | Operation::Binary(_)
             | Operation::Compare(_)
+            | Operation::Exchange(_)
             | Operation::Math(_)) => {
                 let (needed, text) = requirement(operation);
                 if !needed.includes(class) || is_negated_unsigned(operation, ty) {
@@ -83,6 +89,8 @@ pub(super) fn discharge(cx: &mut Resolver) {
 enum Needed {
     All,
     Number,
+    /// Numbers, `index` excepted: what memory can hold.
+    Value,
     Float,
     /// Integers, `index` and `bool`.
     Bits,
@@ -97,6 +105,7 @@ impl Needed {
         match self {
             Self::All => true,
             Self::Number => class.is_number(),
+            Self::Value => class.is_number() && class != Class::Index,
             Self::Float => class == Class::Float,
             Self::Bits => matches!(class, Class::Integer | Class::Index | Class::Bool),
             Self::Shiftable => matches!(class, Class::Integer | Class::Index),
@@ -108,7 +117,7 @@ impl Needed {
     const fn bound(self) -> Bound {
         match self {
             Self::All => Bound::Element,
-            Self::Number => Bound::Number,
+            Self::Number | Self::Value => Bound::Number,
             Self::Float => Bound::Float,
             Self::Bits | Self::Shiftable | Self::Invertible => Bound::Integer,
         }
@@ -128,6 +137,10 @@ fn requirement(operation: Operation) -> (Needed, String) {
         Operation::Math(math) => {
             let needed = if math.is_float_only() { Needed::Float } else { Needed::Number };
             (needed, format!("`{}`", math.name()))
+        }
+        Operation::Exchange(op) => {
+            let needed = if op.is_of_conditions() { Needed::Bits } else { Needed::Value };
+            (needed, format!("`{}`", op.name()))
         }
         Operation::Cast { .. } => (Needed::All, "`as`".to_owned()),
         Operation::Atomic(op) => (Needed::Number, format!("`{op}`")),
@@ -171,8 +184,12 @@ fn report_missing(cx: &mut Resolver, text: &str, needed: Needed, ty: Type, span:
                 Needed::Float if ty != Type::BOOL => {
                     diagnostic.help("convert to a floating-point type with `as` first")
                 }
+                Needed::Value if ty == Type::Index => {
+                    diagnostic.help("convert to an integer type with `as` first")
+                }
                 Needed::All
                 | Needed::Number
+                | Needed::Value
                 | Needed::Float
                 | Needed::Bits
                 | Needed::Shiftable

@@ -8,7 +8,7 @@ use super::expr::{
 use super::operate::{Obligation, Operation};
 use super::scope::{Binding, resolve_name};
 use super::types::{Openness, Ty};
-use super::{Resolver, each, jump, type_expr};
+use super::{Resolver, each, exchange, jump, type_expr};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
     Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, LoopRange, Place, Stmt, StmtKind, VarId,
@@ -22,10 +22,16 @@ use crate::syntax::{self, Expr, Name, TypeExpr, TypeExprKind};
 pub(super) fn resolve_stmts(cx: &mut Resolver, stmts: &[syntax::Stmt]) -> Vec<Stmt> {
     let mut out = Vec::new();
     for (position, stmt) in stmts.iter().enumerate() {
-        if jump::resolve_exit(cx, stmt, &stmts[position + 1..], &mut out) {
+        let outer = std::mem::take(&mut cx.hoisted);
+        let rest = &stmts[position + 1..];
+        let with_rest = jump::resolve_exit(cx, stmt, rest, &mut out);
+        if !with_rest {
+            resolve_stmt(cx, stmt, &mut out);
+        }
+        cx.hoisted = outer;
+        if with_rest {
             break;
         }
-        resolve_stmt(cx, stmt, &mut out);
     }
     out
 }
@@ -49,7 +55,7 @@ pub(super) fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec
             return;
         }
         syntax::StmtKind::Let { name, mutable, ty, init } => {
-            Some(resolve_let(cx, name, *mutable, ty.as_ref(), init.as_ref()))
+            resolve_let(cx, name, *mutable, ty.as_ref(), init.as_ref())
         }
         syntax::StmtKind::Assign { place, value } => resolve_assign(cx, place, value),
         syntax::StmtKind::Update { place, op, value } => {
@@ -76,8 +82,11 @@ pub(super) fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec
             Some(StmtKind::For { var, range, body })
         }
         syntax::StmtKind::While { cond, body } => {
-            let cond = resolve_condition(cx, cond);
+            let condition = resolve_condition(cx, cond);
+            let exchanges = std::mem::take(&mut cx.hoisted);
             let (going, body) = jump::resolve_loop_body(cx, body, out);
+            let cond = (condition, cond.span);
+            let (cond, body) = exchange::make_anew(cx, cond, exchanges, body, (stmt, out));
             let cond = going.map_or(cond, |going| jump::both(cx, going, cond));
             Some(StmtKind::While { cond, body })
         }
@@ -91,6 +100,7 @@ pub(super) fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec
         }
         syntax::StmtKind::Jump(what) => jump::resolve_jump(cx, *what, stmt.span),
     };
+    out.append(&mut cx.hoisted);
     out.extend(kind.map(|kind| Stmt { kind, span: stmt.span, head: stmt.head }));
 }
 
@@ -100,7 +110,7 @@ fn resolve_let(
     mutable: bool,
     written: Option<&TypeExpr>,
     init: Option<&Expr>,
-) -> StmtKind {
+) -> Option<StmtKind> {
     let value = init.map(|init| resolve_expr(cx, init, Conversion::None));
     let ty = match (written, value) {
         (Some(written), _) => type_expr::resolve_type(cx, written),
@@ -108,13 +118,18 @@ fn resolve_let(
         (None, None) => cx.infer.open(Openness::Any),
     };
     let value = value.map(|value| expect_type(cx, value, ty, &format!("`{}`", name.text)));
+    let accumulator = written.is_some_and(|ty| matches!(ty.kind, TypeExprKind::Acc(_)));
+    if let Some(value) = value.filter(|_| !mutable && !accumulator)
+        && exchange::take_name(cx, value, name)
+    {
+        return None;
+    }
     let var = cx.declare_var(name, ty, VarKind::Let { mutable });
-    cx.kernel.vars[var].accumulator =
-        written.is_some_and(|ty| matches!(ty.kind, TypeExprKind::Acc(_)));
+    cx.kernel.vars[var].accumulator = accumulator;
     if value.is_none() {
         cx.deferred.push(var);
     }
-    StmtKind::Let { var, init: value }
+    Some(StmtKind::Let { var, init: value })
 }
 
 fn resolve_assign(cx: &mut Resolver, place: &syntax::Place, value: &Expr) -> Option<StmtKind> {

@@ -4,6 +4,7 @@
 mod check_atomics;
 mod check_bounds;
 mod check_divergence;
+mod check_exchange;
 mod check_initialised;
 mod check_pad;
 mod check_races;

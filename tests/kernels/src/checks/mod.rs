@@ -5,6 +5,7 @@
 //! too large for that are compared in some of their rows, and proved as a whole
 //! on whole numbers (`product.rs`).
 
+mod collectives;
 mod elementwise;
 mod product;
 mod tallies;
@@ -14,6 +15,9 @@ use std::fmt;
 
 use tile_runtime::{Device, Options};
 
+pub use collectives::{
+    check_halvings, check_ranks, check_row_totals, check_softmax, check_tile_ranges, check_tree,
+};
 pub use elementwise::{check_add, check_saxpy};
 pub use product::{check_batched_matmul, check_matmul, check_scaled_matmul};
 pub use tallies::{check_float_tallies, check_histograms, check_integer_tallies};

@@ -25,6 +25,7 @@ use self::value::{Effect, Outside, Value};
 use super::poly::{Atom, Bounds, Poly, assigned_in};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::dtype::{Bound, DType};
+use crate::exchange::ExchangeOp;
 use crate::kernel::{
     Access, ArrayRef, Axis, Edge, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Place,
     Stmt, StmtKind, TensorId, TileId, Type, VarId, print_access, print_expr,
@@ -148,6 +149,11 @@ impl Flow<'_> {
             StmtKind::Atomic { access, op, value } => {
                 self.update_element(access, op.binary(), *value, state);
             }
+            StmtKind::Exchange { var, op, value } => {
+                let new = self.exchanged(*op, *value, state);
+                state.vars.insert(*var, new);
+                self.bounds.forget(*var);
+            }
             StmtKind::Each { axes, body, .. } => self.walk_each(axes, body, state),
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
                 self.walk_for(*var, range, body, state);
@@ -176,6 +182,20 @@ impl Flow<'_> {
             ArrayRef::Tile(_) => self.element(access, state),
         };
         self.write(access, old.update(op, &value, exact), false, state);
+    }
+
+    /// What the values of all work-items make together: a 0 leaves their sum as
+    /// it is. Reads of others are outside under conditions of their own.
+    fn exchanged(&mut self, op: ExchangeOp, value: ExprId, state: &State) -> Value {
+        let exact = is_exact(self.kernel, self.kernel.exprs[value].ty);
+        let own = self.value(value, state).within(&self.bounds, &self.facts);
+        let all = match op {
+            ExchangeOp::Reduce(_) | ExchangeOp::Scan { .. } => {
+                Value::default().update(op.binary(), &own, exact)
+            }
+        };
+        let items = self.kernel.block.iter().flatten();
+        items.fold(all, |all, axis| all.outlive(axis.var)).with_control(&self.control)
     }
 
     fn set_index(&mut self, var: VarId, value: Option<ExprId>) {
@@ -401,10 +421,12 @@ impl Flow<'_> {
             }
             ExprKind::Cast(operand) => self.value(*operand, state),
             ExprKind::Math { func, arg } => self.value(*arg, state).map_value(keeps_zero(*func)),
-            ExprKind::Compare { .. }
-            | ExprKind::Logic { .. }
-            | ExprKind::Tiles { .. }
-            | ExprKind::InBounds { .. } => {
+            ExprKind::Logic { op, lhs, rhs } => {
+                let decides = self.value(*lhs, state);
+                let rhs = self.value_under(*lhs, *op == LogicOp::And, *rhs, state);
+                Value::default().with_control(&decides).with_control(&rhs)
+            }
+            ExprKind::Compare { .. } | ExprKind::Tiles { .. } | ExprKind::InBounds { .. } => {
                 let operands = expr.kind.operands().into_iter();
                 operands.fold(Value::default(), |all, operand| {
                     let value = self.value(operand, state);

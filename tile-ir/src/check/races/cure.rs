@@ -86,6 +86,7 @@ fn lists<'a>(kernel: &'a Kernel, uniformity: &Uniformity) -> Vec<List<'a>> {
                 | StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Update { .. }
+                | StmtKind::Exchange { .. }
                 | StmtKind::Each { .. }
                 | StmtKind::Barrier => false,
             };
@@ -144,6 +145,7 @@ fn with_barrier(kernel: &Kernel, gap: &Gap<'_>) -> Kernel {
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }
             | StmtKind::Update { .. }
+            | StmtKind::Exchange { .. }
             | StmtKind::Barrier => return kernel,
         };
     }

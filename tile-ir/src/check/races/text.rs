@@ -149,6 +149,7 @@ impl<'a> Prose<'a> {
                 | StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Update { .. }
+                | StmtKind::Exchange { .. }
                 | StmtKind::Barrier,
             )
             | None => "the loop".to_owned(),

@@ -96,6 +96,7 @@ fn obstacle(kernel: &Kernel, reason: Reason) -> Option<String> {
             format!("depends on how often `{}` is changed", kernel.vars[var].name)
         }
         Obstacle::Operator(op) => format!("is not linear, by its `{op}`"),
+        Obstacle::Exchange(_) => "is made of the values of several work-items".to_owned(),
         Obstacle::Conversion => "is converted".to_owned(),
         Obstacle::Other => "is not linear".to_owned(),
     };

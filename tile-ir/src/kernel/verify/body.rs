@@ -47,6 +47,7 @@ fn ids_of(kind: &StmtKind) -> (Vec<VarId>, Vec<ExprId>, Vec<ArrayRef>) {
         StmtKind::Store { access, value }
         | StmtKind::Update { place: Place::Element(access), value, .. }
         | StmtKind::Atomic { access, value, .. } => of_access(access, *value),
+        StmtKind::Exchange { var, value, .. } => (vec![*var], vec![*value], Vec::new()),
         StmtKind::Each { axes, .. } => {
             let vars = axes.iter().map(|axis| axis.var).collect();
             (vars, axes.iter().map(|axis| axis.extent).collect(), Vec::new())
@@ -146,6 +147,19 @@ fn verify_stmt(cx: &mut Verifier<'_>, scope: &mut Scope, kind: &StmtKind) {
             verify_written(cx, scope, access);
             let has = cx.kernel.has_atomic(*op, elem);
             cx.require(has, || format!("{op} is applied to a type without it"));
+        }
+        StmtKind::Exchange { var, op, value } => {
+            cx.require(scope.each.is_none(), || format!("{} stands inside an `each`", op.name()));
+            let has_items = cx.kernel.block.is_some();
+            cx.require(has_items, || format!("{} without a block domain", op.name()));
+            let ty = cx.var(*var).ty;
+            let fits = match op.is_of_conditions() {
+                true => ty == Type::BOOL,
+                false => ty != Type::Index && has_binary(cx.kernel, op.binary(), ty),
+            };
+            cx.require(fits, || format!("{} is applied to a type without it", op.name()));
+            verify_value(cx, scope, *value, Some(ty));
+            declare(cx, scope, *var, |kind| kind == VarKind::Let { mutable: false });
         }
         StmtKind::Each { axes, body, origin } => verify_each(cx, scope, axes, body, *origin),
         StmtKind::Phase { var, range, body } => {

@@ -33,6 +33,7 @@ fn collect(kernel: &Kernel, stmts: &[Stmt], vars: &BTreeSet<VarId>, read: &mut B
             }
             StmtKind::Let { init, .. } => init.iter().copied().collect(),
             StmtKind::Assign { value, .. }
+            | StmtKind::Exchange { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => vec![*value],
             StmtKind::Store { access, value }
             | StmtKind::Update { place: Place::Element(access), value, .. }
@@ -66,6 +67,7 @@ fn remove(stmts: &mut Vec<Stmt>, spare: &BTreeSet<VarId>) {
         StmtKind::Update { place: Place::Element(_), .. }
         | StmtKind::Store { .. }
         | StmtKind::Atomic { .. }
+        | StmtKind::Exchange { .. }
         | StmtKind::Each { .. }
         | StmtKind::Phase { .. }
         | StmtKind::For { .. }

@@ -105,7 +105,7 @@ impl Specialiser<'_> {
         }
     }
 
-    fn literal(
+    pub(super) fn literal(
         &mut self,
         literal: kernel::Literal,
         dtype: Option<DType>,

@@ -12,6 +12,7 @@
 //! once; where both operands are products, the left one is fused).
 
 mod build;
+mod exchange;
 mod expr;
 mod fragments;
 mod interval;
@@ -26,6 +27,7 @@ use super::{Binding, LowerError};
 use crate::arena::{Arena, EntityId as _};
 use crate::check::{Uniformity, uniformity};
 use crate::config::{Config, tile_value};
+use crate::dtype::DType;
 use crate::kernel::{self, ArrayRef, Kernel, Param, Place, StmtKind, Type, VarKind, eval_index};
 use crate::program::Scope;
 use crate::program::{
@@ -59,6 +61,8 @@ struct Specialiser<'a> {
     slots: BTreeMap<kernel::VarId, Slot>,
     buffers: BTreeMap<kernel::TensorId, BufferId>,
     tiles: BTreeMap<kernel::TileId, TileId>,
+    /// The tiles of exchanges, by element type and number of buffers.
+    exchange_tiles: BTreeMap<(DType, u32), TileId>,
 }
 
 /// Makes the first program of a kernel.
@@ -86,6 +90,7 @@ pub(super) fn specialise(
         slots: BTreeMap::new(),
         buffers: BTreeMap::new(),
         tiles: BTreeMap::new(),
+        exchange_tiles: BTreeMap::new(),
     };
     specialiser.declare_args()?;
     specialiser.declare_buffers()?;

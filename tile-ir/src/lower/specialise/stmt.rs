@@ -57,6 +57,10 @@ impl Specialiser<'_> {
             return Ok(());
         }
         self.flush(list);
+        if let KernelStmt::Exchange { var, op, value } = &stmt.kind {
+            list.done.extend(self.exchange(*var, *op, *value, stmt.span)?);
+            return Ok(());
+        }
         let kind = match &stmt.kind {
             KernelStmt::Barrier => StmtKind::Barrier(Participants::Block),
             KernelStmt::Each { axes, body, .. } => {
@@ -94,6 +98,7 @@ impl Specialiser<'_> {
             KernelStmt::Let { .. }
             | KernelStmt::Store { .. }
             | KernelStmt::Atomic { .. }
+            | KernelStmt::Exchange { .. }
             | KernelStmt::Update { .. } => {
                 return Err(self.broken("a work-item's statement at block scope"));
             }
@@ -124,7 +129,10 @@ impl Specialiser<'_> {
     /// variable of the block.
     fn is_block_level(&self, stmt: &kernel::Stmt) -> bool {
         match &stmt.kind {
-            KernelStmt::Barrier | KernelStmt::Each { .. } | KernelStmt::Phase { .. } => true,
+            KernelStmt::Barrier
+            | KernelStmt::Exchange { .. }
+            | KernelStmt::Each { .. }
+            | KernelStmt::Phase { .. } => true,
             KernelStmt::For { range, .. } => {
                 range.exprs().iter().all(|&expr| self.uniform.is_uniform_expr(expr))
             }
@@ -225,7 +233,10 @@ impl Specialiser<'_> {
                 then: self.item_body(then)?,
                 otherwise: self.item_body(otherwise)?,
             },
-            KernelStmt::Barrier | KernelStmt::Each { .. } | KernelStmt::Phase { .. } => {
+            KernelStmt::Barrier
+            | KernelStmt::Exchange { .. }
+            | KernelStmt::Each { .. }
+            | KernelStmt::Phase { .. } => {
                 return Err(self.broken("a collective statement where work-items diverge"));
             }
         };
@@ -356,6 +367,6 @@ impl Specialiser<'_> {
     }
 }
 
-fn stmt_at(kind: StmtKind, scope: Scope, span: SpanId) -> Stmt {
+pub(super) fn stmt_at(kind: StmtKind, scope: Scope, span: SpanId) -> Stmt {
     Stmt { kind, scope, role: RoleId::from_index(0), span }
 }

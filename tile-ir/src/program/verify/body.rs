@@ -2,8 +2,10 @@
 //!
 //! All threads of a block take the same way through the statements at block
 //! scope, since what decides there is the same for all: it reads no coordinate,
-//! no fragment, no variable of an item, and no memory that the kernel writes. A
-//! barrier stands only there, so every thread meets it.
+//! no fragment, no variable of an item, and no memory that the kernel writes;
+//! but for variables that are declared between two barriers with nothing else
+//! there, which may read tiles: nobody writes one meanwhile. A barrier stands
+//! only at block scope, so every thread meets it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,9 +46,9 @@ struct Walk {
 impl Walk {
     /// Statements of the block, or of the items of a domain.
     fn list(&mut self, cx: &mut Verifier<'_>, stmts: &[Stmt], items: Option<DomainId>) {
-        for stmt in stmts {
+        for (position, stmt) in stmts.iter().enumerate() {
             cx.place = Place::Stmt(self.number);
-            self.stmt(cx, stmt, items);
+            self.stmt(cx, stmt, items, is_between_barriers(stmts, position));
             self.number += 1;
             let items = match stmt.kind {
                 StmtKind::Items { domain, .. } => Some(domain),
@@ -58,7 +60,14 @@ impl Walk {
         }
     }
 
-    fn stmt(&mut self, cx: &mut Verifier<'_>, stmt: &Stmt, items: Option<DomainId>) {
+    /// `tiles_rest` where nobody writes a tile while the statement runs.
+    fn stmt(
+        &mut self,
+        cx: &mut Verifier<'_>,
+        stmt: &Stmt,
+        items: Option<DomainId>,
+        tiles_rest: bool,
+    ) {
         let scope = if items.is_some() { Scope::Thread } else { Scope::Block };
         cx.require(stmt.scope == scope, || match items {
             Some(_) => "a statement of an item is not at thread scope".to_owned(),
@@ -68,7 +77,7 @@ impl Walk {
         stmt.kind.for_each_expr(&mut |expr| exprs.push(expr));
         match items {
             Some(domain) => verify_item_values(cx, &exprs, domain),
-            None => verify_uniform_values(cx, &exprs),
+            None => verify_uniform_values(cx, &exprs, tiles_rest),
         }
         match &stmt.kind {
             StmtKind::Let { var, value } => {
@@ -128,6 +137,31 @@ impl Walk {
                 verify_participants(cx, stmt, *participants);
             }
         }
+    }
+}
+
+/// Whether the statement is one of several declarations between two barriers,
+/// with nothing else there.
+fn is_between_barriers(stmts: &[Stmt], position: usize) -> bool {
+    let (before, after) = stmts.split_at(position);
+    let next = after.iter().find(|stmt| !is_let(stmt));
+    is_let(&stmts[position])
+        && ends_with_barrier(before)
+        && next.is_some_and(|stmt| stmt.kind == StmtKind::Barrier(Participants::Block))
+}
+
+fn is_let(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Let { .. })
+}
+
+/// Whether a barrier comes last but for declarations, also where loops that end
+/// with one run no iteration.
+fn ends_with_barrier(stmts: &[Stmt]) -> bool {
+    let Some(last) = stmts.iter().rposition(|stmt| !is_let(stmt)) else { return false };
+    match &stmts[last].kind {
+        StmtKind::Barrier(Participants::Block) => true,
+        StmtKind::For { body, .. } => ends_with_barrier(body) && ends_with_barrier(&stmts[..last]),
+        _ => false,
     }
 }
 
@@ -218,13 +252,14 @@ fn verify_item_values(cx: &mut Verifier<'_>, exprs: &[ExprId], domain: DomainId)
 }
 
 /// Values at block scope: the same for all threads.
-fn verify_uniform_values(cx: &mut Verifier<'_>, exprs: &[ExprId]) {
+fn verify_uniform_values(cx: &mut Verifier<'_>, exprs: &[ExprId], tiles_rest: bool) {
     for id in evaluated_by(cx, exprs) {
         let fault = match &cx.expr(id).kind {
             ExprKind::Coord { .. } | ExprKind::Fragment(_) => Some("of one item"),
             ExprKind::Var(var) if cx.kernel.vars[*var].scope != Scope::Block => Some("of one item"),
             ExprKind::Load(access) => match access.target {
                 Target::Buffer(buffer) if !cx.kernel.buffers[buffer].written => None,
+                Target::Tile(_) if tiles_rest => None,
                 Target::Buffer(_) | Target::Tile(_) => Some("in memory that the kernel writes"),
             },
             _ => None,

@@ -175,7 +175,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Separates what was done from what follows.
-    fn end_interval(&mut self) {
+    pub(super) fn end_interval(&mut self) {
         self.interval += 1;
         for slot in 0..self.logs.len() {
             for pair in self.logs[slot].end_interval() {
@@ -233,6 +233,16 @@ impl<'a> Machine<'a> {
         eval_index(self.kernel, expr, &var).and_then(|value| i64::try_from(value).ok())
     }
 
+    /// Goes on as this work-item.
+    pub(super) fn set_worker(&mut self, item: usize) {
+        self.now.worker = item as u32;
+    }
+
+    /// A load that decides that this point is reached.
+    pub(super) fn cause(&self) -> Option<ExprId> {
+        self.now.cause
+    }
+
     /// Barriers so far.
     pub(super) fn interval(&self) -> u32 {
         self.interval
@@ -271,6 +281,7 @@ impl<'a> Machine<'a> {
                 self.end_interval();
                 Ok(())
             }
+            Node::Exchange { var, op, value } => self.exchange(*var, *op, *value, frames),
             Node::Each { axes, body, head } => self.each(axes, body, *head, frames),
             Node::Loop { var, range, body, head, .. } => {
                 let trips = self.agree(frames, |machine, frame| machine.trips(frame, range))?;
@@ -420,7 +431,9 @@ impl<'a> Machine<'a> {
                     frame[var.index()] = frame[var.index()].tainted(cond.data);
                 }
             }
-            Node::Each { .. } | Node::Barrier => return Err(Stop::Divergent),
+            Node::Each { .. } | Node::Exchange { .. } | Node::Barrier => {
+                return Err(Stop::Divergent);
+            }
         }
         Ok(())
     }

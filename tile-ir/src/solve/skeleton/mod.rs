@@ -33,6 +33,7 @@
 
 mod data;
 mod eval;
+mod exchange;
 mod exhaust;
 mod machine;
 mod plan;

@@ -3,6 +3,7 @@
 use super::sizes::Sizes;
 use crate::arena::EntityId as _;
 use crate::check::WrittenTensors;
+use crate::exchange::ExchangeOp;
 use crate::kernel::{
     Access, AccessKind, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind,
     VarId, VarKind,
@@ -49,6 +50,8 @@ pub(super) enum Node<'a> {
         collective: bool,
         assigned: Vec<VarId>,
     },
+    /// `var` gets a value made of those of all work-items; a barrier.
+    Exchange { var: VarId, op: ExchangeOp, value: ExprId },
     /// A barrier.
     Barrier,
 }
@@ -58,7 +61,7 @@ impl Node<'_> {
     pub(super) fn is_collective(&self) -> bool {
         match self {
             Node::Set { .. } | Node::Touch(_) | Node::Access { .. } => false,
-            Node::Each { .. } | Node::Barrier => true,
+            Node::Each { .. } | Node::Exchange { .. } | Node::Barrier => true,
             Node::Loop { collective, .. }
             | Node::While { collective, .. }
             | Node::If { collective, .. } => *collective,
@@ -230,7 +233,8 @@ impl<'a> Plan<'a> {
                 StmtKind::Let { var, init: Some(value) } | StmtKind::Assign { var, value } => {
                     self.mark_value(*var, *value);
                 }
-                StmtKind::Update { place: Place::Var(var), value, .. } => {
+                StmtKind::Exchange { var, value, .. }
+                | StmtKind::Update { place: Place::Var(var), value, .. } => {
                     self.mark_value(*var, *value);
                 }
                 StmtKind::Store { access, value }
@@ -299,7 +303,7 @@ impl<'a> Plan<'a> {
                         || self.touches[value.index()]
                         || access.indices.iter().any(|index| self.touches[index.index()])
                 }
-                StmtKind::Barrier => true,
+                StmtKind::Exchange { .. } | StmtKind::Barrier => true,
                 StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {
                     range.exprs().iter().any(|bound| self.touches[bound.index()])
                 }
@@ -368,6 +372,15 @@ impl<'a> Plan<'a> {
                 let mut assigned = Vec::new();
                 then.iter().chain(&otherwise).for_each(|node| assignments(node, &mut assigned));
                 out.push(Node::If { cond: *cond, then, otherwise, collective, assigned });
+            }
+            StmtKind::Exchange { var, op, value } => {
+                self.enter_loads(*value, stmt.span);
+                if self.needed[var.index()] {
+                    out.push(Node::Exchange { var: *var, op: *op, value: *value });
+                } else {
+                    out.push(Node::Touch(*value));
+                    out.push(Node::Barrier);
+                }
             }
             StmtKind::Barrier => out.push(Node::Barrier),
         }
@@ -445,7 +458,7 @@ impl<'a> Plan<'a> {
 /// The variables that `node` may change.
 fn assignments(node: &Node<'_>, out: &mut Vec<VarId>) {
     match node {
-        Node::Set { var, .. } => out.push(*var),
+        Node::Set { var, .. } | Node::Exchange { var, .. } => out.push(*var),
         Node::Touch(_) | Node::Access { .. } | Node::Barrier => {}
         Node::Each { body, .. } | Node::Loop { body, .. } | Node::While { body, .. } => {
             body.iter().for_each(|inner| assignments(inner, out));

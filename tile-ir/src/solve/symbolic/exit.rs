@@ -104,6 +104,7 @@ fn retain_plain(kernel: &Kernel, stmts: &[Stmt], jumps: &mut BTreeMap<VarId, Jum
             | StmtKind::Update { .. }
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }
+            | StmtKind::Exchange { .. }
             | StmtKind::Each { .. }
             | StmtKind::Phase { .. }
             | StmtKind::For { .. }

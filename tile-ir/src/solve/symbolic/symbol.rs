@@ -7,6 +7,7 @@
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
+use crate::exchange::ExchangeOp;
 use crate::kernel::VarId;
 use crate::op::BinaryOp;
 use crate::span::SpanId;
@@ -40,6 +41,8 @@ pub(crate) enum Obstacle {
     Changed(VarId),
     /// An operator on integers; `/` and `%` by what is not known to be positive too.
     Operator(BinaryOp),
+    /// A value made of those of several work-items.
+    Exchange(ExchangeOp),
     /// A conversion.
     Conversion,
     /// Any other expression.

@@ -229,6 +229,14 @@ impl Walk<'_> {
             }
             StmtKind::While { cond, body } => self.conditional(*cond, body, stmt.head),
             StmtKind::If { cond, then, otherwise } => self.branch(*cond, then, otherwise),
+            StmtKind::Exchange { var, op, value } => {
+                self.value(*value);
+                self.follow(Flow::barrier());
+                let ty = self.kernel.vars[*var].ty;
+                let why = (stmt.span, Obstacle::Exchange(*op));
+                let value = self.any_of_type(ty, op.is_uniform(), why);
+                self.env.insert(*var, value);
+            }
             StmtKind::Barrier => self.follow(Flow::barrier()),
         }
     }

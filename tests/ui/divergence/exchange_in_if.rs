@@ -1,0 +1,16 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn k(#[pad = 0] a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let mut total = 0.0;
+        if a[i] > 0.0 {
+            total = reduce_sum(a[i]);
+        }
+        c[i] = total;
+    }
+}
+
+fn main() {}

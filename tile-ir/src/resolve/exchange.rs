@@ -1,0 +1,151 @@
+//! Calls in which work-items get each other's values: `reduce_sum(e)`.
+//!
+//! Such a call is a statement of its own, which comes before the one that it is
+//! written in; calls within one statement come in order of evaluation. So it may
+//! stand wherever its statement evaluates it once.
+
+use super::call::arguments;
+use super::convert::{Conversion, expect_type};
+use super::expr::resolve_expr;
+use super::operate::{Obligation, Operation};
+use super::scope::{Binding, Naming};
+use super::types::Ty;
+use super::{Resolver, each};
+use crate::diag::{Code, Diagnostic};
+use crate::exchange::ExchangeOp;
+use crate::kernel::{ExprId, ExprKind, Literal, Stmt, StmtKind, VarKind};
+use crate::op::LogicOp;
+use crate::span::SpanId;
+use crate::syntax::{self, Expr, Name};
+
+/// Why an expression need not be evaluated exactly once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Conditional {
+    /// The right operand of `&&` or `||`.
+    Logic(LogicOp),
+    /// An arm of an `if` that is a value.
+    Arm,
+}
+
+/// Lowers an expression that need not be evaluated exactly once.
+pub(super) fn conditionally<R>(
+    cx: &mut Resolver,
+    why: Conditional,
+    lower: impl FnOnce(&mut Resolver) -> R,
+) -> R {
+    let outer = cx.conditional;
+    cx.conditional = outer.or(Some(why));
+    let result = lower(cx);
+    cx.conditional = outer;
+    result
+}
+
+/// Lowers a call of `op`.
+pub(super) fn resolve_exchange(
+    cx: &mut Resolver,
+    op: ExchangeOp,
+    func: &Name,
+    args: &[Expr],
+    span: SpanId,
+) -> ExprId {
+    let Some([arg]) = arguments(cx, func, args) else { return cx.push_poison(span) };
+    let may_stand = may_stand(cx, op, func);
+    let value = resolve_expr(cx, arg, Conversion::None);
+    let value = match op.is_of_conditions() {
+        true => expect_type(cx, value, Ty::BOOL, &format!("`{}`", op.name())),
+        false => value,
+    };
+    if !may_stand {
+        return cx.push_poison(span);
+    }
+    let ty = cx.type_of(value);
+    cx.obligations.push(Obligation { operation: Operation::Exchange(op), ty, span: func.span });
+    let name = Name { text: op.name().to_owned(), span: func.span };
+    let var = cx.new_var(&name, ty, VarKind::Let { mutable: false });
+    let kind = StmtKind::Exchange { var, op, value };
+    cx.hoisted.push(Stmt { kind, span, head: func.span });
+    cx.push(ExprKind::Var(var), ty, span)
+}
+
+/// Makes `name` the name of the exchange whose result `value` is: `let x =
+/// reduce_sum(e);` needs no variable between the two. Gives whether `value` is one.
+pub(super) fn take_name(cx: &mut Resolver, value: ExprId, name: &Name) -> bool {
+    let ExprKind::Var(read) = cx.kernel.exprs[value].kind else { return false };
+    let Some(Stmt { kind: StmtKind::Exchange { var, .. }, .. }) = cx.hoisted.last() else {
+        return false;
+    };
+    let var = *var;
+    if var != read {
+        return false;
+    }
+    let declared = &mut cx.kernel.vars[var];
+    declared.name.clone_from(&name.text);
+    declared.span = name.span;
+    cx.scopes.declare(&name.text, Binding::Var(var));
+    true
+}
+
+/// Condition and body of a `while` whose condition may hold exchanges, which are
+/// made anew for every evaluation of it:
+///
+/// ```text
+/// let mut again = true;
+/// while again {
+///     exchanges
+///     again = condition;
+///     if again { body }
+/// }
+/// ```
+pub(super) fn make_anew(
+    cx: &mut Resolver,
+    (condition, span): (ExprId, SpanId),
+    exchanges: Vec<Stmt>,
+    body: Vec<Stmt>,
+    (stmt, out): (&syntax::Stmt, &mut Vec<Stmt>),
+) -> (ExprId, Vec<Stmt>) {
+    if exchanges.is_empty() {
+        return (condition, body);
+    }
+    let stmt_of = |kind| Stmt { kind, span: stmt.span, head: stmt.head };
+    let name = Name { text: "again".to_owned(), span };
+    let again = cx.new_var(&name, Ty::BOOL, VarKind::Let { mutable: true });
+    let [in_while, in_if] = [(); 2].map(|()| cx.push(ExprKind::Var(again), Ty::BOOL, span));
+    let yes = cx.push(ExprKind::Literal(Literal::Bool(true)), Ty::BOOL, span);
+    out.push(stmt_of(StmtKind::Let { var: again, init: Some(yes) }));
+    let mut round = exchanges;
+    round.push(stmt_of(StmtKind::Assign { var: again, value: condition }));
+    round.push(stmt_of(StmtKind::If { cond: in_if, then: body, otherwise: Vec::new() }));
+    (in_while, round)
+}
+
+/// Whether the work-items of the block come by here together, each once.
+fn may_stand(cx: &mut Resolver, op: ExchangeOp, func: &Name) -> bool {
+    let name = op.name();
+    if let Naming::TileParams(place) | Naming::Dims(place) | Naming::Constants(place) = cx.naming {
+        let message =
+            format!("`{name}` takes values of work-items, which {place} cannot depend on");
+        cx.error(Code::MisusedName, func.span, message);
+        return false;
+    }
+    if cx.kernel.block.is_none() {
+        let kernel = cx.kernel.name.clone();
+        let message =
+            format!("`{name}` takes a value of each work-item, and `{kernel}` has no `block`");
+        let diagnostic = Diagnostic::error(Code::UnsupportedOperation, func.span, message);
+        cx.diags.push(diagnostic.help("give the kernel work-items: `block: (tx in TN)`"));
+        return false;
+    }
+    if cx.collective.is_some() {
+        each::refuse_in_collective(cx, name, func.span);
+        return false;
+    }
+    let Some(why) = cx.conditional else { return true };
+    let place = match why {
+        Conditional::Logic(op) => format!("on the right of `{}`", op.symbol()),
+        Conditional::Arm => "in an arm of `if`".to_owned(),
+    };
+    let message = format!("`{name}` cannot stand {place}, which is not always evaluated");
+    let diagnostic = Diagnostic::error(Code::Divergence, func.span, message);
+    cx.diags.push(diagnostic.help(format!("give its value a name before: `let x = {name}(…);`")));
+    false
+}
