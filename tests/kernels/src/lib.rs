@@ -21,7 +21,7 @@ pub use planes::{row_sum_at, row_sums, stencil, transpose};
 pub use products::{
     batched_matmul, matmul, min_plus, product_at, scaled_matmul, scaled_product_at,
 };
-pub use steps::{early_exits, idle_conditions, reused_counter};
+pub use steps::{agreed_values, early_exits, idle_conditions, joint_exits, reused_counter};
 pub use tallies::{float_tallies, histogram, integer_tallies, shared_histogram};
 
 /// The README's example, compiled and run as a test.

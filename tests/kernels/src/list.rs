@@ -66,6 +66,8 @@ pub fn all() -> Vec<Listed> {
         (crate::reused_counter::kernel(), "TN"),
         (crate::idle_conditions::kernel(), "TN"),
         (crate::early_exits::kernel(), "TN"),
+        (crate::joint_exits::kernel(), "TN"),
+        (crate::agreed_values::kernel(), "TN"),
     ];
     list.extend(carried.map(|(kernel, tile)| listed(kernel, vec![vec![(tile, 16)]])));
     let combined = [

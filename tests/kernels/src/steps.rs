@@ -89,3 +89,64 @@ tiled_kernel! {
         c[i] = sum;
     }
 }
+
+tiled_kernel! {
+    /// Each number plus its right neighbour's (around its tile), up to 6 times,
+    /// until the first of the tile is above 40; nothing where the ends of the tile
+    /// come to add up to 13.
+    pub fn joint_exits(#[pad = 0] x: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        shared s: [i32; TN];
+        let mut y = x[i];
+        for k in 0..6 {
+            s[tx] = y;
+            barrier;
+            let first = uniform(s[0]);
+            if first > 40 {
+                break;
+            }
+            if first + uniform(s[TN - 1]) == 13 {
+                return;
+            }
+            y += s[(tx + 1) % TN];
+            barrier;
+        }
+        c[i] = y;
+    }
+}
+
+tiled_kernel! {
+    /// Each tile's numbers, all of them halved until the first is at most 20; turned
+    /// round where the last one is odd.
+    pub fn agreed_values(#[pad = 0] x: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+    {
+        shared s: [i32; TN];
+        load s[j] = x[bx * TN + j];
+        barrier;
+        while uniform(s[0]) > 20 {
+            barrier;
+            each j in TN {
+                s[j] /= 2;
+            }
+            barrier;
+        }
+        let last = uniform(s[TN - 1]);
+        if last % 2 != 0 {
+            each j in TN {
+                c[bx * TN + j] = s[TN - 1 - j];
+            }
+        } else {
+            each j in TN {
+                c[bx * TN + j] = s[j] + last;
+            }
+        }
+    }
+}

@@ -141,6 +141,8 @@ fn every_kernel_is_checked() {
         "tile_ranges",
         "ranks",
         "halvings",
+        "joint_exits",
+        "agreed_values",
     ];
     assert_eq!(names, checked);
 }
@@ -214,6 +216,13 @@ fn barriers_in_control_flow() {
 #[test]
 fn exchanges_within_blocks() {
     for name in ["row_totals", "softmax", "tile_ranges", "ranks", "halvings"] {
+        check_named(name);
+    }
+}
+
+#[test]
+fn control_flow_of_the_block() {
+    for name in ["joint_exits", "agreed_values"] {
         check_named(name);
     }
 }

@@ -1,7 +1,7 @@
 //! The kernels whose barriers stand in control flow that takes thought, on the
 //! CPU device against plain loops.
 
-use tile_kernels::{early_exits, idle_conditions, reused_counter};
+use tile_kernels::{agreed_values, early_exits, idle_conditions, joint_exits, reused_counter};
 use tile_runtime::{Device, Options};
 
 const EXTENTS: [usize; 6] = [0, 1, 7, 64, 65, 200];
@@ -74,5 +74,53 @@ fn early_exits_end_one_work_item() {
             if returns { i32::MIN } else { kept.filter(|y| *y % 3 != 0).sum() }
         };
         (0..tile.len()).map(|at| of(&tile[..at])).collect()
+    });
+}
+
+#[test]
+fn joint_exits_end_a_block() {
+    let run = |dev: &Device, host: &[i32], tile: usize| {
+        let x = dev.tensor([host.len()], host).unwrap();
+        let mut c = dev.tensor([host.len()], &vec![i32::MIN; host.len()]).unwrap();
+        let options = Options::new().tile("TN", tile as u32);
+        joint_exits::with(options).launch(&x, &mut c).unwrap();
+        c.to_vec().unwrap()
+    };
+    check(run, |tile| {
+        let len = tile.len();
+        let mut sums = tile.to_vec();
+        for _ in 0..6 {
+            if sums[0] > 40 {
+                break;
+            }
+            if sums[0] + sums[len - 1] == 13 {
+                return vec![i32::MIN; len];
+            }
+            sums = (0..len).map(|at| sums[at] + sums[(at + 1) % len]).collect();
+        }
+        sums
+    });
+}
+
+#[test]
+fn agreed_values_are_the_blocks() {
+    let run = |dev: &Device, host: &[i32], tile: usize| {
+        let x = dev.tensor([host.len()], host).unwrap();
+        let mut c = dev.tensor([host.len()], &vec![i32::MIN; host.len()]).unwrap();
+        let options = Options::new().tile("TN", tile as u32);
+        agreed_values::with(options).launch(&x, &mut c).unwrap();
+        c.to_vec().unwrap()
+    };
+    check(run, |tile| {
+        let mut numbers = tile.to_vec();
+        while numbers[0] > 20 {
+            numbers.iter_mut().for_each(|number| *number /= 2);
+        }
+        let last = numbers[numbers.len() - 1];
+        if last % 2 != 0 {
+            numbers.iter().rev().copied().collect()
+        } else {
+            numbers.iter().map(|number| number.wrapping_add(last)).collect()
+        }
     });
 }

@@ -135,6 +135,7 @@ impl<'a> Uses<'a> {
             | ExprKind::Binary { .. }
             | ExprKind::Compare { .. }
             | ExprKind::Cast(_)
+            | ExprKind::Uniform(_)
             | ExprKind::Math { .. }
             | ExprKind::Tiles { .. }
             | ExprKind::InBounds { .. } => {

@@ -1,6 +1,7 @@
-//! TK0401: a barrier, `load`, `each` or `phase` that the work-items of a block do
-//! not all reach equally often; TK0004: a `let` that its block does not agree on,
-//! named in a cooperative loop.
+//! TK0401: a barrier, `load`, `each`, `phase` or `uniform(…)` that the work-items of
+//! a block do not all reach equally often; TK0403: `uniform(…)` of what differs
+//! between them; TK0004: a `let` that its block does not agree on, named in a
+//! cooperative loop.
 //!
 //! What differs is found by [`super::flow`]: dependence on a work-item's
 //! coordinates, on loads that need not give all work-items one value, and on
@@ -13,7 +14,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::flow::{Branch, Cause, Collective, Divergent, PrivateUse};
+use super::flow::PrivateUse;
+use super::flow::{Branch, Cause, Collective, Divergent, Flow, NotUniform};
 use super::sample::{Case, Sources};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{
@@ -23,16 +25,11 @@ use crate::span::SpanId;
 use crate::syntax::Jump;
 
 /// Reports what [`super::flow`] has found.
-pub(super) fn check_divergence(
-    kernel: &Kernel,
-    divergent: &[Divergent],
-    private_uses: &[PrivateUse],
-    diags: &mut Diagnostics,
-) {
+pub(super) fn check_divergence(kernel: &Kernel, flow: &Flow, diags: &mut Diagnostics) {
     let sources = Sources::of(kernel);
     let mut branches: Vec<Branch> = Vec::new();
     let mut exits: Vec<SpanId> = Vec::new();
-    for found in divergent {
+    for found in &flow.divergent {
         // One mistake is reported once, at the first statement that it hits.
         if !branches.contains(&found.branch) {
             branches.push(found.branch);
@@ -45,11 +42,37 @@ pub(super) fn check_divergence(
         }
     }
     let mut named = BTreeSet::new();
-    for used in private_uses {
+    for used in &flow.private_uses {
         if named.insert(used.var) {
             diags.push(private_use(kernel, used));
         }
     }
+    for found in &flow.not_uniform {
+        diags.push(not_uniform(kernel, &sources, found));
+    }
+}
+
+fn not_uniform(kernel: &Kernel, sources: &Sources<'_>, found: &NotUniform) -> Diagnostic {
+    let NotUniform { operand, cause } = *found;
+    let head = kernel.exprs[operand].span;
+    let branch = Branch::Bound(operand);
+    let as_bound = Divergent { collective: Collective::Uniform, head, branch, cause: Some(cause) };
+    let message = "this is not the same for all work-items of the block, as `uniform(…)` says";
+    let report = Report { kernel, sources, found: &as_bound };
+    let diagnostic =
+        report.explain(Diagnostic::error(Code::NotUniform, head, message), operand, cause);
+    diagnostic.help(match cause {
+        Cause::Load(load) => {
+            format!(
+                "let `uniform` read it, where nobody writes it: `uniform({})`",
+                print_expr(kernel, load)
+            )
+        }
+        Cause::Axis(..) | Cause::Control(..) | Cause::Exchange(..) => {
+            "keep one value for the block in a tile, `barrier;`, and read that: `uniform(s[0])`"
+                .to_owned()
+        }
+    })
 }
 
 struct Report<'a> {
@@ -351,5 +374,6 @@ fn keyword(collective: Collective) -> &'static str {
         Collective::Each => "each",
         Collective::Phase => "phase",
         Collective::Exchange(op) => op.name(),
+        Collective::Uniform => "uniform(…)",
     }
 }

@@ -49,12 +49,15 @@ pub(crate) enum Collective {
     Phase,
     /// `reduce_sum(e)` and the like.
     Exchange(ExchangeOp),
+    /// `uniform(…)`
+    Uniform,
 }
 
 /// The expression on which control flow differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Branch {
-    /// The condition of an `if`.
+    /// The condition of an `if`, as a statement or a value, or the left side of
+    /// `&&` or `||`.
     If(ExprId),
     /// The condition of a `while`.
     While(ExprId),
@@ -86,6 +89,15 @@ pub(crate) struct PrivateUse {
     pub(crate) span: SpanId,
 }
 
+/// A `uniform(…)` of what differs between work-items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NotUniform {
+    /// What stands in the parentheses.
+    pub(crate) operand: ExprId,
+    /// Why it differs.
+    pub(crate) cause: Cause,
+}
+
 /// What the analysis finds.
 pub(crate) struct Flow {
     /// Per expression: whether its value is the same for all work-items.
@@ -94,6 +106,8 @@ pub(crate) struct Flow {
     pub(crate) divergent: Vec<Divergent>,
     /// Uses of work-items' values in cooperative loops, in program order.
     pub(crate) private_uses: Vec<PrivateUse>,
+    /// Values that are not what `uniform` says, in program order.
+    pub(crate) not_uniform: Vec<NotUniform>,
 }
 
 /// Analyses a kernel's body.
@@ -107,8 +121,11 @@ pub(crate) fn analyse(kernel: &Kernel, fold: Fold<'_>) -> Flow {
             values: vec![true; kernel.exprs.len()],
             divergent: Vec::new(),
             private_uses: Vec::new(),
+            not_uniform: Vec::new(),
         },
         in_each: None,
+        control: None,
+        is_agreed: false,
     };
     walker.stmts(&kernel.body, None);
     walker.flow
@@ -143,6 +160,10 @@ struct Walker<'a> {
     flow: Flow,
     /// Variables that may be used in the `each` around, if there is one.
     in_each: Option<Vec<bool>>,
+    /// Control flow around the present expression.
+    control: Control,
+    /// Whether the present expression stands in `uniform(…)`.
+    is_agreed: bool,
 }
 
 impl Walker<'_> {
@@ -156,10 +177,15 @@ impl Walker<'_> {
             ExprKind::Var(var) => self.var(*var, span),
             ExprKind::Load(access) => self.load(expr, access),
             ExprKind::Unary { operand, .. } | ExprKind::Cast(operand) => self.expr(*operand),
-            ExprKind::Binary { lhs, rhs, .. }
-            | ExprKind::Compare { lhs, rhs, .. }
-            | ExprKind::Logic { lhs, rhs, .. } => self.exprs(&[*lhs, *rhs]),
-            ExprKind::Select { cond, then, otherwise } => self.exprs(&[*cond, *then, *otherwise]),
+            ExprKind::Binary { lhs, rhs, .. } | ExprKind::Compare { lhs, rhs, .. } => {
+                self.exprs(&[*lhs, *rhs])
+            }
+            ExprKind::Logic { lhs, rhs, .. } => self.decided(*lhs, &[*rhs]),
+            ExprKind::Select { cond, then, otherwise } => self.decided(*cond, &[*then, *otherwise]),
+            ExprKind::Uniform(operand) => {
+                self.uniform(*operand, span);
+                None
+            }
             ExprKind::Math { arg, .. } => self.expr(*arg),
             ExprKind::Tiles { extent, tile } => self.exprs(&[*extent, *tile]),
             ExprKind::InBounds { indices, .. } => self.exprs(indices),
@@ -169,6 +195,28 @@ impl Walker<'_> {
             self.flow.values[expr.index()] = false;
         }
         cause
+    }
+
+    /// Expressions of which `cond` decides whether they are evaluated.
+    fn decided(&mut self, cond: ExprId, exprs: &[ExprId]) -> Option<Cause> {
+        let cause = self.expr(cond);
+        let outer = self.control;
+        self.control = narrow(outer, cause, Branch::If(cond));
+        let rest = self.exprs(exprs);
+        self.control = outer;
+        cause.or(rest)
+    }
+
+    fn uniform(&mut self, operand: ExprId, span: SpanId) {
+        self.collective(Collective::Uniform, span, self.control);
+        let outer = std::mem::replace(&mut self.is_agreed, true);
+        let cause = self.expr(operand);
+        self.is_agreed = outer;
+        if let Some(cause) = cause
+            && !self.flow.not_uniform.iter().any(|known| known.operand == operand)
+        {
+            self.flow.not_uniform.push(NotUniform { operand, cause });
+        }
     }
 
     fn exprs(&mut self, exprs: &[ExprId]) -> Option<Cause> {
@@ -199,6 +247,9 @@ impl Walker<'_> {
 
     fn load(&mut self, load: ExprId, access: &Access) -> Option<Cause> {
         let cause = self.exprs(&access.indices);
+        if self.is_agreed {
+            return cause;
+        }
         let differs = match access.array {
             ArrayRef::Tile(_) => true,
             ArrayRef::Tensor(tensor) => self.written.contains(tensor) || cause.is_some(),
@@ -226,6 +277,7 @@ impl Walker<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt, control: Control) {
+        self.control = control;
         match &stmt.kind {
             StmtKind::Let { var, init } => {
                 let cause = init.and_then(|init| self.expr(init));
@@ -283,10 +335,16 @@ impl Walker<'_> {
                 self.counted(*var, body, stmt.span, inner);
             }
             StmtKind::While { cond, body } => self.fixpoint(|walker| {
+                walker.control = control;
                 let cause = walker.expr(*cond);
                 let inner = narrow(control, cause, Branch::While(*cond));
+                if let Some((branch, _)) = inner.filter(|_| cause.is_some()) {
+                    walker.control = Some((branch, cause));
+                    walker.expr(*cond);
+                }
                 walker.stmts(body, inner);
                 // The last evaluation of the condition sees the body's values.
+                walker.control = control;
                 walker.expr(*cond);
             }),
             StmtKind::If { cond, then, otherwise } => {

@@ -59,6 +59,7 @@ impl Folds {
                 }
             }
             ExprKind::Unary { op: UnaryOp::Not, operand } => self.get(*operand).map(|value| !value),
+            ExprKind::Uniform(operand) => self.get(*operand),
             ExprKind::Literal(Literal::Int(_) | Literal::Float(_) | Literal::Named(_))
             | ExprKind::Compare { .. }
             | ExprKind::Unary { op: UnaryOp::Neg, .. }

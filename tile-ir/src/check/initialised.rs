@@ -472,6 +472,7 @@ impl Flow<'_> {
             | ExprKind::Logic { .. }
             | ExprKind::Select { .. }
             | ExprKind::Cast(_)
+            | ExprKind::Uniform(_)
             | ExprKind::Math { .. }
             | ExprKind::Tiles { .. }
             | ExprKind::InBounds { .. } => {}

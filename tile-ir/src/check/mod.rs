@@ -80,7 +80,7 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let folds = Folds::of(&kernel);
     let flow = flow::analyse(&kernel, &|condition| folds.get(condition));
     let uniform = uniformity(&kernel);
-    divergence::check_divergence(&kernel, &flow.divergent, &flow.private_uses, &mut diags);
+    divergence::check_divergence(&kernel, &flow, &mut diags);
     let diverges = diags.has_errors();
     let found = enumerate(&kernel);
     let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);

@@ -263,6 +263,7 @@ impl<'a> Bounds<'a> {
                 Poly::atom(Atom::Tiles(parts))
             }
             ExprKind::Cast(operand) if self.is_scalar_param(*operand) => self.poly(*operand),
+            ExprKind::Uniform(operand) => self.poly(*operand),
             ExprKind::Literal(_)
             | ExprKind::Cast(_)
             | ExprKind::Unary { op: UnaryOp::Not, .. }

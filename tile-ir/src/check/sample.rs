@@ -125,7 +125,10 @@ impl<'a> Sources<'a> {
                 expr.ty == Type::Index
                     && matches!(self.kernel.exprs[*operand].kind, ExprKind::Var(_))
             }
-            ExprKind::Compare { .. } | ExprKind::Logic { .. } | ExprKind::Tiles { .. } => true,
+            ExprKind::Compare { .. }
+            | ExprKind::Logic { .. }
+            | ExprKind::Tiles { .. }
+            | ExprKind::Uniform(_) => true,
             ExprKind::Load(_) | ExprKind::Math { .. } | ExprKind::InBounds { .. } => false,
         };
         here && expr.kind.operands().into_iter().all(|id| self.collect(id, seen, out))

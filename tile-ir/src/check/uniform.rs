@@ -15,7 +15,9 @@
 //!
 //! Axes of the block domain and of an `each`; loads of shared tiles; loads of
 //! tensors that the kernel writes, or at an index that differs; variables
-//! assigned where control flow differs. Dimensions, tile parameters, scalars,
+//! assigned where control flow differs. In `uniform(…)` a load differs only where
+//! its index does: the race rules see to it that nobody writes the element in
+//! that barrier interval. Dimensions, tile parameters, scalars,
 //! grid axes, constants and loads of never-written tensors at a uniform index
 //! are the same for the whole block. The counter of a loop is, where its bounds
 //! are and the loop itself stands in uniform control flow.
@@ -102,7 +104,8 @@ pub(crate) fn uniformity_with(kernel: &Kernel, fold: Fold<'_>) -> Uniformity {
         .exprs
         .ids()
         .map(|expr| {
-            fold(expr).is_some() || is_uniform(kernel, &written, expr, &|v| vars[v.index()])
+            fold(expr).is_some()
+                || is_uniform(kernel, &written, (expr, false), &|v| vars[v.index()])
         })
         .collect();
     let values = flow::analyse(kernel, fold).values;
@@ -121,7 +124,7 @@ struct Storage<'a> {
 impl Storage<'_> {
     fn expr(&self, expr: ExprId) -> bool {
         (self.fold)(expr).is_some()
-            || is_uniform(self.kernel, self.written, expr, &|var| self.vars[var.index()])
+            || is_uniform(self.kernel, self.written, (expr, false), &|var| self.vars[var.index()])
     }
 
     fn assign(&mut self, var: VarId, uniform: bool) {
@@ -211,23 +214,26 @@ impl WrittenTensors {
     }
 }
 
-/// Whether `expr` is the same for all work-items, given which variables are.
+/// Whether `expr` is the same for all work-items, given which variables are, and
+/// whether it stands in `uniform(…)`.
 pub(crate) fn is_uniform(
     kernel: &Kernel,
     written: &WrittenTensors,
-    expr: ExprId,
+    (expr, is_agreed): (ExprId, bool),
     var_is_uniform: &dyn Fn(VarId) -> bool,
 ) -> bool {
     let all = |exprs: &[ExprId]| {
-        exprs.iter().all(|expr| is_uniform(kernel, written, *expr, var_is_uniform))
+        exprs.iter().all(|expr| is_uniform(kernel, written, (*expr, is_agreed), var_is_uniform))
     };
     match &kernel.exprs[expr].kind {
         ExprKind::Literal(_) => true,
         ExprKind::Var(var) => var_is_uniform(*var),
-        ExprKind::Load(Access { array, indices, .. }) => match array {
-            ArrayRef::Tile(_) => false,
-            ArrayRef::Tensor(tensor) => !written.contains(*tensor) && all(indices),
+        ExprKind::Load(Access { array, indices, .. }) => match (array, is_agreed) {
+            (ArrayRef::Tile(_) | ArrayRef::Tensor(_), true) => all(indices),
+            (ArrayRef::Tile(_), false) => false,
+            (ArrayRef::Tensor(tensor), false) => !written.contains(*tensor) && all(indices),
         },
+        ExprKind::Uniform(operand) => is_uniform(kernel, written, (*operand, true), var_is_uniform),
         ExprKind::Unary { operand, .. } => all(&[*operand]),
         ExprKind::Binary { lhs, rhs, .. }
         | ExprKind::Compare { lhs, rhs, .. }

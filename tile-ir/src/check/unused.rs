@@ -86,6 +86,7 @@ impl Used {
             | ExprKind::Logic { .. }
             | ExprKind::Select { .. }
             | ExprKind::Cast(_)
+            | ExprKind::Uniform(_)
             | ExprKind::Math { .. }
             | ExprKind::Tiles { .. }
             | ExprKind::InBounds { .. } => {}

@@ -171,7 +171,9 @@ impl<'a> Sizes<'a> {
             }
             ExprKind::Load(access) => access.indices.iter().any(depends),
             ExprKind::InBounds { indices, .. } => indices.iter().any(depends),
-            ExprKind::Unary { operand, .. } | ExprKind::Cast(operand) => depends(operand),
+            ExprKind::Unary { operand, .. }
+            | ExprKind::Cast(operand)
+            | ExprKind::Uniform(operand) => depends(operand),
             ExprKind::Math { arg, .. } => depends(arg),
             ExprKind::Binary { lhs, rhs, .. }
             | ExprKind::Compare { lhs, rhs, .. }
@@ -202,7 +204,9 @@ impl<'a> Sizes<'a> {
                         .get(id)
                         .is_some_and(|definition| self.is_unit_stride(*definition, var))
             }
-            ExprKind::Cast(operand) => self.is_unit_stride(*operand, var),
+            ExprKind::Cast(operand) | ExprKind::Uniform(operand) => {
+                self.is_unit_stride(*operand, var)
+            }
             ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
                 (self.is_unit_stride(*lhs, var) && !self.depends(*rhs, var))
                     || (self.is_unit_stride(*rhs, var) && !self.depends(*lhs, var))
@@ -379,7 +383,9 @@ impl Walk<'_, '_> {
         match &node.kind {
             ExprKind::Literal(_) | ExprKind::Var(_) | ExprKind::InBounds { .. } => {}
             ExprKind::Load(access) => self.access(access, domain, trips),
-            ExprKind::Unary { operand, .. } | ExprKind::Cast(operand) => {
+            ExprKind::Unary { operand, .. }
+            | ExprKind::Cast(operand)
+            | ExprKind::Uniform(operand) => {
                 self.expr(*operand, domain, trips);
             }
             ExprKind::Math { arg, .. } => {

@@ -45,6 +45,8 @@ pub enum Code {
     Divergence,
     /// TK0402: a barrier that orders nothing (a warning).
     RedundantBarrier,
+    /// TK0403: `uniform(…)` of what differs between work-items.
+    NotUniform,
     /// TK0501: a tile or a variable read before it is written.
     Uninitialised,
     /// TK0502: a tile or variable that is never read (a warning).
@@ -74,6 +76,7 @@ impl Code {
             Self::UndecidedRace => "TK0304",
             Self::Divergence => "TK0401",
             Self::RedundantBarrier => "TK0402",
+            Self::NotUniform => "TK0403",
             Self::Uninitialised => "TK0501",
             Self::Unused => "TK0502",
         }

@@ -47,6 +47,7 @@ pub fn eval_index(
             }
         }
         ExprKind::Tiles { extent, tile } => Some(ceil_div(eval(*extent)?, eval(*tile)?)),
+        ExprKind::Uniform(operand) => eval(*operand),
         // A scalar that `var` knows, as an index.
         ExprKind::Cast(operand)
             if kernel.exprs[expr].ty == Type::Index

@@ -101,6 +101,13 @@ pub enum ExprKind {
         /// Its argument.
         arg: ExprId,
     },
+    /// `uniform(e)`: the value of `e`, which is the same for all work-items of the
+    /// block: it names nothing of one work-item, and no element that it reads is
+    /// written in the present barrier interval.
+    ///
+    /// All work-items of the block come by, and each reads: to the race rules it
+    /// is a read by all. It is no barrier.
+    Uniform(ExprId),
     /// `tiles(n, t)`: `ceil(n / t)`, an index. `t` is positive; of a negative
     /// `n` it is 0.
     Tiles {
@@ -126,7 +133,9 @@ impl ExprKind {
             Self::Literal(_) | Self::Var(_) => Vec::new(),
             Self::Load(access) => access.indices.clone(),
             Self::InBounds { indices, .. } => indices.clone(),
-            Self::Unary { operand, .. } | Self::Cast(operand) => vec![*operand],
+            Self::Unary { operand, .. } | Self::Cast(operand) | Self::Uniform(operand) => {
+                vec![*operand]
+            }
             Self::Math { arg, .. } => vec![*arg],
             Self::Binary { lhs, rhs, .. }
             | Self::Compare { lhs, rhs, .. }

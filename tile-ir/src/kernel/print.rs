@@ -90,6 +90,9 @@ impl Printer<'_> {
             ExprKind::Math { func, arg } => {
                 (format!("{}({})", func.name(), self.expr(*arg, Level::Lowest)), Level::Atom)
             }
+            ExprKind::Uniform(operand) => {
+                (format!("uniform({})", self.expr(*operand, Level::Lowest)), Level::Atom)
+            }
             ExprKind::Tiles { extent, tile } => {
                 (format!("tiles({})", self.list(&[*extent, *tile])), Level::Atom)
             }
@@ -126,6 +129,7 @@ impl Printer<'_> {
             | ExprKind::Logic { .. }
             | ExprKind::Select { .. }
             | ExprKind::Math { .. }
+            | ExprKind::Uniform(_)
             | ExprKind::Tiles { .. }
             | ExprKind::InBounds { .. } => false,
         }

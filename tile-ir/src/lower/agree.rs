@@ -306,9 +306,9 @@ impl Twins<'_> {
             ExprKind::Literal(_) => {}
             ExprKind::Load(access) => self.copy_all(&mut access.indices),
             ExprKind::InBounds { indices, .. } => self.copy_all(indices),
-            ExprKind::Unary { operand, .. } | ExprKind::Cast(operand) => {
-                *operand = self.copy(*operand)
-            }
+            ExprKind::Unary { operand, .. }
+            | ExprKind::Cast(operand)
+            | ExprKind::Uniform(operand) => *operand = self.copy(*operand),
             ExprKind::Math { arg, .. } => *arg = self.copy(*arg),
             ExprKind::Binary { lhs, rhs, .. }
             | ExprKind::Compare { lhs, rhs, .. }

@@ -56,6 +56,11 @@ pub struct Access {
     /// of the single accesses; the verifier checks the registers, lowering
     /// answers for the alignment.
     pub width: u8,
+    /// Of a read: whether no thread writes the element in the barrier interval
+    /// of the read, so that all threads of the block that make it get one value.
+    /// The checks see to it; only such reads of memory that the kernel writes
+    /// stand outside of items.
+    pub agreed: bool,
 }
 
 impl Access {

@@ -14,13 +14,12 @@ use crate::span::SpanId;
 use crate::syntax::{self, Expr, Name};
 
 /// Words of the language that later versions understand as functions.
-const LATER: [&str; 13] = [
+const LATER: [&str; 12] = [
     "rem_euclid",
     "clamp",
     "powi",
     "powf",
     "mul_add",
-    "uniform",
     "shuffle",
     "shuffle_down",
     "shuffle_xor",
@@ -45,6 +44,7 @@ pub(super) fn resolve_call(
             let id = resolve_tiles(cx, func, args, span);
             convert(cx, id, conversion)
         }
+        "uniform" => resolve_uniform(cx, func, args, span, conversion),
         "in_bounds" => {
             let id = resolve_in_bounds(cx, func, args, span);
             convert(cx, id, conversion)
@@ -93,6 +93,19 @@ fn resolve_math(
     }
     cx.obligations.push(Obligation { operation: Operation::Math(math), ty, span: func.span });
     cx.push(ExprKind::Math { func: math, arg }, ty, span)
+}
+
+fn resolve_uniform(
+    cx: &mut Resolver,
+    func: &Name,
+    args: &[Expr],
+    span: SpanId,
+    conversion: Conversion,
+) -> ExprId {
+    let Some([value]) = arguments(cx, func, args) else { return cx.push_poison(span) };
+    let value = resolve_expr(cx, value, conversion);
+    let ty = cx.type_of(value);
+    cx.push(ExprKind::Uniform(value), ty, span)
 }
 
 fn resolve_tiles(cx: &mut Resolver, func: &Name, args: &[Expr], span: SpanId) -> ExprId {

@@ -121,6 +121,7 @@ fn has_accumulator(kernel: &Kernel, id: ExprId) -> bool {
         | ExprKind::Logic { .. }
         | ExprKind::Select { .. }
         | ExprKind::Math { .. }
+        | ExprKind::Uniform(_)
         | ExprKind::Tiles { .. }
         | ExprKind::InBounds { .. } => {
             kind.operands().into_iter().any(|operand| has_accumulator(kernel, operand))
@@ -201,6 +202,7 @@ pub(super) fn as_operand(kernel: &Kernel, id: ExprId) -> String {
         | ExprKind::Load(_)
         | ExprKind::Unary { .. }
         | ExprKind::Cast(_)
+        | ExprKind::Uniform(_)
         | ExprKind::Math { .. }
         | ExprKind::Tiles { .. }
         | ExprKind::InBounds { .. } => false,

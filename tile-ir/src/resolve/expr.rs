@@ -278,7 +278,7 @@ fn seems_index(cx: &Resolver, expr: &Expr) -> bool {
         syntax::ExprKind::Call { func, args } | syntax::ExprKind::Method { func, args } => {
             match func.text.as_str() {
                 "tiles" => true,
-                "min" | "max" | "abs" => args.iter().any(|arg| seems_index(cx, arg)),
+                "min" | "max" | "abs" | "uniform" => args.iter().any(|arg| seems_index(cx, arg)),
                 _ => false,
             }
         }

@@ -16,4 +16,5 @@ mod resolve_header;
 mod resolve_names;
 mod resolve_types;
 mod support;
+mod uniform;
 mod verify_kernel;

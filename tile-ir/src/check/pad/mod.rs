@@ -419,7 +419,7 @@ impl Flow<'_> {
                 let otherwise = self.value_under(*cond, false, *otherwise, state);
                 then.join(&otherwise).with_control(&decides)
             }
-            ExprKind::Cast(operand) => self.value(*operand, state),
+            ExprKind::Cast(operand) | ExprKind::Uniform(operand) => self.value(*operand, state),
             ExprKind::Math { func, arg } => self.value(*arg, state).map_value(keeps_zero(*func)),
             ExprKind::Logic { op, lhs, rhs } => {
                 let decides = self.value(*lhs, state);
@@ -514,6 +514,7 @@ impl Flow<'_> {
             | ExprKind::Logic { .. }
             | ExprKind::Select { .. }
             | ExprKind::Cast(_)
+            | ExprKind::Uniform(_)
             | ExprKind::Math { .. }
             | ExprKind::Tiles { .. }
             | ExprKind::InBounds { .. } => {}

@@ -28,6 +28,7 @@ pub(super) fn verify_ids(cx: &mut Verifier<'_>) {
             | ExprKind::Logic { .. }
             | ExprKind::Select { .. }
             | ExprKind::Cast(_)
+            | ExprKind::Uniform(_)
             | ExprKind::Math { .. }
             | ExprKind::Tiles { .. } => {}
         }
@@ -115,6 +116,7 @@ fn verify_type(cx: &mut Verifier<'_>, id: ExprId, expr: &Expr) {
             let has = if func.is_float_only() { float } else { has_arithmetic(cx.kernel, ty) };
             cx.require(has, || format!("{id} applies {} to a type without it", func.name()));
         }
+        ExprKind::Uniform(operand) => cx.require_type(*operand, ty, "what is the same for all"),
         ExprKind::Tiles { extent, tile } => {
             cx.require_type(*extent, Type::Index, "an extent");
             cx.require_type(*tile, Type::Index, "a tile's extent");
@@ -155,6 +157,7 @@ pub(super) fn mentions(kernel: &Kernel, id: ExprId) -> (Vec<VarId>, bool) {
             | ExprKind::Logic { .. }
             | ExprKind::Select { .. }
             | ExprKind::Cast(_)
+            | ExprKind::Uniform(_)
             | ExprKind::Math { .. }
             | ExprKind::Tiles { .. } => {}
         }

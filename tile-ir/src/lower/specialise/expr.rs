@@ -82,6 +82,12 @@ impl Specialiser<'_> {
                     Ty::Scalar(_) => self.value(kind, dtype, range),
                 })
             }
+            kernel::ExprKind::Uniform(operand) => {
+                let outer = std::mem::replace(&mut self.by_all, true);
+                let value = self.expr(*operand);
+                self.by_all = outer;
+                value
+            }
             kernel::ExprKind::Tiles { extent, tile } => {
                 let (extent, tile) = (self.expr(*extent)?, self.expr(*tile)?);
                 Ok(self.b.ceil_div(extent, tile))
@@ -266,6 +272,7 @@ impl Specialiser<'_> {
                     guards: vec![AxisGuard::BOTH; n_axes],
                     pad: Some(pad),
                     width: 1,
+                    agreed: self.by_all,
                 })
             }
             ArrayRef::Tile(tile) => {
@@ -283,6 +290,7 @@ impl Specialiser<'_> {
                     guards,
                     pad,
                     width: 1,
+                    agreed: self.by_all,
                 })
             }
         }

@@ -63,6 +63,8 @@ struct Specialiser<'a> {
     tiles: BTreeMap<kernel::TileId, TileId>,
     /// The tiles of exchanges, by element type and number of buffers.
     exchange_tiles: BTreeMap<(DType, u32), TileId>,
+    /// Whether the present expression is one that the block agrees on.
+    by_all: bool,
 }
 
 /// Makes the first program of a kernel.
@@ -91,6 +93,7 @@ pub(super) fn specialise(
         buffers: BTreeMap::new(),
         tiles: BTreeMap::new(),
         exchange_tiles: BTreeMap::new(),
+        by_all: false,
     };
     specialiser.declare_args()?;
     specialiser.declare_buffers()?;

@@ -2,10 +2,11 @@
 //!
 //! All threads of a block take the same way through the statements at block
 //! scope, since what decides there is the same for all: it reads no coordinate,
-//! no fragment, no variable of an item, and no memory that the kernel writes;
-//! but for variables that are declared between two barriers with nothing else
-//! there, which may read tiles: nobody writes one meanwhile. A barrier stands
-//! only at block scope, so every thread meets it.
+//! no fragment, no variable of an item, and no memory that the kernel writes; but
+//! for reads that the checks have shown to give all threads one value, and for
+//! variables that are declared between two barriers with nothing else there,
+//! which may read tiles: nobody writes one meanwhile. A barrier stands only at
+//! block scope, so every thread meets it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -257,6 +258,7 @@ fn verify_uniform_values(cx: &mut Verifier<'_>, exprs: &[ExprId], tiles_rest: bo
         let fault = match &cx.expr(id).kind {
             ExprKind::Coord { .. } | ExprKind::Fragment(_) => Some("of one item"),
             ExprKind::Var(var) if cx.kernel.vars[*var].scope != Scope::Block => Some("of one item"),
+            ExprKind::Load(access) if access.agreed => None,
             ExprKind::Load(access) => match access.target {
                 Target::Buffer(buffer) if !cx.kernel.buffers[buffer].written => None,
                 Target::Tile(_) if tiles_rest => None,

@@ -16,6 +16,9 @@ use crate::op::{BinaryOp, LogicOp};
 use crate::semantics;
 use crate::value::ScalarValue;
 
+/// The number of all threads of a block as one worker.
+const EVERY_THREAD: u32 = u32::MAX;
+
 /// A value of any type: its bits, zero-extended, an index as 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Value {
@@ -101,6 +104,9 @@ impl Machine<'_> {
                     self.touch(frame, *rhs)?;
                 }
             }
+            ExprKind::Uniform(operand) => {
+                self.by_all(|machine| machine.touch(frame, *operand))?;
+            }
             kind @ (ExprKind::Literal(_)
             | ExprKind::Var(_)
             | ExprKind::Load(_)
@@ -117,6 +123,18 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Evaluates what every thread of the block evaluates. Without a block domain
+    /// that is more than the one worker who runs the body.
+    fn by_all<T>(&mut self, eval: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<T, Stop> {
+        let worker = self.now.worker;
+        if self.kernel.block.is_none() {
+            self.now.worker = EVERY_THREAD;
+        }
+        let out = eval(self);
+        self.now.worker = worker;
+        out
     }
 
     fn condition(&mut self, frame: &Frame, cond: ExprId) -> Result<bool, Stop> {
@@ -171,6 +189,7 @@ impl Machine<'_> {
                 let cast = semantics::cast(ScalarValue { dtype: from, bits: value.bits }, to);
                 cast.map_or(value, Value::scalar).tainted(value.data)
             }
+            ExprKind::Uniform(operand) => self.by_all(|machine| machine.eval(frame, *operand))?,
             ExprKind::Math { func, arg } => {
                 let dtype = self.dtype(expr);
                 let value = self.eval(frame, *arg)?;
@@ -265,6 +284,7 @@ impl Machine<'_> {
                 | ExprKind::Logic { .. }
                 | ExprKind::Select { .. }
                 | ExprKind::Cast(_)
+                | ExprKind::Uniform(_)
                 | ExprKind::Math { .. }
                 | ExprKind::Tiles { .. }
                 | ExprKind::InBounds { .. } => None,

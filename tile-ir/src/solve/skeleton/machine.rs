@@ -90,7 +90,7 @@ pub(super) struct Machine<'a> {
     pub(super) blocks: Vec<Vec<i64>>,
     pub(super) block_extents: Vec<i64>,
     next_worker: u32,
-    now: Mark,
+    pub(super) now: Mark,
     interval: u32,
 }
 

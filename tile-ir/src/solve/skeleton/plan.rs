@@ -220,6 +220,7 @@ impl<'a> Plan<'a> {
             | ExprKind::Binary { .. }
             | ExprKind::Compare { .. }
             | ExprKind::Cast(_)
+            | ExprKind::Uniform(_)
             | ExprKind::Math { .. }
             | ExprKind::Tiles { .. }
             | ExprKind::InBounds { .. } => {}

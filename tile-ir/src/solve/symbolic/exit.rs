@@ -66,6 +66,7 @@ impl Exits {
             | ExprKind::Logic { op: LogicOp::Or, .. }
             | ExprKind::Select { .. }
             | ExprKind::Cast(_)
+            | ExprKind::Uniform(_)
             | ExprKind::Math { .. }
             | ExprKind::Tiles { .. }
             | ExprKind::InBounds { .. } => (BTreeSet::new(), false),

@@ -187,7 +187,9 @@ impl<'a> Builder<'a> {
                 let runs = runs.map(|id| walk.all_loops[id.0].number);
                 self.any_differs(runs.chain(axes.iter().copied()))
             }
-            (Worker::Item | Worker::Body | Worker::Point { .. }, _) => Formula::True,
+            (Worker::Item | Worker::Body | Worker::Thread | Worker::Point { .. }, _) => {
+                Formula::True
+            }
         }
     }
 

@@ -63,7 +63,7 @@ impl Walk<'_> {
     /// A value of which no more is known than its type.
     fn opaque(&mut self, expr: ExprId, ty: Type) -> Value {
         let obstacle = match &self.kernel.exprs[expr].kind {
-            ExprKind::Load(_) => Obstacle::Load,
+            ExprKind::Load(_) | ExprKind::Uniform(_) => Obstacle::Load,
             ExprKind::Var(var) => Obstacle::Changed(*var),
             ExprKind::Binary { op, .. } => Obstacle::Operator(*op),
             ExprKind::Cast(_) => Obstacle::Conversion,
@@ -163,6 +163,12 @@ impl Walk<'_> {
                 let otherwise = self.under(cond.no.clone(), |walk| walk.value(*otherwise));
                 let uniform = self.uniformity.is_uniform_expr(expr);
                 self.either(&cond, then, otherwise, uniform)
+            }
+            ExprKind::Uniform(operand) => {
+                // What is known of the operand may be one work-item's view of it.
+                let known =
+                    self.by_all(|walk| walk.known(*operand, &walk.kernel.exprs[*operand].kind));
+                known.or_else(|| Some(self.opaque(expr, ty)))
             }
             ExprKind::Cast(operand) => {
                 let from = self.kernel.exprs[*operand].ty;

@@ -38,6 +38,8 @@ pub(super) enum Worker {
     Item,
     /// The one run of a body without block domain.
     Body,
+    /// Any thread of a block without block domain.
+    Thread,
     /// A point of a cooperative loop.
     Point {
         /// Which loop.
@@ -91,6 +93,8 @@ pub(super) struct Walk<'a> {
     written: BTreeSet<ArrayRef>,
     point: Option<Worker>,
     eaches: usize,
+    /// Whether every thread of the block evaluates the present expression.
+    by_all: bool,
 }
 
 /// Walks a kernel.
@@ -118,6 +122,7 @@ pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'
         written,
         point: None,
         eaches: 0,
+        by_all: false,
     };
     walk.enter_header();
     walk.stmts(&kernel.body);
@@ -156,6 +161,14 @@ impl Walk<'_> {
         out
     }
 
+    /// Evaluates what every thread of the block evaluates.
+    pub(super) fn by_all<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.by_all, true);
+        let out = inner(self);
+        self.by_all = outer;
+        out
+    }
+
     /// Goes on with a piece of code: what of it can meet what came before?
     pub(super) fn follow(&mut self, next: Flow) {
         self.follow_unless(next, &BTreeSet::new());
@@ -173,7 +186,11 @@ impl Walk<'_> {
         if !self.recording || !self.written.contains(&access.array) {
             return;
         }
-        let body = if self.block.is_some() { Worker::Item } else { Worker::Body };
+        let body = match (&self.block, self.by_all) {
+            (Some(_), _) => Worker::Item,
+            (None, false) => Worker::Body,
+            (None, true) => Worker::Thread,
+        };
         for extent in self.kernel.extents(access.array) {
             let value = self.index(*extent);
             self.extents_of_arrays.insert(*extent, value);

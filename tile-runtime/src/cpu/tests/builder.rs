@@ -263,7 +263,15 @@ impl Builder {
 /// An access without guards.
 pub(super) fn at(target: Target, indices: &[ExprId]) -> Access {
     let guards = vec![AxisGuard::NONE; indices.len()];
-    Access { target, slot: None, indices: indices.to_vec(), guards, pad: None, width: 1 }
+    Access {
+        target,
+        slot: None,
+        indices: indices.to_vec(),
+        guards,
+        pad: None,
+        width: 1,
+        agreed: false,
+    }
 }
 
 /// An access with all guards.
