@@ -136,13 +136,13 @@ fn every_kernel_is_checked() {
         "reused_counter",
         "idle_conditions",
         "early_exits",
+        "joint_exits",
+        "agreed_values",
         "row_totals",
         "softmax",
         "tile_ranges",
         "ranks",
         "halvings",
-        "joint_exits",
-        "agreed_values",
     ];
     assert_eq!(names, checked);
 }
