@@ -28,6 +28,8 @@ const RUN_ITEMS: u32 = 4;
 const WARP_TILES: [(u32, u32); 3] = [(4, 8), (8, 4), (2, 16)];
 /// Buffers of the tiles that a `phase` fills.
 const PHASE_STAGES: u32 = 2;
+/// Buffers of the fragments that hold operands.
+const FRAGMENT_BUFFERS: u32 = 2;
 /// Bands of the grid that share operands in L2.
 const RASTER_ROWS: u32 = 8;
 
@@ -179,6 +181,7 @@ fn thread_choices(kernel: &Kernel, device: &DeviceProperties, tiles: Vec<u32>) -
         copy_bytes: ACCESS_BYTES,
         stages,
         async_bytes: ASYNC_BYTES,
+        fragment_buffers: FRAGMENT_BUFFERS,
         padding: TilePadding::Counted,
         raster_rows,
         numerics: Numerics::Exact,

@@ -95,6 +95,11 @@ pub struct Config {
     /// asynchronous, where the device can; smaller ones go through registers, as
     /// all do at 0.
     pub async_bytes: u32,
+    /// Buffers of the fragments that hold what the items of a thread share. With
+    /// 0 there are none, each item loads its operands; with 1 they are loaded when
+    /// they are used; with 2 a constant loop's next operands are loaded while the
+    /// present ones are used.
+    pub fragment_buffers: u32,
     /// How shared tiles are padded.
     pub padding: TilePadding,
     /// Rows of blocks per band of the grid ([`crate::program::Raster::Grouped`]);

@@ -10,6 +10,8 @@ const MAX_RUN: u32 = 1024;
 const MAX_PAD_ELEMS: u32 = 1024;
 /// Most buffers of a tile.
 const MAX_STAGES: u32 = 16;
+/// Most buffers of a fragment.
+const MAX_FRAGMENT_BUFFERS: u32 = 2;
 
 /// Checks every choice of a configuration, whoever made it.
 ///
@@ -71,5 +73,6 @@ pub fn check_config(
     let is_width = copies.is_power_of_two() && copies <= 16;
     require(is_width, "`copy_bytes`", copies.into(), "1, 2, 4, 8 or 16".to_owned())?;
     within("`stages`", config.stages, 1, MAX_STAGES)?;
+    within("`fragment_buffers`", config.fragment_buffers, 0, MAX_FRAGMENT_BUFFERS)?;
     within("`raster_rows`", config.raster_rows, 1, u32::MAX)
 }

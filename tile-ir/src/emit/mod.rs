@@ -31,7 +31,7 @@ mod vector;
 
 use std::collections::BTreeSet;
 
-use crate::program::{Names, Program, ProgramKernel, Stmt, StmtKind, VarId};
+use crate::program::{DomainId, Names, Program, ProgramKernel, Stmt, StmtKind, VarId};
 
 /// CUDA C++ text and the entry points in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,8 +105,8 @@ struct Writer<'a> {
     depth: usize,
     /// The line of the user's file that the next line of the text stands for.
     line: u32,
-    /// Register number of the present item, where inside an `Items`.
-    register: Option<String>,
+    /// The domain of the present item, where inside an `Items`.
+    present: Option<DomainId>,
     /// The registers that are written together, where inside such an `Items`.
     group: Option<vector::Group>,
 }
@@ -124,7 +124,7 @@ impl<'a> Writer<'a> {
             out: String::new(),
             depth: 0,
             line: 0,
-            register: None,
+            present: None,
             group: None,
         }
     }

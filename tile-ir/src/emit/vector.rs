@@ -84,6 +84,11 @@ impl Group {
         self.declared.contains(&var)
     }
 
+    /// The axis along which its items lie.
+    pub(super) fn axis(&self) -> u32 {
+        self.axis as u32
+    }
+
     /// Whether the coordinates of its items differ along an axis.
     pub(super) fn runs_along(&self, domain: DomainId, axis: usize) -> bool {
         self.domain == domain && self.axis == axis

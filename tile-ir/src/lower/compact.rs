@@ -82,7 +82,7 @@ fn each_in_access(access: &mut Access, f: &mut impl FnMut(&mut ExprId)) {
     access.slot.iter_mut().chain(&mut access.indices).chain(&mut access.pad).for_each(f);
 }
 
-fn each_operand(kind: &mut ExprKind, f: &mut impl FnMut(&mut ExprId)) {
+pub(super) fn each_operand(kind: &mut ExprKind, f: &mut impl FnMut(&mut ExprId)) {
     match kind {
         ExprKind::Literal(_)
         | ExprKind::Var(_)

@@ -10,8 +10,10 @@ mod compact;
 mod distribute;
 mod divisor;
 mod guard;
+mod hoist;
 mod pipeline;
 mod place;
+mod prefetch;
 mod rewrite;
 mod specialise;
 mod vectorise;
@@ -129,13 +131,21 @@ pub fn lower_watched(
     after("specialise", &program)?;
     let divisors = known_divisors(kernel, binding);
     let may_copy_async = device.has_async_copies();
-    let passes: [(&'static str, &Pass<'_>); 6] = [
+    let passes: [(&'static str, &Pass<'_>); 8] = [
         ("distribute", &|kernel| {
             distribute::distribute_items(kernel, config, &divisors);
             Ok(())
         }),
         ("guard", &|kernel| {
             guard::delete_proved_guards(kernel, &divisors);
+            Ok(())
+        }),
+        ("hoist", &|kernel| {
+            hoist::hoist_shared(kernel, config);
+            Ok(())
+        }),
+        ("prefetch", &|kernel| {
+            prefetch::prefetch_fragments(kernel, config);
             Ok(())
         }),
         ("arrange", &|kernel| {

@@ -34,6 +34,8 @@
 //!
 //! Where one of these does not hold, the loop stays as it is.
 
+use std::collections::BTreeMap;
+
 use super::rewrite::Replacement;
 use crate::arena::EntityId as _;
 use crate::config::Config;
@@ -160,10 +162,12 @@ impl Staged {
         let token = asynchronous.contains(&true).then(|| TokenId::from_index(0));
         let zero = literal(kernel, 0);
 
-        let first =
-            Replacement { var: Some((self.var, self.start)), slot: Some((tiles.clone(), zero)) };
-        let next =
-            Replacement { var: Some((self.var, next_p)), slot: Some((tiles.clone(), other)) };
+        let at = |counter, slot| Replacement {
+            vars: BTreeMap::from([(self.var, counter)]),
+            slot: Some((tiles.clone(), slot)),
+            ..Replacement::default()
+        };
+        let (first, next) = (at(self.start, zero), at(next_p, other));
         let mut fill_first = Vec::new();
         let mut fetch = Vec::new();
         let mut put = Vec::new();
@@ -178,7 +182,7 @@ impl Staged {
                 put.push(fill.put(kernel, &next, staged));
             }
         }
-        let compute = Replacement { var: None, slot: Some((tiles, present)) };
+        let compute = Replacement { slot: Some((tiles, present)), ..Replacement::default() };
         let wait: Vec<Stmt> =
             token.map(|token| self.stmt(StmtKind::Wait(token))).into_iter().collect();
         let barrier = self.stmt(StmtKind::Barrier(Participants::Block));

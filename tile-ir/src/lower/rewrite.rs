@@ -3,6 +3,8 @@
 //! Expressions are shared by id and immutable once made, so a pass that wants a
 //! statement at another value of a counter makes new expressions.
 
+use std::collections::BTreeMap;
+
 use crate::op::BinaryOp;
 use crate::program::{
     Access, Expr, ExprId, ExprKind, Literal, LoopRange, ProgramKernel, Stmt, StmtKind, Target,
@@ -12,8 +14,10 @@ use crate::program::{
 /// What is replaced in a copy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Replacement {
-    /// A variable, and what stands for it.
-    pub(super) var: Option<(VarId, ExprId)>,
+    /// Variables, and what stands for each.
+    pub(super) vars: BTreeMap<VarId, ExprId>,
+    /// Expressions, and what stands for each.
+    pub(super) exprs: BTreeMap<ExprId, ExprId>,
     /// Tiles, and which of their buffers their accesses take.
     pub(super) slot: Option<(Vec<TileId>, ExprId)>,
 }
@@ -101,6 +105,9 @@ impl Replacement {
 
     /// An expression with everything in it replaced: itself where nothing is.
     pub(super) fn expr(&self, kernel: &mut ProgramKernel, id: ExprId) -> ExprId {
+        if let Some(&by) = self.exprs.get(&id) {
+            return by;
+        }
         let Expr { kind, ty } = kernel.exprs[id].clone();
         let mut map = |id: ExprId| self.expr(kernel, id);
         let new = match &kind {
@@ -109,10 +116,7 @@ impl Replacement {
             | ExprKind::Coord { .. }
             | ExprKind::Fragment(_) => return id,
             ExprKind::Var(var) => {
-                return match self.var {
-                    Some((replaced, by)) if replaced == *var => by,
-                    _ => id,
-                };
+                return self.vars.get(var).copied().unwrap_or(id);
             }
             ExprKind::Load(access) => ExprKind::Load(self.access(kernel, access)),
             ExprKind::Unary { op, operand } => ExprKind::Unary { op: *op, operand: map(*operand) },

@@ -210,6 +210,24 @@ pub struct Domain {
     pub axes: Vec<DomainAxis>,
     /// Which thread runs which item.
     pub layout: ItemLayout,
+    /// What it is a part of, where it is not a domain of its own.
+    pub projection: Option<Projection>,
+}
+
+/// A domain's items with some of their coordinates forgotten: the rows of a
+/// domain of elements, say.
+///
+/// Axis n of the projected domain is axis `axes[n]` of `domain`. A thread has an
+/// item of it where it has items of `domain` that fall on it, so that several
+/// threads may have the same item; each computes it for itself, and nothing but
+/// fragments is written there. An item of `domain` reads the fragments of the
+/// item that it falls on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Projection {
+    /// Whose items they are.
+    pub domain: DomainId,
+    /// Its axes that are kept, in rising order; at least one.
+    pub axes: Vec<u32>,
 }
 
 impl Domain {

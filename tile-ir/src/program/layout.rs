@@ -54,6 +54,30 @@ impl ItemLayout {
         self.registers.iter().map(|digit| digit.size).product()
     }
 
+    /// The layout of the items with only these axes' coordinates: a thread keeps
+    /// the items that its own fall on. A digit of a forgotten axis tells threads
+    /// apart that have the same items: its stride is 0.
+    pub fn projected(&self, axes: &[u32]) -> Self {
+        let kept = |digit: &Digit| {
+            let axis = axes.iter().position(|axis| *axis == digit.axis)?;
+            Some(Digit { axis: axis as u32, ..*digit })
+        };
+        let repeated = |digit: &Digit| Digit { axis: 0, stride: 0, ..*digit };
+        Self {
+            threads: self
+                .threads
+                .iter()
+                .map(|digit| kept(digit).unwrap_or_else(|| repeated(digit)))
+                .collect(),
+            registers: self.registers.iter().filter_map(kept).collect(),
+        }
+    }
+
+    /// Registers that differ in the coordinate along an axis.
+    pub fn registers_along(&self, axis: u32) -> u32 {
+        self.registers.iter().filter(|digit| digit.axis == axis).map(|digit| digit.size).product()
+    }
+
     /// The coordinates that a pair stands for, one per axis, which may lie
     /// outside the extents; `None` for a thread without items.
     pub fn coords(&self, n_axes: usize, thread: u32, register: u32) -> Option<Vec<u32>> {

@@ -19,6 +19,7 @@ fn lower(body: &str) -> tile_ir::program::Program {
         run: 1,
         copy_bytes: 4,
         stages: 1,
+        fragment_buffers: 1,
         divisor: 1,
     };
     case.program()

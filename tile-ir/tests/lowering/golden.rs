@@ -35,7 +35,7 @@ fn passes_of_matmul() {
 #[test]
 fn passes_of_a_pipelined_matmul() {
     let wide = Case { run: 4, copy_bytes: 16, divisor: 128, ..matmul() };
-    let case = Case { axes: vec![16, 8], threads: 128, stages: 2, ..wide };
+    let case = Case { axes: vec![16, 8], threads: 128, stages: 2, fragment_buffers: 2, ..wide };
     check_passes(&case, expect_file!["expect/matmul_pipelined.passes"]);
     check_cuda(&case, expect_file!["expect/matmul_pipelined.cu"]);
 }

@@ -24,6 +24,7 @@ pub(crate) struct Case {
     pub(crate) copy_bytes: u32,
     /// Buffers of the tiles that a phase fills.
     pub(crate) stages: u32,
+    pub(crate) fragment_buffers: u32,
     /// A divisor of every dimension.
     pub(crate) divisor: u32,
 }
@@ -61,6 +62,7 @@ impl Case {
             copy_bytes: self.copy_bytes,
             stages: self.stages,
             async_bytes: 16,
+            fragment_buffers: self.fragment_buffers,
             raster_rows: 8,
             ..chosen
         }
@@ -98,6 +100,11 @@ fn n_dims(checked: &CheckedKernel) -> usize {
     checked.kernel().vars.values().filter(|var| var.kind == VarKind::Dim).count()
 }
 
+/// The product whose items load their operands themselves.
+pub(crate) fn unhoisted() -> Case {
+    Case { fragment_buffers: 0, ..matmul() }
+}
+
 pub(crate) fn matmul() -> Case {
     Case {
         text: crate::kernels::MATMUL,
@@ -108,6 +115,7 @@ pub(crate) fn matmul() -> Case {
         run: 1,
         copy_bytes: 4,
         stages: 1,
+        fragment_buffers: 1,
         divisor: 1,
     }
 }
@@ -122,6 +130,7 @@ pub(crate) fn transpose() -> Case {
         run: 1,
         copy_bytes: 4,
         stages: 1,
+        fragment_buffers: 1,
         divisor: 1,
     }
 }
@@ -136,6 +145,7 @@ pub(crate) fn add() -> Case {
         run: 1,
         copy_bytes: 4,
         stages: 1,
+        fragment_buffers: 1,
         divisor: 1,
     }
 }

@@ -11,7 +11,7 @@ use tile_ir::program::{
     verify_program,
 };
 
-use crate::support::{device, id, matmul, transpose};
+use crate::support::{device, id, transpose, unhoisted};
 
 /// Breaks the matmul's program and compares what is found.
 #[track_caller]
@@ -21,7 +21,7 @@ fn check(break_it: impl FnOnce(&mut ProgramKernel), expect: Expect) {
 
 #[track_caller]
 fn check_plan(break_it: impl FnOnce(&mut Program), expect: Expect) {
-    let mut program = matmul().program();
+    let mut program = unhoisted().program();
     assert_eq!(verify_program(&program), Ok(()));
     break_it(&mut program);
     let faults = verify_program(&program).expect_err("the program was broken");
@@ -362,7 +362,7 @@ fn shared_memory() {
         kernel.tiles[id(1)].offset_bytes = offset_bytes;
         kernel.shared_memory = SharedMemory::Dynamic { bytes };
     }
-    let mut program = matmul().program();
+    let mut program = unhoisted().program();
     let [a_s, b_s] = [0, 1].map(|tile| {
         let tile: &tile_ir::program::Tile = &program.kernels[0].tiles[id::<TileId>(tile)];
         u32::try_from(tile.size_bytes()).expect("a tile is small")

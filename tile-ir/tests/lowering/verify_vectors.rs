@@ -5,12 +5,12 @@ use tile_ir::program::{
     Access, DomainId, ExprKind, ItemLayout, Program, Stmt, StmtKind, Target, TileId, verify_program,
 };
 
-use crate::support::{Case, id, matmul};
+use crate::support::{Case, id, unhoisted};
 
 /// A matmul whose threads take four items in a row, and whose reads of `b_s`
 /// and writes of `c` are vectors.
 fn with_vectors() -> Program {
-    let case = Case { run: 4, axes: vec![16, 8], threads: 128, divisor: 64, ..matmul() };
+    let case = Case { run: 4, axes: vec![16, 8], threads: 128, divisor: 64, ..unhoisted() };
     let mut program = case.program();
     let kernel = &mut program.kernels[0];
     for (_, expr) in kernel.exprs.iter_mut() {

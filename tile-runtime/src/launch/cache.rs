@@ -119,6 +119,7 @@ mod tests {
                 copy_bytes: 4,
                 stages: 1,
                 async_bytes: 0,
+                fragment_buffers: 1,
                 padding: TilePadding::Counted,
                 raster_rows: 1,
                 numerics: Numerics::Exact,

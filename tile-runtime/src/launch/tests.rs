@@ -101,6 +101,7 @@ fn config_of(tile: u32) -> Config {
         copy_bytes: 4,
         stages: 1,
         async_bytes: 0,
+        fragment_buffers: 1,
         padding: TilePadding::Counted,
         raster_rows: 1,
         numerics: Numerics::Exact,

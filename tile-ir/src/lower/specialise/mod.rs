@@ -273,7 +273,7 @@ impl Specialiser<'_> {
         }
         let extents: Vec<u32> = domain_axes.iter().map(|axis| axis.extent).collect();
         let layout = ItemLayout::one_per_thread(&extents);
-        let id = self.b.kernel.domains.push(Domain { axes: domain_axes, layout });
+        let id = self.b.kernel.domains.push(Domain { axes: domain_axes, layout, projection: None });
         for ((number, axis), extent) in (0u32..).zip(axes).zip(extents) {
             self.slots.insert(axis.var, Slot::Coord(id, number, extent));
         }

@@ -9,6 +9,7 @@
 //! | `a.x4[i, j]` | one of four accesses that are one vector access |
 //! | `a_s@(p % 2)[i, k]` | an element of one of the tile's buffers |
 //! | `tx 16 by 4` | a digit of a layout: axis, size, stride where it is not 1 |
+//! | `any 16` | a digit that tells threads apart which have the same items |
 //! | `#[unroll]` | the loop's body is repeated in the text |
 //!
 //! A program that breaks structural rules is printed too: an id of nothing is

@@ -129,8 +129,10 @@ impl Printer<'_> {
                 [] => String::new(),
                 digits => format!(", registers {}", self.digits(id, digits)),
             };
-            let text =
-                format!("{kind}domain {id} ({}): threads {threads}{registers}", axes.join(", "));
+            let of = domain.projection.as_ref();
+            let of = of.map_or_else(String::new, |whole| format!(" of {}", whole.domain));
+            let axes = axes.join(", ");
+            let text = format!("{kind}domain {id} ({axes}){of}: threads {threads}{registers}");
             self.line(1, &text);
         }
     }
@@ -139,6 +141,7 @@ impl Printer<'_> {
         let texts = digits.iter().map(|digit| {
             let axis = self.coord(domain, digit.axis as usize);
             match digit.stride {
+                0 => format!("any {}", digit.size),
                 1 => format!("{axis} {}", digit.size),
                 stride => format!("{axis} {} by {stride}", digit.size),
             }

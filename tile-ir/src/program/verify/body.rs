@@ -99,13 +99,13 @@ impl Walk {
                 cx.require_type(*value, info.ty, "what the fragment is set to");
             }
             StmtKind::Store { access, value } => {
-                require_items(cx, items, "memory is written");
+                require_single_items(cx, items, "memory is written");
                 verify_write(cx, access);
                 let ty = Ty::Scalar(element_type(cx, access.target));
                 cx.require_type(*value, ty, "what is stored");
             }
             StmtKind::Atomic { access, op, value } => {
-                require_items(cx, items, "memory is updated");
+                require_single_items(cx, items, "memory is updated");
                 verify_write(cx, access);
                 let dtype = element_type(cx, access.target);
                 cx.require_type(*value, Ty::Scalar(dtype), "what an element is updated with");
@@ -113,7 +113,7 @@ impl Walk {
                 cx.require(access.width == 1, || "an atomic update of a vector".to_owned());
             }
             StmtKind::Copy { dst, src, token } => {
-                require_items(cx, items, "memory is copied");
+                require_single_items(cx, items, "memory is copied");
                 verify_write(cx, dst);
                 verify_access(cx, src);
                 verify_read(cx, src);
@@ -172,8 +172,11 @@ fn require_block(cx: &mut Verifier<'_>, items: Option<DomainId>, what: &str) {
     });
 }
 
-fn require_items(cx: &mut Verifier<'_>, items: Option<DomainId>, what: &str) {
+/// Memory is written by items that are on one thread each.
+fn require_single_items(cx: &mut Verifier<'_>, items: Option<DomainId>, what: &str) {
     cx.require(items.is_some(), || format!("{what} outside items, by every thread"));
+    let is_single = items.is_none_or(|domain| cx.kernel.domains[domain].projection.is_none());
+    cx.require(is_single, || format!("{what} by items of a projection, by several threads each"));
 }
 
 /// A variable is declared and assigned at its own scope only.
@@ -238,17 +241,20 @@ fn verify_participants(cx: &mut Verifier<'_>, stmt: &Stmt, participants: Partici
     });
 }
 
-/// Values of an item: coordinates and fragments are those of its own domain.
+/// Values of an item: coordinates are those of its own domain, fragments also
+/// those of its projections.
 fn verify_item_values(cx: &mut Verifier<'_>, exprs: &[ExprId], domain: DomainId) {
     for id in evaluated_by(cx, exprs) {
-        let of = match cx.expr(id).kind {
-            ExprKind::Coord { domain, .. } => domain,
-            ExprKind::Fragment(fragment) => cx.kernel.fragments[fragment].domain,
+        let (of, is_own) = match cx.expr(id).kind {
+            ExprKind::Coord { domain: of, .. } => (of, of == domain),
+            ExprKind::Fragment(fragment) => {
+                let of = cx.kernel.fragments[fragment].domain;
+                let whole = cx.kernel.domains[of].projection.as_ref().map(|whole| whole.domain);
+                (of, of == domain || whole == Some(domain))
+            }
             _ => continue,
         };
-        cx.require_that(of == domain, id, || {
-            format!("which is of {of}, is read by an item of {domain}")
-        });
+        cx.require_that(is_own, id, || format!("which is of {of}, is read by an item of {domain}"));
     }
 }
 

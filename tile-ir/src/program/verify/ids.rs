@@ -26,6 +26,12 @@ pub(super) fn verify_ids(cx: &mut Verifier<'_>) {
             known(cx, &program.workspaces, workspace, "workspace");
         }
     }
+    for (id, domain) in kernel.domains.iter() {
+        cx.place = Place::Domain(id);
+        if let Some(projection) = &domain.projection {
+            known(cx, &kernel.domains, projection.domain, "domain");
+        }
+    }
     for (id, fragment) in kernel.fragments.iter() {
         cx.place = Place::Fragment(id);
         known(cx, &kernel.domains, fragment.domain, "domain");

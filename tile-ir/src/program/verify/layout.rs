@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::{Place, Verifier};
-use crate::program::{Digit, Domain, SharedMemory, Tile, TileLayout};
+use crate::program::{Digit, Domain, Projection, SharedMemory, Tile, TileLayout};
 
 /// Every tile begins at a multiple of this: the widest access.
 const TILE_ALIGNMENT_BYTES: u32 = 16;
@@ -17,13 +17,36 @@ pub(super) fn verify_layouts(cx: &mut Verifier<'_>) {
     let kernel = cx.kernel;
     for (id, domain) in kernel.domains.iter() {
         cx.place = Place::Domain(id);
-        verify_items(cx, domain);
+        match &domain.projection {
+            Some(projection) => verify_projection(cx, domain, projection),
+            None => verify_items(cx, domain),
+        }
     }
     for (id, tile) in kernel.tiles.iter() {
         cx.place = Place::Tile(id);
         verify_tile(cx, tile);
     }
     verify_shared_memory(cx);
+}
+
+/// A projection has the axes that it keeps, and the layout that follows.
+fn verify_projection(cx: &mut Verifier<'_>, domain: &Domain, projection: &Projection) {
+    let whole = &cx.kernel.domains[projection.domain];
+    let axes = &projection.axes;
+    let are_axes = !axes.is_empty()
+        && axes.is_sorted_by(|a, b| a < b)
+        && axes.iter().all(|&axis| (axis as usize) < whole.axes.len());
+    if !are_axes || whole.projection.is_some() {
+        cx.fault(format!("axes {axes:?} of {} are no projection", projection.domain));
+        return;
+    }
+    let kept = axes.iter().map(|&axis| whole.axes[axis as usize].extent);
+    cx.require(domain.extents().into_iter().eq(kept), || {
+        format!("its extents are not those of axes {axes:?} of {}", projection.domain)
+    });
+    cx.require(domain.layout == whole.layout.projected(axes), || {
+        format!("its layout is not that of axes {axes:?} of {}", projection.domain)
+    });
 }
 
 /// Each digit adds to one axis, so the (thread, register) pairs are the product

@@ -52,6 +52,10 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
     const int bx = tk_within / tk_band;
     const int thread = threadIdx.x;
     float acc[16];
+    float a_s_ty[4];
+    float b_s_tx[4];
+    float a_s_ty_next[4];
+    float b_s_tx_next[4];
     float a_s_next[8];
     #pragma unroll
     for (int ty_step = 0; ty_step < 4; ++ty_step) {
@@ -104,16 +108,63 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
                 tk_copy_async<16>(b_s + (1 - stage) * 512 + k * 32 + j, b + ((p + 1) * 16 + k) * N + bx * 32 + j, true);
             }
         }
+        // each ty of the thread's items
+        {
+            const int ty = thread / 8 * 4;
+            const tk_vector<float, 4> tk_a_s_x4 = tk_at<4>(a_s + stage * 1088 + ty);
+            #pragma unroll
+            for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                a_s_ty[tk_lane] = tk_a_s_x4.lane[tk_lane];
+            }
+        }
+        // each tx of the thread's items
+        {
+            const int tx = thread % 8 * 4;
+            const tk_vector<float, 4> tk_b_s_x4 = tk_at<4>(b_s + stage * 512 + tx);
+            #pragma unroll
+            for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                b_s_tx[tk_lane] = tk_b_s_x4.lane[tk_lane];
+            }
+        }
         #pragma unroll
         for (int k = 0; k < 16; ++k) {
+            if (k + 1 < 16) {
+                // each ty of the thread's items
+                {
+                    const int ty = thread / 8 * 4;
+                    const tk_vector<float, 4> tk_a_s_x4 = tk_at<4>(a_s + stage * 1088 + ty + (k + 1) * 68);
+                    #pragma unroll
+                    for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                        a_s_ty_next[tk_lane] = tk_a_s_x4.lane[tk_lane];
+                    }
+                }
+                // each tx of the thread's items
+                {
+                    const int tx = thread % 8 * 4;
+                    const tk_vector<float, 4> tk_b_s_x4 = tk_at<4>(b_s + stage * 512 + (k + 1) * 32 + tx);
+                    #pragma unroll
+                    for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                        b_s_tx_next[tk_lane] = tk_b_s_x4.lane[tk_lane];
+                    }
+                }
+            }
             #pragma unroll
             for (int ty_step = 0; ty_step < 4; ++ty_step) {
-                const int ty = thread / 8 * 4 + ty_step;
-                const int tx = thread % 8 * 4;
-                const tk_vector<float, 4> tk_b_s_x4 = tk_at<4>(b_s + stage * 512 + k * 32 + tx);
                 #pragma unroll
-                for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
-                    acc[ty_step * 4 + tk_lane] = __fmaf_rn(a_s[stage * 1088 + ty + k * 68], tk_b_s_x4.lane[tk_lane], acc[ty_step * 4 + tk_lane]);
+                for (int tx_step = 0; tx_step < 4; ++tx_step) {
+                    acc[ty_step * 4 + tx_step] = __fmaf_rn(a_s_ty[ty_step], b_s_tx[tx_step], acc[ty_step * 4 + tx_step]);
+                }
+            }
+            if (k + 1 < 16) {
+                // each ty of the thread's items
+                #pragma unroll
+                for (int ty_step = 0; ty_step < 4; ++ty_step) {
+                    a_s_ty[ty_step] = a_s_ty_next[ty_step];
+                }
+                // each tx of the thread's items
+                #pragma unroll
+                for (int tx_step = 0; tx_step < 4; ++tx_step) {
+                    b_s_tx[tx_step] = b_s_tx_next[tx_step];
                 }
             }
         }

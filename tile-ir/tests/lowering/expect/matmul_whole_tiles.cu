@@ -23,6 +23,8 @@ extern "C" __global__ void __launch_bounds__(256) matmul(
     const int bx = tk_within / tk_band;
     const int thread = threadIdx.x;
     float acc[8];
+    float a_s_ty[4];
+    float b_s_tx[2];
     #pragma unroll
     for (int ty_step = 0; ty_step < 4; ++ty_step) {
         #pragma unroll
@@ -50,13 +52,23 @@ extern "C" __global__ void __launch_bounds__(256) matmul(
         __syncthreads();
         #pragma unroll
         for (int k = 0; k < 16; ++k) {
+            // each ty of the thread's items
+            #pragma unroll
+            for (int ty_step = 0; ty_step < 4; ++ty_step) {
+                const int ty = thread / 16 + ty_step * 16;
+                a_s_ty[ty_step] = a_s[ty * 16 + k];
+            }
+            // each tx of the thread's items
+            #pragma unroll
+            for (int tx_step = 0; tx_step < 2; ++tx_step) {
+                const int tx = thread % 16 + tx_step * 16;
+                b_s_tx[tx_step] = b_s[k * 32 + tx];
+            }
             #pragma unroll
             for (int ty_step = 0; ty_step < 4; ++ty_step) {
                 #pragma unroll
                 for (int tx_step = 0; tx_step < 2; ++tx_step) {
-                    const int ty = thread / 16 + ty_step * 16;
-                    const int tx = thread % 16 + tx_step * 16;
-                    acc[ty_step * 2 + tx_step] = __fmaf_rn(a_s[ty * 16 + k], b_s[k * 32 + tx], acc[ty_step * 2 + tx_step]);
+                    acc[ty_step * 2 + tx_step] = __fmaf_rn(a_s_ty[ty_step], b_s_tx[tx_step], acc[ty_step * 2 + tx_step]);
                 }
             }
         }

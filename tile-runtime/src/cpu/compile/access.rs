@@ -7,7 +7,7 @@ use tile_ir::program::{self, AxisGuard, BufferId, ExprId, Target};
 
 use super::emitter::{Emitter, Value, lane_bytes};
 use crate::cpu::CpuError;
-use crate::cpu::code::{Access, AccessAxis, ArrayPlace, Index, Instr, Pad, Slot, Width};
+use crate::cpu::code::{Access, AccessAxis, Affine, ArrayPlace, Index, Instr, Pad, Slot, Width};
 use crate::cpu::vector::{self, AtomicFn};
 
 /// An access with what must be given back once it has been emitted.
@@ -22,7 +22,9 @@ impl Emitter<'_, '_> {
     fn array_of(&self, target: Target) -> Result<usize, CpuError> {
         let (position, end) = match target {
             Target::Buffer(id) => (id.index(), self.unit.n_buffers),
-            Target::Tile(id) => (self.unit.n_buffers + id.index(), self.unit.arrays.len()),
+            Target::Tile(id) => {
+                (self.unit.n_buffers + id.index(), self.unit.n_buffers + self.kernel.tiles.len())
+            }
         };
         if position >= end {
             return Err(self.malformed(format!("an access to {target:?}, which there is not")));
@@ -40,7 +42,6 @@ impl Emitter<'_, '_> {
         masked: bool,
     ) -> Result<Prepared, CpuError> {
         let described = &self.unit.arrays[array];
-        let dtype = described.dtype;
         let n_axes = match &described.place {
             ArrayPlace::Buffer { extents, .. } => extents.len(),
             ArrayPlace::Tile { extents, .. } => extents.len() - 1,
@@ -59,9 +60,7 @@ impl Emitter<'_, '_> {
             uniform &= value.is_uniform();
             let index = match value {
                 Value::Affine(affine) => Index::Affine(affine),
-                Value::Uniform(register) => {
-                    Index::Affine(crate::cpu::code::Affine::register(register))
-                }
+                Value::Uniform(register) => Index::Affine(Affine::register(register)),
                 Value::Lanes { slot, owned: is_owned } => {
                     if is_owned {
                         owned.push(slot);
@@ -71,10 +70,47 @@ impl Emitter<'_, '_> {
             };
             axes.push(AccessAxis { index, guard });
         }
-        let mask = self.lane.as_ref().and_then(|lane| lane.mask).filter(|_| masked || !uniform);
-        let elem_bytes = lane_bytes(dtype);
+        let access = self.push_access(array, axes, masked || !uniform);
+        Ok(Prepared { access, uniform, owned })
+    }
+
+    /// An access to an array, by the lanes that take part if it is `masked`.
+    fn push_access(&mut self, array: usize, axes: Vec<AccessAxis>, masked: bool) -> usize {
+        let mask = self.lane.as_ref().and_then(|lane| lane.mask).filter(|_| masked);
+        let elem_bytes = lane_bytes(self.unit.arrays[array].dtype);
         self.unit.accesses.push(Access { array, axes, mask, elem_bytes });
-        Ok(Prepared { access: self.unit.accesses.len() - 1, uniform, owned })
+        self.unit.accesses.len() - 1
+    }
+
+    /// Reads the items' values of a fragment that is kept in an array, given the
+    /// items' axes that are those of the array.
+    pub(super) fn read_kept(
+        &mut self,
+        array: usize,
+        axes: &[usize],
+        hint: Option<Slot>,
+    ) -> Result<Value, CpuError> {
+        let access = self.push_access(array, coordinates(axes), true);
+        let (dst, owned) = self.result_slot(self.unit.arrays[array].dtype, hint);
+        self.push(Instr::Load { width: Width::Chunk, dst, access, pad: Pad::Zero });
+        Ok(Value::Lanes { slot: dst, owned })
+    }
+
+    /// Sets the items' values of a fragment that is kept in an array, likewise.
+    pub(super) fn write_kept(
+        &mut self,
+        array: usize,
+        axes: &[usize],
+        value: Value,
+    ) -> Result<(), CpuError> {
+        let dtype = self.unit.arrays[array].dtype;
+        let access = self.push_access(array, coordinates(axes), true);
+        let (src, is_owned) = self.lanes(value, dtype)?;
+        self.push(Instr::Store { src, access });
+        if is_owned {
+            self.give_register(src, dtype);
+        }
+        Ok(())
     }
 
     fn give_all(&mut self, owned: Vec<Slot>) {
@@ -204,4 +240,10 @@ impl Emitter<'_, '_> {
         self.give_all(prepared.owned);
         Ok(Value::Lanes { slot: dst, owned })
     }
+}
+
+/// The element whose indices are the items' coordinates along these axes.
+fn coordinates(axes: &[usize]) -> Vec<AccessAxis> {
+    let index = |&axis: &usize| Index::Affine(Affine::coordinate(axis));
+    axes.iter().map(|axis| AccessAxis { index: index(axis), guard: AxisGuard::NONE }).collect()
 }

@@ -44,7 +44,9 @@ fn check_layout(domain: &Domain, threads: u32) -> Result<(), String> {
     if layout_threads > u64::from(threads) {
         return Err(format!("a layout needs {layout_threads} threads, the block has {threads}"));
     }
-    let digits = || layout.threads.iter().chain(&layout.registers);
+    // Threads may share the items of a projection.
+    let shared = |digit: &&Digit| domain.projection.is_some() && digit.stride == 0;
+    let digits = || layout.threads.iter().chain(&layout.registers).filter(|d| !shared(d));
     if let Some(digit) = digits().find(|digit| digit.axis as usize >= domain.axes.len()) {
         return Err(format!("a layout has a digit of axis {}, which there is not", digit.axis));
     }

@@ -6,6 +6,7 @@ use tile_ir::program::{ExprId, ExprKind, Literal, Ty};
 use tile_ir::semantics::{CastTo as _, Scalar as _};
 
 use super::emitter::{Emitter, Func, Value, lane_bytes, lane_type};
+use super::unit::Kept;
 use crate::cpu::CpuError;
 use crate::cpu::code::{Affine, Instr, Slot, Width};
 use crate::cpu::vector;
@@ -80,10 +81,10 @@ impl Emitter<'_, '_> {
                     Err(self.malformed(format!("{id} is a coordinate outside domain {domain}")))
                 }
             },
-            ExprKind::Fragment(fragment) => {
-                let slot = self.fragment_slot(*fragment)?;
-                Ok(Value::Lanes { slot, owned: false })
-            }
+            ExprKind::Fragment(fragment) => match self.kept(*fragment)? {
+                (Kept::InOrder(slot), _) => Ok(Value::Lanes { slot, owned: false }),
+                (Kept::InArray(array), axes) => self.read_kept(array, &axes, hint),
+            },
             ExprKind::Load(access) => self.load(access, dtype, hint),
             ExprKind::Unary { op, operand } => {
                 let func = match vector::unary(*op, dtype) {

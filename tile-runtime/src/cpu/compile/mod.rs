@@ -52,6 +52,7 @@ pub(super) fn compile(kernel: &ProgramKernel) -> Result<CompiledKernel, CpuError
     unit.n_buffers = arrays.len();
     unit.arrays = arrays;
     unit.place_tiles(kernel)?;
+    unit.place_kept_arrays(kernel)?;
     let mut grid: Vec<GridAxis> =
         grid_extents.into_iter().map(|extent| GridAxis { extent, coords: Vec::new() }).collect();
     let mut agents = Vec::new();

@@ -13,6 +13,7 @@ use tile_ir::program::{
 use super::domain::chunking_of;
 use super::emitter::{Emitter, Func, LaneState, Value, lane_type};
 use super::facts::VarFacts;
+use super::unit::Kept;
 use crate::cpu::CpuError;
 use crate::cpu::code::{Affine, Instr, LaneProgram, Slot, Width};
 use crate::cpu::vector;
@@ -251,25 +252,36 @@ impl Emitter<'_, '_> {
         self.eval_to(value, dst)
     }
 
-    /// Where the present chunk's items of a fragment are.
-    pub(super) fn fragment_slot(&self, id: FragmentId) -> Result<Slot, CpuError> {
-        let fragment = self.kernel.fragments.get(id);
+    /// Where the values of a fragment of the present items are, and along which of
+    /// the items' axes: those of a projection are along some.
+    pub(super) fn kept(&self, id: FragmentId) -> Result<(Kept, Vec<usize>), CpuError> {
         let here = self.lane.as_ref().map(|lane| lane.domain);
-        match (fragment, self.unit.fragment(id)) {
-            (Some(fragment), Some(slot)) if Some(fragment.domain) == here => Ok(slot),
-            (Some(_) | None, _) => {
-                Err(self.malformed(format!("fragment {id} outside `Items` of its domain")))
+        let domain = self.kernel.fragments.get(id).map(|fragment| fragment.domain);
+        let info = domain.and_then(|domain| self.kernel.domains.get(domain));
+        let projection = info.and_then(|info| info.projection.as_ref());
+        match (self.unit.fragment(id), info, projection) {
+            (Some(kept), Some(info), _) if domain == here => {
+                Ok((kept, (0..info.axes.len()).collect()))
             }
+            (Some(kept), _, Some(whole)) if Some(whole.domain) == here => {
+                Ok((kept, whole.axes.iter().map(|&axis| axis as usize).collect()))
+            }
+            _ => Err(self.malformed(format!("fragment {id} outside `Items` of its domain"))),
         }
     }
 
     fn set_fragment(&mut self, id: FragmentId, value: ExprId) -> Result<(), CpuError> {
-        let dst = self.fragment_slot(id)?;
         let dtype = lane_type(self.kernel.fragments[id].ty);
         if self.type_of(value)? != dtype {
             return Err(self.malformed(format!("fragment {id} is set to a value of another type")));
         }
-        self.write_slot(value, dtype, dst)
+        match self.kept(id)? {
+            (Kept::InOrder(dst), _) => self.write_slot(value, dtype, dst),
+            (Kept::InArray(array), axes) => {
+                let value = self.eval(value)?;
+                self.write_kept(array, &axes, value)
+            }
+        }
     }
 
     fn copy(&mut self, dst: &Access, src: &Access) -> Result<(), CpuError> {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tile_ir::arena::EntityId as _;
-use tile_ir::program::{FragmentId, ProgramKernel, SharedMemory, Tile};
+use tile_ir::program::{Fragment, FragmentId, ProgramKernel, SharedMemory, Tile, TileLayout};
 
 use super::emitter::{lane_bytes, lane_type};
 use super::facts::ExprFacts;
@@ -34,9 +34,18 @@ pub(super) struct Unit {
     pub(super) tile_bytes: usize,
     /// Facts about the kernel's expressions.
     pub(super) facts: ExprFacts,
-    fragments: Vec<Slot>,
+    fragments: Vec<Kept>,
     constants: HashMap<u64, Uniform>,
     constant_registers: HashSet<Uniform>,
+}
+
+/// Where the values of a fragment are.
+#[derive(Clone, Copy)]
+pub(super) enum Kept {
+    /// One after the other, in the order of the items.
+    InOrder(Slot),
+    /// In an array with the domain's axes: items of another domain read it too.
+    InArray(usize),
 }
 
 /// Distance between separately placed arrays, so that rows of none share a
@@ -92,12 +101,19 @@ impl Unit {
     }
 
     /// Where a fragment lies.
-    pub(super) fn fragment(&self, id: FragmentId) -> Option<Slot> {
+    pub(super) fn fragment(&self, id: FragmentId) -> Option<Kept> {
         self.fragments.get(id.index()).copied()
     }
 
+    /// Places the fragments; those of projections are arrays after the tiles.
     fn place_fragments(&mut self, kernel: &ProgramKernel) -> Result<(), CpuError> {
+        let mut n_arrays = kernel.buffers.len() + kernel.tiles.len();
         for (id, fragment) in kernel.fragments.iter() {
+            if is_projected(kernel, fragment) {
+                self.fragments.push(Kept::InArray(n_arrays));
+                n_arrays += 1;
+                continue;
+            }
             let bytes = lane_bytes(lane_type(fragment.ty));
             let size = kernel.domains.get(fragment.domain).and_then(|domain| {
                 let items = usize::try_from(domain.n_items()).ok()?;
@@ -108,8 +124,8 @@ impl Unit {
             else {
                 return Err(malformed(kernel, format!("fragment {id} does not fit in memory")));
             };
-            self.fragments
-                .push(Slot::Fragment { offset_bytes: self.fragment_bytes, lane_bytes: bytes });
+            let slot = Slot::Fragment { offset_bytes: self.fragment_bytes, lane_bytes: bytes };
+            self.fragments.push(Kept::InOrder(slot));
             self.fragment_bytes = end;
         }
         Ok(())
@@ -138,9 +154,6 @@ impl Unit {
                 return Err(malformed(kernel, rule));
             };
             end_bytes = end_bytes.max(tile_end);
-            let with_buffers = |values: &[u32], last: u32| {
-                values.iter().chain([&last]).map(|&value| i64::from(value)).collect()
-            };
             self.arrays.push(Array {
                 name: tile.name.clone(),
                 dtype: tile.dtype,
@@ -155,6 +168,45 @@ impl Unit {
         self.tile_bytes = end_bytes;
         Ok(())
     }
+
+    /// Places the arrays of the projections' fragments after the tiles.
+    pub(super) fn place_kept_arrays(&mut self, kernel: &ProgramKernel) -> Result<(), CpuError> {
+        for fragment in kernel.fragments.values() {
+            if !is_projected(kernel, fragment) {
+                continue;
+            }
+            let dtype = lane_type(fragment.ty);
+            let extents = kernel.domains[fragment.domain].extents();
+            let layout = TileLayout::row_major(&extents);
+            let offset_bytes = self.tile_bytes.next_multiple_of(ALIGN_BYTES);
+            let size_bytes = (layout.size_elems as usize).checked_mul(lane_bytes(dtype));
+            let end = size_bytes.and_then(|size| offset_bytes.checked_add(size));
+            self.tile_bytes = end.ok_or_else(|| {
+                malformed(kernel, format!("fragment `{}` does not fit in memory", fragment.name))
+            })?;
+            self.arrays.push(Array {
+                name: fragment.name.clone(),
+                dtype,
+                place: ArrayPlace::Tile {
+                    offset_bytes,
+                    extents: with_buffers(&extents, 1),
+                    strides: with_buffers(&layout.strides, layout.size_elems),
+                    swizzle: None,
+                },
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A tile's extents or strides, and those of the axis of its buffers.
+fn with_buffers(values: &[u32], last: u32) -> Vec<i64> {
+    values.iter().chain([&last]).map(|&value| i64::from(value)).collect()
+}
+
+/// Whether a fragment is one of a projection's items.
+fn is_projected(kernel: &ProgramKernel, fragment: &Fragment) -> bool {
+    kernel.domains.get(fragment.domain).is_some_and(|domain| domain.projection.is_some())
 }
 
 /// Checks that no element of a tile lies outside it.

@@ -191,7 +191,7 @@ impl Builder {
 
     pub(super) fn domain_laid_out(&mut self, extents: &[u32], layout: ItemLayout) -> DomainId {
         let axes = extents.iter().map(|&extent| DomainAxis { name: "i".into(), extent });
-        self.kernel.domains.push(Domain { axes: axes.collect(), layout })
+        self.kernel.domains.push(Domain { axes: axes.collect(), layout, projection: None })
     }
 
     pub(super) fn fragment(&mut self, domain: DomainId, ty: Ty) -> FragmentId {
