@@ -28,6 +28,8 @@ const RUN_ITEMS: u32 = 4;
 const WARP_TILES: [(u32, u32); 3] = [(4, 8), (8, 4), (2, 16)];
 /// Buffers of the tiles that a `phase` fills.
 const PHASE_STAGES: u32 = 2;
+/// Whether a phase's iteration is written out for each stage.
+const UNROLL_STAGES: bool = true;
 /// Buffers of the fragments that hold operands.
 const FRAGMENT_BUFFERS: u32 = 2;
 /// Bands of the grid that share operands in L2.
@@ -180,6 +182,7 @@ fn thread_choices(kernel: &Kernel, device: &DeviceProperties, tiles: Vec<u32>) -
         block,
         copy_bytes: ACCESS_BYTES,
         stages,
+        unroll_stages: UNROLL_STAGES,
         async_bytes: ASYNC_BYTES,
         fragment_buffers: FRAGMENT_BUFFERS,
         padding: TilePadding::Counted,

@@ -89,8 +89,12 @@ pub struct Config {
     /// alignment and stride allow: 4, 8 or 16; less for the element itself.
     pub copy_bytes: u32,
     /// Buffers of the tiles that a `phase` fills: with 2, the next iteration's
-    /// elements are on their way while the present one computes.
+    /// elements are on their way while the present one computes; with more, those
+    /// of so many iterations less one, where copies are asynchronous.
     pub stages: u32,
+    /// With several stages: whether the phase's iteration is written out once for
+    /// each stage, so that the place of each buffer is a constant.
+    pub unroll_stages: bool,
     /// With several stages: copies of at least so many bytes an access are
     /// asynchronous, where the device can; smaller ones go through registers, as
     /// all do at 0.

@@ -53,8 +53,11 @@ impl Writer<'_> {
                 let value = self.loaded(src).1;
                 self.store(dst, &value);
             }
-            // All that were issued: no pass issues those of two tokens at once.
-            StmtKind::Wait(_) => self.put("tk_wait_for_copies();"),
+            // No pass issues those of two tokens at once.
+            StmtKind::Commit(_) => self.put("tk_commit_copies();"),
+            StmtKind::Wait { pending, .. } => {
+                self.put(&format!("tk_wait_for_copies<{pending}>();"));
+            }
             StmtKind::Items { domain, body } => self.items(*domain, body),
             StmtKind::For { var, range, unroll, body } => {
                 if is_phase(body) {
@@ -208,7 +211,11 @@ impl Writer<'_> {
 
 /// Whether a loop orders memory between its iterations.
 fn is_phase(body: &[Stmt]) -> bool {
-    body.iter().any(|stmt| matches!(stmt.kind, StmtKind::Barrier(_)))
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Barrier(_) => true,
+        StmtKind::If { then, .. } => is_phase(then),
+        _ => false,
+    })
 }
 
 /// The end of the name of a prelude function.

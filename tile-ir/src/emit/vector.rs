@@ -128,7 +128,8 @@ fn written(stmt: &Stmt) -> Option<&Access> {
         | StmtKind::Assign { .. }
         | StmtKind::SetFragment { .. }
         | StmtKind::Atomic { .. }
-        | StmtKind::Wait(_)
+        | StmtKind::Commit(_)
+        | StmtKind::Wait { .. }
         | StmtKind::Items { .. }
         | StmtKind::For { .. }
         | StmtKind::While { .. }

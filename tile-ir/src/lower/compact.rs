@@ -70,7 +70,10 @@ fn each_expr_in(stmts: &mut [Stmt], f: &mut impl FnMut(&mut ExprId)) {
                 LoopRange::Halving(n) | LoopRange::Doubling(n) => f(n),
             },
             StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => f(cond),
-            StmtKind::Items { .. } | StmtKind::Wait(_) | StmtKind::Barrier(_) => {}
+            StmtKind::Items { .. }
+            | StmtKind::Commit(_)
+            | StmtKind::Wait { .. }
+            | StmtKind::Barrier(_) => {}
         }
         for body in stmt.kind.bodies_mut() {
             each_expr_in(body, f);

@@ -115,7 +115,8 @@ fn collect_lets(stmts: &[Stmt], lets: &mut BTreeMap<VarId, ExprId>, assigned: &m
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }
             | StmtKind::Copy { .. }
-            | StmtKind::Wait(_)
+            | StmtKind::Commit(_)
+            | StmtKind::Wait { .. }
             | StmtKind::Items { .. }
             | StmtKind::For { .. }
             | StmtKind::While { .. }

@@ -110,7 +110,8 @@ impl<'k> Hoist<'k> {
             | StmtKind::Copy { dst: access, .. } => written.push(access.target),
             StmtKind::Let { .. }
             | StmtKind::SetFragment { .. }
-            | StmtKind::Wait(_)
+            | StmtKind::Commit(_)
+            | StmtKind::Wait { .. }
             | StmtKind::Items { .. }
             | StmtKind::For { .. }
             | StmtKind::While { .. }

@@ -222,7 +222,9 @@ impl Touched {
                 StmtKind::Store { access, .. }
                 | StmtKind::Atomic { access, .. }
                 | StmtKind::Copy { dst: access, .. } => drop(self.arrays.insert(access.target)),
-                StmtKind::Wait(_) | StmtKind::Barrier(_) => self.orders_memory = true,
+                StmtKind::Commit(_) | StmtKind::Wait { .. } | StmtKind::Barrier(_) => {
+                    self.orders_memory = true;
+                }
                 StmtKind::Items { .. } | StmtKind::While { .. } | StmtKind::If { .. } => {}
             }
             stmt.kind.bodies().into_iter().for_each(|body| self.writes_of(body));

@@ -66,7 +66,10 @@ impl Replacement {
                 then: self.stmts(kernel, then),
                 otherwise: self.stmts(kernel, otherwise),
             },
-            StmtKind::Wait(token) => StmtKind::Wait(*token),
+            StmtKind::Commit(token) => StmtKind::Commit(*token),
+            StmtKind::Wait { token, pending } => {
+                StmtKind::Wait { token: *token, pending: *pending }
+            }
             StmtKind::Barrier(participants) => StmtKind::Barrier(*participants),
         };
         Stmt { kind, ..stmt.clone() }

@@ -252,7 +252,8 @@ fn sites(kernel: &ProgramKernel, body: &[Stmt]) -> Vec<Site> {
             }
             StmtKind::Let { value: None, .. }
             | StmtKind::Atomic { .. }
-            | StmtKind::Wait(_)
+            | StmtKind::Commit(_)
+            | StmtKind::Wait { .. }
             | StmtKind::Items { .. }
             | StmtKind::For { .. }
             | StmtKind::While { .. }

@@ -159,7 +159,8 @@ impl Scopes<'_> {
                 | StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Copy { .. }
-                | StmtKind::Wait(_)
+                | StmtKind::Commit(_)
+                | StmtKind::Wait { .. }
                 | StmtKind::Barrier(_) => {
                     for body in stmt.kind.bodies() {
                         self.name_list(body);

@@ -127,9 +127,17 @@ pub enum StmtKind {
         /// been waited for. A device without asynchronous copies does it at once.
         token: Option<TokenId>,
     },
-    /// Completes the asynchronous operations of a token for the threads that
-    /// wait. Block scope.
-    Wait(TokenId),
+    /// Closes the group of a token's asynchronous operations that were issued
+    /// since the last one, an empty group too. Block scope.
+    Commit(TokenId),
+    /// Completes a token's asynchronous operations for the threads that wait, but
+    /// for the newest groups. Block scope.
+    Wait {
+        /// Whose operations.
+        token: TokenId,
+        /// So many of the groups that were closed last may stay in flight.
+        pending: u32,
+    },
     /// Runs a body for each item of a domain. Block scope; body at thread scope.
     Items {
         /// The items.
@@ -183,7 +191,8 @@ impl StmtKind {
             | Self::Store { .. }
             | Self::Atomic { .. }
             | Self::Copy { .. }
-            | Self::Wait(_)
+            | Self::Commit(_)
+            | Self::Wait { .. }
             | Self::Barrier(_) => Vec::new(),
         }
     }
@@ -201,7 +210,8 @@ impl StmtKind {
             | Self::Store { .. }
             | Self::Atomic { .. }
             | Self::Copy { .. }
-            | Self::Wait(_)
+            | Self::Commit(_)
+            | Self::Wait { .. }
             | Self::Barrier(_) => Vec::new(),
         }
     }
@@ -229,7 +239,7 @@ impl StmtKind {
                 LoopRange::Halving(n) | LoopRange::Doubling(n) => f(*n),
             },
             Self::While { cond, .. } | Self::If { cond, .. } => f(*cond),
-            Self::Items { .. } | Self::Wait(_) | Self::Barrier(_) => {}
+            Self::Items { .. } | Self::Commit(_) | Self::Wait { .. } | Self::Barrier(_) => {}
         }
     }
 
@@ -241,7 +251,8 @@ impl StmtKind {
             Self::Let { .. }
             | Self::Assign { .. }
             | Self::SetFragment { .. }
-            | Self::Wait(_)
+            | Self::Commit(_)
+            | Self::Wait { .. }
             | Self::Items { .. }
             | Self::For { .. }
             | Self::While { .. }

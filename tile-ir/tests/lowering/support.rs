@@ -61,6 +61,7 @@ impl Case {
             block,
             copy_bytes: self.copy_bytes,
             stages: self.stages,
+            unroll_stages: false,
             async_bytes: 16,
             fragment_buffers: self.fragment_buffers,
             raster_rows: 8,

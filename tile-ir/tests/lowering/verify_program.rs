@@ -605,7 +605,10 @@ fn scopes() {
     check(
         |kernel| {
             let barrier = stmt(kernel, is_barrier).clone();
-            kernel.body.push(Stmt { kind: StmtKind::Wait(id::<TokenId>(0)), ..barrier });
+            kernel.body.push(Stmt {
+                kind: StmtKind::Wait { token: id::<TokenId>(0), pending: 0 },
+                ..barrier
+            });
         },
         expect!["program `matmul`, line 37, `wait k0;`: nothing is in flight under token k0"],
     );

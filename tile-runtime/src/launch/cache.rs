@@ -118,6 +118,7 @@ mod tests {
                 block: vec![AxisItems::strided(threads)],
                 copy_bytes: 4,
                 stages: 1,
+                unroll_stages: false,
                 async_bytes: 0,
                 fragment_buffers: 1,
                 padding: TilePadding::Counted,

@@ -100,6 +100,7 @@ fn config_of(tile: u32) -> Config {
         block: Vec::new(),
         copy_bytes: 4,
         stages: 1,
+        unroll_stages: false,
         async_bytes: 0,
         fragment_buffers: 1,
         padding: TilePadding::Counted,

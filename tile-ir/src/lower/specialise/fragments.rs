@@ -58,7 +58,8 @@ fn visit_items(stmts: &[Stmt], f: &mut impl FnMut(&[Stmt])) {
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }
             | StmtKind::Copy { .. }
-            | StmtKind::Wait(_)
+            | StmtKind::Commit(_)
+            | StmtKind::Wait { .. }
             | StmtKind::Barrier(_) => {}
         }
     }

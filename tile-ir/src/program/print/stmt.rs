@@ -40,7 +40,8 @@ impl Printer<'_> {
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }
             | StmtKind::Copy { .. }
-            | StmtKind::Wait(_)
+            | StmtKind::Commit(_)
+            | StmtKind::Wait { .. }
             | StmtKind::Barrier(_) => {}
         }
     }
@@ -98,7 +99,9 @@ impl Printer<'_> {
                     token.map(|token: TokenId| format!("async {token} ")).unwrap_or_default();
                 format!("{token}copy {} = {};", self.access(dst), self.access(src))
             }
-            StmtKind::Wait(token) => format!("wait {token};"),
+            StmtKind::Commit(token) => format!("commit {token};"),
+            StmtKind::Wait { token, pending: 0 } => format!("wait {token};"),
+            StmtKind::Wait { token, pending } => format!("wait {token} but {pending};"),
             StmtKind::Items { domain, .. } => format!("{} {{", self.items_of(*domain)),
             StmtKind::For { var, range, unroll, .. } => {
                 let unroll = match unroll {

@@ -31,6 +31,8 @@ pub(super) fn verify_body(cx: &mut Verifier<'_>) {
         cx.place = Place::Stmt(at);
         let is_waited = walk.waited.contains_key(token);
         cx.require(is_waited, || format!("nothing waits for token {token}"));
+        let is_committed = walk.committed.contains_key(token);
+        cx.require(is_committed, || format!("nothing closes the group of token {token}"));
     }
 }
 
@@ -40,6 +42,8 @@ struct Walk {
     number: usize,
     /// The last statement that issues each token.
     issued: BTreeMap<TokenId, usize>,
+    /// The last statement that closes a group of each.
+    committed: BTreeMap<TokenId, usize>,
     /// The last statement that waits for each.
     waited: BTreeMap<TokenId, usize>,
 }
@@ -121,7 +125,11 @@ impl Walk {
                 cx.require(to == from, || format!("{from} is copied to {to}"));
                 self.issued.extend(token.map(|token| (token, self.number)));
             }
-            StmtKind::Wait(token) => {
+            StmtKind::Commit(token) => {
+                require_block(cx, items, "the end of a group");
+                self.committed.insert(*token, self.number);
+            }
+            StmtKind::Wait { token, .. } => {
                 require_block(cx, items, "a wait");
                 self.waited.insert(*token, self.number);
             }

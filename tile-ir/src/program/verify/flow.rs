@@ -126,7 +126,8 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt, state: &mut State, number: &m
         StmtKind::Store { .. }
         | StmtKind::Atomic { .. }
         | StmtKind::Copy { .. }
-        | StmtKind::Wait(_)
+        | StmtKind::Commit(_)
+        | StmtKind::Wait { .. }
         | StmtKind::Barrier(_) => {}
     }
 }

@@ -149,7 +149,8 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt) {
         }
         StmtKind::Items { domain, .. } => known(cx, &kernel.domains, *domain, "domain"),
         StmtKind::Barrier(Participants::Role(role)) => known(cx, &kernel.roles, *role, "role"),
-        StmtKind::Wait(_)
+        StmtKind::Commit(_)
+        | StmtKind::Wait { .. }
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Barrier(Participants::Block) => {}

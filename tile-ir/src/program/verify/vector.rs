@@ -53,7 +53,8 @@ impl Facts {
                 | StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Copy { .. }
-                | StmtKind::Wait(_)
+                | StmtKind::Commit(_)
+                | StmtKind::Wait { .. }
                 | StmtKind::Items { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
@@ -90,7 +91,8 @@ impl Walk {
                 | StmtKind::Assign { .. }
                 | StmtKind::SetFragment { .. }
                 | StmtKind::Atomic { .. }
-                | StmtKind::Wait(_)
+                | StmtKind::Commit(_)
+                | StmtKind::Wait { .. }
                 | StmtKind::Items { .. }
                 | StmtKind::For { .. }
                 | StmtKind::While { .. }

@@ -24,8 +24,12 @@ template <int BYTES> __device__ __forceinline__ void tk_copy_async(void* to, con
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(from), "n"(BYTES), "r"(n) : "memory");
     }
 }
-__device__ __forceinline__ void tk_wait_for_copies() {
-    asm volatile("cp.async.wait_all;" ::: "memory");
+__device__ __forceinline__ void tk_commit_copies() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+// Waits for all but the newest `PENDING` groups of copies.
+template <int PENDING> __device__ __forceinline__ void tk_wait_for_copies() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 // ceil(n / d), 0 where n is not positive.
 template <class T> __device__ __forceinline__ T tk_ceil_div(T n, T d) {
@@ -60,11 +64,11 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
     #pragma unroll
     for (int ty_step = 0; ty_step < 4; ++ty_step) {
         #pragma unroll
-        for (int tx_step = 0; tx_step < 4; ++tx_step) {
+        for (int tk_tx_step = 0; tk_tx_step < 4; ++tk_tx_step) {
+            const int tx_step = ty_step % 2 ? 3 - tk_tx_step : tk_tx_step;
             acc[ty_step * 4 + tx_step] = 0.0f;
         }
     }
-    int stage = 0;
     if (0 < tk_ceil_div(K, 16)) {
         // (i, k) of 64 x 16, shared out over the block
         #pragma unroll
@@ -84,12 +88,23 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
             tk_copy_async<16>(b_s + k * 32 + j, b + k * N + bx * 32 + j, true);
         }
     }
-    tk_wait_for_copies();
-    __syncthreads();
+    tk_commit_copies();
+    int stage = 0;
     // phase p
     #pragma unroll 1
     for (int p = 0; p < tk_ceil_div(K, 16); ++p) {
-        if (p + 1 < tk_ceil_div(K, 16)) {
+        tk_wait_for_copies<0>();
+        __syncthreads();
+        if (p < tk_ceil_div(K, 16) - 1) {
+            // (k, j) of 16 x 32, shared out over the block
+            {
+                const int k = thread / 8;
+                const int j = thread % 8 * 4;
+                tk_copy_async<16>(b_s + (1 - stage) * 512 + k * 32 + j, b + ((p + 1) * 16 + k) * N + bx * 32 + j, true);
+            }
+        }
+        tk_commit_copies();
+        if (p < tk_ceil_div(K, 16) - 1) {
             // (i, k) of 64 x 16, shared out over the block
             #pragma unroll
             for (int i_step = 0; i_step < 2; ++i_step) {
@@ -100,12 +115,6 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
                 for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
                     a_s_next[i_step * 4 + tk_lane] = tk_a_x4.lane[tk_lane];
                 }
-            }
-            // (k, j) of 16 x 32, shared out over the block
-            {
-                const int k = thread / 8;
-                const int j = thread % 8 * 4;
-                tk_copy_async<16>(b_s + (1 - stage) * 512 + k * 32 + j, b + ((p + 1) * 16 + k) * N + bx * 32 + j, true);
             }
         }
         // each ty of the thread's items
@@ -151,7 +160,8 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
             #pragma unroll
             for (int ty_step = 0; ty_step < 4; ++ty_step) {
                 #pragma unroll
-                for (int tx_step = 0; tx_step < 4; ++tx_step) {
+                for (int tk_tx_step = 0; tk_tx_step < 4; ++tk_tx_step) {
+                    const int tx_step = ty_step % 2 ? 3 - tk_tx_step : tk_tx_step;
                     acc[ty_step * 4 + tx_step] = __fmaf_rn(a_s_ty[ty_step], b_s_tx[tx_step], acc[ty_step * 4 + tx_step]);
                 }
             }
@@ -168,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
                 }
             }
         }
-        if (p + 1 < tk_ceil_div(K, 16)) {
+        if (p < tk_ceil_div(K, 16) - 1) {
             // (i, k) of 64 x 16, shared out over the block
             #pragma unroll
             for (int i_step = 0; i_step < 2; ++i_step) {
@@ -180,10 +190,9 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
                 }
             }
         }
-        tk_wait_for_copies();
-        __syncthreads();
         stage = 1 - stage;
     }
+    __syncthreads();
     #pragma unroll
     for (int ty_step = 0; ty_step < 4; ++ty_step) {
         const int ty = thread / 8 * 4 + ty_step;

@@ -130,7 +130,8 @@ impl VarFacts {
                 | StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Copy { .. }
-                | StmtKind::Wait(_)
+                | StmtKind::Commit(_)
+                | StmtKind::Wait { .. }
                 | StmtKind::Barrier(_) => {}
             }
         }
@@ -173,7 +174,8 @@ impl VarFacts {
                 | StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Copy { .. }
-                | StmtKind::Wait(_)
+                | StmtKind::Commit(_)
+                | StmtKind::Wait { .. }
                 | StmtKind::Barrier(_) => false,
             };
         }

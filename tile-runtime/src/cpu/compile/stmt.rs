@@ -56,7 +56,7 @@ impl Emitter<'_, '_> {
             }
             StmtKind::Copy { dst, src, token: _ } => self.copy(dst, src),
             // Asynchronous operations are done at once, so nothing is in flight.
-            StmtKind::Wait(_) => Ok(()),
+            StmtKind::Commit(_) | StmtKind::Wait { .. } => Ok(()),
             StmtKind::Items { domain, body } => self.items(*domain, body, stmt.role),
             StmtKind::For { var, range, unroll: _, body } => self.counted_loop(*var, range, body),
             StmtKind::While { cond, body } => self.while_loop(*cond, body),

@@ -362,7 +362,7 @@ fn buffers_of_a_tile_are_chosen_by_slot() {
     let scaled = b.mul(j, four);
     let other = b.add(scaled, i);
     let drain = b.store(at(buffer(out), &[other]), value);
-    let wait = b.stmt(StmtKind::Wait(token));
+    let wait = b.stmt(StmtKind::Wait { token, pending: 0 });
     b.kernel.body =
         vec![b.items(domain, vec![copy]), wait, b.barrier(), b.items(domain, vec![drain])];
     let (mut input, mut output) = (numbered(12), vec![0; 12]);
