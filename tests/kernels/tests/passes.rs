@@ -41,7 +41,9 @@ fn variants(config: &Config) -> Vec<Config> {
         Config { block: fewer, copy_bytes: 4, ..config.clone() },
         Config { block: runs, copy_bytes: 8, ..config.clone() },
         Config { threads: 1, block: single, copy_bytes: 16, ..config.clone() },
-        Config { stages: 2, ..config.clone() },
+        Config { stages: 2, unroll_stages: false, fragment_buffers: 0, ..config.clone() },
+        Config { stages: 3, async_bytes: 4, fragment_buffers: 1, ..config.clone() },
+        Config { stages: 4, async_bytes: 16, unroll_stages: false, ..config.clone() },
     ]
 }
 

@@ -33,7 +33,7 @@ fn widened(kernel: &Kernel, bytes: u32) -> (Program, Config, usize) {
         .unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
     let block = config.block.iter().map(|_| AxisItems { threads: 8, lanes: 1, run: 4 }).collect();
     let config = Config { copy_bytes: 4, stages: 1, padding: TilePadding::Elems(0), ..config };
-    let config = Config { threads: 64, block, ..config };
+    let config = Config { threads: 64, block, fragment_buffers: 1, ..config };
     let passes = kernel
         .program_by_pass(&config, &device, &dims)
         .unwrap_or_else(|error| panic!("{kernel:?}: {error}"));

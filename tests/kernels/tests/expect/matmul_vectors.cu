@@ -39,10 +39,13 @@ extern "C" __global__ void __launch_bounds__(64) matmul(
     const int bx = tk_within / tk_band;
     const int thread = threadIdx.x;
     float acc[16];
+    float a_s_ty[4];
+    float b_s_tx[4];
     #pragma unroll
     for (int ty_step = 0; ty_step < 4; ++ty_step) {
         #pragma unroll
-        for (int tx_step = 0; tx_step < 4; ++tx_step) {
+        for (int tk_tx_step = 0; tk_tx_step < 4; ++tk_tx_step) {
+            const int tx_step = ty_step % 2 ? 3 - tk_tx_step : tk_tx_step;
             acc[ty_step * 4 + tx_step] = 0.0f;
         }
     }
@@ -66,14 +69,27 @@ extern "C" __global__ void __launch_bounds__(64) matmul(
         __syncthreads();
         #pragma unroll
         for (int k = 0; k < 32; ++k) {
+            // each ty of the thread's items
             #pragma unroll
             for (int ty_step = 0; ty_step < 4; ++ty_step) {
                 const int ty = thread / 8 * 4 + ty_step;
+                a_s_ty[ty_step] = a_s[ty * 32 + k];
+            }
+            // each tx of the thread's items
+            {
                 const int tx = thread % 8 * 4;
                 const tk_vector<float, 4> tk_b_s_x4 = tk_at<4>(b_s + k * 32 + tx);
                 #pragma unroll
                 for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
-                    acc[ty_step * 4 + tk_lane] = __fmaf_rn(a_s[ty * 32 + k], tk_b_s_x4.lane[tk_lane], acc[ty_step * 4 + tk_lane]);
+                    b_s_tx[tk_lane] = tk_b_s_x4.lane[tk_lane];
+                }
+            }
+            #pragma unroll
+            for (int ty_step = 0; ty_step < 4; ++ty_step) {
+                #pragma unroll
+                for (int tk_tx_step = 0; tk_tx_step < 4; ++tk_tx_step) {
+                    const int tx_step = ty_step % 2 ? 3 - tk_tx_step : tk_tx_step;
+                    acc[ty_step * 4 + tx_step] = __fmaf_rn(a_s_ty[ty_step], b_s_tx[tx_step], acc[ty_step * 4 + tx_step]);
                 }
             }
         }

@@ -144,7 +144,8 @@ impl Specialiser<'_> {
         let n_pairs = exchange.n_items / 2;
         let axis = DomainAxis { name: "pair".to_owned(), extent: n_pairs };
         let layout = ItemLayout::one_per_thread(&[n_pairs]);
-        let pairs = self.b.kernel.domains.push(Domain { axes: vec![axis], layout });
+        let pairs =
+            self.b.kernel.domains.push(Domain { axes: vec![axis], layout, projection: None });
         let range = Interval { min: 0, max: i128::from(n_pairs) - 1 };
         let pair = self.b.index(ExprKind::Coord { domain: pairs, axis: 0 }, range);
         let (counter, distance, levels) = self.levels(exchange);
