@@ -44,8 +44,7 @@ extern "C" __global__ void __launch_bounds__(64) matmul(
     #pragma unroll
     for (int ty_step = 0; ty_step < 4; ++ty_step) {
         #pragma unroll
-        for (int tk_tx_step = 0; tk_tx_step < 4; ++tk_tx_step) {
-            const int tx_step = ty_step % 2 ? 3 - tk_tx_step : tk_tx_step;
+        for (int tx_step = 0; tx_step < 4; ++tx_step) {
             acc[ty_step * 4 + tx_step] = 0.0f;
         }
     }
