@@ -88,22 +88,41 @@ pub enum AtomicOp {
     Min,
     /// `.max(e)`, as [`BinaryOp::Max`].
     Max,
+    /// `.swap(e)`: the operand takes the element's place.
+    Swap,
+    /// `.compare_exchange(expected, e)`: the operand takes the element's place
+    /// where that holds the expected value. Values are compared by their bits.
+    CompareExchange,
 }
 
 impl AtomicOp {
     /// Every atomic operation.
-    pub const ALL: [Self; 7] =
-        [Self::Add, Self::Sub, Self::And, Self::Or, Self::Xor, Self::Min, Self::Max];
+    pub const ALL: [Self; 9] = [
+        Self::Add,
+        Self::Sub,
+        Self::And,
+        Self::Or,
+        Self::Xor,
+        Self::Min,
+        Self::Max,
+        Self::Swap,
+        Self::CompareExchange,
+    ];
 
     /// The operation that is done as one step with `op`, if there is one.
     pub fn from_binary(op: BinaryOp) -> Option<Self> {
-        Self::ALL.into_iter().find(|atomic| atomic.binary() == op)
+        Self::ALL.into_iter().find(|atomic| atomic.binary() == Some(op))
+    }
+
+    /// The operation of a method's name.
+    pub fn from_method(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|atomic| atomic.method() == Some(name))
     }
 
     /// What the new value is made with: the old one on the left, the operand on
-    /// the right.
-    pub const fn binary(self) -> BinaryOp {
-        match self {
+    /// the right; `None` of an exchange.
+    pub const fn binary(self) -> Option<BinaryOp> {
+        Some(match self {
             Self::Add => BinaryOp::Add,
             Self::Sub => BinaryOp::Sub,
             Self::And => BinaryOp::And,
@@ -111,7 +130,30 @@ impl AtomicOp {
             Self::Xor => BinaryOp::Xor,
             Self::Min => BinaryOp::Min,
             Self::Max => BinaryOp::Max,
+            Self::Swap | Self::CompareExchange => return None,
+        })
+    }
+
+    /// The method's name, `None` of what is written as an operator.
+    pub const fn method(self) -> Option<&'static str> {
+        match self {
+            Self::Add | Self::Sub | Self::And | Self::Or | Self::Xor => None,
+            Self::Min => Some("min"),
+            Self::Max => Some("max"),
+            Self::Swap => Some("swap"),
+            Self::CompareExchange => Some("compare_exchange"),
         }
+    }
+
+    /// Whether it takes an expected value before the operand.
+    pub const fn has_expected(self) -> bool {
+        matches!(self, Self::CompareExchange)
+    }
+
+    /// Whether several such updates of one element leave the same value in
+    /// whatever order they are made, where arithmetic is exact.
+    pub const fn commutes(self) -> bool {
+        self.binary().is_some()
     }
 
     /// Whether elements of a type can be updated so: types of 32 and 64 bits,
@@ -119,7 +161,7 @@ impl AtomicOp {
     pub const fn exists_for(self, dtype: DType) -> bool {
         match dtype {
             DType::I32 | DType::U32 | DType::I64 | DType::U64 => true,
-            DType::F32 | DType::F64 => !self.binary().is_bitwise(),
+            DType::F32 | DType::F64 => !matches!(self, Self::And | Self::Or | Self::Xor),
             DType::Bool
             | DType::F16
             | DType::BF16
@@ -130,20 +172,25 @@ impl AtomicOp {
         }
     }
 
-    /// The statement `atomic place ⊕= value;` as written.
-    pub fn statement(self, place: &str, value: &str) -> String {
-        let op = self.binary();
-        match op.is_function() {
-            true => format!("atomic {place}.{op}({value});"),
-            false => format!("atomic {place} {op}= {value};"),
+    /// The statement as written: `atomic place ⊕= value;`, with an expected value
+    /// where the operation takes one.
+    pub fn statement(self, place: &str, expected: Option<&str>, value: &str) -> String {
+        let operands: Vec<&str> = expected.into_iter().chain([value]).collect();
+        match (self.method(), self.binary()) {
+            (None, Some(op)) => format!("atomic {place} {op}= {value};"),
+            (method, _) => {
+                format!("atomic {place}.{}({});", method.unwrap_or_default(), operands.join(", "))
+            }
         }
     }
 }
 
 impl fmt::Display for AtomicOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let op = self.binary();
-        if op.is_function() { write!(f, "atomic {op}") } else { write!(f, "atomic {op}=") }
+        match (self.method(), self.binary()) {
+            (None, Some(op)) => write!(f, "atomic {op}="),
+            (method, _) => write!(f, "atomic {}", method.unwrap_or_default()),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Atomic updates.
 
-use tile_ir::op::{AtomicOp, BinaryOp};
-use tile_ir::syntax::{Expr, ExprKind, StmtKind};
+use tile_ir::op::AtomicOp;
+use tile_ir::syntax::{Expr, ExprKind, OldValue, StmtKind};
 
 use crate::assign::update_operator;
 use crate::context::Context;
@@ -13,13 +13,15 @@ use crate::token::Cursor;
 type Result<T> = std::result::Result<T, SyntaxError>;
 
 const FORM: &str = "write `atomic c[i] += e;` (or `-=`, `&=`, `|=`, `^=`), \
-                    `atomic c[i].min(e);` or `atomic c[i].max(e);`";
+                    `atomic c[i].min(e);`, `.max(e)`, `.swap(e)` or `.compare_exchange(a, b)`";
 
-/// `atomic c[i] += e;`, `atomic c[i].min(e);`
+/// `atomic c[i] += e;`, `atomic c[i].min(e);`: from the word `atomic` on. `old`
+/// is what a `let` before it declares.
 pub(crate) fn parse_atomic(
     cx: &mut Context,
     input: &mut Cursor<'_>,
     start: SpanPair,
+    old: Option<OldValue>,
 ) -> Result<StmtKind> {
     input.bump();
     if input.is_end() || input.is_op(";") {
@@ -28,33 +30,37 @@ pub(crate) fn parse_atomic(
     let at = input.here();
     let target = parse_expr(cx, input)?;
     let whole = at.to(input.last());
-    let (target, op, value) = match target.kind {
+    let (target, op, expected, value) = match target.kind {
         ExprKind::Method { func, mut args } => {
-            let op = match func.text.as_str() {
-                "min" => AtomicOp::Min,
-                "max" => AtomicOp::Max,
-                _ => {
-                    let message = format!("there is no atomic `{}`", func.text);
-                    return Err(SyntaxError::new(whole, message).help(FORM));
-                }
-            };
-            let (Some(value), Some(element), true) = (args.pop(), args.pop(), args.is_empty())
-            else {
-                let message = format!("`{}` takes one value", func.text);
+            let Some(op) = AtomicOp::from_method(&func.text) else {
+                let message = format!("there is no atomic `{}`", func.text);
                 return Err(SyntaxError::new(whole, message).help(FORM));
             };
-            (element, op, value)
+            let value = args.pop();
+            let expected = if op.has_expected() { args.pop() } else { None };
+            let complete = op.has_expected() == expected.is_some();
+            let (Some(value), Some(element), true, true) =
+                (value, args.pop(), args.is_empty(), complete)
+            else {
+                let takes = match op.has_expected() {
+                    true => "two values, the expected one and the new one",
+                    false => "one value",
+                };
+                let message = format!("`{}` takes {takes}", func.text);
+                return Err(SyntaxError::new(whole, message).help(FORM));
+            };
+            (element, op, expected, value)
         }
         _ => {
             let op = parse_operator(input)?;
-            (target, op, parse_expr(cx, input)?)
+            (target, op, None, parse_expr(cx, input)?)
         }
     };
     end_value(cx, input, start, "the atomic update")?;
     let Expr { kind: ExprKind::Index { array, indices }, span: place } = target else {
         return Err(SyntaxError::new(whole, "only an element can be updated atomically").help(FORM));
     };
-    Ok(StmtKind::Atomic { array, indices, place, op, value })
+    Ok(StmtKind::Atomic { old, array, indices, place, op, expected, value })
 }
 
 fn parse_operator(input: &mut Cursor<'_>) -> Result<AtomicOp> {
@@ -63,7 +69,7 @@ fn parse_operator(input: &mut Cursor<'_>) -> Result<AtomicOp> {
     };
     let at = input.here();
     let op = update_operator(text).and_then(AtomicOp::from_binary);
-    match op.filter(|op| !matches!(op.binary(), BinaryOp::Min | BinaryOp::Max)) {
+    match op.filter(|op| op.method().is_none()) {
         Some(op) => {
             input.eat_op(text);
             Ok(op)

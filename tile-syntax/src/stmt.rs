@@ -1,7 +1,7 @@
 //! Statements, and how parsing goes on after a mistake in one.
 
 use proc_macro2::Delimiter;
-use tile_ir::syntax::{EachAxis, Jump, Name, Range, Stmt, StmtKind};
+use tile_ir::syntax::{EachAxis, Jump, Name, OldValue, Range, Stmt, StmtKind};
 
 use crate::assign::{parse_assignment, update_operator};
 use crate::atomic::parse_atomic;
@@ -67,7 +67,7 @@ fn parse_stmt(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Stmt> {
         "shared" => parse_shared(cx, input)?,
         "let" => parse_let(cx, input)?,
         "load" => parse_load(cx, input)?,
-        "atomic" => parse_atomic(cx, input, start)?,
+        "atomic" => parse_atomic(cx, input, start, None)?,
         "each" => parse_each(cx, input)?,
         "phase" => {
             let (var, range, body) = parse_loop(cx, input, "phase")?;
@@ -236,6 +236,9 @@ fn parse_let(cx: &mut Context, input: &mut Cursor<'_>) -> Result<StmtKind> {
     }
     let mut init = None;
     if input.eat_op("=") {
+        if input.is_word("atomic") {
+            return parse_atomic(cx, input, start, Some(OldValue { name, mutable, ty }));
+        }
         init = Some(parse_expr(cx, input)?);
         if input.is_word("else") {
             return Err(SyntaxError::new(input.here(), "patterns are not in the language"));

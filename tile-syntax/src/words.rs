@@ -48,8 +48,8 @@ pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxE
     let not_yet = |what: &str| format!("{what} not available yet");
     let (message, help) = match text {
         "atomic" => (
-            not_yet("the old value of an atomic update is"),
-            Some("`atomic c[i] += e;` is a statement"),
+            "an atomic update is a statement".to_owned(),
+            Some("`let old = atomic c[i] += e;` gives the value before it"),
         ),
         "warp_barrier" => (not_yet("warp barriers are"), Some("use `barrier;`")),
         "assume" => (not_yet("`assume` is"), None),

@@ -10,6 +10,7 @@ pub mod number;
 mod planes;
 mod products;
 pub mod random;
+mod slots;
 mod steps;
 mod tallies;
 pub mod widen;
@@ -20,6 +21,9 @@ pub use licence::{chained_chunks, quotients, reversed_pairs, sliding_sums};
 pub use planes::{row_sum_at, row_sums, stencil, transpose};
 pub use products::{
     batched_matmul, matmul, min_plus, product_at, scaled_matmul, scaled_product_at,
+};
+pub use slots::{
+    evens_first, exchanges, float_exchanges, places_by_value, positives, product_by_exchange,
 };
 pub use steps::{agreed_values, early_exits, idle_conditions, joint_exits, reused_counter};
 pub use tallies::{float_tallies, histogram, integer_tallies, shared_histogram};

@@ -56,6 +56,12 @@ pub fn all() -> Vec<Listed> {
         crate::shared_histogram::kernel(),
         crate::integer_tallies::kernel(),
         crate::float_tallies::kernel(),
+        crate::positives::kernel(),
+        crate::evens_first::kernel(),
+        crate::places_by_value::kernel(),
+        crate::exchanges::kernel(),
+        crate::float_exchanges::kernel(),
+        crate::product_by_exchange::kernel(),
     ];
     list.extend(lines.map(line));
     let carried = [

@@ -162,6 +162,25 @@ fn histograms() {
 }
 
 #[test]
+fn queues() {
+    for tile in LINE_TILES {
+        for n in LINE_SHAPES {
+            let setup = Setup::new(&Device::cpu()).tiles(&[("TN", tile)]);
+            if let Err(error) = checks::check_queues(&setup, n, tile as usize) {
+                panic!("{n} elements, {tile} work-items: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn places_and_exchanges() {
+    lines(checks::check_places_by_value);
+    lines(checks::check_exchanges);
+    lines(checks::check_product_by_exchange);
+}
+
+#[test]
 fn tallies_of_integers_and_floats() {
     lines(checks::check_integer_tallies);
     lines(checks::check_float_tallies);

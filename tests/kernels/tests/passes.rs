@@ -131,6 +131,12 @@ fn every_kernel_is_checked() {
         "shared_histogram",
         "integer_tallies",
         "float_tallies",
+        "positives",
+        "evens_first",
+        "places_by_value",
+        "exchanges",
+        "float_exchanges",
+        "product_by_exchange",
         "sliding_sums",
         "chained_chunks",
         "reversed_pairs",
@@ -199,6 +205,15 @@ fn atomic_updates() {
     for name in ["histogram", "shared_histogram", "integer_tallies", "float_tallies"] {
         check_named(name);
     }
+}
+
+#[test]
+fn old_values() {
+    let names = ["positives", "evens_first", "places_by_value", "exchanges", "float_exchanges"];
+    for name in names {
+        check_named(name);
+    }
+    check_named("product_by_exchange");
 }
 
 #[test]

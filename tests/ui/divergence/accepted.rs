@@ -155,4 +155,24 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    pub fn old_value(a: &Tensor<i32, [N]>, out: &mut Tensor<u32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        shared seen: [u32; TN];
+        load seen[k] = 0;
+        barrier;
+        let i = bx * TN + tx;
+        let before = atomic seen[0] += 1;
+        barrier;
+        if before == 0 && i < N && a[i] > 0 {
+            seen[0] = 7;
+        }
+        barrier;
+        if i < N {
+            out[i] = seen[0];
+        }
+    }
+}
+
 fn main() {}

@@ -35,4 +35,57 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// A queue: each slot of a counter is one work-item's.
+    pub fn queue(a: &Tensor<i32, [N]>, count: &mut Tensor<u32, [1]>, out: &mut Tensor<i32, [M]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if i < N && a[i] > 0 {
+            let slot = atomic count[0] += 2;
+            out[slot] = a[i];
+            out[slot + 1] = -a[i];
+        }
+    }
+}
+
+tiled_kernel! {
+    /// A queue of each block, and two ways into it.
+    pub fn queue_of_a_block(a: &Tensor<i32, [N]>, out: &mut Tensor<i32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        shared count: [u32; 1];
+        if tx == 0 {
+            count[0] = 0;
+        }
+        barrier;
+        let i = bx * TN + tx;
+        if i < N && a[i] > 0 {
+            let slot = atomic count[0] += 1;
+            if slot < TN {
+                out[bx * TN + slot] = a[i];
+            }
+        }
+        if i < N && a[i] <= 0 {
+            let slot = atomic count[0] += 1;
+            if slot < TN {
+                out[bx * TN + slot] = a[i];
+            }
+        }
+    }
+}
+
+tiled_kernel! {
+    /// One of all is first.
+    pub fn first(a: &Tensor<i32, [N]>, count: &mut Tensor<u32, [1]>, out: &mut Tensor<i32, [1]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let before = atomic count[0] += 1;
+        if before == 0 && i < N {
+            out[0] = a[i];
+        }
+    }
+}
+
 fn main() {}

@@ -27,4 +27,16 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    pub fn exchange(a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [1]>, out: &mut Tensor<f32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if i < N {
+            let old = atomic c[0].swap(a[i]);
+            out[i] = old;
+        }
+    }
+}
+
 fn main() {}

@@ -19,7 +19,7 @@ use super::poly::{Bounds, Poly};
 use super::sample::{Case, Sources};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, VarKind,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Source, Stmt, StmtKind, VarId, VarKind,
     print_access, print_expr,
 };
 use crate::op::LogicOp;
@@ -85,11 +85,11 @@ impl<'a> Uses<'a> {
             | StmtKind::Exchange { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => self.expr(*value),
             StmtKind::Store { access, value }
-            | StmtKind::Update { place: Place::Element(access), value, .. }
-            | StmtKind::Atomic { access, value, .. } => {
-                access.indices.iter().for_each(|index| self.expr(*index));
-                self.expr(*value);
-                self.access(access);
+            | StmtKind::Update { place: Place::Element(access), value, .. } => {
+                self.written(access, &[*value]);
+            }
+            StmtKind::Atomic { access, expected, value, .. } => {
+                self.written(access, &[expected.as_slice(), &[*value]].concat());
             }
             StmtKind::Each { body, .. } => self.stmts(body),
             StmtKind::Phase { range, body, .. } | StmtKind::For { range, body, .. } => {
@@ -107,6 +107,11 @@ impl<'a> Uses<'a> {
             }
             StmtKind::Barrier => {}
         }
+    }
+
+    fn written(&mut self, access: &'a Access, values: &[ExprId]) {
+        access.indices.iter().chain(values).for_each(|expr| self.expr(*expr));
+        self.access(access);
     }
 
     fn under(&mut self, cond: ExprId, is: bool, inner: impl FnOnce(&mut Self)) {
@@ -174,8 +179,8 @@ struct Example {
     counters: Vec<(VarId, i128)>,
     /// Sizes, dimensions and scalars.
     sizes: Vec<(VarId, i128)>,
-    /// A load that decides whether it is made.
-    cause: Option<ExprId>,
+    /// What decides whether it is made, of what comes from memory.
+    cause: Option<Source>,
 }
 
 impl Example {
@@ -291,10 +296,10 @@ fn report(kernel: &Kernel, access: &Access, example: &Example) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::TileBounds, access.span, message)
         .label(declared, format!("`{name}` has the extents `[{}]`", extents.join(", ")))
         .note(what);
-    if let Some(load) = example.cause {
-        let load = print_expr(kernel, load);
+    if let Some(source) = example.cause {
+        let (text, manner) = (source.text(kernel), source.manner());
         diagnostic =
-            diagnostic.note(format!("the loaded `{load}` decides whether it comes to that"));
+            diagnostic.note(format!("`{text}`, {manner}, decides whether it comes to that"));
     }
     let tested = print_expr(kernel, access.indices[axis]);
     let guard =

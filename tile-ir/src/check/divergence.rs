@@ -19,7 +19,7 @@ use super::flow::{Branch, Cause, Collective, Divergent, Flow, NotUniform};
 use super::sample::{Case, Sources};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{
-    ArrayRef, Exit, ExprId, ExprKind, Kernel, Stmt, StmtKind, VarId, VarKind, print_expr,
+    ArrayRef, Exit, ExprId, ExprKind, Kernel, Source, Stmt, StmtKind, VarId, VarKind, print_expr,
 };
 use crate::span::SpanId;
 use crate::syntax::Jump;
@@ -68,7 +68,7 @@ fn not_uniform(kernel: &Kernel, sources: &Sources<'_>, found: &NotUniform) -> Di
                 print_expr(kernel, load)
             )
         }
-        Cause::Axis(..) | Cause::Control(..) | Cause::Exchange(..) => {
+        Cause::Axis(..) | Cause::Old(_) | Cause::Control(..) | Cause::Exchange(..) => {
             "keep one value for the block in a tile, `barrier;`, and read that: `uniform(s[0])`"
                 .to_owned()
         }
@@ -113,7 +113,11 @@ impl Report<'_> {
         };
         self.kernel.exits.iter().find(|exit| match cause {
             Cause::Control(flag, at) if exit.flag == Some(flag) => exit.span == at,
-            Cause::Axis(..) | Cause::Load(_) | Cause::Control(..) | Cause::Exchange(..) => {
+            Cause::Axis(..)
+            | Cause::Load(_)
+            | Cause::Old(_)
+            | Cause::Control(..)
+            | Cause::Exchange(..) => {
                 let is_if = matches!(self.found.branch, Branch::If(_));
                 is_if && exit.cond == Some(condition) && place(exit.span) < place(self.found.head)
             }
@@ -195,6 +199,15 @@ impl Report<'_> {
                     )
                 };
                 (what, Some((self.kernel.exprs[load].span, "the value is loaded here".to_owned())))
+            }
+            Cause::Old(var) => {
+                let name = self.name(var);
+                let what = format!(
+                    "`{text}` differs between work-items: `{name}` is the old value of an atomic \
+                     update, of which each work-item gets another"
+                );
+                let why = format!("`{name}` comes from here");
+                (what, Some((Source::Old(var).span(self.kernel), why)))
             }
             Cause::Control(var, at) => {
                 let name = self.name(var);
@@ -353,7 +366,7 @@ fn private_use(kernel: &Kernel, used: &PrivateUse) -> Diagnostic {
         }
     };
     Diagnostic::error(Code::MisusedName, used.span, message)
-        .label(var.span, format!("`{name}` is declared here and comes from a tile or a written tensor"))
+        .label(var.span, format!("`{name}` is declared here and comes from a tile, a written tensor or an atomic update"))
         .help("read the tile inside the loop, or keep the value in a tile and put `barrier;` before the loop")
 }
 

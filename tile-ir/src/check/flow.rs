@@ -29,6 +29,9 @@ pub(crate) enum Cause {
     /// It depends on this load: of a tile, or of a tensor that the kernel writes
     /// or at an index that differs.
     Load(ExprId),
+    /// It depends on this variable, which an atomic update has given the value
+    /// before it.
+    Old(VarId),
     /// A variable was assigned here, where control flow differs.
     Control(VarId, SpanId),
     /// It depends on this variable, of which an exchange, here, gives each
@@ -294,10 +297,18 @@ impl Walker<'_> {
                 self.assign(*var, cause, stmt.span, control);
             }
             StmtKind::Update { place: Place::Element(access), value, .. }
-            | StmtKind::Atomic { access, value, .. }
             | StmtKind::Store { access, value } => {
                 self.exprs(&access.indices);
                 self.expr(*value);
+            }
+            StmtKind::Atomic { access, expected, value, old, .. } => {
+                self.exprs(&access.indices);
+                self.exprs(expected.as_slice());
+                self.expr(*value);
+                if let Some(old) = *old {
+                    self.declare(old);
+                    self.assign(old, Some(Cause::Old(old)), stmt.span, control);
+                }
             }
             StmtKind::Exchange { var, op, value } => {
                 self.expr(*value);

@@ -160,8 +160,7 @@ impl Flow<'_> {
                 self.read_var(*var, stmt.span, state);
                 self.bounds.forget(*var);
             }
-            StmtKind::Update { place: Place::Element(access), value, .. }
-            | StmtKind::Atomic { access, value, .. } => {
+            StmtKind::Update { place: Place::Element(access), value, .. } => {
                 self.read_all(&access.indices, state);
                 self.read(*value, state);
                 self.read_access(access, state);
@@ -169,6 +168,16 @@ impl Flow<'_> {
             StmtKind::Exchange { var, value, .. } => {
                 self.read(*value, state);
                 state.assigned.insert(*var);
+            }
+            StmtKind::Atomic { access, expected, value, old, .. } => {
+                self.read_all(&access.indices, state);
+                self.read_all(expected.as_slice(), state);
+                self.read(*value, state);
+                self.read_access(access, state);
+                if let Some(old) = *old {
+                    state.assigned.insert(old);
+                    self.bounds.forget(old);
+                }
             }
             StmtKind::Each { axes, body, .. } => self.walk_each(axes, body, state),
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {

@@ -50,7 +50,8 @@ impl CheckedKernel {
     }
 
     /// Whether its results are the same in whatever order work-items run: it
-    /// makes no atomic update of floating-point elements.
+    /// makes no atomic update of floating-point elements, no atomic exchange, and
+    /// uses no atomic update's old value.
     pub fn is_order_independent(&self) -> bool {
         self.order_independent
     }

@@ -2,7 +2,9 @@
 //!
 //! A kernel without races means the same in any order, but for its atomic
 //! updates. Those of integers give one result, since their operations commute
-//! and are exact; a sum of floating-point numbers depends on its order.
+//! and are exact; a sum of floating-point numbers depends on its order. So does
+//! what an exchange leaves behind, and the old value of any update: it tells who
+//! came first.
 
 use crate::dtype::Bound;
 use crate::kernel::{ElemType, Kernel, Stmt, StmtKind};
@@ -15,7 +17,11 @@ pub(super) fn is_order_independent(kernel: &Kernel) -> bool {
 
 fn depends_on_order(kernel: &Kernel, stmt: &Stmt) -> bool {
     let own = match &stmt.kind {
-        StmtKind::Atomic { access, .. } => may_be_float(kernel, kernel.element_type(access.array)),
+        StmtKind::Atomic { access, op, old, .. } => {
+            old.is_some()
+                || !op.commutes()
+                || may_be_float(kernel, kernel.element_type(access.array))
+        }
         StmtKind::Let { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Store { .. }

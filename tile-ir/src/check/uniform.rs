@@ -14,10 +14,10 @@
 //! # Sources of difference
 //!
 //! Axes of the block domain and of an `each`; loads of shared tiles; loads of
-//! tensors that the kernel writes, or at an index that differs; variables
-//! assigned where control flow differs. In `uniform(…)` a load differs only where
-//! its index does: the race rules see to it that nobody writes the element in
-//! that barrier interval. Dimensions, tile parameters, scalars,
+//! tensors that the kernel writes, or at an index that differs; old values of
+//! atomic updates; variables assigned where control flow differs. In `uniform(…)`
+//! a load differs only where its index does: the race rules see to it that nobody
+//! writes the element in that barrier interval. Dimensions, tile parameters, scalars,
 //! grid axes, constants and loads of never-written tensors at a uniform index
 //! are the same for the whole block. The counter of a loop is, where its bounds
 //! are and the loop itself stands in uniform control flow.
@@ -150,8 +150,11 @@ impl Storage<'_> {
                 StmtKind::Exchange { var, op, .. } => self.assign(*var, op.is_uniform()),
                 StmtKind::Update { place: Place::Element(_), .. }
                 | StmtKind::Store { .. }
-                | StmtKind::Atomic { .. }
                 | StmtKind::Barrier => {}
+                StmtKind::Atomic { old, .. } => {
+                    // Each work-item, and each block, gets another.
+                    old.iter().for_each(|old| self.assign(*old, false));
+                }
                 StmtKind::Each { body, .. } => self.visit(body, false),
                 StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
                     let uniform = control && range_exprs(range).all(|expr| self.expr(expr));

@@ -53,12 +53,16 @@ impl Used {
                 vec![*value]
             }
             StmtKind::Store { access, value }
-            | StmtKind::Update { place: Place::Element(access), value, .. }
-            | StmtKind::Atomic { access, value, .. } => {
-                if let ArrayRef::Tile(tile) = access.array {
-                    self.written[tile.index()] = true;
-                }
+            | StmtKind::Update { place: Place::Element(access), value, .. } => {
+                self.write(access.array);
                 access.indices.iter().copied().chain([*value]).collect()
+            }
+            StmtKind::Atomic { access, expected, value, old, .. } => {
+                self.write(access.array);
+                if let (ArrayRef::Tile(tile), Some(_)) = (access.array, old) {
+                    self.tiles[tile.index()] = true;
+                }
+                access.indices.iter().chain(expected).copied().chain([*value]).collect()
             }
             StmtKind::Each { .. } | StmtKind::Barrier => Vec::new(),
             StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => range.exprs(),
@@ -67,6 +71,12 @@ impl Used {
         exprs.into_iter().for_each(|id| self.visit_expr(kernel, id));
         for inner in stmt.kind.bodies().into_iter().flatten() {
             self.visit(kernel, inner);
+        }
+    }
+
+    fn write(&mut self, array: ArrayRef) {
+        if let ArrayRef::Tile(tile) = array {
+            self.written[tile.index()] = true;
         }
     }
 

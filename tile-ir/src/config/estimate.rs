@@ -300,8 +300,10 @@ impl Walk<'_, '_> {
                 self.expr(*value, domain, trips);
                 self.access(access, domain, trips);
             }
-            StmtKind::Atomic { access, value, .. } => {
-                self.expr(*value, domain, trips);
+            StmtKind::Atomic { access, expected, value, .. } => {
+                for value in expected.iter().chain([value]) {
+                    self.expr(*value, domain, trips);
+                }
                 // Read and written.
                 self.access(access, domain, trips);
                 self.access(access, domain, trips);

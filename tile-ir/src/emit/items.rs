@@ -47,7 +47,7 @@ impl Writer<'_> {
         if !inside.is_empty() {
             self.open(&format!("if ({}) {{", inside.join(" && ")));
         }
-        let declares = body.iter().any(|stmt| matches!(stmt.kind, StmtKind::Let { .. }));
+        let declares = body.iter().any(|stmt| stmt.kind.declared().is_some());
         if self.depth == depth && (declares || group.is_some()) {
             self.open("{");
         }

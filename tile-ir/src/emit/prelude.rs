@@ -19,6 +19,10 @@ const PARTS: &[Part] = &[
         text: include_str!("prelude/atomic_extremum.cuh"),
         names: &["tk_atomic_min(", "tk_atomic_max("],
     },
+    Part {
+        text: include_str!("prelude/atomic_exchange.cuh"),
+        names: &["tk_atomic_swap(", "tk_atomic_compare_exchange("],
+    },
     Part { text: include_str!("prelude/convert.cuh"), names: &["tk_saturate("] },
     Part { text: include_str!("prelude/vector.cuh"), names: &["tk_vector<"] },
     Part { text: include_str!("prelude/copy_async.cuh"), names: &["tk_copy_async<"] },

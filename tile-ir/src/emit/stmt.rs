@@ -1,6 +1,7 @@
 //! Statements in C++.
 
 use super::Writer;
+use super::expr::Strength;
 use super::types::type_name;
 use crate::arena::EntityId as _;
 use crate::op::AtomicOp;
@@ -43,10 +44,16 @@ impl Writer<'_> {
                 let value = self.whole(*value);
                 self.store(access, &value);
             }
-            StmtKind::Atomic { access, op, value } => {
-                let (place, value) = (self.place(access), self.whole(*value));
-                let call = format!("tk_atomic_{}(&{place}, {value});", atomic_name(*op));
+            StmtKind::Atomic { access, old: None, .. } => {
+                let call = format!("{};", self.atomic_call(&stmt.kind));
                 self.put_guarded(access, &call);
+            }
+            StmtKind::Atomic { access, old: Some(old), .. } => {
+                let constant = if self.assigned.contains(old) { "" } else { "const " };
+                let ty = type_name(self.kernel.vars[*old].ty.storage());
+                let value = self.old_value(access, &stmt.kind);
+                let line = format!("{constant}{ty} {} = {value};", self.names.var(*old));
+                self.put(&line);
             }
             StmtKind::Copy { dst, src, token: Some(_) } => self.copy_async(dst, src),
             StmtKind::Copy { dst, src, token: None } => {
@@ -84,6 +91,27 @@ impl Writer<'_> {
                 self.close();
             }
             StmtKind::Barrier(_) => self.put("__syncthreads();"),
+        }
+    }
+
+    /// The call that makes an atomic update and gives the value before it.
+    fn atomic_call(&self, update: &StmtKind) -> String {
+        let StmtKind::Atomic { access, op, expected, value, .. } = update else {
+            return String::new();
+        };
+        let mut args = vec![format!("&{}", self.place(access))];
+        args.extend(expected.iter().chain([value]).map(|value| self.whole(*value)));
+        format!("tk_atomic_{}({})", atomic_name(*op), args.join(", "))
+    }
+
+    /// The value before an atomic update, or the pad where there is none.
+    pub(super) fn old_value(&self, access: &Access, update: &StmtKind) -> String {
+        let call = self.atomic_call(update);
+        match (self.guard(access), access.pad) {
+            (Some((_, guard)), Some(pad)) => {
+                format!("{guard} ? {call} : {}", self.operand(pad, Strength::Logic))
+            }
+            _ => call,
         }
     }
 
@@ -228,5 +256,7 @@ const fn atomic_name(op: AtomicOp) -> &'static str {
         AtomicOp::Xor => "xor",
         AtomicOp::Min => "min",
         AtomicOp::Max => "max",
+        AtomicOp::Swap => "swap",
+        AtomicOp::CompareExchange => "compare_exchange",
     }
 }

@@ -66,9 +66,7 @@ impl Group {
             if let Some(access) = written(stmt) {
                 width = width.max(u32::from(access.width));
             }
-            if let StmtKind::Let { var, .. } = stmt.kind {
-                declared.insert(var);
-            }
+            declared.extend(stmt.kind.declared());
         }
         let digit = kernel.domains[domain].layout.registers.first()?;
         let axis = digit.axis as usize;
@@ -182,6 +180,17 @@ impl Writer<'_> {
                         writer.put(&line);
                     });
                 }
+            }
+            (StmtKind::Atomic { access, old: Some(old), .. }, _) => {
+                let ty = type_name(kernel.vars[*old].ty.storage());
+                let (name, width) = (self.names.var(*old), self.group_width());
+                let line = format!("{ty} {name}[{width}];");
+                self.put(&line);
+                self.each_lane(|writer| {
+                    let value = writer.old_value(access, &stmt.kind);
+                    let line = format!("{} = {value};", writer.var(*old));
+                    writer.put(&line);
+                });
             }
             (kind, Some(access)) if access.width > 1 || copied.is_some() => {
                 self.write_elements(kind, access, copied, &mut names);

@@ -26,6 +26,7 @@ mod eval;
 mod expr;
 mod item;
 mod print;
+mod source;
 mod stmt;
 mod types;
 mod verify;
@@ -39,6 +40,7 @@ pub use item::{
     TypeParam, Var, VarKind,
 };
 pub use print::{print_access, print_expr, print_kernel};
+pub(crate) use source::Source;
 pub use stmt::{EachOrigin, LoopRange, Place, Stmt, StmtKind};
 pub use types::{ElemType, Type};
 pub use verify::{KernelFault, verify_kernel};

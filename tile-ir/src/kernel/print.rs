@@ -284,21 +284,11 @@ impl Printer<'_> {
     }
 
     fn write_stmt(&mut self, depth: usize, kind: &StmtKind) {
-        let kernel = self.kernel;
         let name = |var| self.var(var);
         match kind {
             StmtKind::Let { var, init } => {
-                let declared = &kernel.vars[*var];
-                let is_mutable = matches!(declared.kind, VarKind::Let { mutable: true });
-                let word = if is_mutable { "let mut" } else { "let" };
-                let ty = kernel.type_name(declared.ty);
-                let ty = match declared.accumulator && !ty.starts_with("Acc<") {
-                    true => format!("Acc<{ty}>"),
-                    false => ty,
-                };
                 let value = init.map(|init| format!(" = {}", self.expr(init, Level::Lowest)));
-                let value = value.unwrap_or_default();
-                let text = format!("{word} {}: {ty}{value};", name(*var));
+                let text = format!("{}{};", self.declared(*var), value.unwrap_or_default());
                 self.line(depth, &text);
             }
             StmtKind::Assign { var, value } => {
@@ -323,13 +313,16 @@ impl Printer<'_> {
                 };
                 self.line(depth, &text);
             }
-            StmtKind::Atomic { access, op, value } => {
+            StmtKind::Atomic { access, op, expected, value, old } => {
+                let expected = expected.map(|expected| self.expr(expected, Level::Lowest));
                 let value = self.expr(*value, Level::Lowest);
-                let text = op.statement(&self.access(access), &value);
+                let update = op.statement(&self.access(access), expected.as_deref(), &value);
+                let old = old.map(|old| format!("{} = ", self.declared(old)));
+                let text = format!("{}{update}", old.unwrap_or_default());
                 self.line(depth, &text);
             }
             StmtKind::Exchange { var, op, value } => {
-                let ty = kernel.type_name(kernel.vars[*var].ty);
+                let ty = self.kernel.type_name(self.kernel.vars[*var].ty);
                 let value = self.expr(*value, Level::Lowest);
                 let text = format!("let {}: {ty} = {}({value});", name(*var), op.name());
                 self.line(depth, &text);
@@ -358,6 +351,19 @@ impl Printer<'_> {
             }
             StmtKind::Barrier => self.line(depth, "barrier;"),
         }
+    }
+
+    /// `let mut x: f32`
+    fn declared(&self, var: VarId) -> String {
+        let declared = &self.kernel.vars[var];
+        let is_mutable = matches!(declared.kind, VarKind::Let { mutable: true });
+        let word = if is_mutable { "let mut" } else { "let" };
+        let ty = self.kernel.type_name(declared.ty);
+        let ty = match declared.accumulator && !ty.starts_with("Acc<") {
+            true => format!("Acc<{ty}>"),
+            false => ty,
+        };
+        format!("{word} {}: {ty}", self.var(var))
     }
 
     fn write_block(&mut self, depth: usize, head: &str, body: &[Stmt]) {

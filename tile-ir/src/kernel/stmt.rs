@@ -96,16 +96,23 @@ pub enum StmtKind {
         /// The right-hand side, of the place's type.
         value: ExprId,
     },
-    /// `atomic a[i] ⊕= e;` One step: the atomic updates that several work-items
-    /// make of one element happen one after the other, in any order. Outside a
-    /// tensor's shape it does nothing.
+    /// `atomic a[i] ⊕= e;`, `let old = atomic a[i] ⊕= e;` One step: the atomic
+    /// updates that several work-items make of one element happen one after the
+    /// other, in any order. Outside a tensor's shape it does nothing, and the old
+    /// value is the pad.
     Atomic {
         /// The element.
         access: Access,
         /// What is done to it.
         op: AtomicOp,
+        /// Where the operation compares: with which value, of the array's element
+        /// type.
+        expected: Option<ExprId>,
         /// With which operand, of the array's element type.
         value: ExprId,
+        /// A variable that it declares, as [`StmtKind::Let`] does, with the value
+        /// before the update.
+        old: Option<VarId>,
     },
     /// `let x = reduce_sum(e);` Gives every work-item a value made of those of
     /// all ([`crate::exchange`]). Collective; a barrier between what stands before

@@ -55,9 +55,13 @@ fn each_expr_in(stmts: &mut [Stmt], f: &mut impl FnMut(&mut ExprId)) {
         match &mut stmt.kind {
             StmtKind::Let { value, .. } => value.iter_mut().for_each(&mut *f),
             StmtKind::Assign { value, .. } | StmtKind::SetFragment { value, .. } => f(value),
-            StmtKind::Store { access, value } | StmtKind::Atomic { access, value, .. } => {
+            StmtKind::Store { access, value } => {
                 each_in_access(access, f);
                 f(value);
+            }
+            StmtKind::Atomic { access, expected, value, .. } => {
+                each_in_access(access, f);
+                expected.iter_mut().chain([value]).for_each(&mut *f);
             }
             StmtKind::Copy { dst, src, .. } => {
                 each_in_access(dst, f);

@@ -110,7 +110,9 @@ fn collect_lets(stmts: &[Stmt], lets: &mut BTreeMap<VarId, ExprId>, assigned: &m
                     assigned.push(var);
                 }
             }
-            StmtKind::Let { var, value: None } | StmtKind::Assign { var, .. } => assigned.push(var),
+            StmtKind::Let { var, value: None }
+            | StmtKind::Assign { var, .. }
+            | StmtKind::Atomic { old: Some(var), .. } => assigned.push(var),
             StmtKind::SetFragment { .. }
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }

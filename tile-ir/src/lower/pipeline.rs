@@ -169,7 +169,9 @@ fn constant(kernel: &ProgramKernel, expr: ExprId) -> Option<i128> {
 fn assigned_vars(stmts: &[Stmt], vars: &mut Vec<VarId>) {
     for stmt in stmts {
         match &stmt.kind {
-            StmtKind::Let { var, .. } | StmtKind::Assign { var, .. } => vars.push(*var),
+            StmtKind::Let { var, .. }
+            | StmtKind::Assign { var, .. }
+            | StmtKind::Atomic { old: Some(var), .. } => vars.push(*var),
             StmtKind::For { var, .. } => vars.push(*var),
             StmtKind::SetFragment { .. }
             | StmtKind::Store { .. }

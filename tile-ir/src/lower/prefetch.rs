@@ -219,9 +219,13 @@ impl Touched {
                 | StmtKind::Assign { var, .. }
                 | StmtKind::For { var, .. } => drop(self.vars.insert(*var)),
                 StmtKind::SetFragment { fragment, .. } => drop(self.fragments.insert(*fragment)),
-                StmtKind::Store { access, .. }
-                | StmtKind::Atomic { access, .. }
-                | StmtKind::Copy { dst: access, .. } => drop(self.arrays.insert(access.target)),
+                StmtKind::Atomic { access, old, .. } => {
+                    self.arrays.insert(access.target);
+                    self.vars.extend(old);
+                }
+                StmtKind::Store { access, .. } | StmtKind::Copy { dst: access, .. } => {
+                    drop(self.arrays.insert(access.target))
+                }
                 StmtKind::Commit(_) | StmtKind::Wait { .. } | StmtKind::Barrier(_) => {
                     self.orders_memory = true;
                 }

@@ -39,10 +39,12 @@ impl Replacement {
                 access: self.access(kernel, access),
                 value: self.expr(kernel, *value),
             },
-            StmtKind::Atomic { access, op, value } => StmtKind::Atomic {
+            StmtKind::Atomic { access, op, expected, value, old } => StmtKind::Atomic {
                 access: self.access(kernel, access),
                 op: *op,
+                expected: expected.map(|expected| self.expr(kernel, expected)),
                 value: self.expr(kernel, *value),
+                old: *old,
             },
             StmtKind::Copy { dst, src, token } => StmtKind::Copy {
                 dst: self.access(kernel, dst),

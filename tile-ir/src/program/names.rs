@@ -139,7 +139,7 @@ impl Scopes<'_> {
         for (number, stmt) in stmts.iter().enumerate() {
             let inside = self.seen.len();
             match &stmt.kind {
-                StmtKind::Let { var, .. } => {
+                StmtKind::Let { var, .. } | StmtKind::Atomic { old: Some(var), .. } => {
                     self.declare(*var, &stmts[number..]);
                     continue;
                 }

@@ -114,8 +114,13 @@ pub enum StmtKind {
         access: Access,
         /// What is done to it.
         op: AtomicOp,
+        /// Where the operation compares: with which value, of the element's type.
+        expected: Option<ExprId>,
         /// With which operand, of the element's type.
         value: ExprId,
+        /// A variable that it declares, as [`StmtKind::Let`] does, with the value
+        /// before: where the guards fail, the access's pad.
+        old: Option<VarId>,
     },
     /// Moves an element from memory to memory. Thread scope.
     Copy {
@@ -222,9 +227,13 @@ impl StmtKind {
         match self {
             Self::Let { value, .. } => value.iter().copied().for_each(f),
             Self::Assign { value, .. } | Self::SetFragment { value, .. } => f(*value),
-            Self::Store { access, value } | Self::Atomic { access, value, .. } => {
+            Self::Store { access, value } => {
                 access.for_each_expr(f);
                 f(*value);
+            }
+            Self::Atomic { access, expected, value, .. } => {
+                access.for_each_expr(f);
+                expected.iter().chain([value]).copied().for_each(f);
             }
             Self::Copy { dst, src, .. } => {
                 dst.for_each_expr(f);
@@ -240,6 +249,25 @@ impl StmtKind {
             },
             Self::While { cond, .. } | Self::If { cond, .. } => f(*cond),
             Self::Items { .. } | Self::Commit(_) | Self::Wait { .. } | Self::Barrier(_) => {}
+        }
+    }
+
+    /// The variable that the statement declares for the rest of its list.
+    pub fn declared(&self) -> Option<VarId> {
+        match self {
+            Self::Let { var, .. } => Some(*var),
+            Self::Atomic { old, .. } => *old,
+            Self::Commit(_)
+            | Self::Assign { .. }
+            | Self::SetFragment { .. }
+            | Self::Store { .. }
+            | Self::Copy { .. }
+            | Self::Wait { .. }
+            | Self::Items { .. }
+            | Self::For { .. }
+            | Self::While { .. }
+            | Self::If { .. }
+            | Self::Barrier(_) => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::convert::{Conversion, expect_stored, expect_type};
+use super::convert::{Conversion, describe, expect_stored, expect_type};
 use super::expr::{
     element_type, report_bare_array, report_not_assignable, resolve_access, resolve_condition,
     resolve_expr, resolve_index, resolve_shift_count, scalar_of,
@@ -14,9 +14,9 @@ use crate::kernel::{
     Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, LoopRange, Place, Stmt, StmtKind, VarId,
     VarKind,
 };
-use crate::op::BinaryOp;
+use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
-use crate::syntax::{self, Expr, Name, TypeExpr, TypeExprKind};
+use crate::syntax::{self, Expr, Name, OldValue, TypeExpr, TypeExprKind};
 
 /// Lowers a statement list; its names stay in force.
 pub(super) fn resolve_stmts(cx: &mut Resolver, stmts: &[syntax::Stmt]) -> Vec<Stmt> {
@@ -61,12 +61,10 @@ pub(super) fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec
         syntax::StmtKind::Update { place, op, value } => {
             resolve_update(cx, place, *op, value, stmt.span)
         }
-        syntax::StmtKind::Atomic { array, indices, place, op, value } => {
-            let (access, value, ty) =
-                resolve_element_update(cx, (array, indices, *place), value, false);
-            let operation = Operation::Atomic(*op);
-            cx.obligations.push(Obligation { operation, ty, span: stmt.span });
-            access.map(|access| StmtKind::Atomic { access, op: *op, value })
+        syntax::StmtKind::Atomic { old, array, indices, place, op, expected, value } => {
+            let operands = (expected.as_ref(), value);
+            let target = (array, indices.as_slice(), *place);
+            resolve_atomic(cx, target, *op, operands, old.as_ref(), stmt.span)
         }
         syntax::StmtKind::Load { tile, indices, value } => {
             each::resolve_load_stmt(cx, tile, indices, value, stmt)
@@ -234,6 +232,36 @@ fn resolve_update(
     };
     cx.obligations.push(Obligation { operation: Operation::Binary(op), ty, span });
     Some(StmtKind::Update { place, op, value })
+}
+
+/// `let old = atomic c[i] ⊕= e;`
+fn resolve_atomic(
+    cx: &mut Resolver,
+    target: (&Name, &[Expr], SpanId),
+    op: AtomicOp,
+    (expected, value): (Option<&Expr>, &Expr),
+    old: Option<&OldValue>,
+    span: SpanId,
+) -> Option<StmtKind> {
+    let (access, value, ty) = resolve_element_update(cx, target, value, false);
+    let place = format!("`{}`", target.0.text);
+    let expected = expected.map(|expected| {
+        let expected = resolve_expr(cx, expected, Conversion::None);
+        expect_type(cx, expected, ty, &place)
+    });
+    cx.obligations.push(Obligation { operation: Operation::Atomic(op), ty, span });
+    let old = old.map(|old| {
+        if let Some(written) = &old.ty {
+            let declared = type_expr::resolve_type(cx, written);
+            if cx.infer.unify(&cx.kernel, declared, ty).is_none() {
+                let (found, text) = (describe(cx, ty), describe(cx, declared));
+                let message = format!("`{}` is {text}, and the element is {found}", old.name.text);
+                cx.error(Code::TypeMismatch, written.span, message);
+            }
+        }
+        cx.declare_var(&old.name, ty, VarKind::Let { mutable: old.mutable })
+    });
+    Some(StmtKind::Atomic { access: access?, op, expected, value, old })
 }
 
 /// The element that an update changes, its operand, and the type of both.

@@ -97,6 +97,17 @@ impl Jump {
     }
 }
 
+/// The declaration in `let mut old: u32 = atomic …;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct OldValue {
+    /// The variable.
+    pub name: Name,
+    /// Whether `mut` was written.
+    pub mutable: bool,
+    /// The written type, if any.
+    pub ty: Option<TypeExpr>,
+}
+
 /// The forms of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
@@ -136,8 +147,10 @@ pub enum StmtKind {
         /// The right-hand side.
         value: Expr,
     },
-    /// `atomic c[i] += e;`, `atomic c[i].min(e);`
+    /// `atomic c[i] += e;`, `let old = atomic c[i].min(e);`
     Atomic {
+        /// What is declared with the value before, if anything.
+        old: Option<OldValue>,
         /// The array.
         array: Name,
         /// One expression per axis.
@@ -146,6 +159,8 @@ pub enum StmtKind {
         place: SpanId,
         /// What is done to it.
         op: AtomicOp,
+        /// Of a `compare_exchange`, the first operand.
+        expected: Option<Expr>,
         /// With which operand.
         value: Expr,
     },

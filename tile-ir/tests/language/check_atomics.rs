@@ -12,10 +12,10 @@ use crate::support;
 /// A kernel on vectors, one work-item per element, that shares `s`.
 fn line(body: &str) -> String {
     format!(
-        "fn f(ind: &Tensor<i32, [N]>, #[pad = 0] x: &Tensor<f32, [N]>, c: &mut Tensor<u32, [N]>, d: &mut Tensor<f32, [N]>)
+        "fn f(ind: &Tensor<i32, [N]>, #[pad = 0] x: &Tensor<f32, [N]>, c: &mut Tensor<u32, [N]>, d: &mut Tensor<f32, [N]>, e: &mut Tensor<u32, [M]>, n1: &mut Tensor<u32, [1]>, n2: &mut Tensor<u32, [1]>)
 where tile: (B), grid: (bx in tiles(N, B)), block: (tx in B),
 {{ let i = bx * B + tx;
-shared s: [u32; B];
+shared s: [u32; B]; shared n: [u32; 1];
 {body}
 }}"
     )
@@ -140,9 +140,106 @@ fn types() {
 
 #[test]
 fn printed_as_written() {
-    let text = line("atomic c[0] += 1; atomic c[i] ^= 2; atomic d[i].max(x[i] + 1);");
+    let text = line(
+        "atomic c[0] += 1; atomic c[i] ^= 2; atomic d[i].max(x[i] + 1);
+        let p = atomic c[0] += 1; let mut q: u32 = atomic c[1].compare_exchange(p, 2);
+        atomic d[0].swap(0.5);",
+    );
     let printed = print_kernel(&support::resolve(&text));
-    for stmt in ["atomic c[0] += 1;", "atomic c[i] ^= 2;", "atomic d[i].max(x[i] + 1"] {
+    for stmt in [
+        "    atomic c[0] += 1;",
+        "    atomic c[i] ^= 2;",
+        "    atomic d[i].max(x[i] + 1",
+        "    let p: u32 = atomic c[0] += 1;",
+        "    let mut q: u32 = atomic c[1].compare_exchange(p, 2);",
+        "    atomic d[0].swap(0.5);",
+    ] {
         assert!(printed.contains(stmt), "{printed}");
     }
+}
+
+#[test]
+fn a_slot_of_a_counter_is_one_work_items() {
+    accept("let s = atomic n1[0] += 1; e[s] = 1;");
+    accept("if i < N && ind[i] > 3 { let s = atomic n1[0] += 1; e[s] = ind[i] as u32; }");
+    accept("let s = atomic n1[0] += 2; e[s] = 1; e[s + 1] = 2;");
+    accept("let first = atomic n1[0] += 1; if first == 0 { e[0] = 5; }");
+    accept("each k in B { let s = atomic n1[0] += 1; e[s] = k as u32; }");
+    accept("for k in 0..3 { let s = atomic n1[0] += 1; e[s] = 1; }");
+    let set = "s[tx] = 0; if tx == 0 { n[0] = 0; } barrier;";
+    accept(&format!("{set} let p = atomic n[0] += 1; s[p] = 5; barrier; c[i] = s[tx];"));
+    accept(&format!(
+        "phase q in 0..2 {{ {set} let p = atomic n[0] += 1; s[p] = 5; barrier; c[i] = s[tx]; barrier; }}"
+    ));
+}
+
+#[test]
+fn other_old_values_are_not() {
+    reject("let s = atomic n1[0].swap(1); e[s] = 1;", "TK0304");
+    reject("let s = atomic n1[0] += 0; e[s] = 1;", "TK0304");
+    reject("let s = atomic n1[0].max(tx as u32); e[s] = 1;", "TK0304");
+    reject("if in_bounds(c[tx]) { let s = atomic c[tx] += 1; e[s] = 1; }", "TK0304");
+    reject("let s = atomic n1[0] += 1; atomic n1[0] -= 1; e[s] = 1;", "TK0304");
+    reject("let s = atomic n1[0] += 1; e[s] = 1; e[s + 1] = 1;", "TK0304");
+    reject("let s = atomic n1[0] += 1; let t = atomic n2[0] += 1; e[s] = 1; e[t] = 2;", "TK0304");
+    let set = "if tx == 0 { n[0] = 0; } barrier;";
+    reject(&format!("{set} let p = atomic n[0] += 1; e[p] = 5;"), "TK0304");
+    // Every one of a block may be first.
+    reject(&format!("{set} let p = atomic n[0] += 1; if p == 0 {{ e[0] = 5; }}"), "TK0303");
+}
+
+#[test]
+fn old_values_differ_between_work_items() {
+    let set = "load s[k] = 0; barrier;";
+    reject(
+        &format!("{set} let p = atomic s[0] += 1; if p == 0 {{ barrier; }} c[i] = 1;"),
+        "TK0401",
+    );
+    reject(
+        &format!("{set} let p = atomic s[0] += 1; for k in 0..p {{ barrier; }} c[i] = 1;"),
+        "TK0401",
+    );
+}
+
+#[test]
+fn an_old_value_outside_is_the_pad() {
+    reject("let p = atomic c[i] += 1; atomic d[0].max(p as f32);", "TK0202");
+    accept("if in_bounds(c[i + 1]) { let p = atomic c[i + 1] += 1; e[i] = p; }");
+}
+
+#[test]
+fn old_values_and_exchanges_depend_on_order() {
+    let order = |body: &str| {
+        let checked = check_kernel(support::resolve(&line(body))).expect("no error").kernel;
+        checked.is_order_independent()
+    };
+    assert!(!order("let s = atomic n1[0] += 1; e[s] = 1;"));
+    assert!(!order("atomic n1[0].swap(3);"));
+    assert!(!order("atomic n1[0].compare_exchange(3, 4);"));
+}
+
+#[test]
+fn types_of_old_values() {
+    let of = |stmt: &str| {
+        unresolved(&format!(
+            "fn f(c: &mut Tensor<u32, [1]>) where tile: (B = 4), grid: (bx in 1), {{ {stmt} }}"
+        ))
+    };
+    expect![[r#"
+        error[TK0102]: `x` is `f32`, and the element is `u32`
+          at 1:79
+    "#]]
+    .assert_eq(&of("let x: f32 = atomic c[0] += 1;"));
+    expect![[r#"
+        error[TK0102]: `c` is `u32`, and this is a floating-point number
+          at 1:101
+    "#]]
+    .assert_eq(&of("atomic c[0].compare_exchange(1.5, 2);"));
+    expect![[r#"
+        error[TK0105]: `x` is not `mut` and cannot be assigned again
+          at 1:98
+          at 1:76: `x` is declared here
+          help: declare it as `let mut x`
+    "#]]
+    .assert_eq(&of("let x = atomic c[0] += 1; x = 2;"));
 }

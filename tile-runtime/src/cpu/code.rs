@@ -74,8 +74,9 @@ pub(super) enum Instr {
     /// Writes elements, where guards and mask hold.
     Store { src: Slot, access: usize },
     /// Updates elements one lane after the other, each as one step, where guards
-    /// and mask hold.
-    Atomic { src: Slot, access: usize, f: AtomicFn },
+    /// and mask hold. The values before go to `old`, where it is asked for; its
+    /// other lanes stay.
+    Atomic { src: Slot, expected: Option<Slot>, old: Option<Slot>, access: usize, f: AtomicFn },
     /// Flags where all guards of an access hold.
     InBounds { width: Width, dst: Slot, access: usize },
     /// Goes on at the target.
@@ -105,7 +106,9 @@ impl fmt::Debug for Instr {
             Self::Coords { dst, value } => write!(f, "{dst:?} = coords {value:?}"),
             Self::Load { dst, access, .. } => write!(f, "{dst:?} = load {access}"),
             Self::Store { src, access } => write!(f, "store {access}, {src:?}"),
-            Self::Atomic { src, access, .. } => write!(f, "atomic {access}, {src:?}"),
+            Self::Atomic { src, expected, old, access, .. } => {
+                write!(f, "{old:?} = atomic {access}, {expected:?}, {src:?}")
+            }
             Self::InBounds { dst, access, .. } => write!(f, "{dst:?} = in_bounds {access}"),
             Self::Jump { target } => write!(f, "jump {target}"),
             Self::JumpUnless { cond, target } => write!(f, "jump {target} unless {cond}"),

@@ -88,10 +88,18 @@ fn statement(stmt: &Stmt) -> (String, Bodies<'_>) {
         StmtKind::Update { place: to, op, value } => {
             (format!("{} {op}= {}", place(to), expr(value)), vec![])
         }
-        StmtKind::Atomic { array, indices, op, value, .. } => {
+        StmtKind::Atomic { old, array, indices, op, expected, value, .. } => {
             let indices: Vec<_> = indices.iter().map(expr).collect();
             let place = format!("{}[{}]", array.text, indices.join(", "));
-            (op.statement(&place, &expr(value)).trim_end_matches(';').to_owned(), vec![])
+            let old = old.as_ref().map(|old| {
+                let mutable = if old.mutable { "mut " } else { "" };
+                let ty = old.ty.as_ref().map(|t| format!(": {}", ty(t)));
+                format!("let {mutable}{}{} = ", old.name.text, ty.unwrap_or_default())
+            });
+            let expected = expected.as_ref().map(expr);
+            let update = op.statement(&place, expected.as_deref(), &expr(value));
+            let update = update.trim_end_matches(';');
+            (format!("{}{update}", old.unwrap_or_default()), vec![])
         }
         StmtKind::Load { tile, indices, value } => {
             let names: Vec<_> = indices.iter().map(|name| name.text.as_str()).collect();

@@ -8,6 +8,7 @@
 mod collectives;
 mod elementwise;
 mod product;
+mod slots;
 mod tallies;
 mod tiled;
 
@@ -20,6 +21,7 @@ pub use collectives::{
 };
 pub use elementwise::{check_add, check_saxpy};
 pub use product::{check_batched_matmul, check_matmul, check_scaled_matmul};
+pub use slots::{check_exchanges, check_places_by_value, check_product_by_exchange, check_queues};
 pub use tallies::{check_float_tallies, check_histograms, check_integer_tallies};
 pub use tiled::{check_min_plus, check_row_sums, check_stencil, check_transpose};
 

@@ -28,9 +28,9 @@ use crate::dtype::{Bound, DType};
 use crate::exchange::ExchangeOp;
 use crate::kernel::{
     Access, ArrayRef, Axis, Edge, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Place,
-    Stmt, StmtKind, TensorId, TileId, Type, VarId, print_access, print_expr,
+    Source, Stmt, StmtKind, TensorId, TileId, Type, VarId, print_access, print_expr,
 };
-use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
+use crate::op::{AtomicOp, BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
 use crate::span::SpanId;
 
 /// The most often a loop's body is followed before its state is taken as it is;
@@ -110,7 +110,7 @@ struct Flow<'a> {
     conditional: bool,
     /// Inside an `each`: its indices.
     points: Option<Vec<VarId>>,
-    reported: BTreeSet<ExprId>,
+    reported: BTreeSet<Source>,
     diags: &'a mut Diagnostics,
 }
 
@@ -146,8 +146,8 @@ impl Flow<'_> {
             StmtKind::Update { place: Place::Element(access), op, value } => {
                 self.update_element(access, *op, *value, state);
             }
-            StmtKind::Atomic { access, op, value } => {
-                self.update_element(access, op.binary(), *value, state);
+            StmtKind::Atomic { access, op, expected, value, old } => {
+                self.update_atomically(access, (*op, *expected, *value), *old, state);
             }
             StmtKind::Exchange { var, op, value } => {
                 let new = self.exchanged(*op, *value, state);
@@ -196,6 +196,33 @@ impl Flow<'_> {
         };
         let items = self.kernel.block.iter().flatten();
         items.fold(all, |all, axis| all.outlive(axis.var)).with_control(&self.control)
+    }
+
+    fn update_atomically(
+        &mut self,
+        access: &Access,
+        (op, expected, value): (AtomicOp, Option<ExprId>, ExprId),
+        old: Option<VarId>,
+        state: &mut State,
+    ) {
+        if let Some(old) = old {
+            let was = match access.array {
+                ArrayRef::Tensor(tensor) => self.padded(Source::Old(old), tensor, access),
+                ArrayRef::Tile(_) => self.element(access, state),
+            };
+            let was = was.with_control(&self.control);
+            state.vars.insert(old, was);
+            self.bounds.forget(old);
+        }
+        let Some(op) = op.binary() else {
+            let mut new = self.value(value, state);
+            if let Some(expected) = expected {
+                let decides = self.value(expected, state);
+                new = new.with_control(&decides);
+            }
+            return self.write(access, new, false, state);
+        };
+        self.update_element(access, op, value, state);
     }
 
     fn set_index(&mut self, var: VarId, value: Option<ExprId>) {
@@ -397,7 +424,7 @@ impl Flow<'_> {
             }
             ExprKind::Load(access) => {
                 let mut value = match access.array {
-                    ArrayRef::Tensor(tensor) => self.padded(id, tensor, access),
+                    ArrayRef::Tensor(tensor) => self.padded(Source::Load(id), tensor, access),
                     ArrayRef::Tile(_) => self.element(access, state),
                 };
                 for index in &access.indices {
@@ -445,7 +472,7 @@ impl Flow<'_> {
     }
 
     /// A read of a tensor: 0 where it may be outside.
-    fn padded(&mut self, load: ExprId, tensor: TensorId, access: &Access) -> Value {
+    fn padded(&mut self, source: Source, tensor: TensorId, access: &Access) -> Value {
         let mut value = Value::default();
         let tensor = &self.kernel.tensors[tensor];
         if tensor.edge != Edge::DefaultPad {
@@ -454,7 +481,7 @@ impl Flow<'_> {
         for (axis, (index, extent)) in access.indices.iter().zip(&tensor.extents).enumerate() {
             let (index, extent) = (self.bounds.poly(*index), self.bounds.poly(*extent));
             for outside in [Outside::Below(index.clone()), Outside::Above(index, extent)] {
-                let loads = BTreeSet::from([(load, axis)]);
+                let loads = BTreeSet::from([(source, axis)]);
                 let effect = Effect { zero: true, loads, extremum: None };
                 value.insert(outside, effect);
             }
@@ -525,12 +552,11 @@ impl Flow<'_> {
     fn report(
         &mut self,
         outside: &Outside,
-        (load, axis): (ExprId, usize),
+        (source, axis): (Source, usize),
         extremum: Option<BinaryOp>,
         store: SpanId,
     ) {
-        let expr = &self.kernel.exprs[load];
-        let ExprKind::Load(access) = &expr.kind else { return };
+        let Some(access) = source.access(self.kernel) else { return };
         let ArrayRef::Tensor(tensor) = access.array else { return };
         let tensor = &self.kernel.tensors[tensor];
         let index = access.indices.get(axis).map(|id| print_expr(self.kernel, *id));
@@ -544,7 +570,7 @@ impl Flow<'_> {
         let message =
             format!("`{text}` is 0 outside of `{}`, which can change a result", tensor.name);
         self.diags.push(
-            Diagnostic::error(Code::PadChangesResult, expr.span, message)
+            Diagnostic::error(Code::PadChangesResult, access.span, message)
                 .label(store, "the result is stored here")
                 .note(range)
                 .help(match suggested_pad(self.kernel, tensor.elem, extremum) {

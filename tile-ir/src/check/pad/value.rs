@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::poly::{Atom, Bounds, Poly};
-use crate::kernel::{ExprId, VarId};
+use crate::kernel::{Source, VarId};
 use crate::op::BinaryOp;
 
 /// A condition under which a read is outside of a tensor along one axis.
@@ -65,7 +65,7 @@ pub(super) struct Effect {
     /// Whether the value is then 0; else it is changed in some way.
     pub(super) zero: bool,
     /// The reads and, of each, the axis along which it is outside.
-    pub(super) loads: BTreeSet<(ExprId, usize)>,
+    pub(super) loads: BTreeSet<(Source, usize)>,
     /// The `min` or `max` that a 0 entered, if it was one.
     pub(super) extremum: Option<BinaryOp>,
 }

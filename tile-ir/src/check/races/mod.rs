@@ -18,9 +18,10 @@ use crate::check::{Uniformity, Verdict, uniformity};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Kernel};
 use crate::solve::skeleton::{Conflict, Findings, Pair, Scope, Site};
+use crate::solve::symbolic::prove;
 use cure::{Cure, find_cure};
 use text::Prose;
-use undecided::{settle, spots, spots_of};
+use undecided::{drop_proved, settle, spots, spots_of};
 
 /// Reports what collides and what cannot be decided. Of a kernel without such a
 /// finding: how that is known.
@@ -35,8 +36,10 @@ pub(super) fn check_races(
     diags: &mut Diagnostics,
 ) -> Verdict {
     let uniformity = uniformity(kernel);
+    let unproved = prove(kernel, &uniformity);
+    drop_proved(&unproved, &mut found);
     let mut told: BTreeSet<_> = found.known.iter().map(spots).collect();
-    let rest = settle(kernel, &uniformity, &told, &mut found);
+    let rest = settle(kernel, unproved, &told, &mut found);
     found.conflicts.retain(|conflict| !stray.contains(&conflict.pair.array()));
     found.open.retain(|(pair, _)| !stray.contains(&pair.array()));
     // A barrier does not help where blocks collide too.
@@ -52,9 +55,9 @@ pub(super) fn check_races(
     report_conflicts(kernel, &uniformity, &found.conflicts, diags);
     let mut collided: BTreeSet<(Site, Site)> =
         found.conflicts.iter().map(|conflict| conflict.pair.sites()).collect();
-    for (pair, load) in &found.open {
+    for (pair, source) in &found.open {
         if collided.insert(pair.sites()) {
-            diags.push(text::open(kernel, pair, *load));
+            diags.push(text::open(kernel, pair, *source));
         }
     }
     // Of an array that collides not every pair is found; the next run speaks of

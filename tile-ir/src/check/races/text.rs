@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use super::cure::Cure;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
-    AccessKind, ArrayRef, EachOrigin, ExprId, Kernel, Place, Stmt, StmtKind, VarId, print_access,
-    print_expr,
+    AccessKind, ArrayRef, EachOrigin, Kernel, Place, Source, Stmt, StmtKind, VarId, print_access,
 };
 use crate::solve::skeleton::{Conflict, Pair, Party, Scope, Site, Worker};
 use crate::span::SpanId;
@@ -20,17 +19,17 @@ pub(super) struct Prose<'a> {
     conflict: &'a Conflict,
 }
 
-/// What is said of a pair that loaded data decides about.
-pub(super) fn open(kernel: &Kernel, pair: &Pair, load: ExprId) -> Diagnostic {
+/// What is said of a pair that data decides about.
+pub(super) fn open(kernel: &Kernel, pair: &Pair, source: Source) -> Diagnostic {
     let name = kernel.array_name(pair.array());
-    let loaded = print_expr(kernel, load);
+    let (text, manner) = (source.text(kernel), source.manner());
     let who = match pair.scope {
         Scope::Block => "work-items",
         Scope::Grid => "blocks",
     };
     let message = format!(
-        "cannot tell whether two {who} use one element of `{name}`: `{loaded}`, in its index, is \
-         loaded"
+        "cannot tell whether two {who} use one element of `{name}`: `{text}`, in its index, is \
+         {manner}"
     );
     let mut diagnostic = Diagnostic::error(Code::UndecidedRace, pair.second.span, message);
     if pair.first != pair.second {
@@ -38,10 +37,49 @@ pub(super) fn open(kernel: &Kernel, pair: &Pair, load: ExprId) -> Diagnostic {
         let text = format!("the other access, which {does} `{name}`");
         diagnostic = diagnostic.label(pair.first.span, text);
     }
-    diagnostic.note(format!("two loads of `{loaded}` may give the same value")).help(
-        "compute the index from the coordinates of the work-item, so that each element has one \
-         writer, or update it with `atomic`",
-    )
+    match source {
+        Source::Load(_) => {
+            diagnostic.note(format!("two loads of `{text}` may give the same value")).help(
+                "compute the index from the coordinates of the work-item, so that each element \
+                 has one writer, or update it with `atomic`",
+            )
+        }
+        Source::Old(_) => slot_is_shared(kernel, diagnostic, pair, source),
+    }
+}
+
+/// Why an old value is no place of one work-item's own, and what would be.
+fn slot_is_shared(
+    kernel: &Kernel,
+    diagnostic: Diagnostic,
+    pair: &Pair,
+    source: Source,
+) -> Diagnostic {
+    let text = source.text(kernel);
+    let (array, place) = match source.access(kernel) {
+        Some(access) => (Some(access.array), print_access(kernel, access)),
+        None => (None, text.clone()),
+    };
+    match (array, pair.scope) {
+        (Some(ArrayRef::Tile(_)), Scope::Grid) => diagnostic
+            .note(format!("each block counts its own `{place}`, so two blocks may have one `{text}`"))
+            .help("count in a tensor, or add to the index what is the block's own"),
+        (Some(_) | None, Scope::Grid | Scope::Block) if pair.first != pair.second => diagnostic
+            .note(format!(
+                "slots of one counter lie as far apart as each update adds; of two counters nothing \
+                 is known, nor of `{place}` where anything else is done to it"
+            ))
+            .help(
+                "let each update add as many as the work-item uses, and take all slots of one \
+                 array from one counter",
+            ),
+        (Some(_) | None, Scope::Grid | Scope::Block) => diagnostic
+            .note(format!("two updates of `{place}` may give the same `{text}`"))
+            .help(format!(
+                "take it from a counter: `let {text} = atomic {place} += 1;`, where nothing else is \
+                 done to `{place}` than to add 1 or more"
+            )),
+    }
 }
 
 impl<'a> Prose<'a> {
@@ -173,12 +211,10 @@ impl<'a> Prose<'a> {
         {
             notes.push("any thread of the block may run either point".to_owned());
         }
-        if let Some(load) = self.conflict.cause {
-            let line = self.line(self.kernel.exprs[load].span);
-            notes.push(format!(
-                "if the value of `{}` on line {line} is so",
-                print_expr(self.kernel, load)
-            ));
+        if let Some(source) = self.conflict.cause {
+            let line = self.line(source.span(self.kernel));
+            let text = source.text(self.kernel);
+            notes.push(format!("if the value of `{text}` on line {line} is so"));
         }
         let others = same.iter().filter(|other| other.pair.sites() != self.conflict.pair.sites());
         let mut others: Vec<&Pair> = others.map(|other| &other.pair).collect();
@@ -260,6 +296,10 @@ impl<'a> Prose<'a> {
             }
             Scope::Grid if first.kind.writes() && second.kind.writes() => {
                 "give each element one writer, or update it with `atomic`: barriers do not order \
+                 blocks"
+            }
+            Scope::Grid if self.is_one_statement() => {
+                "update it with `atomic`, which has the element to itself: barriers do not order \
                  blocks"
             }
             Scope::Grid => {

@@ -6,11 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::Uniformity;
 use crate::diag::{Code, Diagnostic};
-use crate::kernel::{ArrayRef, ExprId, Kernel, VarId, VarKind, print_expr};
-use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, exhaust};
-use crate::solve::symbolic::{Obstacle, Reason, Relation, Unproved, prove};
+use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
+use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust};
+use crate::solve::symbolic::{Obstacle, Reason, Relation, Unproved};
 use crate::span::SpanId;
 
 /// An access: its place, and whether it writes.
@@ -25,15 +24,32 @@ pub(super) struct Rest {
     pub(super) listed: bool,
 }
 
-/// Asks for a proof of everything but `told`, then runs all sizes of the arrays
-/// of which something is not proved; what collides is added to `findings`.
+/// Drops from `findings` what a proof excludes, of all that data decides: the
+/// values that a run makes up are not any values (two slots of one counter).
+pub(super) fn drop_proved(unproved: &[Unproved], findings: &mut Findings) {
+    let is_open = |pair: &Pair| {
+        unproved.iter().any(|found| {
+            let scope = match found.relation {
+                Relation::SameInterval | Relation::Carried { .. } => Scope::Block,
+                Relation::BetweenBlocks => Scope::Grid,
+            };
+            scope == pair.scope && spots_of(found) == spots(pair)
+        })
+    };
+    findings.conflicts.retain(|found| found.cause.is_none() || is_open(&found.pair));
+    findings.open.retain(|(pair, _)| is_open(pair));
+    let conflicts = findings.conflicts.iter().map(|found| found.pair);
+    findings.known = conflicts.chain(findings.open.iter().map(|(pair, _)| *pair)).collect();
+}
+
+/// Of what is `unproved` and not `told`: runs all sizes of the arrays concerned;
+/// what collides is added to `findings`.
 pub(super) fn settle(
     kernel: &Kernel,
-    uniformity: &Uniformity,
+    mut unproved: Vec<Unproved>,
     told: &BTreeSet<(Spot, Spot)>,
     findings: &mut Findings,
 ) -> Rest {
-    let mut unproved = prove(kernel, uniformity);
     unproved.retain(|found| !told.contains(&spots_of(found)));
     let mut fuel = BUDGET;
     let mut by_array: BTreeMap<ArrayRef, Exhaustion> = BTreeMap::new();
@@ -85,13 +101,15 @@ pub(super) fn report(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> Dia
 fn obstacle(kernel: &Kernel, reason: Reason) -> Option<String> {
     let Reason::NotLinear(span, obstacle) = reason else { return None };
     let expr = kernel.exprs.iter().rev().find(|(_, expr)| expr.span == span);
-    let text = expr.map_or_else(
-        || "a value".to_owned(),
-        |(id, _): (ExprId, _)| format!("`{}`", print_expr(kernel, id)),
-    );
+    let text = match (obstacle, expr) {
+        (Obstacle::Old(var), _) => format!("`{}`", kernel.vars[var].name),
+        (_, Some((id, _))) => format!("`{}`", print_expr(kernel, id)),
+        (_, None) => "a value".to_owned(),
+    };
     let line = kernel.spans.range(span).line;
     let what = match obstacle {
         Obstacle::Load => "is loaded".to_owned(),
+        Obstacle::Old(_) => "is the old value of an atomic update".to_owned(),
         Obstacle::Changed(var) => {
             format!("depends on how often `{}` is changed", kernel.vars[var].name)
         }

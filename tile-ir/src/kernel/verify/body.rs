@@ -45,8 +45,14 @@ fn ids_of(kind: &StmtKind) -> (Vec<VarId>, Vec<ExprId>, Vec<ArrayRef>) {
             (vec![*var], vec![*value], Vec::new())
         }
         StmtKind::Store { access, value }
-        | StmtKind::Update { place: Place::Element(access), value, .. }
-        | StmtKind::Atomic { access, value, .. } => of_access(access, *value),
+        | StmtKind::Update { place: Place::Element(access), value, .. } => {
+            of_access(access, *value)
+        }
+        StmtKind::Atomic { access, expected, value, old, .. } => {
+            let (_, mut exprs, arrays) = of_access(access, *value);
+            exprs.extend(expected);
+            (old.iter().copied().collect(), exprs, arrays)
+        }
         StmtKind::Exchange { var, value, .. } => (vec![*var], vec![*value], Vec::new()),
         StmtKind::Each { axes, .. } => {
             let vars = axes.iter().map(|axis| axis.var).collect();
@@ -141,12 +147,21 @@ fn verify_stmt(cx: &mut Verifier<'_>, scope: &mut Scope, kind: &StmtKind) {
             let has = has_binary(cx.kernel, *op, ty);
             cx.require(has, || format!("{op}= is applied to a type without it"));
         }
-        StmtKind::Atomic { access, op, value } => {
+        StmtKind::Atomic { access, op, expected, value, old } => {
             let elem = cx.kernel.element_type(access.array);
-            verify_value(cx, scope, *value, Some(Type::Scalar(elem)));
+            for value in expected.iter().chain([value]) {
+                verify_value(cx, scope, *value, Some(Type::Scalar(elem)));
+            }
             verify_written(cx, scope, access);
             let has = cx.kernel.has_atomic(*op, elem);
             cx.require(has, || format!("{op} is applied to a type without it"));
+            let compares = expected.is_some() == op.has_expected();
+            cx.require(compares, || format!("{op} has another number of operands"));
+            if let Some(old) = *old {
+                let fits = cx.var(old).ty == Type::Scalar(elem);
+                cx.require(fits, || format!("{old} is of another type than its element"));
+                declare(cx, scope, old, |kind| matches!(kind, VarKind::Let { .. }));
+            }
         }
         StmtKind::Exchange { var, op, value } => {
             cx.require(scope.each.is_none(), || format!("{} stands inside an `each`", op.name()));

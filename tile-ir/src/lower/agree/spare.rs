@@ -36,9 +36,11 @@ fn collect(kernel: &Kernel, stmts: &[Stmt], vars: &BTreeSet<VarId>, read: &mut B
             | StmtKind::Exchange { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => vec![*value],
             StmtKind::Store { access, value }
-            | StmtKind::Update { place: Place::Element(access), value, .. }
-            | StmtKind::Atomic { access, value, .. } => {
+            | StmtKind::Update { place: Place::Element(access), value, .. } => {
                 access.indices.iter().copied().chain([*value]).collect()
+            }
+            StmtKind::Atomic { access, expected, value, .. } => {
+                access.indices.iter().chain(expected).copied().chain([*value]).collect()
             }
             StmtKind::Each { .. }
             | StmtKind::Phase { .. }

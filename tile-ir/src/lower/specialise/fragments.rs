@@ -39,7 +39,7 @@ pub(super) fn keep_in_place(kernel: &mut ProgramKernel) {
             expr.kind = ExprKind::Var(var);
         }
     }
-    kernel.body = rewrite(body, &vars);
+    kernel.body = rewrite(kernel, body, &vars);
     drop_unused(kernel);
 }
 
@@ -86,20 +86,26 @@ fn fragments_in(kernel: &ProgramKernel, expr: ExprId, found: &mut Vec<FragmentId
     kernel.exprs[expr].kind.for_each_operand(&mut |operand| fragments_in(kernel, operand, found));
 }
 
-fn rewrite(stmts: Vec<Stmt>, vars: &BTreeMap<FragmentId, VarId>) -> Vec<Stmt> {
+fn rewrite(
+    kernel: &ProgramKernel,
+    stmts: Vec<Stmt>,
+    vars: &BTreeMap<FragmentId, VarId>,
+) -> Vec<Stmt> {
     let rewrite_in = |mut stmt: Stmt| {
         stmt.kind = match stmt.kind {
             StmtKind::Items { domain, body } => {
-                StmtKind::Items { domain, body: declare(body, vars) }
+                StmtKind::Items { domain, body: declare(kernel, body, vars) }
             }
             StmtKind::For { var, range, unroll, body } => {
-                StmtKind::For { var, range, unroll, body: rewrite(body, vars) }
+                StmtKind::For { var, range, unroll, body: rewrite(kernel, body, vars) }
             }
-            StmtKind::While { cond, body } => StmtKind::While { cond, body: rewrite(body, vars) },
+            StmtKind::While { cond, body } => {
+                StmtKind::While { cond, body: rewrite(kernel, body, vars) }
+            }
             StmtKind::If { cond, then, otherwise } => StmtKind::If {
                 cond,
-                then: rewrite(then, vars),
-                otherwise: rewrite(otherwise, vars),
+                then: rewrite(kernel, then, vars),
+                otherwise: rewrite(kernel, otherwise, vars),
             },
             kind => kind,
         };
@@ -110,7 +116,11 @@ fn rewrite(stmts: Vec<Stmt>, vars: &BTreeMap<FragmentId, VarId>) -> Vec<Stmt> {
 
 /// Rewrites the body of an `Items`: a variable's first set at the top of the
 /// body declares it; one that is first set deeper is declared at the top.
-fn declare(body: Vec<Stmt>, vars: &BTreeMap<FragmentId, VarId>) -> Vec<Stmt> {
+fn declare(
+    kernel: &ProgramKernel,
+    body: Vec<Stmt>,
+    vars: &BTreeMap<FragmentId, VarId>,
+) -> Vec<Stmt> {
     let mut declared: Vec<VarId> = Vec::new();
     let mut out: Vec<Stmt> = Vec::new();
     for mut stmt in body {
@@ -121,6 +131,14 @@ fn declare(body: Vec<Stmt>, vars: &BTreeMap<FragmentId, VarId>) -> Vec<Stmt> {
                     StmtKind::Assign { var, value }
                 } else {
                     declared.push(var);
+                    if let Some(Stmt { kind: StmtKind::Atomic { old: Some(old), .. }, .. }) =
+                        out.last_mut()
+                        && kernel.exprs[value].kind == ExprKind::Var(*old)
+                    {
+                        // The update declares it at once.
+                        *old = var;
+                        continue;
+                    }
                     StmtKind::Let { var, value: Some(value) }
                 };
             }

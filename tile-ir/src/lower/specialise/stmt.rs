@@ -203,9 +203,17 @@ impl Specialiser<'_> {
                 let value = self.expr(*value)?;
                 StmtKind::Store { access: self.access(access)?, value }
             }
-            KernelStmt::Atomic { access, op, value } => {
+            KernelStmt::Atomic { access, op, expected, value, old } => {
+                let expected = expected.map(|expected| self.expr(expected)).transpose()?;
                 let value = self.expr(*value)?;
-                StmtKind::Atomic { access: self.access(access)?, op: *op, value }
+                let access = self.access(access)?;
+                let (old, kept) = match *old {
+                    Some(old) => self.old_value(old, outer)?,
+                    None => (None, None),
+                };
+                let update = StmtKind::Atomic { access, op: *op, expected, value, old };
+                let all = std::iter::once(update).chain(kept);
+                return Ok(all.map(|kind| stmt_at(kind, Scope::Thread, stmt.span)).collect());
             }
             KernelStmt::Update { place: Place::Element(access), op, value } => {
                 let target = self.access(access)?;
@@ -241,6 +249,29 @@ impl Specialiser<'_> {
             }
         };
         Ok(vec![stmt_at(kind, Scope::Thread, stmt.span)])
+    }
+
+    /// The variable that an atomic update declares; where the value may outlive
+    /// its items, also the statement that keeps it in a fragment.
+    fn old_value(
+        &mut self,
+        old: kernel::VarId,
+        outer: bool,
+    ) -> Result<(Option<crate::program::VarId>, Option<StmtKind>), LowerError> {
+        let (ty, range) = self.variable_type(old, None)?;
+        let var = self.push_var(old, ty, Scope::Thread, range);
+        if !outer {
+            return Ok((Some(var), None));
+        }
+        let value = self.var_value(old)?;
+        let fragment = self.b.kernel.fragments.push(Fragment {
+            name: self.kernel.vars[old].name.clone(),
+            ty,
+            domain: self.b.kernel.block_domain,
+            accumulator: false,
+        });
+        self.slots.insert(old, Slot::Fragment(fragment, range));
+        Ok((Some(var), Some(StmtKind::SetFragment { fragment, value })))
     }
 
     fn var_value(&mut self, var: kernel::VarId) -> Result<crate::program::ExprId, LowerError> {

@@ -5,7 +5,7 @@ use crate::arena::EntityId as _;
 use crate::precedence::Level;
 use crate::program::{
     ExprId, ExprKind, Literal, LoopRange, Participants, RoleId, Scope, Stmt, StmtKind, TokenId,
-    Unroll,
+    Unroll, VarId,
 };
 
 impl Printer<'_> {
@@ -77,10 +77,8 @@ impl Printer<'_> {
     fn head(&self, kind: &StmtKind) -> String {
         match kind {
             StmtKind::Let { var, value } => {
-                let ty = self.kernel.vars.get(*var).map(|var| format!(": {}", var.ty));
                 let value = value.map(|value| format!(" = {}", self.whole(value)));
-                let [ty, value] = [ty, value].map(Option::unwrap_or_default);
-                format!("let {}{ty}{value};", self.var(*var))
+                format!("{}{};", self.declared(*var), value.unwrap_or_default())
             }
             StmtKind::Assign { var, value } => {
                 format!("{} = {};", self.var(*var), self.whole(*value))
@@ -91,8 +89,12 @@ impl Printer<'_> {
             StmtKind::Store { access, value } => {
                 format!("{} = {};", self.access(access), self.whole(*value))
             }
-            StmtKind::Atomic { access, op, value } => {
-                op.statement(&self.access(access), &self.whole(*value))
+            StmtKind::Atomic { access, op, expected, value, old } => {
+                let expected = expected.map(|expected| self.whole(expected));
+                let old = old.map(|old| format!("{} = ", self.declared(old)));
+                let (place, value) = (self.access(access), self.whole(*value));
+                let update = op.statement(&place, expected.as_deref(), &value);
+                format!("{}{update}", old.unwrap_or_default())
             }
             StmtKind::Copy { dst, src, token } => {
                 let token =
@@ -117,6 +119,12 @@ impl Printer<'_> {
             StmtKind::Barrier(Participants::Block) => "barrier;".to_owned(),
             StmtKind::Barrier(Participants::Role(role)) => format!("barrier {};", self.role(*role)),
         }
+    }
+
+    /// `let x: f32`
+    fn declared(&self, id: VarId) -> String {
+        let ty = self.kernel.vars.get(id).map(|var| format!(": {}", var.ty));
+        format!("let {}{}", self.var(id), ty.unwrap_or_default())
     }
 
     fn range(&self, range: &LoopRange) -> String {

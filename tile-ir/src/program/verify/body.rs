@@ -108,13 +108,25 @@ impl Walk {
                 let ty = Ty::Scalar(element_type(cx, access.target));
                 cx.require_type(*value, ty, "what is stored");
             }
-            StmtKind::Atomic { access, op, value } => {
+            StmtKind::Atomic { access, op, expected, value, old } => {
                 require_single_items(cx, items, "memory is updated");
                 verify_write(cx, access);
                 let dtype = element_type(cx, access.target);
                 cx.require_type(*value, Ty::Scalar(dtype), "what an element is updated with");
                 cx.require(op.exists_for(dtype), || format!("{dtype} has no {op}"));
                 cx.require(access.width == 1, || "an atomic update of a vector".to_owned());
+                if let Some(expected) = expected {
+                    cx.require_type(*expected, Ty::Scalar(dtype), "what an element must hold");
+                }
+                let compares = expected.is_some() == op.has_expected();
+                cx.require(compares, || format!("{op} has another number of operands"));
+                if let Some(old) = *old {
+                    require_scope(cx, old, scope);
+                    let fits = cx.kernel.vars[old].ty == Ty::Scalar(dtype);
+                    cx.require(fits, || format!("{dtype} is kept in {old}"));
+                    let has_pad = access.pad.is_some() || !access.is_guarded();
+                    cx.require(has_pad, || "an old value that may be none".to_owned());
+                }
             }
             StmtKind::Copy { dst, src, token } => {
                 require_single_items(cx, items, "memory is copied");

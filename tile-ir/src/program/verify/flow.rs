@@ -123,8 +123,13 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt, state: &mut State, number: &m
                 state.where_held.push((*cond, set));
             }
         }
+        StmtKind::Atomic { old, .. } => {
+            if let Some(old) = *old {
+                declare(cx, old, state);
+                state.vars.insert(old);
+            }
+        }
         StmtKind::Store { .. }
-        | StmtKind::Atomic { .. }
         | StmtKind::Copy { .. }
         | StmtKind::Commit(_)
         | StmtKind::Wait { .. }

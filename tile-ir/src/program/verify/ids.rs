@@ -140,8 +140,12 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt) {
         StmtKind::SetFragment { fragment, .. } => {
             known(cx, &kernel.fragments, *fragment, "fragment");
         }
-        StmtKind::Store { access, .. } | StmtKind::Atomic { access, .. } => {
-            verify_access(cx, access)
+        StmtKind::Store { access, .. } => verify_access(cx, access),
+        StmtKind::Atomic { access, old, .. } => {
+            verify_access(cx, access);
+            if let Some(old) = old {
+                known(cx, &kernel.vars, *old, "variable");
+            }
         }
         StmtKind::Copy { dst, src, .. } => {
             verify_access(cx, dst);

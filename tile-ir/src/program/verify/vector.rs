@@ -42,7 +42,7 @@ impl Facts {
                         self.values.insert(*var, None);
                     }
                 }
-                StmtKind::Assign { var, .. } => {
+                StmtKind::Assign { var, .. } | StmtKind::Atomic { old: Some(var), .. } => {
                     self.values.insert(*var, None);
                 }
                 StmtKind::For { var, range: LoopRange::Between { start, step, .. }, .. } => {

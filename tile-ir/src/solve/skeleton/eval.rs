@@ -9,8 +9,8 @@ use super::machine::{Frame, Machine, Stop};
 use crate::arena::EntityId as _;
 use crate::dtype::{Bound, DType};
 use crate::kernel::{
-    Access, ArrayRef, Edge, ElemType, ExprId, ExprKind, Kernel, TensorId, Type, ceil_div,
-    eval_compare,
+    Access, ArrayRef, Edge, ElemType, ExprId, ExprKind, Kernel, Source, TensorId, Type, VarId,
+    ceil_div, eval_compare,
 };
 use crate::op::{BinaryOp, LogicOp};
 use crate::semantics;
@@ -23,8 +23,8 @@ const EVERY_THREAD: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Value {
     bits: u64,
-    /// A load on which it depends.
-    pub(super) data: Option<ExprId>,
+    /// What comes from memory and decides it.
+    pub(super) data: Option<Source>,
 }
 
 impl Value {
@@ -38,8 +38,8 @@ impl Value {
         Self { bits: value.bits, data: None }
     }
 
-    /// The same value, which depends on the load `data` too.
-    pub(super) fn tainted(self, data: Option<ExprId>) -> Self {
+    /// The same value, which depends on `data` too.
+    pub(super) fn tainted(self, data: Option<Source>) -> Self {
         Self { data: self.data.or(data), ..self }
     }
 
@@ -238,12 +238,12 @@ impl Machine<'_> {
         semantics::binary(op, a, b).map_or(lhs, Value::scalar).tainted(data)
     }
 
-    /// Values of an access's indices, and a load on which they depend.
+    /// Values of an access's indices, and what from memory they depend on.
     pub(super) fn indices(
         &mut self,
         frame: &Frame,
         exprs: &[ExprId],
-    ) -> Result<(Vec<Value>, Option<ExprId>), Stop> {
+    ) -> Result<(Vec<Value>, Option<Source>), Stop> {
         let mut values = Vec::with_capacity(exprs.len());
         for expr in exprs {
             values.push(self.eval(frame, *expr)?);
@@ -261,14 +261,27 @@ impl Machine<'_> {
         if let ArrayRef::Tensor(tensor) = access.array
             && self.flat(access.array, &indices).is_none()
         {
-            return Ok(self.pad(tensor, dtype).tainted(Some(expr)));
+            return Ok(self.pad(tensor, dtype).tainted(Some(Source::Load(expr))));
         }
         let element = data::Element {
             array: access.array,
             indices: indices.iter().map(|index| index.as_index()).collect(),
             interval: if self.is_written(access.array) { self.interval() } else { 0 },
         };
-        Ok(Value::scalar(self.pool.value(&element, dtype, self.seed)).tainted(Some(expr)))
+        let value = Value::scalar(self.pool.value(&element, dtype, self.seed));
+        Ok(value.tainted(Some(Source::Load(expr))))
+    }
+
+    /// The old value that an atomic update gives: each one another.
+    pub(super) fn old_value(&self, array: ArrayRef, old: VarId) -> Value {
+        let element = data::Element {
+            array,
+            indices: self.moment().map(i64::from).to_vec(),
+            interval: self.interval(),
+        };
+        let dtype = self.types.of_type(self.kernel.vars[old].ty);
+        let value = Value::scalar(self.pool.value(&element, dtype, self.seed));
+        value.tainted(Some(Source::Old(old)))
     }
 
     fn pad(&self, tensor: TensorId, dtype: DType) -> Value {

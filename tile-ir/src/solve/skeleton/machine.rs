@@ -17,7 +17,7 @@ use super::witness::{Context, Points};
 use crate::arena::EntityId as _;
 use crate::check::WrittenTensors;
 use crate::kernel::{
-    Access, ArrayRef, Axis, ExprId, Kernel, LoopRange, VarId, VarKind, eval_index,
+    Access, ArrayRef, Axis, ExprId, Kernel, LoopRange, Source, VarId, VarKind, eval_index,
 };
 use crate::span::SpanId;
 
@@ -32,8 +32,8 @@ const MAX_ITEMS: i64 = 4096;
 /// Iterations of a loop that loaded data ends.
 const MAX_DATA_TRIPS: usize = 8;
 
-/// Counter values of a loop, and a load that decides how many they are.
-type Trips = (Vec<Value>, Option<ExprId>);
+/// Counter values of a loop, and what from memory decides how many they are.
+type Trips = (Vec<Value>, Option<Source>);
 
 /// Which blocks are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,7 +239,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A load that decides that this point is reached.
-    pub(super) fn cause(&self) -> Option<ExprId> {
+    pub(super) fn cause(&self) -> Option<Source> {
         self.now.cause
     }
 
@@ -320,7 +320,7 @@ impl<'a> Machine<'a> {
                 self.now.cause = outer;
                 Ok(())
             }
-            Node::Set { .. } | Node::Touch(_) | Node::Access { .. } => Ok(()),
+            Node::Set { .. } | Node::Old { .. } | Node::Touch(_) | Node::Access { .. } => Ok(()),
         }
     }
 
@@ -385,6 +385,10 @@ impl<'a> Machine<'a> {
                 }
                 frame[var.index()] = result.tainted(self.now.cause);
             }
+            Node::Old { var, array } => {
+                self.burn()?;
+                frame[var.index()] = self.old_value(*array, *var).tainted(self.now.cause);
+            }
             Node::Touch(expr) => self.touch(frame, *expr)?,
             Node::Access { access, site } => {
                 let Access { indices, .. } = access;
@@ -438,7 +442,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Counter values of a loop, and a load that decides how many they are.
+    /// Counter values of a loop, and what from memory decides how many they are.
     fn trips(&mut self, frame: &Frame, range: &LoopRange) -> Result<Trips, Stop> {
         let limit = *self.fuel as usize;
         let (first, last, mut values): (Value, Value, Vec<i64>) = match *range {
@@ -499,6 +503,11 @@ impl<'a> Machine<'a> {
     }
 
     // Accesses.
+
+    /// Who is at it, and when: block, worker, iteration.
+    pub(super) fn moment(&self) -> [u32; 3] {
+        [self.now.block, self.now.worker, self.now.context]
+    }
 
     /// Position of an element in its array; `None` where it is outside.
     pub(super) fn flat(&self, array: ArrayRef, indices: &[Value]) -> Option<usize> {

@@ -29,7 +29,9 @@
 //! under a condition on such a value is [possible](Conflict::cause): there is
 //! data for which it happens. An index computed from such a value says nothing
 //! about which element is meant, so the access is compared with the others by
-//! its remaining coordinates ([`wild`]).
+//! its remaining coordinates ([`wild`]). The old value of an atomic update is
+//! such data too, another one each time; that it may be a slot of which there is
+//! one alone is for the proof to say ([`super::symbolic`]).
 
 mod data;
 mod eval;
@@ -50,7 +52,7 @@ pub(crate) use stray::Stray;
 
 use std::collections::BTreeSet;
 
-use crate::kernel::{ArrayRef, ExprId, Kernel, VarId};
+use crate::kernel::{ArrayRef, Kernel, Source, VarId};
 use crate::span::SpanId;
 use data::Pool;
 use machine::{Blocks, Machine, Stop};
@@ -95,8 +97,8 @@ pub(crate) struct Conflict {
     pub(crate) first: Party,
     /// Who makes the second.
     pub(crate) second: Party,
-    /// A load that decides whether it happens.
-    pub(crate) cause: Option<ExprId>,
+    /// What from memory decides whether it happens.
+    pub(crate) cause: Option<Source>,
     /// Tile parameters, dimensions and scalars that matter.
     pub(crate) sizes: Vec<(VarId, i64)>,
 }
@@ -128,8 +130,8 @@ pub(crate) enum Worker {
 pub(crate) struct Findings {
     /// Pairs that collide, those at the smallest sizes first.
     pub(crate) conflicts: Vec<Conflict>,
-    /// Pairs of which loaded data decides whether they do, and that load.
-    pub(crate) open: Vec<(Pair, ExprId)>,
+    /// Pairs of which data decides whether they do, and where it comes from.
+    pub(crate) open: Vec<(Pair, Source)>,
     /// Accesses that leave their tile, one for each place in the text.
     pub(crate) strays: Vec<Stray>,
     /// All pairs, of conflicts and open ones.

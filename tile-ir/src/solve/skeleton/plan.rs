@@ -32,6 +32,8 @@ pub(crate) struct Site {
 pub(super) enum Node<'a> {
     /// `var = value;`, or `var op= value;`
     Set { var: VarId, op: Option<BinaryOp>, value: ExprId },
+    /// `let var = atomic array[…] …;`: the old value.
+    Old { var: VarId, array: ArrayRef },
     /// The loads of an expression whose value does not matter.
     Touch(ExprId),
     /// A read (of `a[i] += e`) or a write; its indices are evaluated anew.
@@ -60,7 +62,7 @@ impl Node<'_> {
     /// Whether the whole block runs it together.
     pub(super) fn is_collective(&self) -> bool {
         match self {
-            Node::Set { .. } | Node::Touch(_) | Node::Access { .. } => false,
+            Node::Set { .. } | Node::Old { .. } | Node::Touch(_) | Node::Access { .. } => false,
             Node::Each { .. } | Node::Exchange { .. } | Node::Barrier => true,
             Node::Loop { collective, .. }
             | Node::While { collective, .. }
@@ -239,13 +241,13 @@ impl<'a> Plan<'a> {
                     self.mark_value(*var, *value);
                 }
                 StmtKind::Store { access, value }
-                | StmtKind::Update { place: Place::Element(access), value, .. }
-                | StmtKind::Atomic { access, value, .. } => {
-                    access.indices.iter().for_each(|index| self.touch(*index));
-                    if self.is_watched(access) {
-                        access.indices.iter().for_each(|index| self.need(*index));
-                    }
-                    self.touch(*value);
+                | StmtKind::Update { place: Place::Element(access), value, .. } => {
+                    self.mark_written(access, *value);
+                }
+                StmtKind::Atomic { access, expected, value, old, .. } => {
+                    expected.iter().for_each(|expected| self.touch(*expected));
+                    self.mark_written(access, *value);
+                    self.uses_data |= old.is_some_and(|old| self.needed[old.index()]);
                 }
                 StmtKind::Let { init: None, .. } | StmtKind::Barrier => {}
                 StmtKind::Each { axes, body, .. } => {
@@ -279,6 +281,14 @@ impl<'a> Plan<'a> {
         }
     }
 
+    fn mark_written(&mut self, access: &Access, value: ExprId) {
+        access.indices.iter().for_each(|index| self.touch(*index));
+        if self.is_watched(access) {
+            access.indices.iter().for_each(|index| self.need(*index));
+        }
+        self.touch(value);
+    }
+
     fn mark_value(&mut self, var: VarId, value: ExprId) {
         if self.needed[var.index()] {
             self.need(value);
@@ -298,11 +308,16 @@ impl<'a> Plan<'a> {
                     self.needed[var.index()] || self.touches[value.index()]
                 }
                 StmtKind::Store { access, value }
-                | StmtKind::Update { place: Place::Element(access), value, .. }
-                | StmtKind::Atomic { access, value, .. } => {
+                | StmtKind::Update { place: Place::Element(access), value, .. } => {
                     self.is_watched(access)
                         || self.touches[value.index()]
                         || access.indices.iter().any(|index| self.touches[index.index()])
+                }
+                StmtKind::Atomic { access, expected, value, old, .. } => {
+                    let mut exprs = access.indices.iter().chain(expected).chain([value]);
+                    self.is_watched(access)
+                        || old.is_some_and(|old| self.needed[old.index()])
+                        || exprs.any(|expr| self.touches[expr.index()])
                 }
                 StmtKind::Exchange { .. } | StmtKind::Barrier => true,
                 StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {
@@ -342,8 +357,16 @@ impl<'a> Plan<'a> {
             StmtKind::Update { place: Place::Element(access), value, .. } => {
                 self.store(access, *value, true, stmt, out);
             }
-            StmtKind::Atomic { access, value, .. } => {
+            StmtKind::Atomic { access, expected, value, old, .. } => {
+                for expected in expected.iter() {
+                    self.enter_loads(*expected, stmt.span);
+                    if self.touches[expected.index()] {
+                        out.push(Node::Touch(*expected));
+                    }
+                }
                 self.store(access, *value, false, stmt, out);
+                let needed = old.filter(|old| self.needed[old.index()]);
+                out.extend(needed.map(|var| Node::Old { var, array: access.array }));
             }
             StmtKind::Each { axes, body, .. } => {
                 let body = self.nodes(body);
@@ -459,7 +482,9 @@ impl<'a> Plan<'a> {
 /// The variables that `node` may change.
 fn assignments(node: &Node<'_>, out: &mut Vec<VarId>) {
     match node {
-        Node::Set { var, .. } | Node::Exchange { var, .. } => out.push(*var),
+        Node::Set { var, .. } | Node::Old { var, .. } | Node::Exchange { var, .. } => {
+            out.push(*var)
+        }
         Node::Touch(_) | Node::Access { .. } | Node::Barrier => {}
         Node::Each { body, .. } | Node::Loop { body, .. } | Node::While { body, .. } => {
             body.iter().for_each(|inner| assignments(inner, out));

@@ -1,7 +1,7 @@
 //! Who has used an element since the last barrier.
 
 use super::plan::SiteId;
-use crate::kernel::{AccessKind, ExprId};
+use crate::kernel::{AccessKind, Source};
 
 /// Between which workers an order is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,7 +24,7 @@ pub(super) struct Mark {
     /// The loop iterations around.
     pub(super) context: u32,
     /// A load that decided that it was made.
-    pub(super) cause: Option<ExprId>,
+    pub(super) cause: Option<Source>,
 }
 
 impl Mark {

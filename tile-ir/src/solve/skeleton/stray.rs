@@ -6,7 +6,7 @@ use super::machine::Machine;
 use super::plan::Site;
 use super::shadow::Mark;
 use crate::arena::EntityId as _;
-use crate::kernel::{ArrayRef, ExprId, VarId};
+use crate::kernel::{ArrayRef, Source, VarId};
 
 /// An access to a tile with an index outside its extents, by example.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub(crate) struct Stray {
     pub(crate) axis: (usize, i64),
     /// Who makes it.
     pub(crate) party: Party,
-    /// A load that decides whether it is made.
-    pub(crate) cause: Option<ExprId>,
+    /// What from memory decides whether it is made.
+    pub(crate) cause: Option<Source>,
     /// Tile parameters, dimensions and scalars that matter.
     pub(crate) sizes: Vec<(VarId, i64)>,
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::eval::Value;
 use super::shadow::{Mark, Scope};
-use crate::kernel::{AccessKind, ExprId};
+use crate::kernel::{AccessKind, Source};
 
 /// An access.
 #[derive(Clone, Debug)]
@@ -17,18 +17,18 @@ struct Entry {
     coordinates: Vec<i64>,
     /// By axis, a bit: whether the coordinate is unknown.
     unknown: u32,
-    /// A load that decides one.
-    load: Option<ExprId>,
+    /// What decides one.
+    source: Option<Source>,
     mark: Mark,
     kind: AccessKind,
 }
 
-/// Accesses of two workers that may be to one element, and the load that decides.
+/// Accesses of two workers that may be to one element, and what decides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undecided {
     pub(super) one: Mark,
     pub(super) other: Mark,
-    pub(super) load: ExprId,
+    pub(super) source: Source,
 }
 
 /// The accesses to one array.
@@ -47,7 +47,7 @@ impl Log {
         self.entries.push(Entry {
             coordinates: indices.iter().map(|index| index.as_index()).collect(),
             unknown: unknown.fold(0, |bits, (axis, _)| bits | 1 << (axis & 31)),
-            load: indices.iter().find_map(|index| index.data),
+            source: indices.iter().find_map(|index| index.data),
             mark,
             kind,
         });
@@ -115,9 +115,9 @@ fn compare(entries: &[Entry], scope: Scope) -> Vec<Undecided> {
             for entry in entries.iter().filter(|entry| entry.unknown == other) {
                 let at = users.entry(key(entry)).or_default();
                 if let Some(user) = at.against(entry, scope)
-                    && let Some(load) = entry.load.or(user.load)
+                    && let Some(source) = entry.source.or(user.source)
                 {
-                    found.push(Undecided { one: user.mark, other: entry.mark, load });
+                    found.push(Undecided { one: user.mark, other: entry.mark, source });
                 }
                 if one == other {
                     at.add(entry, scope);

@@ -60,7 +60,7 @@ impl Machine<'_> {
         let [first, second] = [first, second].map(|mark| self.plan.sites[mark.site as usize]);
         let pair = Pair { scope, first, second, carried };
         if self.findings.known.insert(pair) {
-            self.findings.open.push((pair, found.load));
+            self.findings.open.push((pair, found.source));
         }
     }
 

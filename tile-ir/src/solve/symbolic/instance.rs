@@ -32,7 +32,7 @@ pub(super) enum Meeting<'a> {
 
 impl Meeting<'_> {
     /// The loops of which both are in the same iteration; `None` between blocks.
-    fn shared_loops(&self) -> Option<&[LoopId]> {
+    pub(super) fn shared_loops(&self) -> Option<&[LoopId]> {
         match self {
             Self::InBlock(
                 Distance::Same(loops) | Distance::Next(loops, _) | Distance::Any(loops, _),
@@ -93,6 +93,8 @@ struct Builder<'a> {
     seen: BTreeSet<(Unknown, Side)>,
     open: Vec<(Unknown, Side)>,
     asserted: Vec<Formula>,
+    /// Old values of which it has been said that they differ.
+    parted: BTreeSet<(Unknown, Unknown)>,
 }
 
 impl<'a> Builder<'a> {
@@ -104,6 +106,7 @@ impl<'a> Builder<'a> {
             seen: BTreeSet::new(),
             open: Vec::new(),
             asserted: Vec::new(),
+            parted: BTreeSet::new(),
         }
     }
 
@@ -216,8 +219,39 @@ impl<'a> Builder<'a> {
             if side == Side::Second {
                 self.continue_from(symbol);
             }
+            self.part_slots(symbol, side);
         }
         self.system
+    }
+
+    /// That an old value of a counter on one side is none of the other side's.
+    fn part_slots(&mut self, symbol: Unknown, side: Side) {
+        let walk = self.walk;
+        let Some(slot) = walk.slots.get(&symbol) else { return };
+        // There is a block: a counter of as many elements as there are has one.
+        self.mention(side, walk.grid.iter().map(|(_, axis)| *axis));
+        let seen: Vec<Unknown> =
+            self.seen.iter().filter(|(_, of)| *of != side).map(|(other, _)| *other).collect();
+        for other in seen {
+            let Some(other_slot) = walk.slots.get(&other) else { continue };
+            let ((first, one), (second, two)) = match side {
+                Side::First => ((symbol, slot), (other, other_slot)),
+                Side::Second => ((other, other_slot), (symbol, slot)),
+            };
+            if !self.parted.insert((first, second)) {
+                continue;
+            }
+            let first = self.on(Side::First, &Poly::unknown(first));
+            let second = self.on(Side::Second, &Poly::unknown(second));
+            let meeting = self.meeting;
+            let apart =
+                walk.apart((&first, one), (&second, two), meeting, &mut |is_first, poly| {
+                    self.on(if is_first { Side::First } else { Side::Second }, poly)
+                });
+            if let Some(apart) = apart {
+                self.system.assert(&apart.replace(&|_| None));
+            }
+        }
     }
 
     /// Where the second access is one iteration later: the symbol there as the

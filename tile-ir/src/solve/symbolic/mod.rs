@@ -30,6 +30,7 @@ mod linear;
 mod loops;
 mod poly;
 mod search;
+mod slot;
 mod symbol;
 mod value;
 mod walk;

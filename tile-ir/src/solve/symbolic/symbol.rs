@@ -37,6 +37,8 @@ pub(super) enum Sharing {
 pub(crate) enum Obstacle {
     /// A value loaded from memory.
     Load,
+    /// The value that an atomic update found, in this variable.
+    Old(VarId),
     /// A variable that a loop or a branch changes in a way that has no closed form.
     Changed(VarId),
     /// An operator on integers; `/` and `%` by what is not known to be positive too.

@@ -499,7 +499,7 @@ pub(super) fn is_integer(ty: Type) -> bool {
 }
 
 /// The least and the greatest value of an integer type.
-fn range_of(ty: Type) -> Option<(i128, i128)> {
+pub(super) fn range_of(ty: Type) -> Option<(i128, i128)> {
     let Type::Scalar(ElemType::Concrete(dtype)) = ty else { return None };
     match dtype {
         DType::I8 => Some((i8::MIN.into(), i8::MAX.into())),

@@ -12,6 +12,7 @@ use super::flow::{Distance, Flow, Pairs, SiteId};
 use super::formula::{Cond, Formula};
 use super::loops::Loop;
 use super::poly::{Poly, Unknown};
+use super::slot::{Counters, Slot};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
 use crate::check::Uniformity;
@@ -83,6 +84,9 @@ pub(super) struct Walk<'a> {
     pub(super) loops: Vec<LoopId>,
     pub(super) all_loops: Vec<Loop>,
     pub(super) sites: Vec<Site>,
+    /// By symbol, of those that are old values of counters.
+    pub(super) slots: BTreeMap<Unknown, Slot>,
+    pub(super) counters: Counters,
     pub(super) pairs: Pairs,
     /// Of the statements so far of the current list.
     pub(super) flow: Flow,
@@ -115,6 +119,8 @@ pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'
         loops: Vec::new(),
         all_loops: Vec::new(),
         sites: Vec::new(),
+        slots: BTreeMap::new(),
+        counters: Counters::default(),
         pairs: Pairs::default(),
         flow: Flow::default(),
         exits: Exits::of(kernel, uniformity),
@@ -195,6 +201,9 @@ impl Walk<'_> {
             let value = self.index(*extent);
             self.extents_of_arrays.insert(*extent, value);
         }
+        if kind == AccessKind::Write {
+            self.counters.note_set(access.array, &self.loops);
+        }
         let id: SiteId = self.sites.len();
         self.sites.push(Site {
             array: access.array,
@@ -237,8 +246,9 @@ impl Walk<'_> {
             StmtKind::Update { place: Place::Element(access), value, .. } => {
                 self.store(access, *value, &[AccessKind::Read, AccessKind::Write]);
             }
-            StmtKind::Atomic { access, value, .. } => {
-                self.store(access, *value, &[AccessKind::Atomic]);
+            StmtKind::Atomic { access, op, expected, value, old } => {
+                expected.iter().for_each(|expected| drop(self.value(*expected)));
+                self.atomic(access, *op, *value, *old);
             }
             StmtKind::Each { axes, body, .. } => self.each(axes, body),
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {

@@ -3,12 +3,12 @@
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
 use tile_ir::op::AtomicOp;
-use tile_ir::program::{self, AxisGuard, BufferId, ExprId, Target};
+use tile_ir::program::{self, AxisGuard, BufferId, ExprId, Target, VarId};
 
 use super::emitter::{Emitter, Value, lane_bytes};
 use crate::cpu::CpuError;
 use crate::cpu::code::{Access, AccessAxis, Affine, ArrayPlace, Index, Instr, Pad, Slot, Width};
-use crate::cpu::vector::{self, AtomicFn};
+use crate::cpu::vector;
 
 /// An access with what must be given back once it has been emitted.
 struct Prepared {
@@ -173,29 +173,60 @@ impl Emitter<'_, '_> {
         value: Value,
         dtype: DType,
     ) -> Result<(), CpuError> {
-        self.write(access, value, dtype, None)
+        let prepared = self.prepare_write(access, dtype)?;
+        let (src, is_owned) = self.lanes(value, dtype)?;
+        self.push(Instr::Store { src, access: prepared.access });
+        if is_owned {
+            self.give_register(src, dtype);
+        }
+        self.give_all(prepared.owned);
+        Ok(())
     }
 
-    /// Updates an element with a value of `dtype`, and ends the value's use.
+    /// Updates an element with values of `dtype`, and ends their use; declares
+    /// `old` with the value before.
     pub(super) fn update_atomically(
         &mut self,
         access: &program::Access,
         op: AtomicOp,
-        value: Value,
+        (expected, value): (Option<Value>, Value),
+        old: Option<VarId>,
         dtype: DType,
     ) -> Result<(), CpuError> {
         let f = vector::atomic(op, dtype);
         let f = f.ok_or_else(|| self.malformed(format!("{op} of {dtype}")))?;
-        self.write(access, value, dtype, Some(f))
+        if expected.is_some() != op.has_expected() {
+            return Err(self.malformed(format!("{op} with another number of operands")));
+        }
+        let old = old.map(|old| self.declare_varying(old)).transpose()?;
+        if let (Some(old), Some(pad)) = (old, access.pad.filter(|_| access.is_guarded())) {
+            let pad = self.eval_as(pad, dtype)?;
+            self.move_to(pad, dtype, old)?;
+        }
+        let prepared = self.prepare_write(access, dtype)?;
+        let (src, is_owned) = self.lanes(value, dtype)?;
+        let expected = expected.map(|expected| self.lanes(expected, dtype)).transpose()?;
+        self.push(Instr::Atomic {
+            src,
+            expected: expected.map(|(slot, _)| slot),
+            old,
+            access: prepared.access,
+            f,
+        });
+        let owned = [(src, is_owned)].into_iter().chain(expected);
+        for (slot, _) in owned.filter(|(_, is_owned)| *is_owned) {
+            self.give_register(slot, dtype);
+        }
+        self.give_all(prepared.owned);
+        Ok(())
     }
 
-    fn write(
+    /// Makes code for the place of an element that a value of `dtype` goes to.
+    fn prepare_write(
         &mut self,
         access: &program::Access,
-        value: Value,
         dtype: DType,
-        atomic: Option<AtomicFn>,
-    ) -> Result<(), CpuError> {
+    ) -> Result<Prepared, CpuError> {
         let array = self.array_of(access.target)?;
         let described = &self.unit.arrays[array];
         let name = described.name.clone();
@@ -205,18 +236,7 @@ impl Emitter<'_, '_> {
         if matches!(described.place, ArrayPlace::Buffer { written: false, .. }) {
             return Err(self.malformed(format!("a store to `{name}`, declared as never written")));
         }
-        let prepared =
-            self.prepare_access(array, &access.indices, &access.guards, access.slot, true)?;
-        let (src, is_owned) = self.lanes(value, dtype)?;
-        self.push(match atomic {
-            Some(f) => Instr::Atomic { src, access: prepared.access, f },
-            None => Instr::Store { src, access: prepared.access },
-        });
-        if is_owned {
-            self.give_register(src, dtype);
-        }
-        self.give_all(prepared.owned);
-        Ok(())
+        self.prepare_access(array, &access.indices, &access.guards, access.slot, true)
     }
 
     /// Whether an element is inside a buffer's shape.

@@ -126,9 +126,11 @@ impl VarFacts {
                     self.count(then);
                     self.count(otherwise);
                 }
+                StmtKind::Atomic { old, .. } => {
+                    old.iter().for_each(|old| *self.definitions.entry(*old).or_default() += 1);
+                }
                 StmtKind::SetFragment { .. }
                 | StmtKind::Store { .. }
-                | StmtKind::Atomic { .. }
                 | StmtKind::Copy { .. }
                 | StmtKind::Commit(_)
                 | StmtKind::Wait { .. }
@@ -170,9 +172,9 @@ impl VarFacts {
                     self.spread(kernel, then, divergent) | self.spread(kernel, otherwise, divergent)
                 }
                 StmtKind::Items { body, .. } => self.spread(kernel, body, divergent),
+                StmtKind::Atomic { old, .. } => old.is_some_and(|old| self.varying.insert(old)),
                 StmtKind::SetFragment { .. }
                 | StmtKind::Store { .. }
-                | StmtKind::Atomic { .. }
                 | StmtKind::Copy { .. }
                 | StmtKind::Commit(_)
                 | StmtKind::Wait { .. }

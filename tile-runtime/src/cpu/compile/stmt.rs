@@ -24,9 +24,7 @@ impl Emitter<'_, '_> {
         let mut declared = Vec::new();
         for stmt in body {
             self.statement(stmt)?;
-            if let StmtKind::Let { var, .. } = &stmt.kind {
-                declared.push(*var);
-            }
+            declared.extend(stmt.kind.declared());
         }
         for var in declared {
             self.end_variable(var)?;
@@ -48,11 +46,13 @@ impl Emitter<'_, '_> {
                 let value = self.eval(*value)?;
                 self.store(access, value, dtype)
             }
-            StmtKind::Atomic { access, op, value } => {
+            StmtKind::Atomic { access, op, expected, value, old } => {
                 self.require_lanes("an atomic update")?;
                 let dtype = self.type_of(*value)?;
+                let expected =
+                    expected.map(|expected| self.eval_as(expected, dtype)).transpose()?;
                 let value = self.eval(*value)?;
-                self.update_atomically(access, *op, value, dtype)
+                self.update_atomically(access, *op, (expected, value), *old, dtype)
             }
             StmtKind::Copy { dst, src, token: _ } => self.copy(dst, src),
             // Asynchronous operations are done at once, so nothing is in flight.

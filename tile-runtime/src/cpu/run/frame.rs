@@ -186,7 +186,9 @@ impl<'k> Frame<'k> {
             }
             Instr::Load { width, dst, access, pad } => self.load(width, dst, access, pad)?,
             Instr::Store { src, access } => self.store(src, access)?,
-            Instr::Atomic { src, access, f } => self.atomic(src, access, f)?,
+            Instr::Atomic { src, expected, old, access, f } => {
+                self.atomic((expected, src), old, access, f)?;
+            }
             Instr::InBounds { width, dst, access } => self.in_bounds(width, dst, access)?,
             Instr::Jump { target } => return Ok(Next::At(target)),
             Instr::JumpUnless { cond, target } => {
@@ -344,21 +346,37 @@ impl<'k> Frame<'k> {
         Ok(())
     }
 
-    fn atomic(&mut self, src: Slot, access: usize, f: AtomicFn) -> Result<(), Fault> {
+    fn atomic(
+        &mut self,
+        (expected, src): (Option<Slot>, Slot),
+        old: Option<Slot>,
+        access: usize,
+        f: AtomicFn,
+    ) -> Result<(), Fault> {
         let kernel = self.kernel;
         let access = &kernel.accesses[access];
-        let src = self.ptr(src);
+        let src = self.ptr(src).cast_const();
+        // Of an operation without one it is not read.
+        let expected = expected.map_or(src, |expected| self.ptr(expected).cast_const());
+        let old = old.map(|old| self.ptr(old));
+        let mut unused = 0u64;
         let array = self.arrays[access.array].ptr;
         let n = self.resolve_lanes(Width::Chunk, access)?;
         let size = access.elem_bytes;
         let lanes = self.addresses.offsets[..n].iter().zip(&self.addresses.inside[..n]);
         for (lane, (&offset, &inside)) in lanes.enumerate() {
             if inside {
+                let unused: *mut u8 = (&raw mut unused).cast();
                 // SAFETY: the lane is inside, so its offset names an element of
-                // the array, which is valid for writes and aligned; the register
-                // holds `n` lanes. Whoever else uses the element meanwhile does
-                // so atomically: the kernel's race check showed it.
-                unsafe { f(array.offset(offset as isize * size as isize), src.add(lane * size)) };
+                // the array, which is valid for writes and aligned; the registers
+                // hold `n` lanes of its type, and a word holds one. Whoever else
+                // uses the element meanwhile does so atomically: the kernel's race
+                // check showed it.
+                unsafe {
+                    let at = array.offset(offset as isize * size as isize);
+                    let old = old.map_or(unused, |old| old.add(lane * size));
+                    f(at, src.add(lane * size), expected.add(lane * size), old);
+                }
             }
         }
         Ok(())

@@ -7,13 +7,16 @@ use tile_ir::dtype::DType;
 use tile_ir::op::AtomicOp;
 use tile_ir::semantics::NumberOps;
 
-/// Updates the element at the first pointer with the value at the second.
+/// Updates the element at the first pointer with the value at the second, where
+/// the operation compares only if it is the value at the third; puts the value
+/// before to the fourth.
 ///
 /// # Safety
 ///
-/// Both are valid and aligned for the type that the function was asked for, the
-/// first for writes; all others that use the element meanwhile do so atomically.
-pub(crate) type AtomicFn = unsafe fn(*mut u8, *const u8);
+/// All are valid and aligned for the type that the function was asked for, the
+/// first and the last for writes, the third only where the operation compares;
+/// all others that use the element meanwhile do so atomically.
+pub(crate) type AtomicFn = unsafe fn(*mut u8, *const u8, *const u8, *mut u8);
 
 /// The function of an operation; `None` where the type does not have it.
 pub(crate) fn atomic(op: AtomicOp, dtype: DType) -> Option<AtomicFn> {
@@ -34,6 +37,37 @@ pub(crate) fn atomic(op: AtomicOp, dtype: DType) -> Option<AtomicFn> {
     }
 }
 
+/// `exchange!(AtomicU32, swap)`: an exchange of bits, plain or where they are as
+/// expected.
+macro_rules! exchange {
+    ($atomic:ty, swap) => {{
+        unsafe fn swap(at: *mut u8, value: *const u8, _: *const u8, old: *mut u8) {
+            // SAFETY: as the type of these functions asks; an atomic type has the
+            // layout of its integer, and those of a size share it.
+            unsafe {
+                let value = value.cast::<$atomic>().read().into_inner();
+                let before = <$atomic>::from_ptr(at.cast()).swap(value, Relaxed);
+                old.cast::<$atomic>().write(before.into());
+            }
+        }
+        swap
+    }};
+    ($atomic:ty, compare) => {{
+        unsafe fn compare(at: *mut u8, value: *const u8, expected: *const u8, old: *mut u8) {
+            // SAFETY: as for `swap`; of an operation that compares the expected
+            // value is there.
+            unsafe {
+                let value = value.cast::<$atomic>().read().into_inner();
+                let expected = expected.cast::<$atomic>().read().into_inner();
+                let element = <$atomic>::from_ptr(at.cast());
+                let found = element.compare_exchange(expected, value, Relaxed, Relaxed);
+                old.cast::<$atomic>().write(found.unwrap_or_else(|found| found).into());
+            }
+        }
+        compare
+    }};
+}
+
 /// `of_int!(of_i32, i32, AtomicI32);`: the functions of an integer type.
 macro_rules! of_int {
     ($name:ident, $ty:ty, $atomic:ty) => {
@@ -41,11 +75,12 @@ macro_rules! of_int {
             /// An update by a method of the atomic type.
             macro_rules! by {
                 ($method:ident) => {{
-                    unsafe fn update(at: *mut u8, value: *const u8) {
+                    unsafe fn update(at: *mut u8, value: *const u8, _: *const u8, old: *mut u8) {
                         // SAFETY: as the type of these functions asks.
                         unsafe {
                             let value = value.cast::<$ty>().read();
-                            <$atomic>::from_ptr(at.cast()).$method(value, Relaxed);
+                            let before = <$atomic>::from_ptr(at.cast()).$method(value, Relaxed);
+                            old.cast::<$ty>().write(before);
                         }
                     }
                     update
@@ -59,6 +94,8 @@ macro_rules! of_int {
                 AtomicOp::Xor => by!(fetch_xor),
                 AtomicOp::Min => by!(fetch_min),
                 AtomicOp::Max => by!(fetch_max),
+                AtomicOp::Swap => exchange!($atomic, swap),
+                AtomicOp::CompareExchange => exchange!($atomic, compare),
             }
         }
     };
@@ -77,7 +114,7 @@ macro_rules! of_float {
             /// An update by an operation of the language's semantics.
             macro_rules! by {
                 ($method:ident) => {{
-                    unsafe fn update(at: *mut u8, value: *const u8) {
+                    unsafe fn update(at: *mut u8, value: *const u8, _: *const u8, old: *mut u8) {
                         // SAFETY: as the type of these functions asks.
                         let (element, value) =
                             unsafe { (<$atomic>::from_ptr(at.cast()), value.cast::<$ty>().read()) };
@@ -85,10 +122,12 @@ macro_rules! of_float {
                         loop {
                             let new = NumberOps::$method(<$ty>::from_bits(seen), value).to_bits();
                             match element.compare_exchange_weak(seen, new, Relaxed, Relaxed) {
-                                Ok(_) => return,
+                                Ok(_) => break,
                                 Err(other) => seen = other,
                             }
                         }
+                        // SAFETY: as above.
+                        unsafe { old.cast::<$ty>().write(<$ty>::from_bits(seen)) };
                     }
                     update
                 }};
@@ -98,6 +137,8 @@ macro_rules! of_float {
                 AtomicOp::Sub => by!(sub),
                 AtomicOp::Min => by!(min),
                 AtomicOp::Max => by!(max),
+                AtomicOp::Swap => exchange!($atomic, swap),
+                AtomicOp::CompareExchange => exchange!($atomic, compare),
                 AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => return None,
             })
         }

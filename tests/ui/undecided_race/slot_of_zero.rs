@@ -1,0 +1,15 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn k(a: &Tensor<i32, [N]>, count: &mut Tensor<u32, [1]>, out: &mut Tensor<i32, [M]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if i < N {
+            let slot = atomic count[0] += 0;
+            out[slot] = a[i];
+        }
+    }
+}
+
+fn main() {}

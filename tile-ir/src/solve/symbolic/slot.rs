@@ -1,0 +1,215 @@
+//! Slots: the old values of a counter, no two of which are the same.
+//!
+//! A counter is an element to which the atomic updates only add numbers that are
+//! not negative, or from which they only take such. Of two updates one is first,
+//! and the old value of the other lies beyond the first one's by at least what
+//! the first one adds: `old..old + step` is the work-item's alone. So
+//! `let slot = atomic n[0] += 1;` gives each work-item an element of its own, and
+//! `+= len` gives each one a run of `len` elements.
+//!
+//! # What it rests on
+//!
+//! - Both updates are of one element: inside the array, with equal indices.
+//! - Nothing sets the element between the two. A tensor must not be set at all; a
+//!   tile may be, in another iteration of a loop around, or not between the two
+//!   in the text: that a barrier separates the setting from the updates is the
+//!   race rule's business.
+//! - A tile's counter is the block's own: of two blocks it says nothing.
+//! - A counter does not leave the range of its type within a launch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::formula::Formula;
+use super::instance::Meeting;
+use super::poly::Poly;
+use super::symbol::{LoopId, Obstacle};
+use super::value::range_of;
+use super::walk::{Value, Walk};
+use crate::kernel::{Access, AccessKind, ArrayRef, ExprId, VarId};
+use crate::op::AtomicOp;
+
+/// Where a counter goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    Up,
+    Down,
+}
+
+/// What is known of an old value.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    array: ArrayRef,
+    indices: Vec<Poly>,
+    /// What the update adds or takes; not negative.
+    step: Poly,
+    /// How many places in the text that set the array come before it.
+    n_sets: usize,
+    /// The loops around it.
+    loops: Vec<LoopId>,
+}
+
+/// What the kernel does to arrays that it updates atomically.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counters {
+    ways: BTreeMap<ArrayRef, BTreeSet<Way>>,
+    /// Those with an update that is no step.
+    others: BTreeSet<ArrayRef>,
+    /// Of each place that sets an array, the loops around it.
+    sets: BTreeMap<ArrayRef, Vec<Vec<LoopId>>>,
+}
+
+impl Counters {
+    /// Notes a place that sets an element.
+    pub(super) fn note_set(&mut self, array: ArrayRef, loops: &[LoopId]) {
+        self.sets.entry(array).or_default().push(loops.to_vec());
+    }
+
+    fn n_sets(&self, array: ArrayRef) -> usize {
+        self.sets.get(&array).map_or(0, Vec::len)
+    }
+
+    /// The way that all updates of an array go.
+    fn way(&self, array: ArrayRef) -> Option<Way> {
+        let ways = self.ways.get(&array).filter(|_| !self.others.contains(&array))?;
+        ways.first().copied().filter(|_| ways.len() == 1)
+    }
+
+    /// Whether nothing sets the array between two updates.
+    fn are_of_one_count(&self, one: &Slot, other: &Slot, meeting: Meeting<'_>) -> bool {
+        let Some(shared) = meeting.shared_loops() else {
+            return matches!(one.array, ArrayRef::Tensor(_)) && self.n_sets(one.array) == 0;
+        };
+        let sets = self.sets.get(&one.array).map(Vec::as_slice).unwrap_or_default();
+        let is_parted = |around: &LoopId| {
+            !shared.contains(around) && sets.iter().any(|loops| loops.contains(around))
+        };
+        one.n_sets == other.n_sets && !one.loops.iter().chain(&other.loops).any(is_parted)
+    }
+}
+
+impl Walk<'_> {
+    /// An atomic update. `old` is declared with the value before.
+    pub(super) fn atomic(
+        &mut self,
+        access: &Access,
+        op: AtomicOp,
+        value: ExprId,
+        old: Option<VarId>,
+    ) {
+        let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
+        let operand = self.value(value);
+        let step = if self.recording { self.step(op, operand) } else { None };
+        if self.recording {
+            match &step {
+                Some((way, _)) => {
+                    self.counters.ways.entry(access.array).or_default().insert(*way);
+                }
+                None => {
+                    self.counters.others.insert(access.array);
+                }
+            }
+        }
+        if let Some(old) = old {
+            let before = self.old_value(access, &indices, step, old);
+            self.env.insert(old, before);
+        }
+        self.site(access, indices, AccessKind::Atomic);
+    }
+
+    /// Which way an update goes, and how far.
+    fn step(&self, op: AtomicOp, operand: Value) -> Option<(Way, Poly)> {
+        let Value::Int(operand) = operand else { return None };
+        let change = match op {
+            AtomicOp::Add => operand,
+            AtomicOp::Sub => operand.negated(),
+            AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor
+            | AtomicOp::Min
+            | AtomicOp::Max
+            | AtomicOp::Swap
+            | AtomicOp::CompareExchange => return None,
+        };
+        if change.is_lost() {
+            return None;
+        }
+        if self.is_natural(&change) {
+            return Some((Way::Up, change));
+        }
+        let fall = change.negated();
+        self.is_natural(&fall).then_some((Way::Down, fall))
+    }
+
+    fn old_value(
+        &mut self,
+        access: &Access,
+        indices: &[Poly],
+        step: Option<(Way, Poly)>,
+        old: VarId,
+    ) -> Value {
+        let ty = self.kernel.vars[old].ty;
+        let value = self.any_of_type(ty, false, (access.span, Obstacle::Old(old)));
+        let (Value::Int(poly), Some((way, step)), Some((min, max))) = (&value, step, range_of(ty))
+        else {
+            return value;
+        };
+        for unknown in poly.unknowns() {
+            // The counter stays within its type.
+            let fits = match way {
+                Way::Up => Formula::le(&poly.add(&step), &Poly::constant(max)),
+                Way::Down => Formula::le(&Poly::constant(min), &poly.sub(&step)),
+            };
+            self.symbols.add_facts(unknown, fits);
+            let slot = Slot {
+                array: access.array,
+                indices: indices.to_vec(),
+                step: step.clone(),
+                n_sets: self.counters.n_sets(access.array),
+                loops: self.loops.clone(),
+            };
+            self.slots.insert(unknown, slot);
+        }
+        value
+    }
+
+    /// What holds of two old values of different updates, if they are known to
+    /// differ; `on` makes a polynomial what the first side sees (`true`) or the
+    /// second.
+    pub(super) fn apart(
+        &self,
+        (first, one): (&Poly, &Slot),
+        (second, other): (&Poly, &Slot),
+        meeting: Meeting<'_>,
+        on: &mut dyn FnMut(bool, &Poly) -> Poly,
+    ) -> Option<Formula> {
+        if one.array != other.array || !self.counters.are_of_one_count(one, other, meeting) {
+            return None;
+        }
+        let way = self.counters.way(one.array)?;
+        let mut cases = Vec::new();
+        let extents = self.kernel.extents(one.array);
+        for ((left, right), extent) in one.indices.iter().zip(&other.indices).zip(extents) {
+            let extent = self.extents_of_arrays.get(extent)?;
+            let (left_extent, right_extent) = (on(true, extent), on(false, extent));
+            let (left, right) = (on(true, left), on(false, right));
+            cases.push(Formula::ne(&left, &right));
+            for (index, extent) in [(&left, &left_extent), (&right, &right_extent)] {
+                cases.push(Formula::lt(index, &Poly::default()));
+                cases.push(Formula::le(extent, index));
+            }
+        }
+        let (one_step, other_step) = (on(true, &one.step), on(false, &other.step));
+        let (before, after) = match way {
+            Way::Up => (
+                Formula::le(&first.add(&one_step), second),
+                Formula::le(&second.add(&other_step), first),
+            ),
+            Way::Down => (
+                Formula::le(second, &first.sub(&one_step)),
+                Formula::le(first, &second.sub(&other_step)),
+            ),
+        };
+        cases.extend([before, after]);
+        Some(Formula::Any(cases))
+    }
+}
