@@ -116,8 +116,9 @@ macro_rules! of_float {
                 ($method:ident) => {{
                     unsafe fn update(at: *mut u8, value: *const u8, _: *const u8, old: *mut u8) {
                         // SAFETY: as the type of these functions asks.
-                        let (element, value) =
-                            unsafe { (<$atomic>::from_ptr(at.cast()), value.cast::<$ty>().read()) };
+                        let element = unsafe { <$atomic>::from_ptr(at.cast()) };
+                        // SAFETY: the same.
+                        let value = unsafe { value.cast::<$ty>().read() };
                         let mut seen = element.load(Relaxed);
                         loop {
                             let new = NumberOps::$method(<$ty>::from_bits(seen), value).to_bits();
