@@ -297,9 +297,13 @@ fn report(kernel: &Kernel, access: &Access, example: &Example) -> Diagnostic {
         .label(declared, format!("`{name}` has the extents `[{}]`", extents.join(", ")))
         .note(what);
     if let Some(source) = example.cause {
-        let (text, manner) = (source.text(kernel), source.manner());
+        let text = source.text(kernel);
+        let what = match source {
+            Source::Load(_) => "loaded",
+            Source::Old(_) => "old value",
+        };
         diagnostic =
-            diagnostic.note(format!("`{text}`, {manner}, decides whether it comes to that"));
+            diagnostic.note(format!("the {what} `{text}` decides whether it comes to that"));
     }
     let tested = print_expr(kernel, access.indices[axis]);
     let guard =

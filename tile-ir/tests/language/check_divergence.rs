@@ -228,7 +228,7 @@ fn a_let_of_the_block_that_threads_may_not_agree_on() {
     expect![[r#"
         error[TK0004]: `y` may differ between the threads that share this loop out
           at 2:51
-          at 2:5: `y` is declared here and comes from a tile or a written tensor
+          at 2:5: `y` is declared here and comes from a tile, a written tensor or an atomic update
           help: read the tile inside the loop, or keep the value in a tile and put `barrier;` before the loop
     "#]].assert_eq(&kernel("let y = s[0]; each (j) in (TN) { c[bx * TN + j] = y; }"));
     expect![""]
