@@ -81,7 +81,7 @@ fn damage_behind_a_right_checksum_does_not_panic() {
 #[test]
 fn another_version_says_so() {
     let mut bytes = encode(&checked());
-    bytes[..4].copy_from_slice(&7u32.to_le_bytes());
+    bytes[..4].copy_from_slice(&(FORMAT_VERSION + 1).to_le_bytes());
     let error = DecodeError::Version { expected: FORMAT_VERSION, found: FORMAT_VERSION + 1 };
     assert_eq!(decode(&bytes), Err(error));
 }
