@@ -5,10 +5,10 @@ tiled_kernel! {
     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
     {
         let i = bx * TN + tx;
-        shared s: [T; TN + 4];
+        shared s: [T; 2 * TN];
         load s[k] = 0;
         barrier;
-        s[tx ^ 3] = a[i];
+        s[tx ^ (tx >> 1)] = a[i];
         barrier;
         c[i] = s[tx];
     }

@@ -12,8 +12,11 @@
 //!    others of its row, the whole tile.
 //!
 //! Loops may run zero times, unless their trip count is provably at least 1.
-//! Anything else is undecided, which is an error. That the write and the read
-//! are ordered is the business of the race rules.
+//! What none of these shows is decided by running the kernel's skeleton at small
+//! sizes ([`crate::solve::skeleton`]): a read of a cell that nobody has written is
+//! the finding. Without such a read the tile is accepted: a part that is left out
+//! is left out at small sizes too. Where no run comes to its end, it is an error.
+//! That the write and the read are ordered is the business of the race rules.
 //!
 //! A `let` without `mut` that gets its value later gets it once (TK0105).
 
@@ -28,6 +31,7 @@ use crate::kernel::{
     TileId, VarId, VarKind, print_access,
 };
 use crate::op::{CompareOp, LogicOp};
+use crate::solve::skeleton::{Fills, Unwritten, Worker};
 use crate::span::SpanId;
 
 /// Reports every variable and tile that may be read before it is written; not the
@@ -35,6 +39,7 @@ use crate::span::SpanId;
 pub(super) fn check_initialised(
     kernel: &Kernel,
     (uniform, folds): (&Uniformity, &Folds),
+    fills: &Fills,
     stray: &BTreeSet<ArrayRef>,
     diags: &mut Diagnostics,
 ) {
@@ -42,6 +47,7 @@ pub(super) fn check_initialised(
         kernel,
         uniform,
         folds,
+        fills,
         bounds: Bounds::new(kernel),
         divergent: false,
         in_each: false,
@@ -111,6 +117,8 @@ struct Flow<'a> {
     kernel: &'a Kernel,
     uniform: &'a Uniformity,
     folds: &'a Folds,
+    /// What running the kernel at small sizes has shown.
+    fills: &'a Fills,
     bounds: Bounds<'a>,
     /// Whether only some of the work-items (or points) may be here.
     divergent: bool,
@@ -531,12 +539,17 @@ impl Flow<'_> {
                 return;
             }
         }
+        let example =
+            self.fills.unwritten.iter().find(|unwritten| unwritten.site.span == access.span);
+        if example.is_none() && self.fills.run.contains(&tile) {
+            return;
+        }
         if self.reported_tiles.insert(tile) {
-            self.report_tile(tile, access);
+            self.report_tile(tile, access, example);
         }
     }
 
-    fn report_tile(&mut self, tile: TileId, access: &Access) {
+    fn report_tile(&mut self, tile: TileId, access: &Access, example: Option<&Unwritten>) {
         let name = &self.kernel.tiles[tile].name;
         let mut writes = Vec::new();
         collect_writes(&self.kernel.body, tile, &mut Vec::new(), &mut writes);
@@ -570,7 +583,36 @@ impl Flow<'_> {
         if let Some(empty) = empty {
             diagnostic = diagnostic.label(empty.head, "this loop may run zero times");
         }
+        if let Some(example) = example {
+            diagnostic = diagnostic.note(self.tell(name, example));
+        }
         self.diags.push(diagnostic.help(format!("fill it first: `load {name}[…] = …;`")));
+    }
+}
+
+impl Flow<'_> {
+    /// An example in words.
+    fn tell(&self, name: &str, example: &Unwritten) -> String {
+        let values = |values: &[(VarId, i64)]| -> String {
+            let texts = values
+                .iter()
+                .map(|(var, value)| format!("{} = {value}", self.kernel.vars[*var].name));
+            texts.collect::<Vec<_>>().join(", ")
+        };
+        let who = match &example.party.worker {
+            Worker::Item(at) => format!("work-item ({})", values(at)),
+            Worker::Point(_, at) => format!("the point ({})", values(at)),
+            Worker::Body => "the block".to_owned(),
+        };
+        let element: Vec<String> = example.element.iter().map(ToString::to_string).collect();
+        let mut text = format!("{who} reads `{name}[{}]`", element.join(", "));
+        if !example.party.counters.is_empty() {
+            text = format!("{text} at {}", values(&example.party.counters));
+        }
+        if !example.sizes.is_empty() {
+            text = format!("with {}, {text}", values(&example.sizes));
+        }
+        format!("{text}, which nobody has written")
     }
 }
 

@@ -87,7 +87,13 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
     if !diverges {
         // Who has left early has written nothing: that is one mistake, not two.
-        initialised::check_initialised(&kernel, (&uniform, &folds), &stray, &mut diags);
+        initialised::check_initialised(
+            &kernel,
+            (&uniform, &folds),
+            &found.fills,
+            &stray,
+            &mut diags,
+        );
     }
     if stray.is_empty() {
         // Elsewhere values pass through other elements than the text shows.

@@ -23,6 +23,8 @@ pub(super) enum Atom {
     Slack(VarId),
     /// A value of which nothing is known; equal only to itself.
     Unknown(u32),
+    /// Any value: two of these need not be equal.
+    Any,
     /// A function of polynomials that is not one itself.
     Tiles(Box<(Poly, Poly)>),
     /// The same of an operator.
@@ -114,7 +116,9 @@ impl Poly {
             for atom in product {
                 let value = match atom {
                     Atom::Var(var) => with(*var).unwrap_or_else(|| Self::var(*var)),
-                    Atom::Other(_) | Atom::Slack(_) | Atom::Unknown(_) => Self::atom(atom.clone()),
+                    Atom::Other(_) | Atom::Slack(_) | Atom::Unknown(_) | Atom::Any => {
+                        Self::atom(atom.clone())
+                    }
                     Atom::Tiles(parts) => {
                         let (n, t) = &**parts;
                         Self::atom(Atom::Tiles(Box::new((n.replace(with), t.replace(with)))))
@@ -132,6 +136,19 @@ impl Poly {
         out
     }
 
+    /// Replaces an atom where it is a whole term with a negative factor.
+    fn replace_alone(&self, atom: &Atom, value: &Self) -> Self {
+        let mut out = Self::default();
+        for (product, factor) in &self.terms {
+            if *factor < 0 && product.as_slice() == std::slice::from_ref(atom) {
+                out = out.add(&value.scaled(*factor));
+            } else {
+                out.add_term(product.clone(), *factor);
+            }
+        }
+        out
+    }
+
     /// Whether the value of `var` now is part of it.
     pub(super) fn mentions(&self, var: VarId) -> bool {
         self.any_atom(&|atom| *atom == Atom::Var(var))
@@ -139,7 +156,16 @@ impl Poly {
 
     /// Whether values of another time or work-item are part of it.
     pub(super) fn mentions_others(&self) -> bool {
-        self.any_atom(&|atom| matches!(atom, Atom::Other(_)))
+        self.any_atom(&|atom| matches!(atom, Atom::Other(_) | Atom::Any))
+    }
+
+    /// How many atoms it is made of.
+    pub(super) fn size(&self) -> usize {
+        let of_atom = |atom: &Atom| match atom {
+            Atom::Tiles(parts) | Atom::Binary(_, parts) => 1 + parts.0.size() + parts.1.size(),
+            Atom::Var(_) | Atom::Other(_) | Atom::Slack(_) | Atom::Unknown(_) | Atom::Any => 1,
+        };
+        self.terms.keys().flatten().map(of_atom).sum()
     }
 
     fn any_atom(&self, test: &dyn Fn(&Atom) -> bool) -> bool {
@@ -149,7 +175,11 @@ impl Poly {
                     Atom::Tiles(parts) | Atom::Binary(_, parts) => {
                         parts.0.any_atom(test) || parts.1.any_atom(test)
                     }
-                    Atom::Var(_) | Atom::Other(_) | Atom::Slack(_) | Atom::Unknown(_) => false,
+                    Atom::Var(_)
+                    | Atom::Other(_)
+                    | Atom::Slack(_)
+                    | Atom::Unknown(_)
+                    | Atom::Any => false,
                 }
         })
     }
@@ -310,16 +340,52 @@ impl<'a> Bounds<'a> {
                 Poly::constant(i128::from(least)).add(&slack)
             })
         };
-        let poly = poly.replace(&end);
+        let poly = self.with_greatest(poly.replace(&end));
         poly.terms.iter().all(|(product, factor)| {
             *factor > 0 && product.iter().all(|atom| self.is_natural(atom))
         })
     }
 
+    /// Functions with negative factors, taken as large as they can be:
+    /// `a / b <= a`, `a % b <= b - 1`, `min(a, b) <= a`.
+    fn with_greatest(&self, mut poly: Poly) -> Poly {
+        let negative = poly.terms.iter().filter(|(_, factor)| **factor < 0);
+        let atoms: Vec<Atom> = negative.flat_map(|(product, _)| product.iter().cloned()).collect();
+        let one = Poly::constant(1);
+        for atom in atoms {
+            let Atom::Binary(op, parts) = &atom else { continue };
+            let (lhs, rhs) = &**parts;
+            let is_positive = |value: &Poly| self.is_never_negative(&value.clone().sub(&one));
+            let greatest = match op {
+                BinaryOp::Div if self.is_never_negative(lhs) && is_positive(rhs) => lhs.clone(),
+                BinaryOp::Rem if self.is_never_negative(lhs) && is_positive(rhs) => {
+                    rhs.clone().sub(&one)
+                }
+                BinaryOp::Shr | BinaryOp::And | BinaryOp::Min if self.is_never_negative(lhs) => {
+                    lhs.clone()
+                }
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Div
+                | BinaryOp::Rem
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::Shl
+                | BinaryOp::Shr
+                | BinaryOp::Min
+                | BinaryOp::Max => continue,
+            };
+            poly = poly.replace_alone(&atom, &greatest);
+        }
+        poly
+    }
+
     fn is_natural(&self, atom: &Atom) -> bool {
         match atom {
             Atom::Slack(_) | Atom::Tiles(_) => true,
-            Atom::Unknown(_) | Atom::Other(_) => false,
+            Atom::Unknown(_) | Atom::Other(_) | Atom::Any => false,
             Atom::Var(var) => match self.kernel.vars[*var].kind {
                 VarKind::Dim
                 | VarKind::TileParam(_)

@@ -461,7 +461,7 @@ fn verdicts() {
         format!(
             "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
 where tile: (B{sizes}), grid: (bx in tiles(N, B)), block: (tx in B),
-{{ shared s: [T; 2 * B]; s[tx ^ 3] = a[bx * B + tx]; c[bx * B + tx] = 0; }}"
+{{ shared s: [T; 2 * B]; s[tx ^ (tx >> 1)] = a[bx * B + tx]; c[bx * B + tx] = 0; }}"
         )
     };
     assert_eq!(verdict(&product("barrier;", "barrier;")), Some(Verdict::AllSizes));

@@ -15,6 +15,7 @@ mod resolve_accept;
 mod resolve_header;
 mod resolve_names;
 mod resolve_types;
+mod suite;
 mod support;
 mod uniform;
 mod verify_kernel;

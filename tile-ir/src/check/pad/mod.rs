@@ -38,6 +38,9 @@ use crate::span::SpanId;
 /// chain of fewer variables carries.
 const MAX_ROUNDS: usize = 8;
 
+/// Most groups of cells that are told apart, of one tile.
+const MAX_CELLS: usize = 24;
+
 /// Reports each read whose default pad can change a stored result.
 pub(super) fn check_pads(kernel: &Kernel, diags: &mut Diagnostics) {
     let mut cx = Flow {
@@ -70,6 +73,23 @@ struct Cells {
     value: Value,
 }
 
+/// Adds cells to those of a tile. Too many of them become one: any of the tile.
+fn add_cells(cells: &mut Vec<Cells>, new: Cells) {
+    if cells.contains(&new) {
+        return;
+    }
+    if cells.len() < MAX_CELLS {
+        cells.push(new);
+        return;
+    }
+    let values = cells.iter().map(|cells| &cells.value).chain([&new.value]);
+    let value = values.fold(Value::default(), |all, value| all.join(&value.spoil()));
+    let owners: BTreeSet<VarId> =
+        cells.iter().chain([&new]).flat_map(|cells| cells.owners.iter().copied()).collect();
+    let index = new.index.iter().map(|_| Poly::atom(Atom::Any)).collect();
+    *cells = vec![Cells { index, owners: owners.into_iter().collect(), value }];
+}
+
 impl State {
     fn join(&mut self, other: &Self) {
         for (var, value) in &other.vars {
@@ -78,11 +98,7 @@ impl State {
         }
         for (tile, cells) in &other.tiles {
             let own = self.tiles.entry(*tile).or_default();
-            for cell in cells {
-                if !own.contains(cell) {
-                    own.push(cell.clone());
-                }
-            }
+            cells.iter().for_each(|cell| add_cells(own, cell.clone()));
         }
     }
 
@@ -365,10 +381,7 @@ impl Flow<'_> {
                 if everywhere {
                     cells.clear();
                 }
-                let written = Cells { index, owners, value };
-                if !cells.contains(&written) {
-                    cells.push(written);
-                }
+                add_cells(cells, Cells { index, owners, value });
             }
         }
     }

@@ -7,6 +7,12 @@ use crate::check::poly::{Atom, Bounds, Poly};
 use crate::kernel::{Source, VarId};
 use crate::op::BinaryOp;
 
+/// Conditions of more atoms than this, and more of them than this for one value,
+/// are taken for one that may hold at any time: values that pass through a tile
+/// again and again would grow without end.
+const MAX_SIZE: usize = 24;
+const MAX_CONDITIONS: usize = 24;
+
 /// A condition under which a read is outside of a tensor along one axis.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outside {
@@ -45,9 +51,27 @@ impl Outside {
     }
 
     fn map(&self, with: &dyn Fn(VarId) -> Option<Poly>) -> Self {
+        let (mapped, size) = match self {
+            Self::Below(index) => {
+                let index = index.replace(with);
+                let size = index.size();
+                (Self::Below(index), size)
+            }
+            Self::Above(index, extent) => {
+                let (index, extent) = (index.replace(with), extent.replace(with));
+                let size = index.size() + extent.size();
+                (Self::Above(index, extent), size)
+            }
+        };
+        if size > MAX_SIZE { mapped.at_any_time() } else { mapped }
+    }
+
+    /// Of the same side, and no more is said.
+    fn at_any_time(&self) -> Self {
+        let any = Poly::atom(Atom::Any);
         match self {
-            Self::Below(index) => Self::Below(index.replace(with)),
-            Self::Above(index, extent) => Self::Above(index.replace(with), extent.replace(with)),
+            Self::Below(_) => Self::Below(any),
+            Self::Above(..) => Self::Above(any.clone(), any),
         }
     }
 
@@ -118,6 +142,8 @@ impl Value {
 
     /// Adds a dependence; of two under one condition the worse stays.
     pub(super) fn insert(&mut self, outside: Outside, effect: Effect) {
+        let is_full = self.under.len() >= MAX_CONDITIONS && !self.under.contains_key(&outside);
+        let outside = if is_full { outside.at_any_time() } else { outside };
         match self.under.get_mut(&outside) {
             Some(own) => {
                 own.loads.extend(effect.loads);

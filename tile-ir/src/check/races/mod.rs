@@ -55,8 +55,11 @@ pub(super) fn check_races(
     report_conflicts(kernel, &uniformity, &found.conflicts, diags);
     let mut collided: BTreeSet<(Site, Site)> =
         found.conflicts.iter().map(|conflict| conflict.pair.sites()).collect();
+    let arrays: BTreeSet<ArrayRef> =
+        found.conflicts.iter().map(|conflict| conflict.pair.array()).collect();
     for (pair, source) in &found.open {
-        if collided.insert(pair.sites()) {
+        // Of what collides for certain, the rest is told when that is mended.
+        if !arrays.contains(&pair.array()) && collided.insert(pair.sites()) {
             diags.push(text::open(kernel, pair, *source));
         }
     }

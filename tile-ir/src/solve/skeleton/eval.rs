@@ -95,12 +95,18 @@ impl Machine<'_> {
                 self.eval(frame, expr)?;
             }
             ExprKind::Select { cond, then, otherwise } => {
-                let chosen = if self.condition(frame, *cond)? { then } else { otherwise };
+                let cond = self.eval(frame, *cond)?;
+                let (chosen, other) =
+                    if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
                 self.touch(frame, *chosen)?;
+                if self.both && cond.data.is_some() {
+                    self.touch(frame, *other)?;
+                }
             }
             ExprKind::Logic { op, lhs, rhs } => {
-                let decided = self.condition(frame, *lhs)? == (*op == LogicOp::Or);
-                if !decided {
+                let lhs = self.eval(frame, *lhs)?;
+                let decided = lhs.is_true() == (*op == LogicOp::Or);
+                if !decided || (self.both && lhs.data.is_some()) {
                     self.touch(frame, *rhs)?;
                 }
             }
@@ -137,10 +143,6 @@ impl Machine<'_> {
         out
     }
 
-    fn condition(&mut self, frame: &Frame, cond: ExprId) -> Result<bool, Stop> {
-        Ok(self.eval(frame, cond)?.is_true())
-    }
-
     /// The value of `expr`; enters the accesses on the way.
     pub(super) fn eval(&mut self, frame: &Frame, expr: ExprId) -> Result<Value, Stop> {
         let kernel = self.kernel;
@@ -174,13 +176,20 @@ impl Machine<'_> {
             ExprKind::Logic { op, lhs, rhs } => {
                 let lhs = self.eval(frame, *lhs)?;
                 if lhs.is_true() == (*op == LogicOp::Or) {
+                    if self.both && lhs.data.is_some() {
+                        self.eval(frame, *rhs)?;
+                    }
                     return Ok(lhs);
                 }
                 self.eval(frame, *rhs)?.tainted(lhs.data)
             }
             ExprKind::Select { cond, then, otherwise } => {
                 let cond = self.eval(frame, *cond)?;
-                let chosen = if cond.is_true() { then } else { otherwise };
+                let (chosen, other) =
+                    if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
+                if self.both && cond.data.is_some() {
+                    self.eval(frame, *other)?;
+                }
                 self.eval(frame, *chosen)?.tainted(cond.data)
             }
             ExprKind::Cast(operand) => {

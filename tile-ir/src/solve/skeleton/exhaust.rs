@@ -1,14 +1,17 @@
 //! Deciding an array by running every admissible size.
 //!
 //! Possible where nothing that reaches its indices and guards is open-ended: no
-//! dimension, no scalar, no loaded value, and of the tile parameters only ones
-//! with few values. Then the runs are not samples but all there is.
+//! dimension, no scalar, and of the tile parameters only ones with few values.
+//! Then the runs are not samples but all there is. A dimension that is only an
+//! extent is taken as large as anybody asks: a smaller one only drops accesses.
+//! Under a condition on loaded data either arm may be run, so both are; what only
+//! this makes collide stays undecided.
 
 use std::collections::BTreeSet;
 
 use super::Findings;
 use super::data::Pool;
-use super::machine::{Blocks, Machine, Stop};
+use super::machine::{ANY_EXTENT, Blocks, Machine, Stop};
 use super::plan::Plan;
 use super::sizes::Sizes;
 use crate::arena::EntityId as _;
@@ -17,7 +20,7 @@ use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, TileDomain, TileParamId,
 
 /// Most combinations of tile sizes that are run.
 const MAX_COMBINATIONS: usize = 4096;
-/// Any extent: of dimensions that do not matter.
+/// A dimension that does not matter.
 const SOME_EXTENT: i64 = 8;
 
 /// Whether all sizes were run.
@@ -41,13 +44,11 @@ pub(crate) fn exhaust(
     fuel: &mut u32,
 ) -> Exhaustion {
     let plan = Plan::of(kernel, &|other| other == array);
-    if plan.uses_data {
-        return Exhaustion::Data;
-    }
     let mut params: BTreeSet<TileParamId> = BTreeSet::new();
     for var in &plan.used {
         match kernel.vars[*var].kind {
             VarKind::TileParam(param) => add_with_ties(kernel, param, &mut params),
+            VarKind::Dim if plan.extents_alone.contains(var) => {}
             VarKind::Dim
             | VarKind::Scalar(_)
             | VarKind::Grid
@@ -66,17 +67,30 @@ pub(crate) fn exhaust(
     };
     let pool = Pool::of(kernel);
     let mut seen = BTreeSet::new();
+    let mut all = Findings { known: findings.known.clone(), ..Findings::default() };
+    let mut outcome = Exhaustion::Complete;
     for tiles in combinations {
-        let sizes = sizes(kernel, &tiles);
+        let sizes = sizes(kernel, &plan, &tiles);
         if !seen.insert(plan.key(&sizes)) {
             continue;
         }
-        let run = Machine::new(kernel, &plan, &sizes, &pool, findings, fuel).run(Blocks::All);
-        if run == Err(Stop::Budget) {
-            return Exhaustion::Budget(plan.project(&sizes));
+        match Machine::new(kernel, &plan, &sizes, &pool, &mut all, fuel).run(Blocks::All) {
+            Ok(()) => {}
+            Err(Stop::Budget) => outcome = Exhaustion::Budget(plan.project(&sizes)),
+            Err(Stop::Data | Stop::Divergent) => outcome = Exhaustion::Data,
+        }
+        if outcome != Exhaustion::Complete {
+            break;
         }
     }
-    Exhaustion::Complete
+    let (certain, possible): (Vec<_>, Vec<_>) =
+        all.conflicts.into_iter().partition(|conflict| conflict.cause.is_none());
+    if outcome == Exhaustion::Complete && !(possible.is_empty() && all.open.is_empty()) {
+        outcome = Exhaustion::Data;
+    }
+    findings.known.extend(certain.iter().map(|conflict| conflict.pair));
+    findings.conflicts.extend(certain);
+    outcome
 }
 
 /// `param`, and those that it is tied to.
@@ -133,9 +147,10 @@ fn combinations(
     Ok(all.iter().filter_map(|given| complete_tiles(kernel, given).ok()).collect())
 }
 
-fn sizes(kernel: &Kernel, tiles: &[u32]) -> Sizes {
-    let values = kernel.vars.values().map(|var| match var.kind {
+fn sizes(kernel: &Kernel, plan: &Plan<'_>, tiles: &[u32]) -> Sizes {
+    let values = kernel.vars.iter().map(|(id, var)| match var.kind {
         VarKind::TileParam(param) => tiles.get(param.index()).copied().map(i64::from),
+        VarKind::Dim if plan.extents_alone.contains(&id) => Some(ANY_EXTENT),
         VarKind::Dim => Some(SOME_EXTENT),
         VarKind::Scalar(_) => Some(0),
         VarKind::Grid | VarKind::Block | VarKind::Each | VarKind::Loop | VarKind::Let { .. } => {

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use super::data::Pool;
 use super::eval::{Types, Value};
+use super::fill::Fill;
 use super::plan::{Node, Plan, SiteId};
 use super::shadow::{Mark, Scope, Shadow};
 use super::sizes::Sizes;
@@ -29,6 +30,8 @@ pub(super) type Frame = Vec<Value>;
 /// Most elements of an array, and work-items of a block, that are run.
 const MAX_CELLS: i64 = 1 << 20;
 const MAX_ITEMS: i64 = 4096;
+/// Stands for an extent of any size: an index that is as large is not followed.
+pub(super) const ANY_EXTENT: i64 = 1 << 20;
 /// Iterations of a loop that loaded data ends.
 const MAX_DATA_TRIPS: usize = 8;
 
@@ -40,7 +43,7 @@ type Trips = (Vec<Value>, Option<Source>);
 pub(super) enum Blocks {
     /// The first two along each axis, and the last.
     Sample,
-    /// All.
+    /// All, and both arms of every condition on loaded data.
     All,
 }
 
@@ -64,6 +67,8 @@ pub(super) enum Stop {
     Budget,
     /// Work-items part ways around a collective statement; another rule says so.
     Divergent,
+    /// Loaded data decides what the block does, and all that it may do is asked for.
+    Data,
 }
 
 /// One run.
@@ -76,12 +81,16 @@ pub(super) struct Machine<'a> {
     pub(super) findings: &'a mut Findings,
     pub(super) seed: u32,
     fuel: &'a mut u32,
+    /// Whether both arms of conditions on loaded data are run.
+    pub(super) both: bool,
     written: WrittenTensors,
     /// By array (tensors first): extents, and the tables of those under watch.
     pub(super) extents: Vec<Vec<i64>>,
     shadows: Vec<Vec<Shadow>>,
     /// By array, where a load's value can matter: its accesses.
     logs: Vec<Log>,
+    /// By array: the cells of a tile under watch.
+    pub(super) fills: Vec<Option<Fill>>,
     /// Every iteration of a loop so far; the first stands for none.
     pub(super) contexts: Vec<Context>,
     /// Every run of a cooperative loop so far.
@@ -113,10 +122,12 @@ impl<'a> Machine<'a> {
             findings,
             seed: sizes.seed,
             fuel,
+            both: false,
             written: WrittenTensors::of(kernel),
             extents: Vec::new(),
             shadows: Vec::new(),
             logs: Vec::new(),
+            fills: Vec::new(),
             contexts: vec![Context::default()],
             points: Vec::new(),
             blocks: Vec::new(),
@@ -129,6 +140,7 @@ impl<'a> Machine<'a> {
 
     /// Runs the blocks that matter.
     pub(super) fn run(mut self, which: Blocks) -> Result<(), Stop> {
+        self.both = which == Blocks::All;
         self.set_up_arrays()?;
         let base = self.base_frame();
         let kernel = self.kernel;
@@ -154,6 +166,7 @@ impl<'a> Machine<'a> {
                 frame[axis.var.index()] = Value::index(*at);
             }
             self.blocks.push(block);
+            self.renew_fills();
             self.now.block = number as u32;
             self.now.context = 0;
             self.next_worker = items as u32;
@@ -165,6 +178,7 @@ impl<'a> Machine<'a> {
             self.block(&plan.body, &mut frames)?;
             self.end_interval();
         }
+        self.note_filled();
         // Every block has tiles of its own.
         for slot in 0..kernel.tensors.len().min(self.logs.len()) {
             for pair in self.logs[slot].end_grid() {
@@ -176,6 +190,7 @@ impl<'a> Machine<'a> {
 
     /// Separates what was done from what follows.
     pub(super) fn end_interval(&mut self) {
+        self.end_fills();
         self.interval += 1;
         for slot in 0..self.logs.len() {
             for pair in self.logs[slot].end_interval() {
@@ -192,13 +207,16 @@ impl<'a> Machine<'a> {
                 kernel.extents(array).iter().map(|extent| self.size(*extent)).collect();
             let extents = extents.ok_or(Stop::Budget)?;
             let mut shadows = Vec::new();
+            let mut fill = None;
             if self.plan.sites.iter().any(|site| site.array == array) {
-                let len = count(&extents, MAX_CELLS)?;
+                let len = count(&extents, MAX_CELLS).ok();
                 shadows.push(Shadow::new(Scope::Block, len));
-                if matches!(array, ArrayRef::Tensor(_)) {
-                    shadows.push(Shadow::new(Scope::Grid, len));
+                match array {
+                    ArrayRef::Tensor(_) => shadows.push(Shadow::new(Scope::Grid, len)),
+                    ArrayRef::Tile(_) => fill = Some(Fill::new(len.ok_or(Stop::Budget)?)),
                 }
             }
+            self.fills.push(fill);
             self.extents.push(extents);
             self.shadows.push(shadows);
         }
@@ -286,6 +304,7 @@ impl<'a> Machine<'a> {
             Node::Loop { var, range, body, head, .. } => {
                 let trips = self.agree(frames, |machine, frame| machine.trips(frame, range))?;
                 let Some((trips, data)) = trips else { return Ok(()) };
+                self.need_known(data)?;
                 let outer = self.now;
                 self.now.cause = self.now.cause.or(data);
                 for (trip, value) in trips.into_iter().enumerate() {
@@ -300,7 +319,11 @@ impl<'a> Machine<'a> {
                 let outer = self.now;
                 for trip in 0.. {
                     let cond = self.agree(frames, |machine, frame| machine.eval(frame, *cond))?;
-                    let Some(cond) = cond.filter(|cond| cond.is_true()) else { break };
+                    let Some(cond) = cond else { break };
+                    self.need_known(cond.data)?;
+                    if !cond.is_true() {
+                        break;
+                    }
                     if cond.data.is_some() && trip == MAX_DATA_TRIPS {
                         break;
                     }
@@ -314,6 +337,7 @@ impl<'a> Machine<'a> {
             Node::If { cond, then, otherwise, .. } => {
                 let cond = self.agree(frames, |machine, frame| machine.eval(frame, *cond))?;
                 let Some(cond) = cond else { return Ok(()) };
+                self.need_known(cond.data)?;
                 let outer = self.now.cause;
                 self.now.cause = self.now.cause.or(cond.data);
                 self.block(if cond.is_true() { then } else { otherwise }, frames)?;
@@ -366,6 +390,11 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Ends a run of all that may be where loaded data decides what is run.
+    fn need_known(&self, data: Option<Source>) -> Result<(), Stop> {
+        if self.both && data.is_some() { Err(Stop::Data) } else { Ok(()) }
+    }
+
     // One worker.
 
     fn items(&mut self, nodes: &'a [Node<'a>], frame: &mut Frame) -> Result<(), Stop> {
@@ -397,6 +426,7 @@ impl<'a> Machine<'a> {
             }
             Node::Loop { var, range, body, head, .. } => {
                 let (trips, data) = self.trips(frame, range)?;
+                self.need_known(data)?;
                 let outer = self.now;
                 self.now.cause = self.now.cause.or(data);
                 for (trip, value) in trips.into_iter().enumerate() {
@@ -416,6 +446,7 @@ impl<'a> Machine<'a> {
                 let outer = self.now;
                 for trip in 0.. {
                     let cond = self.eval(frame, *cond)?;
+                    self.need_known(cond.data)?;
                     if !cond.is_true() || (cond.data.is_some() && trip == MAX_DATA_TRIPS) {
                         break;
                     }
@@ -429,7 +460,12 @@ impl<'a> Machine<'a> {
                 let cond = self.eval(frame, *cond)?;
                 let outer = self.now.cause;
                 self.now.cause = self.now.cause.or(cond.data);
-                self.items(if cond.is_true() { then } else { otherwise }, frame)?;
+                let (run, other) =
+                    if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
+                if self.both && cond.data.is_some() {
+                    self.items(other, &mut frame.clone())?;
+                }
+                self.items(run, frame)?;
                 self.now.cause = outer;
                 for var in assigned.iter().filter(|_| cond.data.is_some()) {
                     frame[var.index()] = frame[var.index()].tainted(cond.data);
@@ -510,14 +546,14 @@ impl<'a> Machine<'a> {
     }
 
     /// Position of an element in its array; `None` where it is outside.
-    pub(super) fn flat(&self, array: ArrayRef, indices: &[Value]) -> Option<usize> {
+    pub(super) fn flat(&self, array: ArrayRef, indices: &[Value]) -> Option<u128> {
         let mut flat = 0;
         for (extent, index) in self.extents[self.slot(array)].iter().zip(indices) {
             let index = index.as_index();
             if index < 0 || index >= *extent {
                 return None;
             }
-            flat = flat * *extent as usize + index as usize;
+            flat = flat * *extent as u128 + index as u128;
         }
         Some(flat)
     }
@@ -539,10 +575,18 @@ impl<'a> Machine<'a> {
         if let Some(log) = self.logs.get_mut(slot) {
             log.enter(indices, mark, site.kind);
         }
+        self.enter_fill(slot, indices, site.kind, mark);
         if indices.iter().any(|index| index.data.is_some()) {
             return Ok(());
         }
         let Some(flat) = self.flat(site.array, indices) else {
+            let extents = self.extents[slot].iter().zip(indices);
+            if extents
+                .clone()
+                .any(|(extent, index)| *extent == ANY_EXTENT && index.as_index() >= ANY_EXTENT)
+            {
+                return Err(Stop::Budget);
+            }
             self.note_stray(mark, indices);
             return Ok(());
         };

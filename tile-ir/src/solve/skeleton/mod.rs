@@ -37,6 +37,7 @@ mod data;
 mod eval;
 mod exchange;
 mod exhaust;
+mod fill;
 mod machine;
 mod plan;
 mod shadow;
@@ -46,6 +47,7 @@ mod wild;
 mod witness;
 
 pub(crate) use exhaust::{Exhaustion, exhaust};
+pub(crate) use fill::{Fills, Unwritten};
 pub(crate) use plan::Site;
 pub(crate) use shadow::Scope;
 pub(crate) use stray::Stray;
@@ -134,6 +136,8 @@ pub(crate) struct Findings {
     pub(crate) open: Vec<(Pair, Source)>,
     /// Accesses that leave their tile, one for each place in the text.
     pub(crate) strays: Vec<Stray>,
+    /// Reads of tiles' cells that nobody has written.
+    pub(crate) fills: Fills,
     /// All pairs, of conflicts and open ones.
     pub(crate) known: BTreeSet<Pair>,
     /// Whether the budget ended before all sizes were run.

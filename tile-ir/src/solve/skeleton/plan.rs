@@ -1,5 +1,6 @@
 //! Cutting a kernel down to its skeleton.
 
+use super::machine::ANY_EXTENT;
 use super::sizes::Sizes;
 use crate::arena::EntityId as _;
 use crate::check::WrittenTensors;
@@ -88,6 +89,9 @@ pub(super) struct Plan<'a> {
     watched: Vec<ArrayRef>,
     /// Tile parameters, dimensions and scalars that matter.
     pub(super) used: Vec<VarId>,
+    /// Of these, the dimensions that are nothing but the extent of an axis of an
+    /// array under watch: they only say what is outside.
+    pub(super) extents_alone: Vec<VarId>,
     /// Whether the value of a load matters.
     pub(super) uses_data: bool,
 }
@@ -109,6 +113,7 @@ impl<'a> Plan<'a> {
             needed: vec![false; kernel.vars.len()],
             watched: arrays.filter(|array| watch(*array)).collect(),
             used: Vec::new(),
+            extents_alone: Vec::new(),
             uses_data: false,
         };
         // An operand has a smaller id than its user.
@@ -125,7 +130,10 @@ impl<'a> Plan<'a> {
             }
         }
         plan.body = plan.nodes(&kernel.body);
-        plan.used = plan.find_used();
+        plan.used = plan.find_used(&|_| true);
+        let decisive = plan.find_used(&|extent| !plan.is_dim(extent));
+        plan.extents_alone =
+            plan.used.iter().copied().filter(|var| !decisive.contains(var)).collect();
         plan
     }
 
@@ -143,7 +151,8 @@ impl<'a> Plan<'a> {
     /// The values of `sizes` that can make a difference.
     pub(super) fn project(&self, sizes: &Sizes) -> Vec<(VarId, i64)> {
         let value = |var: &VarId| Some((*var, sizes.values[var.index()]?));
-        self.used.iter().filter_map(value).collect()
+        let used = self.used.iter().filter_map(value);
+        used.filter(|(_, value)| *value != ANY_EXTENT).collect()
     }
 
     /// What tells runs apart.
@@ -151,11 +160,19 @@ impl<'a> Plan<'a> {
         (self.project(sizes), if self.uses_data { sizes.seed } else { 0 })
     }
 
-    fn find_used(&self) -> Vec<VarId> {
+    fn is_dim(&self, expr: ExprId) -> bool {
+        let ExprKind::Var(var) = self.kernel.exprs[expr].kind else { return false };
+        self.kernel.vars[var].kind == VarKind::Dim
+    }
+
+    /// What matters of a launch, with those extents of arrays under watch that
+    /// `counts` admits.
+    fn find_used(&self, counts: &dyn Fn(ExprId) -> bool) -> Vec<VarId> {
         let block = self.kernel.block.iter().flatten().map(|axis| axis.extent);
         let grid = self.kernel.grid.iter().map(|axis| axis.extent);
         let grid = grid.filter(|_| self.depends_on_block());
         let extents = self.watched.iter().flat_map(|array| self.kernel.extents(*array)).copied();
+        let extents = extents.filter(|extent| counts(*extent));
         let mut used = self.needed.clone();
         let mut pending: Vec<ExprId> = block.chain(grid).chain(extents).collect();
         while let Some(expr) = pending.pop() {

@@ -1,5 +1,7 @@
 //! Who has used an element since the last barrier.
 
+use std::collections::HashMap;
+
 use super::plan::SiteId;
 use crate::kernel::{AccessKind, Source};
 
@@ -56,13 +58,26 @@ struct Cell {
 #[derive(Debug)]
 pub(super) struct Shadow {
     scope: Scope,
-    cells: Vec<Cell>,
+    cells: Cells,
+}
+
+/// Elements by position.
+#[derive(Debug)]
+enum Cells {
+    Dense(Vec<Cell>),
+    /// Of an array that is too large to have a cell for each.
+    Sparse(HashMap<u128, Cell>),
 }
 
 impl Shadow {
-    /// An array of `len` elements, none used yet.
-    pub(super) fn new(scope: Scope, len: usize) -> Self {
-        Self { scope, cells: vec![Cell::default(); len] }
+    /// An array of `len` elements, none used yet; `None` for more than anybody
+    /// counts.
+    pub(super) fn new(scope: Scope, len: Option<usize>) -> Self {
+        let cells = match len {
+            Some(len) => Cells::Dense(vec![Cell::default(); len]),
+            None => Cells::Sparse(HashMap::new()),
+        };
+        Self { scope, cells }
     }
 
     /// Between which workers it looks for collisions.
@@ -75,13 +90,20 @@ impl Shadow {
     /// kind.
     pub(super) fn enter(
         &mut self,
-        flat: usize,
+        flat: u128,
         interval: u32,
         mark: Mark,
         kind: AccessKind,
     ) -> [Option<Mark>; 3] {
         let scope = self.scope;
-        let Some(cell) = self.cells.get_mut(flat) else { return [None; 3] };
+        let cell = match &mut self.cells {
+            Cells::Dense(cells) => {
+                let cell = usize::try_from(flat).ok().and_then(|flat| cells.get_mut(flat));
+                let Some(cell) = cell else { return [None; 3] };
+                cell
+            }
+            Cells::Sparse(cells) => cells.entry(flat).or_default(),
+        };
         if cell.interval != interval {
             *cell = Cell { interval, ..Cell::default() };
         }

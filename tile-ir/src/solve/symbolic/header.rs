@@ -3,7 +3,7 @@
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown, gcd};
-use super::symbol::{Sharing, Symbol};
+use super::symbol::{Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::kernel::{Axis, TileDomain, VarId, VarKind};
 
@@ -16,6 +16,14 @@ impl Walk<'_> {
                 let dim = self.launch_symbol(0, Formula::True);
                 self.env.insert(id, Value::Int(Poly::unknown(dim)));
             }
+        }
+        for scalar in kernel.scalars.values() {
+            let declared = &kernel.vars[scalar.var];
+            let value = self.any_of_type(declared.ty, true, (declared.span, Obstacle::Other));
+            if let Value::Int(poly) = &value {
+                poly.unknowns().for_each(|unknown| self.symbols.set_launch(unknown));
+            }
+            self.env.insert(scalar.var, value);
         }
         let mut positive = Vec::new();
         for param in kernel.tile_params.values() {

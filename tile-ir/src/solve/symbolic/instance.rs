@@ -16,7 +16,7 @@ use super::walk::{Site, Walk, Worker};
 
 /// One of the two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Side {
+pub(super) enum Side {
     First,
     Second,
 }
@@ -85,12 +85,12 @@ impl Walk<'_> {
     }
 }
 
-struct Builder<'a> {
-    walk: &'a Walk<'a>,
+pub(super) struct Builder<'a> {
+    pub(super) walk: &'a Walk<'a>,
     meeting: Meeting<'a>,
-    system: System,
+    pub(super) system: System,
     /// Symbols whose facts are in, or will be.
-    seen: BTreeSet<(Unknown, Side)>,
+    pub(super) seen: BTreeSet<(Unknown, Side)>,
     open: Vec<(Unknown, Side)>,
     asserted: Vec<Formula>,
     /// Old values of which it has been said that they differ.
@@ -146,7 +146,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A polynomial over symbols as one side sees it.
-    fn on(&mut self, side: Side, poly: &Poly) -> Poly {
+    pub(super) fn on(&mut self, side: Side, poly: &Poly) -> Poly {
         self.mention(side, poly.unknowns());
         poly.replace(&|symbol| Some(self.unknown(symbol, side)))
     }
@@ -213,6 +213,16 @@ impl<'a> Builder<'a> {
         for constraint in &walk.constraints {
             self.assert(Side::First, constraint);
         }
+        self.assert_facts();
+        self.relate_exclusive_ors();
+        self.assert_facts();
+        self.system
+    }
+
+    /// Asserts what is known of the symbols that are mentioned, and of those that
+    /// come in with that.
+    fn assert_facts(&mut self) {
+        let walk = self.walk;
         while let Some((symbol, side)) = self.open.pop() {
             let Some(known) = walk.symbols.get(symbol) else { continue };
             self.assert(side, &known.facts);
@@ -221,7 +231,6 @@ impl<'a> Builder<'a> {
             }
             self.part_slots(symbol, side);
         }
-        self.system
     }
 
     /// That an old value of a counter on one side is none of the other side's.

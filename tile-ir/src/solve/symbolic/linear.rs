@@ -139,6 +139,14 @@ fn sum(left: &Row, a: i128, right: &Row, b: i128) -> Step<Row> {
 #[derive(Default)]
 struct Rows(BTreeMap<Vec<(usize, i128)>, i128>);
 
+/// The constraints that bound an unknown from one side.
+#[derive(Clone, Copy, Default)]
+struct Side {
+    count: usize,
+    /// Whether one bounds a multiple of it.
+    has_multiples: bool,
+}
+
 impl Rows {
     fn insert(&mut self, mut row: Row) -> Step<()> {
         let divisor = row.factors.iter().fold(0, |g, (_, factor)| gcd(g, *factor));
@@ -160,17 +168,23 @@ impl Rows {
         if self.0.len() > MAX_ROWS { Err(Outcome::GaveUp) } else { Ok(()) }
     }
 
-    /// The unknown whose elimination makes the fewest constraints.
+    /// The unknown to eliminate: one that costs no precision where there is one
+    /// (all its factors to one side are 1, so that whatever numbers remain have an
+    /// integer between them), and of those the one that makes the fewest
+    /// constraints.
     fn cheapest(&self) -> Option<usize> {
-        let mut signs: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        let mut signs: BTreeMap<usize, [Side; 2]> = BTreeMap::new();
         for (unknown, factor) in self.0.keys().flatten() {
-            let (above, below) = signs.entry(*unknown).or_default();
-            *if *factor > 0 { above } else { below } += 1;
+            let side = &mut signs.entry(*unknown).or_default()[usize::from(*factor > 0)];
+            side.count += 1;
+            side.has_multiples |= factor.unsigned_abs() != 1;
         }
-        let cost = |(above, below): (usize, usize)| {
-            (above * below).saturating_add(MAX_ROWS).saturating_sub(above + below)
+        let cost = |[above, below]: &[Side; 2]| {
+            let made = (above.count * below.count).saturating_add(MAX_ROWS);
+            let loses = above.has_multiples && below.has_multiples;
+            (loses, made.saturating_sub(above.count + below.count))
         };
-        signs.into_iter().min_by_key(|(_, counts)| cost(*counts)).map(|(unknown, _)| unknown)
+        signs.into_iter().min_by_key(|(_, sides)| cost(sides)).map(|(unknown, _)| unknown)
     }
 
     fn eliminate(&mut self, unknown: usize) -> Step<()> {
@@ -229,6 +243,19 @@ mod tests {
         };
         assert!(is_empty(vec![], chain(1)));
         assert!(!is_empty(vec![], chain(2)));
+    }
+
+    #[test]
+    fn what_is_exact_is_eliminated_first() {
+        // 64b <= t + 64b <= 63 + 64b, 2q <= t + 64b <= 2q + 1, t + 128b + 63 <= 4q
+        let rows = vec![
+            row(&[(0, 1)], 0),
+            row(&[(0, -1)], 63),
+            row(&[(0, 1), (1, 64), (2, -2)], 0),
+            row(&[(0, -1), (1, -64), (2, 2)], 1),
+            row(&[(0, -1), (1, -128), (2, 4)], -63),
+        ];
+        assert!(is_empty(vec![], rows));
     }
 
     #[test]

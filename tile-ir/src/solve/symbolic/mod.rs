@@ -21,6 +21,8 @@
 //! A pair is called disjoint only where that is proved; whatever is unknown, too
 //! large or too slow to decide leaves it unproved.
 
+mod divide;
+mod exclusive;
 mod exit;
 mod flow;
 mod formula;
@@ -29,6 +31,8 @@ mod instance;
 mod linear;
 mod loops;
 mod poly;
+mod radix;
+mod ranges;
 mod search;
 mod slot;
 mod symbol;

@@ -12,6 +12,9 @@
 //! then `r = r'`: row-major indices of any rank and any extents are this rule,
 //! applied once for each axis.
 //!
+//! Before unknowns are replaced, equalities whose factors differ in weight are
+//! cut into digits ([`super::radix`]).
+//!
 //! Everything asserted is a consequence of the system or one of cases that
 //! together cover it. Hence a positive answer is a proof. A negative one says
 //! only that no proof was found within [`MAX_TESTS`].
@@ -21,6 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::formula::Formula;
 use super::linear::{self, Row};
 use super::poly::{Monomial, Poly, Unknown};
+use super::radix::{self, Cut};
+use super::ranges::Ranges;
 
 /// Linear tests spent on one system.
 const MAX_TESTS: u32 = 160;
@@ -105,6 +110,9 @@ impl System {
     fn settle(&mut self) {
         while !self.contradictory {
             self.drop_decided();
+            if self.cut_equality() {
+                continue;
+            }
             let definition = self
                 .facts
                 .iter()
@@ -113,6 +121,45 @@ impl System {
             let Some((unknown, value)) = definition else { return };
             self.replace(unknown, &value);
         }
+    }
+
+    /// Cuts an equality into its digits, if there is one that comes apart.
+    fn cut_equality(&mut self) -> bool {
+        if !self.zeros().any(radix::is_candidate) {
+            return false;
+        }
+        let ranges = self.ranges();
+        for zeros in [&mut self.collisions, &mut self.facts] {
+            let found = zeros.iter().enumerate().find_map(|(at, poly)| {
+                let cut = if radix::is_candidate(poly) { radix::cut(poly, &ranges) } else { None };
+                Some((at, cut?))
+            });
+            let Some((at, cut)) = found else { continue };
+            match cut {
+                Cut::Never => self.contradictory = true,
+                Cut::Cases(cases) => {
+                    zeros.remove(at);
+                    match <[(Poly, Poly); 1]>::try_from(cases) {
+                        Ok([(light, heavy)]) => zeros.extend([light, heavy]),
+                        Err(cases) => self.choices.push(
+                            cases
+                                .into_iter()
+                                .map(|(light, heavy)| {
+                                    Formula::All(vec![Formula::Zero(light), Formula::Zero(heavy)])
+                                })
+                                .collect(),
+                        ),
+                    }
+                }
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Between which numbers unknowns lie.
+    fn ranges(&self) -> Ranges {
+        Ranges::of(self.at_least.iter())
     }
 
     /// Removes `0 = 0`, and finds what cannot be 0.
@@ -144,27 +191,6 @@ impl System {
             let choice: Vec<Formula> = choice.iter().map(|part| part.replace(&with)).collect();
             self.assert(&Formula::Any(choice));
         }
-    }
-
-    /// Lower bounds of unknowns, where a constraint states one.
-    fn lower_bounds(&self) -> BTreeMap<Unknown, i128> {
-        let mut bounds: BTreeMap<Unknown, i128> = BTreeMap::new();
-        for poly in &self.at_least {
-            let (unknown, factor, constant) = match poly.terms() {
-                [(product, factor)] if product.len() == 1 => (product[0], *factor, 0),
-                [(one, constant), (product, factor)] if one.is_empty() && product.len() == 1 => {
-                    (product[0], *factor, *constant)
-                }
-                _ => continue,
-            };
-            if factor > 0 && constant != i128::MIN {
-                let least = (-constant).div_euclid(factor)
-                    + i128::from((-constant).rem_euclid(factor) != 0);
-                let bound = bounds.entry(unknown).or_insert(least);
-                *bound = (*bound).max(least);
-            }
-        }
-        bounds
     }
 
     /// The products of two and more unknowns.
@@ -202,9 +228,9 @@ impl System {
     /// Of products of unknowns that are not negative: that they are not
     /// negative, and `x * rest >= low * rest` where `x >= low`.
     fn product_bounds(&self) -> Vec<Poly> {
-        let bounds = self.lower_bounds();
+        let bounds = self.ranges();
         let is_natural =
-            |product: &Monomial| product.iter().all(|u| bounds.get(u).is_some_and(|low| *low >= 0));
+            |product: &Monomial| product.iter().all(|u| bounds.low(*u).is_some_and(|low| low >= 0));
         let mut open: Vec<Monomial> =
             self.products().into_iter().filter(|product| is_natural(product)).cloned().collect();
         let mut seen: BTreeSet<Monomial> = open.iter().cloned().collect();
@@ -213,7 +239,7 @@ impl System {
             let whole = Poly::product(product.clone());
             out.push(whole.clone());
             for (at, unknown) in product.iter().enumerate() {
-                let low = bounds.get(unknown).copied().unwrap_or(0);
+                let low = bounds.low(*unknown).unwrap_or(0);
                 if low < 1 || (at > 0 && product[at - 1] == *unknown) {
                     continue;
                 }
@@ -257,7 +283,7 @@ impl System {
         let mut case = self.clone();
         let slack = split.plus(-1);
         case.assert_at_least(&slack);
-        let bounds = self.lower_bounds();
+        let bounds = self.ranges();
         let in_split: BTreeSet<Unknown> = split.unknowns().collect();
         let mut partners: BTreeSet<Monomial> = BTreeSet::new();
         for product in self.products() {
@@ -271,7 +297,7 @@ impl System {
         }
         for partner in partners {
             let lows: Option<Vec<i128>> =
-                partner.iter().map(|u| bounds.get(u).copied().filter(|low| *low >= 0)).collect();
+                partner.iter().map(|u| bounds.low(*u).filter(|low| *low >= 0)).collect();
             // Alone, an unknown is taken from its lower bound on, which says more.
             let natural = match (partner.as_slice(), lows.as_deref()) {
                 ([unknown], Some([low])) => Poly::unknown(*unknown).plus(-low),

@@ -21,6 +21,10 @@ use crate::span::SpanId;
 pub(super) enum Function {
     /// Truncated division.
     Quotient,
+    /// What it leaves, where the divisor may be 0.
+    Remainder,
+    /// `^`.
+    ExclusiveOr,
     /// Division rounded up, of what is not negative.
     Tiles,
     /// The smaller.
@@ -261,10 +265,7 @@ impl Walk<'_> {
             BinaryOp::Sub => self.wrapped(lhs.sub(&rhs), ty),
             BinaryOp::Mul => self.wrapped(lhs.mul(&rhs), ty),
             BinaryOp::Div => self.quotient(&lhs, &rhs, (span, op)).map(Value::Int),
-            BinaryOp::Rem => {
-                let quotient = self.quotient(&lhs, &rhs, (span, op))?;
-                Some(Value::Int(lhs.sub(&quotient.mul(&rhs))))
-            }
+            BinaryOp::Rem => self.remainder(&lhs, &rhs, (span, op)).map(Value::Int),
             BinaryOp::Min | BinaryOp::Max => self.extremum(op, lhs, rhs),
             // On numbers that are not negative, where one side is a power of two.
             BinaryOp::Shr => {
@@ -284,49 +285,11 @@ impl Walk<'_> {
                     fits.then(|| self.quotient(&lhs, &Poly::constant(mask), (span, op)))??;
                 Some(Value::Int(lhs.sub(&quotient.scaled(mask))))
             }
-            BinaryOp::Xor => {
-                let bit = rhs.as_constant()?;
-                let fits = bit > 0 && bit.count_ones() == 1 && self.is_natural(&lhs);
-                let above =
-                    fits.then(|| self.quotient(&lhs, &Poly::constant(bit), (span, op)))??;
-                let half = self.quotient(&above, &Poly::constant(2), (span, op))?;
-                // The bit is `above % 2`; 1 becomes 0, 0 becomes 1.
-                let set = above.sub(&half.scaled(2));
-                Some(Value::Int(lhs.plus(bit).sub(&set.scaled(bit.checked_mul(2)?))))
+            BinaryOp::Xor if ty == Type::Index => {
+                Some(Value::Int(self.exclusive_or(&lhs, &rhs, (span, op))))
             }
-            BinaryOp::Or | BinaryOp::Shl => None,
+            BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl => None,
         }
-    }
-
-    /// `lhs / rhs`, truncated, where `rhs` is sure to be positive: `q` with
-    /// `lhs = q * rhs + r`, the remainder smaller than `rhs` and of the sign of `lhs`.
-    fn quotient(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
-        if rhs.as_constant() == Some(1) {
-            return Some(lhs.clone());
-        }
-        if lhs.is_lost() || self.symbols.low(rhs).is_none_or(|low| low < 1) {
-            return None;
-        }
-        let natural = self.is_natural(lhs);
-        let low = natural.then_some(0);
-        Some(self.function(Function::Quotient, lhs, rhs, low, at, |q| {
-            let rest = lhs.sub(&q.mul(rhs));
-            let rounded_down = Formula::within(&rest, rhs);
-            if natural {
-                return rounded_down;
-            }
-            let below = Formula::All(vec![
-                Formula::lt(lhs, &Poly::default()),
-                Formula::within(&rest.negated(), rhs),
-                Formula::le(q, &Poly::default()),
-            ]);
-            let above = Formula::All(vec![
-                Formula::AtLeast(lhs.clone()),
-                rounded_down,
-                Formula::AtLeast(q.clone()),
-            ]);
-            Formula::Any(vec![above, below])
-        }))
     }
 
     /// `tiles(extent, tile)`.
@@ -379,7 +342,7 @@ impl Walk<'_> {
     }
 
     /// The symbol that is a function of two operands; the same for the same ones.
-    fn function(
+    pub(super) fn function(
         &mut self,
         function: Function,
         lhs: &Poly,

@@ -1,0 +1,172 @@
+//! Cells of a tile that are read before they are written.
+//!
+//! A cell is written once anybody has written it: that a write and a read of
+//! different workers are ordered is the business of the race rules, and where
+//! they share an interval this rule leaves the two to those.
+
+use std::collections::BTreeSet;
+
+use super::Party;
+use super::eval::Value;
+use super::machine::Machine;
+use super::plan::{Site, SiteId};
+use super::shadow::Mark;
+use crate::kernel::{AccessKind, ArrayRef, Source, TileId, VarId};
+
+/// A read of a cell that nobody has written, by example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unwritten {
+    /// The access.
+    pub(crate) site: Site,
+    /// The cell, one index per axis.
+    pub(crate) element: Vec<i64>,
+    /// Who reads it.
+    pub(crate) party: Party,
+    /// A load that decides whether it comes to that.
+    pub(crate) cause: Option<Source>,
+    /// Tile parameters, dimensions and scalars that matter.
+    pub(crate) sizes: Vec<(VarId, i64)>,
+}
+
+/// What runs at small sizes show of reads before writes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fills {
+    /// The first such read of each access in the text.
+    pub(crate) unwritten: Vec<Unwritten>,
+    /// The tiles that were run, to the end, at some sizes.
+    pub(crate) run: BTreeSet<TileId>,
+}
+
+/// A cell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    written: bool,
+    /// The interval of the last write, who wrote in it (`None` for several), and
+    /// the first of the accesses in the text that did.
+    interval: u32,
+    writer: Option<u32>,
+    site: SiteId,
+}
+
+/// The cells of one tile, while a block runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fill {
+    cells: Vec<Cell>,
+    missing: usize,
+    /// Reads in this interval of what nobody has written yet.
+    open: Vec<(usize, Vec<i64>, Mark)>,
+}
+
+impl Fill {
+    /// A tile of `len` cells, none written.
+    pub(super) fn new(len: usize) -> Self {
+        Self { cells: vec![Cell::default(); len], missing: len, open: Vec::new() }
+    }
+
+    fn write(&mut self, flat: usize, interval: u32, mark: Mark) {
+        let Some(cell) = self.cells.get_mut(flat) else { return };
+        if !cell.written {
+            cell.written = true;
+            self.missing -= 1;
+        }
+        let again = cell.interval == interval;
+        let alone = !again || cell.writer == Some(mark.worker);
+        cell.writer = alone.then_some(mark.worker);
+        cell.site = if again { cell.site.min(mark.site) } else { mark.site };
+        cell.interval = interval;
+    }
+
+    fn is_written(&self, flat: usize) -> bool {
+        self.cells.get(flat).is_none_or(|cell| cell.written)
+    }
+
+    /// The reads of this interval that no other worker's write in it meets, one
+    /// that stands before the read in the text.
+    fn end_interval(&mut self, interval: u32) -> Vec<(Vec<i64>, Mark)> {
+        let open = std::mem::take(&mut self.open);
+        let stays = |(flat, _, mark): &(usize, Vec<i64>, Mark)| {
+            let cell = &self.cells[*flat];
+            let raced = cell.interval == interval && cell.writer != Some(mark.worker);
+            !(raced && cell.site < mark.site)
+        };
+        let open = open.into_iter().filter(stays);
+        open.map(|(_, element, mark)| (element, mark)).collect()
+    }
+}
+
+impl Machine<'_> {
+    /// Enters an access to a tile. What loaded data decides the place of is no
+    /// write, and reads any cell.
+    pub(super) fn enter_fill(
+        &mut self,
+        slot: usize,
+        indices: &[Value],
+        kind: AccessKind,
+        mark: Mark,
+    ) {
+        let Some(mut fill) = self.fills[slot].take() else { return };
+        let array = self.plan.sites[mark.site as usize].array;
+        let known = indices.iter().all(|index| index.data.is_none());
+        let flat = if known { self.flat(array, indices) } else { None };
+        let flat = flat.and_then(|flat| usize::try_from(flat).ok());
+        let element = || indices.iter().map(|index| index.as_index()).collect();
+        if kind != AccessKind::Write && fill.missing > 0 && !self.is_known_unwritten(mark) {
+            match flat {
+                Some(flat) if !fill.is_written(flat) => fill.open.push((flat, element(), mark)),
+                None if !known => {
+                    let first = fill.cells.iter().position(|cell| !cell.written);
+                    fill.open.extend(first.map(|flat| (flat, element(), mark)));
+                }
+                Some(_) | None => {}
+            }
+        }
+        if kind != AccessKind::Read
+            && let Some(flat) = flat
+        {
+            fill.write(flat, self.interval(), mark);
+        }
+        self.fills[slot] = Some(fill);
+    }
+
+    fn is_known_unwritten(&self, mark: Mark) -> bool {
+        let span = self.plan.sites[mark.site as usize].span;
+        self.findings.fills.unwritten.iter().any(|found| found.site.span == span)
+    }
+
+    /// Keeps the reads of the interval that ends which came before any write.
+    pub(super) fn end_fills(&mut self) {
+        for slot in 0..self.fills.len() {
+            let Some(mut fill) = self.fills[slot].take() else { continue };
+            for (element, mark) in fill.end_interval(self.interval()) {
+                if self.is_known_unwritten(mark) {
+                    continue;
+                }
+                let unwritten = Unwritten {
+                    site: self.plan.sites[mark.site as usize],
+                    element,
+                    party: self.party(mark),
+                    cause: mark.cause,
+                    sizes: self.plan.project(self.sizes),
+                };
+                self.findings.fills.unwritten.push(unwritten);
+            }
+            self.fills[slot] = Some(fill);
+        }
+    }
+
+    /// Every block has tiles of its own.
+    pub(super) fn renew_fills(&mut self) {
+        for fill in self.fills.iter_mut().flatten() {
+            *fill = Fill::new(fill.cells.len());
+        }
+    }
+
+    /// Notes the tiles of a run that came to its end.
+    pub(super) fn note_filled(&mut self) {
+        let tiles = self.plan.sites.iter().filter_map(|site| match site.array {
+            ArrayRef::Tile(tile) => Some(tile),
+            ArrayRef::Tensor(_) => None,
+        });
+        self.findings.fills.run.extend(tiles);
+    }
+}

@@ -1,0 +1,123 @@
+//! Quotients and remainders: symbols with facts.
+
+use super::formula::Formula;
+use super::poly::{Poly, Unknown};
+use super::value::Function;
+use super::walk::Walk;
+use crate::op::BinaryOp;
+use crate::span::SpanId;
+
+impl Walk<'_> {
+    /// `lhs / rhs`, truncated, where `rhs` is sure not to be negative: `q` with
+    /// `lhs = q * rhs + r`, the remainder smaller than `rhs` and of the sign of
+    /// `lhs`; 0 where `rhs` is.
+    pub(super) fn quotient(
+        &mut self,
+        lhs: &Poly,
+        rhs: &Poly,
+        at: (SpanId, BinaryOp),
+    ) -> Option<Poly> {
+        if rhs.as_constant() == Some(1) {
+            return Some(lhs.clone());
+        }
+        let least = self.symbols.low(rhs).filter(|low| *low >= 0 && !lhs.is_lost())?;
+        let natural = self.is_natural(lhs);
+        let low = natural.then_some(0);
+        let most = self.most(lhs, rhs).filter(|_| natural);
+        Some(self.function(Function::Quotient, lhs, rhs, low, at, |q| {
+            let rest = lhs.sub(&q.mul(rhs));
+            let divided = divided(q, lhs, &rest, rhs, natural);
+            let known = most.map_or(Formula::True, |most| Formula::le(q, &most));
+            if least > 0 {
+                return divided.and(known);
+            }
+            let positive = Formula::lt(&Poly::default(), rhs);
+            let by_zero = Formula::All(vec![Formula::Zero(rhs.clone()), Formula::Zero(q.clone())]);
+            Formula::Any(vec![positive.and(divided).and(known), by_zero])
+        }))
+    }
+
+    /// `lhs % rhs`, likewise.
+    pub(super) fn remainder(
+        &mut self,
+        lhs: &Poly,
+        rhs: &Poly,
+        at: (SpanId, BinaryOp),
+    ) -> Option<Poly> {
+        let quotient = self.quotient(lhs, rhs, at)?;
+        let rest = lhs.sub(&quotient.mul(rhs));
+        if self.symbols.low(rhs).is_some_and(|low| low > 0) {
+            return Some(rest);
+        }
+        let low = self.is_natural(lhs).then_some(0);
+        Some(self.function(Function::Remainder, lhs, rhs, low, at, |r| {
+            let positive = Formula::lt(&Poly::default(), rhs).and(Formula::eq(r, &rest));
+            let by_zero = Formula::All(vec![Formula::Zero(rhs.clone()), Formula::Zero(r.clone())]);
+            Formula::Any(vec![positive, by_zero])
+        }))
+    }
+
+    /// What `lhs / rhs` is at most, where `lhs` is one symbol whose known bound
+    /// is a multiple of `rhs`: `t / W` of `t` in `H * W` is below `H`.
+    fn most(&self, lhs: &Poly, rhs: &Poly) -> Option<Poly> {
+        let [(product, 1)] = lhs.terms() else { return None };
+        let [unknown] = product.as_slice() else { return None };
+        let symbol = self.symbols.get(*unknown)?;
+        let mut bounds = Vec::new();
+        upper_bounds(&symbol.facts, *unknown, &mut bounds);
+        // unknown <= bound, so the multiple that it is below is one more.
+        bounds.iter().find_map(|bound| multiple_of(&bound.plus(1), rhs)).map(|times| times.plus(-1))
+    }
+}
+
+/// That `q` is the quotient and `rest` the remainder, where `rhs` is positive.
+fn divided(q: &Poly, lhs: &Poly, rest: &Poly, rhs: &Poly, natural: bool) -> Formula {
+    let rounded_down = Formula::within(rest, rhs);
+    if natural {
+        return rounded_down;
+    }
+    let below = Formula::All(vec![
+        Formula::lt(lhs, &Poly::default()),
+        Formula::within(&rest.negated(), rhs),
+        Formula::le(q, &Poly::default()),
+    ]);
+    let above = Formula::All(vec![
+        Formula::AtLeast(lhs.clone()),
+        rounded_down,
+        Formula::AtLeast(q.clone()),
+    ]);
+    Formula::Any(vec![above, below])
+}
+
+/// What `facts` say that `unknown` is at most.
+fn upper_bounds(facts: &Formula, unknown: Unknown, out: &mut Vec<Poly>) {
+    match facts {
+        Formula::AtLeast(poly) => {
+            let value = Poly::unknown(unknown);
+            let bound = poly.add(&value);
+            if !bound.is_lost() && !bound.mentions(unknown) {
+                out.push(bound);
+            }
+        }
+        Formula::All(parts) => parts.iter().for_each(|part| upper_bounds(part, unknown, out)),
+        Formula::True | Formula::False | Formula::Unknown | Formula::Zero(_) | Formula::Any(_) => {}
+    }
+}
+
+/// `poly / divisor`, where the divisor is one product and divides every term.
+fn multiple_of(poly: &Poly, divisor: &Poly) -> Option<Poly> {
+    let [(product, factor)] = divisor.terms() else { return None };
+    let mut out = Poly::default();
+    for (term, times) in poly.terms() {
+        if times % factor != 0 {
+            return None;
+        }
+        let mut rest = term.clone();
+        for unknown in product {
+            let at = rest.iter().position(|other| other == unknown)?;
+            rest.remove(at);
+        }
+        out = out.add(&Poly::product(rest).scaled(times / factor));
+    }
+    (!out.is_lost()).then_some(out)
+}
