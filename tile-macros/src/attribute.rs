@@ -1,8 +1,9 @@
-//! The attributes of a kernel: `#[allow(TK0402)]` is for this macro, all others
-//! are for the compiler.
+//! The attributes of a kernel: `#[allow(TK0402)]` and `#[allow(redundant_barrier)]`
+//! are for this macro, all others are for the compiler.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
+use tile_ir::diag::Code;
 use tile_syntax::Attribute;
 
 /// The attributes of one kernel, by whom they are for.
@@ -16,13 +17,14 @@ pub(crate) struct Attributes {
 }
 
 impl Attributes {
-    /// Whether the author silences the warnings of the rule `code`.
-    pub(crate) fn silences(&self, code: &str) -> bool {
-        self.silenced.iter().any(|silenced| silenced == code)
+    /// Whether the author silences the warnings of a rule.
+    pub(crate) fn silences(&self, code: Code) -> bool {
+        let names = [Some(code.text()), code.lint()];
+        self.silenced.iter().any(|silenced| names.contains(&Some(silenced.as_str())))
     }
 }
 
-/// Takes the codes of rules out of `#[allow(…)]`.
+/// Takes the rules of this macro out of `#[allow(…)]`.
 pub(crate) fn split_attributes(attributes: &[Attribute]) -> Attributes {
     let (mut kept, mut gates) = (TokenStream::new(), TokenStream::new());
     let mut silenced = Vec::new();
@@ -39,7 +41,7 @@ pub(crate) fn split_attributes(attributes: &[Attribute]) -> Attributes {
         let mut lints = Vec::new();
         for lint in lints_of(tokens) {
             let text = lint.to_string();
-            match is_code(&text) {
+            match is_rule(&text) {
                 true => silenced.push(text),
                 false => lints.push(lint),
             }
@@ -66,6 +68,11 @@ fn lints_of(tokens: &TokenStream) -> Vec<TokenStream> {
     }
     entries.retain(|entry| !entry.is_empty());
     entries
+}
+
+/// Whether `text` names a rule of this macro, by its code or by its name.
+fn is_rule(text: &str) -> bool {
+    is_code(text) || Code::RedundantBarrier.lint() == Some(text)
 }
 
 fn is_code(text: &str) -> bool {

@@ -45,7 +45,7 @@ fn expand_kernel(kernel: &ParsedKernel) -> TokenStream {
         return with_stub(write_unexplained(kernel), kernel, &attributes);
     }
     let mut out = write_kernel(kernel, &signature, &attributes, &encode(&checked));
-    let loud = warnings.iter().filter(|warning| !attributes.silences(warning.code.text()));
+    let loud = warnings.iter().filter(|warning| !attributes.silences(warning.code));
     for warning in loud {
         out.extend(write_warning(warning, kernel));
     }

@@ -48,7 +48,8 @@ pub(crate) fn write_warning(warning: &Diagnostic, kernel: &ParsedKernel) -> Toke
     // The compiler writes the constant's name, which is the code, before the text.
     let mut text = warning.message.clone();
     write_facts(&mut text, warning, kernel);
-    let _ = write!(text, "\n  to silence it: `#[allow({code})]` on the kernel");
+    let lint = warning.code.lint().unwrap_or(code);
+    let _ = write!(text, "\n  to silence it: `#[allow({lint})]` on the kernel");
     let declared = Ident::new(code, Span::call_site());
     let used = Ident::new(code, kernel.spans_of(warning.primary).start);
     quote! {

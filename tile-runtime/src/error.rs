@@ -29,12 +29,60 @@ pub enum Error {
     /// The machine lacks what the operation needs.
     #[error(transparent)]
     Environment(#[from] Box<EnvironmentError>),
+    /// The data of a launch is not as the kernel's author assumes.
+    #[error(transparent)]
+    Assumption(#[from] Box<AssumptionError>),
     /// A device failed while it ran kernels.
     #[error(transparent)]
     Fault(#[from] Box<DeviceFault>),
     /// A defect of this library.
     #[error(transparent)]
     Internal(#[from] Box<InternalError>),
+}
+
+/// An `assume` of a kernel that the data of a launch breaks. The CPU device looks;
+/// elsewhere such a launch may race, and its results mean nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AssumptionError {
+    /// A condition that is false for a work-item.
+    #[error("`assume({text})` of `{kernel}` ({file}:{line}) does not hold for {place}{}",
+        if values.is_empty() { String::new() } else { format!(": {}", values.join(", ")) })]
+    Condition {
+        /// The kernel.
+        kernel: String,
+        /// The source file.
+        file: String,
+        /// The line in it, from 1.
+        line: u32,
+        /// What is assumed, as it stands there.
+        text: String,
+        /// The first work-item and its block: `work-item (tx = 3) of block (bx = 0)`.
+        place: String,
+        /// What the condition is computed from, each as `x = 3`.
+        values: Vec<String>,
+    },
+    /// Two elements that should be distinct.
+    #[error(
+        "`assume(distinct({tensor}))` of `{kernel}` ({file}:{line}) does not hold: \
+             {tensor}{first:?} and {tensor}{second:?} are both {value}"
+    )]
+    Distinct {
+        /// The kernel.
+        kernel: String,
+        /// The source file.
+        file: String,
+        /// The line in it, from 1.
+        line: u32,
+        /// The tensor.
+        tensor: String,
+        /// Where the value stands first, one index per axis.
+        first: Vec<usize>,
+        /// Where it stands again.
+        second: Vec<usize>,
+        /// The value.
+        value: String,
+    },
 }
 
 /// Why a tensor cannot be made or filled.
@@ -273,6 +321,7 @@ boxed!(
     Argument: ArgumentError,
     Config: ConfigError,
     Environment: EnvironmentError,
+    Assumption: AssumptionError,
     Fault: DeviceFault
 );
 

@@ -39,7 +39,9 @@ pub mod macro_support;
 pub use device::Device;
 pub use diagnose::{Diagnosis, Missing, diagnose};
 pub use element::{Element, Float, Integer, Number};
-pub use error::{DeviceFault, EnvironmentError, Error, InternalError, Result, TensorError};
+pub use error::{
+    AssumptionError, DeviceFault, EnvironmentError, Error, InternalError, Result, TensorError,
+};
 pub use half::{bf16, f16};
 pub use kernel::Kernel;
 pub use launch::ArgumentError;

@@ -92,6 +92,7 @@ fn parse_stmt(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Stmt> {
             end_statement(input, start, "`barrier`")?;
             StmtKind::Barrier
         }
+        "assume" => parse_assume(cx, input)?,
         "return" => parse_jump(input, Jump::Return)?,
         "break" => parse_jump(input, Jump::Break)?,
         "continue" => parse_jump(input, Jump::Continue)?,
@@ -101,6 +102,21 @@ fn parse_stmt(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Stmt> {
         _ => parse_other(cx, input, &word, start)?,
     };
     Ok(Stmt { kind, span: cx.span_to_last(start, input), head })
+}
+
+/// `assume(e);`
+fn parse_assume(cx: &mut Context, input: &mut Cursor<'_>) -> Result<StmtKind> {
+    const FORM: &str = "write `assume(x < n);`, or `assume(distinct(a));`";
+    let start = input.here();
+    input.bump();
+    let Some(group) = input.eat_group(Delimiter::Parenthesis) else {
+        return Err(input.expected("`(` after `assume`").help(FORM));
+    };
+    let mut inner = group.cursor();
+    let fact = parse_expr(cx, &mut inner)?;
+    inner.expect_end("`)`").map_err(|error| error.help(FORM))?;
+    end_value(cx, input, start, "`assume(…)`")?;
+    Ok(StmtKind::Assume(fact))
 }
 
 /// `return;`, `break;` or `continue;`

@@ -52,7 +52,6 @@ pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxE
             Some("`let old = atomic c[i] += e;` gives the value before it"),
         ),
         "warp_barrier" => (not_yet("warp barriers are"), Some("use `barrier;`")),
-        "assume" => (not_yet("`assume` is"), None),
         "fn" => (not_yet("helper functions inside a kernel are"), Some("write the expression out")),
         "const" => (not_yet("`const` in a kernel is"), Some("use `let`, or `F = 3` under `tile:`")),
         "loop" => ("`loop` is not in the language".to_owned(), Some("use `while` or `for`")),

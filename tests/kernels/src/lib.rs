@@ -1,9 +1,11 @@
 //! The kernels that the tests and the benchmarks share, and what they should
 //! compute, by plain loops that share no code with the kernels.
 
+mod assumed;
 pub mod checks;
 mod collectives;
 mod elementwise;
+mod headers;
 mod licence;
 pub mod list;
 pub mod number;
@@ -15,8 +17,10 @@ mod steps;
 mod tallies;
 pub mod widen;
 
+pub use assumed::{own_slots, scatter, strided};
 pub use collectives::{halvings, ranks, row_totals, softmax, tile_ranges};
 pub use elementwise::{add, saxpy};
+pub use headers::{halved_rows, mirrored_boxes, one_block, tied_product, window_sums};
 pub use licence::{chained_chunks, quotients, reversed_pairs, sliding_sums};
 pub use planes::{row_sum_at, row_sums, stencil, transpose};
 pub use products::{

@@ -88,6 +88,14 @@ pub fn all() -> Vec<Listed> {
         (crate::halvings::kernel(), Vec::new()),
     ];
     list.extend(combined.map(|(kernel, tiles)| listed(kernel, tiles)));
+    let of_headers = [
+        (crate::window_sums::kernel(), vec![vec![("T", 48)]]),
+        (crate::tied_product::kernel(), vec![vec![("TM", 8), ("TN", 24)]]),
+        (crate::mirrored_boxes::kernel(), Vec::new()),
+        (crate::halved_rows::kernel(), Vec::new()),
+        (crate::one_block::kernel(), Vec::new()),
+    ];
+    list.extend(of_headers.map(|(kernel, tiles)| listed(kernel, tiles)));
     list
 }
 

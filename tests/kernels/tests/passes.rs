@@ -151,6 +151,11 @@ fn every_kernel_is_checked() {
         "tile_ranges",
         "ranks",
         "halvings",
+        "window_sums",
+        "tied_product",
+        "mirrored_boxes",
+        "halved_rows",
+        "one_block",
     ];
     assert_eq!(names, checked);
 }
@@ -235,6 +240,12 @@ fn exchanges_within_blocks() {
     for name in ["row_totals", "softmax", "tile_ranges", "ranks", "halvings"] {
         check_named(name);
     }
+}
+
+#[test]
+fn headers() {
+    let names = ["window_sums", "tied_product", "mirrored_boxes", "halved_rows", "one_block"];
+    names.into_iter().for_each(check_named);
 }
 
 #[test]

@@ -15,6 +15,18 @@ tiled_kernel! {
 }
 
 tiled_kernel! {
+    #[allow(redundant_barrier)]
+    pub fn silenced_by_name<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let x = a[i];
+        barrier;
+        c[i] = x;
+    }
+}
+
+tiled_kernel! {
     pub fn needed<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
     {

@@ -88,4 +88,29 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// A permutation: no two elements go to one place.
+    pub fn scatter<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, ind: &Tensor<i32, [N]>, c: &mut Tensor<T, [M]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        assume(distinct(ind));
+        let i = bx * TN + tx;
+        if i < N {
+            c[ind[i]] = a[i];
+        }
+    }
+}
+
+tiled_kernel! {
+    /// One of four places of its own for each element.
+    pub fn slots<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, slot: &Tensor<i32, [N]>, c: &mut Tensor<T, [M]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let k = slot[i];
+        assume(k >= 0 && k < 4);
+        c[4 * i + k] = a[i];
+    }
+}
+
 fn main() {}

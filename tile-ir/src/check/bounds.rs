@@ -105,6 +105,8 @@ impl<'a> Uses<'a> {
                 self.under(*cond, true, |uses| uses.stmts(then));
                 self.under(*cond, false, |uses| uses.stmts(otherwise));
             }
+            // That it holds is no condition: an index that leaves its tile does.
+            StmtKind::Assume { cond } => self.expr(*cond),
             StmtKind::Barrier => {}
         }
     }

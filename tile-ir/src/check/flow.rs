@@ -317,6 +317,9 @@ impl Walker<'_> {
                 self.state[var.index()] =
                     (!op.is_uniform()).then_some(Cause::Exchange(*var, stmt.span));
             }
+            StmtKind::Assume { cond } => {
+                self.expr(*cond);
+            }
             StmtKind::Barrier => self.collective(Collective::Barrier, stmt.head, control),
             StmtKind::Each { axes, body, origin } => {
                 let collective = match origin {

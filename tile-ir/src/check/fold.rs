@@ -138,6 +138,7 @@ fn enter(
             | StmtKind::Exchange { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
+            | StmtKind::Assume { .. }
             | StmtKind::Barrier => {}
         }
         for body in stmt.kind.bodies() {

@@ -213,6 +213,7 @@ impl Flow<'_> {
                 state.join(other);
                 self.write_picked(*cond, then, state);
             }
+            StmtKind::Assume { cond } => self.read(*cond, state),
             StmtKind::Barrier => {}
         }
         self.write_whole(stmt, state);
@@ -362,6 +363,7 @@ impl Flow<'_> {
                 | StmtKind::Exchange { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
+                | StmtKind::Assume { .. }
                 | StmtKind::Barrier => {}
             }
         }

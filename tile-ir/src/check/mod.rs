@@ -1,5 +1,6 @@
 //! The checks: what must hold of a kernel, for all admissible tile sizes.
 
+mod assumed;
 mod bounds;
 mod divergence;
 mod flow;
@@ -14,6 +15,7 @@ mod sample;
 mod uniform;
 mod unused;
 
+pub(crate) use assumed::Origins;
 pub(crate) use fold::Folds;
 pub use uniform::{Uniformity, uniformity};
 pub(crate) use uniform::{WrittenTensors, range_exprs};
@@ -83,6 +85,7 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let uniform = uniformity(&kernel);
     divergence::check_divergence(&kernel, &flow, &mut diags);
     let diverges = diags.has_errors();
+    assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
     let found = enumerate(&kernel);
     let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
     if !diverges {

@@ -32,6 +32,7 @@ fn depends_on_order(kernel: &Kernel, stmt: &Stmt) -> bool {
         | StmtKind::Exchange { .. }
         | StmtKind::While { .. }
         | StmtKind::If { .. }
+        | StmtKind::Assume { .. }
         | StmtKind::Barrier => false,
     };
     own || stmt.kind.bodies().into_iter().flatten().any(|inner| depends_on_order(kernel, inner))

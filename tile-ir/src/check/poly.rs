@@ -451,6 +451,7 @@ pub(super) fn assigned_in(stmts: &[Stmt]) -> Vec<VarId> {
             | StmtKind::Exchange { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
+            | StmtKind::Assume { .. }
             | StmtKind::Barrier => {}
         }
         for body in stmt.kind.bodies() {

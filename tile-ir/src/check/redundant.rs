@@ -71,6 +71,7 @@ fn remove(stmts: &mut Vec<Stmt>, barrier: SpanId) {
             | StmtKind::Atomic { .. }
             | StmtKind::Update { .. }
             | StmtKind::Exchange { .. }
+            | StmtKind::Assume { .. }
             | StmtKind::Barrier => {}
         }
     }

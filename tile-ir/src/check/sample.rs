@@ -93,6 +93,7 @@ impl<'a> Sources<'a> {
                 | StmtKind::Exchange { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
+                | StmtKind::Assume { .. }
                 | StmtKind::Barrier => {}
             }
             for body in stmt.kind.bodies() {

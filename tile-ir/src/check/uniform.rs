@@ -150,6 +150,7 @@ impl Storage<'_> {
                 StmtKind::Exchange { var, op, .. } => self.assign(*var, op.is_uniform()),
                 StmtKind::Update { place: Place::Element(_), .. }
                 | StmtKind::Store { .. }
+                | StmtKind::Assume { .. }
                 | StmtKind::Barrier => {}
                 StmtKind::Atomic { old, .. } => {
                     // Each work-item, and each block, gets another.

@@ -66,7 +66,9 @@ impl Used {
             }
             StmtKind::Each { .. } | StmtKind::Barrier => Vec::new(),
             StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => range.exprs(),
-            StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => vec![*cond],
+            StmtKind::While { cond, .. }
+            | StmtKind::If { cond, .. }
+            | StmtKind::Assume { cond } => vec![*cond],
         };
         exprs.into_iter().for_each(|id| self.visit_expr(kernel, id));
         for inner in stmt.kind.bodies().into_iter().flatten() {

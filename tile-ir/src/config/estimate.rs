@@ -344,6 +344,8 @@ impl Walk<'_, '_> {
                 self.cost.barriers += steps * trips;
                 self.cost.arithmetic += self.points(domain) * trips;
             }
+            // No device that is estimated evaluates it.
+            StmtKind::Assume { .. } => {}
             StmtKind::Barrier => {
                 let per_iteration = if self.sizes.config.stages > 1 { 0.5 } else { 1.0 };
                 self.cost.barriers += per_iteration * trips;

@@ -41,6 +41,8 @@ pub enum Code {
     BlockRace,
     /// TK0304: an access pair that cannot be decided.
     UndecidedRace,
+    /// TK0305: an assumption that never holds, or that needs none.
+    BadAssumption,
     /// TK0401: a barrier or a collective in divergent control flow.
     Divergence,
     /// TK0402: a barrier that orders nothing (a warning).
@@ -74,11 +76,44 @@ impl Code {
             Self::GlobalRace => "TK0302",
             Self::BlockRace => "TK0303",
             Self::UndecidedRace => "TK0304",
+            Self::BadAssumption => "TK0305",
             Self::Divergence => "TK0401",
             Self::RedundantBarrier => "TK0402",
             Self::NotUniform => "TK0403",
             Self::Uninitialised => "TK0501",
             Self::Unused => "TK0502",
+        }
+    }
+}
+
+impl Code {
+    /// The name by which `#[allow(…)]` on a kernel silences a warning, besides its
+    /// code.
+    pub const fn lint(self) -> Option<&'static str> {
+        match self {
+            Self::RedundantBarrier => Some("redundant_barrier"),
+            Self::Syntax
+            | Self::UnknownName
+            | Self::DuplicateName
+            | Self::MisusedName
+            | Self::RankMismatch
+            | Self::TypeMismatch
+            | Self::UnsupportedOperation
+            | Self::BadHeader
+            | Self::NotAssignable
+            | Self::LiteralRange
+            | Self::NoOutput
+            | Self::TileBounds
+            | Self::PadChangesResult
+            | Self::SharedRace
+            | Self::GlobalRace
+            | Self::BlockRace
+            | Self::UndecidedRace
+            | Self::BadAssumption
+            | Self::Divergence
+            | Self::NotUniform
+            | Self::Uninitialised
+            | Self::Unused => None,
         }
     }
 }

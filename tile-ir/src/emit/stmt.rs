@@ -60,6 +60,8 @@ impl Writer<'_> {
                 let value = self.loaded(src).1;
                 self.store(dst, &value);
             }
+            // For devices that check what they run.
+            StmtKind::Assume(_) => {}
             // No pass issues those of two tokens at once.
             StmtKind::Commit(_) => self.put("tk_commit_copies();"),
             StmtKind::Wait { pending, .. } => {

@@ -128,6 +128,7 @@ fn written(stmt: &Stmt) -> Option<&Access> {
         | StmtKind::Atomic { .. }
         | StmtKind::Commit(_)
         | StmtKind::Wait { .. }
+        | StmtKind::Assume(_)
         | StmtKind::Items { .. }
         | StmtKind::For { .. }
         | StmtKind::While { .. }

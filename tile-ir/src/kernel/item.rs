@@ -48,6 +48,10 @@ pub struct Kernel {
     /// Each `return`, `break` and `continue` of the text, for messages: in the
     /// body they are conditions on what follows.
     pub exits: Vec<Exit>,
+    /// Facts about the inputs that the author vouches for, for whole launches.
+    /// As [`super::StmtKind::Assume`] they count for the race rules only, and the
+    /// CPU device checks them.
+    pub distinct: Vec<Distinct>,
     /// Where spans stand in the user's file.
     pub spans: SpanTable,
     /// The kernel's name in the source.
@@ -121,6 +125,15 @@ pub struct Exit {
     /// The variable that says that it was reached, where one is needed.
     pub flag: Option<VarId>,
     /// Its place in the source.
+    pub span: SpanId,
+}
+
+/// `assume(distinct(a));`: no two elements of a tensor are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Distinct {
+    /// A tensor of integers that the kernel does not write.
+    pub tensor: TensorId,
+    /// The statement.
     pub span: SpanId,
 }
 

@@ -36,8 +36,8 @@ pub use access::{Access, ArrayRef};
 pub use eval::{ceil_div, eval_compare, eval_index, eval_index_binary};
 pub use expr::{Expr, ExprKind, Literal};
 pub use item::{
-    Axis, Edge, Exit, Kernel, Param, ScalarParam, SharedTile, TensorParam, TileDomain, TileParam,
-    TypeParam, Var, VarKind,
+    Axis, Distinct, Edge, Exit, Kernel, Param, ScalarParam, SharedTile, TensorParam, TileDomain,
+    TileParam, TypeParam, Var, VarKind,
 };
 pub use print::{print_access, print_expr, print_kernel};
 pub(crate) use source::Source;

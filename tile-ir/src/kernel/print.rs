@@ -208,6 +208,10 @@ impl Printer<'_> {
             let (elem, extents) = (kernel.elem_name(tile.elem), self.list(&tile.extents));
             self.line(1, &format!("shared {}: [{elem}; {extents}];", tile.name));
         }
+        for distinct in &kernel.distinct {
+            let name = &kernel.tensors[distinct.tensor].name;
+            self.line(1, &format!("assume(distinct({name}));"));
+        }
         self.write_stmts(1, &kernel.body);
         self.line(0, "}");
     }
@@ -348,6 +352,10 @@ impl Printer<'_> {
                     self.write_stmts(depth + 1, otherwise);
                 }
                 self.line(depth, "}");
+            }
+            StmtKind::Assume { cond } => {
+                let cond = self.expr(*cond, Level::Lowest);
+                self.line(depth, &format!("assume({cond});"));
             }
             StmtKind::Barrier => self.line(depth, "barrier;"),
         }

@@ -170,6 +170,13 @@ pub enum StmtKind {
         /// Where it does not.
         otherwise: Vec<Stmt>,
     },
+    /// A fact that the author vouches for where a work-item comes by. It counts
+    /// for the race rules only: no guard goes because of it. The CPU device
+    /// checks it.
+    Assume {
+        /// A `bool`.
+        cond: ExprId,
+    },
     /// Orders all of the block's shared- and global-memory accesses before it
     /// against all after it. Collective.
     Barrier,
@@ -190,6 +197,7 @@ impl StmtKind {
             | Self::Atomic { .. }
             | Self::Update { .. }
             | Self::Exchange { .. }
+            | Self::Assume { .. }
             | Self::Barrier => Vec::new(),
         }
     }

@@ -102,6 +102,7 @@ fn bodies_mut(kind: &mut StmtKind) -> Vec<&mut Vec<Stmt>> {
         | StmtKind::Atomic { .. }
         | StmtKind::Update { .. }
         | StmtKind::Exchange { .. }
+        | StmtKind::Assume { .. }
         | StmtKind::Barrier => Vec::new(),
     }
 }
@@ -118,6 +119,7 @@ fn deciders(kind: &StmtKind) -> Vec<ExprId> {
         | StmtKind::Update { .. }
         | StmtKind::Exchange { .. }
         | StmtKind::Each { .. }
+        | StmtKind::Assume { .. }
         | StmtKind::Barrier => Vec::new(),
     }
 }
@@ -184,6 +186,7 @@ impl Needs<'_> {
                 | StmtKind::Each { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
+                | StmtKind::Assume { .. }
                 | StmtKind::Barrier => None,
             };
             let of_stmt = deciders(&stmt.kind);
@@ -286,6 +289,7 @@ impl Twins<'_> {
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
+            | StmtKind::Assume { .. }
             | StmtKind::Barrier => return None,
         };
         Some(Stmt { kind, span: stmt.span, head: stmt.head })

@@ -74,6 +74,7 @@ fn each_expr_in(stmts: &mut [Stmt], f: &mut impl FnMut(&mut ExprId)) {
                 LoopRange::Halving(n) | LoopRange::Doubling(n) => f(n),
             },
             StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => f(cond),
+            StmtKind::Assume(fact) => fact.exprs_mut().for_each(&mut *f),
             StmtKind::Items { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }

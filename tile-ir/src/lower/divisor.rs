@@ -119,6 +119,7 @@ fn collect_lets(stmts: &[Stmt], lets: &mut BTreeMap<VarId, ExprId>, assigned: &m
             | StmtKind::Copy { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
+            | StmtKind::Assume(_)
             | StmtKind::Items { .. }
             | StmtKind::For { .. }
             | StmtKind::While { .. }

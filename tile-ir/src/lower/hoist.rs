@@ -112,6 +112,7 @@ impl<'k> Hoist<'k> {
             | StmtKind::SetFragment { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
+            | StmtKind::Assume(_)
             | StmtKind::Items { .. }
             | StmtKind::For { .. }
             | StmtKind::While { .. }
@@ -125,6 +126,11 @@ impl<'k> Hoist<'k> {
     fn items(&mut self, body: &[Stmt]) -> Vec<Stmt> {
         let mut out = Vec::new();
         for stmt in body {
+            if matches!(stmt.kind, StmtKind::Assume(_)) {
+                // Of no use to a device that does not check: nothing moves for it.
+                out.push(stmt.clone());
+                continue;
+            }
             let mut replaced = Replacement::default();
             let mut roots = Vec::new();
             stmt.kind.for_each_expr(&mut |expr| roots.push(expr));

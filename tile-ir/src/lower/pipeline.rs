@@ -179,6 +179,7 @@ fn assigned_vars(stmts: &[Stmt], vars: &mut Vec<VarId>) {
             | StmtKind::Copy { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
+            | StmtKind::Assume(_)
             | StmtKind::Items { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
@@ -219,6 +220,7 @@ fn count_accesses(kernel: &ProgramKernel, stmts: &[Stmt], tiles: &[TileId]) -> A
             | StmtKind::SetFragment { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
+            | StmtKind::Assume(_)
             | StmtKind::Items { .. }
             | StmtKind::For { .. }
             | StmtKind::While { .. }

@@ -229,7 +229,10 @@ impl Touched {
                 StmtKind::Commit(_) | StmtKind::Wait { .. } | StmtKind::Barrier(_) => {
                     self.orders_memory = true;
                 }
-                StmtKind::Items { .. } | StmtKind::While { .. } | StmtKind::If { .. } => {}
+                StmtKind::Items { .. }
+                | StmtKind::While { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Assume(_) => {}
             }
             stmt.kind.bodies().into_iter().for_each(|body| self.writes_of(body));
         }

@@ -68,6 +68,11 @@ impl Replacement {
                 then: self.stmts(kernel, then),
                 otherwise: self.stmts(kernel, otherwise),
             },
+            StmtKind::Assume(fact) => {
+                let mut fact = fact.clone();
+                fact.exprs_mut().for_each(|expr| *expr = self.expr(kernel, *expr));
+                StmtKind::Assume(fact)
+            }
             StmtKind::Commit(token) => StmtKind::Commit(*token),
             StmtKind::Wait { token, pending } => {
                 StmtKind::Wait { token: *token, pending: *pending }

@@ -254,6 +254,7 @@ fn sites(kernel: &ProgramKernel, body: &[Stmt]) -> Vec<Site> {
             | StmtKind::Atomic { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
+            | StmtKind::Assume(_)
             | StmtKind::Items { .. }
             | StmtKind::For { .. }
             | StmtKind::While { .. }

@@ -45,7 +45,7 @@ pub use item::{
 pub use layout::{Digit, ItemLayout, Swizzle, TileLayout};
 pub(crate) use names::Names;
 pub use print::print_program;
-pub use stmt::{LoopRange, Participants, Scope, Stmt, StmtKind, Unroll};
+pub use stmt::{Assumption, LoopRange, Participants, Scope, Stmt, StmtKind, Unroll};
 pub use verify::{ProgramFault, verify_launch, verify_program};
 
 use crate::arena::entity_id;

@@ -161,6 +161,7 @@ impl Scopes<'_> {
                 | StmtKind::Copy { .. }
                 | StmtKind::Commit(_)
                 | StmtKind::Wait { .. }
+                | StmtKind::Assume(_)
                 | StmtKind::Barrier(_) => {
                     for body in stmt.kind.bodies() {
                         self.name_list(body);

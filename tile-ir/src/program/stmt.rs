@@ -75,6 +75,35 @@ pub struct Stmt {
     pub span: SpanId,
 }
 
+/// What is assumed, and what to show where it does not hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assumption {
+    /// A `bool`.
+    pub cond: ExprId,
+    /// As it stands in the user's source.
+    pub text: String,
+    /// The block's coordinates, by name.
+    pub block: Vec<(String, ExprId)>,
+    /// The item's coordinates, by name.
+    pub item: Vec<(String, ExprId)>,
+    /// What the condition is computed from, as it stands in the source.
+    pub values: Vec<(String, ExprId)>,
+}
+
+impl Assumption {
+    /// Its expressions.
+    pub fn exprs(&self) -> impl Iterator<Item = ExprId> {
+        let shown = self.block.iter().chain(&self.item).chain(&self.values);
+        std::iter::once(self.cond).chain(shown.map(|(_, value)| *value))
+    }
+
+    /// Its expressions, to be changed.
+    pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
+        let shown = self.block.iter_mut().chain(&mut self.item).chain(&mut self.values);
+        std::iter::once(&mut self.cond).chain(shown.map(|(_, value)| value))
+    }
+}
+
 /// The forms of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
@@ -177,6 +206,10 @@ pub enum StmtKind {
         /// Where it does not.
         otherwise: Vec<Stmt>,
     },
+    /// A fact that the kernel's author vouches for. Thread scope. A device that
+    /// checks its programs stops where it does not hold; on others it is nothing,
+    /// and nothing is concluded from it.
+    Assume(Box<Assumption>),
     /// Orders the memory accesses of the participants before it against those
     /// after it. Block scope.
     Barrier(Participants),
@@ -198,6 +231,7 @@ impl StmtKind {
             | Self::Copy { .. }
             | Self::Commit(_)
             | Self::Wait { .. }
+            | Self::Assume(_)
             | Self::Barrier(_) => Vec::new(),
         }
     }
@@ -217,6 +251,7 @@ impl StmtKind {
             | Self::Copy { .. }
             | Self::Commit(_)
             | Self::Wait { .. }
+            | Self::Assume(_)
             | Self::Barrier(_) => Vec::new(),
         }
     }
@@ -248,6 +283,7 @@ impl StmtKind {
                 LoopRange::Halving(n) | LoopRange::Doubling(n) => f(*n),
             },
             Self::While { cond, .. } | Self::If { cond, .. } => f(*cond),
+            Self::Assume(fact) => fact.exprs().for_each(f),
             Self::Items { .. } | Self::Commit(_) | Self::Wait { .. } | Self::Barrier(_) => {}
         }
     }
@@ -263,6 +299,7 @@ impl StmtKind {
             | Self::Store { .. }
             | Self::Copy { .. }
             | Self::Wait { .. }
+            | Self::Assume(_)
             | Self::Items { .. }
             | Self::For { .. }
             | Self::While { .. }
@@ -281,6 +318,7 @@ impl StmtKind {
             | Self::SetFragment { .. }
             | Self::Commit(_)
             | Self::Wait { .. }
+            | Self::Assume(_)
             | Self::Items { .. }
             | Self::For { .. }
             | Self::While { .. }

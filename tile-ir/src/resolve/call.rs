@@ -14,7 +14,7 @@ use crate::span::SpanId;
 use crate::syntax::{self, Expr, Name};
 
 /// Words of the language that later versions understand as functions.
-const LATER: [&str; 12] = [
+const LATER: [&str; 10] = [
     "rem_euclid",
     "clamp",
     "powi",
@@ -25,8 +25,6 @@ const LATER: [&str; 12] = [
     "shuffle_xor",
     "warp_sum",
     "ballot",
-    "assume",
-    "distinct",
 ];
 
 /// Lowers a call, applying `conversion` to the leaves of arithmetic ones.
@@ -172,6 +170,12 @@ fn report_unknown(cx: &mut Resolver, func: &Name) {
     if LATER.contains(&name.as_str()) {
         let message = format!("`{name}` is not available yet");
         cx.error(Code::UnsupportedOperation, func.span, message);
+        return;
+    }
+    if name == "distinct" {
+        let message = "`distinct(…)` is no value";
+        let diagnostic = Diagnostic::error(Code::MisusedName, func.span, message);
+        cx.diags.push(diagnostic.help("it stands alone: `assume(distinct(a));`"));
         return;
     }
     if matches!(name.as_str(), "halving" | "doubling") {

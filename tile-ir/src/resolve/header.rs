@@ -331,6 +331,7 @@ fn writes_tensor(stmt: &Stmt) -> bool {
         | StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::If { .. }
+        | StmtKind::Assume { .. }
         | StmtKind::Barrier => None,
     };
     matches!(written, Some(ArrayRef::Tensor(_)))

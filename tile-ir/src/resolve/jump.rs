@@ -28,6 +28,13 @@ pub(super) struct Jumps {
     conds: Vec<ExprId>,
 }
 
+impl Jumps {
+    /// Whether the place is in a condition or a loop.
+    pub(super) fn is_inside(&self) -> bool {
+        !self.loops.is_empty() || !self.conds.is_empty()
+    }
+}
+
 #[derive(Debug)]
 struct Loop {
     /// Says that the loop is done, where it has a `break`.
@@ -273,6 +280,7 @@ fn always_leaves(stmt: &syntax::Stmt) -> bool {
         | syntax::StmtKind::Load { .. }
         | syntax::StmtKind::Each { .. }
         | syntax::StmtKind::Barrier
+        | syntax::StmtKind::Assume(_)
         | syntax::StmtKind::Phase { .. }
         | syntax::StmtKind::For { .. }
         | syntax::StmtKind::While { .. } => false,
@@ -302,6 +310,7 @@ fn find_in(stmts: &[syntax::Stmt], wanted: Jump) -> Option<SpanId> {
         | syntax::StmtKind::Load { .. }
         | syntax::StmtKind::Each { .. }
         | syntax::StmtKind::Barrier
+        | syntax::StmtKind::Assume(_)
         | syntax::StmtKind::Phase { .. }
         | syntax::StmtKind::For { .. }
         | syntax::StmtKind::While { .. } => None,

@@ -15,6 +15,7 @@
 //! A mistake is reported once: what is built on it has the type
 //! [`types::Ty::Poison`], which agrees with everything.
 
+mod assume;
 mod call;
 mod convert;
 mod domain;
@@ -104,6 +105,7 @@ impl Resolver {
             exprs: Arena::new(),
             body: Vec::new(),
             exits: Vec::new(),
+            distinct: Vec::new(),
             spans: item.spans.clone(),
             span: item.name.span,
         };

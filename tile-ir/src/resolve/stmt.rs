@@ -8,7 +8,7 @@ use super::expr::{
 use super::operate::{Obligation, Operation};
 use super::scope::{Binding, resolve_name};
 use super::types::{Openness, Ty};
-use super::{Resolver, each, exchange, jump, type_expr};
+use super::{Resolver, assume, each, exchange, jump, type_expr};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
     Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, LoopRange, Place, Stmt, StmtKind, VarId,
@@ -96,6 +96,7 @@ pub(super) fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec
             each::refuse_in_collective(cx, "barrier", stmt.head);
             Some(StmtKind::Barrier)
         }
+        syntax::StmtKind::Assume(fact) => assume::resolve_assume(cx, fact, stmt.span),
         syntax::StmtKind::Jump(what) => jump::resolve_jump(cx, *what, stmt.span),
     };
     out.append(&mut cx.hoisted);

@@ -218,6 +218,8 @@ pub enum StmtKind {
     Scope(Vec<Stmt>),
     /// `barrier;`
     Barrier,
+    /// `assume(e);`: a condition, or `distinct(a)`.
+    Assume(Expr),
     /// `return;`, `break;` or `continue;`
     Jump(Jump),
 }

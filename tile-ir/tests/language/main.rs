@@ -1,6 +1,7 @@
 //! The language, from text: what resolves, what is refused and in which words,
 //! what the checks find, what the embedded bytes hold.
 
+mod assume;
 mod check_atomics;
 mod check_bounds;
 mod check_divergence;
@@ -15,6 +16,7 @@ mod resolve_accept;
 mod resolve_header;
 mod resolve_names;
 mod resolve_types;
+mod rules;
 mod suite;
 mod support;
 mod uniform;

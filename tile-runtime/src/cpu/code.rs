@@ -17,7 +17,8 @@
 use std::fmt;
 
 use tile_ir::dtype::DType;
-use tile_ir::program::{AxisGuard, Participants, Raster, Swizzle, Ty};
+use tile_ir::program::{Assumption, AxisGuard, Participants, Raster, Swizzle, Ty};
+use tile_ir::span::SpanId;
 
 use super::vector::{AtomicFn, Fn1, Fn2, Fn3};
 
@@ -91,6 +92,9 @@ pub(super) enum Instr {
     LoopEnter { range: UniformRange, trip: Uniform, trips: Uniform },
     /// Sets the counter for `trip` and counts it; at the end goes on at `exit`.
     LoopNext { range: UniformRange, trip: Uniform, trips: Uniform, counter: Uniform, exit: usize },
+    /// Ends the launch: an assumption does not hold for the lanes of the mask, of
+    /// which at least one is set. `shown` are lanes of what is to be told.
+    Fail { mask: Slot, fact: usize, shown: Vec<(Slot, DType)> },
     /// Runs a lane program. Block scope only.
     Items { program: usize },
     /// Waits for the participants. Block scope only.
@@ -118,6 +122,7 @@ impl fmt::Debug for Instr {
             Self::LoopNext { trip, counter, exit, .. } => {
                 write!(f, "{counter} = next {trip} or {exit}")
             }
+            Self::Fail { mask, fact, .. } => write!(f, "fail {fact} where {mask:?}"),
             Self::Items { program } => write!(f, "items {program}"),
             Self::Barrier(who) => write!(f, "barrier {who:?}"),
         }
@@ -306,6 +311,8 @@ pub(crate) struct CompiledKernel {
     pub(super) programs: Vec<LaneProgram>,
     /// Accesses of all lists.
     pub(super) accesses: Vec<Access>,
+    /// Assumptions of all lists, with their places in the source.
+    pub(super) facts: Vec<(Assumption, SpanId)>,
     /// Size of the vector registers.
     pub(super) vector_bytes: usize,
     /// Size of the fragments.

@@ -1,11 +1,13 @@
 //! What can go wrong when the CPU device prepares or runs a program.
 
 use tile_ir::dtype::DType;
+use tile_ir::span::SpanId;
 
 /// Why a program cannot be prepared or was stopped.
 ///
-/// None of these comes from what a user wrote: [`CpuError::TooManyBlocks`]
-/// aside, each is a defect of a lowering pass or of the host's launch code.
+/// None of these comes from what a user wrote: [`CpuError::TooManyBlocks`] and
+/// [`CpuError::Assumption`] aside, each is a defect of a lowering pass or of the
+/// host's launch code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CpuError {
     /// The program breaks a structural rule.
@@ -90,6 +92,23 @@ pub(crate) enum CpuError {
         index: i64,
         /// The axis's extent.
         extent: i64,
+    },
+    /// An assumption of the kernel's author does not hold. Coordinates and values
+    /// are of the form `x = 3`.
+    #[error("kernel `{kernel}`: `assume({text})` does not hold")]
+    Assumption {
+        /// The kernel.
+        kernel: String,
+        /// What was assumed, as it stands in the source.
+        text: String,
+        /// Its place.
+        span: SpanId,
+        /// The block's coordinates.
+        block: Vec<String>,
+        /// The work-item's, or those of a point of a cooperative loop.
+        item: Vec<String>,
+        /// What the condition is computed from.
+        values: Vec<String>,
     },
     /// Roles wait for one another at barriers that they do not share.
     #[error(

@@ -132,10 +132,11 @@ mod tests {
         let program = Program {
             kernels: Vec::new(),
             workspaces: Default::default(),
+            distinct: Vec::new(),
             spans: SpanTable::new(),
         };
         let kernels = Executables::Host(Vec::new());
-        Ready { program, label: "test".into(), tiles: String::new(), kernels }
+        Ready { program, label: "test".into(), file: String::new(), tiles: String::new(), kernels }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! 4. [`mod@run`]: launch arguments, grid, memory; onto the device.
 
 mod argument;
+mod assumed;
 mod bind;
 mod cache;
 mod choose;

@@ -102,6 +102,7 @@ pub fn run_program(
     let ready = Ready {
         program: program.clone(),
         label: label.into(),
+        file: String::new(),
         tiles: String::new(),
         kernels: Executables::Host(Vec::new()),
     };

@@ -19,6 +19,8 @@ pub(crate) struct Ready {
     pub(crate) program: Program,
     /// The kernel with its types and configuration, as faults name it.
     pub(crate) label: Arc<str>,
+    /// The source file of the kernel.
+    pub(crate) file: String,
     /// The tile sizes, as messages name them: `TM = 64, TN = 64`.
     pub(crate) tiles: String,
     pub(crate) kernels: Executables,
@@ -48,7 +50,6 @@ pub(super) fn make_ready(
     let label: Arc<str> = describe(kernel, binding, config).into();
     let kernels = match device.backend() {
         Backend::Cpu => {
-            let _ = file;
             let compiled = program.kernels.iter().map(cpu::prepare);
             Executables::Host(
                 compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(&label, &error))?,
@@ -57,7 +58,8 @@ pub(super) fn make_ready(
         #[cfg(feature = "cuda")]
         Backend::Cuda(cuda) => Executables::Cuda(cuda.load(&program, file)?),
     };
-    Ok(Ready { program, label, tiles: config.describe_tiles(kernel), kernels })
+    let tiles = config.describe_tiles(kernel);
+    Ok(Ready { program, label, file: file.to_owned(), tiles, kernels })
 }
 
 /// `matmul<f32>` with TM = 64, TN = 64, TK = 16 on 256 threads
@@ -91,8 +93,8 @@ pub(crate) fn lower_error(kernel: &Kernel, config: &Config, error: &LowerError) 
     }
 }
 
-/// A failure of the CPU device: always a broken promise of lowering or of the
-/// launch code.
+/// A failure of the CPU device other than a broken assumption: always a broken
+/// promise of lowering or of the launch code.
 pub(super) fn cpu_error(label: &str, error: &cpu::CpuError) -> Error {
     Error::internal(format!("the CPU device stopped in {label}"), error.to_string())
 }

@@ -6,9 +6,10 @@ use tile_ir::program::{ArgSource, BufferSource, ProgramKernel, Ty, Workspace};
 use tile_ir::value::ArgValue;
 
 use super::argument::ArgumentMemory;
+use super::assumed::{check_distinct, stopped};
 use super::bind::Bound;
 use super::error::ArgumentError;
-use super::ready::{Ready, cpu_error};
+use super::ready::Ready;
 use crate::cpu::{self, CpuBuffer};
 use crate::device::Device;
 use crate::error::{Error, Result, TensorError};
@@ -86,6 +87,7 @@ pub(super) fn run_on_cpu(
     device: &Device,
 ) -> Result<()> {
     let program = &ready.program;
+    check_distinct(ready, bound)?;
     let mut workspaces = Vec::with_capacity(program.workspaces.len());
     for workspace in program.workspaces.values() {
         workspaces.push(host_workspace(workspace, device)?);
@@ -128,7 +130,7 @@ pub(super) fn run_on_cpu(
         });
         let buffers: Option<Vec<CpuBuffer>> = buffers.collect();
         let buffers = buffers.ok_or_else(|| broken(kernel, "a buffer has no memory"))?;
-        cpu::run(compiled, &buffers, &args).map_err(|error| cpu_error(&ready.label, &error))?;
+        cpu::run(compiled, &buffers, &args).map_err(|error| stopped(ready, error))?;
     }
     Ok(())
 }

@@ -42,6 +42,7 @@ impl Signature {
             exprs: Arena::new(),
             body: Vec::new(),
             exits: Vec::new(),
+            distinct: Vec::new(),
             spans,
             span,
         };

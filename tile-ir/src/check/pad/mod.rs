@@ -186,7 +186,7 @@ impl Flow<'_> {
                 self.forget_assigned(otherwise);
                 state.join(&other);
             }
-            StmtKind::Barrier => {}
+            StmtKind::Assume { .. } | StmtKind::Barrier => {}
         }
     }
 

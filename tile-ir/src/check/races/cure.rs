@@ -88,6 +88,7 @@ fn lists<'a>(kernel: &'a Kernel, uniformity: &Uniformity) -> Vec<List<'a>> {
                 | StmtKind::Update { .. }
                 | StmtKind::Exchange { .. }
                 | StmtKind::Each { .. }
+                | StmtKind::Assume { .. }
                 | StmtKind::Barrier => false,
             };
             for (body, stmts) in stmt.kind.bodies().into_iter().enumerate().filter(|_| in_step) {
@@ -146,6 +147,7 @@ fn with_barrier(kernel: &Kernel, gap: &Gap<'_>) -> Kernel {
             | StmtKind::Atomic { .. }
             | StmtKind::Update { .. }
             | StmtKind::Exchange { .. }
+            | StmtKind::Assume { .. }
             | StmtKind::Barrier => return kernel,
         };
     }

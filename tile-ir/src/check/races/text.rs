@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::cure::Cure;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
-    AccessKind, ArrayRef, EachOrigin, Kernel, Place, Source, Stmt, StmtKind, VarId, print_access,
+    Access, AccessKind, ArrayRef, EachOrigin, ExprId, ExprKind, Kernel, Place, Source, Stmt,
+    StmtKind, VarId, print_access,
 };
 use crate::solve::skeleton::{Conflict, Pair, Party, Scope, Site, Worker};
 use crate::span::SpanId;
@@ -38,11 +39,18 @@ pub(super) fn open(kernel: &Kernel, pair: &Pair, source: Source) -> Diagnostic {
         diagnostic = diagnostic.label(pair.first.span, text);
     }
     match source {
-        Source::Load(_) => {
-            diagnostic.note(format!("two loads of `{text}` may give the same value")).help(
-                "compute the index from the coordinates of the work-item, so that each element \
-                 has one writer, or update it with `atomic`",
-            )
+        Source::Load(load) => {
+            let remedy = "compute the index from the coordinates of the work-item, so that each \
+                          element has one writer, or update it with `atomic`";
+            let known = fixed_tensor(kernel, load).map(|tensor| {
+                format!(
+                    "; if the elements of `{tensor}` are known to differ, say so: \
+                     `assume(distinct({tensor}));`"
+                )
+            });
+            diagnostic
+                .note(format!("two loads of `{text}` may give the same value"))
+                .help(format!("{remedy}{}", known.unwrap_or_default()))
         }
         Source::Old(_) => slot_is_shared(kernel, diagnostic, pair, source),
     }
@@ -80,6 +88,16 @@ fn slot_is_shared(
                  done to `{place}` than to add 1 or more"
             )),
     }
+}
+
+/// The tensor of a load that gives integers and is never written.
+fn fixed_tensor(kernel: &Kernel, load: ExprId) -> Option<&str> {
+    let ExprKind::Load(Access { array: ArrayRef::Tensor(tensor), .. }) = &kernel.exprs[load].kind
+    else {
+        return None;
+    };
+    let tensor = &kernel.tensors[*tensor];
+    (!tensor.mutable).then_some(tensor.name.as_str())
 }
 
 impl<'a> Prose<'a> {
@@ -188,6 +206,7 @@ impl<'a> Prose<'a> {
                 | StmtKind::Atomic { .. }
                 | StmtKind::Update { .. }
                 | StmtKind::Exchange { .. }
+                | StmtKind::Assume { .. }
                 | StmtKind::Barrier,
             )
             | None => "the loop".to_owned(),

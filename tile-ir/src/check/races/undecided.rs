@@ -144,7 +144,7 @@ fn remedy(kernel: &Kernel, why: &Exhaustion) -> String {
         },
         Exhaustion::Data => {
             "compute the index from the coordinates of the work-item, so that each element has one \
-             writer"
+             writer, or state what is known of the data: `assume(…);`"
                 .to_owned()
         }
         Exhaustion::Budget(sizes) => {

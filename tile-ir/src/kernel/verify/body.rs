@@ -32,6 +32,15 @@ pub(super) fn verify_exits(cx: &mut Verifier<'_>) {
     }
 }
 
+/// What is assumed to be distinct is a tensor that is read only.
+pub(super) fn verify_distinct(cx: &mut Verifier<'_>) {
+    for distinct in &cx.kernel.distinct {
+        let known = cx.has_array(ArrayRef::Tensor(distinct.tensor));
+        let fixed = known && !cx.kernel.tensors[distinct.tensor].mutable;
+        cx.require(fixed, || "what is assumed of a tensor is of none that is only read".to_owned());
+    }
+}
+
 /// The ids directly in a statement.
 fn ids_of(kind: &StmtKind) -> (Vec<VarId>, Vec<ExprId>, Vec<ArrayRef>) {
     let of_access = |access: &Access, value: ExprId| {
@@ -61,7 +70,7 @@ fn ids_of(kind: &StmtKind) -> (Vec<VarId>, Vec<ExprId>, Vec<ArrayRef>) {
         StmtKind::Phase { var, range, .. } | StmtKind::For { var, range, .. } => {
             (vec![*var], range.exprs(), Vec::new())
         }
-        StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => {
+        StmtKind::While { cond, .. } | StmtKind::If { cond, .. } | StmtKind::Assume { cond } => {
             (Vec::new(), vec![*cond], Vec::new())
         }
         StmtKind::Barrier => (Vec::new(), Vec::new(), Vec::new()),
@@ -191,6 +200,7 @@ fn verify_stmt(cx: &mut Verifier<'_>, scope: &mut Scope, kind: &StmtKind) {
             verify_stmts(cx, scope, then);
             verify_stmts(cx, scope, otherwise);
         }
+        StmtKind::Assume { cond } => verify_value(cx, scope, *cond, Some(Type::BOOL)),
         StmtKind::Barrier => {
             cx.require(scope.each.is_none(), || "a barrier stands inside an `each`".to_owned());
         }

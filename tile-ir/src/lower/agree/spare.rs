@@ -48,6 +48,7 @@ fn collect(kernel: &Kernel, stmts: &[Stmt], vars: &BTreeSet<VarId>, read: &mut B
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Barrier => deciders(&stmt.kind),
+            StmtKind::Assume { cond } => vec![*cond],
         };
         used.into_iter().for_each(|id| collect_vars(kernel, id, read));
         stmt.kind.bodies().into_iter().for_each(|body| collect(kernel, body, vars, read));
@@ -75,6 +76,7 @@ fn remove(stmts: &mut Vec<Stmt>, spare: &BTreeSet<VarId>) {
         | StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::If { .. }
+        | StmtKind::Assume { .. }
         | StmtKind::Barrier => true,
     });
     for stmt in stmts {

@@ -127,7 +127,7 @@ impl Specialiser<'_> {
         }
     }
 
-    fn var(&mut self, var: kernel::VarId) -> Result<ExprId, LowerError> {
+    pub(super) fn var(&mut self, var: kernel::VarId) -> Result<ExprId, LowerError> {
         let Some(slot) = self.slots.get(&var).copied() else {
             return Err(self.broken("a variable used before its declaration"));
         };

@@ -60,6 +60,7 @@ fn visit_items(stmts: &[Stmt], f: &mut impl FnMut(&[Stmt])) {
             | StmtKind::Copy { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
+            | StmtKind::Assume(_)
             | StmtKind::Barrier(_) => {}
         }
     }

@@ -11,6 +11,7 @@
 //! and which products are fused into sums (`a * b + c` of `f32` and `f64` rounds
 //! once; where both operands are products, the left one is fused).
 
+mod assumed;
 mod build;
 mod exchange;
 mod expr;
@@ -65,6 +66,8 @@ struct Specialiser<'a> {
     exchange_tiles: BTreeMap<(DType, u32), TileId>,
     /// Whether the present expression is one that the block agrees on.
     by_all: bool,
+    /// The axes of the cooperative loop around, if there is one.
+    each: Option<Vec<kernel::VarId>>,
 }
 
 /// Makes the first program of a kernel.
@@ -94,6 +97,7 @@ pub(super) fn specialise(
         tiles: BTreeMap::new(),
         exchange_tiles: BTreeMap::new(),
         by_all: false,
+        each: None,
     };
     specialiser.declare_args()?;
     specialiser.declare_buffers()?;
@@ -109,6 +113,7 @@ pub(super) fn specialise(
     Ok(Program {
         kernels: vec![program_kernel],
         workspaces: Arena::new(),
+        distinct: kernel.distinct.clone(),
         spans: kernel.spans.clone(),
     })
 }

@@ -65,7 +65,10 @@ impl Specialiser<'_> {
             KernelStmt::Barrier => StmtKind::Barrier(Participants::Block),
             KernelStmt::Each { axes, body, .. } => {
                 let domain = self.domain_of(axes)?;
-                StmtKind::Items { domain, body: self.item_body(body)? }
+                self.each = Some(axes.iter().map(|axis| axis.var).collect());
+                let body = self.item_body(body)?;
+                self.each = None;
+                StmtKind::Items { domain, body }
             }
             KernelStmt::Phase { var, range, body } => {
                 let range = self.loop_range(range)?;
@@ -99,6 +102,7 @@ impl Specialiser<'_> {
             | KernelStmt::Store { .. }
             | KernelStmt::Atomic { .. }
             | KernelStmt::Exchange { .. }
+            | KernelStmt::Assume { .. }
             | KernelStmt::Update { .. } => {
                 return Err(self.broken("a work-item's statement at block scope"));
             }
@@ -149,6 +153,7 @@ impl Specialiser<'_> {
             KernelStmt::Let { .. }
             | KernelStmt::Store { .. }
             | KernelStmt::Atomic { .. }
+            | KernelStmt::Assume { .. }
             | KernelStmt::Update { .. } => false,
         }
     }
@@ -241,6 +246,7 @@ impl Specialiser<'_> {
                 then: self.item_body(then)?,
                 otherwise: self.item_body(otherwise)?,
             },
+            KernelStmt::Assume { cond } => StmtKind::Assume(Box::new(self.assumption(*cond)?)),
             KernelStmt::Barrier
             | KernelStmt::Exchange { .. }
             | KernelStmt::Each { .. }

@@ -42,6 +42,7 @@ impl Printer<'_> {
             | StmtKind::Copy { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
+            | StmtKind::Assume(_)
             | StmtKind::Barrier(_) => {}
         }
     }
@@ -101,6 +102,7 @@ impl Printer<'_> {
                     token.map(|token: TokenId| format!("async {token} ")).unwrap_or_default();
                 format!("{token}copy {} = {};", self.access(dst), self.access(src))
             }
+            StmtKind::Assume(fact) => format!("assume({});", self.whole(fact.cond)),
             StmtKind::Commit(token) => format!("commit {token};"),
             StmtKind::Wait { token, pending: 0 } => format!("wait {token};"),
             StmtKind::Wait { token, pending } => format!("wait {token} but {pending};"),

@@ -137,6 +137,10 @@ impl Walk {
                 cx.require(to == from, || format!("{from} is copied to {to}"));
                 self.issued.extend(token.map(|token| (token, self.number)));
             }
+            StmtKind::Assume(fact) => {
+                cx.require(items.is_some(), || "an assumption stands outside items".to_owned());
+                cx.require_type(fact.cond, Ty::BOOL, "what is assumed");
+            }
             StmtKind::Commit(token) => {
                 require_block(cx, items, "the end of a group");
                 self.committed.insert(*token, self.number);

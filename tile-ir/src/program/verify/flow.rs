@@ -133,6 +133,7 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt, state: &mut State, number: &m
         | StmtKind::Copy { .. }
         | StmtKind::Commit(_)
         | StmtKind::Wait { .. }
+        | StmtKind::Assume(_)
         | StmtKind::Barrier(_) => {}
     }
 }

@@ -155,6 +155,7 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt) {
         StmtKind::Barrier(Participants::Role(role)) => known(cx, &kernel.roles, *role, "role"),
         StmtKind::Commit(_)
         | StmtKind::Wait { .. }
+        | StmtKind::Assume(_)
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Barrier(Participants::Block) => {}

@@ -55,6 +55,7 @@ impl Facts {
                 | StmtKind::Copy { .. }
                 | StmtKind::Commit(_)
                 | StmtKind::Wait { .. }
+                | StmtKind::Assume(_)
                 | StmtKind::Items { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
@@ -93,6 +94,7 @@ impl Walk {
                 | StmtKind::Atomic { .. }
                 | StmtKind::Commit(_)
                 | StmtKind::Wait { .. }
+                | StmtKind::Assume(_)
                 | StmtKind::Items { .. }
                 | StmtKind::For { .. }
                 | StmtKind::While { .. }

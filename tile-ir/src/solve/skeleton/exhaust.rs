@@ -77,7 +77,8 @@ pub(crate) fn exhaust(
         match Machine::new(kernel, &plan, &sizes, &pool, &mut all, fuel).run(Blocks::All) {
             Ok(()) => {}
             Err(Stop::Budget) => outcome = Exhaustion::Budget(plan.project(&sizes)),
-            Err(Stop::Data | Stop::Divergent) => outcome = Exhaustion::Data,
+            // Without assumptions nothing is excluded.
+            Err(Stop::Data | Stop::Divergent | Stop::Excluded) => outcome = Exhaustion::Data,
         }
         if outcome != Exhaustion::Complete {
             break;

@@ -65,6 +65,8 @@ impl Blocks {
 pub(super) enum Stop {
     /// The budget is used up, or an array is too large.
     Budget,
+    /// An assumption does not hold at these sizes.
+    Excluded,
     /// Work-items part ways around a collective statement; another rule says so.
     Divergent,
     /// Loaded data decides what the block does, and all that it may do is asked for.
@@ -344,7 +346,11 @@ impl<'a> Machine<'a> {
                 self.now.cause = outer;
                 Ok(())
             }
-            Node::Set { .. } | Node::Old { .. } | Node::Touch(_) | Node::Access { .. } => Ok(()),
+            Node::Set { .. }
+            | Node::Old { .. }
+            | Node::Touch(_)
+            | Node::Access { .. }
+            | Node::Assume(_) => Ok(()),
         }
     }
 
@@ -419,6 +425,11 @@ impl<'a> Machine<'a> {
                 frame[var.index()] = self.old_value(*array, *var).tainted(self.now.cause);
             }
             Node::Touch(expr) => self.touch(frame, *expr)?,
+            Node::Assume(cond) => {
+                if !self.eval(frame, *cond)?.is_true() {
+                    return Err(Stop::Excluded);
+                }
+            }
             Node::Access { access, site } => {
                 let Access { indices, .. } = access;
                 let (indices, _) = self.indices(frame, indices)?;

@@ -22,6 +22,12 @@
 //! blocks. Loop-carried conflicts need no thought of their own: the tail of one
 //! iteration and the head of the next stand in one interval.
 //!
+//! # Assumptions
+//!
+//! Sizes and scalars that an `assume` excludes are not run. One about loaded data
+//! excludes nothing here; what is found under a condition on data counts only
+//! where no proof rules it out ([`super::symbolic`]).
+//!
 //! # Loaded data
 //!
 //! What a load gives is made up, the same for the same element between two
@@ -54,7 +60,8 @@ pub(crate) use stray::Stray;
 
 use std::collections::BTreeSet;
 
-use crate::kernel::{ArrayRef, Kernel, Source, VarId};
+use crate::check::Origins;
+use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Source, VarId};
 use crate::span::SpanId;
 use data::Pool;
 use machine::{Blocks, Machine, Stop};
@@ -152,7 +159,12 @@ pub(crate) fn enumerate(kernel: &Kernel) -> Findings {
     let all = sizes::choose(kernel, &pool);
     let is_tile = |array| matches!(array, ArrayRef::Tile(_));
     let is_tensor = |array| matches!(array, ArrayRef::Tensor(_));
-    for plan in [Plan::of(kernel, &is_tile), Plan::of(kernel, &is_tensor)] {
+    let origins = Origins::of(kernel);
+    let is_load = |kind: &ExprKind| matches!(kind, ExprKind::Load(_));
+    let mut assumptions: BTreeSet<ExprId> = origins.assumed.iter().copied().collect();
+    assumptions.retain(|cond| !origins.reaches(kernel, *cond, &is_load));
+    let plan = |watch: &dyn Fn(ArrayRef) -> bool| Plan::under(kernel, assumptions.clone(), watch);
+    for plan in [plan(&is_tile), plan(&is_tensor)] {
         if !plan.writes() {
             continue;
         }
@@ -161,8 +173,13 @@ pub(crate) fn enumerate(kernel: &Kernel) -> Findings {
             if !seen.insert(plan.key(sizes)) {
                 continue;
             }
+            // Of sizes that an assumption excludes nothing is kept.
+            let before = (!assumptions.is_empty()).then(|| findings.clone());
             let run = Machine::new(kernel, &plan, sizes, &pool, &mut findings, &mut fuel)
                 .run(Blocks::Sample);
+            if let (Err(Stop::Excluded), Some(before)) = (run, before) {
+                findings = before;
+            }
             findings.exhausted |= run == Err(Stop::Budget);
             if fuel == 0 {
                 break;

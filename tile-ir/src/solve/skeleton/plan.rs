@@ -1,5 +1,7 @@
 //! Cutting a kernel down to its skeleton.
 
+use std::collections::BTreeSet;
+
 use super::machine::ANY_EXTENT;
 use super::sizes::Sizes;
 use crate::arena::EntityId as _;
@@ -55,6 +57,8 @@ pub(super) enum Node<'a> {
     },
     /// `var` gets a value made of those of all work-items; a barrier.
     Exchange { var: VarId, op: ExchangeOp, value: ExprId },
+    /// What holds, at sizes that are run.
+    Assume(ExprId),
     /// A barrier.
     Barrier,
 }
@@ -63,7 +67,11 @@ impl Node<'_> {
     /// Whether the whole block runs it together.
     pub(super) fn is_collective(&self) -> bool {
         match self {
-            Node::Set { .. } | Node::Old { .. } | Node::Touch(_) | Node::Access { .. } => false,
+            Node::Set { .. }
+            | Node::Old { .. }
+            | Node::Touch(_)
+            | Node::Access { .. }
+            | Node::Assume(_) => false,
             Node::Each { .. } | Node::Exchange { .. } | Node::Barrier => true,
             Node::Loop { collective, .. }
             | Node::While { collective, .. }
@@ -94,12 +102,23 @@ pub(super) struct Plan<'a> {
     pub(super) extents_alone: Vec<VarId>,
     /// Whether the value of a load matters.
     pub(super) uses_data: bool,
+    /// The assumptions that sizes decide, if they count.
+    decisive: BTreeSet<ExprId>,
 }
 
 impl<'a> Plan<'a> {
     /// The skeleton of what `kernel` does to those of its arrays that it writes
     /// and that `watch` admits.
     pub(super) fn of(kernel: &'a Kernel, watch: &dyn Fn(ArrayRef) -> bool) -> Self {
+        Self::under(kernel, BTreeSet::new(), watch)
+    }
+
+    /// The same, run only at sizes of which `assumptions` hold.
+    pub(super) fn under(
+        kernel: &'a Kernel,
+        assumptions: BTreeSet<ExprId>,
+        watch: &dyn Fn(ArrayRef) -> bool,
+    ) -> Self {
         let written = WrittenTensors::of(kernel);
         let tensors = kernel.tensors.ids().filter(|id| written.contains(*id));
         let tensors = tensors.map(ArrayRef::Tensor);
@@ -115,6 +134,7 @@ impl<'a> Plan<'a> {
             used: Vec::new(),
             extents_alone: Vec::new(),
             uses_data: false,
+            decisive: assumptions,
         };
         // An operand has a smaller id than its user.
         for (id, expr) in kernel.exprs.iter() {
@@ -195,6 +215,11 @@ impl<'a> Plan<'a> {
         fixed.map(|(id, _)| id).collect()
     }
 
+    /// Whether an assumption counts.
+    fn decides(&self, cond: ExprId) -> bool {
+        self.decisive.contains(&cond)
+    }
+
     fn is_watched(&self, access: &Access) -> bool {
         self.watched.contains(&access.array)
     }
@@ -267,6 +292,12 @@ impl<'a> Plan<'a> {
                     self.uses_data |= old.is_some_and(|old| self.needed[old.index()]);
                 }
                 StmtKind::Let { init: None, .. } | StmtKind::Barrier => {}
+                StmtKind::Assume { cond } => {
+                    self.touch(*cond);
+                    if self.decides(*cond) {
+                        self.need(*cond);
+                    }
+                }
                 StmtKind::Each { axes, body, .. } => {
                     if self.keeps(body) {
                         axes.iter().for_each(|axis| self.need(axis.extent));
@@ -337,6 +368,7 @@ impl<'a> Plan<'a> {
                         || exprs.any(|expr| self.touches[expr.index()])
                 }
                 StmtKind::Exchange { .. } | StmtKind::Barrier => true,
+                StmtKind::Assume { cond } => self.touches[cond.index()] || self.decides(*cond),
                 StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {
                     range.exprs().iter().any(|bound| self.touches[bound.index()])
                 }
@@ -423,6 +455,14 @@ impl<'a> Plan<'a> {
                     out.push(Node::Barrier);
                 }
             }
+            StmtKind::Assume { cond } => {
+                self.enter_loads(*cond, stmt.span);
+                if self.decides(*cond) {
+                    out.push(Node::Assume(*cond));
+                } else {
+                    out.push(Node::Touch(*cond));
+                }
+            }
             StmtKind::Barrier => out.push(Node::Barrier),
         }
     }
@@ -502,7 +542,7 @@ fn assignments(node: &Node<'_>, out: &mut Vec<VarId>) {
         Node::Set { var, .. } | Node::Old { var, .. } | Node::Exchange { var, .. } => {
             out.push(*var)
         }
-        Node::Touch(_) | Node::Access { .. } | Node::Barrier => {}
+        Node::Touch(_) | Node::Access { .. } | Node::Assume(_) | Node::Barrier => {}
         Node::Each { body, .. } | Node::Loop { body, .. } | Node::While { body, .. } => {
             body.iter().for_each(|inner| assignments(inner, out));
         }

@@ -111,6 +111,7 @@ fn retain_plain(kernel: &Kernel, stmts: &[Stmt], jumps: &mut BTreeMap<VarId, Jum
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
+            | StmtKind::Assume { .. }
             | StmtKind::Barrier => {}
         }
         stmt.kind.bodies().into_iter().for_each(|body| retain_plain(kernel, body, jumps));

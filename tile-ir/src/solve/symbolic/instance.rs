@@ -13,6 +13,7 @@ use super::poly::{Poly, Unknown};
 use super::search::System;
 use super::symbol::{LoopId, Sharing};
 use super::walk::{Site, Walk, Worker};
+use crate::kernel::ArrayRef;
 
 /// One of the two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,14 +75,14 @@ impl Walk<'_> {
         for (side, site) in [(Side::First, first), (Side::Second, second)] {
             site.guards.iter().for_each(|guard| builder.assert(side, guard));
         }
-        builder.finish().has_no_solution()
+        builder.have_no_solution()
     }
 
     /// Whether a condition never holds, at all sizes, for no work-item.
     pub(super) fn is_never(&self, condition: &Formula) -> bool {
         let mut builder = Builder::new(self, Meeting::BetweenBlocks);
         builder.assert(Side::First, condition);
-        builder.finish().has_no_solution()
+        builder.have_no_solution()
     }
 }
 
@@ -95,7 +96,14 @@ pub(super) struct Builder<'a> {
     asserted: Vec<Formula>,
     /// Old values of which it has been said that they differ.
     parted: BTreeSet<(Unknown, Unknown)>,
+    /// Of each, the formula holds, or the pairs are equal.
+    either: Vec<(Formula, Vec<(Poly, Poly)>)>,
+    /// Loaded values of tensors whose elements are distinct.
+    loaded: Vec<(Unknown, Side)>,
 }
+
+/// Most pairs of loaded values that are told apart: each doubles the work.
+const MAX_EITHER: usize = 4;
 
 impl<'a> Builder<'a> {
     fn new(walk: &'a Walk<'_>, meeting: Meeting<'a>) -> Self {
@@ -107,6 +115,8 @@ impl<'a> Builder<'a> {
             open: Vec::new(),
             asserted: Vec::new(),
             parted: BTreeSet::new(),
+            either: Vec::new(),
+            loaded: Vec::new(),
         }
     }
 
@@ -207,8 +217,9 @@ impl<'a> Builder<'a> {
         Formula::Any(out).replace(&|_| None)
     }
 
-    /// The system, with the facts of everything it mentions.
-    fn finish(mut self) -> System {
+    /// Whether what was asserted, with the facts of everything it mentions, cannot
+    /// be.
+    fn have_no_solution(mut self) -> bool {
         let walk = self.walk;
         for constraint in &walk.constraints {
             self.assert(Side::First, constraint);
@@ -216,7 +227,16 @@ impl<'a> Builder<'a> {
         self.assert_facts();
         self.relate_exclusive_ors();
         self.assert_facts();
-        self.system
+        let mut systems = vec![self.system];
+        for (apart, same) in self.either {
+            let mut one = systems.clone();
+            one.iter_mut().for_each(|system| system.assert(&apart));
+            for system in &mut systems {
+                same.iter().for_each(|(left, right)| system.assert_collision(left, right));
+            }
+            systems.extend(one);
+        }
+        systems.iter().all(System::has_no_solution)
     }
 
     /// Asserts what is known of the symbols that are mentioned, and of those that
@@ -230,7 +250,45 @@ impl<'a> Builder<'a> {
                 self.continue_from(symbol);
             }
             self.part_slots(symbol, side);
+            if walk.elements.get(&symbol).is_some_and(|element| walk.is_distinct(element.tensor)) {
+                for other in self.loaded.clone() {
+                    self.tell_apart(other, (symbol, side));
+                }
+                self.loaded.push((symbol, side));
+            }
         }
+    }
+
+    /// Of two loaded values of one tensor whose elements are distinct: they differ,
+    /// or their positions are the same.
+    fn tell_apart(&mut self, one: (Unknown, Side), other: (Unknown, Side)) {
+        let walk = self.walk;
+        let (Some(first), Some(second)) = (walk.elements.get(&one.0), walk.elements.get(&other.0))
+        else {
+            return;
+        };
+        if first.tensor != second.tensor {
+            return;
+        }
+        let (a, b) = (self.unknown(one.0, one.1), self.unknown(other.0, other.1));
+        if a == b || self.either.len() == MAX_EITHER {
+            return;
+        }
+        let mut cases = vec![Formula::lt(&a, &b), Formula::lt(&b, &a)];
+        let mut same = Vec::new();
+        let extents = walk.kernel.extents(ArrayRef::Tensor(first.tensor));
+        for ((left, right), extent) in first.indices.iter().zip(&second.indices).zip(extents) {
+            let (left, right) = (self.on(one.1, left), self.on(other.1, right));
+            let Some(extent) = walk.extents_of_arrays.get(extent) else { return };
+            let extent = self.on(Side::First, extent);
+            // Outside, the pad is read, as often as it likes.
+            for index in [&left, &right] {
+                cases.push(Formula::lt(index, &Poly::default()));
+                cases.push(Formula::le(&extent, index));
+            }
+            same.push((left, right));
+        }
+        self.either.push((Formula::Any(cases), same));
     }
 
     /// That an old value of a counter on one side is none of the other side's.

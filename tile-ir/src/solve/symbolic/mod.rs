@@ -15,6 +15,7 @@
 //! - Barriers stand in uniform control flow; the divergence rule reports what
 //!   does not.
 //! - Indices are exact integers.
+//! - What the author assumes holds, from where it is stated on.
 //! - Indices of a tile are inside its extents, else the access is reported or
 //!   guarded; an access outside a tensor touches nothing.
 //!
@@ -29,6 +30,7 @@ mod formula;
 mod header;
 mod instance;
 mod linear;
+mod loaded;
 mod loops;
 mod poly;
 mod radix;
@@ -45,7 +47,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use crate::check::Uniformity;
-use crate::kernel::{AccessKind, ArrayRef, Kernel, VarId};
+use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, VarId};
 use crate::span::SpanId;
 use flow::{Distance, SiteId};
 use instance::Meeting;
@@ -121,6 +123,11 @@ pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
         }
     }
     out
+}
+
+/// The assumptions that never hold, at any admissible size, for any data.
+pub(crate) fn impossible(kernel: &Kernel, uniformity: &Uniformity) -> Vec<ExprId> {
+    walk::walk(kernel, uniformity).impossible
 }
 
 /// What is proved of pairs of accesses, whatever barriers a kernel has.

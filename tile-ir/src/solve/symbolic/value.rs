@@ -131,8 +131,8 @@ impl Walk<'_> {
             ExprKind::Literal(_) => None,
             ExprKind::Var(var) => self.variable(*var),
             ExprKind::Load(access) => {
-                self.read(access);
-                None
+                let indices = self.read(access);
+                self.loaded(expr, access, &indices)
             }
             ExprKind::Unary { op, operand } => match (op, self.value(*operand)) {
                 (UnaryOp::Neg, Value::Int(poly)) => self.wrapped(poly.negated(), ty),
@@ -226,9 +226,10 @@ impl Walk<'_> {
         self.kernel.extents(array).iter().map(|extent| self.index(*extent)).collect()
     }
 
-    fn read(&mut self, access: &Access) {
-        let indices = access.indices.iter().map(|index| self.index(*index)).collect();
-        self.site(access, indices, AccessKind::Read);
+    fn read(&mut self, access: &Access) -> Vec<Poly> {
+        let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
+        self.site(access, indices.clone(), AccessKind::Read);
+        indices
     }
 
     /// The value of an operator's application, where it is exact.

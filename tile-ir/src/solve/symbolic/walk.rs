@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::exit::Exits;
 use super::flow::{Distance, Flow, Pairs, SiteId};
 use super::formula::{Cond, Formula};
+use super::loaded::Element;
 use super::loops::Loop;
 use super::poly::{Poly, Unknown};
 use super::slot::{Counters, Slot};
@@ -72,6 +73,10 @@ pub(super) struct Walk<'a> {
     pub(super) uniformity: &'a Uniformity,
     pub(super) symbols: Symbols,
     pub(super) functions: BTreeMap<(Function, Poly, Poly), Unknown>,
+    /// The loaded values of tensors that are never written.
+    pub(super) elements: BTreeMap<Unknown, Element>,
+    /// Assumptions that never hold where somebody comes by.
+    pub(super) impossible: Vec<ExprId>,
     /// By expression, the extents of arrays that are accessed.
     pub(super) extents_of_arrays: BTreeMap<ExprId, Poly>,
     /// Conditions on tile sizes.
@@ -110,6 +115,8 @@ pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'
         uniformity,
         symbols: Symbols::default(),
         functions: BTreeMap::new(),
+        elements: BTreeMap::new(),
+        impossible: Vec::new(),
         extents_of_arrays: BTreeMap::new(),
         constraints: Vec::new(),
         grid: Vec::new(),
@@ -149,7 +156,24 @@ fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
 
 impl Walk<'_> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
+        let outer = self.guards.len();
         stmts.iter().for_each(|stmt| self.stmt(stmt));
+        // What is assumed holds to the end of the list.
+        self.guards.truncate(outer);
+    }
+
+    fn assume(&mut self, cond: ExprId) {
+        let value = self.condition(cond);
+        let comes_by = Formula::All(self.guards.clone());
+        self.guards.push(value.yes);
+        let holds = Formula::All(self.guards.clone());
+        if self.recording && self.is_never(&holds) && !self.is_never(&comes_by) {
+            self.impossible.push(cond);
+        }
+    }
+
+    pub(super) fn is_written(&self, array: ArrayRef) -> bool {
+        self.written.contains(&array)
     }
 
     /// The flow of what `inner` walks, apart from that of what is around it.
@@ -264,6 +288,7 @@ impl Walk<'_> {
                 let value = self.any_of_type(ty, op.is_uniform(), why);
                 self.env.insert(*var, value);
             }
+            StmtKind::Assume { cond } => self.assume(*cond),
             StmtKind::Barrier => self.follow(Flow::barrier()),
         }
     }

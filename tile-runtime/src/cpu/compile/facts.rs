@@ -134,6 +134,7 @@ impl VarFacts {
                 | StmtKind::Copy { .. }
                 | StmtKind::Commit(_)
                 | StmtKind::Wait { .. }
+                | StmtKind::Assume(_)
                 | StmtKind::Barrier(_) => {}
             }
         }
@@ -178,6 +179,7 @@ impl VarFacts {
                 | StmtKind::Copy { .. }
                 | StmtKind::Commit(_)
                 | StmtKind::Wait { .. }
+                | StmtKind::Assume(_)
                 | StmtKind::Barrier(_) => false,
             };
         }

@@ -75,6 +75,7 @@ pub(super) fn compile(kernel: &ProgramKernel) -> Result<CompiledKernel, CpuError
         agents,
         programs: unit.programs,
         accesses: unit.accesses,
+        facts: unit.assumptions,
         vector_bytes: unit.vector_bytes,
         fragment_bytes: unit.fragment_bytes,
         tile_bytes: unit.tile_bytes,

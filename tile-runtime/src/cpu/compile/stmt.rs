@@ -7,8 +7,9 @@
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
 use tile_ir::program::{
-    Access, DomainId, ExprId, FragmentId, RoleId, Stmt, StmtKind, Target, VarId,
+    Access, Assumption, DomainId, ExprId, FragmentId, RoleId, Stmt, StmtKind, Target, VarId,
 };
+use tile_ir::span::SpanId;
 
 use super::domain::chunking_of;
 use super::emitter::{Emitter, Func, LaneState, Value, lane_type};
@@ -55,6 +56,7 @@ impl Emitter<'_, '_> {
                 self.update_atomically(access, *op, (expected, value), *old, dtype)
             }
             StmtKind::Copy { dst, src, token: _ } => self.copy(dst, src),
+            StmtKind::Assume(fact) => self.assume(fact, stmt.span),
             // Asynchronous operations are done at once, so nothing is in flight.
             StmtKind::Commit(_) | StmtKind::Wait { .. } => Ok(()),
             StmtKind::Items { domain, body } => self.items(*domain, body, stmt.role),
@@ -293,6 +295,34 @@ impl Emitter<'_, '_> {
         let dtype = dtype.ok_or_else(|| self.malformed("a copy from an array there is not"))?;
         let value = self.load(src, dtype, None)?;
         self.store(dst, value, dtype)
+    }
+
+    /// Ends the launch where an item that takes part finds that a fact does not
+    /// hold.
+    fn assume(&mut self, fact: &Assumption, span: SpanId) -> Result<(), CpuError> {
+        self.require_lanes("an assumption")?;
+        let flag = self.eval_as(fact.cond, DType::Bool)?;
+        let flags = self.take_register(DType::Bool);
+        self.move_to(flag, DType::Bool, flags)?;
+        let (mask, outer) = self.enter_mask(flags, false);
+        let skip = self.push(Instr::JumpIfNone { mask, target: 0 });
+        let mut shown = Vec::new();
+        let mut owned = Vec::new();
+        for value in fact.exprs().skip(1) {
+            let dtype = self.type_of(value)?;
+            let value = self.eval(value)?;
+            let (slot, is_owned) = self.lanes(value, dtype)?;
+            shown.push((slot, dtype));
+            owned.extend(is_owned.then_some((slot, dtype)));
+        }
+        let number = self.unit.assumptions.len();
+        self.unit.assumptions.push((fact.clone(), span));
+        self.push(Instr::Fail { mask, fact: number, shown });
+        owned.into_iter().for_each(|(slot, dtype)| self.give_register(slot, dtype));
+        self.land(skip);
+        self.leave_mask(mask, outer);
+        self.give_register(flags, DType::Bool);
+        Ok(())
     }
 
     fn conditional(

@@ -3,7 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use tile_ir::arena::EntityId as _;
-use tile_ir::program::{Fragment, FragmentId, ProgramKernel, SharedMemory, Tile, TileLayout};
+use tile_ir::program::{
+    Assumption, Fragment, FragmentId, ProgramKernel, SharedMemory, Tile, TileLayout,
+};
+use tile_ir::span::SpanId;
 
 use super::emitter::{lane_bytes, lane_type};
 use super::facts::ExprFacts;
@@ -24,6 +27,8 @@ pub(super) struct Unit {
     pub(super) n_buffers: usize,
     /// Accesses so far.
     pub(super) accesses: Vec<Access>,
+    /// Assumptions so far.
+    pub(super) assumptions: Vec<(Assumption, SpanId)>,
     /// Bodies of `Items` so far.
     pub(super) programs: Vec<LaneProgram>,
     /// Size of the vector registers so far.
@@ -62,6 +67,7 @@ impl Unit {
             arrays: Vec::new(),
             n_buffers: 0,
             accesses: Vec::new(),
+            assumptions: Vec::new(),
             programs: Vec::new(),
             vector_bytes: 0,
             fragment_bytes: 0,

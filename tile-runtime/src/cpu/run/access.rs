@@ -15,7 +15,7 @@ use crate::cpu::code::{Access, AccessAxis, Affine, CHUNK_LANES, Index, MAX_AXES,
 
 /// An access without a guard that left its array.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fault {
+pub(super) struct Outside {
     /// The array.
     pub(super) array: usize,
     /// The axis.
@@ -75,7 +75,7 @@ pub(super) fn visit_rows(
     uniforms: &[u64],
     chunk: &Chunk,
     mut visit: impl FnMut(Row),
-) -> Result<(), Fault> {
+) -> Result<(), Outside> {
     let Some((constant, coefs)) = interior(access, view, uniforms, chunk) else {
         return visit_edge_rows(access, view, uniforms, chunk, visit);
     };
@@ -135,7 +135,7 @@ fn visit_edge_rows(
     uniforms: &[u64],
     chunk: &Chunk,
     mut visit: impl FnMut(Row),
-) -> Result<(), Fault> {
+) -> Result<(), Outside> {
     let n_lanes = chunk.row_lanes;
     let mut coords = chunk.first;
     for row in 0..chunk.n_rows {
@@ -165,7 +165,7 @@ fn visit_edge_rows(
                 let begins_outside = within.is_empty() || within.start != inside.start;
                 let first = if begins_outside { inside.start } else { within.end };
                 let index = at_lane(at, first).clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-                return Err(Fault { array: access.array, axis: at, index, extent });
+                return Err(Outside { array: access.array, axis: at, index, extent });
             }
             let stride = i128::from(view.strides[at]);
             offset += at_lane(at, inside.start) * stride;
@@ -241,7 +241,7 @@ impl LaneAddresses {
         chunk: &Chunk,
         mask: impl Fn(usize) -> bool,
         read_lanes: impl Fn(Slot, &mut [i64]),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Outside> {
         let n = chunk.n_lanes();
         let Self { offsets, inside, index, outside } = self;
         let (offsets, inside) = (&mut offsets[..n], &mut inside[..n]);
@@ -274,7 +274,7 @@ impl LaneAddresses {
             read_index(axis, uniforms, chunk, &read_lanes, index);
             let extent = view.extents[at];
             if !(0..extent).contains(&index[bad]) {
-                return Err(Fault { array: access.array, axis: at, index: index[bad], extent });
+                return Err(Outside { array: access.array, axis: at, index: index[bad], extent });
             }
         }
         Ok(())

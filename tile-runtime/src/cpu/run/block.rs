@@ -6,14 +6,13 @@
 
 use tile_ir::program::Participants;
 
-use super::access::Fault;
-use super::frame::{Frame, Next};
+use super::frame::{Fault, Frame, Next};
 use crate::cpu::code::Agent;
 
 /// Why a block was stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// An access left its array.
+    /// An operation cannot be done.
     Fault(Fault),
     /// A role waits for one that has ended; the role's position.
     BarrierMismatch(usize),

@@ -1,13 +1,31 @@
 //! What a worker executes on: registers, fragments, tiles, arrays.
 
-use super::access::{Fault, LaneAddresses, is_by_rows, visit_rows, write_coords};
+use super::access::{LaneAddresses, Outside, is_by_rows, visit_rows, write_coords};
 use super::array::{ArrayView, bind_tiles};
 use super::chunk::Chunk;
 use super::memory::Memory;
 use super::transfer::{gather, load_row, scatter, store_row};
+use tile_ir::dtype::DType;
+use tile_ir::value::ScalarValue;
+
 use crate::cpu::code::{CompiledKernel, Instr, Pad, Slot, Uniform, UniformRange, Width};
 use crate::cpu::loops;
 use crate::cpu::vector::{AtomicFn, Flag};
+
+/// Why execution cannot go on.
+#[derive(Clone, Debug)]
+pub(super) enum Fault {
+    /// An access left its array.
+    Outside(Outside),
+    /// An assumption does not hold: which, and what is shown of it.
+    Assumption(usize, Vec<ScalarValue>),
+}
+
+impl From<Outside> for Fault {
+    fn from(outside: Outside) -> Self {
+        Self::Outside(outside)
+    }
+}
 
 /// Where execution goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,6 +238,9 @@ impl<'k> Frame<'k> {
                 self.set_uniform(counter, value);
                 self.set_uniform(trip, at + 1);
             }
+            Instr::Fail { mask, fact, ref shown } => {
+                return Err(Fault::Assumption(fact, self.shown(mask, shown)));
+            }
             Instr::Items { program } => return Ok(Next::Items(program)),
             Instr::Barrier(participants) => return Ok(Next::Barrier(participants)),
         }
@@ -231,6 +252,22 @@ impl<'k> Frame<'k> {
         let ptr = self.ptr(slot).cast::<Flag>();
         // SAFETY: the register holds `n` flags and is not written while borrowed.
         unsafe { std::slice::from_raw_parts(ptr, n) }
+    }
+
+    /// The values of the first lane of a mask.
+    fn shown(&mut self, mask: Slot, slots: &[(Slot, DType)]) -> Vec<ScalarValue> {
+        let n = self.chunk.n_lanes();
+        let lane = self.flags(mask, n).iter().position(|flag| flag.is_set()).unwrap_or(0);
+        let value = |(slot, dtype): &(Slot, DType)| {
+            let bytes = dtype.size_bytes() as usize;
+            let ptr = self.ptr(*slot).wrapping_add(lane * bytes);
+            let mut word = [0; 8];
+            // SAFETY: the register holds the chunk's lanes of `bytes` bytes each,
+            // at most eight, and nothing writes it while they are copied.
+            unsafe { std::ptr::copy_nonoverlapping(ptr, word.as_mut_ptr(), bytes) };
+            ScalarValue { dtype: *dtype, bits: u64::from_le_bytes(word) }
+        };
+        slots.iter().map(value).collect()
     }
 
     fn largest_of(&mut self, lanes: Slot, mask: Option<Slot>) -> i64 {
@@ -269,7 +306,7 @@ impl<'k> Frame<'k> {
         }
     }
 
-    fn load(&mut self, width: Width, dst: Slot, access: usize, pad: Pad) -> Result<(), Fault> {
+    fn load(&mut self, width: Width, dst: Slot, access: usize, pad: Pad) -> Result<(), Outside> {
         match self.kernel.accesses[access].elem_bytes {
             1 => self.load_as::<u8>(width, dst, access, pad),
             2 => self.load_as::<u16>(width, dst, access, pad),
@@ -284,7 +321,7 @@ impl<'k> Frame<'k> {
         dst: Slot,
         access: usize,
         pad: Pad,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Outside> {
         let kernel = self.kernel;
         let access = &kernel.accesses[access];
         let pad = match pad {
@@ -316,7 +353,7 @@ impl<'k> Frame<'k> {
         Ok(())
     }
 
-    fn store(&mut self, src: Slot, access: usize) -> Result<(), Fault> {
+    fn store(&mut self, src: Slot, access: usize) -> Result<(), Outside> {
         match self.kernel.accesses[access].elem_bytes {
             1 => self.store_as::<u8>(src, access),
             2 => self.store_as::<u16>(src, access),
@@ -325,7 +362,7 @@ impl<'k> Frame<'k> {
         }
     }
 
-    fn store_as<E: Copy>(&mut self, src: Slot, access: usize) -> Result<(), Fault> {
+    fn store_as<E: Copy>(&mut self, src: Slot, access: usize) -> Result<(), Outside> {
         let kernel = self.kernel;
         let access = &kernel.accesses[access];
         let src = self.ptr(src).cast::<E>();
@@ -352,7 +389,7 @@ impl<'k> Frame<'k> {
         old: Option<Slot>,
         access: usize,
         f: AtomicFn,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Outside> {
         let kernel = self.kernel;
         let access = &kernel.accesses[access];
         let src = self.ptr(src).cast_const();
@@ -382,7 +419,7 @@ impl<'k> Frame<'k> {
         Ok(())
     }
 
-    fn in_bounds(&mut self, width: Width, dst: Slot, access: usize) -> Result<(), Fault> {
+    fn in_bounds(&mut self, width: Width, dst: Slot, access: usize) -> Result<(), Outside> {
         let kernel = self.kernel;
         let access = &kernel.accesses[access];
         let n = self.resolve_lanes(width, access)?;
@@ -399,7 +436,7 @@ impl<'k> Frame<'k> {
         &mut self,
         width: Width,
         access: &crate::cpu::code::Access,
-    ) -> Result<usize, Fault> {
+    ) -> Result<usize, Outside> {
         let one = Chunk::ONE;
         let mask = access.mask.map(|mask| self.ptr(mask).cast_const().cast::<Flag>());
         let mut slots = access.axes.iter().filter_map(|axis| match axis.index {

@@ -16,11 +16,12 @@ mod transfer;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use tile_ir::program::ExprId;
 use tile_ir::value::ArgValue;
 
 use self::array::{ArrayView, bind_buffers};
 use self::block::{Stop, run_block};
-use self::frame::Frame;
+use self::frame::{Fault, Frame};
 use super::code::CompiledKernel;
 use super::{CpuBuffer, CpuError};
 
@@ -133,14 +134,30 @@ fn launch_registers(kernel: &CompiledKernel, args: &[ArgValue]) -> Result<Vec<u6
 
 fn described(kernel: &CompiledKernel, block: u64, stop: Stop) -> CpuError {
     match stop {
-        Stop::Fault(fault) => CpuError::OutOfRange {
+        Stop::Fault(Fault::Outside(outside)) => CpuError::OutOfRange {
             kernel: kernel.name.clone(),
             block,
-            array: kernel.arrays[fault.array].name.clone(),
-            axis: fault.axis,
-            index: fault.index,
-            extent: fault.extent,
+            array: kernel.arrays[outside.array].name.clone(),
+            axis: outside.axis,
+            index: outside.index,
+            extent: outside.extent,
         },
+        Stop::Fault(Fault::Assumption(number, shown)) => {
+            let (fact, span) = &kernel.facts[number];
+            let mut shown = shown.iter();
+            let mut named = |names: &[(String, ExprId)]| -> Vec<String> {
+                let values = names.iter().zip(shown.by_ref());
+                values.map(|((name, _), value)| format!("{name} = {value}")).collect()
+            };
+            CpuError::Assumption {
+                kernel: kernel.name.clone(),
+                text: fact.text.clone(),
+                span: *span,
+                block: named(&fact.block),
+                item: named(&fact.item),
+                values: named(&fact.values),
+            }
+        }
         Stop::BarrierMismatch(agent) => CpuError::BarrierMismatch {
             kernel: kernel.name.clone(),
             block,

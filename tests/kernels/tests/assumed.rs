@@ -1,0 +1,102 @@
+//! Assumptions: what comes out where they hold, and what the CPU device says where
+//! they do not.
+
+use tile_kernels::{own_slots, scatter, strided};
+use tile_runtime::{AssumptionError, Device, Error, Options};
+
+fn options() -> Options {
+    Options::new().tile("TN", 4)
+}
+
+/// What `scatter` makes of `ind`: elements 100, 101, … put where it says.
+fn scattered(ind: &[i32]) -> Result<Vec<i32>, Error> {
+    let dev = Device::cpu();
+    let x: Vec<i32> = (100..).take(ind.len()).collect();
+    let ind = dev.tensor([ind.len()], ind)?;
+    let x = dev.tensor([x.len()], &x)?;
+    let mut c = dev.tensor([8], &[0; 8])?;
+    scatter::with(options()).launch(&ind, &x, &mut c)?;
+    c.to_vec()
+}
+
+#[test]
+fn distinct_positions() {
+    // Outside of the tensor nothing is written.
+    assert_eq!(scattered(&[3, 0, 7, 1, 9, -1]).unwrap(), [101, 103, 0, 100, 0, 0, 0, 102]);
+}
+
+#[test]
+fn positions_that_are_not_distinct() {
+    let error = scattered(&[3, 0, 7, 1, 5, 0]).unwrap_err();
+    let text = error.to_string();
+    let Error::Assumption(found) = error else { panic!("{text}") };
+    let AssumptionError::Distinct { kernel, file, line, tensor, first, second, value } = *found
+    else {
+        panic!("{text}")
+    };
+    assert_eq!((kernel.as_str(), tensor.as_str(), value.as_str()), ("scatter", "ind", "0"));
+    assert_eq!((first, second), (vec![1], vec![5]));
+    let source = include_str!("../src/assumed.rs");
+    let stated = source.lines().nth(line as usize - 1).unwrap_or_default();
+    assert!(file.ends_with("assumed.rs"), "{file}");
+    assert_eq!(stated.trim(), "assume(distinct(ind));");
+    assert_eq!(
+        text,
+        format!(
+            "`assume(distinct(ind))` of `scatter` ({file}:{line}) does not hold: ind[1] and ind[5] are both 0"
+        )
+    );
+}
+
+/// What `own_slots` makes of `slot`.
+fn slotted(slot: &[i32]) -> Result<Vec<i32>, Error> {
+    let dev = Device::cpu();
+    let x: Vec<i32> = (100..).take(slot.len()).collect();
+    let slot = dev.tensor([slot.len()], slot)?;
+    let x = dev.tensor([x.len()], &x)?;
+    let mut c = dev.tensor([4 * x.shape()[0]], &vec![0; 4 * x.shape()[0]])?;
+    own_slots::with(options()).launch(&slot, &x, &mut c)?;
+    c.to_vec()
+}
+
+#[test]
+fn a_condition_that_holds() {
+    let mut expected = vec![0; 20];
+    for (i, k) in [3, 0, 2, 1, 3].into_iter().enumerate() {
+        expected[4 * i + k] = 100 + i as i32;
+    }
+    assert_eq!(slotted(&[3, 0, 2, 1, 3]).unwrap(), expected);
+}
+
+#[test]
+fn a_condition_that_does_not_hold() {
+    let error = slotted(&[3, 0, 2, 1, 3, 0, 4, -1]).unwrap_err();
+    let Error::Assumption(found) = error else { panic!("{error}") };
+    let text = found.to_string();
+    let AssumptionError::Condition { file, line, .. } = *found else { panic!("{text}") };
+    let source = include_str!("../src/assumed.rs");
+    let stated = source.lines().nth(line as usize - 1).unwrap_or_default();
+    assert_eq!(stated.trim(), "assume(k >= 0 && k < 4);");
+    assert_eq!(
+        text,
+        format!(
+            "`assume(k >= 0 && k < 4)` of `own_slots` ({file}:{line}) does not hold for \
+             work-item (tx = 2) of block (bx = 1): k = 4"
+        )
+    );
+}
+
+#[test]
+fn points_of_a_cooperative_loop() {
+    let dev = Device::cpu();
+    let x = dev.tensor([6], &[1, 2, 3, 4, 5, 6]).unwrap();
+    let mut c = dev.tensor([12], &[0; 12]).unwrap();
+    strided::with(options()).launch(2, &x, &mut c).unwrap();
+    assert_eq!(c.to_vec().unwrap(), [1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0]);
+    let error = strided::with(options()).launch(0, &x, &mut c).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("does not hold for work-item (j = 0) of block (bx = 0): stride = 0"),
+        "{text}"
+    );
+}

@@ -1,0 +1,21 @@
+//! Which work-items come by is no fact about the data.
+
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    fn scatter(x: &Tensor<f32, [N]>, ind: &Tensor<i32, [N]>, c: &mut Tensor<f32, [M]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if i < N {
+            let to = ind[i];
+            assume(i == 0);
+            c[to] = x[i];
+        }
+    }
+}
+
+fn main() {}

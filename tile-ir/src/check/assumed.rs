@@ -1,0 +1,137 @@
+//! TK0305: an `assume` that never holds, which would prove anything, and one that
+//! nothing of a launch decides, which is no fact about it.
+//!
+//! An assumption is taken at its word by the race rules, and by nothing else: no
+//! other check and no pass of lowering reads it. That it can hold is shown where
+//! constants, sizes and the conditions around it decide ([`crate::solve::symbolic`]);
+//! whether it does is for the CPU device to see.
+
+use std::collections::BTreeSet;
+
+use super::fold::Folds;
+use super::uniform::Uniformity;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::kernel::{ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, VarKind, print_expr};
+use crate::solve::symbolic::impossible;
+
+/// Reports the assumptions of a kernel that cannot be meant.
+pub(super) fn check_assumptions(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    folds: &Folds,
+    diags: &mut Diagnostics,
+) {
+    let origins = Origins::of(kernel);
+    if origins.assumed.is_empty() {
+        return;
+    }
+    let never = impossible(kernel, uniformity);
+    for &cond in &origins.assumed {
+        let span = kernel.exprs[cond].span;
+        let text = print_expr(kernel, cond);
+        if folds.get(cond) == Some(false) || never.contains(&cond) {
+            let message = format!("`{text}` never holds here, so it cannot be assumed");
+            diags.push(
+                Diagnostic::error(Code::BadAssumption, span, message)
+                    .help("state what is true of the data that the kernel is launched with"),
+            );
+        } else if !origins.reaches(kernel, cond, &|kind| is_of_launch(kernel, kind)) {
+            let message = format!("`{text}` is decided by sizes and coordinates, not by data");
+            diags.push(Diagnostic::error(Code::BadAssumption, span, message).help(
+                "constrain the sizes under `tile:`, or write an `if`: `assume` is for loaded \
+                     values, scalar parameters and dimensions",
+            ));
+        }
+    }
+}
+
+/// Whether the data, the scalars or the dimensions of a launch come in here.
+fn is_of_launch(kernel: &Kernel, kind: &ExprKind) -> bool {
+    match kind {
+        ExprKind::Load(_) | ExprKind::InBounds { .. } => true,
+        ExprKind::Var(var) => {
+            matches!(kernel.vars[*var].kind, VarKind::Dim | VarKind::Scalar(_))
+        }
+        ExprKind::Literal(_)
+        | ExprKind::Unary { .. }
+        | ExprKind::Binary { .. }
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::Select { .. }
+        | ExprKind::Cast(_)
+        | ExprKind::Math { .. }
+        | ExprKind::Uniform(_)
+        | ExprKind::Tiles { .. } => false,
+    }
+}
+
+/// The assumptions of a kernel, and what variables are set to.
+#[derive(Debug, Default)]
+pub(crate) struct Origins {
+    /// The conditions, in program order.
+    pub(crate) assumed: Vec<ExprId>,
+    values: Vec<(VarId, ExprId)>,
+    /// Variables that hold old values of atomic updates.
+    old: BTreeSet<VarId>,
+}
+
+impl Origins {
+    /// Reads a kernel.
+    pub(crate) fn of(kernel: &Kernel) -> Self {
+        let mut origins = Self::default();
+        origins.visit(&kernel.body);
+        origins
+    }
+
+    fn visit(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Assume { cond } => self.assumed.push(*cond),
+                StmtKind::Let { var, init: Some(value) }
+                | StmtKind::Assign { var, value }
+                | StmtKind::Exchange { var, value, .. }
+                | StmtKind::Update { place: Place::Var(var), value, .. } => {
+                    self.values.push((*var, *value));
+                }
+                StmtKind::Atomic { old, .. } => self.old.extend(old),
+                StmtKind::Let { init: None, .. }
+                | StmtKind::Update { place: Place::Element(_), .. }
+                | StmtKind::Store { .. }
+                | StmtKind::Each { .. }
+                | StmtKind::Phase { .. }
+                | StmtKind::For { .. }
+                | StmtKind::While { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Barrier => {}
+            }
+            stmt.kind.bodies().into_iter().for_each(|body| self.visit(body));
+        }
+    }
+
+    /// Whether something that `test` admits is in `expr`, or in what its variables
+    /// are set to; so is the old value of an atomic update, whatever it admits.
+    pub(crate) fn reaches(
+        &self,
+        kernel: &Kernel,
+        expr: ExprId,
+        test: &dyn Fn(&ExprKind) -> bool,
+    ) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![expr];
+        while let Some(id) = open.pop() {
+            let kind = &kernel.exprs[id].kind;
+            let is_old = matches!(kind, ExprKind::Var(var) if self.old.contains(var));
+            if is_old || test(kind) {
+                return true;
+            }
+            if let ExprKind::Var(var) = kind
+                && seen.insert(*var)
+            {
+                let values = self.values.iter().filter(|(of, _)| of == var);
+                open.extend(values.map(|(_, value)| *value));
+            }
+            open.extend(kind.operands());
+        }
+        false
+    }
+}

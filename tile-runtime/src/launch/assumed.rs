@@ -1,0 +1,103 @@
+//! What a kernel's author assumes of the data, looked at by the CPU device:
+//! whole tensors before a launch, conditions while it runs.
+
+use std::collections::HashMap;
+
+use tile_ir::arena::EntityId as _;
+use tile_ir::span::SpanId;
+use tile_ir::value::ScalarValue;
+
+use super::argument::{ArgumentMemory, TensorArgument};
+use super::bind::Bound;
+use super::ready::{Ready, cpu_error};
+use crate::cpu::CpuError;
+use crate::error::{AssumptionError, Error, Result};
+
+/// Checks that the elements of tensors are distinct where the kernel says so.
+pub(super) fn check_distinct(ready: &Ready, bound: &Bound<'_>) -> Result<()> {
+    for distinct in &ready.program.distinct {
+        let Some(tensor) = bound.tensors.get(distinct.tensor.index()) else { continue };
+        let Some((value, first, second)) = repeated(tensor) else { continue };
+        return Err(AssumptionError::Distinct {
+            kernel: kernel_name(ready),
+            file: ready.file.clone(),
+            line: line(ready, distinct.span),
+            tensor: tensor_name(ready, distinct.tensor.index()),
+            first: position(tensor.shape, first),
+            second: position(tensor.shape, second),
+            value: value.to_string(),
+        }
+        .into());
+    }
+    Ok(())
+}
+
+/// Why the CPU device stopped.
+pub(super) fn stopped(ready: &Ready, error: CpuError) -> Error {
+    let CpuError::Assumption { kernel, text, span, block, item, values } = error else {
+        return cpu_error(&ready.label, &error);
+    };
+    let coordinates = [("work-item", item), ("block", block)];
+    let place = coordinates.iter().filter(|(_, at)| !at.is_empty());
+    let place: Vec<String> =
+        place.map(|(what, at)| format!("{what} ({})", at.join(", "))).collect();
+    let place = if place.is_empty() { "the block".to_owned() } else { place.join(" of ") };
+    let (file, line) = (ready.file.clone(), line(ready, span));
+    AssumptionError::Condition { kernel, file, line, text, place, values }.into()
+}
+
+fn kernel_name(ready: &Ready) -> String {
+    ready.program.kernels.first().map_or_else(String::new, |kernel| kernel.name.clone())
+}
+
+fn tensor_name(ready: &Ready, tensor: usize) -> String {
+    let buffers = ready.program.kernels.iter().flat_map(|kernel| kernel.buffers.values());
+    let mut of_tensor = buffers.filter(|buffer| match buffer.source {
+        tile_ir::program::BufferSource::Tensor(id) => id.index() == tensor,
+        tile_ir::program::BufferSource::Workspace(_) => false,
+    });
+    of_tensor.next().map_or_else(String::new, |buffer| buffer.name.clone())
+}
+
+fn line(ready: &Ready, span: SpanId) -> u32 {
+    ready.program.spans.range(span).line
+}
+
+/// A value that stands twice, and the numbers of the two elements.
+fn repeated(tensor: &TensorArgument<'_>) -> Option<(ScalarValue, usize, usize)> {
+    let ptr = match tensor.memory {
+        ArgumentMemory::Host(ptr, _) => ptr,
+        #[cfg(feature = "cuda")]
+        ArgumentMemory::Cuda(_) => return None,
+    };
+    let n_elems = tensor.len_elems();
+    let n_bytes = tensor.dtype.size_bytes() as usize;
+    // SAFETY: `ptr` and the number of elements are those of a `Vec` of integers
+    // that the argument borrows until the launch returns; a tensor of which this
+    // is asked is never written by the kernel. Integers have no padding.
+    let bytes = unsafe { std::slice::from_raw_parts(ptr.cast_const(), n_elems * n_bytes) };
+    let mut seen = HashMap::with_capacity(n_elems);
+    bytes.chunks_exact(n_bytes).enumerate().find_map(|(number, elem)| {
+        let mut word = [0; 8];
+        word[..n_bytes].copy_from_slice(elem);
+        let bits = u64::from_le_bytes(word);
+        let first = seen.insert(bits, number)?;
+        Some((ScalarValue { dtype: tensor.dtype, bits }, first, number))
+    })
+}
+
+/// The indices of an element of a row-major tensor.
+fn position(shape: &[usize], mut number: usize) -> Vec<usize> {
+    let mut indices: Vec<usize> = shape
+        .iter()
+        .rev()
+        .map(|extent| {
+            let extent = (*extent).max(1);
+            let at = number % extent;
+            number /= extent;
+            at
+        })
+        .collect();
+    indices.reverse();
+    indices
+}
