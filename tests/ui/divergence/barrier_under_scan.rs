@@ -1,3 +1,4 @@
+// errors: 2
 use tile_runtime::tiled_kernel;
 
 tiled_kernel! {

@@ -103,7 +103,7 @@ tiled_kernel! {
 
 tiled_kernel! {
     /// One of four places of its own for each element.
-    pub fn slots<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, slot: &Tensor<i32, [N]>, c: &mut Tensor<T, [M]>)
+    pub fn slots<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, #[pad = 0] slot: &Tensor<i32, [N]>, c: &mut Tensor<T, [M]>)
     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
     {
         let i = bx * TN + tx;
