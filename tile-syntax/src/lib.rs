@@ -10,6 +10,7 @@
 //! goes on with the next statement, header entry or parameter, so each mistake
 //! gives one error. Nothing here panics, whatever the tokens.
 
+mod array;
 mod assign;
 mod atomic;
 mod context;

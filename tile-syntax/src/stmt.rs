@@ -3,6 +3,7 @@
 use proc_macro2::Delimiter;
 use tile_ir::syntax::{EachAxis, Jump, Name, OldValue, Range, Stmt, StmtKind};
 
+use crate::array::parse_array;
 use crate::assign::{parse_assignment, update_operator};
 use crate::atomic::parse_atomic;
 use crate::context::Context;
@@ -241,9 +242,8 @@ fn parse_let(cx: &mut Context, input: &mut Cursor<'_>) -> Result<StmtKind> {
     let name = cx.name(input, "a variable's name after `let`")?;
     let mut ty = None;
     if input.eat_op(":") {
-        if let Some(group) = input.peek_group(Delimiter::Bracket) {
-            return Err(SyntaxError::new(group.pair(), "local arrays are not available yet")
-                .help("use one variable for each element, or a tile: `shared s: [f32; 4];`"));
+        if let Some(group) = input.eat_group(Delimiter::Bracket) {
+            return parse_array(cx, input, (name, mutable), group, start);
         }
         if input.is_op("&") {
             return Err(SyntaxError::new(input.here(), "references are not in the language"));

@@ -44,7 +44,11 @@ fn statements() {
         "#[allow(unused)] x = 1;",
         "'a: for k in 0..3 { }",
         // Declarations.
-        "let x: [f32; 4];",
+        "let x: [f32];",
+        "let x: [f32; ];",
+        "let x: [f32; 4] = 0;",
+        "let x: [f32; 4] = [];",
+        "let x: [f32; 4] = [0; ];",
         "let (x, y) = (1, 2);",
         "let mut = 3;",
         "let x: &f32 = 1;",
@@ -285,7 +289,7 @@ fn recovery() {
 pub fn k<T: Copy>(a: &[T], c: &mut Tensor<T, [N]>)
 where tile: (16, TN), grid: bx in, block: (tx in TN)
 {
-    let x: [f32; 4];
+    let (x, y) = z;
     if tx < 4 {
         x = 1 +;
         y = 2;

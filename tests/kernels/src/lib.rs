@@ -1,6 +1,7 @@
 //! The kernels that the tests and the benchmarks share, and what they should
 //! compute, by plain loops that share no code with the kernels.
 
+mod arrays;
 mod assumed;
 pub mod checks;
 mod collectives;
@@ -17,6 +18,7 @@ mod steps;
 mod tallies;
 pub mod widen;
 
+pub use arrays::{counted_parts, digits, matmul_squares, sorted_fours};
 pub use assumed::{own_slots, scatter, strided};
 pub use collectives::{halvings, ranks, row_totals, softmax, tile_ranges};
 pub use elementwise::{add, saxpy};

@@ -32,6 +32,7 @@ pub fn all() -> Vec<Listed> {
         crate::min_plus::kernel::<bf16>(),
         crate::batched_matmul::kernel::<f32>(),
         crate::batched_matmul::kernel::<i64>(),
+        crate::matmul_squares::kernel(),
     ];
     list.extend(products.map(product));
     let planes = [
@@ -62,6 +63,9 @@ pub fn all() -> Vec<Listed> {
         crate::exchanges::kernel(),
         crate::float_exchanges::kernel(),
         crate::product_by_exchange::kernel(),
+        crate::sorted_fours::kernel(),
+        crate::digits::kernel(),
+        crate::counted_parts::kernel(),
     ];
     list.extend(lines.map(line));
     let carried = [

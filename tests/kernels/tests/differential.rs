@@ -162,6 +162,23 @@ fn histograms() {
 }
 
 #[test]
+fn local_arrays() {
+    lines(checks::check_sorted_fours);
+    lines(checks::check_digits);
+    let tiles = [[8, 8, 16], [16, 4, 8], [5, 7, 3]];
+    let shapes: Vec<[usize; 3]> = PRODUCT_SHAPES.to_vec();
+    everywhere(["TM", "TN", "TK"], &tiles, &shapes, checks::check_matmul_squares);
+    for part in [1, 7, 64] {
+        for n in LINE_SHAPES {
+            let setup = Setup::new(&Device::cpu());
+            if let Err(error) = checks::check_counted_parts(&setup, n, part) {
+                panic!("{n} elements, parts of {part}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
 fn queues() {
     for tile in LINE_TILES {
         for n in LINE_SHAPES {

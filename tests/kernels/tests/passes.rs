@@ -122,6 +122,7 @@ fn every_kernel_is_checked() {
         "scaled_matmul",
         "min_plus",
         "batched_matmul",
+        "matmul_squares",
         "transpose",
         "stencil",
         "row_sums",
@@ -137,6 +138,9 @@ fn every_kernel_is_checked() {
         "exchanges",
         "float_exchanges",
         "product_by_exchange",
+        "sorted_fours",
+        "digits",
+        "counted_parts",
         "sliding_sums",
         "chained_chunks",
         "reversed_pairs",
@@ -219,6 +223,13 @@ fn old_values() {
         check_named(name);
     }
     check_named("product_by_exchange");
+}
+
+#[test]
+fn local_arrays() {
+    for name in ["matmul_squares", "sorted_fours", "digits", "counted_parts"] {
+        check_named(name);
+    }
 }
 
 #[test]

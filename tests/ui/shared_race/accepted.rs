@@ -96,4 +96,19 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// An array of each work-item's own.
+    pub fn local_array(a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let mut x: [i32; 2] = [0; 2];
+        x[0] = 1;
+        x[1] += x[0];
+        if i < N {
+            c[i] = a[i] + x[1];
+        }
+    }
+}
+
 fn main() {}

@@ -39,4 +39,19 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    pub fn local_array(a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where tile: (TN, F = 3), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let mut x: [i32; F, F] = [0; F, F];
+        for k in 0..F {
+            x[k, F - 1 - k] = k as i32;
+        }
+        if i < N {
+            c[i] = x[0, F - 1] + a[i];
+        }
+    }
+}
+
 fn main() {}

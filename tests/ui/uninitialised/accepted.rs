@@ -17,4 +17,19 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    pub fn local_array(a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let mut x: [i32; 4];
+        for k in 0..4 {
+            x[k] = k as i32;
+        }
+        if i < N && a[i] >= 0 && a[i] < 4 {
+            c[i] = x[a[i]];
+        }
+    }
+}
+
 fn main() {}

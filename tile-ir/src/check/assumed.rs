@@ -95,6 +95,7 @@ impl Origins {
                 }
                 StmtKind::Atomic { old, .. } => self.old.extend(old),
                 StmtKind::Let { init: None, .. }
+                | StmtKind::LetArray { .. }
                 | StmtKind::Update { place: Place::Element(_), .. }
                 | StmtKind::Store { .. }
                 | StmtKind::Each { .. }

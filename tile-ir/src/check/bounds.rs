@@ -81,6 +81,7 @@ impl<'a> Uses<'a> {
     fn stmt(&mut self, stmt: &'a Stmt) {
         match &stmt.kind {
             StmtKind::Let { init, .. } => init.iter().for_each(|init| self.expr(*init)),
+            StmtKind::LetArray { init, .. } => init.iter().for_each(|init| self.expr(*init)),
             StmtKind::Assign { value, .. }
             | StmtKind::Exchange { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => self.expr(*value),
@@ -274,7 +275,8 @@ fn report(kernel: &Kernel, access: &Access, example: &Example) -> Diagnostic {
     } else {
         format!("element of axis {axis}")
     };
-    let message = format!("`{text}` can be {side} {of} of the tile `{name}`");
+    let word = kernel.array_word(access.array);
+    let message = format!("`{text}` can be {side} {of} of the {word} `{name}`");
     let extents: Vec<String> =
         kernel.extents(access.array).iter().map(|extent| print_expr(kernel, *extent)).collect();
     let declared = match access.array {
@@ -311,7 +313,7 @@ fn report(kernel: &Kernel, access: &Access, example: &Example) -> Diagnostic {
     let guard =
         if index < 0 { format!("{tested} >= 0") } else { format!("{tested} < {}", extents[axis]) };
     diagnostic.help(format!(
-        "make the tile larger, or the index smaller, or put the access under `if {guard} {{ … }}`"
+        "make the {word} larger, or the index smaller, or put the access under `if {guard} {{ … }}`"
     ))
 }
 

@@ -249,6 +249,9 @@ impl Report<'_> {
         };
         let name = self.kernel.array_name(access.array);
         let why = match access.array {
+            ArrayRef::Tile(_) if self.kernel.is_local(access.array) => {
+                format!("each work-item has a `{name}` of its own")
+            }
             ArrayRef::Tile(_) => {
                 format!("`{name}` is a tile, which work-items may read at different times")
             }

@@ -287,6 +287,9 @@ impl Walker<'_> {
                 self.declare(*var);
                 self.assign(*var, cause, stmt.span, control);
             }
+            StmtKind::LetArray { init, .. } => {
+                self.exprs(init.as_slice());
+            }
             StmtKind::Assign { var, value } => {
                 let cause = self.expr(*value);
                 self.assign(*var, cause, stmt.span, control);

@@ -131,6 +131,7 @@ fn enter(
                 }
             }
             StmtKind::Let { init: None, .. }
+            | StmtKind::LetArray { .. }
             | StmtKind::Assign { .. }
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }

@@ -151,6 +151,11 @@ impl Flow<'_> {
                 state.assigned.insert(*var);
                 self.set_value(*var, *init);
             }
+            StmtKind::LetArray { tile, init } => {
+                self.read_all(init.as_slice(), state);
+                let written = Written { whole: init.is_some(), ..Written::default() };
+                state.tiles.insert(*tile, written);
+            }
             StmtKind::Assign { var, value } => {
                 self.read(*value, state);
                 self.check_once(*var, stmt.span, state);
@@ -308,6 +313,8 @@ fn counts_from_0(kernel: &Kernel, range: &LoopRange) -> bool {
 /// How often a statement runs.
 #[derive(Clone, Debug)]
 struct Runs {
+    /// By some of the work-items only: it can write whole local arrays alone.
+    apart: bool,
     /// For every value of these: the block's axes, or an `each`'s.
     items: Vec<VarId>,
     /// For every value of these counters, one after the other.
@@ -327,10 +334,9 @@ impl Flow<'_> {
     /// Marks the tiles that a statement, run by all work-items or points, has
     /// written whole.
     fn write_whole(&mut self, stmt: &Stmt, state: &mut State) {
-        if self.divergent || self.in_each {
-            return;
-        }
-        let runs = Runs { items: self.block_vars(), loops: Vec::new(), pinned: Vec::new() };
+        let apart = self.divergent || self.in_each;
+        let items = if apart { Vec::new() } else { self.block_vars() };
+        let runs = Runs { apart, items, loops: Vec::new(), pinned: Vec::new() };
         self.mark_whole(std::slice::from_ref(stmt), &runs, state);
     }
 
@@ -357,6 +363,7 @@ impl Flow<'_> {
                 StmtKind::For { .. }
                 | StmtKind::Phase { .. }
                 | StmtKind::Let { .. }
+                | StmtKind::LetArray { .. }
                 | StmtKind::Assign { .. }
                 | StmtKind::Update { .. }
                 | StmtKind::Atomic { .. }
@@ -371,6 +378,12 @@ impl Flow<'_> {
 
     fn mark_store(&mut self, access: &Access, runs: &Runs, state: &mut State) {
         let ArrayRef::Tile(tile) = access.array else { return };
+        // Of an array of its own a work-item writes what its own loops run over.
+        let is_local = self.kernel.is_local(access.array);
+        let of_others = if is_local { !runs.pinned.is_empty() } else { runs.apart };
+        if of_others {
+            return;
+        }
         let pin = |var: VarId| {
             let pinned = runs.pinned.iter().find(|(other, _)| *other == var);
             pinned.map(|(_, value)| value.clone())
@@ -379,7 +392,8 @@ impl Flow<'_> {
             access.indices.iter().map(|index| self.bounds.poly(*index).replace(&pin)).collect();
         let extents = self.kernel.tiles[tile].extents.iter();
         let extents: Vec<Poly> = extents.map(|extent| self.bounds.poly(*extent)).collect();
-        let axes: Vec<VarId> = runs.items.iter().chain(&runs.loops).copied().collect();
+        let items = runs.items.iter().filter(|_| !is_local);
+        let axes: Vec<VarId> = items.chain(&runs.loops).copied().collect();
         let mut free = axes.clone();
         let covers = cell
             .iter()
@@ -409,7 +423,8 @@ impl Flow<'_> {
         }
         let items = self.block_vars().into_iter();
         let items = items.filter(|axis| !pinned.iter().any(|(other, _)| other == axis)).collect();
-        self.mark_whole(then, &Runs { items, loops: Vec::new(), pinned }, state);
+        let runs = Runs { apart: false, items, loops: Vec::new(), pinned };
+        self.mark_whole(then, &runs, state);
     }
 
     /// Whether a condition says no more than that axes of the block have certain
@@ -588,7 +603,11 @@ impl Flow<'_> {
         if let Some(example) = example {
             diagnostic = diagnostic.note(self.tell(name, example));
         }
-        self.diags.push(diagnostic.help(format!("fill it first: `load {name}[…] = …;`")));
+        let help = match self.kernel.is_local(access.array) {
+            true => format!("give it a first value: `let mut {name}: […] = [0; …];`"),
+            false => format!("fill it first: `load {name}[…] = …;`"),
+        };
+        self.diags.push(diagnostic.help(help));
     }
 }
 

@@ -23,6 +23,7 @@ fn depends_on_order(kernel: &Kernel, stmt: &Stmt) -> bool {
                 || may_be_float(kernel, kernel.element_type(access.array))
         }
         StmtKind::Let { .. }
+        | StmtKind::LetArray { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Store { .. }
         | StmtKind::Update { .. }

@@ -442,6 +442,7 @@ pub(super) fn assigned_in(stmts: &[Stmt]) -> Vec<VarId> {
                 out.push(*var);
             }
             StmtKind::Let { .. }
+            | StmtKind::LetArray { .. }
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }
             | StmtKind::Update { place: Place::Element(_), .. }

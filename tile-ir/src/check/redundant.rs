@@ -66,6 +66,7 @@ fn remove(stmts: &mut Vec<Stmt>, barrier: SpanId) {
                 remove(otherwise, barrier);
             }
             StmtKind::Let { .. }
+            | StmtKind::LetArray { .. }
             | StmtKind::Assign { .. }
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }

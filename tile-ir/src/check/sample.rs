@@ -86,6 +86,7 @@ impl<'a> Sources<'a> {
                     self.ranges.insert(*var, range);
                 }
                 StmtKind::Let { init: None, .. }
+                | StmtKind::LetArray { .. }
                 | StmtKind::Assign { .. }
                 | StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }

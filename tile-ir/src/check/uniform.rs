@@ -151,6 +151,7 @@ impl Storage<'_> {
                 StmtKind::Update { place: Place::Element(_), .. }
                 | StmtKind::Store { .. }
                 | StmtKind::Assume { .. }
+                | StmtKind::LetArray { .. }
                 | StmtKind::Barrier => {}
                 StmtKind::Atomic { old, .. } => {
                     // Each work-item, and each block, gets another.

@@ -22,9 +22,13 @@ pub(super) fn check_unused(kernel: &Kernel, diags: &mut Diagnostics) {
             continue;
         }
         let fate = if used.written[id.index()] { "written and never read" } else { "never used" };
-        let message = format!("the tile `{}` is {fate}", tile.name);
+        let array = ArrayRef::Tile(id);
+        let message = format!("the {} `{}` is {fate}", kernel.array_word(array), tile.name);
         let diagnostic = Diagnostic::warning(Code::Unused, tile.span, message);
-        diags.push(diagnostic.help("remove it: it takes shared memory from the block"));
+        diags.push(diagnostic.help(match kernel.is_local(array) {
+            true => "remove it: it takes registers from the thread",
+            false => "remove it: it takes shared memory from the block",
+        }));
     }
     for (id, var) in kernel.vars.iter() {
         let is_let = matches!(var.kind, VarKind::Let { .. });
@@ -46,7 +50,9 @@ struct Used {
 impl Used {
     fn visit(&mut self, kernel: &Kernel, stmt: &Stmt) {
         let exprs: Vec<ExprId> = match &stmt.kind {
-            StmtKind::Let { init, .. } => init.iter().copied().collect(),
+            StmtKind::Let { init, .. } | StmtKind::LetArray { init, .. } => {
+                init.iter().copied().collect()
+            }
             StmtKind::Assign { value, .. }
             | StmtKind::Exchange { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => {

@@ -21,8 +21,8 @@ use super::{Config, tile_value};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, Type, VarId,
-    VarKind, eval_index,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, Tile, TileId,
+    TileSpace, Type, VarId, VarKind, eval_index,
 };
 use crate::op::BinaryOp;
 
@@ -300,6 +300,9 @@ impl Walk<'_, '_> {
                 self.expr(*value, domain, trips);
                 self.access(access, domain, trips);
             }
+            StmtKind::LetArray { init, .. } => {
+                init.iter().for_each(|init| self.expr(*init, domain, trips));
+            }
             StmtKind::Atomic { access, expected, value, .. } => {
                 for value in expected.iter().chain([value]) {
                     self.expr(*value, domain, trips);
@@ -447,6 +450,8 @@ impl Walk<'_, '_> {
         let requests = per_thread / width * f64::from(sizes.config.threads) * trips;
         self.cost.memory_instructions += requests;
         match access.array {
+            // In registers, or in the first-level cache.
+            ArrayRef::Tile(_) if sizes.kernel.is_local(access.array) => {}
             ArrayRef::Tile(_) => {
                 self.cost.shared_requests += requests;
                 if matches!(domain, Domain::Block) {
@@ -482,13 +487,20 @@ fn finish(
 ) -> Estimate {
     let threads = f64::from(config.threads);
     let blocks: f64 = kernel.grid.iter().map(|axis| sizes.index_or(axis.extent, 1.0)).product();
-    let shared_bytes = kernel.tiles.iter().map(|(id, tile)| {
+    let bytes_of = |(id, tile): (TileId, &Tile)| {
         let elems: f64 = tile.extents.iter().map(|&extent| sizes.index_or(extent, 1.0)).product();
         elems * sizes.elem_bytes(ArrayRef::Tile(id))
-    });
+    };
+    let (shared, local): (Vec<_>, Vec<_>) =
+        kernel.tiles.iter().partition(|(_, tile)| tile.space == TileSpace::Shared);
+    let shared_bytes = shared.into_iter().map(bytes_of);
+    let items = kernel.block.iter().flatten().map(|axis| sizes.index_or(axis.extent, 1.0));
+    let items_per_thread = (items.product::<f64>() / threads).ceil().max(1.0);
+    let local_words = local.into_iter().map(bytes_of).sum::<f64>() / 4.0 * items_per_thread;
     let shared_bytes =
         (shared_bytes.sum::<f64>() + block.exchange_bytes) as u64 * u64::from(config.stages.max(1));
-    let registers = BASE_REGISTERS + block.fragment_words + block.operand_words.min(64.0);
+    let registers =
+        BASE_REGISTERS + block.fragment_words + local_words + block.operand_words.min(64.0);
     let blocks_per_sm = resident_blocks(device, config.threads, registers, shared_bytes);
 
     // Cycles that the SM's units need for the blocks that it holds at once.

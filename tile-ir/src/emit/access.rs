@@ -2,7 +2,7 @@
 
 use super::Writer;
 use super::expr::Strength;
-use crate::program::{Access, AxisGuard, ExprId, Swizzle, Target};
+use crate::program::{Access, AxisGuard, ExprId, Swizzle, Target, TileSpace};
 
 impl Writer<'_> {
     /// The value of an element, or its pad where the comparisons fail.
@@ -80,6 +80,15 @@ impl Writer<'_> {
                 }
                 if let Some(swizzle) = tile.layout.swizzle {
                     terms = vec![swizzled(&sum_of(&terms), swizzle)];
+                }
+                if let TileSpace::Local(domain) = tile.space
+                    && let Some(register) = self.register_of(domain)
+                {
+                    let register = match register.contains(' ') {
+                        true => format!("({register})"),
+                        false => register,
+                    };
+                    terms.insert(0, format!("{register} * {}", tile.layout.size_elems));
                 }
                 if let Some(slot) = access.slot
                     && !self.is_literal(slot, 0)

@@ -211,6 +211,16 @@ impl Writer<'_> {
         let number = if number.is_empty() { "0" } else { &number };
         format!("{name}[{number}]")
     }
+
+    /// The number of the present item's register, `None` where the items of its
+    /// domain have one each.
+    pub(super) fn register_of(&self, domain: DomainId) -> Option<String> {
+        if self.kernel.domains[domain].layout.n_registers() <= 1 {
+            return None;
+        }
+        let number = self.register_number(None);
+        Some(if number.is_empty() { "0".to_owned() } else { number })
+    }
 }
 
 /// What the thread's digits add to a coordinate.

@@ -3,7 +3,7 @@
 
 use super::Writer;
 use super::types::type_name;
-use crate::program::{ExprId, Raster, SharedMemory, Tile, TileLayout, VarId};
+use crate::program::{ExprId, Raster, SharedMemory, Tile, TileLayout, TileSpace, VarId};
 
 impl Writer<'_> {
     pub(super) fn signature(&mut self) {
@@ -42,6 +42,14 @@ impl Writer<'_> {
         for (id, tile) in kernel.tiles.iter() {
             let (name, ty) = (self.names.tile(id), type_name(tile.dtype));
             let elems = u64::from(tile.layout.size_elems) * u64::from(tile.buffers);
+            if let TileSpace::Local(domain) = tile.space {
+                let items = u64::from(kernel.domains[domain].layout.n_registers().max(1));
+                let each = if items > 1 { ", one for each item" } else { "" };
+                let extents: Vec<String> = tile.extents.iter().map(u32::to_string).collect();
+                let line = format!("{ty} {name}[{}];", elems * items);
+                self.put(&format!("{line} // array {}{each}", extents.join(" x ")));
+                continue;
+            }
             let line = match kernel.shared_memory {
                 SharedMemory::Static => format!("__shared__ __align__(16) {ty} {name}[{elems}];"),
                 SharedMemory::Dynamic { .. } => {

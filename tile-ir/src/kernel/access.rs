@@ -10,7 +10,7 @@ use crate::span::SpanId;
 pub enum ArrayRef {
     /// A tensor parameter, in global memory.
     Tensor(TensorId),
-    /// A shared tile of the block.
+    /// A shared tile of the block, or a local array.
     Tile(TileId),
 }
 

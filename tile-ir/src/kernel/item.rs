@@ -37,8 +37,8 @@ pub struct Kernel {
     /// The block domain's axes, outermost first; `None` where the kernel has
     /// no block domain. Its body then runs once per block.
     pub block: Option<Vec<Axis>>,
-    /// Shared tiles.
-    pub tiles: Arena<TileId, SharedTile>,
+    /// Shared tiles and local arrays.
+    pub tiles: Arena<TileId, Tile>,
     /// Every named value.
     pub vars: Arena<VarId, Var>,
     /// Every expression.
@@ -80,6 +80,26 @@ impl Kernel {
         match array {
             ArrayRef::Tensor(id) => self.tensors[id].elem,
             ArrayRef::Tile(id) => self.tiles[id].elem,
+        }
+    }
+
+    /// Whether an array is one work-item's (or point's) own.
+    pub fn is_local(&self, array: ArrayRef) -> bool {
+        match array {
+            ArrayRef::Tensor(_) => false,
+            ArrayRef::Tile(id) => match self.tiles[id].space {
+                TileSpace::Shared => false,
+                TileSpace::Local { .. } => true,
+            },
+        }
+    }
+
+    /// What an array is, in the user's words: `tensor`, `tile` or `array`.
+    pub(crate) fn array_word(&self, array: ArrayRef) -> &'static str {
+        match array {
+            ArrayRef::Tensor(_) => "tensor",
+            ArrayRef::Tile(_) if self.is_local(array) => "array",
+            ArrayRef::Tile(_) => "tile",
         }
     }
 
@@ -269,17 +289,32 @@ pub struct Axis {
     pub extent: ExprId,
 }
 
-/// A shared tile.
+/// An array that a kernel declares in its body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SharedTile {
+pub struct Tile {
     /// Its name.
     pub name: String,
+    /// Who has a copy of it.
+    pub space: TileSpace,
     /// Element type.
     pub elem: ElemType,
     /// One index expression per axis, over tile parameters and literals.
     pub extents: Vec<ExprId>,
     /// Its name in the source.
     pub span: SpanId,
+}
+
+/// Who has a copy of a [`Tile`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TileSpace {
+    /// The block: `shared s: [T; A];`
+    Shared,
+    /// Each work-item, or each point of the `each` that declares it; without a
+    /// block domain, the block: `let x: [T; A] = [e; A];`
+    Local {
+        /// Whether its elements may be assigned.
+        mutable: bool,
+    },
 }
 
 /// A named value.

@@ -36,8 +36,8 @@ pub use access::{Access, ArrayRef};
 pub use eval::{ceil_div, eval_compare, eval_index, eval_index_binary};
 pub use expr::{Expr, ExprKind, Literal};
 pub use item::{
-    Axis, Distinct, Edge, Exit, Kernel, Param, ScalarParam, SharedTile, TensorParam, TileDomain,
-    TileParam, TypeParam, Var, VarKind,
+    Axis, Distinct, Edge, Exit, Kernel, Param, ScalarParam, TensorParam, Tile, TileDomain,
+    TileParam, TileSpace, TypeParam, Var, VarKind,
 };
 pub use print::{print_access, print_expr, print_kernel};
 pub(crate) use source::Source;
@@ -56,7 +56,7 @@ entity_id! {
     TensorId "g"
     /// A scalar parameter.
     ScalarId "a"
-    /// A shared tile.
+    /// A shared tile or local array.
     TileId "s"
     /// A tile parameter.
     TileParamId "p"

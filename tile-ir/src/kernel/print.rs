@@ -8,7 +8,7 @@
 
 use super::{
     Access, ArrayRef, Axis, EachOrigin, Edge, ExprId, ExprKind, Kernel, Literal, LoopRange, Param,
-    Place, Stmt, StmtKind, TileDomain, Type, Var, VarId, VarKind,
+    Place, Stmt, StmtKind, TileDomain, TileId, TileSpace, Type, Var, VarId, VarKind,
 };
 use crate::op::{BinaryOp, CompareOp};
 use crate::precedence::Level;
@@ -204,7 +204,8 @@ impl Printer<'_> {
             self.line(1, &format!("block: ({}),", self.axes(block)));
         }
         self.line(0, "{");
-        for tile in kernel.tiles.values() {
+        let shared = kernel.tiles.values().filter(|tile| tile.space == TileSpace::Shared);
+        for tile in shared {
             let (elem, extents) = (kernel.elem_name(tile.elem), self.list(&tile.extents));
             self.line(1, &format!("shared {}: [{elem}; {extents}];", tile.name));
         }
@@ -295,6 +296,10 @@ impl Printer<'_> {
                 let text = format!("{}{};", self.declared(*var), value.unwrap_or_default());
                 self.line(depth, &text);
             }
+            StmtKind::LetArray { tile, init } => {
+                let text = self.array(*tile, *init);
+                self.line(depth, &text);
+            }
             StmtKind::Assign { var, value } => {
                 let value = self.expr(*value, Level::Lowest);
                 let text = format!("{} = {value};", name(*var));
@@ -372,6 +377,18 @@ impl Printer<'_> {
             false => ty,
         };
         format!("{word} {}: {ty}", self.var(var))
+    }
+
+    /// `let mut x: [f32; 4] = [0; 4];`
+    fn array(&self, id: TileId, init: Option<ExprId>) -> String {
+        let tile = &self.kernel.tiles[id];
+        let word = match tile.space {
+            TileSpace::Local { mutable: true } => "let mut",
+            TileSpace::Local { mutable: false } | TileSpace::Shared => "let",
+        };
+        let (elem, extents) = (self.kernel.elem_name(tile.elem), self.list(&tile.extents));
+        let init = init.map(|init| format!(" = [{}; {extents}]", self.expr(init, Level::Lowest)));
+        format!("{word} {}: [{elem}; {extents}]{};", tile.name, init.unwrap_or_default())
     }
 
     fn write_block(&mut self, depth: usize, head: &str, body: &[Stmt]) {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Axis, ExprId, VarId};
+use super::{Access, Axis, ExprId, TileId, VarId};
 use crate::exchange::ExchangeOp;
 use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
@@ -68,6 +68,15 @@ pub enum StmtKind {
         /// The variable, of kind [`super::VarKind::Let`].
         var: VarId,
         /// Its first value.
+        init: Option<ExprId>,
+    },
+    /// `let x: [T; A] = [e; A];` A fresh array, from here to the end of the
+    /// enclosing statement list.
+    LetArray {
+        /// The array, of space [`super::TileSpace::Local`].
+        tile: TileId,
+        /// The value of all its elements; without one they must be written before
+        /// they are read.
         init: Option<ExprId>,
     },
     /// `x = e;`
@@ -192,6 +201,7 @@ impl StmtKind {
             | Self::While { body, .. } => vec![body],
             Self::If { then, otherwise, .. } => vec![then, otherwise],
             Self::Let { .. }
+            | Self::LetArray { .. }
             | Self::Assign { .. }
             | Self::Store { .. }
             | Self::Atomic { .. }

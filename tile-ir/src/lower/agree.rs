@@ -97,6 +97,7 @@ fn bodies_mut(kind: &mut StmtKind) -> Vec<&mut Vec<Stmt>> {
         | StmtKind::While { body, .. } => vec![body],
         StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
         StmtKind::Let { .. }
+        | StmtKind::LetArray { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Store { .. }
         | StmtKind::Atomic { .. }
@@ -113,6 +114,7 @@ fn deciders(kind: &StmtKind) -> Vec<ExprId> {
         StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => range.exprs(),
         StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => vec![*cond],
         StmtKind::Let { .. }
+        | StmtKind::LetArray { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Store { .. }
         | StmtKind::Atomic { .. }
@@ -179,6 +181,7 @@ impl Needs<'_> {
                 }
                 StmtKind::For { var, .. } | StmtKind::Phase { var, .. } => Some((*var, None)),
                 StmtKind::Store { .. }
+                | StmtKind::LetArray { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Update { place: Place::Element(_), .. }
                 // Its variable is the block's, or differs everywhere.
@@ -280,6 +283,7 @@ impl Twins<'_> {
                 StmtKind::Update { place, op: *op, value: self.copy(*value) }
             }
             StmtKind::Assign { .. }
+            | StmtKind::LetArray { .. }
             | StmtKind::Update { .. }
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }

@@ -34,7 +34,7 @@ use crate::arena::EntityId as _;
 use crate::config::Config;
 use crate::program::{
     Domain, DomainId, Expr, ExprId, ExprKind, Fragment, FragmentId, ProgramKernel, Projection,
-    Scope, Stmt, StmtKind, Target, VarId,
+    Scope, Stmt, StmtKind, Target, TileSpace, VarId,
 };
 
 /// Moves what items share into fragments of projections, where `config` has
@@ -225,6 +225,8 @@ impl<'k> Hoist<'k> {
                 return self.axes_of(*self.lets.get(var)?);
             }
             ExprKind::Load(access) if self.written.contains(&access.target) => return None,
+            // Every item has a copy of its own.
+            ExprKind::Load(access) if is_local(self.kernel, access.target) => return None,
             _ => {}
         }
         let mut axes = Some(Axes::new());
@@ -389,6 +391,13 @@ fn without_unread_lets(kernel: &ProgramKernel, mut body: Vec<Stmt>) -> Vec<Stmt>
         if body.len() == before {
             return body;
         }
+    }
+}
+
+fn is_local(kernel: &ProgramKernel, target: Target) -> bool {
+    match target {
+        Target::Buffer(_) => false,
+        Target::Tile(id) => kernel.tiles[id].space != TileSpace::Shared,
     }
 }
 

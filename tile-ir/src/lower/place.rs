@@ -9,7 +9,7 @@ use super::LowerError;
 use crate::analyze::banks::tile_wavefronts;
 use crate::config::{Config, TilePadding};
 use crate::device::DeviceProperties;
-use crate::program::{ProgramKernel, SharedMemory, TileId, TileLayout};
+use crate::program::{ProgramKernel, SharedMemory, TileId, TileLayout, TileSpace};
 
 /// Most elements of padding that are tried, in bytes.
 const MAX_PAD_BYTES: u32 = 16;
@@ -58,7 +58,8 @@ pub(super) fn allocate_tiles(
 }
 
 fn arrange(kernel: &mut ProgramKernel, padding: TilePadding) {
-    let tiles: Vec<TileId> = kernel.tiles.ids().collect();
+    let shared = kernel.tiles.iter().filter(|(_, tile)| tile.space == TileSpace::Shared);
+    let tiles: Vec<TileId> = shared.map(|(id, _)| id).collect();
     for id in tiles {
         let layout = match padding {
             TilePadding::Elems(elems) => TileLayout::padded(&kernel.tiles[id].extents, elems),
@@ -75,7 +76,8 @@ fn arrange(kernel: &mut ProgramKernel, padding: TilePadding) {
 /// Puts the tiles one after the other; returns where the last one ends.
 fn allocate(kernel: &mut ProgramKernel) -> u64 {
     let mut end_bytes = 0u64;
-    for (_, tile) in kernel.tiles.iter_mut() {
+    let tiles = kernel.tiles.iter_mut().map(|(_, tile)| tile);
+    for tile in tiles.filter(|tile| tile.space == TileSpace::Shared) {
         tile.offset_bytes = u32::try_from(end_bytes).unwrap_or(u32::MAX);
         end_bytes = (end_bytes + tile.size_bytes()).next_multiple_of(TILE_ALIGNMENT_BYTES);
     }

@@ -224,7 +224,7 @@ impl Touched {
                     self.vars.extend(old);
                 }
                 StmtKind::Store { access, .. } | StmtKind::Copy { dst: access, .. } => {
-                    drop(self.arrays.insert(access.target))
+                    self.arrays.insert(access.target);
                 }
                 StmtKind::Commit(_) | StmtKind::Wait { .. } | StmtKind::Barrier(_) => {
                     self.orders_memory = true;

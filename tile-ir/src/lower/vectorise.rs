@@ -12,6 +12,7 @@ use crate::kernel;
 use crate::op::{BinaryOp, UnaryOp};
 use crate::program::{
     Access, DomainId, ExprId, ExprKind, Literal, ProgramKernel, Scope, Stmt, StmtKind, Target,
+    TileSpace,
 };
 
 /// The widest access of one thread.
@@ -121,7 +122,9 @@ pub(super) fn is_group(
                     let index = divisors.at_group(kernel, access.indices[number], domain);
                     index.checked_mul(stride).is_some_and(|offset| offset % u64::from(width) == 0)
                 };
-                tile.layout.strides[along] == 1
+                // Each item has an array of its own.
+                tile.space == TileSpace::Shared
+                    && tile.layout.strides[along] == 1
                     && tile.layout.swizzle.is_none()
                     && tile.layout.size_elems.is_multiple_of(width)
                     && guard_is_shared

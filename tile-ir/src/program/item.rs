@@ -171,11 +171,23 @@ pub enum SharedMemory {
     },
 }
 
-/// A shared tile.
+/// Who has a copy of a [`Tile`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TileSpace {
+    /// The block, in shared memory.
+    Shared,
+    /// Each item of this domain, in its thread's registers or local memory. It is
+    /// accessed inside the domain's items only, and has one buffer.
+    Local(DomainId),
+}
+
+/// An array of the kernel's own: a shared tile, or an array of each item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tile {
     /// Its name, an identifier.
     pub name: String,
+    /// Who has a copy of it.
+    pub space: TileSpace,
     /// Element type.
     pub dtype: DType,
     /// Extent of each axis in elements.

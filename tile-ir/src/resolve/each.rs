@@ -9,8 +9,8 @@ use super::{Resolver, type_expr};
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::DType;
 use crate::kernel::{
-    Access, ArrayRef, Axis, EachOrigin, ElemType, ExprId, ExprKind, SharedTile, Stmt, StmtKind,
-    VarKind,
+    Access, ArrayRef, Axis, EachOrigin, ElemType, ExprId, ExprKind, Stmt, StmtKind, Tile,
+    TileSpace, VarKind,
 };
 use crate::span::SpanId;
 use crate::syntax::{self, EachAxis, Expr, Name, TypeExpr};
@@ -32,8 +32,9 @@ pub(super) fn declare_shared(
     let extents: Vec<ExprId> = extents.iter().map(|extent| resolve_index(cx, extent)).collect();
     cx.naming = naming;
     check_axes(cx, name, extents.len());
-    let tile = cx.kernel.tiles.push(SharedTile {
+    let tile = cx.kernel.tiles.push(Tile {
         name: name.text.clone(),
+        space: TileSpace::Shared,
         elem: elem.unwrap_or(ElemType::Concrete(DType::Bool)),
         extents,
         span: name.span,
@@ -88,7 +89,18 @@ pub(super) fn resolve_load_stmt(
 
 fn is_tile(cx: &mut Resolver, name: &Name, array: ArrayRef) -> bool {
     match array {
-        ArrayRef::Tile(_) => true,
+        ArrayRef::Tile(_) if !cx.kernel.is_local(array) => true,
+        ArrayRef::Tile(_) => {
+            cx.diags.push(
+                Diagnostic::error(
+                    Code::MisusedName,
+                    name.span,
+                    format!("`{}` is one work-item's array; `load` fills a shared tile", name.text),
+                )
+                .help("fill it in a loop of the work-item's own, or declare it as `shared`"),
+            );
+            false
+        }
         ArrayRef::Tensor(_) => {
             cx.diags.push(
                 Diagnostic::error(

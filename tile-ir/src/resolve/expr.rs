@@ -105,9 +105,10 @@ fn resolve_value(cx: &mut Resolver, name: &Name) -> ExprId {
 
 /// Says that an array has no value, only its elements have.
 pub(super) fn report_bare_array(cx: &mut Resolver, name: &Name, array: ArrayRef) {
-    let what = match array {
-        ArrayRef::Tensor(_) => "tensor",
-        ArrayRef::Tile(_) => "tile",
+    let what = match cx.kernel.array_word(array) {
+        "array" => "an array",
+        "tile" => "a tile",
+        _ => "a tensor",
     };
     let letters = ["i", "j", "k", "l", "m", "n"];
     let rank = cx.kernel.extents(array).len().min(letters.len());
@@ -115,7 +116,7 @@ pub(super) fn report_bare_array(cx: &mut Resolver, name: &Name, array: ArrayRef)
         Diagnostic::error(
             Code::MisusedName,
             name.span,
-            format!("`{}` is a {what}, which has no value of its own", name.text),
+            format!("`{}` is {what}, which has no value of its own", name.text),
         )
         .help(format!("name an element: `{}[{}]`", name.text, letters[..rank].join(", "))),
     );

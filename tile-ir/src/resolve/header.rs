@@ -323,6 +323,7 @@ fn writes_tensor(stmt: &Stmt) -> bool {
         | StmtKind::Update { place: Place::Element(access), .. }
         | StmtKind::Atomic { access, .. } => Some(access.array),
         StmtKind::Let { .. }
+        | StmtKind::LetArray { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Update { place: Place::Var(_), .. }
         | StmtKind::Exchange { .. }

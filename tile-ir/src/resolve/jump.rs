@@ -274,6 +274,7 @@ fn always_leaves(stmt: &syntax::Stmt) -> bool {
         }
         syntax::StmtKind::Shared { .. }
         | syntax::StmtKind::Let { .. }
+        | syntax::StmtKind::LetArray { .. }
         | syntax::StmtKind::Assign { .. }
         | syntax::StmtKind::Update { .. }
         | syntax::StmtKind::Atomic { .. }
@@ -304,6 +305,7 @@ fn find_in(stmts: &[syntax::Stmt], wanted: Jump) -> Option<SpanId> {
         }
         syntax::StmtKind::Shared { .. }
         | syntax::StmtKind::Let { .. }
+        | syntax::StmtKind::LetArray { .. }
         | syntax::StmtKind::Assign { .. }
         | syntax::StmtKind::Update { .. }
         | syntax::StmtKind::Atomic { .. }

@@ -15,6 +15,7 @@
 //! A mistake is reported once: what is built on it has the type
 //! [`types::Ty::Poison`], which agrees with everything.
 
+mod array;
 mod assume;
 mod call;
 mod convert;

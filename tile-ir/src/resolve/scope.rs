@@ -112,10 +112,14 @@ fn may_be_named(cx: &mut Resolver, name: &Name, binding: Binding, depth: usize) 
             (Some((var, kind)), describe_kind(kind))
         }
         Binding::Tensor(_) => (None, "a tensor"),
+        Binding::Tile(tile) if cx.kernel.is_local(ArrayRef::Tile(tile)) => (None, "an array"),
         Binding::Tile(_) => (None, "a tile"),
     };
     let of_kind = kind.map(|(_, kind)| kind);
     let fault = match cx.naming {
+        Naming::Body if binding_is_local(cx, binding) => {
+            return may_be_reached(cx, name, depth);
+        }
         Naming::Body => {
             return kind.is_none_or(|(var, _)| may_be_named_in_collective(cx, name, var, depth));
         }
@@ -131,6 +135,37 @@ fn may_be_named(cx: &mut Resolver, name: &Name, binding: Binding, depth: usize) 
         name.span,
         format!("`{}` is {what}; {of} can only be made of {made_of}", name.text),
     ));
+    false
+}
+
+fn binding_is_local(cx: &Resolver, binding: Binding) -> bool {
+    match binding {
+        Binding::Tile(tile) => cx.kernel.is_local(ArrayRef::Tile(tile)),
+        Binding::Var(_) | Binding::Tensor(_) => false,
+    }
+}
+
+/// Reports a local array that is named by other threads than have it.
+fn may_be_reached(cx: &mut Resolver, name: &Name, depth: usize) -> bool {
+    let Some(collective) = cx.collective.filter(|collective| depth < collective.depth) else {
+        return true;
+    };
+    let (word, text) = (collective.word, &name.text);
+    let owner = if cx.kernel.block.is_some() { "one work-item" } else { "one thread of the block" };
+    cx.diags.push(
+        Diagnostic::error(
+            Code::MisusedName,
+            name.span,
+            format!("the array `{text}` belongs to {owner}, which `{word}` cannot name"),
+        )
+        .label(
+            collective.span,
+            format!("the whole block shares this `{word}` out among its threads"),
+        )
+        .help(format!(
+            "declare `{text}` inside of the `{word}`, or as a tile: `shared {text}: …;`"
+        )),
+    );
     false
 }
 

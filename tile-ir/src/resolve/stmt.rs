@@ -8,11 +8,11 @@ use super::expr::{
 use super::operate::{Obligation, Operation};
 use super::scope::{Binding, resolve_name};
 use super::types::{Openness, Ty};
-use super::{Resolver, assume, each, exchange, jump, type_expr};
+use super::{Resolver, array, assume, each, exchange, jump, type_expr};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
-    Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, LoopRange, Place, Stmt, StmtKind, VarId,
-    VarKind,
+    Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, LoopRange, Place, Stmt, StmtKind,
+    TileSpace, VarId, VarKind,
 };
 use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
@@ -56,6 +56,11 @@ pub(super) fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec
         }
         syntax::StmtKind::Let { name, mutable, ty, init } => {
             resolve_let(cx, name, *mutable, ty.as_ref(), init.as_ref())
+        }
+        syntax::StmtKind::LetArray { name, mutable, elem, extents, init } => {
+            let (stmt, init) = ((stmt, out), init.as_ref());
+            array::declare_array(cx, (name, *mutable), elem, extents, init, stmt);
+            return;
         }
         syntax::StmtKind::Assign { place, value } => resolve_assign(cx, place, value),
         syntax::StmtKind::Update { place, op, value } => {
@@ -245,6 +250,16 @@ fn resolve_atomic(
     span: SpanId,
 ) -> Option<StmtKind> {
     let (access, value, ty) = resolve_element_update(cx, target, value, false);
+    if let Some(access) = &access
+        && cx.kernel.is_local(access.array)
+    {
+        let text = &target.0.text;
+        let message = format!("`{text}` is one work-item's own: nobody else updates it");
+        cx.diags.push(
+            Diagnostic::error(Code::UnsupportedOperation, target.2, message)
+                .help("leave out `atomic`, or take a tile or a tensor"),
+        );
+    }
     let place = format!("`{}`", target.0.text);
     let expected = expected.map(|expected| {
         let expected = resolve_expr(cx, expected, Conversion::None);
@@ -262,7 +277,8 @@ fn resolve_atomic(
         }
         cx.declare_var(&old.name, ty, VarKind::Let { mutable: old.mutable })
     });
-    Some(StmtKind::Atomic { access: access?, op, expected, value, old })
+    let access = access.filter(|access| !cx.kernel.is_local(access.array))?;
+    Some(StmtKind::Atomic { access, op, expected, value, old })
 }
 
 /// The element that an update changes, its operand, and the type of both.
@@ -306,6 +322,18 @@ fn resolve_written(
             )
             .label(declared, format!("`{}` is declared here", array.text))
             .help(format!("declare it as `{}: &mut Tensor<…>`", array.text)),
+        );
+        return None;
+    }
+    if let ArrayRef::Tile(tile) = access.array
+        && cx.kernel.tiles[tile].space == (TileSpace::Local { mutable: false })
+    {
+        let (text, declared) = (&array.text, cx.kernel.tiles[tile].span);
+        let message = format!("`{text}` is not `mut` and its elements cannot be assigned");
+        cx.diags.push(
+            Diagnostic::error(Code::NotAssignable, array.span, message)
+                .label(declared, format!("`{text}` is declared here"))
+                .help(format!("declare it as `let mut {text}`")),
         );
         return None;
     }

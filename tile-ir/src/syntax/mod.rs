@@ -13,7 +13,7 @@ pub use item::{
     BlockAxis, EdgeAttr, GridAxis, KernelItem, Param, ParamKind, TileConstraint, TileDomain,
     TileParam, TypeExpr, TypeExprKind, TypeParam,
 };
-pub use stmt::{EachAxis, Jump, OldValue, Place, Range, Stmt, StmtKind, UpdateOp};
+pub use stmt::{ArrayInit, EachAxis, Jump, OldValue, Place, Range, Stmt, StmtKind, UpdateOp};
 
 use crate::span::SpanId;
 

@@ -97,6 +97,27 @@ impl Jump {
     }
 }
 
+/// The first elements of a local array.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArrayInit {
+    /// `[e; A, B]`: all alike.
+    Repeat {
+        /// The value.
+        value: Expr,
+        /// The extents, written again.
+        extents: Vec<Expr>,
+        /// The whole of it.
+        span: SpanId,
+    },
+    /// `[a, b, c]`: one by one.
+    List {
+        /// The values.
+        values: Vec<Expr>,
+        /// The whole of it.
+        span: SpanId,
+    },
+}
+
 /// The declaration in `let mut old: u32 = atomic …;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct OldValue {
@@ -130,6 +151,19 @@ pub enum StmtKind {
         ty: Option<TypeExpr>,
         /// The value; without one the variable must be assigned before use.
         init: Option<Expr>,
+    },
+    /// `let mut x: [f32; 4] = [0; 4];`
+    LetArray {
+        /// The array.
+        name: Name,
+        /// Whether `mut` was written.
+        mutable: bool,
+        /// Element type.
+        elem: TypeExpr,
+        /// One extent per axis.
+        extents: Vec<Expr>,
+        /// Its first elements, if any are given.
+        init: Option<ArrayInit>,
     },
     /// `place = e;`
     Assign {

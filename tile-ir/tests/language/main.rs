@@ -2,6 +2,7 @@
 //! what the checks find, what the embedded bytes hold.
 
 mod assume;
+mod check_arrays;
 mod check_atomics;
 mod check_bounds;
 mod check_divergence;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use tile_ir::syntax::{
-    EdgeAttr, Expr, ExprKind, KernelItem, Literal, ParamKind, Place, Range, Stmt, StmtKind,
-    TileDomain, TypeExpr, TypeExprKind,
+    ArrayInit, EdgeAttr, Expr, ExprKind, KernelItem, Literal, ParamKind, Place, Range, Stmt,
+    StmtKind, TileDomain, TypeExpr, TypeExprKind,
 };
 
 pub(crate) fn kernel(item: &KernelItem) -> String {
@@ -81,6 +81,17 @@ fn statement(stmt: &Stmt) -> (String, Bodies<'_>) {
             let written = written.as_ref().map_or(String::new(), |t| format!(": {}", ty(t)));
             let init = init.as_ref().map_or(String::new(), |e| format!(" = {}", expr(e)));
             (format!("{how} {}{written}{init}", name.text), vec![])
+        }
+        StmtKind::LetArray { name, mutable, elem, extents, init } => {
+            let how = if *mutable { "let mut" } else { "let" };
+            let init = init.as_ref().map(|init| match init {
+                ArrayInit::Repeat { value, extents, .. } => {
+                    format!(" = [{}; {}]", expr(value), list(extents))
+                }
+                ArrayInit::List { values, .. } => format!(" = [{}]", list(values)),
+            });
+            let head = format!("{how} {}: {} [{}]", name.text, ty(elem), list(extents));
+            (format!("{head}{}", init.unwrap_or_default()), vec![])
         }
         StmtKind::Assign { place: to, value } => {
             (format!("{} = {}", place(to), expr(value)), vec![])

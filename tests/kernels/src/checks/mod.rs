@@ -5,6 +5,7 @@
 //! too large for that are compared in some of their rows, and proved as a whole
 //! on whole numbers (`product.rs`).
 
+mod arrays;
 mod collectives;
 mod elementwise;
 mod product;
@@ -16,6 +17,7 @@ use std::fmt;
 
 use tile_runtime::{Device, Options};
 
+pub use arrays::{check_counted_parts, check_digits, check_matmul_squares, check_sorted_fours};
 pub use collectives::{
     check_halvings, check_ranks, check_row_totals, check_softmax, check_tile_ranges, check_tree,
 };

@@ -145,6 +145,12 @@ impl Flow<'_> {
                 state.vars.insert(*var, value);
                 self.set_index(*var, *init);
             }
+            StmtKind::LetArray { tile, init } => {
+                // An array of this work-item, or point: nobody else writes it.
+                let (index, owners) = (Vec::new(), Vec::new());
+                let all = init.map(|init| Cells { index, owners, value: self.value(init, state) });
+                state.tiles.insert(*tile, all.into_iter().collect());
+            }
             StmtKind::Assign { var, value } => {
                 let new = self.assigned(*var, *value, state).with_control(&self.control);
                 state.vars.insert(*var, new);
@@ -373,6 +379,7 @@ impl Flow<'_> {
             ArrayRef::Tensor(tensor) => self.check_store(tensor, &index, &value, access),
             ArrayRef::Tile(tile) => {
                 let owners = match &self.points {
+                    _ if self.kernel.is_local(access.array) => Vec::new(),
                     Some(points) => points.clone(),
                     None => self.kernel.block.iter().flatten().map(|axis| axis.var).collect(),
                 };

@@ -82,6 +82,7 @@ fn lists<'a>(kernel: &'a Kernel, uniformity: &Uniformity) -> Vec<List<'a>> {
                     uniformity.is_uniform_value(*cond)
                 }
                 StmtKind::Let { .. }
+                | StmtKind::LetArray { .. }
                 | StmtKind::Assign { .. }
                 | StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }
@@ -142,6 +143,7 @@ fn with_barrier(kernel: &Kernel, gap: &Gap<'_>) -> Kernel {
                 }
             }
             StmtKind::Let { .. }
+            | StmtKind::LetArray { .. }
             | StmtKind::Assign { .. }
             | StmtKind::Store { .. }
             | StmtKind::Atomic { .. }

@@ -201,6 +201,7 @@ impl<'a> Prose<'a> {
             }
             Some(
                 StmtKind::Let { .. }
+                | StmtKind::LetArray { .. }
                 | StmtKind::Assign { .. }
                 | StmtKind::Store { .. }
                 | StmtKind::Atomic { .. }

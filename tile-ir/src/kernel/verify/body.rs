@@ -1,12 +1,14 @@
 //! Statements: declarations before uses, types, collectives.
 
+use std::collections::BTreeMap;
+
 use super::Verifier;
-use super::expr::{has_binary, mentions, verify_access};
+use super::expr::{has_binary, loaded_arrays, mentions, verify_access};
 use super::header::verify_each_axes;
 use crate::arena::EntityId as _;
 use crate::kernel::{
-    Access, ArrayRef, Axis, EachOrigin, ExprId, ExprKind, LoopRange, Place, Stmt, StmtKind, Type,
-    VarId, VarKind,
+    Access, ArrayRef, Axis, EachOrigin, ExprId, ExprKind, LoopRange, Place, Stmt, StmtKind, TileId,
+    Type, VarId, VarKind,
 };
 
 /// Every id in the body is in range.
@@ -49,6 +51,9 @@ fn ids_of(kind: &StmtKind) -> (Vec<VarId>, Vec<ExprId>, Vec<ArrayRef>) {
     };
     match kind {
         StmtKind::Let { var, init } => (vec![*var], init.iter().copied().collect(), Vec::new()),
+        StmtKind::LetArray { tile, init } => {
+            (Vec::new(), init.iter().copied().collect(), vec![ArrayRef::Tile(*tile)])
+        }
         StmtKind::Assign { var, value }
         | StmtKind::Update { place: Place::Var(var), value, .. } => {
             (vec![*var], vec![*value], Vec::new())
@@ -89,8 +94,13 @@ pub(super) fn verify_body(cx: &mut Verifier<'_>) {
     };
     let visible = cx.kernel.vars.values().map(|var| in_header(var.kind)).collect();
     let count = cx.kernel.vars.len();
-    let mut scope =
-        Scope { visible, declared: vec![false; count], without_value: Vec::new(), each: None };
+    let mut scope = Scope {
+        visible,
+        declared: vec![false; count],
+        arrays: BTreeMap::new(),
+        without_value: Vec::new(),
+        each: None,
+    };
     verify_stmts(cx, &mut scope, &cx.kernel.body);
     let writes = cx.kernel.body.iter().any(writes_tensor);
     cx.require(writes, || "no tensor is written".to_owned());
@@ -108,6 +118,8 @@ struct Scope {
     visible: Vec<bool>,
     /// By variable: whether a statement has declared it.
     declared: Vec<bool>,
+    /// Local arrays that were declared: whether each may be named here.
+    arrays: BTreeMap<TileId, bool>,
     /// `let`s that were declared without a value.
     without_value: Vec<VarId>,
     /// Inside an `each`: by variable, what was in force before it.
@@ -115,11 +127,15 @@ struct Scope {
 }
 
 fn verify_stmts(cx: &mut Verifier<'_>, scope: &mut Scope, stmts: &[Stmt]) {
-    let outer = scope.visible.clone();
+    let outer = (scope.visible.clone(), scope.arrays.clone());
     for stmt in stmts {
         verify_stmt(cx, scope, &stmt.kind);
     }
-    scope.visible = outer;
+    scope.visible = outer.0;
+    // What ends here stays known, so that nothing declares it again.
+    for (tile, named) in &mut scope.arrays {
+        *named = outer.1.get(tile).copied().unwrap_or(false);
+    }
 }
 
 fn verify_stmt(cx: &mut Verifier<'_>, scope: &mut Scope, kind: &StmtKind) {
@@ -131,6 +147,17 @@ fn verify_stmt(cx: &mut Verifier<'_>, scope: &mut Scope, kind: &StmtKind) {
                 scope.without_value.push(*var);
             }
             declare(cx, scope, *var, |kind| matches!(kind, VarKind::Let { .. }));
+        }
+        StmtKind::LetArray { tile, init } => {
+            let array = ArrayRef::Tile(*tile);
+            if let Some(init) = init {
+                let elem = Type::Scalar(cx.kernel.element_type(array));
+                verify_value(cx, scope, *init, Some(elem));
+            }
+            let is_local = cx.kernel.is_local(array);
+            cx.require(is_local, || format!("{tile} is shared and declared by a `let`"));
+            let twice = scope.arrays.insert(*tile, true).is_some();
+            cx.require(!twice, || format!("{tile} is declared twice"));
         }
         StmtKind::Assign { var, value } => {
             verify_value(cx, scope, *value, Some(cx.var(*var).ty));
@@ -162,6 +189,8 @@ fn verify_stmt(cx: &mut Verifier<'_>, scope: &mut Scope, kind: &StmtKind) {
                 verify_value(cx, scope, *value, Some(Type::Scalar(elem)));
             }
             verify_written(cx, scope, access);
+            let is_local = cx.kernel.is_local(access.array);
+            cx.require(!is_local, || "a local array is updated atomically".to_owned());
             let has = cx.kernel.has_atomic(*op, elem);
             cx.require(has, || format!("{op} is applied to a type without it"));
             let compares = expected.is_some() == op.has_expected();
@@ -241,7 +270,12 @@ fn verify_each(
     for axis in axes {
         declare(cx, scope, axis.var, |kind| kind == VarKind::Each);
     }
+    let arrays = scope.arrays.clone();
+    scope.arrays.values_mut().for_each(|named| *named = false);
     verify_stmts(cx, scope, body);
+    for (tile, named) in arrays {
+        scope.arrays.insert(tile, named);
+    }
     (scope.visible, scope.each) = outer;
 }
 
@@ -275,6 +309,16 @@ fn verify_value(cx: &mut Verifier<'_>, scope: &Scope, id: ExprId, ty: Option<Typ
     for var in mentions(cx.kernel, id).0 {
         verify_named(cx, scope, var);
     }
+    for array in loaded_arrays(cx.kernel, id) {
+        verify_reachable(cx, scope, array);
+    }
+}
+
+/// An array that is named: a local one within the list that declares it.
+fn verify_reachable(cx: &mut Verifier<'_>, scope: &Scope, array: ArrayRef) {
+    let ArrayRef::Tile(tile) = array else { return };
+    let named = !cx.kernel.is_local(array) || scope.arrays.get(&tile) == Some(&true);
+    cx.require(named, || format!("{tile} is named where it is not in force"));
 }
 
 /// A variable that is named: in force, and outside an `each` not of a work-item.
@@ -300,6 +344,7 @@ fn verify_target(cx: &mut Verifier<'_>, scope: &Scope, var: VarId, first: bool) 
 /// An element that is written.
 fn verify_written(cx: &mut Verifier<'_>, scope: &Scope, access: &Access) {
     verify_access(cx, access);
+    verify_reachable(cx, scope, access.array);
     for index in &access.indices {
         verify_value(cx, scope, *index, None);
     }

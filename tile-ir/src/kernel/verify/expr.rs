@@ -166,6 +166,20 @@ pub(super) fn mentions(kernel: &Kernel, id: ExprId) -> (Vec<VarId>, bool) {
     (vars, reads)
 }
 
+/// The arrays that an expression reads.
+pub(super) fn loaded_arrays(kernel: &Kernel, id: ExprId) -> Vec<ArrayRef> {
+    let mut arrays = Vec::new();
+    let mut open = vec![id];
+    while let Some(id) = open.pop() {
+        let kind = &kernel.exprs[id].kind;
+        if let ExprKind::Load(access) = kind {
+            arrays.push(access.array);
+        }
+        open.extend(kind.operands());
+    }
+    arrays
+}
+
 /// Whether `test` holds of every type that a scalar `ty` may be bound to.
 fn has_only(kernel: &Kernel, ty: Type, test: impl Fn(DType) -> bool) -> bool {
     let admitted = |bound: Bound| DType::ALL.into_iter().filter(move |dtype| bound.admits(*dtype));

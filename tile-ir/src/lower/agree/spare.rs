@@ -31,7 +31,9 @@ fn collect(kernel: &Kernel, stmts: &[Stmt], vars: &BTreeSet<VarId>, read: &mut B
             {
                 Vec::new()
             }
-            StmtKind::Let { init, .. } => init.iter().copied().collect(),
+            StmtKind::Let { init, .. } | StmtKind::LetArray { init, .. } => {
+                init.iter().copied().collect()
+            }
             StmtKind::Assign { value, .. }
             | StmtKind::Exchange { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => vec![*value],
@@ -68,6 +70,7 @@ fn remove(stmts: &mut Vec<Stmt>, spare: &BTreeSet<VarId>) {
         | StmtKind::Assign { var, .. }
         | StmtKind::Update { place: Place::Var(var), .. } => !spare.contains(var),
         StmtKind::Update { place: Place::Element(_), .. }
+        | StmtKind::LetArray { .. }
         | StmtKind::Store { .. }
         | StmtKind::Atomic { .. }
         | StmtKind::Exchange { .. }

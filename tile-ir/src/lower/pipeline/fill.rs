@@ -3,7 +3,7 @@
 use crate::lower::rewrite::Replacement;
 use crate::program::{
     Access, DomainId, Expr, ExprId, ExprKind, Fragment, FragmentId, Literal, ProgramKernel, Stmt,
-    StmtKind, Target, TileId, TokenId, VarId,
+    StmtKind, Target, TileId, TileSpace, TokenId, VarId,
 };
 
 /// A cooperative store that fills a tile.
@@ -29,6 +29,7 @@ impl Fill {
             kernel.exprs[index].kind == coord
         };
         let is_whole = *domain != kernel.block_domain
+            && kernel.tiles[tile].space == TileSpace::Shared
             && extents == kernel.tiles[tile].extents
             && access.indices.iter().enumerate().all(is_coord);
         (is_whole && !access.is_guarded() && access.slot.is_none()).then(|| Self {

@@ -14,8 +14,8 @@ use crate::lower::LowerError;
 use crate::op::{BinaryOp, CompareOp};
 use crate::program::{
     Access, AxisGuard, Domain, DomainAxis, DomainId, ExprId, ExprKind, Fragment, ItemLayout,
-    LoopRange, Participants, Scope, Stmt, StmtKind, Target, Tile, TileId, TileLayout, Ty, Unroll,
-    Var, VarId,
+    LoopRange, Participants, Scope, Stmt, StmtKind, Target, Tile, TileId, TileLayout, TileSpace,
+    Ty, Unroll, Var, VarId,
 };
 use crate::span::SpanId;
 
@@ -101,7 +101,8 @@ impl Specialiser<'_> {
         let extents = vec![n_items];
         let layout = TileLayout::row_major(&extents);
         let name = name.to_owned();
-        let tile = Tile { name, dtype, extents, layout, buffers, offset_bytes: 0 };
+        let space = TileSpace::Shared;
+        let tile = Tile { name, space, dtype, extents, layout, buffers, offset_bytes: 0 };
         let tile = self.b.kernel.tiles.push(tile);
         self.exchange_tiles.insert(key, tile);
         tile

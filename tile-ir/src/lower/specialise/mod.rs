@@ -18,6 +18,7 @@ mod expr;
 mod fragments;
 mod interval;
 mod literal;
+mod local;
 mod stmt;
 
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ use crate::program::Scope;
 use crate::program::{
     Arg, ArgId, ArgSource, Buffer, BufferId, BufferSource, Domain, DomainAxis, DomainId, ExprKind,
     FragmentId, GridAxis, IndexWidth, ItemLayout, Program, ProgramKernel, Raster, Role,
-    SharedMemory, Tile, TileId, TileLayout, Ty, Var, VarId,
+    SharedMemory, Tile, TileId, TileLayout, TileSpace, Ty, Var, VarId,
 };
 
 /// Largest dimension of a launch whose indices are 32-bit.
@@ -62,6 +63,8 @@ struct Specialiser<'a> {
     slots: BTreeMap<kernel::VarId, Slot>,
     buffers: BTreeMap<kernel::TensorId, BufferId>,
     tiles: BTreeMap<kernel::TileId, TileId>,
+    /// The domain whose items the present statements are of.
+    present: DomainId,
     /// The tiles of exchanges, by element type and number of buffers.
     exchange_tiles: BTreeMap<(DType, u32), TileId>,
     /// Whether the present expression is one that the block agrees on.
@@ -95,6 +98,7 @@ pub(super) fn specialise(
         slots: BTreeMap::new(),
         buffers: BTreeMap::new(),
         tiles: BTreeMap::new(),
+        present: DomainId::from_index(0),
         exchange_tiles: BTreeMap::new(),
         by_all: false,
         each: None,
@@ -265,6 +269,7 @@ impl Specialiser<'_> {
         let axes = self.kernel.block.as_deref().unwrap_or_default();
         let domain = self.domain_of(axes)?;
         self.b.kernel.block_domain = domain;
+        self.present = domain;
         Ok(())
     }
 
@@ -287,24 +292,28 @@ impl Specialiser<'_> {
 
     fn declare_tiles(&mut self) -> Result<(), LowerError> {
         for (id, tile) in self.kernel.tiles.iter() {
-            let dtype = self.scalar_type(Type::Scalar(tile.elem));
-            let dtype = dtype.ok_or_else(|| self.broken("an untyped tile"))?;
-            let extents: Result<Vec<u32>, _> =
-                tile.extents.iter().map(|&extent| self.constant(extent)).collect();
-            let extents = extents?;
-            let layout = TileLayout::row_major(&extents);
-            let tile = Tile {
-                name: tile.name.clone(),
-                dtype,
-                extents,
-                layout,
-                buffers: 1,
-                offset_bytes: 0,
-            };
-            let program_id = self.b.kernel.tiles.push(tile);
-            self.tiles.insert(id, program_id);
+            match tile.space {
+                kernel::TileSpace::Shared => drop(self.declare_tile(id, TileSpace::Shared)?),
+                // Of those it is known where they are declared.
+                kernel::TileSpace::Local { .. } => {}
+            }
         }
         Ok(())
+    }
+
+    fn declare_tile(&mut self, id: kernel::TileId, space: TileSpace) -> Result<TileId, LowerError> {
+        let tile = &self.kernel.tiles[id];
+        let dtype = self.scalar_type(Type::Scalar(tile.elem));
+        let dtype = dtype.ok_or_else(|| self.broken("an untyped tile"))?;
+        let extents: Result<Vec<u32>, _> =
+            tile.extents.iter().map(|&extent| self.constant(extent)).collect();
+        let extents = extents?;
+        let layout = TileLayout::row_major(&extents);
+        let name = tile.name.clone();
+        let tile = Tile { name, space, dtype, extents, layout, buffers: 1, offset_bytes: 0 };
+        let program_id = self.b.kernel.tiles.push(tile);
+        self.tiles.insert(id, program_id);
+        Ok(program_id)
     }
 
     fn push_var(

@@ -65,9 +65,11 @@ impl Specialiser<'_> {
             KernelStmt::Barrier => StmtKind::Barrier(Participants::Block),
             KernelStmt::Each { axes, body, .. } => {
                 let domain = self.domain_of(axes)?;
+                let outer = std::mem::replace(&mut self.present, domain);
                 self.each = Some(axes.iter().map(|axis| axis.var).collect());
                 let body = self.item_body(body)?;
                 self.each = None;
+                self.present = outer;
                 StmtKind::Items { domain, body }
             }
             KernelStmt::Phase { var, range, body } => {
@@ -99,6 +101,7 @@ impl Specialiser<'_> {
                 self.assignment(*var, value)?
             }
             KernelStmt::Let { .. }
+            | KernelStmt::LetArray { .. }
             | KernelStmt::Store { .. }
             | KernelStmt::Atomic { .. }
             | KernelStmt::Exchange { .. }
@@ -151,6 +154,7 @@ impl Specialiser<'_> {
                 self.uniform.is_uniform_var(*var)
             }
             KernelStmt::Let { .. }
+            | KernelStmt::LetArray { .. }
             | KernelStmt::Store { .. }
             | KernelStmt::Atomic { .. }
             | KernelStmt::Assume { .. }
@@ -194,6 +198,9 @@ impl Specialiser<'_> {
                     let var = self.push_var(*var, ty, Scope::Thread, range);
                     StmtKind::Let { var, value }
                 }
+            }
+            KernelStmt::LetArray { tile, init } => {
+                return self.local_array(*tile, *init, stmt.span);
             }
             KernelStmt::Assign { var, value } => {
                 let value = self.expr(*value)?;

@@ -3,7 +3,7 @@
 use super::Printer;
 use crate::arena::EntityId as _;
 use crate::program::{
-    ArgSource, BufferSource, Digit, Domain, DomainId, ExprId, Raster, SharedMemory, Tile,
+    ArgSource, BufferSource, Digit, Domain, DomainId, ExprId, Raster, SharedMemory, Tile, TileSpace,
 };
 
 impl Printer<'_> {
@@ -88,7 +88,13 @@ impl Printer<'_> {
             self.line(1, &format!("shared memory of {bytes} bytes"));
         }
         for (id, tile) in kernel.tiles.iter() {
-            let text = format!("shared {}: {}", self.names.tiles[id.index()], self.tile(tile));
+            let (name, tile_text) = (&self.names.tiles[id.index()], self.tile(tile));
+            let text = match tile.space {
+                TileSpace::Shared => format!("shared {name}: {tile_text}"),
+                TileSpace::Local(domain) => {
+                    format!("local {name}: {tile_text}, per item of {domain}")
+                }
+            };
             self.line(1, &text);
         }
     }
@@ -110,7 +116,8 @@ impl Printer<'_> {
         if tile.buffers != 1 {
             text.push_str(&format!(", {} buffers", tile.buffers));
         }
-        if matches!(self.kernel.shared_memory, SharedMemory::Dynamic { .. }) {
+        let is_placed = matches!(self.kernel.shared_memory, SharedMemory::Dynamic { .. });
+        if is_placed && tile.space == TileSpace::Shared {
             text.push_str(&format!(", from byte {}", tile.offset_bytes));
         }
         text

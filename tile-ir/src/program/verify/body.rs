@@ -15,7 +15,7 @@ use super::{Place, Verifier};
 use crate::arena::EntityId as _;
 use crate::program::{
     Access, DomainId, ExprId, ExprKind, LoopRange, Participants, Scope, Stmt, StmtKind, Target,
-    TokenId, Ty, Unroll, VarId,
+    TileSpace, TokenId, Ty, Unroll, VarId,
 };
 
 pub(super) fn verify_body(cx: &mut Verifier<'_>) {
@@ -104,13 +104,13 @@ impl Walk {
             }
             StmtKind::Store { access, value } => {
                 require_single_items(cx, items, "memory is written");
-                verify_write(cx, access);
+                verify_write(cx, access, items);
                 let ty = Ty::Scalar(element_type(cx, access.target));
                 cx.require_type(*value, ty, "what is stored");
             }
             StmtKind::Atomic { access, op, expected, value, old } => {
                 require_single_items(cx, items, "memory is updated");
-                verify_write(cx, access);
+                verify_write(cx, access, items);
                 let dtype = element_type(cx, access.target);
                 cx.require_type(*value, Ty::Scalar(dtype), "what an element is updated with");
                 cx.require(op.exists_for(dtype), || format!("{dtype} has no {op}"));
@@ -130,7 +130,7 @@ impl Walk {
             }
             StmtKind::Copy { dst, src, token } => {
                 require_single_items(cx, items, "memory is copied");
-                verify_write(cx, dst);
+                verify_write(cx, dst, items);
                 verify_access(cx, src);
                 verify_read(cx, src);
                 let [to, from] = [dst, src].map(|access| element_type(cx, access.target));
@@ -217,8 +217,22 @@ fn require_value_of(cx: &mut Verifier<'_>, value: ExprId, var: VarId) {
     cx.require_type(value, info.ty, &format!("the value of `{}`", info.name));
 }
 
-fn verify_write(cx: &mut Verifier<'_>, access: &Access) {
+/// The domain whose items have a copy each of what is accessed.
+fn owner(cx: &Verifier<'_>, access: &Access) -> Option<DomainId> {
+    let Target::Tile(id) = access.target else { return None };
+    match cx.kernel.tiles[id].space {
+        TileSpace::Shared => None,
+        TileSpace::Local(domain) => Some(domain),
+    }
+}
+
+fn verify_write(cx: &mut Verifier<'_>, access: &Access, items: Option<DomainId>) {
     verify_access(cx, access);
+    if let Some(domain) = owner(cx, access) {
+        cx.require(items == Some(domain), || {
+            format!("an array of the items of {domain} is written")
+        });
+    }
     if let Target::Buffer(id) = access.target {
         let info = &cx.kernel.buffers[id];
         cx.require(info.written, || {
@@ -276,6 +290,10 @@ fn verify_item_values(cx: &mut Verifier<'_>, exprs: &[ExprId], domain: DomainId)
                 let whole = cx.kernel.domains[of].projection.as_ref().map(|whole| whole.domain);
                 (of, of == domain || whole == Some(domain))
             }
+            ExprKind::Load(ref access) => match owner(cx, access) {
+                Some(of) => (of, of == domain),
+                None => continue,
+            },
             _ => continue,
         };
         cx.require_that(is_own, id, || format!("which is of {of}, is read by an item of {domain}"));
@@ -291,6 +309,7 @@ fn verify_uniform_values(cx: &mut Verifier<'_>, exprs: &[ExprId], tiles_rest: bo
             ExprKind::Load(access) if access.agreed => None,
             ExprKind::Load(access) => match access.target {
                 Target::Buffer(buffer) if !cx.kernel.buffers[buffer].written => None,
+                Target::Tile(_) if owner(cx, access).is_some() => Some("of one item"),
                 Target::Tile(_) if tiles_rest => None,
                 Target::Buffer(_) | Target::Tile(_) => Some("in memory that the kernel writes"),
             },

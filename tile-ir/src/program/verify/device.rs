@@ -3,7 +3,7 @@
 
 use super::{Place, ProgramFault, Verifier};
 use crate::device::DeviceProperties;
-use crate::program::{Program, SharedMemory};
+use crate::program::{Program, SharedMemory, TileSpace};
 
 /// Checks that `device` can launch a program.
 ///
@@ -24,8 +24,8 @@ pub fn verify_launch(
         });
         let (bytes, most, kind) = match kernel.shared_memory {
             SharedMemory::Static => {
-                let sizes =
-                    kernel.tiles.values().map(|tile| tile.size_bytes().next_multiple_of(16));
+                let shared = kernel.tiles.values().filter(|tile| tile.space == TileSpace::Shared);
+                let sizes = shared.map(|tile| tile.size_bytes().next_multiple_of(16));
                 (sizes.sum(), device.shared_bytes_per_block, "static")
             }
             SharedMemory::Dynamic { bytes } => {

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::{Place, Verifier};
-use crate::program::{Digit, Domain, Projection, SharedMemory, Tile, TileLayout};
+use crate::program::{Digit, Domain, Projection, SharedMemory, Tile, TileLayout, TileSpace};
 
 /// Every tile begins at a multiple of this: the widest access.
 const TILE_ALIGNMENT_BYTES: u32 = 16;
@@ -113,6 +113,12 @@ fn count_hits<'d>(digits: impl Iterator<Item = &'d Digit>, extent: u32) -> Vec<u
 }
 
 fn verify_tile(cx: &mut Verifier<'_>, tile: &Tile) {
+    if let TileSpace::Local(domain) = tile.space {
+        let exists = cx.kernel.domains.get(domain).is_some();
+        cx.require(exists, || format!("it is of the items of {domain}, which does not exist"));
+        let plain = tile.buffers == 1 && tile.layout.swizzle.is_none();
+        cx.require(plain, || "an array of an item has buffers or a swizzle".to_owned());
+    }
     let (n_axes, n_strides) = (tile.extents.len(), tile.layout.strides.len());
     cx.require(n_axes > 0, || "it has no axis".to_owned());
     cx.require(tile.buffers > 0, || "it has no buffer".to_owned());
@@ -213,7 +219,8 @@ fn verify_shared_memory(cx: &mut Verifier<'_>) {
     let SharedMemory::Dynamic { bytes } = kernel.shared_memory else { return };
     let mut end_bytes = 0u64;
     let mut taken: Vec<(u64, u64, &str)> = Vec::new();
-    for (id, tile) in kernel.tiles.iter() {
+    let shared = kernel.tiles.iter().filter(|(_, tile)| tile.space == TileSpace::Shared);
+    for (id, tile) in shared {
         cx.place = Place::Tile(id);
         let first = u64::from(tile.offset_bytes);
         let past = first + tile.size_bytes();

@@ -272,9 +272,14 @@ impl Machine<'_> {
         {
             return Ok(self.pad(tensor, dtype).tainted(Some(Source::Load(expr))));
         }
+        let mut elements: Vec<i64> = indices.iter().map(|index| index.as_index()).collect();
+        if self.kernel.is_local(access.array) {
+            // Every worker has its own.
+            elements.extend(self.moment().into_iter().take(2).map(i64::from));
+        }
         let element = data::Element {
             array: access.array,
-            indices: indices.iter().map(|index| index.as_index()).collect(),
+            indices: elements,
             interval: if self.is_written(access.array) { self.interval() } else { 0 },
         };
         let value = Value::scalar(self.pool.value(&element, dtype, self.seed));

@@ -164,7 +164,8 @@ impl Machine<'_> {
     /// Notes the tiles of a run that came to its end.
     pub(super) fn note_filled(&mut self) {
         let tiles = self.plan.sites.iter().filter_map(|site| match site.array {
-            ArrayRef::Tile(tile) => Some(tile),
+            // Of arrays of each worker's own no cells are kept.
+            ArrayRef::Tile(tile) => (!self.kernel.is_local(site.array)).then_some(tile),
             ArrayRef::Tensor(_) => None,
         });
         self.findings.fills.run.extend(tiles);

@@ -210,7 +210,8 @@ impl<'a> Machine<'a> {
             let extents = extents.ok_or(Stop::Budget)?;
             let mut shadows = Vec::new();
             let mut fill = None;
-            if self.plan.sites.iter().any(|site| site.array == array) {
+            let is_shared = !kernel.is_local(array);
+            if is_shared && self.plan.sites.iter().any(|site| site.array == array) {
                 let len = count(&extents, MAX_CELLS).ok();
                 shadows.push(Shadow::new(Scope::Block, len));
                 match array {
@@ -583,7 +584,9 @@ impl<'a> Machine<'a> {
         let site = self.plan.sites[id as usize];
         let mark = Mark { site: id, ..self.now };
         let slot = self.slot(site.array);
-        if let Some(log) = self.logs.get_mut(slot) {
+        if let Some(log) = self.logs.get_mut(slot)
+            && !self.kernel.is_local(site.array)
+        {
             log.enter(indices, mark, site.kind);
         }
         self.enter_fill(slot, indices, site.kind, mark);

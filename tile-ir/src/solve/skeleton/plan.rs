@@ -291,6 +291,9 @@ impl<'a> Plan<'a> {
                     self.mark_written(access, *value);
                     self.uses_data |= old.is_some_and(|old| self.needed[old.index()]);
                 }
+                StmtKind::LetArray { init, .. } => {
+                    init.iter().for_each(|init| self.touch(*init));
+                }
                 StmtKind::Let { init: None, .. } | StmtKind::Barrier => {}
                 StmtKind::Assume { cond } => {
                     self.touch(*cond);
@@ -351,6 +354,9 @@ impl<'a> Plan<'a> {
                 StmtKind::Let { var, init } => {
                     self.needed[var.index()] || init.is_some_and(|init| self.touches[init.index()])
                 }
+                StmtKind::LetArray { init, .. } => {
+                    init.is_some_and(|init| self.touches[init.index()])
+                }
                 StmtKind::Assign { var, value }
                 | StmtKind::Update { place: Place::Var(var), value, .. } => {
                     self.needed[var.index()] || self.touches[value.index()]
@@ -398,7 +404,11 @@ impl<'a> Plan<'a> {
             StmtKind::Let { var, init: Some(value) } | StmtKind::Assign { var, value } => {
                 self.set(*var, None, *value, stmt.span, out);
             }
-            StmtKind::Let { init: None, .. } => {}
+            StmtKind::Let { init: None, .. } | StmtKind::LetArray { init: None, .. } => {}
+            StmtKind::LetArray { init: Some(init), .. } => {
+                self.enter_loads(*init, stmt.span);
+                out.push(Node::Touch(*init));
+            }
             StmtKind::Update { place: Place::Var(var), op, value } => {
                 self.set(*var, Some(*op), *value, stmt.span, out);
             }

@@ -101,6 +101,7 @@ fn retain_plain(kernel: &Kernel, stmts: &[Stmt], jumps: &mut BTreeMap<VarId, Jum
                 jumps.remove(var);
             }
             StmtKind::Let { .. }
+            | StmtKind::LetArray { .. }
             | StmtKind::Assign { .. }
             | StmtKind::Update { .. }
             | StmtKind::Store { .. }

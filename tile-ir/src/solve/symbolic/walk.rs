@@ -110,6 +110,8 @@ pub(super) struct Walk<'a> {
 pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
     let mut written = BTreeSet::new();
     collect_written(&kernel.body, &mut written);
+    // What is one work-item's own meets nobody.
+    written.retain(|array| !kernel.is_local(*array));
     let mut walk = Walk {
         kernel,
         uniformity,
@@ -251,6 +253,7 @@ impl Walk<'_> {
                 self.env.insert(*var, value);
                 self.exits.declare(*var);
             }
+            StmtKind::LetArray { init, .. } => init.iter().for_each(|init| drop(self.value(*init))),
             StmtKind::Assign { var, value } => {
                 let value = self.value(*value);
                 self.env.insert(*var, value);

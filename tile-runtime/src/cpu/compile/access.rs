@@ -3,7 +3,7 @@
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
 use tile_ir::op::AtomicOp;
-use tile_ir::program::{self, AxisGuard, BufferId, ExprId, Target, VarId};
+use tile_ir::program::{self, AxisGuard, BufferId, ExprId, Target, TileSpace, VarId};
 
 use super::emitter::{Emitter, Value, lane_bytes};
 use crate::cpu::CpuError;
@@ -35,12 +35,13 @@ impl Emitter<'_, '_> {
     /// Makes code for the indices of an access.
     fn prepare_access(
         &mut self,
-        array: usize,
+        target: Target,
         indices: &[ExprId],
         guards: &[AxisGuard],
         slot: Option<ExprId>,
         masked: bool,
     ) -> Result<Prepared, CpuError> {
+        let array = self.array_of(target)?;
         let described = &self.unit.arrays[array];
         let n_axes = match &described.place {
             ArrayPlace::Buffer { extents, .. } => extents.len(),
@@ -69,6 +70,10 @@ impl Emitter<'_, '_> {
                 }
             };
             axes.push(AccessAxis { index, guard });
+        }
+        if let Some(item) = self.own_copy(target)? {
+            uniform = false;
+            axes.push(AccessAxis { index: Index::Affine(item), guard: AxisGuard::NONE });
         }
         let access = self.push_access(array, axes, masked || !uniform);
         Ok(Prepared { access, uniform, owned })
@@ -113,6 +118,27 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
+    /// Of an array of which each item has a copy: the number of the present item.
+    fn own_copy(&self, target: Target) -> Result<Option<Affine>, CpuError> {
+        let Target::Tile(id) = target else { return Ok(None) };
+        let TileSpace::Local(domain) = self.kernel.tiles[id].space else { return Ok(None) };
+        let Some(lane) = self.lane.as_ref().filter(|lane| lane.domain == domain) else {
+            let name = &self.kernel.tiles[id].name;
+            return Err(self.malformed(format!("an access to `{name}` outside of its items")));
+        };
+        let mut coefs = vec![0; lane.extents.len()];
+        let mut below = 1i64;
+        for (coef, &extent) in coefs.iter_mut().zip(&lane.extents).rev() {
+            *coef = below;
+            below *= i64::try_from(extent).unwrap_or(i64::MAX);
+        }
+        // An axis of one point is always at 0.
+        while coefs.last().is_some_and(|_| lane.extents[coefs.len() - 1] <= 1) {
+            coefs.pop();
+        }
+        Ok(Some(Affine { constant: 0, base: None, coefs }))
+    }
+
     fn give_all(&mut self, owned: Vec<Slot>) {
         for slot in owned {
             self.give_register(slot, DType::I64);
@@ -136,8 +162,13 @@ impl Emitter<'_, '_> {
             Some(pad) => Some(self.eval_as(pad, dtype)?),
             None => None,
         };
-        let prepared =
-            self.prepare_access(array, &access.indices, &access.guards, access.slot, false)?;
+        let prepared = self.prepare_access(
+            access.target,
+            &access.indices,
+            &access.guards,
+            access.slot,
+            false,
+        )?;
         let access = prepared.access;
         if prepared.uniform && pad.as_ref().is_none_or(Value::is_uniform) {
             let pad = pad.map(|pad| self.uniform(&pad)).transpose()?;
@@ -236,7 +267,7 @@ impl Emitter<'_, '_> {
         if matches!(described.place, ArrayPlace::Buffer { written: false, .. }) {
             return Err(self.malformed(format!("a store to `{name}`, declared as never written")));
         }
-        self.prepare_access(array, &access.indices, &access.guards, access.slot, true)
+        self.prepare_access(access.target, &access.indices, &access.guards, access.slot, true)
     }
 
     /// Whether an element is inside a buffer's shape.
@@ -246,9 +277,9 @@ impl Emitter<'_, '_> {
         indices: &[ExprId],
         hint: Option<Slot>,
     ) -> Result<Value, CpuError> {
-        let array = self.array_of(Target::Buffer(buffer))?;
         let guards = vec![AxisGuard::BOTH; indices.len()];
-        let prepared = self.prepare_access(array, indices, &guards, None, false)?;
+        let target = Target::Buffer(buffer);
+        let prepared = self.prepare_access(target, indices, &guards, None, false)?;
         let access = prepared.access;
         if prepared.uniform {
             let dst = self.unit.fresh_uniform();

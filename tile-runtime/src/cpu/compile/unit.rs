@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use tile_ir::arena::EntityId as _;
 use tile_ir::program::{
-    Assumption, Fragment, FragmentId, ProgramKernel, SharedMemory, Tile, TileLayout,
+    Assumption, Domain, Fragment, FragmentId, ProgramKernel, SharedMemory, Tile, TileLayout,
+    TileSpace,
 };
 use tile_ir::span::SpanId;
 
@@ -140,10 +141,34 @@ impl Unit {
     /// Places the tiles: where the program says, or one after the other.
     pub(super) fn place_tiles(&mut self, kernel: &ProgramKernel) -> Result<(), CpuError> {
         let mut end_bytes = 0usize;
+        // Behind all that the program places: the arrays of items.
+        let mut locals_end_bytes = match kernel.shared_memory {
+            SharedMemory::Static => kernel.tiles.values().try_fold(0usize, |end, tile| {
+                let size_bytes = usize::try_from(tile.size_bytes()).ok()?;
+                end.checked_add(size_bytes)?.checked_next_multiple_of(ALIGN_BYTES)
+            }),
+            SharedMemory::Dynamic { bytes } => Some(bytes as usize),
+        };
         for tile in kernel.tiles.values() {
             check_tile(tile)
                 .map_err(|rule| malformed(kernel, format!("tile `{}`: {rule}", tile.name)))?;
             let size_bytes = usize::try_from(tile.size_bytes()).unwrap_or(usize::MAX);
+            if let TileSpace::Local(domain) = tile.space {
+                let n_items = kernel.domains.get(domain).map_or(0, Domain::n_items);
+                let place = locals_end_bytes.and_then(|end| {
+                    let begin = end.checked_next_multiple_of(ALIGN_BYTES)?;
+                    let size = size_bytes.checked_mul(usize::try_from(n_items).ok()?)?;
+                    Some((begin, begin.checked_add(size)?))
+                });
+                let fits = place.filter(|(_, end)| isize::try_from(*end).is_ok());
+                let Some((offset_bytes, end)) = fits else {
+                    let rule = format!("the arrays `{}` do not fit in memory", tile.name);
+                    return Err(malformed(kernel, rule));
+                };
+                locals_end_bytes = Some(end);
+                self.arrays.push(local_array(tile, offset_bytes, n_items));
+                continue;
+            }
             let offset_bytes = match kernel.shared_memory {
                 SharedMemory::Static => end_bytes.next_multiple_of(ALIGN_BYTES),
                 SharedMemory::Dynamic { .. } => tile.offset_bytes as usize,
@@ -171,7 +196,9 @@ impl Unit {
                 },
             });
         }
-        self.tile_bytes = end_bytes;
+        let has_locals = kernel.tiles.values().any(|tile| tile.space != TileSpace::Shared);
+        let locals_end_bytes = locals_end_bytes.filter(|_| has_locals);
+        self.tile_bytes = end_bytes.max(locals_end_bytes.unwrap_or(0));
         Ok(())
     }
 
@@ -213,6 +240,23 @@ fn with_buffers(values: &[u32], last: u32) -> Vec<i64> {
 /// Whether a fragment is one of a projection's items.
 fn is_projected(kernel: &ProgramKernel, fragment: &Fragment) -> bool {
     kernel.domains.get(fragment.domain).is_some_and(|domain| domain.projection.is_some())
+}
+
+/// The arrays of a domain's items: one with a buffer for each item.
+fn local_array(tile: &Tile, offset_bytes: usize, n_items: u64) -> Array {
+    let with_items = |values: &[u32], last: i64| {
+        values.iter().map(|&value| i64::from(value)).chain([last]).collect()
+    };
+    Array {
+        name: tile.name.clone(),
+        dtype: tile.dtype,
+        place: ArrayPlace::Tile {
+            offset_bytes,
+            extents: with_items(&tile.extents, i64::try_from(n_items).unwrap_or(i64::MAX)),
+            strides: with_items(&tile.layout.strides, i64::from(tile.layout.size_elems)),
+            swizzle: None,
+        },
+    }
 }
 
 /// Checks that no element of a tile lies outside it.

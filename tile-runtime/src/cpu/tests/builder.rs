@@ -6,7 +6,7 @@ use tile_ir::program::{
     Access, Arg, ArgId, ArgSource, AxisGuard, Buffer, BufferId, BufferSource, Domain, DomainAxis,
     DomainId, Expr, ExprId, ExprKind, Fragment, FragmentId, GridAxis, ItemLayout, Literal,
     LoopRange, Participants, ProgramKernel, Raster, Role, RoleId, Scope, SharedMemory, Stmt,
-    StmtKind, Target, Tile, TileId, TileLayout, Ty, Unroll, Var, VarId,
+    StmtKind, Target, Tile, TileId, TileLayout, TileSpace, Ty, Unroll, Var, VarId,
 };
 use tile_ir::semantics::Scalar;
 use tile_ir::span::{SourceRange, SpanId, SpanTable};
@@ -182,7 +182,9 @@ impl Builder {
     ) -> TileId {
         let extents = extents.to_vec();
         let name = name.into();
-        self.kernel.tiles.push(Tile { name, dtype, extents, layout, buffers, offset_bytes: 0 })
+        let space = TileSpace::Shared;
+        let tile = Tile { name, space, dtype, extents, layout, buffers, offset_bytes: 0 };
+        self.kernel.tiles.push(tile)
     }
 
     pub(super) fn domain(&mut self, extents: &[u32]) -> DomainId {

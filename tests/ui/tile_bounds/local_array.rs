@@ -1,0 +1,16 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn k(a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let mut x: [i32; 4] = [0; 4];
+        for k in 0..4 {
+            x[k + 1] = a[i];
+        }
+        c[i] = x[0];
+    }
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn k(a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let x: [i32; 4] = [1, 2, 3];
+        c[i] = x[0] + a[i];
+    }
+}
+
+fn main() {}
