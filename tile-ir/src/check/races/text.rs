@@ -318,7 +318,8 @@ impl<'a> Prose<'a> {
                 "give each element one writer, or update it with `atomic`: barriers do not order \
                  blocks"
             }
-            Scope::Grid if self.is_one_statement() => {
+            // `c[i] += e` is both.
+            Scope::Grid if first.span == second.span => {
                 "update it with `atomic`, which has the element to itself: barriers do not order \
                  blocks"
             }

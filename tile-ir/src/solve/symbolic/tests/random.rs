@@ -102,6 +102,9 @@ struct Writer<'a> {
     /// Whether work-items are here together.
     together: bool,
     in_each: bool,
+    /// The jumps that may stand here, and whether the block takes them together.
+    jumps: Vec<&'static str>,
+    together_in_loop: bool,
 }
 
 impl Writer<'_> {
@@ -169,7 +172,7 @@ impl Writer<'_> {
     }
 
     fn stmt(&mut self, depth: u32) {
-        match self.rng.u8(0..16) {
+        match self.rng.u8(0..18) {
             0..4 => {
                 let access = self.access();
                 let _ = writeln!(self.text, "{access} = 1;");
@@ -196,6 +199,7 @@ impl Writer<'_> {
                 let name = self.name();
                 let _ = writeln!(self.text, "each {name} in T {{");
                 let private = std::mem::replace(&mut self.private, vec![name]);
+                let jumps = std::mem::take(&mut self.jumps);
                 (self.together, self.in_each) = (false, true);
                 let uniform = self.uniform.clone();
                 self.uniform.retain(|name| name != "o");
@@ -203,11 +207,13 @@ impl Writer<'_> {
                 self.text.push_str("}\n");
                 (self.together, self.in_each) = (true, false);
                 (self.private, self.uniform) = (private, uniform);
+                self.jumps = jumps;
             }
             14 if self.together => {
                 let step = self.pick(&["o += 1;", "o += T;", "o = 1 - o;", "o = 0;"]);
                 let _ = writeln!(self.text, "{step}");
             }
+            16..18 if self.together || !self.together_in_loop => self.jump(),
             15 => {
                 let (name, value) = (self.name(), self.index(false));
                 let _ = writeln!(self.text, "let {name} = {value};");
@@ -218,6 +224,31 @@ impl Writer<'_> {
                 let _ = writeln!(self.text, "{access} += 1;");
             }
         }
+    }
+
+    /// A jump that keeps nobody from a barrier that others reach.
+    fn jump(&mut self) {
+        let jumps: Vec<&str> =
+            self.jumps.iter().copied().filter(|jump| self.together || *jump != "return").collect();
+        if jumps.is_empty() {
+            return;
+        }
+        let jump = self.pick(&jumps);
+        let condition = self.condition(self.together);
+        let barrier = if self.together && self.rng.bool() { "barrier; " } else { "" };
+        let access = self.access();
+        let access = if self.rng.bool() { format!("{access} = 1; ") } else { String::new() };
+        let _ = writeln!(self.text, "if {condition} {{ {access}{barrier}{jump}; }}");
+    }
+
+    /// The body of a loop in which these jumps may stand.
+    fn loop_body(&mut self, depth: u32, jumps: &[&'static str]) {
+        let outer = (self.jumps.clone(), self.together_in_loop);
+        self.jumps.retain(|jump| *jump == "return");
+        self.jumps.extend(jumps);
+        self.together_in_loop = self.together;
+        self.body(depth);
+        (self.jumps, self.together_in_loop) = outer;
     }
 
     fn repeat(&mut self, depth: u32) {
@@ -240,7 +271,7 @@ impl Writer<'_> {
         self.together &= uniform;
         let scope = (self.uniform.clone(), self.private.clone());
         if uniform { &mut self.uniform } else { &mut self.private }.push(name);
-        self.body(depth - 1);
+        self.loop_body(depth - 1, &["break", "continue"]);
         (self.uniform, self.private) = scope;
         self.together = together;
         self.text.push_str("}\n");
@@ -257,7 +288,7 @@ impl Writer<'_> {
         self.together &= uniform;
         let scope = (self.uniform.clone(), self.private.clone());
         if uniform { &mut self.uniform } else { &mut self.private }.push(name.to_owned());
-        self.body(depth - 1);
+        self.loop_body(depth - 1, &["break"]);
         let _ = writeln!(self.text, "{name} += {step};\n}}");
         (self.uniform, self.private) = scope;
         self.together = together;
@@ -282,6 +313,8 @@ fn random_kernel(rng: &mut fastrand::Rng) -> String {
         private: axes.iter().map(|axis| (*axis).to_owned()).collect(),
         together: true,
         in_each: false,
+        jumps: vec!["return"],
+        together_in_loop: true,
     };
     writer.body(3);
     let body = writer.text;
