@@ -35,10 +35,34 @@ const GLOBAL_LATENCY_CYCLES: f64 = 800.0;
 const SHARED_LATENCY_CYCLES: f64 = 15.0;
 /// What the lesser of arithmetic and memory traffic adds to the greater.
 const OVERLAP_LOSS: f64 = 0.1;
-/// Bytes of a run of neighbouring elements that are as good as lost: short runs
-/// open more rows of the memory. A transpose whose tiles are 32 bytes wide
-/// reaches 3.3 TB/s on an H200, one of 256 bytes 3.9.
-const RUN_OVERHEAD_BYTES: f64 = 6.0;
+/// Bytes of a short run of neighbouring elements that are as good as lost: short
+/// runs open more rows of the memory. A transpose of 8192 x 8192 f32 on an H200
+/// reaches 3.3 TB/s where one side of its tiles is 32 bytes long, 3.75 with 128
+/// bytes, 4.0 with 256, and no more beyond.
+const RUN_OVERHEAD_BYTES: f64 = 16.0;
+/// From this length on a run loses nothing.
+const LONG_RUN_BYTES: f64 = 256.0;
+/// What is lost where just as many bytes are in flight as memory delivers during
+/// one load's latency; it falls with the third power of their ratio. An addition
+/// of 2^24 f32 on an H200 reaches 3140 GB/s with one element per thread, 4200
+/// with four.
+const SHALLOW_LOSS: f64 = 0.4;
+/// Bytes of a thread's access to shared memory that take one wavefront of its
+/// warp, where lanes share some of them.
+const WAVEFRONT_BYTES: f64 = 8.0;
+/// Bytes of an instruction.
+const INSTRUCTION_BYTES: f64 = 16.0;
+/// Straight code of a loop that is longer than this is fetched anew in each
+/// iteration.
+const CODE_BYTES: f64 = 32768.0;
+/// Longer code does not come fast enough for any number of warps.
+const MAX_CODE_BYTES: f64 = 98304.0;
+/// Warps per SM that hide it. An f32 product of 1024 on an H200 in tiles of
+/// 64 x 128 on 128 threads falls from 37 to 24 TFLOP/s where its loop grows from
+/// 19 to 38 KiB; with 256 threads nothing is lost at 75 KiB.
+const FETCHING_WARPS: f64 = 8.0;
+/// How much longer instructions then take to issue.
+const FETCH_LOSS: f64 = 1.6;
 /// Cycles of the whole device between the starts of two blocks.
 const BLOCK_START_CYCLES: f64 = 1.2;
 /// Warp schedulers of an SM, each of which issues one instruction per cycle.
@@ -50,7 +74,7 @@ const SECTOR_BYTES: f64 = 32.0;
 /// Registers of a thread beside its fragments: addresses, counters, temporaries.
 const BASE_REGISTERS: f64 = 28.0;
 /// Beyond this estimate a configuration spills or leaves too few warps.
-pub(super) const MAX_REGISTERS: f64 = 200.0;
+pub(super) const MAX_REGISTERS: f64 = 224.0;
 
 /// The cost of a kernel under a configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -263,6 +287,10 @@ struct BlockCost {
     fragment_words: f64,
     /// Registers of a thread that hold operands shared by several items.
     operand_words: f64,
+    /// Arithmetic of all items in one iteration of the longest phase.
+    phase_arithmetic: f64,
+    /// Bytes that one thread asks of global memory before it waits.
+    bytes_in_flight: f64,
 }
 
 /// Whose points a statement runs for.
@@ -322,7 +350,14 @@ impl Walk<'_, '_> {
                 self.cost.waits += if self.sizes.config.stages > 1 { 0.1 * trips } else { trips };
                 self.stmts(body, Domain::Each(&extents), trips);
             }
-            StmtKind::Phase { range, body, .. } | StmtKind::For { range, body, .. } => {
+            StmtKind::Phase { range, body, .. } => {
+                let trips = trips * self.sizes.trips(range);
+                let before = self.cost.arithmetic;
+                self.stmts(body, domain, trips);
+                let of_one = (self.cost.arithmetic - before) / trips.max(1.0);
+                self.cost.phase_arithmetic = self.cost.phase_arithmetic.max(of_one);
+            }
+            StmtKind::For { range, body, .. } => {
                 let trips = trips * self.sizes.trips(range);
                 self.stmts(body, domain, trips);
             }
@@ -453,7 +488,8 @@ impl Walk<'_, '_> {
             // In registers, or in the first-level cache.
             ArrayRef::Tile(_) if sizes.kernel.is_local(access.array) => {}
             ArrayRef::Tile(_) => {
-                self.cost.shared_requests += requests;
+                let bytes = width * sizes.elem_bytes(access.array);
+                self.cost.shared_requests += requests * (bytes / WAVEFRONT_BYTES).max(1.0);
                 if matches!(domain, Domain::Block) {
                     self.cost.operand_words += per_thread;
                     self.cost.shared_rounds += trips;
@@ -470,7 +506,11 @@ impl Walk<'_, '_> {
                     // A run begins anywhere within a sector.
                     sectors += 1.0;
                 }
-                let moved = sectors * SECTOR_BYTES + RUN_OVERHEAD_BYTES;
+                let mut moved = sectors * SECTOR_BYTES;
+                if run_bytes < LONG_RUN_BYTES {
+                    moved += RUN_OVERHEAD_BYTES;
+                }
+                self.cost.bytes_in_flight += per_thread * bytes;
                 self.cost.global_bytes += distinct * bytes * trips * (moved / run_bytes);
             }
         }
@@ -499,37 +539,49 @@ fn finish(
     let local_words = local.into_iter().map(bytes_of).sum::<f64>() / 4.0 * items_per_thread;
     let shared_bytes =
         (shared_bytes.sum::<f64>() + block.exchange_bytes) as u64 * u64::from(config.stages.max(1));
+    let operands = block.operand_words * f64::from(config.fragment_buffers.max(1));
     let registers =
-        BASE_REGISTERS + block.fragment_words + local_words + block.operand_words.min(64.0);
+        BASE_REGISTERS + block.fragment_words + local_words + operands.min(64.0);
     let blocks_per_sm = resident_blocks(device, config.threads, registers, shared_bytes);
 
     // Cycles that the SM's units need for the blocks that it holds at once.
     let warps = (threads / 32.0).ceil();
     let resident = f64::from(blocks_per_sm.max(1)).min((blocks / f64::from(device.sms)).ceil());
     let resident = resident.max(1.0);
+    let copies = if config.unroll_stages { config.stages.max(1) } else { 1 };
+    let code = block.phase_arithmetic / threads * f64::from(copies) * INSTRUCTION_BYTES;
+    let is_late = code > CODE_BYTES && resident * warps < FETCHING_WARPS;
+    let fetch = if is_late || code > MAX_CODE_BYTES { FETCH_LOSS } else { 1.0 };
     let busy = |blocks: f64| {
         let schedulers = (blocks * warps).min(SCHEDULERS) / SCHEDULERS;
         let fma =
             block.arithmetic / (f64::from(device.f32_fma_per_clock_per_sm.max(1)) * schedulers);
         let slots = (block.arithmetic + 2.0 * block.memory_instructions) / 32.0;
-        let issue = slots / (SCHEDULERS * schedulers);
+        let issue = fetch * slots / (SCHEDULERS * schedulers);
         let shared = block.shared_requests / 32.0;
         // Arithmetic and shared-memory traffic overlap only in part.
         blocks * (fma.max(issue).max(shared) + 0.5 * fma.min(shared))
     };
     let per_sm_bytes_per_cycle =
         device.memory_bytes_per_s / device.clock_hz / f64::from(device.sms.max(1));
-    let memory = block.global_bytes / per_sm_bytes_per_cycle;
+    let in_flight = resident * threads * block.bytes_in_flight;
+    let shallow = per_sm_bytes_per_cycle * GLOBAL_LATENCY_CYCLES / in_flight.max(1.0);
+    let loss = 1.0 + SHALLOW_LOSS * shallow.min(2.0).powi(3);
+    let memory = block.global_bytes / per_sm_bytes_per_cycle * loss;
+    // Operands that are loaded ahead are there when they are needed.
+    let is_ahead = config.fragment_buffers > 1;
+    let shared_latency = if is_ahead { 0.0 } else { SHARED_LATENCY_CYCLES };
     // The cycles that one block takes alone: latency is not hidden from itself.
     let alone = busy(1.0)
         + memory
         + (block.waits + 1.0) * GLOBAL_LATENCY_CYCLES
-        + block.shared_rounds * SHARED_LATENCY_CYCLES
+        + block.shared_rounds * shared_latency
         + block.barriers * (BARRIER_CYCLES + warps);
     let (core, traffic) = (busy(resident), resident * memory);
     let wave = core.max(traffic).max(alone) + OVERLAP_LOSS * core.min(traffic);
     let waves = (blocks / (resident * f64::from(device.sms.max(1)))).ceil();
-    let cycles = (waves * wave).max(blocks * BLOCK_START_CYCLES);
+    // Blocks start while others run, but for the first and the last.
+    let cycles = (waves * wave).hypot(blocks * BLOCK_START_CYCLES);
     Estimate {
         blocks,
         blocks_per_sm,

@@ -104,6 +104,9 @@ pub struct Config {
     /// they are used; with 2 a constant loop's next operands are loaded while the
     /// present ones are used.
     pub fragment_buffers: u32,
+    /// Whether blocks away from the edges run a copy of the text without
+    /// comparisons.
+    pub split_edges: bool,
     /// How shared tiles are padded.
     pub padding: TilePadding,
     /// Rows of blocks per band of the grid ([`crate::program::Raster::Grouped`]);

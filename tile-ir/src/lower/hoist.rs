@@ -28,9 +28,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::compact::each_operand;
-use super::rewrite::Replacement;
-use crate::arena::EntityId as _;
+use super::rewrite::{Replacement, same};
 use crate::config::Config;
 use crate::program::{
     Domain, DomainId, Expr, ExprId, ExprKind, Fragment, FragmentId, ProgramKernel, Projection,
@@ -343,27 +341,6 @@ fn first_array(kernel: &ProgramKernel, expr: ExprId) -> Option<&str> {
         found = found.take().or_else(|| first_array(kernel, operand));
     });
     found
-}
-
-/// Whether two expressions are written alike.
-fn same(kernel: &ProgramKernel, a: ExprId, b: ExprId) -> bool {
-    if a == b {
-        return true;
-    }
-    let parts = |id: ExprId| {
-        let mut kind = kernel.exprs[id].kind.clone();
-        let mut operands = Vec::new();
-        each_operand(&mut kind, &mut |operand| {
-            operands.push(*operand);
-            *operand = ExprId::from_index(0);
-        });
-        (kind, kernel.exprs[id].ty, operands)
-    };
-    let ((a, a_ty, of_a), (b, b_ty, of_b)) = (parts(a), parts(b));
-    a == b
-        && a_ty == b_ty
-        && of_a.len() == of_b.len()
-        && of_a.into_iter().zip(of_b).all(|(a, b)| same(kernel, a, b))
 }
 
 fn vars_in(kernel: &ProgramKernel, expr: ExprId, found: &mut Vec<VarId>) {

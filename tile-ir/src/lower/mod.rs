@@ -11,6 +11,7 @@ mod distribute;
 mod divisor;
 mod guard;
 mod hoist;
+mod interior;
 mod pipeline;
 mod place;
 mod prefetch;
@@ -131,7 +132,7 @@ pub fn lower_watched(
     after("specialise", &program)?;
     let divisors = known_divisors(kernel, binding);
     let may_copy_async = device.has_async_copies();
-    let passes: [(&'static str, &Pass<'_>); 8] = [
+    let passes: [(&'static str, &Pass<'_>); 9] = [
         ("distribute", &|kernel| {
             distribute::distribute_items(kernel, config, &divisors);
             Ok(())
@@ -158,6 +159,10 @@ pub fn lower_watched(
         }),
         ("pipeline", &|kernel| {
             pipeline::pipeline_loops(kernel, config, may_copy_async);
+            Ok(())
+        }),
+        ("interior", &|kernel| {
+            interior::split_interior(kernel, config);
             Ok(())
         }),
         ("allocate", &|kernel| place::allocate_tiles(kernel, device)),

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use super::compact::each_operand;
+use crate::arena::EntityId as _;
 use crate::op::BinaryOp;
 use crate::program::{
     Access, Expr, ExprId, ExprKind, Literal, LoopRange, ProgramKernel, Stmt, StmtKind, Target,
@@ -100,7 +102,8 @@ impl Replacement {
         }
     }
 
-    fn access(&self, kernel: &mut ProgramKernel, access: &Access) -> Access {
+    /// An access with everything in it replaced.
+    pub(super) fn access(&self, kernel: &mut ProgramKernel, access: &Access) -> Access {
         let slot = match (&self.slot, access.target) {
             (Some((tiles, slot)), Target::Tile(tile)) if tiles.contains(&tile) => Some(*slot),
             _ => access.slot.map(|slot| self.expr(kernel, slot)),
@@ -174,4 +177,25 @@ fn folded(kernel: &mut ProgramKernel, expr: Expr) -> ExprId {
         }
     }
     kernel.exprs.push(expr)
+}
+
+/// Whether two expressions are written alike.
+pub(super) fn same(kernel: &ProgramKernel, a: ExprId, b: ExprId) -> bool {
+    if a == b {
+        return true;
+    }
+    let parts = |id: ExprId| {
+        let mut kind = kernel.exprs[id].kind.clone();
+        let mut operands = Vec::new();
+        each_operand(&mut kind, &mut |operand| {
+            operands.push(*operand);
+            *operand = ExprId::from_index(0);
+        });
+        (kind, kernel.exprs[id].ty, operands)
+    };
+    let ((a, a_ty, of_a), (b, b_ty, of_b)) = (parts(a), parts(b));
+    a == b
+        && a_ty == b_ty
+        && of_a.len() == of_b.len()
+        && of_a.into_iter().zip(of_b).all(|(a, b)| same(kernel, a, b))
 }

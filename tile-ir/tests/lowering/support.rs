@@ -63,6 +63,7 @@ impl Case {
             stages: self.stages,
             unroll_stages: false,
             async_bytes: 16,
+            split_edges: false,
             fragment_buffers: self.fragment_buffers,
             raster_rows: 8,
             ..chosen

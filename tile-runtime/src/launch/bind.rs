@@ -23,7 +23,7 @@ const MAX_EXTENT: usize = 1 << 62;
 const MAX_EXTENT_32: u64 = 1 << 30;
 const MAX_ELEMS_32: u128 = 1 << 31;
 /// No pass asks for more than this of a dimension's divisor.
-const MAX_DIVISOR: u64 = 128;
+const MAX_DIVISOR: u64 = 256;
 
 /// The values of a kernel's dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -323,8 +323,8 @@ mod tests {
     use super::divisor;
 
     #[test]
-    fn divisors_are_powers_of_two_up_to_128() {
+    fn divisors_are_powers_of_two_up_to_256() {
         let divisors = [0, 1, 6, 96, 128, 4096, 4095].map(divisor);
-        assert_eq!(divisors, [128, 1, 2, 32, 128, 128, 1]);
+        assert_eq!(divisors, [256, 1, 2, 32, 128, 256, 1]);
     }
 }

@@ -103,6 +103,7 @@ fn config_of(tile: u32) -> Config {
         stages: 1,
         unroll_stages: false,
         async_bytes: 0,
+        split_edges: false,
         fragment_buffers: 1,
         padding: TilePadding::Counted,
         raster_rows: 1,

@@ -1,0 +1,336 @@
+//! Interior: blocks away from the edges run without comparisons.
+//!
+//! Whether some item of an `Items` reaches past an edge is a question about the
+//! block, not the item, where the index grows with the items' coordinates: it is
+//! asked of the last one.
+//!
+//! ```text
+//! items (i, k) { a_s[i, k] = a[by * 64 + i < M, p * 16 + k < K else 0.0] }
+//! ```
+//!
+//! becomes
+//!
+//! ```text
+//! if by * 64 + 63 < M && p * 16 + 15 < K {
+//!     items (i, k) { a_s[i, k] = a[by * 64 + i, p * 16 + k] }
+//! } else {
+//!     items (i, k) { a_s[i, k] = a[by * 64 + i < M, p * 16 + k < K else 0.0] }
+//! }
+//! ```
+//!
+//! The condition is the same for the whole block. It pays where a thread would
+//! compare several times.
+
+use std::collections::BTreeMap;
+
+use super::rewrite::{Replacement, same};
+use crate::config::Config;
+use crate::op::{BinaryOp, CompareOp, LogicOp};
+use crate::program::{
+    Access, DomainId, Expr, ExprId, ExprKind, IndexWidth, Literal, ProgramKernel, Scope, Stmt,
+    StmtKind, Target, Ty, VarId,
+};
+
+/// Most comparisons of the block for one `Items`: more cost more than they save.
+const MAX_CONDITIONS: usize = 6;
+
+/// Writes out the items of interior blocks without comparisons, where `config`
+/// asks for it. Assumes that widths are final; guarantees that no access leaves
+/// its array.
+pub(super) fn split_interior(kernel: &mut ProgramKernel, config: &Config) {
+    if config.split_edges {
+        let body = std::mem::take(&mut kernel.body);
+        kernel.body = split_in(kernel, body);
+    }
+}
+
+fn split_in(kernel: &mut ProgramKernel, stmts: Vec<Stmt>) -> Vec<Stmt> {
+    let mut out = Vec::new();
+    for mut stmt in stmts {
+        if let StmtKind::Items { domain, body } = &stmt.kind {
+            out.push(split_items(kernel, *domain, body, &stmt).unwrap_or(stmt));
+            continue;
+        }
+        for body in stmt.kind.bodies_mut() {
+            *body = split_in(kernel, std::mem::take(body));
+        }
+        out.push(stmt);
+    }
+    out
+}
+
+/// `if` the block is inside, the items without comparisons, `else` as they are;
+/// `None` where that does not pay.
+fn split_items(
+    kernel: &mut ProgramKernel,
+    domain: DomainId,
+    body: &[Stmt],
+    items: &Stmt,
+) -> Option<Stmt> {
+    let accesses = Accesses::of(kernel, body);
+    let width = accesses.all().map(|access| u32::from(access.width)).max()?;
+    if kernel.domains[domain].layout.n_registers() / width < 2 {
+        return None;
+    }
+    let mut block = Block { kernel, domain, lets: lets_of(body), conditions: Vec::new() };
+    let mut replaced = Replacement::default();
+    for (id, access) in &accesses.loads {
+        // Indices may hold loads themselves, of smaller ids.
+        let access = replaced.access(block.kernel, access);
+        let access = block.unguarded(access);
+        let expr = Expr { kind: ExprKind::Load(access), ty: block.kernel.exprs[*id].ty };
+        let new = block.kernel.exprs.push(expr);
+        replaced.exprs.insert(*id, new);
+    }
+    let mut inside = replaced.stmts(block.kernel, body);
+    block.unguard_statements(&mut inside);
+    let conditions = block.conditions;
+    let cond = conditions.into_iter().reduce(|lhs, rhs| {
+        let kind = ExprKind::Logic { op: LogicOp::And, lhs, rhs };
+        kernel.exprs.push(Expr { kind, ty: Ty::BOOL })
+    })?;
+    let inside = Stmt { kind: StmtKind::Items { domain, body: inside }, ..items.clone() };
+    let kind = StmtKind::If { cond, then: vec![inside], otherwise: vec![items.clone()] };
+    Some(Stmt { kind, ..items.clone() })
+}
+
+/// The accesses of some statements.
+#[derive(Default)]
+struct Accesses {
+    /// Those of expressions, in the order of their ids.
+    loads: BTreeMap<ExprId, Access>,
+    /// Those of statements.
+    others: Vec<Access>,
+}
+
+impl Accesses {
+    fn of(kernel: &ProgramKernel, body: &[Stmt]) -> Self {
+        let mut found = Self::default();
+        found.collect(kernel, body);
+        found
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Access> {
+        self.loads.values().chain(&self.others)
+    }
+
+    fn collect(&mut self, kernel: &ProgramKernel, body: &[Stmt]) {
+        for stmt in body {
+            stmt.kind.for_each_expr(&mut |expr| self.loads_in(kernel, expr));
+            match &stmt.kind {
+                StmtKind::Store { access, .. } | StmtKind::Atomic { access, .. } => {
+                    self.others.push(access.clone());
+                }
+                StmtKind::Copy { dst, src, .. } => {
+                    self.others.extend([dst.clone(), src.clone()]);
+                }
+                kind => kind.bodies().into_iter().for_each(|body| self.collect(kernel, body)),
+            }
+        }
+    }
+
+    fn loads_in(&mut self, kernel: &ProgramKernel, expr: ExprId) {
+        let kind = &kernel.exprs[expr].kind;
+        if let ExprKind::Load(access) = kind {
+            self.loads.insert(expr, access.clone());
+        }
+        kind.for_each_operand(&mut |operand| self.loads_in(kernel, operand));
+    }
+}
+
+/// Values of the items' variables that have only one.
+fn lets_of(body: &[Stmt]) -> BTreeMap<VarId, ExprId> {
+    fn forget_assigned(body: &[Stmt], lets: &mut BTreeMap<VarId, ExprId>) {
+        for stmt in body {
+            if let StmtKind::Assign { var, .. } = &stmt.kind {
+                lets.remove(var);
+            }
+            stmt.kind.bodies().into_iter().for_each(|body| forget_assigned(body, lets));
+        }
+    }
+    let mut lets = BTreeMap::new();
+    for stmt in body {
+        if let StmtKind::Let { var, value: Some(value) } = stmt.kind {
+            lets.insert(var, value);
+        }
+    }
+    forget_assigned(body, &mut lets);
+    lets
+}
+
+/// Which end of an index's range over the items is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Least,
+    Most,
+}
+
+impl End {
+    const fn flipped(self) -> Self {
+        match self {
+            Self::Least => Self::Most,
+            Self::Most => Self::Least,
+        }
+    }
+}
+
+/// The items of one `Items`, and what holds where all of them are inside.
+struct Block<'k> {
+    kernel: &'k mut ProgramKernel,
+    domain: DomainId,
+    lets: BTreeMap<VarId, ExprId>,
+    conditions: Vec<ExprId>,
+}
+
+impl Block<'_> {
+    fn unguard_statements(&mut self, stmts: &mut [Stmt]) {
+        for stmt in stmts {
+            if let StmtKind::Copy { src, .. } = &mut stmt.kind {
+                *src = self.unguarded(src.clone());
+            }
+            if let Some(access) = stmt.kind.written_accesses_mut() {
+                *access = self.unguarded(access.clone());
+            }
+            for body in stmt.kind.bodies_mut() {
+                self.unguard_statements(body);
+            }
+        }
+    }
+
+    /// An access without the comparisons that a condition of the block answers.
+    fn unguarded(&mut self, mut access: Access) -> Access {
+        for axis in 0..access.indices.len() {
+            let index = access.indices[axis];
+            if access.guards[axis].lower {
+                let condition = self.extreme(index, End::Least).map(|least| {
+                    let zero = self.index(0, self.kernel.exprs[least].ty);
+                    (CompareOp::Le, zero, least)
+                });
+                access.guards[axis].lower = !self.holds(condition);
+            }
+            if access.guards[axis].upper {
+                let condition = self.extreme(index, End::Most).map(|most| {
+                    let extent = match access.target {
+                        Target::Buffer(id) => self.kernel.buffers[id].extents[axis],
+                        Target::Tile(id) => {
+                            let extent = self.kernel.tiles[id].extents[axis];
+                            self.index(extent.into(), self.kernel.exprs[most].ty)
+                        }
+                    };
+                    (CompareOp::Lt, most, extent)
+                });
+                access.guards[axis].upper = !self.holds(condition);
+            }
+        }
+        if !access.is_guarded() {
+            access.pad = None;
+        }
+        access
+    }
+
+    /// Makes a comparison a condition of the block; whether it is one now.
+    fn holds(&mut self, condition: Option<(CompareOp, ExprId, ExprId)>) -> bool {
+        let Some((op, lhs, rhs)) = condition else { return false };
+        let [lhs, rhs] = self.of_one_width(lhs, rhs);
+        let cond = self.push(ExprKind::Compare { op, lhs, rhs }, Ty::BOOL);
+        if self.conditions.iter().any(|known| same(self.kernel, *known, cond)) {
+            return true;
+        }
+        let has_room = self.conditions.len() < MAX_CONDITIONS;
+        if has_room {
+            self.conditions.push(cond);
+        }
+        has_room
+    }
+
+    /// The least or greatest value of an index over the items; `None` where it is
+    /// not that of an end of their coordinates.
+    fn extreme(&mut self, expr: ExprId, end: End) -> Option<ExprId> {
+        if self.is_uniform(expr) {
+            return Some(expr);
+        }
+        let Expr { kind, ty } = self.kernel.exprs[expr].clone();
+        match kind {
+            ExprKind::Coord { axis, .. } => {
+                let extent = self.kernel.domains[self.domain].axes[axis as usize].extent;
+                Some(self.index(
+                    match end {
+                        End::Least => 0,
+                        End::Most => i128::from(extent) - 1,
+                    },
+                    ty,
+                ))
+            }
+            ExprKind::Var(var) => {
+                let value = *self.lets.get(&var)?;
+                self.extreme(value, end)
+            }
+            ExprKind::Cast(operand)
+                if self.kernel.exprs[operand].ty.is_index() && ty.is_index() =>
+            {
+                let operand = self.extreme(operand, end)?;
+                Some(self.push(ExprKind::Cast(operand), ty))
+            }
+            ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
+                let (lhs, rhs) = (self.extreme(lhs, end)?, self.extreme(rhs, end)?);
+                Some(self.push(ExprKind::Binary { op: BinaryOp::Add, lhs, rhs }, ty))
+            }
+            ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } => {
+                let (lhs, rhs) = (self.extreme(lhs, end)?, self.extreme(rhs, end.flipped())?);
+                Some(self.push(ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs }, ty))
+            }
+            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+                let (factor, operand, factor_id) = match (self.constant(lhs), self.constant(rhs)) {
+                    (Some(factor), _) => (factor, rhs, lhs),
+                    (None, Some(factor)) => (factor, lhs, rhs),
+                    (None, None) => return None,
+                };
+                let end = if factor < 0 { end.flipped() } else { end };
+                let (lhs, rhs) = (self.extreme(operand, end)?, factor_id);
+                Some(self.push(ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs }, ty))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a value is the same for all items, and can be computed outside.
+    fn is_uniform(&self, expr: ExprId) -> bool {
+        let kind = &self.kernel.exprs[expr].kind;
+        let mut uniform = match kind {
+            ExprKind::Coord { .. } | ExprKind::Fragment(_) => false,
+            ExprKind::Var(var) => self.kernel.vars[*var].scope == Scope::Block,
+            ExprKind::Load(access) => match access.target {
+                Target::Buffer(id) => !self.kernel.buffers[id].written,
+                Target::Tile(_) => false,
+            },
+            _ => true,
+        };
+        kind.for_each_operand(&mut |operand| uniform = uniform && self.is_uniform(operand));
+        uniform
+    }
+
+    fn constant(&self, expr: ExprId) -> Option<i128> {
+        match self.kernel.exprs[expr].kind {
+            ExprKind::Literal(Literal::Int(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Two indices, widened to the wider one's type.
+    fn of_one_width(&mut self, a: ExprId, b: ExprId) -> [ExprId; 2] {
+        let wide = Ty::Index(IndexWidth::Bits64);
+        let differ = self.kernel.exprs[a].ty != self.kernel.exprs[b].ty;
+        [a, b].map(|id| match differ && self.kernel.exprs[id].ty != wide {
+            true => self.push(ExprKind::Cast(id), wide),
+            false => id,
+        })
+    }
+
+    fn index(&mut self, value: i128, ty: Ty) -> ExprId {
+        self.push(ExprKind::Literal(Literal::Int(value)), ty)
+    }
+
+    fn push(&mut self, kind: ExprKind, ty: Ty) -> ExprId {
+        self.kernel.exprs.push(Expr { kind, ty })
+    }
+}
