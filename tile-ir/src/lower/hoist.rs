@@ -102,7 +102,7 @@ impl<'k> Hoist<'k> {
         }
         let mut written = Vec::new();
         visit(body, &mut |stmt| match &stmt.kind {
-            StmtKind::Assign { var, .. } => drop(lets.remove(var)),
+            StmtKind::Assign { var, .. } => lets.retain(|known, _| known != var),
             StmtKind::Store { access, .. }
             | StmtKind::Atomic { access, .. }
             | StmtKind::Copy { dst: access, .. } => written.push(access.target),

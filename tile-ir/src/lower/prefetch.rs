@@ -217,8 +217,8 @@ impl Touched {
             match &stmt.kind {
                 StmtKind::Let { var, .. }
                 | StmtKind::Assign { var, .. }
-                | StmtKind::For { var, .. } => drop(self.vars.insert(*var)),
-                StmtKind::SetFragment { fragment, .. } => drop(self.fragments.insert(*fragment)),
+                | StmtKind::For { var, .. } => self.vars.extend([*var]),
+                StmtKind::SetFragment { fragment, .. } => self.fragments.extend([*fragment]),
                 StmtKind::Atomic { access, old, .. } => {
                     self.arrays.insert(access.target);
                     self.vars.extend(old);
@@ -247,9 +247,9 @@ impl Touched {
 
     fn reads_in(&mut self, kernel: &ProgramKernel, expr: ExprId) {
         match &kernel.exprs[expr].kind {
-            ExprKind::Load(access) => drop(self.arrays.insert(access.target)),
-            ExprKind::Var(var) => drop(self.vars.insert(*var)),
-            ExprKind::Fragment(fragment) => drop(self.fragments.insert(*fragment)),
+            ExprKind::Load(access) => self.arrays.extend([access.target]),
+            ExprKind::Var(var) => self.vars.extend([*var]),
+            ExprKind::Fragment(fragment) => self.fragments.extend([*fragment]),
             _ => {}
         }
         kernel.exprs[expr].kind.for_each_operand(&mut |operand| self.reads_in(kernel, operand));

@@ -20,6 +20,7 @@ fn lower(body: &str) -> tile_ir::program::Program {
         copy_bytes: 4,
         stages: 1,
         fragment_buffers: 1,
+        split_edges: false,
         divisor: 1,
     };
     case.program()

@@ -34,8 +34,9 @@ fn passes_of_matmul() {
 /// copied asynchronously.
 #[test]
 fn passes_of_a_pipelined_matmul() {
-    let wide = Case { run: 4, copy_bytes: 16, divisor: 128, ..matmul() };
-    let case = Case { axes: vec![16, 8], threads: 128, stages: 2, fragment_buffers: 2, ..wide };
+    let wide = Case { run: 4, copy_bytes: 16, divisor: 32, ..matmul() };
+    let case = Case { axes: vec![16, 8], threads: 128, stages: 2, ..wide };
+    let case = Case { fragment_buffers: 2, split_edges: true, ..case };
     check_passes(&case, expect_file!["expect/matmul_pipelined.passes"]);
     check_cuda(&case, expect_file!["expect/matmul_pipelined.cu"]);
 }

@@ -25,6 +25,7 @@ pub(crate) struct Case {
     /// Buffers of the tiles that a phase fills.
     pub(crate) stages: u32,
     pub(crate) fragment_buffers: u32,
+    pub(crate) split_edges: bool,
     /// A divisor of every dimension.
     pub(crate) divisor: u32,
 }
@@ -63,7 +64,7 @@ impl Case {
             stages: self.stages,
             unroll_stages: false,
             async_bytes: 16,
-            split_edges: false,
+            split_edges: self.split_edges,
             fragment_buffers: self.fragment_buffers,
             raster_rows: 8,
             ..chosen
@@ -118,6 +119,7 @@ pub(crate) fn matmul() -> Case {
         copy_bytes: 4,
         stages: 1,
         fragment_buffers: 1,
+        split_edges: false,
         divisor: 1,
     }
 }
@@ -133,6 +135,7 @@ pub(crate) fn transpose() -> Case {
         copy_bytes: 4,
         stages: 1,
         fragment_buffers: 1,
+        split_edges: false,
         divisor: 1,
     }
 }
@@ -148,6 +151,7 @@ pub(crate) fn add() -> Case {
         copy_bytes: 4,
         stages: 1,
         fragment_buffers: 1,
+        split_edges: false,
         divisor: 1,
     }
 }

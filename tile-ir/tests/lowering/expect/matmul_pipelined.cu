@@ -69,15 +69,29 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
         }
     }
     if (0 < tk_ceil_div(K, 16)) {
-        // (i, k) of 64 x 16, shared out over the block
-        #pragma unroll
-        for (int i_step = 0; i_step < 2; ++i_step) {
-            const int i = thread / 4 + i_step * 32;
-            const int k = thread % 4 * 4;
-            const tk_vector<float, 4> tk_a_x4 = tk_at<4>(a + (by * 64 + i) * K + k);
+        if (by * 64 + 63 < M) {
+            // (i, k) of 64 x 16, shared out over the block
             #pragma unroll
-            for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
-                a_s[i + (k + tk_lane) * 68] = tk_a_x4.lane[tk_lane];
+            for (int i_step = 0; i_step < 2; ++i_step) {
+                const int i = thread / 4 + i_step * 32;
+                const int k = thread % 4 * 4;
+                const tk_vector<float, 4> tk_a_x4 = tk_at<4>(a + (by * 64 + i) * K + k);
+                #pragma unroll
+                for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                    a_s[i + (k + tk_lane) * 68] = tk_a_x4.lane[tk_lane];
+                }
+            }
+        } else {
+            // (i, k) of 64 x 16, shared out over the block
+            #pragma unroll
+            for (int i_step = 0; i_step < 2; ++i_step) {
+                const int i = thread / 4 + i_step * 32;
+                const int k = thread % 4 * 4;
+                const tk_vector<float, 4> tk_a_x4 = by * 64 + i < M ? tk_at<4>(a + (by * 64 + i) * K + k) : tk_fill<float, 4>(0.0f);
+                #pragma unroll
+                for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                    a_s[i + (k + tk_lane) * 68] = tk_a_x4.lane[tk_lane];
+                }
             }
         }
         // (k, j) of 16 x 32, shared out over the block
@@ -104,15 +118,29 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
         }
         tk_commit_copies();
         if (p < tk_ceil_div(K, 16) - 1) {
-            // (i, k) of 64 x 16, shared out over the block
-            #pragma unroll
-            for (int i_step = 0; i_step < 2; ++i_step) {
-                const int i = thread / 4 + i_step * 32;
-                const int k = thread % 4 * 4;
-                const tk_vector<float, 4> tk_a_x4 = tk_at<4>(a + (by * 64 + i) * K + (p + 1) * 16 + k);
+            if (by * 64 + 63 < M) {
+                // (i, k) of 64 x 16, shared out over the block
                 #pragma unroll
-                for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
-                    a_s_next[i_step * 4 + tk_lane] = tk_a_x4.lane[tk_lane];
+                for (int i_step = 0; i_step < 2; ++i_step) {
+                    const int i = thread / 4 + i_step * 32;
+                    const int k = thread % 4 * 4;
+                    const tk_vector<float, 4> tk_a_x4 = tk_at<4>(a + (by * 64 + i) * K + (p + 1) * 16 + k);
+                    #pragma unroll
+                    for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                        a_s_next[i_step * 4 + tk_lane] = tk_a_x4.lane[tk_lane];
+                    }
+                }
+            } else {
+                // (i, k) of 64 x 16, shared out over the block
+                #pragma unroll
+                for (int i_step = 0; i_step < 2; ++i_step) {
+                    const int i = thread / 4 + i_step * 32;
+                    const int k = thread % 4 * 4;
+                    const tk_vector<float, 4> tk_a_x4 = by * 64 + i < M ? tk_at<4>(a + (by * 64 + i) * K + (p + 1) * 16 + k) : tk_fill<float, 4>(0.0f);
+                    #pragma unroll
+                    for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                        a_s_next[i_step * 4 + tk_lane] = tk_a_x4.lane[tk_lane];
+                    }
                 }
             }
         }
@@ -192,15 +220,31 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
         stage = 1 - stage;
     }
     __syncthreads();
-    #pragma unroll
-    for (int ty_step = 0; ty_step < 4; ++ty_step) {
-        const int ty = thread / 8 * 4 + ty_step;
-        const int tx = thread % 8 * 4;
-        tk_vector<float, 4> tk_c_x4;
+    if (by * 64 + 63 < M) {
         #pragma unroll
-        for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
-            tk_c_x4.lane[tk_lane] = acc[ty_step * 4 + tk_lane];
+        for (int ty_step = 0; ty_step < 4; ++ty_step) {
+            const int ty = thread / 8 * 4 + ty_step;
+            const int tx = thread % 8 * 4;
+            tk_vector<float, 4> tk_c_x4;
+            #pragma unroll
+            for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                tk_c_x4.lane[tk_lane] = acc[ty_step * 4 + tk_lane];
+            }
+            tk_at<4>(c + (by * 64 + ty) * N + bx * 32 + tx) = tk_c_x4;
         }
-        tk_at<4>(c + (by * 64 + ty) * N + bx * 32 + tx) = tk_c_x4;
+    } else {
+        #pragma unroll
+        for (int ty_step = 0; ty_step < 4; ++ty_step) {
+            const int ty = thread / 8 * 4 + ty_step;
+            const int tx = thread % 8 * 4;
+            tk_vector<float, 4> tk_c_x4;
+            #pragma unroll
+            for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                tk_c_x4.lane[tk_lane] = acc[ty_step * 4 + tk_lane];
+            }
+            if (by * 64 + ty < M) {
+                tk_at<4>(c + (by * 64 + ty) * N + bx * 32 + tx) = tk_c_x4;
+            }
+        }
     }
 }
