@@ -4,8 +4,9 @@
 
 use tile_kernels::list::{Listed, all};
 use tile_kernels::random::{Inputs, random_inputs};
+use tile_runtime::Error;
 use tile_runtime::inspect::run_program;
-use tile_runtime::ir::config::{AxisItems, Config, TilePadding, check_config, with_tiles};
+use tile_runtime::ir::config::{AxisItems, Config, ConfigError, TilePadding, with_tiles};
 use tile_runtime::ir::device::known;
 use tile_runtime::ir::program::{Program, print_program, verify_program};
 
@@ -56,10 +57,7 @@ fn check(listed: &Listed) {
             let extents: Vec<u64> = dims.iter().map(|&extent| extent as u64).collect();
             let config = with_tiles(kernel.checked(), kernel.types(), &device, &extents, tiles);
             let config = config.unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
-            let mut variants = variants(&config);
-            // Four stages of large tiles do not fit.
-            variants.retain(|one| check_config(kernel.checked().kernel(), one, &device).is_ok());
-            assert!(variants.len() >= 6, "{kernel:?}: {variants:?}");
+            let variants = variants(&config);
             // All variants of one shape, one of each other shape: they differ in
             // what the passes do with the block, not with the shape.
             let some =
@@ -68,7 +66,17 @@ fn check(listed: &Listed) {
             let mut expected = None;
             for config in some {
                 let programs = kernel.program_by_pass(config, &device, dims);
-                let programs = programs.unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
+                let programs = match programs {
+                    Ok(programs) => programs,
+                    // Large tiles do not fit the device many times.
+                    Err(Error::Config(error))
+                        if config.stages > 2
+                            && matches!(*error, ConfigError::SharedMemory { .. }) =>
+                    {
+                        continue;
+                    }
+                    Err(error) => panic!("{kernel:?}: {error}"),
+                };
                 for (pass, program) in programs {
                     let place = || format!("{kernel:?}, {dims:?}, {config:?}, after {pass}");
                     check_text(&program, &place);
