@@ -5,7 +5,7 @@ tiled_kernel! {
     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
     {
         let i = bx * TN + tx;
-        let x: [f32; 4];
+        let x: [f32; 4] = 0;
         c[i] = a[i];
     }
 }
