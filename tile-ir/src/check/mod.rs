@@ -24,7 +24,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::kernel::Kernel;
-use crate::solve::skeleton::enumerate;
+use crate::solve::skeleton::{BUDGET, SMALL_BUDGET, enumerate};
+use crate::solve::symbolic::prove;
 
 /// How it is known that a kernel has no race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,7 +87,8 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     divergence::check_divergence(&kernel, &flow, &mut diags);
     let diverges = diags.has_errors();
     assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
-    let found = enumerate(&kernel);
+    let unproved = prove(&kernel, &uniform);
+    let found = enumerate(&kernel, if unproved.is_empty() { SMALL_BUDGET } else { BUDGET });
     let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
     if !diverges {
         // Who has left early has written nothing: that is one mistake, not two.
@@ -103,7 +105,8 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
         pad::check_pads(&kernel, &mut diags);
     }
     // Where not everybody reaches a barrier, it is unknown what it separates.
-    let verdict = (!diverges).then(|| races::check_races(&kernel, found, &stray, &mut diags));
+    let verdict =
+        (!diverges).then(|| races::check_races(&kernel, (found, unproved), &stray, &mut diags));
     unused::check_unused(&kernel, &mut diags);
     match verdict {
         Some(verdict) if !diags.has_errors() => {

@@ -108,4 +108,28 @@ macro_rules! families {
     };
 }
 
-families! { atomics basics blocks loops matrices params reductions scans sorts stencils strides }
+families! {
+    atomics basics blocks control loops matrices mixed params reductions scans sorts stencils strides
+}
+
+/// The files, for tests of all kernels.
+pub(crate) const FILES: [&str; 13] = [
+    include_str!("suite/atomics.kernels"),
+    include_str!("suite/basics.kernels"),
+    include_str!("suite/blocks.kernels"),
+    include_str!("suite/control.kernels"),
+    include_str!("suite/loops.kernels"),
+    include_str!("suite/matrices.kernels"),
+    include_str!("suite/mixed.kernels"),
+    include_str!("suite/params.kernels"),
+    include_str!("suite/reductions.kernels"),
+    include_str!("suite/scans.kernels"),
+    include_str!("suite/sorts.kernels"),
+    include_str!("suite/stencils.kernels"),
+    include_str!("suite/strides.kernels"),
+];
+
+/// The texts of all kernels.
+pub(crate) fn texts() -> Vec<String> {
+    FILES.iter().flat_map(|file| cases(file)).map(|case| case.text).collect()
+}

@@ -18,7 +18,7 @@ use crate::check::{Uniformity, Verdict, uniformity};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Kernel};
 use crate::solve::skeleton::{Conflict, Findings, Pair, Scope, Site};
-use crate::solve::symbolic::prove;
+use crate::solve::symbolic::Unproved;
 use cure::{Cure, find_cure};
 use text::Prose;
 use undecided::{drop_proved, settle, spots, spots_of};
@@ -26,17 +26,17 @@ use undecided::{drop_proved, settle, spots, spots_of};
 /// Reports what collides and what cannot be decided. Of a kernel without such a
 /// finding: how that is known.
 ///
-/// `found` is what running it at small sizes has shown. Conclusions rest on
+/// `found` is what running it at small sizes has shown, `unproved` what no proof
+/// for all sizes covers. Conclusions rest on
 /// indices that are inside: the arrays that are `stray` are left to the rule that
 /// reports those.
 pub(super) fn check_races(
     kernel: &Kernel,
-    mut found: Findings,
+    (mut found, unproved): (Findings, Vec<Unproved>),
     stray: &BTreeSet<ArrayRef>,
     diags: &mut Diagnostics,
 ) -> Verdict {
     let uniformity = uniformity(kernel);
-    let unproved = prove(kernel, &uniformity);
     drop_proved(&unproved, &mut found);
     let mut told: BTreeSet<_> = found.known.iter().map(spots).collect();
     let rest = settle(kernel, unproved, &told, &mut found);

@@ -70,6 +70,9 @@ use plan::Plan;
 /// Accesses and loop iterations that are run for one kernel.
 pub(crate) const BUDGET: u32 = 200_000;
 
+/// The same where it is proved already that there is no race.
+pub(crate) const SMALL_BUDGET: u32 = 15_000;
+
 /// Two accesses in the text that nothing orders, at least one a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pair {
@@ -151,10 +154,10 @@ pub(crate) struct Findings {
     pub(crate) exhausted: bool,
 }
 
-/// Looks for conflicts at small sizes.
-pub(crate) fn enumerate(kernel: &Kernel) -> Findings {
+/// Looks for conflicts at small sizes, as far as `budget` goes.
+pub(crate) fn enumerate(kernel: &Kernel, budget: u32) -> Findings {
     let mut findings = Findings::default();
-    let mut fuel = BUDGET;
+    let mut fuel = budget;
     let pool = Pool::of(kernel);
     let all = sizes::choose(kernel, &pool);
     let is_tile = |array| matches!(array, ArrayRef::Tile(_));

@@ -12,8 +12,8 @@ use super::data::Pool;
 use crate::arena::EntityId as _;
 use crate::config::{complete_tiles, tile_value};
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, Literal, Stmt, StmtKind, TileDomain, TileParamId, VarId, VarKind,
-    eval_index,
+    ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, TileDomain, TileParamId, VarId,
+    VarKind, eval_index,
 };
 
 /// Most combinations of tile sizes that are looked at, and that are run.
@@ -172,6 +172,8 @@ struct Profile {
     loops: Pieces,
     /// Whether dimensions that are only extents leave room.
     roomy: bool,
+    /// Whether every second dimension is a piece longer than the others.
+    uneven: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -195,12 +197,17 @@ impl Pieces {
 }
 
 impl Profile {
-    const ALL: [Self; 5] = [
-        Self { grid: Pieces::Whole(2), loops: Pieces::Whole(2), roomy: true },
-        Self { grid: Pieces::Whole(2), loops: Pieces::Whole(0), roomy: true },
-        Self { grid: Pieces::Short(3), loops: Pieces::Short(3), roomy: true },
-        Self { grid: Pieces::Whole(2), loops: Pieces::Whole(1), roomy: true },
-        Self { grid: Pieces::Long(1), loops: Pieces::Long(5), roomy: false },
+    const fn even(grid: Pieces, loops: Pieces) -> Self {
+        Self { grid, loops, roomy: true, uneven: false }
+    }
+
+    const ALL: [Self; 6] = [
+        Self::even(Pieces::Whole(2), Pieces::Whole(2)),
+        Self::even(Pieces::Whole(2), Pieces::Whole(0)),
+        Self::even(Pieces::Short(3), Pieces::Short(3)),
+        Self::even(Pieces::Whole(2), Pieces::Whole(1)),
+        Self { roomy: false, ..Self::even(Pieces::Long(1), Pieces::Long(5)) },
+        Self { uneven: true, ..Self::even(Pieces::Short(2), Pieces::Long(3)) },
     ];
 }
 
@@ -208,7 +215,7 @@ impl Profile {
 struct Roles {
     grid: Vec<bool>,
     loops: Vec<bool>,
-    /// `tiles(n, t)` around a dimension: `t`.
+    /// `tiles(n, t)` around a dimension: `t`; of a loop that ends by it, its step.
     units: Vec<(VarId, ExprId)>,
 }
 
@@ -234,6 +241,9 @@ impl Roles {
                 for bound in range.exprs() {
                     variables(kernel, bound, &mut |var| self.loops[var.index()] = true);
                 }
+                if let LoopRange::Between { end, step: Some(step), .. } = *range {
+                    variables(kernel, end, &mut |var| self.units.push((var, step)));
+                }
             }
             stmt.kind.bodies().into_iter().for_each(|body| self.visit(kernel, body));
         }
@@ -244,12 +254,15 @@ impl Roles {
         let units = self.units.iter().filter(|(var, _)| *var == dim);
         let units = units.filter_map(|(_, tile)| i64::try_from(value(*tile)?).ok());
         let unit = units.max().unwrap_or(1).max(1);
-        match (self.grid[dim.index()], self.loops[dim.index()]) {
-            (true, _) => profile.grid.of(unit),
-            (false, true) => profile.loops.of(unit),
-            (false, false) if !profile.roomy => 3,
-            (false, false) => room(kernel, dim),
-        }
+        // Of the dimensions every second one, in the order of the text.
+        let longer = if profile.uneven && dim.index() % 2 == 1 { unit } else { 0 };
+        longer
+            + match (self.grid[dim.index()], self.loops[dim.index()]) {
+                (true, _) => profile.grid.of(unit),
+                (false, true) => profile.loops.of(unit),
+                (false, false) if !profile.roomy => 3,
+                (false, false) => room(kernel, dim),
+            }
     }
 }
 

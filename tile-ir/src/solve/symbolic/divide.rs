@@ -21,6 +21,12 @@ impl Walk<'_> {
             return Some(lhs.clone());
         }
         let least = self.symbols.low(rhs).filter(|low| *low >= 0 && !lhs.is_lost())?;
+        if least > 0
+            && let Some((whole, divisor)) = self.as_quotient(lhs)
+        {
+            // `a / b / c` is `a / (b * c)`: one symbol, however it is written.
+            return self.quotient(&whole, &divisor.mul(rhs), at);
+        }
         let natural = self.is_natural(lhs);
         let low = natural.then_some(0);
         let most = self.most(lhs, rhs).filter(|_| natural);
@@ -55,6 +61,16 @@ impl Walk<'_> {
             let by_zero = Formula::All(vec![Formula::Zero(rhs.clone()), Formula::Zero(r.clone())]);
             Formula::Any(vec![positive, by_zero])
         }))
+    }
+
+    /// The dividend and the divisor of a value that is a quotient of naturals.
+    fn as_quotient(&self, value: &Poly) -> Option<(Poly, Poly)> {
+        let [(product, 1)] = value.terms() else { return None };
+        let [unknown] = product.as_slice() else { return None };
+        let found = self.functions.iter().find(|(_, symbol)| *symbol == unknown);
+        let ((function, lhs, rhs), _) = found?;
+        let natural = self.is_natural(lhs) && self.symbols.low(rhs).is_some_and(|low| low > 0);
+        (*function == Function::Quotient && natural).then(|| (lhs.clone(), rhs.clone()))
     }
 
     /// What `lhs / rhs` is at most, where `lhs` is one symbol whose known bound

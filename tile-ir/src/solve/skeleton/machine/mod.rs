@@ -1,0 +1,296 @@
+//! Running a skeleton at concrete sizes.
+//!
+//! Statements without a barrier or a cooperative loop inside are run work-item
+//! by work-item; the others by the whole block in step. The order of work-items
+//! within an interval shows nowhere: values that they exchange through memory
+//! are made up ([`super::data`]).
+
+mod access;
+mod together;
+mod worker;
+
+use std::collections::BTreeSet;
+
+use super::data::Pool;
+use super::eval::{Types, Value};
+use super::fill::Fill;
+use super::plan::Plan;
+use super::shadow::{Mark, Scope, Shadow};
+use super::sizes::Sizes;
+use super::wild::Log;
+use super::witness::{Context, Points};
+use crate::arena::EntityId as _;
+use crate::check::WrittenTensors;
+use crate::kernel::{ArrayRef, Axis, ExprId, Kernel, Source, VarId, VarKind, eval_index};
+
+use super::Findings;
+
+/// The values of all variables, for one worker.
+pub(super) type Frame = Vec<Value>;
+
+/// Most elements of an array, and work-items of a block, that are run.
+const MAX_CELLS: i64 = 1 << 20;
+const MAX_ITEMS: i64 = 4096;
+/// Stands for an extent of any size: an index that is as large is not followed.
+pub(super) const ANY_EXTENT: i64 = 1 << 20;
+/// Iterations of a loop that loaded data ends.
+const MAX_DATA_TRIPS: usize = 8;
+
+/// Counter values of a loop, and what from memory decides how many they are.
+type Trips = (Vec<Value>, Option<Source>);
+
+/// Which blocks are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Blocks {
+    /// The first two along each axis, and the last.
+    Sample,
+    /// All, and both arms of every condition on loaded data.
+    All,
+}
+
+impl Blocks {
+    /// Coordinates along an axis of so many blocks.
+    fn along(self, extent: i64) -> Result<BTreeSet<i64>, Stop> {
+        match self {
+            Self::Sample => {
+                Ok([0, 1, extent - 1].into_iter().filter(|at| (0..extent).contains(at)).collect())
+            }
+            Self::All if extent > MAX_ITEMS => Err(Stop::Budget),
+            Self::All => Ok((0..extent).collect()),
+        }
+    }
+}
+
+/// Why a run ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The budget is used up, or an array is too large.
+    Budget,
+    /// An assumption does not hold at these sizes.
+    Excluded,
+    /// Work-items part ways around a collective statement; another rule says so.
+    Divergent,
+    /// Loaded data decides what the block does, and all that it may do is asked for.
+    Data,
+}
+
+/// One run.
+pub(super) struct Machine<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) plan: &'a Plan<'a>,
+    pub(super) sizes: &'a Sizes,
+    pub(super) types: Types,
+    pub(super) pool: &'a Pool,
+    pub(super) findings: &'a mut Findings,
+    pub(super) seed: u32,
+    fuel: &'a mut u32,
+    /// Whether both arms of conditions on loaded data are run.
+    pub(super) both: bool,
+    written: WrittenTensors,
+    /// By array (tensors first): extents, and the tables of those under watch.
+    pub(super) extents: Vec<Vec<i64>>,
+    shadows: Vec<Vec<Shadow>>,
+    /// By array, where a load's value can matter: its accesses.
+    logs: Vec<Log>,
+    /// By array: the cells of a tile under watch.
+    pub(super) fills: Vec<Option<Fill>>,
+    /// Every iteration of a loop so far; the first stands for none.
+    pub(super) contexts: Vec<Context>,
+    /// Every run of a cooperative loop so far.
+    pub(super) points: Vec<Points<'a>>,
+    /// Coordinates of the blocks that were run.
+    pub(super) blocks: Vec<Vec<i64>>,
+    pub(super) block_extents: Vec<i64>,
+    next_worker: u32,
+    pub(super) now: Mark,
+    interval: u32,
+}
+
+impl<'a> Machine<'a> {
+    /// A run of `plan` at `sizes` that takes what it costs off `fuel`.
+    pub(super) fn new(
+        kernel: &'a Kernel,
+        plan: &'a Plan<'a>,
+        sizes: &'a Sizes,
+        pool: &'a Pool,
+        findings: &'a mut Findings,
+        fuel: &'a mut u32,
+    ) -> Self {
+        Self {
+            kernel,
+            plan,
+            sizes,
+            types: Types::of(kernel),
+            pool,
+            findings,
+            seed: sizes.seed,
+            fuel,
+            both: false,
+            written: WrittenTensors::of(kernel),
+            extents: Vec::new(),
+            shadows: Vec::new(),
+            logs: Vec::new(),
+            fills: Vec::new(),
+            contexts: vec![Context::default()],
+            points: Vec::new(),
+            blocks: Vec::new(),
+            block_extents: Vec::new(),
+            next_worker: 0,
+            now: Mark { site: 0, worker: 0, block: 0, context: 0, cause: None },
+            interval: 1,
+        }
+    }
+
+    /// Runs the blocks that matter.
+    pub(super) fn run(mut self, which: Blocks) -> Result<(), Stop> {
+        self.both = which == Blocks::All;
+        self.set_up_arrays()?;
+        let base = self.base_frame();
+        let kernel = self.kernel;
+        let mut blocks: Vec<Vec<i64>> = vec![Vec::new()];
+        for axis in &kernel.grid {
+            let extent = self.size(axis.extent).ok_or(Stop::Budget)?;
+            let along = which.along(extent)?;
+            blocks = blocks
+                .iter()
+                .flat_map(|block| along.iter().map(|at| [block.as_slice(), &[*at]].concat()))
+                .collect();
+        }
+        if !self.plan.depends_on_block() {
+            blocks.truncate(1);
+        }
+        let axes = kernel.block.as_deref().unwrap_or_default();
+        let extents: Option<Vec<i64>> = axes.iter().map(|axis| self.size(axis.extent)).collect();
+        self.block_extents = extents.ok_or(Stop::Budget)?;
+        let items = count(&self.block_extents, MAX_ITEMS)?;
+        for (number, block) in blocks.into_iter().enumerate() {
+            let mut frame = base.clone();
+            for (axis, at) in kernel.grid.iter().zip(&block) {
+                frame[axis.var.index()] = Value::index(*at);
+            }
+            self.blocks.push(block);
+            self.renew_fills();
+            self.now.block = number as u32;
+            self.now.context = 0;
+            self.next_worker = items as u32;
+            let mut frames = vec![frame; items];
+            for (item, frame) in frames.iter_mut().enumerate() {
+                place(axes, &self.block_extents, item, frame);
+            }
+            let plan = self.plan;
+            self.block(&plan.body, &mut frames)?;
+            self.end_interval();
+        }
+        self.note_filled();
+        // Every block has tiles of its own.
+        for slot in 0..kernel.tensors.len().min(self.logs.len()) {
+            for pair in self.logs[slot].end_grid() {
+                self.leave_open(Scope::Grid, pair);
+            }
+        }
+        Ok(())
+    }
+
+    /// Separates what was done from what follows.
+    pub(super) fn end_interval(&mut self) {
+        self.end_fills();
+        self.interval += 1;
+        for slot in 0..self.logs.len() {
+            for pair in self.logs[slot].end_interval() {
+                self.leave_open(Scope::Block, pair);
+            }
+        }
+    }
+
+    fn set_up_arrays(&mut self) -> Result<(), Stop> {
+        let kernel = self.kernel;
+        let tensors = kernel.tensors.ids().map(ArrayRef::Tensor);
+        for array in tensors.chain(kernel.tiles.ids().map(ArrayRef::Tile)) {
+            let extents: Option<Vec<i64>> =
+                kernel.extents(array).iter().map(|extent| self.size(*extent)).collect();
+            let extents = extents.ok_or(Stop::Budget)?;
+            let mut shadows = Vec::new();
+            let mut fill = None;
+            let is_shared = !kernel.is_local(array);
+            if is_shared && self.plan.sites.iter().any(|site| site.array == array) {
+                let len = count(&extents, MAX_CELLS).ok();
+                shadows.push(Shadow::new(Scope::Block, len));
+                match array {
+                    ArrayRef::Tensor(_) => shadows.push(Shadow::new(Scope::Grid, len)),
+                    ArrayRef::Tile(_) => fill = Some(Fill::new(len.ok_or(Stop::Budget)?)),
+                }
+            }
+            self.fills.push(fill);
+            self.extents.push(extents);
+            self.shadows.push(shadows);
+        }
+        if self.plan.uses_data {
+            self.logs.resize_with(self.extents.len(), Log::default);
+        }
+        Ok(())
+    }
+
+    fn base_frame(&self) -> Frame {
+        let values = self.kernel.vars.iter().map(|(id, var)| {
+            let value = self.sizes.values[id.index()].unwrap_or(0);
+            match var.kind {
+                VarKind::Scalar(_) => {
+                    Value::scalar(super::data::of_integer(value, self.types.of_type(var.ty)))
+                }
+                VarKind::Dim
+                | VarKind::TileParam(_)
+                | VarKind::Grid
+                | VarKind::Block
+                | VarKind::Each
+                | VarKind::Loop
+                | VarKind::Let { .. } => Value::index(value),
+            }
+        });
+        values.collect()
+    }
+
+    /// The value of an expression over tile parameters and dimensions.
+    fn size(&self, expr: ExprId) -> Option<i64> {
+        let var = |var: VarId| self.sizes.values[var.index()].map(i128::from);
+        eval_index(self.kernel, expr, &var).and_then(|value| i64::try_from(value).ok())
+    }
+
+    /// Goes on as this work-item.
+    pub(super) fn set_worker(&mut self, item: usize) {
+        self.now.worker = item as u32;
+    }
+
+    /// A load that decides that this point is reached.
+    pub(super) fn cause(&self) -> Option<Source> {
+        self.now.cause
+    }
+
+    /// Barriers so far.
+    pub(super) fn interval(&self) -> u32 {
+        self.interval
+    }
+
+    pub(super) fn is_written(&self, array: ArrayRef) -> bool {
+        match array {
+            ArrayRef::Tensor(tensor) => self.written.contains(tensor),
+            ArrayRef::Tile(_) => true,
+        }
+    }
+}
+
+/// Sets the axes' variables to the `number`-th point of their domain.
+fn place(axes: &[Axis], extents: &[i64], mut number: usize, frame: &mut Frame) {
+    for (axis, extent) in axes.iter().zip(extents).rev() {
+        let extent = (*extent).max(1) as usize;
+        frame[axis.var.index()] = Value::index((number % extent) as i64);
+        number /= extent;
+    }
+}
+
+/// The number of points of a domain.
+fn count(extents: &[i64], most: i64) -> Result<usize, Stop> {
+    let points =
+        extents.iter().try_fold(1i64, |product, extent| product.checked_mul((*extent).max(0)));
+    let points = points.filter(|points| *points <= most).ok_or(Stop::Budget)?;
+    usize::try_from(points).map_err(|_| Stop::Budget)
+}

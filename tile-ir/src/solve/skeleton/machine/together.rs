@@ -1,0 +1,138 @@
+//! What the whole block runs in step.
+
+use super::super::plan::Node;
+use super::super::witness::Points;
+use super::{Frame, MAX_CELLS, MAX_DATA_TRIPS, Machine, Stop, count, place};
+use crate::arena::EntityId as _;
+use crate::kernel::{Axis, Source};
+use crate::span::SpanId;
+
+impl<'a> Machine<'a> {
+    pub(super) fn block(
+        &mut self,
+        nodes: &'a [Node<'a>],
+        frames: &mut [Frame],
+    ) -> Result<(), Stop> {
+        let mut rest = nodes;
+        while !rest.is_empty() {
+            let own = rest.iter().take_while(|node| !node.is_collective()).count();
+            let (items, from) = rest.split_at(own);
+            if own > 0 {
+                for (item, frame) in frames.iter_mut().enumerate() {
+                    self.now.worker = item as u32;
+                    self.items(items, frame)?;
+                }
+            }
+            let Some((node, after)) = from.split_first() else { break };
+            self.collective(node, frames)?;
+            rest = after;
+        }
+        Ok(())
+    }
+
+    fn collective(&mut self, node: &'a Node<'a>, frames: &mut [Frame]) -> Result<(), Stop> {
+        match node {
+            Node::Barrier => {
+                self.end_interval();
+                Ok(())
+            }
+            Node::Exchange { var, op, value } => self.exchange(*var, *op, *value, frames),
+            Node::Each { axes, body, head } => self.each(axes, body, *head, frames),
+            Node::Loop { var, range, body, head, .. } => {
+                let trips = self.agree(frames, |machine, frame| machine.trips(frame, range))?;
+                let Some((trips, data)) = trips else { return Ok(()) };
+                self.need_known(data)?;
+                let outer = self.now;
+                self.now.cause = self.now.cause.or(data);
+                for (trip, value) in trips.into_iter().enumerate() {
+                    frames.iter_mut().for_each(|frame| frame[var.index()] = value);
+                    self.iterate(outer.context, Some((*var, value.as_index())), *head, trip, true)?;
+                    self.block(body, frames)?;
+                }
+                (self.now.context, self.now.cause) = (outer.context, outer.cause);
+                Ok(())
+            }
+            Node::While { cond, body, head, .. } => {
+                let outer = self.now;
+                for trip in 0.. {
+                    let cond = self.agree(frames, |machine, frame| machine.eval(frame, *cond))?;
+                    let Some(cond) = cond else { break };
+                    self.need_known(cond.data)?;
+                    if !cond.is_true() {
+                        break;
+                    }
+                    if cond.data.is_some() && trip == MAX_DATA_TRIPS {
+                        break;
+                    }
+                    self.now.cause = self.now.cause.or(cond.data);
+                    self.iterate(outer.context, None, *head, trip, true)?;
+                    self.block(body, frames)?;
+                }
+                (self.now.context, self.now.cause) = (outer.context, outer.cause);
+                Ok(())
+            }
+            Node::If { cond, then, otherwise, .. } => {
+                let cond = self.agree(frames, |machine, frame| machine.eval(frame, *cond))?;
+                let Some(cond) = cond else { return Ok(()) };
+                self.need_known(cond.data)?;
+                let outer = self.now.cause;
+                self.now.cause = self.now.cause.or(cond.data);
+                self.block(if cond.is_true() { then } else { otherwise }, frames)?;
+                self.now.cause = outer;
+                Ok(())
+            }
+            Node::Set { .. }
+            | Node::Old { .. }
+            | Node::Touch(_)
+            | Node::Access { .. }
+            | Node::Assume(_) => Ok(()),
+        }
+    }
+
+    /// What all work-items agree on; `None` where there is none.
+    fn agree<T: PartialEq>(
+        &mut self,
+        frames: &[Frame],
+        mut of: impl FnMut(&mut Self, &Frame) -> Result<T, Stop>,
+    ) -> Result<Option<T>, Stop> {
+        let mut common = None;
+        for (item, frame) in frames.iter().enumerate() {
+            self.now.worker = item as u32;
+            let own = of(self, frame)?;
+            if common.as_ref().is_some_and(|common| *common != own) {
+                return Err(Stop::Divergent);
+            }
+            common = Some(own);
+        }
+        Ok(common)
+    }
+
+    fn each(
+        &mut self,
+        axes: &'a [Axis],
+        body: &'a [Node<'a>],
+        head: SpanId,
+        frames: &[Frame],
+    ) -> Result<(), Stop> {
+        let Some(frame) = frames.first() else { return Ok(()) };
+        let extents: Option<Vec<i64>> = axes.iter().map(|axis| self.size(axis.extent)).collect();
+        let extents = extents.ok_or(Stop::Budget)?;
+        let n_points = count(&extents, MAX_CELLS)?;
+        let first = self.next_worker;
+        self.next_worker = first.saturating_add(n_points as u32);
+        let block = self.now.block;
+        self.points.push(Points { block, first, extents: extents.clone(), axes, head });
+        let mut frame = frame.clone();
+        for point in 0..n_points {
+            self.now.worker = first + point as u32;
+            place(axes, &extents, point, &mut frame);
+            self.items(body, &mut frame)?;
+        }
+        Ok(())
+    }
+
+    /// Ends a run of all that may be where loaded data decides what is run.
+    pub(super) fn need_known(&self, data: Option<Source>) -> Result<(), Stop> {
+        if self.both && data.is_some() { Err(Stop::Data) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,157 @@
+//! What one worker runs by itself.
+
+use super::super::eval::Value;
+use super::super::plan::Node;
+use super::super::witness::Context;
+use super::{Frame, MAX_DATA_TRIPS, Machine, Stop, Trips};
+use crate::arena::EntityId as _;
+use crate::kernel::{Access, LoopRange, VarId};
+use crate::span::SpanId;
+
+impl<'a> Machine<'a> {
+    pub(super) fn items(&mut self, nodes: &'a [Node<'a>], frame: &mut Frame) -> Result<(), Stop> {
+        for node in nodes {
+            self.item(node, frame)?;
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, node: &'a Node<'a>, frame: &mut Frame) -> Result<(), Stop> {
+        match node {
+            Node::Set { var, op, value } => {
+                let mut result = self.eval(frame, *value)?;
+                if let Some(op) = op {
+                    let ty = self.kernel.vars[*var].ty;
+                    result = self.binary(*op, ty, frame[var.index()], result);
+                }
+                frame[var.index()] = result.tainted(self.now.cause);
+            }
+            Node::Old { var, array } => {
+                self.burn()?;
+                frame[var.index()] = self.old_value(*array, *var).tainted(self.now.cause);
+            }
+            Node::Touch(expr) => self.touch(frame, *expr)?,
+            Node::Assume(cond) => {
+                if !self.eval(frame, *cond)?.is_true() {
+                    return Err(Stop::Excluded);
+                }
+            }
+            Node::Access { access, site } => {
+                let Access { indices, .. } = access;
+                let (indices, _) = self.indices(frame, indices)?;
+                self.enter(*site, &indices)?;
+            }
+            Node::Loop { var, range, body, head, .. } => {
+                let (trips, data) = self.trips(frame, range)?;
+                self.need_known(data)?;
+                let outer = self.now;
+                self.now.cause = self.now.cause.or(data);
+                for (trip, value) in trips.into_iter().enumerate() {
+                    frame[var.index()] = value;
+                    self.iterate(
+                        outer.context,
+                        Some((*var, value.as_index())),
+                        *head,
+                        trip,
+                        false,
+                    )?;
+                    self.items(body, frame)?;
+                }
+                (self.now.context, self.now.cause) = (outer.context, outer.cause);
+            }
+            Node::While { cond, body, head, .. } => {
+                let outer = self.now;
+                for trip in 0.. {
+                    let cond = self.eval(frame, *cond)?;
+                    self.need_known(cond.data)?;
+                    if !cond.is_true() || (cond.data.is_some() && trip == MAX_DATA_TRIPS) {
+                        break;
+                    }
+                    self.now.cause = self.now.cause.or(cond.data);
+                    self.iterate(outer.context, None, *head, trip, false)?;
+                    self.items(body, frame)?;
+                }
+                (self.now.context, self.now.cause) = (outer.context, outer.cause);
+            }
+            Node::If { cond, then, otherwise, assigned, .. } => {
+                let cond = self.eval(frame, *cond)?;
+                let outer = self.now.cause;
+                self.now.cause = self.now.cause.or(cond.data);
+                let (run, other) =
+                    if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
+                if self.both && cond.data.is_some() {
+                    self.items(other, &mut frame.clone())?;
+                }
+                self.items(run, frame)?;
+                self.now.cause = outer;
+                for var in assigned.iter().filter(|_| cond.data.is_some()) {
+                    frame[var.index()] = frame[var.index()].tainted(cond.data);
+                }
+            }
+            Node::Each { .. } | Node::Exchange { .. } | Node::Barrier => {
+                return Err(Stop::Divergent);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counter values of a loop, and what from memory decides how many they are.
+    pub(super) fn trips(&mut self, frame: &Frame, range: &LoopRange) -> Result<Trips, Stop> {
+        let limit = *self.fuel as usize;
+        let (first, last, mut values): (Value, Value, Vec<i64>) = match *range {
+            LoopRange::Between { start, end, step, reversed } => {
+                let (first, last) = (self.eval(frame, start)?, self.eval(frame, end)?);
+                let step = match step {
+                    Some(step) => self.eval(frame, step)?,
+                    None => Value::index(1),
+                };
+                let by = usize::try_from(step.as_index()).ok().filter(|by| *by > 0);
+                let values = by
+                    .into_iter()
+                    .flat_map(|by| (first.as_index()..last.as_index()).step_by(by).take(limit));
+                let mut values: Vec<i64> = values.collect();
+                if reversed {
+                    values.reverse();
+                }
+                (first.tainted(step.data), last, values)
+            }
+            LoopRange::Halving(n) => {
+                let n = self.eval(frame, n)?;
+                let halves = std::iter::successors(Some(n.as_index() / 2), |half| Some(half / 2));
+                (Value::index(0), n, halves.take_while(|half| *half > 0).collect())
+            }
+            LoopRange::Doubling(n) => {
+                let n = self.eval(frame, n)?;
+                let doubles = std::iter::successors(Some(1i64), |value| value.checked_mul(2));
+                (Value::index(0), n, doubles.take_while(|value| *value < n.as_index()).collect())
+            }
+        };
+        let data = first.data.or(last.data);
+        if data.is_some() {
+            values.truncate(MAX_DATA_TRIPS);
+        }
+        // A loop from a known start has a known counter, however far it runs.
+        let counter = |value| Value::index(value).tainted(first.data);
+        Ok((values.into_iter().map(counter).collect(), data))
+    }
+
+    pub(super) fn iterate(
+        &mut self,
+        parent: u32,
+        counter: Option<(VarId, i64)>,
+        head: SpanId,
+        trip: usize,
+        together: bool,
+    ) -> Result<(), Stop> {
+        self.burn()?;
+        let trip = trip as u32;
+        self.now.context = self.contexts.len() as u32;
+        self.contexts.push(Context { parent, counter, head: Some(head), trip, together });
+        Ok(())
+    }
+
+    pub(super) fn burn(&mut self) -> Result<(), Stop> {
+        *self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Budget)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! The statements of a skeleton.
+
+use super::{Node, Plan, Site, SiteId};
+use crate::arena::EntityId as _;
+use crate::kernel::{Access, AccessKind, ExprId, ExprKind, Place, Stmt, StmtKind, VarId};
+use crate::op::BinaryOp;
+use crate::span::SpanId;
+
+impl<'a> Plan<'a> {
+    pub(super) fn nodes(&mut self, stmts: &'a [Stmt]) -> Vec<Node<'a>> {
+        let mut nodes = Vec::new();
+        for stmt in stmts {
+            if self.keeps(std::slice::from_ref(stmt)) {
+                self.node(stmt, &mut nodes);
+            }
+        }
+        nodes
+    }
+
+    fn node(&mut self, stmt: &'a Stmt, out: &mut Vec<Node<'a>>) {
+        match &stmt.kind {
+            StmtKind::Let { var, init: Some(value) } | StmtKind::Assign { var, value } => {
+                self.set(*var, None, *value, stmt.span, out);
+            }
+            StmtKind::Let { init: None, .. } | StmtKind::LetArray { init: None, .. } => {}
+            StmtKind::LetArray { init: Some(init), .. } => {
+                self.enter_loads(*init, stmt.span);
+                out.push(Node::Touch(*init));
+            }
+            StmtKind::Update { place: Place::Var(var), op, value } => {
+                self.set(*var, Some(*op), *value, stmt.span, out);
+            }
+            StmtKind::Store { access, value } => self.store(access, *value, false, stmt, out),
+            StmtKind::Update { place: Place::Element(access), value, .. } => {
+                self.store(access, *value, true, stmt, out);
+            }
+            StmtKind::Atomic { access, expected, value, old, .. } => {
+                for expected in expected.iter() {
+                    self.enter_loads(*expected, stmt.span);
+                    if self.touches[expected.index()] {
+                        out.push(Node::Touch(*expected));
+                    }
+                }
+                self.store(access, *value, false, stmt, out);
+                let needed = old.filter(|old| self.needed[old.index()]);
+                out.extend(needed.map(|var| Node::Old { var, array: access.array }));
+            }
+            StmtKind::Each { axes, body, .. } => {
+                let body = self.nodes(body);
+                out.push(Node::Each { axes, body, head: stmt.head });
+            }
+            StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
+                range.exprs().into_iter().for_each(|bound| self.enter_loads(bound, stmt.span));
+                let body = self.nodes(body);
+                let collective = body.iter().any(Node::is_collective);
+                let (var, range) = (*var, *range);
+                out.push(Node::Loop { var, range, body, collective, head: stmt.head });
+            }
+            StmtKind::While { cond, body } => {
+                self.enter_loads(*cond, stmt.span);
+                let body = self.nodes(body);
+                let collective = body.iter().any(Node::is_collective);
+                out.push(Node::While { cond: *cond, body, collective, head: stmt.head });
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                self.enter_loads(*cond, stmt.span);
+                let (then, otherwise) = (self.nodes(then), self.nodes(otherwise));
+                if then.is_empty() && otherwise.is_empty() {
+                    out.push(Node::Touch(*cond));
+                    return;
+                }
+                let collective = then.iter().chain(&otherwise).any(Node::is_collective);
+                let mut assigned = Vec::new();
+                then.iter().chain(&otherwise).for_each(|node| assignments(node, &mut assigned));
+                out.push(Node::If { cond: *cond, then, otherwise, collective, assigned });
+            }
+            StmtKind::Exchange { var, op, value } => {
+                self.enter_loads(*value, stmt.span);
+                if self.needed[var.index()] {
+                    out.push(Node::Exchange { var: *var, op: *op, value: *value });
+                } else {
+                    out.push(Node::Touch(*value));
+                    out.push(Node::Barrier);
+                }
+            }
+            StmtKind::Assume { cond } => {
+                self.enter_loads(*cond, stmt.span);
+                if self.decides(*cond) {
+                    out.push(Node::Assume(*cond));
+                } else {
+                    out.push(Node::Touch(*cond));
+                }
+            }
+            StmtKind::Barrier => out.push(Node::Barrier),
+        }
+    }
+
+    fn set(
+        &mut self,
+        var: VarId,
+        op: Option<BinaryOp>,
+        value: ExprId,
+        stmt: SpanId,
+        out: &mut Vec<Node<'a>>,
+    ) {
+        self.enter_loads(value, stmt);
+        if self.needed[var.index()] {
+            out.push(Node::Set { var, op, value });
+        } else {
+            out.push(Node::Touch(value));
+        }
+    }
+
+    fn store(
+        &mut self,
+        access: &'a Access,
+        value: ExprId,
+        reads: bool,
+        stmt: &Stmt,
+        out: &mut Vec<Node<'a>>,
+    ) {
+        for index in &access.indices {
+            self.enter_loads(*index, stmt.span);
+        }
+        let watched = self.is_watched(access);
+        if watched && reads {
+            let site = self.site(access, AccessKind::Read, stmt.span);
+            out.push(Node::Access { access, site });
+        }
+        self.enter_loads(value, stmt.span);
+        if self.touches[value.index()] {
+            out.push(Node::Touch(value));
+        }
+        if watched {
+            let atomic = matches!(stmt.kind, StmtKind::Atomic { .. });
+            let kind = if atomic { AccessKind::Atomic } else { AccessKind::Write };
+            let site = self.site(access, kind, stmt.span);
+            out.push(Node::Access { access, site });
+        } else {
+            let loads = access.indices.iter().filter(|index| self.touches[index.index()]);
+            out.extend(loads.map(|index| Node::Touch(*index)));
+        }
+    }
+
+    /// Numbers the loads under watch in `expr`, in order of evaluation.
+    fn enter_loads(&mut self, expr: ExprId, stmt: SpanId) {
+        if !self.touches[expr.index()] {
+            return;
+        }
+        let kernel = self.kernel;
+        let kind = &kernel.exprs[expr].kind;
+        kind.operands().into_iter().for_each(|operand| self.enter_loads(operand, stmt));
+        if let ExprKind::Load(access) = kind
+            && self.is_watched(access)
+        {
+            self.loads[expr.index()] = Some(self.site(access, AccessKind::Read, stmt));
+        }
+    }
+
+    fn site(&mut self, access: &Access, kind: AccessKind, stmt: SpanId) -> SiteId {
+        let id = u32::try_from(self.sites.len()).unwrap_or(u32::MAX);
+        self.sites.push(Site { array: access.array, span: access.span, kind, stmt });
+        id
+    }
+}
+
+/// The variables that `node` may change.
+fn assignments(node: &Node<'_>, out: &mut Vec<VarId>) {
+    match node {
+        Node::Set { var, .. } | Node::Old { var, .. } | Node::Exchange { var, .. } => {
+            out.push(*var)
+        }
+        Node::Touch(_) | Node::Access { .. } | Node::Assume(_) | Node::Barrier => {}
+        Node::Each { body, .. } | Node::Loop { body, .. } | Node::While { body, .. } => {
+            body.iter().for_each(|inner| assignments(inner, out));
+        }
+        Node::If { assigned, .. } => out.extend(assigned),
+    }
+}

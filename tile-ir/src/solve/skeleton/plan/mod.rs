@@ -1,0 +1,228 @@
+//! Cutting a kernel down to its skeleton.
+
+mod build;
+mod need;
+
+use std::collections::BTreeSet;
+
+use super::machine::ANY_EXTENT;
+use super::sizes::Sizes;
+use crate::arena::EntityId as _;
+use crate::check::WrittenTensors;
+use crate::exchange::ExchangeOp;
+use crate::kernel::{
+    Access, AccessKind, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, VarId, VarKind,
+};
+use crate::op::BinaryOp;
+use crate::span::SpanId;
+
+/// An access in the text, by its position in program order.
+pub(crate) type SiteId = u32;
+
+/// An access in the text. `a[i] += e` is two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Site {
+    /// The array.
+    pub(crate) array: ArrayRef,
+    /// The whole access.
+    pub(crate) span: SpanId,
+    /// What it does.
+    pub(crate) kind: AccessKind,
+    /// The statement it stands in.
+    pub(crate) stmt: SpanId,
+}
+
+/// A statement of a skeleton.
+#[derive(Clone, Debug)]
+pub(super) enum Node<'a> {
+    /// `var = value;`, or `var op= value;`
+    Set { var: VarId, op: Option<BinaryOp>, value: ExprId },
+    /// `let var = atomic array[…] …;`: the old value.
+    Old { var: VarId, array: ArrayRef },
+    /// The loads of an expression whose value does not matter.
+    Touch(ExprId),
+    /// A read (of `a[i] += e`) or a write; its indices are evaluated anew.
+    Access { access: &'a Access, site: SiteId },
+    /// A cooperative loop.
+    Each { axes: &'a [Axis], body: Vec<Node<'a>>, head: SpanId },
+    /// A counted loop; `collective` where a barrier or a cooperative loop is inside.
+    Loop { var: VarId, range: LoopRange, body: Vec<Node<'a>>, collective: bool, head: SpanId },
+    /// A conditional loop.
+    While { cond: ExprId, body: Vec<Node<'a>>, collective: bool, head: SpanId },
+    /// A conditional. `assigned` are the variables that an arm may change.
+    If {
+        cond: ExprId,
+        then: Vec<Node<'a>>,
+        otherwise: Vec<Node<'a>>,
+        collective: bool,
+        assigned: Vec<VarId>,
+    },
+    /// `var` gets a value made of those of all work-items; a barrier.
+    Exchange { var: VarId, op: ExchangeOp, value: ExprId },
+    /// What holds, at sizes that are run.
+    Assume(ExprId),
+    /// A barrier.
+    Barrier,
+}
+
+impl Node<'_> {
+    /// Whether the whole block runs it together.
+    pub(super) fn is_collective(&self) -> bool {
+        match self {
+            Node::Set { .. }
+            | Node::Old { .. }
+            | Node::Touch(_)
+            | Node::Access { .. }
+            | Node::Assume(_) => false,
+            Node::Each { .. } | Node::Exchange { .. } | Node::Barrier => true,
+            Node::Loop { collective, .. }
+            | Node::While { collective, .. }
+            | Node::If { collective, .. } => *collective,
+        }
+    }
+}
+
+/// A skeleton.
+#[derive(Debug)]
+pub(super) struct Plan<'a> {
+    kernel: &'a Kernel,
+    /// The body.
+    pub(super) body: Vec<Node<'a>>,
+    /// All accesses under watch.
+    pub(super) sites: Vec<Site>,
+    /// By expression: the access that it makes, if it is a load under watch.
+    pub(super) loads: Vec<Option<SiteId>>,
+    /// By expression: whether a load under watch is in it.
+    pub(super) touches: Vec<bool>,
+    /// By variable: whether its value matters.
+    needed: Vec<bool>,
+    watched: Vec<ArrayRef>,
+    /// Tile parameters, dimensions and scalars that matter.
+    pub(super) used: Vec<VarId>,
+    /// Of these, the dimensions that are nothing but the extent of an axis of an
+    /// array under watch: they only say what is outside.
+    pub(super) extents_alone: Vec<VarId>,
+    /// Whether the value of a load matters.
+    pub(super) uses_data: bool,
+    /// The assumptions that sizes decide, if they count.
+    decisive: BTreeSet<ExprId>,
+}
+
+impl<'a> Plan<'a> {
+    /// The skeleton of what `kernel` does to those of its arrays that it writes
+    /// and that `watch` admits.
+    pub(super) fn of(kernel: &'a Kernel, watch: &dyn Fn(ArrayRef) -> bool) -> Self {
+        Self::under(kernel, BTreeSet::new(), watch)
+    }
+
+    /// The same, run only at sizes of which `assumptions` hold.
+    pub(super) fn under(
+        kernel: &'a Kernel,
+        assumptions: BTreeSet<ExprId>,
+        watch: &dyn Fn(ArrayRef) -> bool,
+    ) -> Self {
+        let written = WrittenTensors::of(kernel);
+        let tensors = kernel.tensors.ids().filter(|id| written.contains(*id));
+        let tensors = tensors.map(ArrayRef::Tensor);
+        let arrays = kernel.tiles.ids().map(ArrayRef::Tile).chain(tensors);
+        let mut plan = Self {
+            kernel,
+            body: Vec::new(),
+            sites: Vec::new(),
+            loads: vec![None; kernel.exprs.len()],
+            touches: vec![false; kernel.exprs.len()],
+            needed: vec![false; kernel.vars.len()],
+            watched: arrays.filter(|array| watch(*array)).collect(),
+            used: Vec::new(),
+            extents_alone: Vec::new(),
+            uses_data: false,
+            decisive: assumptions,
+        };
+        // An operand has a smaller id than its user.
+        for (id, expr) in kernel.exprs.iter() {
+            let own = matches!(&expr.kind, ExprKind::Load(access) if plan.is_watched(access));
+            let inner = expr.kind.operands().iter().any(|operand| plan.touches[operand.index()]);
+            plan.touches[id.index()] = own || inner;
+        }
+        loop {
+            let before = plan.needed.clone();
+            plan.mark(&kernel.body);
+            if plan.needed == before {
+                break;
+            }
+        }
+        plan.body = plan.nodes(&kernel.body);
+        plan.used = plan.find_used(&|_| true);
+        let decisive = plan.find_used(&|extent| !plan.is_dim(extent));
+        plan.extents_alone =
+            plan.used.iter().copied().filter(|var| !decisive.contains(var)).collect();
+        plan
+    }
+
+    /// Whether anything under watch is written.
+    pub(super) fn writes(&self) -> bool {
+        self.sites.iter().any(|site| site.kind.writes())
+    }
+
+    /// Whether a block's coordinates matter.
+    pub(super) fn depends_on_block(&self) -> bool {
+        self.kernel.grid.iter().any(|axis| self.needed[axis.var.index()])
+            || self.watched.iter().any(|array| matches!(array, ArrayRef::Tensor(_)))
+    }
+
+    /// The values of `sizes` that can make a difference.
+    pub(super) fn project(&self, sizes: &Sizes) -> Vec<(VarId, i64)> {
+        let value = |var: &VarId| Some((*var, sizes.values[var.index()]?));
+        let used = self.used.iter().filter_map(value);
+        used.filter(|(_, value)| *value != ANY_EXTENT).collect()
+    }
+
+    /// What tells runs apart.
+    pub(super) fn key(&self, sizes: &Sizes) -> (Vec<(VarId, i64)>, u32) {
+        (self.project(sizes), if self.uses_data { sizes.seed } else { 0 })
+    }
+
+    fn is_dim(&self, expr: ExprId) -> bool {
+        let ExprKind::Var(var) = self.kernel.exprs[expr].kind else { return false };
+        self.kernel.vars[var].kind == VarKind::Dim
+    }
+
+    /// What matters of a launch, with those extents of arrays under watch that
+    /// `counts` admits.
+    fn find_used(&self, counts: &dyn Fn(ExprId) -> bool) -> Vec<VarId> {
+        let block = self.kernel.block.iter().flatten().map(|axis| axis.extent);
+        let grid = self.kernel.grid.iter().map(|axis| axis.extent);
+        let grid = grid.filter(|_| self.depends_on_block());
+        let extents = self.watched.iter().flat_map(|array| self.kernel.extents(*array)).copied();
+        let extents = extents.filter(|extent| counts(*extent));
+        let mut used = self.needed.clone();
+        let mut pending: Vec<ExprId> = block.chain(grid).chain(extents).collect();
+        while let Some(expr) = pending.pop() {
+            if let ExprKind::Var(var) = self.kernel.exprs[expr].kind {
+                used[var.index()] = true;
+            }
+            pending.extend(self.kernel.exprs[expr].kind.operands());
+        }
+        let fixed = self.kernel.vars.iter().filter(|(id, var)| {
+            let of_launch = match var.kind {
+                VarKind::Dim | VarKind::TileParam(_) | VarKind::Scalar(_) => true,
+                VarKind::Grid
+                | VarKind::Block
+                | VarKind::Each
+                | VarKind::Loop
+                | VarKind::Let { .. } => false,
+            };
+            of_launch && used[id.index()]
+        });
+        fixed.map(|(id, _)| id).collect()
+    }
+
+    /// Whether an assumption counts.
+    fn decides(&self, cond: ExprId) -> bool {
+        self.decisive.contains(&cond)
+    }
+
+    fn is_watched(&self, access: &Access) -> bool {
+        self.watched.contains(&access.array)
+    }
+}

@@ -1,0 +1,167 @@
+//! The verdicts on random kernels against an oracle that runs every work-item and
+//! compares every pair of accesses: what is accepted has no race, what is refuted
+//! has the one that is told, and little is left undecided that has none.
+//!
+//! `TILE_RANDOM_KERNELS` says how many kernels are tried.
+
+mod run;
+mod write;
+
+use std::collections::BTreeMap;
+
+use run::{Launch, Outcome, run};
+use tile_ir::check::check_kernel;
+use tile_ir::config::complete_tiles;
+use tile_ir::diag::Diagnostic;
+use tile_ir::kernel::{Kernel, TileDomain, VarId, VarKind};
+use tile_ir::resolve::resolve_kernel;
+
+/// Kernels that are tried where nothing else is said.
+const KERNELS: u64 = 400;
+
+/// What the checker says of the races of a kernel.
+enum Verdict {
+    Accepted,
+    /// With the finding's text.
+    Refuted(Vec<Diagnostic>),
+    Undecided(String),
+    /// Another rule speaks.
+    Other,
+}
+
+fn verdict(kernel: &Kernel) -> Verdict {
+    let spans = kernel.spans.clone();
+    let Err(diags) = check_kernel(kernel.clone()) else { return Verdict::Accepted };
+    let races = ["TK0301", "TK0302", "TK0303"];
+    let errors: Vec<Diagnostic> = diags
+        .into_iter()
+        .filter(|found| found.severity == tile_ir::diag::Severity::Error)
+        .collect();
+    if errors.iter().any(|found| !found.code.text().starts_with("TK03")) {
+        return Verdict::Other;
+    }
+    let text = errors.iter().map(|found| tile_ir::diag::render(found, &spans)).collect();
+    let refuted: Vec<Diagnostic> =
+        errors.into_iter().filter(|found| races.contains(&found.code.text())).collect();
+    if refuted.is_empty() { Verdict::Undecided(text) } else { Verdict::Refuted(refuted) }
+}
+
+/// The sizes that a finding names, by name.
+fn witness(found: &Diagnostic) -> BTreeMap<String, i64> {
+    let note = found.notes.iter().find_map(|note| note.strip_prefix("for example with "));
+    let pairs = note.unwrap_or_default().split(", ").filter_map(|pair| pair.split_once(" = "));
+    pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
+}
+
+/// A launch of a kernel of which some values are given by name.
+fn launch(
+    kernel: &Kernel,
+    given: &BTreeMap<String, i64>,
+    rng: &mut fastrand::Rng,
+) -> Option<Launch> {
+    let mut params = Vec::new();
+    for (id, param) in kernel.tile_params.iter() {
+        if matches!(param.domain, TileDomain::Equal(_)) {
+            continue;
+        }
+        let values = tile_ir::config::candidate_values(&param.domain);
+        let small: Vec<u32> = values.into_iter().filter(|value| *value <= 6).collect();
+        let given = given.get(&param.name).and_then(|value| u32::try_from(*value).ok());
+        params.push((id, given.or_else(|| rng.choice(small))?));
+    }
+    let tiles = complete_tiles(kernel, &params).ok()?;
+    let value = |id: VarId, rng: &mut fastrand::Rng| -> Option<i64> {
+        let var = &kernel.vars[id];
+        let given = given.get(&var.name).copied();
+        match var.kind {
+            VarKind::TileParam(param) => {
+                let at = kernel.tile_params.ids().position(|id| id == param)?;
+                tiles.get(at).map(|tile| i64::from(*tile))
+            }
+            VarKind::Dim => given.or_else(|| rng.choice([1, 3, 4, 6, 9, 14, 40])),
+            VarKind::Scalar(_) => given.or_else(|| rng.choice([-1, 0, 1, 2, 3, 5])),
+            VarKind::Grid
+            | VarKind::Block
+            | VarKind::Each
+            | VarKind::Loop
+            | VarKind::Let { .. } => None,
+        }
+    };
+    let values = kernel.vars.ids().filter_map(|id| Some((id, value(id, rng)?))).collect();
+    Some(Launch { values, seed: rng.u64(..) })
+}
+
+/// A race of some launch, if one of several shows one; `None` where none could be
+/// run.
+fn race(kernel: &Kernel, rng: &mut fastrand::Rng, launches: u32) -> Option<Outcome> {
+    let mut seen = None;
+    for _ in 0..launches {
+        let launch = launch(kernel, &BTreeMap::new(), rng)?;
+        match run(kernel, &launch) {
+            race @ Outcome::Race(_) => return Some(race),
+            Outcome::Clean => seen = Some(Outcome::Clean),
+            Outcome::Unfit => {}
+        }
+    }
+    seen
+}
+
+/// Whether a finding is confirmed at the sizes that it names.
+fn is_confirmed(kernel: &Kernel, found: &Diagnostic, rng: &mut fastrand::Rng) -> bool {
+    let given = witness(found);
+    // What is not named does not matter, but for loaded data.
+    let tries = if found.message.starts_with("possible") { 400 } else { 8 };
+    (0..tries).any(|_| {
+        launch(kernel, &given, rng).is_some_and(|launch| run(kernel, &launch) != Outcome::Clean)
+    })
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "what is left undecided is read by whoever works on it")]
+fn verdicts_on_random_kernels_are_right() {
+    let count = std::env::var("TILE_RANDOM_KERNELS").ok().and_then(|n| n.parse().ok());
+    let (mut accepted, mut refuted, mut open, mut racy_open, mut other) = (0, 0, 0, 0, 0);
+    for seed in 0..count.unwrap_or(KERNELS) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let text = write::write(&mut rng);
+        let Ok(item) = tile_syntax::parse_kernel_text(&text) else { panic!("{text}") };
+        let Ok(kernel) = resolve_kernel(&item) else {
+            other += 1;
+            continue;
+        };
+        match verdict(&kernel) {
+            Verdict::Accepted => {
+                accepted += 1;
+                if let Some(Outcome::Race(race)) = race(&kernel, &mut rng, 24) {
+                    panic!("seed {seed}: accepted with a race: {race}\n{text}");
+                }
+            }
+            Verdict::Refuted(found) => {
+                refuted += 1;
+                for found in &found {
+                    let text = tile_ir::diag::render(found, &kernel.spans) + &text;
+                    assert!(is_confirmed(&kernel, found, &mut rng), "seed {seed}: {text}");
+                }
+            }
+            Verdict::Undecided(found) => match race(&kernel, &mut rng, 24) {
+                Some(Outcome::Race(_)) => racy_open += 1,
+                Some(Outcome::Clean | Outcome::Unfit) | None => {
+                    open += 1;
+                    if std::env::var("TILE_SHOW_UNDECIDED").is_ok() {
+                        println!("seed {seed}: undecided\n{found}{text}");
+                    }
+                }
+            },
+            Verdict::Other => other += 1,
+        }
+    }
+    let told = accepted + refuted + open + racy_open;
+    let summary = format!(
+        "{accepted} accepted, {refuted} refuted, {open} undecided without a race, {racy_open} with \
+         one, {other} left to other rules"
+    );
+    println!("{summary}");
+    // The test is of no use where the checker has little to say.
+    assert!(accepted * 10 > told && refuted * 10 > told && other < 2 * told, "{summary}");
+    assert!(open * 20 < told, "{summary}");
+}

@@ -1,0 +1,269 @@
+//! Texts of random small kernels.
+
+use std::fmt::Write as _;
+
+/// Blocks, with the axes of each and the extents that the text knows.
+const BLOCKS: [(&str, &[&str]); 7] = [
+    ("block: (tx in T),", &["tx"]),
+    ("block: (tx in T),", &["tx"]),
+    ("block: (tx in 4),", &["tx"]),
+    ("block: (ty in 2, tx in T),", &["tx", "ty"]),
+    ("block: (ty in 2, tx in 3),", &["tx", "ty"]),
+    ("block: (tz in 2, ty in 2, tx in 2),", &["tx", "ty", "tz"]),
+    ("", &["1"]),
+];
+
+const GRIDS: [&str; 4] = [
+    "grid: (bx in tiles(N, T)),",
+    "grid: (bx in tiles(N, T)),",
+    "grid: (bx in 2),",
+    "grid: (by in 2, bx in 2),",
+];
+
+const TILES: [&str; 5] = ["T in 1..=5", "T in [2, 4]", "T in [3]", "T in pow2(2..=4)", "T = 4"];
+
+/// A random kernel.
+pub(crate) fn write(rng: &mut fastrand::Rng) -> String {
+    let pick = |rng: &mut fastrand::Rng, from: &[&'static str]| from[rng.usize(0..from.len())];
+    let (block, axes) = BLOCKS[rng.usize(0..BLOCKS.len())];
+    let (grid, tile) = (pick(rng, &GRIDS), pick(rng, &TILES));
+    let mut writer = Writer {
+        rng,
+        text: String::new(),
+        names: 0,
+        uniform: ["bx", "0", "1", "o", "o"].map(str::to_owned).to_vec(),
+        private: axes.iter().map(|axis| (*axis).to_owned()).collect(),
+        together: true,
+        in_each: false,
+        axes,
+    };
+    writer.body(2);
+    writer.body(2);
+    let body = writer.text;
+    format!(
+        "fn f(n: i32, #[pad = 0] ind: &Tensor<i32, [N]>, #[pad = 0] c: &mut Tensor<f32, [N]>, d: &mut Tensor<f32, [N, N]>, e: &mut Tensor<f32, [1]>)
+where tile: ({tile}), {grid} {block} {{
+shared s: [f32; 96];
+shared u: [f32; 3, 96];
+load s[i] = 0.0;
+load u[i, j] = 0.0;
+barrier;
+let mut o = 0;
+{body}
+atomic e[0] += 1.0;
+}}"
+    )
+}
+
+struct Writer<'a> {
+    rng: &'a mut fastrand::Rng,
+    text: String,
+    names: u32,
+    /// Index values in scope: for all work-items the same, and not.
+    uniform: Vec<String>,
+    private: Vec<String>,
+    /// Whether work-items are here together.
+    together: bool,
+    in_each: bool,
+    axes: &'static [&'static str],
+}
+
+impl Writer<'_> {
+    fn pick(&mut self, from: &[&str]) -> String {
+        from[self.rng.usize(0..from.len())].to_owned()
+    }
+
+    fn value(&mut self, uniform: bool) -> String {
+        let mut names = self.uniform.clone();
+        if !uniform {
+            // What tells work-items apart is wanted most.
+            for _ in 0..3 {
+                names.extend(self.private.clone());
+            }
+        }
+        names[self.rng.usize(0..names.len())].clone()
+    }
+
+    fn index(&mut self, uniform: bool) -> String {
+        let (a, b) = (self.value(uniform), self.value(uniform));
+        let c = self.rng.u8(1..5);
+        match self.rng.u8(0..26) {
+            0..5 => a,
+            5 => format!("{a} + {b}"),
+            6 => format!("{a} * {c} + {b}"),
+            7 => format!("{a} + {c}"),
+            8..11 => format!("{a} * T + {b}"),
+            11 => format!("{a} % {c}"),
+            12 => format!("{a} / {c}"),
+            13 => format!("max({a} - {b}, 0)"),
+            14 => format!("min({a}, {b})"),
+            15 => format!("({a} + {c}) % T"),
+            16 => format!("T + 20 - {a}"),
+            17 => format!("({a} ^ {c})"),
+            18 => format!("({a} & {c})"),
+            19 => format!("({a} >> 1)"),
+            20 => format!("(2 * {a} + 1)"),
+            21 => format!("({a} | {c})"),
+            22 => format!("(if {a} < {b} {{ {a} }} else {{ {b} + {c} }})"),
+            23 => format!("({a} << 1)"),
+            24 => format!("({a} ^ {b})"),
+            _ => format!("({a} * T + {b}) / {c}"),
+        }
+    }
+
+    fn condition(&mut self, uniform: bool) -> String {
+        let (a, b) = (self.index(uniform), self.index(uniform));
+        let op = self.pick(&["<", "<=", "==", "!=", ">", ">="]);
+        match self.rng.u8(0..9) {
+            8 if !self.in_each => format!("{a} {op} n"),
+            0 => format!("{a} {op} {b} && {} < 2", self.value(uniform)),
+            1 => format!("!({a} {op} {b} || {} < 1)", self.value(uniform)),
+            2 if !self.in_each => format!("ind[{a}] {op} 2"),
+            3 => format!("{} == 0", self.value(uniform)),
+            _ => format!("{a} {op} {b}"),
+        }
+    }
+
+    fn access(&mut self) -> String {
+        // Mostly an element of one's own, or next to it.
+        let own = match (self.in_each, self.private.len()) {
+            (true, _) => self.private[0].clone(),
+            (false, _) if self.axes.len() == 1 => self.axes[0].to_owned(),
+            (false, _) => {
+                self.axes.iter().map(|axis| format!(" + 6 * {axis}")).collect::<String>()
+                    + " - 5 * tx"
+            }
+        };
+        let own = own.trim_start_matches(" + ").to_owned();
+        let index = match self.rng.u8(0..8) {
+            0..5 => own,
+            5 => format!("{own} + {}", self.rng.u8(1..4)),
+            _ => self.index(false),
+        };
+        match self.rng.u8(0..8) {
+            0..4 => format!("s[{index}]"),
+            4 => format!("u[{}, {index}]", self.pick(&["0", "1", "o % 3"])),
+            5 => format!("u[{} % 2, {index}]", self.value(true)),
+            6 => format!("c[bx * T + {index}]"),
+            _ => format!("d[bx, {index}]"),
+        }
+    }
+
+    fn body(&mut self, depth: u32) {
+        let scope = (self.uniform.clone(), self.private.clone());
+        for _ in 0..self.rng.usize(1..=2) {
+            self.stmt(depth);
+        }
+        (self.uniform, self.private) = scope;
+    }
+
+    fn name(&mut self) -> String {
+        self.names += 1;
+        format!("x{}", self.names)
+    }
+
+    fn stmt(&mut self, depth: u32) {
+        match self.rng.u8(0..18) {
+            0..4 => {
+                let access = self.access();
+                let _ = writeln!(self.text, "{access} = 1.0;");
+            }
+            4..6 => {
+                let (access, name) = (self.access(), self.name());
+                let _ = writeln!(self.text, "let {name} = {access};");
+            }
+            6..9 if self.together => self.text.push_str("barrier;\n"),
+            9..11 if depth > 0 => {
+                let uniform = self.rng.bool();
+                let condition = self.condition(uniform);
+                let _ = writeln!(self.text, "if {condition} {{");
+                let together = self.together;
+                self.together &= uniform && !condition.contains("ind[");
+                self.body(depth - 1);
+                self.text.push_str("} else {\n");
+                if self.rng.bool() {
+                    self.body(depth - 1);
+                }
+                self.text.push_str("}\n");
+                self.together = together;
+            }
+            11..13 if depth > 0 => self.repeat(depth),
+            13 if depth > 0 && self.together && !self.in_each => self.cooperate(depth),
+            14 if self.together => {
+                let step = self.pick(&["o += 1;", "o += T;", "o = 1 - o;", "o = 0;"]);
+                let _ = writeln!(self.text, "{step}");
+            }
+            15 => {
+                let (name, value) = (self.name(), self.index(false));
+                let _ = writeln!(self.text, "let {name} = {value};");
+                self.private.push(name);
+            }
+            16 => {
+                let access = self.access();
+                let _ = writeln!(self.text, "atomic {access} += 1.0;");
+            }
+            _ => {
+                let access = self.access();
+                let _ = writeln!(self.text, "{access} += 1.0;");
+            }
+        }
+    }
+
+    fn cooperate(&mut self, depth: u32) {
+        let name = self.name();
+        let _ = writeln!(self.text, "each {name} in T {{");
+        let private = std::mem::replace(&mut self.private, vec![name]);
+        (self.together, self.in_each) = (false, true);
+        let uniform = self.uniform.clone();
+        self.uniform.retain(|name| name != "o");
+        self.body(depth - 1);
+        self.text.push_str("}\n");
+        (self.together, self.in_each) = (true, false);
+        (self.private, self.uniform) = (private, uniform);
+    }
+
+    fn repeat(&mut self, depth: u32) {
+        let name = self.name();
+        if self.rng.u8(0..4) == 0 {
+            return self.conditional(depth, &name);
+        }
+        let uniform = self.rng.bool();
+        let range = match (uniform, self.rng.u8(0..6)) {
+            (true, 0) => "0..n".to_owned(),
+            (true, 1) => "0..3".to_owned(),
+            (true, 2) => "halving(T)".to_owned(),
+            (true, 3) => "doubling(T)".to_owned(),
+            (true, 4) => "halving(8)".to_owned(),
+            (true, _) => "(0..T).step_by(2).rev()".to_owned(),
+            (false, 0 | 1) => format!("({}..T + 2).step_by(T)", self.value(false)),
+            (false, 2) => format!("({}..9).step_by(4)", self.value(false)),
+            (false, _) => format!("0..{}", self.value(false)),
+        };
+        let _ = writeln!(self.text, "for {name} in {range} {{");
+        let together = self.together;
+        self.together &= uniform;
+        let scope = (self.uniform.clone(), self.private.clone());
+        if uniform { &mut self.uniform } else { &mut self.private }.push(name);
+        self.body(depth - 1);
+        (self.uniform, self.private) = scope;
+        self.together = together;
+        self.text.push_str("}\n");
+    }
+
+    /// A `while` that counts up.
+    fn conditional(&mut self, depth: u32, name: &str) {
+        let uniform = self.rng.bool();
+        let start = self.value(uniform);
+        let step = self.pick(&["+= 1", "+= 2", "+= T", "= 2 * {} + 1"]).replace("{}", name);
+        let _ = writeln!(self.text, "let mut {name}: index = 0;");
+        let _ = writeln!(self.text, "{name} += {start};\nwhile {name} < T + 3 {{");
+        let together = self.together;
+        self.together &= uniform;
+        let scope = (self.uniform.clone(), self.private.clone());
+        if uniform { &mut self.uniform } else { &mut self.private }.push(name.to_owned());
+        self.body(depth - 1);
+        let _ = writeln!(self.text, "{name} {step};\n}}");
+        (self.uniform, self.private) = scope;
+        self.together = together;
+    }
+}

@@ -1,0 +1,105 @@
+//! What the macro's part in a kernel costs: the user pays it at each build, and
+//! mostly in an unoptimised one:
+//!
+//! ```sh
+//! cargo test -p tile-ir --config profile.dev.opt-level=0 --test language time -- --nocapture
+//! ```
+
+use std::time::{Duration, Instant};
+
+use tile_ir::check::check_kernel;
+use tile_ir::resolve::resolve_kernel;
+
+/// The limit for one kernel, from its text to its verdict.
+const LIMIT: Duration = Duration::from_millis(20);
+
+/// How often each is judged.
+const RUNS: u32 = 16;
+
+/// Textbook kernels.
+const KERNELS: [(&str, &str); 3] = [
+    (
+        "matmul",
+        "fn matmul<T: Number>(a: &Tensor<T, [M, K]>, b: &Tensor<T, [K, N]>, c: &mut Tensor<T, [M, N]>)
+where
+    tile: (TM, TN, TK),
+    grid: (by in tiles(M, TM), bx in tiles(N, TN)),
+    block: (ty in TM, tx in TN),
+{
+    shared a_s: [T; TM, TK];
+    shared b_s: [T; TK, TN];
+    let mut acc: Acc<T> = 0;
+    phase p in tiles(K, TK) {
+        load a_s[i, k] = a[by * TM + i, p * TK + k];
+        load b_s[k, j] = b[p * TK + k, bx * TN + j];
+        barrier;
+        for k in 0..TK {
+            acc += a_s[ty, k] * b_s[k, tx];
+        }
+        barrier;
+    }
+    c[by * TM + ty, bx * TN + tx] = acc;
+}",
+    ),
+    (
+        "transpose",
+        "fn transpose<T: Element>(a: &Tensor<T, [R, C]>, b: &mut Tensor<T, [C, R]>)
+where tile: (TR, TC), grid: (by in tiles(R, TR), bx in tiles(C, TC)),
+{
+    shared s: [T; TR, TC];
+    load s[i, j] = a[by * TR + i, bx * TC + j];
+    barrier;
+    each (j, i) in (TC, TR) {
+        b[bx * TC + j, by * TR + i] = s[i, j];
+    }
+}",
+    ),
+    (
+        "reduction",
+        "fn reduction(#[pad = 0] a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [B]>)
+where grid: (bx in tiles(N, 256)), block: (tx in 256),
+{
+    shared s: [f32; 256];
+    s[tx] = a[bx * 256 + tx];
+    for d in halving(256) {
+        barrier;
+        if tx < d {
+            s[tx] += s[tx + d];
+        }
+    }
+    if tx == 0 {
+        c[bx] = s[0];
+    }
+}",
+    ),
+];
+
+/// What this thread has run so far, where the system tells; else the time of day,
+/// in which other programs have their part.
+fn spent(since: Instant) -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = stat.and_then(|stat| stat.split(' ').next()?.parse().ok());
+    nanoseconds.map_or_else(|| since.elapsed(), Duration::from_nanos)
+}
+
+/// From text to verdict, on average: the system's clock of a thread is coarse.
+fn judge(text: &str) -> Duration {
+    let since = Instant::now();
+    let before = spent(since);
+    for _ in 0..RUNS {
+        let item = tile_syntax::parse_kernel_text(text).expect("in the language");
+        let kernel = resolve_kernel(&item).expect("names and types are right");
+        assert!(check_kernel(kernel).is_ok(), "{text}");
+    }
+    spent(since).saturating_sub(before) / RUNS
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the figures are what is wanted")]
+fn textbook_kernels_are_judged_at_once() {
+    for (name, text) in KERNELS {
+        let took = judge(text);
+        println!("{name}: {took:?}");
+        assert!(took < LIMIT, "{name} took {took:?}");
+    }
+}
