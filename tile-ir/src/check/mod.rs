@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::kernel::Kernel;
-use crate::solve::skeleton::{BUDGET, SMALL_BUDGET, enumerate};
+use crate::solve::skeleton::{BUDGET, ENOUGH, enumerate};
 use crate::solve::symbolic::prove;
 
 /// How it is known that a kernel has no race.
@@ -88,7 +88,7 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let diverges = diags.has_errors();
     assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
     let unproved = prove(&kernel, &uniform);
-    let found = enumerate(&kernel, if unproved.is_empty() { SMALL_BUDGET } else { BUDGET });
+    let found = enumerate(&kernel, if unproved.is_empty() { ENOUGH } else { BUDGET });
     let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
     if !diverges {
         // Who has left early has written nothing: that is one mistake, not two.

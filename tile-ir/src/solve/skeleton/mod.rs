@@ -70,8 +70,8 @@ use plan::Plan;
 /// Accesses and loop iterations that are run for one kernel.
 pub(crate) const BUDGET: u32 = 200_000;
 
-/// The same where it is proved already that there is no race.
-pub(crate) const SMALL_BUDGET: u32 = 15_000;
+/// How much of it is enough where it is proved already that there is no race.
+pub(crate) const ENOUGH: u32 = 3_000;
 
 /// Two accesses in the text that nothing orders, at least one a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,10 +154,11 @@ pub(crate) struct Findings {
     pub(crate) exhausted: bool,
 }
 
-/// Looks for conflicts at small sizes, as far as `budget` goes.
-pub(crate) fn enumerate(kernel: &Kernel, budget: u32) -> Findings {
+/// Looks for conflicts at small sizes. No more runs are begun when they have taken
+/// `enough`.
+pub(crate) fn enumerate(kernel: &Kernel, enough: u32) -> Findings {
     let mut findings = Findings::default();
-    let mut fuel = budget;
+    let mut fuel = BUDGET;
     let pool = Pool::of(kernel);
     let all = sizes::choose(kernel, &pool);
     let is_tile = |array| matches!(array, ArrayRef::Tile(_));
@@ -172,6 +173,7 @@ pub(crate) fn enumerate(kernel: &Kernel, budget: u32) -> Findings {
             continue;
         }
         let mut seen = BTreeSet::new();
+        let whole = fuel;
         for sizes in &all {
             if !seen.insert(plan.key(sizes)) {
                 continue;
@@ -184,7 +186,7 @@ pub(crate) fn enumerate(kernel: &Kernel, budget: u32) -> Findings {
                 findings = before;
             }
             findings.exhausted |= run == Err(Stop::Budget);
-            if fuel == 0 {
+            if fuel == 0 || whole - fuel >= enough {
                 break;
             }
         }
