@@ -10,7 +10,7 @@ use tile_kernels::random::random_inputs;
 use tile_kernels::widen::widen_accesses;
 use tile_runtime::Kernel;
 use tile_runtime::inspect::run_program;
-use tile_runtime::ir::config::{AxisItems, Config, TilePadding, with_tiles};
+use tile_runtime::ir::config::{AxisItems, Config, TilePadding, candidate_values, with_tiles};
 use tile_runtime::ir::device::known;
 use tile_runtime::ir::emit::emit_cuda;
 use tile_runtime::ir::kernel::TileDomain;
@@ -25,7 +25,12 @@ const EXTENT: usize = 64;
 fn widened(kernel: &Kernel, bytes: u32) -> (Program, Config, usize) {
     let device = known("A100").expect("the device is in the table");
     let params = kernel.checked().kernel().tile_params.values();
-    let free = params.filter(|param| !matches!(param.domain, TileDomain::Equal(_)));
+    // Where 32 is not among the sizes, one of them is chosen.
+    let free = params.filter(|param| match &param.domain {
+        TileDomain::Equal(_) => false,
+        TileDomain::Any => true,
+        domain => candidate_values(domain).contains(&32),
+    });
     let tiles: Vec<(&str, u32)> = free.map(|param| (param.name.as_str(), 32)).collect();
     let dims = vec![EXTENT; kernel.dims().len()];
     let extents: Vec<u64> = dims.iter().map(|&extent| extent as u64).collect();
@@ -33,7 +38,9 @@ fn widened(kernel: &Kernel, bytes: u32) -> (Program, Config, usize) {
         .unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
     let block = config.block.iter().map(|_| AxisItems { threads: 8, lanes: 1, run: 4 }).collect();
     let config = Config { copy_bytes: 4, stages: 1, padding: TilePadding::Elems(0), ..config };
-    let config = Config { threads: 64, block, fragment_buffers: 1, ..config };
+    // Eight along each axis.
+    let threads = 8u32.pow(config.block.len() as u32).max(64);
+    let config = Config { threads, block, fragment_buffers: 1, ..config };
     let passes = kernel
         .program_by_pass(&config, &device, &dims)
         .unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
