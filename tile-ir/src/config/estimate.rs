@@ -540,8 +540,7 @@ fn finish(
     let shared_bytes =
         (shared_bytes.sum::<f64>() + block.exchange_bytes) as u64 * u64::from(config.stages.max(1));
     let operands = block.operand_words * f64::from(config.fragment_buffers.max(1));
-    let registers =
-        BASE_REGISTERS + block.fragment_words + local_words + operands.min(64.0);
+    let registers = BASE_REGISTERS + block.fragment_words + local_words + operands.min(64.0);
     let blocks_per_sm = resident_blocks(device, config.threads, registers, shared_bytes);
 
     // Cycles that the SM's units need for the blocks that it holds at once.

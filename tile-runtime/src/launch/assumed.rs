@@ -7,9 +7,10 @@ use tile_ir::arena::EntityId as _;
 use tile_ir::span::SpanId;
 use tile_ir::value::ScalarValue;
 
-use super::argument::{ArgumentMemory, TensorArgument};
+use super::argument::TensorArgument;
 use super::bind::Bound;
 use super::ready::{Ready, cpu_error};
+use super::run::host_bytes;
 use crate::cpu::CpuError;
 use crate::error::{AssumptionError, Error, Result};
 
@@ -65,17 +66,9 @@ fn line(ready: &Ready, span: SpanId) -> u32 {
 
 /// A value that stands twice, and the numbers of the two elements.
 fn repeated(tensor: &TensorArgument<'_>) -> Option<(ScalarValue, usize, usize)> {
-    let ptr = match tensor.memory {
-        ArgumentMemory::Host(ptr, _) => ptr,
-        #[cfg(feature = "cuda")]
-        ArgumentMemory::Cuda(_) => return None,
-    };
+    let bytes = host_bytes(tensor)?;
     let n_elems = tensor.len_elems();
     let n_bytes = tensor.dtype.size_bytes() as usize;
-    // SAFETY: `ptr` and the number of elements are those of a `Vec` of integers
-    // that the argument borrows until the launch returns; a tensor of which this
-    // is asked is never written by the kernel. Integers have no padding.
-    let bytes = unsafe { std::slice::from_raw_parts(ptr.cast_const(), n_elems * n_bytes) };
     let mut seen = HashMap::with_capacity(n_elems);
     bytes.chunks_exact(n_bytes).enumerate().find_map(|(number, elem)| {
         let mut word = [0; 8];

@@ -5,7 +5,7 @@ use tile_ir::arena::EntityId as _;
 use tile_ir::program::{ArgSource, BufferSource, ProgramKernel, Ty, Workspace};
 use tile_ir::value::ArgValue;
 
-use super::argument::ArgumentMemory;
+use super::argument::{ArgumentMemory, TensorArgument};
 use super::assumed::{check_distinct, stopped};
 use super::bind::Bound;
 use super::error::ArgumentError;
@@ -154,4 +154,18 @@ pub(super) fn workspace_bytes(workspace: &Workspace) -> Result<usize> {
     n_bytes
         .and_then(|n_bytes| usize::try_from(n_bytes).ok())
         .ok_or_else(|| Error::internal("a workspace is too large", workspace.name.clone()))
+}
+
+/// The bytes of a tensor in host memory that the kernel never writes.
+pub(super) fn host_bytes<'t>(tensor: &'t TensorArgument<'_>) -> Option<&'t [u8]> {
+    let ptr = match tensor.memory {
+        ArgumentMemory::Host(ptr, _) => ptr,
+        #[cfg(feature = "cuda")]
+        ArgumentMemory::Cuda(_) => return None,
+    };
+    let n_bytes = tensor.len_elems() * tensor.dtype.size_bytes() as usize;
+    // SAFETY: `ptr` and the number of elements are those of a `Vec` of integers
+    // that the argument borrows until the launch returns; a tensor of which this
+    // is asked is never written by the kernel. Integers have no padding.
+    Some(unsafe { std::slice::from_raw_parts(ptr.cast_const(), n_bytes) })
 }
