@@ -170,10 +170,7 @@ fn visit(
 
 /// Iterations of a loop, as far as they are constant.
 fn trips_of(kernel: &ProgramKernel, range: &LoopRange) -> u64 {
-    let value = |expr: ExprId| match kernel.exprs[expr].kind {
-        ExprKind::Literal(Literal::Int(value)) => Some(value),
-        _ => None,
-    };
+    let value = |expr: ExprId| kernel.constant(expr);
     let trips = match *range {
         LoopRange::Between { start, end, step, .. } => value(start)
             .zip(value(end))

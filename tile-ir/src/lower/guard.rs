@@ -223,7 +223,7 @@ impl Bounds {
                 Some(self.linear(kernel, *lhs, end)?.minus(&rhs))
             }
             ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
-                let (factor, operand) = match (constant(kernel, *lhs), constant(kernel, *rhs)) {
+                let (factor, operand) = match (kernel.constant(*lhs), kernel.constant(*rhs)) {
                     (Some(factor), _) => (factor, *rhs),
                     (None, Some(factor)) => (factor, *lhs),
                     (None, None) => return None,
@@ -259,7 +259,7 @@ impl Bounds {
             End::Most => {
                 if let ExprKind::CeilDiv { n, d } = kernel.exprs[counter.end].kind {
                     // var <= n / d - 1 where d divides n, so d * var <= n - d.
-                    let d = constant(kernel, d)?;
+                    let d = kernel.constant(d)?;
                     if d > 0 && factor % d == 0 && self.divides(kernel, d, n) {
                         let last = self.linear(kernel, n, End::Most)?;
                         return last.minus(&Linear::constant(d)).scaled(factor / d);
@@ -285,13 +285,6 @@ impl Bounds {
             }
             _ => false,
         }
-    }
-}
-
-fn constant(kernel: &ProgramKernel, expr: ExprId) -> Option<i128> {
-    match kernel.exprs[expr].kind {
-        ExprKind::Literal(Literal::Int(value)) => Some(value),
-        _ => None,
     }
 }
 

@@ -280,11 +280,12 @@ impl Block<'_> {
                 Some(self.push(ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs }, ty))
             }
             ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
-                let (factor, operand, factor_id) = match (self.constant(lhs), self.constant(rhs)) {
-                    (Some(factor), _) => (factor, rhs, lhs),
-                    (None, Some(factor)) => (factor, lhs, rhs),
-                    (None, None) => return None,
-                };
+                let (factor, operand, factor_id) =
+                    match (self.kernel.constant(lhs), self.kernel.constant(rhs)) {
+                        (Some(factor), _) => (factor, rhs, lhs),
+                        (None, Some(factor)) => (factor, lhs, rhs),
+                        (None, None) => return None,
+                    };
                 let end = if factor < 0 { end.flipped() } else { end };
                 let (lhs, rhs) = (self.extreme(operand, end)?, factor_id);
                 Some(self.push(ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs }, ty))
@@ -307,13 +308,6 @@ impl Block<'_> {
         };
         kind.for_each_operand(&mut |operand| uniform = uniform && self.is_uniform(operand));
         uniform
-    }
-
-    fn constant(&self, expr: ExprId) -> Option<i128> {
-        match self.kernel.exprs[expr].kind {
-            ExprKind::Literal(Literal::Int(value)) => Some(value),
-            _ => None,
-        }
     }
 
     /// Two indices, widened to the wider one's type.

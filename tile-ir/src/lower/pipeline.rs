@@ -45,8 +45,8 @@ use self::fill::{Fill, is_unchanged};
 use self::stages::Stages;
 use crate::config::Config;
 use crate::program::{
-    Access, ExprId, ExprKind, Literal, LoopRange, Participants, ProgramKernel, Scope, Stmt,
-    StmtKind, Target, TileId, Unroll, VarId,
+    Access, ExprId, ExprKind, LoopRange, Participants, ProgramKernel, Scope, Stmt, StmtKind,
+    Target, TileId, Unroll, VarId,
 };
 
 /// How the tiles of a loop are buffered.
@@ -114,7 +114,7 @@ impl Staged {
     fn of(kernel: &ProgramKernel, stmt: &Stmt, whole: &[Stmt]) -> Option<Self> {
         let StmtKind::For { var, range, body, unroll } = &stmt.kind else { return None };
         let LoopRange::Between { start, end, step, reversed: false } = *range else { return None };
-        let step = constant(kernel, step).filter(|step| *step > 0)?;
+        let step = kernel.constant(step).filter(|step| *step > 0)?;
         if stmt.scope != Scope::Block {
             return None;
         }
@@ -157,13 +157,6 @@ impl Staged {
 
 fn is_barrier(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::Barrier(Participants::Block))
-}
-
-fn constant(kernel: &ProgramKernel, expr: ExprId) -> Option<i128> {
-    match kernel.exprs[expr].kind {
-        ExprKind::Literal(Literal::Int(value)) => Some(value),
-        _ => None,
-    }
 }
 
 fn assigned_vars(stmts: &[Stmt], vars: &mut Vec<VarId>) {

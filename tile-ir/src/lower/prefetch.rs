@@ -34,8 +34,8 @@ use super::rewrite::Replacement;
 use crate::config::Config;
 use crate::op::{BinaryOp, CompareOp};
 use crate::program::{
-    Expr, ExprId, ExprKind, Fragment, FragmentId, Literal, LoopRange, ProgramKernel, Scope, Stmt,
-    StmtKind, Target, Ty, Unroll, VarId,
+    Expr, ExprId, ExprKind, Fragment, FragmentId, LoopRange, ProgramKernel, Scope, Stmt, StmtKind,
+    Target, Ty, Unroll, VarId,
 };
 
 /// Gives the fragments of each loop of that form a second buffer, where `config`
@@ -84,7 +84,7 @@ impl Operands {
             return None;
         };
         let LoopRange::Between { start, end, step, reversed: false } = *range else { return None };
-        let known = [start, end, step].map(|expr| constant(kernel, expr));
+        let known = [start, end, step].map(|expr| kernel.constant(expr));
         let [Some(first), Some(past), Some(by)] = known else { return None };
         if stmt.scope != Scope::Block || by <= 0 || first + by >= past {
             return None;
@@ -258,11 +258,4 @@ impl Touched {
 
 fn push(kernel: &mut ProgramKernel, kind: ExprKind, ty: Ty) -> ExprId {
     kernel.exprs.push(Expr { kind, ty })
-}
-
-fn constant(kernel: &ProgramKernel, expr: ExprId) -> Option<i128> {
-    match kernel.exprs[expr].kind {
-        ExprKind::Literal(Literal::Int(value)) => Some(value),
-        _ => None,
-    }
 }

@@ -160,10 +160,7 @@ impl Replacement {
 
 /// Adds an expression, folded where a replaced part has become a constant.
 fn folded(kernel: &mut ProgramKernel, expr: Expr) -> ExprId {
-    let value = |id: ExprId| match kernel.exprs[id].kind {
-        ExprKind::Literal(Literal::Int(value)) => Some(value),
-        _ => None,
-    };
+    let value = |id: ExprId| kernel.constant(id);
     if let (ExprKind::Binary { op, lhs, rhs }, true) = (&expr.kind, expr.ty.is_index()) {
         match (op, value(*lhs), value(*rhs)) {
             (BinaryOp::Mul, Some(a), Some(b)) if a == 0 || b == 0 => {

@@ -143,10 +143,7 @@ fn step_of(
     axis: u32,
 ) -> Option<i128> {
     let of = |id| step_of(kernel, divisors, id, domain, axis);
-    let constant = |id: ExprId| match kernel.exprs[id].kind {
-        ExprKind::Literal(Literal::Int(value)) => Some(value),
-        _ => None,
-    };
+    let constant = |id: ExprId| kernel.constant(id);
     match &kernel.exprs[id].kind {
         ExprKind::Literal(_) | ExprKind::Arg(_) => Some(0),
         ExprKind::Coord { domain: found, axis: along } if *found == domain => {

@@ -1,8 +1,8 @@
 //! A program's tables: arguments, buffers, tiles, domains, fragments, variables.
 
 use super::{
-    ArgId, BufferId, DomainId, Expr, ExprId, FragmentId, ItemLayout, RoleId, Scope, Stmt, TileId,
-    TileLayout, Ty, VarId, WorkspaceId,
+    ArgId, BufferId, DomainId, Expr, ExprId, ExprKind, FragmentId, ItemLayout, Literal, RoleId,
+    Scope, Stmt, TileId, TileLayout, Ty, VarId, WorkspaceId,
 };
 use crate::arena::Arena;
 use crate::dtype::DType;
@@ -69,6 +69,16 @@ pub struct ProgramKernel {
     pub exprs: Arena<ExprId, Expr>,
     /// The body, at block scope.
     pub body: Vec<Stmt>,
+}
+
+impl ProgramKernel {
+    /// The value of an integer or index literal; `None` for everything else.
+    pub fn constant(&self, id: ExprId) -> Option<i128> {
+        match self.exprs[id].kind {
+            ExprKind::Literal(Literal::Int(value)) => Some(value),
+            _ => None,
+        }
+    }
 }
 
 /// A launch argument: a number that the host computes for each launch.
