@@ -18,6 +18,19 @@
 //!
 //! Every work-item evaluates its operand before the operation; the operation is
 //! a barrier between all accesses of the block before it and all after it.
+//!
+//! # Warps
+//!
+//! A warp is 32 work-items that follow one another, the first one's number a
+//! multiple of 32; the last warp of a block may have fewer. A work-item's *lane*
+//! is its number within its warp.
+//!
+//! - A reduction of a warp combines in the same tree, over its lanes.
+//! - A shuffle gives a work-item the operand that a lane of its warp has. A lane
+//!   that is not there gives it its own.
+//! - A ballot gives 32 bits, bit l set where lane l is there and has `true`.
+//!
+//! They order no accesses to memory.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +72,41 @@ impl Reduction {
     }
 }
 
+/// Which lane a shuffle takes its value from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Shuffle {
+    /// `shuffle(v, l)`: lane l.
+    At,
+    /// `shuffle_down(v, d)`: the own lane + d.
+    Down,
+    /// `shuffle_up(v, d)`: the own lane - d.
+    Up,
+    /// `shuffle_xor(v, m)`: the own lane ^ m.
+    Xor,
+}
+
+/// Which work-items take part in an operation together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// Those of a warp.
+    Warp,
+    /// Those of a block.
+    Block,
+}
+
+impl Group {
+    /// `warp` or `block`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Warp => "warp",
+            Self::Block => "block",
+        }
+    }
+}
+
+/// Work-items of a warp.
+pub const WARP_ITEMS: u32 = 32;
+
 /// An operation in which work-items get each other's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ExchangeOp {
@@ -69,11 +117,17 @@ pub enum ExchangeOp {
         /// `scan_sum_exclusive(e)`: without its own.
         exclusive: bool,
     },
+    /// `warp_sum(e)` and its relatives: one value from those of the warp.
+    WarpReduce(Reduction),
+    /// `shuffle(v, l)` and its relatives: the value of another lane.
+    Shuffle(Shuffle),
+    /// `ballot(e)`: which lanes have `true`, a `u32`.
+    Ballot,
 }
 
 impl ExchangeOp {
     /// Every operation.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 17] = [
         Self::Reduce(Reduction::Sum),
         Self::Reduce(Reduction::Min),
         Self::Reduce(Reduction::Max),
@@ -81,6 +135,16 @@ impl ExchangeOp {
         Self::Reduce(Reduction::All),
         Self::Scan { exclusive: false },
         Self::Scan { exclusive: true },
+        Self::WarpReduce(Reduction::Sum),
+        Self::WarpReduce(Reduction::Min),
+        Self::WarpReduce(Reduction::Max),
+        Self::WarpReduce(Reduction::Any),
+        Self::WarpReduce(Reduction::All),
+        Self::Shuffle(Shuffle::At),
+        Self::Shuffle(Shuffle::Down),
+        Self::Shuffle(Shuffle::Up),
+        Self::Shuffle(Shuffle::Xor),
+        Self::Ballot,
     ];
 
     /// The operation of the user's name for it.
@@ -98,23 +162,48 @@ impl ExchangeOp {
             Self::Reduce(Reduction::All) => "all",
             Self::Scan { exclusive: false } => "scan_sum",
             Self::Scan { exclusive: true } => "scan_sum_exclusive",
+            Self::WarpReduce(Reduction::Sum) => "warp_sum",
+            Self::WarpReduce(Reduction::Min) => "warp_min",
+            Self::WarpReduce(Reduction::Max) => "warp_max",
+            Self::WarpReduce(Reduction::Any) => "warp_any",
+            Self::WarpReduce(Reduction::All) => "warp_all",
+            Self::Shuffle(Shuffle::At) => "shuffle",
+            Self::Shuffle(Shuffle::Down) => "shuffle_down",
+            Self::Shuffle(Shuffle::Up) => "shuffle_up",
+            Self::Shuffle(Shuffle::Xor) => "shuffle_xor",
+            Self::Ballot => "ballot",
         }
     }
 
-    /// The operator between two values.
-    pub const fn binary(self) -> BinaryOp {
+    /// Who takes part together.
+    pub const fn group(self) -> Group {
         match self {
-            Self::Reduce(reduction) => reduction.binary(),
-            Self::Scan { .. } => BinaryOp::Add,
+            Self::Reduce(_) | Self::Scan { .. } => Group::Block,
+            Self::WarpReduce(_) | Self::Shuffle(_) | Self::Ballot => Group::Warp,
         }
     }
 
-    /// Whether it is of `bool` values, not of numbers.
+    /// The operator between two values, of reductions and scans.
+    pub const fn binary(self) -> Option<BinaryOp> {
+        match self {
+            Self::Reduce(reduction) | Self::WarpReduce(reduction) => Some(reduction.binary()),
+            Self::Scan { .. } => Some(BinaryOp::Add),
+            Self::Shuffle(_) | Self::Ballot => None,
+        }
+    }
+
+    /// Whether it is of `bool` values alone.
     pub const fn is_of_conditions(self) -> bool {
         match self {
-            Self::Reduce(reduction) => reduction.is_of_conditions(),
-            Self::Scan { .. } => false,
+            Self::Reduce(reduction) | Self::WarpReduce(reduction) => reduction.is_of_conditions(),
+            Self::Ballot => true,
+            Self::Scan { .. } | Self::Shuffle(_) => false,
         }
+    }
+
+    /// Whether it takes a lane, or a distance, beside the value.
+    pub const fn takes_lane(self) -> bool {
+        matches!(self, Self::Shuffle(_))
     }
 
     /// Copies of the operands, one for each work-item, that it is lowered to.
@@ -122,14 +211,17 @@ impl ExchangeOp {
         match self {
             Self::Reduce(_) => 1,
             Self::Scan { .. } => 2,
+            Self::WarpReduce(_) | Self::Shuffle(_) | Self::Ballot => 0,
         }
     }
 
-    /// Whether all work-items of the block get the same value.
-    pub const fn is_uniform(self) -> bool {
-        match self {
-            Self::Reduce(_) => true,
-            Self::Scan { .. } => false,
+    /// Whether all work-items of a group get the same value.
+    pub const fn is_uniform(self, group: Group) -> bool {
+        match (self, group) {
+            (Self::Reduce(_), _) => true,
+            (Self::WarpReduce(_) | Self::Ballot, Group::Warp) => true,
+            (Self::WarpReduce(_) | Self::Ballot, Group::Block) => false,
+            (Self::Scan { .. } | Self::Shuffle(_), _) => false,
         }
     }
 }

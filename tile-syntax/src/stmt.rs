@@ -84,15 +84,8 @@ fn parse_stmt(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Stmt> {
             StmtKind::While { cond, body: parse_body(cx, input, "the condition of `while`")? }
         }
         "if" => parse_if(cx, input)?,
-        "barrier" => {
-            input.bump();
-            if input.peek_group(Delimiter::Parenthesis).is_some() {
-                return Err(SyntaxError::new(start, "a barrier is a statement, not a function")
-                    .help("write `barrier;`"));
-            }
-            end_statement(input, start, "`barrier`")?;
-            StmtKind::Barrier
-        }
+        "barrier" => parse_barrier(input, "barrier", StmtKind::Barrier)?,
+        "warp_barrier" => parse_barrier(input, "warp_barrier", StmtKind::WarpBarrier)?,
         "assume" => parse_assume(cx, input)?,
         "return" => parse_jump(input, Jump::Return)?,
         "break" => parse_jump(input, Jump::Break)?,
@@ -118,6 +111,18 @@ fn parse_assume(cx: &mut Context, input: &mut Cursor<'_>) -> Result<StmtKind> {
     inner.expect_end("`)`").map_err(|error| error.help(FORM))?;
     end_value(cx, input, start, "`assume(…)`")?;
     Ok(StmtKind::Assume(fact))
+}
+
+/// `barrier;` or `warp_barrier;`
+fn parse_barrier(input: &mut Cursor<'_>, word: &str, kind: StmtKind) -> Result<StmtKind> {
+    let start = input.here();
+    input.bump();
+    if input.peek_group(Delimiter::Parenthesis).is_some() {
+        return Err(SyntaxError::new(start, "a barrier is a statement, not a function")
+            .help(format!("write `{word};`")));
+    }
+    end_statement(input, start, &format!("`{word}`"))?;
+    Ok(kind)
 }
 
 /// `return;`, `break;` or `continue;`
@@ -170,7 +175,7 @@ fn end_statement(input: &mut Cursor<'_>, start: SpanPair, what: &str) -> Result<
     }
     if input.is_end() || input.at_new_line() {
         let at = match what {
-            "`barrier`" => start,
+            "`barrier`" | "`warp_barrier`" => start,
             _ => SpanPair::from(input.last()),
         };
         return Err(SyntaxError::new(at, format!("missing `;` after {what}")));

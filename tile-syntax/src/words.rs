@@ -51,7 +51,6 @@ pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxE
             "an atomic update is a statement".to_owned(),
             Some("`let old = atomic c[i] += e;` gives the value before it"),
         ),
-        "warp_barrier" => (not_yet("warp barriers are"), Some("use `barrier;`")),
         "fn" => (not_yet("helper functions inside a kernel are"), Some("write the expression out")),
         "const" => (not_yet("`const` in a kernel is"), Some("use `let`, or `F = 3` under `tile:`")),
         "loop" => ("`loop` is not in the language".to_owned(), Some("use `while` or `for`")),
@@ -64,6 +63,9 @@ pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxE
         | "Self" | "pub" => (format!("`{text}` is not in the language"), None),
         "__syncthreads" | "syncthreads" | "sync_threads" => {
             (format!("`{text}` is not in the language"), Some("write `barrier;`"))
+        }
+        "__syncwarp" | "syncwarp" => {
+            (format!("`{text}` is not in the language"), Some("write `warp_barrier;`"))
         }
         "threadIdx" | "blockIdx" | "blockDim" | "gridDim" => (
             format!("`{text}` is not in the language"),

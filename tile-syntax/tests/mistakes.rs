@@ -117,7 +117,7 @@ fn statements() {
         "return 1;",
         "break 2;",
         "continue 'a;",
-        "warp_barrier;",
+        "warp_barrier();",
         "assume;",
         "assume x > 0;",
         "assume(x > 0, y);",

@@ -16,6 +16,7 @@ pub mod random;
 mod slots;
 mod steps;
 mod tallies;
+mod warps;
 pub mod widen;
 
 pub use arrays::{counted_parts, digits, matmul_squares, sorted_fours};
@@ -33,6 +34,7 @@ pub use slots::{
 };
 pub use steps::{agreed_values, early_exits, idle_conditions, joint_exits, reused_counter};
 pub use tallies::{float_tallies, histogram, integer_tallies, shared_histogram};
+pub use warps::{neighbours, tree_sums, votes, warp_scans, warp_totals};
 
 /// The README's example, compiled and run as a test.
 #[cfg(doctest)]

@@ -90,6 +90,18 @@ pub fn all() -> Vec<Listed> {
         (crate::tile_ranges::kernel::<f64>(), Vec::new()),
         (crate::ranks::kernel(), vec![vec![("TN", 100)], vec![("TN", 1)]]),
         (crate::halvings::kernel(), Vec::new()),
+        (crate::warp_totals::kernel::<f32>(), vec![vec![("W", 3)], vec![("W", 1)]]),
+        (crate::warp_totals::kernel::<bf16>(), Vec::new()),
+        (crate::warp_totals::kernel::<u64>(), Vec::new()),
+        (crate::neighbours::kernel::<f32>(), Vec::new()),
+        (crate::neighbours::kernel::<f64>(), Vec::new()),
+        (crate::neighbours::kernel::<f16>(), Vec::new()),
+        (crate::neighbours::kernel::<i16>(), Vec::new()),
+        (crate::neighbours::kernel::<u8>(), Vec::new()),
+        (crate::votes::kernel(), Vec::new()),
+        (crate::warp_scans::kernel::<f32>(), vec![vec![("W", 4)]]),
+        (crate::warp_scans::kernel::<i64>(), Vec::new()),
+        (crate::tree_sums::kernel::<f32>(), Vec::new()),
     ];
     list.extend(combined.map(|(kernel, tiles)| listed(kernel, tiles)));
     let of_headers = [

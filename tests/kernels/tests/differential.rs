@@ -227,3 +227,26 @@ fn exchanges_within_blocks() {
     everywhere([], &[[]], &PLANE_SHAPES, checks::check_tile_ranges);
     everywhere([], &[[]], &LINE_SHAPES.map(|n| [n]), |setup, [n]| checks::check_halvings(setup, n));
 }
+
+#[test]
+fn exchanges_within_warps() {
+    let widths = [[1u32], [2], [8]];
+    everywhere(["W"], &widths, &PLANE_SHAPES, checks::check_warp_totals::<f32>);
+    everywhere(["W"], &widths, &PLANE_SHAPES, checks::check_warp_totals::<f64>);
+    everywhere(["W"], &widths, &PLANE_SHAPES, checks::check_warp_totals::<i32>);
+    everywhere(["W"], &[[2], [4]], &PLANE_SHAPES, checks::check_warp_scans);
+    let blocks = [[0], [1], [7]];
+    everywhere([], &[[]], &blocks, |setup, [n]| checks::check_tree_sums(setup, n));
+    everywhere([], &[[]], &LINE_SHAPES.map(|n| [n]), |setup, [n]| checks::check_votes(setup, n));
+}
+
+#[test]
+fn shuffles_in_several_types() {
+    let everywhere = |check: &dyn Fn(&Setup, usize) -> Verdict| {
+        everywhere([], &[[]], &[[0], [1], [7]], |setup, [n]| check(setup, n));
+    };
+    everywhere(&|setup, n| checks::check_neighbours(setup, n, |bits| bits as i16));
+    everywhere(&|setup, n| checks::check_neighbours(setup, n, |bits| bits as u8));
+    everywhere(&|setup, n| checks::check_neighbours(setup, n, |bits| bits as f32));
+    everywhere(&|setup, n| checks::check_neighbours(setup, n, |bits| f64::from(bits) / 3.0));
+}

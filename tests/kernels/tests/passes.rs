@@ -6,7 +6,9 @@ use tile_kernels::list::{Listed, all};
 use tile_kernels::random::{Inputs, random_inputs};
 use tile_runtime::Error;
 use tile_runtime::inspect::run_program;
-use tile_runtime::ir::config::{AxisItems, Config, ConfigError, TilePadding, with_tiles};
+use tile_runtime::ir::config::{
+    AxisItems, Config, ConfigError, TilePadding, check_config, with_tiles,
+};
 use tile_runtime::ir::device::known;
 use tile_runtime::ir::program::{Program, print_program, verify_program};
 
@@ -57,7 +59,11 @@ fn check(listed: &Listed) {
             let extents: Vec<u64> = dims.iter().map(|&extent| extent as u64).collect();
             let config = with_tiles(kernel.checked(), kernel.types(), &device, &extents, tiles);
             let config = config.unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
-            let variants = variants(&config);
+            let mut variants = variants(&config);
+            // A kernel with warp operations has one layout alone.
+            variants
+                .retain(|config| check_config(kernel.checked().kernel(), config, &device).is_ok());
+            assert!(variants.contains(&config), "{kernel:?}: {config:?}");
             // All variants of one shape, one of each other shape: they differ in
             // what the passes do with the block, not with the shape.
             let some =
@@ -166,6 +172,11 @@ fn every_kernel_is_checked() {
         "tile_ranges",
         "ranks",
         "halvings",
+        "warp_totals",
+        "neighbours",
+        "votes",
+        "warp_scans",
+        "tree_sums",
         "window_sums",
         "tied_product",
         "mirrored_boxes",
@@ -273,6 +284,13 @@ fn headers() {
 #[test]
 fn control_flow_of_the_block() {
     for name in ["joint_exits", "agreed_values"] {
+        check_named(name);
+    }
+}
+
+#[test]
+fn exchanges_within_warps() {
+    for name in ["warp_totals", "neighbours", "votes", "warp_scans", "tree_sums"] {
         check_named(name);
     }
 }

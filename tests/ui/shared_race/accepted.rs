@@ -111,4 +111,29 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// A warp's barrier stands between what its work-items read and what they write.
+    pub fn warp_tree(#[pad = 0] a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [B]>)
+    where tile: (TN = 64), grid: (bx in B), block: (tx in TN),
+    {
+        shared s: [f32; TN];
+        s[tx] = a[bx * TN + tx];
+        barrier;
+        if tx < 32 {
+            for d in halving(TN) {
+                let mut sum = s[tx];
+                if tx < d {
+                    sum += s[tx + d];
+                }
+                warp_barrier;
+                s[tx] = sum;
+                warp_barrier;
+            }
+        }
+        if tx == 0 {
+            c[bx] = s[0];
+        }
+    }
+}
+
 fn main() {}

@@ -89,9 +89,11 @@ impl Origins {
                 StmtKind::Assume { cond } => self.assumed.push(*cond),
                 StmtKind::Let { var, init: Some(value) }
                 | StmtKind::Assign { var, value }
-                | StmtKind::Exchange { var, value, .. }
                 | StmtKind::Update { place: Place::Var(var), value, .. } => {
                     self.values.push((*var, *value));
+                }
+                StmtKind::Exchange { var, value, lane, .. } => {
+                    self.values.extend([*value].into_iter().chain(*lane).map(|id| (*var, id)));
                 }
                 StmtKind::Atomic { old, .. } => self.old.extend(old),
                 StmtKind::Let { init: None, .. }
@@ -103,7 +105,8 @@ impl Origins {
                 | StmtKind::For { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
-                | StmtKind::Barrier => {}
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => {}
             }
             stmt.kind.bodies().into_iter().for_each(|body| self.visit(body));
         }

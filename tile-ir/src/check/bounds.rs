@@ -83,7 +83,6 @@ impl<'a> Uses<'a> {
             StmtKind::Let { init, .. } => init.iter().for_each(|init| self.expr(*init)),
             StmtKind::LetArray { init, .. } => init.iter().for_each(|init| self.expr(*init)),
             StmtKind::Assign { value, .. }
-            | StmtKind::Exchange { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => self.expr(*value),
             StmtKind::Store { access, value }
             | StmtKind::Update { place: Place::Element(access), value, .. } => {
@@ -91,6 +90,9 @@ impl<'a> Uses<'a> {
             }
             StmtKind::Atomic { access, expected, value, .. } => {
                 self.written(access, &[expected.as_slice(), &[*value]].concat());
+            }
+            StmtKind::Exchange { value, lane, .. } => {
+                [*value].into_iter().chain(*lane).for_each(|expr| self.expr(expr));
             }
             StmtKind::Each { body, .. } => self.stmts(body),
             StmtKind::Phase { range, body, .. } | StmtKind::For { range, body, .. } => {
@@ -108,7 +110,7 @@ impl<'a> Uses<'a> {
             }
             // That it holds is no condition: an index that leaves its tile does.
             StmtKind::Assume { cond } => self.expr(*cond),
-            StmtKind::Barrier => {}
+            StmtKind::Barrier | StmtKind::WarpBarrier => {}
         }
     }
 

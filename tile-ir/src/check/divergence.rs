@@ -1,7 +1,7 @@
-//! TK0401: a barrier, `load`, `each`, `phase` or `uniform(…)` that the work-items of
-//! a block do not all reach equally often; TK0403: `uniform(…)` of what differs
-//! between them; TK0004: a `let` that its block does not agree on, named in a
-//! cooperative loop.
+//! TK0401: a barrier, `load`, `each`, `phase`, `uniform(…)` or exchange that the
+//! work-items of a block (or warp) do not all reach equally often; TK0403:
+//! `uniform(…)` of what differs between them; TK0004: a `let` that its block does
+//! not agree on, named in a cooperative loop.
 //!
 //! What differs is found by [`super::flow`]: dependence on a work-item's
 //! coordinates, on loads that need not give all work-items one value, and on
@@ -18,6 +18,7 @@ use super::flow::PrivateUse;
 use super::flow::{Branch, Cause, Collective, Divergent, Flow, NotUniform};
 use super::sample::{Case, Sources};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::exchange::{Group, WARP_ITEMS};
 use crate::kernel::{
     ArrayRef, Exit, ExprId, ExprKind, Kernel, Source, Stmt, StmtKind, VarId, VarKind, print_expr,
 };
@@ -84,13 +85,14 @@ struct Report<'a> {
 impl Report<'_> {
     fn diagnostic(&self) -> Diagnostic {
         let word = keyword(self.found.collective);
+        let group = self.group().name();
         let message = match self.found.branch {
-            Branch::If(_) => format!("not every work-item of the block reaches this `{word}`"),
+            Branch::If(_) => format!("not every work-item of the {group} reaches this `{word}`"),
             Branch::While(_) | Branch::Bound(_) if self.is_own_bound() => {
                 "the work-items of the block do not run this `phase` equally often".to_owned()
             }
             Branch::While(_) | Branch::Bound(_) => {
-                format!("the work-items of the block do not reach this `{word}` equally often")
+                format!("the work-items of the {group} do not reach this `{word}` equally often")
             }
             Branch::Each(_) => format!("this `{word}` stands in an `each`, whose points run apart"),
         };
@@ -267,7 +269,13 @@ impl Report<'_> {
     fn example(&self, condition: ExprId) -> Option<String> {
         let mut unknowns = self.sources.unknowns(&[condition])?;
         let items: Vec<VarId> = self.kernel.block.iter().flatten().map(|axis| axis.var).collect();
-        let items: Vec<VarId> = items.into_iter().filter(|axis| unknowns.remove(axis)).collect();
+        let last = items.last().copied();
+        let mut items: Vec<VarId> =
+            items.into_iter().filter(|axis| unknowns.remove(axis)).collect();
+        if self.group() == Group::Warp {
+            // The first 32 along the last axis are of one warp.
+            items.retain(|axis| Some(*axis) == last);
+        }
         self.sources.search(&unknowns, |case| self.part_ways(case, condition, &items, &unknowns))
     }
 
@@ -280,9 +288,13 @@ impl Report<'_> {
     ) -> Option<String> {
         let start: BTreeMap<VarId, i128> = items.iter().map(|axis| (*axis, 0)).collect();
         let first = case.eval_with(condition, &start)?;
+        let may_differ = |at: i128| match self.group() {
+            Group::Block => true,
+            Group::Warp => at < i128::from(WARP_ITEMS),
+        };
         // Work-items that differ from the first one along one axis.
         let (other, second) = items.iter().find_map(|axis| {
-            case.candidates(*axis).into_iter().find_map(|at| {
+            case.candidates(*axis).into_iter().filter(|at| may_differ(*at)).find_map(|at| {
                 let mut other = start.clone();
                 other.insert(*axis, at);
                 let value = case.eval_with(condition, &other)?;
@@ -333,11 +345,17 @@ impl Report<'_> {
             Branch::Bound(_) => {
                 let loops = if self.is_own_bound() { "phase" } else { "loop" };
                 format!(
-                    "give the {loops} bounds that are the same for the whole block, and put the work that differs under an `if`"
+                    "give the {loops} bounds that are the same for the whole {}, and put the work that differs under an `if`",
+                    self.group().name()
                 )
             }
             Branch::Each(_) => format!("move the `{word}` out of the `each`"),
         }
+    }
+
+    /// Whose work-items should come by together.
+    fn group(&self) -> Group {
+        self.found.collective.group()
     }
 
     fn name(&self, var: VarId) -> &str {
@@ -391,5 +409,6 @@ fn keyword(collective: Collective) -> &'static str {
         Collective::Phase => "phase",
         Collective::Exchange(op) => op.name(),
         Collective::Uniform => "uniform(…)",
+        Collective::WarpBarrier => "warp_barrier;",
     }
 }

@@ -9,8 +9,9 @@
 //! work-items made it and some did not.
 
 use super::uniform::{WrittenTensors, range_exprs};
+use super::warp::Warps;
 use crate::arena::EntityId;
-use crate::exchange::ExchangeOp;
+use crate::exchange::{ExchangeOp, Group};
 use crate::kernel::{
     Access, ArrayRef, EachOrigin, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind,
     VarId, VarKind,
@@ -54,6 +55,19 @@ pub(crate) enum Collective {
     Exchange(ExchangeOp),
     /// `uniform(…)`
     Uniform,
+    /// `warp_barrier;`
+    WarpBarrier,
+}
+
+impl Collective {
+    /// Whose work-items run it together.
+    pub(crate) const fn group(self) -> Group {
+        match self {
+            Self::Barrier | Self::Load | Self::Each | Self::Phase | Self::Uniform => Group::Block,
+            Self::Exchange(op) => op.group(),
+            Self::WarpBarrier => Group::Warp,
+        }
+    }
 }
 
 /// The expression on which control flow differs.
@@ -113,13 +127,20 @@ pub(crate) struct Flow {
     pub(crate) not_uniform: Vec<NotUniform>,
 }
 
-/// Analyses a kernel's body.
-pub(crate) fn analyse(kernel: &Kernel, fold: Fold<'_>) -> Flow {
+/// Analyses a kernel's body: which values differ within a block, or only within
+/// its warps, and which statements that the work-items of such a group run
+/// together stand where they part.
+pub(crate) fn analyse(kernel: &Kernel, fold: Fold<'_>, group: Group) -> Flow {
+    let warps = match group {
+        Group::Warp => Some(Warps::of(kernel)),
+        Group::Block => None,
+    };
     let mut walker = Walker {
         kernel,
         written: WrittenTensors::of(kernel),
         fold,
-        state: initial_state(kernel),
+        group,
+        state: initial_state(kernel, warps.as_ref()),
         flow: Flow {
             values: vec![true; kernel.exprs.len()],
             divergent: Vec::new(),
@@ -129,16 +150,18 @@ pub(crate) fn analyse(kernel: &Kernel, fold: Fold<'_>) -> Flow {
         in_each: None,
         control: None,
         is_agreed: false,
+        warps,
     };
     walker.stmts(&kernel.body, None);
     walker.flow
 }
 
-fn initial_state(kernel: &Kernel) -> State {
+fn initial_state(kernel: &Kernel, warps: Option<&Warps>) -> State {
     kernel
         .vars
         .iter()
         .map(|(id, var)| match var.kind {
+            VarKind::Block if warps.is_some_and(|warps| warps.agree_on_axis(id)) => None,
             VarKind::Block | VarKind::Each => Some(Cause::Axis(id, var.span)),
             VarKind::Dim
             | VarKind::TileParam(_)
@@ -159,6 +182,10 @@ struct Walker<'a> {
     kernel: &'a Kernel,
     written: WrittenTensors,
     fold: Fold<'a>,
+    /// Within which work-items may differ.
+    group: Group,
+    /// What they agree on by their numbers, where it is a warp.
+    warps: Option<Warps>,
     state: State,
     flow: Flow,
     /// Variables that may be used in the `each` around, if there is one.
@@ -193,7 +220,8 @@ impl Walker<'_> {
             ExprKind::Tiles { extent, tile } => self.exprs(&[*extent, *tile]),
             ExprKind::InBounds { indices, .. } => self.exprs(indices),
         };
-        let cause = if (self.fold)(expr).is_some() { None } else { cause };
+        let agreed = self.warps.as_ref().is_some_and(|warps| warps.agree_on(expr));
+        let cause = if agreed || (self.fold)(expr).is_some() { None } else { cause };
         if cause.is_some() {
             self.flow.values[expr.index()] = false;
         }
@@ -267,6 +295,9 @@ impl Walker<'_> {
 
     fn collective(&mut self, collective: Collective, head: SpanId, control: Control) {
         let Some((branch, cause)) = control else { return };
+        if collective.group() != self.group {
+            return;
+        }
         let found = Divergent { collective, head, branch, cause };
         if !self.flow.divergent.iter().any(|known| known.head == head) {
             self.flow.divergent.push(found);
@@ -313,12 +344,18 @@ impl Walker<'_> {
                     self.assign(old, Some(Cause::Old(old)), stmt.span, control);
                 }
             }
-            StmtKind::Exchange { var, op, value } => {
+            StmtKind::Exchange { var, op, value, lane } => {
                 self.expr(*value);
+                lane.iter().for_each(|lane| {
+                    self.expr(*lane);
+                });
                 self.collective(Collective::Exchange(*op), stmt.head, control);
                 self.declare(*var);
                 self.state[var.index()] =
-                    (!op.is_uniform()).then_some(Cause::Exchange(*var, stmt.span));
+                    (!op.is_uniform(self.group)).then_some(Cause::Exchange(*var, stmt.span));
+            }
+            StmtKind::WarpBarrier => {
+                self.collective(Collective::WarpBarrier, stmt.head, control);
             }
             StmtKind::Assume { cond } => {
                 self.expr(*cond);

@@ -140,7 +140,8 @@ fn enter(
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Assume { .. }
-            | StmtKind::Barrier => {}
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => {}
         }
         for body in stmt.kind.bodies() {
             enter(kernel, body, bounds, is_fixed);

@@ -178,8 +178,9 @@ impl Flow<'_> {
                 self.read(*value, state);
                 self.read_access(access, state);
             }
-            StmtKind::Exchange { var, value, .. } => {
+            StmtKind::Exchange { var, value, lane, .. } => {
                 self.read(*value, state);
+                lane.iter().for_each(|lane| self.read(*lane, state));
                 state.assigned.insert(*var);
             }
             StmtKind::Atomic { access, expected, value, old, .. } => {
@@ -219,7 +220,7 @@ impl Flow<'_> {
                 self.write_picked(*cond, then, state);
             }
             StmtKind::Assume { cond } => self.read(*cond, state),
-            StmtKind::Barrier => {}
+            StmtKind::Barrier | StmtKind::WarpBarrier => {}
         }
         self.write_whole(stmt, state);
     }
@@ -371,7 +372,8 @@ impl Flow<'_> {
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Assume { .. }
-                | StmtKind::Barrier => {}
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => {}
             }
         }
     }

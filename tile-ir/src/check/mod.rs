@@ -14,6 +14,7 @@ mod redundant;
 mod sample;
 mod uniform;
 mod unused;
+mod warp;
 
 pub(crate) use assumed::Origins;
 pub(crate) use fold::Folds;
@@ -23,6 +24,7 @@ pub(crate) use uniform::{WrittenTensors, range_exprs};
 use serde::{Deserialize, Serialize};
 
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::exchange::Group;
 use crate::kernel::Kernel;
 use crate::solve::skeleton::{BUDGET, ENOUGH, enumerate};
 use crate::solve::symbolic::prove;
@@ -82,7 +84,9 @@ pub struct Checked {
 pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let mut diags = Diagnostics::new();
     let folds = Folds::of(&kernel);
-    let flow = flow::analyse(&kernel, &|condition| folds.get(condition));
+    let fold = |condition| folds.get(condition);
+    let mut flow = flow::analyse(&kernel, &fold, Group::Block);
+    flow.divergent.extend(flow::analyse(&kernel, &fold, Group::Warp).divergent);
     let uniform = uniformity(&kernel);
     divergence::check_divergence(&kernel, &flow, &mut diags);
     let diverges = diags.has_errors();

@@ -34,7 +34,8 @@ fn depends_on_order(kernel: &Kernel, stmt: &Stmt) -> bool {
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Assume { .. }
-        | StmtKind::Barrier => false,
+        | StmtKind::Barrier
+        | StmtKind::WarpBarrier => false,
     };
     own || stmt.kind.bodies().into_iter().flatten().any(|inner| depends_on_order(kernel, inner))
 }

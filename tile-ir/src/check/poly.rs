@@ -453,7 +453,8 @@ pub(super) fn assigned_in(stmts: &[Stmt]) -> Vec<VarId> {
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Assume { .. }
-            | StmtKind::Barrier => {}
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => {}
         }
         for body in stmt.kind.bodies() {
             out.extend(assigned_in(body));

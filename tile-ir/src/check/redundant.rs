@@ -73,7 +73,8 @@ fn remove(stmts: &mut Vec<Stmt>, barrier: SpanId) {
             | StmtKind::Update { .. }
             | StmtKind::Exchange { .. }
             | StmtKind::Assume { .. }
-            | StmtKind::Barrier => {}
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => {}
         }
     }
 }

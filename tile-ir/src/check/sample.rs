@@ -95,7 +95,8 @@ impl<'a> Sources<'a> {
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Assume { .. }
-                | StmtKind::Barrier => {}
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => {}
             }
             for body in stmt.kind.bodies() {
                 self.visit(body);

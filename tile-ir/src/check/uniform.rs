@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use super::flow::{self, Fold};
 use super::fold::Folds;
 use crate::arena::EntityId;
+use crate::exchange::Group;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, TensorId, VarId,
     VarKind,
@@ -108,7 +109,7 @@ pub(crate) fn uniformity_with(kernel: &Kernel, fold: Fold<'_>) -> Uniformity {
                 || is_uniform(kernel, &written, (expr, false), &|v| vars[v.index()])
         })
         .collect();
-    let values = flow::analyse(kernel, fold).values;
+    let values = flow::analyse(kernel, fold, Group::Block).values;
     Uniformity { vars, exprs, values }
 }
 
@@ -147,12 +148,15 @@ impl Storage<'_> {
                     self.assign(*var, uniform);
                 }
                 // Where control flow differs, another rule has said so.
-                StmtKind::Exchange { var, op, .. } => self.assign(*var, op.is_uniform()),
+                StmtKind::Exchange { var, op, .. } => {
+                    self.assign(*var, op.is_uniform(Group::Block));
+                }
                 StmtKind::Update { place: Place::Element(_), .. }
                 | StmtKind::Store { .. }
                 | StmtKind::Assume { .. }
                 | StmtKind::LetArray { .. }
-                | StmtKind::Barrier => {}
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => {}
                 StmtKind::Atomic { old, .. } => {
                     // Each work-item, and each block, gets another.
                     old.iter().for_each(|old| self.assign(*old, false));

@@ -54,7 +54,6 @@ impl Used {
                 init.iter().copied().collect()
             }
             StmtKind::Assign { value, .. }
-            | StmtKind::Exchange { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => {
                 vec![*value]
             }
@@ -70,7 +69,8 @@ impl Used {
                 }
                 access.indices.iter().chain(expected).copied().chain([*value]).collect()
             }
-            StmtKind::Each { .. } | StmtKind::Barrier => Vec::new(),
+            StmtKind::Exchange { value, lane, .. } => [*value].into_iter().chain(*lane).collect(),
+            StmtKind::Each { .. } | StmtKind::Barrier | StmtKind::WarpBarrier => Vec::new(),
             StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => range.exprs(),
             StmtKind::While { cond, .. }
             | StmtKind::If { cond, .. }

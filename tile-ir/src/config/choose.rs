@@ -1,6 +1,7 @@
 //! The configuration that is used before anything has been measured.
 
 use super::estimate::MAX_REGISTERS;
+use super::warps::warp_layout;
 use super::{
     AxisItems, Config, ConfigError, Numerics, TilePadding, candidate_values, complete_tiles,
     estimate, tile_value,
@@ -208,6 +209,12 @@ fn thread_choices(kernel: &Kernel, device: &DeviceProperties, tiles: Vec<u32>) -
             .map(|threads| config(threads, Vec::new()))
             .collect();
     };
+    if let Some(items) = warp_layout(kernel, &tiles) {
+        let threads = items.iter().try_fold(1u32, |all, axis| all.checked_mul(axis.threads));
+        let threads = threads.map(|threads| threads.next_multiple_of(device.warp_size.max(1)));
+        let threads = threads.filter(|threads| *threads <= max_threads);
+        return threads.map(|threads| config(threads, items)).into_iter().collect();
+    }
     let extents: Vec<u32> = axes.iter().map(|axis| value(axis.extent)).collect();
     let mut layouts: Vec<Vec<u32>> = vec![Vec::new()];
     for &extent in &extents {

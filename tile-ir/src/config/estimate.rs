@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use super::{Config, tile_value};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
+use crate::exchange::{ExchangeOp, Group, WARP_ITEMS};
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, Tile, TileId,
     TileSpace, Type, VarId, VarKind, eval_index,
@@ -371,23 +372,38 @@ impl Walk<'_, '_> {
                 self.stmts(then, domain, trips);
                 self.stmts(otherwise, domain, trips);
             }
-            StmtKind::Exchange { var, op, value } => {
-                self.expr(*value, domain, trips);
-                let bytes = self.sizes.type_bytes(self.sizes.kernel.vars[*var].ty);
-                let bytes = self.points(domain) * bytes * f64::from(op.n_buffers());
-                // Those of one type share their memory; of several the most counts.
-                self.cost.exchange_bytes = self.cost.exchange_bytes.max(bytes);
-                // A step for each level of the tree, and a barrier after each.
-                let steps = self.points(domain).log2().ceil().max(0.0) + 2.0;
-                self.cost.barriers += steps * trips;
-                self.cost.arithmetic += self.points(domain) * trips;
+            StmtKind::Exchange { var, op, value, lane } => {
+                [*value].into_iter().chain(*lane).for_each(|id| self.expr(id, domain, trips));
+                self.exchange(*var, *op, domain, trips);
             }
             // No device that is estimated evaluates it.
             StmtKind::Assume { .. } => {}
+            StmtKind::WarpBarrier => {}
             StmtKind::Barrier => {
                 let per_iteration = if self.sizes.config.stages > 1 { 0.5 } else { 1.0 };
                 self.cost.barriers += per_iteration * trips;
             }
+        }
+    }
+
+    /// Levels of a tree: of one over the block, with a barrier after each.
+    fn exchange(&mut self, var: VarId, op: ExchangeOp, domain: Domain<'_>, trips: f64) {
+        let items = self.points(domain);
+        let levels = match op {
+            ExchangeOp::Reduce(_) | ExchangeOp::Scan { .. } => items.log2().ceil().max(0.0) + 2.0,
+            ExchangeOp::WarpReduce(_) => f64::from(WARP_ITEMS).log2(),
+            ExchangeOp::Shuffle(_) | ExchangeOp::Ballot => 1.0,
+        };
+        match op.group() {
+            Group::Block => {
+                let bytes = self.sizes.type_bytes(self.sizes.kernel.vars[var].ty);
+                let bytes = items * bytes * f64::from(op.n_buffers());
+                // Those of one type share their memory; of several the most counts.
+                self.cost.exchange_bytes = self.cost.exchange_bytes.max(bytes);
+                self.cost.barriers += levels * trips;
+                self.cost.arithmetic += items * trips;
+            }
+            Group::Warp => self.cost.arithmetic += items * levels * trips,
         }
     }
 

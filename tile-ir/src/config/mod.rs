@@ -5,6 +5,7 @@ mod choose;
 mod estimate;
 mod tiles;
 mod valid;
+mod warps;
 
 pub use choose::{default_config, with_tiles};
 pub use estimate::{Estimate, estimate};

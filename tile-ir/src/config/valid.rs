@@ -1,5 +1,6 @@
 //! Whether a configuration is one: of this kernel, on this device.
 
+use super::warps::warp_layout;
 use super::{AxisItems, Config, ConfigError, TilePadding, complete_tiles};
 use crate::device::DeviceProperties;
 use crate::kernel::Kernel;
@@ -61,6 +62,17 @@ pub fn check_config(
         let divides = lanes > 0 && threads.is_multiple_of(lanes);
         require(divides, "`lanes` of an axis", lanes.into(), format!("a divisor of {threads}"))?;
         within("`run` of an axis", run, 1, MAX_RUN)?;
+    }
+    if let Some(layout) = warp_layout(kernel, &config.tiles) {
+        for (given, needed) in config.block.iter().zip(&layout) {
+            let choice = "`threads` of an axis, in a kernel with warp operations,";
+            let reason = format!("{}, one for each work-item", needed.threads);
+            require(given.threads == needed.threads, choice, given.threads.into(), reason)?;
+            let choice = "`run` or `lanes` of an axis, in a kernel with warp operations,";
+            let most = given.run.max(given.lanes);
+            let reason = "1: a warp is 32 work-items that follow one another".to_owned();
+            require(given == needed, choice, most.into(), reason)?;
+        }
     }
     let of_axes = config.block.iter().map(|axis| u64::from(axis.threads));
     let of_axes = of_axes.fold(1, u64::saturating_mul);

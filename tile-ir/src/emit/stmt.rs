@@ -4,6 +4,7 @@ use super::Writer;
 use super::expr::Strength;
 use super::types::type_name;
 use crate::arena::EntityId as _;
+use crate::exchange::WARP_ITEMS;
 use crate::op::AtomicOp;
 use crate::program::{Access, ExprId, ExprKind, Literal, LoopRange, Stmt, StmtKind, Unroll, VarId};
 
@@ -93,6 +94,42 @@ impl Writer<'_> {
                 self.close();
             }
             StmtKind::Barrier(_) => self.put("__syncthreads();"),
+            StmtKind::Shuffle { var, value, lane } => {
+                let (value, lane) = (self.whole(*value), self.whole(*lane));
+                let (ty, name) = self.declared(*var);
+                let present = self.present_lanes();
+                let own = if self.kernel.threads > 1 { "thread % 32" } else { "0" };
+                self.put(&format!(
+                    "const {ty} {name} = tk_shuffle({present}, {own}, {value}, {lane});"
+                ));
+            }
+            StmtKind::Ballot { var, cond } => {
+                let cond = self.whole(*cond);
+                let (ty, name) = self.declared(*var);
+                let present = self.present_lanes();
+                self.put(&format!("const {ty} {name} = __ballot_sync({present}, {cond});"));
+            }
+            StmtKind::WarpBarrier => {
+                let present = self.present_lanes();
+                self.put(&format!("__syncwarp({present});"));
+            }
+        }
+    }
+
+    /// Type and name of a variable.
+    fn declared(&self, var: VarId) -> (&'static str, String) {
+        (type_name(self.kernel.vars[var].ty.storage()), self.names.var(var).to_owned())
+    }
+
+    /// The lanes of the present warp that have items, as bits.
+    fn present_lanes(&self) -> String {
+        let n_items = self.kernel.domains[self.kernel.block_domain].n_items();
+        let last = n_items % u64::from(WARP_ITEMS);
+        let some = format!("{:#x}u", (1u64 << last) - 1);
+        match n_items / u64::from(WARP_ITEMS) {
+            _ if last == 0 => "0xffffffffu".to_owned(),
+            0 => some,
+            full => format!("thread / 32 < {full} ? 0xffffffffu : {some}"),
         }
     }
 

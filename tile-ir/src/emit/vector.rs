@@ -133,7 +133,10 @@ fn written(stmt: &Stmt) -> Option<&Access> {
         | StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::If { .. }
-        | StmtKind::Barrier(_) => None,
+        | StmtKind::Barrier(_)
+        | StmtKind::Shuffle { .. }
+        | StmtKind::Ballot { .. }
+        | StmtKind::WarpBarrier => None,
     }
 }
 

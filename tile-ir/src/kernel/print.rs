@@ -330,10 +330,11 @@ impl Printer<'_> {
                 let text = format!("{}{update}", old.unwrap_or_default());
                 self.line(depth, &text);
             }
-            StmtKind::Exchange { var, op, value } => {
+            StmtKind::Exchange { var, op, value, lane } => {
                 let ty = self.kernel.type_name(self.kernel.vars[*var].ty);
-                let value = self.expr(*value, Level::Lowest);
-                let text = format!("let {}: {ty} = {}({value});", name(*var), op.name());
+                let operands: Vec<ExprId> = [*value].into_iter().chain(*lane).collect();
+                let operands = self.list(&operands);
+                let text = format!("let {}: {ty} = {}({operands});", name(*var), op.name());
                 self.line(depth, &text);
             }
             StmtKind::Each { axes, body, origin } => self.write_each(depth, axes, body, *origin),
@@ -363,6 +364,7 @@ impl Printer<'_> {
                 self.line(depth, &format!("assume({cond});"));
             }
             StmtKind::Barrier => self.line(depth, "barrier;"),
+            StmtKind::WarpBarrier => self.line(depth, "warp_barrier;"),
         }
     }
 

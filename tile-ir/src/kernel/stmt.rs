@@ -124,16 +124,19 @@ pub enum StmtKind {
         old: Option<VarId>,
     },
     /// `let x = reduce_sum(e);` Gives every work-item a value made of those of
-    /// all ([`crate::exchange`]). Collective; a barrier between what stands before
-    /// it, its operand included, and what stands after it.
+    /// its block or warp ([`crate::exchange`]). Collective, of that group. One of
+    /// the block is a barrier between what stands before it, its operand included,
+    /// and what stands after it.
     Exchange {
         /// Declared for the rest of the enclosing statement list; of kind
         /// [`super::VarKind::Let`], never assigned.
         var: VarId,
         /// How the values are combined.
         op: ExchangeOp,
-        /// The work-item's own value, of the variable's type.
+        /// The work-item's own value; of the variable's type, but for a ballot.
         value: ExprId,
+        /// Of a shuffle, an index: the lane, or how far away it is.
+        lane: Option<ExprId>,
     },
     /// A loop that the whole block shares out among its threads. Collective.
     Each {
@@ -189,6 +192,9 @@ pub enum StmtKind {
     /// Orders all of the block's shared- and global-memory accesses before it
     /// against all after it. Collective.
     Barrier,
+    /// Orders all accesses of a warp's work-items before it against all of theirs
+    /// after it. All work-items of the warp reach it together.
+    WarpBarrier,
 }
 
 impl StmtKind {
@@ -208,7 +214,8 @@ impl StmtKind {
             | Self::Update { .. }
             | Self::Exchange { .. }
             | Self::Assume { .. }
-            | Self::Barrier => Vec::new(),
+            | Self::Barrier
+            | Self::WarpBarrier => Vec::new(),
         }
     }
 }

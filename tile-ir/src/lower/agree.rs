@@ -24,6 +24,7 @@ mod spare;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{Folds, Uniformity, uniformity};
+use crate::exchange::Group;
 use crate::kernel::{
     Expr, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
@@ -104,7 +105,27 @@ fn bodies_mut(kind: &mut StmtKind) -> Vec<&mut Vec<Stmt>> {
         | StmtKind::Update { .. }
         | StmtKind::Exchange { .. }
         | StmtKind::Assume { .. }
-        | StmtKind::Barrier => Vec::new(),
+        | StmtKind::Barrier
+        | StmtKind::WarpBarrier => Vec::new(),
+    }
+}
+
+/// Whether the whole block runs a statement together.
+fn is_collective(kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Barrier | StmtKind::Each { .. } | StmtKind::Phase { .. } => true,
+        StmtKind::Exchange { op, .. } => op.group() == Group::Block,
+        StmtKind::Let { .. }
+        | StmtKind::LetArray { .. }
+        | StmtKind::Assign { .. }
+        | StmtKind::Store { .. }
+        | StmtKind::Atomic { .. }
+        | StmtKind::Update { .. }
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Assume { .. }
+        | StmtKind::WarpBarrier => false,
     }
 }
 
@@ -122,7 +143,8 @@ fn deciders(kind: &StmtKind) -> Vec<ExprId> {
         | StmtKind::Exchange { .. }
         | StmtKind::Each { .. }
         | StmtKind::Assume { .. }
-        | StmtKind::Barrier => Vec::new(),
+        | StmtKind::Barrier
+        | StmtKind::WarpBarrier => Vec::new(),
     }
 }
 
@@ -150,13 +172,7 @@ impl Needs<'_> {
     fn collectives(&mut self, stmts: &[Stmt]) -> bool {
         let mut any = false;
         for stmt in stmts {
-            let own = matches!(
-                stmt.kind,
-                StmtKind::Barrier
-                    | StmtKind::Exchange { .. }
-                    | StmtKind::Each { .. }
-                    | StmtKind::Phase { .. }
-            );
+            let own = is_collective(&stmt.kind);
             let mut inside = false;
             for body in stmt.kind.bodies() {
                 inside |= self.collectives(body);
@@ -190,7 +206,8 @@ impl Needs<'_> {
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Assume { .. }
-                | StmtKind::Barrier => None,
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => None,
             };
             let of_stmt = deciders(&stmt.kind);
             if let Some((var, value)) = defined
@@ -294,7 +311,8 @@ impl Twins<'_> {
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Assume { .. }
-            | StmtKind::Barrier => return None,
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => return None,
         };
         Some(Stmt { kind, span: stmt.span, head: stmt.head })
     }

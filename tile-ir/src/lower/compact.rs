@@ -73,12 +73,19 @@ fn each_expr_in(stmts: &mut [Stmt], f: &mut impl FnMut(&mut ExprId)) {
                 }
                 LoopRange::Halving(n) | LoopRange::Doubling(n) => f(n),
             },
-            StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => f(cond),
+            StmtKind::While { cond, .. }
+            | StmtKind::If { cond, .. }
+            | StmtKind::Ballot { cond, .. } => f(cond),
+            StmtKind::Shuffle { value, lane, .. } => {
+                f(value);
+                f(lane);
+            }
             StmtKind::Assume(fact) => fact.exprs_mut().for_each(&mut *f),
             StmtKind::Items { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
-            | StmtKind::Barrier(_) => {}
+            | StmtKind::Barrier(_)
+            | StmtKind::WarpBarrier => {}
         }
         for body in stmt.kind.bodies_mut() {
             each_expr_in(body, f);

@@ -11,8 +11,8 @@ use crate::config::{AxisItems, Config};
 use crate::kernel;
 use crate::op::BinaryOp;
 use crate::program::{
-    Access, Digit, DomainId, ExprId, ExprKind, ItemLayout, ProgramKernel, Raster, Stmt, StmtKind,
-    Target,
+    Access, Digit, DomainId, ExprId, ExprKind, ItemLayout, ProgramKernel, Raster, Scope, Stmt,
+    StmtKind, Target,
 };
 
 /// Threads of a warp.
@@ -33,7 +33,9 @@ pub(super) fn distribute_items(
     let divisors = Divisors::of(&body, divisors);
     for id in domains {
         let extents = kernel.domains[id].extents();
-        let layout = if id == kernel.block_domain && !config.block.is_empty() {
+        let layout = if id == kernel.block_domain && moves_in_warps(&body) {
+            ItemLayout::one_per_thread(&extents)
+        } else if id == kernel.block_domain && !config.block.is_empty() {
             block_layout(&extents, &config.block)
         } else {
             let fastest = fastest_axis(kernel, id);
@@ -45,6 +47,13 @@ pub(super) fn distribute_items(
         (0 | 1, _) | (_, 0 | 1) => Raster::RowMajor,
         (rows, _) => Raster::Grouped { rows },
     };
+}
+
+/// Whether items of a warp do something together, which therefore stay a warp.
+fn moves_in_warps(stmts: &[Stmt]) -> bool {
+    stmts
+        .iter()
+        .any(|stmt| stmt.scope == Scope::Warp || stmt.kind.bodies().into_iter().any(moves_in_warps))
 }
 
 /// The layout of a cooperative loop: along the fastest axis a thread takes as

@@ -112,6 +112,8 @@ fn collect_lets(stmts: &[Stmt], lets: &mut BTreeMap<VarId, ExprId>, assigned: &m
             }
             StmtKind::Let { var, value: None }
             | StmtKind::Assign { var, .. }
+            | StmtKind::Shuffle { var, .. }
+            | StmtKind::Ballot { var, .. }
             | StmtKind::Atomic { old: Some(var), .. } => assigned.push(var),
             StmtKind::SetFragment { .. }
             | StmtKind::Store { .. }
@@ -124,7 +126,8 @@ fn collect_lets(stmts: &[Stmt], lets: &mut BTreeMap<VarId, ExprId>, assigned: &m
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
-            | StmtKind::Barrier(_) => {}
+            | StmtKind::Barrier(_)
+            | StmtKind::WarpBarrier => {}
         }
         for body in stmt.kind.bodies() {
             collect_lets(body, lets, assigned);

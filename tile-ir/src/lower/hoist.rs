@@ -115,7 +115,10 @@ impl<'k> Hoist<'k> {
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
-            | StmtKind::Barrier(_) => {}
+            | StmtKind::Barrier(_)
+            | StmtKind::Shuffle { .. }
+            | StmtKind::Ballot { .. }
+            | StmtKind::WarpBarrier => {}
         });
         Self { kernel, domain, repeated, lets, written, moved: Vec::new() }
     }

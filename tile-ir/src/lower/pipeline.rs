@@ -164,6 +164,8 @@ fn assigned_vars(stmts: &[Stmt], vars: &mut Vec<VarId>) {
         match &stmt.kind {
             StmtKind::Let { var, .. }
             | StmtKind::Assign { var, .. }
+            | StmtKind::Shuffle { var, .. }
+            | StmtKind::Ballot { var, .. }
             | StmtKind::Atomic { old: Some(var), .. } => vars.push(*var),
             StmtKind::For { var, .. } => vars.push(*var),
             StmtKind::SetFragment { .. }
@@ -176,7 +178,8 @@ fn assigned_vars(stmts: &[Stmt], vars: &mut Vec<VarId>) {
             | StmtKind::Items { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
-            | StmtKind::Barrier(_) => {}
+            | StmtKind::Barrier(_)
+            | StmtKind::WarpBarrier => {}
         }
         for body in stmt.kind.bodies() {
             assigned_vars(body, vars);
@@ -210,6 +213,8 @@ fn count_accesses(kernel: &ProgramKernel, stmts: &[Stmt], tiles: &[TileId]) -> A
             }
             StmtKind::Let { .. }
             | StmtKind::Assign { .. }
+            | StmtKind::Shuffle { .. }
+            | StmtKind::Ballot { .. }
             | StmtKind::SetFragment { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
@@ -218,7 +223,8 @@ fn count_accesses(kernel: &ProgramKernel, stmts: &[Stmt], tiles: &[TileId]) -> A
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
-            | StmtKind::Barrier(_) => {}
+            | StmtKind::Barrier(_)
+            | StmtKind::WarpBarrier => {}
         }
         stmt.kind.for_each_expr(&mut |expr| count.reads += loads_of(kernel, expr, &touches));
         for body in stmt.kind.bodies() {

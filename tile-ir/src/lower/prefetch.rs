@@ -217,6 +217,8 @@ impl Touched {
             match &stmt.kind {
                 StmtKind::Let { var, .. }
                 | StmtKind::Assign { var, .. }
+                | StmtKind::Shuffle { var, .. }
+                | StmtKind::Ballot { var, .. }
                 | StmtKind::For { var, .. } => self.vars.extend([*var]),
                 StmtKind::SetFragment { fragment, .. } => self.fragments.extend([*fragment]),
                 StmtKind::Atomic { access, old, .. } => {
@@ -226,7 +228,10 @@ impl Touched {
                 StmtKind::Store { access, .. } | StmtKind::Copy { dst: access, .. } => {
                     self.arrays.insert(access.target);
                 }
-                StmtKind::Commit(_) | StmtKind::Wait { .. } | StmtKind::Barrier(_) => {
+                StmtKind::Commit(_)
+                | StmtKind::Wait { .. }
+                | StmtKind::Barrier(_)
+                | StmtKind::WarpBarrier => {
                     self.orders_memory = true;
                 }
                 StmtKind::Items { .. }

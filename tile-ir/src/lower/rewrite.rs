@@ -79,6 +79,15 @@ impl Replacement {
             StmtKind::Wait { token, pending } => {
                 StmtKind::Wait { token: *token, pending: *pending }
             }
+            StmtKind::Shuffle { var, value, lane } => StmtKind::Shuffle {
+                var: *var,
+                value: self.expr(kernel, *value),
+                lane: self.expr(kernel, *lane),
+            },
+            StmtKind::Ballot { var, cond } => {
+                StmtKind::Ballot { var: *var, cond: self.expr(kernel, *cond) }
+            }
+            StmtKind::WarpBarrier => StmtKind::WarpBarrier,
             StmtKind::Barrier(participants) => StmtKind::Barrier(*participants),
         };
         Stmt { kind, ..stmt.clone() }

@@ -259,7 +259,10 @@ fn sites(kernel: &ProgramKernel, body: &[Stmt]) -> Vec<Site> {
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
-            | StmtKind::Barrier(_) => {}
+            | StmtKind::Barrier(_)
+            | StmtKind::Shuffle { .. }
+            | StmtKind::Ballot { .. }
+            | StmtKind::WarpBarrier => {}
         }
         for id in loads {
             if let ExprKind::Load(access) = &kernel.exprs[id].kind {

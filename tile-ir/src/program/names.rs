@@ -139,7 +139,10 @@ impl Scopes<'_> {
         for (number, stmt) in stmts.iter().enumerate() {
             let inside = self.seen.len();
             match &stmt.kind {
-                StmtKind::Let { var, .. } | StmtKind::Atomic { old: Some(var), .. } => {
+                StmtKind::Let { var, .. }
+                | StmtKind::Shuffle { var, .. }
+                | StmtKind::Ballot { var, .. }
+                | StmtKind::Atomic { old: Some(var), .. } => {
                     self.declare(*var, &stmts[number..]);
                     continue;
                 }
@@ -162,7 +165,8 @@ impl Scopes<'_> {
                 | StmtKind::Commit(_)
                 | StmtKind::Wait { .. }
                 | StmtKind::Assume(_)
-                | StmtKind::Barrier(_) => {
+                | StmtKind::Barrier(_)
+                | StmtKind::WarpBarrier => {
                     for body in stmt.kind.bodies() {
                         self.name_list(body);
                     }
@@ -202,7 +206,10 @@ fn domains_in(stmts: &[Stmt], found: &mut BTreeSet<DomainId>) {
 fn declared_more_than_once(body: &[Stmt]) -> BTreeSet<VarId> {
     fn visit(stmts: &[Stmt], once: &mut BTreeSet<VarId>, again: &mut BTreeSet<VarId>) {
         for stmt in stmts {
-            if let StmtKind::Let { var, .. } | StmtKind::For { var, .. } = stmt.kind
+            if let StmtKind::Let { var, .. }
+            | StmtKind::Shuffle { var, .. }
+            | StmtKind::Ballot { var, .. }
+            | StmtKind::For { var, .. } = stmt.kind
                 && !once.insert(var)
             {
                 again.insert(var);

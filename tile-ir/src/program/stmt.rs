@@ -213,6 +213,29 @@ pub enum StmtKind {
     /// Orders the memory accesses of the participants before it against those
     /// after it. Block scope.
     Barrier(Participants),
+    /// Declares a variable of the item with the value that another item of its
+    /// warp has. Warp scope, as all that follow; in items of the block domain,
+    /// one to a thread, in order, so that a warp's items are a warp's threads.
+    Shuffle {
+        /// The variable, of thread scope.
+        var: VarId,
+        /// The item's own value, of the variable's type.
+        value: ExprId,
+        /// Which item's it gets, by its place in the warp: an index. One that is
+        /// not there gives the item its own.
+        lane: ExprId,
+    },
+    /// Declares a `u32` with bit l set where item l of the warp is there and its
+    /// condition holds.
+    Ballot {
+        /// The variable, of thread scope.
+        var: VarId,
+        /// A `bool`.
+        cond: ExprId,
+    },
+    /// Orders the memory accesses of a warp's items before it against those after
+    /// it.
+    WarpBarrier,
 }
 
 impl StmtKind {
@@ -232,7 +255,10 @@ impl StmtKind {
             | Self::Commit(_)
             | Self::Wait { .. }
             | Self::Assume(_)
-            | Self::Barrier(_) => Vec::new(),
+            | Self::Barrier(_)
+            | Self::Shuffle { .. }
+            | Self::Ballot { .. }
+            | Self::WarpBarrier => Vec::new(),
         }
     }
 
@@ -252,7 +278,10 @@ impl StmtKind {
             | Self::Commit(_)
             | Self::Wait { .. }
             | Self::Assume(_)
-            | Self::Barrier(_) => Vec::new(),
+            | Self::Barrier(_)
+            | Self::Shuffle { .. }
+            | Self::Ballot { .. }
+            | Self::WarpBarrier => Vec::new(),
         }
     }
 
@@ -282,16 +311,28 @@ impl StmtKind {
                 }
                 LoopRange::Halving(n) | LoopRange::Doubling(n) => f(*n),
             },
-            Self::While { cond, .. } | Self::If { cond, .. } => f(*cond),
             Self::Assume(fact) => fact.exprs().for_each(f),
-            Self::Items { .. } | Self::Commit(_) | Self::Wait { .. } | Self::Barrier(_) => {}
+            Self::While { cond, .. } | Self::If { cond, .. } | Self::Ballot { cond, .. } => {
+                f(*cond)
+            }
+            Self::Shuffle { value, lane, .. } => {
+                f(*value);
+                f(*lane);
+            }
+            Self::Items { .. }
+            | Self::Commit(_)
+            | Self::Wait { .. }
+            | Self::Barrier(_)
+            | Self::WarpBarrier => {}
         }
     }
 
     /// The variable that the statement declares for the rest of its list.
     pub fn declared(&self) -> Option<VarId> {
         match self {
-            Self::Let { var, .. } => Some(*var),
+            Self::Let { var, .. } | Self::Shuffle { var, .. } | Self::Ballot { var, .. } => {
+                Some(*var)
+            }
             Self::Atomic { old, .. } => *old,
             Self::Commit(_)
             | Self::Assign { .. }
@@ -304,7 +345,8 @@ impl StmtKind {
             | Self::For { .. }
             | Self::While { .. }
             | Self::If { .. }
-            | Self::Barrier(_) => None,
+            | Self::Barrier(_)
+            | Self::WarpBarrier => None,
         }
     }
 
@@ -323,7 +365,10 @@ impl StmtKind {
             | Self::For { .. }
             | Self::While { .. }
             | Self::If { .. }
-            | Self::Barrier(_) => None,
+            | Self::Barrier(_)
+            | Self::Shuffle { .. }
+            | Self::Ballot { .. }
+            | Self::WarpBarrier => None,
         }
     }
 }

@@ -14,18 +14,7 @@ use crate::span::SpanId;
 use crate::syntax::{self, Expr, Name};
 
 /// Words of the language that later versions understand as functions.
-const LATER: [&str; 10] = [
-    "rem_euclid",
-    "clamp",
-    "powi",
-    "powf",
-    "mul_add",
-    "shuffle",
-    "shuffle_down",
-    "shuffle_xor",
-    "warp_sum",
-    "ballot",
-];
+const LATER: [&str; 5] = ["rem_euclid", "clamp", "powi", "powf", "mul_add"];
 
 /// Lowers a call, applying `conversion` to the leaves of arithmetic ones.
 pub(super) fn resolve_call(

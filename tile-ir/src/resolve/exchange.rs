@@ -6,17 +6,21 @@
 
 use super::call::arguments;
 use super::convert::{Conversion, expect_type};
-use super::expr::resolve_expr;
+use super::expr::{resolve_expr, resolve_index};
 use super::operate::{Obligation, Operation};
 use super::scope::{Binding, Naming};
 use super::types::Ty;
 use super::{Resolver, each};
 use crate::diag::{Code, Diagnostic};
+use crate::dtype::DType;
 use crate::exchange::ExchangeOp;
-use crate::kernel::{ExprId, ExprKind, Literal, Stmt, StmtKind, VarKind};
+use crate::kernel::{ElemType, ExprId, ExprKind, Literal, Stmt, StmtKind, VarKind};
 use crate::op::LogicOp;
 use crate::span::SpanId;
 use crate::syntax::{self, Expr, Name};
+
+/// The type of a ballot.
+const U32: Ty = Ty::scalar(ElemType::Concrete(DType::U32));
 
 /// Why an expression need not be evaluated exactly once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,23 +52,36 @@ pub(super) fn resolve_exchange(
     args: &[Expr],
     span: SpanId,
 ) -> ExprId {
-    let Some([arg]) = arguments(cx, func, args) else { return cx.push_poison(span) };
-    let may_stand = may_stand(cx, op, func);
+    let (arg, lane) = if op.takes_lane() {
+        let Some([arg, lane]) = arguments(cx, func, args) else { return cx.push_poison(span) };
+        (arg, Some(lane))
+    } else {
+        let Some([arg]) = arguments(cx, func, args) else { return cx.push_poison(span) };
+        (arg, None)
+    };
+    let may_stand = may_stand(cx, op.name(), func.span);
     let value = resolve_expr(cx, arg, Conversion::None);
     let value = match op.is_of_conditions() {
         true => expect_type(cx, value, Ty::BOOL, &format!("`{}`", op.name())),
         false => value,
     };
+    let lane = lane.map(|lane| resolve_index(cx, lane));
     if !may_stand {
         return cx.push_poison(span);
     }
-    let ty = cx.type_of(value);
-    cx.obligations.push(Obligation { operation: Operation::Exchange(op), ty, span: func.span });
+    let of = cx.type_of(value);
+    cx.obligations.push(Obligation { operation: Operation::Exchange(op), ty: of, span: func.span });
+    let ty = if op == ExchangeOp::Ballot { U32 } else { of };
     let name = Name { text: op.name().to_owned(), span: func.span };
     let var = cx.new_var(&name, ty, VarKind::Let { mutable: false });
-    let kind = StmtKind::Exchange { var, op, value };
+    let kind = StmtKind::Exchange { var, op, value, lane };
     cx.hoisted.push(Stmt { kind, span, head: func.span });
     cx.push(ExprKind::Var(var), ty, span)
+}
+
+/// Lowers `warp_barrier;`.
+pub(super) fn resolve_warp_barrier(cx: &mut Resolver, head: SpanId) -> Option<StmtKind> {
+    may_stand(cx, "warp_barrier", head).then_some(StmtKind::WarpBarrier)
 }
 
 /// Makes `name` the name of the exchange whose result `value` is: `let x =
@@ -118,25 +135,25 @@ pub(super) fn make_anew(
     (in_while, round)
 }
 
-/// Whether the work-items of the block come by here together, each once.
-fn may_stand(cx: &mut Resolver, op: ExchangeOp, func: &Name) -> bool {
-    let name = op.name();
+/// Whether the work-items of a group come by here together, each once.
+fn may_stand(cx: &mut Resolver, name: &str, span: SpanId) -> bool {
     if let Naming::TileParams(place) | Naming::Dims(place) | Naming::Constants(place) = cx.naming {
         let message =
             format!("`{name}` takes values of work-items, which {place} cannot depend on");
-        cx.error(Code::MisusedName, func.span, message);
+        cx.error(Code::MisusedName, span, message);
         return false;
     }
     if cx.kernel.block.is_none() {
-        let kernel = cx.kernel.name.clone();
-        let message =
-            format!("`{name}` takes a value of each work-item, and `{kernel}` has no `block`");
-        let diagnostic = Diagnostic::error(Code::UnsupportedOperation, func.span, message);
+        let message = format!(
+            "`{name}` is what work-items do together, and `{}` has no `block`",
+            cx.kernel.name
+        );
+        let diagnostic = Diagnostic::error(Code::UnsupportedOperation, span, message);
         cx.diags.push(diagnostic.help("give the kernel work-items: `block: (tx in TN)`"));
         return false;
     }
     if cx.collective.is_some() {
-        each::refuse_in_collective(cx, name, func.span);
+        each::refuse_in_collective(cx, name, span);
         return false;
     }
     let Some(why) = cx.conditional else { return true };
@@ -145,7 +162,7 @@ fn may_stand(cx: &mut Resolver, op: ExchangeOp, func: &Name) -> bool {
         Conditional::Arm => "in an arm of `if`".to_owned(),
     };
     let message = format!("`{name}` cannot stand {place}, which is not always evaluated");
-    let diagnostic = Diagnostic::error(Code::Divergence, func.span, message);
+    let diagnostic = Diagnostic::error(Code::Divergence, span, message);
     cx.diags.push(diagnostic.help(format!("give its value a name before: `let x = {name}(…);`")));
     false
 }

@@ -333,7 +333,8 @@ fn writes_tensor(stmt: &Stmt) -> bool {
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Assume { .. }
-        | StmtKind::Barrier => None,
+        | StmtKind::Barrier
+        | StmtKind::WarpBarrier => None,
     };
     matches!(written, Some(ArrayRef::Tensor(_)))
         || stmt.kind.bodies().into_iter().flatten().any(writes_tensor)

@@ -282,6 +282,7 @@ fn always_leaves(stmt: &syntax::Stmt) -> bool {
         | syntax::StmtKind::Each { .. }
         | syntax::StmtKind::Barrier
         | syntax::StmtKind::Assume(_)
+        | syntax::StmtKind::WarpBarrier
         | syntax::StmtKind::Phase { .. }
         | syntax::StmtKind::For { .. }
         | syntax::StmtKind::While { .. } => false,
@@ -313,6 +314,7 @@ fn find_in(stmts: &[syntax::Stmt], wanted: Jump) -> Option<SpanId> {
         | syntax::StmtKind::Each { .. }
         | syntax::StmtKind::Barrier
         | syntax::StmtKind::Assume(_)
+        | syntax::StmtKind::WarpBarrier
         | syntax::StmtKind::Phase { .. }
         | syntax::StmtKind::For { .. }
         | syntax::StmtKind::While { .. } => None,

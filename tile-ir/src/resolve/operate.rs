@@ -9,7 +9,8 @@
 //! | prefix `-` | numbers but concrete unsigned types, `index` |
 //! | prefix `!` | integers, `bool` |
 //! | `reduce_sum`, `scan_sum` and the like | numbers |
-//! | `any`, `all` | `bool` |
+//! | `any`, `all`, `ballot` and the like | `bool` |
+//! | `shuffle` and the like | all but `index` |
 //! | `sqrt`, `exp`, … | floating-point types |
 //! | `as` | as in Rust: numbers into each other and `index`, `bool` into integers |
 //!
@@ -91,6 +92,8 @@ enum Needed {
     Number,
     /// Numbers, `index` excepted: what memory can hold.
     Value,
+    /// All but `index`.
+    Scalar,
     Float,
     /// Integers, `index` and `bool`.
     Bits,
@@ -106,6 +109,7 @@ impl Needed {
             Self::All => true,
             Self::Number => class.is_number(),
             Self::Value => class.is_number() && class != Class::Index,
+            Self::Scalar => class != Class::Index,
             Self::Float => class == Class::Float,
             Self::Bits => matches!(class, Class::Integer | Class::Index | Class::Bool),
             Self::Shiftable => matches!(class, Class::Integer | Class::Index),
@@ -116,7 +120,7 @@ impl Needed {
     /// The loosest bound of a type parameter that has the operation.
     const fn bound(self) -> Bound {
         match self {
-            Self::All => Bound::Element,
+            Self::All | Self::Scalar => Bound::Element,
             Self::Number | Self::Value => Bound::Number,
             Self::Float => Bound::Float,
             Self::Bits | Self::Shiftable | Self::Invertible => Bound::Integer,
@@ -139,7 +143,11 @@ fn requirement(operation: Operation) -> (Needed, String) {
             (needed, format!("`{}`", math.name()))
         }
         Operation::Exchange(op) => {
-            let needed = if op.is_of_conditions() { Needed::Bits } else { Needed::Value };
+            let needed = match op.binary() {
+                _ if op.is_of_conditions() => Needed::Bits,
+                Some(_) => Needed::Value,
+                None => Needed::Scalar,
+            };
             (needed, format!("`{}`", op.name()))
         }
         Operation::Cast { .. } => (Needed::All, "`as`".to_owned()),
@@ -184,12 +192,13 @@ fn report_missing(cx: &mut Resolver, text: &str, needed: Needed, ty: Type, span:
                 Needed::Float if ty != Type::BOOL => {
                     diagnostic.help("convert to a floating-point type with `as` first")
                 }
-                Needed::Value if ty == Type::Index => {
+                Needed::Value | Needed::Scalar if ty == Type::Index => {
                     diagnostic.help("convert to an integer type with `as` first")
                 }
                 Needed::All
                 | Needed::Number
                 | Needed::Value
+                | Needed::Scalar
                 | Needed::Float
                 | Needed::Bits
                 | Needed::Shiftable

@@ -102,6 +102,7 @@ pub(super) fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec
             Some(StmtKind::Barrier)
         }
         syntax::StmtKind::Assume(fact) => assume::resolve_assume(cx, fact, stmt.span),
+        syntax::StmtKind::WarpBarrier => exchange::resolve_warp_barrier(cx, stmt.head),
         syntax::StmtKind::Jump(what) => jump::resolve_jump(cx, *what, stmt.span),
     };
     out.append(&mut cx.hoisted);

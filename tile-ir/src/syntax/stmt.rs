@@ -254,6 +254,8 @@ pub enum StmtKind {
     Barrier,
     /// `assume(e);`: a condition, or `distinct(a)`.
     Assume(Expr),
+    /// `warp_barrier;`
+    WarpBarrier,
     /// `return;`, `break;` or `continue;`
     Jump(Jump),
 }

@@ -211,7 +211,7 @@ fn places() {
         findings(&text.replace("let i = bx * TN + tx;", "let i = bx;"))
     };
     expect![[r#"
-        error[TK0103]: `reduce_sum` takes a value of each work-item, and `f` has no `block`
+        error[TK0103]: `reduce_sum` is what work-items do together, and `f` has no `block`
           at 4:8
           help: give the kernel work-items: `block: (tx in TN)`
     "#]]

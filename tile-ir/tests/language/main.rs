@@ -11,6 +11,7 @@ mod check_initialised;
 mod check_pad;
 mod check_races;
 mod check_redundant;
+mod check_warps;
 mod encode;
 mod jumps;
 mod mutations;

@@ -26,6 +26,10 @@ use super::vector::{AtomicFn, Fn1, Fn2, Fn3};
 /// cheap, few enough that a handful of registers stay in the first-level cache.
 pub(super) const CHUNK_LANES: usize = 512;
 
+/// Most lanes of a chunk in which items of a warp get each other's values: such a
+/// chunk holds the whole domain, so that no warp is in two.
+pub(super) const MAX_CHUNK_LANES: usize = 1024;
+
 /// Most axes of a domain, and of an array with the choice among its buffers.
 pub(super) const MAX_AXES: usize = 8;
 
@@ -80,6 +84,10 @@ pub(super) enum Instr {
     Atomic { src: Slot, expected: Option<Slot>, old: Option<Slot>, access: usize, f: AtomicFn },
     /// Flags where all guards of an access hold.
     InBounds { width: Width, dst: Slot, access: usize },
+    /// Gives each lane the value of another one of its warp.
+    Shuffle { dst: Slot, src: Slot, lanes: Slot, lane_bytes: usize },
+    /// Gives each lane the flags of its warp, as bits.
+    Ballot { dst: Slot, flags: Slot },
     /// Goes on at the target.
     Jump { target: usize },
     /// Goes on at the target where the flag is not set.
@@ -114,6 +122,10 @@ impl fmt::Debug for Instr {
                 write!(f, "{old:?} = atomic {access}, {expected:?}, {src:?}")
             }
             Self::InBounds { dst, access, .. } => write!(f, "{dst:?} = in_bounds {access}"),
+            Self::Shuffle { dst, src, lanes, .. } => {
+                write!(f, "{dst:?} = shuffle {src:?}, {lanes:?}")
+            }
+            Self::Ballot { dst, flags } => write!(f, "{dst:?} = ballot {flags:?}"),
             Self::Jump { target } => write!(f, "jump {target}"),
             Self::JumpUnless { cond, target } => write!(f, "jump {target} unless {cond}"),
             Self::JumpIfNone { mask, target } => write!(f, "jump {target} if none {mask:?}"),

@@ -138,6 +138,7 @@ fn statement(stmt: &Stmt) -> (String, Bodies<'_>) {
         StmtKind::Scope(stmts) => ("scope".to_owned(), vec![("", stmts)]),
         StmtKind::Barrier => ("barrier".to_owned(), vec![]),
         StmtKind::Assume(fact) => (format!("assume {}", expr(fact)), vec![]),
+        StmtKind::WarpBarrier => ("warp_barrier".to_owned(), vec![]),
         StmtKind::Jump(jump) => (jump.word().to_owned(), vec![]),
     }
 }

@@ -12,6 +12,7 @@ mod product;
 mod slots;
 mod tallies;
 mod tiled;
+mod warps;
 
 use std::fmt;
 
@@ -26,6 +27,9 @@ pub use product::{check_batched_matmul, check_matmul, check_scaled_matmul};
 pub use slots::{check_exchanges, check_places_by_value, check_product_by_exchange, check_queues};
 pub use tallies::{check_float_tallies, check_histograms, check_integer_tallies};
 pub use tiled::{check_min_plus, check_row_sums, check_stencil, check_transpose};
+pub use warps::{
+    check_neighbours, check_tree_sums, check_votes, check_warp_scans, check_warp_totals,
+};
 
 /// Where and how a kernel is run.
 #[derive(Clone, Debug)]

@@ -171,8 +171,8 @@ impl Flow<'_> {
             StmtKind::Atomic { access, op, expected, value, old } => {
                 self.update_atomically(access, (*op, *expected, *value), *old, state);
             }
-            StmtKind::Exchange { var, op, value } => {
-                let new = self.exchanged(*op, *value, state);
+            StmtKind::Exchange { var, op, value, lane } => {
+                let new = self.exchanged(*op, *value, *lane, state);
                 state.vars.insert(*var, new);
                 self.bounds.forget(*var);
             }
@@ -192,7 +192,7 @@ impl Flow<'_> {
                 self.forget_assigned(otherwise);
                 state.join(&other);
             }
-            StmtKind::Assume { .. } | StmtKind::Barrier => {}
+            StmtKind::Assume { .. } | StmtKind::Barrier | StmtKind::WarpBarrier => {}
         }
     }
 
@@ -206,15 +206,21 @@ impl Flow<'_> {
         self.write(access, old.update(op, &value, exact), false, state);
     }
 
-    /// What the values of all work-items make together: a 0 leaves their sum as
-    /// it is. Reads of others are outside under conditions of their own.
-    fn exchanged(&mut self, op: ExchangeOp, value: ExprId, state: &State) -> Value {
+    /// What the values of several work-items make together: a 0 leaves their sum
+    /// as it is. Reads of others are outside under conditions of their own.
+    fn exchanged(
+        &mut self,
+        op: ExchangeOp,
+        value: ExprId,
+        lane: Option<ExprId>,
+        state: &State,
+    ) -> Value {
         let exact = is_exact(self.kernel, self.kernel.exprs[value].ty);
         let own = self.value(value, state).within(&self.bounds, &self.facts);
-        let all = match op {
-            ExchangeOp::Reduce(_) | ExchangeOp::Scan { .. } => {
-                Value::default().update(op.binary(), &own, exact)
-            }
+        let all = match (op.binary(), lane) {
+            (Some(binary), _) => Value::default().update(binary, &own, exact),
+            (None, Some(lane)) => own.with_control(&self.value(lane, state)),
+            (None, None) => own.spoil(),
         };
         let items = self.kernel.block.iter().flatten();
         items.fold(all, |all, axis| all.outlive(axis.var)).with_control(&self.control)

@@ -90,7 +90,8 @@ fn lists<'a>(kernel: &'a Kernel, uniformity: &Uniformity) -> Vec<List<'a>> {
                 | StmtKind::Exchange { .. }
                 | StmtKind::Each { .. }
                 | StmtKind::Assume { .. }
-                | StmtKind::Barrier => false,
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => false,
             };
             for (body, stmts) in stmt.kind.bodies().into_iter().enumerate().filter(|_| in_step) {
                 let path = [list.path.as_slice(), &[(index, body)]].concat();
@@ -150,7 +151,8 @@ fn with_barrier(kernel: &Kernel, gap: &Gap<'_>) -> Kernel {
             | StmtKind::Update { .. }
             | StmtKind::Exchange { .. }
             | StmtKind::Assume { .. }
-            | StmtKind::Barrier => return kernel,
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => return kernel,
         };
     }
     let span = kernel.span;

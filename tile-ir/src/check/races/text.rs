@@ -208,7 +208,8 @@ impl<'a> Prose<'a> {
                 | StmtKind::Update { .. }
                 | StmtKind::Exchange { .. }
                 | StmtKind::Assume { .. }
-                | StmtKind::Barrier,
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier,
             )
             | None => "the loop".to_owned(),
         }

@@ -6,10 +6,15 @@ use super::Verifier;
 use super::expr::{has_binary, loaded_arrays, mentions, verify_access};
 use super::header::verify_each_axes;
 use crate::arena::EntityId as _;
+use crate::dtype::DType;
+use crate::exchange::ExchangeOp;
 use crate::kernel::{
-    Access, ArrayRef, Axis, EachOrigin, ExprId, ExprKind, LoopRange, Place, Stmt, StmtKind, TileId,
-    Type, VarId, VarKind,
+    Access, ArrayRef, Axis, EachOrigin, ElemType, ExprId, ExprKind, LoopRange, Place, Stmt,
+    StmtKind, TileId, Type, VarId, VarKind,
 };
+
+/// The type of a ballot.
+const U32: Type = Type::Scalar(ElemType::Concrete(DType::U32));
 
 /// Every id in the body is in range.
 pub(super) fn verify_ids(cx: &mut Verifier<'_>, stmts: &[Stmt]) {
@@ -67,7 +72,9 @@ fn ids_of(kind: &StmtKind) -> (Vec<VarId>, Vec<ExprId>, Vec<ArrayRef>) {
             exprs.extend(expected);
             (old.iter().copied().collect(), exprs, arrays)
         }
-        StmtKind::Exchange { var, value, .. } => (vec![*var], vec![*value], Vec::new()),
+        StmtKind::Exchange { var, value, lane, .. } => {
+            (vec![*var], [*value].into_iter().chain(*lane).collect(), Vec::new())
+        }
         StmtKind::Each { axes, .. } => {
             let vars = axes.iter().map(|axis| axis.var).collect();
             (vars, axes.iter().map(|axis| axis.extent).collect(), Vec::new())
@@ -78,7 +85,7 @@ fn ids_of(kind: &StmtKind) -> (Vec<VarId>, Vec<ExprId>, Vec<ArrayRef>) {
         StmtKind::While { cond, .. } | StmtKind::If { cond, .. } | StmtKind::Assume { cond } => {
             (Vec::new(), vec![*cond], Vec::new())
         }
-        StmtKind::Barrier => (Vec::new(), Vec::new(), Vec::new()),
+        StmtKind::Barrier | StmtKind::WarpBarrier => (Vec::new(), Vec::new(), Vec::new()),
     }
 }
 
@@ -201,18 +208,8 @@ fn verify_stmt(cx: &mut Verifier<'_>, scope: &mut Scope, kind: &StmtKind) {
                 declare(cx, scope, old, |kind| matches!(kind, VarKind::Let { .. }));
             }
         }
-        StmtKind::Exchange { var, op, value } => {
-            cx.require(scope.each.is_none(), || format!("{} stands inside an `each`", op.name()));
-            let has_items = cx.kernel.block.is_some();
-            cx.require(has_items, || format!("{} without a block domain", op.name()));
-            let ty = cx.var(*var).ty;
-            let fits = match op.is_of_conditions() {
-                true => ty == Type::BOOL,
-                false => ty != Type::Index && has_binary(cx.kernel, op.binary(), ty),
-            };
-            cx.require(fits, || format!("{} is applied to a type without it", op.name()));
-            verify_value(cx, scope, *value, Some(ty));
-            declare(cx, scope, *var, |kind| kind == VarKind::Let { mutable: false });
+        StmtKind::Exchange { var, op, value, lane } => {
+            verify_exchange(cx, scope, (*var, *op), *value, *lane);
         }
         StmtKind::Each { axes, body, origin } => verify_each(cx, scope, axes, body, *origin),
         StmtKind::Phase { var, range, body } => {
@@ -233,7 +230,40 @@ fn verify_stmt(cx: &mut Verifier<'_>, scope: &mut Scope, kind: &StmtKind) {
         StmtKind::Barrier => {
             cx.require(scope.each.is_none(), || "a barrier stands inside an `each`".to_owned());
         }
+        StmtKind::WarpBarrier => require_items(cx, scope, "a warp barrier"),
     }
+}
+
+/// What work-items do together, which are those of the block domain.
+fn require_items(cx: &mut Verifier<'_>, scope: &Scope, what: &str) {
+    cx.require(scope.each.is_none(), || format!("{what} stands inside an `each`"));
+    let has_items = cx.kernel.block.is_some();
+    cx.require(has_items, || format!("{what} without a block domain"));
+}
+
+fn verify_exchange(
+    cx: &mut Verifier<'_>,
+    scope: &mut Scope,
+    (var, op): (VarId, ExchangeOp),
+    value: ExprId,
+    lane: Option<ExprId>,
+) {
+    require_items(cx, scope, op.name());
+    let (of, gives) = (cx.expr(value).ty, cx.var(var).ty);
+    let fits = match op.binary() {
+        _ if op.is_of_conditions() => of == Type::BOOL,
+        Some(binary) => of != Type::Index && has_binary(cx.kernel, binary, of),
+        None => of != Type::Index,
+    };
+    cx.require(fits, || format!("{} is applied to a type without it", op.name()));
+    let result = if op == ExchangeOp::Ballot { U32 } else { of };
+    cx.require(gives == result, || format!("{var} is of another type than its exchange"));
+    verify_value(cx, scope, value, None);
+    cx.require(lane.is_some() == op.takes_lane(), || format!("the lane of {}", op.name()));
+    if let Some(lane) = lane {
+        verify_value(cx, scope, lane, Some(Type::Index));
+    }
+    declare(cx, scope, var, |kind| kind == VarKind::Let { mutable: false });
 }
 
 fn verify_loop(

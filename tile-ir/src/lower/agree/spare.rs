@@ -35,8 +35,8 @@ fn collect(kernel: &Kernel, stmts: &[Stmt], vars: &BTreeSet<VarId>, read: &mut B
                 init.iter().copied().collect()
             }
             StmtKind::Assign { value, .. }
-            | StmtKind::Exchange { value, .. }
             | StmtKind::Update { place: Place::Var(_), value, .. } => vec![*value],
+            StmtKind::Exchange { value, lane, .. } => [*value].into_iter().chain(*lane).collect(),
             StmtKind::Store { access, value }
             | StmtKind::Update { place: Place::Element(access), value, .. } => {
                 access.indices.iter().copied().chain([*value]).collect()
@@ -49,7 +49,8 @@ fn collect(kernel: &Kernel, stmts: &[Stmt], vars: &BTreeSet<VarId>, read: &mut B
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
-            | StmtKind::Barrier => deciders(&stmt.kind),
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => deciders(&stmt.kind),
             StmtKind::Assume { cond } => vec![*cond],
         };
         used.into_iter().for_each(|id| collect_vars(kernel, id, read));
@@ -80,7 +81,8 @@ fn remove(stmts: &mut Vec<Stmt>, spare: &BTreeSet<VarId>) {
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Assume { .. }
-        | StmtKind::Barrier => true,
+        | StmtKind::Barrier
+        | StmtKind::WarpBarrier => true,
     });
     for stmt in stmts {
         bodies_mut(&mut stmt.kind).into_iter().for_each(|body| remove(body, spare));

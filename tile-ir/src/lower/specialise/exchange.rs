@@ -79,16 +79,20 @@ impl Specialiser<'_> {
         };
         let domain = self.b.kernel.block_domain;
         let n_items = self.b.kernel.domains[domain].extents().iter().product();
-        let name = match op {
-            ExchangeOp::Reduce(_) => "reduction",
-            ExchangeOp::Scan { .. } => "scan",
+        let (name, exclusive) = match op {
+            ExchangeOp::Reduce(_) => ("reduction", None),
+            ExchangeOp::Scan { exclusive } => ("scan", Some(exclusive)),
+            ExchangeOp::WarpReduce(_) | ExchangeOp::Shuffle(_) | ExchangeOp::Ballot => {
+                return Err(self.broken("a warp's exchange at block scope"));
+            }
         };
+        let op_between = op.binary().ok_or_else(|| self.broken("an exchange without operator"))?;
         let tile = self.exchange_tile(name, dtype, n_items, op.n_buffers());
         let item = self.item_number();
-        let exchange = Exchange { op: op.binary(), dtype, span, n_items, item, tile };
-        match op {
-            ExchangeOp::Reduce(_) => Ok(self.reduction(var, &exchange, value)),
-            ExchangeOp::Scan { exclusive } => self.scan(var, &exchange, value, exclusive),
+        let exchange = Exchange { op: op_between, dtype, span, n_items, item, tile };
+        match exclusive {
+            None => Ok(self.reduction(var, &exchange, value)),
+            Some(exclusive) => self.scan(var, &exchange, value, exclusive),
         }
     }
 
@@ -109,7 +113,7 @@ impl Specialiser<'_> {
     }
 
     /// The number of the present work-item, in row-major order.
-    fn item_number(&mut self) -> ExprId {
+    pub(super) fn item_number(&mut self) -> ExprId {
         let domain = self.b.kernel.block_domain;
         let mut number = self.b.constant(0);
         for (axis, extent) in (0u32..).zip(self.b.kernel.domains[domain].extents()) {
@@ -180,7 +184,7 @@ impl Specialiser<'_> {
         (counter, distance, LoopRange::Doubling(end))
     }
 
-    fn comparison(&mut self, op: CompareOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+    pub(super) fn comparison(&mut self, op: CompareOp, lhs: ExprId, rhs: ExprId) -> ExprId {
         let width = self.b.common_width(&[lhs, rhs], None);
         let (lhs, rhs) = (self.b.widen(lhs, width), self.b.widen(rhs, width));
         self.b.condition(ExprKind::Compare { op, lhs, rhs })

@@ -61,7 +61,10 @@ fn visit_items(stmts: &[Stmt], f: &mut impl FnMut(&[Stmt])) {
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
             | StmtKind::Assume(_)
-            | StmtKind::Barrier(_) => {}
+            | StmtKind::Barrier(_)
+            | StmtKind::Shuffle { .. }
+            | StmtKind::Ballot { .. }
+            | StmtKind::WarpBarrier => {}
         }
     }
 }

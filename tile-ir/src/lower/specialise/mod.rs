@@ -20,6 +20,7 @@ mod interval;
 mod literal;
 mod local;
 mod stmt;
+mod warp;
 
 use std::collections::BTreeMap;
 

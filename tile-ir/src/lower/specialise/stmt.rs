@@ -3,6 +3,7 @@
 use super::interval::Interval;
 use super::{Slot, Specialiser};
 use crate::arena::EntityId as _;
+use crate::exchange::Group;
 use crate::kernel::{self, Place, StmtKind as KernelStmt, Type, VarKind};
 use crate::lower::LowerError;
 use crate::program::{
@@ -57,7 +58,7 @@ impl Specialiser<'_> {
             return Ok(());
         }
         self.flush(list);
-        if let KernelStmt::Exchange { var, op, value } = &stmt.kind {
+        if let KernelStmt::Exchange { var, op, value, lane: None } = &stmt.kind {
             list.done.extend(self.exchange(*var, *op, *value, stmt.span)?);
             return Ok(());
         }
@@ -106,6 +107,7 @@ impl Specialiser<'_> {
             | KernelStmt::Atomic { .. }
             | KernelStmt::Exchange { .. }
             | KernelStmt::Assume { .. }
+            | KernelStmt::WarpBarrier
             | KernelStmt::Update { .. } => {
                 return Err(self.broken("a work-item's statement at block scope"));
             }
@@ -136,10 +138,8 @@ impl Specialiser<'_> {
     /// variable of the block.
     fn is_block_level(&self, stmt: &kernel::Stmt) -> bool {
         match &stmt.kind {
-            KernelStmt::Barrier
-            | KernelStmt::Exchange { .. }
-            | KernelStmt::Each { .. }
-            | KernelStmt::Phase { .. } => true,
+            KernelStmt::Barrier | KernelStmt::Each { .. } | KernelStmt::Phase { .. } => true,
+            KernelStmt::Exchange { op, .. } => op.group() == Group::Block,
             KernelStmt::For { range, .. } => {
                 range.exprs().iter().all(|&expr| self.uniform.is_uniform_expr(expr))
             }
@@ -158,6 +158,7 @@ impl Specialiser<'_> {
             | KernelStmt::Store { .. }
             | KernelStmt::Atomic { .. }
             | KernelStmt::Assume { .. }
+            | KernelStmt::WarpBarrier
             | KernelStmt::Update { .. } => false,
         }
     }
@@ -254,10 +255,13 @@ impl Specialiser<'_> {
                 otherwise: self.item_body(otherwise)?,
             },
             KernelStmt::Assume { cond } => StmtKind::Assume(Box::new(self.assumption(*cond)?)),
-            KernelStmt::Barrier
-            | KernelStmt::Exchange { .. }
-            | KernelStmt::Each { .. }
-            | KernelStmt::Phase { .. } => {
+            KernelStmt::Exchange { var, op, value, lane } => {
+                return self.warp_exchange(*var, *op, (*value, *lane), (stmt.span, outer));
+            }
+            KernelStmt::WarpBarrier => {
+                return Ok(vec![stmt_at(StmtKind::WarpBarrier, Scope::Warp, stmt.span)]);
+            }
+            KernelStmt::Barrier | KernelStmt::Each { .. } | KernelStmt::Phase { .. } => {
                 return Err(self.broken("a collective statement where work-items diverge"));
             }
         };

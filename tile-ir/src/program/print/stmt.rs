@@ -43,7 +43,10 @@ impl Printer<'_> {
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
             | StmtKind::Assume(_)
-            | StmtKind::Barrier(_) => {}
+            | StmtKind::Barrier(_)
+            | StmtKind::Shuffle { .. }
+            | StmtKind::Ballot { .. }
+            | StmtKind::WarpBarrier => {}
         }
     }
 
@@ -118,6 +121,15 @@ impl Printer<'_> {
             }
             StmtKind::While { cond, .. } => format!("while {} {{", self.whole(*cond)),
             StmtKind::If { cond, .. } => format!("if {} {{", self.whole(*cond)),
+            StmtKind::Shuffle { var, value, lane } => {
+                let ty = self.kernel.vars[*var].ty;
+                let (value, lane) = (self.whole(*value), self.whole(*lane));
+                format!("let {}: {ty} = shuffle({value}, {lane});", self.var(*var))
+            }
+            StmtKind::Ballot { var, cond } => {
+                format!("let {}: u32 = ballot({});", self.var(*var), self.whole(*cond))
+            }
+            StmtKind::WarpBarrier => "warp_barrier;".to_owned(),
             StmtKind::Barrier(Participants::Block) => "barrier;".to_owned(),
             StmtKind::Barrier(Participants::Role(role)) => format!("barrier {};", self.role(*role)),
         }

@@ -13,9 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::expr::{element_type, evaluated, verify_access, verify_read};
 use super::{Place, Verifier};
 use crate::arena::EntityId as _;
+use crate::dtype::DType;
 use crate::program::{
-    Access, DomainId, ExprId, ExprKind, LoopRange, Participants, Scope, Stmt, StmtKind, Target,
-    TileSpace, TokenId, Ty, Unroll, VarId,
+    Access, DomainId, ExprId, ExprKind, ItemLayout, LoopRange, Participants, Scope, Stmt, StmtKind,
+    Target, TileSpace, TokenId, Ty, Unroll, VarId,
 };
 
 pub(super) fn verify_body(cx: &mut Verifier<'_>) {
@@ -74,10 +75,18 @@ impl Walk {
         tiles_rest: bool,
     ) {
         let scope = if items.is_some() { Scope::Thread } else { Scope::Block };
-        cx.require(stmt.scope == scope, || match items {
-            Some(_) => "a statement of an item is not at thread scope".to_owned(),
-            None => "a statement outside items is not at block scope".to_owned(),
-        });
+        let is_of_warp = matches!(
+            stmt.kind,
+            StmtKind::Shuffle { .. } | StmtKind::Ballot { .. } | StmtKind::WarpBarrier
+        );
+        if is_of_warp {
+            verify_warp(cx, stmt, items);
+        } else {
+            cx.require(stmt.scope == scope, || match items {
+                Some(_) => "a statement of an item is not at thread scope".to_owned(),
+                None => "a statement outside items is not at block scope".to_owned(),
+            });
+        }
         let mut exprs = Vec::new();
         stmt.kind.for_each_expr(&mut |expr| exprs.push(expr));
         match items {
@@ -157,6 +166,19 @@ impl Walk {
             StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => {
                 cx.require_type(*cond, Ty::BOOL, "a condition");
             }
+            StmtKind::Shuffle { var, value, lane } => {
+                require_scope(cx, *var, scope);
+                require_value_of(cx, *value, *var);
+                let lane_ty = cx.expr(*lane).ty;
+                cx.require(lane_ty.is_index(), || format!("a lane is {lane_ty} and no index"));
+            }
+            StmtKind::Ballot { var, cond } => {
+                require_scope(cx, *var, scope);
+                let ty = cx.kernel.vars[*var].ty;
+                cx.require(ty == Ty::Scalar(DType::U32), || format!("a ballot is {ty}, not u32"));
+                cx.require_type(*cond, Ty::BOOL, "a condition");
+            }
+            StmtKind::WarpBarrier => {}
             StmtKind::Barrier(participants) => {
                 require_block(cx, items, "a barrier");
                 verify_participants(cx, stmt, *participants);
@@ -194,6 +216,21 @@ fn require_block(cx: &mut Verifier<'_>, items: Option<DomainId>, what: &str) {
     cx.require(items.is_none(), || {
         format!("{what} stands inside items, which not every thread runs")
     });
+}
+
+/// A warp's items are a warp's threads: each thread has one item of the block
+/// domain, in order.
+fn verify_warp(cx: &mut Verifier<'_>, stmt: &Stmt, items: Option<DomainId>) {
+    cx.require(stmt.scope == Scope::Warp, || {
+        "what a warp does together is not at warp scope".to_owned()
+    });
+    let is_block_domain = items == Some(cx.kernel.block_domain);
+    cx.require(is_block_domain, || {
+        "a warp's items do something together outside items of the block domain".to_owned()
+    });
+    let domain = &cx.kernel.domains[cx.kernel.block_domain];
+    let in_order = domain.layout == ItemLayout::one_per_thread(&domain.extents());
+    cx.require(in_order, || "a warp's items are not on a warp's threads".to_owned());
 }
 
 /// Memory is written by items that are on one thread each.

@@ -82,6 +82,10 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt, state: &mut State, number: &m
                 state.vars.insert(*var);
             }
         }
+        StmtKind::Shuffle { var, .. } | StmtKind::Ballot { var, .. } => {
+            declare(cx, *var, state);
+            state.vars.insert(*var);
+        }
         StmtKind::Assign { var, .. } => {
             let name = &cx.kernel.vars[*var].name;
             let (is_visible, is_counter) =
@@ -134,7 +138,8 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt, state: &mut State, number: &m
         | StmtKind::Commit(_)
         | StmtKind::Wait { .. }
         | StmtKind::Assume(_)
-        | StmtKind::Barrier(_) => {}
+        | StmtKind::Barrier(_)
+        | StmtKind::WarpBarrier => {}
     }
 }
 

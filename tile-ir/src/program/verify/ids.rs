@@ -134,7 +134,11 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt) {
         known(cx, &kernel.exprs, expr, "expression");
     }
     match &stmt.kind {
-        StmtKind::Let { var, .. } | StmtKind::Assign { var, .. } | StmtKind::For { var, .. } => {
+        StmtKind::Let { var, .. }
+        | StmtKind::Assign { var, .. }
+        | StmtKind::Shuffle { var, .. }
+        | StmtKind::Ballot { var, .. }
+        | StmtKind::For { var, .. } => {
             known(cx, &kernel.vars, *var, "variable");
         }
         StmtKind::SetFragment { fragment, .. } => {
@@ -158,6 +162,7 @@ fn verify_stmt(cx: &mut Verifier<'_>, stmt: &Stmt) {
         | StmtKind::Assume(_)
         | StmtKind::While { .. }
         | StmtKind::If { .. }
-        | StmtKind::Barrier(Participants::Block) => {}
+        | StmtKind::Barrier(Participants::Block)
+        | StmtKind::WarpBarrier => {}
     }
 }

@@ -59,7 +59,10 @@ impl Facts {
                 | StmtKind::Items { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
-                | StmtKind::Barrier(_) => {}
+                | StmtKind::Barrier(_)
+                | StmtKind::Shuffle { .. }
+                | StmtKind::Ballot { .. }
+                | StmtKind::WarpBarrier => {}
             }
             stmt.kind.bodies().iter().for_each(|body| self.collect(body));
         }
@@ -99,7 +102,10 @@ impl Walk {
                 | StmtKind::For { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
-                | StmtKind::Barrier(_) => {}
+                | StmtKind::Barrier(_)
+                | StmtKind::Shuffle { .. }
+                | StmtKind::Ballot { .. }
+                | StmtKind::WarpBarrier => {}
             }
             stmt.kind.for_each_expr(&mut |expr| self.expr(cx, expr, items, is_nested));
             for body in stmt.kind.bodies() {

@@ -3,28 +3,37 @@
 use super::eval::Value;
 use super::machine::{Frame, Machine, Stop};
 use crate::arena::EntityId as _;
-use crate::exchange::ExchangeOp;
+use crate::dtype::DType;
+use crate::exchange::{ExchangeOp, Group, Shuffle};
 use crate::kernel::{ExprId, VarId};
+use crate::value::ScalarValue;
 
 impl Machine<'_> {
-    /// Gives `var` its value in every work-item; a barrier.
+    /// Gives `var` its value in every work-item of a team, whose first one has the
+    /// number `first`. Among those of the block it is a barrier.
     pub(super) fn exchange(
         &mut self,
         var: VarId,
-        op: ExchangeOp,
-        value: ExprId,
+        (op, first): (ExchangeOp, usize),
+        (value, lane): (ExprId, Option<ExprId>),
         frames: &mut [Frame],
     ) -> Result<(), Stop> {
-        let mut values = Vec::with_capacity(frames.len());
+        let (mut values, mut lanes) = (Vec::new(), Vec::new());
         for (item, frame) in frames.iter().enumerate() {
-            self.set_worker(item);
+            self.set_worker(first + item);
             values.push(self.eval(frame, value)?);
+            lanes.extend(lane.map(|lane| self.eval(frame, lane)).transpose()?);
         }
-        self.end_interval();
+        if op.group() == Group::Block {
+            self.end_interval();
+        }
         let ty = self.kernel.vars[var].ty;
-        let combine = |a: Value, b: Value| self.binary(op.binary(), ty, a, b);
+        let combine = |a: Value, b: Value| match op.binary() {
+            Some(binary) => self.binary(binary, ty, a, b),
+            None => a,
+        };
         let results = match op {
-            ExchangeOp::Reduce(_) => {
+            ExchangeOp::Reduce(_) | ExchangeOp::WarpReduce(_) => {
                 let total = reduce(values, &combine);
                 vec![total; frames.len()]
             }
@@ -33,6 +42,8 @@ impl Machine<'_> {
                 let zero = Value::default();
                 std::iter::once(zero).chain(scan(values, &combine)).collect()
             }
+            ExchangeOp::Shuffle(how) => shuffle(how, &values, &lanes),
+            ExchangeOp::Ballot => vec![ballot(&values); frames.len()],
         };
         let cause = self.cause();
         for (frame, result) in frames.iter_mut().zip(results) {
@@ -40,6 +51,29 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+fn shuffle(how: Shuffle, values: &[Value], lanes: &[Value]) -> Vec<Value> {
+    let own = values.iter().zip(lanes).zip(0i64..);
+    own.map(|((value, lane), own)| {
+        let given = lane.as_index();
+        let from = match how {
+            Shuffle::At => given,
+            Shuffle::Down => own.wrapping_add(given),
+            Shuffle::Up => own.wrapping_sub(given),
+            Shuffle::Xor => own ^ given,
+        };
+        let there = usize::try_from(from).ok().and_then(|from| values.get(from));
+        there.unwrap_or(value).tainted(lane.data)
+    })
+    .collect()
+}
+
+fn ballot(values: &[Value]) -> Value {
+    let bits = values.iter().enumerate().filter(|(_, value)| value.is_true());
+    let bits = bits.fold(0, |bits, (lane, _)| bits | 1 << lane);
+    let data = values.iter().find_map(|value| value.data);
+    Value::scalar(ScalarValue { dtype: DType::U32, bits }).tainted(data)
 }
 
 /// The tree of [`crate::exchange`].

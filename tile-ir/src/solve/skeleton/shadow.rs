@@ -15,12 +15,16 @@ pub(crate) enum Scope {
 }
 
 /// An access that was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     /// The access in the text.
     pub(super) site: SiteId,
     /// Who made it, within its block.
     pub(super) worker: u32,
+    /// The warp of a work-item.
+    pub(super) warp: Option<u32>,
+    /// Barriers of that warp before it.
+    pub(super) epoch: u32,
     /// The block, by its number among those that are run.
     pub(super) block: u32,
     /// The loop iterations around.
@@ -32,19 +36,27 @@ pub(super) struct Mark {
 impl Mark {
     /// Whether the two are of workers that `scope` leaves unordered.
     pub(super) fn differs(&self, other: &Self, scope: Scope) -> bool {
-        self.agent(scope) != other.agent(scope)
+        match scope {
+            Scope::Block => self.worker != other.worker && !self.is_apart(other),
+            Scope::Grid => self.block != other.block,
+        }
     }
 
-    fn agent(&self, scope: Scope) -> u32 {
-        match scope {
-            Scope::Block => self.worker,
-            Scope::Grid => self.block,
-        }
+    /// Whether barriers of their common warp stand between the two.
+    fn is_apart(&self, other: &Self) -> bool {
+        self.is_of_warp(other) && self.epoch != other.epoch
+    }
+
+    fn is_of_warp(&self, other: &Self) -> bool {
+        self.warp.is_some() && self.warp == other.warp
     }
 }
 
 /// One element: the last writer, and two readers and two atomic updaters that
 /// differ. A third would add nothing: whoever collides differs from one of two.
+/// Where warps have barriers of their own, a mark gives way to one of its warp
+/// after such a barrier, with which everybody collides that it still could
+/// collide with; and of two of one warp one gives way to one of another.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     /// The interval that the marks are of.
@@ -59,6 +71,8 @@ struct Cell {
 pub(super) struct Shadow {
     scope: Scope,
     cells: Cells,
+    /// Whether warps have barriers of their own.
+    orders_warps: bool,
 }
 
 /// Elements by position.
@@ -72,12 +86,12 @@ enum Cells {
 impl Shadow {
     /// An array of `len` elements, none used yet; `None` for more than anybody
     /// counts.
-    pub(super) fn new(scope: Scope, len: Option<usize>) -> Self {
+    pub(super) fn new(scope: Scope, len: Option<usize>, orders_warps: bool) -> Self {
         let cells = match len {
             Some(len) => Cells::Dense(vec![Cell::default(); len]),
             None => Cells::Sparse(HashMap::new()),
         };
-        Self { scope, cells }
+        Self { scope, cells, orders_warps }
     }
 
     /// Between which workers it looks for collisions.
@@ -117,6 +131,7 @@ impl Shadow {
             let mut marks = marks.into_iter().flatten().filter(|_| kind.conflicts(other));
             marks.find(differs)
         });
+        let orders_warps = self.orders_warps;
         let two = match kind {
             AccessKind::Write => {
                 cell.writer = Some(mark);
@@ -125,9 +140,18 @@ impl Shadow {
             AccessKind::Read => &mut cell.readers,
             AccessKind::Atomic => &mut cell.updaters,
         };
+        if orders_warps {
+            *two = two.map(|old| old.filter(|old| !old.is_apart(&mark)));
+            two.sort_by_key(Option::is_none);
+        }
         match *two {
             [None, _] => two[0] = Some(mark),
             [Some(first), None] if differs(&first) => two[1] = Some(mark),
+            [Some(first), Some(second)]
+                if orders_warps && first.is_of_warp(&second) && !first.is_of_warp(&mark) =>
+            {
+                two[1] = Some(mark);
+            }
             [Some(_), _] => {}
         }
         found

@@ -113,7 +113,8 @@ fn retain_plain(kernel: &Kernel, stmts: &[Stmt], jumps: &mut BTreeMap<VarId, Jum
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Assume { .. }
-            | StmtKind::Barrier => {}
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => {}
         }
         stmt.kind.bodies().into_iter().for_each(|body| retain_plain(kernel, body, jumps));
     }

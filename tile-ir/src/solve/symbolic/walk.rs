@@ -17,6 +17,7 @@ use super::slot::{Counters, Slot};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
 use crate::check::Uniformity;
+use crate::exchange::Group;
 use crate::kernel::{
     Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Place, Stmt, StmtKind, Type, VarId,
 };
@@ -283,16 +284,23 @@ impl Walk<'_> {
             }
             StmtKind::While { cond, body } => self.conditional(*cond, body, stmt.head),
             StmtKind::If { cond, then, otherwise } => self.branch(*cond, then, otherwise),
-            StmtKind::Exchange { var, op, value } => {
-                self.value(*value);
-                self.follow(Flow::barrier());
+            StmtKind::Exchange { var, op, value, lane } => {
+                [*value].into_iter().chain(*lane).for_each(|id| {
+                    self.value(id);
+                });
+                match op.group() {
+                    Group::Block => self.follow(Flow::barrier()),
+                    Group::Warp => {}
+                }
                 let ty = self.kernel.vars[*var].ty;
                 let why = (stmt.span, Obstacle::Exchange(*op));
-                let value = self.any_of_type(ty, op.is_uniform(), why);
+                let value = self.any_of_type(ty, op.is_uniform(Group::Block), why);
                 self.env.insert(*var, value);
             }
             StmtKind::Assume { cond } => self.assume(*cond),
             StmtKind::Barrier => self.follow(Flow::barrier()),
+            // Nothing is proved from it: what rests on it is run.
+            StmtKind::WarpBarrier => {}
         }
     }
 

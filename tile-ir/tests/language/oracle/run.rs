@@ -215,7 +215,10 @@ impl Machine<'_> {
             StmtKind::Atomic { access, value, old: None, expected: None, .. } => {
                 self.write(access, *value, &[Kind::Atomic])?;
             }
-            StmtKind::Atomic { .. } | StmtKind::Exchange { .. } | StmtKind::LetArray { .. } => {
+            StmtKind::Atomic { .. }
+            | StmtKind::Exchange { .. }
+            | StmtKind::LetArray { .. }
+            | StmtKind::WarpBarrier => {
                 return Err(Unfit);
             }
             StmtKind::Each { axes, body, .. } => self.each(axes, body)?,

@@ -7,14 +7,19 @@
 
 use tile_ir::program::{Digit, Domain};
 
-use crate::cpu::code::{CHUNK_LANES, Chunking, MAX_AXES};
+use crate::cpu::code::{CHUNK_LANES, Chunking, MAX_AXES, MAX_CHUNK_LANES};
 
-/// Checks a domain and says how its items fall into chunks.
+/// Checks a domain and says how its items fall into chunks; into one, where
+/// items of a warp get each other's values (`by_warps`).
 ///
 /// # Errors
 ///
 /// The broken rule, in words.
-pub(super) fn chunking_of(domain: &Domain, threads: u32) -> Result<Chunking, String> {
+pub(super) fn chunking_of(
+    domain: &Domain,
+    threads: u32,
+    by_warps: bool,
+) -> Result<Chunking, String> {
     let extents: Vec<usize> = domain.axes.iter().map(|axis| axis.extent as usize).collect();
     if extents.len() > MAX_AXES {
         return Err(format!("a domain has {} axes, at most {MAX_AXES} are run", extents.len()));
@@ -24,11 +29,15 @@ pub(super) fn chunking_of(domain: &Domain, threads: u32) -> Result<Chunking, Str
     if n_items > 0 {
         check_layout(domain, threads)?;
     }
+    if by_warps && n_items > MAX_CHUNK_LANES {
+        return Err(format!("the warps of {n_items} items, at most {MAX_CHUNK_LANES} are run"));
+    }
+    let most_lanes = if by_warps { MAX_CHUNK_LANES } else { CHUNK_LANES };
     let row_axis = extents.iter().rposition(|&extent| extent > 1);
     let row = row_axis.map_or(1, |axis| extents[axis]);
-    let pieces = row.div_ceil(CHUNK_LANES).max(1);
+    let pieces = row.div_ceil(most_lanes).max(1);
     let piece_lanes = row.div_ceil(pieces);
-    let n_rows = if pieces > 1 { 1 } else { (CHUNK_LANES / piece_lanes.max(1)).max(1) };
+    let n_rows = if pieces > 1 { 1 } else { (most_lanes / piece_lanes.max(1)).max(1) };
     let row_axis = row_axis.unwrap_or(0);
     Ok(Chunking { extents, n_items, row_axis, piece_lanes, n_rows })
 }

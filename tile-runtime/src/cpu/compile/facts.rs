@@ -113,6 +113,9 @@ impl VarFacts {
                 StmtKind::Let { var, value: Some(_) } | StmtKind::Assign { var, .. } => {
                     *self.definitions.entry(*var).or_default() += 1;
                 }
+                StmtKind::Shuffle { var, .. } | StmtKind::Ballot { var, .. } => {
+                    *self.definitions.entry(*var).or_default() += 1;
+                }
                 // Declared without a value: assigned from elsewhere than here.
                 StmtKind::Let { var, value: None } => {
                     *self.definitions.entry(*var).or_default() += 2;
@@ -135,7 +138,8 @@ impl VarFacts {
                 | StmtKind::Commit(_)
                 | StmtKind::Wait { .. }
                 | StmtKind::Assume(_)
-                | StmtKind::Barrier(_) => {}
+                | StmtKind::Barrier(_)
+                | StmtKind::WarpBarrier => {}
             }
         }
     }
@@ -152,6 +156,9 @@ impl VarFacts {
                 }
                 StmtKind::Assign { var, value } => {
                     (divergent || self.varies(kernel, *value)) && self.varying.insert(*var)
+                }
+                StmtKind::Shuffle { var, .. } | StmtKind::Ballot { var, .. } => {
+                    self.varying.insert(*var)
                 }
                 StmtKind::For { var, range, body, .. } => {
                     let varies = match range {
@@ -180,7 +187,8 @@ impl VarFacts {
                 | StmtKind::Commit(_)
                 | StmtKind::Wait { .. }
                 | StmtKind::Assume(_)
-                | StmtKind::Barrier(_) => false,
+                | StmtKind::Barrier(_)
+                | StmtKind::WarpBarrier => false,
             };
         }
         changed

@@ -7,12 +7,12 @@
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
 use tile_ir::program::{
-    Access, Assumption, DomainId, ExprId, FragmentId, RoleId, Stmt, StmtKind, Target, VarId,
+    Access, Assumption, DomainId, ExprId, FragmentId, RoleId, Scope, Stmt, StmtKind, Target, VarId,
 };
 use tile_ir::span::SpanId;
 
 use super::domain::chunking_of;
-use super::emitter::{Emitter, Func, LaneState, Value, lane_type};
+use super::emitter::{Emitter, Func, LaneState, Value, lane_bytes, lane_type};
 use super::facts::VarFacts;
 use super::unit::Kept;
 use crate::cpu::CpuError;
@@ -63,6 +63,11 @@ impl Emitter<'_, '_> {
             StmtKind::For { var, range, unroll: _, body } => self.counted_loop(*var, range, body),
             StmtKind::While { cond, body } => self.while_loop(*cond, body),
             StmtKind::If { cond, then, otherwise } => self.conditional(*cond, then, otherwise),
+            StmtKind::Shuffle { var, value, lane } => self.shuffle(*var, *value, *lane),
+            StmtKind::Ballot { var, cond } => self.ballot(*var, *cond),
+            // A chunk holds whole warps, and each operation is done for all of its
+            // lanes before the next one.
+            StmtKind::WarpBarrier => self.require_lanes("a warp barrier"),
             StmtKind::Barrier(participants) => {
                 if self.lane.is_some() {
                     return Err(self.malformed("a barrier within `Items`"));
@@ -96,8 +101,8 @@ impl Emitter<'_, '_> {
         let described = kernel.domains.get(domain);
         let described =
             described.ok_or_else(|| self.malformed(format!("domain {domain} does not exist")))?;
-        let chunking =
-            chunking_of(described, kernel.threads).map_err(|rule| self.malformed(rule))?;
+        let chunking = chunking_of(described, kernel.threads, has_warps(body))
+            .map_err(|rule| self.malformed(rule))?;
         let first_local = u32::try_from(self.unit.uniforms.len()).unwrap_or(u32::MAX);
         let facts = VarFacts::new(kernel, body);
         let extents = chunking.extents.clone();
@@ -113,6 +118,36 @@ impl Emitter<'_, '_> {
         let program = self.unit.programs.len();
         self.unit.programs.push(LaneProgram { domain: chunking, preamble: lane.preamble, code });
         self.push(Instr::Items { program });
+        Ok(())
+    }
+
+    fn shuffle(&mut self, var: VarId, value: ExprId, lane: ExprId) -> Result<(), CpuError> {
+        self.require_lanes("a shuffle")?;
+        let dtype = self.type_of(value)?;
+        let value = self.eval(value)?;
+        let (src, src_owned) = self.lanes(value, dtype)?;
+        let lane = self.eval_as(lane, DType::I64)?;
+        let (lanes, lanes_owned) = self.lanes(lane, DType::I64)?;
+        let dst = self.declare_varying(var)?;
+        self.push(Instr::Shuffle { dst, src, lanes, lane_bytes: lane_bytes(dtype) });
+        if src_owned {
+            self.give_register(src, dtype);
+        }
+        if lanes_owned {
+            self.give_register(lanes, DType::I64);
+        }
+        Ok(())
+    }
+
+    fn ballot(&mut self, var: VarId, cond: ExprId) -> Result<(), CpuError> {
+        self.require_lanes("a ballot")?;
+        let cond = self.eval_as(cond, DType::Bool)?;
+        let (flags, owned) = self.lanes(cond, DType::Bool)?;
+        let dst = self.declare_varying(var)?;
+        self.push(Instr::Ballot { dst, flags });
+        if owned {
+            self.give_register(flags, DType::Bool);
+        }
         Ok(())
     }
 
@@ -439,4 +474,10 @@ impl Emitter<'_, '_> {
     pub(super) fn negated(&mut self, flag: u32) -> Result<u32, CpuError> {
         self.uniform_op(Func::Of1(vector::not_flags()), &[flag], None)
     }
+}
+
+/// Whether items of a warp get each other's values or wait for each other.
+fn has_warps(body: &[Stmt]) -> bool {
+    body.iter()
+        .any(|stmt| stmt.scope == Scope::Warp || stmt.kind.bodies().into_iter().any(has_warps))
 }

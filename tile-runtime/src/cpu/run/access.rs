@@ -11,7 +11,7 @@ use tile_ir::program::Swizzle;
 
 use super::array::ArrayView;
 use super::chunk::Chunk;
-use crate::cpu::code::{Access, AccessAxis, Affine, CHUNK_LANES, Index, MAX_AXES, Slot};
+use crate::cpu::code::{Access, AccessAxis, Affine, Index, MAX_AXES, MAX_CHUNK_LANES, Slot};
 
 /// An access without a guard that left its array.
 #[derive(Clone, Copy, Debug)]
@@ -187,7 +187,7 @@ fn intersection(a: &Range<usize>, b: Range<i128>) -> Range<usize> {
 
 /// The lanes `j` for which `low <= start + step * j < high`.
 fn lanes_within(start: i128, step: i128, low: i128, high: i128) -> Range<i128> {
-    let end = CHUNK_LANES as i128;
+    let end = MAX_CHUNK_LANES as i128;
     if step == 0 {
         return if low <= start && start < high { 0..end } else { 0..0 };
     }
@@ -222,10 +222,10 @@ impl LaneAddresses {
     /// Room for the lanes of a chunk.
     pub(super) fn new() -> Self {
         Self {
-            offsets: vec![0; CHUNK_LANES],
-            inside: vec![false; CHUNK_LANES],
-            index: vec![0; CHUNK_LANES],
-            outside: vec![false; CHUNK_LANES],
+            offsets: vec![0; MAX_CHUNK_LANES],
+            inside: vec![false; MAX_CHUNK_LANES],
+            index: vec![0; MAX_CHUNK_LANES],
+            outside: vec![false; MAX_CHUNK_LANES],
         }
     }
 

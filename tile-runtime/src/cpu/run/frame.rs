@@ -1,13 +1,14 @@
 //! What a worker executes on: registers, fragments, tiles, arrays.
 
+use tile_ir::dtype::DType;
+use tile_ir::value::ScalarValue;
+
 use super::access::{LaneAddresses, Outside, is_by_rows, visit_rows, write_coords};
 use super::array::{ArrayView, bind_tiles};
 use super::chunk::Chunk;
 use super::memory::Memory;
 use super::transfer::{gather, load_row, scatter, store_row};
-use tile_ir::dtype::DType;
-use tile_ir::value::ScalarValue;
-
+use super::warp::{WARP, ballots, shuffle};
 use crate::cpu::code::{CompiledKernel, Instr, Pad, Slot, Uniform, UniformRange, Width};
 use crate::cpu::loops;
 use crate::cpu::vector::{AtomicFn, Flag};
@@ -208,6 +209,24 @@ impl<'k> Frame<'k> {
                 self.atomic((expected, src), old, access, f)?;
             }
             Instr::InBounds { width, dst, access } => self.in_bounds(width, dst, access)?,
+            Instr::Shuffle { dst, src, lanes, lane_bytes } => {
+                let n = self.chunk.n_lanes();
+                let [dst, src, lanes] = [dst, src, lanes].map(|slot| self.ptr(slot));
+                // SAFETY: the registers hold `n` lanes each, of `lane_bytes`, and of
+                // eight for the lanes' numbers; the first was taken while the
+                // others were in use, so it is none of them; this worker alone
+                // uses them.
+                unsafe { shuffle(dst, src, lanes.cast(), n, lane_bytes) };
+            }
+            Instr::Ballot { dst, flags } => {
+                let n = self.chunk.n_lanes();
+                let bits = ballots(self.flags(flags, n));
+                let dst = self.ptr(dst).cast::<u32>();
+                for lane in 0..n {
+                    // SAFETY: the register holds `n` lanes of `u32`.
+                    unsafe { dst.add(lane).write(bits[lane / WARP]) };
+                }
+            }
             Instr::Jump { target } => return Ok(Next::At(target)),
             Instr::JumpUnless { cond, target } => {
                 if !self.flags(Slot::Uniform(cond), 1)[0].is_set() {

@@ -12,6 +12,7 @@ mod frame;
 mod grid;
 mod memory;
 mod transfer;
+mod warp;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

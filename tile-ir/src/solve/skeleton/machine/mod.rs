@@ -1,7 +1,8 @@
 //! Running a skeleton at concrete sizes.
 //!
 //! Statements without a barrier or a cooperative loop inside are run work-item
-//! by work-item; the others by the whole block in step. The order of work-items
+//! by work-item, or warp by warp in step where something inside concerns a warp;
+//! the others by the whole block in step. The order of work-items
 //! within an interval shows nowhere: values that they exchange through memory
 //! are made up ([`super::data`]).
 
@@ -21,6 +22,7 @@ use super::wild::Log;
 use super::witness::{Context, Points};
 use crate::arena::EntityId as _;
 use crate::check::WrittenTensors;
+use crate::exchange::{Group, WARP_ITEMS};
 use crate::kernel::{ArrayRef, Axis, ExprId, Kernel, Source, VarId, VarKind, eval_index};
 
 use super::Findings;
@@ -38,6 +40,17 @@ const MAX_DATA_TRIPS: usize = 8;
 
 /// Counter values of a loop, and what from memory decides how many they are.
 type Trips = (Vec<Value>, Option<Source>);
+
+/// Work-items of a warp.
+const WARP: usize = WARP_ITEMS as usize;
+
+/// Work-items that do things together.
+#[derive(Clone, Copy, Debug)]
+struct Team {
+    group: Group,
+    /// The number of its first work-item.
+    first: usize,
+}
 
 /// Which blocks are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +116,8 @@ pub(super) struct Machine<'a> {
     pub(super) block_extents: Vec<i64>,
     next_worker: u32,
     pub(super) now: Mark,
+    /// By warp: its barriers so far.
+    epochs: Vec<u32>,
     interval: u32,
 }
 
@@ -136,7 +151,8 @@ impl<'a> Machine<'a> {
             blocks: Vec::new(),
             block_extents: Vec::new(),
             next_worker: 0,
-            now: Mark { site: 0, worker: 0, block: 0, context: 0, cause: None },
+            now: Mark::default(),
+            epochs: Vec::new(),
             interval: 1,
         }
     }
@@ -178,7 +194,8 @@ impl<'a> Machine<'a> {
                 place(axes, &self.block_extents, item, frame);
             }
             let plan = self.plan;
-            self.block(&plan.body, &mut frames)?;
+            let team = Team { group: Group::Block, first: 0 };
+            self.together(&plan.body, &mut frames, team)?;
             self.end_interval();
         }
         self.note_filled();
@@ -214,9 +231,9 @@ impl<'a> Machine<'a> {
             let is_shared = !kernel.is_local(array);
             if is_shared && self.plan.sites.iter().any(|site| site.array == array) {
                 let len = count(&extents, MAX_CELLS).ok();
-                shadows.push(Shadow::new(Scope::Block, len));
+                shadows.push(Shadow::new(Scope::Block, len, self.plan.orders_warps));
                 match array {
-                    ArrayRef::Tensor(_) => shadows.push(Shadow::new(Scope::Grid, len)),
+                    ArrayRef::Tensor(_) => shadows.push(Shadow::new(Scope::Grid, len, false)),
                     ArrayRef::Tile(_) => fill = Some(Fill::new(len.ok_or(Stop::Budget)?)),
                 }
             }
@@ -258,6 +275,16 @@ impl<'a> Machine<'a> {
     /// Goes on as this work-item.
     pub(super) fn set_worker(&mut self, item: usize) {
         self.now.worker = item as u32;
+        self.now.warp = Some((item / WARP) as u32);
+        self.now.epoch = self.epochs.get(item / WARP).copied().unwrap_or(0);
+    }
+
+    /// Separates what a warp did from what it does next.
+    fn end_warp_interval(&mut self, warp: usize) {
+        if self.epochs.len() <= warp {
+            self.epochs.resize(warp + 1, 0);
+        }
+        self.epochs[warp] += 1;
     }
 
     /// A load that decides that this point is reached.

@@ -1,45 +1,67 @@
-//! What the whole block runs in step.
+//! What the whole block, or a warp, runs in step.
 
 use super::super::plan::Node;
 use super::super::witness::Points;
-use super::{Frame, MAX_CELLS, MAX_DATA_TRIPS, Machine, Stop, count, place};
+use super::{Frame, MAX_CELLS, MAX_DATA_TRIPS, Machine, Stop, Team, WARP, count, place};
 use crate::arena::EntityId as _;
+use crate::exchange::Group;
 use crate::kernel::{Axis, Source};
 use crate::span::SpanId;
 
 impl<'a> Machine<'a> {
-    pub(super) fn block(
+    /// Runs nodes by the work-items of a team, each with its frame: in step where
+    /// they do something together.
+    pub(super) fn together(
         &mut self,
         nodes: &'a [Node<'a>],
         frames: &mut [Frame],
+        team: Team,
     ) -> Result<(), Stop> {
         let mut rest = nodes;
         while !rest.is_empty() {
-            let own = rest.iter().take_while(|node| !node.is_collective()).count();
+            let is_own = |node: &&Node<'a>| node.team().is_none_or(|of| of < team.group);
+            let own = rest.iter().take_while(is_own).count();
             let (items, from) = rest.split_at(own);
-            if own > 0 {
+            if items.iter().any(|node| node.team().is_some()) {
+                for (warp, frames) in frames.chunks_mut(WARP).enumerate() {
+                    let team = Team { group: Group::Warp, first: team.first + warp * WARP };
+                    self.together(items, frames, team)?;
+                }
+            } else if own > 0 {
                 for (item, frame) in frames.iter_mut().enumerate() {
-                    self.now.worker = item as u32;
+                    self.set_worker(team.first + item);
                     self.items(items, frame)?;
                 }
             }
             let Some((node, after)) = from.split_first() else { break };
-            self.collective(node, frames)?;
+            self.collective(node, frames, team)?;
             rest = after;
         }
         Ok(())
     }
 
-    fn collective(&mut self, node: &'a Node<'a>, frames: &mut [Frame]) -> Result<(), Stop> {
+    fn collective(
+        &mut self,
+        node: &'a Node<'a>,
+        frames: &mut [Frame],
+        team: Team,
+    ) -> Result<(), Stop> {
         match node {
             Node::Barrier => {
                 self.end_interval();
                 Ok(())
             }
-            Node::Exchange { var, op, value } => self.exchange(*var, *op, *value, frames),
+            Node::WarpBarrier => {
+                self.end_warp_interval(team.first / WARP);
+                Ok(())
+            }
+            Node::Exchange { var, op, value, lane } => {
+                self.exchange(*var, (*op, team.first), (*value, *lane), frames)
+            }
             Node::Each { axes, body, head } => self.each(axes, body, *head, frames),
             Node::Loop { var, range, body, head, .. } => {
-                let trips = self.agree(frames, |machine, frame| machine.trips(frame, range))?;
+                let trips =
+                    self.agree(frames, team, |machine, frame| machine.trips(frame, range))?;
                 let Some((trips, data)) = trips else { return Ok(()) };
                 self.need_known(data)?;
                 let outer = self.now;
@@ -47,7 +69,7 @@ impl<'a> Machine<'a> {
                 for (trip, value) in trips.into_iter().enumerate() {
                     frames.iter_mut().for_each(|frame| frame[var.index()] = value);
                     self.iterate(outer.context, Some((*var, value.as_index())), *head, trip, true)?;
-                    self.block(body, frames)?;
+                    self.together(body, frames, team)?;
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 Ok(())
@@ -55,7 +77,8 @@ impl<'a> Machine<'a> {
             Node::While { cond, body, head, .. } => {
                 let outer = self.now;
                 for trip in 0.. {
-                    let cond = self.agree(frames, |machine, frame| machine.eval(frame, *cond))?;
+                    let cond =
+                        self.agree(frames, team, |machine, frame| machine.eval(frame, *cond))?;
                     let Some(cond) = cond else { break };
                     self.need_known(cond.data)?;
                     if !cond.is_true() {
@@ -66,18 +89,18 @@ impl<'a> Machine<'a> {
                     }
                     self.now.cause = self.now.cause.or(cond.data);
                     self.iterate(outer.context, None, *head, trip, true)?;
-                    self.block(body, frames)?;
+                    self.together(body, frames, team)?;
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 Ok(())
             }
             Node::If { cond, then, otherwise, .. } => {
-                let cond = self.agree(frames, |machine, frame| machine.eval(frame, *cond))?;
+                let cond = self.agree(frames, team, |machine, frame| machine.eval(frame, *cond))?;
                 let Some(cond) = cond else { return Ok(()) };
                 self.need_known(cond.data)?;
                 let outer = self.now.cause;
                 self.now.cause = self.now.cause.or(cond.data);
-                self.block(if cond.is_true() { then } else { otherwise }, frames)?;
+                self.together(if cond.is_true() { then } else { otherwise }, frames, team)?;
                 self.now.cause = outer;
                 Ok(())
             }
@@ -89,15 +112,16 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What all work-items agree on; `None` where there is none.
+    /// What all work-items of a team agree on; `None` where there is none.
     fn agree<T: PartialEq>(
         &mut self,
         frames: &[Frame],
+        team: Team,
         mut of: impl FnMut(&mut Self, &Frame) -> Result<T, Stop>,
     ) -> Result<Option<T>, Stop> {
         let mut common = None;
         for (item, frame) in frames.iter().enumerate() {
-            self.now.worker = item as u32;
+            self.set_worker(team.first + item);
             let own = of(self, frame)?;
             if common.as_ref().is_some_and(|common| *common != own) {
                 return Err(Stop::Divergent);
@@ -124,7 +148,7 @@ impl<'a> Machine<'a> {
         self.points.push(Points { block, first, extents: extents.clone(), axes, head });
         let mut frame = frame.clone();
         for point in 0..n_points {
-            self.now.worker = first + point as u32;
+            (self.now.worker, self.now.warp) = (first + point as u32, None);
             place(axes, &extents, point, &mut frame);
             self.items(body, &mut frame)?;
         }

@@ -88,7 +88,7 @@ impl<'a> Machine<'a> {
                     frame[var.index()] = frame[var.index()].tainted(cond.data);
                 }
             }
-            Node::Each { .. } | Node::Exchange { .. } | Node::Barrier => {
+            Node::Each { .. } | Node::Exchange { .. } | Node::Barrier | Node::WarpBarrier => {
                 return Err(Stop::Divergent);
             }
         }

@@ -1,7 +1,8 @@
 //! The statements of a skeleton.
 
-use super::{Node, Plan, Site, SiteId};
+use super::{Node, Plan, Site, SiteId, team_of};
 use crate::arena::EntityId as _;
+use crate::exchange::Group;
 use crate::kernel::{Access, AccessKind, ExprId, ExprKind, Place, Stmt, StmtKind, VarId};
 use crate::op::BinaryOp;
 use crate::span::SpanId;
@@ -52,15 +53,15 @@ impl<'a> Plan<'a> {
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
                 range.exprs().into_iter().for_each(|bound| self.enter_loads(bound, stmt.span));
                 let body = self.nodes(body);
-                let collective = body.iter().any(Node::is_collective);
+                let team = team_of(&body);
                 let (var, range) = (*var, *range);
-                out.push(Node::Loop { var, range, body, collective, head: stmt.head });
+                out.push(Node::Loop { var, range, body, team, head: stmt.head });
             }
             StmtKind::While { cond, body } => {
                 self.enter_loads(*cond, stmt.span);
                 let body = self.nodes(body);
-                let collective = body.iter().any(Node::is_collective);
-                out.push(Node::While { cond: *cond, body, collective, head: stmt.head });
+                let team = team_of(&body);
+                out.push(Node::While { cond: *cond, body, team, head: stmt.head });
             }
             StmtKind::If { cond, then, otherwise } => {
                 self.enter_loads(*cond, stmt.span);
@@ -69,19 +70,21 @@ impl<'a> Plan<'a> {
                     out.push(Node::Touch(*cond));
                     return;
                 }
-                let collective = then.iter().chain(&otherwise).any(Node::is_collective);
+                let team = team_of(then.iter().chain(&otherwise));
                 let mut assigned = Vec::new();
                 then.iter().chain(&otherwise).for_each(|node| assignments(node, &mut assigned));
-                out.push(Node::If { cond: *cond, then, otherwise, collective, assigned });
+                out.push(Node::If { cond: *cond, then, otherwise, team, assigned });
             }
-            StmtKind::Exchange { var, op, value } => {
-                self.enter_loads(*value, stmt.span);
-                if self.needed[var.index()] {
-                    out.push(Node::Exchange { var: *var, op: *op, value: *value });
-                } else {
-                    out.push(Node::Touch(*value));
-                    out.push(Node::Barrier);
+            StmtKind::Exchange { var, op, value, lane } => {
+                for operand in [*value].into_iter().chain(*lane) {
+                    self.enter_loads(operand, stmt.span);
                 }
+                if self.needed[var.index()] {
+                    out.push(Node::Exchange { var: *var, op: *op, value: *value, lane: *lane });
+                    return;
+                }
+                out.extend([*value].into_iter().chain(*lane).map(Node::Touch));
+                out.extend((op.group() == Group::Block).then_some(Node::Barrier));
             }
             StmtKind::Assume { cond } => {
                 self.enter_loads(*cond, stmt.span);
@@ -91,6 +94,7 @@ impl<'a> Plan<'a> {
                     out.push(Node::Touch(*cond));
                 }
             }
+            StmtKind::WarpBarrier => out.push(Node::WarpBarrier),
             StmtKind::Barrier => out.push(Node::Barrier),
         }
     }
@@ -170,7 +174,11 @@ fn assignments(node: &Node<'_>, out: &mut Vec<VarId>) {
         Node::Set { var, .. } | Node::Old { var, .. } | Node::Exchange { var, .. } => {
             out.push(*var)
         }
-        Node::Touch(_) | Node::Access { .. } | Node::Assume(_) | Node::Barrier => {}
+        Node::Touch(_)
+        | Node::Access { .. }
+        | Node::Assume(_)
+        | Node::Barrier
+        | Node::WarpBarrier => {}
         Node::Each { body, .. } | Node::Loop { body, .. } | Node::While { body, .. } => {
             body.iter().for_each(|inner| assignments(inner, out));
         }

@@ -9,9 +9,10 @@ use super::machine::ANY_EXTENT;
 use super::sizes::Sizes;
 use crate::arena::EntityId as _;
 use crate::check::WrittenTensors;
-use crate::exchange::ExchangeOp;
+use crate::exchange::{ExchangeOp, Group};
 use crate::kernel::{
-    Access, AccessKind, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, VarId, VarKind,
+    Access, AccessKind, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind, VarId,
+    VarKind,
 };
 use crate::op::BinaryOp;
 use crate::span::SpanId;
@@ -45,41 +46,49 @@ pub(super) enum Node<'a> {
     Access { access: &'a Access, site: SiteId },
     /// A cooperative loop.
     Each { axes: &'a [Axis], body: Vec<Node<'a>>, head: SpanId },
-    /// A counted loop; `collective` where a barrier or a cooperative loop is inside.
-    Loop { var: VarId, range: LoopRange, body: Vec<Node<'a>>, collective: bool, head: SpanId },
+    /// A counted loop; `team` is who runs something inside together.
+    Loop { var: VarId, range: LoopRange, body: Vec<Node<'a>>, team: Option<Group>, head: SpanId },
     /// A conditional loop.
-    While { cond: ExprId, body: Vec<Node<'a>>, collective: bool, head: SpanId },
+    While { cond: ExprId, body: Vec<Node<'a>>, team: Option<Group>, head: SpanId },
     /// A conditional. `assigned` are the variables that an arm may change.
     If {
         cond: ExprId,
         then: Vec<Node<'a>>,
         otherwise: Vec<Node<'a>>,
-        collective: bool,
+        team: Option<Group>,
         assigned: Vec<VarId>,
     },
-    /// `var` gets a value made of those of all work-items; a barrier.
-    Exchange { var: VarId, op: ExchangeOp, value: ExprId },
+    /// `var` gets a value made of those of a block's or a warp's work-items. One of
+    /// the block is a barrier.
+    Exchange { var: VarId, op: ExchangeOp, value: ExprId, lane: Option<ExprId> },
     /// What holds, at sizes that are run.
     Assume(ExprId),
     /// A barrier.
     Barrier,
+    /// A barrier of a warp.
+    WarpBarrier,
 }
 
 impl Node<'_> {
-    /// Whether the whole block runs it together.
-    pub(super) fn is_collective(&self) -> bool {
+    /// Whose work-items run it together, if it is not each one's own.
+    pub(super) fn team(&self) -> Option<Group> {
         match self {
             Node::Set { .. }
             | Node::Old { .. }
             | Node::Touch(_)
             | Node::Access { .. }
-            | Node::Assume(_) => false,
-            Node::Each { .. } | Node::Exchange { .. } | Node::Barrier => true,
-            Node::Loop { collective, .. }
-            | Node::While { collective, .. }
-            | Node::If { collective, .. } => *collective,
+            | Node::Assume(_) => None,
+            Node::Each { .. } | Node::Barrier => Some(Group::Block),
+            Node::Exchange { op, .. } => Some(op.group()),
+            Node::WarpBarrier => Some(Group::Warp),
+            Node::Loop { team, .. } | Node::While { team, .. } | Node::If { team, .. } => *team,
         }
     }
+}
+
+/// Whose work-items run some of these together: the larger team.
+fn team_of<'n, 'a: 'n>(nodes: impl IntoIterator<Item = &'n Node<'a>>) -> Option<Group> {
+    nodes.into_iter().filter_map(Node::team).max()
 }
 
 /// A skeleton.
@@ -106,6 +115,8 @@ pub(super) struct Plan<'a> {
     pub(super) uses_data: bool,
     /// The assumptions that sizes decide, if they count.
     decisive: BTreeSet<ExprId>,
+    /// Whether warps have barriers of their own.
+    pub(super) orders_warps: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -137,6 +148,7 @@ impl<'a> Plan<'a> {
             extents_alone: Vec::new(),
             uses_data: false,
             decisive: assumptions,
+            orders_warps: has_warp_barrier(&kernel.body),
         };
         // An operand has a smaller id than its user.
         for (id, expr) in kernel.exprs.iter() {
@@ -225,4 +237,11 @@ impl<'a> Plan<'a> {
     fn is_watched(&self, access: &Access) -> bool {
         self.watched.contains(&access.array)
     }
+}
+
+fn has_warp_barrier(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| {
+        matches!(stmt.kind, StmtKind::WarpBarrier)
+            || stmt.kind.bodies().into_iter().any(has_warp_barrier)
+    })
 }

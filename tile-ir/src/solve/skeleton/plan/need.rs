@@ -58,8 +58,11 @@ impl Plan<'_> {
                 StmtKind::Let { var, init: Some(value) } | StmtKind::Assign { var, value } => {
                     self.mark_value(*var, *value);
                 }
-                StmtKind::Exchange { var, value, .. }
-                | StmtKind::Update { place: Place::Var(var), value, .. } => {
+                StmtKind::Exchange { var, value, lane, .. } => {
+                    self.mark_value(*var, *value);
+                    lane.iter().for_each(|lane| self.mark_value(*var, *lane));
+                }
+                StmtKind::Update { place: Place::Var(var), value, .. } => {
                     self.mark_value(*var, *value);
                 }
                 StmtKind::Store { access, value }
@@ -74,7 +77,7 @@ impl Plan<'_> {
                 StmtKind::LetArray { init, .. } => {
                     init.iter().for_each(|init| self.touch(*init));
                 }
-                StmtKind::Let { init: None, .. } | StmtKind::Barrier => {}
+                StmtKind::Let { init: None, .. } | StmtKind::Barrier | StmtKind::WarpBarrier => {}
                 StmtKind::Assume { cond } => {
                     self.touch(*cond);
                     if self.decides(*cond) {
@@ -153,7 +156,7 @@ impl Plan<'_> {
                         || old.is_some_and(|old| self.needed[old.index()])
                         || exprs.any(|expr| self.touches[expr.index()])
                 }
-                StmtKind::Exchange { .. } | StmtKind::Barrier => true,
+                StmtKind::Exchange { .. } | StmtKind::Barrier | StmtKind::WarpBarrier => true,
                 StmtKind::Assume { cond } => self.touches[cond.index()] || self.decides(*cond),
                 StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {
                     range.exprs().iter().any(|bound| self.touches[bound.index()])

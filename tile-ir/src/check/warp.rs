@@ -1,0 +1,163 @@
+//! Which values the work-items of a warp agree on by their numbers alone.
+//!
+//! A warp is 32 work-items that follow one another in row-major order
+//! ([`crate::exchange`]). Let `n` be a work-item's number, as a polynomial over
+//! the axes of the block. All work-items of a warp agree on
+//!
+//! - `n / m`, `n >> k`, `n < m` and the like, with m (or 2^k) a multiple of 32;
+//! - an axis, where the axes after it have a multiple of 32 points together: `w`
+//!   with the block `(w in W, lane in 32)`.
+//!
+//! What follows from these, [`super::flow`] finds. Anything else counts as
+//! different.
+
+use super::fold::enter_all;
+use super::poly::{Bounds, Poly};
+use crate::arena::EntityId as _;
+use crate::exchange::WARP_ITEMS;
+use crate::kernel::{
+    Axis, ExprId, ExprKind, Kernel, Literal, TileDomain, TileParamId, VarId, VarKind,
+};
+use crate::op::{BinaryOp, CompareOp};
+
+/// What the work-items of a warp agree on, for all admissible sizes.
+#[derive(Debug)]
+pub(super) struct Warps {
+    vars: Vec<bool>,
+    exprs: Vec<bool>,
+}
+
+impl Warps {
+    /// Looks through a kernel.
+    pub(super) fn of(kernel: &Kernel) -> Self {
+        let mut warps =
+            Self { vars: vec![false; kernel.vars.len()], exprs: vec![false; kernel.exprs.len()] };
+        let axes = kernel.block.as_deref().unwrap_or_default();
+        let mut whole = false;
+        for axis in axes.iter().rev() {
+            warps.vars[axis.var.index()] = whole;
+            whole |= is_multiple(kernel, axis.extent);
+        }
+        let mut bounds = Bounds::new(kernel);
+        enter_all(kernel, &kernel.body, &mut bounds);
+        let number = number(&mut bounds, axes);
+        for (id, expr) in kernel.exprs.iter() {
+            let mut is_number = |id: ExprId| bounds.is_index(id) && bounds.poly(id) == number;
+            warps.exprs[id.index()] = match expr.kind {
+                ExprKind::Binary { op: BinaryOp::Div, lhs, rhs } => {
+                    is_multiple(kernel, rhs) && is_number(lhs)
+                }
+                ExprKind::Binary { op: BinaryOp::Shr, lhs, rhs } => {
+                    literal(kernel, rhs).is_some_and(|by| by >= 5) && is_number(lhs)
+                }
+                ExprKind::Compare { op, lhs, rhs } => {
+                    let (lhs_first, lhs_last) = begins(op);
+                    let (rhs_first, rhs_last) = begins(mirrored(op));
+                    (is_edge(kernel, rhs, lhs_first, lhs_last) && is_number(lhs))
+                        || (is_edge(kernel, lhs, rhs_first, rhs_last) && is_number(rhs))
+                }
+                ExprKind::Literal(_)
+                | ExprKind::Var(_)
+                | ExprKind::Load(_)
+                | ExprKind::Unary { .. }
+                | ExprKind::Binary { .. }
+                | ExprKind::Logic { .. }
+                | ExprKind::Select { .. }
+                | ExprKind::Cast(_)
+                | ExprKind::Math { .. }
+                | ExprKind::Tiles { .. }
+                | ExprKind::Uniform(_)
+                | ExprKind::InBounds { .. } => false,
+            };
+        }
+        warps
+    }
+
+    /// Whether this axis of the block has one value for each warp.
+    pub(super) fn agree_on_axis(&self, var: VarId) -> bool {
+        self.vars[var.index()]
+    }
+
+    /// Whether this expression has one value for each warp, by its form.
+    pub(super) fn agree_on(&self, expr: ExprId) -> bool {
+        self.exprs[expr.index()]
+    }
+}
+
+/// A work-item's number, row-major over the axes.
+fn number(bounds: &mut Bounds<'_>, axes: &[Axis]) -> Poly {
+    let mut number = Poly::default();
+    for axis in axes {
+        let extent = bounds.poly(axis.extent);
+        number = number.mul(&extent).add(&Poly::var(axis.var));
+    }
+    number
+}
+
+/// Of `number op limit`: whether the result can change at the first of a warp's
+/// numbers, and after the last.
+const fn begins(op: CompareOp) -> (bool, bool) {
+    match op {
+        CompareOp::Lt | CompareOp::Ge => (true, false),
+        CompareOp::Le | CompareOp::Gt => (false, true),
+        CompareOp::Eq | CompareOp::Ne => (false, false),
+    }
+}
+
+const fn mirrored(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Lt => CompareOp::Gt,
+        CompareOp::Le => CompareOp::Ge,
+        CompareOp::Gt => CompareOp::Lt,
+        CompareOp::Ge => CompareOp::Le,
+        CompareOp::Eq => CompareOp::Eq,
+        CompareOp::Ne => CompareOp::Ne,
+    }
+}
+
+/// Whether a limit is the number of a warp's first work-item, or of a last one.
+fn is_edge(kernel: &Kernel, limit: ExprId, first: bool, last: bool) -> bool {
+    let is_last = |value: i128| (value + 1).rem_euclid(i128::from(WARP_ITEMS)) == 0;
+    (first && is_multiple(kernel, limit)) || (last && literal(kernel, limit).is_some_and(is_last))
+}
+
+fn literal(kernel: &Kernel, expr: ExprId) -> Option<i128> {
+    match kernel.exprs[expr].kind {
+        ExprKind::Literal(Literal::Int(value)) => Some(value),
+        _ => None,
+    }
+}
+
+/// Whether an expression over tile parameters is a multiple of a warp's size,
+/// and not 0, at all admissible sizes.
+fn is_multiple(kernel: &Kernel, expr: ExprId) -> bool {
+    let divides = |value: i128| value != 0 && value % i128::from(WARP_ITEMS) == 0;
+    match kernel.exprs[expr].kind {
+        ExprKind::Literal(Literal::Int(value)) => divides(value),
+        ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+            is_multiple(kernel, lhs) || is_multiple(kernel, rhs)
+        }
+        ExprKind::Var(var) => match kernel.vars[var].kind {
+            VarKind::TileParam(param) => is_multiple_param(kernel, param),
+            VarKind::Dim
+            | VarKind::Scalar(_)
+            | VarKind::Grid
+            | VarKind::Block
+            | VarKind::Each
+            | VarKind::Loop
+            | VarKind::Let { .. } => false,
+        },
+        _ => false,
+    }
+}
+
+fn is_multiple_param(kernel: &Kernel, param: TileParamId) -> bool {
+    let divides = |value: &u32| *value != 0 && value.is_multiple_of(WARP_ITEMS);
+    match &kernel.tile_params[param].domain {
+        TileDomain::Any => false,
+        TileDomain::Range { min, max, step } => divides(min) && (min == max || divides(step)),
+        TileDomain::Pow2 { min, .. } => *min >= WARP_ITEMS,
+        TileDomain::List(values) => values.iter().all(divides),
+        TileDomain::Equal(value) => is_multiple(kernel, *value),
+    }
+}
