@@ -3,12 +3,14 @@
 
 mod choose;
 mod estimate;
+mod space;
 mod tiles;
 mod valid;
 mod warps;
 
 pub use choose::{default_config, with_tiles};
 pub use estimate::{Estimate, estimate};
+pub use space::{Breadth, Space};
 pub(crate) use tiles::tile_value;
 pub use tiles::{candidate_values, complete_tiles};
 pub use valid::check_config;

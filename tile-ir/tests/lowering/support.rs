@@ -99,7 +99,7 @@ pub(crate) fn device() -> DeviceProperties {
     known("A100").expect("the device is in the table")
 }
 
-fn n_dims(checked: &CheckedKernel) -> usize {
+pub(crate) fn n_dims(checked: &CheckedKernel) -> usize {
     checked.kernel().vars.values().filter(|var| var.kind == VarKind::Dim).count()
 }
 

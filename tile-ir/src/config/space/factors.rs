@@ -1,0 +1,189 @@
+//! The choices of a kernel, and the values of each that are tried.
+
+use super::Breadth;
+use crate::config::{Config, TilePadding, candidate_values};
+use crate::device::DeviceProperties;
+use crate::dtype::DType;
+use crate::kernel::{Kernel, Stmt, StmtKind, TileDomain, TileParamId, TileSpace};
+
+/// The value of [`Choice::Padding`] for [`TilePadding::Counted`].
+pub(super) const COUNTED: u32 = u32::MAX;
+/// Threads of a warp along the last two axes; the first is no tile: warps take
+/// threads in row-major order.
+pub(super) const WARP_TILES: [(u32, u32); 5] = [(1, 1), (8, 4), (4, 8), (2, 16), (16, 2)];
+/// The largest tile size of a [`Breadth::Odd`] space, where smaller ones are
+/// admissible: its configurations are run at small shapes.
+const SMALL_TILE: u32 = 40;
+/// Odd sizes for parameters that admit all.
+const ODD_TILES: [u32; 4] = [1, 5, 17, 33];
+
+/// A choice that a configuration makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// The value of a tile parameter.
+    Tile(TileParamId),
+    /// Buffers of the tiles that a phase fills.
+    Stages,
+    /// 1 where iterations are written out for each stage.
+    UnrollStages,
+    /// The narrowest asynchronous copy.
+    AsyncBytes,
+    /// Items of a thread along an axis of the block domain.
+    Items(usize),
+    /// Which of [`WARP_TILES`].
+    Warp,
+    /// Consecutive items along an axis of the block domain.
+    Run(usize),
+    /// Threads: see [`block_threads`].
+    Threads,
+    /// Bytes of an access of a cooperative loop.
+    CopyBytes,
+    /// Buffers of the fragments that hold operands.
+    FragmentBuffers,
+    /// 1 where interior blocks have a text of their own.
+    SplitEdges,
+    /// Elements after a row of a tile, or [`COUNTED`].
+    Padding,
+    /// Rows of blocks per band of the grid.
+    RasterRows,
+}
+
+impl Choice {
+    /// What a configuration shows of this choice.
+    pub(super) fn shown_in(self, config: &Config) -> (u32, u32) {
+        let axis = |axis: usize| config.block.get(axis);
+        let shown = match self {
+            Self::Tile(id) => config.tile(id),
+            Self::Stages => config.stages,
+            Self::UnrollStages => u32::from(config.unroll_stages),
+            Self::AsyncBytes => config.async_bytes,
+            Self::Items(at) => axis(at).map_or(0, |axis| axis.threads),
+            Self::Warp => match config.block.as_slice() {
+                [.., row, column] => return (row.lanes, column.lanes),
+                _ => 0,
+            },
+            Self::Run(at) => axis(at).map_or(0, |axis| axis.run),
+            Self::Threads => config.threads,
+            Self::CopyBytes => config.copy_bytes,
+            Self::FragmentBuffers => config.fragment_buffers,
+            Self::SplitEdges => u32::from(config.split_edges),
+            Self::Padding => match config.padding {
+                TilePadding::Counted => COUNTED,
+                TilePadding::Elems(elems) => elems,
+            },
+            Self::RasterRows => config.raster_rows,
+        };
+        (shown, 0)
+    }
+}
+
+/// A choice, and what is tried.
+#[derive(Clone, Debug)]
+pub(super) struct Factor {
+    pub(super) choice: Choice,
+    pub(super) values: Vec<u32>,
+}
+
+/// The factors of a kernel. Those that decide what fits come first, so that an
+/// enumeration turns back early.
+pub(super) fn factors(
+    kernel: &Kernel,
+    types: &[DType],
+    device: &DeviceProperties,
+    breadth: Breadth,
+) -> Vec<Factor> {
+    let is_odd = breadth == Breadth::Odd;
+    let pick = |fast: &[u32], odd: &[u32]| {
+        let more = odd.iter().filter(|_| is_odd);
+        fast.iter().chain(more).copied().collect::<Vec<u32>>()
+    };
+    let only_if = |holds: bool, values: Vec<u32>| {
+        if holds { values } else { values.into_iter().take(1).collect() }
+    };
+    let has = |wanted: fn(&StmtKind) -> bool| has_stmt(&kernel.body, wanted);
+    let has_phase = has(|kind| matches!(kind, StmtKind::Phase { .. }));
+    let has_loops = has(|kind| matches!(kind, StmtKind::Each { .. }));
+    let has_rows =
+        kernel.tiles.values().any(|tile| tile.space == TileSpace::Shared && tile.extents.len() > 1);
+    let n_axes = kernel.block.as_ref().map_or(0, Vec::len);
+    let mut factors = Vec::new();
+    let mut push = |choice, values| factors.push(Factor { choice, values });
+    for (id, param) in kernel.tile_params.iter() {
+        if !matches!(param.domain, TileDomain::Equal(_)) {
+            push(Choice::Tile(id), tile_values(&param.domain, breadth));
+        }
+    }
+    // One stage leaves the first value of the other two; it is listed first.
+    push(Choice::Stages, only_if(has_phase, vec![1, 2, 3, 4]));
+    push(Choice::UnrollStages, only_if(has_phase, vec![1, 0]));
+    let copies = if device.has_async_copies() { vec![4, 16, 0] } else { vec![4] };
+    push(Choice::AsyncBytes, only_if(has_phase, copies));
+    (0..n_axes).for_each(|axis| push(Choice::Items(axis), pick(&[1, 2, 4, 8, 16], &[3])));
+    let warps = (0..WARP_TILES.len() as u32).collect();
+    push(Choice::Warp, only_if(n_axes > 1, warps));
+    (0..n_axes).for_each(|axis| push(Choice::Run(axis), pick(&[1, 2, 4, 8], &[3])));
+    let threads = if n_axes > 0 {
+        pick(&[0], &[1, 2])
+    } else {
+        let most = device.max_threads_per_block;
+        let counts = pick(&[256, 64, 128, 512, 1024], &[1, 32, 80]);
+        counts.into_iter().filter(|&count| count <= most).collect()
+    };
+    push(Choice::Threads, threads);
+    let least_bytes = types.iter().map(|dtype| dtype.size_bytes()).min().unwrap_or(1);
+    let widths = pick(&[16, 8, 4], &[2, 1]).into_iter();
+    let widths = widths.filter(|&bytes| bytes >= least_bytes || bytes >= 4).collect();
+    push(Choice::CopyBytes, only_if(has_loops, widths));
+    push(Choice::FragmentBuffers, vec![2, 1, 0]);
+    push(Choice::SplitEdges, vec![1, 0]);
+    push(Choice::Padding, only_if(has_rows, pick(&[COUNTED, 0], &[1, 3])));
+    let has_bands = kernel.grid.len() > 1;
+    push(Choice::RasterRows, if has_bands { pick(&[8, 1, 4, 16], &[3]) } else { vec![1] });
+    factors
+}
+
+/// Threads of a block whose axes take `of_axes`. Without a block domain `value`
+/// itself. With one: 0 is whole warps; 1 as many as the axes take; 2 a warp more
+/// than 0, which has no items of the block domain.
+pub(super) fn block_threads(
+    kernel: &Kernel,
+    device: &DeviceProperties,
+    of_axes: u32,
+    value: u32,
+) -> u32 {
+    let warp = device.warp_size.max(1);
+    let whole = of_axes.checked_next_multiple_of(warp).unwrap_or(u32::MAX);
+    match (kernel.block.is_some(), value) {
+        (false, value) => value,
+        (true, 1) => of_axes,
+        (true, 2) => whole.saturating_add(warp),
+        (true, _) => whole,
+    }
+}
+
+fn tile_values(domain: &TileDomain, breadth: Breadth) -> Vec<u32> {
+    let mut values = candidate_values(domain);
+    match breadth {
+        Breadth::Fast => {}
+        Breadth::Odd => {
+            match domain {
+                TileDomain::Any => values.extend(ODD_TILES),
+                TileDomain::Range { min, max, step } => {
+                    values.extend([min + step].into_iter().filter(|value| value <= max));
+                }
+                TileDomain::Pow2 { .. } | TileDomain::List(_) | TileDomain::Equal(_) => {}
+            }
+            values.sort_unstable();
+            values.dedup();
+            let least = values.first().copied().unwrap_or(1);
+            values.retain(|&value| value <= SMALL_TILE.max(least));
+        }
+    }
+    values
+}
+
+fn has_stmt(stmts: &[Stmt], wanted: fn(&StmtKind) -> bool) -> bool {
+    stmts.iter().any(|stmt| {
+        wanted(&stmt.kind) || stmt.kind.bodies().into_iter().any(|body| has_stmt(body, wanted))
+    })
+}

@@ -1,0 +1,329 @@
+//! The configurations that a kernel can have on a device: what a tuner searches,
+//! and what tests draw from.
+//!
+//! A [`Space`] has a list of *factors*, one for each choice that a [`Config`]
+//! makes, and for each the values that are tried. A configuration is legal where
+//! [`check_config`] takes it and its tiles fit a block's shared memory (padding
+//! not counted: of one that fits barely, lowering may still say that it does
+//! not). Choices that say nothing (a second stage's place where there is one
+//! stage) have one value, so that no two configurations of a space are equal.
+//!
+//! Everything here is enumerated lazily and in a fixed order: the same space and
+//! the same seed give the same configurations.
+
+mod factors;
+mod pairs;
+mod seeded;
+mod walk;
+
+use self::factors::{Choice, Factor, WARP_TILES, factors};
+use self::seeded::Rng;
+use self::walk::Walk;
+use super::{
+    AxisItems, Config, Numerics, TilePadding, check_config, complete_tiles, estimate, tile_value,
+};
+use crate::check::CheckedKernel;
+use crate::device::DeviceProperties;
+use crate::dtype::DType;
+use crate::kernel::{Kernel, TileParamId, eval_index};
+
+/// A draw that finds nothing new this many times in a row has seen most there is.
+const DRAWS_WITHOUT_NEWS: usize = 64;
+
+/// Which values of each choice are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Breadth {
+    /// Those that can be fast.
+    Fast,
+    /// Small tile sizes, and beside values that can be fast those that are merely
+    /// right: odd numbers, threads without items, the narrowest accesses.
+    Odd,
+}
+
+/// The legal configurations of a kernel with bound types on a device.
+///
+/// # Examples
+///
+/// ```
+/// # use tile_ir::{check::CheckedKernel, config::{Breadth, Config, Space}, device::known, dtype::DType};
+/// # fn of(kernel: &CheckedKernel) -> Option<()> {
+/// let device = known("A100")?;
+/// let space = Space::new(kernel, &[DType::F32], &device, Breadth::Fast);
+/// let all = space.iter();                                     // lazily, in order
+/// let pairs = space.pairwise(1);                              // every pair of values once
+/// let some: Vec<Config> = space.random(7).take(200).collect();  // distinct
+/// let near = space.neighbours(some.first()?);                 // one choice changed
+/// # Some(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Space<'a> {
+    kernel: &'a Kernel,
+    types: &'a [DType],
+    device: &'a DeviceProperties,
+    factors: Vec<Factor>,
+    /// Values of tile parameters that were given, tied ones too.
+    given: Vec<(TileParamId, u32)>,
+}
+
+/// A value for each factor, in the order of the factors.
+type Point = Vec<u32>;
+
+impl<'a> Space<'a> {
+    /// The space of `kernel` with its type parameters bound to `types`.
+    pub fn new(
+        kernel: &'a CheckedKernel,
+        types: &'a [DType],
+        device: &'a DeviceProperties,
+        breadth: Breadth,
+    ) -> Self {
+        let kernel = kernel.kernel();
+        let factors = factors(kernel, types, device, breadth);
+        Self { kernel, types, device, factors, given: Vec::new() }
+    }
+
+    /// The part of the space with one value of a tile parameter, which may be one
+    /// that the space does not try by itself. Empty where the parameter does not
+    /// admit it, or is tied to another value.
+    #[must_use]
+    pub fn with_tile(mut self, param: TileParamId, value: u32) -> Self {
+        for factor in &mut self.factors {
+            if factor.choice == Choice::Tile(param) {
+                factor.values = vec![value];
+            }
+        }
+        self.given.push((param, value));
+        self
+    }
+
+    /// All configurations, in lexicographic order of the choices.
+    pub fn iter(&self) -> impl Iterator<Item = Config> {
+        let in_order = |depth: usize, _: &[u32]| self.factors[depth].values.clone();
+        Walk::new(self, in_order).filter_map(|point| self.config(&point))
+    }
+
+    /// A small set of configurations in which every two values of two choices,
+    /// that some legal configuration has together, stand together in one.
+    ///
+    /// Most faults show at one or two choices; a set that covers all pairs is
+    /// larger than one that covers all values by a small factor only. Greedy: each
+    /// configuration begins with a pair that is missing and takes in as many
+    /// others as it can.
+    ///
+    /// # Source
+    ///
+    /// D. M. Cohen, S. R. Dalal, M. L. Fredman, G. C. Patton: The AETG System: An
+    /// Approach to Testing Based on Combinatorial Design. IEEE Transactions on
+    /// Software Engineering 23 (1997).
+    pub fn pairwise(&self, seed: u64) -> Vec<Config> {
+        let points = pairs::cover_pairs(self, &mut Rng::new(seed));
+        points.iter().filter_map(|point| self.config(point)).collect()
+    }
+
+    /// Random configurations, each once; it ends where the space seems exhausted.
+    ///
+    /// Choices are drawn one after the other, each evenly among its values; a
+    /// value with which no legal configuration is left is drawn anew.
+    pub fn random(&self, seed: u64) -> impl Iterator<Item = Config> {
+        let mut rng = Rng::new(seed);
+        let mut seen = std::collections::BTreeSet::new();
+        let draws = std::iter::from_fn(move || {
+            for _ in 0..DRAWS_WITHOUT_NEWS {
+                let shuffled = |depth: usize, _: &[u32]| {
+                    let mut values = self.factors[depth].values.clone();
+                    rng.shuffle(&mut values);
+                    values
+                };
+                let point = Walk::new(self, shuffled).next()?;
+                if seen.insert(point.clone()) {
+                    return Some(point);
+                }
+            }
+            None
+        });
+        draws.filter_map(|point| self.config(&point))
+    }
+
+    /// The configurations that differ from `config` in one factor: a tile size, the
+    /// items per thread along an axis, the number of stages. None where `config`
+    /// is not of this space.
+    pub fn neighbours(&self, config: &Config) -> Vec<Config> {
+        let Some(point) = self.point_of(config) else { return Vec::new() };
+        let mut near = Vec::new();
+        for (at, factor) in self.factors.iter().enumerate() {
+            for &value in factor.values.iter().filter(|&&value| value != point[at]) {
+                let mut other = point.clone();
+                other[at] = value;
+                if self.is_legal(&other) {
+                    near.extend(self.config(&other));
+                }
+            }
+        }
+        near
+    }
+
+    /// Whether a configuration is of this space.
+    pub fn contains(&self, config: &Config) -> bool {
+        self.point_of(config).is_some()
+    }
+
+    /// The point that stands for a configuration.
+    fn point_of(&self, config: &Config) -> Option<Point> {
+        let alike = |depth: usize, prefix: &[u32]| {
+            let Factor { choice, values } = &self.factors[depth];
+            let is_alike = |value: &u32| {
+                let begun = self.config(&[prefix, &[*value]].concat());
+                begun.is_none_or(|begun| choice.shown_in(&begun) == choice.shown_in(config))
+            };
+            values.iter().copied().filter(is_alike).collect()
+        };
+        Walk::new(self, alike).find(|point| self.config(point).as_ref() == Some(config))
+    }
+
+    fn is_legal(&self, point: &[u32]) -> bool {
+        let only = |depth: usize, _: &[u32]| vec![point[depth]];
+        Walk::new(self, only).next().is_some()
+    }
+
+    /// The configuration of the first values, the other choices at their first
+    /// value; `None` where the tile sizes are not admissible.
+    fn config(&self, values: &[u32]) -> Option<Config> {
+        let value = |choice: Choice| {
+            let at = self.factors.iter().position(|factor| factor.choice == choice)?;
+            values.get(at).or_else(|| self.factors[at].values.first()).copied()
+        };
+        let sizes: Vec<(TileParamId, u32)> = (self.kernel.tile_params.ids())
+            .filter_map(|id| Some((id, value(Choice::Tile(id))?)))
+            .collect();
+        let tiles = complete_tiles(self.kernel, &sizes).ok()?;
+        let warp = value(Choice::Warp).and_then(|at| WARP_TILES.get(at as usize)).copied();
+        let extents = self.block_extents(&tiles);
+        let mut block: Vec<AxisItems> = extents
+            .iter()
+            .enumerate()
+            .map(|(axis, extent)| AxisItems {
+                threads: extent.div_ceil(value(Choice::Items(axis)).unwrap_or(1).max(1)),
+                lanes: 1,
+                run: value(Choice::Run(axis)).unwrap_or(1),
+            })
+            .collect();
+        if let ([.., row, column], Some((rows, columns))) = (block.as_mut_slice(), warp) {
+            (row.lanes, column.lanes) = (rows, columns);
+        }
+        let of_axes = block.iter().map(|axis| axis.threads).fold(1, u32::saturating_mul);
+        let threads = value(Choice::Threads).unwrap_or(0);
+        let flag = |choice| value(choice) != Some(0);
+        Some(Config {
+            tiles,
+            threads: factors::block_threads(self.kernel, self.device, of_axes, threads),
+            block,
+            copy_bytes: value(Choice::CopyBytes)?,
+            stages: value(Choice::Stages)?,
+            unroll_stages: flag(Choice::UnrollStages),
+            async_bytes: value(Choice::AsyncBytes)?,
+            fragment_buffers: value(Choice::FragmentBuffers)?,
+            split_edges: flag(Choice::SplitEdges),
+            padding: match value(Choice::Padding)? {
+                factors::COUNTED => TilePadding::Counted,
+                elems => TilePadding::Elems(elems),
+            },
+            raster_rows: value(Choice::RasterRows)?,
+            numerics: Numerics::Exact,
+        })
+    }
+
+    fn block_extents(&self, tiles: &[u32]) -> Vec<u32> {
+        let axes = self.kernel.block.iter().flatten().map(|axis| {
+            let value =
+                eval_index(self.kernel, axis.extent, &|var| tile_value(self.kernel, tiles, var));
+            value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1).max(1)
+        });
+        axes.collect()
+    }
+
+    /// Whether the last of these values goes with those before it.
+    fn admits(&self, values: &[u32]) -> bool {
+        let Some((&value, before)) = values.split_last() else { return true };
+        let at = before.len();
+        let choice = self.factors[at].choice;
+        let is_last_tile =
+            !matches!(self.factors.get(at + 1).map(|factor| factor.choice), Some(Choice::Tile(_)));
+        let goes_together = match choice {
+            Choice::Tile(_) if !is_last_tile => true,
+            Choice::FragmentBuffers
+            | Choice::SplitEdges
+            | Choice::Padding
+            | Choice::RasterRows
+            | Choice::CopyBytes => true,
+            Choice::Tile(_)
+            | Choice::Stages
+            | Choice::UnrollStages
+            | Choice::AsyncBytes
+            | Choice::Items(_)
+            | Choice::Warp
+            | Choice::Run(_)
+            | Choice::Threads => self
+                .config(values)
+                .is_some_and(|config| self.goes_together(choice, value, &config, before)),
+        };
+        let is_whole = values.len() == self.factors.len();
+        let checked = || {
+            let config = self.config(values);
+            config.is_some_and(|config| check_config(self.kernel, &config, self.device).is_ok())
+        };
+        goes_together && (!is_whole || checked())
+    }
+
+    /// As [`Self::admits`], where `config` is what the values so far give.
+    fn goes_together(&self, choice: Choice, value: u32, config: &Config, before: &[u32]) -> bool {
+        let most_threads = self.device.max_threads_per_block;
+        let at = before.len();
+        let is_first = || self.factors[at].values.first() == Some(&value);
+        match choice {
+            Choice::Tile(_) | Choice::Stages => {
+                self.given.iter().all(|(id, size)| config.tile(*id) == *size) && self.fits(config)
+            }
+            Choice::UnrollStages | Choice::AsyncBytes => config.stages > 1 || is_first(),
+            Choice::Items(axis) => {
+                let extent = self.block_extents(&config.tiles).get(axis).copied().unwrap_or(1);
+                let is_new = self.is_new(at, value, &|items| extent.div_ceil(items.max(1)));
+                let axes = config.block.iter().take(axis + 1);
+                let threads = axes.map(|axis| axis.threads).fold(1, u32::saturating_mul);
+                is_new && threads <= most_threads
+            }
+            Choice::Warp => {
+                config.block.iter().all(|axis| axis.threads.is_multiple_of(axis.lanes.max(1)))
+            }
+            Choice::Run(axis) => {
+                let items = self.factors.iter().position(|f| f.choice == Choice::Items(axis));
+                let items = items.and_then(|at| before.get(at)).copied().unwrap_or(1);
+                value == 1 || value <= items
+            }
+            Choice::Threads => {
+                let of_axes = config.block.iter().map(|axis| axis.threads);
+                let of_axes = of_axes.fold(1, u32::saturating_mul);
+                let given =
+                    |value| factors::block_threads(self.kernel, self.device, of_axes, value);
+                self.is_new(at, value, &given)
+                    && check_config(self.kernel, config, self.device).is_ok()
+            }
+            Choice::CopyBytes
+            | Choice::FragmentBuffers
+            | Choice::SplitEdges
+            | Choice::Padding
+            | Choice::RasterRows => true,
+        }
+    }
+
+    /// Whether no value before it of a factor says the same.
+    fn is_new(&self, at: usize, value: u32, says: &dyn Fn(u32) -> u32) -> bool {
+        let mut earlier = self.factors[at].values.iter().take_while(|&&earlier| earlier != value);
+        earlier.all(|&earlier| says(earlier) != says(value))
+    }
+
+    /// Whether the tiles fit a block's shared memory.
+    fn fits(&self, config: &Config) -> bool {
+        // What a block takes depends on no dimension; those missing are taken as 1.
+        let cost = estimate(self.kernel, self.types, self.device, &[], config);
+        cost.shared_bytes <= u64::from(self.device.shared_bytes_per_block_optin)
+    }
+}

@@ -1,0 +1,184 @@
+//! The space of configurations: legal, without repetition, the same each time.
+
+use std::collections::BTreeSet;
+
+use tile_ir::arena::EntityId as _;
+use tile_ir::check::CheckedKernel;
+use tile_ir::config::{Breadth, Config, Space, check_config, default_config};
+use tile_ir::dtype::DType;
+use tile_ir::kernel::TileParamId;
+
+use crate::support::{Case, add, device, matmul, n_dims, transpose};
+
+/// A kernel whose phase is pipelined, and whose space is small enough to be listed.
+const CHUNKS: &str = "
+pub fn chunks<T: Number>(a: &Tensor<T, [M, K]>, c: &mut Tensor<T, [M, K]>)
+where
+    tile: (TM in [4, 24], TK = TM),
+    grid: (by in tiles(M, TM)),
+{
+    shared a_s: [T; TM, TK];
+    phase p in tiles(K, TK) {
+        load a_s[i, k] = a[by * TM + i, p * TK + k];
+        barrier;
+        each (i, k) in (TM, TK) {
+            c[by * TM + i, p * TK + k] = a_s[i, k];
+        }
+        barrier;
+    }
+}";
+
+/// One with work-items.
+const LINE: &str = "
+pub fn line<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+where tile: (TN in [4, 24]), grid: (bx in tiles(N, TN)), block: (tx in TN),
+{
+    c[bx * TN + tx] = a[bx * TN + tx];
+}";
+
+fn chunks() -> CheckedKernel {
+    Case { text: CHUNKS, ..matmul() }.checked()
+}
+
+/// What a configuration decides, choice by choice.
+fn choices(config: &Config) -> Vec<String> {
+    let Config {
+        tiles,
+        threads,
+        block,
+        copy_bytes,
+        stages,
+        unroll_stages,
+        async_bytes,
+        fragment_buffers,
+        split_edges,
+        padding,
+        raster_rows,
+        numerics,
+    } = config;
+    let mut shown = vec![
+        format!("threads {threads}"),
+        format!("copy {copy_bytes}"),
+        format!("stages {stages}"),
+        format!("unroll {unroll_stages}"),
+        format!("async {async_bytes}"),
+        format!("fragments {fragment_buffers}"),
+        format!("split {split_edges}"),
+        format!("padding {padding:?}"),
+        format!("raster {raster_rows}"),
+        format!("{numerics:?}"),
+    ];
+    shown.extend(tiles.iter().enumerate().map(|(at, tile)| format!("tile {at} {tile}")));
+    for (at, axis) in block.iter().enumerate() {
+        shown.push(format!("run {at} {}", axis.run));
+        shown.push(format!("lanes {at} {}", axis.lanes));
+    }
+    shown
+}
+
+fn pairs(config: &Config) -> BTreeSet<(String, String)> {
+    let shown = choices(config);
+    let pairs = shown
+        .iter()
+        .enumerate()
+        .flat_map(|(at, one)| shown[at + 1..].iter().map(|two| (one.clone(), two.clone())));
+    pairs.collect()
+}
+
+#[test]
+fn a_space_lists_each_legal_configuration_once() {
+    let (kernel, device) = (Case { text: LINE, ..add() }.checked(), device());
+    for breadth in [Breadth::Fast, Breadth::Odd] {
+        let space = Space::new(&kernel, &[DType::F32], &device, breadth);
+        let all: Vec<Config> = space.iter().collect();
+        let distinct: BTreeSet<&Config> = all.iter().collect();
+        assert_eq!(distinct.len(), all.len());
+        assert!(all.iter().all(|config| check_config(kernel.kernel(), config, &device).is_ok()));
+        assert!(all.len() > 100, "{}", all.len());
+        // An extent of 4 has no 8 items, and 3 make as many threads as 2.
+        let of_four = all.iter().filter(|config| config.tiles[0] == 4);
+        let of_four: BTreeSet<u32> = of_four.map(|config| config.block[0].threads).collect();
+        assert_eq!(of_four.into_iter().collect::<Vec<_>>(), [1, 2, 4]);
+    }
+}
+
+#[test]
+fn pairwise_covers_every_pair_that_there_is() {
+    let (kernel, device) = (chunks(), device());
+    let space = Space::new(&kernel, &[DType::F32], &device, Breadth::Fast);
+    let all: BTreeSet<_> = space.iter().flat_map(|config| pairs(&config)).collect();
+    let configs = space.pairwise(1);
+    let covered: BTreeSet<_> = configs.iter().flat_map(pairs).collect();
+    let missing: Vec<_> = all.difference(&covered).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(configs.len() < 100, "{} of {}", configs.len(), space.iter().count());
+    assert_eq!(configs, space.pairwise(1), "the same seed gives the same");
+}
+
+#[test]
+fn random_configurations_are_distinct_and_repeatable() {
+    let device = device();
+    for case in [matmul(), transpose(), add()] {
+        let kernel = case.checked();
+        let types = [case.dtype];
+        let space = Space::new(&kernel, &types, &device, Breadth::Odd);
+        let some: Vec<Config> = space.random(5).take(200).collect();
+        let distinct: BTreeSet<&Config> = some.iter().collect();
+        assert_eq!((some.len(), distinct.len()), (200, 200));
+        assert!(some.iter().all(|config| check_config(kernel.kernel(), config, &device).is_ok()));
+        assert_eq!(some, space.random(5).take(200).collect::<Vec<_>>());
+        assert_ne!(some, space.random(6).take(200).collect::<Vec<_>>());
+    }
+    let kernel = chunks();
+    let space = Space::new(&kernel, &[DType::F32], &device, Breadth::Fast);
+    let narrowed = space.clone().with_tile(TileParamId::from_index(0), 4);
+    let n_legal = narrowed.iter().count();
+    let drawn = narrowed.random(3).count();
+    assert!(drawn <= n_legal && drawn * 2 > n_legal, "{drawn} of {n_legal}");
+}
+
+#[test]
+fn what_is_chosen_without_measuring_is_of_the_space() {
+    let device = device();
+    for case in [matmul(), transpose(), add()] {
+        let kernel = case.checked();
+        let types = [case.dtype];
+        let space = Space::new(&kernel, &types, &device, Breadth::Fast);
+        for extent in [100, 1024, 4096] {
+            let dims = vec![extent; n_dims(&kernel)];
+            let config = default_config(&kernel, &types, &device, &dims).unwrap();
+            assert!(space.contains(&config), "{config:?}");
+        }
+    }
+}
+
+#[test]
+fn neighbours_differ_in_one_choice_and_find_back() {
+    let (kernel, device) = (matmul().checked(), device());
+    let space = Space::new(&kernel, &[DType::F32], &device, Breadth::Fast);
+    let dims = [1024; 3];
+    let config = default_config(&kernel, &[DType::F32], &device, &dims).unwrap();
+    let near = space.neighbours(&config);
+    assert!(near.len() > 20, "{near:?}");
+    assert!(!near.contains(&config));
+    for other in &near {
+        assert!(space.contains(other), "{other:?}");
+        assert!(space.neighbours(other).contains(&config), "{other:?}");
+    }
+    let foreign = Config { copy_bytes: 1, ..config };
+    assert!(!space.contains(&foreign) && space.neighbours(&foreign).is_empty());
+}
+
+#[test]
+fn given_tile_sizes_narrow_a_space() {
+    let (kernel, device) = (chunks(), device());
+    let [free, tied] = [0, 1].map(TileParamId::from_index);
+    let of = |param, value| {
+        let space = Space::new(&kernel, &[DType::F32], &device, Breadth::Fast);
+        space.with_tile(param, value).iter().count()
+    };
+    let all = Space::new(&kernel, &[DType::F32], &device, Breadth::Fast).iter().count();
+    assert_eq!(of(free, 4) + of(free, 24), all);
+    assert_eq!(of(tied, 4), of(free, 4));
+    assert_eq!((of(free, 5), of(tied, 5)), (0, 0), "not admissible");
+}
