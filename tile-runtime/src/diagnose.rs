@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use tile_ir::device::DeviceProperties;
 
+use crate::cache::{CacheProblem, folder, usage};
 use crate::device::Device;
 
 /// What was found on this machine.
@@ -17,6 +18,8 @@ pub struct Diagnosis {
     pub driver: Option<DriverFound>,
     /// NVRTC, where it is found and loads.
     pub nvrtc: Option<NvrtcFound>,
+    /// What is kept between runs.
+    pub cache: CacheFound,
     /// The devices that can be used: what [`Device::all`] gives.
     pub devices: Vec<DeviceFound>,
     /// What stands in the way of running on a GPU; empty where nothing does.
@@ -47,6 +50,18 @@ pub struct NvrtcFound {
     pub architectures: Vec<String>,
 }
 
+/// What is kept between runs: compiled kernels and tuning records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CacheFound {
+    /// Its folder, where there is one that can be used.
+    pub folder: Option<PathBuf>,
+    /// Number of files in it.
+    pub files: usize,
+    /// What they take, in bytes.
+    pub bytes: u64,
+}
+
 /// A device that can be used.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -70,10 +85,13 @@ pub struct Missing {
 impl Missing {
     /// Splits an error's text, whose last part says what to do.
     fn of(error: &crate::Error) -> Self {
-        let text = error.to_string();
+        Self::of_text(&error.to_string())
+    }
+
+    fn of_text(text: &str) -> Self {
         match text.split_once("\nhelp: ") {
             Some((problem, help)) => Self { problem: problem.to_owned(), help: help.to_owned() },
-            None => Self { problem: text, help: String::new() },
+            None => Self { problem: text.to_owned(), help: String::new() },
         }
     }
 }
@@ -96,7 +114,67 @@ pub fn diagnose() -> Diagnosis {
         label: device.to_string(),
         properties: device.properties().clone(),
     });
-    Diagnosis { driver, nvrtc, devices: devices.collect(), missing }
+    let devices: Vec<DeviceFound> = devices.collect();
+    if let Some(nvrtc) = &nvrtc {
+        missing.extend(mismatches(driver.as_ref(), nvrtc, &devices));
+    }
+    let cache = look_for_cache(&mut missing);
+    Diagnosis { driver, nvrtc, cache, devices, missing }
+}
+
+fn look_for_cache(missing: &mut Vec<Missing>) -> CacheFound {
+    match folder() {
+        Ok(folder) => {
+            let (files, bytes) = usage(folder);
+            CacheFound { folder: Some(folder.clone()), files, bytes }
+        }
+        // That is as the user wants it.
+        Err(CacheProblem::Off) => CacheFound::default(),
+        Err(problem) => {
+            missing.push(Missing::of_text(&problem.to_string()));
+            CacheFound::default()
+        }
+    }
+}
+
+/// Where driver, NVRTC and devices are there and do not go together.
+fn mismatches(
+    driver: Option<&DriverFound>,
+    nvrtc: &NvrtcFound,
+    devices: &[DeviceFound],
+) -> Vec<Missing> {
+    let mut found = Vec::new();
+    let (major, minor) = nvrtc.version;
+    if let Some(driver) = driver.filter(|driver| driver.cuda_version.0 < major) {
+        let (served_major, served_minor) = driver.cuda_version;
+        found.push(Missing {
+            problem: format!(
+                "NVRTC {major}.{minor} is newer than the driver, which serves CUDA up to \
+                 {served_major}.{served_minor}: it may not load what NVRTC compiles"
+            ),
+            help: format!(
+                "install a newer driver, or an NVRTC of CUDA {served_major} and set TILE_NVRTC to \
+                 its folder"
+            ),
+        });
+    }
+    for device in devices {
+        let capability = device.properties.compute_capability;
+        let architecture = device.properties.architecture();
+        if capability == (0, 0) || nvrtc.architectures.contains(&architecture) {
+            continue;
+        }
+        found.push(Missing {
+            problem: format!(
+                "NVRTC {major}.{minor} does not know the architecture of {}, {architecture}",
+                device.label
+            ),
+            help: "use a newer NVRTC, or for devices before sm_75 one of CUDA 12, and set \
+                   TILE_NVRTC to its folder"
+                .to_owned(),
+        });
+    }
+    found
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -143,6 +221,14 @@ impl fmt::Display for Diagnosis {
             }
             None => writeln!(f, "NVRTC    none")?,
         }
+        match &self.cache.folder {
+            Some(folder) => {
+                let CacheFound { files, bytes, .. } = self.cache;
+                let mib = bytes as f64 / f64::from(1 << 20);
+                writeln!(f, "cache    {}, {files} files, {mib:.1} MiB", folder.display())?;
+            }
+            None => writeln!(f, "cache    none")?,
+        }
         for device in &self.devices {
             writeln!(f, "device   {}", device.label)?;
             writeln!(f, "         {}", describe(&device.properties))?;
@@ -171,4 +257,33 @@ fn describe(properties: &DeviceProperties) -> String {
         properties.peak_f32_flops() / 1e12,
         properties.shared_bytes_per_block_optin / 1024,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use tile_ir::device::known;
+
+    use super::*;
+
+    fn nvrtc(version: (u32, u32)) -> NvrtcFound {
+        let architectures = ["sm_75", "sm_80", "sm_90"].map(str::to_owned).to_vec();
+        NvrtcFound { library: "n".into(), version, source: String::new(), architectures }
+    }
+
+    fn problems(driver: (u32, u32), nvrtc: &NvrtcFound, device: &str) -> Vec<String> {
+        let driver = DriverFound { library: "d".into(), cuda_version: driver };
+        let properties = known(device).unwrap();
+        let device = DeviceFound { label: format!("{device} (cuda:0)"), properties };
+        let found = mismatches(Some(&driver), nvrtc, &[device]);
+        found.into_iter().map(|missing| missing.problem).collect()
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_said() {
+        assert!(problems((13, 0), &nvrtc((13, 3)), "H200").is_empty());
+        let [newer] = &problems((12, 4), &nvrtc((13, 0)), "H200")[..] else { panic!() };
+        assert!(newer.starts_with("NVRTC 13.0 is newer than the driver"), "{newer}");
+        let [unknown] = &problems((13, 0), &nvrtc((13, 0)), "RTX 5090")[..] else { panic!() };
+        assert!(unknown.ends_with("RTX 5090 (cuda:0), sm_120"), "{unknown}");
+    }
 }

@@ -16,6 +16,7 @@
 //! CUDA driver API that is bound, at most one of them; without any there is the
 //! CPU device only. Neither driver nor toolkit is needed at build time.
 
+mod cache;
 mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -37,7 +38,7 @@ pub mod inspect;
 pub mod macro_support;
 
 pub use device::Device;
-pub use diagnose::{Diagnosis, Missing, diagnose};
+pub use diagnose::{CacheFound, Diagnosis, Missing, diagnose};
 pub use element::{Element, Float, Integer, Number};
 pub use error::{
     AssumptionError, DeviceFault, EnvironmentError, Error, InternalError, Result, TensorError,

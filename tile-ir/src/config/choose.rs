@@ -118,6 +118,26 @@ pub fn with_tiles(
     }
 }
 
+/// The configurations among which [`with_tiles`] chooses: every combination of
+/// candidate tile sizes with every number of work-items per thread, the other
+/// choices at their first values. Legal for the kernel; whether they fit the
+/// device, [`estimate()`] says.
+///
+/// # Errors
+///
+/// Where a name is unknown.
+pub fn first_choices<'a>(
+    kernel: &'a CheckedKernel,
+    device: &'a DeviceProperties,
+    given: &[(&str, u32)],
+) -> Result<impl Iterator<Item = Config> + 'a, ConfigError> {
+    let kernel = kernel.kernel();
+    let given = given_by_id(kernel, given)?;
+    let sizes = combinations(kernel, &given);
+    let tiles = sizes.filter_map(move |sizes| complete_tiles(kernel, &sizes).ok());
+    Ok(tiles.flat_map(move |tiles| thread_choices(kernel, device, tiles)))
+}
+
 fn given_by_id(
     kernel: &Kernel,
     given: &[(&str, u32)],
@@ -141,7 +161,7 @@ fn given_by_id(
 fn combinations(
     kernel: &Kernel,
     given: &[(TileParamId, u32)],
-) -> impl Iterator<Item = Vec<(TileParamId, u32)>> {
+) -> impl Iterator<Item = Vec<(TileParamId, u32)>> + use<> {
     let mut axes: Vec<(TileParamId, Vec<u32>)> = Vec::new();
     for (id, param) in kernel.tile_params.iter() {
         let fixed = given.iter().find(|(given_id, _)| *given_id == id);

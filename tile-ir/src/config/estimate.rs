@@ -75,7 +75,7 @@ const SECTOR_BYTES: f64 = 32.0;
 /// Registers of a thread beside its fragments: addresses, counters, temporaries.
 const BASE_REGISTERS: f64 = 28.0;
 /// Beyond this estimate a configuration spills or leaves too few warps.
-pub(super) const MAX_REGISTERS: f64 = 224.0;
+pub const MAX_REGISTERS: f64 = 224.0;
 
 /// The cost of a kernel under a configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -88,6 +88,8 @@ pub struct Estimate {
     pub shared_bytes: u64,
     /// Registers of a thread.
     pub registers: f64,
+    /// Arithmetic operations of the whole launch; a multiply-add is one.
+    pub arithmetic: f64,
     /// Global traffic of the whole launch in whole sectors, in bytes.
     pub global_bytes: f64,
     /// Expected time of the launch in seconds.
@@ -602,6 +604,7 @@ fn finish(
         blocks_per_sm,
         shared_bytes,
         registers,
+        arithmetic: block.arithmetic * blocks,
         global_bytes: block.global_bytes * blocks,
         seconds: cycles / device.clock_hz,
     }

@@ -8,8 +8,8 @@ mod tiles;
 mod valid;
 mod warps;
 
-pub use choose::{default_config, with_tiles};
-pub use estimate::{Estimate, estimate};
+pub use choose::{default_config, first_choices, with_tiles};
+pub use estimate::{Estimate, MAX_REGISTERS, estimate};
 pub use space::{Breadth, Space};
 pub(crate) use tiles::tile_value;
 pub use tiles::{candidate_values, complete_tiles};

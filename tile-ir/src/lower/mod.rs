@@ -28,6 +28,11 @@ use crate::program::{
     IndexWidth, Program, ProgramFault, ProgramKernel, print_program, verify_launch, verify_program,
 };
 
+/// Changes whenever a kernel in some configuration may be lowered, or written as
+/// CUDA C++, to something else than before: what was measured until then says
+/// nothing any more.
+pub const LOWERING_VERSION: u32 = 1;
+
 /// What is known of a launch, apart from its configuration. Launches with equal
 /// bindings and configurations share one program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -41,8 +41,8 @@ impl LoadedProgram {
             return Err(Error::internal("the CUDA text lacks a kernel", source.text));
         }
         let compiled = compile_for(context, &source.text)?;
-        let image = match compiled.image {
-            Image::Cubin(bytes) => Ptx::from_binary(bytes),
+        let image = match &compiled.image {
+            Image::Cubin(bytes) => Ptx::from_binary(bytes.clone()),
             Image::Ptx(text) => Ptx::from_src(text),
         };
         let module = context.cuda.load_module(image);
@@ -124,7 +124,7 @@ fn load_error(context: &Context, error: DriverError) -> Error {
 
 /// Compiles for the device's architecture, or to PTX of the newest one that
 /// NVRTC knows where the device is newer.
-fn compile_for(context: &Context, source: &str) -> Result<Cubin> {
+fn compile_for(context: &Context, source: &str) -> Result<Arc<Cubin>> {
     let nvrtc = find()?;
     let (major, minor) = context.compute_capability;
     let capability = major * 10 + minor;
@@ -132,7 +132,7 @@ fn compile_for(context: &Context, source: &str) -> Result<Cubin> {
         Some(newest) if newest < capability => format!("compute_{newest}"),
         Some(_) | None => format!("sm_{capability}"),
     };
-    nvrtc.compile(source, &architecture, &CompileOptions::default())
+    nvrtc.compile_once(source, &architecture, &CompileOptions::default())
 }
 
 /// Lets a kernel have more dynamic shared memory than 48 KiB.

@@ -2,10 +2,14 @@
 
 use std::ffi::{CString, c_char, c_int};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
 
 use super::library::{Nvrtc, RawProgram, RawResult, check};
 use super::report::{CompileReport, parse};
+use crate::cache::{CodeCache, code_store, kernel_key};
 use crate::error::{EnvironmentError, Error, Result};
 
 /// The name that NVRTC's messages give to text without `#line`.
@@ -22,7 +26,7 @@ pub struct CompileOptions {
 }
 
 /// What a kernel is compiled to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cubin {
     /// What the driver loads.
     pub image: Image,
@@ -35,7 +39,7 @@ pub struct Cubin {
 }
 
 /// What the driver loads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Image {
     /// Machine code of one architecture.
     Cubin(Vec<u8>),
@@ -77,6 +81,23 @@ impl Nvrtc {
         let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         let report = CompileReport { milliseconds, kernels: parse(&log) };
         Ok(Cubin { image, architecture: architecture.to_owned(), report, log })
+    }
+
+    /// As [`Nvrtc::compile`], where nobody has compiled it yet: this process, or
+    /// an earlier one of this user.
+    pub(crate) fn compile_once(
+        &self,
+        source: &str,
+        architecture: &str,
+        options: &CompileOptions,
+    ) -> Result<Arc<Cubin>> {
+        static CACHE: LazyLock<CodeCache> = LazyLock::new(CodeCache::default);
+        let key = kernel_key(source, &arguments(architecture, options), self.version());
+        CACHE.get(code_store(), key, || {
+            let cubin = self.compile(source, architecture, options)?;
+            tracing::debug!(ms = cubin.report.milliseconds, kernels = ?cubin.report.kernels, "compiled");
+            Ok(cubin)
+        })
     }
 
     fn check_architecture(&self, architecture: &str) -> Result<()> {

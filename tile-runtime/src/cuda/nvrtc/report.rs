@@ -1,7 +1,9 @@
 //! What the assembler says about the kernels it has compiled.
 
+use serde::{Deserialize, Serialize};
+
 /// What a compilation took and gave.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompileReport {
     /// Wall time in milliseconds.
@@ -12,7 +14,7 @@ pub struct CompileReport {
 }
 
 /// What one kernel takes of an SM.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct KernelResources {
     /// Its entry point.
