@@ -25,9 +25,22 @@ impl Walk<'_> {
             && let Some((whole, divisor)) = self.as_quotient(lhs)
         {
             // `a / b / c` is `a / (b * c)`: one symbol, however it is written.
-            return self.quotient(&whole, &divisor.mul(rhs), at);
+            let quotient = self.quotient(&whole, &divisor.mul(rhs), at)?;
+            if let [(product, 1)] = quotient.terms()
+                && let [unknown] = product.as_slice()
+            {
+                let rest = lhs.sub(&quotient.mul(rhs));
+                self.symbols.add_facts(*unknown, Formula::within(&rest, rhs));
+            }
+            return Some(quotient);
         }
         let natural = self.is_natural(lhs);
+        if natural
+            && let Some(divisor) = rhs.as_constant()
+            && self.possible_bits(lhs).is_some_and(|bits| bits < divisor)
+        {
+            return Some(Poly::default());
+        }
         let low = natural.then_some(0);
         let most = self.most(lhs, rhs).filter(|_| natural);
         Some(self.function(Function::Quotient, lhs, rhs, low, at, |q| {
@@ -53,6 +66,12 @@ impl Walk<'_> {
         let quotient = self.quotient(lhs, rhs, at)?;
         let rest = lhs.sub(&quotient.mul(rhs));
         if self.symbols.low(rhs).is_some_and(|low| low > 0) {
+            if let Some(divisor) = rhs.as_constant()
+                && self.is_natural(lhs)
+            {
+                let bits = (1 << (128 - (divisor - 1).leading_zeros())) - 1;
+                self.bits.insert(rest.clone(), bits);
+            }
             return Some(rest);
         }
         let low = self.is_natural(lhs).then_some(0);

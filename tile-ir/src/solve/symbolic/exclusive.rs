@@ -5,6 +5,7 @@
 //! third. That is what makes `tx ^ d` a permutation, whose lower partner alone
 //! works on the pair.
 
+use super::bits::most_of;
 use super::formula::Formula;
 use super::instance::{Builder, Side};
 use super::poly::Poly;
@@ -29,9 +30,29 @@ impl Walk<'_> {
         if let Some(flipped) = rhs.as_constant().and_then(|bit| self.flipped(lhs, bit, at)) {
             return flipped;
         }
-        let low = (self.is_natural(lhs) && self.is_natural(rhs)).then_some(0);
-        self.function(Function::ExclusiveOr, lhs, rhs, low, at, |value| {
-            low.map_or(Formula::True, |low| Formula::le(&Poly::constant(low), value))
+        if !self.is_natural(lhs) || !self.is_natural(rhs) {
+            return self.function(Function::ExclusiveOr, lhs, rhs, None, at, |_| Formula::True);
+        }
+        if let Some(sum) = self.without_carry(lhs, rhs) {
+            return sum;
+        }
+        // What both have, `x + y` counts twice.
+        let is_literal = rhs.as_constant().is_some();
+        let common = is_literal.then(|| self.bit_and(lhs, rhs, at)).flatten();
+        let most = self.joined_bits(lhs, rhs);
+        let is_bit = self.is_power(rhs);
+        self.function(Function::ExclusiveOr, lhs, rhs, Some(0), at, |value| {
+            let sum = lhs.add(rhs);
+            let natural = Formula::AtLeast(value.clone()).and(Formula::le(value, &sum));
+            let exact = common.map_or(Formula::True, |common| {
+                Formula::eq(value, &sum.sub(&common.scaled(2)))
+            });
+            let flipped = if is_bit {
+                Formula::eq(value, &sum).or(Formula::eq(value, &lhs.sub(rhs)))
+            } else {
+                Formula::True
+            };
+            natural.and(exact).and(flipped).and(most_of(value, most))
         })
     }
 

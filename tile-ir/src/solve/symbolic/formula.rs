@@ -103,6 +103,24 @@ impl Formula {
         }
     }
 
+    /// Whether it is this, or a conjunction with it.
+    pub(super) fn states(&self, part: &Self) -> bool {
+        match self {
+            Self::All(parts) if self != part => parts.iter().any(|own| own.states(part)),
+            own => own == part,
+        }
+    }
+
+    /// Adds what must be at least 0 for it to hold to `out`, choices left out.
+    pub(super) fn collect_bounds(&self, out: &mut Vec<Poly>) {
+        match self {
+            Self::True | Self::False | Self::Unknown | Self::Any(_) => {}
+            Self::AtLeast(poly) => out.push(poly.clone()),
+            Self::Zero(poly) => out.extend([poly.clone(), poly.negated()]),
+            Self::All(parts) => parts.iter().for_each(|part| part.collect_bounds(out)),
+        }
+    }
+
     /// Adds the unknowns in it to `out`.
     pub(super) fn collect_unknowns(&self, out: &mut Vec<Unknown>) {
         match self {

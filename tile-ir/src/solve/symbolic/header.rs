@@ -62,7 +62,9 @@ impl Walk<'_> {
             }
             // From one power of two on, all are its multiples.
             TileDomain::Pow2 { min, max } => {
-                self.stepped(i128::from(*min), i128::from(*max), i128::from(*min))
+                let value = self.stepped(i128::from(*min), i128::from(*max), i128::from(*min));
+                self.powers.extend(value.unknowns());
+                value
             }
             TileDomain::List(values) => {
                 let (first, last) = match (values.first(), values.last()) {
@@ -73,7 +75,11 @@ impl Walk<'_> {
                 if step == 0 {
                     return Poly::constant(first);
                 }
-                self.stepped(first, last, step)
+                let value = self.stepped(first, last, step);
+                if values.iter().all(|value| value.is_power_of_two()) {
+                    self.powers.extend(value.unknowns());
+                }
+                value
             }
             TileDomain::Equal(value) => self.index(*value),
         }

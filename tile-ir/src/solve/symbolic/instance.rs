@@ -226,6 +226,7 @@ impl<'a> Builder<'a> {
         }
         self.assert_facts();
         self.relate_exclusive_ors();
+        self.relate_tables();
         self.assert_facts();
         let mut systems = vec![self.system];
         for (apart, same) in self.either {

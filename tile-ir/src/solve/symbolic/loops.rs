@@ -260,6 +260,9 @@ impl Walk<'_> {
                 let unknown = self.stride(id, Next::Half);
                 let value = Poly::unknown(unknown);
                 self.symbols.add_facts(unknown, Formula::le(&value.scaled(2), n));
+                if self.is_power(n) {
+                    self.powers.insert(unknown);
+                }
                 value
             }
             (LoopRange::Doubling(_), [n]) => {
@@ -267,6 +270,7 @@ impl Walk<'_> {
                 let value = Poly::unknown(unknown);
                 self.stride(id, Next::Is(value.scaled(2)));
                 self.symbols.add_facts(unknown, Formula::lt(&value, n));
+                self.powers.insert(unknown);
                 value
             }
             (LoopRange::Between { .. } | LoopRange::Halving(_) | LoopRange::Doubling(_), _) => {

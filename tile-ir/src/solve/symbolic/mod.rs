@@ -22,6 +22,8 @@
 //! A pair is called disjoint only where that is proved; whatever is unknown, too
 //! large or too slow to decide leaves it unproved.
 
+mod bits;
+mod digits;
 mod divide;
 mod exclusive;
 mod exit;
@@ -38,6 +40,7 @@ mod ranges;
 mod search;
 mod slot;
 mod symbol;
+mod table;
 mod value;
 mod walk;
 

@@ -109,6 +109,12 @@ impl Poly {
         self.mul(&Self::constant(by))
     }
 
+    /// By a number that divides all factors.
+    pub(super) fn divided(&self, by: i128) -> Self {
+        let terms = self.terms.iter().map(|(product, factor)| (product.clone(), factor / by));
+        Self { terms: terms.collect(), lost: self.lost }
+    }
+
     /// `self + factor * other`, both sorted.
     fn combined(&self, other: &Self, factor: i128) -> Self {
         if self.lost || other.lost {

@@ -13,7 +13,7 @@
 //! applied once for each axis.
 //!
 //! Before unknowns are replaced, equalities whose factors differ in weight are
-//! cut into digits ([`super::radix`]).
+//! cut into digits ([`super::radix`], [`super::digits`]).
 //!
 //! Everything asserted is a consequence of the system or one of cases that
 //! together cover it. Hence a positive answer is a proof. A negative one says
@@ -21,6 +21,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::digits::{self, Bounds};
 use super::formula::Formula;
 use super::linear::{self, Row};
 use super::poly::{Monomial, Poly, Unknown};
@@ -110,7 +111,7 @@ impl System {
     fn settle(&mut self) {
         while !self.contradictory {
             self.drop_decided();
-            if self.cut_equality() {
+            if self.cut_equality() || self.cut_digits() {
                 continue;
             }
             let definition = self
@@ -153,6 +154,25 @@ impl System {
                 }
             }
             return true;
+        }
+        false
+    }
+
+    /// Cuts an equality of products into digits, if there is one that comes apart.
+    fn cut_digits(&mut self) -> bool {
+        if self.zeros().all(Poly::is_linear) {
+            return false;
+        }
+        let (ranges, bounds) = (self.ranges(), Bounds::of(self.at_least.iter()));
+        for zeros in [&mut self.collisions, &mut self.facts] {
+            let mut products = zeros.iter().enumerate().filter(|(_, poly)| !poly.is_linear());
+            let found = products
+                .find_map(|(at, poly)| Some((at, digits::cut(poly, &ranges, &bounds)?)));
+            if let Some((at, (light, heavy))) = found {
+                zeros.remove(at);
+                zeros.extend([light, heavy]);
+                return true;
+            }
         }
         false
     }

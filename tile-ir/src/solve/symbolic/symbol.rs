@@ -95,7 +95,9 @@ impl Symbols {
 
     /// Adds what holds of a symbol.
     pub(super) fn add_facts(&mut self, unknown: Unknown, facts: Formula) {
-        if let Some(symbol) = self.0.get_mut(unknown as usize) {
+        if let Some(symbol) = self.0.get_mut(unknown as usize)
+            && !symbol.facts.states(&facts)
+        {
             symbol.facts = std::mem::replace(&mut symbol.facts, Formula::True).and(facts);
         }
     }

@@ -25,6 +25,12 @@ pub(super) enum Function {
     Remainder,
     /// `^`.
     ExclusiveOr,
+    /// `&`.
+    And,
+    /// `|`.
+    Or,
+    /// Two to the power of the first operand; the second is 0.
+    Power,
     /// Division rounded up, of what is not negative.
     Tiles,
     /// The smaller.
@@ -268,28 +274,17 @@ impl Walk<'_> {
             BinaryOp::Div => self.quotient(&lhs, &rhs, (span, op)).map(Value::Int),
             BinaryOp::Rem => self.remainder(&lhs, &rhs, (span, op)).map(Value::Int),
             BinaryOp::Min | BinaryOp::Max => self.extremum(op, lhs, rhs),
-            // On numbers that are not negative, where one side is a power of two.
-            BinaryOp::Shr => {
-                let divisor = Poly::constant(power_of_two(rhs.as_constant()?)?);
-                let natural = self.is_natural(&lhs);
-                natural.then(|| self.quotient(&lhs, &divisor, (span, op)))?.map(Value::Int)
+            BinaryOp::Shr => self.shifted(&lhs, &rhs, ty, (span, op)).map(Value::Int),
+            BinaryOp::Shl => {
+                let shifted = self.shifted(&lhs, &rhs, ty, (span, op))?;
+                self.wrapped(shifted, ty)
             }
-            BinaryOp::Shl if ty == Type::Index => {
-                let factor = power_of_two(rhs.as_constant()?)?;
-                self.is_natural(&lhs).then(|| Value::Int(lhs.scaled(factor)))
-            }
-            BinaryOp::And => {
-                let (lhs, rhs) = if lhs.as_constant().is_some() { (rhs, lhs) } else { (lhs, rhs) };
-                let mask = rhs.as_constant()?.checked_add(1)?;
-                let fits = mask > 0 && mask.count_ones() == 1 && self.is_natural(&lhs);
-                let quotient =
-                    fits.then(|| self.quotient(&lhs, &Poly::constant(mask), (span, op)))??;
-                Some(Value::Int(lhs.sub(&quotient.scaled(mask))))
-            }
+            BinaryOp::And => self.bit_and(&lhs, &rhs, (span, op)).map(Value::Int),
+            BinaryOp::Or => self.bit_or(&lhs, &rhs, (span, op)).map(Value::Int),
             BinaryOp::Xor if ty == Type::Index => {
                 Some(Value::Int(self.exclusive_or(&lhs, &rhs, (span, op))))
             }
-            BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl => None,
+            BinaryOp::Xor => None,
         }
     }
 
@@ -476,10 +471,6 @@ pub(super) fn range_of(ty: Type) -> Option<(i128, i128)> {
         DType::U64 => Some((u64::MIN.into(), u64::MAX.into())),
         DType::F16 | DType::BF16 | DType::F32 | DType::F64 | DType::Bool => None,
     }
-}
-
-fn power_of_two(exponent: i128) -> Option<i128> {
-    (0..63).contains(&exponent).then(|| 1 << exponent)
 }
 
 fn comparison(op: CompareOp, lhs: &Poly, rhs: &Poly) -> Cond {

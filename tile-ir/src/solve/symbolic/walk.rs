@@ -13,6 +13,7 @@ use super::formula::{Cond, Formula};
 use super::loaded::Element;
 use super::loops::Loop;
 use super::poly::{Poly, Unknown};
+use super::ranges::Ranges;
 use super::slot::{Counters, Slot};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
@@ -74,6 +75,10 @@ pub(super) struct Walk<'a> {
     pub(super) uniformity: &'a Uniformity,
     pub(super) symbols: Symbols,
     pub(super) functions: BTreeMap<(Function, Poly, Poly), Unknown>,
+    /// The bits that values can have, of those made by `&` and `|`.
+    pub(super) bits: BTreeMap<Poly, i128>,
+    /// The symbols that are powers of two.
+    pub(super) powers: BTreeSet<Unknown>,
     /// The loaded values of tensors that are never written.
     pub(super) elements: BTreeMap<Unknown, Element>,
     /// Assumptions that never hold where somebody comes by.
@@ -118,6 +123,8 @@ pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'
         uniformity,
         symbols: Symbols::default(),
         functions: BTreeMap::new(),
+        bits: BTreeMap::new(),
+        powers: BTreeSet::new(),
         elements: BTreeMap::new(),
         impossible: Vec::new(),
         extents_of_arrays: BTreeMap::new(),
@@ -377,6 +384,23 @@ impl Walk<'_> {
     pub(super) fn is_natural(&self, poly: &Poly) -> bool {
         self.symbols.low(poly).is_some_and(|low| low >= 0)
             || !poly.is_lost() && self.is_never(&Formula::AtLeast(poly.negated().plus(-1)))
+    }
+
+    /// What a value is at most, by bounds that are numbers.
+    pub(super) fn high(&self, poly: &Poly) -> Option<i128> {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<Unknown> = poly.unknowns().collect();
+        let mut rows = Vec::new();
+        self.constraints.iter().for_each(|formula| formula.collect_bounds(&mut rows));
+        while let Some(unknown) = open.pop() {
+            if !seen.insert(unknown) {
+                continue;
+            }
+            let from = rows.len();
+            self.symbols.get(unknown)?.facts.collect_bounds(&mut rows);
+            open.extend(rows[from..].iter().flat_map(Poly::unknowns));
+        }
+        Ranges::of(rows.iter()).of_poly(poly).high
     }
 
     /// Whether a variable's values are integers that are followed.

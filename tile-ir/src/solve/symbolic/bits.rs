@@ -1,0 +1,186 @@
+//! `&`, `|`, `<<` and `>>` on indices that are not negative.
+//!
+//! A mask of literal bits is a sum of quotients, one for each run of ones:
+//! `x & 24` is `8 * (x / 8 - 4 * (x / 32))`. Operands that have no bit in common
+//! are added. A shift by an unknown number of places multiplies by an unknown
+//! power of two ([`Walk::is_power`]), and a mask of one less than a power is a
+//! remainder.
+
+use super::formula::Formula;
+use super::poly::Poly;
+use super::value::{Function, range_of};
+use super::walk::Walk;
+use crate::kernel::Type;
+use crate::op::BinaryOp;
+use crate::span::SpanId;
+
+/// Runs of ones in a mask that is followed.
+const MAX_RUNS: usize = 4;
+
+impl Walk<'_> {
+    /// `lhs & rhs`.
+    pub(super) fn bit_and(
+        &mut self,
+        lhs: &Poly,
+        rhs: &Poly,
+        at: (SpanId, BinaryOp),
+    ) -> Option<Poly> {
+        let (lhs, rhs) = if lhs.as_constant().is_some() { (rhs, lhs) } else { (lhs, rhs) };
+        if lhs.is_lost() || rhs.is_lost() || !self.is_natural(lhs) {
+            return None;
+        }
+        match rhs.as_constant() {
+            Some(mask) if mask >= 0 => return self.masked(lhs, mask, at),
+            Some(_) => return None,
+            None => {}
+        }
+        for (value, mask) in [(lhs, rhs), (rhs, lhs)] {
+            let power = mask.plus(1);
+            if self.is_power(&power) && self.is_natural(value) {
+                return self.remainder(value, &power, at);
+            }
+        }
+        self.is_natural(rhs).then(|| {
+            self.function(Function::And, lhs, rhs, Some(0), at, |value| {
+                Formula::le(value, lhs).and(Formula::le(value, rhs))
+            })
+        })
+    }
+
+    /// `value & mask`, both natural.
+    fn masked(&mut self, value: &Poly, mask: i128, at: (SpanId, BinaryOp)) -> Option<Poly> {
+        let known = self.possible_bits(value);
+        if known.is_some_and(|known| known & mask == known) {
+            return Some(value.clone());
+        }
+        let mask = known.map_or(mask, |known| known & mask);
+        let mut out = Poly::default();
+        let mut rest = mask;
+        for _ in 0..MAX_RUNS {
+            if rest == 0 {
+                break;
+            }
+            let low = rest.trailing_zeros();
+            let length = (rest >> low).trailing_ones();
+            let [first, after] =
+                [low, low + length].map(|place| 1_i128.checked_shl(place).map(Poly::constant));
+            let above = self.quotient(value, &first?, at)?;
+            let beyond = self.quotient(value, &after?, at)?;
+            let run = above.sub(&beyond.scaled(1 << length)).scaled(1 << low);
+            out = out.add(&run);
+            rest &= !(((1 << length) - 1) << low);
+        }
+        if rest != 0 || out.is_lost() {
+            return None;
+        }
+        self.bits.insert(out.clone(), mask);
+        Some(out)
+    }
+
+    /// `lhs | rhs`.
+    pub(super) fn bit_or(
+        &mut self,
+        lhs: &Poly,
+        rhs: &Poly,
+        at: (SpanId, BinaryOp),
+    ) -> Option<Poly> {
+        let (lhs, rhs) = if lhs.as_constant().is_some() { (rhs, lhs) } else { (lhs, rhs) };
+        if !self.is_natural(lhs) || !self.is_natural(rhs) {
+            return None;
+        }
+        if let Some(sum) = self.without_carry(lhs, rhs) {
+            return Some(sum);
+        }
+        if rhs.as_constant().is_some() {
+            let both = self.bit_and(lhs, rhs, at)?;
+            return Some(lhs.add(rhs).sub(&both));
+        }
+        let most = self.joined_bits(lhs, rhs);
+        Some(self.function(Function::Or, lhs, rhs, Some(0), at, |value| {
+            let least = Formula::le(lhs, value).and(Formula::le(rhs, value));
+            least.and(Formula::le(value, &lhs.add(rhs))).and(most_of(value, most))
+        }))
+    }
+
+    /// The sum of two naturals that have no bit in common.
+    pub(super) fn without_carry(&mut self, lhs: &Poly, rhs: &Poly) -> Option<Poly> {
+        let (left, right) = (self.possible_bits(lhs)?, self.possible_bits(rhs)?);
+        if left & right != 0 {
+            return None;
+        }
+        let sum = lhs.add(rhs);
+        self.bits.insert(sum.clone(), left | right);
+        (!sum.is_lost()).then_some(sum)
+    }
+
+    /// The bits that `lhs | rhs` and `lhs ^ rhs` can have.
+    pub(super) fn joined_bits(&self, lhs: &Poly, rhs: &Poly) -> Option<i128> {
+        Some(self.possible_bits(lhs)? | self.possible_bits(rhs)?)
+    }
+
+    /// `lhs << rhs` or `lhs >> rhs`, before it is brought into the range of `ty`.
+    pub(super) fn shifted(
+        &mut self,
+        lhs: &Poly,
+        rhs: &Poly,
+        ty: Type,
+        at: (SpanId, BinaryOp),
+    ) -> Option<Poly> {
+        if !self.is_natural(lhs) {
+            return None;
+        }
+        // From the width on, counts begin again from 0.
+        let width = range_of(ty).map_or(63, |(min, max)| (max - min).count_ones());
+        let power = match rhs.as_constant() {
+            Some(places) if (0..width.min(63).into()).contains(&places) => {
+                Poly::constant(1 << places)
+            }
+            None if ty == Type::Index && !rhs.is_lost() && self.is_natural(rhs) => self.power(rhs, at),
+            Some(_) | None => return None,
+        };
+        if at.1 == BinaryOp::Shr { self.quotient(lhs, &power, at) } else { Some(lhs.mul(&power)) }
+    }
+
+    /// Two to the power of `exponent`.
+    fn power(&mut self, exponent: &Poly, at: (SpanId, BinaryOp)) -> Poly {
+        let none = Poly::default();
+        let power = self.function(Function::Power, exponent, &none, Some(1), at, |power| {
+            Formula::le(&Poly::constant(1), power)
+        });
+        self.powers.extend(power.unknowns());
+        power
+    }
+
+    /// Whether a value is a power of two, at all sizes.
+    pub(super) fn is_power(&self, value: &Poly) -> bool {
+        let [(product, factor)] = value.terms() else { return false };
+        *factor > 0
+            && factor.count_ones() == 1
+            && product.iter().all(|unknown| self.powers.contains(unknown))
+    }
+
+    /// The bits that a natural can have, where it is bounded.
+    pub(super) fn possible_bits(&self, value: &Poly) -> Option<i128> {
+        if let Some(constant) = value.as_constant() {
+            return (constant >= 0).then_some(constant);
+        }
+        if let Some(bits) = self.bits.get(value) {
+            return Some(*bits);
+        }
+        let places = value.terms().iter().map(|(_, factor)| factor.trailing_zeros()).min()?;
+        if places > 0 {
+            let value = value.divided(1_i128.checked_shl(places)?);
+            return self.possible_bits(&value)?.checked_shl(places).filter(|bits| *bits >= 0);
+        }
+        let high = self.high(value).filter(|high| (0..1 << 62).contains(high))?;
+        Some((1 << (128 - high.leading_zeros())) - 1)
+    }
+}
+
+/// That `value` has no bits but these.
+pub(super) fn most_of(value: &Poly, bits: Option<i128>) -> Formula {
+    bits.map_or(Formula::True, |bits| {
+        let high = (1_i128 << (128 - bits.leading_zeros()).min(126)) - 1;
+        Formula::le(value, &Poly::constant(high))
+    })
+}

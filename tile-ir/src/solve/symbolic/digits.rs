@@ -1,0 +1,220 @@
+//! Equalities whose terms are digits of different weight, where weights are
+//! products of sizes.
+//!
+//! Of `(by*P + ty)*W + x = (by'*P + ty')*W + x'` with `x, x' < W` the part without
+//! `W` lies between `-W` and `W`, and the rest is a multiple of `W`: both are 0.
+//! What an unknown is at most, and at least, may be a polynomial itself; that the
+//! sum of such bounds stays below the weight is read off its factors, with every
+//! size counted from its least value.
+
+use std::collections::BTreeMap;
+
+use super::poly::{Monomial, Poly, Unknown};
+use super::ranges::Ranges;
+
+/// Bounds of an unknown that are tried.
+const MAX_BOUNDS: usize = 3;
+
+/// What unknowns are at least and at most, by polynomials of others.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    low: BTreeMap<Unknown, Vec<Poly>>,
+    high: BTreeMap<Unknown, Vec<Poly>>,
+}
+
+impl Bounds {
+    /// What follows directly from these being at least 0.
+    pub(super) fn of<'a>(at_least: impl Iterator<Item = &'a Poly>) -> Self {
+        let mut bounds = Self::default();
+        for poly in at_least {
+            for (product, factor) in poly.terms() {
+                let ([unknown], 1 | -1) = (product.as_slice(), *factor) else { continue };
+                let value = Poly::unknown(*unknown);
+                let (side, bound) = match factor {
+                    1 => (&mut bounds.low, value.sub(poly)),
+                    _ => (&mut bounds.high, poly.add(&value)),
+                };
+                if !bound.is_lost() && !bound.mentions(*unknown) {
+                    side.entry(*unknown).or_default().push(bound);
+                }
+            }
+        }
+        for side in [&mut bounds.low, &mut bounds.high] {
+            for known in side.values_mut() {
+                known.sort_by_key(|bound| bound.terms().len());
+                known.truncate(MAX_BOUNDS);
+            }
+        }
+        bounds
+    }
+}
+
+/// Cuts `poly = 0` into two equalities that it comes to, if it comes apart.
+pub(super) fn cut(poly: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<(Poly, Poly)> {
+    weights(poly, ranges).into_iter().find_map(|(weight, factor)| {
+        let (mut heavy, mut light) = (Poly::default(), Poly::default());
+        for (product, times) in poly.terms() {
+            match without(product, &weight).filter(|_| times % factor == 0) {
+                Some(rest) => heavy = heavy.add(&Poly::product(rest).scaled(times / factor)),
+                None => light = light.add(&Poly::product(product.clone()).scaled(*times)),
+            }
+        }
+        if heavy.is_lost() || light.is_lost() || light == Poly::default() {
+            return None;
+        }
+        let weight = Poly::product(weight).scaled(factor);
+        let stays_below = |part: &Poly| is_less(part, &weight, ranges, bounds);
+        (stays_below(&light) && stays_below(&light.negated())).then_some((light, heavy))
+    })
+}
+
+/// The products of positive unknowns that are left of terms without one of their
+/// unknowns, the shortest first.
+fn weights(poly: &Poly, ranges: &Ranges) -> Vec<(Monomial, i128)> {
+    let mut out: Vec<(Monomial, i128)> = Vec::new();
+    for (product, factor) in poly.terms() {
+        for at in 0..product.len() {
+            let mut rest = product.clone();
+            rest.remove(at);
+            let positive = rest.iter().all(|u| ranges.low(*u).is_some_and(|low| low >= 1));
+            let Some(factor) = factor.checked_abs() else { continue };
+            let weight = (rest, factor);
+            if !weight.0.is_empty() && positive && !out.contains(&weight) {
+                out.push(weight);
+            }
+        }
+    }
+    out.sort_by_key(|(product, factor)| (product.len(), *factor));
+    out
+}
+
+/// `product` without the unknowns of `weight`, if it has them all.
+fn without(product: &Monomial, weight: &Monomial) -> Option<Monomial> {
+    let mut rest = product.clone();
+    for unknown in weight {
+        let at = rest.iter().position(|other| other == unknown)?;
+        rest.remove(at);
+    }
+    Some(rest)
+}
+
+/// Whether `part < whole`, by the bounds of the unknowns in `part`.
+fn is_less(part: &Poly, whole: &Poly, ranges: &Ranges, bounds: &Bounds) -> bool {
+    let mut rest = whole.plus(-1).sub(part);
+    // Each step takes one unknown out of a term that makes the rest smaller.
+    for _ in 0..2 * part.terms().len() + 2 {
+        if is_natural(&rest, ranges) {
+            return true;
+        }
+        let Some(less) = lower(&rest, ranges, bounds) else { return false };
+        rest = less;
+    }
+    false
+}
+
+/// Something that is at most `rest`, with one unknown less.
+fn lower(rest: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<Poly> {
+    let mut best: Option<Poly> = None;
+    for (product, factor) in rest.terms().iter().filter(|(product, _)| !product.is_empty()) {
+        for (at, unknown) in product.iter().enumerate() {
+            let mut others = product.clone();
+            others.remove(at);
+            if !others.iter().all(|u| ranges.low(*u).is_some_and(|low| low >= 0)) {
+                continue;
+            }
+            let side = if *factor < 0 { &bounds.high } else { &bounds.low };
+            for bound in side.get(unknown).into_iter().flatten() {
+                // Only a bound by others says more than its number.
+                if bound.as_constant().is_some() && *factor > 0 {
+                    continue;
+                }
+                let term = Poly::product(product.clone()).scaled(*factor);
+                let replaced = Poly::product(others.clone()).mul(bound).scaled(*factor);
+                let next = rest.sub(&term).add(&replaced);
+                let shorter = |best: &Poly| next.terms().len() < best.terms().len();
+                if !next.is_lost() && best.as_ref().is_none_or(shorter) {
+                    best = Some(next);
+                }
+            }
+        }
+    }
+    best
+}
+
+/// Whether a polynomial is at least 0, as its factors show it.
+fn is_natural(poly: &Poly, ranges: &Ranges) -> bool {
+    let least = |unknown: Unknown| {
+        let low = ranges.low(unknown).filter(|low| *low > 0)?;
+        Some(Poly::unknown(unknown).plus(low))
+    };
+    let counted = poly.replace(&least);
+    let natural = |unknown: &Unknown| ranges.low(*unknown).is_some_and(|low| low >= 0);
+    !counted.is_lost()
+        && counted
+            .terms()
+            .iter()
+            .all(|(product, factor)| *factor >= 0 && product.iter().all(natural))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unknown(number: Unknown) -> Poly {
+        Poly::unknown(number)
+    }
+
+    /// `0 <= unknown < size`, `size >= 1`.
+    fn digit(digit: Unknown, size: Unknown) -> [Poly; 3] {
+        let last = unknown(size).sub(&unknown(digit)).plus(-1);
+        [unknown(digit), last, unknown(size).plus(-1)]
+    }
+
+    fn come_apart(poly: &Poly, at_least: &[Poly]) -> Option<(Poly, Poly)> {
+        cut(poly, &Ranges::of(at_least.iter()), &Bounds::of(at_least.iter()))
+    }
+
+    #[test]
+    fn rows_of_any_length_come_apart() {
+        // y*W + x = y'*W + x' of x, x' < W
+        let (y, x, other_y, other_x, w) = (0, 1, 2, 3, 4);
+        let flat = |y, x| unknown(y).mul(&unknown(w)).add(&unknown(x));
+        let equality = flat(y, x).sub(&flat(other_y, other_x));
+        let facts = [digit(x, w), digit(other_x, w)].concat();
+        let columns = unknown(x).sub(&unknown(other_x));
+        let rows = unknown(y).sub(&unknown(other_y));
+        assert_eq!(come_apart(&equality, &facts), Some((columns, rows)));
+        // One column too many.
+        assert_eq!(come_apart(&equality.plus(1), &facts), None);
+    }
+
+    #[test]
+    fn digits_of_three_axes_come_apart() {
+        // (z*H + y)*W + x of y < H, x < W
+        let (z, y, x, h, w) = (0, 1, 2, 6, 7);
+        let flat = |z, y, x| {
+            unknown(z).mul(&unknown(h)).add(&unknown(y)).mul(&unknown(w)).add(&unknown(x))
+        };
+        let equality = flat(z, y, x).sub(&flat(3, 4, 5));
+        let facts = [digit(y, h), digit(4, h), digit(x, w), digit(5, w)].concat();
+        let (light, heavy) = come_apart(&equality, &facts).expect("comes apart");
+        assert_eq!(light, unknown(x).sub(&unknown(5)));
+        assert_eq!(come_apart(&heavy, &facts).expect("comes apart").0, unknown(y).sub(&unknown(4)));
+    }
+
+    #[test]
+    fn a_bound_may_be_an_unknown() {
+        // Q*b + q = Q*b' + q' of n*Q <= q, q' < n*Q + Q
+        let (b, q, other_b, other_q, size, n) = (0, 1, 2, 3, 4, 5);
+        let part = |b, q| unknown(b).mul(&unknown(size)).add(&unknown(q));
+        let equality = part(b, q).sub(&part(other_b, other_q));
+        let base = unknown(n).mul(&unknown(size));
+        let within = |q| {
+            let rest = unknown(q).sub(&base);
+            [rest.clone(), unknown(size).sub(&rest).plus(-1)]
+        };
+        let mut facts = [within(q), within(other_q)].concat();
+        facts.extend([unknown(size).plus(-1), unknown(n)]);
+        assert!(come_apart(&equality, &facts).is_some());
+    }
+}
