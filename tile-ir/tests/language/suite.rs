@@ -109,21 +109,26 @@ macro_rules! families {
 }
 
 families! {
-    atomics basics blocks control loops matrices mixed params reductions scans sorts stencils strides
+    atomics basics blocks control grids loops matrices micro mixed params reductions samples scans
+    solvers sorts stencils strides
 }
 
 /// The files, for tests of all kernels.
-pub(crate) const FILES: [&str; 13] = [
+pub(crate) const FILES: [&str; 17] = [
     include_str!("suite/atomics.kernels"),
     include_str!("suite/basics.kernels"),
     include_str!("suite/blocks.kernels"),
     include_str!("suite/control.kernels"),
+    include_str!("suite/grids.kernels"),
     include_str!("suite/loops.kernels"),
     include_str!("suite/matrices.kernels"),
+    include_str!("suite/micro.kernels"),
     include_str!("suite/mixed.kernels"),
     include_str!("suite/params.kernels"),
     include_str!("suite/reductions.kernels"),
+    include_str!("suite/samples.kernels"),
     include_str!("suite/scans.kernels"),
+    include_str!("suite/solvers.kernels"),
     include_str!("suite/sorts.kernels"),
     include_str!("suite/stencils.kernels"),
     include_str!("suite/strides.kernels"),

@@ -135,7 +135,9 @@ impl Walk<'_> {
             Some(places) if (0..width.min(63).into()).contains(&places) => {
                 Poly::constant(1 << places)
             }
-            None if ty == Type::Index && !rhs.is_lost() && self.is_natural(rhs) => self.power(rhs, at),
+            None if ty == Type::Index && !rhs.is_lost() && self.is_natural(rhs) => {
+                self.power(rhs, at)
+            }
             Some(_) | None => return None,
         };
         if at.1 == BinaryOp::Shr { self.quotient(lhs, &power, at) } else { Some(lhs.mul(&power)) }

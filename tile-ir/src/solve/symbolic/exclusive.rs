@@ -44,9 +44,8 @@ impl Walk<'_> {
         self.function(Function::ExclusiveOr, lhs, rhs, Some(0), at, |value| {
             let sum = lhs.add(rhs);
             let natural = Formula::AtLeast(value.clone()).and(Formula::le(value, &sum));
-            let exact = common.map_or(Formula::True, |common| {
-                Formula::eq(value, &sum.sub(&common.scaled(2)))
-            });
+            let exact = common
+                .map_or(Formula::True, |common| Formula::eq(value, &sum.sub(&common.scaled(2))));
             let flipped = if is_bit {
                 Formula::eq(value, &sum).or(Formula::eq(value, &lhs.sub(rhs)))
             } else {

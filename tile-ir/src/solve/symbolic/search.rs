@@ -166,8 +166,8 @@ impl System {
         let (ranges, bounds) = (self.ranges(), Bounds::of(self.at_least.iter()));
         for zeros in [&mut self.collisions, &mut self.facts] {
             let mut products = zeros.iter().enumerate().filter(|(_, poly)| !poly.is_linear());
-            let found = products
-                .find_map(|(at, poly)| Some((at, digits::cut(poly, &ranges, &bounds)?)));
+            let found =
+                products.find_map(|(at, poly)| Some((at, digits::cut(poly, &ranges, &bounds)?)));
             if let Some((at, (light, heavy))) = found {
                 zeros.remove(at);
                 zeros.extend([light, heavy]);

@@ -140,9 +140,8 @@ impl Builder<'_> {
 
     /// That two values are equal at most where the coordinates are.
     fn compare(&mut self, (first, one): (Unknown, &Table), (second, two): (Unknown, &Table)) {
-        let common = one.points.iter().filter_map(|(value, points)| {
-            Some((points, two.points.get(value)?))
-        });
+        let common =
+            one.points.iter().filter_map(|(value, points)| Some((points, two.points.get(value)?)));
         let mut is_apart = true;
         for (left, right) in common {
             if left.iter().any(|point| right.iter().any(|other| other != point)) {
