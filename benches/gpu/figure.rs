@@ -1,4 +1,4 @@
-//! What is found, one JSON object a line. `peers.py` writes the same form.
+//! What is found, one JSON object a line. `torch_peers.py` writes the same form.
 
 use std::fs::File;
 use std::io::{self, Write as _};

@@ -1,6 +1,6 @@
 //! Times the textbook's three kernels: the median over rounds of a CUDA graph of
 //! launches, so that a short kernel's time is its own and not its launching's.
-//! `peers.py` measures in the same way.
+//! `torch_peers.py` measures in the same way.
 
 use std::io;
 

@@ -1,10 +1,21 @@
 //! Times launches for benchmarks: many launches in one CUDA graph, so that what
 //! is measured is the kernel and not the launching of it.
 
+mod interleave;
+mod peers;
+
 use std::time::Instant;
 
 use crate::error::Result;
 use crate::stream::Stream;
+
+#[cfg(feature = "cuda")]
+use crate::cuda::Round as CudaRound;
+
+pub use interleave::{Sampling, time_interleaved};
+#[cfg(feature = "peers")]
+pub use peers::Blas;
+pub use peers::copy;
 
 /// How launches were timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +43,12 @@ pub struct Timing {
     pub method: Method,
 }
 
-/// Times `launch`, which launches one kernel on the stream it is given: one
-/// round to warm up, then `rounds` rounds of `launches` launches each.
+/// Something that queues one launch on the stream it is given, on the same
+/// tensors each time: what it queued once may be queued again without it.
+pub type Launch<'a> = dyn FnMut(&Stream) -> Result<()> + 'a;
+
+/// Times `launch`: one round to warm up, then `rounds` rounds of `launches`
+/// launches each.
 ///
 /// # Errors
 ///
@@ -42,30 +57,65 @@ pub fn time_launches(
     stream: &Stream,
     launches: usize,
     rounds: usize,
-    launch: &mut dyn FnMut(&Stream) -> Result<()>,
+    launch: &mut Launch<'_>,
 ) -> Result<Timing> {
     let (launches, rounds) = (launches.max(1), rounds.max(1));
     launch(stream)?;
     stream.synchronize()?;
-    #[cfg(feature = "cuda")]
-    if let Some(queue) = stream.queue() {
-        let mut body = || launch(stream);
-        let (times, graph) = crate::cuda::time_rounds(queue, launches, rounds, &mut body)?;
-        let method = if graph { Method::Graph } else { Method::BackToBack };
-        return Ok(summarize(times, launches, method));
-    }
-    let mut times = Vec::with_capacity(rounds);
-    for _ in 0..rounds {
-        let start = Instant::now();
-        for _ in 0..launches {
-            launch(stream)?;
-        }
-        times.push(start.elapsed().as_secs_f64() * 1e3);
-    }
-    Ok(summarize(times, launches, Method::HostClock))
+    let round = Round::record(stream, launches, launch)?;
+    round.run(launch)?;
+    let times = (0..rounds).map(|_| round.run(launch));
+    Ok(summarize(times.collect::<Result<_>>()?, launches, round.method()))
 }
 
-/// From milliseconds per round.
+/// Launches that are timed together.
+struct Round<'a> {
+    stream: &'a Stream,
+    launches: usize,
+    #[cfg(feature = "cuda")]
+    cuda: Option<CudaRound>,
+}
+
+impl<'a> Round<'a> {
+    /// Of `launches` calls of `launch`, which has run once on the stream before.
+    fn record(stream: &'a Stream, launches: usize, launch: &mut Launch<'_>) -> Result<Self> {
+        #[cfg(feature = "cuda")]
+        {
+            let mut body = || launch(stream);
+            let record = |queue| CudaRound::record(queue, launches, &mut body);
+            let cuda = stream.queue().map(record).transpose()?;
+            Ok(Self { stream, launches, cuda })
+        }
+        #[cfg(not(feature = "cuda"))]
+        {
+            let _ = launch;
+            Ok(Self { stream, launches })
+        }
+    }
+
+    /// Milliseconds of all launches together.
+    fn run(&self, launch: &mut Launch<'_>) -> Result<f64> {
+        #[cfg(feature = "cuda")]
+        if let Some(cuda) = &self.cuda {
+            return cuda.run(&mut || launch(self.stream));
+        }
+        let start = Instant::now();
+        for _ in 0..self.launches {
+            launch(self.stream)?;
+        }
+        Ok(start.elapsed().as_secs_f64() * 1e3)
+    }
+
+    fn method(&self) -> Method {
+        #[cfg(feature = "cuda")]
+        if let Some(cuda) = &self.cuda {
+            return if cuda.is_graph() { Method::Graph } else { Method::BackToBack };
+        }
+        Method::HostClock
+    }
+}
+
+/// From milliseconds per round, of which there is at least one.
 fn summarize(mut times_ms: Vec<f64>, launches: usize, method: Method) -> Timing {
     times_ms.sort_by(f64::total_cmp);
     let rounds = times_ms.len();
@@ -78,6 +128,13 @@ fn summarize(mut times_ms: Vec<f64>, launches: usize, method: Method) -> Timing 
         launches,
         method,
     }
+}
+
+/// Gives NVRTC further options for every kernel that this process compiles for
+/// launches from now on, e.g. `--no-cache`. The first call counts.
+#[cfg(feature = "cuda")]
+pub fn add_compile_options(options: &[&str]) {
+    crate::cuda::add_compile_options(options);
 }
 
 #[cfg(test)]

@@ -74,6 +74,27 @@ impl<T: Element, const R: usize> Tensor<T, R> {
         self.len() == 0
     }
 
+    /// The same elements, row-major, in another shape.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Length`] where `shape` has another number of elements.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tile_runtime::{Device, Tensor};
+    ///
+    /// let a: Tensor<i32, 1> = Device::cpu().zeros([6])?;
+    /// assert_eq!(a.into_shape([2, 3])?.shape(), [2, 3]);
+    /// # Ok::<(), tile_runtime::Error>(())
+    /// ```
+    pub fn into_shape<const S: usize>(self, shape: [usize; S]) -> Result<Tensor<T, S>> {
+        const { assert!(S >= 1 && S <= 6, "a tensor has 1 to 6 axes") };
+        check_length(&shape, count_elems::<T>(&shape)?, self.len())?;
+        Ok(Tensor { device: self.device, shape, memory: self.memory })
+    }
+
     /// The device whose memory it is in.
     pub fn device(&self) -> &Device {
         &self.device

@@ -4,10 +4,12 @@
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![expect(clippy::print_stdout, reason = "the child process answers on its standard output")]
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use tile_runtime::bench::{self, Launch, Sampling};
 use tile_runtime::{Device, Error, Options, Result, Tensor, tiled_kernel};
 
 tiled_kernel! {
@@ -26,16 +28,19 @@ const CASE: &str = "TILE_CUDA_HOST_CASE";
 /// The fake driver, compiled once, as the library that is looked for first.
 fn driver() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver");
-        std::fs::create_dir_all(&folder).unwrap();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_driver/driver.c");
-        let mut compile = Command::new("cc");
-        compile.args(["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
-        let compiled = compile.arg(folder.join("libcuda.so")).arg(source).status();
-        assert!(compiled.expect("rustc links with `cc` too").success());
-        folder
-    })
+    FOLDER.get_or_init(|| compile("driver.c", "fake_driver", "libcuda.so"))
+}
+
+/// Compiles a fake library, and gives the folder that it is in.
+fn compile(source: &str, folder: &str, library: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_driver").join(source);
+    let mut compile = Command::new("cc");
+    compile.args(["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
+    compile.arg(folder.join(library)).arg(source).arg(format!("-Wl,-soname,{library}"));
+    assert!(compile.status().expect("rustc links with `cc` too").success());
+    folder
 }
 
 /// Runs `case` in a process that has the fake driver, and gives what it says.
@@ -65,6 +70,9 @@ fn child() {
         Some("two_devices") => two_devices(),
         Some("other_stream") => other_stream(),
         Some("fault") => fault(),
+        Some("graphs") => graphs(),
+        #[cfg(feature = "peers")]
+        Some("blas") => blas(),
         Some("no_such_device") => Device::cuda(2).map(|device| device.to_string()),
         other => panic!("unknown case {other:?}"),
     };
@@ -164,6 +172,61 @@ fn fault() -> Result<String> {
     Ok(format!("{first}\n{second}"))
 }
 
+/// Launches on a stream of their own, from tensors that the device's stream has
+/// filled: capturing them neither waits nor allocates.
+fn graphs() -> Result<String> {
+    let device = Device::cuda(0)?;
+    let [a, b] = [device.tensor([8], &[1.5f32; 8])?, device.zeros([8])?];
+    let [c, d] = [device.zeros([8])?, device.zeros([8])?].map(RefCell::new);
+    let stream = device.new_stream()?;
+    let mut launches: Vec<Box<Launch<'_>>> = vec![
+        Box::new(|s| add::with(Options::new().stream(s)).launch(&a, &b, &mut c.borrow_mut())),
+        Box::new(|s| bench::copy(s, &a, &mut d.borrow_mut())),
+        // A pair takes twice as long.
+        Box::new(|s| {
+            add::with(Options::new().stream(s)).launch(&a, &b, &mut c.borrow_mut())?;
+            bench::copy(s, &a, &mut d.borrow_mut())
+        }),
+    ];
+    for launch in &mut launches {
+        launch(&stream)?;
+    }
+    let sampling = Sampling { rounds: 3, round_ms: 7.0, least_launches: 20 };
+    let timings = bench::time_interleaved(&stream, sampling, &mut launches);
+    let timings = timings.into_iter().collect::<Result<Vec<_>>>()?;
+    assert!(timings.iter().all(|timing| (timing.launches, timing.rounds) == (7, 3)));
+    drop(launches);
+    assert_eq!(d.into_inner().to_vec()?, [1.5; 8]);
+    let times = timings.iter().map(|timing| format!("{:?} {} ms", timing.method, timing.median_ms));
+    Ok(times.collect::<Vec<_>>().join(", "))
+}
+
+/// Products by a cuBLAS that multiplies as the real one's documentation says.
+#[cfg(feature = "peers")]
+fn blas() -> Result<String> {
+    let device = Device::cuda(0)?;
+    let stream = device.new_stream()?;
+    let folder = std::env::var_os("FAKE_BLAS").map(PathBuf::from);
+    let blas = bench::Blas::load(&stream, folder.as_deref())?;
+    let a: Vec<f32> = (0..12u8).map(f32::from).collect();
+    let b: Vec<f32> = (0..20u8).map(|value| f32::from(value % 7) - 3.0).collect();
+    let product = |a: &[f32], b: &[f32], [m, n, k]: [usize; 3]| -> Vec<f32> {
+        let at = |at: usize| (0..k).map(|k_| a[at / n * k + k_] * b[k_ * n + at % n]).sum();
+        (0..m * n).map(at).collect()
+    };
+    let (one, other) = (device.tensor([3, 4], &a)?, device.tensor([4, 5], &b)?);
+    let mut c = device.zeros([3, 5])?;
+    blas.matmul(&one, &other, &mut c)?;
+    assert_eq!(c.to_vec()?, product(&a, &b, [3, 5, 4]));
+    let (one, other) = (one.into_shape([2, 3, 2])?, other.into_shape([2, 2, 5])?);
+    let mut c = device.zeros([2, 3, 5])?;
+    blas.batched_matmul(&one, &other, &mut c)?;
+    let halves = [0, 1].map(|at| product(&a[6 * at..][..6], &b[10 * at..][..10], [3, 5, 2]));
+    assert_eq!(c.to_vec()?, halves.concat());
+    blas.batched_matmul(&other, &one, &mut c).unwrap_err();
+    Ok(blas.version())
+}
+
 fn on_cpu() -> Result<Tensor<f32, 1>> {
     Device::cpu().zeros([8])
 }
@@ -178,6 +241,33 @@ fn faults_name_the_kernel() {
         (CUDA_ERROR_ILLEGAL_ADDRESS)\n\
         while it ran `add` with TN = 64 on 64 threads per block";
     assert_eq!(run("fault", &[("FAKE_FAULT", "700")]), format!("{text}\n{text}"));
+}
+
+#[test]
+fn launches_are_captured_as_graphs() {
+    if std::env::var_os("TILE_TEST_WITHOUT_NVRTC").is_some() {
+        println!("SKIPPED: TILE_TEST_WITHOUT_NVRTC is set");
+        return;
+    }
+    let all = |method: &str| format!("{method} 1 ms, {method} 1 ms, {method} 2 ms");
+    assert_eq!(run("graphs", &[("FAKE_GRAPHS", "1")]), all("Graph"));
+    assert_eq!(run("graphs", &[]), all("BackToBack"));
+}
+
+#[cfg(feature = "peers")]
+#[test]
+fn products_by_cublas() {
+    let folder = compile("cublas.c", "fake_cublas", "libcublas.so");
+    let folder = folder.to_str().unwrap();
+    assert_eq!(run("blas", &[("FAKE_BLAS", folder)]), "13.0.2");
+    let missing = "error: Fake GPU 0 (cuda:0): cannot load cuBLAS: libcublas.so.13 or .12 and \
+        its libcublasLt are not found";
+    assert_eq!(
+        run("blas", &[("FAKE_BLAS", "/nowhere")]),
+        format!("{missing} in /nowhere"),
+        "where the system has none"
+    );
+    assert_eq!(run("blas", &[]), format!("{missing} by the system's loader"));
 }
 
 #[test]

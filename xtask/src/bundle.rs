@@ -1,9 +1,10 @@
 //! `cargo xtask bundle`: one folder that tests and measures on a machine with a
 //! GPU and without Rust.
 //!
-//! The folder holds one binary with the tests and the benchmarks, the comparison
-//! against PyTorch, and the script that runs them. The binary needs nothing
-//! but the C library; the driver and NVRTC are looked for when it runs.
+//! The folder holds a binary with tests and measurements, one that measures
+//! against cuBLAS and the driver's copy, the comparison against PyTorch, and the
+//! script that runs them. The binaries need nothing but the C library; the
+//! driver, NVRTC and cuBLAS are looked for when they run.
 
 use std::fs;
 use std::path::Path;
@@ -12,18 +13,22 @@ use crate::{Failure, steps::Steps};
 
 /// What goes into the bundle, from the workspace's root; the files keep their
 /// names.
-const FILES: [&str; 3] = ["target/bundle/gpu", "benches/peers.py", "benches/run.sh"];
+const FILES: [&str; 4] =
+    ["target/bundle/gpu", "target/bundle/peers", "benches/torch_peers.py", "benches/run.sh"];
+
+/// Those of them that are run.
+const BINARIES: [&str; 2] = ["gpu", "peers"];
 
 const MOST_BYTES: u64 = 40_000_000;
 
 /// The C library of the oldest system that the bundle must run on (Debian 12).
 const GLIBC_MINOR: u32 = 36;
 
-/// Builds the binary and fills `bundle/`.
+/// Builds the binaries and fills `bundle/`.
 pub(crate) fn bundle() -> Result<(), Failure> {
     let mut steps = Steps::default();
     let mut build = crate::cargo();
-    build.args(["build", "--profile", "bundle", "--package", "tile-benches", "--bin", "gpu"]);
+    build.args(["build", "--profile", "bundle", "--package", "tile-benches", "--bins"]);
     build.arg("--locked");
     steps.command("build", &mut build)?;
     steps.run("gather", || gather(&crate::root()))?;
@@ -45,9 +50,11 @@ fn gather(root: &Path) -> Result<(), Failure> {
         bytes +=
             fs::copy(&source, bundle.join(name)).map_err(|error| format!("{file}: {error}"))?;
     }
-    let minor = newest_glibc_minor(&fs::read(bundle.join("gpu"))?);
+    let minors = BINARIES.map(|name| fs::read(bundle.join(name)).map(|b| newest_glibc_minor(&b)));
+    let minors: Vec<u32> = minors.into_iter().collect::<Result<_, _>>()?;
+    let minor = minors.into_iter().max().unwrap_or(0);
     if minor > GLIBC_MINOR {
-        return Err(format!("the binary needs glibc 2.{minor}; 2.{GLIBC_MINOR} is there").into());
+        return Err(format!("the binaries need glibc 2.{minor}; 2.{GLIBC_MINOR} is there").into());
     }
     if bytes > MOST_BYTES {
         return Err(format!("the bundle has {bytes} bytes; {MOST_BYTES} are allowed").into());

@@ -27,7 +27,8 @@ pub use headers::{halved_rows, mirrored_boxes, one_block, tied_product, window_s
 pub use licence::{chained_chunks, quotients, reversed_pairs, sliding_sums};
 pub use planes::{row_sum_at, row_sums, stencil, transpose};
 pub use products::{
-    batched_matmul, matmul, min_plus, product_at, scaled_matmul, scaled_product_at,
+    batched_matmul, linear_relu, linear_relu_at, matmul, min_plus, product_at, scaled_matmul,
+    scaled_product_at,
 };
 pub use slots::{
     evens_first, exchanges, float_exchanges, places_by_value, positives, product_by_exchange,

@@ -28,6 +28,8 @@ pub fn all() -> Vec<Listed> {
         crate::matmul::kernel::<u64>(),
         crate::scaled_matmul::kernel::<f32>(),
         crate::scaled_matmul::kernel::<f16>(),
+        crate::linear_relu::kernel::<f32>(),
+        crate::linear_relu::kernel::<f64>(),
         crate::min_plus::kernel::<f32>(),
         crate::min_plus::kernel::<bf16>(),
         crate::batched_matmul::kernel::<f32>(),

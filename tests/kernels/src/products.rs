@@ -93,6 +93,41 @@ tiled_kernel! {
 }
 
 tiled_kernel! {
+    /// `c = max(alpha · a · bᵀ + beta · c + bias, 0)`, the bias one per column: a
+    /// layer of a network.
+    pub fn linear_relu<T: Number>(
+        alpha: T,
+        a: &Tensor<T, [M, K]>,
+        b: &Tensor<T, [N, K]>,
+        beta: T,
+        bias: &Tensor<T, [N]>,
+        c: &mut Tensor<T, [M, N]>,
+    )
+    where
+        tile: (TM, TN, TK),
+        grid: (by in tiles(M, TM), bx in tiles(N, TN)),
+        block: (ty in TM, tx in TN),
+    {
+        shared a_s: [T; TM, TK];
+        shared b_s: [T; TN, TK];
+        let mut sum: T = 0;
+
+        phase p in tiles(K, TK) {
+            load a_s[i, k] = a[by * TM + i, p * TK + k];
+            load b_s[j, k] = b[bx * TN + j, p * TK + k];
+            barrier;
+            for k in 0..TK {
+                sum += a_s[ty, k] * b_s[tx, k];
+            }
+            barrier;
+        }
+        let i = by * TM + ty;
+        let j = bx * TN + tx;
+        c[i, j] = max(alpha * sum + beta * c[i, j] + bias[j], 0);
+    }
+}
+
+tiled_kernel! {
     /// `c[i, j] = min over k of a[i, k] + b[k, j]`. Outside of their shapes the
     /// factors are infinitely far away.
     pub fn min_plus<T: Float>(
@@ -132,6 +167,19 @@ pub fn product_at<T: Reference>(
     for step in 0..k {
         T::add_product(&mut sum, a[row * k + step], b[step * n + col]);
     }
+    sum
+}
+
+/// What element (`row`, `col`) of `alpha · a · bᵀ + beta · c + bias` should be
+/// before it is cut off at 0, as [`scaled_product_at`].
+pub fn linear_relu_at<T: Reference>(
+    factors: (&[T], &[T]),
+    k: usize,
+    place: (usize, usize),
+    (alpha, beta, old, bias): (T, T, T, T),
+) -> T::Sum {
+    let mut sum = scaled_product_at(factors, k, place, (alpha, beta, old));
+    T::add_product(&mut sum, bias, T::one());
     sum
 }
 

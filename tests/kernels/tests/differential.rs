@@ -107,6 +107,11 @@ fn scaled_matmul_in_three_types() {
 }
 
 #[test]
+fn linear_relu() {
+    products(checks::check_linear_relu);
+}
+
+#[test]
 fn min_plus() {
     products(checks::check_min_plus);
 }

@@ -34,7 +34,7 @@ const SYSTEM_DRIVER_MISMATCH: c_int = 803;
 
 /// Every driver function that our calls of cudarc reach. cudarc looks each up
 /// when it is first called, and panics where it is not there.
-const REQUIRED: [&str; 41] = [
+const REQUIRED: [&str; 42] = [
     "cuInit",
     "cuDeviceGet",
     "cuDeviceGetCount",
@@ -54,6 +54,7 @@ const REQUIRED: [&str; 41] = [
     "cuMemFree_v2",
     "cuMemcpyHtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyDtoDAsync_v2",
     "cuMemsetD8Async",
     "cuModuleLoadData",
     "cuModuleGetFunction",

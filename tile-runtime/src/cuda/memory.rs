@@ -114,6 +114,29 @@ impl CudaBuffer {
         self.download(bytes)
     }
 
+    /// Copies all bytes of `from`, of as many, on `queue`.
+    pub(crate) fn copy_on(&mut self, queue: &CudaQueue, from: &Self) -> Result<()> {
+        assert_eq!(from.n_bytes, self.n_bytes, "the caller has compared the lengths");
+        if self.n_bytes == 0 {
+            return Ok(());
+        }
+        from.use_on(queue, false)?;
+        self.use_on(queue, true)?;
+        queue.context.bind()?;
+        let stream = queue.stream.cu_stream();
+        // SAFETY: both arrays have as many bytes, and are not the same, as one is
+        // borrowed exclusively; both are ordered with their other uses, and
+        // released in order with the queue.
+        unsafe { result::memcpy_dtod_async(self.address, from.address, self.n_bytes, stream) }
+            .map_err(|error| queue.context.error("copy on the device", error))
+    }
+
+    /// Its length.
+    #[cfg(feature = "peers")]
+    pub(super) fn n_bytes(&self) -> usize {
+        self.n_bytes
+    }
+
     /// Its address on the device, 0 where it is empty.
     pub(crate) fn address(&self) -> u64 {
         self.address

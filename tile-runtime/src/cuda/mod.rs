@@ -8,6 +8,8 @@
 //! events of their own, at each launch. [`memory`] keeps who has used an array
 //! and makes a stream wait only where streams meet.
 
+#[cfg(feature = "peers")]
+mod blas;
 mod context;
 mod driver;
 mod fault;
@@ -18,9 +20,11 @@ mod properties;
 mod queue;
 mod timing;
 
+#[cfg(feature = "peers")]
+pub(crate) use blas::Blas;
 pub(crate) use context::CudaDevice;
 pub(crate) use driver::{device_count, driver_found, driver_major};
 pub(crate) use memory::CudaBuffer;
-pub(crate) use module::LoadedProgram;
+pub(crate) use module::{LoadedProgram, add_compile_options};
 pub(crate) use queue::CudaQueue;
-pub(crate) use timing::time_rounds;
+pub(crate) use timing::Round;

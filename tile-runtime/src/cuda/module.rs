@@ -1,6 +1,6 @@
 //! Compiled programs, loaded into a device's context.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::sys::CUfunction_attribute;
 use cudarc::driver::{CudaFunction, DriverError, LaunchConfig, PushKernelArg as _};
@@ -132,7 +132,17 @@ fn compile_for(context: &Context, source: &str) -> Result<Arc<Cubin>> {
         Some(newest) if newest < capability => format!("compute_{newest}"),
         Some(_) | None => format!("sm_{capability}"),
     };
-    nvrtc.compile_once(source, &architecture, &CompileOptions::default())
+    let extra = EXTRA_OPTIONS.get().cloned().unwrap_or_default();
+    let options = CompileOptions { extra, ..CompileOptions::default() };
+    nvrtc.compile_once(source, &architecture, &options)
+}
+
+/// Options of NVRTC beside what every kernel is compiled with.
+static EXTRA_OPTIONS: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Sets further options for what is compiled from now on; the first call counts.
+pub(crate) fn add_compile_options(options: &[&str]) {
+    EXTRA_OPTIONS.get_or_init(|| options.iter().map(|&option| option.to_owned()).collect());
 }
 
 /// Lets a kernel have more dynamic shared memory than 48 KiB.

@@ -1,42 +1,60 @@
 //! Times launches on the device's clock.
 
 use cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
-use cudarc::driver::{CudaGraph, DriverError};
+use cudarc::driver::{CudaEvent, CudaGraph, DriverError};
 
 use super::driver::check_timing;
 use super::queue::CudaQueue;
 use crate::error::Result;
 
-/// Milliseconds of each of `rounds` rounds of `launches` calls of `launch`,
-/// which queues one launch on `queue`; and whether a round was one CUDA graph.
-pub(crate) fn time_rounds(
-    queue: &CudaQueue,
+/// Launches that are timed together: one CUDA graph between two events.
+///
+/// Launching may make a queue wait for others, and may allocate, the first time
+/// only; both would end a capture. The same launch has therefore run once on the
+/// queue before it is recorded.
+pub(crate) struct Round {
+    queue: CudaQueue,
     launches: usize,
-    rounds: usize,
-    launch: &mut dyn FnMut() -> Result<()>,
-) -> Result<(Vec<f64>, bool)> {
-    check_timing()?;
-    let graph = capture(queue, launches, launch);
-    let failed = |error: DriverError| queue.context.error("time launches", error);
-    let event = || queue.context.cuda.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
-    let (start, end) = (event().map_err(failed)?, event().map_err(failed)?);
-    let mut round = || -> Result<()> {
-        match &graph {
-            Some(graph) => graph.launch().map_err(failed),
-            None => (0..launches).try_for_each(|_| launch()),
-        }
-    };
-    round()?;
-    queue.synchronize()?;
-    let mut times = Vec::with_capacity(rounds);
-    for _ in 0..rounds {
-        start.record(&queue.stream).map_err(failed)?;
-        round()?;
-        end.record(&queue.stream).map_err(failed)?;
-        times.push(f64::from(start.elapsed_ms(&end).map_err(failed)?));
+    /// Nothing where the launches cannot be captured.
+    graph: Option<CudaGraph>,
+    start: CudaEvent,
+    end: CudaEvent,
+}
+
+impl Round {
+    /// Records `launches` calls of `launch`, which queues one launch on `queue`,
+    /// and runs none.
+    pub(crate) fn record(
+        queue: &CudaQueue,
+        launches: usize,
+        launch: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Self> {
+        check_timing()?;
+        let graph = capture(queue, launches, launch);
+        let event = || queue.context.cuda.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
+        let failed = |error| queue.context.error("time launches", error);
+        let (start, end) = (event().map_err(failed)?, event().map_err(failed)?);
+        Ok(Self { queue: queue.clone(), launches, graph, start, end })
     }
-    queue.synchronize()?;
-    Ok((times, graph.is_some()))
+
+    /// Whether it is one CUDA graph.
+    pub(crate) fn is_graph(&self) -> bool {
+        self.graph.is_some()
+    }
+
+    /// Runs the launches and waits for them; milliseconds of all together.
+    pub(crate) fn run(&self, launch: &mut dyn FnMut() -> Result<()>) -> Result<f64> {
+        let queue = &self.queue;
+        let failed = |error: DriverError| queue.context.error("time launches", error);
+        self.start.record(&queue.stream).map_err(failed)?;
+        match &self.graph {
+            Some(graph) => graph.launch().map_err(failed)?,
+            None => (0..self.launches).try_for_each(|_| launch())?,
+        }
+        self.end.record(&queue.stream).map_err(failed)?;
+        queue.synchronize()?;
+        Ok(f64::from(self.start.elapsed_ms(&self.end).map_err(failed)?))
+    }
 }
 
 /// The launches as one graph, or nothing where they cannot be captured.

@@ -7,6 +7,9 @@
 // FAKE_DEVICES: how many devices there are (1).
 // FAKE_MEMORY: bytes of memory of each (1 GiB).
 // FAKE_FAULT: the CUresult of every wait once a kernel was launched.
+// FAKE_GRAPHS: whether streams can be captured. Within a capture it aborts where
+// memory is allocated or released, where something waits, and where work is queued
+// on another stream. A launch, alone or of a graph, takes a millisecond.
 
 #include <pthread.h>
 #include <stdio.h>
@@ -20,6 +23,9 @@ static struct { address start; size_t size; } blocks[MAX_BLOCKS];
 static size_t used_bytes;
 static long n_streams;
 static int launched;
+// The stream that is captured, the launches of the capture, and of the process.
+static void *captured;
+static long n_captured, n_done;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread void *current;
 
@@ -37,8 +43,19 @@ static void need_context(void) {
     if (!current) fail("no current context");
 }
 
+static void outside_of_captures(void) {
+    if (captured) fail("a call that ends a capture");
+}
+
+static void queue_launch(void *stream) {
+    if (captured && stream != captured) fail("a launch beside the stream that is captured");
+    if (captured) n_captured++;
+    else n_done++;
+}
+
 static int outcome(void) {
     need_context();
+    outside_of_captures();
     return launched ? (int)number("FAKE_FAULT", 0) : 0;
 }
 
@@ -118,6 +135,7 @@ int cuMemGetInfo_v2(size_t *free_bytes, size_t *total) {
 
 int cuMemAlloc_v2(address *start, size_t size) {
     need_context();
+    outside_of_captures();
     if (size == 0) fail("an empty allocation");
     if (used_bytes + size > (size_t)number("FAKE_MEMORY", 1L << 30)) return OUT_OF_MEMORY;
     void *memory = malloc(size);
@@ -136,6 +154,7 @@ int cuMemAlloc_v2(address *start, size_t size) {
 }
 int cuMemFree_v2(address start) {
     need_context();
+    outside_of_captures();
     pthread_mutex_lock(&lock);
     int i = 0;
     while (i < MAX_BLOCKS && !(blocks[i].size && blocks[i].start == start)) i++;
@@ -165,6 +184,14 @@ int cuMemcpyDtoHAsync_v2(void *to, address from, size_t size, void *stream) {
     need_memory(from, size);
     memcpy(to, (const void *)(size_t)from, size);
     return outcome();
+}
+int cuMemcpyDtoDAsync_v2(address to, address from, size_t size, void *stream) {
+    need_context();
+    need_memory(from, size);
+    need_memory(to, size);
+    queue_launch(stream);
+    if (!captured) memcpy((void *)(size_t)to, (const void *)(size_t)from, size);
+    return 0;
 }
 int cuMemsetD8Async(address to, unsigned char value, size_t size, void *stream) {
     (void)stream;
@@ -204,6 +231,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     if (!gx || gy != 1 || gz != 1 || !bx || by != 1 || bz != 1) fail("a launch that is not linear");
     if (!stream || !params) fail("a launch without stream or parameters");
     launched = 1;
+    queue_launch(stream);
     return 0;
 }
 
@@ -217,26 +245,62 @@ int cuStreamDestroy_v2(void *stream) { (void)stream; return 0; }
 int cuStreamSynchronize(void *stream) { (void)stream; return outcome(); }
 int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
     (void)stream, (void)event, (void)flags;
+    outside_of_captures();
     return 0;
 }
-int cuStreamBeginCapture_v2(void *stream, int mode) { (void)stream, (void)mode; return 801; }
-int cuStreamEndCapture(void *stream, void **graph) { (void)stream; *graph = 0; return 801; }
-int cuGraphInstantiateWithFlags(void) { return 801; }
-int cuGraphLaunch(void) { return 801; }
-int cuGraphUpload(void) { return 801; }
-int cuGraphDestroy(void) { return 801; }
-int cuGraphExecDestroy(void) { return 801; }
+int cuStreamBeginCapture_v2(void *stream, int mode) {
+    if (!number("FAKE_GRAPHS", 0)) return 801;
+    outside_of_captures();
+    if (mode != 1) fail("a capture that ends what other threads do");
+    captured = stream;
+    n_captured = 0;
+    return 0;
+}
+int cuStreamEndCapture(void *stream, void **graph) {
+    *graph = 0;
+    if (!captured) return 801;
+    if (stream != captured) fail("the end of another stream's capture");
+    captured = 0;
+    long *launches = malloc(sizeof *launches);
+    *launches = n_captured;
+    *graph = launches;
+    return 0;
+}
+int cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags) {
+    if (flags) fail("flags that are not known here");
+    long *launches = malloc(sizeof *launches);
+    *launches = *(long *)graph;
+    *executable = launches;
+    return 0;
+}
+int cuGraphLaunch(void *executable, void *stream) {
+    if (!stream) fail("a launch without stream");
+    outside_of_captures();
+    n_done += *(long *)executable;
+    return 0;
+}
+int cuGraphUpload(void *executable, void *stream) {
+    (void)executable, (void)stream;
+    outside_of_captures();
+    return 0;
+}
+int cuGraphDestroy(void *graph) { free(graph); return 0; }
+int cuGraphExecDestroy(void *executable) { free(executable); return 0; }
 int cuEventCreate(void **event, unsigned flags) {
     (void)flags;
-    *event = (void *)1;
+    *event = calloc(1, sizeof(long));
     return 0;
 }
-int cuEventRecord(void *event, void *stream) { (void)event, (void)stream; return 0; }
+int cuEventRecord(void *event, void *stream) {
+    (void)stream;
+    outside_of_captures();
+    *(long *)event = n_done;
+    return 0;
+}
 int cuEventSynchronize(void *event) { (void)event; return outcome(); }
-int cuEventDestroy_v2(void *event) { (void)event; return 0; }
+int cuEventDestroy_v2(void *event) { free(event); return 0; }
 int cuEventElapsedTime(float *ms, void *start, void *end) {
-    (void)start, (void)end;
-    *ms = 3.0f;
+    *ms = (float)(*(long *)end - *(long *)start);
     return 0;
 }
 int cuEventElapsedTime_v2(float *ms, void *start, void *end) {

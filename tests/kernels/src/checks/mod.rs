@@ -23,7 +23,7 @@ pub use collectives::{
     check_halvings, check_ranks, check_row_totals, check_softmax, check_tile_ranges, check_tree,
 };
 pub use elementwise::{check_add, check_saxpy};
-pub use product::{check_batched_matmul, check_matmul, check_scaled_matmul};
+pub use product::{check_batched_matmul, check_linear_relu, check_matmul, check_scaled_matmul};
 pub use slots::{check_exchanges, check_places_by_value, check_product_by_exchange, check_queues};
 pub use tallies::{check_float_tallies, check_histograms, check_integer_tallies};
 pub use tiled::{check_min_plus, check_row_sums, check_stencil, check_transpose};

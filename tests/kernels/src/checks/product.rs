@@ -9,7 +9,7 @@
 
 use super::{CheckError, Setup, Verdict, close};
 use crate::number::Reference;
-use crate::{product_at, scaled_product_at};
+use crate::{linear_relu_at, product_at, scaled_product_at};
 
 /// Multiply-adds of the reference that a check may take.
 const MOST_STEPS: usize = 1 << 26;
@@ -88,6 +88,34 @@ pub fn check_batched_matmul<T: Reference>(
         let (batch, row, col) = (position / n / m, position / n % m, position % n);
         let (a, b) = (&a[batch * m * k..][..m * k], &b[batch * k * n..][..k * n]);
         close(value, &product_at((a, b), (k, n), (row, col)), &[batch, row, col])?;
+    }
+    Ok(())
+}
+
+/// `c = max(alpha · a · bᵀ + beta · c + bias, 0)` for `[m, k]` and `[n, k]`.
+///
+/// # Errors
+///
+/// Where the launch fails or an element is wrong.
+pub fn check_linear_relu(setup: &Setup, [m, n, k]: [usize; 3]) -> Verdict {
+    let mut rng = setup.rng();
+    let mut values = |n: usize| -> Vec<f32> { (0..n).map(|_| f32::random(&mut rng)).collect() };
+    let (a, b, bias, old) = (values(m * k), values(n * k), values(n), values(m * n));
+    let (alpha, beta) = (0.75, -0.5);
+    let device_a = setup.device.tensor([m, k], &a)?;
+    let device_b = setup.device.tensor([n, k], &b)?;
+    let device_bias = setup.device.tensor([n], &bias)?;
+    let mut c = setup.device.tensor([m, n], &old)?;
+    let launch = crate::linear_relu::with(setup.options.clone());
+    launch.launch(alpha, &device_a, &device_b, beta, &device_bias, &mut c)?;
+    for (position, value) in c.to_vec()?.into_iter().enumerate() {
+        let (row, col) = (position / n, position % n);
+        let scalars = (alpha, beta, old[position], bias[col]);
+        let sum = linear_relu_at((&a, &b), k, (row, col), scalars);
+        // What is negative, or is 0 but for rounding, is cut off.
+        if value != 0.0 || sum.value() > 0.0 {
+            close(value, &sum, &[row, col])?;
+        }
     }
     Ok(())
 }

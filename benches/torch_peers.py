@@ -1,6 +1,6 @@
 """PyTorch (cuBLAS) on the same work as `gpu`, in the same form.
 
-    python3 peers.py --out peers.jsonl
+    python3 torch_peers.py --out torch.jsonl
 
 Float32 without TF32, random data, the same shapes. A sample is one replay of a
 CUDA graph of at least 20 launches between two events, as in `gpu`; a figure is

@@ -1,0 +1,122 @@
+//! A configuration as one line of text, for lists, for `--config`, and in figures:
+//!
+//! ```text
+//! 128 256 16 : 16/8*4 16/4*4 : stages=2 async=4 raster=16 fragments=2 unroll
+//! ```
+//!
+//! Before the first colon stand the tile sizes, in the order of the kernel's tile
+//! parameters; then, for each axis of the block, threads, `/` threads of a warp
+//! (1 if absent), `*` consecutive items (1 if absent); then the other choices.
+
+use tile_runtime::Config;
+use tile_runtime::ir::config::{AxisItems, Numerics, TilePadding};
+
+/// The configuration that a text says.
+pub(crate) fn parse(text: &str) -> Result<Config, String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let [tiles, axes, choices] = parts[..] else {
+        return Err(format!("`{text}` has not three parts: TILES : AXES : CHOICES"));
+    };
+    let tiles = tiles.split_whitespace().map(number).collect::<Result<_, _>>()?;
+    let block: Vec<AxisItems> = axes.split_whitespace().map(axis).collect::<Result<_, _>>()?;
+    let mut config = Config {
+        tiles,
+        threads: block.iter().map(|axis| axis.threads).product(),
+        block,
+        copy_bytes: 16,
+        stages: 1,
+        unroll_stages: false,
+        async_bytes: 0,
+        fragment_buffers: 1,
+        split_edges: false,
+        padding: TilePadding::Counted,
+        raster_rows: 1,
+        numerics: Numerics::Exact,
+    };
+    for choice in choices.split_whitespace() {
+        match choice.split_once('=') {
+            Some(("threads", value)) => config.threads = number(value)?,
+            Some(("copy", value)) => config.copy_bytes = number(value)?,
+            Some(("stages", value)) => config.stages = number(value)?,
+            Some(("async", value)) => config.async_bytes = number(value)?,
+            Some(("fragments", value)) => config.fragment_buffers = number(value)?,
+            Some(("raster", value)) => config.raster_rows = number(value)?,
+            Some(("padding", value)) => config.padding = TilePadding::Elems(number(value)?),
+            None if choice == "unroll" => config.unroll_stages = true,
+            None if choice == "split" => config.split_edges = true,
+            Some(_) | None => return Err(format!("`{choice}` is no choice of a configuration")),
+        }
+    }
+    Ok(config)
+}
+
+/// The text that [`parse`] reads a configuration from.
+pub(crate) fn print(config: &Config) -> String {
+    let words = |words: Vec<String>| words.join(" ");
+    let tiles = words(config.tiles.iter().map(u32::to_string).collect());
+    let axes = words(config.block.iter().map(print_axis).collect());
+    let of_axes: u32 = config.block.iter().map(|axis| axis.threads).product();
+    let mut choices = Vec::new();
+    let mut say = |name: &str, value: u32, usual: u32| {
+        if value != usual {
+            choices.push(format!("{name}={value}"));
+        }
+    };
+    say("threads", config.threads, of_axes);
+    say("copy", config.copy_bytes, 16);
+    say("stages", config.stages, 1);
+    say("async", config.async_bytes, 0);
+    say("fragments", config.fragment_buffers, 1);
+    say("raster", config.raster_rows, 1);
+    if let TilePadding::Elems(elems) = config.padding {
+        choices.push(format!("padding={elems}"));
+    }
+    let flags = [("unroll", config.unroll_stages), ("split", config.split_edges)];
+    choices.extend(flags.iter().filter(|(_, set)| *set).map(|(name, _)| (*name).to_owned()));
+    format!("{tiles} : {axes} : {}", words(choices))
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a number"))
+}
+
+/// `16/8*4`, `16*4`, `16/8` or `16`.
+fn axis(text: &str) -> Result<AxisItems, String> {
+    let (threads, run) = text.split_once('*').unwrap_or((text, "1"));
+    let (threads, lanes) = threads.split_once('/').unwrap_or((threads, "1"));
+    Ok(AxisItems { threads: number(threads)?, lanes: number(lanes)?, run: number(run)? })
+}
+
+fn print_axis(axis: &AxisItems) -> String {
+    let AxisItems { threads, lanes, run } = *axis;
+    let lanes = if lanes == 1 { String::new() } else { format!("/{lanes}") };
+    let run = if run == 1 { String::new() } else { format!("*{run}") };
+    format!("{threads}{lanes}{run}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_is_read_again() {
+        for text in [
+            "128 256 16 : 16/8*4 16/4*4 : stages=2 async=4 fragments=2 raster=16 unroll",
+            "32 32 :  : threads=1024 copy=4 padding=0 split",
+            "256 : 256*4 : copy=8 fragments=0",
+        ] {
+            assert_eq!(print(&parse(text).unwrap()), text);
+        }
+        let config = parse("64 32 8 : 8/4*4 16/8 : stages=3").unwrap();
+        assert_eq!((config.threads, config.copy_bytes, config.stages), (128, 16, 3));
+        assert_eq!(config.block[1], AxisItems { threads: 16, lanes: 8, run: 1 });
+    }
+
+    #[test]
+    fn what_is_no_configuration_is_named() {
+        assert!(parse("64 64").unwrap_err().contains("three parts"));
+        assert!(parse("64 x : 8 : ").unwrap_err().contains("`x` is not a number"));
+        assert!(parse("64 : 8 : spin").unwrap_err().contains("`spin`"));
+        assert!(parse("64 : 8 : spin=2").unwrap_err().contains("`spin=2`"));
+    }
+}
