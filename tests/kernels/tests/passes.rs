@@ -137,6 +137,7 @@ fn every_kernel_is_checked() {
     let checked = [
         "matmul",
         "scaled_matmul",
+        "linear_relu",
         "min_plus",
         "batched_matmul",
         "matmul_squares",
@@ -189,6 +190,11 @@ fn every_kernel_is_checked() {
 #[test]
 fn matmul() {
     check_named("matmul");
+}
+
+#[test]
+fn linear_relu() {
+    check_named("linear_relu");
 }
 
 #[test]
