@@ -18,7 +18,8 @@ fn run(example: &str, arguments: &[&str]) -> Run {
     assert!(program.exists(), "{} is not built: run `cargo build --examples`", program.display());
     // No device: the examples must run where there is none.
     let mut command = Command::new(&program);
-    let output = command.args(arguments).env("CUDA_VISIBLE_DEVICES", "").output();
+    let output =
+        command.args(arguments).env("CUDA_VISIBLE_DEVICES", "").env("TILE_CACHE_DIR", "").output();
     let output = output.expect("the example can be started");
     Run {
         succeeded: output.status.success(),
@@ -80,6 +81,21 @@ fn show_prints_cuda_for_a_device_that_is_not_there() {
     assert!(text.contains("__global__"), "{text}");
     fails("show", &["GTX 280"], "`GTX 280` is not known; these are: ");
     fails("show", &["H200", "many"], "`many` is not an extent");
+}
+
+#[test]
+fn tune_prints_what_it_measured_and_what_not() {
+    let arguments = ["add", "4096", "--budget", "0.3", "--device", "cpu", "--pruned"];
+    let text = succeeds("tune", &arguments, "add<f32> [4096] on CPU");
+    for part in ["of best", "(default)", "not measured: ", "of the roofline", "the model expects"] {
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+    }
+    fails(
+        "tune",
+        &["add", "4x4", "--device", "cpu"],
+        "`add` has 1 dimensions (N), 2 values are given",
+    );
+    fails("tune", &["add", "four", "--device", "cpu"], "`four` is not an extent");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Devices: what kernels run on and tensors live in.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tile_ir::device::DeviceProperties;
 
@@ -10,6 +10,7 @@ use crate::error::{EnvironmentError, Error, Result};
 use crate::launch::ProgramCache;
 use crate::stream::Stream;
 use crate::tensor::{Fill, Tensor};
+use crate::tune::{Shelf, Tools, Tune};
 
 #[cfg(feature = "cuda")]
 use crate::cuda::CudaDevice;
@@ -32,6 +33,11 @@ struct DeviceInner {
     properties: DeviceProperties,
     backend: Backend,
     programs: ProgramCache,
+    /// What launches do that say nothing themselves.
+    tune: Mutex<Tune>,
+    shelf: Shelf,
+    /// Held while a search measures.
+    tuning: Mutex<()>,
 }
 
 /// What a device is made of.
@@ -104,7 +110,11 @@ impl Device {
 
     fn new(label: String, properties: DeviceProperties, backend: Backend) -> Self {
         let programs = ProgramCache::default();
-        Self { inner: Arc::new(DeviceInner { label, properties, backend, programs }) }
+        let tune = Mutex::new(Tune::of_environment());
+        let shelf = Shelf::of_user();
+        let tuning = Mutex::new(());
+        let inner = DeviceInner { label, properties, backend, programs, tune, shelf, tuning };
+        Self { inner: Arc::new(inner) }
     }
 
     /// The device's name, e.g. `NVIDIA H200`.
@@ -190,6 +200,27 @@ impl Device {
         }
     }
 
+    /// Says where launches on this device take the configurations from that their
+    /// options leave open.
+    pub fn set_tune(&self, tune: Tune) {
+        *self.inner.tune.lock().unwrap_or_else(PoisonError::into_inner) = tune;
+    }
+
+    /// Adds a tuning record that the program brings along, most often by
+    /// `include_str!`: one of the files that a search leaves in the folder `records`
+    /// of the cache. It is used for launches that it fits; what this machine has
+    /// measured itself comes before it, and of a record of another model of device a
+    /// search only begins with what was best there.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is not a whole tuning record of this version's format.
+    pub fn add_records(&self, json: &str) -> Result<()> {
+        self.inner.shelf.ship(json)?;
+        self.programs().forget_choices();
+        Ok(())
+    }
+
     /// Waits for all work queued on the device.
     ///
     /// # Errors
@@ -205,6 +236,35 @@ impl Device {
 
     pub(crate) fn backend(&self) -> &Backend {
         &self.inner.backend
+    }
+
+    /// What launches do that say nothing themselves.
+    pub(crate) fn tune(&self) -> Tune {
+        *self.inner.tune.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was measured on it.
+    pub(crate) fn shelf(&self) -> &Shelf {
+        &self.inner.shelf
+    }
+
+    /// Held while a search measures on it.
+    pub(crate) fn tuning(&self) -> MutexGuard<'_, ()> {
+        self.inner.tuning.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the speed of a program depends on, beside the device.
+    pub(crate) fn tools(&self) -> Tools {
+        match &self.inner.backend {
+            Backend::Cpu => Tools::default(),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(_) => {
+                let text = |(major, minor): (u32, u32)| format!("{major}.{minor}");
+                let nvrtc = crate::nvrtc::find().map(|nvrtc| text(nvrtc.version()));
+                let driver = crate::cuda::driver_found().map(|driver| text(driver.cuda_version));
+                Tools { driver: driver.unwrap_or_default(), nvrtc: nvrtc.unwrap_or_default() }
+            }
+        }
     }
 
     pub(crate) fn programs(&self) -> &ProgramCache {

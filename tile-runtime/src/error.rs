@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use tile_ir::config::ConfigError;
 
 use crate::launch::ArgumentError;
+use crate::tune::RecordError;
 
 /// The result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -32,6 +33,9 @@ pub enum Error {
     /// The data of a launch is not as the kernel's author assumes.
     #[error(transparent)]
     Assumption(#[from] Box<AssumptionError>),
+    /// A text is not a tuning record.
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// A device failed while it ran kernels.
     #[error(transparent)]
     Fault(#[from] Box<DeviceFault>),

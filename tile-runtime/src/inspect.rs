@@ -1,3 +1,36 @@
-//! Programs between the passes of lowering, for tests.
+//! What tests look into: programs between the passes of lowering, and what a search
+//! for the fastest configuration begins with.
+
+use tile_ir::config::{Config, Numerics};
+use tile_ir::device::DeviceProperties;
+
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::tune::{Launch, Pruned, Space};
 
 pub use crate::launch::{HostTensor, run_program};
+
+/// The configurations that a search for a launch of these dimensions on such a device
+/// begins with, the best by the model first, and those that it does not compile.
+///
+/// # Errors
+///
+/// Where the kernel has no such tile parameters: never, since none are given.
+pub fn search_space(
+    kernel: &Kernel,
+    device: &DeviceProperties,
+    dims: &[usize],
+) -> Result<(Vec<Config>, Vec<Pruned>)> {
+    let dims: Vec<u64> = dims.iter().map(|&dim| dim as u64).collect();
+    let space = Space::new(Launch {
+        checked: kernel.checked(),
+        types: kernel.types(),
+        device,
+        dims: &dims,
+        given: &[],
+        numerics: Numerics::Exact,
+        tensor_bytes: 0,
+        fits_tensors: &|_| true,
+    })?;
+    Ok((space.ranked().cloned().collect(), space.pruned().to_vec()))
+}

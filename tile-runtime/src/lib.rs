@@ -16,6 +16,9 @@
 //! CUDA driver API that is bound, at most one of them; without any there is the
 //! CPU device only. Neither driver nor toolkit is needed at build time.
 
+#[cfg(test)]
+extern crate self as tile_runtime;
+
 mod cache;
 mod cpu;
 #[cfg(feature = "cuda")]
@@ -29,6 +32,7 @@ mod launch;
 mod options;
 mod stream;
 mod tensor;
+mod tune;
 
 #[doc(hidden)]
 pub mod bench;
@@ -52,6 +56,7 @@ pub use tensor::Tensor;
 pub use tile_ir::config::{Config, ConfigError, Numerics};
 pub use tile_ir::device::DeviceProperties;
 pub use tile_macros::tiled_kernel;
+pub use tune::{Pruned, Reason, RecordError, Stop, Strategy, Trial, Tune, TuneOptions, TuneReport};
 
 #[cfg(feature = "cuda")]
 pub use cuda::nvrtc;

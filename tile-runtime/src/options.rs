@@ -3,12 +3,13 @@
 use tile_ir::config::{Config, Numerics};
 
 use crate::stream::Stream;
+use crate::tune::Tune;
 
 /// How a launch is to be made: on which stream, in which configuration.
 ///
-/// What is left open is chosen: the device's own stream, and tile sizes from
-/// the device's properties and the launch's shape
-/// ([`tile_ir::config::default_config`]).
+/// What is left open is chosen: the device's own stream, and the configuration as
+/// [`Tune`] says: what was measured, or what the device's properties and the
+/// launch's shape suggest ([`tile_ir::config::default_config`]).
 ///
 /// # Examples
 ///
@@ -26,6 +27,7 @@ pub struct Options {
     pub(crate) tiles: Vec<(String, u32)>,
     pub(crate) config: Option<Config>,
     pub(crate) numerics: Option<Numerics>,
+    pub(crate) tune: Option<Tune>,
 }
 
 impl Options {
@@ -56,6 +58,14 @@ impl Options {
     #[must_use]
     pub fn config(mut self, config: Config) -> Self {
         self.config = Some(config);
+        self
+    }
+
+    /// Where the configuration comes from that is not given; what the device says
+    /// ([`crate::Device::set_tune`]) where nothing is said here.
+    #[must_use]
+    pub fn tune(mut self, tune: Tune) -> Self {
+        self.tune = Some(tune);
         self
     }
 

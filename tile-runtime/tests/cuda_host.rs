@@ -102,7 +102,7 @@ fn round_trip() -> Result<String> {
     assert_eq!(zeros.to_vec()?, [0; 24]);
     let mut empty = device.zeros::<f64, 2>([0, 7])?;
     empty.copy_from(&[])?;
-    assert_eq!(empty.to_vec()?, []);
+    assert!(empty.to_vec()?.is_empty());
     let flags = device.tensor([3], &[true, false, true])?;
     assert_eq!(flags.to_vec()?, [true, false, true]);
     let stream = device.new_stream()?;

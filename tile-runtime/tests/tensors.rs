@@ -47,7 +47,7 @@ fn tensors_without_elements() {
     assert!(tensor.is_empty());
     assert_eq!(tensor.shape(), [4, 0, 1 << 62]);
     tensor.copy_from(&[]).unwrap();
-    assert_eq!(tensor.to_vec().unwrap(), []);
+    assert!(tensor.to_vec().unwrap().is_empty());
 }
 
 #[test]

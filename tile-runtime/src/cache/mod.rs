@@ -13,7 +13,6 @@
 #[cfg(feature = "cuda")]
 mod code;
 mod folder;
-#[cfg(feature = "cuda")]
 mod key;
 #[cfg(feature = "cuda")]
 mod store;
@@ -21,6 +20,7 @@ mod store;
 #[cfg(feature = "cuda")]
 pub(crate) use code::{CodeCache, kernel_key};
 pub(crate) use folder::{CacheProblem, folder, usage};
+pub(crate) use key::Key;
 #[cfg(feature = "cuda")]
 pub(crate) use store::Store;
 

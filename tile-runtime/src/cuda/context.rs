@@ -6,6 +6,7 @@ use cudarc::driver::{CudaContext, DriverError};
 use tile_ir::device::DeviceProperties;
 use tile_ir::program::Program;
 
+use super::bench::Bench;
 use super::driver::device_count;
 use super::fault::{LaunchLog, is_device_fault, reason};
 use super::memory::CudaBuffer;
@@ -116,6 +117,11 @@ impl CudaDevice {
         let mut buffer = CudaBuffer::uninit(&self.queue, bytes.len())?;
         buffer.copy_from(bytes)?;
         Ok(buffer)
+    }
+
+    /// What a search measures with: a queue of its own.
+    pub(crate) fn bench(&self) -> Result<Bench> {
+        Bench::new(self.new_stream()?)
     }
 
     /// Compiles a program and loads it.

@@ -75,6 +75,30 @@ impl CudaBuffer {
         self.home.synchronize().and(copied)
     }
 
+    /// Replaces the bytes by those of an array of the same size, on `queue`, after all
+    /// work that uses them.
+    pub(super) fn copy_from_array(&mut self, from: &Self, queue: &CudaQueue) -> Result<()> {
+        assert_eq!(from.n_bytes, self.n_bytes, "the caller copies tensors of one shape");
+        if self.n_bytes == 0 {
+            return Ok(());
+        }
+        from.use_on(queue, false)?;
+        self.use_on(queue, true)?;
+        queue.context.bind()?;
+        let stream = queue.stream.cu_stream();
+        // SAFETY: both arrays have `n_bytes` bytes and are two, since one of them is
+        // borrowed exclusively; their other uses, and their release, are ordered with
+        // this queue by `use_on`.
+        let copied =
+            unsafe { result::memcpy_dtod_async(self.address, from.address, self.n_bytes, stream) };
+        copied.map_err(|error| queue.context.error("copy on the device", error))
+    }
+
+    /// Size in bytes.
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.n_bytes
+    }
+
     /// Copies the bytes after all work that writes them, and waits.
     fn download(&self, bytes: &mut [u8]) -> Result<()> {
         assert_eq!(bytes.len(), self.n_bytes, "the caller has compared the lengths");
@@ -129,12 +153,6 @@ impl CudaBuffer {
         // released in order with the queue.
         unsafe { result::memcpy_dtod_async(self.address, from.address, self.n_bytes, stream) }
             .map_err(|error| queue.context.error("copy on the device", error))
-    }
-
-    /// Its length.
-    #[cfg(feature = "peers")]
-    pub(super) fn n_bytes(&self) -> usize {
-        self.n_bytes
     }
 
     /// Its address on the device, 0 where it is empty.

@@ -8,6 +8,7 @@
 //! events of their own, at each launch. [`memory`] keeps who has used an array
 //! and makes a stream wait only where streams meet.
 
+mod bench;
 #[cfg(feature = "peers")]
 mod blas;
 mod context;
@@ -20,6 +21,7 @@ mod properties;
 mod queue;
 mod timing;
 
+pub(crate) use bench::Bench;
 #[cfg(feature = "peers")]
 pub(crate) use blas::Blas;
 pub(crate) use context::CudaDevice;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::sys::CUfunction_attribute;
-use cudarc::driver::{CudaFunction, DriverError, LaunchConfig, PushKernelArg as _};
+use cudarc::driver::{CudaFunction, CudaModule, DriverError, LaunchConfig, PushKernelArg as _};
 use cudarc::nvrtc::Ptx;
 use tile_ir::emit::emit_cuda;
 use tile_ir::program::{Program, SharedMemory};
@@ -11,7 +11,7 @@ use tile_ir::program::{Program, SharedMemory};
 use super::context::Context;
 use super::driver::cuda_version_served;
 use super::fault::{is_device_fault, reason};
-use super::nvrtc::{CompileOptions, Cubin, Image, find};
+use super::nvrtc::{CompileOptions, Cubin, Image, KernelResources, find};
 use super::queue::CudaQueue;
 use crate::error::{EnvironmentError, Error, Result};
 
@@ -23,6 +23,7 @@ const SHARED_BYTES_WITHOUT_OPTIN: u32 = 48 << 10;
 pub(crate) struct LoadedProgram {
     context: Arc<Context>,
     kernels: Vec<LoadedKernel>,
+    compiled: Arc<Cubin>,
 }
 
 #[derive(Debug)]
@@ -40,13 +41,7 @@ impl LoadedProgram {
         if source.entries.len() != program.kernels.len() {
             return Err(Error::internal("the CUDA text lacks a kernel", source.text));
         }
-        let compiled = compile_for(context, &source.text)?;
-        let image = match &compiled.image {
-            Image::Cubin(bytes) => Ptx::from_binary(bytes.clone()),
-            Image::Ptx(text) => Ptx::from_src(text),
-        };
-        let module = context.cuda.load_module(image);
-        let module = module.map_err(|error| load_error(context, error))?;
+        let Loaded { module, compiled } = load_text(context, &source.text)?;
         let mut kernels = Vec::with_capacity(program.kernels.len());
         for (kernel, entry) in program.kernels.iter().zip(&source.entries) {
             let function = module.load_function(entry).map_err(|error| {
@@ -61,7 +56,12 @@ impl LoadedProgram {
             }
             kernels.push(LoadedKernel { function, threads: kernel.threads, dynamic_shared_bytes });
         }
-        Ok(Self { context: context.clone(), kernels })
+        Ok(Self { context: context.clone(), kernels, compiled })
+    }
+
+    /// What its kernels take, where the compiler has said.
+    pub(crate) fn resources(&self) -> &[KernelResources] {
+        &self.compiled.report.kernels
     }
 
     /// Queues a launch of the plan's kernel number `index` with at least one
@@ -99,6 +99,23 @@ impl LoadedProgram {
         let launched = unsafe { launch.launch(config) };
         launched.map(|_| ()).map_err(|error| self.context.error(&format!("launch {label}"), error))
     }
+}
+
+/// A text's machine code on a device.
+pub(super) struct Loaded {
+    pub(super) module: Arc<CudaModule>,
+    compiled: Arc<Cubin>,
+}
+
+/// Compiles CUDA C++ for the device, where that has not been done before, and loads it.
+pub(super) fn load_text(context: &Context, source: &str) -> Result<Loaded> {
+    let compiled = compile_for(context, source)?;
+    let image = match &compiled.image {
+        Image::Cubin(bytes) => Ptx::from_binary(bytes.clone()),
+        Image::Ptx(text) => Ptx::from_src(text),
+    };
+    let module = context.cuda.load_module(image).map_err(|error| load_error(context, error))?;
+    Ok(Loaded { module, compiled })
 }
 
 /// The driver does not take an image. Where NVRTC is newer than the driver, that

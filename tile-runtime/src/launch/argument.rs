@@ -89,6 +89,22 @@ impl<'a> Argument<'a> {
 }
 
 impl TensorArgument<'_> {
+    /// The same tensor, to be read only.
+    pub(super) fn again(&self) -> TensorArgument<'_> {
+        let memory = match self.memory {
+            ArgumentMemory::Host(ptr, _) => ArgumentMemory::Host(ptr, PhantomData),
+            #[cfg(feature = "cuda")]
+            ArgumentMemory::Cuda(buffer) => ArgumentMemory::Cuda(buffer),
+        };
+        let Self { device, shape, dtype, .. } = *self;
+        TensorArgument { device, shape, dtype, mutable: false, memory }
+    }
+
+    /// Size in bytes.
+    pub(super) fn n_bytes(&self) -> usize {
+        self.len_elems() * self.dtype.size_bytes() as usize
+    }
+
     /// Number of elements.
     pub(crate) fn len_elems(&self) -> usize {
         self.shape.iter().product()

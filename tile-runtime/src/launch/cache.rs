@@ -14,6 +14,7 @@ use tile_ir::lower::Binding;
 
 use super::ready::Ready;
 use crate::error::Result;
+use crate::tune::Tune;
 
 /// Chosen configurations that are kept; a program that launches ever new
 /// shapes chooses anew after that many.
@@ -30,6 +31,7 @@ pub(super) struct ChoiceKey {
     pub(super) dims: Vec<u64>,
     pub(super) tiles: Vec<(String, u32)>,
     pub(super) numerics: Option<Numerics>,
+    pub(super) tune: Tune,
 }
 
 /// What a program was made from.
@@ -67,6 +69,11 @@ impl ProgramCache {
         }
         choices.insert(key, config.clone());
         Ok(config)
+    }
+
+    /// Forgets what was chosen: something was measured since.
+    pub(crate) fn forget_choices(&self) {
+        lock(&self.choices).clear();
     }
 
     /// The program of `key`, made by `make` where it is new.
@@ -177,6 +184,7 @@ mod tests {
             dims: vec![n],
             tiles: Vec::new(),
             numerics: None,
+            tune: Tune::Off,
         };
         for n in 0..=MAX_CHOICES as u64 {
             cache.config(choice(n), || Ok(key(32).config)).unwrap();

@@ -49,6 +49,14 @@ pub enum ArgumentError {
         /// The extent there.
         second_extent: usize,
     },
+    /// Nothing can be measured of a kernel.
+    #[error("`{kernel}` cannot be tuned: {reason}")]
+    NotTunable {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        reason: &'static str,
+    },
     /// An extent is not what the signature says.
     #[error("{tensor} is {shape:?}: axis {axis} is {found}, `{kernel}` declares {}",
         if where_.is_empty() { declared.clone() }

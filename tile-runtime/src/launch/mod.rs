@@ -1,7 +1,7 @@
 //! Launches: from typed arguments to work on a device.
 //!
 //! 1. [`mod@bind`]: arguments → values of the kernel's names; checks shapes.
-//! 2. [`mod@choose`]: the configuration.
+//! 2. [`mod@choose`], [`tuned`]: the configuration; [`trial`] measures for it.
 //! 3. [`cache`], [`ready`]: the program, lowered and compiled once per device.
 //! 4. [`mod@run`]: launch arguments, grid, memory; onto the device.
 
@@ -11,11 +11,15 @@ mod bind;
 mod cache;
 mod choose;
 mod error;
+mod made_up;
 mod program;
 mod ready;
 mod run;
 #[cfg(feature = "cuda")]
 mod run_cuda;
+mod scratch;
+mod trial;
+mod tuned;
 
 #[cfg(test)]
 mod tests;
@@ -35,12 +39,14 @@ pub use program::{HostTensor, run_program};
 
 pub(crate) use bind::{Dims, binding_of};
 pub(crate) use cache::ProgramCache;
+pub(crate) use made_up::tune_kernel;
 pub(crate) use ready::lower_error;
 
 use bind::{Bound, bind, binding_of_elems, check_extents, name_value};
 use cache::{ChoiceKey, ProgramKey};
 use choose::choose;
 use ready::{Executables, Ready, make_ready};
+use tuned::Request;
 
 /// Launches a kernel: what the function `launch` of each kernel calls.
 ///
@@ -59,19 +65,21 @@ pub fn launch(
     let bound = bind(kernel, types, arguments)?;
     let device = device_of(kernel, &bound, options)?;
     let address = std::ptr::from_ref(embedded).addr();
-    let properties = device.properties();
-    let choice = || choose(checked, types, properties, bound.dims.values(), options);
     let config = match options.config {
-        Some(_) => choice()?,
+        Some(_) => choose(checked, types, device.properties(), bound.dims.values(), options)?,
         None => {
+            let tune = options.tune.unwrap_or_else(|| device.tune());
+            let file = embedded.file();
+            let request = Request { checked, file, types, device, bound: &bound, options };
             let key = ChoiceKey {
                 kernel: address,
                 types: types.to_vec(),
                 dims: bound.dims.values().to_vec(),
                 tiles: options.tiles.clone(),
                 numerics: options.numerics,
+                tune,
             };
-            device.programs().config(key, choice)?
+            device.programs().config(key, || request.config(tune))?
         }
     };
     check_extents(kernel, &bound.tensors, &bound.dims, Some(&config))?;

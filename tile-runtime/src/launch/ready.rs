@@ -12,6 +12,7 @@ use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::kernel::type_list;
+use crate::tune::Prepared;
 
 /// A lowered kernel and what the device runs of it.
 #[derive(Debug)]
@@ -24,6 +25,26 @@ pub(crate) struct Ready {
     /// The tile sizes, as messages name them: `TM = 64, TN = 64`.
     pub(crate) tiles: String,
     pub(crate) kernels: Executables,
+}
+
+impl Ready {
+    /// What it takes, as far as its compiler has said: the most of its kernels.
+    pub(super) fn resources(&self) -> Prepared {
+        match &self.kernels {
+            Executables::Host(_) => Prepared::default(),
+            #[cfg(feature = "cuda")]
+            Executables::Cuda(loaded) => {
+                let kernels = loaded.resources().iter();
+                let spilled = kernels
+                    .clone()
+                    .map(|kernel| kernel.spill_store_bytes + kernel.spill_load_bytes);
+                Prepared {
+                    registers: kernels.map(|kernel| kernel.registers).max().unwrap_or(0),
+                    spill_bytes: spilled.max().unwrap_or(0),
+                }
+            }
+        }
+    }
 }
 
 /// What runs, one per kernel of the plan.

@@ -156,7 +156,8 @@ pub(super) fn workspace_bytes(workspace: &Workspace) -> Result<usize> {
         .ok_or_else(|| Error::internal("a workspace is too large", workspace.name.clone()))
 }
 
-/// The bytes of a tensor in host memory that the kernel never writes.
+/// The bytes of a tensor in host memory that nothing writes as long as they are used:
+/// one that the kernel never writes, or before the kernel runs.
 pub(super) fn host_bytes<'t>(tensor: &'t TensorArgument<'_>) -> Option<&'t [u8]> {
     let ptr = match tensor.memory {
         ArgumentMemory::Host(ptr, _) => ptr,
@@ -166,6 +167,7 @@ pub(super) fn host_bytes<'t>(tensor: &'t TensorArgument<'_>) -> Option<&'t [u8]>
     let n_bytes = tensor.len_elems() * tensor.dtype.size_bytes() as usize;
     // SAFETY: `ptr` and the number of elements are those of a `Vec` of integers
     // that the argument borrows until the launch returns; a tensor of which this
-    // is asked is never written by the kernel. Integers have no padding.
+    // is asked is written by nobody meanwhile, by this function's contract.
+    // Integers have no padding.
     Some(unsafe { std::slice::from_raw_parts(ptr.cast_const(), n_bytes) })
 }

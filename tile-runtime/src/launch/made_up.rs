@@ -1,0 +1,108 @@
+//! Tuning a kernel for dimensions alone, on made-up data.
+
+use tile_ir::check::CheckedKernel;
+use tile_ir::dtype::DType;
+use tile_ir::kernel::eval_index;
+use tile_ir::value::ScalarValue;
+
+use super::argument::TensorArgument;
+use super::bind::{Bound, Dims, name_value};
+use super::choose::choose;
+use super::error::ArgumentError;
+use super::scratch::Scratch;
+use super::tuned::Request;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::options::Options;
+use crate::tune::{TuneOptions, TuneReport};
+
+/// Searches for the fastest configuration of a launch of these dimensions, whatever
+/// was measured before, and keeps what it finds.
+pub(crate) fn tune_kernel(
+    checked: &CheckedKernel,
+    file: &str,
+    types: &[DType],
+    device: &Device,
+    dims: &Dims,
+    tuning: &TuneOptions,
+) -> Result<TuneReport> {
+    let (kernel, options) = (checked.kernel(), Options::new());
+    let default = choose(checked, types, device.properties(), dims.values(), &options)?;
+    let mut data = Data(fastrand::Rng::with_seed(tuning.seed));
+    let mut tensors = Vec::with_capacity(kernel.tensors.len());
+    for tensor in kernel.tensors.values() {
+        let extents = tensor.extents.iter().map(|&expr| {
+            let value = |var| name_value(kernel, dims, Some(&default), var);
+            usize::try_from(eval_index(kernel, expr, &value)?).ok()
+        });
+        let shape: Option<Vec<usize>> = extents.collect();
+        let (Some(shape), Some(dtype)) = (shape, tensor.elem.bind(types)) else {
+            let what = format!("a tensor of `{}` has no shape", kernel.name);
+            return Err(Error::internal(what, tensor.name.clone()));
+        };
+        let bytes = data.elements(dtype, shape.iter().product());
+        tensors.push((shape, dtype, tensor.mutable, Scratch::of_bytes(&bytes, device)?));
+    }
+    let tensors: Vec<TensorArgument<'_>> = tensors
+        .iter_mut()
+        .map(|(shape, dtype, mutable, memory)| {
+            let memory = memory.argument();
+            TensorArgument { device, shape, dtype: *dtype, mutable: *mutable, memory }
+        })
+        .collect();
+    let scalars = kernel.scalars.values().filter_map(|scalar| scalar.elem.bind(types));
+    let bound = Bound {
+        tensors: tensors.iter().collect(),
+        scalars: scalars.map(|dtype| data.scalar(dtype)).collect(),
+        dims: dims.clone(),
+    };
+    let request = Request { checked, file, types, device, bound: &bound, options: &options };
+    if let Some(reason) = request.why_not(&default) {
+        let kernel = kernel.name.clone();
+        return Err(ArgumentError::NotTunable { kernel, reason }.into());
+    }
+    let _alone = device.tuning();
+    request.search(&request.situation(), default, tuning)
+}
+
+/// Elements as they come: floats between -1 and 1, integers from 0 to 15.
+struct Data(fastrand::Rng);
+
+impl Data {
+    fn scalar(&mut self, dtype: DType) -> ScalarValue {
+        let integer = self.0.u64(..16);
+        let float = self.0.f64() * 2.0 - 1.0;
+        let bits = match dtype {
+            DType::Bool => integer & 1,
+            DType::F16 => u64::from(half::f16::from_f64(float).to_bits()),
+            DType::BF16 => u64::from(half::bf16::from_f64(float).to_bits()),
+            DType::F32 => u64::from((float as f32).to_bits()),
+            DType::F64 => float.to_bits(),
+            DType::I8
+            | DType::U8
+            | DType::I16
+            | DType::U16
+            | DType::I32
+            | DType::U32
+            | DType::I64
+            | DType::U64 => integer,
+        };
+        ScalarValue { dtype, bits }
+    }
+
+    /// The bytes of so many elements, in the machine's byte order.
+    fn elements(&mut self, dtype: DType, n_elems: usize) -> Vec<u8> {
+        let n_bytes = dtype.size_bytes() as usize;
+        let mut bytes = Vec::with_capacity(n_elems * n_bytes);
+        for _ in 0..n_elems {
+            let bits = self.scalar(dtype).bits;
+            match n_bytes {
+                1 => bytes.push(bits as u8),
+                2 => bytes.extend((bits as u16).to_ne_bytes()),
+                4 => bytes.extend((bits as u32).to_ne_bytes()),
+                _ => bytes.extend(bits.to_ne_bytes()),
+            }
+        }
+        bytes
+    }
+}

@@ -1,0 +1,257 @@
+//! Runs the candidates of a search on a device.
+//!
+//! The launch's tensors are only read: those that the kernel may write have copies,
+//! which every candidate finds as the launch has them, and writes in their stead.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tile_ir::check::CheckedKernel;
+use tile_ir::config::{Config, ConfigError};
+use tile_ir::lower::Binding;
+
+use super::argument::TensorArgument;
+use super::bind::Bound;
+use super::ready::{Executables, Ready, make_ready};
+use super::run::run_on_cpu;
+use super::scratch::{Copier, Scratch};
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::tune::{Measure, Prepared, Reason};
+
+#[cfg(feature = "cuda")]
+use crate::cuda::Round;
+
+/// What a search runs its candidates on.
+pub(super) struct Trials<'a> {
+    checked: &'a CheckedKernel,
+    file: &'a str,
+    device: &'a Device,
+    binding: &'a Binding,
+    bound: &'a Bound<'a>,
+    copier: Copier,
+    /// Of each tensor that the kernel may write, the copy that candidates write.
+    scratch: Vec<Option<Scratch>>,
+    /// What the first candidate has left in those copies.
+    expected: Option<Vec<Option<Scratch>>>,
+    ready: HashMap<Config, Candidate>,
+    start: Instant,
+}
+
+/// A candidate that can run.
+struct Candidate {
+    ready: Ready,
+    /// The launches of a round, recorded, and their number.
+    #[cfg(feature = "cuda")]
+    round: Option<(usize, Round)>,
+}
+
+impl<'a> Trials<'a> {
+    /// Candidates of a launch of these arguments.
+    ///
+    /// # Errors
+    ///
+    /// Where the device has no memory for the copies, or cannot take times.
+    pub(super) fn new(
+        checked: &'a CheckedKernel,
+        file: &'a str,
+        device: &'a Device,
+        binding: &'a Binding,
+        bound: &'a Bound<'a>,
+    ) -> Result<Self> {
+        let start = Instant::now();
+        // What is queued would run beside the candidates.
+        device.synchronize()?;
+        let copier = match device.backend() {
+            Backend::Cpu => Copier::Host,
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => Copier::Cuda(cuda.bench()?),
+        };
+        let scratch = bound
+            .tensors
+            .iter()
+            .map(|tensor| tensor.mutable.then(|| Scratch::copy_of(tensor, &copier)).transpose());
+        let scratch = scratch.collect::<Result<_>>()?;
+        let (ready, expected) = (HashMap::new(), None);
+        Ok(Self { checked, file, device, binding, bound, copier, scratch, expected, ready, start })
+    }
+
+    /// Brings the copies back to what the launch has.
+    fn restore(&mut self) -> Result<()> {
+        for (scratch, tensor) in self.scratch.iter_mut().zip(&self.bound.tensors) {
+            if let Some(scratch) = scratch {
+                scratch.fill(tensor, &self.copier)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of words in which the copies differ from what the first candidate has
+    /// left there. Those of the first one are what is expected.
+    fn differences(&mut self) -> Result<u64> {
+        let Some(expected) = &self.expected else {
+            let copies = self.scratch.iter().map(|scratch| {
+                scratch.as_ref().map(|scratch| scratch.duplicate(&self.copier)).transpose()
+            });
+            self.expected = Some(copies.collect::<Result<_>>()?);
+            return Ok(0);
+        };
+        let pairs = self.scratch.iter().flatten().zip(expected.iter().flatten());
+        pairs.map(|(found, expected)| found.differences(expected, &self.copier)).sum()
+    }
+
+    /// Runs a candidate some times in a row: seconds of all.
+    fn time(&mut self, config: &Config, launches: usize) -> Result<f64> {
+        let candidate = self.ready.get_mut(config).ok_or_else(|| {
+            Error::internal("a candidate is run that was not made ready", format!("{config:?}"))
+        })?;
+        let tensors = self.bound.tensors.iter().zip(&mut self.scratch);
+        let tensors: Vec<TensorArgument<'_>> = tensors
+            .map(|(tensor, scratch)| match scratch {
+                Some(scratch) => scratch.stand_in(tensor),
+                None => tensor.again(),
+            })
+            .collect();
+        let bound = Bound {
+            tensors: tensors.iter().collect(),
+            scalars: self.bound.scalars.clone(),
+            dims: self.bound.dims.clone(),
+        };
+        let ready = &candidate.ready;
+        match (&ready.kernels, &self.copier) {
+            (Executables::Host(compiled), _) => {
+                let start = Instant::now();
+                for _ in 0..launches {
+                    run_on_cpu(ready, compiled, &bound, self.device)?;
+                }
+                Ok(start.elapsed().as_secs_f64())
+            }
+            #[cfg(feature = "cuda")]
+            (Executables::Cuda(loaded), Copier::Cuda(bench)) => {
+                let mut launch = || {
+                    super::run_cuda::run_on_cuda(ready, loaded, &bound, self.device, bench.queue())
+                };
+                if launches == 1 {
+                    return bench.time(&mut launch);
+                }
+                let (recorded, round) = match &mut candidate.round {
+                    Some(round) => round,
+                    none => none.insert((launches, bench.record(launches, &mut launch)?)),
+                };
+                // A round has as many launches as it was recorded with.
+                let seconds = round.run(&mut launch)? * 1e-3;
+                Ok(seconds * launches as f64 / *recorded as f64)
+            }
+            #[cfg(feature = "cuda")]
+            (Executables::Cuda(_), Copier::Host) => {
+                Err(Error::internal("a CUDA program is timed by the host's clock", ""))
+            }
+        }
+    }
+}
+
+impl Measure for Trials<'_> {
+    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Result<Prepared, Reason>>> {
+        let made = make_all(self, configs);
+        let mut prepared = Vec::with_capacity(configs.len());
+        for (config, made) in configs.iter().zip(made) {
+            let of_one = match made {
+                Ok(ready) if self.ready.values().any(|c| c.ready.program == ready.program) => {
+                    Err(Reason::Same)
+                }
+                Ok(ready) => {
+                    let resources = ready.resources();
+                    let candidate = Candidate {
+                        ready,
+                        #[cfg(feature = "cuda")]
+                        round: None,
+                    };
+                    self.ready.insert(config.clone(), candidate);
+                    Ok(resources)
+                }
+                Err(error) => Err(reason(error)?),
+            };
+            prepared.push(of_one);
+        }
+        Ok(prepared)
+    }
+
+    fn first_run(&mut self, config: &Config) -> Result<Result<f64, Reason>> {
+        self.restore()?;
+        let seconds = self.time(config, 1)?;
+        let words = self.differences()?;
+        if words == 0 {
+            return Ok(Ok(seconds));
+        }
+        let label = self.ready.remove(config).map(|candidate| candidate.ready.label);
+        let label = label.as_deref().unwrap_or_default();
+        tracing::error!(
+            ?config,
+            "{label} gives another result than the default configuration, in {words} words of 8 \
+             bytes: it is not used. This is a defect of tile-runtime; please report it"
+        );
+        Ok(Err(Reason::Wrong { words }))
+    }
+
+    fn round(&mut self, config: &Config, launches: usize) -> Result<f64> {
+        self.restore()?;
+        Ok(self.time(config, launches)? / launches as f64)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn width(&self) -> usize {
+        thread::available_parallelism().map_or(1, NonZeroUsize::get)
+    }
+}
+
+/// Lowers and compiles configurations, each in whatever thread is free.
+fn make_all(trials: &Trials<'_>, configs: &[Config]) -> Vec<Result<Ready>> {
+    let Trials { checked, file, device, binding, .. } = *trials;
+    let next = AtomicUsize::new(0);
+    let made: Vec<Mutex<Option<Result<Ready>>>> =
+        configs.iter().map(|_| Mutex::new(None)).collect();
+    let work = || {
+        while let Some((config, place)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            configs.get(at).zip(made.get(at))
+        } {
+            let ready = make_ready(checked, file, device, binding, config);
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(ready);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..trials.width().min(configs.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let made = made.into_iter().map(|place| {
+        let made = place.into_inner().unwrap_or_else(PoisonError::into_inner);
+        made.unwrap_or_else(|| Err(Error::internal("a candidate was passed over", "")))
+    });
+    made.collect()
+}
+
+/// Why one configuration cannot run; an error of the machine stays one.
+fn reason(error: Error) -> Result<Reason> {
+    match error {
+        Error::Config(error) => Ok(match *error {
+            ConfigError::SharedMemory { needed_bytes, available_bytes, .. } => {
+                Reason::SharedMemory { needed_bytes, available_bytes }
+            }
+            other => Reason::Refused { error: other.to_string() },
+        }),
+        Error::Internal(error) => {
+            tracing::error!("{error}");
+            Ok(Reason::Refused { error: error.what.clone() })
+        }
+        other => Err(other),
+    }
+}

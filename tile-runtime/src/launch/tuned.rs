@@ -1,0 +1,195 @@
+//! The configuration of a launch that leaves it open, as its policy says: from what
+//! was measured, by measuring, or without.
+
+use tile_ir::check::CheckedKernel;
+use tile_ir::config::{Config, Numerics};
+use tile_ir::dtype::DType;
+use tile_ir::lower::Binding;
+
+use super::bind::{Bound, binding_of_elems, check_extents};
+use super::choose::choose;
+use super::trial::Trials;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::kernel::type_list;
+use crate::options::Options;
+use crate::tune::{
+    DeviceId, Entry, Group, KernelId, Launch, Limits, Measure as _, ShapeClass, Situation, Space,
+    Tune, TuneOptions, TuneReport, kernel_hash, search,
+};
+
+/// A launch, as far as its configuration depends on it.
+pub(super) struct Request<'a> {
+    pub(super) checked: &'a CheckedKernel,
+    pub(super) file: &'a str,
+    pub(super) types: &'a [DType],
+    pub(super) device: &'a Device,
+    pub(super) bound: &'a Bound<'a>,
+    pub(super) options: &'a Options,
+}
+
+impl Request<'_> {
+    /// The configuration that `policy` gives.
+    pub(super) fn config(&self, policy: Tune) -> Result<Config> {
+        let default = self.default_config()?;
+        let budget = match policy {
+            Tune::Off => return Ok(default),
+            Tune::Cached => None,
+            Tune::Now(budget) => Some(budget),
+        };
+        let situation = self.situation();
+        if let Some(config) = self.remembered(&situation) {
+            return Ok(config);
+        }
+        let Some(budget) = budget else { return Ok(default) };
+        if let Some(reason) = self.why_not(&default) {
+            tracing::debug!(kernel = self.checked.kernel().name, reason, "not measured");
+            return Ok(default);
+        }
+        // One search at a time, of those that would disturb one another. Whoever has
+        // waited may find that the search was its own.
+        let _alone = self.device.tuning();
+        if let Some(config) = self.remembered(&situation) {
+            return Ok(config);
+        }
+        let report = match self.search(&situation, default.clone(), &TuneOptions::new(budget)) {
+            Ok(report) => report,
+            // The launch may do without; where it cannot, it says why itself.
+            Err(error) => {
+                let kernel = &self.checked.kernel().name;
+                tracing::warn!(kernel, "not tuned: {error}");
+                return Ok(default);
+            }
+        };
+        tracing::info!(
+            kernel = report.kernel,
+            device = report.device,
+            class = report.class,
+            speedup = report.default_seconds() / report.best().seconds,
+            seconds = report.elapsed.as_secs_f64(),
+            best = report.describe(&report.best().config),
+            "tuned"
+        );
+        Ok(report.best().config.clone())
+    }
+
+    pub(super) fn default_config(&self) -> Result<Config> {
+        let dims = self.bound.dims.values();
+        choose(self.checked, self.types, self.device.properties(), dims, self.options)
+    }
+
+    /// The best that was measured, where it goes with the launch.
+    fn remembered(&self, situation: &Situation) -> Option<Config> {
+        let shelf = self.device.shelf();
+        let kernel = self.checked.kernel();
+        let mut config = shelf.best(situation, kernel, self.device.properties())?;
+        config.numerics = self.numerics();
+        self.fits_tensors(&config).then_some(config)
+    }
+
+    fn numerics(&self) -> Numerics {
+        self.options.numerics.unwrap_or_default()
+    }
+
+    fn fits_tensors(&self, config: &Config) -> bool {
+        let Bound { tensors, dims, .. } = self.bound;
+        check_extents(self.checked.kernel(), tensors, dims, Some(config)).is_ok()
+    }
+
+    /// Why the launch cannot be measured, where it cannot.
+    pub(super) fn why_not(&self, default: &Config) -> Option<&'static str> {
+        if !self.checked.is_order_independent() {
+            return Some("its results depend on the order of its work-items");
+        }
+        if super::is_empty_grid(self.checked.kernel(), self.bound, default) {
+            return Some("its grid has no block");
+        }
+        let fits = self.fits_tensors(default);
+        (!fits).then_some("its tensors have other extents than the default tile sizes ask for")
+    }
+
+    pub(super) fn situation(&self) -> Situation {
+        let properties = self.device.properties();
+        let class = ShapeClass::of(&self.binding(), self.bound.dims.values());
+        let mut given = self.options.tiles.clone();
+        given.sort();
+        Situation {
+            kernel: KernelId {
+                name: self.checked.kernel().name.clone(),
+                hash: kernel_hash(self.checked).to_string(),
+            },
+            device: DeviceId { name: properties.name.clone(), sms: properties.sms },
+            types: self.types.iter().map(|dtype| dtype.name().to_owned()).collect(),
+            class: class.to_string(),
+            given,
+            tools: self.device.tools(),
+        }
+    }
+
+    fn binding(&self) -> Binding {
+        let elems = self.bound.tensors.iter().map(|tensor| tensor.len_elems() as u128);
+        binding_of_elems(self.types, &self.bound.dims, elems.max().unwrap_or(0))
+    }
+
+    /// Searches, and keeps what is found. To be called while [`Device::tuning`] is
+    /// held.
+    pub(super) fn search(
+        &self,
+        situation: &Situation,
+        default: Config,
+        options: &TuneOptions,
+    ) -> Result<TuneReport> {
+        let (kernel, device) = (self.checked.kernel(), self.device);
+        let binding = self.binding();
+        let mut trials = Trials::new(self.checked, self.file, device, &binding, self.bound)?;
+        let tensor_bytes = self.bound.tensors.iter().map(|tensor| tensor.n_bytes() as u64);
+        let fits_tensors = |config: &Config| self.fits_tensors(config);
+        let space = Space::new(Launch {
+            checked: self.checked,
+            types: self.types,
+            device: device.properties(),
+            dims: self.bound.dims.values(),
+            given: &self.options.tiles,
+            numerics: self.numerics(),
+            tensor_bytes: tensor_bytes.sum(),
+            fits_tensors: &fits_tensors,
+        })?;
+        let elsewhere = device.shelf().elsewhere(situation, kernel, device.properties());
+        let elsewhere = elsewhere.into_iter().filter(|config| space.judge(config).is_ok());
+        let seeds: Vec<Config> = [default.clone()].into_iter().chain(elsewhere).collect();
+        let mut plan = options.strategy.plan(options.seed);
+        let limits = Limits { budget: options.budget, enough: options.enough };
+        let found = search(&space, &seeds, plan.as_mut(), &mut trials, limits)?;
+        let elapsed = trials.elapsed();
+        let mut pruned = space.pruned().to_vec();
+        pruned.extend(found.dropped);
+        if let Some(reference) = pruned.iter().find(|pruned| pruned.config == default) {
+            let what = format!("the default configuration of `{}` does not run", kernel.name);
+            return Err(Error::internal(what, reference.reason.to_string()));
+        }
+        let measured = found.trials.iter().filter(|trial| trial.rounds > 0);
+        let group = Group {
+            types: situation.types.clone(),
+            class: situation.class.clone(),
+            given: situation.given.clone(),
+            dims: self.bound.dims.values().to_vec(),
+            tools: situation.tools.clone(),
+            entries: measured.map(Entry::of).collect(),
+        };
+        device.shelf().keep(situation, group);
+        device.programs().forget_choices();
+        Ok(TuneReport {
+            kernel: format!("{}{}", kernel.name, type_list(self.types)),
+            device: device.to_string(),
+            class: situation.class.clone(),
+            dims: self.bound.dims.values().to_vec(),
+            tiles: kernel.tile_params.values().map(|param| param.name.clone()).collect(),
+            trials: found.trials,
+            default,
+            pruned,
+            roofline_seconds: space.roofline_seconds(),
+            elapsed,
+            stop: found.stop,
+        })
+    }
+}

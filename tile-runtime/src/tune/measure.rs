@@ -1,0 +1,41 @@
+//! What the search asks of whatever runs a configuration.
+
+use std::time::Duration;
+
+use tile_ir::config::Config;
+
+use super::report::Reason;
+use crate::error::Result;
+
+/// What a configuration takes, as it is known once it is compiled. All 0 where
+/// nothing says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Prepared {
+    /// Registers of a thread.
+    pub(crate) registers: u32,
+    /// Stores and loads of spilled registers, in bytes per thread.
+    pub(crate) spill_bytes: u32,
+}
+
+/// Runs configurations of one kernel, on data of its own.
+///
+/// An `Err` is one of the device or the machine and ends the search; what is
+/// wrong with one configuration is a [`Reason`].
+pub(crate) trait Measure {
+    /// Makes configurations ready to run, several at once; of each, in order, what
+    /// it takes or why it cannot run.
+    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Result<Prepared, Reason>>>;
+
+    /// Runs a prepared configuration once and compares what it writes with what
+    /// the very first one wrote: the seconds that it took.
+    fn first_run(&mut self, config: &Config) -> Result<Result<f64, Reason>>;
+
+    /// Runs it `launches` times in a row: the seconds of one launch.
+    fn round(&mut self, config: &Config, launches: usize) -> Result<f64>;
+
+    /// Time since the measurer was made.
+    fn elapsed(&self) -> Duration;
+
+    /// How many configurations it makes ready at once.
+    fn width(&self) -> usize;
+}

@@ -1,0 +1,309 @@
+//! The search: measures what a plan proposes, within a budget.
+//!
+//! - The reference is measured first, and every other configuration's first result
+//!   is compared with its.
+//! - The configurations of a batch are measured in turns, round by round, so that a
+//!   clock which falls in the meantime hits all alike.
+//! - One whose first run takes several times the best is not measured further.
+//! - At the end the fastest few are measured again in turns: that one of many had a
+//!   lucky round decides nothing. Some of the budget is kept for that.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tile_ir::config::Config;
+
+use super::measure::{Measure, Prepared};
+use super::report::{Pruned, Reason, Stop, Trial};
+use super::space::Space;
+use super::strategy::{Plan, Proposal};
+use crate::error::Result;
+
+/// A round should take so long, in seconds: long beside the events around it.
+const ROUND_SECONDS: f64 = 2e-3;
+/// Most launches of a round.
+const MAX_LAUNCHES: f64 = 100.0;
+/// A first run this many times the best time says enough.
+const TOO_SLOW: f64 = 2.0;
+/// Spilled bytes per thread from which on a configuration is not run.
+const MAX_SPILL_BYTES: u32 = 128;
+/// How many are measured again at the end, and how often.
+const FINALISTS: usize = 4;
+const FINAL_ROUNDS: usize = 5;
+/// The part of the budget that is kept for the end.
+const RESERVE: f64 = 0.1;
+
+/// When a search ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Wall time.
+    pub(crate) budget: Duration,
+    /// The fraction of the roofline that is close enough.
+    pub(crate) enough: f64,
+}
+
+/// A configuration that was proposed, and what came of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) config: Config,
+    pub(crate) prepared: Prepared,
+    /// Seconds of the first launch, where it ran.
+    first: Option<f64>,
+    /// Seconds of a launch, by round.
+    rounds: Vec<f64>,
+    /// Why it dropped out, where it did.
+    dropped: Option<Reason>,
+}
+
+impl Candidate {
+    fn new(config: Config) -> Self {
+        let prepared = Prepared::default();
+        Self { config, prepared, first: None, rounds: Vec::new(), dropped: None }
+    }
+
+    /// Seconds of a launch, as far as known: the median of the rounds, or the first
+    /// launch. `None` where it has dropped out or has not run.
+    pub(crate) fn seconds(&self) -> Option<f64> {
+        if self.dropped.is_some() {
+            return None;
+        }
+        if self.rounds.is_empty() { self.first } else { Some(quantile(&self.rounds, 0.5)) }
+    }
+
+    fn spread(&self) -> f64 {
+        if self.rounds.len() < 4 {
+            return 0.0;
+        }
+        let [low, middle, high] = [0.25, 0.5, 0.75].map(|at| quantile(&self.rounds, at));
+        (high - low) / middle
+    }
+}
+
+/// The value below which a fraction of the values lies, between neighbours by
+/// proportion.
+fn quantile(values: &[f64], at: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = at * (sorted.len() - 1) as f64;
+    let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    low + (high - low) * place.fract()
+}
+
+/// All that has been proposed so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    candidates: Vec<Candidate>,
+    places: HashMap<Config, usize>,
+}
+
+impl History {
+    /// Whether a configuration was proposed before.
+    pub(crate) fn knows(&self, config: &Config) -> bool {
+        self.places.contains_key(config)
+    }
+
+    /// What came of a configuration.
+    pub(crate) fn find(&self, config: &Config) -> Option<&Candidate> {
+        self.places.get(config).map(|&at| &self.candidates[at])
+    }
+
+    /// The fastest so far.
+    pub(crate) fn best(&self) -> Option<&Candidate> {
+        self.fastest(1).into_iter().next()
+    }
+
+    /// The fastest `n` so far, the fastest first; of equals the first proposed.
+    pub(crate) fn fastest(&self, n: usize) -> Vec<&Candidate> {
+        let timed = self.candidates.iter().filter_map(|c| Some((c.seconds()?, c)));
+        let mut timed: Vec<(f64, &Candidate)> = timed.collect();
+        timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        timed.into_iter().take(n).map(|(_, candidate)| candidate).collect()
+    }
+
+    fn place(&mut self, config: Config) -> usize {
+        *self.places.entry(config.clone()).or_insert_with(|| {
+            self.candidates.push(Candidate::new(config));
+            self.candidates.len() - 1
+        })
+    }
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// What was measured, the fastest first: the finalists before all others.
+    pub(crate) trials: Vec<Trial>,
+    /// What dropped out after it was proposed.
+    pub(crate) dropped: Vec<Pruned>,
+    pub(crate) stop: Stop,
+}
+
+/// Searches a space. `seeds` are measured first, the first of them is the reference.
+///
+/// # Errors
+///
+/// Those of the device; and where the reference itself cannot run.
+pub(crate) fn search(
+    space: &Space<'_>,
+    seeds: &[Config],
+    plan: &mut dyn Plan,
+    measure: &mut dyn Measure,
+    limits: Limits,
+) -> Result<Outcome> {
+    let until = limits.budget.mul_f64(1.0 - RESERVE);
+    let mut run = Run { history: History::default(), measure, until, is_over: false };
+    let mut batch: Vec<Proposal> =
+        seeds.iter().map(|config| Proposal::new(config.clone(), 3)).collect();
+    let stop = loop {
+        run.measure_batch(&batch)?;
+        if run.history.candidates.first().is_none_or(|reference| reference.dropped.is_some()) {
+            // There is nothing to compare with.
+            break Stop::Exhausted;
+        }
+        let best = run.history.best().and_then(Candidate::seconds);
+        tracing::debug!(
+            candidates = run.history.candidates.len(),
+            best_us = best.map(|seconds| seconds * 1e6),
+            "tuning"
+        );
+        if best.is_some_and(|best| best * limits.enough <= space.roofline_seconds()) {
+            break Stop::Roofline;
+        }
+        if run.is_over {
+            break Stop::Budget;
+        }
+        batch = plan.next(space, &run.history);
+        if batch.is_empty() {
+            break Stop::Exhausted;
+        }
+    };
+    run.until = limits.budget;
+    run.is_over = false;
+    let finalists = run.history.fastest(FINALISTS);
+    let finalists: Vec<Proposal> = finalists
+        .into_iter()
+        .map(|candidate| Proposal::new(candidate.config.clone(), FINAL_ROUNDS))
+        .collect();
+    run.measure_batch(&finalists)?;
+    Ok(outcome(space, run.history, &finalists, stop))
+}
+
+/// A search under way.
+struct Run<'a> {
+    history: History,
+    measure: &'a mut dyn Measure,
+    /// When measuring ends.
+    until: Duration,
+    is_over: bool,
+}
+
+impl Run<'_> {
+    /// Whether the time is over; from then on it is.
+    fn time_is_over(&mut self) -> bool {
+        self.is_over |= self.measure.elapsed() >= self.until;
+        self.is_over
+    }
+
+    fn measure_batch(&mut self, batch: &[Proposal]) -> Result<()> {
+        let is_first = self.history.candidates.is_empty();
+        let new: Vec<Config> = batch
+            .iter()
+            .filter(|proposal| !self.history.knows(&proposal.config))
+            .map(|proposal| proposal.config.clone())
+            .collect();
+        for chunk in new.chunks(2 * self.measure.width().max(1)) {
+            // The reference is run whatever time there is.
+            if !is_first && self.time_is_over() {
+                return Ok(());
+            }
+            self.begin(chunk)?;
+        }
+        let mut left: Vec<(usize, usize)> = Vec::new();
+        for Proposal { config, rounds } in batch {
+            let Some(&place) = self.history.places.get(config) else { continue };
+            left.push((place, *rounds));
+        }
+        while left.iter().any(|(_, rounds)| *rounds > 0) {
+            for (place, rounds) in left.iter_mut().filter(|(_, rounds)| *rounds > 0) {
+                *rounds -= 1;
+                let is_reference_s_first = is_first && *place == 0;
+                if !is_reference_s_first && self.time_is_over() {
+                    return Ok(());
+                }
+                self.round(*place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes new configurations ready and runs each once.
+    fn begin(&mut self, configs: &[Config]) -> Result<()> {
+        let prepared = self.measure.prepare(configs)?;
+        for (config, prepared) in configs.iter().zip(prepared) {
+            let is_reference = self.history.candidates.is_empty();
+            let place = self.history.place(config.clone());
+            let first = match prepared {
+                Err(reason) => Err(reason),
+                Ok(prepared) => {
+                    self.history.candidates[place].prepared = prepared;
+                    let Prepared { registers, spill_bytes: bytes } = prepared;
+                    if bytes > MAX_SPILL_BYTES && !is_reference {
+                        Err(Reason::Spills { bytes, registers })
+                    } else if !is_reference && self.time_is_over() {
+                        continue;
+                    } else {
+                        self.measure.first_run(config)?
+                    }
+                }
+            };
+            let candidate = &mut self.history.candidates[place];
+            match first {
+                Ok(seconds) => candidate.first = Some(seconds),
+                Err(reason) => {
+                    tracing::debug!(?config, %reason, "dropped");
+                    candidate.dropped = Some(reason);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn round(&mut self, place: usize) -> Result<()> {
+        let best = self.history.best().and_then(Candidate::seconds);
+        let candidate = &self.history.candidates[place];
+        let Some(seconds) = candidate.seconds() else { return Ok(()) };
+        let is_hopeless = best.is_some_and(|best| seconds > TOO_SLOW * best);
+        if is_hopeless && candidate.rounds.is_empty() {
+            return Ok(());
+        }
+        let launches = (ROUND_SECONDS / seconds.max(1e-9)).ceil().clamp(1.0, MAX_LAUNCHES) as usize;
+        let config = candidate.config.clone();
+        let seconds = self.measure.round(&config, launches)?;
+        self.history.candidates[place].rounds.push(seconds);
+        Ok(())
+    }
+}
+
+fn outcome(space: &Space<'_>, history: History, finalists: &[Proposal], stop: Stop) -> Outcome {
+    let mut trials = Vec::new();
+    let mut dropped = Vec::new();
+    for candidate in history.candidates {
+        let seconds = candidate.seconds();
+        let spread = candidate.spread();
+        let Candidate { config, prepared, rounds, dropped: reason, .. } = candidate;
+        if let Some(reason) = reason {
+            dropped.push(Pruned { config, reason });
+        } else if let Some(seconds) = seconds {
+            let model_seconds = space.model_seconds(&config);
+            let (rounds, registers) = (rounds.len(), prepared.registers);
+            trials.push(Trial { config, seconds, spread, rounds, model_seconds, registers });
+        }
+    }
+    let is_finalist =
+        |trial: &Trial| finalists.iter().any(|proposal| proposal.config == trial.config);
+    trials.sort_by(|a, b| {
+        let order = is_finalist(b).cmp(&is_finalist(a));
+        order.then(a.seconds.total_cmp(&b.seconds))
+    });
+    Outcome { trials, dropped, stop }
+}

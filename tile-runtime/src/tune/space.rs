@@ -1,0 +1,246 @@
+//! Which configurations there are for a launch, and which of them are not worth
+//! compiling.
+//!
+//! What a configuration takes of an SM, and how long it may take, is estimated
+//! ([`estimate()`]); what cannot run or promises nothing is pruned, with the reason.
+//! Shared memory with padding is known when a configuration is lowered, registers
+//! when it is compiled: the search prunes by those when it comes to them.
+
+use std::collections::BTreeSet;
+
+use tile_ir::analyze::occupancy::blocks_per_sm;
+use tile_ir::arena::EntityId as _;
+use tile_ir::check::CheckedKernel;
+use tile_ir::config::{
+    Config, Estimate, MAX_REGISTERS, Numerics, TilePadding, check_config, estimate, first_choices,
+};
+use tile_ir::device::DeviceProperties;
+use tile_ir::dtype::DType;
+use tile_ir::kernel::{Kernel, eval_index};
+
+use super::report::{Pruned, Reason};
+use crate::error::Result;
+
+/// What the model expects to take this many times the best is not compiled. The
+/// model ranks; it has been seen to be wrong by a factor of two.
+const SLOW: f64 = 3.0;
+
+/// What the configurations are for.
+pub(crate) struct Launch<'a> {
+    pub(crate) checked: &'a CheckedKernel,
+    pub(crate) types: &'a [DType],
+    pub(crate) device: &'a DeviceProperties,
+    /// In the order of the kernel's variables of kind `Dim`.
+    pub(crate) dims: &'a [u64],
+    /// Tile sizes that are given.
+    pub(crate) given: &'a [(String, u32)],
+    pub(crate) numerics: Numerics,
+    /// Bytes of the launch's tensors.
+    pub(crate) tensor_bytes: u64,
+    /// Whether the launch's tensors have the extents that these tile sizes ask for.
+    pub(crate) fits_tensors: &'a dyn Fn(&Config) -> bool,
+}
+
+/// The configurations of one launch.
+pub(crate) struct Space<'a> {
+    launch: Launch<'a>,
+    /// What first choices are worth compiling, the best by the model first.
+    ranked: Vec<(f64, Config)>,
+    pruned: Vec<Pruned>,
+    /// No launch takes less, by the device's peaks.
+    roofline_seconds: f64,
+}
+
+impl<'a> Space<'a> {
+    /// Looks at every first choice.
+    ///
+    /// # Errors
+    ///
+    /// Where a tile size is given that the kernel does not have.
+    pub(crate) fn new(launch: Launch<'a>) -> Result<Self> {
+        let given: Vec<(&str, u32)> =
+            launch.given.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let mut space =
+            Self { launch, ranked: Vec::new(), pruned: Vec::new(), roofline_seconds: 0.0 };
+        let choices = first_choices(space.launch.checked, space.launch.device, &given)?;
+        let mut least =
+            Estimate { arithmetic: f64::MAX, global_bytes: f64::MAX, ..Estimate::default() };
+        for mut config in choices {
+            config.numerics = space.launch.numerics;
+            match space.judge(&config) {
+                Ok(cost) => {
+                    least.arithmetic = least.arithmetic.min(cost.arithmetic);
+                    least.global_bytes = least.global_bytes.min(cost.global_bytes);
+                    space.ranked.push((cost.seconds, config));
+                }
+                Err(reason) => space.pruned.push(Pruned { config, reason }),
+            }
+        }
+        // Stable: among equals the smaller tiles stay first.
+        space.ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        let best_seconds = space.ranked.first().map_or(0.0, |(seconds, _)| *seconds);
+        let slow = space.ranked.partition_point(|(seconds, _)| *seconds <= SLOW * best_seconds);
+        for (seconds, config) in space.ranked.split_off(slow) {
+            let reason = Reason::Model { seconds, best_seconds };
+            space.pruned.push(Pruned { config, reason });
+        }
+        space.roofline_seconds = space.roofline(&least);
+        Ok(space)
+    }
+
+    /// What a configuration costs, or why it is not worth compiling.
+    pub(crate) fn judge(&self, config: &Config) -> Result<Estimate, Reason> {
+        let Launch { checked, types, device, dims, .. } = self.launch;
+        if !(self.launch.fits_tensors)(config) {
+            return Err(Reason::Tensors);
+        }
+        let cost = estimate(checked.kernel(), types, device, dims, config);
+        let available_bytes = device.shared_bytes_per_block_optin;
+        if cost.shared_bytes > u64::from(available_bytes) {
+            let needed_bytes = cost.shared_bytes;
+            return Err(Reason::SharedMemory { needed_bytes, available_bytes });
+        }
+        if cost.registers > MAX_REGISTERS {
+            let registers = cost.registers.min(f64::from(u32::MAX)) as u32;
+            return Err(Reason::Registers { registers, most: MAX_REGISTERS as u32 });
+        }
+        let shared = u32::try_from(cost.shared_bytes).unwrap_or(u32::MAX);
+        let occupancy = blocks_per_sm(device, config.threads, cost.registers as u32, shared);
+        if occupancy.blocks == 0 || cost.blocks_per_sm == 0 {
+            return Err(Reason::Occupancy { limiter: occupancy.limiter.text() });
+        }
+        Ok(cost)
+    }
+
+    /// The first choices that are worth compiling, the best by the model first.
+    pub(crate) fn ranked(&self) -> impl Iterator<Item = &Config> {
+        self.ranked.iter().map(|(_, config)| config)
+    }
+
+    /// What was pruned of the first choices.
+    pub(crate) fn pruned(&self) -> &[Pruned] {
+        &self.pruned
+    }
+
+    /// No launch takes less than this, by the device's peaks.
+    pub(crate) fn roofline_seconds(&self) -> f64 {
+        self.roofline_seconds
+    }
+
+    /// The time that the device's arithmetic, or its memory, needs for what every
+    /// configuration does. Tensors that are not wholly used do not count wholly.
+    fn roofline(&self, least: &Estimate) -> f64 {
+        if self.ranked.is_empty() {
+            return 0.0;
+        }
+        let device = self.launch.device;
+        let per_cycle = f64::from(device.f32_fma_per_clock_per_sm) * f64::from(device.sms);
+        let arithmetic = least.arithmetic / (per_cycle * device.clock_hz).max(1.0);
+        let bytes = least.global_bytes.min(self.launch.tensor_bytes as f64);
+        arithmetic.max(bytes / device.memory_bytes_per_s.max(1.0))
+    }
+
+    /// The configurations that differ from `config` in one choice, as far as they
+    /// are worth compiling, the best by the model first: other tile sizes and
+    /// items per thread among the first choices, and other values of all else.
+    pub(crate) fn neighbours(&self, config: &Config) -> Vec<Config> {
+        let here = self.coordinates(config);
+        let mut found = BTreeSet::new();
+        for (_, other) in &self.ranked {
+            let there = self.coordinates(other);
+            let n_different = here.iter().zip(&there).filter(|(a, b)| a != b).count();
+            if n_different == 1 {
+                let Config { tiles, threads, block, .. } = other.clone();
+                found.insert(Config { tiles, threads, block, ..config.clone() });
+            }
+        }
+        found.extend(variations(config));
+        found.remove(config);
+        self.worth_compiling(found)
+    }
+
+    /// The configurations that differ from `config` in one choice other than tile
+    /// sizes and items per thread, as [`Self::neighbours`].
+    pub(crate) fn variations(&self, config: &Config) -> Vec<Config> {
+        let mut found: BTreeSet<Config> = variations(config).into_iter().collect();
+        found.remove(config);
+        self.worth_compiling(found)
+    }
+
+    /// Those that are legal and worth compiling, the best by the model first.
+    fn worth_compiling(&self, configs: BTreeSet<Config>) -> Vec<Config> {
+        let judged = configs.into_iter().filter_map(|other| {
+            check_config(self.launch.checked.kernel(), &other, self.launch.device).ok()?;
+            Some((self.judge(&other).ok()?.seconds, other))
+        });
+        let mut judged: Vec<(f64, Config)> = judged.collect();
+        judged.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        judged.into_iter().map(|(_, config)| config).collect()
+    }
+
+    /// Tile sizes, and items per thread along each axis.
+    fn coordinates(&self, config: &Config) -> Vec<u32> {
+        let kernel = self.launch.checked.kernel();
+        let axes = kernel.block.iter().flatten().zip(&config.block);
+        let items = axes.map(|(axis, items)| {
+            block_extent(kernel, config, axis.extent).div_ceil(items.threads.max(1))
+        });
+        let threads = kernel.block.is_none().then_some(config.threads);
+        config.tiles.iter().copied().chain(items).chain(threads).collect()
+    }
+
+    /// The model's expectation in seconds; infinite of what it prunes.
+    pub(crate) fn model_seconds(&self, config: &Config) -> f64 {
+        self.judge(config).map_or(f64::INFINITY, |cost| cost.seconds)
+    }
+}
+
+/// The extent of an axis of the block domain.
+fn block_extent(kernel: &Kernel, config: &Config, extent: tile_ir::kernel::ExprId) -> u32 {
+    let value = eval_index(kernel, extent, &|var| {
+        let param = kernel.tile_params.iter().find(|(_, param)| param.var == var);
+        param.and_then(|(id, _)| config.tiles.get(id.index())).map(|&tile| i128::from(tile))
+    });
+    value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1)
+}
+
+/// Other values of the choices that are neither tile sizes nor items per thread,
+/// one changed at a time. What says nothing for a kernel gives the same program
+/// under another name; the search notices by its text.
+fn variations(config: &Config) -> Vec<Config> {
+    let with = |change: &dyn Fn(&mut Config)| {
+        let mut other = config.clone();
+        change(&mut other);
+        other
+    };
+    let mut found = Vec::new();
+    let stages = if config.stages > 1 { [2, 3, 4].as_slice() } else { &[] };
+    found.extend(stages.iter().map(|&stages| with(&|c| c.stages = stages)));
+    if config.stages > 1 {
+        found.push(with(&|c| c.stages = 1));
+        found.push(with(&|c| c.unroll_stages = !c.unroll_stages));
+        found.extend([0, 4, 16].map(|bytes| with(&|c| c.async_bytes = bytes)));
+    }
+    found.extend([1, 2].map(|buffers| with(&|c| c.fragment_buffers = buffers)));
+    found.push(with(&|c| c.split_edges = !c.split_edges));
+    found.extend([4, 8, 16].map(|bytes| with(&|c| c.copy_bytes = bytes)));
+    found.extend(
+        [TilePadding::Counted, TilePadding::Elems(0)].map(|padding| with(&|c| c.padding = padding)),
+    );
+    if config.raster_rows > 1 {
+        found.extend([1, 4, 8, 16].map(|rows| with(&|c| c.raster_rows = rows)));
+    }
+    found.extend(
+        (0..config.block.len())
+            .flat_map(|axis| [1, 2, 4, 8].map(|run| with(&|c| c.block[axis].run = run))),
+    );
+    if let [.., _, _] = config.block.as_slice() {
+        let last = config.block.len() - 1;
+        found.extend([(1, 1), (8, 4), (4, 8), (2, 16), (16, 2)].map(|(rows, columns)| {
+            with(&|c| {
+                (c.block[last - 1].lanes, c.block[last].lanes) = (rows, columns);
+            })
+        }));
+    }
+    found
+}
