@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use tile_runtime::bench::{Blas, Sampling, add_compile_options};
+use tile_runtime::ir::device::{all_known, known};
 use tile_runtime::{Config, Device, Stream, nvrtc};
 
 use case::{Bench, Case};
@@ -54,6 +55,10 @@ struct Arguments {
     /// Says what there is to measure, and ends.
     #[arg(long)]
     list: bool,
+    /// Prints the CUDA C++ of everything that is selected, for a device that need
+    /// not be there, such as H200, and ends.
+    #[arg(long)]
+    cuda: Option<String>,
     /// Only the default configuration.
     #[arg(long)]
     only_default: bool,
@@ -115,6 +120,9 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
         }
         return Ok(0);
     }
+    if let Some(name) = &arguments.cuda {
+        return arguments.print_cuda(&selected, &entries, name);
+    }
     let device = device(&arguments.device)?;
     add_compile_options(&NVRTC_OPTIONS);
     let stream = device.new_stream()?;
@@ -169,6 +177,27 @@ impl Arguments {
             entries.extend(list::parse(&text).map_err(named)?);
         }
         Ok(entries)
+    }
+
+    fn print_cuda(
+        &self,
+        selected: &[Case],
+        entries: &[Entry],
+        name: &str,
+    ) -> Result<usize, Box<dyn std::error::Error>> {
+        let names = || all_known().iter().map(|known| known.name.clone()).collect::<Vec<_>>();
+        let device = known(name)
+            .ok_or_else(|| format!("`{name}` is not known; these are: {}", names().join(", ")))?;
+        for case in selected {
+            let default = case.kernel.config_for(&device, &case.dims())?;
+            let others = self.configs_of(case, entries)?.into_iter().map(|(_, config)| config);
+            for config in std::iter::once(default).chain(others) {
+                let text = case.kernel.cuda_source_for(&config, &device, &case.dims())?;
+                let (shape, config) = (shape_text(&case.shape), config_text::print(&config));
+                println!("// {} {} {shape} in {config}\n{text}", case.op, case.dtype);
+            }
+        }
+        Ok(0)
     }
 
     /// The configurations that are tried beside the default one.

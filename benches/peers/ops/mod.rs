@@ -1,6 +1,8 @@
 //! The work that is measured.
 
 mod add;
+mod batched;
+mod field;
 mod product;
 mod transpose;
 
@@ -12,5 +14,7 @@ pub(crate) fn cases(quick: bool) -> Vec<Case> {
     cases.extend(transpose::cases(quick));
     cases.extend(add::cases(quick));
     cases.extend(product::others(quick));
+    cases.extend(batched::cases(quick));
+    cases.extend(field::cases(quick));
     cases
 }

@@ -1,9 +1,10 @@
 //! Matrix products and what is like them: `c = a · b`; the same with a transposed
-//! factor, scaled, added to, and cut off at 0; and the min-plus product. The first
-//! two against cuBLAS's `c = a · b`.
+//! factor, scaled, added to, and cut off at 0; the min-plus product; the squared
+//! distances of points. The first two against cuBLAS's `c = a · b`.
 
 use std::cell::RefCell;
 
+use tile_kernels::checks::squared_distance;
 use tile_kernels::number::Reference;
 use tile_kernels::{linear_relu_at, product_at};
 use tile_runtime::{Options, Result, Tensor};
@@ -24,6 +25,8 @@ const MATMUL_SHAPES: [[usize; 3]; 8] = [
     [4096, 1024, 8192],
 ];
 const OTHER_SHAPES: [[usize; 3]; 1] = [[4096, 4096, 4096]];
+/// Points of so many coordinates.
+const DISTANCE_SHAPE: [usize; 3] = [8192, 8192, 256];
 const QUICK_SHAPES: [[usize; 3]; 1] = [[70, 50, 90]];
 
 /// Factors of the scaled product: repeated launches on one output stay bounded.
@@ -37,14 +40,16 @@ pub(crate) fn matmuls(quick: bool) -> Vec<Case> {
 
 pub(crate) fn others(quick: bool) -> Vec<Case> {
     let shapes = if quick { &QUICK_SHAPES[..] } else { &OTHER_SHAPES };
-    shapes.iter().flat_map(|&shape| [linear_relu(shape), min_plus(shape)]).collect()
+    let of_points = if quick { QUICK_SHAPES[0] } else { DISTANCE_SHAPE };
+    let cases = shapes.iter().flat_map(|&shape| [linear_relu(shape), min_plus(shape)]);
+    cases.chain([squared_distances(of_points)]).collect()
 }
 
 fn matmul(shape: [usize; 3]) -> Case {
     Case {
         op: "matmul",
         kernel: tile_kernels::matmul::kernel::<f32>(),
-        cost: cost(shape, 1.0, "m n k multiply-adds"),
+        cost: product_cost(shape, 1.0, "m n k multiply-adds"),
         open: Box::new(move |bench| {
             let [_, n, k] = shape;
             let factors = Factors::new(bench, shape, [k, n])?;
@@ -67,7 +72,7 @@ fn linear_relu(shape: [usize; 3]) -> Case {
     Case {
         op: "linear_relu",
         kernel: tile_kernels::linear_relu::kernel::<f32>(),
-        cost: cost(shape, 1.0, "m n k multiply-adds"),
+        cost: product_cost(shape, 1.0, "m n k multiply-adds"),
         open: Box::new(move |bench| {
             let [m, n, k] = shape;
             let factors = Factors::new(bench, shape, [n, k])?;
@@ -95,7 +100,11 @@ fn min_plus(shape: [usize; 3]) -> Case {
     Case {
         op: "min_plus",
         kernel: tile_kernels::min_plus::kernel::<f32>(),
-        cost: cost(shape, 2.0, "m n k additions and as many minima, 128 issued per clock and SM"),
+        cost: product_cost(
+            shape,
+            2.0,
+            "m n k additions and as many minima, 128 issued per clock and SM",
+        ),
         open: Box::new(move |bench| {
             let [_, n, k] = shape;
             let factors = Factors::new(bench, shape, [k, n])?;
@@ -115,6 +124,34 @@ fn min_plus(shape: [usize; 3]) -> Case {
     }
 }
 
+fn squared_distances(shape: [usize; 3]) -> Case {
+    Case {
+        op: "squared_distances",
+        kernel: tile_kernels::squared_distances::kernel::<f32>(),
+        cost: product_cost(
+            shape,
+            2.0,
+            "m n k differences and as many multiply-adds, 128 issued per clock and SM",
+        ),
+        open: Box::new(move |bench| {
+            let [_, n, k] = shape;
+            let factors = Factors::new(bench, shape, [n, k])?;
+            Ok(Box::new(Product {
+                output: Output::new(bench, factors.of_output(), f32::NAN)?,
+                launch: Box::new(|options, x, y, d| {
+                    tile_kernels::squared_distances::with(options).launch(x, y, d)
+                }),
+                check: Box::new(move |x, y, (row, col), found| {
+                    let (x, y) = (&x[row * k..][..k], &y[col * k..][..k]);
+                    same([row, col], found, squared_distance(x, y))
+                }),
+                factors,
+            }))
+        }),
+        ..case(shape, Peer::Nothing)
+    }
+}
+
 /// What the products have in common; operation, kernel, cost and tensors are
 /// replaced.
 fn case(shape: [usize; 3], peer: Peer) -> Case {
@@ -125,14 +162,14 @@ fn case(shape: [usize; 3], peer: Peer) -> Case {
         shape: shape.to_vec(),
         named_dims: vec![("M", m), ("N", n), ("K", k)],
         kernel: tile_kernels::matmul::kernel::<f32>(),
-        cost: cost(shape, 1.0, ""),
+        cost: product_cost(shape, 1.0, ""),
         peer,
         open: Box::new(|_| unreachable!("each product makes tensors of its own")),
     }
 }
 
 /// Of a product whose steps take so many instructions.
-fn cost(shape: [usize; 3], instructions: f64, formula: &'static str) -> Cost {
+pub(super) fn product_cost(shape: [usize; 3], instructions: f64, formula: &'static str) -> Cost {
     let [m, n, k] = shape.map(|extent| extent as f64);
     Cost {
         flops: 2.0 * m * n * k,
@@ -143,7 +180,11 @@ fn cost(shape: [usize; 3], instructions: f64, formula: &'static str) -> Cost {
 }
 
 /// How far `found` is from `sum`, or that it is further than rounding explains.
-fn near(place: [usize; 2], found: f32, sum: &<f32 as Reference>::Sum) -> Result<f64, String> {
+pub(super) fn near<const R: usize>(
+    place: [usize; R],
+    found: f32,
+    sum: &<f32 as Reference>::Sum,
+) -> Result<f64, String> {
     if found.agrees_with(sum) {
         return Ok((f64::from(found) - sum.value()).abs());
     }

@@ -35,6 +35,8 @@ pub fn all() -> Vec<Listed> {
         crate::batched_matmul::kernel::<f32>(),
         crate::batched_matmul::kernel::<i64>(),
         crate::matmul_squares::kernel(),
+        crate::squared_distances::kernel::<f32>(),
+        crate::squared_distances::kernel::<i32>(),
     ];
     list.extend(products.map(product));
     let planes = [
@@ -43,6 +45,8 @@ pub fn all() -> Vec<Listed> {
         crate::transpose::kernel::<f16>(),
         crate::transpose::kernel::<u8>(),
         crate::transpose::kernel::<bool>(),
+        crate::convolve::kernel::<f32>(),
+        crate::convolve::kernel::<f16>(),
         crate::stencil::kernel::<f32>(),
         crate::stencil::kernel::<i32>(),
         crate::row_sums::kernel::<f32>(),
@@ -106,6 +110,9 @@ pub fn all() -> Vec<Listed> {
         (crate::tree_sums::kernel::<f32>(), Vec::new()),
     ];
     list.extend(combined.map(|(kernel, tiles)| listed(kernel, tiles)));
+    let volumes = vec![vec![("TD", 4), ("TR", 8), ("TC", 32)]];
+    list.push(listed(crate::seven_point::kernel::<f32>(), volumes.clone()));
+    list.push(listed(crate::seven_point::kernel::<i32>(), volumes));
     let of_headers = [
         (crate::window_sums::kernel(), vec![vec![("T", 48)]]),
         (crate::tied_product::kernel(), vec![vec![("TM", 8), ("TN", 24)]]),

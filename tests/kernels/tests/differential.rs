@@ -107,6 +107,23 @@ fn scaled_matmul_in_three_types() {
 }
 
 #[test]
+fn squared_distances() {
+    products(checks::check_squared_distances);
+}
+
+#[test]
+fn convolve() {
+    planes(checks::check_convolve);
+}
+
+#[test]
+fn seven_point() {
+    let tiles = [[1, 8, 8], [3, 5, 7], [16, 4, 32]];
+    let shapes = [[1, 1, 1], [5, 17, 9], [16, 8, 32], [33, 9, 31], [0, 4, 4], [4, 4, 0]];
+    everywhere(["TD", "TR", "TC"], &tiles, &shapes, checks::check_seven_point);
+}
+
+#[test]
 fn linear_relu() {
     products(checks::check_linear_relu);
 }

@@ -141,7 +141,9 @@ fn every_kernel_is_checked() {
         "min_plus",
         "batched_matmul",
         "matmul_squares",
+        "squared_distances",
         "transpose",
+        "convolve",
         "stencil",
         "row_sums",
         "add",
@@ -178,6 +180,7 @@ fn every_kernel_is_checked() {
         "votes",
         "warp_scans",
         "tree_sums",
+        "seven_point",
         "window_sums",
         "tied_product",
         "mirrored_boxes",
@@ -190,6 +193,21 @@ fn every_kernel_is_checked() {
 #[test]
 fn matmul() {
     check_named("matmul");
+}
+
+#[test]
+fn squared_distances() {
+    check_named("squared_distances");
+}
+
+#[test]
+fn convolve() {
+    check_named("convolve");
+}
+
+#[test]
+fn seven_point() {
+    check_named("seven_point");
 }
 
 #[test]

@@ -8,6 +8,7 @@
 mod arrays;
 mod collectives;
 mod elementwise;
+mod fields;
 mod product;
 mod slots;
 mod tallies;
@@ -23,6 +24,10 @@ pub use collectives::{
     check_halvings, check_ranks, check_row_totals, check_softmax, check_tile_ranges, check_tree,
 };
 pub use elementwise::{check_add, check_saxpy};
+pub use fields::{
+    check_convolve, check_seven_point, check_squared_distances, convolved, seven_point_at,
+    squared_distance,
+};
 pub use product::{check_batched_matmul, check_linear_relu, check_matmul, check_scaled_matmul};
 pub use slots::{check_exchanges, check_places_by_value, check_product_by_exchange, check_queues};
 pub use tallies::{check_float_tallies, check_histograms, check_integer_tallies};
