@@ -144,24 +144,25 @@ impl Writer<'_> {
     /// The statements of a group of items.
     pub(super) fn grouped(&mut self, group: Group, body: &[Stmt]) {
         self.group = Some(group);
+        // The vectors of all statements stand in one scope.
+        let mut names = BTreeSet::new();
         for stmt in body {
             self.mark_line(stmt);
-            self.group_stmt(stmt);
+            self.group_stmt(stmt, &mut names);
         }
         self.group = None;
     }
 
-    fn group_stmt(&mut self, stmt: &Stmt) {
+    fn group_stmt(&mut self, stmt: &Stmt, names: &mut BTreeSet<String>) {
         let kernel = self.kernel;
         if let StmtKind::Copy { dst, src, token: Some(_) } = &stmt.kind {
             return self.copy_async(dst, src);
         }
-        let mut names = BTreeSet::new();
         let mut vectors = BTreeMap::new();
         let mut copied = None;
         for (expr, access) in reads(kernel, stmt) {
             if access.width > 1 {
-                let name = self.read_vector(access, &mut names);
+                let name = self.read_vector(access, names);
                 let width = u32::from(access.width);
                 match expr {
                     Some(expr) => drop(vectors.insert(expr, (name, width))),
@@ -197,7 +198,7 @@ impl Writer<'_> {
                 });
             }
             (kind, Some(access)) if access.width > 1 || copied.is_some() => {
-                self.write_elements(kind, access, copied, &mut names);
+                self.write_elements(kind, access, copied, names);
             }
             _ => self.each_lane(|writer| writer.stmt(stmt)),
         }
