@@ -3,8 +3,9 @@
 use std::io;
 
 use tile_kernels::checks::{
-    Setup, Verdict, check_add, check_batched_matmul, check_matmul, check_min_plus, check_row_sums,
-    check_saxpy, check_scaled_matmul, check_stencil, check_transpose,
+    Setup, Verdict, check_add, check_batched_matmul, check_convolve, check_linear_relu,
+    check_matmul, check_min_plus, check_row_sums, check_saxpy, check_scaled_matmul,
+    check_seven_point, check_softmax, check_squared_distances, check_stencil, check_transpose,
 };
 use tile_runtime::Device;
 
@@ -37,6 +38,9 @@ pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<(
         let small = [n.min(257), n.min(131), n.min(100)];
         check("min_plus", "f32", &small, check_min_plus(&setup, small))?;
         check("scaled_matmul", "f32", &small, check_scaled_matmul::<f32>(&setup, small))?;
+        check("linear_relu", "f32", &small, check_linear_relu(&setup, small))?;
+        check("squared_distances", "f32", &small, check_squared_distances(&setup, small))?;
+        check("seven_point", "f32", &small, check_seven_point(&setup, small))?;
         let [rows, cols, batches] = small;
         let batched = [batches.min(5), rows, cols, 17];
         check("batched_matmul", "f32", &batched, check_batched_matmul::<f32>(&setup, batched))?;
@@ -44,6 +48,8 @@ pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<(
         check("transpose", "f64", &plane, check_transpose::<f64>(&setup, plane))?;
         check("transpose", "i32", &plane, check_transpose::<i32>(&setup, plane))?;
         check("stencil", "f32", &plane, check_stencil::<f32>(&setup, plane))?;
+        check("convolve", "f32", &plane, check_convolve(&setup, plane))?;
+        check("softmax", "f32", &small[..2], check_softmax(&setup, [small[0], small[1]]))?;
         check("row_sums", "f32", &plane, check_row_sums::<f32>(&setup, plane))?;
         check("add", "i32", &[n], check_add::<i32>(&setup, n))?;
         check("saxpy", "f32", &[n], check_saxpy::<f32>(&setup, n))?;

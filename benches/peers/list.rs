@@ -17,6 +17,8 @@ pub(crate) enum Source {
     Textbook,
     /// From the list.
     Listed,
+    /// Found by the tuner.
+    Tuned,
 }
 
 /// A line of the list.

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use tile_runtime::bench::{Blas, Sampling, add_compile_options};
 use tile_runtime::ir::device::{all_known, known};
-use tile_runtime::{Config, Device, Stream, nvrtc};
+use tile_runtime::{Config, Device, Stream, TuneOptions, nvrtc};
 
 use case::{Bench, Case};
 use line::{Line, Run, Sink, table};
@@ -69,6 +69,10 @@ struct Arguments {
     /// A file of further configurations, in the form of benches/peers/configs.txt.
     #[arg(long)]
     configs: Option<PathBuf>,
+    /// Lets the tuner search for so many seconds in each work, and tries what it
+    /// finds; it remembers it too.
+    #[arg(long, value_name = "SECONDS")]
+    tune: Option<f64>,
     /// No further work is begun after so many seconds.
     #[arg(long, default_value_t = 180)]
     seconds: u64,
@@ -145,7 +149,8 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
             sink.write(Line::Skipped { op, dtype, shape, reason })?;
             continue;
         }
-        let configs = arguments.configs_of(case, &entries)?;
+        let mut configs = arguments.configs_of(case, &entries)?;
+        configs.extend(arguments.tuned(&bench, case));
         for time in measure::measure(&bench, case, &configs, sampling) {
             sink.write(Line::Time(Box::new(time)))?;
         }
@@ -177,6 +182,19 @@ impl Arguments {
             entries.extend(list::parse(&text).map_err(named)?);
         }
         Ok(entries)
+    }
+
+    /// What the tuner finds, if it is to search.
+    fn tuned(&self, bench: &Bench, case: &Case) -> Option<(Source, Config)> {
+        let budget = Duration::try_from_secs_f64(self.tune?).ok()?;
+        let tuning = TuneOptions::new(budget);
+        match case.kernel.tune(&bench.device, &case.dims(), &tuning) {
+            Ok(report) => Some((Source::Tuned, report.best().config.clone())),
+            Err(error) => {
+                eprintln!("{} {}: not tuned: {error}", case.op, shape_text(&case.shape));
+                None
+            }
+        }
     }
 
     fn print_cuda(

@@ -2,7 +2,7 @@
 //! are right are timed in turn with the peer.
 
 use tile_runtime::bench::{Launch, Method, Sampling, Timing, time_interleaved};
-use tile_runtime::{Config, DeviceProperties, Options};
+use tile_runtime::{Config, DeviceProperties, Options, Tune};
 
 use crate::case::{Bench, Case, Failure, Peer, Work};
 use crate::config_text;
@@ -12,7 +12,7 @@ use crate::list::Source;
 impl Bench {
     /// Options of a launch on the stream that is measured.
     pub(crate) fn options(&self) -> Options {
-        Options::new().stream(&self.stream)
+        Options::new().stream(&self.stream).tune(Tune::Off)
     }
 
     /// The peer's name, if it is there.

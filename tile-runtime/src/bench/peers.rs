@@ -26,7 +26,7 @@ pub fn copy<T: Element, const R: usize, const S: usize>(
         #[cfg(feature = "cuda")]
         (Memory::Cuda(from), Memory::Cuda(to)) => {
             let queue = stream.queue().ok_or_else(|| misuse("a stream of another device"))?;
-            to.copy_on(queue, from)?;
+            to.copy_from_array(from, queue)?;
         }
         #[cfg(feature = "cuda")]
         (Memory::Host(_), Memory::Cuda(_)) | (Memory::Cuda(_), Memory::Host(_)) => {

@@ -77,7 +77,7 @@ impl CudaBuffer {
 
     /// Replaces the bytes by those of an array of the same size, on `queue`, after all
     /// work that uses them.
-    pub(super) fn copy_from_array(&mut self, from: &Self, queue: &CudaQueue) -> Result<()> {
+    pub(crate) fn copy_from_array(&mut self, from: &Self, queue: &CudaQueue) -> Result<()> {
         assert_eq!(from.n_bytes, self.n_bytes, "the caller copies tensors of one shape");
         if self.n_bytes == 0 {
             return Ok(());
@@ -136,23 +136,6 @@ impl CudaBuffer {
         let bytes =
             unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast::<u8>(), n_bytes) };
         self.download(bytes)
-    }
-
-    /// Copies all bytes of `from`, of as many, on `queue`.
-    pub(crate) fn copy_on(&mut self, queue: &CudaQueue, from: &Self) -> Result<()> {
-        assert_eq!(from.n_bytes, self.n_bytes, "the caller has compared the lengths");
-        if self.n_bytes == 0 {
-            return Ok(());
-        }
-        from.use_on(queue, false)?;
-        self.use_on(queue, true)?;
-        queue.context.bind()?;
-        let stream = queue.stream.cu_stream();
-        // SAFETY: both arrays have as many bytes, and are not the same, as one is
-        // borrowed exclusively; both are ordered with their other uses, and
-        // released in order with the queue.
-        unsafe { result::memcpy_dtod_async(self.address, from.address, self.n_bytes, stream) }
-            .map_err(|error| queue.context.error("copy on the device", error))
     }
 
     /// Its address on the device, 0 where it is empty.
