@@ -25,6 +25,7 @@ mod precedence;
 pub mod program;
 pub mod resolve;
 pub mod semantics;
+pub(crate) mod slice;
 pub(crate) mod solve;
 pub mod span;
 pub mod syntax;

@@ -211,7 +211,7 @@ fn configurations_that_are_none() {
         (axis(|x| x.run = 0), "`run` of an axis of the configuration is 0; it must be 1 to 1024"),
         (
             axis(|x| x.threads = 64),
-            "threads of all axes of the configuration is 512; it must be at most `threads`, 128",
+            "threads of all axes and slices of the configuration is 512; it must be at most `threads`, 128",
         ),
         (
             Config { padding: TilePadding::Elems(u32::MAX), ..good.clone() },

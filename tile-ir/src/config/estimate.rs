@@ -26,6 +26,7 @@ use crate::kernel::{
     TileSpace, Type, VarId, VarKind, eval_index,
 };
 use crate::op::BinaryOp;
+use crate::slice::sliced;
 
 /// Iterations assumed of a loop whose count is not known before the launch.
 const UNKNOWN_TRIPS: f64 = 16.0;
@@ -107,6 +108,9 @@ pub fn estimate(
     dims: &[u64],
     config: &Config,
 ) -> Estimate {
+    if let Some((kernel, config)) = sliced(kernel, types, config) {
+        return estimate(&kernel, types, device, dims, &config);
+    }
     let sizes = Sizes::new(kernel, types, dims, config);
     let mut block = BlockCost::default();
     let mut walk = Walk { sizes: &sizes, cost: &mut block };

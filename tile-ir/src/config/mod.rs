@@ -102,6 +102,21 @@ pub struct Config {
     /// asynchronous, where the device can; smaller ones go through registers, as
     /// all do at 0.
     pub async_bytes: u32,
+    /// With asynchronous copies: whether those of later iterations stand behind the
+    /// loads of an iteration's first operands, each with the condition that there
+    /// is such an iteration as its predicate; else they stand before, and a jump
+    /// leads past them. Without the jump their addresses are computed between the
+    /// first operations.
+    pub predicate_copies: bool,
+    /// Blocks that an SM must have registers for at the least: the compiler rather
+    /// spills than take more. With 0 it decides.
+    pub min_blocks: u32,
+    /// Groups of threads that share out the iterations of a reduction, each with
+    /// the block's items in `block`'s layout; at the end their accumulators are
+    /// combined. With more than 1, sums of floats need
+    /// [`Numerics::Reassociated`]; a kernel without such a reduction has one
+    /// group.
+    pub slices: u32,
     /// Buffers of the fragments that hold what the items of a thread share. With
     /// 0 there are none, each item loads its operands; with 1 they are loaded when
     /// they are used; with 2 a constant loop's next operands are loaded while the
@@ -120,6 +135,30 @@ pub struct Config {
 }
 
 impl Config {
+    /// The configuration that leaves most to the text: these tile sizes, single
+    /// elements copied at once, one buffer of everything, a thread for each of
+    /// the block's items or as many as `block` says.
+    pub fn plain(tiles: Vec<u32>, block: Vec<AxisItems>) -> Self {
+        let threads = block.iter().map(|axis| axis.threads).fold(1, u32::saturating_mul);
+        Self {
+            tiles,
+            threads,
+            block,
+            copy_bytes: 4,
+            stages: 1,
+            unroll_stages: false,
+            async_bytes: 0,
+            predicate_copies: false,
+            min_blocks: 0,
+            slices: 1,
+            fragment_buffers: 1,
+            split_edges: false,
+            padding: TilePadding::Counted,
+            raster_rows: 1,
+            numerics: Numerics::Exact,
+        }
+    }
+
     /// The value of a tile parameter, 0 where the configuration has none.
     pub fn tile(&self, id: TileParamId) -> u32 {
         self.tiles.get(id.index()).copied().unwrap_or(0)

@@ -11,6 +11,8 @@ const MAX_RUN: u32 = 1024;
 const MAX_PAD_ELEMS: u32 = 1024;
 /// Most buffers of a tile.
 const MAX_STAGES: u32 = 16;
+/// Most blocks of an SM ("CUDA C++ Programming Guide", compute capabilities).
+const MAX_BLOCKS: u32 = 32;
 /// Most buffers of a fragment.
 const MAX_FRAGMENT_BUFFERS: u32 = 2;
 
@@ -76,8 +78,10 @@ pub fn check_config(
     }
     let of_axes = config.block.iter().map(|axis| u64::from(axis.threads));
     let of_axes = of_axes.fold(1, u64::saturating_mul);
+    within("`slices`", config.slices, 1, config.threads)?;
+    let of_slices = of_axes.saturating_mul(config.slices.into());
     let most = format!("at most `threads`, {}", config.threads);
-    require(of_axes <= config.threads.into(), "threads of all axes", of_axes, most)?;
+    require(of_slices <= config.threads.into(), "threads of all axes and slices", of_slices, most)?;
     if let TilePadding::Elems(elems) = config.padding {
         within("`padding`", elems, 0, MAX_PAD_ELEMS)?;
     }
@@ -85,6 +89,7 @@ pub fn check_config(
     let is_width = copies.is_power_of_two() && copies <= 16;
     require(is_width, "`copy_bytes`", copies.into(), "1, 2, 4, 8 or 16".to_owned())?;
     within("`stages`", config.stages, 1, MAX_STAGES)?;
+    within("`min_blocks`", config.min_blocks, 0, MAX_BLOCKS)?;
     within("`fragment_buffers`", config.fragment_buffers, 0, MAX_FRAGMENT_BUFFERS)?;
     within("`raster_rows`", config.raster_rows, 1, u32::MAX)
 }

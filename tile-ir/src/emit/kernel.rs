@@ -25,7 +25,11 @@ impl Writer<'_> {
             params.push((format!("const {ty} {name}"), String::new()));
         }
         let (threads, name) = (kernel.threads, self.names.kernel.clone());
-        self.put(&format!("extern \"C\" __global__ void __launch_bounds__({threads}) {name}("));
+        let bounds = match kernel.min_blocks {
+            0 => threads.to_string(),
+            blocks => format!("{threads}, {blocks}"),
+        };
+        self.put(&format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {name}("));
         let last = params.len().saturating_sub(1);
         for (number, (param, comment)) in params.iter().enumerate() {
             let comma = if number == last { "" } else { "," };

@@ -26,6 +26,8 @@ const PARTS: &[Part] = &[
     Part { text: include_str!("prelude/convert.cuh"), names: &["tk_saturate("] },
     Part { text: include_str!("prelude/vector.cuh"), names: &["tk_vector<"] },
     Part { text: include_str!("prelude/copy_async.cuh"), names: &["tk_copy_async<"] },
+    Part { text: include_str!("prelude/copy_async_if.cuh"), names: &["tk_copy_async_if<"] },
+    Part { text: include_str!("prelude/copy_groups.cuh"), names: &["tk_commit_copies("] },
     Part { text: include_str!("prelude/shuffle.cuh"), names: &["tk_shuffle("] },
     Part { text: include_str!("prelude/index.cuh"), names: &["tk_ceil_div(", "tk_trips("] },
     Part { text: include_str!("prelude/trips.cuh"), names: &["tk_trips("] },

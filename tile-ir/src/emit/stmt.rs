@@ -56,7 +56,7 @@ impl Writer<'_> {
                 let line = format!("{constant}{ty} {} = {value};", self.names.var(*old));
                 self.put(&line);
             }
-            StmtKind::Copy { dst, src, token: Some(_) } => self.copy_async(dst, src),
+            StmtKind::Copy { dst, src, token: Some(_) } => self.copy_async(dst, src, None),
             StmtKind::Copy { dst, src, token: None } => {
                 let value = self.loaded(src).1;
                 self.store(dst, &value);
@@ -83,15 +83,7 @@ impl Writer<'_> {
                 self.close();
             }
             StmtKind::If { cond, then, otherwise } => {
-                let head = format!("if ({}) {{", self.whole(*cond));
-                self.open(&head);
-                self.stmts(then);
-                if !otherwise.is_empty() {
-                    self.depth -= 1;
-                    self.open("} else {");
-                    self.stmts(otherwise);
-                }
-                self.close();
+                self.conditional(*cond, then, otherwise, Self::stmts);
             }
             StmtKind::Barrier(_) => self.put("__syncthreads();"),
             StmtKind::Shuffle { var, value, lane } => {
@@ -183,6 +175,31 @@ impl Writer<'_> {
             }
             None => self.put(line),
         }
+    }
+
+    /// An `if`, its arms written by `list`. One of a thread that only begins a
+    /// copy is the instruction's predicate: nothing is jumped over.
+    pub(super) fn conditional(
+        &mut self,
+        cond: ExprId,
+        then: &[Stmt],
+        otherwise: &[Stmt],
+        list: fn(&mut Self, &[Stmt]),
+    ) {
+        let cond = self.whole(cond);
+        if let ([only], []) = (then, otherwise)
+            && let StmtKind::Copy { dst, src, token: Some(_) } = &only.kind
+        {
+            return self.copy_async(dst, src, Some(&cond));
+        }
+        self.open(&format!("if ({cond}) {{"));
+        list(self, then);
+        if !otherwise.is_empty() {
+            self.depth -= 1;
+            self.open("} else {");
+            list(self, otherwise);
+        }
+        self.close();
     }
 
     fn counted_loop(&mut self, var: VarId, range: &LoopRange, unroll: Unroll, body: &[Stmt]) {

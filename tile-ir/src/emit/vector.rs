@@ -51,27 +51,22 @@ pub(super) struct Group {
     /// The vector that each vector read of the present statement has filled: its
     /// name and width.
     vectors: BTreeMap<ExprId, (String, u32)>,
+    /// The names of all its vectors.
+    names: BTreeSet<String>,
     pub(super) lane: Lane,
 }
 
 impl Group {
     /// The group of a body with vector accesses, along the lowest register digit.
     pub(super) fn of(kernel: &ProgramKernel, domain: DomainId, body: &[Stmt]) -> Option<Self> {
-        let mut width = 1;
+        let width = widest(kernel, body);
         let mut declared = BTreeSet::new();
-        for stmt in body {
-            for (_, access) in reads(kernel, stmt) {
-                width = width.max(u32::from(access.width));
-            }
-            if let Some(access) = written(stmt) {
-                width = width.max(u32::from(access.width));
-            }
-            declared.extend(stmt.kind.declared());
-        }
+        declared_by_groups(kernel, body, &mut declared);
         let digit = kernel.domains[domain].layout.registers.first()?;
         let axis = digit.axis as usize;
         let lane = Lane::At(0);
-        (width > 1).then(|| Self { domain, axis, width, declared, vectors: BTreeMap::new(), lane })
+        let (vectors, names) = Default::default();
+        (width > 1).then(|| Self { domain, axis, width, declared, vectors, names, lane })
     }
 
     pub(super) fn width(&self) -> u32 {
@@ -91,6 +86,36 @@ impl Group {
     pub(super) fn runs_along(&self, domain: DomainId, axis: usize) -> bool {
         self.domain == domain && self.axis == axis
     }
+}
+
+/// Elements of the widest access.
+fn widest(kernel: &ProgramKernel, body: &[Stmt]) -> u32 {
+    let of = |stmt: &Stmt| {
+        let reads = reads(kernel, stmt).into_iter().map(|(_, access)| access);
+        let own = reads.chain(written(stmt)).map(|access| u32::from(access.width)).max();
+        let inside = stmt.kind.bodies().into_iter().map(|body| widest(kernel, body)).max();
+        own.max(inside).unwrap_or(1)
+    };
+    body.iter().map(of).max().unwrap_or(1)
+}
+
+/// The variables of statements that are written for whole groups.
+fn declared_by_groups(kernel: &ProgramKernel, body: &[Stmt], declared: &mut BTreeSet<VarId>) {
+    for stmt in body {
+        declared.extend(stmt.kind.declared());
+        if is_common(kernel, stmt) {
+            for body in stmt.kind.bodies() {
+                declared_by_groups(kernel, body, declared);
+            }
+        }
+    }
+}
+
+/// Whether a conditional is one on which the items of a group agree: where there
+/// are vector accesses in it, they do.
+fn is_common(kernel: &ProgramKernel, stmt: &Stmt) -> bool {
+    let is_wide = |body: &[Stmt]| widest(kernel, body) > 1;
+    matches!(stmt.kind, StmtKind::If { .. }) && stmt.kind.bodies().into_iter().any(is_wide)
 }
 
 /// The accesses that a statement reads through, nested statements' not: by
@@ -144,25 +169,32 @@ impl Writer<'_> {
     /// The statements of a group of items.
     pub(super) fn grouped(&mut self, group: Group, body: &[Stmt]) {
         self.group = Some(group);
-        // The vectors of all statements stand in one scope.
-        let mut names = BTreeSet::new();
-        for stmt in body {
-            self.mark_line(stmt);
-            self.group_stmt(stmt, &mut names);
-        }
+        self.group_list(body);
         self.group = None;
     }
 
-    fn group_stmt(&mut self, stmt: &Stmt, names: &mut BTreeSet<String>) {
+    fn group_list(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            self.mark_line(stmt);
+            self.group_stmt(stmt);
+        }
+    }
+
+    fn group_stmt(&mut self, stmt: &Stmt) {
         let kernel = self.kernel;
         if let StmtKind::Copy { dst, src, token: Some(_) } = &stmt.kind {
-            return self.copy_async(dst, src);
+            return self.copy_async(dst, src, None);
+        }
+        if let StmtKind::If { cond, then, otherwise } = &stmt.kind
+            && is_common(kernel, stmt)
+        {
+            return self.conditional(*cond, then, otherwise, Self::group_list);
         }
         let mut vectors = BTreeMap::new();
         let mut copied = None;
         for (expr, access) in reads(kernel, stmt) {
             if access.width > 1 {
-                let name = self.read_vector(access, names);
+                let name = self.read_vector(access);
                 let width = u32::from(access.width);
                 match expr {
                     Some(expr) => drop(vectors.insert(expr, (name, width))),
@@ -198,20 +230,14 @@ impl Writer<'_> {
                 });
             }
             (kind, Some(access)) if access.width > 1 || copied.is_some() => {
-                self.write_elements(kind, access, copied, names);
+                self.write_elements(kind, access, copied);
             }
             _ => self.each_lane(|writer| writer.stmt(stmt)),
         }
     }
 
     /// Stores or copies, where one side at least is a vector.
-    fn write_elements(
-        &mut self,
-        kind: &StmtKind,
-        access: &Access,
-        copied: Option<(String, u32)>,
-        names: &mut BTreeSet<String>,
-    ) {
+    fn write_elements(&mut self, kind: &StmtKind, access: &Access, copied: Option<(String, u32)>) {
         let width = u32::from(access.width);
         // A copy of whole vectors needs no lanes.
         if let Some((from, from_width)) = &copied
@@ -231,7 +257,7 @@ impl Writer<'_> {
                 writer.put_guarded(access, &store);
             });
         }
-        let name = self.declare_vector(access, names, None);
+        let name = self.declare_vector(access, None);
         self.each_lane(|writer| {
             let line = format!("{} = {};", writer.lane_of(&name, width), value(writer));
             writer.put(&line);
@@ -240,19 +266,17 @@ impl Writer<'_> {
     }
 
     /// Declares the vectors of an access of the whole group, filled or not.
-    fn declare_vector(
-        &mut self,
-        access: &Access,
-        names: &mut BTreeSet<String>,
-        filled: Option<&str>,
-    ) -> String {
+    fn declare_vector(&mut self, access: &Access, filled: Option<&str>) -> String {
         let (array, width) = (self.array(access), u32::from(access.width));
         let base = format!("tk_{array}_x{width}");
         let mut name = base.clone();
         let mut number = 2;
-        while !names.insert(name.clone()) {
-            name = format!("{base}_{number}");
-            number += 1;
+        let taken = self.group.as_mut().map(|group| &mut group.names);
+        if let Some(taken) = taken {
+            while !taken.insert(name.clone()) {
+                name = format!("{base}_{number}");
+                number += 1;
+            }
         }
         let ty = type_name(self.element_type(access));
         let parts = match self.group_width() / width {
@@ -268,13 +292,13 @@ impl Writer<'_> {
     }
 
     /// Reads the vectors of an access for the whole group.
-    fn read_vector(&mut self, access: &Access, names: &mut BTreeSet<String>) -> String {
+    fn read_vector(&mut self, access: &Access) -> String {
         let width = u32::from(access.width);
         if self.group_width() == width {
             let value = self.at_lane(0, |writer| writer.vector_value(access));
-            return self.declare_vector(access, names, Some(&value));
+            return self.declare_vector(access, Some(&value));
         }
-        let name = self.declare_vector(access, names, None);
+        let name = self.declare_vector(access, None);
         for part in 0..self.group_width() / width {
             let value = self.at_lane(part * width, |writer| writer.vector_value(access));
             self.put(&format!("{name}[{part}] = {value};"));
@@ -294,14 +318,17 @@ impl Writer<'_> {
         }
     }
 
-    /// Begins an asynchronous copy from global to shared memory. Outside its
-    /// guards the source reads as zero bits.
-    pub(super) fn copy_async(&mut self, dst: &Access, src: &Access) {
+    /// Begins an asynchronous copy from global to shared memory, where `cond` holds
+    /// if there is one. Outside its guards the source reads as zero bits.
+    pub(super) fn copy_async(&mut self, dst: &Access, src: &Access, cond: Option<&str>) {
         let bytes = u32::from(src.width) * self.element_type(src).size_bytes();
         let pointer = |access: &Access| format!("{} + {}", self.array(access), self.offset(access));
         let (to, from) = (pointer(dst), pointer(src));
         let valid = self.guard(src).map_or_else(|| "true".to_owned(), |(_, guard)| guard);
-        let line = format!("tk_copy_async<{bytes}>({to}, {from}, {valid});");
+        let line = match cond {
+            None => format!("tk_copy_async<{bytes}>({to}, {from}, {valid});"),
+            Some(cond) => format!("tk_copy_async_if<{bytes}>({cond}, {to}, {from}, {valid});"),
+        };
         self.put_guarded(dst, &line);
     }
 

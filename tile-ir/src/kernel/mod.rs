@@ -22,6 +22,7 @@
 //! [`StmtKind::Each`] with one [`StmtKind::Store`].
 
 mod access;
+mod copy;
 mod eval;
 mod expr;
 mod item;
@@ -33,6 +34,7 @@ mod verify;
 
 pub(crate) use access::AccessKind;
 pub use access::{Access, ArrayRef};
+pub(crate) use copy::copy_expr;
 pub use eval::{ceil_div, eval_compare, eval_index, eval_index_binary};
 pub use expr::{Expr, ExprKind, Literal};
 pub use item::{

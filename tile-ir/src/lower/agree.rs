@@ -27,6 +27,7 @@ use crate::check::{Folds, Uniformity, uniformity};
 use crate::exchange::Group;
 use crate::kernel::{
     Expr, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, Type, Var, VarId, VarKind,
+    copy_expr,
 };
 
 /// A kernel that means the same, in which control flow around collective
@@ -326,36 +327,13 @@ impl Twins<'_> {
 
     /// A copy of an expression that reads twins.
     fn copy(&mut self, id: ExprId) -> ExprId {
-        let mut expr = self.kernel.exprs[id].clone();
-        match &mut expr.kind {
-            ExprKind::Var(var) => *var = self.twins.get(var).copied().unwrap_or(*var),
-            ExprKind::Literal(_) => {}
-            ExprKind::Load(access) => self.copy_all(&mut access.indices),
-            ExprKind::InBounds { indices, .. } => self.copy_all(indices),
-            ExprKind::Unary { operand, .. }
-            | ExprKind::Cast(operand)
-            | ExprKind::Uniform(operand) => *operand = self.copy(*operand),
-            ExprKind::Math { arg, .. } => *arg = self.copy(*arg),
-            ExprKind::Binary { lhs, rhs, .. }
-            | ExprKind::Compare { lhs, rhs, .. }
-            | ExprKind::Logic { lhs, rhs, .. } => {
-                (*lhs, *rhs) = (self.copy(*lhs), self.copy(*rhs));
-            }
-            ExprKind::Select { cond, then, otherwise } => {
-                (*cond, *then, *otherwise) =
-                    (self.copy(*cond), self.copy(*then), self.copy(*otherwise));
-            }
-            ExprKind::Tiles { extent, tile } => {
-                (*extent, *tile) = (self.copy(*extent), self.copy(*tile));
-            }
-        }
-        self.kernel.exprs.push(expr)
-    }
-
-    fn copy_all(&mut self, ids: &mut [ExprId]) {
-        for id in ids {
-            *id = self.copy(*id);
-        }
+        let twins = &self.twins;
+        let span = self.kernel.exprs[id].span;
+        copy_expr(self.kernel, id, &mut |kernel, var| {
+            let twin = *twins.get(&var)?;
+            let ty = kernel.vars[twin].ty;
+            Some(kernel.exprs.push(Expr { kind: ExprKind::Var(twin), ty, span }))
+        })
     }
 
     /// Lets an expression, which has no other user, read twins.

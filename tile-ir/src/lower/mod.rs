@@ -27,6 +27,7 @@ use crate::kernel::{Kernel, KernelFault, VarId, VarKind, print_kernel, verify_ke
 use crate::program::{
     IndexWidth, Program, ProgramFault, ProgramKernel, print_program, verify_launch, verify_program,
 };
+use crate::slice::sliced;
 
 /// Changes whenever a kernel in some configuration may be lowered, or written as
 /// CUDA C++, to something else than before: what was measured until then says
@@ -132,8 +133,14 @@ pub fn lower_watched(
     };
     check_config(kernel.kernel(), config, device).map_err(Box::new)?;
     let agreed = agree::make_agreed(kernel.kernel());
-    verify_agreed(&agreed)?;
-    let mut program = specialise::specialise(&agreed, binding, config)?;
+    verify_rewritten("agree", &agreed)?;
+    let sliced = sliced(&agreed, &binding.types, config);
+    let (agreed, config) = match &sliced {
+        Some((kernel, config)) => (kernel, config),
+        None => (&agreed, config),
+    };
+    verify_rewritten("slice", agreed)?;
+    let mut program = specialise::specialise(agreed, binding, config)?;
     after("specialise", &program)?;
     let divisors = known_divisors(kernel, binding);
     let may_copy_async = device.has_async_copies();
@@ -184,17 +191,13 @@ pub fn lower_watched(
 }
 
 /// In debug builds, an error where the kernel that is lowered has become broken.
-fn verify_agreed(kernel: &Kernel) -> Result<(), LowerError> {
+fn verify_rewritten(pass: &'static str, kernel: &Kernel) -> Result<(), LowerError> {
     if !cfg!(debug_assertions) {
         return Ok(());
     }
     verify_kernel(kernel).map_err(|faults| {
         let faults: Vec<String> = faults.iter().map(KernelFault::to_string).collect();
-        LowerError::Faulty {
-            pass: "agree",
-            faults: faults.join("\n"),
-            program: print_kernel(kernel),
-        }
+        LowerError::Faulty { pass, faults: faults.join("\n"), program: print_kernel(kernel) }
     })
 }
 

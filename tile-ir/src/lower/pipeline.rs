@@ -56,6 +56,8 @@ struct Buffering {
     buffers: u32,
     /// Whether there is one copy of the iteration for each buffer.
     is_unrolled: bool,
+    /// Whether asynchronous copies are predicated and stand among the computation.
+    is_predicated: bool,
     /// The narrowest asynchronous copy.
     async_bytes: u32,
 }
@@ -71,7 +73,8 @@ pub(super) fn pipeline_loops(kernel: &mut ProgramKernel, config: &Config, may_co
         (true, bytes) => bytes,
     };
     let is_unrolled = config.unroll_stages;
-    let how = Buffering { buffers: config.stages, is_unrolled, async_bytes };
+    let is_predicated = config.predicate_copies;
+    let how = Buffering { buffers: config.stages, is_unrolled, is_predicated, async_bytes };
     let body = std::mem::take(&mut kernel.body);
     kernel.body = pipeline_in(kernel, body.clone(), &body, how);
 }

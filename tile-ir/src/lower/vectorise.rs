@@ -52,8 +52,9 @@ fn widen_items(
     if digit.stride != 1 || !extent.is_multiple_of(digit.size) {
         return;
     }
-    let sites = sites(kernel, body);
     let bytes = |access: &Access| elem_bytes(kernel, access.target);
+    let is_common = |cond| step_of(kernel, divisors, cond, domain, digit.axis) == Some(0);
+    let sites = sites(kernel, body, &is_common);
     // The largest power of two in the digit, as far as an access reaches.
     let mut width = (1 << digit.size.trailing_zeros()).min(MAX_ACCESS_BYTES);
     while width > 1 {
@@ -164,19 +165,24 @@ fn step_of(
             (0, step) => step.checked_mul(constant(*lhs)?),
             _ => None,
         },
-        ExprKind::Binary { lhs, rhs, .. } | ExprKind::CeilDiv { n: lhs, d: rhs } => {
-            (of(*lhs)? == 0 && of(*rhs)? == 0).then_some(0)
+        ExprKind::Binary { .. }
+        | ExprKind::CeilDiv { .. }
+        | ExprKind::Unary { .. }
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::InBounds { .. } => {
+            let mut is_same = true;
+            kernel.exprs[id]
+                .kind
+                .for_each_operand(&mut |operand| is_same &= of(operand) == Some(0));
+            is_same.then_some(0)
         }
         ExprKind::Coord { .. }
         | ExprKind::Fragment(_)
         | ExprKind::Load(_)
-        | ExprKind::Unary { .. }
         | ExprKind::Fma { .. }
-        | ExprKind::Compare { .. }
-        | ExprKind::Logic { .. }
         | ExprKind::Select { .. }
-        | ExprKind::Math { .. }
-        | ExprKind::InBounds { .. } => None,
+        | ExprKind::Math { .. } => None,
     }
 }
 
@@ -199,7 +205,7 @@ struct Site {
 enum SitePlace {
     /// A load expression.
     Load(ExprId),
-    /// What the statement of this number writes.
+    /// What the statement of this number writes, counted as [`statement`] does.
     Written(usize),
     /// What the copy of this number reads.
     CopySource(usize),
@@ -214,12 +220,16 @@ impl Site {
                 }
             }
             SitePlace::Written(number) => {
-                if let Some(access) = body[number].kind.written_accesses_mut() {
+                if let Ok(stmt) = statement(body, number)
+                    && let Some(access) = stmt.kind.written_accesses_mut()
+                {
                     access.width = width;
                 }
             }
             SitePlace::CopySource(number) => {
-                if let StmtKind::Copy { src, .. } = &mut body[number].kind {
+                if let Ok(stmt) = statement(body, number)
+                    && let StmtKind::Copy { src, .. } = &mut stmt.kind
+                {
                     src.width = width;
                 }
             }
@@ -227,14 +237,64 @@ impl Site {
     }
 }
 
-/// The accesses that every item makes: not those in branches and loops.
+/// The statement of this number, those in arms counted where they stand; how many
+/// more there would have to be where there is none.
+fn statement(body: &mut [Stmt], mut number: usize) -> Result<&mut Stmt, usize> {
+    for stmt in body {
+        if number == 0 {
+            return Ok(stmt);
+        }
+        number -= 1;
+        for inner in stmt.kind.bodies_mut() {
+            match statement(inner, number) {
+                Ok(found) => return Ok(found),
+                Err(rest) => number = rest,
+            }
+        }
+    }
+    Err(number)
+}
+
+/// The accesses that every item of a group makes, or none: not those in branches
+/// on which the items of a group do not agree (`is_common`), nor those in loops.
 ///
 /// The statements of a group run one after the other, each for the whole group:
 /// its reads, its items, its write. Between barriers no item may depend on
 /// another, and of one item the order stays.
-fn sites(kernel: &ProgramKernel, body: &[Stmt]) -> Vec<Site> {
-    let mut found = Vec::new();
-    for (number, stmt) in body.iter().enumerate() {
+fn sites(kernel: &ProgramKernel, body: &[Stmt], is_common: &dyn Fn(ExprId) -> bool) -> Vec<Site> {
+    let mut sites = Sites { kernel, is_common, number: 0, found: Vec::new() };
+    sites.list(body, true);
+    sites.found
+}
+
+struct Sites<'a> {
+    kernel: &'a ProgramKernel,
+    is_common: &'a dyn Fn(ExprId) -> bool,
+    /// Of the next statement.
+    number: usize,
+    found: Vec<Site>,
+}
+
+impl Sites<'_> {
+    /// Those of a list, if `counts`; its statements are numbered in any case.
+    fn list(&mut self, body: &[Stmt], counts: bool) {
+        for stmt in body {
+            if counts {
+                self.stmt(stmt);
+            }
+            self.number += 1;
+            let common = match &stmt.kind {
+                StmtKind::If { cond, .. } => counts && (self.is_common)(*cond),
+                _ => false,
+            };
+            for inner in stmt.kind.bodies() {
+                self.list(inner, common);
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let (kernel, number) = (self.kernel, self.number);
         let mut loads = Vec::new();
         match &stmt.kind {
             StmtKind::Let { value: Some(value), .. }
@@ -244,11 +304,13 @@ fn sites(kernel: &ProgramKernel, body: &[Stmt]) -> Vec<Site> {
             }
             StmtKind::Store { access, value } => {
                 loads_always_made(kernel, *value, &mut loads);
-                found.push(Site { place: SitePlace::Written(number), access: access.clone() });
+                let place = SitePlace::Written(number);
+                self.found.push(Site { place, access: access.clone() });
             }
             StmtKind::Copy { dst, src, .. } => {
-                found.push(Site { place: SitePlace::CopySource(number), access: src.clone() });
-                found.push(Site { place: SitePlace::Written(number), access: dst.clone() });
+                let [from, to] = [SitePlace::CopySource(number), SitePlace::Written(number)];
+                self.found.push(Site { place: from, access: src.clone() });
+                self.found.push(Site { place: to, access: dst.clone() });
             }
             StmtKind::Let { value: None, .. }
             | StmtKind::Atomic { .. }
@@ -266,11 +328,10 @@ fn sites(kernel: &ProgramKernel, body: &[Stmt]) -> Vec<Site> {
         }
         for id in loads {
             if let ExprKind::Load(access) = &kernel.exprs[id].kind {
-                found.push(Site { place: SitePlace::Load(id), access: access.clone() });
+                self.found.push(Site { place: SitePlace::Load(id), access: access.clone() });
             }
         }
     }
-    found
 }
 
 /// The loads that an expression makes whatever its values.

@@ -50,6 +50,9 @@ pub struct ProgramKernel {
     /// Threads per block. May exceed what a device can run before
     /// [`crate::lower`] has distributed the items.
     pub threads: u32,
+    /// Blocks that an SM must have registers for at the least; 0 where the
+    /// compiler decides.
+    pub min_blocks: u32,
     /// The warps' roles; role 0 stands for all of them.
     pub roles: Arena<RoleId, Role>,
     /// Shared tiles.

@@ -119,20 +119,7 @@ mod tests {
                 index_width: IndexWidth::Bits32,
                 dim_divisors: vec![1],
             },
-            config: Config {
-                tiles: vec![32],
-                threads,
-                block: vec![AxisItems::strided(threads)],
-                copy_bytes: 4,
-                stages: 1,
-                unroll_stages: false,
-                async_bytes: 0,
-                split_edges: false,
-                fragment_buffers: 1,
-                padding: TilePadding::Counted,
-                raster_rows: 1,
-                numerics: Numerics::Exact,
-            },
+            config: Config::plain(vec![32], vec![AxisItems::strided(threads)]),
         }
     }
 

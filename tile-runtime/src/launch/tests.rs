@@ -95,20 +95,7 @@ impl Signature {
 
 /// A configuration of one tile parameter.
 fn config_of(tile: u32) -> Config {
-    Config {
-        tiles: vec![tile],
-        threads: 32,
-        block: Vec::new(),
-        copy_bytes: 4,
-        stages: 1,
-        unroll_stages: false,
-        async_bytes: 0,
-        split_edges: false,
-        fragment_buffers: 1,
-        padding: TilePadding::Counted,
-        raster_rows: 1,
-        numerics: Numerics::Exact,
-    }
+    Config { threads: 32, ..Config::plain(vec![tile], Vec::new()) }
 }
 
 /// `matmul(a: [M, K], b: [K, N], c: &mut [M, N])`.

@@ -8,10 +8,3 @@ template <int BYTES> __device__ __forceinline__ void tk_copy_async(void* to, con
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(from), "n"(BYTES), "r"(n) : "memory");
     }
 }
-__device__ __forceinline__ void tk_commit_copies() {
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-// Waits for all but the newest `PENDING` groups of copies.
-template <int PENDING> __device__ __forceinline__ void tk_wait_for_copies() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
-}

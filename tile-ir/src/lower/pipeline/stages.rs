@@ -34,6 +34,7 @@ pub(super) struct Stages<'a> {
     /// Buffers of each tile.
     n: u32,
     is_unrolled: bool,
+    is_predicated: bool,
     /// Of the asynchronous copies, where there are any.
     token: Option<TokenId>,
     routes: Vec<Route<'a>>,
@@ -59,7 +60,8 @@ impl<'a> Stages<'a> {
             kernel.tiles[tile].buffers = n;
         }
         let token = is_async.then(|| TokenId::from_index(0));
-        Self { source, n, is_unrolled: how.is_unrolled, token, routes, tiles }
+        let Buffering { is_unrolled, is_predicated, .. } = how;
+        Self { source, n, is_unrolled, is_predicated, token, routes, tiles }
     }
 
     /// The statements that stand for the loop.
@@ -153,15 +155,23 @@ impl<'a> Stages<'a> {
         let pending = self.n - 2;
         body.extend(self.token.map(|token| self.stmt(StmtKind::Wait { token, pending })));
         body.push(self.stmt(StmtKind::Barrier(Participants::Block)));
+        let mut compute = present.stmts(kernel, &self.source.compute);
+        if self.is_predicated {
+            let n_loads = compute.iter().take_while(|stmt| is_operand_load(stmt)).count();
+            body.extend(compute.drain(..n_loads));
+        }
         if !copies.is_empty() {
             let has_far = self.runs(kernel, counter, farthest);
-            body.push(self.only_if(has_far, copies));
+            match self.is_predicated {
+                true => body.extend(copies.into_iter().map(|copy| each_only_if(has_far, copy))),
+                false => body.push(self.only_if(has_far, copies)),
+            }
             body.extend(self.commit());
         }
         if !fetches.is_empty() {
             body.push(self.only_if(has_next, fetches));
         }
-        body.extend(present.stmts(kernel, &self.source.compute));
+        body.extend(compute);
         if !puts.is_empty() {
             body.push(self.only_if(has_next, puts));
         }
@@ -255,6 +265,27 @@ impl<'a> Stages<'a> {
     fn stmt(&self, kind: StmtKind) -> Stmt {
         Stmt { kind, ..self.source.head.clone() }
     }
+}
+
+/// Whether a statement only puts into registers what is computed with.
+fn is_operand_load(stmt: &Stmt) -> bool {
+    let is_set = |stmt: &Stmt| matches!(stmt.kind, StmtKind::SetFragment { .. });
+    match &stmt.kind {
+        StmtKind::Items { body, .. } => body.iter().all(is_set),
+        _ => false,
+    }
+}
+
+/// Items, each with a condition of its own.
+fn each_only_if(cond: ExprId, mut items: Stmt) -> Stmt {
+    if let StmtKind::Items { body, .. } = &mut items.kind {
+        let then = std::mem::take(body);
+        if let Some(first) = then.first().cloned() {
+            let kind = StmtKind::If { cond, then, otherwise: Vec::new() };
+            body.push(Stmt { kind, ..first });
+        }
+    }
+    items
 }
 
 fn push(kernel: &mut ProgramKernel, kind: ExprKind, ty: Ty) -> ExprId {

@@ -114,6 +114,7 @@ pub(super) fn specialise(
     program_kernel.body = body;
     let most = program_kernel.domains.values().map(|domain| domain.layout.n_threads()).max();
     program_kernel.threads = most.unwrap_or(1).max(1);
+    program_kernel.min_blocks = config.min_blocks;
     fragments::keep_in_place(&mut program_kernel);
     Ok(Program {
         kernels: vec![program_kernel],
@@ -133,6 +134,7 @@ fn empty_kernel(name: &str) -> ProgramKernel {
         grid: Vec::new(),
         raster: Raster::RowMajor,
         threads: 1,
+        min_blocks: 0,
         roles,
         tiles: Arena::new(),
         shared_memory: SharedMemory::Static,

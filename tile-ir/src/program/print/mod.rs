@@ -90,7 +90,11 @@ impl<'a> Printer<'a> {
 
     fn write_kernel(&mut self) {
         let kernel = self.kernel;
-        let header = format!("program {} on {} threads {{", kernel.name, kernel.threads);
+        let at_least = match kernel.min_blocks {
+            0 => String::new(),
+            blocks => format!(", {blocks} blocks an SM"),
+        };
+        let header = format!("program {} on {} threads{at_least} {{", kernel.name, kernel.threads);
         self.line(0, &header);
         self.write_tables();
         self.line(0, "");

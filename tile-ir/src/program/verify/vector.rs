@@ -2,7 +2,8 @@
 //! aligned in shared memory. That one to global memory is aligned, lowering
 //! answers for.
 //!
-//! An access of width `w` stands directly in an `Items`. The lowest digit of the
+//! An access of width `w` stands directly in an `Items`, or there under conditions
+//! on which the items of a group agree. The lowest digit of the
 //! domain's registers counts in steps of 1 along one axis, in whole groups of
 //! `w`, and the axis has whole groups. Of the access's indices only that of the
 //! array's unit stride depends on the axis, with factor 1.
@@ -111,10 +112,22 @@ impl Walk {
             for body in stmt.kind.bodies() {
                 match stmt.kind {
                     StmtKind::Items { domain, .. } => self.list(cx, body, Some(domain), false),
+                    StmtKind::If { cond, .. } if self.is_common(cx, cond, items) => {
+                        self.list(cx, body, items, is_nested);
+                    }
                     _ => self.list(cx, body, items, true),
                 }
             }
         }
+    }
+
+    /// Whether the items of a group all take the same arm.
+    fn is_common(&self, cx: &Verifier<'_>, cond: ExprId, items: Option<DomainId>) -> bool {
+        let lowest = items.and_then(|id| {
+            let digit = cx.kernel.domains[id].layout.registers.first()?;
+            Some((id, digit.axis))
+        });
+        lowest.is_some_and(|along| self.factor(cx, cond, along) == Some(0))
     }
 
     /// The vector reads of an expression. One that is evaluated only where

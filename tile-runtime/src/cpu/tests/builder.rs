@@ -35,6 +35,7 @@ impl Builder {
             grid: Vec::new(),
             raster: Raster::RowMajor,
             threads,
+            min_blocks: 0,
             block_domain: tile_ir::arena::EntityId::from_index(0),
             roles,
             tiles: Default::default(),
