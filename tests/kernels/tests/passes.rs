@@ -47,6 +47,8 @@ fn variants(config: &Config) -> Vec<Config> {
         Config { stages: 2, unroll_stages: false, fragment_buffers: 0, ..config.clone() },
         Config { stages: 3, async_bytes: 4, split_edges: false, ..config.clone() },
         Config { stages: 4, async_bytes: 16, unroll_stages: false, ..config.clone() },
+        Config { stages: 2, predicate_copies: true, async_bytes: 4, ..config.clone() },
+        Config { slices: 2, threads: 2 * config.threads, ..config.clone() },
     ]
 }
 

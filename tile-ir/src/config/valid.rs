@@ -90,6 +90,9 @@ pub fn check_config(
     require(is_width, "`copy_bytes`", copies.into(), "1, 2, 4, 8 or 16".to_owned())?;
     within("`stages`", config.stages, 1, MAX_STAGES)?;
     within("`min_blocks`", config.min_blocks, 0, MAX_BLOCKS)?;
+    let resident = u64::from(config.min_blocks) * u64::from(config.threads);
+    let most = u64::from(device.max_threads_per_sm);
+    require(resident <= most, "`min_blocks` times `threads`", resident, format!("at most {most}"))?;
     within("`fragment_buffers`", config.fragment_buffers, 0, MAX_FRAGMENT_BUFFERS)?;
     within("`raster_rows`", config.raster_rows, 1, u32::MAX)
 }

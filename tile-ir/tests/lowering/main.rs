@@ -5,6 +5,7 @@ mod agree;
 mod analyze;
 mod golden;
 mod kernels;
+mod slices;
 mod space;
 mod support;
 mod verify_program;

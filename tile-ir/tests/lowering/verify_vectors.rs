@@ -1,8 +1,10 @@
 //! Vector accesses in the verifier: a valid one is broken in one place.
 
 use expect_test::{Expect, expect};
+use tile_ir::op::CompareOp;
 use tile_ir::program::{
-    Access, DomainId, ExprKind, ItemLayout, Program, Stmt, StmtKind, Target, TileId, verify_program,
+    Access, DomainId, ExprKind, ItemLayout, Literal, Program, Stmt, StmtKind, Target, TileId, Ty,
+    verify_program,
 };
 
 use crate::support::{Case, id, unhoisted};
@@ -93,13 +95,15 @@ fn memory() {
 
 #[test]
 fn places() {
-    // Under a condition of the item.
+    // Under a condition on which the items of a group do not agree: `tx < 5`.
     check(
         |program, _| {
             let kernel = &mut program.kernels[0];
-            let cond = ExprKind::Literal(tile_ir::program::Literal::Bool(true));
-            let ty = tile_ir::program::Ty::BOOL;
-            let cond = kernel.exprs.push(tile_ir::program::Expr { kind: cond, ty });
+            let mut push = |kind, ty| kernel.exprs.push(tile_ir::program::Expr { kind, ty });
+            let tx = ExprKind::Coord { domain: kernel.block_domain, axis: 1 };
+            let lhs = push(tx, Ty::INDEX32);
+            let rhs = push(ExprKind::Literal(Literal::Int(5)), Ty::INDEX32);
+            let cond = push(ExprKind::Compare { op: CompareOp::Lt, lhs, rhs }, Ty::BOOL);
             let last = kernel.body.last_mut().expect("the matmul stores");
             match &mut last.kind {
                 StmtKind::Items { body, .. } => {

@@ -28,6 +28,10 @@ pub(super) enum Choice {
     UnrollStages,
     /// The narrowest asynchronous copy.
     AsyncBytes,
+    /// 1 where copies ahead are predicated.
+    PredicateCopies,
+    /// Groups of threads that share out a reduction.
+    Slices,
     /// Items of a thread along an axis of the block domain.
     Items(usize),
     /// Which of [`WARP_TILES`].
@@ -36,6 +40,8 @@ pub(super) enum Choice {
     Run(usize),
     /// Threads: see [`block_threads`].
     Threads,
+    /// Blocks of an SM that there are registers for.
+    MinBlocks,
     /// Bytes of an access of a cooperative loop.
     CopyBytes,
     /// Buffers of the fragments that hold operands.
@@ -57,6 +63,9 @@ impl Choice {
             Self::Stages => config.stages,
             Self::UnrollStages => u32::from(config.unroll_stages),
             Self::AsyncBytes => config.async_bytes,
+            Self::PredicateCopies => u32::from(config.predicate_copies),
+            Self::Slices => config.slices,
+            Self::MinBlocks => config.min_blocks,
             Self::Items(at) => axis(at).map_or(0, |axis| axis.threads),
             Self::Warp => match config.block.as_slice() {
                 [.., row, column] => return (row.lanes, column.lanes),
@@ -115,9 +124,11 @@ pub(super) fn factors(
     }
     // One stage leaves the first value of the other two; it is listed first.
     push(Choice::Stages, only_if(has_phase, vec![1, 2, 3, 4]));
-    push(Choice::UnrollStages, only_if(has_phase, vec![1, 0]));
+    push(Choice::UnrollStages, only_if(has_phase, vec![0, 1]));
     let copies = if device.has_async_copies() { vec![4, 16, 0] } else { vec![4] };
     push(Choice::AsyncBytes, only_if(has_phase, copies));
+    push(Choice::PredicateCopies, only_if(has_phase && device.has_async_copies(), vec![1, 0]));
+    push(Choice::Slices, only_if(n_axes > 0, pick(&[1, 2, 4], &[3])));
     (0..n_axes).for_each(|axis| push(Choice::Items(axis), pick(&[1, 2, 4, 8, 16], &[3])));
     let warps = (0..WARP_TILES.len() as u32).collect();
     push(Choice::Warp, only_if(n_axes > 1, warps));
@@ -130,6 +141,7 @@ pub(super) fn factors(
         counts.into_iter().filter(|&count| count <= most).collect()
     };
     push(Choice::Threads, threads);
+    push(Choice::MinBlocks, pick(&[0, 2], &[1]));
     let least_bytes = types.iter().map(|dtype| dtype.size_bytes()).min().unwrap_or(1);
     let widths = pick(&[16, 8, 4], &[2, 1]).into_iter();
     let widths = widths.filter(|&bytes| bytes >= least_bytes || bytes >= 4).collect();

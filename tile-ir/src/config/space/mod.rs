@@ -26,6 +26,7 @@ use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::{Kernel, TileParamId, eval_index};
+use crate::slice::sliced;
 
 /// A draw that finds nothing new this many times in a row has seen most there is.
 const DRAWS_WITHOUT_NEWS: usize = 64;
@@ -63,6 +64,7 @@ pub struct Space<'a> {
     factors: Vec<Factor>,
     /// Values of tile parameters that were given, tied ones too.
     given: Vec<(TileParamId, u32)>,
+    numerics: Numerics,
 }
 
 /// A value for each factor, in the order of the factors.
@@ -78,7 +80,7 @@ impl<'a> Space<'a> {
     ) -> Self {
         let kernel = kernel.kernel();
         let factors = factors(kernel, types, device, breadth);
-        Self { kernel, types, device, factors, given: Vec::new() }
+        Self { kernel, types, device, factors, given: Vec::new(), numerics: Numerics::Exact }
     }
 
     /// The part of the space with one value of a tile parameter, which may be one
@@ -93,6 +95,13 @@ impl<'a> Space<'a> {
         }
         self.given.push((param, value));
         self
+    }
+
+    /// The space of configurations that may reassociate sums of floats, if
+    /// `numerics` says so.
+    #[must_use]
+    pub fn with_numerics(self, numerics: Numerics) -> Self {
+        Self { numerics, ..self }
     }
 
     /// All configurations, in lexicographic order of the choices.
@@ -210,6 +219,8 @@ impl<'a> Space<'a> {
             (row.lanes, column.lanes) = (rows, columns);
         }
         let of_axes = block.iter().map(|axis| axis.threads).fold(1, u32::saturating_mul);
+        let slices = value(Choice::Slices).unwrap_or(1);
+        let of_axes = of_axes.saturating_mul(slices);
         let threads = value(Choice::Threads).unwrap_or(0);
         let flag = |choice| value(choice) != Some(0);
         Some(Config {
@@ -220,6 +231,9 @@ impl<'a> Space<'a> {
             stages: value(Choice::Stages)?,
             unroll_stages: flag(Choice::UnrollStages),
             async_bytes: value(Choice::AsyncBytes)?,
+            predicate_copies: flag(Choice::PredicateCopies),
+            min_blocks: value(Choice::MinBlocks)?,
+            slices,
             fragment_buffers: value(Choice::FragmentBuffers)?,
             split_edges: flag(Choice::SplitEdges),
             padding: match value(Choice::Padding)? {
@@ -227,7 +241,7 @@ impl<'a> Space<'a> {
                 elems => TilePadding::Elems(elems),
             },
             raster_rows: value(Choice::RasterRows)?,
-            numerics: Numerics::Exact,
+            numerics: self.numerics,
         })
     }
 
@@ -258,6 +272,9 @@ impl<'a> Space<'a> {
             | Choice::Stages
             | Choice::UnrollStages
             | Choice::AsyncBytes
+            | Choice::PredicateCopies
+            | Choice::Slices
+            | Choice::MinBlocks
             | Choice::Items(_)
             | Choice::Warp
             | Choice::Run(_)
@@ -283,11 +300,15 @@ impl<'a> Space<'a> {
                 self.given.iter().all(|(id, size)| config.tile(*id) == *size) && self.fits(config)
             }
             Choice::UnrollStages | Choice::AsyncBytes => config.stages > 1 || is_first(),
+            Choice::PredicateCopies => (config.stages > 1 && config.async_bytes > 0) || is_first(),
+            Choice::Slices => value == 1 || sliced(self.kernel, self.types, config).is_some(),
+            Choice::MinBlocks => value * config.threads <= self.device.max_threads_per_sm,
             Choice::Items(axis) => {
                 let extent = self.block_extents(&config.tiles).get(axis).copied().unwrap_or(1);
                 let is_new = self.is_new(at, value, &|items| extent.div_ceil(items.max(1)));
                 let axes = config.block.iter().take(axis + 1);
-                let threads = axes.map(|axis| axis.threads).fold(1, u32::saturating_mul);
+                let threads =
+                    axes.map(|axis| axis.threads).fold(config.slices, u32::saturating_mul);
                 is_new && threads <= most_threads
             }
             Choice::Warp => {
@@ -300,7 +321,7 @@ impl<'a> Space<'a> {
             }
             Choice::Threads => {
                 let of_axes = config.block.iter().map(|axis| axis.threads);
-                let of_axes = of_axes.fold(1, u32::saturating_mul);
+                let of_axes = of_axes.fold(config.slices, u32::saturating_mul);
                 let given =
                     |value| factors::block_threads(self.kernel, self.device, of_axes, value);
                 self.is_new(at, value, &given)

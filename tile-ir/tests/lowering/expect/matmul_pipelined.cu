@@ -24,6 +24,24 @@ template <int BYTES> __device__ __forceinline__ void tk_copy_async(void* to, con
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(from), "n"(BYTES), "r"(n) : "memory");
     }
 }
+// As `tk_copy_async` where `cond` holds; a predicate of the instruction.
+template <int BYTES> __device__ __forceinline__ void tk_copy_async_if(
+    bool cond, void* to, const void* from, bool valid
+) {
+    const unsigned int shared = (unsigned int)__cvta_generic_to_shared(to);
+    const int n = valid ? BYTES : 0;
+    if constexpr (BYTES == 16) {
+        asm volatile(
+            "{ .reg .pred p; setp.ne.s32 p, %3, 0; @p cp.async.cg.shared.global [%0], [%1], 16, %2; }" ::"r"(shared),
+            "l"(from), "r"(n), "r"((int)cond) : "memory"
+        );
+    } else {
+        asm volatile(
+            "{ .reg .pred p; setp.ne.s32 p, %4, 0; @p cp.async.ca.shared.global [%0], [%1], %2, %3; }" ::"r"(shared),
+            "l"(from), "n"(BYTES), "r"(n), "r"((int)cond) : "memory"
+        );
+    }
+}
 __device__ __forceinline__ void tk_commit_copies() {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
@@ -108,13 +126,29 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
     for (int p = 0; p < tk_ceil_div(K, 16); ++p) {
         tk_wait_for_copies<0>();
         __syncthreads();
-        if (p < tk_ceil_div(K, 16) - 1) {
-            // (k, j) of 16 x 32, shared out over the block
-            {
-                const int k = thread / 8;
-                const int j = thread % 8 * 4;
-                tk_copy_async<16>(b_s + (1 - stage) * 512 + k * 32 + j, b + ((p + 1) * 16 + k) * N + bx * 32 + j, true);
+        // each ty of the thread's items
+        {
+            const int ty = thread / 8 * 4;
+            const tk_vector<float, 4> tk_a_s_x4 = tk_at<4>(a_s + stage * 1088 + ty);
+            #pragma unroll
+            for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                a_s_ty[tk_lane] = tk_a_s_x4.lane[tk_lane];
             }
+        }
+        // each tx of the thread's items
+        {
+            const int tx = thread % 8 * 4;
+            const tk_vector<float, 4> tk_b_s_x4 = tk_at<4>(b_s + stage * 512 + tx);
+            #pragma unroll
+            for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                b_s_tx[tk_lane] = tk_b_s_x4.lane[tk_lane];
+            }
+        }
+        // (k, j) of 16 x 32, shared out over the block
+        {
+            const int k = thread / 8;
+            const int j = thread % 8 * 4;
+            tk_copy_async_if<16>(p < tk_ceil_div(K, 16) - 1, b_s + (1 - stage) * 512 + k * 32 + j, b + ((p + 1) * 16 + k) * N + bx * 32 + j, true);
         }
         tk_commit_copies();
         if (p < tk_ceil_div(K, 16) - 1) {
@@ -142,24 +176,6 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
                         a_s_next[i_step * 4 + tk_lane] = tk_a_x4.lane[tk_lane];
                     }
                 }
-            }
-        }
-        // each ty of the thread's items
-        {
-            const int ty = thread / 8 * 4;
-            const tk_vector<float, 4> tk_a_s_x4 = tk_at<4>(a_s + stage * 1088 + ty);
-            #pragma unroll
-            for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
-                a_s_ty[tk_lane] = tk_a_s_x4.lane[tk_lane];
-            }
-        }
-        // each tx of the thread's items
-        {
-            const int tx = thread % 8 * 4;
-            const tk_vector<float, 4> tk_b_s_x4 = tk_at<4>(b_s + stage * 512 + tx);
-            #pragma unroll
-            for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
-                b_s_tx[tk_lane] = tk_b_s_x4.lane[tk_lane];
             }
         }
         #pragma unroll
