@@ -19,20 +19,7 @@ pub(crate) fn parse(text: &str) -> Result<Config, String> {
     };
     let tiles = tiles.split_whitespace().map(number).collect::<Result<_, _>>()?;
     let block: Vec<AxisItems> = axes.split_whitespace().map(axis).collect::<Result<_, _>>()?;
-    let mut config = Config {
-        tiles,
-        threads: block.iter().map(|axis| axis.threads).product(),
-        block,
-        copy_bytes: 16,
-        stages: 1,
-        unroll_stages: false,
-        async_bytes: 0,
-        fragment_buffers: 1,
-        split_edges: false,
-        padding: TilePadding::Counted,
-        raster_rows: 1,
-        numerics: Numerics::Exact,
-    };
+    let mut config = Config { copy_bytes: 16, ..Config::plain(tiles, block) };
     for choice in choices.split_whitespace() {
         match choice.split_once('=') {
             Some(("threads", value)) => config.threads = number(value)?,
@@ -41,11 +28,18 @@ pub(crate) fn parse(text: &str) -> Result<Config, String> {
             Some(("async", value)) => config.async_bytes = number(value)?,
             Some(("fragments", value)) => config.fragment_buffers = number(value)?,
             Some(("raster", value)) => config.raster_rows = number(value)?,
+            Some(("blocks", value)) => config.min_blocks = number(value)?,
+            Some(("slices", value)) => config.slices = number(value)?,
             Some(("padding", value)) => config.padding = TilePadding::Elems(number(value)?),
             None if choice == "unroll" => config.unroll_stages = true,
+            None if choice == "predicated" => config.predicate_copies = true,
+            None if choice == "reassociated" => config.numerics = Numerics::Reassociated,
             None if choice == "split" => config.split_edges = true,
             Some(_) | None => return Err(format!("`{choice}` is no choice of a configuration")),
         }
+    }
+    if !choices.contains("threads=") {
+        config.threads = config.threads.saturating_mul(config.slices);
     }
     Ok(config)
 }
@@ -55,7 +49,7 @@ pub(crate) fn print(config: &Config) -> String {
     let words = |words: Vec<String>| words.join(" ");
     let tiles = words(config.tiles.iter().map(u32::to_string).collect());
     let axes = words(config.block.iter().map(print_axis).collect());
-    let of_axes: u32 = config.block.iter().map(|axis| axis.threads).product();
+    let of_axes = config.block.iter().map(|axis| axis.threads).product::<u32>() * config.slices;
     let mut choices = Vec::new();
     let mut say = |name: &str, value: u32, usual: u32| {
         if value != usual {
@@ -68,10 +62,17 @@ pub(crate) fn print(config: &Config) -> String {
     say("async", config.async_bytes, 0);
     say("fragments", config.fragment_buffers, 1);
     say("raster", config.raster_rows, 1);
+    say("blocks", config.min_blocks, 0);
+    say("slices", config.slices, 1);
     if let TilePadding::Elems(elems) = config.padding {
         choices.push(format!("padding={elems}"));
     }
-    let flags = [("unroll", config.unroll_stages), ("split", config.split_edges)];
+    let flags = [
+        ("unroll", config.unroll_stages),
+        ("predicated", config.predicate_copies),
+        ("split", config.split_edges),
+        ("reassociated", config.numerics == Numerics::Reassociated),
+    ];
     choices.extend(flags.iter().filter(|(_, set)| *set).map(|(name, _)| (*name).to_owned()));
     format!("{tiles} : {axes} : {}", words(choices))
 }
@@ -104,6 +105,7 @@ mod tests {
             "128 256 16 : 16/8*4 16/4*4 : stages=2 async=4 fragments=2 raster=16 unroll",
             "32 32 :  : threads=1024 copy=4 padding=0 split",
             "256 : 256*4 : copy=8 fragments=0",
+            "64 64 32 : 8 8 : stages=2 async=4 blocks=2 slices=4 predicated reassociated",
         ] {
             assert_eq!(print(&parse(text).unwrap()), text);
         }

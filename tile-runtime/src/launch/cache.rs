@@ -103,7 +103,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use tile_ir::config::{AxisItems, TilePadding};
+    use tile_ir::config::AxisItems;
     use tile_ir::program::{IndexWidth, Program};
     use tile_ir::span::SpanTable;
 

@@ -1,7 +1,7 @@
 //! What a launch says of arguments that do not fit, on a hand-made kernel.
 
 use tile_ir::arena::Arena;
-use tile_ir::config::{AxisItems, Config, Numerics, TilePadding};
+use tile_ir::config::{AxisItems, Config};
 use tile_ir::dtype::DType;
 use tile_ir::kernel::{
     Edge, ElemType, Expr, ExprId, ExprKind, Kernel, Literal, Param, TensorParam, TileDomain,
