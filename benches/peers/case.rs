@@ -1,6 +1,7 @@
 //! A piece of work: a kernel at a shape, what it costs at least, and what it is
 //! compared with.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use tile_runtime::bench::Blas;
@@ -13,6 +14,8 @@ pub(crate) struct Bench {
     pub(crate) stream: Stream,
     /// Nothing where it is not there.
     pub(crate) blas: Option<Rc<Blas>>,
+    /// Whether what is verified next may differ in bits from what was before.
+    pub(crate) may_round_otherwise: Cell<bool>,
 }
 
 /// What a kernel is compared with.
@@ -119,7 +122,7 @@ pub(crate) trait Work {
 
     /// Compares what one launch after [`Work::reset`] has stored: the first time
     /// with a reference on the host, then with what was found right before, bit by
-    /// bit. Gives the greatest deviation from the reference, or what is wrong.
+    /// bit; with the reference again where [`Bench::may_round_otherwise`]. Gives the greatest deviation from the reference, or what is wrong.
     fn verify(&self, bench: &Bench) -> Result<f64, Failure>;
 
     /// Launches the peer, if it is there, on tensors of its own.

@@ -134,13 +134,14 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
         arguments.cublas.clone().or_else(|| std::env::var_os(CUBLAS_VARIABLE).map(Into::into));
     let (blas, cublas) = load_blas(&stream, folder.as_deref());
     eprintln!("cuBLAS: {cublas}");
-    let bench = Bench { device, stream, blas };
+    let bench = Bench::new(stream, device, blas);
     let mut sink = Sink::open(arguments.out.as_deref())?;
     sink.write(Line::Run(about(&bench, cublas)))?;
     let sampling = Sampling {
         rounds: arguments.rounds.max(1),
         round_ms: arguments.round_ms,
         least_launches: if arguments.quick { 1 } else { 20 },
+        graph_below_ms: 1.0,
     };
     for case in &selected {
         if start.elapsed() > Duration::from_secs(arguments.seconds) {

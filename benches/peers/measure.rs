@@ -1,8 +1,13 @@
 //! Measures one piece of work: every configuration is checked, then those that
 //! are right are timed in turn with the peer.
 
-use tile_runtime::bench::{Launch, Method, Sampling, Timing, time_interleaved};
-use tile_runtime::{Config, DeviceProperties, Options, Tune};
+use std::cell::Cell;
+use std::rc::Rc;
+
+use tile_runtime::bench::{Blas, Launch, Method, Sampling, Timing, time_interleaved};
+use tile_runtime::ir::config::Numerics;
+use tile_runtime::ir::kernel::{Stmt, StmtKind};
+use tile_runtime::{Config, Device, DeviceProperties, Options, Stream, Tune};
 
 use crate::case::{Bench, Case, Failure, Peer, Work};
 use crate::config_text;
@@ -10,6 +15,10 @@ use crate::line::{Figures, Time};
 use crate::list::Source;
 
 impl Bench {
+    pub(crate) fn new(stream: Stream, device: Device, blas: Option<Rc<Blas>>) -> Self {
+        Self { device, stream, blas, may_round_otherwise: Cell::new(false) }
+    }
+
     /// Options of a launch on the stream that is measured.
     pub(crate) fn options(&self) -> Options {
         Options::new().stream(&self.stream).tune(Tune::Off)
@@ -25,6 +34,9 @@ impl Bench {
         }
     }
 }
+
+/// From here on the host launches well ahead of the device, without a graph too.
+const LAUNCH_MS: f64 = 0.05;
 
 /// A configuration on its way through checks and timings.
 struct Candidate {
@@ -61,7 +73,7 @@ pub(crate) fn measure(
     let mut figures = match (case.open)(bench) {
         Ok(work) => {
             for candidate in &mut candidates {
-                check(bench, &*work, candidate);
+                check(bench, case, &*work, candidate);
             }
             time(bench, case, &*work, &mut candidates, sampling)
         }
@@ -91,10 +103,23 @@ fn ms(figures: &Option<Figures>) -> f64 {
     figures.as_ref().map_or(f64::INFINITY, |figures| figures.median_ms)
 }
 
+/// Whether a configuration may give other bits than the one before: it sums in
+/// another order, or the kernel reduces over blocks, whose size it chooses.
+fn may_round_otherwise(case: &Case, config: &Config) -> bool {
+    fn reduces(stmts: &[Stmt]) -> bool {
+        stmts.iter().any(|stmt| {
+            matches!(stmt.kind, StmtKind::Exchange { .. })
+                || stmt.kind.bodies().into_iter().any(reduces)
+        })
+    }
+    config.numerics == Numerics::Reassociated || reduces(&case.kernel.checked().kernel().body)
+}
+
 /// Runs a configuration once and compares its results.
-fn check(bench: &Bench, work: &dyn Work, candidate: &mut Candidate) {
+fn check(bench: &Bench, case: &Case, work: &dyn Work, candidate: &mut Candidate) {
     let Some(config) = &candidate.config else { return };
     let outcome = work.reset(bench).and_then(|()| {
+        bench.may_round_otherwise.set(may_round_otherwise(case, config));
         work.launch(bench.options().config(config.clone()))?;
         work.verify(bench)
     });
@@ -122,6 +147,11 @@ fn time(
     if peer.is_some() {
         launches.push(Box::new(|_| work.launch_peer(bench)));
     }
+    // A graph has large copies made by slower engines than a stream has.
+    let sampling = match case.peer {
+        Peer::Copy => Sampling { graph_below_ms: LAUNCH_MS, ..sampling },
+        Peer::Blas | Peer::Nothing => sampling,
+    };
     // A first launch of the peer may allocate, which a graph cannot hold.
     let warm = if peer.is_some() { work.launch_peer(bench) } else { Ok(()) };
     let mut timings = time_interleaved(&bench.stream, sampling, &mut launches);
@@ -189,14 +219,15 @@ mod tests {
     use super::*;
     use crate::ops::cases;
 
-    const SAMPLING: Sampling = Sampling { rounds: 1, round_ms: 0.0, least_launches: 1 };
+    const SAMPLING: Sampling =
+        Sampling { rounds: 1, round_ms: 0.0, least_launches: 1, graph_below_ms: 1.0 };
 
     /// All work at a small, ragged shape: in its default configuration, and in
     /// one that does not exist.
     #[test]
     fn small_work_is_right_on_the_cpu() {
         let device = Device::cpu();
-        let bench = Bench { stream: device.stream(), device, blas: None };
+        let bench = Bench::new(device.stream(), device, None);
         for case in cases(true) {
             let impossible = Config {
                 tiles: Vec::new(),

@@ -62,7 +62,7 @@ pub fn time_launches(
     let (launches, rounds) = (launches.max(1), rounds.max(1));
     launch(stream)?;
     stream.synchronize()?;
-    let round = Round::record(stream, launches, launch)?;
+    let round = Round::record(stream, launches, true, launch)?;
     round.run(launch)?;
     let times = (0..rounds).map(|_| round.run(launch));
     Ok(summarize(times.collect::<Result<_>>()?, launches, round.method()))
@@ -77,18 +77,24 @@ struct Round<'a> {
 }
 
 impl<'a> Round<'a> {
-    /// Of `launches` calls of `launch`, which has run once on the stream before.
-    fn record(stream: &'a Stream, launches: usize, launch: &mut Launch<'_>) -> Result<Self> {
+    /// Of `launches` calls of `launch`, which has run once on the stream before; as
+    /// one CUDA graph where `as_graph` says so and it can.
+    fn record(
+        stream: &'a Stream,
+        launches: usize,
+        as_graph: bool,
+        launch: &mut Launch<'_>,
+    ) -> Result<Self> {
         #[cfg(feature = "cuda")]
         {
             let mut body = || launch(stream);
-            let record = |queue| CudaRound::record(queue, launches, &mut body);
+            let record = |queue| CudaRound::record(queue, launches, as_graph, &mut body);
             let cuda = stream.queue().map(record).transpose()?;
             Ok(Self { stream, launches, cuda })
         }
         #[cfg(not(feature = "cuda"))]
         {
-            let _ = launch;
+            let _ = (launch, as_graph);
             Ok(Self { stream, launches })
         }
     }

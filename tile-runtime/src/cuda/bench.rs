@@ -74,7 +74,7 @@ impl Bench {
         launches: usize,
         launch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Round> {
-        Round::record(&self.queue, launches, launch)
+        Round::record(&self.queue, launches, true, launch)
     }
 
     /// Number of words of 8 bytes in which two arrays of one size differ, a shorter

@@ -7,7 +7,7 @@ use super::driver::check_timing;
 use super::queue::CudaQueue;
 use crate::error::Result;
 
-/// Launches that are timed together: one CUDA graph between two events.
+/// Launches that are timed together, between two events.
 ///
 /// Launching may make a queue wait for others, and may allocate, the first time
 /// only; both would end a capture. The same launch has therefore run once on the
@@ -15,7 +15,7 @@ use crate::error::Result;
 pub(crate) struct Round {
     queue: CudaQueue,
     launches: usize,
-    /// Nothing where the launches cannot be captured.
+    /// Nothing where none was asked for, or the launches cannot be captured.
     graph: Option<CudaGraph>,
     start: CudaEvent,
     end: CudaEvent,
@@ -23,14 +23,15 @@ pub(crate) struct Round {
 
 impl Round {
     /// Records `launches` calls of `launch`, which queues one launch on `queue`,
-    /// and runs none.
+    /// and runs none; as one CUDA graph where `as_graph` says so.
     pub(crate) fn record(
         queue: &CudaQueue,
         launches: usize,
+        as_graph: bool,
         launch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Self> {
         check_timing()?;
-        let graph = capture(queue, launches, launch);
+        let graph = if as_graph { capture(queue, launches, launch) } else { None };
         let event = || queue.context.cuda.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
         let failed = |error| queue.context.error("time launches", error);
         let (start, end) = (event().map_err(failed)?, event().map_err(failed)?);
