@@ -4,8 +4,8 @@
 //! must have been written on every path; that it was is shown by one of:
 //!
 //! 1. a statement before it writes the whole tile: a `load`, an `each`, all
-//!    work-items together, or loops within these, whose indices run over the
-//!    tile's extents;
+//!    work-items together, or loops within these or shared out among them, whose
+//!    indices run over the tile's extents;
 //! 2. the same work-item (or the same point of an `each`) has written an element
 //!    with equal indices;
 //! 3. one work-item, picked by `if tx == 0`, has written the cell or, with the
@@ -361,8 +361,13 @@ impl Flow<'_> {
                     runs.loops.push(*var);
                     self.mark_whole(body, &runs, state);
                 }
-                StmtKind::For { .. }
-                | StmtKind::Phase { .. }
+                StmtKind::For { var, range, body } => {
+                    if let Some((runs, end)) = self.strided(*var, range, runs) {
+                        self.bounds.enter_counter(*var, end);
+                        self.mark_whole(body, &runs, state);
+                    }
+                }
+                StmtKind::Phase { .. }
                 | StmtKind::Let { .. }
                 | StmtKind::LetArray { .. }
                 | StmtKind::Assign { .. }
@@ -376,6 +381,22 @@ impl Flow<'_> {
                 | StmtKind::WarpBarrier => {}
             }
         }
+    }
+
+    /// Of a loop that the work-items share out, `for i in (tx..n).step_by(B)`: its
+    /// counter runs over all values below the end, which is given, and takes the
+    /// place of the work-items.
+    fn strided(&mut self, var: VarId, range: &LoopRange, runs: &Runs) -> Option<(Runs, Poly)> {
+        let LoopRange::Between { start, end, step: Some(step), .. } = *range else { return None };
+        let [start, end, step] = [start, end, step].map(|bound| self.bounds.poly(bound));
+        let is_shared = |bound: &Poly| !runs.items.iter().any(|item| bound.mentions(*item));
+        let mut items = runs.items.clone();
+        let covers = !runs.apart
+            && index_covers(&self.bounds, &start, &step, &mut items)
+            && is_shared(&end)
+            && is_shared(&step);
+        items.push(var);
+        covers.then(|| (Runs { items, ..runs.clone() }, end))
     }
 
     fn mark_store(&mut self, access: &Access, runs: &Runs, state: &mut State) {

@@ -6,9 +6,11 @@ mod divergence;
 mod flow;
 mod fold;
 mod initialised;
+mod narrow;
 mod order;
 mod pad;
 mod poly;
+mod progress;
 mod races;
 mod redundant;
 mod sample;
@@ -18,6 +20,7 @@ mod warp;
 
 pub(crate) use assumed::Origins;
 pub(crate) use fold::Folds;
+pub(crate) use narrow::{MAX_NARROW_ITEMS, narrows};
 pub use uniform::{Uniformity, uniformity};
 pub(crate) use uniform::{WrittenTensors, range_exprs};
 
@@ -61,6 +64,14 @@ impl CheckedKernel {
         self.order_independent
     }
 
+    /// Most work-items that a launch may have, over all blocks: where an index or a
+    /// condition rests on a work-item's number in 32 bits, the proof that the kernel
+    /// has no race is one for launches in which such a number does not wrap. `None`
+    /// where the kernel sets no limit.
+    pub fn max_work_items(&self) -> Option<u64> {
+        narrows(&self.kernel).then_some(MAX_NARROW_ITEMS)
+    }
+
     /// How it is known that it has no race.
     pub fn verdict(&self) -> Verdict {
         self.verdict
@@ -90,6 +101,7 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let uniform = uniformity(&kernel);
     divergence::check_divergence(&kernel, &flow, &mut diags);
     let diverges = diags.has_errors();
+    progress::check_progress(&kernel, &mut diags);
     assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
     let unproved = prove(&kernel, &uniform);
     let found = enumerate(&kernel, if unproved.is_empty() { ENOUGH } else { BUDGET });
@@ -106,7 +118,7 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     }
     if stray.is_empty() {
         // Elsewhere values pass through other elements than the text shows.
-        pad::check_pads(&kernel, &mut diags);
+        pad::check_pads(&kernel, &uniform, &mut diags);
     }
     // Where not everybody reaches a barrier, it is unknown what it separates.
     let verdict =

@@ -96,6 +96,20 @@ impl Poly {
         self.mul(&Self::constant(by))
     }
 
+    /// The tightest polynomial that is at least 0 where this is, by what its
+    /// factors have in common.
+    pub(super) fn primitive(self) -> Self {
+        let products = self.terms.iter().filter(|(product, _)| !product.is_empty());
+        let divisor = products.fold(0, |divisor, (_, factor)| gcd(divisor, *factor));
+        if divisor < 2 {
+            return self;
+        }
+        // Only the constant is no multiple.
+        let terms = self.terms.into_iter();
+        let divided = terms.map(|(product, factor)| (product, factor.div_euclid(divisor)));
+        Self { terms: divided.filter(|(_, factor)| *factor != 0).collect() }
+    }
+
     pub(super) fn mul(&self, other: &Self) -> Self {
         let mut out = Self::default();
         for (left, a) in &self.terms {
@@ -461,4 +475,13 @@ pub(super) fn assigned_in(stmts: &[Stmt]) -> Vec<VarId> {
         }
     }
     out
+}
+
+/// The greatest common divisor, at least 0; 1 where a number cannot be negated.
+fn gcd(a: i128, b: i128) -> i128 {
+    let (Some(mut a), Some(mut b)) = (a.checked_abs(), b.checked_abs()) else { return 1 };
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }

@@ -49,6 +49,8 @@ pub enum Code {
     RedundantBarrier,
     /// TK0403: `uniform(…)` of what differs between work-items.
     NotUniform,
+    /// TK0404: a loop that only another work-item's write can end.
+    EndlessWait,
     /// TK0501: a tile or a variable read before it is written.
     Uninitialised,
     /// TK0502: a tile or variable that is never read (a warning).
@@ -80,6 +82,7 @@ impl Code {
             Self::Divergence => "TK0401",
             Self::RedundantBarrier => "TK0402",
             Self::NotUniform => "TK0403",
+            Self::EndlessWait => "TK0404",
             Self::Uninitialised => "TK0501",
             Self::Unused => "TK0502",
         }
@@ -112,6 +115,7 @@ impl Code {
             | Self::BadAssumption
             | Self::Divergence
             | Self::NotUniform
+            | Self::EndlessWait
             | Self::Uninitialised
             | Self::Unused => None,
         }

@@ -109,12 +109,12 @@ macro_rules! families {
 }
 
 families! {
-    atomics basics blocks control grids loops matrices micro mixed params reductions samples scans
-    solvers sorts stencils strides
+    atomics basics blocks control grids loops matrices micro mixed params reductions samples
+    scans solvers sorts stencils strides waits
 }
 
 /// The files, for tests of all kernels.
-pub(crate) const FILES: [&str; 17] = [
+pub(crate) const FILES: [&str; 18] = [
     include_str!("suite/atomics.kernels"),
     include_str!("suite/basics.kernels"),
     include_str!("suite/blocks.kernels"),
@@ -132,6 +132,7 @@ pub(crate) const FILES: [&str; 17] = [
     include_str!("suite/sorts.kernels"),
     include_str!("suite/stencils.kernels"),
     include_str!("suite/strides.kernels"),
+    include_str!("suite/waits.kernels"),
 ];
 
 /// The texts of all kernels.

@@ -133,6 +133,20 @@ pub enum ArgumentError {
         /// Blocks that it launches at most.
         most: u64,
     },
+    /// More work-items than a kernel numbers in 32 bits.
+    #[error(
+        "this launch of `{kernel}` has {items} work-items, and the kernel computes indices or \
+         conditions from 32-bit numbers of them, which admits {most}\n\
+             help: leave out the `as` to 32 bits, or launch a part at a time"
+    )]
+    TooManyItems {
+        /// The kernel.
+        kernel: String,
+        /// Work-items of the launch, over all blocks.
+        items: u128,
+        /// Work-items that the kernel admits.
+        most: u64,
+    },
     /// A configuration that was not made for this kernel.
     #[error(
         "the configuration given is not one of `{kernel}`: {reason}\n\

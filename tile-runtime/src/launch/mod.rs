@@ -86,6 +86,7 @@ pub fn launch(
     if is_empty_grid(kernel, &bound, &config) {
         return Ok(());
     }
+    check_items(&kernel.name, count_items(kernel, &bound, &config), || checked.max_work_items())?;
     let max_elems = bound.tensors.iter().map(|tensor| tensor.len_elems() as u128).max();
     let binding = binding_of_elems(types, &bound.dims, max_elems.unwrap_or(0));
     let key = ProgramKey { kernel: address, binding: binding.clone(), config: config.clone() };
@@ -118,6 +119,31 @@ fn is_empty_grid(kernel: &Kernel, bound: &Bound<'_>, config: &Config) -> bool {
         let value = |var| name_value(kernel, &bound.dims, Some(config), var);
         eval_index(kernel, axis.extent, &value).is_some_and(|extent| extent <= 0)
     })
+}
+
+/// Work-items of a launch, over all blocks.
+fn count_items(kernel: &Kernel, bound: &Bound<'_>, config: &Config) -> u128 {
+    let value = |var| name_value(kernel, &bound.dims, Some(config), var);
+    let axes = kernel.grid.iter().chain(kernel.block.iter().flatten());
+    axes.fold(1u128, |items, axis| {
+        let extent = eval_index(kernel, axis.extent, &value).unwrap_or(1);
+        items.saturating_mul(extent.unsigned_abs())
+    })
+}
+
+/// That a kernel which numbers its work-items in 32 bits has no more of them than
+/// that. Few launches are so large that it has to be asked for its limit.
+fn check_items(kernel: &str, items: u128, most: impl FnOnce() -> Option<u64>) -> Result<()> {
+    if items <= i32::MAX as u128 {
+        return Ok(());
+    }
+    match most().filter(|most| items > u128::from(*most)) {
+        Some(most) => {
+            let kernel = kernel.to_owned();
+            Err(ArgumentError::TooManyItems { kernel, items, most }.into())
+        }
+        None => Ok(()),
+    }
 }
 
 fn run(ready: &Ready, bound: &Bound<'_>, device: &Device, options: &Options) -> Result<()> {

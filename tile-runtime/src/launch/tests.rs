@@ -279,6 +279,15 @@ fn a_grid_beyond_the_device() {
 }
 
 #[test]
+fn more_work_items_than_32_bits_number() {
+    let check = |items, most| super::check_items("add", items, || most);
+    assert!(check(1 << 31, None).is_ok());
+    assert!(check((1 << 31) - 1, Some(i32::MAX as u64)).is_ok());
+    let error = check(1 << 31, Some(i32::MAX as u64)).unwrap_err().to_string();
+    assert!(error.starts_with("this launch of `add` has 2147483648 work-items"), "{error}");
+}
+
+#[test]
 fn index_widths_and_divisors() {
     let kernel = matmul();
     let width = |values: [usize; 3], max_elems| {

@@ -5,8 +5,9 @@
 //! conditions and indices. It is accepted where one of these shows that no
 //! stored result depends on it:
 //!
-//! 1. the read cannot be outside: by the ranges of what its index is made of, or
-//!    by a condition around it (`i < N`, `in_bounds(a[i])`);
+//! 1. the read cannot be outside: by the ranges of what its index is made of, by
+//!    a condition around it (`i < N`, `in_bounds(a[i])`), or by the proof that the
+//!    race rules use ([`crate::solve::symbolic`]);
 //! 2. whenever the read is outside, the store is outside too, and dropped;
 //! 3. it enters `x += e` (also `-=`, `|=`, `^=`) and makes `e` 0: `e` is the
 //!    element itself, or a product in which another factor is padded under the
@@ -19,10 +20,12 @@
 
 mod value;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::value::{Effect, Outside, Value};
 use super::poly::{Atom, Bounds, Poly, assigned_in};
+use super::uniform::Uniformity;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::dtype::{Bound, DType};
 use crate::exchange::ExchangeOp;
@@ -31,6 +34,7 @@ use crate::kernel::{
     Source, Stmt, StmtKind, TensorId, TileId, Type, VarId, print_access, print_expr,
 };
 use crate::op::{AtomicOp, BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
+use crate::solve::symbolic::Reads;
 use crate::span::SpanId;
 
 /// The most often a loop's body is followed before its state is taken as it is;
@@ -42,7 +46,7 @@ const MAX_ROUNDS: usize = 8;
 const MAX_CELLS: usize = 24;
 
 /// Reports each read whose default pad can change a stored result.
-pub(super) fn check_pads(kernel: &Kernel, diags: &mut Diagnostics) {
+pub(super) fn check_pads(kernel: &Kernel, uniformity: &Uniformity, diags: &mut Diagnostics) {
     let mut cx = Flow {
         kernel,
         bounds: Bounds::new(kernel),
@@ -51,6 +55,8 @@ pub(super) fn check_pads(kernel: &Kernel, diags: &mut Diagnostics) {
         conditional: false,
         points: None,
         reported: BTreeSet::new(),
+        uniformity,
+        reads: OnceCell::new(),
         diags,
     };
     cx.walk(&kernel.body, &mut State::default());
@@ -127,6 +133,9 @@ struct Flow<'a> {
     /// Inside an `each`: its indices.
     points: Option<Vec<VarId>>,
     reported: BTreeSet<Source>,
+    uniformity: &'a Uniformity,
+    /// Where reads can be, by proof for all sizes; asked only before a report.
+    reads: OnceCell<Reads<'a>>,
     diags: &'a mut Diagnostics,
 }
 
@@ -412,6 +421,12 @@ impl Flow<'_> {
         })
     }
 
+    /// Whether a read is proved to be inside, at all sizes.
+    fn is_inside(&self, source: Source) -> bool {
+        let Source::Load(load) = source else { return false };
+        self.reads.get_or_init(|| Reads::of(self.kernel, self.uniformity)).are_inside(load)
+    }
+
     fn check_store(&mut self, tensor: TensorId, index: &[Poly], value: &Value, access: &Access) {
         let extents = self.kernel.tensors[tensor].extents.iter();
         let extents: Vec<Poly> = extents.map(|extent| self.bounds.poly(*extent)).collect();
@@ -424,7 +439,7 @@ impl Flow<'_> {
                 continue;
             }
             for (load, axis) in &effect.loads {
-                if self.reported.insert(*load) {
+                if self.reported.insert(*load) && !self.is_inside(*load) {
                     self.report(outside, (*load, *axis), effect.extremum, access.span);
                 }
             }

@@ -44,8 +44,9 @@ impl Outside {
         match self {
             Self::Below(own) => bounds.is_never_negative(&own.clone().sub(index)),
             Self::Above(own, own_extent) => {
-                let beyond = index.clone().sub(extent).sub(own).add(own_extent);
-                bounds.is_never_negative(&beyond)
+                // What is a multiple is at least 0 where what it is a multiple of is.
+                let beyond = own.clone().sub(own_extent).primitive();
+                bounds.is_never_negative(&index.clone().sub(extent).sub(&beyond))
             }
         }
     }

@@ -88,34 +88,45 @@ impl Walk<'_> {
         if !self.is_natural(lhs) || !self.is_natural(rhs) {
             return None;
         }
-        if let Some(sum) = self.without_carry(lhs, rhs) {
-            return Some(sum);
+        if rhs.as_constant() == Some(0) {
+            return Some(lhs.clone());
         }
-        if rhs.as_constant().is_some() {
-            let both = self.bit_and(lhs, rhs, at)?;
-            return Some(lhs.add(rhs).sub(&both));
-        }
+        let common = self.common_bits(lhs, rhs, at);
         let most = self.joined_bits(lhs, rhs);
-        Some(self.function(Function::Or, lhs, rhs, Some(0), at, |value| {
-            let least = Formula::le(lhs, value).and(Formula::le(rhs, value));
-            least.and(Formula::le(value, &lhs.add(rhs))).and(most_of(value, most))
-        }))
+        let sum = lhs.add(rhs);
+        let joined = self.function(Function::Or, lhs, rhs, Some(0), at, |value| match common {
+            Some(common) => Formula::eq(value, &sum.sub(&common)),
+            None => {
+                let least = Formula::le(lhs, value).and(Formula::le(rhs, value));
+                least.and(Formula::le(value, &sum)).and(most_of(value, most))
+            }
+        });
+        self.note_bits(&joined, most);
+        Some(joined)
     }
 
-    /// The sum of two naturals that have no bit in common.
-    pub(super) fn without_carry(&mut self, lhs: &Poly, rhs: &Poly) -> Option<Poly> {
-        let (left, right) = (self.possible_bits(lhs)?, self.possible_bits(rhs)?);
-        if left & right != 0 {
-            return None;
+    /// `lhs & rhs` of two naturals, where it is a sum of parts of them.
+    pub(super) fn common_bits(
+        &mut self,
+        lhs: &Poly,
+        rhs: &Poly,
+        at: (SpanId, BinaryOp),
+    ) -> Option<Poly> {
+        match (self.possible_bits(lhs), self.possible_bits(rhs)) {
+            (Some(left), Some(right)) if left & right == 0 => Some(Poly::default()),
+            _ => self.masked(lhs, rhs.as_constant()?, at),
         }
-        let sum = lhs.add(rhs);
-        self.bits.insert(sum.clone(), left | right);
-        (!sum.is_lost()).then_some(sum)
     }
 
     /// The bits that `lhs | rhs` and `lhs ^ rhs` can have.
     pub(super) fn joined_bits(&self, lhs: &Poly, rhs: &Poly) -> Option<i128> {
         Some(self.possible_bits(lhs)? | self.possible_bits(rhs)?)
+    }
+
+    pub(super) fn note_bits(&mut self, value: &Poly, bits: Option<i128>) {
+        if let Some(bits) = bits {
+            self.bits.insert(value.clone(), bits);
+        }
     }
 
     /// `lhs << rhs` or `lhs >> rhs`, before it is brought into the range of `ty`.

@@ -7,7 +7,7 @@
 //! sum of such bounds stays below the weight is read off its factors, with every
 //! size counted from its least value.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::poly::{Monomial, Poly, Unknown};
 use super::ranges::Ranges;
@@ -65,6 +65,28 @@ pub(super) fn cut(poly: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<(Poly
         let weight = Poly::product(weight).scaled(factor);
         let stays_below = |part: &Poly| is_less(part, &weight, ranges, bounds);
         (stays_below(&light) && stays_below(&light.negated())).then_some((light, heavy))
+    })
+}
+
+/// A value with products that lies between 0 and a size that is one unknown, and
+/// an unknown that it has once, with the factor 1: `p - S*q` where `S*q <= p` and
+/// `p < S*q + S`.
+pub(super) fn to_name(
+    at_least: &BTreeSet<Poly>,
+    named: &BTreeSet<Unknown>,
+) -> Option<(Unknown, Poly)> {
+    at_least.iter().filter(|value| !value.is_linear()).find_map(|value| {
+        let is_size = |other: &Poly| {
+            let [(none, -1), (size, 1)] = other.terms() else { return false };
+            none.is_empty() && size.len() == 1
+        };
+        at_least.iter().find(|other| is_size(&other.add(value)))?;
+        let unknown = value.terms().iter().find_map(|(product, factor)| {
+            let ([unknown], 1) = (product.as_slice(), *factor) else { return None };
+            let once = value.unknowns().filter(|other| other == unknown).count() == 1;
+            (once && !named.contains(unknown)).then_some(*unknown)
+        })?;
+        Some((unknown, value.clone()))
     })
 }
 

@@ -33,26 +33,21 @@ impl Walk<'_> {
         if !self.is_natural(lhs) || !self.is_natural(rhs) {
             return self.function(Function::ExclusiveOr, lhs, rhs, None, at, |_| Formula::True);
         }
-        if let Some(sum) = self.without_carry(lhs, rhs) {
-            return sum;
-        }
-        // What both have, `x + y` counts twice.
-        let is_literal = rhs.as_constant().is_some();
-        let common = is_literal.then(|| self.bit_and(lhs, rhs, at)).flatten();
+        let common = self.common_bits(lhs, rhs, at);
         let most = self.joined_bits(lhs, rhs);
         let is_bit = self.is_power(rhs);
-        self.function(Function::ExclusiveOr, lhs, rhs, Some(0), at, |value| {
+        let value = self.function(Function::ExclusiveOr, lhs, rhs, Some(0), at, |value| {
             let sum = lhs.add(rhs);
-            let natural = Formula::AtLeast(value.clone()).and(Formula::le(value, &sum));
-            let exact = common
-                .map_or(Formula::True, |common| Formula::eq(value, &sum.sub(&common.scaled(2))));
-            let flipped = if is_bit {
-                Formula::eq(value, &sum).or(Formula::eq(value, &lhs.sub(rhs)))
-            } else {
-                Formula::True
+            // What both have, the sum counts twice.
+            let known = match common {
+                Some(common) => Formula::eq(value, &sum.sub(&common.scaled(2))),
+                None if is_bit => Formula::eq(value, &sum).or(Formula::eq(value, &lhs.sub(rhs))),
+                None => Formula::le(value, &sum),
             };
-            natural.and(exact).and(flipped).and(most_of(value, most))
-        })
+            Formula::AtLeast(value.clone()).and(known).and(most_of(value, most))
+        });
+        self.note_bits(&value, most);
+        value
     }
 
     /// `value` with one bit flipped.

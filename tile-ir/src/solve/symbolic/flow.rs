@@ -6,40 +6,80 @@
 //! without barrier from one access to the other, or both are on different arms
 //! of one `if` that they may enter in the same interval.
 //!
+//! Of a barrier under a condition of the block, the paths that pass it by are
+//! those on which the condition fails ([`Path`]).
+//!
 //! A `break` or `return` that the whole block takes is a path of its own: what
 //! stands under the negation of its variable is not on it ([`Flow::left`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::formula::Formula;
 use super::symbol::LoopId;
 use crate::kernel::VarId;
 
 /// An access, by its position in the list of them.
 pub(super) type SiteId = usize;
 
+/// What holds on a path without barrier: of the conditions of the whole block
+/// that it passes by, the outcomes on which no barrier stands.
+pub(super) type Path = BTreeSet<Formula>;
+
+/// Accesses, each with what holds on a path from or to it.
+pub(super) type Reached = Vec<(SiteId, Path)>;
+
+/// Conditions of a path that are kept.
+const MAX_CONDITIONS: usize = 6;
+
+/// `path`, and then `next`.
+fn along(path: &Path, next: &Path) -> Path {
+    path.iter().chain(next).take(MAX_CONDITIONS).cloned().collect()
+}
+
 /// Where a piece of code ends, on some of its paths.
 #[derive(Clone, Debug, Default)]
 pub(super) struct End {
     /// The accesses from which it is reached without a barrier.
-    pub(super) tails: Vec<SiteId>,
-    /// Whether it is from the start.
-    pub(super) through: bool,
+    pub(super) tails: Reached,
+    /// Whether it is from the start, and what holds then.
+    pub(super) through: Option<Path>,
 }
 
 impl End {
+    /// From the start.
+    fn open() -> Self {
+        Self { tails: Vec::new(), through: Some(Path::new()) }
+    }
+
     /// More paths that end there.
     fn join(&mut self, other: End) {
         self.tails.extend(other.tails);
-        self.through |= other.through;
+        self.through = match (self.through.take(), other.through) {
+            (Some(one), Some(two)) => Some(one.intersection(&two).cloned().collect()),
+            (one, two) => one.or(two),
+        };
     }
 
     /// This, and what follows it.
     fn then(&self, next: &End) -> End {
         let mut tails = next.tails.clone();
-        if next.through {
-            tails.extend(&self.tails);
+        if let Some(through) = &next.through {
+            tails.extend(self.tails.iter().map(|(site, path)| (*site, along(path, through))));
         }
-        End { tails, through: self.through && next.through }
+        let through = self.through.as_ref().zip(next.through.as_ref());
+        End { tails, through: through.map(|(one, two)| along(one, two)) }
+    }
+
+    /// Where `condition` holds.
+    fn under(&mut self, condition: &Formula) {
+        if let Some(through) = &mut self.through {
+            *through = along(through, &Path::from([condition.clone()]));
+        }
+    }
+
+    /// What holds on the way through is of iterations of a loop that has ended.
+    fn forget_path(&mut self) {
+        self.through.iter_mut().for_each(Path::clear);
     }
 }
 
@@ -48,7 +88,7 @@ impl End {
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     /// Reached from its start.
-    pub(super) heads: Vec<SiteId>,
+    pub(super) heads: Reached,
     /// Of the paths on which nobody leaves.
     pub(super) end: End,
     /// Of those on which the block leaves, by the variable that says so.
@@ -57,16 +97,16 @@ pub(super) struct Flow {
 
 impl Default for Flow {
     fn default() -> Self {
-        let end = End { tails: Vec::new(), through: true };
-        Self { heads: Vec::new(), end, left: BTreeMap::new() }
+        Self { heads: Vec::new(), end: End::open(), left: BTreeMap::new() }
     }
 }
 
 impl Flow {
     /// Of one access.
     pub(super) fn access(site: SiteId) -> Self {
-        let end = End { tails: vec![site], through: true };
-        Self { heads: vec![site], end, left: BTreeMap::new() }
+        let here = vec![(site, Path::new())];
+        let end = End { tails: here.clone(), through: Some(Path::new()) };
+        Self { heads: here, end, left: BTreeMap::new() }
     }
 
     /// Of a barrier.
@@ -76,23 +116,26 @@ impl Flow {
 
     /// Of a jump of the whole block, which `flag` remembers.
     pub(super) fn exit(flag: VarId) -> Self {
-        let left = BTreeMap::from([(flag, End { tails: Vec::new(), through: true })]);
+        let left = BTreeMap::from([(flag, End::open())]);
         Self { heads: Vec::new(), end: End::default(), left }
     }
 
     /// The accesses that can be the last ones before a piece of code that is run
     /// only where none of `skipping` is set.
-    pub(super) fn before(&self, skipping: &BTreeSet<VarId>) -> Vec<SiteId> {
+    pub(super) fn before(&self, skipping: &BTreeSet<VarId>) -> Reached {
         let left = self.left.iter().filter(|(flag, _)| !skipping.contains(flag));
         let ends = std::iter::once(&self.end).chain(left.map(|(_, end)| end));
-        ends.flat_map(|end| end.tails.iter().copied()).collect()
+        ends.flat_map(|end| end.tails.iter().cloned()).collect()
     }
 
     /// `self`, then `next`, which is run only where none of `skipping` is set.
     pub(super) fn append(&mut self, next: Flow, skipping: &BTreeSet<VarId>) {
         let runs = |flag: &VarId| !skipping.contains(flag);
-        if self.end.through || self.left.iter().any(|(flag, end)| runs(flag) && end.through) {
-            self.heads.extend(&next.heads);
+        let left = self.left.iter().filter(|(flag, _)| runs(flag)).map(|(_, end)| end);
+        for through in std::iter::once(&self.end).chain(left).filter_map(|end| end.through.as_ref())
+        {
+            let heads = next.heads.iter();
+            self.heads.extend(heads.map(|(site, path)| (*site, along(through, path))));
         }
         for (flag, end) in &mut self.left {
             if runs(flag) {
@@ -119,11 +162,24 @@ impl Flow {
         self
     }
 
+    /// This, run by the whole block where `condition` holds.
+    pub(super) fn under(mut self, condition: &Formula) -> Self {
+        self.end.under(condition);
+        self.left.values_mut().for_each(|end| end.under(condition));
+        self
+    }
+
+    /// Of any number of iterations, where this is one.
+    pub(super) fn repeat(&mut self) {
+        self.end.forget_path();
+        self.left.values_mut().for_each(End::forget_path);
+    }
+
     /// Of several iterations, where this is one: who leaves at the start of an
     /// iteration comes from the end of the one before.
     pub(super) fn leave_later(&mut self) {
-        for end in self.left.values_mut().filter(|end| end.through) {
-            end.tails.extend(&self.end.tails);
+        for end in self.left.values_mut().filter(|end| end.through.is_some()) {
+            end.tails.extend(self.end.tails.iter().cloned());
         }
     }
 
@@ -150,34 +206,50 @@ pub(super) enum Distance {
     Any(Vec<LoopId>, LoopId),
 }
 
+/// Two accesses that can be in one barrier interval.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Encounter {
+    pub(super) sites: (SiteId, SiteId),
+    pub(super) distance: Distance,
+    /// What holds on the way from one to the other, as the first sees it and as
+    /// the second does.
+    pub(super) paths: [Path; 2],
+}
+
 /// The pairs of accesses that can be in one barrier interval, with how far apart
 /// they can be.
 #[derive(Debug, Default)]
-pub(super) struct Pairs(BTreeMap<(SiteId, SiteId), Vec<Distance>>);
+pub(super) struct Pairs(BTreeMap<(SiteId, SiteId), Vec<(Distance, [Path; 2])>>);
 
 impl Pairs {
     /// Notes every pair of one of `first` and one of `second`.
-    pub(super) fn cross(&mut self, first: &[SiteId], second: &[SiteId], distance: &Distance) {
-        for a in first {
-            for b in second {
+    pub(super) fn cross(&mut self, first: &Reached, second: &Reached, distance: &Distance) {
+        for (a, before) in first {
+            for (b, after) in second {
                 // Only `Next` tells the two apart.
-                let ordered = match distance {
-                    Distance::Next(..) => (*a, *b),
-                    Distance::Same(_) | Distance::Any(..) => (*a.min(b), *a.max(b)),
+                let is_ordered = matches!(distance, Distance::Next(..)) || a <= b;
+                let (sites, paths) = match is_ordered {
+                    true => ((*a, *b), [before, after]),
+                    false => ((*b, *a), [after, before]),
                 };
-                let distances = self.0.entry(ordered).or_default();
-                if !distances.contains(distance) {
-                    distances.push(distance.clone());
+                let known = self.0.entry(sites).or_default();
+                let covers = |(other, theirs): &(Distance, [Path; 2])| {
+                    let [one, two] = theirs;
+                    other == distance && one.is_subset(paths[0]) && two.is_subset(paths[1])
+                };
+                if !known.iter().any(covers) {
+                    known.push((distance.clone(), paths.map(Path::clone)));
                 }
             }
         }
     }
 
     /// All pairs, those left out that another one covers.
-    pub(super) fn into_list(self) -> Vec<(SiteId, SiteId, Distance)> {
+    pub(super) fn into_list(self) -> Vec<Encounter> {
         let covered = |pair: (SiteId, SiteId), distance: &Distance| {
             let mirrored = (pair.1, pair.0);
-            [pair, mirrored].iter().filter_map(|pair| self.0.get(pair)).flatten().any(|other| {
+            let found = [pair, mirrored].into_iter().filter_map(|pair| self.0.get(&pair)).flatten();
+            found.filter(|(_, paths)| paths.iter().all(Path::is_empty)).any(|(other, _)| {
                 let Distance::Any(outer, _) = other else { return false };
                 match distance {
                     Distance::Same(loops) => loops.len() > outer.len(),
@@ -187,10 +259,11 @@ impl Pairs {
             })
         };
         let mut out = Vec::new();
-        for (pair, distances) in &self.0 {
-            for distance in distances {
-                if !covered(*pair, distance) {
-                    out.push((pair.0, pair.1, distance.clone()));
+        for (sites, found) in &self.0 {
+            for (distance, paths) in found {
+                if !covered(*sites, distance) {
+                    let (sites, distance, paths) = (*sites, distance.clone(), paths.clone());
+                    out.push(Encounter { sites, distance, paths });
                 }
             }
         }

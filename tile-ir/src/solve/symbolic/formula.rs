@@ -7,7 +7,7 @@
 use super::poly::{Poly, Unknown};
 
 /// A condition.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Formula {
     /// Holds.
     True,

@@ -5,6 +5,7 @@ use super::formula::Formula;
 use super::poly::{Poly, Unknown, gcd};
 use super::symbol::{Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
+use crate::check::{MAX_NARROW_ITEMS, narrows};
 use crate::kernel::{Axis, TileDomain, VarId, VarKind};
 
 impl Walk<'_> {
@@ -39,6 +40,31 @@ impl Walk<'_> {
         self.constraints = positive.into_iter().chain(stated).collect();
         self.grid = self.axes(&kernel.grid, Sharing::Block);
         self.block = kernel.block.as_ref().map(|axes| self.axes(axes, Sharing::Private));
+        self.is_narrow = narrows(kernel);
+        if self.is_narrow {
+            self.limit_items();
+        }
+    }
+
+    /// The launch has at most [`MAX_NARROW_ITEMS`] work-items; said of all axes of
+    /// the grid, and of the last ones, since the others have a block at least.
+    fn limit_items(&mut self) {
+        let kernel = self.kernel;
+        let most = Poly::constant(MAX_NARROW_ITEMS.into());
+        let mut items = Poly::constant(1);
+        for axis in kernel.block.iter().flatten() {
+            items = items.mul(&self.index(axis.extent));
+        }
+        let axes = kernel.grid.iter().zip(self.grid.clone()).rev();
+        for (axis, (_, block)) in axes.collect::<Vec<_>>() {
+            let extent = self.index(axis.extent);
+            let last = extent.plus(-1).sub(&Poly::unknown(block));
+            let within = Formula::AtLeast(last.mul(&items));
+            let alone = Formula::le(&extent.mul(&items), &most);
+            items = items.mul(&extent);
+            let all = Formula::le(&items, &most);
+            self.symbols.add_facts(block, within.and(alone).and(all));
+        }
     }
 
     fn launch_symbol(&mut self, low: i128, facts: Formula) -> Unknown {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::flow::Distance;
+use super::flow::{Distance, Path};
 use super::formula::Formula;
 use super::loops::Next;
 use super::poly::{Poly, Unknown};
@@ -25,8 +25,9 @@ pub(super) enum Side {
 /// Where the two accesses are.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meeting<'a> {
-    /// In one block and barrier interval, so far apart.
-    InBlock(&'a Distance),
+    /// In one block and barrier interval, so far apart, where this holds on the
+    /// way.
+    InBlock(&'a Distance, &'a [Path; 2]),
     /// In different blocks.
     BetweenBlocks,
 }
@@ -37,6 +38,7 @@ impl Meeting<'_> {
         match self {
             Self::InBlock(
                 Distance::Same(loops) | Distance::Next(loops, _) | Distance::Any(loops, _),
+                _,
             ) => Some(loops),
             Self::BetweenBlocks => None,
         }
@@ -45,8 +47,8 @@ impl Meeting<'_> {
     /// The loop of which the second access is one iteration later.
     fn next_loop(&self) -> Option<LoopId> {
         match self {
-            Self::InBlock(Distance::Next(_, id)) => Some(*id),
-            Self::InBlock(Distance::Same(_) | Distance::Any(..)) | Self::BetweenBlocks => None,
+            Self::InBlock(Distance::Next(_, id), _) => Some(*id),
+            Self::InBlock(Distance::Same(_) | Distance::Any(..), _) | Self::BetweenBlocks => None,
         }
     }
 }
@@ -74,6 +76,10 @@ impl Walk<'_> {
         }
         for (side, site) in [(Side::First, first), (Side::Second, second)] {
             site.guards.iter().for_each(|guard| builder.assert(side, guard));
+        }
+        if let Meeting::InBlock(_, [before, after]) = meeting {
+            before.iter().for_each(|passed| builder.assert(Side::First, passed));
+            after.iter().for_each(|passed| builder.assert(Side::Second, passed));
         }
         builder.have_no_solution()
     }

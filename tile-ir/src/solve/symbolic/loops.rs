@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::exit::Exits;
-use super::flow::{Distance, Flow};
+use super::flow::{Distance, Flow, Path};
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
@@ -72,7 +72,9 @@ impl Walk<'_> {
         };
         let mut flow = self.repeated((Some(var), head), body, &enter, &ends);
         // Where no iteration may run, before and after are one interval.
-        flow.end.through |= !self.recording || !self.is_never(&empty);
+        if flow.end.through.is_none() && (!self.recording || !self.is_never(&empty)) {
+            flow.end.through = Some(Path::from([empty]));
+        }
         self.follow(flow);
     }
 
@@ -80,7 +82,7 @@ impl Walk<'_> {
         let enter = |walk: &mut Self, _: LoopId| walk.condition(cond).yes;
         let (ends, _) = self.exits.skipping(self.kernel, cond);
         let mut flow = self.repeated((None, head), body, &enter, &ends);
-        flow.end.through = true;
+        flow.end.through = Some(Path::new());
         self.follow(flow);
         // The last evaluation of the condition.
         self.condition(cond);
@@ -127,10 +129,11 @@ impl Walk<'_> {
         }
         self.loops.pop();
         let distance = match flow.end.through {
-            true => Distance::Any(self.loops.clone(), id),
-            false => Distance::Next(self.loops.clone(), id),
+            Some(_) => Distance::Any(self.loops.clone(), id),
+            None => Distance::Next(self.loops.clone(), id),
         };
         self.pairs.cross(&flow.end.tails, &flow.heads, &distance);
+        flow.repeat();
         flow.leave_later();
         self.rejoin(&mut flow, &|exits, flag| exits.jump(flag) == Some(Jump::Break));
         self.env = before;

@@ -52,7 +52,7 @@ use std::collections::BTreeMap;
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, VarId};
 use crate::span::SpanId;
-use flow::{Distance, SiteId};
+use flow::{Distance, Encounter};
 use instance::Meeting;
 pub(crate) use symbol::Obstacle;
 use walk::{Site, Walk};
@@ -105,10 +105,10 @@ pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
     let mut walk = walk::walk(kernel, uniformity);
     let pairs = std::mem::take(&mut walk.pairs).into_list();
     let mut out = Vec::new();
-    for (a, b, distance) in pairs {
+    for Encounter { sites: (a, b), distance, paths } in pairs {
         let (first, second) = (&walk.sites[a], &walk.sites[b]);
         let conflicting = first.array == second.array && first.kind.conflicts(second.kind);
-        if conflicting && !walk.is_disjoint(first, second, Meeting::InBlock(&distance)) {
+        if conflicting && !walk.is_disjoint(first, second, Meeting::InBlock(&distance, &paths)) {
             note(&mut out, unproved(&walk, (a, b), relation(&walk, (first, second), &distance)));
         }
     }
@@ -133,9 +133,26 @@ pub(crate) fn impossible(kernel: &Kernel, uniformity: &Uniformity) -> Vec<ExprId
     walk::walk(kernel, uniformity).impossible
 }
 
+/// Where a kernel's reads can be.
+pub(crate) struct Reads<'a>(Walk<'a>);
+
+impl<'a> Reads<'a> {
+    /// Reads a kernel.
+    pub(crate) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
+        Self(walk::walk_reads(kernel, uniformity))
+    }
+
+    /// Whether a load of a tensor with a default pad is inside of it whenever it
+    /// is made, at all sizes and whatever the kernel assumes.
+    pub(crate) fn are_inside(&self, load: ExprId) -> bool {
+        let found = self.0.outside.as_ref().and_then(|outside| outside.get(&load));
+        found.is_some_and(|found| found.iter().all(|outside| self.0.is_never(outside)))
+    }
+}
+
 /// What is proved of pairs of accesses, whatever barriers a kernel has.
 #[derive(Debug, Default)]
-pub(crate) struct Proofs(BTreeMap<(SiteId, SiteId, Distance), bool>);
+pub(crate) struct Proofs(BTreeMap<Encounter, bool>);
 
 impl Proofs {
     /// Whether within a block no two accesses that may conflict are unordered.
@@ -145,12 +162,14 @@ impl Proofs {
     pub(crate) fn are_complete(&mut self, kernel: &Kernel, uniformity: &Uniformity) -> bool {
         let mut walk = walk::walk(kernel, uniformity);
         let pairs = std::mem::take(&mut walk.pairs).into_list();
-        pairs.into_iter().all(|(a, b, distance)| {
+        pairs.into_iter().all(|encounter| {
+            let (a, b) = encounter.sites;
             let (first, second) = (&walk.sites[a], &walk.sites[b]);
             let conflicting = first.array == second.array && first.kind.conflicts(second.kind);
             !conflicting
-                || *self.0.entry((a, b, distance)).or_insert_with_key(|(_, _, distance)| {
-                    walk.is_disjoint(first, second, Meeting::InBlock(distance))
+                || *self.0.entry(encounter).or_insert_with_key(|encounter| {
+                    let Encounter { distance, paths, .. } = encounter;
+                    walk.is_disjoint(first, second, Meeting::InBlock(distance, paths))
                 })
         })
     }
@@ -176,7 +195,7 @@ fn relation(walk: &Walk<'_>, (first, second): (&Site, &Site), distance: &Distanc
     }
     let both = first.loops.iter().zip(&second.loops).take_while(|(a, b)| a == b);
     let same = Distance::Same(both.map(|(id, _)| *id).collect());
-    if walk.is_disjoint(first, second, Meeting::InBlock(&same)) {
+    if walk.is_disjoint(first, second, Meeting::InBlock(&same, &Default::default())) {
         carried
     } else {
         Relation::SameInterval

@@ -34,6 +34,9 @@ const MAX_TESTS: u32 = 160;
 /// Nested cases.
 const MAX_DEPTH: u32 = 12;
 
+/// Digits that get names.
+const MAX_NAMED: usize = 4;
+
 /// Products about which facts are derived, in one linear test.
 const MAX_PRODUCTS: usize = 60;
 
@@ -89,7 +92,30 @@ impl System {
     /// Whether no integers fulfil all constraints; `false` where that could not
     /// be shown.
     pub(super) fn has_no_solution(&self) -> bool {
-        Search { tests: MAX_TESTS }.refute(self.clone(), MAX_DEPTH)
+        let prove = |system| Search { tests: MAX_TESTS }.refute(system, MAX_DEPTH);
+        prove(self.clone()) || self.with_digits().is_some_and(prove)
+    }
+
+    /// The same system, in which values that lie between 0 and a size are unknowns
+    /// of their own; `None` where there is none to name.
+    fn with_digits(&self) -> Option<Self> {
+        let mut system = self.clone();
+        let mut named = BTreeSet::new();
+        system.settle();
+        while let Some((unknown, value)) = digits::to_name(&system.at_least, &named) {
+            let highest = system.zeros().chain(&system.at_least).flat_map(Poly::unknowns).max();
+            let mut in_choices = Vec::new();
+            system.choices.iter().flatten().for_each(|part| part.collect_unknowns(&mut in_choices));
+            let digit = in_choices.into_iter().chain(highest).max()?.checked_add(1)?;
+            named.insert(digit);
+            // value = digit, so the unknown is what is left of it.
+            let rest = value.sub(&Poly::unknown(unknown));
+            system.replace(unknown, &Poly::unknown(digit).sub(&rest));
+            if named.len() == MAX_NAMED {
+                break;
+            }
+        }
+        (!named.is_empty() && !system.contradictory).then_some(system)
     }
 
     fn assert_at_least(&mut self, poly: &Poly) {

@@ -11,7 +11,7 @@ use super::symbol::{Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::dtype::DType;
 use crate::kernel::{
-    Access, AccessKind, ArrayRef, ElemType, ExprId, ExprKind, Literal, Type, VarId, VarKind,
+    Access, AccessKind, ArrayRef, Edge, ElemType, ExprId, ExprKind, Literal, Type, VarId, VarKind,
 };
 use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
 use crate::span::SpanId;
@@ -138,6 +138,7 @@ impl Walk<'_> {
             ExprKind::Var(var) => self.variable(*var),
             ExprKind::Load(access) => {
                 let indices = self.read(access);
+                self.note_outside(expr, access, &indices);
                 self.loaded(expr, access, &indices)
             }
             ExprKind::Unary { op, operand } => match (op, self.value(*operand)) {
@@ -236,6 +237,21 @@ impl Walk<'_> {
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
         self.site(access, indices.clone(), AccessKind::Read);
         indices
+    }
+
+    /// Notes where a read of a tensor with a default pad is outside of it.
+    fn note_outside(&mut self, expr: ExprId, access: &Access, indices: &[Poly]) {
+        let ArrayRef::Tensor(tensor) = access.array else { return };
+        let has_default = self.kernel.tensors[tensor].edge == Edge::DefaultPad;
+        if !self.recording || self.outside.is_none() || !has_default {
+            return;
+        }
+        let extents = self.extents(access.array);
+        let outside = indices.iter().zip(&extents).map(|(index, extent)| {
+            Formula::lt(index, &Poly::default()).or(Formula::le(extent, index))
+        });
+        let here = Formula::All(self.guards.clone()).and(Formula::Any(outside.collect()));
+        self.outside.iter_mut().for_each(|found| found.entry(expr).or_default().push(here.clone()));
     }
 
     /// The value of an operator's application, where it is exact.
@@ -427,6 +443,16 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a value that sizes and coordinates decide is never out of a range.
+    fn is_between(&self, value: &Poly, min: i128, max: i128) -> bool {
+        let of_data = |symbol: Unknown| {
+            self.symbols.get(symbol).is_none_or(|symbol| symbol.obstacle.is_some())
+        };
+        let beyond =
+            Formula::lt(value, &Poly::constant(min)).or(Formula::lt(&Poly::constant(max), value));
+        !value.unknowns().any(of_data) && self.is_never(&beyond)
+    }
+
     /// An exact integer brought into the range of its type: `value - 2^w * q`.
     fn wrapped(&mut self, value: Poly, ty: Type) -> Option<Value> {
         if ty == Type::Index {
@@ -440,6 +466,9 @@ impl Walk<'_> {
         }
         if value.is_lost() {
             return None;
+        }
+        if self.is_narrow && self.is_between(&value, min, max) {
+            return Some(Value::Int(value));
         }
         let at = (self.kernel.span, BinaryOp::Add);
         let (min, size) = (Poly::constant(min), Poly::constant(size));

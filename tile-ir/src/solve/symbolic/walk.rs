@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::exit::Exits;
-use super::flow::{Distance, Flow, Pairs, SiteId};
+use super::flow::{Distance, Flow, Pairs, Path, SiteId};
 use super::formula::{Cond, Formula};
 use super::loaded::Element;
 use super::loops::Loop;
@@ -81,10 +81,15 @@ pub(super) struct Walk<'a> {
     pub(super) powers: BTreeSet<Unknown>,
     /// The loaded values of tensors that are never written.
     pub(super) elements: BTreeMap<Unknown, Element>,
+    /// By load of a tensor: each time that it is made, whether it is outside.
+    /// Where this is asked for, nothing is assumed.
+    pub(super) outside: Option<BTreeMap<ExprId, Vec<Formula>>>,
     /// Assumptions that never hold where somebody comes by.
     pub(super) impossible: Vec<ExprId>,
     /// By expression, the extents of arrays that are accessed.
     pub(super) extents_of_arrays: BTreeMap<ExprId, Poly>,
+    /// Whether work-items are numbered in 32 bits, so that there are not more.
+    pub(super) is_narrow: bool,
     /// Conditions on tile sizes.
     pub(super) constraints: Vec<Formula>,
     pub(super) grid: Vec<(VarId, Unknown)>,
@@ -114,6 +119,19 @@ pub(super) struct Walk<'a> {
 
 /// Walks a kernel.
 pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
+    walk_with(kernel, uniformity, None)
+}
+
+/// Walks a kernel, and notes where its reads of tensors are outside.
+pub(super) fn walk_reads<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
+    walk_with(kernel, uniformity, Some(BTreeMap::new()))
+}
+
+fn walk_with<'a>(
+    kernel: &'a Kernel,
+    uniformity: &'a Uniformity,
+    outside: Option<BTreeMap<ExprId, Vec<Formula>>>,
+) -> Walk<'a> {
     let mut written = BTreeSet::new();
     collect_written(&kernel.body, &mut written);
     // What is one work-item's own meets nobody.
@@ -126,8 +144,10 @@ pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'
         bits: BTreeMap::new(),
         powers: BTreeSet::new(),
         elements: BTreeMap::new(),
+        outside,
         impossible: Vec::new(),
         extents_of_arrays: BTreeMap::new(),
+        is_narrow: false,
         constraints: Vec::new(),
         grid: Vec::new(),
         block: None,
@@ -174,6 +194,9 @@ impl Walk<'_> {
 
     fn assume(&mut self, cond: ExprId) {
         let value = self.condition(cond);
+        if self.outside.is_some() {
+            return;
+        }
         let comes_by = Formula::All(self.guards.clone());
         self.guards.push(value.yes);
         let holds = Formula::All(self.guards.clone());
@@ -249,7 +272,8 @@ impl Walk<'_> {
             worker: self.point.clone().unwrap_or(body),
         });
         if kind != AccessKind::Read {
-            self.pairs.cross(&[id], &[id], &Distance::Same(self.loops.clone()));
+            let here = vec![(id, Path::new())];
+            self.pairs.cross(&here, &here, &Distance::Same(self.loops.clone()));
         }
         self.follow(Flow::access(id));
     }
@@ -350,10 +374,13 @@ impl Walk<'_> {
         let first = self.under(value.yes.clone(), |walk| walk.nested(|walk| walk.stmts(then)));
         let after_first = std::mem::replace(&mut self.env, before);
         let second = self.under(value.no.clone(), |walk| walk.nested(|walk| walk.stmts(otherwise)));
-        if !self.uniformity.is_uniform_value(cond) {
+        let (first, second) = if self.uniformity.is_uniform_value(cond) {
+            (first.under(&value.yes), second.under(&value.no))
+        } else {
             let here = Distance::Same(self.loops.clone());
             self.pairs.cross(&first.heads, &second.heads, &here);
-        }
+            (first, second)
+        };
         self.merge(&value, after_first);
         match self.exits.skipping(self.kernel, cond) {
             (flags, _) if !otherwise.is_empty() || flags.is_empty() => {

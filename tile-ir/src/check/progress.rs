@@ -1,0 +1,241 @@
+//! TK0404: a loop that can end only through another work-item's write.
+//!
+//! Between two barriers no work-item is promised to run while another waits: one
+//! thread may run them one after the other. So a loop without a barrier must come
+//! to its end by what its own work-item does. What decides about the end is
+//! followed through the variables that the body assigns. It is progress where a
+//! variable is computed from itself (`i += 1`), or where the loop itself changes
+//! the memory that it asks; if instead all that can change is memory that others
+//! write (a flag, a lock that is taken by a compare-exchange), the loop waits.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId};
+use crate::op::AtomicOp;
+use crate::span::SpanId;
+
+/// Reports the loops that wait for other work-items.
+pub(super) fn check_progress(kernel: &Kernel, diags: &mut Diagnostics) {
+    let mut written = BTreeSet::new();
+    for_each_write(&kernel.body, &mut |access| {
+        written.insert(access.array);
+    });
+    written.retain(|array| !kernel.is_local(*array));
+    walk(kernel, &written, &kernel.body, diags);
+}
+
+fn walk(kernel: &Kernel, written: &BTreeSet<ArrayRef>, stmts: &[Stmt], diags: &mut Diagnostics) {
+    for stmt in stmts {
+        if let StmtKind::While { cond, body } = &stmt.kind
+            && !body.iter().any(is_collective)
+        {
+            let mut rounds = Rounds::of(kernel, written, body);
+            rounds.ask(*cond, &mut Vec::new());
+            if let (false, Some((array, span))) = (rounds.advances, rounds.waits) {
+                report(kernel, stmt, (array, span), diags);
+                continue;
+            }
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| walk(kernel, written, body, diags));
+    }
+}
+
+fn report(
+    kernel: &Kernel,
+    stmt: &Stmt,
+    (array, span): (ArrayRef, SpanId),
+    diags: &mut Diagnostics,
+) {
+    let name = kernel.array_name(array);
+    diags.push(
+        Diagnostic::error(
+            Code::EndlessWait,
+            stmt.head,
+            "this loop can end only when another work-item writes",
+        )
+        .label(span, format!("only a change of `{name}` by another one ends it"))
+        .note(
+            "work-items may run one after the other, so the one that it waits for may never come \
+             to run",
+        )
+        .help(
+            "let every work-item update with an atomic operation what it has to, and put what must \
+             come later after a `barrier;` or into a second kernel",
+        ),
+    );
+}
+
+/// Whether the whole block runs a statement together.
+fn is_collective(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Barrier | StmtKind::Exchange { .. } | StmtKind::Each { .. })
+        || stmt.kind.bodies().into_iter().flatten().any(is_collective)
+}
+
+fn for_each_write<'a>(stmts: &'a [Stmt], found: &mut dyn FnMut(&'a Access)) {
+    for stmt in stmts {
+        if let StmtKind::Store { access, .. }
+        | StmtKind::Update { place: Place::Element(access), .. }
+        | StmtKind::Atomic { access, .. } = &stmt.kind
+        {
+            found(access);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| for_each_write(body, found));
+    }
+}
+
+/// How a loop's body changes a variable.
+enum Change<'a> {
+    /// To this value.
+    To(ExprId),
+    /// By an operator on itself.
+    Step,
+    /// To what an atomic update found.
+    Old { access: &'a Access, op: AtomicOp, operands: Vec<ExprId> },
+}
+
+/// The changes that `stmts` make, and the arrays whose elements they change.
+fn collect<'a>(
+    stmts: &'a [Stmt],
+    under: &mut Vec<ExprId>,
+    changes: &mut Vec<(VarId, Change<'a>, Vec<ExprId>)>,
+    own: &mut BTreeSet<ArrayRef>,
+) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Let { var, init: Some(value) } | StmtKind::Assign { var, value } => {
+                changes.push((*var, Change::To(*value), under.clone()));
+            }
+            StmtKind::Update { place: Place::Var(var), .. } => {
+                changes.push((*var, Change::Step, under.clone()));
+            }
+            StmtKind::Store { access, .. }
+            | StmtKind::Update { place: Place::Element(access), .. } => {
+                own.insert(access.array);
+            }
+            StmtKind::Atomic { access, op, expected, value, old } => {
+                if matches!(op, AtomicOp::Add | AtomicOp::Sub | AtomicOp::Xor) {
+                    own.insert(access.array);
+                }
+                let operands = expected.iter().chain([value]).copied().collect();
+                let change = Change::Old { access, op: *op, operands };
+                changes.extend(old.map(|old| (old, change, under.clone())));
+            }
+            // Its counter advances by itself, and ends.
+            StmtKind::Phase { var, .. } | StmtKind::For { var, .. } => {
+                changes.push((*var, Change::Step, under.clone()));
+            }
+            StmtKind::Let { init: None, .. }
+            | StmtKind::LetArray { .. }
+            | StmtKind::Exchange { .. }
+            | StmtKind::Each { .. }
+            | StmtKind::While { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Assume { .. }
+            | StmtKind::Barrier => {}
+        }
+        let outer = under.len();
+        if let StmtKind::If { cond, .. } | StmtKind::While { cond, .. } = &stmt.kind {
+            under.push(*cond);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect(body, under, changes, own));
+        under.truncate(outer);
+    }
+}
+
+/// What decides about one more round of a loop.
+struct Rounds<'a> {
+    kernel: &'a Kernel,
+    written: &'a BTreeSet<ArrayRef>,
+    /// The changes in the body, and under which conditions they are made.
+    changes: Rc<Vec<(VarId, Change<'a>, Vec<ExprId>)>>,
+    /// The arrays that the body changes by itself.
+    own: BTreeSet<ArrayRef>,
+    /// Whether something changes by itself from round to round.
+    advances: bool,
+    /// What another work-item may change.
+    waits: Option<(ArrayRef, SpanId)>,
+    seen: BTreeSet<VarId>,
+}
+
+impl<'a> Rounds<'a> {
+    fn of(kernel: &'a Kernel, written: &'a BTreeSet<ArrayRef>, body: &'a [Stmt]) -> Self {
+        let (mut changes, mut own) = (Vec::new(), BTreeSet::new());
+        collect(body, &mut Vec::new(), &mut changes, &mut own);
+        let changes = Rc::new(changes);
+        let seen = BTreeSet::new();
+        Self { kernel, written, changes, own, advances: false, waits: None, seen }
+    }
+
+    /// Follows what an expression is made of; `path` are the variables it was
+    /// come by.
+    fn ask(&mut self, expr: ExprId, path: &mut Vec<VarId>) {
+        let kernel = self.kernel;
+        let kind = &kernel.exprs[expr].kind;
+        if let ExprKind::Var(var) = kind {
+            self.ask_var(*var, path);
+        } else if let ExprKind::Load(access) = kind {
+            let array = access.array;
+            if self.own.contains(&array) || kernel.is_local(array) {
+                self.advances = true;
+            } else if self.written.contains(&array) {
+                self.waits.get_or_insert((array, access.span));
+            }
+        }
+        kind.operands().into_iter().for_each(|operand| self.ask(operand, path));
+    }
+
+    fn ask_var(&mut self, var: VarId, path: &mut Vec<VarId>) {
+        if path.contains(&var) {
+            self.advances = true;
+            return;
+        }
+        if !self.seen.insert(var) {
+            return;
+        }
+        path.push(var);
+        let changes = Rc::clone(&self.changes);
+        for (_, change, under) in changes.iter().filter(|(of, ..)| *of == var) {
+            match change {
+                Change::To(value) => self.ask(*value, path),
+                Change::Step => self.advances = true,
+                Change::Old { access, op, operands } => {
+                    if self.changes_itself(*op, operands, access.array) {
+                        self.advances = true;
+                    } else {
+                        self.waits.get_or_insert((access.array, access.span));
+                    }
+                }
+            }
+            // A decision about a variable is not computed from it.
+            under.iter().for_each(|condition| self.ask(*condition, &mut Vec::new()));
+        }
+        path.pop();
+    }
+
+    /// Whether an atomic update that is made again and again finds something else
+    /// in the end, if nobody else makes one.
+    fn changes_itself(&self, op: AtomicOp, operands: &[ExprId], array: ArrayRef) -> bool {
+        match op {
+            AtomicOp::Add | AtomicOp::Sub | AtomicOp::Xor => true,
+            // Compared with what was found before, it fails only where another's
+            // has succeeded.
+            AtomicOp::CompareExchange
+            | AtomicOp::Swap
+            | AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Min
+            | AtomicOp::Max => operands.iter().any(|operand| self.varies(*operand, array)),
+        }
+    }
+
+    /// Whether an operand can differ from round to round.
+    fn varies(&self, expr: ExprId, array: ArrayRef) -> bool {
+        let kind = &self.kernel.exprs[expr].kind;
+        let is_changed = |var| self.changes.iter().any(|(of, ..)| of == var);
+        matches!(kind, ExprKind::Var(var) if is_changed(var))
+            || matches!(kind, ExprKind::Load(access) if access.array == array)
+            || kind.operands().into_iter().any(|operand| self.varies(operand, array))
+    }
+}
