@@ -62,7 +62,8 @@ fn collect(stmts: &[Stmt], out: &mut Vec<ExprId>) {
             | StmtKind::Exchange { .. }
             | StmtKind::Each { .. }
             | StmtKind::Assume { .. }
-            | StmtKind::Barrier => {}
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => {}
         }
         stmt.kind.bodies().into_iter().for_each(|body| collect(body, out));
     }

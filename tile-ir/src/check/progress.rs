@@ -67,10 +67,16 @@ fn report(
     );
 }
 
-/// Whether the whole block runs a statement together.
+/// Whether work-items run a statement together, the whole block or a warp.
 fn is_collective(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::Barrier | StmtKind::Exchange { .. } | StmtKind::Each { .. })
-        || stmt.kind.bodies().into_iter().flatten().any(is_collective)
+    let is_meeting = matches!(
+        stmt.kind,
+        StmtKind::Barrier
+            | StmtKind::WarpBarrier
+            | StmtKind::Exchange { .. }
+            | StmtKind::Each { .. }
+    );
+    is_meeting || stmt.kind.bodies().into_iter().flatten().any(is_collective)
 }
 
 fn for_each_write<'a>(stmts: &'a [Stmt], found: &mut dyn FnMut(&'a Access)) {
@@ -133,7 +139,8 @@ fn collect<'a>(
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Assume { .. }
-            | StmtKind::Barrier => {}
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => {}
         }
         let outer = under.len();
         if let StmtKind::If { cond, .. } | StmtKind::While { cond, .. } = &stmt.kind {

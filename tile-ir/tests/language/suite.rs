@@ -109,17 +109,18 @@ macro_rules! families {
 }
 
 families! {
-    atomics basics blocks control grids loops matrices micro mixed params reductions samples
-    scans solvers sorts stencils strides waits
+    atomics basics blocks control grids layers loops matrices micro mixed params reductions
+    samples scans solvers sorts steps stencils strides waits
 }
 
 /// The files, for tests of all kernels.
-pub(crate) const FILES: [&str; 18] = [
+pub(crate) const FILES: [&str; 20] = [
     include_str!("suite/atomics.kernels"),
     include_str!("suite/basics.kernels"),
     include_str!("suite/blocks.kernels"),
     include_str!("suite/control.kernels"),
     include_str!("suite/grids.kernels"),
+    include_str!("suite/layers.kernels"),
     include_str!("suite/loops.kernels"),
     include_str!("suite/matrices.kernels"),
     include_str!("suite/micro.kernels"),
@@ -130,6 +131,7 @@ pub(crate) const FILES: [&str; 18] = [
     include_str!("suite/scans.kernels"),
     include_str!("suite/solvers.kernels"),
     include_str!("suite/sorts.kernels"),
+    include_str!("suite/steps.kernels"),
     include_str!("suite/stencils.kernels"),
     include_str!("suite/strides.kernels"),
     include_str!("suite/waits.kernels"),

@@ -15,7 +15,7 @@ use super::formula::Formula;
 use super::poly::{Poly, Unknown};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
-use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, VarId};
+use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, Type, VarId};
 use crate::span::SpanId;
 use crate::syntax::Jump;
 
@@ -48,6 +48,8 @@ struct Carried {
     first: Poly,
     /// What every iteration adds, if all add the same.
     step: Option<Poly>,
+    /// Whether it is never negative, before the loop nor after any iteration.
+    natural: bool,
 }
 
 impl Walk<'_> {
@@ -102,13 +104,13 @@ impl Walk<'_> {
         let before = self.env.clone();
         let id = self.open(counter, head);
         let mut symbols = Vec::new();
-        for Carried { var, first, step } in &carried {
+        for Carried { var, first, step, natural } in &carried {
             let value = match step {
                 Some(step) => {
                     let number = Poly::unknown(self.all_loops[id.0].number);
                     Value::Int(first.add(&number.mul(step)))
                 }
-                None => self.changed(*var),
+                None => self.changed_within(*var, *natural),
             };
             if let (None, Value::Int(value)) = (step, &value) {
                 symbols.extend(value.unknowns().map(|unknown| (*var, unknown)));
@@ -179,17 +181,35 @@ impl Walk<'_> {
                     Some(Value::Int(first)) => first.clone(),
                     Some(Value::Cond(_) | Value::Other) | None => Poly::lost(),
                 };
-                Carried { var, first, step: None }
+                // Of data it is seldom so, and costs another walk to see.
+                let is_index = self.kernel.vars[var].ty == Type::Index;
+                let natural = is_index && self.is_natural(&first);
+                Carried { var, first, step: None, natural }
             })
             .collect();
         if !carried.iter().any(|carried| self.is_followed(carried.var)) {
             return carried;
         }
+        while !self.probe(&mut carried, (counter, head), body, enter) {}
+        carried
+    }
+
+    /// Walks an iteration to see what it does to `carried`, of which those that are
+    /// taken for natural are so at its start. Whether they are at its end too; else
+    /// that is taken back.
+    fn probe(
+        &mut self,
+        carried: &mut [Carried],
+        (counter, head): (Option<VarId>, SpanId),
+        body: &[Stmt],
+        enter: &dyn Fn(&mut Self, LoopId) -> Formula,
+    ) -> bool {
+        let before = self.env.clone();
         let recording = std::mem::replace(&mut self.recording, false);
         let id = self.open(counter, head);
         let mut heads = BTreeMap::new();
-        for Carried { var, .. } in &carried {
-            let value = self.changed(*var);
+        for Carried { var, natural, .. } in carried.iter() {
+            let value = self.changed_within(*var, *natural);
             heads.insert(*var, value.clone());
             self.env.insert(*var, value);
         }
@@ -197,9 +217,13 @@ impl Walk<'_> {
             enter(walk, id);
             walk.stmts(body);
         });
-        for carried in &mut carried {
-            if let (Some(Value::Int(start)), Some(Value::Int(end))) =
-                (heads.get(&carried.var), self.env.get(&carried.var))
+        let mut holds = true;
+        for carried in carried {
+            let end = self.env.get(&carried.var).cloned();
+            if carried.natural && !matches!(&end, Some(Value::Int(end)) if self.is_natural(end)) {
+                (carried.natural, holds) = (false, false);
+            }
+            if let (Some(Value::Int(start)), Some(Value::Int(end))) = (heads.get(&carried.var), end)
             {
                 let step = end.sub(start);
                 let fixed = !step.is_lost()
@@ -211,7 +235,7 @@ impl Walk<'_> {
         self.loops.pop();
         self.recording = recording;
         self.env = before;
-        carried
+        holds
     }
 
     /// Variables after a loop.
@@ -222,10 +246,10 @@ impl Walk<'_> {
         let uniform = counter.is_some_and(|counter| self.is_uniform_var(counter));
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
         let rounds = Poly::unknown(self.symbol(sharing, Some(0), None));
-        for Carried { var, first, step } in carried {
+        for Carried { var, first, step, natural } in carried {
             let value = match step {
                 Some(step) => Value::Int(first.add(&rounds.mul(step))),
-                None => self.changed(*var),
+                None => self.changed_within(*var, *natural),
             };
             self.env.insert(*var, value);
         }

@@ -93,6 +93,14 @@ impl Symbols {
         }
     }
 
+    /// A symbol turns out never to be negative.
+    pub(super) fn set_natural(&mut self, unknown: Unknown) {
+        self.add_facts(unknown, Formula::AtLeast(Poly::unknown(unknown)));
+        if let Some(symbol) = self.0.get_mut(unknown as usize) {
+            symbol.low = Some(symbol.low.map_or(0, |low| low.max(0)));
+        }
+    }
+
     /// Adds what holds of a symbol.
     pub(super) fn add_facts(&mut self, unknown: Unknown, facts: Formula) {
         if let Some(symbol) = self.0.get_mut(unknown as usize)

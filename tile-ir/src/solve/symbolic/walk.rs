@@ -350,6 +350,15 @@ impl Walk<'_> {
         self.any_of_type(declared.ty, uniform, (declared.span, Obstacle::Changed(var)))
     }
 
+    /// The same, and not negative where `natural`.
+    pub(super) fn changed_within(&mut self, var: VarId, natural: bool) -> Value {
+        let value = self.changed(var);
+        if let (true, Value::Int(poly)) = (natural, &value) {
+            poly.unknowns().for_each(|unknown| self.symbols.set_natural(unknown));
+        }
+        value
+    }
+
     /// Whether a variable has one value for the whole block.
     pub(super) fn is_uniform_var(&self, var: VarId) -> bool {
         self.point.is_none() && self.uniformity.is_uniform_var(var)
