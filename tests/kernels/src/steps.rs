@@ -35,6 +35,7 @@ tiled_kernel! {
 
 tiled_kernel! {
     /// Each tile reversed, by code that only looks as if not all come by.
+    #[allow(redundant_barrier)]
     pub fn idle_conditions(#[pad = 0] x: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
     where
         tile: (TN in 1..=64),

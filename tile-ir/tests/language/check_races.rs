@@ -155,10 +155,13 @@ c[by * TR + ty, bx * TC + tx] = s[0];
     accept(&flat("tx * TR + ty"));
     accept(&flat("ty * (TC + 1) + tx"));
     accept(&flat("2 * (ty * TC + tx) + 1"));
-    // A swizzle is not linear: no proof for all sizes, but each of a list is run.
-    let swizzled = flat("ty * TC + (tx + ty) % TC");
-    reject(&swizzled, OPEN);
-    accept(&swizzled.replace("(TR, TC), grid", "(TR in [4, 8], TC in [8, 16]), grid"));
+    accept(&flat("ty * TC + (tx + ty) % TC"));
+    // This swizzle is not linear: no proof for all sizes, but each of a list is run.
+    let swizzled = flat("ty * TC + tx * tx % (2 * TC + 1)");
+    reject(&swizzled.replace("(TR, TC), grid", "(TR, TC in [8, 16]), grid"), SHARED);
+    accept(
+        &flat("ty * ty * TC + tx").replace("(TR, TC), grid", "(TR in [2, 3], TC in [8, 16]), grid"),
+    );
     let folded = flat("ty * TC + (tx + ty) % (TC - 1)");
     reject(&folded.replace("(TR, TC), grid", "(TR in [4, 8], TC in [8, 16]), grid"), SHARED);
     reject(&flat("ty + tx"), SHARED);

@@ -110,11 +110,11 @@ macro_rules! families {
 
 families! {
     atomics basics blocks control grids layers loops matrices micro mixed params reductions
-    samples scans solvers sorts steps stencils strides waits
+    samples scans solvers sorts steps stencils strides symbolic waits
 }
 
 /// The files, for tests of all kernels.
-pub(crate) const FILES: [&str; 20] = [
+pub(crate) const FILES: [&str; 21] = [
     include_str!("suite/atomics.kernels"),
     include_str!("suite/basics.kernels"),
     include_str!("suite/blocks.kernels"),
@@ -134,6 +134,7 @@ pub(crate) const FILES: [&str; 20] = [
     include_str!("suite/steps.kernels"),
     include_str!("suite/stencils.kernels"),
     include_str!("suite/strides.kernels"),
+    include_str!("suite/symbolic.kernels"),
     include_str!("suite/waits.kernels"),
 ];
 

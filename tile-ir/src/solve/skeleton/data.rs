@@ -71,11 +71,17 @@ impl Pool {
     }
 
     /// A value for the `number`-th scalar parameter: first the small ones, which
-    /// decide about loops, then any.
+    /// decide about loops, then the ends of the range, each of one with each of the
+    /// next, then any.
     pub(super) fn scalar(&self, number: usize, seed: u32) -> i64 {
         let small = [2, 0, 1];
         if (seed as usize) < small.len() {
             return small[(seed as usize + number) % small.len()];
+        }
+        if let (Some(corner @ 0..4), [least, .., most]) =
+            (seed.checked_sub(small.len() as u32), self.values.as_slice())
+        {
+            return if corner >> (number % 2) & 1 == 0 { *least } else { *most };
         }
         let mut hash = Hash::default();
         hash.add(number as i64);

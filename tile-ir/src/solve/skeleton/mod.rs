@@ -66,6 +66,7 @@ use crate::span::SpanId;
 use data::Pool;
 use machine::{Blocks, Machine, Stop};
 use plan::Plan;
+use sizes::Choice;
 
 /// Accesses and loop iterations that are run for one kernel.
 pub(crate) const BUDGET: u32 = 200_000;
@@ -150,8 +151,6 @@ pub(crate) struct Findings {
     pub(crate) fills: Fills,
     /// All pairs, of conflicts and open ones.
     pub(crate) known: BTreeSet<Pair>,
-    /// Whether the budget ended before all sizes were run.
-    pub(crate) exhausted: bool,
 }
 
 /// Looks for conflicts at small sizes. No more runs are begun when they have taken
@@ -160,7 +159,7 @@ pub(crate) fn enumerate(kernel: &Kernel, enough: u32) -> Findings {
     let mut findings = Findings::default();
     let mut fuel = BUDGET;
     let pool = Pool::of(kernel);
-    let all = sizes::choose(kernel, &pool);
+    let choice = Choice::of(kernel, &pool);
     let is_tile = |array| matches!(array, ArrayRef::Tile(_));
     let is_tensor = |array| matches!(array, ArrayRef::Tensor(_));
     let origins = Origins::of(kernel);
@@ -174,18 +173,17 @@ pub(crate) fn enumerate(kernel: &Kernel, enough: u32) -> Findings {
         }
         let mut seen = BTreeSet::new();
         let whole = fuel;
-        for sizes in &all {
-            if !seen.insert(plan.key(sizes)) {
+        for sizes in choice.sizes(plan.uses_data) {
+            if !seen.insert(plan.key(&sizes)) {
                 continue;
             }
             // Of sizes that an assumption excludes nothing is kept.
             let before = (!assumptions.is_empty()).then(|| findings.clone());
-            let run = Machine::new(kernel, &plan, sizes, &pool, &mut findings, &mut fuel)
+            let run = Machine::new(kernel, &plan, &sizes, &pool, &mut findings, &mut fuel)
                 .run(Blocks::Sample);
             if let (Err(Stop::Excluded), Some(before)) = (run, before) {
                 findings = before;
             }
-            findings.exhausted |= run == Err(Stop::Budget);
             if fuel == 0 || whole - fuel >= enough {
                 break;
             }

@@ -21,8 +21,9 @@ const MAX_CANDIDATES: usize = 4096;
 const MAX_COMBINATIONS: usize = 12;
 /// Largest literal above which a tile parameter is raised.
 const MAX_LITERAL: i64 = 256;
-/// Different data and scalars that are tried at the same sizes.
-const SEEDS: u32 = 6;
+/// Different scalars, and different data alone, that are tried at the same sizes.
+const SEEDS: u32 = 9;
+const DATA_SEEDS: u32 = 6;
 
 /// A value for everything that a launch fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,33 +34,48 @@ pub(crate) struct Sizes {
     pub(super) seed: u32,
 }
 
-/// The sizes to run, in order.
-pub(super) fn choose(kernel: &Kernel, pool: &Pool) -> Vec<Sizes> {
-    let roles = Roles::of(kernel);
-    let mut all = Vec::new();
-    for tiles in tile_sizes(kernel) {
-        for profile in Profile::ALL {
-            for seed in 0..SEEDS {
-                let mut values = vec![None; kernel.vars.len()];
-                for (id, var) in kernel.vars.iter() {
-                    values[id.index()] = match var.kind {
-                        VarKind::TileParam(param) => {
-                            tiles.get(param.index()).copied().map(i64::from)
-                        }
-                        VarKind::Dim => Some(roles.dim(kernel, id, &tiles, profile)),
-                        VarKind::Scalar(scalar) => Some(pool.scalar(scalar.index(), seed)),
-                        VarKind::Grid
-                        | VarKind::Block
-                        | VarKind::Each
-                        | VarKind::Loop
-                        | VarKind::Let { .. } => None,
-                    };
-                }
-                all.push(Sizes { values, seed });
-            }
-        }
+/// The sizes to run, in order; each is made when it is asked for, as most often few
+/// are.
+pub(super) struct Choice<'a> {
+    kernel: &'a Kernel,
+    pool: &'a Pool,
+    roles: Roles,
+    tiles: Vec<Vec<u32>>,
+}
+
+impl<'a> Choice<'a> {
+    pub(super) fn of(kernel: &'a Kernel, pool: &'a Pool) -> Self {
+        Self { kernel, pool, roles: Roles::of(kernel), tiles: tile_sizes(kernel) }
     }
-    all
+
+    /// All of them; where `uses_data` says that no loaded value matters, and there is
+    /// no scalar, only the first of those that differ in these.
+    pub(super) fn sizes(&self, uses_data: bool) -> impl Iterator<Item = Sizes> {
+        let seeds = match (self.kernel.scalars.is_empty(), uses_data) {
+            (false, _) => SEEDS,
+            (true, true) => DATA_SEEDS,
+            (true, false) => 1,
+        };
+        let profiles = |tiles| Profile::ALL.iter().map(move |profile| (tiles, *profile));
+        let pairs = self.tiles.iter().flat_map(profiles);
+        pairs.flat_map(move |(tiles, profile)| {
+            (0..seeds).map(move |seed| self.sizes_of(tiles, profile, seed))
+        })
+    }
+
+    fn sizes_of(&self, tiles: &[u32], profile: Profile, seed: u32) -> Sizes {
+        let values = self.kernel.vars.iter().map(|(id, var)| match var.kind {
+            VarKind::TileParam(param) => tiles.get(param.index()).copied().map(i64::from),
+            VarKind::Dim => Some(self.roles.dim(self.kernel, id, tiles, profile)),
+            VarKind::Scalar(scalar) => Some(self.pool.scalar(scalar.index(), seed)),
+            VarKind::Grid
+            | VarKind::Block
+            | VarKind::Each
+            | VarKind::Loop
+            | VarKind::Let { .. } => None,
+        });
+        Sizes { values: values.collect(), seed }
+    }
 }
 
 // Tile parameters.

@@ -7,8 +7,9 @@
 //! remainder.
 
 use super::formula::Formula;
+use super::integers::range_of;
 use super::poly::Poly;
-use super::value::{Function, range_of};
+use super::value::Function;
 use super::walk::Walk;
 use crate::kernel::Type;
 use crate::op::BinaryOp;
@@ -40,11 +41,29 @@ impl Walk<'_> {
                 return self.remainder(value, &power, at);
             }
         }
+        for (value, bit) in [(lhs, rhs), (rhs, lhs)] {
+            if self.is_power(bit) && self.is_natural(value) {
+                return self.single_bit(value, bit, at);
+            }
+        }
         self.is_natural(rhs).then(|| {
             self.function(Function::And, lhs, rhs, Some(0), at, |value| {
                 Formula::le(value, lhs).and(Formula::le(value, rhs))
             })
         })
+    }
+
+    /// `value & bit` of a natural and a power of two of any size: the bit where the
+    /// quotient is odd, else 0.
+    fn single_bit(&mut self, value: &Poly, bit: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
+        let above = self.quotient(value, bit, at)?;
+        let half = self.quotient(&above, &Poly::constant(2), at)?;
+        let rest = above.sub(&half.scaled(2));
+        Some(self.function(Function::And, value, bit, Some(0), at, |found| {
+            let even = Formula::Zero(found.clone()).and(Formula::Zero(rest.clone()));
+            let odd = Formula::eq(found, bit).and(Formula::Zero(rest.plus(-1)));
+            even.or(odd)
+        }))
     }
 
     /// `value & mask`, both natural.
@@ -91,7 +110,10 @@ impl Walk<'_> {
         if rhs.as_constant() == Some(0) {
             return Some(lhs.clone());
         }
-        let common = self.common_bits(lhs, rhs, at);
+        let mut common = self.common_bits(lhs, rhs, at);
+        if common.is_none() && self.is_power(rhs) {
+            common = self.single_bit(lhs, rhs, at);
+        }
         let most = self.joined_bits(lhs, rhs);
         let sum = lhs.add(rhs);
         let joined = self.function(Function::Or, lhs, rhs, Some(0), at, |value| match common {

@@ -60,10 +60,8 @@ impl Walk<'_> {
             let extent = self.index(axis.extent);
             let last = extent.plus(-1).sub(&Poly::unknown(block));
             let within = Formula::AtLeast(last.mul(&items));
-            let alone = Formula::le(&extent.mul(&items), &most);
             items = items.mul(&extent);
-            let all = Formula::le(&items, &most);
-            self.symbols.add_facts(block, within.and(alone).and(all));
+            self.symbols.add_facts(block, within.and(Formula::le(&items, &most)));
         }
     }
 

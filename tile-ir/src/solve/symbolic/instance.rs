@@ -10,8 +10,8 @@ use super::flow::{Distance, Path};
 use super::formula::Formula;
 use super::loops::Next;
 use super::poly::{Poly, Unknown};
-use super::search::System;
 use super::symbol::{LoopId, Sharing};
+use super::system::System;
 use super::walk::{Site, Walk, Worker};
 use crate::kernel::ArrayRef;
 

@@ -25,7 +25,7 @@ impl Walk<'_> {
         // Known to the block though not by its parts: left to the caller.
         let is_private = of.iter().any(|unknown| self.is_private(*unknown));
         let is_agreed = self.uniformity.is_uniform_expr(expr) && is_private;
-        let range = super::value::range_of(ty)?;
+        let range = super::integers::range_of(ty)?;
         if self.is_written(access.array) || at.iter().any(Poly::is_lost) || is_agreed {
             return None;
         }

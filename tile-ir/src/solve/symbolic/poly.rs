@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 /// An unknown integer: of a kernel ([`super::symbol`]) or of a system
-/// ([`super::search`]), by who made the polynomial.
+/// ([`super::system`]), by who made the polynomial.
 pub(super) type Unknown = u32;
 
 /// A product of unknowns, sorted; empty for 1.

@@ -21,9 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::formula::Formula;
 use super::instance::Meeting;
+use super::integers::range_of;
 use super::poly::Poly;
 use super::symbol::{LoopId, Obstacle};
-use super::value::range_of;
 use super::walk::{Value, Walk};
 use crate::kernel::{Access, AccessKind, ArrayRef, ExprId, VarId};
 use crate::op::AtomicOp;

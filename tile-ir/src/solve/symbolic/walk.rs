@@ -442,6 +442,6 @@ impl Walk<'_> {
     /// Whether a variable's values are integers that are followed.
     pub(super) fn is_followed(&self, var: VarId) -> bool {
         let ty: Type = self.kernel.vars[var].ty;
-        super::value::is_integer(ty)
+        super::integers::is_integer(ty)
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::super::formula::Formula;
 use super::super::poly::Poly;
-use super::super::search::System;
+use super::super::system::System;
 use super::{kernel, prove, uniformity};
 use crate::solve::skeleton;
 

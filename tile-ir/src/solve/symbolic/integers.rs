@@ -1,0 +1,86 @@
+//! Integers of a type: their ranges, conversions, and how they wrap.
+
+use super::formula::Formula;
+use super::poly::{Poly, Unknown};
+use super::value::Function;
+use super::walk::{Value, Walk};
+use crate::dtype::DType;
+use crate::kernel::{ElemType, Type};
+use crate::op::BinaryOp;
+
+impl Walk<'_> {
+    /// The value as an `as` conversion gives it.
+    pub(super) fn converted(&mut self, value: Value, from: Type, to: Type) -> Option<Value> {
+        match value {
+            Value::Int(poly) if is_integer(to) && is_integer(from) => match (from, to) {
+                // As if it were `i64`, into which 64 unsigned bits do not fit.
+                (Type::Scalar(elem), Type::Index) => {
+                    let fits = range_of(Type::Scalar(elem))
+                        .is_some_and(|(_, max)| max <= i128::from(i64::MAX));
+                    (fits || poly.as_constant().is_some_and(|v| i64::try_from(v).is_ok()))
+                        .then_some(Value::Int(poly))
+                }
+                (Type::Index | Type::Scalar(_), _) => self.wrapped(poly, to),
+            },
+            Value::Int(_) | Value::Cond(_) | Value::Other => None,
+        }
+    }
+
+    /// Whether a value that sizes and coordinates decide is never out of a range.
+    fn is_between(&self, value: &Poly, min: i128, max: i128) -> bool {
+        let of_data = |symbol: Unknown| {
+            self.symbols.get(symbol).is_none_or(|symbol| symbol.obstacle.is_some())
+        };
+        let beyond =
+            Formula::lt(value, &Poly::constant(min)).or(Formula::lt(&Poly::constant(max), value));
+        !value.unknowns().any(of_data) && self.is_never(&beyond)
+    }
+
+    /// An exact integer brought into the range of its type: `value - 2^w * q`.
+    pub(super) fn wrapped(&mut self, value: Poly, ty: Type) -> Option<Value> {
+        if ty == Type::Index {
+            return Some(Value::Int(value));
+        }
+        let (min, max) = range_of(ty)?;
+        let size = max - min + 1;
+        if let Some(constant) = value.as_constant() {
+            let wrapped = (constant.checked_sub(min)?).rem_euclid(size) + min;
+            return Some(Value::Int(Poly::constant(wrapped)));
+        }
+        if value.is_lost() {
+            return None;
+        }
+        if self.is_narrow && self.is_between(&value, min, max) {
+            return Some(Value::Int(value));
+        }
+        let at = (self.kernel.span, BinaryOp::Add);
+        let (min, size) = (Poly::constant(min), Poly::constant(size));
+        let function =
+            if min == Poly::default() { Function::UnsignedTurns } else { Function::SignedTurns };
+        let turns = self.function(function, &value, &size, None, at, |q| {
+            Formula::within(&value.sub(&q.mul(&size)).sub(&min), &size)
+        });
+        Some(Value::Int(value.sub(&turns.mul(&size))))
+    }
+}
+
+/// Whether values of a type are integers whose range is known, or indices.
+pub(super) fn is_integer(ty: Type) -> bool {
+    ty == Type::Index || range_of(ty).is_some()
+}
+
+/// The least and the greatest value of an integer type.
+pub(super) fn range_of(ty: Type) -> Option<(i128, i128)> {
+    let Type::Scalar(ElemType::Concrete(dtype)) = ty else { return None };
+    match dtype {
+        DType::I8 => Some((i8::MIN.into(), i8::MAX.into())),
+        DType::U8 => Some((u8::MIN.into(), u8::MAX.into())),
+        DType::I16 => Some((i16::MIN.into(), i16::MAX.into())),
+        DType::U16 => Some((u16::MIN.into(), u16::MAX.into())),
+        DType::I32 => Some((i32::MIN.into(), i32::MAX.into())),
+        DType::U32 => Some((u32::MIN.into(), u32::MAX.into())),
+        DType::I64 => Some((i64::MIN.into(), i64::MAX.into())),
+        DType::U64 => Some((u64::MIN.into(), u64::MAX.into())),
+        DType::F16 | DType::BF16 | DType::F32 | DType::F64 | DType::Bool => None,
+    }
+}

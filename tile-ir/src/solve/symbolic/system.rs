@@ -1,0 +1,372 @@
+//! Constraints, and what follows from them without a search.
+//!
+//! Equalities that define an unknown replace it; those that come apart are cut
+//! ([`super::radix`], [`super::digits`]); what is left goes to the linear test
+//! ([`super::linear`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::digits::{self, Bounds};
+use super::formula::Formula;
+use super::linear::{self, Row};
+use super::poly::{Monomial, Poly, Unknown};
+use super::radix::{self, Cut};
+use super::ranges::Ranges;
+
+/// Digits that get names.
+const MAX_NAMED: usize = 4;
+
+/// Products about which facts are derived, in one linear test.
+const MAX_PRODUCTS: usize = 60;
+
+/// Constraints that are to have no solution together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct System {
+    /// Are 0. Used to replace unknowns as soon as one stands alone in them.
+    facts: Vec<Poly>,
+    /// Are 0 too. Kept whole while they have products, so that those can be
+    /// split.
+    collisions: Vec<Poly>,
+    /// Are at least 0.
+    at_least: BTreeSet<Poly>,
+    /// Of each, one formula holds.
+    pub(super) choices: Vec<Vec<Formula>>,
+    pub(super) contradictory: bool,
+}
+
+impl System {
+    /// Adds a constraint. What is unknown says nothing.
+    pub(super) fn assert(&mut self, formula: &Formula) {
+        match formula {
+            Formula::True | Formula::Unknown => {}
+            Formula::False => self.contradictory = true,
+            Formula::AtLeast(poly) => self.assert_at_least(poly),
+            Formula::Zero(poly) if poly.is_lost() => {}
+            Formula::Zero(poly) => self.facts.push(poly.clone()),
+            Formula::All(parts) => parts.iter().for_each(|part| self.assert(part)),
+            Formula::Any(_) => match formula.replace(&|_| None) {
+                Formula::Any(parts) if parts.contains(&Formula::Unknown) => {}
+                Formula::Any(parts) => match parts.as_slice() {
+                    [only] => self.assert(only),
+                    _ => self.choices.push(parts),
+                },
+                folded @ (Formula::True
+                | Formula::False
+                | Formula::Unknown
+                | Formula::AtLeast(_)
+                | Formula::Zero(_)
+                | Formula::All(_)) => self.assert(&folded),
+            },
+        }
+    }
+
+    /// Adds that `left` and `right`, which are indices of one axis, are equal.
+    pub(super) fn assert_collision(&mut self, left: &Poly, right: &Poly) {
+        let difference = left.sub(right);
+        if !difference.is_lost() {
+            self.collisions.push(difference);
+        }
+    }
+
+    /// The same system, in which values that lie between 0 and a size are unknowns
+    /// of their own; `None` where there is none to name.
+    pub(super) fn with_digits(&self) -> Option<Self> {
+        let mut system = self.clone();
+        let mut named = BTreeSet::new();
+        system.settle();
+        while let Some((unknown, value)) = digits::to_name(&system.at_least, &named) {
+            let highest = system.zeros().chain(&system.at_least).flat_map(Poly::unknowns).max();
+            let mut in_choices = Vec::new();
+            system.choices.iter().flatten().for_each(|part| part.collect_unknowns(&mut in_choices));
+            let digit = in_choices.into_iter().chain(highest).max()?.checked_add(1)?;
+            named.insert(digit);
+            // value = digit, so the unknown is what is left of it.
+            let rest = value.sub(&Poly::unknown(unknown));
+            system.replace(unknown, &Poly::unknown(digit).sub(&rest));
+            if named.len() == MAX_NAMED {
+                break;
+            }
+        }
+        (!named.is_empty() && !system.contradictory).then_some(system)
+    }
+
+    fn assert_at_least(&mut self, poly: &Poly) {
+        match poly.as_constant() {
+            Some(value) => self.contradictory |= value < 0,
+            None if poly.is_lost() => {}
+            None => {
+                self.at_least.insert(poly.clone());
+            }
+        }
+    }
+
+    fn zeros(&self) -> impl Iterator<Item = &Poly> {
+        self.collisions.iter().chain(&self.facts)
+    }
+
+    /// Replaces unknowns by what equalities say of them, until there is none to
+    /// replace.
+    pub(super) fn settle(&mut self) {
+        while !self.contradictory {
+            self.drop_decided();
+            if self.cut_equality() || self.cut_digits() {
+                continue;
+            }
+            let definition = self
+                .facts
+                .iter()
+                .chain(self.collisions.iter().filter(|poly| poly.is_linear()))
+                .find_map(definition);
+            let Some((unknown, value)) = definition else { return };
+            self.replace(unknown, &value);
+        }
+    }
+
+    /// Cuts an equality into its digits, if there is one that comes apart.
+    fn cut_equality(&mut self) -> bool {
+        if !self.zeros().any(radix::is_candidate) {
+            return false;
+        }
+        let ranges = self.ranges();
+        for zeros in [&mut self.collisions, &mut self.facts] {
+            let found = zeros.iter().enumerate().find_map(|(at, poly)| {
+                let cut = if radix::is_candidate(poly) { radix::cut(poly, &ranges) } else { None };
+                Some((at, cut?))
+            });
+            let Some((at, cut)) = found else { continue };
+            match cut {
+                Cut::Never => self.contradictory = true,
+                Cut::Cases(cases) => {
+                    zeros.remove(at);
+                    match <[(Poly, Poly); 1]>::try_from(cases) {
+                        Ok([(light, heavy)]) => zeros.extend([light, heavy]),
+                        Err(cases) => self.choices.push(
+                            cases
+                                .into_iter()
+                                .map(|(light, heavy)| {
+                                    Formula::All(vec![Formula::Zero(light), Formula::Zero(heavy)])
+                                })
+                                .collect(),
+                        ),
+                    }
+                }
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Cuts an equality of products into digits, if there is one that comes apart.
+    fn cut_digits(&mut self) -> bool {
+        if self.zeros().all(Poly::is_linear) {
+            return false;
+        }
+        let (ranges, bounds) = (self.ranges(), Bounds::of(self.at_least.iter()));
+        for zeros in [&mut self.collisions, &mut self.facts] {
+            let mut products = zeros.iter().enumerate().filter(|(_, poly)| !poly.is_linear());
+            let found =
+                products.find_map(|(at, poly)| Some((at, digits::cut(poly, &ranges, &bounds)?)));
+            if let Some((at, (light, heavy))) = found {
+                zeros.remove(at);
+                zeros.extend([light, heavy]);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Between which numbers unknowns lie.
+    fn ranges(&self) -> Ranges {
+        Ranges::of(self.at_least.iter())
+    }
+
+    /// Removes `0 = 0`, and finds what cannot be 0.
+    fn drop_decided(&mut self) {
+        for poly in self.facts.iter().chain(&self.collisions) {
+            let content = poly.content();
+            let divides = content == 0 || poly.constant_term() % content == 0;
+            self.contradictory |= !divides || poly.as_constant().is_some_and(|value| value != 0);
+        }
+        self.facts.retain(|poly| poly.as_constant().is_none() && !poly.is_lost());
+        self.collisions.retain(|poly| poly.as_constant().is_none() && !poly.is_lost());
+    }
+
+    fn replace(&mut self, unknown: Unknown, value: &Poly) {
+        let with = |other: Unknown| (other == unknown).then(|| value.clone());
+        for poly in self.facts.iter_mut().chain(&mut self.collisions) {
+            if poly.mentions(unknown) {
+                *poly = poly.replace(&with);
+            }
+        }
+        for poly in std::mem::take(&mut self.at_least) {
+            if poly.mentions(unknown) {
+                self.assert_at_least(&poly.replace(&with));
+            } else {
+                self.at_least.insert(poly);
+            }
+        }
+        for choice in std::mem::take(&mut self.choices) {
+            let choice: Vec<Formula> = choice.iter().map(|part| part.replace(&with)).collect();
+            self.assert(&Formula::Any(choice));
+        }
+    }
+
+    /// The products of two and more unknowns.
+    fn products(&self) -> BTreeSet<&Monomial> {
+        let polys = self.zeros().chain(&self.at_least);
+        polys
+            .flat_map(|poly| poly.terms())
+            .filter(|(product, _)| product.len() > 1)
+            .map(|(product, _)| product)
+            .collect()
+    }
+
+    /// Whether the constraints without choices have no solution, each product
+    /// taken for an unknown of its own.
+    pub(super) fn is_linearly_empty(&self) -> bool {
+        let mut columns: BTreeMap<Monomial, usize> = BTreeMap::new();
+        let mut row = |poly: &Poly| {
+            let mut row = Row { factors: Vec::new(), constant: poly.constant_term() };
+            for (product, factor) in poly.terms() {
+                if !product.is_empty() {
+                    let count = columns.len();
+                    let column = *columns.entry(product.clone()).or_insert(count);
+                    row.factors.push((column, *factor));
+                }
+            }
+            row.factors.sort_unstable();
+            row
+        };
+        let zero = self.zeros().map(&mut row).collect();
+        let mut at_least: Vec<Row> = self.at_least.iter().map(&mut row).collect();
+        at_least.extend(self.product_bounds().iter().map(&mut row));
+        linear::is_empty(zero, at_least)
+    }
+
+    /// Of products of unknowns that are not negative: that they are not
+    /// negative, and `x * rest >= low * rest` where `x >= low`.
+    fn product_bounds(&self) -> Vec<Poly> {
+        let bounds = self.ranges();
+        let is_natural =
+            |product: &Monomial| product.iter().all(|u| bounds.low(*u).is_some_and(|low| low >= 0));
+        let mut open: Vec<Monomial> =
+            self.products().into_iter().filter(|product| is_natural(product)).cloned().collect();
+        let mut seen: BTreeSet<Monomial> = open.iter().cloned().collect();
+        let mut out = Vec::new();
+        while let Some(product) = open.pop() {
+            let whole = Poly::product(product.clone());
+            out.push(whole.clone());
+            for (at, unknown) in product.iter().enumerate() {
+                let low = bounds.low(*unknown).unwrap_or(0);
+                if low < 1 || (at > 0 && product[at - 1] == *unknown) {
+                    continue;
+                }
+                let mut rest = product.clone();
+                rest.remove(at);
+                out.push(whole.sub(&Poly::product(rest.clone()).scaled(low)));
+                if rest.len() > 1 && seen.len() < MAX_PRODUCTS && seen.insert(rest.clone()) {
+                    open.push(rest);
+                }
+            }
+        }
+        out.retain(|poly| !poly.is_lost());
+        out
+    }
+
+    /// The cofactors that may be split, without common factors: of unknowns in
+    /// products of equalities, those that may have either sign.
+    pub(super) fn splits(&self) -> Vec<Poly> {
+        let mut out: Vec<Poly> = Vec::new();
+        for poly in self.zeros() {
+            let products = poly.terms().iter().filter(|(product, _)| product.len() > 1);
+            let unknowns: BTreeSet<Unknown> =
+                products.flat_map(|(product, _)| product.iter().copied()).collect();
+            for unknown in unknowns {
+                let split = poly.cofactor(unknown).primitive();
+                let factors = split.terms().iter().map(|(_, factor)| *factor);
+                let one_sign = factors.clone().all(|f| f > 0) || factors.clone().all(|f| f < 0);
+                if split.is_lost() || one_sign {
+                    continue;
+                }
+                if !out.contains(&split) && !out.contains(&split.negated()) {
+                    out.push(split);
+                }
+            }
+        }
+        out
+    }
+
+    /// The case `at least 1` of a split.
+    pub(super) fn with_positive(&self, split: &Poly) -> Self {
+        let mut case = self.clone();
+        let slack = split.plus(-1);
+        case.assert_at_least(&slack);
+        let bounds = self.ranges();
+        let in_split: BTreeSet<Unknown> = split.unknowns().collect();
+        let mut partners: BTreeSet<Monomial> = BTreeSet::new();
+        for product in self.products() {
+            for (at, unknown) in product.iter().enumerate() {
+                if in_split.contains(unknown) {
+                    let mut rest = product.clone();
+                    rest.remove(at);
+                    partners.insert(rest);
+                }
+            }
+        }
+        for partner in partners {
+            let lows: Option<Vec<i128>> =
+                partner.iter().map(|u| bounds.low(*u).filter(|low| *low >= 0)).collect();
+            // Alone, an unknown is taken from its lower bound on, which says more.
+            let natural = match (partner.as_slice(), lows.as_deref()) {
+                ([unknown], Some([low])) => Poly::unknown(*unknown).plus(-low),
+                (_, Some(_)) => Poly::product(partner),
+                (_, None) => continue,
+            };
+            case.assert_at_least(&slack.mul(&natural));
+        }
+        case
+    }
+
+    /// The case `0` of a split.
+    pub(super) fn with_zero(&self, split: &Poly) -> Self {
+        let mut case = self.clone();
+        // The cofactor's products vanish from the equalities that have them.
+        for poly in &mut case.collisions {
+            for unknown in poly.unknowns().collect::<BTreeSet<_>>() {
+                let cofactor = poly.cofactor(unknown);
+                if [split.clone(), split.negated()].contains(&cofactor.primitive()) {
+                    *poly = poly.sub(&cofactor.mul(&Poly::unknown(unknown)));
+                }
+            }
+        }
+        case.collisions.retain(|poly| !poly.is_lost());
+        case.collisions.push(split.clone());
+        case
+    }
+
+    /// Whether a split's sign is among the constraints.
+    pub(super) fn is_decided(&self, split: &Poly) -> bool {
+        self.at_least.contains(&split.plus(-1))
+            || self.at_least.contains(&split.negated().plus(-1))
+            || self.zeros().any(|poly| *poly == *split || *poly == split.negated())
+    }
+}
+
+/// The unknown that an equality defines: it has the factor 1 or -1 and stands
+/// nowhere else in it.
+fn definition(poly: &Poly) -> Option<(Unknown, Poly)> {
+    let single = poly.terms().iter().rev().find_map(|(product, factor)| match product.as_slice() {
+        [unknown]
+            if factor.unsigned_abs() == 1
+                && poly.unknowns().filter(|other| other == unknown).count() == 1 =>
+        {
+            Some((*unknown, *factor))
+        }
+        _ => None,
+    });
+    let (unknown, factor) = single?;
+    // factor * unknown + rest = 0, so unknown = -factor * rest.
+    let rest = poly.sub(&Poly::unknown(unknown).scaled(factor));
+    let value = rest.scaled(-factor);
+    (!value.is_lost()).then_some((unknown, value))
+}
