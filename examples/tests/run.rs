@@ -76,6 +76,11 @@ fn add_and_transpose() {
 }
 
 #[test]
+fn convolution() {
+    succeeds("convolution", &[], "[600, 801] blurred, all elements right");
+}
+
+#[test]
 fn show_prints_cuda_for_a_device_that_is_not_there() {
     let text = succeeds("show", &["RTX 4090", "1000", "1000", "64"], "sm_89");
     assert!(text.contains("__global__"), "{text}");

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use tile_ir::dtype::DType;
-use tile_ir::syntax::{KernelItem, Param, ParamKind, TypeExpr, TypeExprKind};
+use tile_ir::syntax::{KernelItem, Param, ParamKind, TensorSpace, TypeExpr, TypeExprKind};
 use tile_syntax::ParsedKernel;
 
 /// One parameter of `launch`.
@@ -74,14 +74,21 @@ fn argument(param: &Param, kernel: &ParsedKernel) -> Option<Argument> {
     // Where the compiler says that an argument has another type.
     let place = Span::call_site().located_at(name.span());
     let (ty, pass) = match &param.kind {
-        ParamKind::Tensor { mutable, elem, extents } => {
+        ParamKind::Tensor { space, mutable, elem, extents } => {
             let elem = host_type(elem, kernel, place)?;
             let rank = Literal::usize_unsuffixed(extents.len());
-            let tensor = quote_spanned!(place=> ::tile_runtime::Tensor<#elem, #rank>);
-            match mutable {
-                true => (quote_spanned!(place=> &mut #tensor), quote!(#path::output(#name))),
-                false => (quote_spanned!(place=> & #tensor), quote!(#path::input(#name))),
-            }
+            let space_type = Ident::new(space.type_name(), place);
+            let tensor = quote_spanned!(place=> ::tile_runtime::#space_type<#elem, #rank>);
+            let reference = match mutable {
+                true => quote_spanned!(place=> &mut #tensor),
+                false => quote_spanned!(place=> & #tensor),
+            };
+            let pass = match (space, mutable) {
+                (TensorSpace::Constant, _) => quote!(#path::constant(#name)),
+                (TensorSpace::Global, true) => quote!(#path::output(#name)),
+                (TensorSpace::Global, false) => quote!(#path::input(#name)),
+            };
+            (reference, pass)
         }
         ParamKind::Scalar { ty } => (host_type(ty, kernel, place)?, quote!(#path::scalar(#name))),
     };

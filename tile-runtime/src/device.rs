@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tile_ir::device::DeviceProperties;
 
+use crate::constant::Constant;
 use crate::element::Element;
 use crate::error::{EnvironmentError, Error, Result};
 use crate::launch::ProgramCache;
@@ -175,6 +176,31 @@ impl Device {
     /// ```
     pub fn zeros<T: Element, const R: usize>(&self, shape: [usize; R]) -> Result<Tensor<T, R>> {
         Tensor::new(self, shape, Fill::Zeros)
+    }
+
+    /// A constant of `shape` with a copy of `values`, in row-major order, for the
+    /// parameters `&Constant<..>` of kernels.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::TensorError`] where `values` has another number of elements than
+    /// the shape, takes more than 64 KiB, or the device has no memory for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tile_runtime::Device;
+    ///
+    /// let filter = Device::cpu().constant([3], &[0.25f32, 0.5, 0.25])?;
+    /// assert_eq!(filter.shape(), [3]);
+    /// # Ok::<(), tile_runtime::Error>(())
+    /// ```
+    pub fn constant<T: Element, const R: usize>(
+        &self,
+        shape: [usize; R],
+        values: &[T],
+    ) -> Result<Constant<T, R>> {
+        Constant::new(self, shape, values)
     }
 
     /// The device's own stream, on which launches go that name no other.

@@ -111,6 +111,21 @@ pub enum TensorError {
         /// The element type's name.
         dtype: &'static str,
     },
+    /// An array that constant memory does not hold.
+    #[error(
+        "shape {shape:?} of {dtype} takes {bytes} bytes, constant memory holds {limit}\n\
+             help: make it with `tensor` and pass it as `&Tensor<{dtype}, [..]>`"
+    )]
+    ConstantTooLarge {
+        /// The shape.
+        shape: Vec<usize>,
+        /// The element type's name.
+        dtype: &'static str,
+        /// Bytes that it takes.
+        bytes: usize,
+        /// Bytes that constant memory holds.
+        limit: usize,
+    },
     /// The device has no memory left.
     #[error("{device} has no memory for {bytes} bytes{}",
         free_bytes.map(|free| format!("; {free} bytes are free")).unwrap_or_default())]

@@ -5,7 +5,7 @@
 //! C++ and NVRTC to a GPU, or to the CPU device, which executes the same
 //! program and gives the same bits.
 //!
-//! - [`Device`] finds devices and makes [`Tensor`]s and [`Stream`]s.
+//! - [`Device`] finds devices and makes [`Tensor`]s, [`Constant`]s and [`Stream`]s.
 //! - The macro gives each kernel `launch`, `with(`[`Options`]`)` and
 //!   `kernel`, a [`Kernel`] to look into.
 //! - Everything that can go wrong is an [`Error`] that says what to do.
@@ -20,6 +20,7 @@
 extern crate self as tile_runtime;
 
 mod cache;
+mod constant;
 mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -41,6 +42,7 @@ pub mod inspect;
 #[doc(hidden)]
 pub mod macro_support;
 
+pub use constant::Constant;
 pub use device::Device;
 pub use diagnose::{CacheFound, Diagnosis, Missing, diagnose};
 pub use element::{Element, Float, Integer, Number};

@@ -205,7 +205,7 @@ fn reserve<T>(device: &Device, values: &mut Vec<T>, n_elems: usize) -> Result<()
 
 /// The bytes of elements.
 #[cfg(feature = "cuda")]
-fn element_bytes<T: Element>(values: &[T]) -> &[u8] {
+pub(crate) fn element_bytes<T: Element>(values: &[T]) -> &[u8] {
     // SAFETY: `Element` is sealed; its types are primitive numbers, `bool` and
     // 16-bit floats, none of which has padding, so all bytes are initialised;
     // the slice covers exactly the elements and borrows them.

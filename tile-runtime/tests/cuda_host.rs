@@ -22,6 +22,16 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// A copy of a table.
+    pub fn copied(#[pad = 0] table: &Constant<u16, [5]>, c: &mut Tensor<u16, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        c[i] = table[i];
+    }
+}
+
 /// Tells a child process which case it is.
 const CASE: &str = "TILE_CUDA_HOST_CASE";
 
@@ -73,6 +83,7 @@ fn child() {
         Some("graphs") => graphs(),
         #[cfg(feature = "peers")]
         Some("blas") => blas(),
+        Some("constants") => constants(),
         Some("no_such_device") => Device::cuda(2).map(|device| device.to_string()),
         other => panic!("unknown case {other:?}"),
     };
@@ -227,6 +238,22 @@ fn blas() -> Result<String> {
     Ok(blas.version())
 }
 
+/// Launches on two streams, each with the one or the other constant in turn.
+fn constants() -> Result<String> {
+    let device = Device::cuda(0)?;
+    let tables = [device.constant([5], &[1u16, 2, 3, 4, 5])?, device.constant([5], &[9u16; 5])?];
+    let streams = [device.stream(), device.new_stream()?];
+    let mut found = Vec::new();
+    for (table, stream) in tables.iter().cycle().zip(streams.iter().cycle()).take(4) {
+        let mut c = device.zeros([6])?;
+        copied::with(Options::new().stream(stream)).launch(table, &mut c)?;
+        found.push(c);
+    }
+    drop(tables);
+    let found: Result<Vec<_>> = found.iter().map(Tensor::to_vec).collect();
+    Ok(format!("{:?}", found?))
+}
+
 fn on_cpu() -> Result<Tensor<f32, 1>> {
     Device::cpu().zeros([8])
 }
@@ -268,6 +295,18 @@ fn products_by_cublas() {
         "where the system has none"
     );
     assert_eq!(run("blas", &[]), format!("{missing} by the system's loader"));
+}
+
+#[test]
+fn each_launch_carries_its_own_constants() {
+    if std::env::var_os("TILE_TEST_WITHOUT_NVRTC").is_some() {
+        println!("SKIPPED: TILE_TEST_WITHOUT_NVRTC is set");
+        return;
+    }
+    assert_eq!(
+        run("constants", &[("FAKE_ECHO", "10")]),
+        "[[1, 2, 3, 4, 5, 0], [9, 9, 9, 9, 9, 0], [1, 2, 3, 4, 5, 0], [9, 9, 9, 9, 9, 0]]"
+    );
 }
 
 #[test]

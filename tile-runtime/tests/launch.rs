@@ -52,6 +52,20 @@ tiled_kernel! {
 }
 
 tiled_kernel! {
+    /// Joins two tables of any length.
+    pub fn joined(
+        #[pad = 0] first: &Constant<f64, [N]>,
+        #[pad = 0] second: &Constant<f32, [M]>,
+        y: &mut Tensor<f64, [L]>,
+    )
+    where tile: (TN), grid: (bx in tiles(L, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        y[i] = first[i] + second[i] as f64;
+    }
+}
+
+tiled_kernel! {
     /// `b = aᵀ`, by tiles without their last row.
     pub fn turned(a: &Tensor<f32, [R, C]>, b: &mut Tensor<f32, [C, R]>)
     where
@@ -293,4 +307,22 @@ fn options_are_kept_apart() {
     let options = Options::new().tile("TM", 8).tile("TM", 16).numerics(Numerics::Exact);
     let text = format!("{options:?}");
     assert!(text.contains("[(\"TM\", 16)]"), "{text}");
+}
+
+#[test]
+fn constants_beyond_constant_memory() {
+    let device = Device::cpu();
+    let first = device.constant([6000], &[0.5f64; 6000]).unwrap();
+    let second = device.constant([4384], &[0.25f32; 4384]).unwrap();
+    let mut y = device.zeros([6001]).unwrap();
+    // 48,000 and 17,536 bytes: all there is.
+    joined::launch(&first, &second, &mut y).unwrap();
+    let y_found = y.to_vec().unwrap();
+    assert_eq!([0, 4383, 4384, 5999, 6000].map(|i| y_found[i]), [0.75, 0.75, 0.5, 0.5, 0.0]);
+    let second = device.constant([4385], &[0.25f32; 4385]).unwrap();
+    assert_eq!(
+        joined::launch(&first, &second, &mut y).unwrap_err().to_string(),
+        "the constants of `joined` take 65540 bytes (first: 48000, second: 17540), constant memory \
+         holds 65536\nhelp: declare the largest, first, as a `&Tensor<..>`"
+    );
 }

@@ -1,6 +1,8 @@
 //! Devices, tensors and streams on the CPU device.
 
-use tile_runtime::{Device, Error, Kernel, Options, Stream, Tensor, TensorError, bf16, f16};
+use tile_runtime::{
+    Constant, Device, Error, Kernel, Options, Stream, Tensor, TensorError, bf16, f16,
+};
 
 fn is_send_sync<T: Send + Sync>() {}
 
@@ -10,6 +12,7 @@ fn handles_go_between_threads() {
     is_send_sync::<Stream>();
     is_send_sync::<Tensor<f32, 2>>();
     is_send_sync::<Tensor<bool, 1>>();
+    is_send_sync::<Constant<f32, 2>>();
     is_send_sync::<Kernel>();
     is_send_sync::<Options>();
     is_send_sync::<Error>();
@@ -76,4 +79,24 @@ fn the_cpu_is_one_device() {
     assert!(*stream.device() == Device::cpu());
     stream.synchronize().unwrap();
     Device::cpu().synchronize().unwrap();
+}
+
+#[test]
+fn constants_hold_64_kib() {
+    let device = Device::cpu();
+    let values: Vec<u16> = (0..32 << 10).map(|value| value as u16).collect();
+    let table = device.constant([2, 16 << 10], &values).unwrap();
+    assert_eq!(table.to_vec().unwrap(), values);
+    assert_eq!((table.shape(), table.len(), table.is_empty()), ([2, 16 << 10], 32 << 10, false));
+    assert!(*table.device() == device);
+    assert_eq!(format!("{table:?}"), "Constant<u16, 2> [2, 16384] on CPU");
+    let error = device.constant([(32 << 10) + 1], &[0u16; (32 << 10) + 1]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "shape [32769] of u16 takes 65538 bytes, constant memory holds 65536\n\
+         help: make it with `tensor` and pass it as `&Tensor<u16, [..]>`"
+    );
+    let error = device.constant([3], &[1.0f32; 2]).unwrap_err();
+    assert_eq!(error.to_string(), "shape [3] has 3 elements, the slice has 2");
+    assert!(device.constant([0], &[0i8; 0]).unwrap().is_empty());
 }

@@ -1,7 +1,7 @@
 //! The parameters of a kernel.
 
 use proc_macro2::Delimiter;
-use tile_ir::syntax::{EdgeAttr, Param, ParamKind};
+use tile_ir::syntax::{EdgeAttr, Param, ParamKind, TensorSpace};
 
 use crate::context::Context;
 use crate::error::SyntaxError;
@@ -136,11 +136,14 @@ fn parse_kind(cx: &mut Context, input: &mut Cursor<'_>) -> Result<ParamKind> {
     let mutable = input.eat_word("mut");
     let amp = if mutable { "&mut " } else { "&" };
     if input.is_word("Tensor") {
-        return parse_tensor(cx, input, mutable);
+        return parse_tensor(cx, input, TensorSpace::Global, mutable);
     }
     if input.is_word("Constant") {
-        return Err(SyntaxError::new(input.here(), "constant memory is not available yet")
-            .help("take a tensor: `&Tensor<T, [N]>`"));
+        if mutable {
+            return Err(SyntaxError::new(start.to(input.here()), "constant memory is read-only")
+                .help("write `&Constant<T, [N]>`; what is written is a `&mut Tensor<T, [N]>`"));
+        }
+        return parse_tensor(cx, input, TensorSpace::Constant, mutable);
     }
     if input.peek_group(Delimiter::Bracket).is_some() {
         return Err(SyntaxError::new(start.to(input.here()), "a kernel takes tensors, not slices")
@@ -166,6 +169,11 @@ fn parse_by_value(cx: &mut Context, input: &mut Cursor<'_>) -> Result<ParamKind>
         return Err(SyntaxError::new(start, "a tensor is passed by reference")
             .help("write `&Tensor<T, [M, N]>` to read it, `&mut Tensor<T, [M, N]>` to write it"));
     }
+    if input.is_word("Constant") {
+        input.bump();
+        return Err(SyntaxError::new(start, "a constant is passed by reference")
+            .help("write `&Constant<T, [M, N]>`"));
+    }
     let ty = parse_scalar_type(cx, input, "a type")?;
     if input.is_char('<') {
         return Err(SyntaxError::new(start, "this is not a parameter's type").help(FORMS));
@@ -173,33 +181,43 @@ fn parse_by_value(cx: &mut Context, input: &mut Cursor<'_>) -> Result<ParamKind>
     Ok(ParamKind::Scalar { ty })
 }
 
-/// `Tensor<T, [M, K]>`.
-fn parse_tensor(cx: &mut Context, input: &mut Cursor<'_>, mutable: bool) -> Result<ParamKind> {
-    const FORM: &str = "write `Tensor<T, [M, N]>`: the type of its elements and its shape";
+/// `Tensor<T, [M, K]>` or `Constant<T, [M, K]>`.
+fn parse_tensor(
+    cx: &mut Context,
+    input: &mut Cursor<'_>,
+    space: TensorSpace,
+    mutable: bool,
+) -> Result<ParamKind> {
+    let word = match space {
+        TensorSpace::Global => "a tensor",
+        TensorSpace::Constant => "a constant",
+    };
+    let form =
+        format!("write `{}<T, [M, N]>`: the type of its elements and its shape", space.type_name());
     let start = input.here();
     input.bump();
     if !input.eat_char('<') {
-        return Err(SyntaxError::new(start, "a tensor needs its type and shape").help(FORM));
+        return Err(SyntaxError::new(start, format!("{word} needs its type and shape")).help(form));
     }
-    let elem = parse_scalar_type(cx, input, "the type of the tensor's elements")?;
+    let elem = parse_scalar_type(cx, input, &format!("the type of {word}'s elements"))?;
     if input.is_char('>') {
-        return Err(SyntaxError::new(start.to(input.here()), "a tensor needs its shape").help(FORM));
+        let at = start.to(input.here());
+        return Err(SyntaxError::new(at, format!("{word} needs its shape")).help(form));
     }
     if !input.eat_op(",") {
-        return Err(input.expected("`,` after the type of the elements").help(FORM));
+        return Err(input.expected("`,` after the type of the elements").help(form));
     }
     let Some(group) = input.eat_group(Delimiter::Bracket) else {
-        return Err(input.expected("the shape, `[M, N]`").help(FORM));
+        return Err(input.expected("the shape, `[M, N]`").help(form));
     };
     let extents = parse_list(cx, &mut group.cursor())?;
     if extents.is_empty() {
-        return Err(
-            SyntaxError::new(group.pair(), "a tensor has at least one dimension").help(FORM)
-        );
+        let message = format!("{word} has at least one dimension");
+        return Err(SyntaxError::new(group.pair(), message).help(form));
     }
     input.eat_op(",");
     if !input.eat_char('>') {
-        return Err(input.expected("`>` after the shape").help(FORM));
+        return Err(input.expected("`>` after the shape").help(form));
     }
-    Ok(ParamKind::Tensor { mutable, elem, extents })
+    Ok(ParamKind::Tensor { space, mutable, elem, extents })
 }

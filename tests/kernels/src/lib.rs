@@ -7,6 +7,7 @@ pub mod checks;
 mod collectives;
 mod elementwise;
 mod fields;
+mod filters;
 mod headers;
 mod licence;
 pub mod list;
@@ -25,6 +26,9 @@ pub use assumed::{own_slots, scatter, strided};
 pub use collectives::{halvings, ranks, row_totals, softmax, tile_ranges};
 pub use elementwise::{add, saxpy};
 pub use fields::{convolve, seven_point, squared_distances};
+pub use filters::{
+    convolution, convolution_at, decoded, running_filter, stretch_sums, weighted_rows,
+};
 pub use headers::{halved_rows, mirrored_boxes, one_block, tied_product, window_sums};
 pub use licence::{chained_chunks, quotients, reversed_pairs, sliding_sums};
 pub use planes::{row_sum_at, row_sums, stencil, transpose};
@@ -43,3 +47,8 @@ pub use warps::{neighbours, tree_sums, votes, warp_scans, warp_totals};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 mod readme {}
+
+/// The example of `docs/memory.md`, likewise.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/memory.md")]
+mod memory {}

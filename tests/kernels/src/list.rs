@@ -51,6 +51,8 @@ pub fn all() -> Vec<Listed> {
         crate::stencil::kernel::<i32>(),
         crate::row_sums::kernel::<f32>(),
         crate::row_sums::kernel::<u32>(),
+        crate::weighted_rows::kernel::<f32>(),
+        crate::weighted_rows::kernel::<u8>(),
     ];
     list.extend(planes.map(plane));
     let lines = [
@@ -74,6 +76,22 @@ pub fn all() -> Vec<Listed> {
         crate::counted_parts::kernel(),
     ];
     list.extend(lines.map(line));
+    // Of the sizes that devices choose NVRTC 13.0 fails with `--Ofast-compile=max`.
+    let halos = [
+        crate::convolution::kernel::<f32>(),
+        crate::convolution::kernel::<f16>(),
+        crate::convolution::kernel::<i32>(),
+    ];
+    list.extend(halos.map(|kernel| {
+        let tiles = vec![vec![("TR", 8), ("TC", 32)], vec![("TR", 16), ("TC", 16)]];
+        Listed { tiles, ..plane(kernel) }
+    }));
+    let filters = [
+        crate::running_filter::kernel::<f32>(),
+        crate::running_filter::kernel::<u8>(),
+        crate::decoded::kernel(),
+    ];
+    list.extend(filters.map(line));
     let carried = [
         (crate::sliding_sums::kernel::<f32>(), "TR"),
         (crate::chained_chunks::kernel::<f32>(), "TC"),

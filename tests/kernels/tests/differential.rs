@@ -272,3 +272,25 @@ fn shuffles_in_several_types() {
     everywhere(&|setup, n| checks::check_neighbours(setup, n, |bits| bits as f32));
     everywhere(&|setup, n| checks::check_neighbours(setup, n, |bits| f64::from(bits) / 3.0));
 }
+
+#[test]
+fn filters() {
+    planes(checks::check_convolution::<f32>);
+    planes(checks::check_convolution::<f64>);
+    planes(checks::check_convolution::<i32>);
+    let tiles = LINE_TILES.map(|size| [size]);
+    let shapes = [[0, 5], [1, 0], [33, 1], [257, 40], [100, 4097]];
+    everywhere(["TN"], &tiles, &shapes, checks::check_running_filter::<f32>);
+    everywhere(["TN"], &tiles, &shapes, checks::check_running_filter::<i32>);
+    let rows = [[0], [1], [65]];
+    everywhere(["TR", "TC"], &PLANE_TILES, &rows, |setup, [rows]| {
+        checks::check_weighted_rows::<f32>(setup, rows)
+    });
+}
+
+#[test]
+fn tables() {
+    lines(checks::check_decoded);
+    let shapes = [[0, 0], [0, 3], [1, 5], [1000, 1], [1009, 17]];
+    everywhere(["TN"], &[[32], [64]], &shapes, checks::check_stretch_sums);
+}

@@ -148,6 +148,7 @@ fn every_kernel_is_checked() {
         "convolve",
         "stencil",
         "row_sums",
+        "weighted_rows",
         "add",
         "saxpy",
         "histogram",
@@ -163,6 +164,9 @@ fn every_kernel_is_checked() {
         "sorted_fours",
         "digits",
         "counted_parts",
+        "convolution",
+        "running_filter",
+        "decoded",
         "sliding_sums",
         "chained_chunks",
         "reversed_pairs",
@@ -317,6 +321,13 @@ fn control_flow_of_the_block() {
 #[test]
 fn exchanges_within_warps() {
     for name in ["warp_totals", "neighbours", "votes", "warp_scans", "tree_sums"] {
+        check_named(name);
+    }
+}
+
+#[test]
+fn constants() {
+    for name in ["convolution", "weighted_rows", "running_filter", "decoded"] {
         check_named(name);
     }
 }

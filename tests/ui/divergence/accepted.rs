@@ -189,4 +189,29 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// Nobody writes a constant: the block agrees on what stands at its own index.
+    pub fn stretches(
+        starts: &Constant<i32, [S + 1]>,
+        #[pad = 0] x: &Tensor<f32, [N]>,
+        sums: &mut Tensor<f32, [S]>,
+    )
+    where tile: (TN in [64]), grid: (b in S), block: (tx in TN),
+    {
+        shared s: [f32; TN];
+        let mut sum = 0.0;
+        for first in (starts[b]..starts[b + 1]).step_by(TN) {
+            s[tx] = if first + tx < starts[b + 1] { x[first + tx] } else { 0.0 };
+            barrier;
+            for k in 0..TN {
+                sum += s[k];
+            }
+            barrier;
+        }
+        if tx == 0 {
+            sums[b] = sum;
+        }
+    }
+}
+
 fn main() {}

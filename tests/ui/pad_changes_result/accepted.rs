@@ -48,4 +48,18 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// A table of constants, and what is beyond it.
+    pub fn looked_up(
+        #[pad = f32::NAN] table: &Constant<f32, [100]>,
+        a: &Tensor<i32, [N]>,
+        c: &mut Tensor<f32, [N]>,
+    )
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        c[i] = table[a[i]];
+    }
+}
+
 fn main() {}

@@ -27,6 +27,7 @@ use crate::kernel::{
 };
 use crate::op::BinaryOp;
 use crate::slice::sliced;
+use crate::syntax::TensorSpace;
 
 /// Iterations assumed of a loop whose count is not known before the launch.
 const UNKNOWN_TRIPS: f64 = 16.0;
@@ -509,6 +510,7 @@ impl Walk<'_, '_> {
         match access.array {
             // In registers, or in the first-level cache.
             ArrayRef::Tile(_) if sizes.kernel.is_local(access.array) => {}
+            ArrayRef::Tensor(id) if sizes.kernel.tensors[id].space == TensorSpace::Constant => {}
             ArrayRef::Tile(_) => {
                 let bytes = width * sizes.elem_bytes(access.array);
                 self.cost.shared_requests += requests * (bytes / WAVEFRONT_BYTES).max(1.0);

@@ -2,7 +2,7 @@
 
 use super::Writer;
 use super::expr::Strength;
-use crate::program::{Access, AxisGuard, ExprId, Swizzle, Target, TileSpace};
+use crate::program::{Access, AxisGuard, BufferSpace, ExprId, Swizzle, Target, TileSpace};
 
 impl Writer<'_> {
     /// The value of an element, or its pad where the comparisons fail.
@@ -50,7 +50,19 @@ impl Writer<'_> {
         format!("{}[{}]", self.array(access), self.offset(access))
     }
 
-    pub(super) fn array(&self, access: &Access) -> &str {
+    /// The first element's place: a name, or a member of one.
+    pub(super) fn array(&self, access: &Access) -> String {
+        let name = self.array_name(access);
+        match access.target {
+            Target::Buffer(id) => match self.kernel.buffers[id].space {
+                BufferSpace::Global => name.to_owned(),
+                BufferSpace::Constant { .. } => format!("{name}.elems"),
+            },
+            Target::Tile(_) => name.to_owned(),
+        }
+    }
+
+    pub(super) fn array_name(&self, access: &Access) -> &str {
         match access.target {
             Target::Buffer(id) => self.names.buffer(id),
             Target::Tile(id) => self.names.tile(id),

@@ -3,22 +3,29 @@
 
 use super::Writer;
 use super::types::type_name;
-use crate::program::{ExprId, Raster, SharedMemory, Tile, TileLayout, TileSpace, VarId};
+use crate::program::{
+    BufferSpace, ExprId, Raster, SharedMemory, Tile, TileLayout, TileSpace, VarId,
+};
 
 impl Writer<'_> {
     pub(super) fn signature(&mut self) {
         let kernel = self.kernel;
         let mut params: Vec<(String, String)> = Vec::new();
         for (id, buffer) in kernel.buffers.iter() {
-            // The read-only path is for what the kernel never writes.
-            let constant = if buffer.written { "" } else { "const " };
             let (ty, name) = (type_name(buffer.dtype), self.names.buffer(id));
+            let param = match buffer.space {
+                // The read-only path is for what the kernel never writes.
+                BufferSpace::Global => {
+                    let constant = if buffer.written { "" } else { "const " };
+                    format!("{constant}{ty}* __restrict__ {name}")
+                }
+                BufferSpace::Constant { elems } => {
+                    format!("const __grid_constant__ tk_constant<{ty}, {elems}> {name}")
+                }
+            };
             let extents: Vec<String> =
                 buffer.extents.iter().map(|&extent| self.factor(extent)).collect();
-            params.push((
-                format!("{constant}{ty}* __restrict__ {name}"),
-                format!(" // {}", extents.join(" x ")),
-            ));
+            params.push((param, format!(" // {}", extents.join(" x "))));
         }
         for (id, arg) in kernel.args.iter() {
             let (ty, name) = (type_name(arg.ty.storage()), self.names.arg(id));

@@ -24,6 +24,7 @@ const PARTS: &[Part] = &[
         names: &["tk_atomic_swap(", "tk_atomic_compare_exchange("],
     },
     Part { text: include_str!("prelude/convert.cuh"), names: &["tk_saturate("] },
+    Part { text: include_str!("prelude/constant.cuh"), names: &["tk_constant<"] },
     Part { text: include_str!("prelude/vector.cuh"), names: &["tk_vector<"] },
     Part { text: include_str!("prelude/copy_async.cuh"), names: &["tk_copy_async<"] },
     Part { text: include_str!("prelude/copy_async_if.cuh"), names: &["tk_copy_async_if<"] },

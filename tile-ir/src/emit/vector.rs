@@ -267,7 +267,7 @@ impl Writer<'_> {
 
     /// Declares the vectors of an access of the whole group, filled or not.
     fn declare_vector(&mut self, access: &Access, filled: Option<&str>) -> String {
-        let (array, width) = (self.array(access), u32::from(access.width));
+        let (array, width) = (self.array_name(access), u32::from(access.width));
         let base = format!("tk_{array}_x{width}");
         let mut name = base.clone();
         let mut number = 2;
@@ -335,7 +335,7 @@ impl Writer<'_> {
     fn vector_place(&self, access: &Access) -> String {
         let (array, offset) = (self.array(access), self.offset(access));
         let pointer = match offset.as_str() {
-            "0" => array.to_owned(),
+            "0" => array,
             offset => format!("{array} + {offset}"),
         };
         format!("tk_at<{}>({pointer})", access.width)

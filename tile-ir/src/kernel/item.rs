@@ -11,7 +11,7 @@ use crate::dtype::Bound;
 use crate::dtype::DType;
 use crate::op::AtomicOp;
 use crate::span::{SpanId, SpanTable};
-use crate::syntax::Jump;
+use crate::syntax::{Jump, TensorSpace};
 
 /// A kernel as written, names resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -182,7 +182,9 @@ pub enum Param {
 pub struct TensorParam {
     /// Its name.
     pub name: String,
-    /// Whether `&mut`.
+    /// The memory that it is in.
+    pub space: TensorSpace,
+    /// Whether `&mut`; never of constant memory.
     pub mutable: bool,
     /// Element type.
     pub elem: ElemType,

@@ -243,7 +243,8 @@ impl Printer<'_> {
                     let space = if tensor.mutable { " " } else { "" };
                     let (elem, extents) =
                         (kernel.elem_name(tensor.elem), self.list(&tensor.extents));
-                    format!("{pad}{}: {reference}{space}Tensor<{elem}, [{extents}]>,", tensor.name)
+                    let (name, ty) = (&tensor.name, tensor.space.type_name());
+                    format!("{pad}{name}: {reference}{space}{ty}<{elem}, [{extents}]>,")
                 }
                 Param::Scalar(id) => {
                     let scalar = &kernel.scalars[id];

@@ -11,8 +11,8 @@ use crate::config::{AxisItems, Config};
 use crate::kernel;
 use crate::op::BinaryOp;
 use crate::program::{
-    Access, Digit, DomainId, ExprId, ExprKind, ItemLayout, ProgramKernel, Raster, Scope, Stmt,
-    StmtKind, Target,
+    Access, BufferSpace, Digit, DomainId, ExprId, ExprKind, ItemLayout, ProgramKernel, Raster,
+    Scope, Stmt, StmtKind, Target,
 };
 
 /// Threads of a warp.
@@ -170,6 +170,14 @@ fn visit_domain(stmts: &[Stmt], domain: DomainId, f: &mut impl FnMut(&Stmt)) {
     }
 }
 
+/// Whether an access is one of global memory.
+fn is_global(kernel: &ProgramKernel, access: &Access) -> bool {
+    match access.target {
+        Target::Buffer(id) => kernel.buffers[id].space == BufferSpace::Global,
+        Target::Tile(_) => false,
+    }
+}
+
 /// The accesses to global memory by the items of a domain.
 fn global_accesses(kernel: &ProgramKernel, domain: DomainId) -> Vec<Access> {
     fn loads(kernel: &ProgramKernel, id: ExprId, found: &mut Vec<Access>) {
@@ -185,7 +193,7 @@ fn global_accesses(kernel: &ProgramKernel, domain: DomainId) -> Vec<Access> {
         }
         stmt.kind.for_each_expr(&mut |expr| loads(kernel, expr, &mut found));
     });
-    found.retain(|access| matches!(access.target, Target::Buffer(_)));
+    found.retain(|access| is_global(kernel, access));
     found
 }
 
@@ -204,8 +212,7 @@ fn vote_expr(kernel: &ProgramKernel, expr: ExprId, domain: DomainId, votes: &mut
 }
 
 fn vote(kernel: &ProgramKernel, access: &Access, domain: DomainId, votes: &mut [u32]) {
-    let Target::Buffer(_) = access.target else { return };
-    let Some(&last) = access.indices.last() else { return };
+    let Some(&last) = access.indices.last().filter(|_| is_global(kernel, access)) else { return };
     for (axis, count) in votes.iter_mut().enumerate() {
         if has_unit_stride(kernel, last, domain, axis as u32) {
             *count += 1;

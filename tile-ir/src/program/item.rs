@@ -41,7 +41,7 @@ pub struct ProgramKernel {
     pub name: String,
     /// Launch arguments other than buffers, in order.
     pub args: Arena<ArgId, Arg>,
-    /// Global-memory arrays, in order; they come before `args` in the call.
+    /// Arrays of the host, in order; they come before `args` in the call.
     pub buffers: Arena<BufferId, Buffer>,
     /// The grid's axes, outermost first. The launch is linear.
     pub grid: Vec<GridAxis>,
@@ -111,7 +111,7 @@ pub enum ArgSource {
     },
 }
 
-/// A global-memory array.
+/// An array that the host passes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Buffer {
     /// Its name, an identifier.
@@ -120,6 +120,8 @@ pub struct Buffer {
     pub dtype: DType,
     /// What the host passes.
     pub source: BufferSource,
+    /// Where its elements are.
+    pub space: BufferSpace,
     /// Extent of each axis in elements: index expressions over arguments and
     /// literals.
     pub extents: Vec<ExprId>,
@@ -128,6 +130,31 @@ pub struct Buffer {
     /// Whether the kernel writes it. One that is never written may be read
     /// through the read-only path.
     pub written: bool,
+}
+
+/// Where the elements of a [`Buffer`] are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BufferSpace {
+    /// In global memory; the host passes the address.
+    Global,
+    /// In constant memory: the elements themselves are launch parameters, so that
+    /// each launch has its own. Never written, and no source of asynchronous
+    /// copies.
+    Constant {
+        /// How many they are, at least one; the extents are literals.
+        elems: u32,
+    },
+}
+
+impl BufferSpace {
+    /// Bytes of parameters, arrays and all others, that every driver takes of a
+    /// launch. Newer ones take more; they are copied for each launch, so that few
+    /// are better.
+    ///
+    /// # Source
+    ///
+    /// CUDA C++ Programming Guide 12.0, "`__global__` Function Parameters".
+    pub const PARAMETER_BYTES: u64 = 4096;
 }
 
 /// What the host passes for a buffer.

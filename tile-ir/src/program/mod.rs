@@ -39,8 +39,9 @@ mod verify;
 pub use access::{Access, AxisGuard, Target};
 pub use expr::{Expr, ExprKind, IndexWidth, Literal, Ty};
 pub use item::{
-    Arg, ArgSource, Buffer, BufferSource, Domain, DomainAxis, Fragment, GridAxis, Program,
-    ProgramKernel, Projection, Raster, Role, SharedMemory, Tile, TileSpace, Var, Workspace,
+    Arg, ArgSource, Buffer, BufferSource, BufferSpace, Domain, DomainAxis, Fragment, GridAxis,
+    Program, ProgramKernel, Projection, Raster, Role, SharedMemory, Tile, TileSpace, Var,
+    Workspace,
 };
 pub use layout::{Digit, ItemLayout, Swizzle, TileLayout};
 pub(crate) use names::Names;

@@ -15,7 +15,9 @@ use crate::kernel::{
     TensorParam, TypeParam, VarKind,
 };
 use crate::span::SpanId;
-use crate::syntax::{self, EdgeAttr, Expr, KernelItem, Name, ParamKind, TypeExpr, TypeExprKind};
+use crate::syntax::{
+    self, EdgeAttr, Expr, KernelItem, Name, ParamKind, TensorSpace, TypeExpr, TypeExprKind,
+};
 
 /// Lowers everything before the body; leaves its names in force.
 pub(super) fn resolve_header(cx: &mut Resolver, item: &KernelItem) {
@@ -170,8 +172,9 @@ fn resolve_params(cx: &mut Resolver, params: &[syntax::Param]) {
     let mut scalars = cx.kernel.scalars.ids();
     for param in params {
         let resolved = match &param.kind {
-            ParamKind::Tensor { mutable, elem, extents } => {
-                Some(Param::Tensor(resolve_tensor(cx, param, *mutable, elem, extents)))
+            ParamKind::Tensor { space, mutable, elem, extents } => {
+                let reference = (*space, *mutable);
+                Some(Param::Tensor(resolve_tensor(cx, param, reference, elem, extents)))
             }
             ParamKind::Scalar { .. } => {
                 if let Some(EdgeAttr::Pad { span, .. } | EdgeAttr::Rule { span, .. }) = &param.edge
@@ -189,7 +192,7 @@ fn resolve_params(cx: &mut Resolver, params: &[syntax::Param]) {
 fn resolve_tensor(
     cx: &mut Resolver,
     param: &syntax::Param,
-    mutable: bool,
+    (space, mutable): (TensorSpace, bool),
     elem: &TypeExpr,
     extents: &[Expr],
 ) -> TensorId {
@@ -200,6 +203,7 @@ fn resolve_tensor(
     let edge = resolve_edge(cx, param, elem);
     let tensor = cx.kernel.tensors.push(TensorParam {
         name: param.name.text.clone(),
+        space,
         mutable,
         elem: elem.unwrap_or(ElemType::Concrete(DType::Bool)),
         extents,

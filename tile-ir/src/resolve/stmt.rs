@@ -12,11 +12,11 @@ use super::{Resolver, array, assume, each, exchange, jump, type_expr};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
     Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, LoopRange, Place, Stmt, StmtKind,
-    TileSpace, VarId, VarKind,
+    TensorParam, TileSpace, VarId, VarKind,
 };
 use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
-use crate::syntax::{self, Expr, Name, OldValue, TypeExpr, TypeExprKind};
+use crate::syntax::{self, Expr, Name, OldValue, TensorSpace, TypeExpr, TypeExprKind};
 
 /// Lowers a statement list; its names stay in force.
 pub(super) fn resolve_stmts(cx: &mut Resolver, stmts: &[syntax::Stmt]) -> Vec<Stmt> {
@@ -314,15 +314,17 @@ fn resolve_written(
     if let ArrayRef::Tensor(tensor) = access.array
         && !cx.kernel.tensors[tensor].mutable
     {
-        let declared = cx.kernel.tensors[tensor].span;
+        let TensorParam { space, span: declared, .. } = cx.kernel.tensors[tensor];
+        let text = &array.text;
+        let fault = match space {
+            TensorSpace::Global => "is read-only",
+            TensorSpace::Constant => "is in constant memory",
+        };
+        let message = format!("`{text}` {fault} and cannot be written");
         cx.diags.push(
-            Diagnostic::error(
-                Code::NotAssignable,
-                array.span,
-                format!("`{}` is read-only and cannot be written", array.text),
-            )
-            .label(declared, format!("`{}` is declared here", array.text))
-            .help(format!("declare it as `{}: &mut Tensor<…>`", array.text)),
+            Diagnostic::error(Code::NotAssignable, array.span, message)
+                .label(declared, format!("`{text}` is declared here"))
+                .help(format!("declare it as `{text}: &mut Tensor<…>`")),
         );
         return None;
     }

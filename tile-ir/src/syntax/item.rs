@@ -1,5 +1,7 @@
 //! A kernel's signature and header as written.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Expr, Name, Stmt};
 use crate::dtype::Bound;
 use crate::span::{SpanId, SpanTable};
@@ -72,8 +74,10 @@ pub struct Param {
 /// What a parameter is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParamKind {
-    /// `&Tensor<T, [M, K]>` or `&mut Tensor<T, [M, K]>`.
+    /// `&Tensor<T, [M, K]>`, `&mut Tensor<T, [M, K]>` or `&Constant<T, [F, F]>`.
     Tensor {
+        /// Which of the two types.
+        space: TensorSpace,
         /// Whether `&mut`.
         mutable: bool,
         /// Element type.
@@ -87,6 +91,34 @@ pub enum ParamKind {
         /// Its type.
         ty: TypeExpr,
     },
+}
+
+/// The memory that a tensor parameter is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TensorSpace {
+    /// Global memory: `Tensor`.
+    Global,
+    /// Constant memory: `Constant`. It is never written, and those of one kernel
+    /// take at most [`TensorSpace::CONSTANT_BYTES`] together.
+    Constant,
+}
+
+impl TensorSpace {
+    /// Bytes of constant memory that a kernel may use.
+    ///
+    /// # Source
+    ///
+    /// CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute
+    /// Capability": constant memory size.
+    pub const CONSTANT_BYTES: u64 = 64 << 10;
+
+    /// The type's name in the language and on the host.
+    pub const fn type_name(self) -> &'static str {
+        match self {
+            Self::Global => "Tensor",
+            Self::Constant => "Constant",
+        }
+    }
 }
 
 /// What an access outside a tensor's shape reads.

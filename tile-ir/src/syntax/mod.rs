@@ -10,8 +10,8 @@ mod stmt;
 
 pub use expr::{Expr, ExprKind, Literal, Path};
 pub use item::{
-    BlockAxis, EdgeAttr, GridAxis, KernelItem, Param, ParamKind, TileConstraint, TileDomain,
-    TileParam, TypeExpr, TypeExprKind, TypeParam,
+    BlockAxis, EdgeAttr, GridAxis, KernelItem, Param, ParamKind, TensorSpace, TileConstraint,
+    TileDomain, TileParam, TypeExpr, TypeExprKind, TypeParam,
 };
 pub use stmt::{ArrayInit, EachAxis, Jump, OldValue, Place, Range, Stmt, StmtKind, UpdateOp};
 

@@ -7,6 +7,7 @@ use tile_ir::kernel::{
     ArrayRef, Edge, ElemType, ExprId, ExprKind, Kernel, Literal, Place, StmtKind, TensorId,
     TileDomain, Type, VarId, VarKind, verify_kernel,
 };
+use tile_ir::syntax::TensorSpace;
 
 const KERNEL: &str = "
     fn f<T: Number>(n: i32, #[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
@@ -210,5 +211,13 @@ fn body() {
             *place = Place::Var(VarId::from_index(0));
         },
         "is assigned and not mutable",
+    );
+}
+
+#[test]
+fn constant_memory() {
+    check(
+        |k| k.tensors[TensorId::from_index(1)].space = TensorSpace::Constant,
+        "g1 is mutable in constant memory",
     );
 }

@@ -5,7 +5,7 @@ use expect_test::{ExpectFile, expect_file};
 use tile_ir::emit::emit_cuda;
 use tile_ir::program::print_program;
 
-use crate::support::{Case, add, matmul, transpose};
+use crate::support::{Case, add, filtered, matmul, transpose};
 
 /// All passes in one text; where a pass changes nothing, its name alone.
 fn check_passes(case: &Case, expect: ExpectFile) {
@@ -65,6 +65,17 @@ fn cuda_of_transpose() {
 #[test]
 fn cuda_of_add() {
     check_cuda(&add(), expect_file!["expect/add.cu"]);
+}
+
+/// A constant with a place in the launch's parameters, and one without.
+#[test]
+fn cuda_of_constants() {
+    check_cuda(&filtered(), expect_file!["expect/filtered.cu"]);
+    let wide = Case { run: 4, copy_bytes: 16, divisor: 128, stages: 2, ..filtered() };
+    check_cuda(
+        &Case { axes: vec![32], threads: 32, ..wide },
+        expect_file!["expect/filtered_wide.cu"],
+    );
 }
 
 #[test]

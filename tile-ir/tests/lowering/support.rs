@@ -156,6 +156,10 @@ pub(crate) fn add() -> Case {
     }
 }
 
+pub(crate) fn filtered() -> Case {
+    Case { text: crate::kernels::FILTERED, tiles: vec![("TN", 128)], ..add() }
+}
+
 /// The id of the `index`-th entry.
 pub(crate) fn id<I: tile_ir::arena::EntityId>(index: usize) -> I {
     I::from_index(index)

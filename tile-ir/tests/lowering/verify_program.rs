@@ -5,9 +5,9 @@ use expect_test::{Expect, expect};
 use tile_ir::dtype::DType;
 use tile_ir::op::{BinaryOp, MathFn};
 use tile_ir::program::{
-    Access, AxisGuard, BufferSource, Expr, ExprId, ExprKind, ItemLayout, Literal, LoopRange,
-    Participants, Program, ProgramKernel, Raster, Role, Scope, SharedMemory, Stmt, StmtKind,
-    Swizzle, Target, TileId, TileLayout, TokenId, Ty, Unroll, Workspace, verify_launch,
+    Access, AxisGuard, BufferSource, BufferSpace, Expr, ExprId, ExprKind, ItemLayout, Literal,
+    LoopRange, Participants, Program, ProgramKernel, Raster, Role, Scope, SharedMemory, Stmt,
+    StmtKind, Swizzle, Target, TileId, TileLayout, TokenId, Ty, Unroll, Workspace, verify_launch,
     verify_program,
 };
 
@@ -696,5 +696,38 @@ fn values_before_their_use() {
             barrier.kind = StmtKind::Let { var: counter, value: Some(value) };
         },
         expect!["program `matmul`, line 26, `let p: index32 = 0;`: `p` is declared here already"],
+    );
+}
+
+#[test]
+fn constant_memory() {
+    let first = |kernel: &mut ProgramKernel, elems| {
+        let one = int(kernel, 1);
+        let a = &mut kernel.buffers[id(0)];
+        a.space = BufferSpace::Constant { elems };
+        a.extents = vec![one, one];
+    };
+    check(
+        |kernel| first(kernel, 2),
+        expect![
+            "program `matmul`, buffer `a`: 2 elements in constant memory are not those of its extents"
+        ],
+    );
+    check(
+        |kernel| {
+            first(kernel, 1);
+            kernel.buffers[id(0)].written = true;
+        },
+        expect!["program `matmul`, buffer `a`: it is written in constant memory"],
+    );
+    check(
+        |kernel| {
+            first(kernel, 1);
+            let (many, one) = (int(kernel, 1025), int(kernel, 1));
+            let b = &mut kernel.buffers[id(1)];
+            b.space = BufferSpace::Constant { elems: 1025 };
+            b.extents = vec![many, one];
+        },
+        expect!["program `matmul`, launch: 4104 bytes of constants are no parameters of a launch"],
     );
 }

@@ -12,6 +12,7 @@ use super::context::Context;
 use super::driver::cuda_version_served;
 use super::fault::{is_device_fault, reason};
 use super::nvrtc::{CompileOptions, Cubin, Image, KernelResources, find};
+use super::parameters::Parameter;
 use super::queue::CudaQueue;
 use crate::error::{EnvironmentError, Error, Result};
 
@@ -69,8 +70,8 @@ impl LoadedProgram {
     ///
     /// # Safety
     ///
-    /// `params` holds the kernel's parameters in order, each in the low bytes
-    /// of a word. Those that are addresses are of arrays which the program may
+    /// `params` holds the kernel's parameters in order: words for addresses and
+    /// numbers, blocks for arrays. Those that are addresses are of arrays which the program may
     /// use as it does, which live until the launch is done, and whose other uses
     /// are ordered with the queue.
     pub(crate) unsafe fn launch(
@@ -78,13 +79,16 @@ impl LoadedProgram {
         index: usize,
         queue: &CudaQueue,
         n_blocks: u32,
-        params: &[u64],
+        params: &[Parameter<'_>],
         label: &Arc<str>,
     ) -> Result<()> {
         let kernel = &self.kernels[index];
         let mut launch = queue.stream.launch_builder(&kernel.function);
         for param in params {
-            launch.arg(param);
+            match param {
+                Parameter::Word(word) => launch.arg(word),
+                Parameter::Block(block) => launch.arg(&block.0),
+            };
         }
         self.context.launches.note(queue.id, label);
         let config = LaunchConfig {
@@ -95,7 +99,8 @@ impl LoadedProgram {
         // SAFETY: the parameters are the kernel's, by this function's contract;
         // the driver copies them before the call returns. A parameter narrower
         // than a word is read from the word's low bytes, which come first in
-        // memory on every host that CUDA has.
+        // memory on every host that CUDA has; an array, from a block that is as
+        // long as all parameters may be.
         let launched = unsafe { launch.launch(config) };
         launched.map(|_| ()).map_err(|error| self.context.error(&format!("launch {label}"), error))
     }

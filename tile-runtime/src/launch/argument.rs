@@ -3,14 +3,16 @@
 use std::marker::PhantomData;
 
 use tile_ir::dtype::DType;
+use tile_ir::syntax::TensorSpace;
 use tile_ir::value::ScalarValue;
 
+use crate::constant::Constant;
 use crate::device::Device;
 use crate::element::Element;
 use crate::tensor::{Memory, Tensor};
 
 #[cfg(feature = "cuda")]
-use crate::cuda::CudaBuffer;
+use crate::cuda::{CudaBuffer, ParameterBlock};
 
 /// One argument of a launch, in the order of the kernel's signature.
 #[derive(Debug)]
@@ -31,6 +33,11 @@ pub(crate) struct TensorArgument<'a> {
     pub(crate) device: &'a Device,
     pub(crate) shape: &'a [usize],
     pub(crate) dtype: DType,
+    /// Whether it is a tensor or a constant.
+    pub(crate) space: TensorSpace,
+    /// The elements of a constant that a launch can carry.
+    #[cfg(feature = "cuda")]
+    pub(crate) parameters: Option<&'a ParameterBlock>,
     /// Whether it was borrowed mutably.
     pub(crate) mutable: bool,
     pub(crate) memory: ArgumentMemory<'a>,
@@ -50,14 +57,19 @@ pub(crate) enum ArgumentMemory<'a> {
 impl<'a> Argument<'a> {
     /// A tensor that the kernel reads.
     pub fn input<T: Element, const R: usize>(tensor: &'a Tensor<T, R>) -> Self {
-        let memory = match tensor.memory() {
-            Memory::Host(values) => {
-                ArgumentMemory::Host(values.as_ptr().cast_mut().cast(), PhantomData)
-            }
-            #[cfg(feature = "cuda")]
-            Memory::Cuda(buffer) => ArgumentMemory::Cuda(buffer),
-        };
-        Self::tensor(tensor.device(), tensor.extents(), T::DTYPE, false, memory)
+        Self { kind: ArgumentKind::Tensor(TensorArgument::read_only(tensor)) }
+    }
+
+    /// A constant.
+    pub fn constant<T: Element, const R: usize>(constant: &'a Constant<T, R>) -> Self {
+        Self {
+            kind: ArgumentKind::Tensor(TensorArgument {
+                space: TensorSpace::Constant,
+                #[cfg(feature = "cuda")]
+                parameters: constant.parameters(),
+                ..TensorArgument::read_only(constant.tensor())
+            }),
+        }
     }
 
     /// A tensor that the kernel reads and writes.
@@ -68,27 +80,46 @@ impl<'a> Argument<'a> {
             #[cfg(feature = "cuda")]
             Memory::Cuda(buffer) => ArgumentMemory::Cuda(buffer),
         };
-        Self::tensor(device, shape, T::DTYPE, true, memory)
+        Self {
+            kind: ArgumentKind::Tensor(TensorArgument {
+                device,
+                shape,
+                dtype: T::DTYPE,
+                space: TensorSpace::Global,
+                #[cfg(feature = "cuda")]
+                parameters: None,
+                mutable: true,
+                memory,
+            }),
+        }
     }
 
     /// A scalar.
     pub fn scalar<T: Element>(value: T) -> Self {
         Self { kind: ArgumentKind::Scalar(value.to_scalar()) }
     }
-
-    fn tensor(
-        device: &'a Device,
-        shape: &'a [usize],
-        dtype: DType,
-        mutable: bool,
-        memory: ArgumentMemory<'a>,
-    ) -> Self {
-        let tensor = TensorArgument { device, shape, dtype, mutable, memory };
-        Self { kind: ArgumentKind::Tensor(tensor) }
-    }
 }
 
-impl TensorArgument<'_> {
+impl<'a> TensorArgument<'a> {
+    fn read_only<T: Element, const R: usize>(tensor: &'a Tensor<T, R>) -> Self {
+        Self {
+            device: tensor.device(),
+            shape: tensor.extents(),
+            dtype: T::DTYPE,
+            space: TensorSpace::Global,
+            #[cfg(feature = "cuda")]
+            parameters: None,
+            mutable: false,
+            memory: match tensor.memory() {
+                Memory::Host(values) => {
+                    ArgumentMemory::Host(values.as_ptr().cast_mut().cast(), PhantomData)
+                }
+                #[cfg(feature = "cuda")]
+                Memory::Cuda(buffer) => ArgumentMemory::Cuda(buffer),
+            },
+        }
+    }
+
     /// The same tensor, to be read only.
     pub(super) fn again(&self) -> TensorArgument<'_> {
         let memory = match self.memory {
@@ -96,8 +127,7 @@ impl TensorArgument<'_> {
             #[cfg(feature = "cuda")]
             ArgumentMemory::Cuda(buffer) => ArgumentMemory::Cuda(buffer),
         };
-        let Self { device, shape, dtype, .. } = *self;
-        TensorArgument { device, shape, dtype, mutable: false, memory }
+        TensorArgument { mutable: false, memory, ..*self }
     }
 
     /// Size in bytes.

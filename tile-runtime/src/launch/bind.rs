@@ -9,6 +9,7 @@ use tile_ir::kernel::{
 };
 use tile_ir::lower::Binding;
 use tile_ir::program::IndexWidth;
+use tile_ir::syntax::TensorSpace;
 use tile_ir::value::ScalarValue;
 
 use super::argument::{Argument, ArgumentKind, TensorArgument};
@@ -81,7 +82,8 @@ pub(crate) fn bind<'a>(
                 let declared = &kernel.tensors[*id];
                 let fits = declared.elem.bind(types) == Some(tensor.dtype)
                     && declared.extents.len() == tensor.shape.len()
-                    && declared.mutable == tensor.mutable;
+                    && declared.mutable == tensor.mutable
+                    && declared.space == tensor.space;
                 if !fits {
                     return Err(mismatch(kernel, &format!("a bad tensor `{}`", declared.name)));
                 }
@@ -105,6 +107,7 @@ pub(crate) fn bind<'a>(
     let tensors: Vec<_> = tensors.into_iter().map(|(_, tensor)| tensor).collect();
     let scalars = scalars.into_iter().map(|(_, value)| value).collect();
     check_devices(kernel, &tensors)?;
+    check_constants(kernel, &tensors)?;
     let dims = bind_dims(kernel, &tensors)?;
     check_extents(kernel, &tensors, &dims, None)?;
     Ok(Bound { tensors, scalars, dims })
@@ -130,6 +133,30 @@ fn check_devices(kernel: &Kernel, tensors: &[&TensorArgument<'_>]) -> Result<()>
         }
     }
     Ok(())
+}
+
+/// Constant memory must hold the kernel's constants, whatever of it they use.
+fn check_constants(kernel: &Kernel, tensors: &[&TensorArgument<'_>]) -> Result<()> {
+    let declared = kernel.tensors.values().zip(tensors);
+    let constants: Vec<(&str, usize)> = declared
+        .filter(|(declared, _)| declared.space == TensorSpace::Constant)
+        .map(|(declared, tensor)| (declared.name.as_str(), tensor.n_bytes()))
+        .collect();
+    let bytes = constants.iter().map(|(_, bytes)| bytes).sum();
+    let Some((largest, _)) = constants.iter().max_by_key(|(_, bytes)| bytes) else { return Ok(()) };
+    if bytes as u64 <= TensorSpace::CONSTANT_BYTES {
+        return Ok(());
+    }
+    let each: Vec<String> =
+        constants.iter().map(|(name, bytes)| format!("{name}: {bytes}")).collect();
+    Err(ArgumentError::ConstantMemory {
+        kernel: kernel.name.clone(),
+        constants: each.join(", "),
+        largest: (*largest).to_owned(),
+        bytes,
+        limit: TensorSpace::CONSTANT_BYTES as usize,
+    }
+    .into())
 }
 
 /// Where a dimension was seen first.

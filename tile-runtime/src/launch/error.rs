@@ -87,6 +87,23 @@ pub enum ArgumentError {
         /// Its shape.
         shape: Vec<usize>,
     },
+    /// More bytes of constants than constant memory holds.
+    #[error(
+        "the constants of `{kernel}` take {bytes} bytes ({constants}), constant memory holds {limit}\n\
+             help: declare the largest, {largest}, as a `&Tensor<..>`"
+    )]
+    ConstantMemory {
+        /// The kernel.
+        kernel: String,
+        /// Each constant with its bytes: `a: 40000, b: 30000`.
+        constants: String,
+        /// The constant that takes most.
+        largest: String,
+        /// Bytes of all.
+        bytes: usize,
+        /// Bytes that constant memory holds.
+        limit: usize,
+    },
     /// Tensors of two devices.
     #[error(
         "{first} is on {first_device}, {second} is on {second_device}: \

@@ -3,6 +3,7 @@
 use tile_ir::check::CheckedKernel;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::eval_index;
+use tile_ir::syntax::TensorSpace;
 use tile_ir::value::ScalarValue;
 
 use super::argument::TensorArgument;
@@ -15,6 +16,9 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::tune::{TuneOptions, TuneReport};
+
+#[cfg(feature = "cuda")]
+use crate::cuda::ParameterBlock;
 
 /// Searches for the fastest configuration of a launch of these dimensions, whatever
 /// was measured before, and keeps what it finds.
@@ -41,13 +45,31 @@ pub(crate) fn tune_kernel(
             return Err(Error::internal(what, tensor.name.clone()));
         };
         let bytes = data.elements(dtype, shape.iter().product());
-        tensors.push((shape, dtype, tensor.mutable, Scratch::of_bytes(&bytes, device)?));
+        let memory = Scratch::of_bytes(&bytes, device)?;
+        #[cfg(feature = "cuda")]
+        let parameters = match tensor.space {
+            TensorSpace::Global => None,
+            TensorSpace::Constant => ParameterBlock::holding(&bytes),
+        };
+        #[cfg(not(feature = "cuda"))]
+        let parameters = ();
+        tensors.push((shape, dtype, tensor, memory, parameters));
     }
     let tensors: Vec<TensorArgument<'_>> = tensors
         .iter_mut()
-        .map(|(shape, dtype, mutable, memory)| {
-            let memory = memory.argument();
-            TensorArgument { device, shape, dtype: *dtype, mutable: *mutable, memory }
+        .map(|(shape, dtype, declared, memory, parameters)| {
+            #[cfg(not(feature = "cuda"))]
+            let () = *parameters;
+            TensorArgument {
+                device,
+                shape,
+                dtype: *dtype,
+                space: declared.space,
+                #[cfg(feature = "cuda")]
+                parameters: parameters.as_deref(),
+                mutable: declared.mutable,
+                memory: memory.argument(),
+            }
         })
         .collect();
     let scalars = kernel.scalars.values().filter_map(|scalar| scalar.elem.bind(types));

@@ -90,6 +90,9 @@ pub fn run_program(
             device: &device,
             shape: &tensor.shape,
             dtype: tensor.dtype,
+            space: declared.space,
+            #[cfg(feature = "cuda")]
+            parameters: None,
             mutable: declared.mutable,
             memory: ArgumentMemory::Host(tensor.words.as_mut_ptr().cast(), PhantomData),
         })

@@ -1,14 +1,14 @@
 //! Runs a program that is ready on a CUDA device.
 
 use tile_ir::arena::EntityId as _;
-use tile_ir::program::{BufferSource, IndexWidth, ProgramKernel, Ty};
+use tile_ir::program::{BufferSource, BufferSpace, IndexWidth, ProgramKernel, Ty};
 use tile_ir::value::ArgValue;
 
 use super::argument::ArgumentMemory;
 use super::bind::Bound;
 use super::ready::Ready;
 use super::run::{MAX_BLOCKS_CUDA, arg_values, broken, check_blocks, n_blocks, workspace_bytes};
-use crate::cuda::{CudaBuffer, CudaQueue, LoadedProgram};
+use crate::cuda::{CudaBuffer, CudaQueue, LoadedProgram, Parameter, ParameterBlock};
 use crate::device::Device;
 use crate::error::Result;
 
@@ -33,22 +33,38 @@ pub(super) fn run_on_cuda(
         };
         let mut params = Vec::with_capacity(kernel.buffers.len() + kernel.args.len());
         for buffer in kernel.buffers.values() {
+            if let BufferSpace::Constant { .. } = buffer.space {
+                let block = parameter_block(buffer.source, bound);
+                let block = block.ok_or_else(|| broken(kernel, "a constant has no parameters"))?;
+                params.push(Parameter::Block(block));
+                continue;
+            }
             let memory = buffer_memory(kernel, buffer.source, buffer.written, bound, &workspaces)?;
             memory.use_on(queue, buffer.written)?;
-            params.push(memory.address());
+            params.push(Parameter::Word(memory.address()));
         }
         for (arg, value) in kernel.args.values().zip(&args) {
             let word = param_word(arg.ty, *value);
-            params.push(word.ok_or_else(|| broken(kernel, "an argument has the wrong type"))?);
+            let word = word.ok_or_else(|| broken(kernel, "an argument has the wrong type"))?;
+            params.push(Parameter::Word(word));
         }
         // SAFETY: buffers come before arguments, in order, as the program
-        // declares; each argument has its declared type. The arrays are those
+        // declares; each argument has its declared type. Constants are copied
+        // with the other parameters. The arrays are those
         // of tensors that the launch borrows, exclusively where they are
         // written, and of workspaces; both are released in order with the
         // queue, and `use_on` has ordered their other uses.
         unsafe { loaded.launch(index, queue, n_blocks, &params, &ready.label)? };
     }
     Ok(())
+}
+
+/// The elements of a constant that the launch carries.
+fn parameter_block<'a>(source: BufferSource, bound: &Bound<'a>) -> Option<&'a ParameterBlock> {
+    match source {
+        BufferSource::Workspace(_) => None,
+        BufferSource::Tensor(id) => bound.tensors.get(id.index())?.parameters,
+    }
 }
 
 /// The array of a buffer.

@@ -112,8 +112,7 @@ impl Scratch {
     /// The tensor `like`, with its elements here.
     pub(super) fn stand_in<'a>(&'a mut self, like: &'a TensorArgument<'_>) -> TensorArgument<'a> {
         let memory = self.argument();
-        let TensorArgument { device, shape, dtype, mutable, .. } = *like;
-        TensorArgument { device, shape, dtype, mutable, memory }
+        TensorArgument { memory, ..*like }
     }
 }
 

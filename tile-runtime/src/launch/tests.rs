@@ -10,6 +10,7 @@ use tile_ir::kernel::{
 use tile_ir::op::BinaryOp;
 use tile_ir::program::IndexWidth;
 use tile_ir::span::{SourceRange, SpanTable};
+use tile_ir::syntax::TensorSpace;
 
 use super::argument::Argument;
 use super::bind::{bind, binding_of_elems, check_extents};
@@ -83,6 +84,7 @@ impl Signature {
     fn tensor(&mut self, name: &str, mutable: bool, extents: &[ExprId]) {
         let id = self.kernel.tensors.push(TensorParam {
             name: name.to_owned(),
+            space: TensorSpace::Global,
             mutable,
             elem: ElemType::Concrete(DType::F32),
             extents: extents.to_vec(),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tile_ir::syntax::{
     ArrayInit, EdgeAttr, Expr, ExprKind, KernelItem, Literal, ParamKind, Place, Range, Stmt,
-    StmtKind, TileDomain, TypeExpr, TypeExprKind,
+    StmtKind, TensorSpace, TileDomain, TypeExpr, TypeExprKind,
 };
 
 pub(crate) fn kernel(item: &KernelItem) -> String {
@@ -22,8 +22,13 @@ pub(crate) fn kernel(item: &KernelItem) -> String {
             Some(EdgeAttr::Rule { name, .. }) => format!(" edge {}", name.text),
         };
         let kind = match &param.kind {
-            ParamKind::Tensor { mutable, elem, extents } => {
-                let how = if *mutable { "&mut" } else { "&" };
+            ParamKind::Tensor { space, mutable, elem, extents } => {
+                let how = match (space, mutable) {
+                    (TensorSpace::Global, true) => "&mut",
+                    (TensorSpace::Global, false) => "&",
+                    (TensorSpace::Constant, true) => "&mut constant",
+                    (TensorSpace::Constant, false) => "& constant",
+                };
                 format!("{how} {} [{}]", ty(elem), list(extents))
             }
             ParamKind::Scalar { ty: scalar } => ty(scalar),

@@ -9,6 +9,7 @@ mod arrays;
 mod collectives;
 mod elementwise;
 mod fields;
+mod filters;
 mod product;
 mod slots;
 mod tallies;
@@ -27,6 +28,9 @@ pub use elementwise::{check_add, check_saxpy};
 pub use fields::{
     check_convolve, check_seven_point, check_squared_distances, convolved, seven_point_at,
     squared_distance,
+};
+pub use filters::{
+    check_convolution, check_decoded, check_running_filter, check_stretch_sums, check_weighted_rows,
 };
 pub use product::{check_batched_matmul, check_linear_relu, check_matmul, check_scaled_matmul};
 pub use slots::{check_exchanges, check_places_by_value, check_product_by_exchange, check_queues};

@@ -6,6 +6,7 @@ use crate::arena::EntityId as _;
 use crate::kernel::{
     ArrayRef, Axis, Edge, ExprId, ExprKind, Param, TileDomain, TileParamId, Type, VarId, VarKind,
 };
+use crate::syntax::TensorSpace;
 
 /// The most axes that an array may have.
 const MAX_RANK: usize = 6;
@@ -123,6 +124,8 @@ fn verify_params(cx: &mut Verifier<'_>) {
     cx.require(distinct && complete, || "the signature names a parameter twice or not".to_owned());
     for (id, tensor) in kernel.tensors.iter() {
         verify_rank(cx, &id.to_string(), tensor.extents.len());
+        let may_be_written = tensor.space == TensorSpace::Global || !tensor.mutable;
+        cx.require(may_be_written, || format!("{id} is mutable in constant memory"));
         for extent in &tensor.extents {
             verify_extent(cx, *extent, "an extent of a tensor", is_dim_or_tile_param);
         }

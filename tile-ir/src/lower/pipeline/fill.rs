@@ -2,8 +2,8 @@
 
 use crate::lower::rewrite::Replacement;
 use crate::program::{
-    Access, DomainId, Expr, ExprId, ExprKind, Fragment, FragmentId, Literal, ProgramKernel, Stmt,
-    StmtKind, Target, TileId, TileSpace, TokenId, VarId,
+    Access, Buffer, BufferSpace, DomainId, Expr, ExprId, ExprKind, Fragment, FragmentId, Literal,
+    ProgramKernel, Stmt, StmtKind, Target, TileId, TileSpace, TokenId, VarId,
 };
 
 /// A cooperative store that fills a tile.
@@ -54,7 +54,7 @@ impl Fill {
     pub(super) fn copy_bytes(&self, kernel: &ProgramKernel) -> Option<u32> {
         let ExprKind::Load(src) = &kernel.exprs[self.value].kind else { return None };
         let Target::Buffer(buffer) = src.target else { return None };
-        let dtype = kernel.buffers[buffer].dtype;
+        let Buffer { dtype, space, .. } = kernel.buffers[buffer];
         let pads_with_zero = !src.is_guarded()
             || src.pad.is_some_and(|pad| match kernel.exprs[pad].kind {
                 ExprKind::Literal(Literal::Int(value)) => value == 0,
@@ -63,7 +63,8 @@ impl Fill {
                 _ => false,
             });
         let bytes = u32::from(src.width) * dtype.size_bytes();
-        let fits = dtype == kernel.tiles[self.tile].dtype
+        let fits = space == BufferSpace::Global
+            && dtype == kernel.tiles[self.tile].dtype
             && src.width == self.access.width
             && matches!(bytes, 4 | 8 | 16)
             && pads_with_zero;

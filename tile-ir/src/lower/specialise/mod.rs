@@ -13,6 +13,7 @@
 
 mod assumed;
 mod build;
+mod constant;
 mod exchange;
 mod expr;
 mod fragments;
@@ -25,6 +26,7 @@ mod warp;
 use std::collections::BTreeMap;
 
 use self::build::Builder;
+use self::constant::Parameters;
 use self::interval::Interval;
 use super::{Binding, LowerError};
 use crate::arena::{Arena, EntityId as _};
@@ -34,10 +36,11 @@ use crate::dtype::DType;
 use crate::kernel::{self, ArrayRef, Kernel, Param, Place, StmtKind, Type, VarKind, eval_index};
 use crate::program::Scope;
 use crate::program::{
-    Arg, ArgId, ArgSource, Buffer, BufferId, BufferSource, Domain, DomainAxis, DomainId, ExprKind,
-    FragmentId, GridAxis, IndexWidth, ItemLayout, Program, ProgramKernel, Raster, Role,
-    SharedMemory, Tile, TileId, TileLayout, TileSpace, Ty, Var, VarId,
+    Arg, ArgId, ArgSource, Buffer, BufferId, BufferSource, BufferSpace, Domain, DomainAxis,
+    DomainId, ExprKind, FragmentId, GridAxis, IndexWidth, ItemLayout, Program, ProgramKernel,
+    Raster, Role, SharedMemory, Tile, TileId, TileLayout, TileSpace, Ty, Var, VarId,
 };
+use crate::syntax::TensorSpace;
 
 /// Largest dimension of a launch whose indices are 32-bit.
 const MAX_DIM_32: i128 = 1 << 30;
@@ -207,6 +210,8 @@ impl Specialiser<'_> {
 
     fn declare_buffers(&mut self) -> Result<(), LowerError> {
         let written = written_tensors(self.kernel);
+        let mut parameters =
+            Parameters::beside(self.kernel.tensors.len() + self.b.kernel.args.len());
         for param in &self.kernel.params {
             let Param::Tensor(tensor) = *param else { continue };
             let tensor_param = &self.kernel.tensors[tensor];
@@ -227,6 +232,13 @@ impl Specialiser<'_> {
                 name: tensor_param.name.clone(),
                 dtype,
                 source: BufferSource::Tensor(tensor),
+                space: match tensor_param.space {
+                    TensorSpace::Global => BufferSpace::Global,
+                    TensorSpace::Constant => {
+                        let literals = extents.iter().map(|&id| self.b.constant_value(id));
+                        parameters.take(dtype, literals)
+                    }
+                },
                 extents,
                 strides,
                 written: written.contains(&tensor),

@@ -3,7 +3,8 @@
 use super::Printer;
 use crate::arena::EntityId as _;
 use crate::program::{
-    ArgSource, BufferSource, Digit, Domain, DomainId, ExprId, Raster, SharedMemory, Tile, TileSpace,
+    ArgSource, BufferSource, BufferSpace, Digit, Domain, DomainId, ExprId, Raster, SharedMemory,
+    Tile, TileSpace,
 };
 
 impl Printer<'_> {
@@ -31,10 +32,14 @@ impl Printer<'_> {
                 BufferSource::Tensor(_) => String::new(),
                 BufferSource::Workspace(workspace) => format!(" in {workspace}"),
             };
+            let space = match buffer.space {
+                BufferSpace::Global => "",
+                BufferSpace::Constant { .. } => " in constant memory",
+            };
             let name = &self.names.buffers[id.index()];
             let (extents, strides) = (self.list(&buffer.extents), self.list(&buffer.strides));
             let text = format!(
-                "buffer {name}: {reference}[{}; {extents}] by [{strides}]{source}",
+                "buffer {name}: {reference}[{}; {extents}] by [{strides}]{source}{space}",
                 buffer.dtype
             );
             self.line(1, &text);

@@ -15,8 +15,8 @@ use super::{Place, Verifier};
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::program::{
-    Access, DomainId, ExprId, ExprKind, ItemLayout, LoopRange, Participants, Scope, Stmt, StmtKind,
-    Target, TileSpace, TokenId, Ty, Unroll, VarId,
+    Access, BufferSpace, DomainId, ExprId, ExprKind, ItemLayout, LoopRange, Participants, Scope,
+    Stmt, StmtKind, Target, TileSpace, TokenId, Ty, Unroll, VarId,
 };
 
 pub(super) fn verify_body(cx: &mut Verifier<'_>) {
@@ -144,6 +144,13 @@ impl Walk {
                 verify_read(cx, src);
                 let [to, from] = [dst, src].map(|access| element_type(cx, access.target));
                 cx.require(to == from, || format!("{from} is copied to {to}"));
+                let constant = match src.target {
+                    Target::Buffer(id) => cx.kernel.buffers[id].space != BufferSpace::Global,
+                    Target::Tile(_) => false,
+                };
+                cx.require(token.is_none() || !constant, || {
+                    "constant memory is copied asynchronously".to_owned()
+                });
                 self.issued.extend(token.map(|token| (token, self.number)));
             }
             StmtKind::Assume(fact) => {

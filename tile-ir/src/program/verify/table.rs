@@ -4,7 +4,7 @@
 use super::{Place, Verifier};
 use crate::arena::EntityId as _;
 use crate::program::{
-    ArgSource, BufferSource, ExprId, ExprKind, IndexWidth, Literal, Raster, Scope, Ty,
+    ArgSource, BufferSource, BufferSpace, ExprId, ExprKind, IndexWidth, Literal, Raster, Scope, Ty,
 };
 
 /// Largest rank of a tensor.
@@ -73,6 +73,15 @@ fn verify_launch_numbers(cx: &mut Verifier<'_>) {
 
 fn verify_buffers(cx: &mut Verifier<'_>) {
     let kernel = cx.kernel;
+    let constant_bytes = kernel.buffers.values().map(|buffer| match buffer.space {
+        BufferSpace::Global => 0,
+        BufferSpace::Constant { elems } => u64::from(elems) * u64::from(buffer.dtype.size_bytes()),
+    });
+    let bytes = constant_bytes.fold(0, u64::saturating_add);
+    cx.place = Place::Kernel;
+    cx.require(bytes <= BufferSpace::PARAMETER_BYTES, || {
+        format!("{bytes} bytes of constants are no parameters of a launch")
+    });
     for (id, buffer) in kernel.buffers.iter() {
         cx.place = Place::Buffer(id);
         verify_name(cx, &buffer.name);
@@ -81,6 +90,14 @@ fn verify_buffers(cx: &mut Verifier<'_>) {
         cx.require(n_axes == n_strides, || format!("{n_strides} strides for {n_axes} axes"));
         for &expr in buffer.extents.iter().chain(&buffer.strides) {
             require_host_value(cx, expr);
+        }
+        if let BufferSpace::Constant { elems } = buffer.space {
+            cx.require(!buffer.written, || "it is written in constant memory".to_owned());
+            let extents = buffer.extents.iter().map(|&extent| kernel.constant(extent));
+            let product = extents.reduce(|product, extent| product?.checked_mul(extent?)).flatten();
+            cx.require(elems > 0 && product == Some(elems.into()), || {
+                format!("{elems} elements in constant memory are not those of its extents")
+            });
         }
         if let BufferSource::Workspace(workspace) = buffer.source {
             let dtype = cx.program.workspaces[workspace].dtype;

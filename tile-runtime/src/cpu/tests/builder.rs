@@ -3,10 +3,10 @@
 use tile_ir::dtype::DType;
 use tile_ir::op::{BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
 use tile_ir::program::{
-    Access, Arg, ArgId, ArgSource, AxisGuard, Buffer, BufferId, BufferSource, Domain, DomainAxis,
-    DomainId, Expr, ExprId, ExprKind, Fragment, FragmentId, GridAxis, ItemLayout, Literal,
-    LoopRange, Participants, ProgramKernel, Raster, Role, RoleId, Scope, SharedMemory, Stmt,
-    StmtKind, Target, Tile, TileId, TileLayout, TileSpace, Ty, Unroll, Var, VarId,
+    Access, Arg, ArgId, ArgSource, AxisGuard, Buffer, BufferId, BufferSource, BufferSpace, Domain,
+    DomainAxis, DomainId, Expr, ExprId, ExprKind, Fragment, FragmentId, GridAxis, ItemLayout,
+    Literal, LoopRange, Participants, ProgramKernel, Raster, Role, RoleId, Scope, SharedMemory,
+    Stmt, StmtKind, Target, Tile, TileId, TileLayout, TileSpace, Ty, Unroll, Var, VarId,
 };
 use tile_ir::semantics::Scalar;
 use tile_ir::span::{SourceRange, SpanId, SpanTable};
@@ -163,6 +163,7 @@ impl Builder {
             name: name.into(),
             dtype,
             source,
+            space: BufferSpace::Global,
             extents,
             strides,
             written,
