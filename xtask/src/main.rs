@@ -1,6 +1,7 @@
 //! The workspace's own commands, run as `cargo xtask …`.
 
 mod bundle;
+mod configurations;
 mod nvrtc;
 mod steps;
 mod test;
@@ -31,6 +32,9 @@ enum Command {
     Tidy,
     /// Compiles every generated kernel to CUBIN for four architectures.
     Validate(nvrtc::NvrtcArguments),
+    /// Runs every kernel in many configurations on the CPU, after each pass of
+    /// lowering, and looks for races.
+    Configurations(configurations::ConfigurationsArguments),
     /// Gathers what a GPU machine without Rust needs into `bundle/`.
     Bundle,
 }
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
         Command::Test(arguments) => test::test(&arguments),
         Command::Tidy => tidy::tidy(),
         Command::Validate(arguments) => validate::validate(&arguments),
+        Command::Configurations(arguments) => configurations::configurations(&arguments),
         Command::Bundle => bundle::bundle(),
     };
     match result {

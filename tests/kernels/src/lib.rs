@@ -18,6 +18,7 @@ pub mod random;
 mod slots;
 mod steps;
 mod tallies;
+pub mod validate;
 mod warps;
 pub mod widen;
 

@@ -33,6 +33,7 @@ mod item;
 mod layout;
 mod names;
 mod print;
+mod shadow;
 mod stmt;
 mod verify;
 
@@ -46,6 +47,7 @@ pub use item::{
 pub use layout::{Digit, ItemLayout, Swizzle, TileLayout};
 pub(crate) use names::Names;
 pub use print::print_program;
+pub use shadow::{AccessSite, Between, Finding, ShadowError, ShadowReport, Touch, run_shadowed};
 pub use stmt::{Assumption, LoopRange, Participants, Scope, Stmt, StmtKind, Unroll};
 pub use verify::{ProgramFault, verify_launch, verify_program};
 

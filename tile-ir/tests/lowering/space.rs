@@ -113,12 +113,12 @@ fn pairwise_covers_every_pair_that_there_is() {
     let (kernel, device) = (chunks(), device());
     let space = Space::new(&kernel, &[DType::F32], &device, Breadth::Fast);
     let all: BTreeSet<_> = space.iter().flat_map(|config| pairs(&config)).collect();
-    let configs = space.pairwise(1);
+    let configs: Vec<Config> = space.pairwise(1).collect();
     let covered: BTreeSet<_> = configs.iter().flat_map(pairs).collect();
     let missing: Vec<_> = all.difference(&covered).collect();
     assert!(missing.is_empty(), "{missing:?}");
     assert!(configs.len() < 100, "{} of {}", configs.len(), space.iter().count());
-    assert_eq!(configs, space.pairwise(1), "the same seed gives the same");
+    assert_eq!(configs, space.pairwise(1).collect::<Vec<_>>(), "the same seed gives the same");
 }
 
 #[test]

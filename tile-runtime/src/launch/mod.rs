@@ -35,7 +35,7 @@ use crate::options::Options;
 
 pub use argument::Argument;
 pub use error::ArgumentError;
-pub use program::{HostTensor, run_program};
+pub use program::{HostTensor, check_program, run_program};
 
 pub(crate) use bind::{Dims, binding_of};
 pub(crate) use cache::ProgramCache;

@@ -3,14 +3,15 @@
 
 use std::marker::PhantomData;
 
+use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
-use tile_ir::program::Program;
+use tile_ir::program::{BufferSource, Program, ShadowReport, run_shadowed};
 use tile_ir::value::ScalarValue;
 
 use super::argument::{ArgumentMemory, TensorArgument};
 use super::bind::{Bound, Dims};
 use super::ready::{Executables, Ready, cpu_error};
-use super::run::run_on_cpu;
+use super::run::{arg_values, run_on_cpu, workspace_bytes};
 use crate::cpu;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -67,6 +68,83 @@ pub fn run_program(
     tensors: &mut [HostTensor],
     scalars: &[ScalarValue],
 ) -> Result<()> {
+    let device = Device::cpu();
+    let label = format!("`{}`", kernel.name());
+    let compiled = program.kernels.iter().map(cpu::prepare);
+    let compiled: Vec<_> =
+        compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(&label, &error))?;
+    let arguments = arguments(kernel, &device, dims, tensors, scalars)?;
+    let ready = Ready {
+        program: program.clone(),
+        label: label.into(),
+        file: String::new(),
+        tiles: String::new(),
+        kernels: Executables::Host(Vec::new()),
+    };
+    run_on_cpu(&ready, &compiled, &bound(kernel, &arguments, dims, scalars), &device)
+}
+
+/// Runs `program` as [`run_program`] does, but thread by thread and with a shadow
+/// of its memory ([`run_shadowed`]): a report for each of its kernels. `max_steps`
+/// bounds the work of each; past it the tensors hold what was written so far.
+///
+/// # Errors
+///
+/// Where the program cannot be run so.
+pub fn check_program(
+    kernel: &Kernel,
+    program: &Program,
+    dims: &[usize],
+    tensors: &mut [HostTensor],
+    scalars: &[ScalarValue],
+    max_steps: u64,
+) -> Result<Vec<ShadowReport>> {
+    let args = {
+        let device = Device::cpu();
+        let arguments = arguments(kernel, &device, dims, tensors, scalars)?;
+        let bound = bound(kernel, &arguments, dims, scalars);
+        let args = program.kernels.iter().map(|kernel| arg_values(kernel, &bound));
+        args.collect::<Result<Vec<_>>>()?
+    };
+    let sizes = program.workspaces.values().map(workspace_bytes);
+    let mut workspaces = sizes.map(|size| Ok(vec![0; size?])).collect::<Result<Vec<Vec<u8>>>>()?;
+    let mut reports = Vec::new();
+    for (number, text) in program.kernels.iter().enumerate() {
+        let mut buffers: Vec<Vec<u8>> = Vec::new();
+        for buffer in text.buffers.values() {
+            buffers.push(match buffer.source {
+                BufferSource::Tensor(id) => tensors[id.index()].bytes(),
+                BufferSource::Workspace(id) => std::mem::take(&mut workspaces[id.index()]),
+            });
+        }
+        let report = run_shadowed(program, number, &args[number], &mut buffers, max_steps);
+        reports.push(
+            report.map_err(|error| {
+                Error::internal("a program cannot be checked", error.to_string())
+            })?,
+        );
+        for (buffer, bytes) in text.buffers.values().zip(buffers) {
+            match buffer.source {
+                BufferSource::Tensor(id) if buffer.written => {
+                    let tensor = &mut tensors[id.index()];
+                    *tensor = HostTensor::new(tensor.dtype, &tensor.shape, &bytes);
+                }
+                BufferSource::Tensor(_) => {}
+                BufferSource::Workspace(id) => workspaces[id.index()] = bytes,
+            }
+        }
+    }
+    Ok(reports)
+}
+
+/// The tensors as the arguments of a launch of `kernel`.
+fn arguments<'t>(
+    kernel: &Kernel,
+    device: &'t Device,
+    dims: &[usize],
+    tensors: &'t mut [HostTensor],
+    scalars: &[ScalarValue],
+) -> Result<Vec<TensorArgument<'t>>> {
     let ir = kernel.checked().kernel();
     let declared: Vec<_> = ir.tensors.values().collect();
     let fits = declared.len() == tensors.len()
@@ -78,36 +156,28 @@ pub fn run_program(
         let what = format!("`{}` is given other arguments than it declares", kernel.name());
         return Err(Error::internal(what, ""));
     }
-    let device = Device::cpu();
-    let label = format!("`{}`", kernel.name());
-    let compiled = program.kernels.iter().map(cpu::prepare);
-    let compiled: Vec<_> =
-        compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(&label, &error))?;
-    let arguments: Vec<TensorArgument<'_>> = tensors
-        .iter_mut()
-        .zip(&declared)
-        .map(|(tensor, declared)| TensorArgument {
-            device: &device,
-            shape: &tensor.shape,
-            dtype: tensor.dtype,
-            space: declared.space,
-            #[cfg(feature = "cuda")]
-            parameters: None,
-            mutable: declared.mutable,
-            memory: ArgumentMemory::Host(tensor.words.as_mut_ptr().cast(), PhantomData),
-        })
-        .collect();
-    let bound = Bound {
+    let arguments = tensors.iter_mut().zip(&declared).map(|(tensor, declared)| TensorArgument {
+        device,
+        shape: &tensor.shape,
+        dtype: tensor.dtype,
+        space: declared.space,
+        #[cfg(feature = "cuda")]
+        parameters: None,
+        mutable: declared.mutable,
+        memory: ArgumentMemory::Host(tensor.words.as_mut_ptr().cast(), PhantomData),
+    });
+    Ok(arguments.collect())
+}
+
+fn bound<'t>(
+    kernel: &Kernel,
+    arguments: &'t [TensorArgument<'t>],
+    dims: &[usize],
+    scalars: &[ScalarValue],
+) -> Bound<'t> {
+    Bound {
         tensors: arguments.iter().collect(),
         scalars: scalars.to_vec(),
-        dims: Dims::of_values(ir, dims),
-    };
-    let ready = Ready {
-        program: program.clone(),
-        label: label.into(),
-        file: String::new(),
-        tiles: String::new(),
-        kernels: Executables::Host(Vec::new()),
-    };
-    run_on_cpu(&ready, &compiled, &bound, &device)
+        dims: Dims::of_values(kernel.checked().kernel(), dims),
+    }
 }

@@ -4,7 +4,9 @@ use super::Breadth;
 use crate::config::{Config, TilePadding, candidate_values};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
-use crate::kernel::{Kernel, Stmt, StmtKind, TileDomain, TileParamId, TileSpace};
+use crate::kernel::{
+    ExprId, ExprKind, Kernel, Stmt, StmtKind, TileDomain, TileParamId, TileSpace, VarKind,
+};
 
 /// The value of [`Choice::Padding`] for [`TilePadding::Counted`].
 pub(super) const COUNTED: u32 = u32::MAX;
@@ -91,7 +93,12 @@ impl Choice {
 pub(super) struct Factor {
     pub(super) choice: Choice,
     pub(super) values: Vec<u32>,
+    /// The factors that decide, beside it, whether a value is admitted.
+    pub(super) needs: Depths,
 }
+
+/// A set of factors: bit n of the n-th.
+pub(super) type Depths = u128;
 
 /// The factors of a kernel. Those that decide what fits come first, so that an
 /// enumeration turns back early.
@@ -116,7 +123,7 @@ pub(super) fn factors(
         kernel.tiles.values().any(|tile| tile.space == TileSpace::Shared && tile.extents.len() > 1);
     let n_axes = kernel.block.as_ref().map_or(0, Vec::len);
     let mut factors = Vec::new();
-    let mut push = |choice, values| factors.push(Factor { choice, values });
+    let mut push = |choice, values| factors.push(Factor { choice, values, needs: 0 });
     for (id, param) in kernel.tile_params.iter() {
         if !matches!(param.domain, TileDomain::Equal(_)) {
             push(Choice::Tile(id), tile_values(&param.domain, breadth));
@@ -151,7 +158,85 @@ pub(super) fn factors(
     push(Choice::Padding, only_if(has_rows, pick(&[COUNTED, 0], &[1, 3])));
     let has_bands = kernel.grid.len() > 1;
     push(Choice::RasterRows, if has_bands { pick(&[8, 1, 4, 16], &[3]) } else { vec![1] });
+    let needs = (0..factors.len()).map(|at| needs(kernel, &factors, at));
+    let needs: Vec<Depths> = needs.collect();
+    factors.iter_mut().zip(needs).for_each(|(factor, needs)| factor.needs = needs);
     factors
+}
+
+/// What [`super::Space::admits`] looks at before it takes a value of a factor.
+fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
+    let all = |is_wanted: &dyn Fn(Choice) -> bool| {
+        let before = factors[..at].iter().enumerate();
+        let wanted = before.filter(|(_, factor)| is_wanted(factor.choice));
+        wanted.fold(0, |set, (at, _)| set | 1u128.checked_shl(at as u32).unwrap_or(0))
+    };
+    let axes = kernel.block.as_deref().unwrap_or_default();
+    let mut extents = Vec::new();
+    let is_in = |axis: usize, choice: Choice, extents: &[TileParamId]| match choice {
+        Choice::Tile(id) => extents.contains(&id),
+        Choice::Items(other) => other <= axis,
+        Choice::Slices => true,
+        Choice::Stages
+        | Choice::UnrollStages
+        | Choice::AsyncBytes
+        | Choice::PredicateCopies
+        | Choice::Warp
+        | Choice::Run(_)
+        | Choice::Threads
+        | Choice::CopyBytes
+        | Choice::FragmentBuffers
+        | Choice::SplitEdges
+        | Choice::Padding
+        | Choice::MinBlocks
+        | Choice::RasterRows => false,
+    };
+    if at + 1 == factors.len() {
+        // The whole configuration is checked.
+        return all(&|_| true);
+    }
+    match factors[at].choice {
+        Choice::Tile(_) | Choice::Stages => all(&|choice| matches!(choice, Choice::Tile(_))),
+        Choice::UnrollStages | Choice::AsyncBytes => all(&|choice| choice == Choice::Stages),
+        Choice::Items(axis) => {
+            let upto = axes.iter().take(axis + 1);
+            upto.for_each(|axis| collect_params(kernel, axis.extent, &mut extents));
+            all(&|choice| is_in(axis, choice, &extents))
+        }
+        Choice::Warp => {
+            axes.iter().for_each(|axis| collect_params(kernel, axis.extent, &mut extents));
+            all(&|choice| is_in(axes.len(), choice, &extents))
+        }
+        Choice::PredicateCopies => {
+            all(&|choice| matches!(choice, Choice::Stages | Choice::AsyncBytes))
+        }
+        Choice::Run(axis) => all(&|choice| choice == Choice::Items(axis)),
+        Choice::Slices | Choice::Threads => all(&|_| true),
+        Choice::CopyBytes
+        | Choice::FragmentBuffers
+        | Choice::SplitEdges
+        | Choice::Padding
+        | Choice::RasterRows => 0,
+        // It may depend on all that was chosen.
+        Choice::MinBlocks => all(&|_| true),
+    }
+}
+
+/// The free tile parameters that an extent depends on.
+fn collect_params(kernel: &Kernel, expr: ExprId, params: &mut Vec<TileParamId>) {
+    if let ExprKind::Var(var) = kernel.exprs[expr].kind
+        && let VarKind::TileParam(id) = kernel.vars[var].kind
+    {
+        match &kernel.tile_params[id].domain {
+            TileDomain::Equal(tie) => collect_params(kernel, *tie, params),
+            TileDomain::Any
+            | TileDomain::Range { .. }
+            | TileDomain::Pow2 { .. }
+            | TileDomain::List(_) => params.push(id),
+        }
+    }
+    let operands = kernel.exprs[expr].kind.operands();
+    operands.into_iter().for_each(|operand| collect_params(kernel, operand, params));
 }
 
 /// Threads of a block whose axes take `of_axes`. Without a block domain `value`

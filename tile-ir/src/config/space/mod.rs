@@ -17,6 +17,7 @@ mod seeded;
 mod walk;
 
 use self::factors::{Choice, Factor, WARP_TILES, factors};
+use self::pairs::Pairs;
 use self::seeded::Rng;
 use self::walk::Walk;
 use super::{
@@ -116,16 +117,15 @@ impl<'a> Space<'a> {
     /// Most faults show at one or two choices; a set that covers all pairs is
     /// larger than one that covers all values by a small factor only. Greedy: each
     /// configuration begins with a pair that is missing and takes in as many
-    /// others as it can.
+    /// others as it can, so that the first cover most.
     ///
     /// # Source
     ///
     /// D. M. Cohen, S. R. Dalal, M. L. Fredman, G. C. Patton: The AETG System: An
     /// Approach to Testing Based on Combinatorial Design. IEEE Transactions on
     /// Software Engineering 23 (1997).
-    pub fn pairwise(&self, seed: u64) -> Vec<Config> {
-        let points = pairs::cover_pairs(self, &mut Rng::new(seed));
-        points.iter().filter_map(|point| self.config(point)).collect()
+    pub fn pairwise(&self, seed: u64) -> impl Iterator<Item = Config> {
+        Pairs::new(self, Rng::new(seed)).filter_map(|point| self.config(&point))
     }
 
     /// Random configurations, each once; it ends where the space seems exhausted.
@@ -177,15 +177,20 @@ impl<'a> Space<'a> {
 
     /// The point that stands for a configuration.
     fn point_of(&self, config: &Config) -> Option<Point> {
-        let alike = |depth: usize, prefix: &[u32]| {
-            let Factor { choice, values } = &self.factors[depth];
-            let is_alike = |value: &u32| {
-                let begun = self.config(&[prefix, &[*value]].concat());
-                begun.is_none_or(|begun| choice.shown_in(&begun) == choice.shown_in(config))
-            };
-            values.iter().copied().filter(is_alike).collect()
-        };
-        Walk::new(self, alike).find(|point| self.config(point).as_ref() == Some(config))
+        let mut point = Vec::new();
+        for Factor { choice, values, .. } in &self.factors {
+            let found = values.iter().find(|&&value| {
+                point.push(value);
+                let is_alike = self.admits(&point)
+                    && self
+                        .config(&point)
+                        .is_none_or(|begun| choice.shown_in(&begun) == choice.shown_in(config));
+                point.pop();
+                is_alike
+            });
+            point.push(*found?);
+        }
+        (self.config(&point).as_ref() == Some(config)).then_some(point)
     }
 
     fn is_legal(&self, point: &[u32]) -> bool {

@@ -10,35 +10,49 @@ type Level = (usize, u32);
 
 /// Legal points in which every two values stand together that do in some legal
 /// point.
-pub(super) fn cover_pairs(space: &Space<'_>, rng: &mut Rng) -> Vec<Point> {
-    let mut missing: BTreeSet<(Level, Level)> = BTreeSet::new();
-    for (at, factor) in space.factors.iter().enumerate() {
-        for (other, of_other) in space.factors.iter().enumerate().skip(at + 1) {
-            for &value in &factor.values {
-                missing.extend(of_other.values.iter().map(|&v| ((at, value), (other, v))));
+pub(super) struct Pairs<'s, 'k> {
+    space: &'s Space<'k>,
+    rng: Rng,
+    missing: BTreeSet<(Level, Level)>,
+    /// All pairs, the last one first.
+    left: Vec<(Level, Level)>,
+}
+
+impl<'s, 'k> Pairs<'s, 'k> {
+    pub(super) fn new(space: &'s Space<'k>, mut rng: Rng) -> Self {
+        let mut missing = BTreeSet::new();
+        for (at, factor) in space.factors.iter().enumerate() {
+            for (other, of_other) in space.factors.iter().enumerate().skip(at + 1) {
+                for &value in &factor.values {
+                    missing.extend(of_other.values.iter().map(|&v| ((at, value), (other, v))));
+                }
+            }
+        }
+        let mut left: Vec<(Level, Level)> = missing.iter().copied().collect();
+        rng.shuffle(&mut left);
+        Self { space, rng, missing, left }
+    }
+}
+
+impl Iterator for Pairs<'_, '_> {
+    type Item = Point;
+
+    fn next(&mut self) -> Option<Point> {
+        loop {
+            let pair = self.left.pop()?;
+            // One that no legal point has is passed over.
+            if self.missing.remove(&pair)
+                && let Some(point) = point_with(self.space, pair, &self.missing, &mut self.rng)
+            {
+                for (other, &of_other) in point.iter().enumerate() {
+                    for (at, &value) in point.iter().enumerate().take(other) {
+                        self.missing.remove(&((at, value), (other, of_other)));
+                    }
+                }
+                return Some(point);
             }
         }
     }
-    let mut order: Vec<(Level, Level)> = missing.iter().copied().collect();
-    rng.shuffle(&mut order);
-    let mut points = Vec::new();
-    for pair in order {
-        if !missing.contains(&pair) {
-            continue;
-        }
-        let Some(point) = point_with(space, pair, &missing, rng) else {
-            // No legal point has both.
-            missing.remove(&pair);
-            continue;
-        };
-        for (other, &of_other) in point.iter().enumerate() {
-            for (at, &value) in point.iter().enumerate().take(other) {
-                missing.remove(&((at, value), (other, of_other)));
-            }
-        }
-        points.push(point);
-    }
-    points
 }
 
 /// A legal point with these two values, and at each other factor the value that

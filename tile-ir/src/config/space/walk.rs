@@ -1,17 +1,33 @@
 //! The legal points of a space, one after the other.
 
+use super::factors::Depths;
 use super::{Point, Space};
 
 /// Walks the tree of values, factor by factor, and turns back where the values so
-/// far do not go together.
+/// far do not go together: to the last factor that has a part in it.
+///
+/// # Source
+///
+/// P. Prosser: Hybrid Algorithms for the Constraint Satisfaction Problem.
+/// Computational Intelligence 9 (1993), "conflict-directed backjumping".
 pub(super) struct Walk<'s, 'k, F> {
     space: &'s Space<'k>,
-    /// The values that are tried at a depth, after those before it.
+    /// The order in which a depth's values are tried after those before it; which
+    /// values, does not depend on those.
     order: F,
-    /// At each depth that was entered the values to try, and which is taken.
-    entered: Vec<(Vec<u32>, usize)>,
+    entered: Vec<Level>,
     values: Point,
     is_begun: bool,
+}
+
+/// A depth that was entered.
+struct Level {
+    /// The values to try.
+    order: Vec<u32>,
+    /// Of them, how many were.
+    tried: usize,
+    /// The earlier depths that have a part in what was turned down here.
+    blame: Depths,
 }
 
 impl<'s, 'k, F: FnMut(usize, &[u32]) -> Vec<u32>> Walk<'s, 'k, F> {
@@ -22,18 +38,24 @@ impl<'s, 'k, F: FnMut(usize, &[u32]) -> Vec<u32>> Walk<'s, 'k, F> {
     /// Takes the next value at the innermost depth, or further out.
     fn step(&mut self) -> Option<()> {
         loop {
-            let (order, at) = self.entered.last_mut()?;
-            let Some(&value) = order.get(*at) else {
-                self.entered.pop();
-                self.values.pop();
+            let depth = self.entered.len().checked_sub(1)?;
+            let level = &mut self.entered[depth];
+            self.values.truncate(depth);
+            if let Some(&value) = level.order.get(level.tried) {
+                level.tried += 1;
+                self.values.push(value);
+                if self.space.admits(&self.values) {
+                    return Some(());
+                }
+                level.blame |= self.space.factors[depth].needs;
                 continue;
-            };
-            *at += 1;
-            self.values.truncate(self.entered.len() - 1);
-            self.values.push(value);
-            if self.space.admits(&self.values) {
-                return Some(());
             }
+            // None of the depths in between would change anything.
+            let blame = level.blame
+                & Depths::MAX.checked_shl(depth as u32).map_or(Depths::MAX, |later| !later);
+            let to = Depths::BITS - blame.leading_zeros();
+            self.entered.truncate(to as usize);
+            self.entered.last_mut()?.blame |= blame;
         }
     }
 }
@@ -44,10 +66,13 @@ impl<F: FnMut(usize, &[u32]) -> Vec<u32>> Iterator for Walk<'_, '_, F> {
     fn next(&mut self) -> Option<Point> {
         let n_factors = self.space.factors.len();
         if std::mem::replace(&mut self.is_begun, true) {
+            // After a point that was given, every depth has a part in going on.
+            self.entered.iter_mut().for_each(|level| level.blame = Depths::MAX);
             self.step()?;
         }
         while self.values.len() < n_factors {
-            self.entered.push(((self.order)(self.values.len(), &self.values), 0));
+            let order = (self.order)(self.values.len(), &self.values);
+            self.entered.push(Level { order, tried: 0, blame: 0 });
             self.step()?;
         }
         Some(self.values.clone())

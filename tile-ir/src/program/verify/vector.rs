@@ -305,6 +305,12 @@ impl Walk {
             ExprKind::Literal(Literal::Int(value)) => value.saturating_abs(),
             // At multiples of every vector's width, as its digits are.
             ExprKind::Coord { domain, axis } if (*domain, *axis) == along => 1 << 8,
+            // Of a single point, always 0.
+            ExprKind::Coord { domain, axis }
+                if cx.kernel.domains[*domain].axes[*axis as usize].extent == 1 =>
+            {
+                0
+            }
             ExprKind::Cast(operand) => of(*operand),
             ExprKind::Var(var) => {
                 match (self.facts.values.get(var), self.facts.counters.get(var)) {

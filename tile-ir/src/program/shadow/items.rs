@@ -1,0 +1,177 @@
+//! `Items`: the threads' registers, a warp at a time in step.
+
+use super::eval::index;
+use super::machine::{Group, Lane, Machine, Stop, item_number};
+use crate::arena::EntityId as _;
+use crate::dtype::DType;
+use crate::program::{DomainId, Stmt, StmtKind, VarId};
+use crate::value::ScalarValue;
+
+/// Threads of a warp.
+const WARP_SIZE: u32 = 32;
+
+impl Machine<'_> {
+    /// Runs a body for each item of a domain.
+    pub(super) fn run_items(
+        &mut self,
+        id: DomainId,
+        body: &[Stmt],
+        first: u32,
+    ) -> Result<(), Stop> {
+        let domain = &self.kernel.domains[id];
+        let extents = domain.extents();
+        self.run += 1;
+        let outer = std::mem::take(&mut self.group);
+        for register in 0..domain.layout.n_registers() {
+            for warp in 0..domain.layout.n_threads().div_ceil(WARP_SIZE) {
+                let threads = warp * WARP_SIZE..(warp + 1) * WARP_SIZE;
+                let lanes = threads.filter_map(|thread| {
+                    let coords = domain.layout.coords(extents.len(), thread, register)?;
+                    let inside = coords.iter().zip(&extents).all(|(coord, extent)| coord < extent);
+                    let item = item_number(&extents, &coords);
+                    inside.then_some(Lane { thread, register, coords, item })
+                });
+                let lanes: Vec<Lane> = lanes.collect();
+                if lanes.is_empty() {
+                    continue;
+                }
+                let active: Vec<usize> = (0..lanes.len()).collect();
+                let vars = vec![None; lanes.len() * self.kernel.vars.len()];
+                self.group = Group { domain: Some(id), lanes, vars };
+                self.lane_list(body, first, &active)?;
+            }
+        }
+        self.group = outer;
+        Ok(())
+    }
+
+    /// Runs statements for these lanes.
+    fn lane_list(&mut self, stmts: &[Stmt], mut number: u32, active: &[usize]) -> Result<(), Stop> {
+        for stmt in stmts {
+            self.lane_stmt(stmt, number, active)?;
+            number += self.places[number as usize].n_stmts;
+        }
+        Ok(())
+    }
+
+    pub(super) fn set_lane_var(&mut self, var: VarId, lane: usize, value: Option<ScalarValue>) {
+        let at = lane * self.kernel.vars.len() + var.index();
+        self.group.vars[at] = value;
+    }
+
+    fn lane_stmt(&mut self, stmt: &Stmt, number: u32, active: &[usize]) -> Result<(), Stop> {
+        self.step()?;
+        self.stmt = number;
+        match &stmt.kind {
+            StmtKind::If { cond, then, otherwise } => {
+                let (mut holds, mut others) = (Vec::new(), Vec::new());
+                for &lane in active {
+                    let taken =
+                        if self.holds(*cond, Some(lane))? { &mut holds } else { &mut others };
+                    taken.push(lane);
+                }
+                let n_then: u32 = self.count(then, number + 1);
+                if !holds.is_empty() {
+                    self.lane_list(then, number + 1, &holds)?;
+                }
+                if !others.is_empty() {
+                    self.lane_list(otherwise, number + 1 + n_then, &others)?;
+                }
+                Ok(())
+            }
+            StmtKind::For { var, range, body, .. } => {
+                let mut counters = Vec::new();
+                for &lane in active {
+                    counters.push((lane, self.counter(*range, Some(lane))?));
+                }
+                for trip in 0.. {
+                    let mut running = Vec::new();
+                    for (lane, counter) in &counters {
+                        if let Some(value) = counter.value(trip) {
+                            self.set_lane_var(*var, *lane, Some(index(value)));
+                            running.push(*lane);
+                        }
+                    }
+                    if running.is_empty() {
+                        break;
+                    }
+                    self.step()?;
+                    self.lane_list(body, number + 1, &running)?;
+                }
+                Ok(())
+            }
+            StmtKind::While { cond, body } => {
+                let mut running = active.to_vec();
+                loop {
+                    self.stmt = number;
+                    let mut still = Vec::new();
+                    for lane in running {
+                        if self.holds(*cond, Some(lane))? {
+                            still.push(lane);
+                        }
+                    }
+                    if still.is_empty() {
+                        return Ok(());
+                    }
+                    self.lane_list(body, number + 1, &still)?;
+                    running = still;
+                }
+            }
+            StmtKind::Shuffle { var, value, lane: source } => {
+                let mut values = Vec::new();
+                for &lane in active {
+                    let value = self.eval(*value, Some(lane))?;
+                    values.push((lane, value, self.index(*source, Some(lane))?));
+                }
+                for &(lane, own, source) in &values {
+                    let of_source = values.iter().find(|(other, ..)| {
+                        i64::from(self.group.lanes[*other].thread % WARP_SIZE) == source
+                    });
+                    let value = of_source.map_or(own, |(_, value, _)| *value);
+                    self.set_lane_var(*var, lane, Some(value));
+                }
+                Ok(())
+            }
+            StmtKind::Ballot { var, cond } => {
+                let mut bits = 0u32;
+                for &lane in active {
+                    let holds = self.holds(*cond, Some(lane))?;
+                    bits |= u32::from(holds) << (self.group.lanes[lane].thread % WARP_SIZE);
+                }
+                let value = ScalarValue { dtype: DType::U32, bits: bits.into() };
+                active.iter().for_each(|&lane| self.set_lane_var(*var, lane, Some(value)));
+                Ok(())
+            }
+            StmtKind::WarpBarrier => {
+                let thread = active.first().map(|&lane| self.group.lanes[lane].thread);
+                let warp = thread.map_or(0, |thread| thread / WARP_SIZE);
+                if let Some(epoch) = self.epochs.get_mut(warp as usize) {
+                    *epoch += 1;
+                }
+                Ok(())
+            }
+            StmtKind::Let { .. }
+            | StmtKind::Assign { .. }
+            | StmtKind::SetFragment { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Atomic { .. }
+            | StmtKind::Copy { .. }
+            | StmtKind::Assume(_) => {
+                active.iter().try_for_each(|&lane| self.simple(&stmt.kind, lane))
+            }
+            StmtKind::Items { .. }
+            | StmtKind::Commit(_)
+            | StmtKind::Wait { .. }
+            | StmtKind::Barrier(_) => Err(Stop::broken("a statement of the block within an item")),
+        }
+    }
+
+    /// The statements of a list that begins with this number, inner ones too.
+    pub(super) fn count(&self, stmts: &[Stmt], first: u32) -> u32 {
+        let mut number = first;
+        for _ in stmts {
+            number += self.places[number as usize].n_stmts;
+        }
+        number - first
+    }
+}
