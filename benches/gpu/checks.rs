@@ -1,13 +1,14 @@
 //! The kernels against their references, in the shapes that matter on a GPU.
 
 use std::io;
+use std::time::Duration;
 
 use tile_kernels::checks::{
     Setup, Verdict, check_add, check_batched_matmul, check_convolve, check_linear_relu,
     check_matmul, check_min_plus, check_row_sums, check_saxpy, check_scaled_matmul,
     check_seven_point, check_softmax, check_squared_distances, check_stencil, check_transpose,
 };
-use tile_runtime::Device;
+use tile_runtime::{Device, Options, Tune};
 
 use crate::figure::{Figure, Sink};
 
@@ -55,6 +56,14 @@ pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<(
         check("saxpy", "f32", &[n], check_saxpy::<f32>(&setup, n))?;
         check("saxpy", "f64", &[n], check_saxpy::<f64>(&setup, n))?;
     }
+    // In configurations that are measured at the launch: the tensors are written once,
+    // the one that is updated in place among them.
+    let budget = Duration::from_secs_f64(if quick { 0.2 } else { 3.0 });
+    let tuned = Setup { options: Options::new().tune(Tune::Now(budget)), ..setup.clone() };
+    let n = if quick { 1 << 12 } else { 1 << 24 };
+    check("saxpy tuned", "f32", &[n], check_saxpy::<f32>(&tuned, n))?;
+    let shape = if quick { [33, 40, 31] } else { [1000, 1024, 999] };
+    check("matmul tuned", "f32", &shape, check_matmul::<f32>(&tuned, shape))?;
     if !quick {
         let shape = [4096, 1024, 8192];
         check("matmul", "f32", &shape, check_matmul::<f32>(&setup, shape))?;

@@ -18,17 +18,23 @@ pub struct EmbeddedKernel {
     bytes: &'static [u8],
     file: &'static str,
     decoded: OnceLock<Result<CheckedKernel, DecodeError>>,
+    hash: OnceLock<String>,
 }
 
 impl EmbeddedKernel {
     /// The kernel that `bytes` encode, written in the source file `file`.
     pub const fn new(bytes: &'static [u8], file: &'static str) -> Self {
-        Self { bytes, file, decoded: OnceLock::new() }
+        Self { bytes, file, decoded: OnceLock::new(), hash: OnceLock::new() }
     }
 
     /// The user's source file, as `file!()` names it.
     pub(crate) fn file(&self) -> &'static str {
         self.file
+    }
+
+    /// What the tuner knows it by, computed when it is first asked for.
+    pub(crate) fn hash(&self) -> &OnceLock<String> {
+        &self.hash
     }
 
     /// The kernel, decoded on the first call.

@@ -8,9 +8,10 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use tile_runtime::bench::{self, Launch, Sampling};
-use tile_runtime::{Device, Error, Options, Result, Tensor, tiled_kernel};
+use tile_runtime::{Device, Error, Options, Result, Tensor, Tune, TuneOptions, tiled_kernel};
 
 tiled_kernel! {
     /// `c = a + b`.
@@ -31,6 +32,9 @@ tiled_kernel! {
         c[i] = table[i];
     }
 }
+
+/// The budget of a search.
+const SOON: Duration = Duration::from_millis(1500);
 
 /// Tells a child process which case it is.
 const CASE: &str = "TILE_CUDA_HOST_CASE";
@@ -58,6 +62,8 @@ fn run(case: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "child", "--nocapture"]);
     command.env(CASE, case).env("LD_LIBRARY_PATH", driver());
+    // Nothing is kept: neither what was compiled nor what was measured.
+    command.env("TILE_CACHE_DIR", "");
     command.envs(variables.iter().copied());
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
@@ -81,6 +87,7 @@ fn child() {
         Some("other_stream") => other_stream(),
         Some("fault") => fault(),
         Some("graphs") => graphs(),
+        Some("tuned") => tuned(),
         #[cfg(feature = "peers")]
         Some("blas") => blas(),
         Some("constants") => constants(),
@@ -212,6 +219,23 @@ fn graphs() -> Result<String> {
     Ok(times.collect::<Vec<_>>().join(", "))
 }
 
+/// A search on a device whose launches take a millisecond and do nothing: it measures
+/// on arrays of its own, and nothing of a capture waits or allocates.
+fn tuned() -> Result<String> {
+    let device = Device::cuda(0)?;
+    let a = device.tensor([1000], &[1.5f32; 1000])?;
+    let mut c = device.tensor([1000], &[2.5f32; 1000])?;
+    let now = Options::new().tune(Tune::Now(SOON));
+    add::with(now).launch(&a, &a, &mut c)?;
+    assert_eq!(c.to_vec()?, [2.5; 1000]);
+    let tuning = TuneOptions::new(SOON).enough(2.0);
+    let report = add::kernel().tune(&device, &[1000], &tuning)?;
+    assert!(report.trials.len() > 1, "{report}");
+    assert!(report.trials.iter().all(|trial| (trial.seconds - 1e-3).abs() < 1e-9), "{report}");
+    assert!(report.trials.iter().any(|trial| trial.rounds > 1 && trial.registers > 0), "{report}");
+    Ok(report.device)
+}
+
 /// Products by a cuBLAS that multiplies as the real one's documentation says.
 #[cfg(feature = "peers")]
 fn blas() -> Result<String> {
@@ -279,6 +303,17 @@ fn launches_are_captured_as_graphs() {
     let all = |method: &str| format!("{method} 1 ms, {method} 1 ms, {method} 2 ms");
     assert_eq!(run("graphs", &[("FAKE_GRAPHS", "1")]), all("Graph"));
     assert_eq!(run("graphs", &[]), all("BackToBack"));
+}
+
+#[test]
+fn a_search_measures_beside_the_tensors() {
+    if std::env::var_os("TILE_TEST_WITHOUT_NVRTC").is_some() {
+        println!("SKIPPED: TILE_TEST_WITHOUT_NVRTC is set");
+        return;
+    }
+    for graphs in ["0", "1"] {
+        assert_eq!(run("tuned", &[("FAKE_GRAPHS", graphs)]), "Fake GPU 0 (cuda:0)");
+    }
 }
 
 #[cfg(feature = "peers")]

@@ -120,3 +120,23 @@ impl Bench {
         Ok(self.compare.get_or_init(|| function))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::print_stderr, reason = "what is skipped is said aloud")]
+
+    use super::COMPARE;
+    use crate::nvrtc::{CompileOptions, compile};
+
+    #[test]
+    fn the_comparison_compiles() {
+        if std::env::var_os("TILE_TEST_WITHOUT_NVRTC").is_some() {
+            eprintln!("SKIPPED: TILE_TEST_WITHOUT_NVRTC is set");
+            return;
+        }
+        for architecture in ["sm_75", "sm_90", "sm_120"] {
+            let options = CompileOptions { fast: true, ..CompileOptions::default() };
+            compile(COMPARE, architecture, &options).unwrap();
+        }
+    }
+}

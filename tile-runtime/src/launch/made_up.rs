@@ -1,5 +1,7 @@
 //! Tuning a kernel for dimensions alone, on made-up data.
 
+use std::sync::OnceLock;
+
 use tile_ir::check::CheckedKernel;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::eval_index;
@@ -78,7 +80,9 @@ pub(crate) fn tune_kernel(
         scalars: scalars.map(|dtype| data.scalar(dtype)).collect(),
         dims: dims.clone(),
     };
-    let request = Request { checked, file, types, device, bound: &bound, options: &options };
+    let hash = OnceLock::new();
+    let request =
+        Request { checked, hash: &hash, file, types, device, bound: &bound, options: &options };
     if let Some(reason) = request.why_not(&default) {
         let kernel = kernel.name.clone();
         return Err(ArgumentError::NotTunable { kernel, reason }.into());

@@ -69,8 +69,8 @@ pub fn launch(
         Some(_) => choose(checked, types, device.properties(), bound.dims.values(), options)?,
         None => {
             let tune = options.tune.unwrap_or_else(|| device.tune());
-            let file = embedded.file();
-            let request = Request { checked, file, types, device, bound: &bound, options };
+            let (file, hash) = (embedded.file(), embedded.hash());
+            let request = Request { checked, hash, file, types, device, bound: &bound, options };
             let key = ChoiceKey {
                 kernel: address,
                 types: types.to_vec(),

@@ -1,6 +1,8 @@
 //! The configuration of a launch that leaves it open, as its policy says: from what
 //! was measured, by measuring, or without.
 
+use std::sync::OnceLock;
+
 use tile_ir::check::CheckedKernel;
 use tile_ir::config::{Config, Numerics};
 use tile_ir::dtype::DType;
@@ -21,6 +23,8 @@ use crate::tune::{
 /// A launch, as far as its configuration depends on it.
 pub(super) struct Request<'a> {
     pub(super) checked: &'a CheckedKernel,
+    /// The kernel's hash, once it has been asked for.
+    pub(super) hash: &'a OnceLock<String>,
     pub(super) file: &'a str,
     pub(super) types: &'a [DType],
     pub(super) device: &'a Device,
@@ -31,9 +35,8 @@ pub(super) struct Request<'a> {
 impl Request<'_> {
     /// The configuration that `policy` gives.
     pub(super) fn config(&self, policy: Tune) -> Result<Config> {
-        let default = self.default_config()?;
         let budget = match policy {
-            Tune::Off => return Ok(default),
+            Tune::Off => return self.default_config(),
             Tune::Cached => None,
             Tune::Now(budget) => Some(budget),
         };
@@ -41,6 +44,7 @@ impl Request<'_> {
         if let Some(config) = self.remembered(&situation) {
             return Ok(config);
         }
+        let default = self.default_config()?;
         let Some(budget) = budget else { return Ok(default) };
         if let Some(reason) = self.why_not(&default) {
             tracing::debug!(kernel = self.checked.kernel().name, reason, "not measured");
@@ -113,11 +117,9 @@ impl Request<'_> {
         let class = ShapeClass::of(&self.binding(), self.bound.dims.values());
         let mut given = self.options.tiles.clone();
         given.sort();
+        let hash = self.hash.get_or_init(|| kernel_hash(self.checked).to_string());
         Situation {
-            kernel: KernelId {
-                name: self.checked.kernel().name.clone(),
-                hash: kernel_hash(self.checked).to_string(),
-            },
+            kernel: KernelId { name: self.checked.kernel().name.clone(), hash: hash.clone() },
             device: DeviceId { name: properties.name.clone(), sms: properties.sms },
             types: self.types.iter().map(|dtype| dtype.name().to_owned()).collect(),
             class: class.to_string(),

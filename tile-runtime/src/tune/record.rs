@@ -54,7 +54,7 @@ pub(crate) struct Record {
 }
 
 /// A kernel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KernelId {
     /// For people; it does not count.
@@ -64,7 +64,7 @@ pub(crate) struct KernelId {
 }
 
 /// A model of device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeviceId {
     pub(crate) name: String,
@@ -72,7 +72,7 @@ pub(crate) struct DeviceId {
 }
 
 /// The compilers that a measurement depends on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tools {
     /// The CUDA version that the driver serves; empty where there is none.
@@ -113,7 +113,7 @@ pub(crate) struct Entry {
 }
 
 /// What a record, and a group in it, must be of to be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Situation {
     pub(crate) kernel: KernelId,
     pub(crate) device: DeviceId,

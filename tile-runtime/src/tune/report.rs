@@ -166,7 +166,8 @@ pub struct TuneReport {
     pub default: Config,
     /// What was not measured, and why.
     pub pruned: Vec<Pruned>,
-    /// No launch takes less than this by the device's peaks, in seconds.
+    /// No launch takes less than this by the device's peaks, in seconds; 0 where that is
+    /// not known.
     pub roofline_seconds: f64,
     /// Wall time of the search.
     pub elapsed: Duration,
@@ -274,18 +275,21 @@ impl fmt::Display for TuneReport {
         for (class, count) in self.pruned_by_reason() {
             writeln!(f, "{count:>7} not measured: {class}")?;
         }
-        let fraction = self.roofline_seconds / best.max(f64::MIN_POSITIVE);
         let stop = match self.stop {
             Stop::Exhausted => "nothing left to try",
             Stop::Budget => "the time was over",
             Stop::Roofline => "close enough to the roofline",
         };
-        writeln!(
+        let gain = self.default_seconds() / best.max(f64::MIN_POSITIVE);
+        write!(
             f,
-            "{:.2} s: {stop}; {:.2} times as fast as the default, {:.0}% of the roofline",
-            self.elapsed.as_secs_f64(),
-            self.default_seconds() / best.max(f64::MIN_POSITIVE),
-            fraction * 100.0
-        )
+            "{:.2} s: {stop}; {gain:.2} times as fast as the default",
+            self.elapsed.as_secs_f64()
+        )?;
+        if self.roofline_seconds > 0.0 {
+            let percent = self.roofline_seconds / best.max(f64::MIN_POSITIVE) * 100.0;
+            write!(f, ", {percent:.0}% of the roofline")?;
+        }
+        writeln!(f)
     }
 }

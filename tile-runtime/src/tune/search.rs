@@ -4,7 +4,7 @@
 //!   is compared with its.
 //! - The configurations of a batch are measured in turns, round by round, so that a
 //!   clock which falls in the meantime hits all alike.
-//! - One whose first run takes several times the best is not measured further.
+//! - One whose first run takes twice the quickest first run is not measured further.
 //! - At the end the fastest few are measured again in turns: that one of many had a
 //!   lucky round decides nothing. Some of the budget is kept for that.
 
@@ -23,7 +23,8 @@ use crate::error::Result;
 const ROUND_SECONDS: f64 = 2e-3;
 /// Most launches of a round.
 const MAX_LAUNCHES: f64 = 100.0;
-/// A first run this many times the best time says enough.
+/// A first run this many times the quickest first run says enough. First runs are
+/// compared with one another: what a launch costs beside its kernel is in all of them.
 const TOO_SLOW: f64 = 2.0;
 /// Spilled bytes per thread from which on a configuration is not run.
 const MAX_SPILL_BYTES: u32 = 128;
@@ -269,11 +270,12 @@ impl Run<'_> {
     }
 
     fn round(&mut self, place: usize) -> Result<()> {
-        let best = self.history.best().and_then(Candidate::seconds);
+        let running = self.history.candidates.iter().filter(|c| c.dropped.is_none());
+        let quickest = running.filter_map(|c| c.first).fold(f64::INFINITY, f64::min);
         let candidate = &self.history.candidates[place];
         let Some(seconds) = candidate.seconds() else { return Ok(()) };
-        let is_hopeless = best.is_some_and(|best| seconds > TOO_SLOW * best);
-        if is_hopeless && candidate.rounds.is_empty() {
+        let is_hopeless = candidate.first.is_some_and(|first| first > TOO_SLOW * quickest);
+        if is_hopeless && candidate.rounds.is_empty() && place > 0 {
             return Ok(());
         }
         let launches = (ROUND_SECONDS / seconds.max(1e-9)).ceil().clamp(1.0, MAX_LAUNCHES) as usize;

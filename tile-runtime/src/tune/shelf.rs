@@ -5,6 +5,7 @@
 //! just found. One that cannot be read is told of and counts as not there; the next
 //! search writes it anew.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,9 @@ use tile_ir::kernel::Kernel;
 
 use super::record::{Group, Record, RecordError, Situation};
 use crate::cache::folder;
+
+/// Answers that are kept.
+const MAX_ANSWERS: usize = 1024;
 
 /// The records' folder in the cache.
 const FOLDER: &str = "records";
@@ -40,18 +44,20 @@ pub(crate) struct Shelf {
     /// What was found where there is no folder, and what the program has brought
     /// along, in this order.
     memory: Mutex<Vec<Record>>,
+    /// What was answered: a program that launches many shapes of one class asks often.
+    answers: Mutex<HashMap<Situation, Option<Config>>>,
 }
 
 impl Shelf {
     /// Records in the user's cache, which is looked for when one is wanted.
     pub(crate) fn of_user() -> Self {
-        Self { files: Files::Cache, memory: Mutex::new(Vec::new()) }
+        Self { files: Files::Cache, memory: Mutex::default(), answers: Mutex::default() }
     }
 
     /// Records in files of `folder`.
     #[cfg(test)]
     fn new(folder: Option<PathBuf>) -> Self {
-        Self { files: Files::Folder(folder), memory: Mutex::new(Vec::new()) }
+        Self { files: Files::Folder(folder), memory: Mutex::default(), answers: Mutex::default() }
     }
 
     fn folder(&self) -> Option<PathBuf> {
@@ -65,11 +71,32 @@ impl Shelf {
     pub(crate) fn ship(&self, text: &str) -> Result<(), RecordError> {
         let record = Record::parse(text)?;
         self.memory().push(record);
+        self.answers().clear();
         Ok(())
     }
 
-    /// The fastest configuration of a situation.
+    /// The fastest configuration of a situation, as the files were when it was first
+    /// asked for.
     pub(crate) fn best(
+        &self,
+        situation: &Situation,
+        kernel: &Kernel,
+        device: &DeviceProperties,
+    ) -> Option<Config> {
+        if let Some(answer) = self.answers().get(situation) {
+            return answer.clone();
+        }
+        let best = self.look(situation, kernel, device);
+        let mut answers = self.answers();
+        if answers.len() >= MAX_ANSWERS {
+            answers.clear();
+        }
+        answers.insert(situation.clone(), best.clone());
+        best
+    }
+
+    /// The same, as the files are now.
+    pub(crate) fn look(
         &self,
         situation: &Situation,
         kernel: &Kernel,
@@ -136,6 +163,11 @@ impl Shelf {
             record.add(group, situation);
             self.memory().insert(0, record);
         }
+        self.answers().clear();
+    }
+
+    fn answers(&self) -> MutexGuard<'_, HashMap<Situation, Option<Config>>> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn memory(&self) -> MutexGuard<'_, Vec<Record>> {

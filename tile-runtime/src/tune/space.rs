@@ -47,7 +47,7 @@ pub(crate) struct Space<'a> {
     /// What first choices are worth compiling, the best by the model first.
     ranked: Vec<(f64, Config)>,
     pruned: Vec<Pruned>,
-    /// No launch takes less, by the device's peaks.
+    /// No launch takes less, by the device's peaks; 0 where nothing is known.
     roofline_seconds: f64,
 }
 
@@ -122,21 +122,24 @@ impl<'a> Space<'a> {
         &self.pruned
     }
 
-    /// No launch takes less than this, by the device's peaks.
+    /// No launch takes less than this, by the device's peaks; 0 where nothing is known.
     pub(crate) fn roofline_seconds(&self) -> f64 {
         self.roofline_seconds
     }
 
     /// The time that the device's arithmetic, or its memory, needs for what every
-    /// configuration does. Tensors that are not wholly used do not count wholly.
+    /// configuration does. Tensors that are not wholly used do not count wholly, and
+    /// what a launch finds in the L2 cache does not come from memory. The peaks of the
+    /// CPU device are no measured ones, and bound nothing.
     fn roofline(&self, least: &Estimate) -> f64 {
-        if self.ranked.is_empty() {
+        if self.ranked.is_empty() || self.launch.device.compute_capability == (0, 0) {
             return 0.0;
         }
         let device = self.launch.device;
         let per_cycle = f64::from(device.f32_fma_per_clock_per_sm) * f64::from(device.sms);
         let arithmetic = least.arithmetic / (per_cycle * device.clock_hz).max(1.0);
         let bytes = least.global_bytes.min(self.launch.tensor_bytes as f64);
+        let bytes = (bytes - device.l2_bytes as f64).max(0.0);
         arithmetic.max(bytes / device.memory_bytes_per_s.max(1.0))
     }
 
@@ -148,8 +151,7 @@ impl<'a> Space<'a> {
         let mut found = BTreeSet::new();
         for (_, other) in &self.ranked {
             let there = self.coordinates(other);
-            let n_different = here.iter().zip(&there).filter(|(a, b)| a != b).count();
-            if n_different == 1 {
+            if distance(&here, &there) == 1 {
                 let Config { tiles, threads, block, .. } = other.clone();
                 found.insert(Config { tiles, threads, block, ..config.clone() });
             }
@@ -179,7 +181,7 @@ impl<'a> Space<'a> {
     }
 
     /// Tile sizes, and items per thread along each axis.
-    fn coordinates(&self, config: &Config) -> Vec<u32> {
+    pub(crate) fn coordinates(&self, config: &Config) -> Vec<u32> {
         let kernel = self.launch.checked.kernel();
         let axes = kernel.block.iter().flatten().zip(&config.block);
         let items = axes.map(|(axis, items)| {
@@ -193,6 +195,11 @@ impl<'a> Space<'a> {
     pub(crate) fn model_seconds(&self, config: &Config) -> f64 {
         self.judge(config).map_or(f64::INFINITY, |cost| cost.seconds)
     }
+}
+
+/// In how many coordinates two configurations differ.
+pub(crate) fn distance(one: &[u32], other: &[u32]) -> usize {
+    one.iter().zip(other).filter(|(a, b)| a != b).count()
 }
 
 /// The extent of an axis of the block domain.

@@ -8,6 +8,8 @@ use tile_ir::device::{DeviceProperties, known};
 use tile_ir::dtype::DType;
 
 use super::report::Reason;
+use super::space::distance;
+use super::strategy::halving::favourites;
 use super::strategy::{Plan, Proposal};
 use super::*;
 use crate::error::{Error, Result};
@@ -240,6 +242,73 @@ fn the_roofline_is_that_of_the_product() {
         let fraction = space.roofline_seconds() / seconds;
         assert!((0.95..=1.05).contains(&fraction), "{fraction}");
     });
+}
+
+#[test]
+fn what_lies_in_the_cache_is_bound_by_no_memory() {
+    let device = h200();
+    let seconds = |n: u64| {
+        let launch = Launch {
+            checked: add::kernel::<f32>().checked(),
+            types: &TYPES,
+            device: &device,
+            dims: &[n],
+            given: &[],
+            numerics: Numerics::Exact,
+            tensor_bytes: 12 * n,
+            fits_tensors: &|_| true,
+        };
+        Space::new(launch).unwrap().roofline_seconds()
+    };
+    let bytes = 12.0 * f64::from(1 << 28);
+    let fraction = seconds(1 << 28) / (bytes / device.memory_bytes_per_s);
+    assert!((0.9..1.0).contains(&fraction), "{fraction}");
+    // 12 MB of 60: only the additions count.
+    assert!(seconds(1 << 20) < 0.1 * f64::from(12 << 20) / device.memory_bytes_per_s);
+}
+
+/// The best of hand-made sweeps on an H200: `[M, K, N]`; tile sizes, threads along the
+/// axes.
+const MEASURED_BEST: [([u64; 3], [u32; 3], [u32; 2]); 8] = [
+    ([512, 512, 512], [32, 64, 32], [8, 16]),
+    ([1000, 1000, 1000], [128, 64, 16], [16, 16]),
+    ([1024, 1024, 1024], [64, 128, 16], [8, 16]),
+    ([2048, 2048, 2048], [128, 256, 16], [16, 16]),
+    ([4095, 4095, 4095], [128, 256, 16], [16, 16]),
+    ([4096, 4096, 4096], [128, 256, 16], [16, 16]),
+    ([8192, 8192, 8192], [128, 256, 16], [16, 16]),
+    ([4096, 8192, 1024], [64, 256, 16], [8, 16]),
+];
+
+#[test]
+fn a_search_begins_near_what_was_best_on_a_device() {
+    let device = h200();
+    let mut nearest = Vec::new();
+    for (dims, tiles, threads) in MEASURED_BEST {
+        let launch = Launch {
+            checked: matmul::kernel::<f32>().checked(),
+            types: &TYPES,
+            device: &device,
+            dims: &dims,
+            given: &[],
+            numerics: Numerics::Exact,
+            tensor_bytes: 1 << 30,
+            fits_tensors: &|_| true,
+        };
+        let space = Space::new(launch).unwrap();
+        let is_it = |config: &&Config| {
+            let along: Vec<u32> = config.block.iter().map(|axis| axis.threads).collect();
+            config.tiles == tiles && along == threads
+        };
+        let best = space.ranked().find(is_it).expect("it is worth compiling");
+        let best = space.coordinates(best);
+        let pool = favourites(&space, &search::History::default());
+        let distances = pool.iter().map(|config| distance(&best, &space.coordinates(config)));
+        nearest.push((dims, distances.min().unwrap_or(usize::MAX)));
+    }
+    // One step of refinement away, two where the model errs.
+    assert!(nearest.iter().all(|(_, steps)| *steps <= 2), "{nearest:?}");
+    assert!(nearest.iter().filter(|(_, steps)| *steps <= 1).count() >= 5, "{nearest:?}");
 }
 
 #[test]

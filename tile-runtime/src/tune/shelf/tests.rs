@@ -65,7 +65,7 @@ fn group(situation: &Situation, times: &[(u32, f64)]) -> Group {
 }
 
 fn threads_of(shelf: &Shelf, situation: &Situation) -> Option<u32> {
-    shelf.best(situation, kernel(), &h200()).map(|config| config.threads)
+    shelf.look(situation, kernel(), &h200()).map(|config| config.threads)
 }
 
 fn shelf() -> (tempfile::TempDir, Shelf) {
@@ -88,6 +88,21 @@ fn the_next_process_uses_what_this_one_found() {
     let text = fs::read_to_string(path(&folder)).unwrap();
     let record = Record::parse(&text).unwrap();
     assert_eq!(record.print(), text);
+}
+
+#[test]
+fn answers_are_kept_until_something_is_found() {
+    let (folder, shelf) = shelf();
+    let answer = || shelf.best(&situation(), kernel(), &h200()).map(|config| config.threads);
+    assert_eq!(answer(), None);
+    shelf.keep(&situation(), group(&situation(), &[(256, 1e-6)]));
+    assert_eq!(answer(), Some(256));
+    fs::remove_file(path(&folder)).unwrap();
+    assert_eq!(answer(), Some(256));
+    let mut record = Record::new(&situation());
+    record.add(group(&situation(), &[(512, 1e-6)]), &situation());
+    shelf.ship(&record.print()).unwrap();
+    assert_eq!(answer(), Some(512));
 }
 
 #[test]

@@ -1,36 +1,37 @@
 //! Successive halving over the model's favourites, then refinement.
 //!
-//! 1. The first [`POOL`] of the model's list, at most [`PER_TILES`] of one set of
-//!    tile sizes: the model is better at telling tile sizes apart than at the rest.
+//! 1. The first [`POOL`] of the model's list that are no neighbours of one another.
 //! 2. The better half again, with more rounds, until [`SURVIVORS`] are left.
-//! 3. What differs from the best in one choice, then the best few of all again, so
+//! 3. What differs from one of the best in one choice, then the best few of all again, so
 //!    that one lucky round decides nothing; as long as the best gets better.
-
-use std::collections::BTreeMap;
+//! 4. All of it again with the next of the model's list, until nothing is left of it.
 
 use tile_ir::config::Config;
 
 use super::{Plan, Proposal};
-use crate::tune::search::History;
-use crate::tune::space::Space;
+use crate::tune::search::{Candidate, History};
+use crate::tune::space::{Space, distance};
 
 const POOL: usize = 48;
-const PER_TILES: usize = 3;
 const SURVIVORS: usize = 6;
 /// The most rounds that one halving gives.
 const MAX_ROUNDS: usize = 4;
+/// How many of the best the first refinement looks around.
+const CENTRES: usize = 3;
 /// Neighbours that are tried at once.
-const NEAR: usize = 32;
+const NEAR: usize = 48;
 /// Less is no improvement.
 const GAIN: f64 = 0.997;
-/// Refinements that bring nothing before the search ends: one of the best, one of
-/// the second best.
+/// Refinements that bring nothing before the next pool: one of the best, one of the
+/// second best.
 const PATIENCE: usize = 2;
 
 /// See the module.
 #[derive(Default)]
-pub(super) struct Halving {
+pub(in crate::tune) struct Halving {
     stage: Stage,
+    /// How often neighbours have been tried since the last pool.
+    refinements: usize,
 }
 
 #[derive(Default)]
@@ -53,11 +54,13 @@ impl Plan for Halving {
         loop {
             match std::mem::take(&mut self.stage) {
                 Stage::Start => {
-                    let pool = favourites(space);
-                    self.stage = Stage::Halve { pool: pool.clone(), rounds: 2 };
-                    if !pool.is_empty() {
-                        return propose(pool, 1);
+                    let pool = favourites(space, seen);
+                    if pool.is_empty() {
+                        return self.end();
                     }
+                    self.refinements = 0;
+                    self.stage = Stage::Halve { pool: pool.clone(), rounds: 2 };
+                    return propose(pool, 1);
                 }
                 Stage::Halve { pool, rounds } => {
                     let mut timed: Vec<(f64, Config)> = pool
@@ -76,19 +79,21 @@ impl Plan for Halving {
                     return propose(pool, rounds);
                 }
                 Stage::Refine { without_gain } => {
-                    let best = seen.fastest(PATIENCE);
-                    let Some(before) = best.first().and_then(|first| first.seconds()) else {
-                        return self.end();
+                    let best = seen.best().and_then(Candidate::seconds);
+                    let Some(before) = best.filter(|_| without_gain < PATIENCE) else {
+                        self.stage = Stage::Start;
+                        continue;
                     };
-                    // After a vain look around the best, around the second best.
-                    let Some(centre) = best.get(without_gain) else { return self.end() };
-                    let near = space.neighbours(&centre.config).into_iter();
-                    let near: Vec<Config> =
-                        near.filter(|config| !seen.knows(config)).take(NEAR).collect();
+                    // First around several; then around the best, and after a vain look
+                    // there around the second best.
+                    let centres = if self.refinements == 0 {
+                        seen.fastest(CENTRES)
+                    } else {
+                        seen.fastest(PATIENCE).into_iter().skip(without_gain).take(1).collect()
+                    };
+                    self.refinements += 1;
+                    let near = around(space, seen, &centres);
                     if near.is_empty() {
-                        if without_gain + 1 >= PATIENCE {
-                            return self.end();
-                        }
                         self.stage = Stage::Refine { without_gain: without_gain + 1 };
                         continue;
                     }
@@ -102,10 +107,9 @@ impl Plan for Halving {
                 }
                 Stage::Judge { before, without_gain } => {
                     let now = seen.best().and_then(|best| best.seconds()).unwrap_or(before);
-                    let without_gain = if now < before * GAIN { 0 } else { without_gain + 1 };
-                    if without_gain >= PATIENCE {
-                        return self.end();
-                    }
+                    // A look around several is no thorough look around the best.
+                    let is_better = now < before * GAIN || self.refinements == 1;
+                    let without_gain = if is_better { 0 } else { without_gain + 1 };
                     self.stage = Stage::Refine { without_gain };
                 }
             }
@@ -114,9 +118,9 @@ impl Plan for Halving {
 }
 
 impl Halving {
-    /// Ends the search, and stays ended.
+    /// Ends the search, and stays ended: nothing is left to begin with.
     fn end(&mut self) -> Vec<Proposal> {
-        self.stage = Stage::Refine { without_gain: PATIENCE };
+        self.stage = Stage::Start;
         Vec::new()
     }
 }
@@ -125,13 +129,34 @@ fn propose(configs: impl IntoIterator<Item = Config>, rounds: usize) -> Vec<Prop
     configs.into_iter().map(|config| Proposal::new(config, rounds)).collect()
 }
 
-/// The model's favourites, few of one set of tile sizes.
-fn favourites(space: &Space<'_>) -> Vec<Config> {
-    let mut of_tiles: BTreeMap<&[u32], usize> = BTreeMap::new();
-    let some = space.ranked().filter(|config| {
-        let count = of_tiles.entry(&config.tiles).or_default();
-        *count += 1;
-        *count <= PER_TILES
-    });
-    some.take(POOL).cloned().collect()
+/// Neighbours of several configurations that have not been tried, in turns.
+fn around(space: &Space<'_>, seen: &History, centres: &[&Candidate]) -> Vec<Config> {
+    let mut of_each: Vec<_> =
+        centres.iter().map(|centre| space.neighbours(&centre.config).into_iter()).collect();
+    let mut near: Vec<Config> = Vec::new();
+    while !of_each.is_empty() && near.len() < NEAR {
+        of_each.retain_mut(|of_one| {
+            let new = of_one.find(|config| !seen.knows(config) && !near.contains(config));
+            let is_left = new.is_some();
+            near.extend(new);
+            is_left
+        });
+    }
+    near
+}
+
+/// The model's favourites that have not been tried, any two of which differ in several
+/// coordinates: what is near one of them is tried when it does well.
+pub(in crate::tune) fn favourites(space: &Space<'_>, seen: &History) -> Vec<Config> {
+    let mut taken: Vec<(Vec<u32>, &Config)> = Vec::new();
+    for config in space.ranked().filter(|config| !seen.knows(config)) {
+        let place = space.coordinates(config);
+        if taken.iter().all(|(other, _)| distance(&place, other) > 1) {
+            taken.push((place, config));
+        }
+        if taken.len() == POOL {
+            break;
+        }
+    }
+    taken.into_iter().map(|(_, config)| config.clone()).collect()
 }

@@ -6,7 +6,7 @@
 
 mod descent;
 mod exhaustive;
-mod halving;
+pub(super) mod halving;
 mod random;
 
 use tile_ir::config::Config;
