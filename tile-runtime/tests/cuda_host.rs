@@ -209,7 +209,8 @@ fn graphs() -> Result<String> {
     for launch in &mut launches {
         launch(&stream)?;
     }
-    let sampling = Sampling { rounds: 3, round_ms: 7.0, least_launches: 20 };
+    let sampling =
+        Sampling { rounds: 3, round_ms: 7.0, least_launches: 20, graph_below_ms: f64::INFINITY };
     let timings = bench::time_interleaved(&stream, sampling, &mut launches);
     let timings = timings.into_iter().collect::<Result<Vec<_>>>()?;
     assert!(timings.iter().all(|timing| (timing.launches, timing.rounds) == (7, 3)));

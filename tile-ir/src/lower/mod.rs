@@ -32,7 +32,7 @@ use crate::slice::sliced;
 /// Changes whenever a kernel in some configuration may be lowered, or written as
 /// CUDA C++, to something else than before: what was measured until then says
 /// nothing any more.
-pub const LOWERING_VERSION: u32 = 1;
+pub const LOWERING_VERSION: u32 = 2;
 
 /// What is known of a launch, apart from its configuration. Launches with equal
 /// bindings and configurations share one program.
