@@ -66,7 +66,7 @@ impl Group {
         let axis = digit.axis as usize;
         let lane = Lane::At(0);
         let (vectors, names) = Default::default();
-        (width > 1).then(|| Self { domain, axis, width, declared, vectors, names, lane })
+        (width > 1).then_some(Self { domain, axis, width, declared, vectors, names, lane })
     }
 
     pub(super) fn width(&self) -> u32 {

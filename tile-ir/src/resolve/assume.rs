@@ -34,17 +34,14 @@ fn resolve_distinct(cx: &mut Resolver, func: &Name, args: &[Expr], span: SpanId)
         cx.diags.push(Diagnostic::error(Code::MisusedName, func.span, message).help(FORM));
         return;
     };
-    match resolve_array(cx, name) {
-        Some(ArrayRef::Tensor(tensor)) => {
-            if require_fixed_integers(cx, name, tensor) {
-                cx.kernel.distinct.push(Distinct { tensor, span });
-            }
-        }
-        Some(ArrayRef::Tile(_)) => {
-            let message = format!("`{}` is a tile, whose elements the kernel makes", name.text);
-            cx.diags.push(Diagnostic::error(Code::MisusedName, name.span, message).help(FORM));
-        }
-        None => {}
+    let Some(array) = resolve_array(cx, name) else { return };
+    let ArrayRef::Tensor(tensor) = array else {
+        let message = format!("`{}` is a tile, whose elements the kernel makes", name.text);
+        cx.diags.push(Diagnostic::error(Code::MisusedName, name.span, message).help(FORM));
+        return;
+    };
+    if require_fixed_integers(cx, name, tensor) {
+        cx.kernel.distinct.push(Distinct { tensor, span });
     }
 }
 

@@ -216,10 +216,13 @@ pub(super) struct Encounter {
     pub(super) paths: [Path; 2],
 }
 
+/// How two accesses can meet: how far apart, and what holds on the way.
+type Meeting = (Distance, [Path; 2]);
+
 /// The pairs of accesses that can be in one barrier interval, with how far apart
 /// they can be.
 #[derive(Debug, Default)]
-pub(super) struct Pairs(BTreeMap<(SiteId, SiteId), Vec<(Distance, [Path; 2])>>);
+pub(super) struct Pairs(BTreeMap<(SiteId, SiteId), Vec<Meeting>>);
 
 impl Pairs {
     /// Notes every pair of one of `first` and one of `second`.
@@ -233,7 +236,7 @@ impl Pairs {
                     false => ((*b, *a), [after, before]),
                 };
                 let known = self.0.entry(sites).or_default();
-                let covers = |(other, theirs): &(Distance, [Path; 2])| {
+                let covers = |(other, theirs): &Meeting| {
                     let [one, two] = theirs;
                     other == distance && one.is_subset(paths[0]) && two.is_subset(paths[1])
                 };
