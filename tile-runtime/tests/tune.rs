@@ -1,5 +1,7 @@
 //! Tuning on the CPU device, through what users call; and several processes at it.
 
+#![expect(clippy::print_stdout, reason = "a child process tells its parent how it went")]
+
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;

@@ -91,9 +91,9 @@ fn without_comments(source: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let length = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
+        } else if let Some(inside) = rest.strip_prefix("/*") {
             kept.push(' ');
-            rest[2..].find("*/").map_or(rest.len(), |at| at + 4)
+            inside.find("*/").map_or(rest.len(), |at| at + 4)
         } else if first == '"' || first == '\'' {
             let length = quoted_bytes(rest, first);
             kept.push_str(&rest[..length]);

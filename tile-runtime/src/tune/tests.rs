@@ -177,7 +177,8 @@ const LIMITS: Limits = Limits { budget: Duration::from_secs(10), enough: 2.0 };
 
 fn find(strategy: Strategy, seed: u64, fake: &mut Fake<'_>, default: &Config) -> search::Outcome {
     let space = fake.space;
-    search(space, &[default.clone()], strategy.plan(seed).as_mut(), fake, LIMITS).unwrap()
+    search(space, std::slice::from_ref(default), strategy.plan(seed).as_mut(), fake, LIMITS)
+        .unwrap()
 }
 
 #[test]
@@ -361,7 +362,8 @@ fn the_budget_is_kept_and_the_default_always_measured() {
             let limits = Limits { budget: Duration::from_secs_f64(budget), ..LIMITS };
             let mut plan = Strategy::Halving.plan(1);
             let found =
-                search(space, &[default.clone()], plan.as_mut(), &mut fake, limits).unwrap();
+                search(space, std::slice::from_ref(&default), plan.as_mut(), &mut fake, limits)
+                    .unwrap();
             // One batch of compilations and one round may be under way.
             assert!(fake.now <= budget + 0.35, "{budget}: {}", fake.now);
             assert!(found.trials.iter().any(|trial| trial.config == default), "{budget}");
