@@ -20,6 +20,7 @@ impl Key {
         Self(hasher.finalize().into())
     }
 
+    #[cfg(feature = "cuda")]
     pub(super) fn bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use tile_ir::check::CheckedKernel;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::eval_index;
+#[cfg(feature = "cuda")]
 use tile_ir::syntax::TensorSpace;
 use tile_ir::value::ScalarValue;
 

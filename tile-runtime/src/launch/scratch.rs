@@ -117,7 +117,6 @@ impl Scratch {
 }
 
 /// A tensor of one device beside memory of another.
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "there is one device"))]
 fn elsewhere() -> Error {
     Error::internal("a candidate's memory is on another device than its tensor", "")
 }

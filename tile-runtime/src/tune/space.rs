@@ -227,6 +227,16 @@ fn variations(config: &Config) -> Vec<Config> {
         found.push(with(&|c| c.stages = 1));
         found.push(with(&|c| c.unroll_stages = !c.unroll_stages));
         found.extend([0, 4, 16].map(|bytes| with(&|c| c.async_bytes = bytes)));
+        found.push(with(&|c| c.predicate_copies = !c.predicate_copies));
+    }
+    found.extend([0, 2].map(|blocks| with(&|c| c.min_blocks = blocks)));
+    if !config.block.is_empty() {
+        found.extend([1, 2, 4].map(|slices| {
+            with(&|c| {
+                c.threads = c.threads / c.slices.max(1) * slices;
+                c.slices = slices;
+            })
+        }));
     }
     found.extend([1, 2].map(|buffers| with(&|c| c.fragment_buffers = buffers)));
     found.push(with(&|c| c.split_edges = !c.split_edges));
@@ -235,7 +245,7 @@ fn variations(config: &Config) -> Vec<Config> {
         [TilePadding::Counted, TilePadding::Elems(0)].map(|padding| with(&|c| c.padding = padding)),
     );
     if config.raster_rows > 1 {
-        found.extend([1, 4, 8, 16].map(|rows| with(&|c| c.raster_rows = rows)));
+        found.extend([1, 4, 8, 16, 64].map(|rows| with(&|c| c.raster_rows = rows)));
     }
     found.extend(
         (0..config.block.len())

@@ -157,7 +157,7 @@ pub(super) fn factors(
     push(Choice::SplitEdges, vec![1, 0]);
     push(Choice::Padding, only_if(has_rows, pick(&[COUNTED, 0], &[1, 3])));
     let has_bands = kernel.grid.len() > 1;
-    push(Choice::RasterRows, if has_bands { pick(&[8, 1, 4, 16], &[3]) } else { vec![1] });
+    push(Choice::RasterRows, if has_bands { pick(&[8, 1, 4, 16, 64], &[3]) } else { vec![1] });
     let needs = (0..factors.len()).map(|at| needs(kernel, &factors, at));
     let needs: Vec<Depths> = needs.collect();
     factors.iter_mut().zip(needs).for_each(|(factor, needs)| factor.needs = needs);
