@@ -29,7 +29,7 @@ pub(super) fn check_progress(kernel: &Kernel, diags: &mut Diagnostics) {
 fn walk(kernel: &Kernel, written: &BTreeSet<ArrayRef>, stmts: &[Stmt], diags: &mut Diagnostics) {
     for stmt in stmts {
         if let StmtKind::While { cond, body } = &stmt.kind
-            && !body.iter().any(is_collective)
+            && !body.iter().any(Stmt::has_meeting)
         {
             let mut rounds = Rounds::of(kernel, written, body);
             rounds.ask(*cond, &mut Vec::new());
@@ -65,18 +65,6 @@ fn report(
              come later after a `barrier;` or into a second kernel",
         ),
     );
-}
-
-/// Whether work-items run a statement together, the whole block or a warp.
-fn is_collective(stmt: &Stmt) -> bool {
-    let is_meeting = matches!(
-        stmt.kind,
-        StmtKind::Barrier
-            | StmtKind::WarpBarrier
-            | StmtKind::Exchange { .. }
-            | StmtKind::Each { .. }
-    );
-    is_meeting || stmt.kind.bodies().into_iter().flatten().any(is_collective)
 }
 
 fn for_each_write<'a>(stmts: &'a [Stmt], found: &mut dyn FnMut(&'a Access)) {

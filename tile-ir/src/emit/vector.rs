@@ -18,10 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Writer;
 use super::types::type_name;
-use crate::dtype::DType;
-use crate::program::{
-    Access, DomainId, ExprId, ExprKind, ProgramKernel, Stmt, StmtKind, Target, VarId,
-};
+use crate::program::{Access, DomainId, ExprId, ExprKind, ProgramKernel, Stmt, StmtKind, VarId};
 
 /// Which item of a group is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -278,7 +275,7 @@ impl Writer<'_> {
                 number += 1;
             }
         }
-        let ty = type_name(self.element_type(access));
+        let ty = type_name(self.kernel.element_type(access.target));
         let parts = match self.group_width() / width {
             1 => String::new(),
             parts => format!("[{parts}]"),
@@ -311,7 +308,8 @@ impl Writer<'_> {
         let place = self.vector_place(access);
         match (self.guard(access), access.pad) {
             (Some((_, guard)), Some(pad)) => {
-                let (ty, pad) = (type_name(self.element_type(access)), self.whole(pad));
+                let (ty, pad) =
+                    (type_name(self.kernel.element_type(access.target)), self.whole(pad));
                 format!("{guard} ? {place} : tk_fill<{ty}, {}>({pad})", access.width)
             }
             _ => place,
@@ -321,7 +319,7 @@ impl Writer<'_> {
     /// Begins an asynchronous copy from global to shared memory, where `cond` holds
     /// if there is one. Outside its guards the source reads as zero bits.
     pub(super) fn copy_async(&mut self, dst: &Access, src: &Access, cond: Option<&str>) {
-        let bytes = u32::from(src.width) * self.element_type(src).size_bytes();
+        let bytes = u32::from(src.width) * self.kernel.element_type(src.target).size_bytes();
         let pointer = |access: &Access| format!("{} + {}", self.array(access), self.offset(access));
         let (to, from) = (pointer(dst), pointer(src));
         let valid = self.guard(src).map_or_else(|| "true".to_owned(), |(_, guard)| guard);
@@ -403,12 +401,5 @@ impl Writer<'_> {
 
     fn group_width(&self) -> u32 {
         self.group.as_ref().map_or(1, Group::width)
-    }
-
-    fn element_type(&self, access: &Access) -> DType {
-        match access.target {
-            Target::Buffer(id) => self.kernel.buffers[id].dtype,
-            Target::Tile(id) => self.kernel.tiles[id].dtype,
-        }
     }
 }

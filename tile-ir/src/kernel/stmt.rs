@@ -19,6 +19,32 @@ pub struct Stmt {
     pub head: SpanId,
 }
 
+impl Stmt {
+    /// Whether work-items run it, or a statement inside it, together: the whole
+    /// block or a warp.
+    pub(crate) fn has_meeting(&self) -> bool {
+        match &self.kind {
+            StmtKind::Each { .. }
+            | StmtKind::Exchange { .. }
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => true,
+            StmtKind::Phase { .. }
+            | StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Let { .. }
+            | StmtKind::LetArray { .. }
+            | StmtKind::Assign { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Update { .. }
+            | StmtKind::Atomic { .. }
+            | StmtKind::Assume { .. } => {
+                self.kind.bodies().into_iter().flatten().any(Self::has_meeting)
+            }
+        }
+    }
+}
+
 /// The values of a loop counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LoopRange {

@@ -188,10 +188,7 @@ fn step_of(
 
 /// Bytes of one element of an array.
 pub(super) fn elem_bytes(kernel: &ProgramKernel, target: Target) -> u32 {
-    match target {
-        Target::Buffer(id) => kernel.buffers[id].dtype.size_bytes(),
-        Target::Tile(id) => kernel.tiles[id].dtype.size_bytes(),
-    }
+    kernel.element_type(target).size_bytes()
 }
 
 /// An access that all items of a group make.

@@ -2,7 +2,7 @@
 
 use super::{
     ArgId, BufferId, DomainId, Expr, ExprId, ExprKind, FragmentId, ItemLayout, Literal, RoleId,
-    Scope, Stmt, TileId, TileLayout, Ty, VarId, WorkspaceId,
+    Scope, Stmt, Target, TileId, TileLayout, Ty, VarId, WorkspaceId,
 };
 use crate::arena::Arena;
 use crate::dtype::DType;
@@ -75,6 +75,14 @@ pub struct ProgramKernel {
 }
 
 impl ProgramKernel {
+    /// The type of an array's elements.
+    pub fn element_type(&self, target: Target) -> DType {
+        match target {
+            Target::Buffer(id) => self.buffers[id].dtype,
+            Target::Tile(id) => self.tiles[id].dtype,
+        }
+    }
+
     /// The value of an integer or index literal; `None` for everything else.
     pub fn constant(&self, id: ExprId) -> Option<i128> {
         match self.exprs[id].kind {

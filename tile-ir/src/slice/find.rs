@@ -257,7 +257,7 @@ fn mentions(kernel: &Kernel, id: ExprId, var: VarId) -> usize {
 /// of number `last`, and those of the first go on alone.
 fn may_run_in_slices(kernel: &Kernel, last: usize) -> bool {
     let (before, after) = kernel.body.split_at(last + 1);
-    before.iter().all(|stmt| may_be_repeated(kernel, stmt)) && !after.iter().any(is_collective)
+    before.iter().all(|stmt| may_be_repeated(kernel, stmt)) && !after.iter().any(Stmt::has_meeting)
 }
 
 /// Whether a statement does the same if several work-items of the same
@@ -282,26 +282,5 @@ fn may_be_repeated(kernel: &Kernel, stmt: &Stmt) -> bool {
         | StmtKind::If { .. } => {
             stmt.kind.bodies().into_iter().flatten().all(|stmt| may_be_repeated(kernel, stmt))
         }
-    }
-}
-
-/// Whether all work-items of the block must come by somewhere in a statement.
-fn is_collective(stmt: &Stmt) -> bool {
-    match &stmt.kind {
-        StmtKind::Each { .. }
-        | StmtKind::Exchange { .. }
-        | StmtKind::Barrier
-        | StmtKind::WarpBarrier => true,
-        StmtKind::Phase { .. }
-        | StmtKind::For { .. }
-        | StmtKind::While { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Let { .. }
-        | StmtKind::LetArray { .. }
-        | StmtKind::Assign { .. }
-        | StmtKind::Store { .. }
-        | StmtKind::Update { .. }
-        | StmtKind::Atomic { .. }
-        | StmtKind::Assume { .. } => stmt.kind.bodies().into_iter().flatten().any(is_collective),
     }
 }

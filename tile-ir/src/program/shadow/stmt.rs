@@ -4,7 +4,6 @@ use super::eval::{Element, index};
 use super::machine::{Machine, Stop};
 use super::ranges::Counter;
 use crate::arena::EntityId as _;
-use crate::dtype::DType;
 use crate::kernel::AccessKind;
 use crate::op::AtomicOp;
 use crate::program::{Access, ExprId, LoopRange, Stmt, StmtKind, Target};
@@ -131,7 +130,7 @@ impl Machine<'_> {
                 }
             }
             StmtKind::Copy { dst, src, token } => {
-                let dtype = self.element_type(src.target);
+                let dtype = self.kernel.element_type(src.target);
                 let from = self.element(src, Some(lane), AccessKind::Read)?;
                 let to = self.element(dst, Some(lane), AccessKind::Write)?;
                 let mark = self.mark(Some(lane));
@@ -188,7 +187,7 @@ impl Machine<'_> {
         (expected, value): (Option<ExprId>, ExprId),
         lane: usize,
     ) -> Result<ScalarValue, Stop> {
-        let dtype = self.element_type(access.target);
+        let dtype = self.kernel.element_type(access.target);
         let expected = expected.map(|id| self.eval(id, Some(lane))).transpose()?;
         let value = self.eval(value, Some(lane))?;
         let Some(element) = self.element(access, Some(lane), AccessKind::Atomic)? else {
@@ -206,12 +205,5 @@ impl Machine<'_> {
         let after = after.ok_or_else(|| Stop::broken(format!("{dtype} has no {op}")))?;
         self.put(element, after);
         Ok(before)
-    }
-
-    pub(super) fn element_type(&self, target: Target) -> DType {
-        match target {
-            Target::Buffer(id) => self.kernel.buffers[id].dtype,
-            Target::Tile(id) => self.kernel.tiles[id].dtype,
-        }
     }
 }

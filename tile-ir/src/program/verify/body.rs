@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::expr::{element_type, evaluated, verify_access, verify_read};
+use super::expr::{evaluated, verify_access, verify_read};
 use super::{Place, Verifier};
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
@@ -114,13 +114,13 @@ impl Walk {
             StmtKind::Store { access, value } => {
                 require_single_items(cx, items, "memory is written");
                 verify_write(cx, access, items);
-                let ty = Ty::Scalar(element_type(cx, access.target));
+                let ty = Ty::Scalar(cx.kernel.element_type(access.target));
                 cx.require_type(*value, ty, "what is stored");
             }
             StmtKind::Atomic { access, op, expected, value, old } => {
                 require_single_items(cx, items, "memory is updated");
                 verify_write(cx, access, items);
-                let dtype = element_type(cx, access.target);
+                let dtype = cx.kernel.element_type(access.target);
                 cx.require_type(*value, Ty::Scalar(dtype), "what an element is updated with");
                 cx.require(op.exists_for(dtype), || format!("{dtype} has no {op}"));
                 cx.require(access.width == 1, || "an atomic update of a vector".to_owned());
@@ -142,7 +142,7 @@ impl Walk {
                 verify_write(cx, dst, items);
                 verify_access(cx, src);
                 verify_read(cx, src);
-                let [to, from] = [dst, src].map(|access| element_type(cx, access.target));
+                let [to, from] = [dst, src].map(|access| cx.kernel.element_type(access.target));
                 cx.require(to == from, || format!("{from} is copied to {to}"));
                 let constant = match src.target {
                     Target::Buffer(id) => cx.kernel.buffers[id].space != BufferSpace::Global,

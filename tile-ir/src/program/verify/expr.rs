@@ -30,7 +30,7 @@ fn verify_expr(cx: &mut Verifier<'_>, kind: &ExprKind, ty: Ty) {
         ExprKind::Fragment(fragment) => require_own(cx, ty, kernel.fragments[*fragment].ty),
         ExprKind::Load(access) => {
             verify_access(cx, access);
-            require_own(cx, ty, Ty::Scalar(element_type(cx, access.target)));
+            require_own(cx, ty, Ty::Scalar(cx.kernel.element_type(access.target)));
             verify_read(cx, access);
         }
         ExprKind::Unary { op, operand } => {
@@ -103,13 +103,6 @@ fn require_own(cx: &mut Verifier<'_>, ty: Ty, needed: Ty) {
     cx.require(ty == needed, || format!("it is of type {ty} and should be {needed}"));
 }
 
-pub(super) fn element_type(cx: &Verifier<'_>, target: Target) -> DType {
-    match target {
-        Target::Buffer(id) => cx.kernel.buffers[id].dtype,
-        Target::Tile(id) => cx.kernel.tiles[id].dtype,
-    }
-}
-
 /// What holds of each access, also of one that writes.
 pub(super) fn verify_access(cx: &mut Verifier<'_>, access: &Access) {
     for &index in &access.indices {
@@ -130,7 +123,7 @@ pub(super) fn verify_access(cx: &mut Verifier<'_>, access: &Access) {
             }
         }
     }
-    let dtype = element_type(cx, access.target);
+    let dtype = cx.kernel.element_type(access.target);
     if let Some(pad) = access.pad {
         cx.require_type(pad, Ty::Scalar(dtype), "the pad");
     }
