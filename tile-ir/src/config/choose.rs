@@ -38,6 +38,8 @@ const UNROLL_STAGES: bool = false;
 /// TFLOP/s with it; 47.5, 48.2 and 47.4 without; with jumps and an iteration for
 /// each stage 47.1, 49.8 and 47.4.
 const PREDICATE_COPIES: bool = true;
+/// Bytes to which cooperative loops align their stores.
+const ALIGN_BYTES: u32 = 0;
 /// Whether interior blocks have a text of their own. An H200 adds 2^28 + 1 f32
 /// at 4.2 TB/s with it and at 3.1 without.
 const SPLIT_EDGES: bool = true;
@@ -219,6 +221,7 @@ fn thread_choices(kernel: &Kernel, device: &DeviceProperties, tiles: Vec<u32>) -
         min_blocks: 0,
         slices: 1,
         fragment_buffers: FRAGMENT_BUFFERS,
+        align_bytes: ALIGN_BYTES,
         split_edges: SPLIT_EDGES,
         padding: TilePadding::Counted,
         raster_rows,

@@ -122,6 +122,9 @@ pub struct Config {
     /// they are used; with 2 a constant loop's next operands are loaded while the
     /// present ones are used.
     pub fragment_buffers: u32,
+    /// Bytes to which a cooperative loop aligns its stores where rows begin
+    /// anywhere: a power of two; 0 where it stores them as they come.
+    pub align_bytes: u32,
     /// Whether blocks away from the edges run a copy of the text without
     /// comparisons.
     pub split_edges: bool,
@@ -152,6 +155,7 @@ impl Config {
             min_blocks: 0,
             slices: 1,
             fragment_buffers: 1,
+            align_bytes: 0,
             split_edges: false,
             padding: TilePadding::Counted,
             raster_rows: 1,

@@ -9,6 +9,8 @@ use crate::kernel::Kernel;
 const MAX_RUN: u32 = 1024;
 /// Most elements after a row.
 const MAX_PAD_ELEMS: u32 = 1024;
+/// Most bytes that rows are aligned to: two lines of the cache.
+const MAX_ALIGNMENT: u32 = 256;
 /// Most buffers of a tile.
 const MAX_STAGES: u32 = 16;
 /// Most blocks of an SM ("CUDA C++ Programming Guide", compute capabilities).
@@ -88,6 +90,10 @@ pub fn check_config(
     let copies = config.copy_bytes;
     let is_width = copies.is_power_of_two() && copies <= 16;
     require(is_width, "`copy_bytes`", copies.into(), "1, 2, 4, 8 or 16".to_owned())?;
+    let bytes = config.align_bytes;
+    let is_alignment = bytes == 0 || (bytes.is_power_of_two() && bytes <= MAX_ALIGNMENT);
+    let needed = format!("0 or a power of two of at most {MAX_ALIGNMENT}");
+    require(is_alignment, "`align_bytes`", bytes.into(), needed)?;
     within("`stages`", config.stages, 1, MAX_STAGES)?;
     within("`min_blocks`", config.min_blocks, 0, MAX_BLOCKS)?;
     let resident = u64::from(config.min_blocks) * u64::from(config.threads);

@@ -43,7 +43,7 @@ pub(super) struct Group {
     domain: DomainId,
     axis: usize,
     width: u32,
-    /// Variables that the group's statements declare.
+    /// Variables that the group's statements declare, one for each item.
     declared: BTreeSet<VarId>,
     /// The vector that each vector read of the present statement has filled: its
     /// name and width.
@@ -61,6 +61,14 @@ impl Group {
         declared_by_groups(kernel, body, &mut declared);
         let digit = kernel.domains[domain].layout.registers.first()?;
         let axis = digit.axis as usize;
+        for stmt in body {
+            if let StmtKind::Let { var, value: Some(value) } = stmt.kind
+                && !is_assigned(body, var)
+                && is_shared(kernel, value, (domain, digit.axis), &declared)
+            {
+                declared.remove(&var);
+            }
+        }
         let lane = Lane::At(0);
         let (vectors, names) = Default::default();
         (width > 1).then_some(Self { domain, axis, width, declared, vectors, names, lane })
@@ -106,6 +114,33 @@ fn declared_by_groups(kernel: &ProgramKernel, body: &[Stmt], declared: &mut BTre
             }
         }
     }
+}
+
+fn is_assigned(body: &[Stmt], wanted: VarId) -> bool {
+    body.iter().any(|stmt| {
+        matches!(stmt.kind, StmtKind::Assign { var, .. } if var == wanted)
+            || stmt.kind.bodies().into_iter().any(|body| is_assigned(body, wanted))
+    })
+}
+
+/// Whether a value is plainly the same for all items of a group along an axis,
+/// each of which has a variable of its own of those in `declared`.
+fn is_shared(
+    kernel: &ProgramKernel,
+    id: ExprId,
+    along: (DomainId, u32),
+    declared: &BTreeSet<VarId>,
+) -> bool {
+    let kind = &kernel.exprs[id].kind;
+    let mut shared = match kind {
+        ExprKind::Coord { domain, axis } => (*domain, *axis) != along,
+        ExprKind::Var(var) => !declared.contains(var),
+        kind => !matches!(kind, ExprKind::Load(_) | ExprKind::Fragment(_)),
+    };
+    kind.for_each_operand(&mut |operand| {
+        shared = shared && is_shared(kernel, operand, along, declared);
+    });
+    shared
 }
 
 /// Whether a conditional is one on which the items of a group agree: where there
@@ -203,6 +238,7 @@ impl Writer<'_> {
             group.vectors = vectors;
         }
         match (&stmt.kind, written(stmt)) {
+            (StmtKind::Let { var, .. }, _) if !self.in_group(*var) => self.stmt(stmt),
             (StmtKind::Let { var, value }, _) => {
                 let ty = type_name(kernel.vars[*var].ty.storage());
                 let (name, width) = (self.names.var(*var), self.group_width());
@@ -231,6 +267,11 @@ impl Writer<'_> {
             }
             _ => self.each_lane(|writer| writer.stmt(stmt)),
         }
+    }
+
+    /// Whether each item of the group has a variable of its own of this one.
+    fn in_group(&self, var: VarId) -> bool {
+        self.group.as_ref().is_some_and(|group| group.declares(var))
     }
 
     /// Stores or copies, where one side at least is a vector.

@@ -17,6 +17,8 @@ use crate::program::{
 
 /// Threads of a warp.
 const WARP_SIZE: u32 = 32;
+/// Bytes of a line of the caches.
+const LINE_BYTES: u32 = 128;
 
 /// Gives every domain its layout on `config.threads` threads and the grid its
 /// raster. Assumes that no barrier orders two items of one domain within an
@@ -59,7 +61,7 @@ fn moves_in_warps(stmts: &[Stmt]) -> bool {
 /// The layout of a cooperative loop: along the fastest axis a thread takes as
 /// many consecutive points as one access of the configuration's width holds,
 /// where global memory can be accessed so; single points elsewhere.
-fn cooperative_layout(
+pub(super) fn cooperative_layout(
     kernel: &mut ProgramKernel,
     id: DomainId,
     fastest: usize,
@@ -84,14 +86,60 @@ fn cooperative_layout(
     strided(&extents, threads, fastest, 1)
 }
 
+/// The layout of a loop that writes rows of aligned elements along `fastest`: a
+/// thread takes as many as one access of the configuration's width holds, a warp
+/// one line of the cache in each row.
+pub(super) fn row_layout(
+    extents: &[u32],
+    config: &Config,
+    fastest: usize,
+    elem_bytes: u32,
+) -> ItemLayout {
+    let all = config.threads.max(1);
+    let run = (config.copy_bytes / elem_bytes).max(1);
+    let runs = extents[fastest].div_ceil(run).next_power_of_two();
+    let lanes = (LINE_BYTES / (run * elem_bytes)).clamp(1, runs.min(WARP_SIZE).min(all));
+    let mut layout = ItemLayout::default();
+    push_digit(&mut layout.registers, fastest, run, 1);
+    push_digit(&mut layout.threads, fastest, lanes, run);
+    let mut strides = vec![1; extents.len()];
+    strides[fastest] = run * lanes;
+    let mut take = |axis: usize, most: u32| {
+        let whole = extents[axis].next_power_of_two();
+        let threads = (whole / strides[axis]).clamp(1, most);
+        push_digit(&mut layout.threads, axis, threads, strides[axis]);
+        strides[axis] *= threads;
+        threads
+    };
+    let order = inwards(extents.len(), fastest);
+    let mut left = all / lanes;
+    let mut of_warp = (WARP_SIZE / lanes).min(left);
+    for &axis in &order[1..] {
+        let threads = take(axis, of_warp);
+        of_warp /= threads;
+        left /= threads;
+    }
+    order.iter().for_each(|&axis| left /= take(axis, left));
+    for axis in order {
+        let passes = extents[axis].div_ceil(strides[axis]);
+        push_digit(&mut layout.registers, axis, passes, strides[axis]);
+    }
+    layout
+}
+
+/// The axes of a domain: `fastest`, then the others from the innermost on.
+fn inwards(n_axes: usize, fastest: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n_axes).rev().collect();
+    order.sort_by_key(|&axis| axis != fastest);
+    order
+}
+
 /// Runs of `run` points along `fastest` on neighbouring threads; then inwards to
 /// outwards while there are threads.
 fn strided(extents: &[u32], threads: u32, fastest: usize, run: u32) -> ItemLayout {
-    let mut order: Vec<usize> = (0..extents.len()).rev().collect();
-    order.sort_by_key(|&axis| axis != fastest);
     let mut layout = ItemLayout::default();
     let mut left = threads;
-    for axis in order {
+    for axis in inwards(extents.len(), fastest) {
         let run = if axis == fastest { run } else { 1 };
         let threads = (extents[axis] / run).clamp(1, left);
         left /= threads;

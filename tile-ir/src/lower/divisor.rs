@@ -34,6 +34,15 @@ impl<'a> Divisors<'a> {
         self.lets.get(&var).copied()
     }
 
+    /// A number that divides a coordinate where the lowest register digit of its
+    /// domain is 0.
+    pub(super) fn of_coord(&self, kernel: &ProgramKernel, domain: DomainId, axis: u32) -> u64 {
+        let layout = &kernel.domains[domain].layout;
+        let digits = layout.threads.iter().chain(layout.registers.iter().skip(1));
+        let strides = digits.filter(|digit| digit.axis == axis).map(|digit| digit.stride);
+        strides.fold(0, |divisor, stride| gcd(divisor, u64::from(stride)))
+    }
+
     /// A number that divides the expression where the lowest register digit of
     /// `domain` is 0; 0 where the value is always 0.
     pub(super) fn at_group(&self, kernel: &ProgramKernel, id: ExprId, domain: DomainId) -> u64 {
@@ -43,10 +52,7 @@ impl<'a> Divisors<'a> {
                 u64::try_from(value.unsigned_abs()).unwrap_or(1)
             }
             ExprKind::Coord { domain: found, axis } if *found == domain => {
-                let layout = &kernel.domains[domain].layout;
-                let digits = layout.threads.iter().chain(layout.registers.iter().skip(1));
-                let strides = digits.filter(|digit| digit.axis == *axis).map(|digit| digit.stride);
-                strides.fold(0, |divisor, stride| gcd(divisor, u64::from(stride)))
+                self.of_coord(kernel, domain, *axis)
             }
             ExprKind::Arg(arg) => match kernel.args[*arg].source {
                 ArgSource::Dim(dim) => {

@@ -40,19 +40,29 @@ const MAX_CONDITIONS: usize = 6;
 pub(super) fn split_interior(kernel: &mut ProgramKernel, config: &Config) {
     if config.split_edges {
         let body = std::mem::take(&mut kernel.body);
-        kernel.body = split_in(kernel, body);
+        kernel.body = split_in(kernel, body, None);
     }
 }
 
-fn split_in(kernel: &mut ProgramKernel, stmts: Vec<Stmt>) -> Vec<Stmt> {
+/// Splits the items of a list. Where `refuted` is a condition, it does not hold
+/// there.
+fn split_in(kernel: &mut ProgramKernel, stmts: Vec<Stmt>, refuted: Option<ExprId>) -> Vec<Stmt> {
     let mut out = Vec::new();
     for mut stmt in stmts {
-        if let StmtKind::Items { domain, body } = &stmt.kind {
-            out.push(split_items(kernel, *domain, body, &stmt).unwrap_or(stmt));
-            continue;
-        }
-        for body in stmt.kind.bodies_mut() {
-            *body = split_in(kernel, std::mem::take(body));
+        match &mut stmt.kind {
+            StmtKind::Items { .. } => {
+                let split = split_items(kernel, &stmt, refuted);
+                stmt = split.unwrap_or(stmt);
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                *then = split_in(kernel, std::mem::take(then), refuted);
+                *otherwise = split_in(kernel, std::mem::take(otherwise), Some(*cond));
+            }
+            kind => {
+                for body in kind.bodies_mut() {
+                    *body = split_in(kernel, std::mem::take(body), refuted);
+                }
+            }
         }
         out.push(stmt);
     }
@@ -60,18 +70,37 @@ fn split_in(kernel: &mut ProgramKernel, stmts: Vec<Stmt>) -> Vec<Stmt> {
 }
 
 /// `if` the block is inside, the items without comparisons, `else` as they are;
-/// `None` where that does not pay.
-fn split_items(
-    kernel: &mut ProgramKernel,
-    domain: DomainId,
-    body: &[Stmt],
-    items: &Stmt,
-) -> Option<Stmt> {
-    let accesses = Accesses::of(kernel, body);
-    let width = accesses.all().map(|access| u32::from(access.width)).max()?;
+/// `None` where that does not pay, or is known not to hold.
+fn split_items(kernel: &mut ProgramKernel, items: &Stmt, refuted: Option<ExprId>) -> Option<Stmt> {
+    let StmtKind::Items { domain, body } = &items.kind else { return None };
+    let domain = *domain;
+    let width = Accesses::of(kernel, body).all().map(|access| u32::from(access.width)).max()?;
     if kernel.domains[domain].layout.n_registers() / width < 2 {
         return None;
     }
+    let Inside { cond, body, .. } = inside(kernel, domain, body);
+    let cond = cond?;
+    if refuted.is_some_and(|refuted| same(kernel, refuted, cond)) {
+        return None;
+    }
+    let inside = Stmt { kind: StmtKind::Items { domain, body }, ..items.clone() };
+    let kind = StmtKind::If { cond, then: vec![inside], otherwise: vec![items.clone()] };
+    Some(Stmt { kind, ..items.clone() })
+}
+
+/// A loop's items as the blocks run them that are away from the edges.
+pub(super) struct Inside {
+    /// What holds for such a block; absent where it holds for all.
+    pub(super) cond: Option<ExprId>,
+    /// The items' statements without the comparisons that it answers.
+    pub(super) body: Vec<Stmt>,
+    /// Whether there are comparisons that it does not answer.
+    pub(super) is_guarded: bool,
+}
+
+/// The items of a loop for a block away from the edges.
+pub(super) fn inside(kernel: &mut ProgramKernel, domain: DomainId, body: &[Stmt]) -> Inside {
+    let accesses = Accesses::of(kernel, body);
     let mut block = Block { kernel, domain, lets: lets_of(body), conditions: Vec::new() };
     let mut replaced = Replacement::default();
     for (id, access) in &accesses.loads {
@@ -82,16 +111,15 @@ fn split_items(
         let new = block.kernel.exprs.push(expr);
         replaced.exprs.insert(*id, new);
     }
-    let mut inside = replaced.stmts(block.kernel, body);
-    block.unguard_statements(&mut inside);
+    let mut body = replaced.stmts(block.kernel, body);
+    block.unguard_statements(&mut body);
     let conditions = block.conditions;
     let cond = conditions.into_iter().reduce(|lhs, rhs| {
         let kind = ExprKind::Logic { op: LogicOp::And, lhs, rhs };
         kernel.exprs.push(Expr { kind, ty: Ty::BOOL })
-    })?;
-    let inside = Stmt { kind: StmtKind::Items { domain, body: inside }, ..items.clone() };
-    let kind = StmtKind::If { cond, then: vec![inside], otherwise: vec![items.clone()] };
-    Some(Stmt { kind, ..items.clone() })
+    });
+    let is_guarded = Accesses::of(kernel, &body).all().any(Access::is_guarded);
+    Inside { cond, body, is_guarded }
 }
 
 /// The accesses of some statements.

@@ -6,6 +6,7 @@
 //! kernels print and run what [`lower_watched`] shows.
 
 mod agree;
+mod align;
 mod compact;
 mod distribute;
 mod divisor;
@@ -32,7 +33,7 @@ use crate::slice::sliced;
 /// Changes whenever a kernel in some configuration may be lowered, or written as
 /// CUDA C++, to something else than before: what was measured until then says
 /// nothing any more.
-pub const LOWERING_VERSION: u32 = 2;
+pub const LOWERING_VERSION: u32 = 3;
 
 /// What is known of a launch, apart from its configuration. Launches with equal
 /// bindings and configurations share one program.
@@ -144,13 +145,17 @@ pub fn lower_watched(
     after("specialise", &program)?;
     let divisors = known_divisors(kernel, binding);
     let may_copy_async = device.has_async_copies();
-    let passes: [(&'static str, &Pass<'_>); 9] = [
+    let passes: [(&'static str, &Pass<'_>); 10] = [
         ("distribute", &|kernel| {
             distribute::distribute_items(kernel, config, &divisors);
             Ok(())
         }),
         ("guard", &|kernel| {
             guard::delete_proved_guards(kernel, &divisors);
+            Ok(())
+        }),
+        ("align", &|kernel| {
+            align::align_rows(kernel, config, &divisors);
             Ok(())
         }),
         ("hoist", &|kernel| {

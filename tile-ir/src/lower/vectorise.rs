@@ -84,8 +84,11 @@ pub(super) fn is_group(
         Some(digit) if digit.stride == 1 && digit.size.is_multiple_of(width) => digit.axis,
         _ => return false,
     };
-    let divides =
+    let divisible =
         |id: ExprId| divisors.at_group(kernel, id, domain).is_multiple_of(u64::from(width));
+    let is_promised = access.aligned_elems.is_multiple_of(width)
+        && divisors.of_coord(kernel, domain, axis).is_multiple_of(u64::from(width));
+    let divides = |id: ExprId| is_promised || divisible(id);
     let mut along = None;
     for (number, &index) in access.indices.iter().enumerate() {
         match step_of(kernel, divisors, index, domain, axis) {
@@ -104,7 +107,8 @@ pub(super) fn is_group(
                 let is_one = |id: ExprId| {
                     matches!(kernel.exprs[id].kind, ExprKind::Literal(Literal::Int(1)))
                 };
-                let guard_is_shared = !access.guards[along].upper || divides(buffer.extents[along]);
+                let guard_is_shared =
+                    !access.guards[along].upper || divisible(buffer.extents[along]);
                 let aligned = |number: usize| {
                     let of = |id| divisors.at_group(kernel, id, domain);
                     let offset = of(access.indices[number]).checked_mul(of(buffer.strides[number]));
@@ -112,7 +116,7 @@ pub(super) fn is_group(
                 };
                 is_one(buffer.strides[along])
                     && guard_is_shared
-                    && (0..access.indices.len()).all(aligned)
+                    && (is_promised || (0..access.indices.len()).all(aligned))
             }
             Target::Tile(id) => {
                 let tile = &kernel.tiles[id];
@@ -136,7 +140,7 @@ pub(super) fn is_group(
 
 /// By how much an index grows from one item of a group to the next; `None` where
 /// that is not a constant.
-fn step_of(
+pub(super) fn step_of(
     kernel: &ProgramKernel,
     divisors: &Divisors<'_>,
     id: ExprId,

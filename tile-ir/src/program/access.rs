@@ -56,6 +56,10 @@ pub struct Access {
     /// of the single accesses; the verifier checks the registers, lowering
     /// answers for the alignment.
     pub width: u8,
+    /// A promise about the offset of the element in memory: it is a multiple of
+    /// this for an item whose coordinate along the axis of unit stride is one.
+    /// 1 promises nothing.
+    pub aligned_elems: u32,
     /// Of a read: whether no thread writes the element in the barrier interval
     /// of the read, so that all threads of the block that make it get one value.
     /// The checks see to it; only such reads of memory that the kernel writes

@@ -20,6 +20,7 @@ fn lower(body: &str) -> tile_ir::program::Program {
         copy_bytes: 4,
         stages: 1,
         fragment_buffers: 1,
+        align_bytes: 0,
         split_edges: false,
         divisor: 1,
     };

@@ -46,6 +46,23 @@ fn passes_of_transpose() {
     check_passes(&transpose(), expect_file!["expect/transpose.passes"]);
 }
 
+/// Rows that begin anywhere, written from their first aligned element on; where
+/// they are known to begin at one, nothing is done.
+#[test]
+fn an_aligned_transpose() {
+    let as_it_comes = Case {
+        tiles: vec![("TR", 64), ("TC", 32)],
+        copy_bytes: 16,
+        split_edges: true,
+        ..transpose()
+    };
+    let aligned = Case { align_bytes: 32, ..as_it_comes.clone() };
+    check_passes(&aligned, expect_file!["expect/transpose_aligned.passes"]);
+    check_cuda(&aligned, expect_file!["expect/transpose_aligned.cu"]);
+    let is_known = |case: Case| print_program(&Case { divisor: 8, ..case }.program());
+    assert_eq!(is_known(aligned), is_known(as_it_comes));
+}
+
 #[test]
 fn passes_of_add() {
     check_passes(&add(), expect_file!["expect/add.passes"]);

@@ -10,6 +10,7 @@ use tile_ir::program::{IndexWidth, Program};
 use tile_ir::resolve::resolve_kernel;
 
 /// A kernel and how it is lowered.
+#[derive(Clone)]
 pub(crate) struct Case {
     pub(crate) text: &'static str,
     pub(crate) dtype: DType,
@@ -25,6 +26,8 @@ pub(crate) struct Case {
     /// Buffers of the tiles that a phase fills.
     pub(crate) stages: u32,
     pub(crate) fragment_buffers: u32,
+    /// Bytes to which cooperative loops align their stores.
+    pub(crate) align_bytes: u32,
     pub(crate) split_edges: bool,
     /// A divisor of every dimension.
     pub(crate) divisor: u32,
@@ -64,6 +67,7 @@ impl Case {
             stages: self.stages,
             unroll_stages: false,
             async_bytes: 16,
+            align_bytes: self.align_bytes,
             split_edges: self.split_edges,
             fragment_buffers: self.fragment_buffers,
             raster_rows: 8,
@@ -119,6 +123,7 @@ pub(crate) fn matmul() -> Case {
         copy_bytes: 4,
         stages: 1,
         fragment_buffers: 1,
+        align_bytes: 0,
         split_edges: false,
         divisor: 1,
     }
@@ -135,6 +140,7 @@ pub(crate) fn transpose() -> Case {
         copy_bytes: 4,
         stages: 1,
         fragment_buffers: 1,
+        align_bytes: 0,
         split_edges: false,
         divisor: 1,
     }
@@ -151,6 +157,7 @@ pub(crate) fn add() -> Case {
         copy_bytes: 4,
         stages: 1,
         fragment_buffers: 1,
+        align_bytes: 0,
         split_edges: false,
         divisor: 1,
     }

@@ -223,6 +223,9 @@ impl TuneReport {
         }
         parts.push(format!("frag {}", config.fragment_buffers));
         parts.push(format!("copy {}", config.copy_bytes));
+        if config.align_bytes > 0 {
+            parts.push(format!("align {}", config.align_bytes));
+        }
         if !config.split_edges {
             parts.push("one text".to_owned());
         }

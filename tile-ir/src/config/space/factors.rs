@@ -5,7 +5,7 @@ use crate::config::{Config, TilePadding, candidate_values};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, Stmt, StmtKind, TileDomain, TileParamId, TileSpace, VarKind,
+    ArrayRef, ExprId, ExprKind, Kernel, Stmt, StmtKind, TileDomain, TileParamId, TileSpace, VarKind,
 };
 
 /// The value of [`Choice::Padding`] for [`TilePadding::Counted`].
@@ -48,6 +48,8 @@ pub(super) enum Choice {
     CopyBytes,
     /// Buffers of the fragments that hold operands.
     FragmentBuffers,
+    /// Bytes to which rows are aligned.
+    AlignBytes,
     /// 1 where interior blocks have a text of their own.
     SplitEdges,
     /// Elements after a row of a tile, or [`COUNTED`].
@@ -77,6 +79,7 @@ impl Choice {
             Self::Threads => config.threads,
             Self::CopyBytes => config.copy_bytes,
             Self::FragmentBuffers => config.fragment_buffers,
+            Self::AlignBytes => config.align_bytes,
             Self::SplitEdges => u32::from(config.split_edges),
             Self::Padding => match config.padding {
                 TilePadding::Counted => COUNTED,
@@ -154,6 +157,7 @@ pub(super) fn factors(
     let widths = widths.filter(|&bytes| bytes >= least_bytes || bytes >= 4).collect();
     push(Choice::CopyBytes, only_if(has_loops, widths));
     push(Choice::FragmentBuffers, vec![2, 1, 0]);
+    push(Choice::AlignBytes, only_if(has(writes_rows), pick(&[0, 32, 128], &[4, 16])));
     push(Choice::SplitEdges, vec![1, 0]);
     push(Choice::Padding, only_if(has_rows, pick(&[COUNTED, 0], &[1, 3])));
     let has_bands = kernel.grid.len() > 1;
@@ -186,6 +190,7 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         | Choice::Threads
         | Choice::CopyBytes
         | Choice::FragmentBuffers
+        | Choice::AlignBytes
         | Choice::SplitEdges
         | Choice::Padding
         | Choice::MinBlocks
@@ -214,6 +219,7 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         Choice::Slices | Choice::Threads => all(&|_| true),
         Choice::CopyBytes
         | Choice::FragmentBuffers
+        | Choice::AlignBytes
         | Choice::SplitEdges
         | Choice::Padding
         | Choice::RasterRows => 0,
@@ -283,4 +289,13 @@ fn has_stmt(stmts: &[Stmt], wanted: fn(&StmtKind) -> bool) -> bool {
     stmts.iter().any(|stmt| {
         wanted(&stmt.kind) || stmt.kind.bodies().into_iter().any(|body| has_stmt(body, wanted))
     })
+}
+
+/// Whether it is a cooperative loop that writes to a tensor.
+fn writes_rows(kind: &StmtKind) -> bool {
+    let is_written = |kind: &StmtKind| match kind {
+        StmtKind::Store { access, .. } => matches!(access.array, ArrayRef::Tensor(_)),
+        _ => false,
+    };
+    matches!(kind, StmtKind::Each { body, .. } if body.iter().any(|stmt| is_written(&stmt.kind)))
 }

@@ -240,6 +240,7 @@ impl<'a> Space<'a> {
             min_blocks: value(Choice::MinBlocks)?,
             slices,
             fragment_buffers: value(Choice::FragmentBuffers)?,
+            align_bytes: value(Choice::AlignBytes)?,
             split_edges: flag(Choice::SplitEdges),
             padding: match value(Choice::Padding)? {
                 factors::COUNTED => TilePadding::Counted,
@@ -269,6 +270,7 @@ impl<'a> Space<'a> {
         let goes_together = match choice {
             Choice::Tile(_) if !is_last_tile => true,
             Choice::FragmentBuffers
+            | Choice::AlignBytes
             | Choice::SplitEdges
             | Choice::Padding
             | Choice::RasterRows
@@ -334,6 +336,7 @@ impl<'a> Space<'a> {
             }
             Choice::CopyBytes
             | Choice::FragmentBuffers
+            | Choice::AlignBytes
             | Choice::SplitEdges
             | Choice::Padding
             | Choice::RasterRows => true,

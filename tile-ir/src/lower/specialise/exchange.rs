@@ -41,6 +41,7 @@ impl Exchange {
             guards: vec![AxisGuard::NONE],
             pad: None,
             width: 1,
+            aligned_elems: 1,
             agreed: false,
         }
     }

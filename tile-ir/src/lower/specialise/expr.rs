@@ -272,6 +272,7 @@ impl Specialiser<'_> {
                     guards: vec![AxisGuard::BOTH; n_axes],
                     pad: Some(pad),
                     width: 1,
+                    aligned_elems: 1,
                     agreed: self.by_all,
                 })
             }
@@ -290,6 +291,7 @@ impl Specialiser<'_> {
                     guards,
                     pad,
                     width: 1,
+                    aligned_elems: 1,
                     agreed: self.by_all,
                 })
             }

@@ -46,6 +46,7 @@ impl Specialiser<'_> {
             indices,
             pad: None,
             width: 1,
+            aligned_elems: 1,
             agreed: false,
         };
         let elems = extents.iter().try_fold(1u32, |product, &extent| product.checked_mul(extent));

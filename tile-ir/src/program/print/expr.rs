@@ -115,9 +115,13 @@ impl Printer<'_> {
             1 => String::new(),
             width => format!(".x{width}"),
         };
+        let aligned = match access.aligned_elems {
+            1 => String::new(),
+            elems => format!(".aligned{elems}"),
+        };
         let agreed = if access.agreed { ".agreed" } else { "" };
         let pad = access.pad.map(|pad| format!(" else {}", self.whole(pad))).unwrap_or_default();
-        format!("{name}{slot}{width}{agreed}[{}{pad}]", texts.join(", "))
+        format!("{name}{slot}{width}{aligned}{agreed}[{}{pad}]", texts.join(", "))
     }
 
     /// An extent, which reads no memory: that of a buffer whose extent reads the

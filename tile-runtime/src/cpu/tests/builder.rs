@@ -274,6 +274,7 @@ pub(super) fn at(target: Target, indices: &[ExprId]) -> Access {
         guards,
         pad: None,
         width: 1,
+        aligned_elems: 1,
         agreed: false,
     }
 }
