@@ -136,6 +136,35 @@ fn summarize(mut times_ms: Vec<f64>, launches: usize, method: Method) -> Timing 
     }
 }
 
+/// A small kernel that is launched by calls of the driver alone.
+#[cfg(feature = "cuda")]
+#[derive(Debug)]
+pub struct BareLaunch(crate::cuda::BareLaunch);
+
+#[cfg(feature = "cuda")]
+impl BareLaunch {
+    /// Compiles it.
+    ///
+    /// # Errors
+    ///
+    /// Where the stream is the CPU's, or NVRTC or the device fails.
+    pub fn new(stream: &Stream) -> Result<Self> {
+        let queue = stream.queue().ok_or_else(|| {
+            crate::Error::internal("a bare launch needs a CUDA device", "this is the CPU")
+        })?;
+        crate::cuda::BareLaunch::new(queue).map(Self)
+    }
+
+    /// Queues so many launches.
+    ///
+    /// # Errors
+    ///
+    /// Those of the driver.
+    pub fn launch(&self, launches: usize) -> Result<()> {
+        self.0.launch(launches)
+    }
+}
+
 /// Gives NVRTC further options for every kernel that this process compiles for
 /// launches from now on, e.g. `--no-cache`. The first call counts.
 #[cfg(feature = "cuda")]

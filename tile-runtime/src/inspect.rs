@@ -4,9 +4,10 @@
 use tile_ir::config::{Config, Numerics};
 use tile_ir::device::DeviceProperties;
 
+use crate::device::Device;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::tune::{Launch, Pruned, Space};
+use crate::tune::{Launch, Pruned, Space, TuneReport};
 
 pub use crate::launch::{HostTensor, check_program, run_program};
 
@@ -33,4 +34,20 @@ pub fn search_space(
         fits_tensors: &|_| true,
     })?;
     Ok((space.ranked().cloned().collect(), space.pruned().to_vec()))
+}
+
+/// Measures configurations of a kernel for a launch of these dimensions, as a search
+/// does: the default one, then these in their order, then the better of them again.
+/// Remembers nothing.
+///
+/// # Errors
+///
+/// As [`Kernel::tune`].
+pub fn measure_listed(
+    kernel: &Kernel,
+    device: &Device,
+    dims: &[usize],
+    configs: &[Config],
+) -> Result<TuneReport> {
+    crate::launch::measure_listed(kernel, device, &kernel.check_dims(dims)?, configs)
 }

@@ -13,7 +13,7 @@ use tile_ir::program::{IndexWidth, Program, print_program};
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::launch::{ArgumentError, Dims, binding_of, tune_kernel};
+use crate::launch::{ArgumentError, Dims, binding_of, remembered, tune_kernel};
 use crate::tune::{TuneOptions, TuneReport};
 
 /// The device that texts are made for where none is named.
@@ -64,6 +64,11 @@ impl Kernel {
     /// The kernel in the language's own syntax, with every conversion written out.
     pub fn print(&self) -> String {
         print_kernel(self.checked.kernel())
+    }
+
+    /// The source file that it stands in.
+    pub(crate) fn file(&self) -> &'static str {
+        self.file
     }
 
     /// The checked kernel.
@@ -125,7 +130,21 @@ impl Kernel {
         tuning: &TuneOptions,
     ) -> Result<TuneReport> {
         let dims = self.check_dims(dims)?;
-        tune_kernel(self.checked, self.file, &self.types, device, &dims, tuning)
+        tune_kernel(self, device, &dims, tuning)
+    }
+
+    /// The fastest configuration that was measured for launches of these dimensions
+    /// and others of their class, by this process or an earlier one or in a record that
+    /// was shipped: what they get under [`crate::Tune::Cached`]. `None` where nothing
+    /// was measured.
+    ///
+    /// # Errors
+    ///
+    /// Where `dims` has not one value per dimension, or no admissible tile sizes
+    /// fit the device.
+    pub fn tuned(&self, device: &Device, dims: &[usize]) -> Result<Option<Config>> {
+        let dims = self.check_dims(dims)?;
+        remembered(self, device, &dims)
     }
 
     /// The program that a launch of these dimensions runs.
@@ -214,7 +233,7 @@ impl Kernel {
         Ok(self.emit(&self.program(config, device, dims)?)?.text)
     }
 
-    fn check_dims(&self, dims: &[usize]) -> Result<Dims> {
+    pub(crate) fn check_dims(&self, dims: &[usize]) -> Result<Dims> {
         let names = self.dims();
         if names.len() != dims.len() {
             return Err(ArgumentError::DimCount {

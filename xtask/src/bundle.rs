@@ -2,8 +2,8 @@
 //! GPU and without Rust.
 //!
 //! The folder holds a binary with tests and measurements, one that measures
-//! against cuBLAS and the driver's copy, the comparison against PyTorch, and the
-//! script that runs them. The binaries need nothing but the C library; the
+//! against cuBLAS and the driver's copy, one that measures the tuner, the comparison
+//! against PyTorch, and the script that runs them. The binaries need nothing but the C library; the
 //! driver, NVRTC and cuBLAS are looked for when they run.
 
 use std::fs;
@@ -13,11 +13,16 @@ use crate::{Failure, steps::Steps};
 
 /// What goes into the bundle, from the workspace's root; the files keep their
 /// names.
-const FILES: [&str; 4] =
-    ["target/bundle/gpu", "target/bundle/peers", "benches/torch_peers.py", "benches/run.sh"];
+const FILES: [&str; 5] = [
+    "target/bundle/gpu",
+    "target/bundle/peers",
+    "target/bundle/tuner",
+    "benches/torch_peers.py",
+    "benches/run.sh",
+];
 
 /// Those of them that are run.
-const BINARIES: [&str; 2] = ["gpu", "peers"];
+const BINARIES: [&str; 3] = ["gpu", "peers", "tuner"];
 
 const MOST_BYTES: u64 = 40_000_000;
 

@@ -8,6 +8,7 @@
 //! events of their own, at each launch. [`memory`] keeps who has used an array
 //! and makes a stream wait only where streams meet.
 
+mod bare;
 mod bench;
 #[cfg(feature = "peers")]
 mod blas;
@@ -22,6 +23,7 @@ mod properties;
 mod queue;
 mod timing;
 
+pub(crate) use bare::BareLaunch;
 pub(crate) use bench::Bench;
 #[cfg(feature = "peers")]
 pub(crate) use blas::Blas;

@@ -1,8 +1,9 @@
 //! Tuning a kernel for dimensions alone, on made-up data.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
-use tile_ir::check::CheckedKernel;
+use tile_ir::config::Config;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::eval_index;
 #[cfg(feature = "cuda")]
@@ -17,8 +18,9 @@ use super::scratch::Scratch;
 use super::tuned::Request;
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::kernel::Kernel;
 use crate::options::Options;
-use crate::tune::{TuneOptions, TuneReport};
+use crate::tune::{Limits, Listed, TuneOptions, TuneReport};
 
 #[cfg(feature = "cuda")]
 use crate::cuda::ParameterBlock;
@@ -26,25 +28,52 @@ use crate::cuda::ParameterBlock;
 /// Searches for the fastest configuration of a launch of these dimensions, whatever
 /// was measured before, and keeps what it finds.
 pub(crate) fn tune_kernel(
-    checked: &CheckedKernel,
-    file: &str,
-    types: &[DType],
+    kernel: &Kernel,
     device: &Device,
     dims: &Dims,
     tuning: &TuneOptions,
 ) -> Result<TuneReport> {
-    let (kernel, options) = (checked.kernel(), Options::new());
+    with_made_up(kernel, device, dims, tuning.seed, |request, default| {
+        request.search(&request.situation(), default, tuning)
+    })
+}
+
+/// Measures these configurations for a launch of these dimensions, and the default
+/// one; keeps nothing.
+pub(crate) fn measure_listed(
+    kernel: &Kernel,
+    device: &Device,
+    dims: &Dims,
+    configs: &[Config],
+) -> Result<TuneReport> {
+    let limits = Limits { budget: Duration::MAX, enough: f64::INFINITY };
+    with_made_up(kernel, device, dims, 1, |request, default| {
+        request.measure(&request.situation(), default, &mut Listed::new(configs), limits)
+    })
+}
+
+/// Makes up a launch of these dimensions, and has something done with it and its
+/// default configuration while nothing else is tuned on the device.
+fn with_made_up(
+    kernel: &Kernel,
+    device: &Device,
+    dims: &Dims,
+    seed: u64,
+    body: impl FnOnce(&Request<'_>, Config) -> Result<TuneReport>,
+) -> Result<TuneReport> {
+    let (checked, types) = (kernel.checked(), kernel.types());
+    let (ir, options) = (checked.kernel(), Options::new());
     let default = choose(checked, types, device.properties(), dims.values(), &options)?;
-    let mut data = Data(fastrand::Rng::with_seed(tuning.seed));
-    let mut tensors = Vec::with_capacity(kernel.tensors.len());
-    for tensor in kernel.tensors.values() {
+    let mut data = Data(fastrand::Rng::with_seed(seed));
+    let mut tensors = Vec::with_capacity(ir.tensors.len());
+    for tensor in ir.tensors.values() {
         let extents = tensor.extents.iter().map(|&expr| {
-            let value = |var| name_value(kernel, dims, Some(&default), var);
-            usize::try_from(eval_index(kernel, expr, &value)?).ok()
+            let value = |var| name_value(ir, dims, Some(&default), var);
+            usize::try_from(eval_index(ir, expr, &value)?).ok()
         });
         let shape: Option<Vec<usize>> = extents.collect();
         let (Some(shape), Some(dtype)) = (shape, tensor.elem.bind(types)) else {
-            let what = format!("a tensor of `{}` has no shape", kernel.name);
+            let what = format!("a tensor of `{}` has no shape", ir.name);
             return Err(Error::internal(what, tensor.name.clone()));
         };
         let bytes = data.elements(dtype, shape.iter().product());
@@ -75,21 +104,28 @@ pub(crate) fn tune_kernel(
             }
         })
         .collect();
-    let scalars = kernel.scalars.values().filter_map(|scalar| scalar.elem.bind(types));
+    let scalars = ir.scalars.values().filter_map(|scalar| scalar.elem.bind(types));
     let bound = Bound {
         tensors: tensors.iter().collect(),
         scalars: scalars.map(|dtype| data.scalar(dtype)).collect(),
         dims: dims.clone(),
     };
     let hash = OnceLock::new();
-    let request =
-        Request { checked, hash: &hash, file, types, device, bound: &bound, options: &options };
+    let request = Request {
+        checked,
+        hash: &hash,
+        file: kernel.file(),
+        types,
+        device,
+        bound: &bound,
+        options: &options,
+    };
     if let Some(reason) = request.why_not(&default) {
-        let kernel = kernel.name.clone();
+        let kernel = ir.name.clone();
         return Err(ArgumentError::NotTunable { kernel, reason }.into());
     }
     let _alone = device.tuning();
-    request.search(&request.situation(), default, tuning)
+    body(&request, default)
 }
 
 /// Elements as they come: floats between -1 and 1, integers from 0 to 15.

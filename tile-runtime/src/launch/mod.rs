@@ -39,8 +39,9 @@ pub use program::{HostTensor, check_program, run_program};
 
 pub(crate) use bind::{Dims, binding_of};
 pub(crate) use cache::ProgramCache;
-pub(crate) use made_up::tune_kernel;
+pub(crate) use made_up::{measure_listed, tune_kernel};
 pub(crate) use ready::lower_error;
+pub(crate) use tuned::remembered;
 
 use bind::{Bound, bind, binding_of_elems, check_extents, name_value};
 use cache::{ChoiceKey, ProgramKey};

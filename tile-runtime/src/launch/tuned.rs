@@ -8,16 +8,16 @@ use tile_ir::config::{Config, Numerics};
 use tile_ir::dtype::DType;
 use tile_ir::lower::Binding;
 
-use super::bind::{Bound, binding_of_elems, check_extents};
+use super::bind::{Bound, Dims, binding_of, binding_of_elems, check_extents};
 use super::choose::choose;
 use super::trial::Trials;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::kernel::type_list;
+use crate::kernel::{Kernel, type_list};
 use crate::options::Options;
 use crate::tune::{
-    DeviceId, Entry, Group, KernelId, Launch, Limits, Measure as _, ShapeClass, Situation, Space,
-    Tune, TuneOptions, TuneReport, kernel_hash, search,
+    DeviceId, Entry, Group, KernelId, Launch, Limits, Measure as _, Plan, ShapeClass, Situation,
+    Space, Tune, TuneOptions, TuneReport, kernel_hash, search,
 };
 
 /// A launch, as far as its configuration depends on it.
@@ -113,19 +113,9 @@ impl Request<'_> {
     }
 
     pub(super) fn situation(&self) -> Situation {
-        let properties = self.device.properties();
-        let class = ShapeClass::of(&self.binding(), self.bound.dims.values());
-        let mut given = self.options.tiles.clone();
-        given.sort();
-        let hash = self.hash.get_or_init(|| kernel_hash(self.checked).to_string());
-        Situation {
-            kernel: KernelId { name: self.checked.kernel().name.clone(), hash: hash.clone() },
-            device: DeviceId { name: properties.name.clone(), sms: properties.sms },
-            types: self.types.iter().map(|dtype| dtype.name().to_owned()).collect(),
-            class: class.to_string(),
-            given,
-            tools: self.device.tools(),
-        }
+        let hash = self.hash.get_or_init(|| kernel_hash(self.checked).to_string()).clone();
+        let (dims, given) = (self.bound.dims.values(), &self.options.tiles);
+        situation((self.checked, hash), self.device, &self.binding(), dims, given)
     }
 
     fn binding(&self) -> Binding {
@@ -140,6 +130,22 @@ impl Request<'_> {
         situation: &Situation,
         default: Config,
         options: &TuneOptions,
+    ) -> Result<TuneReport> {
+        let mut plan = options.strategy.plan(options.seed);
+        let limits = Limits { budget: options.budget, enough: options.enough };
+        let report = self.measure(situation, default, plan.as_mut(), limits)?;
+        self.keep(situation, &report);
+        Ok(report)
+    }
+
+    /// Measures what `plan` proposes, and keeps nothing. To be called while
+    /// [`Device::tuning`] is held.
+    pub(super) fn measure(
+        &self,
+        situation: &Situation,
+        default: Config,
+        plan: &mut dyn Plan,
+        limits: Limits,
     ) -> Result<TuneReport> {
         let (kernel, device) = (self.checked.kernel(), self.device);
         let binding = self.binding();
@@ -159,9 +165,7 @@ impl Request<'_> {
         let elsewhere = device.shelf().elsewhere(situation, kernel, device.properties());
         let elsewhere = elsewhere.into_iter().filter(|config| space.judge(config).is_ok());
         let seeds: Vec<Config> = [default.clone()].into_iter().chain(elsewhere).collect();
-        let mut plan = options.strategy.plan(options.seed);
-        let limits = Limits { budget: options.budget, enough: options.enough };
-        let found = search(&space, &seeds, plan.as_mut(), &mut trials, limits)?;
+        let found = search(&space, &seeds, plan, &mut trials, limits)?;
         let elapsed = trials.elapsed();
         let mut pruned = space.pruned().to_vec();
         pruned.extend(found.dropped);
@@ -169,17 +173,6 @@ impl Request<'_> {
             let what = format!("the default configuration of `{}` does not run", kernel.name);
             return Err(Error::internal(what, reference.reason.to_string()));
         }
-        let measured = found.trials.iter().filter(|trial| trial.rounds > 0);
-        let group = Group {
-            types: situation.types.clone(),
-            class: situation.class.clone(),
-            given: situation.given.clone(),
-            dims: self.bound.dims.values().to_vec(),
-            tools: situation.tools.clone(),
-            entries: measured.map(Entry::of).collect(),
-        };
-        device.shelf().keep(situation, group);
-        device.programs().forget_choices();
         Ok(TuneReport {
             kernel: format!("{}{}", kernel.name, type_list(self.types)),
             device: device.to_string(),
@@ -194,4 +187,52 @@ impl Request<'_> {
             stop: found.stop,
         })
     }
+
+    /// Remembers what was measured, for this process and for later ones.
+    fn keep(&self, situation: &Situation, report: &TuneReport) {
+        let measured = report.trials.iter().filter(|trial| trial.rounds > 0);
+        let group = Group {
+            types: situation.types.clone(),
+            class: situation.class.clone(),
+            given: situation.given.clone(),
+            dims: report.dims.clone(),
+            tools: situation.tools.clone(),
+            entries: measured.map(Entry::of).collect(),
+        };
+        self.device.shelf().keep(situation, group);
+        self.device.programs().forget_choices();
+    }
+}
+
+/// What a measurement must be of to be used for such launches.
+fn situation(
+    (checked, hash): (&CheckedKernel, String),
+    device: &Device,
+    binding: &Binding,
+    dims: &[u64],
+    given: &[(String, u32)],
+) -> Situation {
+    let properties = device.properties();
+    let mut given = given.to_vec();
+    given.sort();
+    Situation {
+        kernel: KernelId { name: checked.kernel().name.clone(), hash },
+        device: DeviceId { name: properties.name.clone(), sms: properties.sms },
+        types: binding.types.iter().map(|dtype| dtype.name().to_owned()).collect(),
+        class: ShapeClass::of(binding, dims).to_string(),
+        given,
+        tools: device.tools(),
+    }
+}
+
+/// The best that was measured for launches of these dimensions, as far as it goes
+/// with any tensors of them.
+pub(crate) fn remembered(kernel: &Kernel, device: &Device, dims: &Dims) -> Result<Option<Config>> {
+    let (checked, types) = (kernel.checked(), kernel.types());
+    let properties = device.properties();
+    let default = choose(checked, types, properties, dims.values(), &Options::new())?;
+    let binding = binding_of(checked.kernel(), types, dims, &default);
+    let hash = kernel_hash(checked).to_string();
+    let situation = situation((checked, hash), device, &binding, dims.values(), &[]);
+    Ok(device.shelf().best(&situation, checked.kernel(), properties))
 }

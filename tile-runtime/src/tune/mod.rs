@@ -42,3 +42,4 @@ pub(crate) use record::{DeviceId, Entry, Group, KernelId, Situation, Tools};
 pub(crate) use search::{Limits, search};
 pub(crate) use shelf::Shelf;
 pub(crate) use space::{Launch, Space};
+pub(crate) use strategy::{Listed, Plan};

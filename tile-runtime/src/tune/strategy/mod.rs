@@ -7,12 +7,15 @@
 mod descent;
 mod exhaustive;
 pub(super) mod halving;
+mod listed;
 mod random;
 
 use tile_ir::config::Config;
 
 use super::search::History;
 use super::space::Space;
+
+pub(crate) use listed::Listed;
 
 /// In which order a search goes through the configurations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
