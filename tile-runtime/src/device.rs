@@ -212,6 +212,15 @@ impl Device {
         }
     }
 
+    /// The queue of that stream, where it has one.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn default_queue(&self) -> Option<&crate::cuda::CudaQueue> {
+        match &self.inner.backend {
+            Backend::Cpu => None,
+            Backend::Cuda(cuda) => Some(cuda.default_stream()),
+        }
+    }
+
     /// A new stream: its launches are in order among themselves, and in order
     /// with launches of other streams that use the same tensors.
     ///

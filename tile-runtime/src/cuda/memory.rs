@@ -159,7 +159,9 @@ impl CudaBuffer {
             queue.wait_for(user)?;
         }
         users.readers.clear();
-        users.writer = queue.clone();
+        if users.writer != *queue {
+            users.writer = queue.clone();
+        }
         Ok(())
     }
 }

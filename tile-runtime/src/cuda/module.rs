@@ -1,9 +1,11 @@
 //! Compiled programs, loaded into a device's context.
 
+use std::ffi::c_void;
+use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::sys::CUfunction_attribute;
-use cudarc::driver::{CudaFunction, CudaModule, DriverError, LaunchConfig, PushKernelArg as _};
+use cudarc::driver::{CudaFunction, CudaModule, DriverError, result};
 use cudarc::nvrtc::Ptx;
 use tile_ir::emit::emit_cuda;
 use tile_ir::program::{Program, SharedMemory};
@@ -83,26 +85,31 @@ impl LoadedProgram {
         label: &Arc<str>,
     ) -> Result<()> {
         let kernel = &self.kernels[index];
-        let mut launch = queue.stream.launch_builder(&kernel.function);
-        for param in params {
-            match param {
-                Parameter::Word(word) => launch.arg(word),
-                Parameter::Block(block) => launch.arg(&block.0),
-            };
-        }
+        let mut places: Vec<*mut c_void> = Vec::with_capacity(params.len());
+        places.extend(params.iter().map(|param| match param {
+            Parameter::Word(word) => ptr::from_ref(word).cast_mut().cast(),
+            Parameter::Block(block) => ptr::from_ref(&block.0).cast_mut().cast(),
+        }));
         self.context.launches.note(queue.id, label);
-        let config = LaunchConfig {
-            grid_dim: (n_blocks, 1, 1),
-            block_dim: (kernel.threads, 1, 1),
-            shared_mem_bytes: kernel.dynamic_shared_bytes,
+        self.context.bind()?;
+        // SAFETY: the function is of a module that `self` keeps loaded, the stream is
+        // live, and both are of the context that was just bound. The parameters are
+        // the kernel's, by this function's contract; the driver only reads them, and
+        // has copied them when the call returns. A parameter narrower than a word is
+        // read from the word's low bytes, which come first in memory on every host
+        // that CUDA has; an array, from a block that is as long as all parameters may
+        // be.
+        let launched = unsafe {
+            result::launch_kernel(
+                kernel.function.cu_function(),
+                (n_blocks, 1, 1),
+                (kernel.threads, 1, 1),
+                kernel.dynamic_shared_bytes,
+                queue.stream.cu_stream(),
+                &mut places,
+            )
         };
-        // SAFETY: the parameters are the kernel's, by this function's contract;
-        // the driver copies them before the call returns. A parameter narrower
-        // than a word is read from the word's low bytes, which come first in
-        // memory on every host that CUDA has; an array, from a block that is as
-        // long as all parameters may be.
-        let launched = unsafe { launch.launch(config) };
-        launched.map(|_| ()).map_err(|error| self.context.error(&format!("launch {label}"), error))
+        launched.map_err(|error| self.context.error(&format!("launch {label}"), error))
     }
 }
 

@@ -94,6 +94,14 @@ impl<'a> Argument<'a> {
         }
     }
 
+    /// The tensor, if it is one.
+    pub(super) fn tensor(&self) -> Option<&TensorArgument<'a>> {
+        match &self.kind {
+            ArgumentKind::Tensor(tensor) => Some(tensor),
+            ArgumentKind::Scalar(_) => None,
+        }
+    }
+
     /// A scalar.
     pub fn scalar<T: Element>(value: T) -> Self {
         Self { kind: ArgumentKind::Scalar(value.to_scalar()) }

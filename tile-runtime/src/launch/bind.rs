@@ -1,6 +1,8 @@
 //! From the arguments of a launch to the values of the kernel's names: checks
 //! that tensors agree with the signature and with one another.
 
+use std::sync::Arc;
+
 use tile_ir::arena::EntityId as _;
 use tile_ir::config::Config;
 use tile_ir::dtype::DType;
@@ -26,17 +28,24 @@ const MAX_ELEMS_32: u128 = 1 << 31;
 /// No pass asks for more than this of a dimension's divisor.
 const MAX_DIVISOR: u64 = 256;
 
-/// The values of a kernel's dimensions.
+/// The values of a kernel's dimensions. Clones share them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dims {
-    vars: Vec<VarId>,
-    values: Vec<u64>,
+    vars: Arc<[VarId]>,
+    values: Arc<[u64]>,
 }
 
 impl Dims {
     /// From one value per dimension, in the order of the kernel's variables.
     pub(crate) fn of_values(kernel: &Kernel, values: &[usize]) -> Self {
-        Self { vars: dim_vars(kernel), values: values.iter().map(|&value| value as u64).collect() }
+        let values = values.iter().map(|&value| value as u64).collect();
+        Self { vars: dim_vars(kernel).into(), values }
+    }
+
+    /// Of a kernel without dimensions.
+    #[cfg(test)]
+    pub(super) fn none() -> Self {
+        Self { vars: Arc::new([]), values: Arc::new([]) }
     }
 
     /// One value per dimension, in the order of the kernel's variables.
@@ -192,10 +201,10 @@ fn bind_dims(kernel: &Kernel, tensors: &[&TensorArgument<'_>]) -> Result<Dims> {
             }
         }
     }
-    let values: Option<Vec<u64>> =
+    let values: Option<Arc<[u64]>> =
         seen.iter().map(|first| first.map(|first| first.extent as u64)).collect();
     match values {
-        Some(values) => Ok(Dims { vars, values }),
+        Some(values) => Ok(Dims { vars: vars.into(), values }),
         None => Err(mismatch(kernel, "no tensor that tells a dimension")),
     }
 }

@@ -13,6 +13,7 @@ use tile_ir::dtype::DType;
 use tile_ir::lower::Binding;
 
 use super::ready::Ready;
+use super::repeat::Repeats;
 use crate::error::Result;
 use crate::tune::Tune;
 
@@ -50,6 +51,7 @@ type Slot = Arc<Mutex<Option<Arc<Ready>>>>;
 pub(crate) struct ProgramCache {
     choices: Mutex<HashMap<ChoiceKey, Config>>,
     programs: Mutex<HashMap<ProgramKey, Slot>>,
+    repeats: Repeats,
 }
 
 impl ProgramCache {
@@ -74,6 +76,12 @@ impl ProgramCache {
     /// Forgets what was chosen: something was measured since.
     pub(crate) fn forget_choices(&self) {
         lock(&self.choices).clear();
+        self.repeats.forget();
+    }
+
+    /// What launches like earlier ones find.
+    pub(super) fn repeats(&self) -> &Repeats {
+        &self.repeats
     }
 
     /// The program of `key`, made by `make` where it is new.

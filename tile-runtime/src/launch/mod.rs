@@ -3,7 +3,8 @@
 //! 1. [`mod@bind`]: arguments → values of the kernel's names; checks shapes.
 //! 2. [`mod@choose`], [`tuned`]: the configuration; [`trial`] measures for it.
 //! 3. [`cache`], [`ready`]: the program, lowered and compiled once per device.
-//! 4. [`mod@run`]: launch arguments, grid, memory; onto the device.
+//! 4. [`repeat`]: launches like earlier ones skip all that.
+//! 5. [`mod@run`]: launch arguments, grid, memory; onto the device.
 
 mod argument;
 mod assumed;
@@ -14,6 +15,7 @@ mod error;
 mod made_up;
 mod program;
 mod ready;
+mod repeat;
 mod run;
 #[cfg(feature = "cuda")]
 mod run_cuda;
@@ -23,6 +25,8 @@ mod tuned;
 
 #[cfg(test)]
 mod tests;
+
+use std::sync::Arc;
 
 use tile_ir::config::Config;
 use tile_ir::dtype::DType;
@@ -47,6 +51,7 @@ use bind::{Bound, bind, binding_of_elems, check_extents, name_value};
 use cache::{ChoiceKey, ProgramKey};
 use choose::choose;
 use ready::{Executables, Ready, make_ready};
+use repeat::{Asked, Repeat};
 use tuned::Request;
 
 /// Launches a kernel: what the function `launch` of each kernel calls.
@@ -61,17 +66,52 @@ pub fn launch(
     types: &[DType],
     arguments: &mut [Argument<'_>],
 ) -> Result<()> {
+    let arguments = &*arguments;
+    let kernel = std::ptr::from_ref(embedded).addr();
+    let first = arguments.iter().find_map(Argument::tensor);
+    let Some(device) = first.map(|tensor| tensor.device) else {
+        return Err(without_tensors(embedded.get()?.kernel()));
+    };
+    let tune = options.tune.unwrap_or_else(|| device.tune());
+    let asked = Asked { kernel, types, arguments, options, tune };
+    let repeats = device.programs().repeats();
+    if let Some(repeat) = repeats.find(&asked)
+        && let Some(bound) = repeat.bind(arguments)
+        && options.stream.as_ref().is_none_or(|stream| stream.device() == device)
+    {
+        return match &repeat.ready {
+            Some(ready) => run(ready, &bound, device, options),
+            None => Ok(()),
+        };
+    }
+    let generation = repeats.generation();
+    let checked = embedded.get()?;
+    let bound = bind(checked.kernel(), types, arguments)?;
+    check_stream(checked.kernel(), device, options)?;
+    let ready = prepare(embedded, &asked, &bound, device)?;
+    if let Some(ready) = &ready {
+        run(ready, &bound, device, options)?;
+    }
+    let repeat = Repeat::new(checked.kernel(), &asked, &bound.dims, ready);
+    repeats.keep(&asked, repeat, generation);
+    Ok(())
+}
+
+/// What the launch runs; nothing where its grid has no block.
+fn prepare(
+    embedded: &'static EmbeddedKernel,
+    asked: &Asked<'_>,
+    bound: &Bound<'_>,
+    device: &Device,
+) -> Result<Option<Arc<Ready>>> {
     let checked = embedded.get()?;
     let kernel = checked.kernel();
-    let bound = bind(kernel, types, arguments)?;
-    let device = device_of(kernel, &bound, options)?;
-    let address = std::ptr::from_ref(embedded).addr();
+    let Asked { kernel: address, types, options, tune, .. } = *asked;
     let config = match options.config {
         Some(_) => choose(checked, types, device.properties(), bound.dims.values(), options)?,
         None => {
-            let tune = options.tune.unwrap_or_else(|| device.tune());
             let (file, hash) = (embedded.file(), embedded.hash());
-            let request = Request { checked, hash, file, types, device, bound: &bound, options };
+            let request = Request { checked, hash, file, types, device, bound, options };
             let key = ChoiceKey {
                 kernel: address,
                 types: types.to_vec(),
@@ -84,33 +124,32 @@ pub fn launch(
         }
     };
     check_extents(kernel, &bound.tensors, &bound.dims, Some(&config))?;
-    if is_empty_grid(kernel, &bound, &config) {
-        return Ok(());
+    if is_empty_grid(kernel, bound, &config) {
+        return Ok(None);
     }
-    check_items(&kernel.name, count_items(kernel, &bound, &config), || checked.max_work_items())?;
+    check_items(&kernel.name, count_items(kernel, bound, &config), || checked.max_work_items())?;
     let max_elems = bound.tensors.iter().map(|tensor| tensor.len_elems() as u128).max();
     let binding = binding_of_elems(types, &bound.dims, max_elems.unwrap_or(0));
     let key = ProgramKey { kernel: address, binding: binding.clone(), config: config.clone() };
-    let ready = device
-        .programs()
-        .program(key, || make_ready(checked, embedded.file(), device, &binding, &config))?;
-    run(&ready, &bound, device, options)
+    let make = || make_ready(checked, embedded.file(), device, &binding, &config);
+    device.programs().program(key, make).map(Some)
 }
 
-/// The device of the tensors, which must be the stream's too.
-fn device_of<'a>(kernel: &Kernel, bound: &Bound<'a>, options: &Options) -> Result<&'a Device> {
-    let Some(first) = bound.tensors.first() else {
-        let what = format!("`{}` has no tensor", kernel.name);
-        return Err(crate::Error::internal(what, "a kernel that writes nothing is no kernel"));
-    };
+fn without_tensors(kernel: &Kernel) -> crate::Error {
+    let what = format!("`{}` has no tensor", kernel.name);
+    crate::Error::internal(what, "a kernel that writes nothing is no kernel")
+}
+
+/// That the stream, if one is given, is one of the tensors' device.
+fn check_stream(kernel: &Kernel, device: &Device, options: &Options) -> Result<()> {
     match &options.stream {
-        Some(stream) if stream.device() != first.device => Err(ArgumentError::Stream {
+        Some(stream) if stream.device() != device => Err(ArgumentError::Stream {
             stream_device: stream.device().to_string(),
             tensor: kernel.tensors.values().next().map_or_else(String::new, |t| t.name.clone()),
-            tensor_device: first.device.to_string(),
+            tensor_device: device.to_string(),
         }
         .into()),
-        _ => Ok(first.device),
+        _ => Ok(()),
     }
 }
 
@@ -155,8 +194,11 @@ fn run(ready: &Ready, bound: &Bound<'_>, device: &Device, options: &Options) -> 
         }
         #[cfg(feature = "cuda")]
         Executables::Cuda(loaded) => {
-            let stream = options.stream.clone().unwrap_or_else(|| device.stream());
-            let Some(queue) = stream.queue() else {
+            let queue = match &options.stream {
+                Some(stream) => stream.queue(),
+                None => device.default_queue(),
+            };
+            let Some(queue) = queue else {
                 let what = format!("a stream of {device} has no queue");
                 return Err(crate::Error::internal(what, ""));
             };
