@@ -295,7 +295,7 @@ impl Device {
             #[cfg(feature = "cuda")]
             Backend::Cuda(_) => {
                 let text = |(major, minor): (u32, u32)| format!("{major}.{minor}");
-                let nvrtc = crate::nvrtc::find().map(|nvrtc| text(nvrtc.version()));
+                let nvrtc = crate::nvrtc::identity().map(|nvrtc| text(nvrtc.version));
                 let driver = crate::cuda::driver_found().map(|driver| text(driver.cuda_version));
                 Tools { driver: driver.unwrap_or_default(), nvrtc: nvrtc.unwrap_or_default() }
             }

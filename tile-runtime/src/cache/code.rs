@@ -1,7 +1,7 @@
 //! Compiled kernels: in memory, then on disk, then compiled.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use super::key::Key;
 use super::store::Store;
@@ -47,9 +47,22 @@ impl CodeCache {
                 cubin
             }
         };
-        let cubin = Arc::new(cubin);
-        *place = Some(cubin.clone());
-        Ok(cubin)
+        Ok(place.insert(Arc::new(cubin)).clone())
+    }
+
+    /// The compiled kernel of `key`, if it is in memory or in `store`; one that is just
+    /// being compiled is not.
+    pub(crate) fn known(&self, store: Option<&Store>, key: Key) -> Option<Arc<Cubin>> {
+        let slot = self.slot(key);
+        let mut place = match slot.try_lock() {
+            Ok(place) => place,
+            Err(TryLockError::Poisoned(place)) => place.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        if place.is_none() {
+            *place = store.and_then(|store| read(store, &key)).map(Arc::new);
+        }
+        place.clone()
     }
 
     fn slot(&self, key: Key) -> Slot {
@@ -217,6 +230,19 @@ mod tests {
             }
         });
         assert_eq!(compiled.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn what_is_being_compiled_is_not_known_yet() {
+        let cache = CodeCache::default();
+        let key = kernel_key(SOURCE, &[], (13, 0));
+        assert_eq!(cache.known(None, key), None);
+        let compile = || {
+            assert_eq!(cache.known(None, key), None, "it does not wait");
+            Ok(cubin(1))
+        };
+        let made = cache.get(None, key, compile).unwrap();
+        assert_eq!(cache.known(None, key), Some(made));
     }
 
     #[test]

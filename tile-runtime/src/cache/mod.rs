@@ -6,6 +6,8 @@
 //! | `key` | by what an entry is found |
 //! | `store` | files that are whole or not there, within a size |
 //! | `code` | compiled kernels: in memory, then on disk, then made |
+//! | `own` | what this very program has computed before |
+//! | `mark` | whether a file is still the one that it was |
 //!
 //! A cache is never needed: what goes wrong with it is told once and costs time,
 //! not results.
@@ -15,12 +17,20 @@ mod code;
 mod folder;
 mod key;
 #[cfg(feature = "cuda")]
+mod mark;
+#[cfg(feature = "cuda")]
+mod own;
+#[cfg(feature = "cuda")]
 mod store;
 
 #[cfg(feature = "cuda")]
 pub(crate) use code::{CodeCache, kernel_key};
 pub(crate) use folder::{CacheProblem, folder, usage};
 pub(crate) use key::Key;
+#[cfg(feature = "cuda")]
+pub(crate) use mark::FileMark;
+#[cfg(feature = "cuda")]
+pub(crate) use own::computed_once;
 #[cfg(feature = "cuda")]
 pub(crate) use store::Store;
 

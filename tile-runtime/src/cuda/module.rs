@@ -13,7 +13,7 @@ use tile_ir::program::{Program, SharedMemory};
 use super::context::Context;
 use super::driver::cuda_version_served;
 use super::fault::{is_device_fault, reason};
-use super::nvrtc::{CompileOptions, Cubin, Image, KernelResources, find};
+use super::nvrtc::{CompileOptions, Cubin, Image, KernelResources, compile_once, find};
 use super::parameters::Parameter;
 use super::queue::CudaQueue;
 use crate::error::{EnvironmentError, Error, Result};
@@ -151,19 +151,20 @@ fn load_error(context: &Context, error: DriverError) -> Error {
     .into()
 }
 
-/// Compiles for the device's architecture, or to PTX of the newest one that
-/// NVRTC knows where the device is newer.
+/// Compiles for the device, where that has not been done before.
 fn compile_for(context: &Context, source: &str) -> Result<Arc<Cubin>> {
-    let nvrtc = find()?;
+    compile_once(source, capability(context), &options())
+}
+
+/// 90 for 9.0.
+fn capability(context: &Context) -> u32 {
     let (major, minor) = context.compute_capability;
-    let capability = major * 10 + minor;
-    let architecture = match nvrtc.newest_up_to(capability) {
-        Some(newest) if newest < capability => format!("compute_{newest}"),
-        Some(_) | None => format!("sm_{capability}"),
-    };
+    major * 10 + minor
+}
+
+fn options() -> CompileOptions {
     let extra = EXTRA_OPTIONS.get().cloned().unwrap_or_default();
-    let options = CompileOptions { extra, ..CompileOptions::default() };
-    nvrtc.compile_once(source, &architecture, &options)
+    CompileOptions { extra, ..CompileOptions::default() }
 }
 
 /// Options of NVRTC beside what every kernel is compiled with.

@@ -77,9 +77,25 @@ impl Request<'_> {
         Ok(report.best().config.clone())
     }
 
+    /// What the device's properties and the shape suggest. Choosing it takes longer
+    /// than all else that a launch needs whose kernel is compiled; so it is kept.
     pub(super) fn default_config(&self) -> Result<Config> {
-        let dims = self.bound.dims.values();
-        choose(self.checked, self.types, self.device.properties(), dims, self.options)
+        let (properties, dims) = (self.device.properties(), self.bound.dims.values());
+        let choose = || choose(self.checked, self.types, properties, dims, self.options);
+        #[cfg(feature = "cuda")]
+        if !self.device.is_cpu() {
+            let Options { tiles, numerics, .. } = self.options;
+            let launch = format!("{:?} {dims:?} {tiles:?} {numerics:?}", self.types);
+            let device = format!("{properties:?}");
+            let ingredients = [self.hash(), &launch, &device].map(str::as_bytes);
+            return crate::cache::computed_once(&ingredients, choose);
+        }
+        choose()
+    }
+
+    /// What the tuner knows the kernel by.
+    fn hash(&self) -> &str {
+        self.hash.get_or_init(|| kernel_hash(self.checked).to_string())
     }
 
     /// The best that was measured, where it goes with the launch.
@@ -113,7 +129,7 @@ impl Request<'_> {
     }
 
     pub(super) fn situation(&self) -> Situation {
-        let hash = self.hash.get_or_init(|| kernel_hash(self.checked).to_string()).clone();
+        let hash = self.hash().to_owned();
         let (dims, given) = (self.bound.dims.values(), &self.options.tiles);
         situation((self.checked, hash), self.device, &self.binding(), dims, given)
     }

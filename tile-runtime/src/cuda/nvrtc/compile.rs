@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use super::identity::identity;
 use super::library::{Nvrtc, RawProgram, RawResult, check};
 use super::report::{CompileReport, parse};
 use crate::cache::{CodeCache, code_store, kernel_key};
@@ -83,23 +84,6 @@ impl Nvrtc {
         Ok(Cubin { image, architecture: architecture.to_owned(), report, log })
     }
 
-    /// As [`Nvrtc::compile`], where nobody has compiled it yet: this process, or
-    /// an earlier one of this user.
-    pub(crate) fn compile_once(
-        &self,
-        source: &str,
-        architecture: &str,
-        options: &CompileOptions,
-    ) -> Result<Arc<Cubin>> {
-        static CACHE: LazyLock<CodeCache> = LazyLock::new(CodeCache::default);
-        let key = kernel_key(source, &arguments(architecture, options), self.version());
-        CACHE.get(code_store(), key, || {
-            let cubin = self.compile(source, architecture, options)?;
-            tracing::debug!(ms = cubin.report.milliseconds, kernels = ?cubin.report.kernels, "compiled");
-            Ok(cubin)
-        })
-    }
-
     fn check_architecture(&self, architecture: &str) -> Result<()> {
         let digits: String = architecture.chars().filter(char::is_ascii_digit).collect();
         let known = self.architectures();
@@ -123,6 +107,50 @@ impl Nvrtc {
         }
         .into())
     }
+}
+
+/// Compiled kernels of this process.
+static CODE: LazyLock<CodeCache> = LazyLock::new(CodeCache::default);
+
+/// Machine code of a text for devices of this compute capability (90 for 9.0), which
+/// is compiled where neither this process nor an earlier one of this user has done so.
+///
+/// # Errors
+///
+/// As [`Nvrtc::compile`], and where there is no NVRTC.
+pub(crate) fn compile_once(
+    source: &str,
+    capability: u32,
+    options: &CompileOptions,
+) -> Result<Arc<Cubin>> {
+    if let Some(known) = compiled(source, capability, options)? {
+        return Ok(known);
+    }
+    let nvrtc = super::find()?;
+    // Loaded now: it is known for certain which it is.
+    let identity = nvrtc.identity();
+    let architecture = identity.architecture(capability);
+    let key = kernel_key(source, &arguments(&architecture, options), identity.version);
+    CODE.get(code_store(), key, || {
+        let cubin = nvrtc.compile(source, &architecture, options)?;
+        tracing::debug!(
+            ms = cubin.report.milliseconds,
+            kernels = ?cubin.report.kernels,
+            "compiled"
+        );
+        Ok(cubin)
+    })
+}
+
+/// The same, where it has been compiled; it loads no compiler for that.
+///
+/// # Errors
+///
+/// Where there is no NVRTC.
+fn compiled(source: &str, capability: u32, options: &CompileOptions) -> Result<Option<Arc<Cubin>>> {
+    let identity = identity()?;
+    let arguments = arguments(&identity.architecture(capability), options);
+    Ok(CODE.known(code_store(), kernel_key(source, &arguments, identity.version)))
 }
 
 /// The options of every compilation. Products and sums stay as the program has

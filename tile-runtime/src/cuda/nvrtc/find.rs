@@ -1,8 +1,9 @@
 //! Where NVRTC is looked for, in order.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::identity::remember;
 use super::library::{LoadError, Nvrtc};
 use crate::error::{EnvironmentError, Error, Result};
 
@@ -38,18 +39,28 @@ enum Look {
     Folder(PathBuf),
 }
 
+/// NVRTC of this process, once it is loaded.
+static FOUND: OnceLock<Nvrtc> = OnceLock::new();
+
 /// NVRTC of this process. A success is kept; a failure is not, so that a later
 /// call finds what has been installed since.
 pub(super) fn find() -> Result<&'static Nvrtc> {
-    static FOUND: Mutex<Option<&'static Nvrtc>> = Mutex::new(None);
-    let mut found = FOUND.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(nvrtc) = *found {
+    static SEARCHING: Mutex<()> = Mutex::new(());
+    if let Some(nvrtc) = FOUND.get() {
         return Ok(nvrtc);
     }
-    // Loaded for the rest of the process, as the library itself is.
-    let nvrtc: &'static Nvrtc = Box::leak(Box::new(search()?));
-    *found = Some(nvrtc);
-    Ok(nvrtc)
+    let _alone = SEARCHING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(nvrtc) = FOUND.get() {
+        return Ok(nvrtc);
+    }
+    let nvrtc = search()?;
+    remember(&nvrtc);
+    Ok(FOUND.get_or_init(|| nvrtc))
+}
+
+/// NVRTC of this process, if it is loaded.
+pub(super) fn loaded() -> Option<&'static Nvrtc> {
+    FOUND.get()
 }
 
 fn search() -> Result<Nvrtc> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
+use super::identity::Identity;
 use crate::error::{EnvironmentError, Result};
 
 /// `nvrtcProgram`: an opaque handle.
@@ -128,10 +129,14 @@ impl Nvrtc {
         self.capabilities.iter().map(|capability| format!("sm_{capability}")).collect()
     }
 
-    /// The newest compute capability (as 90 for 9.0) that it knows and that is
-    /// not newer than `capability`.
-    pub(crate) fn newest_up_to(&self, capability: u32) -> Option<u32> {
-        self.capabilities.iter().copied().rfind(|&known| known <= capability)
+    /// Which it is.
+    pub(super) fn identity(&self) -> Identity {
+        Identity { version: self.version, capabilities: self.capabilities.clone() }
+    }
+
+    /// An address that the library is mapped at.
+    pub(super) fn address(&self) -> usize {
+        self.api.version as *const () as usize
     }
 
     /// An error of a call of this library.

@@ -9,11 +9,14 @@
 
 mod compile;
 mod find;
+mod identity;
 mod library;
 mod report;
 
+pub(crate) use compile::compile_once;
 pub use compile::{CompileOptions, Cubin, Image};
 pub use find::VARIABLE;
+pub(crate) use identity::identity;
 pub use library::Nvrtc;
 pub use report::{CompileReport, KernelResources};
 
