@@ -27,6 +27,7 @@ pub(crate) fn parse(text: &str) -> Result<Config, String> {
             Some(("stages", value)) => config.stages = number(value)?,
             Some(("async", value)) => config.async_bytes = number(value)?,
             Some(("fragments", value)) => config.fragment_buffers = number(value)?,
+            Some(("unrolled", value)) => config.unrolled_stmts = number(value)?,
             Some(("align", value)) => config.align_bytes = number(value)?,
             Some(("raster", value)) => config.raster_rows = number(value)?,
             Some(("blocks", value)) => config.min_blocks = number(value)?,
@@ -62,6 +63,7 @@ pub(crate) fn print(config: &Config) -> String {
     say("stages", config.stages, 1);
     say("async", config.async_bytes, 0);
     say("fragments", config.fragment_buffers, 1);
+    say("unrolled", config.unrolled_stmts, 0);
     say("align", config.align_bytes, 0);
     say("raster", config.raster_rows, 1);
     say("blocks", config.min_blocks, 0);

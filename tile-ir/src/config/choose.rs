@@ -38,6 +38,8 @@ const UNROLL_STAGES: bool = false;
 /// TFLOP/s with it; 47.5, 48.2 and 47.4 without; with jumps and an iteration for
 /// each stage 47.1, 49.8 and 47.4.
 const PREDICATE_COPIES: bool = true;
+/// Statements of a loop that is written out.
+const UNROLLED_STMTS: u32 = 0;
 /// Bytes to which cooperative loops align their stores.
 const ALIGN_BYTES: u32 = 0;
 /// Whether interior blocks have a text of their own. An H200 adds 2^28 + 1 f32
@@ -216,6 +218,7 @@ fn thread_choices(kernel: &Kernel, device: &DeviceProperties, tiles: Vec<u32>) -
         copy_bytes: ACCESS_BYTES,
         stages,
         unroll_stages: UNROLL_STAGES,
+        unrolled_stmts: UNROLLED_STMTS,
         async_bytes: ASYNC_BYTES,
         predicate_copies: PREDICATE_COPIES,
         min_blocks: 0,

@@ -98,6 +98,10 @@ pub struct Config {
     /// With several stages: whether the phase's iteration is written out once for
     /// each stage, so that the place of each buffer is a constant.
     pub unroll_stages: bool,
+    /// Statements that the body of a constant loop may come to where it is written
+    /// out, those of each item of a thread counted: longer ones stay loops of parts
+    /// that are no longer. 0 sets no limit. Code beyond the instruction cache stalls.
+    pub unrolled_stmts: u32,
     /// With several stages: copies of at least so many bytes an access are
     /// asynchronous, where the device can; smaller ones go through registers, as
     /// all do at 0.
@@ -150,6 +154,7 @@ impl Config {
             copy_bytes: 4,
             stages: 1,
             unroll_stages: false,
+            unrolled_stmts: 0,
             async_bytes: 0,
             predicate_copies: false,
             min_blocks: 0,

@@ -7,6 +7,7 @@
 
 mod agree;
 mod align;
+mod brief;
 mod compact;
 mod distribute;
 mod divisor;
@@ -29,6 +30,8 @@ use crate::program::{
     IndexWidth, Program, ProgramFault, ProgramKernel, print_program, verify_launch, verify_program,
 };
 use crate::slice::sliced;
+
+pub use brief::limit_unrolling;
 
 /// Changes whenever a kernel in some configuration may be lowered, or written as
 /// CUDA C++, to something else than before: what was measured until then says
@@ -145,7 +148,7 @@ pub fn lower_watched(
     after("specialise", &program)?;
     let divisors = known_divisors(kernel, binding);
     let may_copy_async = device.has_async_copies();
-    let passes: [(&'static str, &Pass<'_>); 10] = [
+    let passes: [(&'static str, &Pass<'_>); 11] = [
         ("distribute", &|kernel| {
             distribute::distribute_items(kernel, config, &divisors);
             Ok(())
@@ -180,6 +183,12 @@ pub fn lower_watched(
         }),
         ("interior", &|kernel| {
             interior::split_interior(kernel, config);
+            Ok(())
+        }),
+        ("unroll", &|kernel| {
+            if config.unrolled_stmts > 0 {
+                brief::limit_loops(kernel, config.unrolled_stmts.into());
+            }
             Ok(())
         }),
         ("allocate", &|kernel| place::allocate_tiles(kernel, device)),

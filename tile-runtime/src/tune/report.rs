@@ -223,6 +223,9 @@ impl TuneReport {
         }
         parts.push(format!("frag {}", config.fragment_buffers));
         parts.push(format!("copy {}", config.copy_bytes));
+        if config.unrolled_stmts > 0 {
+            parts.push(format!("unroll {}", config.unrolled_stmts));
+        }
         if config.align_bytes > 0 {
             parts.push(format!("align {}", config.align_bytes));
         }

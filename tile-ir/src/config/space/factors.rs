@@ -48,6 +48,8 @@ pub(super) enum Choice {
     CopyBytes,
     /// Buffers of the fragments that hold operands.
     FragmentBuffers,
+    /// Statements of a loop that is written out; 0 for all.
+    UnrolledStmts,
     /// Bytes to which rows are aligned.
     AlignBytes,
     /// 1 where interior blocks have a text of their own.
@@ -79,6 +81,7 @@ impl Choice {
             Self::Threads => config.threads,
             Self::CopyBytes => config.copy_bytes,
             Self::FragmentBuffers => config.fragment_buffers,
+            Self::UnrolledStmts => config.unrolled_stmts,
             Self::AlignBytes => config.align_bytes,
             Self::SplitEdges => u32::from(config.split_edges),
             Self::Padding => match config.padding {
@@ -157,6 +160,8 @@ pub(super) fn factors(
     let widths = widths.filter(|&bytes| bytes >= least_bytes || bytes >= 4).collect();
     push(Choice::CopyBytes, only_if(has_loops, widths));
     push(Choice::FragmentBuffers, vec![2, 1, 0]);
+    let is_loop = |kind: &StmtKind| matches!(kind, StmtKind::Phase { .. } | StmtKind::For { .. });
+    push(Choice::UnrolledStmts, only_if(has(is_loop), pick(&[0, 512, 1024, 2048], &[16])));
     push(Choice::AlignBytes, only_if(has(writes_rows), pick(&[0, 32, 128], &[4, 16])));
     push(Choice::SplitEdges, vec![1, 0]);
     push(Choice::Padding, only_if(has_rows, pick(&[COUNTED, 0], &[1, 3])));
@@ -191,6 +196,7 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         | Choice::CopyBytes
         | Choice::FragmentBuffers
         | Choice::AlignBytes
+        | Choice::UnrolledStmts
         | Choice::SplitEdges
         | Choice::Padding
         | Choice::MinBlocks
@@ -220,6 +226,7 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         Choice::CopyBytes
         | Choice::FragmentBuffers
         | Choice::AlignBytes
+        | Choice::UnrolledStmts
         | Choice::SplitEdges
         | Choice::Padding
         | Choice::RasterRows => 0,

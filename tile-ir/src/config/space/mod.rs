@@ -235,6 +235,7 @@ impl<'a> Space<'a> {
             copy_bytes: value(Choice::CopyBytes)?,
             stages: value(Choice::Stages)?,
             unroll_stages: flag(Choice::UnrollStages),
+            unrolled_stmts: value(Choice::UnrolledStmts)?,
             async_bytes: value(Choice::AsyncBytes)?,
             predicate_copies: flag(Choice::PredicateCopies),
             min_blocks: value(Choice::MinBlocks)?,
@@ -271,6 +272,7 @@ impl<'a> Space<'a> {
             Choice::Tile(_) if !is_last_tile => true,
             Choice::FragmentBuffers
             | Choice::AlignBytes
+            | Choice::UnrolledStmts
             | Choice::SplitEdges
             | Choice::Padding
             | Choice::RasterRows
@@ -337,6 +339,7 @@ impl<'a> Space<'a> {
             Choice::CopyBytes
             | Choice::FragmentBuffers
             | Choice::AlignBytes
+            | Choice::UnrolledStmts
             | Choice::SplitEdges
             | Choice::Padding
             | Choice::RasterRows => true,
