@@ -31,6 +31,15 @@ pub(crate) enum Figure {
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
+    /// A result in one of a kernel's configurations, compared with the CPU device's.
+    Sample {
+        kernel: String,
+        types: Vec<String>,
+        shape: Vec<usize>,
+        passed: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
     /// The median time of a launch.
     Time {
         library: &'static str,
@@ -65,7 +74,7 @@ impl Figure {
 
     fn has_failed(&self) -> bool {
         match self {
-            Self::Check { passed, .. } => !passed,
+            Self::Check { passed, .. } | Self::Sample { passed, .. } => !passed,
             Self::Unmeasured { .. } => true,
             Self::Device { .. } | Self::Time { .. } => false,
         }

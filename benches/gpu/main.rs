@@ -9,6 +9,7 @@
 mod checks;
 mod figure;
 mod measure;
+mod sample;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,6 +34,13 @@ struct Arguments {
     /// Only the measurements.
     #[arg(long)]
     only_measure: bool,
+    /// Instead of all that: so many random configurations of every kernel, against
+    /// the CPU device.
+    #[arg(long, value_name = "CONFIGURATIONS")]
+    sample: Option<usize>,
+    /// Where the random choices begin.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
     /// The file for the figures, besides standard output.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -68,6 +76,10 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
     let mut sink = Sink::open(arguments.out.as_deref())?;
     sink.write(&Figure::of_device(&arguments.device))?;
+    if let Some(n_configs) = arguments.sample {
+        sample::run(&arguments.device, n_configs, arguments.seed, &mut sink)?;
+        return Ok(sink.failed);
+    }
     if !arguments.only_measure {
         checks::run(&arguments.device, arguments.quick, &mut sink)?;
     }

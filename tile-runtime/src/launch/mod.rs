@@ -7,6 +7,7 @@
 //! 5. [`mod@run`]: launch arguments, grid, memory; onto the device.
 
 mod argument;
+mod arrays;
 mod assumed;
 mod bind;
 mod cache;
@@ -38,6 +39,7 @@ use crate::macro_support::EmbeddedKernel;
 use crate::options::Options;
 
 pub use argument::Argument;
+pub use arrays::run_config;
 pub use error::ArgumentError;
 pub use program::{HostTensor, check_program, run_program};
 

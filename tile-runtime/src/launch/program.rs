@@ -46,6 +46,16 @@ impl HostTensor {
         Self { dtype, shape: shape.to_vec(), words: words.collect() }
     }
 
+    /// The type of its elements.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Its extents.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
     /// The elements, as they were given.
     pub fn bytes(&self) -> Vec<u8> {
         let n_bytes = self.shape.iter().product::<usize>() * self.dtype.size_bytes() as usize;

@@ -100,6 +100,23 @@ impl Scratch {
         }
     }
 
+    /// Its first `n_bytes` bytes, after all work that writes them.
+    pub(super) fn bytes(&self, n_bytes: usize) -> Result<Vec<u8>> {
+        match self {
+            Self::Host(words) => {
+                let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+                bytes.truncate(n_bytes);
+                Ok(bytes)
+            }
+            #[cfg(feature = "cuda")]
+            Self::Cuda(buffer) => {
+                let mut bytes = vec![0u8; n_bytes];
+                buffer.download_elements(&mut bytes)?;
+                Ok(bytes)
+            }
+        }
+    }
+
     /// The memory as an argument's.
     pub(super) fn argument(&mut self) -> ArgumentMemory<'_> {
         match self {
