@@ -17,29 +17,29 @@ const SIDE: f32 = 0.1;
 pub(crate) fn cases(quick: bool) -> Vec<Case> {
     let pick = |quick_shape, shape| if quick { quick_shape } else { shape };
     vec![
-        convolve(pick([70, 50], [8192, 8192])),
+        convolution(pick([70, 50], [8192, 8192])),
         softmax(pick([20, 300], [16384, 4096])),
         seven_point(if quick { [10, 20, 30] } else { [512, 512, 512] }),
     ]
 }
 
-fn convolve(shape: [usize; 2]) -> Case {
+fn convolution(shape: [usize; 2]) -> Case {
     let [rows, cols] = shape;
     Case {
-        op: "convolve",
+        op: "convolution",
         dtype: "f32",
         shape: shape.to_vec(),
         named_dims: vec![("R", rows), ("C", cols)],
-        kernel: tile_kernels::convolve::kernel::<f32>(),
+        kernel: tile_kernels::convolution::kernel::<f32>(),
         cost: cost(&shape, 25.0, "8 r c bytes, or 25 r c multiply-adds"),
         peer: Peer::Nothing,
         open: Box::new(move |bench| {
             let host_filter = random(25, 2, f32::random);
-            let filter = bench.device.tensor([5, 5], &host_filter)?;
+            let filter = bench.device.constant([5, 5], &host_filter)?;
             Ok(Box::new(Field::new(
                 bench,
                 shape,
-                move |options, a, b| tile_kernels::convolve::with(options).launch(a, &filter, b),
+                move |options, a, b| tile_kernels::convolution::with(options).launch(a, &filter, b),
                 move |a, at, found| {
                     let place = [at / cols, at % cols];
                     same(place, found, convolved(a, &host_filter, shape, place))
