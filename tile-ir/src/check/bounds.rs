@@ -307,6 +307,7 @@ fn report(kernel: &Kernel, access: &Access, example: &Example) -> Diagnostic {
         let what = match source {
             Source::Load(_) => "loaded",
             Source::Old(_) => "old value",
+            Source::Launch(_) => "parameter",
         };
         diagnostic =
             diagnostic.note(format!("the {what} `{text}` decides whether it comes to that"));

@@ -10,6 +10,8 @@ pub(crate) enum Source {
     Load(ExprId),
     /// The atomic update that declares this variable with the value before.
     Old(VarId),
+    /// The launch, which gives this variable any value.
+    Launch(VarId),
 }
 
 impl Source {
@@ -18,6 +20,7 @@ impl Source {
         match self {
             Self::Load(load) => kernel.exprs[load].span,
             Self::Old(var) => self.access(kernel).map_or(kernel.vars[var].span, |at| at.span),
+            Self::Launch(var) => kernel.vars[var].span,
         }
     }
 
@@ -25,15 +28,16 @@ impl Source {
     pub(crate) fn text(self, kernel: &Kernel) -> String {
         match self {
             Self::Load(load) => print_expr(kernel, load),
-            Self::Old(var) => kernel.vars[var].name.clone(),
+            Self::Old(var) | Self::Launch(var) => kernel.vars[var].name.clone(),
         }
     }
 
-    /// How the value was had: `loaded`, or `the old value of an atomic update`.
+    /// How the value was had: `loaded`, for one.
     pub(crate) const fn manner(self) -> &'static str {
         match self {
             Self::Load(_) => "loaded",
             Self::Old(_) => "the old value of an atomic update",
+            Self::Launch(_) => "given at launch",
         }
     }
 
@@ -45,6 +49,7 @@ impl Source {
                 Some(access)
             }
             Self::Old(var) => update_of(&kernel.body, var),
+            Self::Launch(_) => None,
         }
     }
 }

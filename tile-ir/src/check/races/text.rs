@@ -38,10 +38,10 @@ pub(super) fn open(kernel: &Kernel, pair: &Pair, source: Source) -> Diagnostic {
         let text = format!("the other access, which {does} `{name}`");
         diagnostic = diagnostic.label(pair.first.span, text);
     }
+    let remedy = "compute the index from the coordinates of the work-item, so that each element \
+                  has one writer, or update it with `atomic`";
     match source {
         Source::Load(load) => {
-            let remedy = "compute the index from the coordinates of the work-item, so that each \
-                          element has one writer, or update it with `atomic`";
             let known = fixed_tensor(kernel, load).map(|tensor| {
                 format!(
                     "; if the elements of `{tensor}` are known to differ, say so: \
@@ -53,6 +53,7 @@ pub(super) fn open(kernel: &Kernel, pair: &Pair, source: Source) -> Diagnostic {
                 .help(format!("{remedy}{}", known.unwrap_or_default()))
         }
         Source::Old(_) => slot_is_shared(kernel, diagnostic, pair, source),
+        Source::Launch(_) => diagnostic.help(remedy),
     }
 }
 

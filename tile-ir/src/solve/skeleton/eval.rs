@@ -214,6 +214,10 @@ impl Machine<'_> {
             ExprKind::InBounds { tensor, indices } => {
                 let (indices, data) = self.indices(frame, indices)?;
                 let inside = self.flat(ArrayRef::Tensor(*tensor), &indices).is_some();
+                let mut data = data;
+                for extent in &kernel.tensors[*tensor].extents {
+                    data = data.or(self.eval(frame, *extent)?.data);
+                }
                 Value { bits: u64::from(inside), data }
             }
         })

@@ -45,9 +45,8 @@ impl Machine<'_> {
             ExchangeOp::Shuffle(how) => shuffle(how, &values, &lanes),
             ExchangeOp::Ballot => vec![ballot(&values); frames.len()],
         };
-        let cause = self.cause();
         for (frame, result) in frames.iter_mut().zip(results) {
-            frame[var.index()] = result.tainted(cause);
+            frame[var.index()] = result;
         }
         Ok(())
     }

@@ -1,11 +1,13 @@
 //! Deciding an array by running every admissible size.
 //!
-//! Possible where nothing that reaches its indices and guards is open-ended: no
-//! dimension, no scalar, and of the tile parameters only ones with few values.
-//! Then the runs are not samples but all there is. A dimension that is only an
-//! extent is taken as large as anybody asks: a smaller one only drops accesses.
-//! Under a condition on loaded data either arm may be run, so both are; what only
-//! this makes collide stays undecided.
+//! Possible where nothing that reaches its indices is open-ended: no dimension, no
+//! scalar, and of the tile parameters only ones with few values. Then the runs are
+//! not samples but all there is. A dimension that is only an extent is taken as
+//! large as anybody asks: a smaller one only drops accesses. Under a condition on
+//! loaded data either arm may be run, so both are; what only this makes collide
+//! stays undecided. So it is with conditions on dimensions and scalars (`if i < n`),
+//! and, of a tile, on the coordinates of the block: their values are left open
+//! ([`Sizes::open`]).
 
 use std::collections::BTreeSet;
 
@@ -44,37 +46,94 @@ pub(crate) fn exhaust(
     fuel: &mut u32,
 ) -> Exhaustion {
     let plan = Plan::of(kernel, &|other| other == array);
+    let (open, params) = match open_ended(kernel, &plan, array) {
+        Ok(found) => found,
+        Err(var) => return Exhaustion::OpenEnded(var),
+    };
+    let combinations = match combinations(kernel, &params) {
+        Ok(combinations) => combinations,
+        Err(param) => return Exhaustion::OpenEnded(kernel.tile_params[param].var),
+    };
+    let of_launch = |var: &&VarId| !kernel.grid.iter().any(|axis| axis.var == **var);
+    let given = open.iter().find(of_launch).copied();
+    let mut run = |open: BTreeSet<VarId>, findings: &mut Findings| {
+        let all = combinations.iter().map(|tiles| sizes(kernel, &plan, tiles, open.clone()));
+        run_all(kernel, &plan, all, findings, fuel)
+    };
+    if !open.is_empty() && run(open, findings) == Exhaustion::Complete {
+        return Exhaustion::Complete;
+    }
+    match given {
+        Some(var) => Exhaustion::OpenEnded(var),
+        None => run(BTreeSet::new(), findings),
+    }
+}
+
+/// Of what matters to `array`: that of which the value can be left open, and the
+/// tile parameters. An error names what is neither.
+fn open_ended(
+    kernel: &Kernel,
+    plan: &Plan<'_>,
+    array: ArrayRef,
+) -> Result<(BTreeSet<VarId>, BTreeSet<TileParamId>), VarId> {
+    let is_tile = matches!(array, ArrayRef::Tile(_));
     let mut params: BTreeSet<TileParamId> = BTreeSet::new();
+    let mut open = BTreeSet::new();
     for var in &plan.used {
         match kernel.vars[*var].kind {
             VarKind::TileParam(param) => add_with_ties(kernel, param, &mut params),
             VarKind::Dim if plan.extents_alone.contains(var) => {}
+            // How many blocks there are matters where they meet.
+            VarKind::Dim | VarKind::Scalar(_) if is_tile || !sizes_grid(kernel, *var) => {
+                open.insert(*var);
+            }
             VarKind::Dim
             | VarKind::Scalar(_)
             | VarKind::Grid
             | VarKind::Block
             | VarKind::Each
             | VarKind::Loop
-            | VarKind::Let { .. } => return Exhaustion::OpenEnded(*var),
+            | VarKind::Let { .. } => return Err(*var),
         }
+    }
+    if is_tile && plan.depends_on_block() {
+        open.extend(kernel.grid.iter().map(|axis| axis.var));
     }
     if !kernel.constraints.is_empty() {
         params.extend(kernel.tile_params.ids());
     }
-    let combinations = match combinations(kernel, &params) {
-        Ok(combinations) => combinations,
-        Err(param) => return Exhaustion::OpenEnded(kernel.tile_params[param].var),
-    };
+    Ok((open, params))
+}
+
+/// Whether the grid's extents depend on `var`.
+fn sizes_grid(kernel: &Kernel, var: VarId) -> bool {
+    let mut pending: Vec<ExprId> = kernel.grid.iter().map(|axis| axis.extent).collect();
+    while let Some(expr) = pending.pop() {
+        if kernel.exprs[expr].kind == ExprKind::Var(var) {
+            return true;
+        }
+        pending.extend(kernel.exprs[expr].kind.operands());
+    }
+    false
+}
+
+/// Runs `plan` at all of these; what collides for certain is added to `findings`.
+fn run_all(
+    kernel: &Kernel,
+    plan: &Plan<'_>,
+    all_sizes: impl Iterator<Item = Sizes>,
+    findings: &mut Findings,
+    fuel: &mut u32,
+) -> Exhaustion {
     let pool = Pool::of(kernel);
     let mut seen = BTreeSet::new();
     let mut all = Findings { known: findings.known.clone(), ..Findings::default() };
     let mut outcome = Exhaustion::Complete;
-    for tiles in combinations {
-        let sizes = sizes(kernel, &plan, &tiles);
+    for sizes in all_sizes {
         if !seen.insert(plan.key(&sizes)) {
             continue;
         }
-        match Machine::new(kernel, &plan, &sizes, &pool, &mut all, fuel).run(Blocks::All) {
+        match Machine::new(kernel, plan, &sizes, &pool, &mut all, fuel).run(Blocks::All) {
             Ok(()) => {}
             Err(Stop::Budget) => outcome = Exhaustion::Budget(plan.project(&sizes)),
             // Without assumptions nothing is excluded.
@@ -148,15 +207,16 @@ fn combinations(
     Ok(all.iter().filter_map(|given| complete_tiles(kernel, given).ok()).collect())
 }
 
-fn sizes(kernel: &Kernel, plan: &Plan<'_>, tiles: &[u32]) -> Sizes {
+fn sizes(kernel: &Kernel, plan: &Plan<'_>, tiles: &[u32], open: BTreeSet<VarId>) -> Sizes {
+    let is_any = |id: &VarId| plan.extents_alone.contains(id) || open.contains(id);
     let values = kernel.vars.iter().map(|(id, var)| match var.kind {
         VarKind::TileParam(param) => tiles.get(param.index()).copied().map(i64::from),
-        VarKind::Dim if plan.extents_alone.contains(&id) => Some(ANY_EXTENT),
+        VarKind::Dim if is_any(&id) => Some(ANY_EXTENT),
         VarKind::Dim => Some(SOME_EXTENT),
         VarKind::Scalar(_) => Some(0),
         VarKind::Grid | VarKind::Block | VarKind::Each | VarKind::Loop | VarKind::Let { .. } => {
             None
         }
     });
-    Sizes { values: values.collect(), seed: 0 }
+    Sizes { values: values.collect(), seed: 0, open }
 }

@@ -33,7 +33,8 @@ pub(crate) struct Unwritten {
 pub(crate) struct Fills {
     /// The first such read of each access in the text.
     pub(crate) unwritten: Vec<Unwritten>,
-    /// The tiles that were run, to the end, at some sizes.
+    /// The tiles that were run at some sizes: to the end, or at least to a barrier
+    /// after a read.
     pub(crate) run: BTreeSet<TileId>,
 }
 
@@ -53,6 +54,8 @@ struct Cell {
 pub(super) struct Fill {
     cells: Vec<Cell>,
     missing: usize,
+    /// Whether anybody has read a cell.
+    is_read: bool,
     /// Reads in this interval of what nobody has written yet.
     open: Vec<(usize, Vec<i64>, Mark)>,
 }
@@ -60,7 +63,7 @@ pub(super) struct Fill {
 impl Fill {
     /// A tile of `len` cells, none written.
     pub(super) fn new(len: usize) -> Self {
-        Self { cells: vec![Cell::default(); len], missing: len, open: Vec::new() }
+        Self { cells: vec![Cell::default(); len], missing: len, is_read: false, open: Vec::new() }
     }
 
     fn write(&mut self, flat: usize, interval: u32, mark: Mark) {
@@ -109,6 +112,7 @@ impl Machine<'_> {
         let known = indices.iter().all(|index| index.data.is_none());
         let flat = if known { self.flat(array, indices) } else { None };
         let flat = flat.and_then(|flat| usize::try_from(flat).ok());
+        fill.is_read |= kind != AccessKind::Write;
         let element = || indices.iter().map(|index| index.as_index()).collect();
         if kind != AccessKind::Write && fill.missing > 0 && !self.is_known_unwritten(mark) {
             match flat {
@@ -150,6 +154,9 @@ impl Machine<'_> {
                 };
                 self.findings.fills.unwritten.push(unwritten);
             }
+            let number = slot.checked_sub(self.kernel.tensors.len()).filter(|_| fill.is_read);
+            let tile = number.and_then(|number| self.kernel.tiles.ids().nth(number));
+            self.findings.fills.run.extend(tile);
             self.fills[slot] = Some(fill);
         }
     }

@@ -12,8 +12,8 @@ use super::data::Pool;
 use crate::arena::EntityId as _;
 use crate::config::{complete_tiles, tile_value};
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, TileDomain, TileParamId, VarId,
-    VarKind, eval_index,
+    ExprId, ExprKind, Kernel, Literal, LoopRange, Source, Stmt, StmtKind, TileDomain, TileParamId,
+    VarId, VarKind, eval_index,
 };
 
 /// Most combinations of tile sizes that are looked at, and that are run.
@@ -32,6 +32,16 @@ pub(crate) struct Sizes {
     pub(super) values: Vec<Option<i64>>,
     /// What loads give is made from this.
     pub(super) seed: u32,
+    /// Those of which the value is one of many, and says nothing: what is computed
+    /// from them is taken as loaded data is.
+    pub(super) open: BTreeSet<VarId>,
+}
+
+impl Sizes {
+    /// What decides a variable's value, if it may be any.
+    pub(super) fn source(&self, var: VarId) -> Option<Source> {
+        self.open.contains(&var).then_some(Source::Launch(var))
+    }
 }
 
 /// The sizes to run, in order; each is made when it is asked for, as most often few
@@ -74,7 +84,7 @@ impl<'a> Choice<'a> {
             | VarKind::Loop
             | VarKind::Let { .. } => None,
         });
-        Sizes { values: values.collect(), seed }
+        Sizes { values: values.collect(), seed, open: BTreeSet::new() }
     }
 }
 

@@ -162,11 +162,14 @@ impl<'a> Machine<'a> {
         self.both = which == Blocks::All;
         self.set_up_arrays()?;
         let base = self.base_frame();
-        let kernel = self.kernel;
+        let (kernel, sizes) = (self.kernel, self.sizes);
         let mut blocks: Vec<Vec<i64>> = vec![Vec::new()];
         for axis in &kernel.grid {
-            let extent = self.size(axis.extent).ok_or(Stop::Budget)?;
-            let along = which.along(extent)?;
+            let along = if sizes.open.contains(&axis.var) {
+                BTreeSet::from([0])
+            } else {
+                which.along(self.size(axis.extent).ok_or(Stop::Budget)?)?
+            };
             blocks = blocks
                 .iter()
                 .flat_map(|block| along.iter().map(|at| [block.as_slice(), &[*at]].concat()))
@@ -182,7 +185,7 @@ impl<'a> Machine<'a> {
         for (number, block) in blocks.into_iter().enumerate() {
             let mut frame = base.clone();
             for (axis, at) in kernel.grid.iter().zip(&block) {
-                frame[axis.var.index()] = Value::index(*at);
+                frame[axis.var.index()] = Value::index(*at).tainted(sizes.source(axis.var));
             }
             self.blocks.push(block);
             self.renew_fills();
@@ -241,7 +244,7 @@ impl<'a> Machine<'a> {
             self.extents.push(extents);
             self.shadows.push(shadows);
         }
-        if self.plan.uses_data {
+        if self.plan.uses_data || !self.sizes.open.is_empty() {
             self.logs.resize_with(self.extents.len(), Log::default);
         }
         Ok(())
@@ -250,7 +253,7 @@ impl<'a> Machine<'a> {
     fn base_frame(&self) -> Frame {
         let values = self.kernel.vars.iter().map(|(id, var)| {
             let value = self.sizes.values[id.index()].unwrap_or(0);
-            match var.kind {
+            let value = match var.kind {
                 VarKind::Scalar(_) => {
                     Value::scalar(super::data::of_integer(value, self.types.of_type(var.ty)))
                 }
@@ -261,7 +264,8 @@ impl<'a> Machine<'a> {
                 | VarKind::Each
                 | VarKind::Loop
                 | VarKind::Let { .. } => Value::index(value),
-            }
+            };
+            value.tainted(self.sizes.source(id))
         });
         values.collect()
     }
@@ -285,11 +289,6 @@ impl<'a> Machine<'a> {
             self.epochs.resize(warp + 1, 0);
         }
         self.epochs[warp] += 1;
-    }
-
-    /// A load that decides that this point is reached.
-    pub(super) fn cause(&self) -> Option<Source> {
-        self.now.cause
     }
 
     /// Barriers so far.

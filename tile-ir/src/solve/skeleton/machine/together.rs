@@ -2,6 +2,7 @@
 
 use super::super::plan::Node;
 use super::super::witness::Points;
+use super::worker::taint;
 use super::{Frame, MAX_CELLS, MAX_DATA_TRIPS, Machine, Stop, Team, WARP, count, place};
 use crate::arena::EntityId as _;
 use crate::exchange::Group;
@@ -69,18 +70,21 @@ impl<'a> Machine<'a> {
                 for (trip, value) in trips.into_iter().enumerate() {
                     frames.iter_mut().for_each(|frame| frame[var.index()] = value);
                     self.iterate(outer.context, Some((*var, value.as_index())), *head, trip, true)?;
-                    self.together(body, frames, team)?;
+                    self.together(&body.nodes, frames, team)?;
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
+                frames.iter_mut().for_each(|frame| taint(frame, &body.assigned, data));
                 Ok(())
             }
             Node::While { cond, body, head, .. } => {
                 let outer = self.now;
+                let mut data = None;
                 for trip in 0.. {
                     let cond =
                         self.agree(frames, team, |machine, frame| machine.eval(frame, *cond))?;
                     let Some(cond) = cond else { break };
                     self.need_known(cond.data)?;
+                    data = data.or(cond.data);
                     if !cond.is_true() {
                         break;
                     }
@@ -89,19 +93,25 @@ impl<'a> Machine<'a> {
                     }
                     self.now.cause = self.now.cause.or(cond.data);
                     self.iterate(outer.context, None, *head, trip, true)?;
-                    self.together(body, frames, team)?;
+                    self.together(&body.nodes, frames, team)?;
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
+                frames.iter_mut().for_each(|frame| taint(frame, &body.assigned, data));
                 Ok(())
             }
-            Node::If { cond, then, otherwise, .. } => {
+            Node::If { cond, then, otherwise } => {
                 let cond = self.agree(frames, team, |machine, frame| machine.eval(frame, *cond))?;
                 let Some(cond) = cond else { return Ok(()) };
                 self.need_known(cond.data)?;
                 let outer = self.now.cause;
                 self.now.cause = self.now.cause.or(cond.data);
-                self.together(if cond.is_true() { then } else { otherwise }, frames, team)?;
+                let run = if cond.is_true() { then } else { otherwise };
+                self.together(&run.nodes, frames, team)?;
                 self.now.cause = outer;
+                for frame in frames.iter_mut() {
+                    taint(frame, &then.assigned, cond.data);
+                    taint(frame, &otherwise.assigned, cond.data);
+                }
                 Ok(())
             }
             Node::Set { .. }
@@ -139,6 +149,10 @@ impl<'a> Machine<'a> {
         frames: &[Frame],
     ) -> Result<(), Stop> {
         let Some(frame) = frames.first() else { return Ok(()) };
+        for axis in axes {
+            let extent = self.eval(frame, axis.extent)?;
+            self.need_known(extent.data)?;
+        }
         let extents: Option<Vec<i64>> = axes.iter().map(|axis| self.size(axis.extent)).collect();
         let extents = extents.ok_or(Stop::Budget)?;
         let n_points = count(&extents, MAX_CELLS)?;

@@ -5,7 +5,7 @@ use super::super::plan::Node;
 use super::super::witness::Context;
 use super::{Frame, MAX_DATA_TRIPS, Machine, Stop, Trips};
 use crate::arena::EntityId as _;
-use crate::kernel::{Access, LoopRange, VarId};
+use crate::kernel::{Access, LoopRange, Source, VarId};
 use crate::span::SpanId;
 
 impl<'a> Machine<'a> {
@@ -24,11 +24,11 @@ impl<'a> Machine<'a> {
                     let ty = self.kernel.vars[*var].ty;
                     result = self.binary(*op, ty, frame[var.index()], result);
                 }
-                frame[var.index()] = result.tainted(self.now.cause);
+                frame[var.index()] = result;
             }
             Node::Old { var, array } => {
                 self.burn()?;
-                frame[var.index()] = self.old_value(*array, *var).tainted(self.now.cause);
+                frame[var.index()] = self.old_value(*array, *var);
             }
             Node::Touch(expr) => self.touch(frame, *expr)?,
             Node::Assume(cond) => {
@@ -55,38 +55,41 @@ impl<'a> Machine<'a> {
                         trip,
                         false,
                     )?;
-                    self.items(body, frame)?;
+                    self.items(&body.nodes, frame)?;
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
+                taint(frame, &body.assigned, data);
             }
             Node::While { cond, body, head, .. } => {
                 let outer = self.now;
+                let mut data = None;
                 for trip in 0.. {
                     let cond = self.eval(frame, *cond)?;
                     self.need_known(cond.data)?;
+                    data = data.or(cond.data);
                     if !cond.is_true() || (cond.data.is_some() && trip == MAX_DATA_TRIPS) {
                         break;
                     }
                     self.now.cause = self.now.cause.or(cond.data);
                     self.iterate(outer.context, None, *head, trip, false)?;
-                    self.items(body, frame)?;
+                    self.items(&body.nodes, frame)?;
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
+                taint(frame, &body.assigned, data);
             }
-            Node::If { cond, then, otherwise, assigned, .. } => {
+            Node::If { cond, then, otherwise } => {
                 let cond = self.eval(frame, *cond)?;
                 let outer = self.now.cause;
                 self.now.cause = self.now.cause.or(cond.data);
                 let (run, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
                 if self.both && cond.data.is_some() {
-                    self.items(other, &mut frame.clone())?;
+                    self.items(&other.nodes, &mut frame.clone())?;
                 }
-                self.items(run, frame)?;
+                self.items(&run.nodes, frame)?;
                 self.now.cause = outer;
-                for var in assigned.iter().filter(|_| cond.data.is_some()) {
-                    frame[var.index()] = frame[var.index()].tainted(cond.data);
-                }
+                taint(frame, &then.assigned, cond.data);
+                taint(frame, &otherwise.assigned, cond.data);
             }
             Node::Each { .. } | Node::Exchange { .. } | Node::Barrier | Node::WarpBarrier => {
                 return Err(Stop::Divergent);
@@ -153,5 +156,14 @@ impl<'a> Machine<'a> {
     pub(super) fn burn(&mut self) -> Result<(), Stop> {
         *self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Budget)?;
         Ok(())
+    }
+}
+
+/// Variables that have been changed where `data` decided whether, or how often.
+pub(super) fn taint(frame: &mut Frame, assigned: &[VarId], data: Option<Source>) {
+    if data.is_some() {
+        for var in assigned {
+            frame[var.index()] = frame[var.index()].tainted(data);
+        }
     }
 }

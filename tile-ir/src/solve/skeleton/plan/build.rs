@@ -1,6 +1,6 @@
 //! The statements of a skeleton.
 
-use super::{Node, Plan, Site, SiteId, team_of};
+use super::{Body, Node, Plan, Site, SiteId};
 use crate::arena::EntityId as _;
 use crate::exchange::Group;
 use crate::kernel::{Access, AccessKind, ExprId, ExprKind, Place, Stmt, StmtKind, VarId};
@@ -16,6 +16,14 @@ impl<'a> Plan<'a> {
             }
         }
         nodes
+    }
+
+    fn body(&mut self, stmts: &'a [Stmt]) -> Body<'a> {
+        let nodes = self.nodes(stmts);
+        let team = nodes.iter().filter_map(Node::team).max();
+        let mut assigned = Vec::new();
+        nodes.iter().for_each(|node| assignments(node, &mut assigned));
+        Body { nodes, team, assigned }
     }
 
     fn node(&mut self, stmt: &'a Stmt, out: &mut Vec<Node<'a>>) {
@@ -52,28 +60,22 @@ impl<'a> Plan<'a> {
             }
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
                 range.exprs().into_iter().for_each(|bound| self.enter_loads(bound, stmt.span));
-                let body = self.nodes(body);
-                let team = team_of(&body);
-                let (var, range) = (*var, *range);
-                out.push(Node::Loop { var, range, body, team, head: stmt.head });
+                let body = self.body(body);
+                out.push(Node::Loop { var: *var, range: *range, body, head: stmt.head });
             }
             StmtKind::While { cond, body } => {
                 self.enter_loads(*cond, stmt.span);
-                let body = self.nodes(body);
-                let team = team_of(&body);
-                out.push(Node::While { cond: *cond, body, team, head: stmt.head });
+                let body = self.body(body);
+                out.push(Node::While { cond: *cond, body, head: stmt.head });
             }
             StmtKind::If { cond, then, otherwise } => {
                 self.enter_loads(*cond, stmt.span);
-                let (then, otherwise) = (self.nodes(then), self.nodes(otherwise));
-                if then.is_empty() && otherwise.is_empty() {
+                let (then, otherwise) = (self.body(then), self.body(otherwise));
+                if then.nodes.is_empty() && otherwise.nodes.is_empty() {
                     out.push(Node::Touch(*cond));
                     return;
                 }
-                let team = team_of(then.iter().chain(&otherwise));
-                let mut assigned = Vec::new();
-                then.iter().chain(&otherwise).for_each(|node| assignments(node, &mut assigned));
-                out.push(Node::If { cond: *cond, then, otherwise, team, assigned });
+                out.push(Node::If { cond: *cond, then, otherwise });
             }
             StmtKind::Exchange { var, op, value, lane } => {
                 for operand in [*value].into_iter().chain(*lane) {
@@ -179,9 +181,10 @@ fn assignments(node: &Node<'_>, out: &mut Vec<VarId>) {
         | Node::Assume(_)
         | Node::Barrier
         | Node::WarpBarrier => {}
-        Node::Each { body, .. } | Node::Loop { body, .. } | Node::While { body, .. } => {
-            body.iter().for_each(|inner| assignments(inner, out));
+        Node::Each { body, .. } => body.iter().for_each(|inner| assignments(inner, out)),
+        Node::Loop { body, .. } | Node::While { body, .. } => out.extend(&body.assigned),
+        Node::If { then, otherwise, .. } => {
+            out.extend(then.assigned.iter().chain(&otherwise.assigned));
         }
-        Node::If { assigned, .. } => out.extend(assigned),
     }
 }

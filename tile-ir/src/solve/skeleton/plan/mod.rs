@@ -46,18 +46,12 @@ pub(super) enum Node<'a> {
     Access { access: &'a Access, site: SiteId },
     /// A cooperative loop.
     Each { axes: &'a [Axis], body: Vec<Node<'a>>, head: SpanId },
-    /// A counted loop; `team` is who runs something inside together.
-    Loop { var: VarId, range: LoopRange, body: Vec<Node<'a>>, team: Option<Group>, head: SpanId },
+    /// A counted loop.
+    Loop { var: VarId, range: LoopRange, body: Body<'a>, head: SpanId },
     /// A conditional loop.
-    While { cond: ExprId, body: Vec<Node<'a>>, team: Option<Group>, head: SpanId },
-    /// A conditional. `assigned` are the variables that an arm may change.
-    If {
-        cond: ExprId,
-        then: Vec<Node<'a>>,
-        otherwise: Vec<Node<'a>>,
-        team: Option<Group>,
-        assigned: Vec<VarId>,
-    },
+    While { cond: ExprId, body: Body<'a>, head: SpanId },
+    /// A conditional.
+    If { cond: ExprId, then: Body<'a>, otherwise: Body<'a> },
     /// `var` gets a value made of those of a block's or a warp's work-items. One of
     /// the block is a barrier.
     Exchange { var: VarId, op: ExchangeOp, value: ExprId, lane: Option<ExprId> },
@@ -67,6 +61,16 @@ pub(super) enum Node<'a> {
     Barrier,
     /// A barrier of a warp.
     WarpBarrier,
+}
+
+/// Statements that are run or not, or again and again.
+#[derive(Clone, Debug)]
+pub(super) struct Body<'a> {
+    pub(super) nodes: Vec<Node<'a>>,
+    /// Who runs something in it together.
+    team: Option<Group>,
+    /// The variables that it may change.
+    pub(super) assigned: Vec<VarId>,
 }
 
 impl Node<'_> {
@@ -81,14 +85,10 @@ impl Node<'_> {
             Node::Each { .. } | Node::Barrier => Some(Group::Block),
             Node::Exchange { op, .. } => Some(op.group()),
             Node::WarpBarrier => Some(Group::Warp),
-            Node::Loop { team, .. } | Node::While { team, .. } | Node::If { team, .. } => *team,
+            Node::Loop { body, .. } | Node::While { body, .. } => body.team,
+            Node::If { then, otherwise, .. } => then.team.max(otherwise.team),
         }
     }
-}
-
-/// Whose work-items run some of these together: the larger team.
-fn team_of<'n, 'a: 'n>(nodes: impl IntoIterator<Item = &'n Node<'a>>) -> Option<Group> {
-    nodes.into_iter().filter_map(Node::team).max()
 }
 
 /// A skeleton.
@@ -185,7 +185,7 @@ impl<'a> Plan<'a> {
     /// The values of `sizes` that can make a difference.
     pub(super) fn project(&self, sizes: &Sizes) -> Vec<(VarId, i64)> {
         let value = |var: &VarId| Some((*var, sizes.values[var.index()]?));
-        let used = self.used.iter().filter_map(value);
+        let used = self.used.iter().filter(|var| !sizes.open.contains(var)).filter_map(value);
         used.filter(|(_, value)| *value != ANY_EXTENT).collect()
     }
 
