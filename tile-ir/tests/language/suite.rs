@@ -109,12 +109,12 @@ macro_rules! families {
 }
 
 families! {
-    atomics basics blocks control grids layers loops matrices micro mixed params reductions
+    atomics basics blocks control grids layers loops matrices micro mixed open params places reductions
     samples scans solvers sorts steps stencils strides symbolic waits
 }
 
 /// The files, for tests of all kernels.
-pub(crate) const FILES: [&str; 21] = [
+pub(crate) const FILES: [&str; 23] = [
     include_str!("suite/atomics.kernels"),
     include_str!("suite/basics.kernels"),
     include_str!("suite/blocks.kernels"),
@@ -125,7 +125,9 @@ pub(crate) const FILES: [&str; 21] = [
     include_str!("suite/matrices.kernels"),
     include_str!("suite/micro.kernels"),
     include_str!("suite/mixed.kernels"),
+    include_str!("suite/open.kernels"),
     include_str!("suite/params.kernels"),
+    include_str!("suite/places.kernels"),
     include_str!("suite/reductions.kernels"),
     include_str!("suite/samples.kernels"),
     include_str!("suite/scans.kernels"),

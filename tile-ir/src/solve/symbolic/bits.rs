@@ -27,13 +27,16 @@ impl Walk<'_> {
         at: (SpanId, BinaryOp),
     ) -> Option<Poly> {
         let (lhs, rhs) = if lhs.as_constant().is_some() { (rhs, lhs) } else { (lhs, rhs) };
-        if lhs.is_lost() || rhs.is_lost() || !self.is_natural(lhs) {
+        if lhs.is_lost() || rhs.is_lost() {
             return None;
         }
         match rhs.as_constant() {
             Some(mask) if mask >= 0 => return self.masked(lhs, mask, at),
             Some(_) => return None,
             None => {}
+        }
+        if !self.is_natural(lhs) {
+            return None;
         }
         for (value, mask) in [(lhs, rhs), (rhs, lhs)] {
             let power = mask.plus(1);
@@ -66,9 +69,9 @@ impl Walk<'_> {
         }))
     }
 
-    /// `value & mask`, both natural.
+    /// `value & mask` of a natural mask.
     fn masked(&mut self, value: &Poly, mask: i128, at: (SpanId, BinaryOp)) -> Option<Poly> {
-        let known = self.possible_bits(value);
+        let known = self.possible_bits(value).filter(|_| self.is_natural(value));
         if known.is_some_and(|known| known & mask == known) {
             return Some(value.clone());
         }
@@ -83,8 +86,8 @@ impl Walk<'_> {
             let length = (rest >> low).trailing_ones();
             let [first, after] =
                 [low, low + length].map(|place| 1_i128.checked_shl(place).map(Poly::constant));
-            let above = self.quotient(value, &first?, at)?;
-            let beyond = self.quotient(value, &after?, at)?;
+            let above = self.floor(value, &first?, at)?;
+            let beyond = self.floor(value, &after?, at)?;
             let run = above.sub(&beyond.scaled(1 << length)).scaled(1 << low);
             out = out.add(&run);
             rest &= !(((1 << length) - 1) << low);
@@ -159,7 +162,7 @@ impl Walk<'_> {
         ty: Type,
         at: (SpanId, BinaryOp),
     ) -> Option<Poly> {
-        if !self.is_natural(lhs) {
+        if lhs.is_lost() || at.1 == BinaryOp::Shl && !self.is_natural(lhs) {
             return None;
         }
         // From the width on, counts begin again from 0.
@@ -173,7 +176,7 @@ impl Walk<'_> {
             }
             Some(_) | None => return None,
         };
-        if at.1 == BinaryOp::Shr { self.quotient(lhs, &power, at) } else { Some(lhs.mul(&power)) }
+        if at.1 == BinaryOp::Shr { self.floor(lhs, &power, at) } else { Some(lhs.mul(&power)) }
     }
 
     /// Two to the power of `exponent`.

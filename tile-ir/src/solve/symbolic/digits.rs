@@ -49,16 +49,54 @@ impl Bounds {
     }
 }
 
+/// What follows from rows of products when a weight is taken out of them: `n*W` is
+/// below `S*W` only where `n` is below `S`.
+///
+/// Let a row be `C * w + light >= 0` with a positive weight `w`. Where `light` is
+/// below 0, `C` is at least 1; where it is below `w`, at least 0.
+pub(super) fn divided(at_least: &BTreeSet<Poly>) -> Vec<Poly> {
+    let mut products = at_least.iter().filter(|row| !row.is_linear()).peekable();
+    if products.peek().is_none() {
+        return Vec::new();
+    }
+    let (ranges, bounds) = (Ranges::of(at_least.iter()), Bounds::of(at_least.iter()));
+    let mut out = Vec::new();
+    for row in products {
+        for (weight, factor) in weights(row, &ranges) {
+            let (heavy, light) = parts(row, &weight, factor);
+            let signs = heavy.terms().iter().map(|(_, factor)| *factor > 0);
+            let is_mixed = signs.clone().any(|up| up) && signs.clone().any(|up| !up);
+            if !is_mixed || light.is_lost() || heavy.is_lost() {
+                continue;
+            }
+            let weight = Poly::product(weight).scaled(factor);
+            if is_less(&light, &Poly::default(), &ranges, &bounds) {
+                out.push(heavy.plus(-1));
+            } else if is_less(&light, &weight, &ranges, &bounds) {
+                out.push(heavy);
+            }
+        }
+    }
+    out.retain(|row| !row.is_lost() && !at_least.contains(row));
+    out
+}
+
+/// A polynomial as a multiple of a weight, and the rest.
+fn parts(poly: &Poly, weight: &Monomial, factor: i128) -> (Poly, Poly) {
+    let (mut heavy, mut light) = (Poly::default(), Poly::default());
+    for (product, times) in poly.terms() {
+        match without(product, weight).filter(|_| times % factor == 0) {
+            Some(rest) => heavy = heavy.add(&Poly::product(rest).scaled(times / factor)),
+            None => light = light.add(&Poly::product(product.clone()).scaled(*times)),
+        }
+    }
+    (heavy, light)
+}
+
 /// Cuts `poly = 0` into two equalities that it comes to, if it comes apart.
 pub(super) fn cut(poly: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<(Poly, Poly)> {
     weights(poly, ranges).into_iter().find_map(|(weight, factor)| {
-        let (mut heavy, mut light) = (Poly::default(), Poly::default());
-        for (product, times) in poly.terms() {
-            match without(product, &weight).filter(|_| times % factor == 0) {
-                Some(rest) => heavy = heavy.add(&Poly::product(rest).scaled(times / factor)),
-                None => light = light.add(&Poly::product(product.clone()).scaled(*times)),
-            }
-        }
+        let (heavy, light) = parts(poly, &weight, factor);
         if heavy.is_lost() || light.is_lost() || light == Poly::default() {
             return None;
         }

@@ -8,7 +8,7 @@ use crate::op::BinaryOp;
 use crate::span::SpanId;
 
 impl Walk<'_> {
-    /// `lhs / rhs`, truncated, where `rhs` is sure not to be negative: `q` with
+    /// `lhs / rhs`, truncated, where `rhs` is not negative: `q` with
     /// `lhs = q * rhs + r`, the remainder smaller than `rhs` and of the sign of
     /// `lhs`; 0 where `rhs` is.
     pub(super) fn quotient(
@@ -20,7 +20,10 @@ impl Walk<'_> {
         if rhs.as_constant() == Some(1) {
             return Some(lhs.clone());
         }
-        let least = self.symbols.low(rhs).filter(|low| *low >= 0 && !lhs.is_lost())?;
+        if lhs.is_lost() || rhs.is_lost() {
+            return None;
+        }
+        let least = self.symbols.low(rhs).unwrap_or(i128::MIN);
         if least > 0
             && let Some((whole, divisor)) = self.as_quotient(lhs)
         {
@@ -41,7 +44,7 @@ impl Walk<'_> {
         {
             return Some(Poly::default());
         }
-        let low = natural.then_some(0);
+        let low = (natural && least >= 0).then_some(0);
         let most = self.most(lhs, rhs).filter(|_| natural);
         Some(self.function(Function::Quotient, lhs, rhs, low, at, |q| {
             let rest = lhs.sub(&q.mul(rhs));
@@ -52,7 +55,26 @@ impl Walk<'_> {
             }
             let positive = Formula::lt(&Poly::default(), rhs);
             let by_zero = Formula::All(vec![Formula::Zero(rhs.clone()), Formula::Zero(q.clone())]);
-            Formula::Any(vec![positive.and(divided).and(known), by_zero])
+            let mut cases = vec![positive.and(divided).and(known), by_zero];
+            if least < 0 {
+                // Of such a divisor nothing is said.
+                cases.push(Formula::lt(rhs, &Poly::default()));
+            }
+            Formula::Any(cases)
+        }))
+    }
+
+    /// `lhs / rhs` rounded down; `rhs` is positive.
+    pub(super) fn floor(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
+        if lhs.is_lost() || self.is_natural(lhs) {
+            return self.quotient(lhs, rhs, at);
+        }
+        if rhs.as_constant() == Some(1) {
+            return Some(lhs.clone());
+        }
+        self.symbols.low(rhs).filter(|low| *low > 0)?;
+        Some(self.function(Function::Floor, lhs, rhs, None, at, |q| {
+            Formula::within(&lhs.sub(&q.mul(rhs)), rhs)
         }))
     }
 
@@ -78,7 +100,8 @@ impl Walk<'_> {
         Some(self.function(Function::Remainder, lhs, rhs, low, at, |r| {
             let positive = Formula::lt(&Poly::default(), rhs).and(Formula::eq(r, &rest));
             let by_zero = Formula::All(vec![Formula::Zero(rhs.clone()), Formula::Zero(r.clone())]);
-            Formula::Any(vec![positive, by_zero])
+            let negative = Formula::lt(rhs, &Poly::default()).and(Formula::eq(r, &rest));
+            Formula::Any(vec![positive, by_zero, negative])
         }))
     }
 

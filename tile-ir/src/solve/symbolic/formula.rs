@@ -121,6 +121,15 @@ impl Formula {
         }
     }
 
+    /// Adds what must be 0 for it to hold to `out`, choices left out.
+    pub(super) fn collect_zeros(&self, out: &mut Vec<Poly>) {
+        match self {
+            Self::True | Self::False | Self::Unknown | Self::Any(_) | Self::AtLeast(_) => {}
+            Self::Zero(poly) => out.push(poly.clone()),
+            Self::All(parts) => parts.iter().for_each(|part| part.collect_zeros(out)),
+        }
+    }
+
     /// Adds the unknowns in it to `out`.
     pub(super) fn collect_unknowns(&self, out: &mut Vec<Unknown>) {
         match self {

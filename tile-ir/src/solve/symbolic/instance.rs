@@ -94,7 +94,7 @@ impl Walk<'_> {
 
 pub(super) struct Builder<'a> {
     pub(super) walk: &'a Walk<'a>,
-    meeting: Meeting<'a>,
+    pub(super) meeting: Meeting<'a>,
     pub(super) system: System,
     /// Symbols whose facts are in, or will be.
     pub(super) seen: BTreeSet<(Unknown, Side)>,
@@ -233,6 +233,7 @@ impl<'a> Builder<'a> {
         self.assert_facts();
         self.relate_exclusive_ors();
         self.relate_tables();
+        self.part_scans();
         self.assert_facts();
         let mut systems = vec![self.system];
         for (apart, same) in self.either {

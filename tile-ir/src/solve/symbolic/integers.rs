@@ -8,6 +8,9 @@ use crate::dtype::DType;
 use crate::kernel::{ElemType, Type};
 use crate::op::BinaryOp;
 
+/// Terms of a value of data that is asked whether it can wrap.
+const MAX_DATA_TERMS: usize = 4;
+
 impl Walk<'_> {
     /// The value as an `as` conversion gives it.
     pub(super) fn converted(&mut self, value: Value, from: Type, to: Type) -> Option<Value> {
@@ -22,18 +25,24 @@ impl Walk<'_> {
                 }
                 (Type::Index | Type::Scalar(_), _) => self.wrapped(poly, to),
             },
+            Value::Cond(cond) if is_integer(to) => {
+                let [yes, no] = [1, 0].map(|value| Value::Int(Poly::constant(value)));
+                self.either(&cond, yes, no, false)
+            }
             Value::Int(_) | Value::Cond(_) | Value::Other => None,
         }
     }
 
-    /// Whether a value that sizes and coordinates decide is never out of a range.
+    /// Whether a value is never out of a range.
     fn is_between(&self, value: &Poly, min: i128, max: i128) -> bool {
         let of_data = |symbol: Unknown| {
             self.symbols.get(symbol).is_none_or(|symbol| symbol.obstacle.is_some())
         };
+        // Of data it is seldom seen, and longer to see.
+        let is_short = value.terms().len() <= MAX_DATA_TERMS;
         let beyond =
             Formula::lt(value, &Poly::constant(min)).or(Formula::lt(&Poly::constant(max), value));
-        !value.unknowns().any(of_data) && self.is_never(&beyond)
+        (is_short || self.is_narrow && !value.unknowns().any(of_data)) && self.is_never(&beyond)
     }
 
     /// An exact integer brought into the range of its type: `value - 2^w * q`.
@@ -50,7 +59,7 @@ impl Walk<'_> {
         if value.is_lost() {
             return None;
         }
-        if self.is_narrow && self.is_between(&value, min, max) {
+        if self.is_between(&value, min, max) {
             return Some(Value::Int(value));
         }
         let at = (self.kernel.span, BinaryOp::Add);

@@ -51,7 +51,8 @@ impl Walk<'_> {
         Some(Value::Int(value))
     }
 
-    fn is_private(&self, unknown: Unknown) -> bool {
+    /// Whether a symbol may differ between the work-items of a block.
+    pub(super) fn is_private(&self, unknown: Unknown) -> bool {
         self.symbols.get(unknown).is_none_or(|symbol| match &symbol.sharing {
             Sharing::Private => true,
             Sharing::Function(of) => of.iter().any(|other| self.is_private(*other)),

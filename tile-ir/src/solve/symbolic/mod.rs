@@ -23,6 +23,7 @@
 //! large or too slow to decide leaves it unproved.
 
 mod bits;
+mod cells;
 mod digits;
 mod divide;
 mod exclusive;
@@ -38,6 +39,7 @@ mod loops;
 mod poly;
 mod radix;
 mod ranges;
+mod scans;
 mod search;
 mod slot;
 mod symbol;

@@ -42,10 +42,33 @@ pub(super) struct Slot {
     indices: Vec<Poly>,
     /// What the update adds or takes; not negative.
     step: Poly,
+    way: Way,
     /// How many places in the text that set the array come before it.
     n_sets: usize,
     /// The loops around it.
     loops: Vec<LoopId>,
+    /// Whether one work-item has handed it on to its block.
+    is_of_block: bool,
+}
+
+impl Slot {
+    /// The same as all of the block have it.
+    pub(super) fn handed_on(&self) -> Option<Self> {
+        (!self.is_of_block).then(|| Self { is_of_block: true, ..self.clone() })
+    }
+
+    /// What it is made of.
+    pub(super) fn polys(&self) -> impl Iterator<Item = &Poly> {
+        self.indices.iter().chain([&self.step])
+    }
+
+    /// That the counter, of which `value` was found, stays within its type.
+    pub(super) fn room(&self, value: &Poly, (min, max): (i128, i128)) -> Formula {
+        match self.way {
+            Way::Up => Formula::le(&value.add(&self.step), &Poly::constant(max)),
+            Way::Down => Formula::le(&Poly::constant(min), &value.sub(&self.step)),
+        }
+    }
 }
 
 /// What the kernel does to arrays that it updates atomically.
@@ -76,6 +99,11 @@ impl Counters {
 
     /// Whether nothing sets the array between two updates.
     fn are_of_one_count(&self, one: &Slot, other: &Slot, meeting: Meeting<'_>) -> bool {
+        // Within a block both may be one.
+        let is_handed = one.is_of_block || other.is_of_block;
+        if is_handed && meeting.shared_loops().is_some() {
+            return false;
+        }
         let Some(shared) = meeting.shared_loops() else {
             return matches!(one.array, ArrayRef::Tensor(_)) && self.n_sets(one.array) == 0;
         };
@@ -153,21 +181,18 @@ impl Walk<'_> {
         else {
             return value;
         };
+        let slot = Slot {
+            array: access.array,
+            indices: indices.to_vec(),
+            step,
+            way,
+            n_sets: self.counters.n_sets(access.array),
+            loops: self.loops.clone(),
+            is_of_block: false,
+        };
         for unknown in poly.unknowns() {
-            // The counter stays within its type.
-            let fits = match way {
-                Way::Up => Formula::le(&poly.add(&step), &Poly::constant(max)),
-                Way::Down => Formula::le(&Poly::constant(min), &poly.sub(&step)),
-            };
-            self.symbols.add_facts(unknown, fits);
-            let slot = Slot {
-                array: access.array,
-                indices: indices.to_vec(),
-                step: step.clone(),
-                n_sets: self.counters.n_sets(access.array),
-                loops: self.loops.clone(),
-            };
-            self.slots.insert(unknown, slot);
+            self.symbols.add_facts(unknown, slot.room(poly, (min, max)));
+            self.slots.insert(unknown, slot.clone());
         }
         value
     }

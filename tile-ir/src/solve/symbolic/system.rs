@@ -117,8 +117,15 @@ impl System {
                 .iter()
                 .chain(self.collisions.iter().filter(|poly| poly.is_linear()))
                 .find_map(definition);
-            let Some((unknown, value)) = definition else { return };
-            self.replace(unknown, &value);
+            if let Some((unknown, value)) = definition {
+                self.replace(unknown, &value);
+                continue;
+            }
+            let divided = digits::divided(&self.at_least);
+            if divided.is_empty() {
+                return;
+            }
+            divided.iter().for_each(|row| self.assert_at_least(row));
         }
     }
 

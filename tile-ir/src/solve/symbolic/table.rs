@@ -98,6 +98,7 @@ impl Walk<'_> {
 fn apply(function: Function, lhs: i128, rhs: i128) -> Option<i128> {
     match function {
         Function::Quotient => Some(lhs.checked_div(rhs).unwrap_or(0)),
+        Function::Floor => (rhs > 0).then(|| lhs.div_euclid(rhs)),
         Function::Remainder => Some(lhs.checked_rem(rhs).unwrap_or(0)),
         Function::ExclusiveOr => Some(lhs ^ rhs),
         Function::And => Some(lhs & rhs),

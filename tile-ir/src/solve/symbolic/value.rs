@@ -21,6 +21,8 @@ use crate::span::SpanId;
 pub(super) enum Function {
     /// Truncated division.
     Quotient,
+    /// Division by a positive number, rounded down.
+    Floor,
     /// What it leaves, where the divisor may be 0.
     Remainder,
     /// `^`.
@@ -101,7 +103,8 @@ impl Walk<'_> {
             return Value::Other;
         }
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
-        let unknown = self.symbol(sharing, None, Some(obstacle));
+        let low = range_of(ty).map(|(min, _)| min);
+        let unknown = self.symbol(sharing, low, Some(obstacle));
         let value = Poly::unknown(unknown);
         if let Some((min, max)) = range_of(ty) {
             let range = Formula::le(&Poly::constant(min), &value)
@@ -139,7 +142,8 @@ impl Walk<'_> {
             ExprKind::Load(access) => {
                 let indices = self.read(access);
                 self.note_outside(expr, access, &indices);
-                self.loaded(expr, access, &indices)
+                let loaded = self.loaded(expr, access, &indices);
+                loaded.or_else(|| self.cell(expr, access, &indices))
             }
             ExprKind::Unary { op, operand } => match (op, self.value(*operand)) {
                 (UnaryOp::Neg, Value::Int(poly)) => self.wrapped(poly.negated(), ty),

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cells::Cells;
 use super::exit::Exits;
 use super::flow::{Distance, Flow, Pairs, Path, SiteId};
 use super::formula::{Cond, Formula};
@@ -14,6 +15,7 @@ use super::loaded::Element;
 use super::loops::Loop;
 use super::poly::{Poly, Unknown};
 use super::ranges::Ranges;
+use super::scans::Sum;
 use super::slot::{Counters, Slot};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
@@ -103,6 +105,11 @@ pub(super) struct Walk<'a> {
     /// By symbol, of those that are old values of counters.
     pub(super) slots: BTreeMap<Unknown, Slot>,
     pub(super) counters: Counters,
+    /// By symbol, of those that are sums over a block's work-items.
+    pub(super) sums: BTreeMap<Unknown, Sum>,
+    /// A work-item's number in its block, where a scan asks for it.
+    pub(super) item_number: Option<Poly>,
+    pub(super) cells: Cells,
     pub(super) pairs: Pairs,
     /// Of the statements so far of the current list.
     pub(super) flow: Flow,
@@ -158,6 +165,9 @@ fn walk_with<'a>(
         sites: Vec::new(),
         slots: BTreeMap::new(),
         counters: Counters::default(),
+        sums: BTreeMap::new(),
+        item_number: None,
+        cells: Cells::of(kernel),
         pairs: Pairs::default(),
         flow: Flow::default(),
         exits: Exits::of(kernel, uniformity),
@@ -246,6 +256,9 @@ impl Walk<'_> {
 
     /// Notes an access.
     pub(super) fn site(&mut self, access: &Access, indices: Vec<Poly>, kind: AccessKind) {
+        if kind != AccessKind::Read {
+            self.cells.note_write(access.array);
+        }
         if !self.recording || !self.written.contains(&access.array) {
             return;
         }
@@ -316,9 +329,8 @@ impl Walk<'_> {
             StmtKind::While { cond, body } => self.conditional(*cond, body, stmt.head),
             StmtKind::If { cond, then, otherwise } => self.branch(*cond, then, otherwise),
             StmtKind::Exchange { var, op, value, lane } => {
-                [*value].into_iter().chain(*lane).for_each(|id| {
-                    self.value(id);
-                });
+                let operand = self.value(*value);
+                lane.iter().for_each(|lane| drop(self.value(*lane)));
                 match op.group() {
                     Group::Block => self.follow(Flow::barrier()),
                     Group::Warp => {}
@@ -326,6 +338,7 @@ impl Walk<'_> {
                 let ty = self.kernel.vars[*var].ty;
                 let why = (stmt.span, Obstacle::Exchange(*op));
                 let value = self.any_of_type(ty, op.is_uniform(Group::Block), why);
+                self.note_sum(*op, operand, &value);
                 self.env.insert(*var, value);
             }
             StmtKind::Assume { cond } => self.assume(*cond),
@@ -337,9 +350,12 @@ impl Walk<'_> {
 
     fn store(&mut self, access: &Access, value: ExprId, kinds: &[AccessKind]) {
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
-        self.value(value);
+        let value = self.value(value);
         for kind in kinds {
             self.site(access, indices.clone(), *kind);
+        }
+        if kinds == [AccessKind::Write] {
+            self.note_stored(access, &indices, &value);
         }
     }
 
@@ -362,6 +378,11 @@ impl Walk<'_> {
     /// Whether a variable has one value for the whole block.
     pub(super) fn is_uniform_var(&self, var: VarId) -> bool {
         self.point.is_none() && self.uniformity.is_uniform_var(var)
+    }
+
+    /// Whether this is the body of a cooperative loop.
+    pub(super) fn is_in_point(&self) -> bool {
+        self.point.is_some()
     }
 
     fn each(&mut self, axes: &[Axis], body: &[Stmt]) {
