@@ -12,7 +12,9 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId};
+use crate::kernel::{
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, VarId,
+};
 use crate::op::AtomicOp;
 use crate::span::SpanId;
 
@@ -91,6 +93,7 @@ enum Change<'a> {
 
 /// The changes that `stmts` make, and the arrays whose elements they change.
 fn collect<'a>(
+    kernel: &Kernel,
     stmts: &'a [Stmt],
     under: &mut Vec<ExprId>,
     changes: &mut Vec<(VarId, Change<'a>, Vec<ExprId>)>,
@@ -109,7 +112,8 @@ fn collect<'a>(
                 own.insert(access.array);
             }
             StmtKind::Atomic { access, op, expected, value, old } => {
-                if matches!(op, AtomicOp::Add | AtomicOp::Sub | AtomicOp::Xor) {
+                let moves = matches!(op, AtomicOp::Add | AtomicOp::Sub | AtomicOp::Xor);
+                if moves && !is_zero(kernel, *value) {
                     own.insert(access.array);
                 }
                 let operands = expected.iter().chain([value]).copied().collect();
@@ -134,9 +138,14 @@ fn collect<'a>(
         if let StmtKind::If { cond, .. } | StmtKind::While { cond, .. } = &stmt.kind {
             under.push(*cond);
         }
-        stmt.kind.bodies().into_iter().for_each(|body| collect(body, under, changes, own));
+        stmt.kind.bodies().into_iter().for_each(|body| collect(kernel, body, under, changes, own));
         under.truncate(outer);
     }
+}
+
+/// Whether an update by this only asks what is there.
+fn is_zero(kernel: &Kernel, operand: ExprId) -> bool {
+    kernel.exprs[operand].kind == ExprKind::Literal(Literal::Int(0))
 }
 
 /// What decides about one more round of a loop.
@@ -157,7 +166,7 @@ struct Rounds<'a> {
 impl<'a> Rounds<'a> {
     fn of(kernel: &'a Kernel, written: &'a BTreeSet<ArrayRef>, body: &'a [Stmt]) -> Self {
         let (mut changes, mut own) = (Vec::new(), BTreeSet::new());
-        collect(body, &mut Vec::new(), &mut changes, &mut own);
+        collect(kernel, body, &mut Vec::new(), &mut changes, &mut own);
         let changes = Rc::new(changes);
         let seen = BTreeSet::new();
         Self { kernel, written, changes, own, advances: false, waits: None, seen }
@@ -213,7 +222,9 @@ impl<'a> Rounds<'a> {
     /// in the end, if nobody else makes one.
     fn changes_itself(&self, op: AtomicOp, operands: &[ExprId], array: ArrayRef) -> bool {
         match op {
-            AtomicOp::Add | AtomicOp::Sub | AtomicOp::Xor => true,
+            AtomicOp::Add | AtomicOp::Sub | AtomicOp::Xor => {
+                !operands.iter().any(|operand| is_zero(self.kernel, *operand))
+            }
             // Compared with what was found before, it fails only where another's
             // has succeeded.
             AtomicOp::CompareExchange

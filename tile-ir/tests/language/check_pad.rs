@@ -77,6 +77,10 @@ fn inside_by_range_or_condition() {
     accept("if i > 0 { c[i] = a[i - 1]; }");
     accept("let v = a[i - 1]; if i >= 1 { c[i] = v; }");
     accept("if !(i < 1 || i > 7) { c[i] = a[i - 1]; }");
+    accept("if i != 0 { c[i] = a[i] + a[i - 1]; }");
+    accept("if 0 == i { c[i] = 1.0; } else { c[i] = a[i - 1]; }");
+    assert_ne!(errors(&vectors("if i != 1 { c[i] = a[i - 1]; }")), "");
+    assert_ne!(errors(&vectors("if i - 1 != 0 { c[i] = a[i - 1]; }")), "");
 }
 
 #[test]

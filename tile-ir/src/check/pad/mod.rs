@@ -563,7 +563,13 @@ impl Flow<'_> {
                     (CompareOp::Eq, true) | (CompareOp::Ne, false) => {
                         self.facts.extend([up, down]);
                     }
-                    (CompareOp::Eq, false) | (CompareOp::Ne, true) => {}
+                    // Of what has one sign, what is not 0 is beyond it.
+                    (CompareOp::Eq, false) | (CompareOp::Ne, true) => {
+                        let signs = [up, down].into_iter();
+                        let natural = signs.filter(|side| self.bounds.is_never_negative(side));
+                        let beyond: Vec<Poly> = natural.map(|side| side.sub(&one)).collect();
+                        self.facts.extend(beyond);
+                    }
                 }
             }
             ExprKind::InBounds { tensor, indices } if holds => {
