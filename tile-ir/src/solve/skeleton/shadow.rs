@@ -66,6 +66,10 @@ struct Cell {
     updaters: [Option<Mark>; 2],
 }
 
+/// Elements of an array with a cell for each: those of larger ones are made as they are
+/// used, because clearing a table costs more than a run of few accesses.
+const MAX_DENSE: usize = 1 << 14;
+
 /// The elements of one array.
 #[derive(Debug)]
 pub(super) struct Shadow {
@@ -87,7 +91,7 @@ impl Shadow {
     /// An array of `len` elements, none used yet; `None` for more than anybody
     /// counts.
     pub(super) fn new(scope: Scope, len: Option<usize>, orders_warps: bool) -> Self {
-        let cells = match len {
+        let cells = match len.filter(|len| *len <= MAX_DENSE) {
             Some(len) => Cells::Dense(vec![Cell::default(); len]),
             None => Cells::Sparse(HashMap::new()),
         };
