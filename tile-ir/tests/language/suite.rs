@@ -109,18 +109,21 @@ macro_rules! families {
 }
 
 families! {
-    atomics basics blocks control grids layers loops matrices micro mixed open params places reductions
-    samples scans solvers sorts steps stencils strides symbolic waits
+    atomics basics blocks control generated grids layers limits loaded loops matrices micro mixed open
+    params places reductions samples scans solvers sorts stencils steps strides symbolic waits warps
 }
 
 /// The files, for tests of all kernels.
-pub(crate) const FILES: [&str; 23] = [
+pub(crate) const FILES: [&str; 27] = [
     include_str!("suite/atomics.kernels"),
     include_str!("suite/basics.kernels"),
     include_str!("suite/blocks.kernels"),
     include_str!("suite/control.kernels"),
+    include_str!("suite/generated.kernels"),
     include_str!("suite/grids.kernels"),
     include_str!("suite/layers.kernels"),
+    include_str!("suite/limits.kernels"),
+    include_str!("suite/loaded.kernels"),
     include_str!("suite/loops.kernels"),
     include_str!("suite/matrices.kernels"),
     include_str!("suite/micro.kernels"),
@@ -133,11 +136,12 @@ pub(crate) const FILES: [&str; 23] = [
     include_str!("suite/scans.kernels"),
     include_str!("suite/solvers.kernels"),
     include_str!("suite/sorts.kernels"),
-    include_str!("suite/steps.kernels"),
     include_str!("suite/stencils.kernels"),
+    include_str!("suite/steps.kernels"),
     include_str!("suite/strides.kernels"),
     include_str!("suite/symbolic.kernels"),
     include_str!("suite/waits.kernels"),
+    include_str!("suite/warps.kernels"),
 ];
 
 /// The texts of all kernels.
