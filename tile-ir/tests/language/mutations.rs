@@ -1,7 +1,9 @@
-//! Kernels with words changed: whatever comes out, the parser, the resolver and
-//! the checks say something about it, and in time.
+//! Kernels with words changed, words of kernels in any order, and any characters:
+//! whatever comes out, the parser, the resolver and the checks say something about
+//! it, and in time.
 //!
-//! `TILE_MUTATIONS` says how many are tried.
+//! `TILE_MUTATIONS` says how many changed kernels are tried. `fuzz/` does the same
+//! with coverage to guide it.
 
 use std::time::{Duration, Instant};
 
@@ -12,6 +14,9 @@ use crate::suite;
 
 /// Changed kernels that are tried where nothing else is said.
 const MUTATIONS: u64 = 1_200;
+
+/// What the language is punctuated with, and what it is not.
+const SIGNS: &[u8] = b"{}()[]<>;:,.'\"#/*\\!&|^-";
 
 /// What one kernel may take on a machine that does other things too.
 const MOST: Duration = Duration::from_secs(10);
@@ -58,6 +63,22 @@ fn mutated(text: &str, others: &[&str], rng: &mut fastrand::Rng) -> String {
     words.concat()
 }
 
+/// What the parser, the resolver and the checks make of a text: whether it is a
+/// kernel, and whether it is accepted.
+fn judged(text: &str) -> (bool, bool) {
+    let judge = || {
+        let item = tile_syntax::parse_kernel_text(text).ok()?;
+        let kernel = resolve_kernel(&item).ok()?;
+        Some(check_kernel(kernel).is_ok())
+    };
+    let started = Instant::now();
+    let judged = std::panic::catch_unwind(judge);
+    let took = started.elapsed();
+    let Ok(judged) = judged else { panic!("this text panics, as told above\n{text}") };
+    assert!(took < MOST, "{took:?}\n{text}");
+    (judged.is_some(), judged == Some(true))
+}
+
 #[test]
 fn changed_kernels_are_judged_in_time() {
     let texts = suite::texts();
@@ -67,18 +88,53 @@ fn changed_kernels_are_judged_in_time() {
     for seed in 0..count.unwrap_or(MUTATIONS) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let text = mutated(&texts[rng.usize(0..texts.len())], &others, &mut rng);
-        let started = Instant::now();
-        let judged = std::panic::catch_unwind(|| {
-            let item = tile_syntax::parse_kernel_text(&text).ok()?;
-            let kernel = resolve_kernel(&item).ok()?;
-            Some(check_kernel(kernel).is_ok())
-        });
-        let took = started.elapsed();
-        let Ok(judged) = judged else { panic!("seed {seed}: the text above panics\n{text}") };
-        assert!(took < MOST, "seed {seed}: {took:?}\n{text}");
-        resolved += u32::from(judged.is_some());
-        accepted += u32::from(judged == Some(true));
+        let (is_kernel, is_accepted) = judged(&text);
+        resolved += u32::from(is_kernel);
+        accepted += u32::from(is_accepted);
     }
     // Of no use where hardly any text is a kernel.
     assert!(resolved > 100 && accepted > 20, "{resolved} are kernels, {accepted} accepted");
+}
+
+#[test]
+fn words_in_any_order_are_judged() {
+    let texts = suite::texts();
+    let vocabulary: Vec<&str> = texts.iter().flat_map(|text| words(text)).collect();
+    for seed in 0..3 * MUTATIONS {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let kernel = &texts[rng.usize(0..texts.len())];
+        let (head, _) = kernel.split_once('{').expect("a kernel has a body");
+        // Half of the texts get past the header.
+        let mut text = if rng.bool() { format!("{head}{{") } else { String::new() };
+        for _ in 0..rng.usize(0..40) {
+            text += vocabulary[rng.usize(0..vocabulary.len())];
+            text.push(' ');
+        }
+        text.push('}');
+        judged(&text);
+    }
+}
+
+#[test]
+fn any_characters_are_judged() {
+    let texts = suite::texts();
+    for seed in 0..3 * MUTATIONS {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let kernel = &texts[rng.usize(0..texts.len())];
+        let mut chars: Vec<char> = kernel.chars().collect();
+        for _ in 0..rng.usize(1..6) {
+            let at = rng.usize(0..chars.len());
+            let other = match rng.u8(0..4) {
+                0 => rng.char(..),
+                1 => char::from(SIGNS[rng.usize(0..SIGNS.len())]),
+                _ => char::from(rng.u8(32..127)),
+            };
+            match rng.u8(0..3) {
+                0 => chars[at] = other,
+                1 => chars.insert(at, other),
+                _ => chars.truncate(at + 1),
+            }
+        }
+        judged(&chars.into_iter().collect::<String>());
+    }
 }
