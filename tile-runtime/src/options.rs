@@ -28,6 +28,7 @@ pub struct Options {
     pub(crate) config: Option<Config>,
     pub(crate) numerics: Option<Numerics>,
     pub(crate) tune: Option<Tune>,
+    pub(crate) recheck: Option<bool>,
 }
 
 impl Options {
@@ -66,6 +67,19 @@ impl Options {
     #[must_use]
     pub fn tune(mut self, tune: Tune) -> Self {
         self.tune = Some(tune);
+        self
+    }
+
+    /// Whether what the kernel is lowered to is re-checked before its first launch:
+    /// run once, at a small shape and on made-up data, thread by thread with a shadow
+    /// of its memory, which finds a barrier that lowering has lost. A finding is a
+    /// defect of this crate, and an error ([`crate::Error::Internal`]).
+    ///
+    /// Where nothing is said here, the environment variable `TILE_RECHECK` decides,
+    /// `on` or `off`; where it says nothing, debug builds do and others do not.
+    #[must_use]
+    pub fn recheck(mut self, recheck: bool) -> Self {
+        self.recheck = Some(recheck);
         self
     }
 

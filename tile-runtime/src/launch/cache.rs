@@ -99,6 +99,12 @@ impl ProgramCache {
         *slot = Some(ready.clone());
         Ok(ready)
     }
+
+    /// All programs that are ready.
+    #[cfg(test)]
+    pub(super) fn made(&self) -> Vec<Arc<Ready>> {
+        lock(&self.programs).values().filter_map(|slot| lock(slot).clone()).collect()
+    }
 }
 
 /// What a panicking thread left behind here is still whole: a value is put in
@@ -139,7 +145,14 @@ mod tests {
             spans: SpanTable::new(),
         };
         let kernels = Executables::Host(Vec::new());
-        Ready { program, label: "test".into(), file: String::new(), tiles: String::new(), kernels }
+        Ready {
+            program,
+            label: "test".into(),
+            file: String::new(),
+            tiles: String::new(),
+            kernels,
+            rechecked: Default::default(),
+        }
     }
 
     #[test]

@@ -129,10 +129,10 @@ fn with_made_up(
 }
 
 /// Elements as they come: floats between -1 and 1, integers from 0 to 15.
-struct Data(fastrand::Rng);
+pub(super) struct Data(pub(super) fastrand::Rng);
 
 impl Data {
-    fn scalar(&mut self, dtype: DType) -> ScalarValue {
+    pub(super) fn scalar(&mut self, dtype: DType) -> ScalarValue {
         let integer = self.0.u64(..16);
         let float = self.0.f64() * 2.0 - 1.0;
         let bits = match dtype {
@@ -154,7 +154,7 @@ impl Data {
     }
 
     /// The bytes of so many elements, in the machine's byte order.
-    fn elements(&mut self, dtype: DType, n_elems: usize) -> Vec<u8> {
+    pub(super) fn elements(&mut self, dtype: DType, n_elems: usize) -> Vec<u8> {
         let n_bytes = dtype.size_bytes() as usize;
         let mut bytes = Vec::with_capacity(n_elems * n_bytes);
         for _ in 0..n_elems {

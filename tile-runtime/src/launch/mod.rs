@@ -3,8 +3,10 @@
 //! 1. [`mod@bind`]: arguments → values of the kernel's names; checks shapes.
 //! 2. [`mod@choose`], [`tuned`]: the configuration; [`trial`] measures for it.
 //! 3. [`cache`], [`ready`]: the program, lowered and compiled once per device.
-//! 4. [`repeat`]: launches like earlier ones skip all that.
-//! 5. [`mod@run`]: launch arguments, grid, memory; onto the device.
+//! 4. [`mod@recheck`]: in debug builds the program is run once with a shadow of its
+//!    memory.
+//! 5. [`repeat`]: launches like earlier ones skip all that.
+//! 6. [`mod@run`]: launch arguments, grid, memory; onto the device.
 
 mod argument;
 mod arrays;
@@ -16,6 +18,7 @@ mod error;
 mod made_up;
 mod program;
 mod ready;
+mod recheck;
 mod repeat;
 mod run;
 #[cfg(feature = "cuda")]
@@ -42,6 +45,7 @@ pub use argument::Argument;
 pub use arrays::run_config;
 pub use error::ArgumentError;
 pub use program::{HostTensor, check_program, run_program};
+pub use recheck::recheck_program;
 
 pub(crate) use bind::{Dims, binding_of};
 pub(crate) use cache::ProgramCache;
@@ -53,6 +57,7 @@ use bind::{Bound, bind, binding_of_elems, check_extents, name_value};
 use cache::{ChoiceKey, ProgramKey};
 use choose::choose;
 use ready::{Executables, Ready, make_ready};
+use recheck::{is_asked_for, recheck};
 use repeat::{Asked, Repeat};
 use tuned::Request;
 
@@ -134,7 +139,11 @@ fn prepare(
     let binding = binding_of_elems(types, &bound.dims, max_elems.unwrap_or(0));
     let key = ProgramKey { kernel: address, binding: binding.clone(), config: config.clone() };
     let make = || make_ready(checked, embedded.file(), device, &binding, &config);
-    device.programs().program(key, make).map(Some)
+    let ready = device.programs().program(key, make)?;
+    if options.recheck.unwrap_or_else(is_asked_for) {
+        recheck(&ready, kernel, &binding, &config)?;
+    }
+    Ok(Some(ready))
 }
 
 fn without_tensors(kernel: &Kernel) -> crate::Error {
@@ -157,8 +166,13 @@ fn check_stream(kernel: &Kernel, device: &Device, options: &Options) -> Result<(
 
 /// Whether the kernel's grid has no block, so that there is nothing to run.
 fn is_empty_grid(kernel: &Kernel, bound: &Bound<'_>, config: &Config) -> bool {
+    has_no_block(kernel, &bound.dims, config)
+}
+
+/// The same, where only dimensions are known.
+fn has_no_block(kernel: &Kernel, dims: &Dims, config: &Config) -> bool {
     kernel.grid.iter().any(|axis| {
-        let value = |var| name_value(kernel, &bound.dims, Some(config), var);
+        let value = |var| name_value(kernel, dims, Some(config), var);
         eval_index(kernel, axis.extent, &value).is_some_and(|extent| extent <= 0)
     })
 }

@@ -2,9 +2,11 @@
 //! how the tests of lowering compare a program with what a pass made of it.
 
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
+use tile_ir::kernel as ir;
 use tile_ir::program::{BufferSource, Program, ShadowReport, run_shadowed};
 use tile_ir::value::ScalarValue;
 
@@ -83,15 +85,17 @@ pub fn run_program(
     let compiled = program.kernels.iter().map(cpu::prepare);
     let compiled: Vec<_> =
         compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(&label, &error))?;
-    let arguments = arguments(kernel, &device, dims, tensors, scalars)?;
+    let (ir, types) = (kernel.checked().kernel(), kernel.types());
+    let arguments = arguments(ir, types, &device, dims, tensors, scalars)?;
     let ready = Ready {
         program: program.clone(),
         label: label.into(),
         file: String::new(),
         tiles: String::new(),
         kernels: Executables::Host(Vec::new()),
+        rechecked: OnceLock::new(),
     };
-    run_on_cpu(&ready, &compiled, &bound(kernel, &arguments, dims, scalars), &device)
+    run_on_cpu(&ready, &compiled, &bound(ir, &arguments, dims, scalars), &device)
 }
 
 /// Runs `program` as [`run_program`] does, but thread by thread and with a shadow
@@ -109,9 +113,23 @@ pub fn check_program(
     scalars: &[ScalarValue],
     max_steps: u64,
 ) -> Result<Vec<ShadowReport>> {
+    let (ir, types) = (kernel.checked().kernel(), kernel.types());
+    run_with_shadow(ir, types, program, dims, tensors, scalars, max_steps)
+}
+
+/// The same of a kernel whose type parameters are bound to `types`.
+pub(super) fn run_with_shadow(
+    kernel: &ir::Kernel,
+    types: &[DType],
+    program: &Program,
+    dims: &[usize],
+    tensors: &mut [HostTensor],
+    scalars: &[ScalarValue],
+    max_steps: u64,
+) -> Result<Vec<ShadowReport>> {
     let args = {
         let device = Device::cpu();
-        let arguments = arguments(kernel, &device, dims, tensors, scalars)?;
+        let arguments = arguments(kernel, types, &device, dims, tensors, scalars)?;
         let bound = bound(kernel, &arguments, dims, scalars);
         let args = program.kernels.iter().map(|kernel| arg_values(kernel, &bound));
         args.collect::<Result<Vec<_>>>()?
@@ -149,21 +167,22 @@ pub fn check_program(
 
 /// The tensors as the arguments of a launch of `kernel`.
 fn arguments<'t>(
-    kernel: &Kernel,
+    kernel: &ir::Kernel,
+    types: &[DType],
     device: &'t Device,
     dims: &[usize],
     tensors: &'t mut [HostTensor],
     scalars: &[ScalarValue],
 ) -> Result<Vec<TensorArgument<'t>>> {
-    let ir = kernel.checked().kernel();
-    let declared: Vec<_> = ir.tensors.values().collect();
+    let declared: Vec<_> = kernel.tensors.values().collect();
+    let n_dims = kernel.vars.values().filter(|var| var.kind == ir::VarKind::Dim).count();
     let fits = declared.len() == tensors.len()
         && declared.iter().zip(&*tensors).all(|(declared, tensor)| {
-            declared.elem.bind(kernel.types()) == Some(tensor.dtype)
+            declared.elem.bind(types) == Some(tensor.dtype)
                 && declared.extents.len() == tensor.shape.len()
         });
-    if !fits || scalars.len() != ir.scalars.len() || dims.len() != kernel.dims().len() {
-        let what = format!("`{}` is given other arguments than it declares", kernel.name());
+    if !fits || scalars.len() != kernel.scalars.len() || dims.len() != n_dims {
+        let what = format!("`{}` is given other arguments than it declares", kernel.name);
         return Err(Error::internal(what, ""));
     }
     let arguments = tensors.iter_mut().zip(&declared).map(|(tensor, declared)| TensorArgument {
@@ -180,7 +199,7 @@ fn arguments<'t>(
 }
 
 fn bound<'t>(
-    kernel: &Kernel,
+    kernel: &ir::Kernel,
     arguments: &'t [TensorArgument<'t>],
     dims: &[usize],
     scalars: &[ScalarValue],
@@ -188,6 +207,6 @@ fn bound<'t>(
     Bound {
         tensors: arguments.iter().collect(),
         scalars: scalars.to_vec(),
-        dims: Dims::of_values(kernel.checked().kernel(), dims),
+        dims: Dims::of_values(kernel, dims),
     }
 }

@@ -1,6 +1,6 @@
 //! A program made ready for a device.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tile_ir::check::CheckedKernel;
 use tile_ir::config::{Config, ConfigError};
@@ -25,6 +25,8 @@ pub(crate) struct Ready {
     /// The tile sizes, as messages name them: `TM = 64, TN = 64`.
     pub(crate) tiles: String,
     pub(crate) kernels: Executables,
+    /// What its re-check has found, once it was asked for.
+    pub(crate) rechecked: OnceLock<Option<String>>,
 }
 
 impl Ready {
@@ -80,11 +82,12 @@ pub(super) fn make_ready(
         Backend::Cuda(cuda) => Executables::Cuda(cuda.load(&program, file)?),
     };
     let tiles = config.describe_tiles(kernel);
-    Ok(Ready { program, label, file: file.to_owned(), tiles, kernels })
+    let (file, rechecked) = (file.to_owned(), OnceLock::new());
+    Ok(Ready { program, label, file, tiles, kernels, rechecked })
 }
 
 /// `matmul<f32>` with TM = 64, TN = 64, TK = 16 on 256 threads
-fn describe(kernel: &Kernel, binding: &Binding, config: &Config) -> String {
+pub(super) fn describe(kernel: &Kernel, binding: &Binding, config: &Config) -> String {
     let types = type_list(&binding.types);
     let tiles = config.describe_tiles(kernel);
     let with = if tiles.is_empty() { String::new() } else { format!(" with {tiles}") };

@@ -35,6 +35,7 @@ pub(super) struct Pattern {
     tiles: Vec<(String, u32)>,
     config: Option<Config>,
     numerics: Option<Numerics>,
+    recheck: Option<bool>,
     tune: Tune,
 }
 
@@ -86,7 +87,7 @@ pub(super) struct Asked<'a> {
 
 impl Asked<'_> {
     fn pattern(&self) -> Pattern {
-        let Options { tiles, config, numerics, .. } = self.options;
+        let Options { tiles, config, numerics, recheck, .. } = self.options;
         Pattern {
             kernel: self.kernel,
             types: self.types.to_vec(),
@@ -94,12 +95,13 @@ impl Asked<'_> {
             tiles: tiles.clone(),
             config: config.clone(),
             numerics: *numerics,
+            recheck: *recheck,
             tune: self.tune,
         }
     }
 
     fn is_of(&self, pattern: &Pattern) -> bool {
-        let Options { tiles, config, numerics, .. } = self.options;
+        let Options { tiles, config, numerics, recheck, .. } = self.options;
         pattern.kernel == self.kernel
             && pattern.types == self.types
             && pattern.parameters.len() == self.arguments.len()
@@ -107,6 +109,7 @@ impl Asked<'_> {
             && pattern.tiles == *tiles
             && pattern.config == *config
             && pattern.numerics == *numerics
+            && pattern.recheck == *recheck
             && pattern.tune == self.tune
     }
 
