@@ -9,6 +9,10 @@ use crate::exchange::Group;
 use crate::kernel::{Axis, Source};
 use crate::span::SpanId;
 
+/// Work-items whose part in a statement, or in a decision of the block, costs as much as
+/// one access: a loop that never ends is so given up in time, though it touches nothing.
+const PER_STEP: usize = 32;
+
 impl<'a> Machine<'a> {
     /// Runs nodes by the work-items of a team, each with its frame: in step where
     /// they do something together.
@@ -29,6 +33,7 @@ impl<'a> Machine<'a> {
                     self.together(items, frames, team)?;
                 }
             } else if own > 0 {
+                self.spend(frames.len() / PER_STEP)?;
                 for (item, frame) in frames.iter_mut().enumerate() {
                     self.set_worker(team.first + item);
                     self.items(items, frame)?;
@@ -129,6 +134,7 @@ impl<'a> Machine<'a> {
         team: Team,
         mut of: impl FnMut(&mut Self, &Frame) -> Result<T, Stop>,
     ) -> Result<Option<T>, Stop> {
+        self.spend(frames.len() / PER_STEP)?;
         let mut common = None;
         for (item, frame) in frames.iter().enumerate() {
             self.set_worker(team.first + item);

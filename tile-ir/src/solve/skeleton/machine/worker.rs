@@ -154,8 +154,14 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn burn(&mut self) -> Result<(), Stop> {
-        *self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Budget)?;
-        Ok(())
+        self.spend(1)
+    }
+
+    /// Takes as much of the fuel as so many accesses do.
+    pub(super) fn spend(&mut self, accesses: usize) -> Result<(), Stop> {
+        let left = u32::try_from(accesses).ok().and_then(|cost| self.fuel.checked_sub(cost));
+        *self.fuel = left.unwrap_or(0);
+        left.map(|_| ()).ok_or(Stop::Budget)
     }
 }
 
