@@ -48,11 +48,14 @@ fn limit_stmt(kernel: &ProgramKernel, stmt: &mut Stmt, most: u64) -> u64 {
             if times <= fitting {
                 return inside.saturating_mul(times);
             }
+            // One that leaves no rest, which would be written out too.
+            let fitting = (1..=fitting.max(1)).rev().find(|part| times.is_multiple_of(*part));
+            let fitting = fitting.unwrap_or(1);
             *unroll = match u32::try_from(fitting) {
                 Ok(times @ 2..) => Unroll::By(times),
                 Ok(_) | Err(_) => Unroll::Never,
             };
-            inside.saturating_mul(fitting.max(1))
+            inside.saturating_mul(fitting)
         }
         StmtKind::Let { .. }
         | StmtKind::Assign { .. }
