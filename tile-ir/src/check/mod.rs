@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::exchange::Group;
 use crate::kernel::Kernel;
-use crate::solve::skeleton::{BUDGET, ENOUGH, enumerate};
+use crate::solve::skeleton::enumerate;
 use crate::solve::symbolic::prove;
 
 /// How it is known that a kernel has no race.
@@ -104,7 +104,7 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     progress::check_progress(&kernel, &mut diags);
     assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
     let unproved = prove(&kernel, &uniform);
-    let found = enumerate(&kernel, if unproved.is_empty() { ENOUGH } else { BUDGET });
+    let found = enumerate(&kernel, unproved.is_empty());
     let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
     if !diverges {
         // Who has left early has written nothing: that is one mistake, not two.

@@ -113,7 +113,7 @@ fn collect<'a>(
             }
             StmtKind::Atomic { access, op, expected, value, old } => {
                 let moves = matches!(op, AtomicOp::Add | AtomicOp::Sub | AtomicOp::Xor);
-                if moves && !is_zero(kernel, *value) {
+                if moves && !may_be_zero(kernel, *value) {
                     own.insert(access.array);
                 }
                 let operands = expected.iter().chain([value]).copied().collect();
@@ -143,9 +143,36 @@ fn collect<'a>(
     }
 }
 
-/// Whether an update by this only asks what is there.
-fn is_zero(kernel: &Kernel, operand: ExprId) -> bool {
-    kernel.exprs[operand].kind == ExprKind::Literal(Literal::Int(0))
+/// Whether an update by this may only ask what is there: 0, or a variable that has
+/// been 0.
+fn may_be_zero(kernel: &Kernel, operand: ExprId) -> bool {
+    let mut values = Vec::new();
+    collect_values(&kernel.body, &mut values);
+    let (mut open, mut seen) = (vec![operand], BTreeSet::new());
+    while let Some(expr) = open.pop() {
+        let kind = &kernel.exprs[expr].kind;
+        if *kind == ExprKind::Literal(Literal::Int(0)) {
+            return true;
+        }
+        if let ExprKind::Var(var) = kind
+            && seen.insert(*var)
+        {
+            open.extend(values.iter().filter(|(of, _)| of == var).map(|(_, value)| *value));
+        }
+    }
+    false
+}
+
+/// The values that variables are given.
+fn collect_values(stmts: &[Stmt], out: &mut Vec<(VarId, ExprId)>) {
+    for stmt in stmts {
+        if let StmtKind::Let { var, init: Some(value) } | StmtKind::Assign { var, value } =
+            &stmt.kind
+        {
+            out.push((*var, *value));
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect_values(body, out));
+    }
 }
 
 /// What decides about one more round of a loop.
@@ -223,7 +250,7 @@ impl<'a> Rounds<'a> {
     fn changes_itself(&self, op: AtomicOp, operands: &[ExprId], array: ArrayRef) -> bool {
         match op {
             AtomicOp::Add | AtomicOp::Sub | AtomicOp::Xor => {
-                !operands.iter().any(|operand| is_zero(self.kernel, *operand))
+                !operands.iter().any(|operand| may_be_zero(self.kernel, *operand))
             }
             // Compared with what was found before, it fails only where another's
             // has succeeded.

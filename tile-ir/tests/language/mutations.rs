@@ -18,8 +18,10 @@ const MUTATIONS: u64 = 1_200;
 /// What the language is punctuated with, and what it is not.
 const SIGNS: &[u8] = b"{}()[]<>;:,.'\"#/*\\!&|^-";
 
-/// What one kernel may take on a machine that does other things too.
+/// What one kernel may take, at its best: on a machine that does other things too
+/// it is tried again.
 const MOST: Duration = Duration::from_secs(10);
+const TRIES: u32 = 4;
 
 /// The words of a text: names, numbers, and signs one by one.
 fn words(text: &str) -> Vec<&str> {
@@ -71,12 +73,15 @@ fn judged(text: &str) -> (bool, bool) {
         let kernel = resolve_kernel(&item).ok()?;
         Some(check_kernel(kernel).is_ok())
     };
-    let started = Instant::now();
-    let judged = std::panic::catch_unwind(judge);
-    let took = started.elapsed();
-    let Ok(judged) = judged else { panic!("this text panics, as told above\n{text}") };
-    assert!(took < MOST, "{took:?}\n{text}");
-    (judged.is_some(), judged == Some(true))
+    for _ in 0..TRIES {
+        let started = Instant::now();
+        let judged = std::panic::catch_unwind(judge);
+        let Ok(judged) = judged else { panic!("this text panics, as told above\n{text}") };
+        if started.elapsed() < MOST {
+            return (judged.is_some(), judged == Some(true));
+        }
+    }
+    panic!("longer than {MOST:?}, again and again\n{text}");
 }
 
 #[test]

@@ -109,12 +109,13 @@ macro_rules! families {
 }
 
 families! {
-    atomics basics blocks control generated grids layers limits loaded loops matrices micro mixed open
-    params places reductions samples scans solvers sorts stencils steps strides symbolic waits warps
+    atomics basics blocks control generated grids layers limits loaded loops matrices micro mixed
+    narrow open params places reductions samples scans sizes solvers sorts stencils steps strides
+    symbolic waits warps
 }
 
 /// The files, for tests of all kernels.
-pub(crate) const FILES: [&str; 27] = [
+pub(crate) const FILES: [&str; 29] = [
     include_str!("suite/atomics.kernels"),
     include_str!("suite/basics.kernels"),
     include_str!("suite/blocks.kernels"),
@@ -128,12 +129,14 @@ pub(crate) const FILES: [&str; 27] = [
     include_str!("suite/matrices.kernels"),
     include_str!("suite/micro.kernels"),
     include_str!("suite/mixed.kernels"),
+    include_str!("suite/narrow.kernels"),
     include_str!("suite/open.kernels"),
     include_str!("suite/params.kernels"),
     include_str!("suite/places.kernels"),
     include_str!("suite/reductions.kernels"),
     include_str!("suite/samples.kernels"),
     include_str!("suite/scans.kernels"),
+    include_str!("suite/sizes.kernels"),
     include_str!("suite/solvers.kernels"),
     include_str!("suite/sorts.kernels"),
     include_str!("suite/stencils.kernels"),

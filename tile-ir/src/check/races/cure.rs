@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::check::{Uniformity, range_exprs};
 use crate::kernel::{Kernel, Stmt, StmtKind};
-use crate::solve::skeleton::{BUDGET, Pair, enumerate};
+use crate::solve::skeleton::{Pair, enumerate};
 use crate::span::SpanId;
 
 /// Most places that are tried for one race.
@@ -31,7 +31,7 @@ pub(super) struct Cure {
 pub(super) fn find_cure(kernel: &Kernel, uniformity: &Uniformity, pair: &Pair) -> Option<Cure> {
     let mut best: Option<Cure> = None;
     for gap in gaps(kernel, uniformity, pair).into_iter().take(MAX_TRIES) {
-        let left = enumerate(&with_barrier(kernel, &gap), BUDGET).known;
+        let left = enumerate(&with_barrier(kernel, &gap), false).known;
         let fewer = best.as_ref().is_none_or(|best| left.len() < best.left.len());
         if fewer && !left.contains(pair) {
             best = Some(gap.cure(kernel, left));

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use crate::check::{Uniformity, Verdict, uniformity};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Kernel};
-use crate::solve::skeleton::{Conflict, Findings, Pair, Scope, Site};
+use crate::solve::skeleton::{Conflict, Exhaustion, Findings, Pair, Scope, Site};
 use crate::solve::symbolic::Unproved;
 use cure::{Cure, find_cure};
 use text::Prose;
@@ -39,7 +39,7 @@ pub(super) fn check_races(
     let uniformity = uniformity(kernel);
     drop_proved(&unproved, &mut found);
     let mut told: BTreeSet<_> = found.known.iter().map(spots).collect();
-    let rest = settle(kernel, unproved, &told, &mut found);
+    let rest = settle((kernel, &uniformity), unproved, &told, &mut found);
     found.conflicts.retain(|conflict| !stray.contains(&conflict.pair.array()));
     found.open.retain(|(pair, _)| !stray.contains(&pair.array()));
     // A barrier does not help where blocks collide too.
@@ -67,10 +67,17 @@ pub(super) fn check_races(
     // what is left when that is mended.
     let mut known = stray.clone();
     known.extend(found.known.iter().map(Pair::array));
+    let mut groups: Vec<(&Unproved, &Exhaustion, usize)> = Vec::new();
     for (unproved, why) in &rest.undecided {
         if !known.contains(&unproved.array) && told.insert(spots_of(unproved)) {
-            diags.push(undecided::report(kernel, unproved, why));
+            match groups.iter_mut().find(|(first, ..)| undecided::have_one_cause(first, unproved)) {
+                Some((.., more)) => *more += 1,
+                None => groups.push((unproved, why, 0)),
+            }
         }
+    }
+    for (unproved, why, more) in groups {
+        diags.push(undecided::report(kernel, unproved, why, more));
     }
     if rest.listed { Verdict::ListedSizes } else { Verdict::AllSizes }
 }

@@ -6,14 +6,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::Uniformity;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
-use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust};
-use crate::solve::symbolic::{Obstacle, Reason, Relation, Unproved};
+use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, probe};
+use crate::solve::symbolic::{Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved};
 use crate::span::SpanId;
 
 /// An access: its place, and whether it writes.
 type Spot = (SpanId, bool);
+
+/// Most pairs for which sizes are looked for.
+const MAX_SUGGESTIONS: u32 = 6;
 
 /// What is left to say after the conflicts that small sizes show.
 #[derive(Debug, Default)]
@@ -45,7 +49,7 @@ pub(super) fn drop_proved(unproved: &[Unproved], findings: &mut Findings) {
 /// Of what is `unproved` and not `told`: runs all sizes of the arrays concerned;
 /// what collides is added to `findings`.
 pub(super) fn settle(
-    kernel: &Kernel,
+    (kernel, uniformity): (&Kernel, &Uniformity),
     mut unproved: Vec<Unproved>,
     told: &BTreeSet<(Spot, Spot)>,
     findings: &mut Findings,
@@ -64,7 +68,31 @@ pub(super) fn settle(
             rest.undecided.push((found, exhaustion.clone()));
         }
     }
+    if !rest.undecided.is_empty() {
+        try_suggestions((kernel, uniformity), &rest.undecided, findings);
+    }
     rest
+}
+
+/// Runs what is undecided at the sizes for which the proof says what it lacks.
+fn try_suggestions(
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    undecided: &[(Unproved, Exhaustion)],
+    findings: &mut Findings,
+) {
+    let suggestions = Suggestions::of(kernel, uniformity);
+    let mut fuel = BUDGET;
+    let mut tried = 0;
+    for (found, _) in undecided {
+        let is_known = findings.known.iter().any(|pair| pair.array() == found.array);
+        if is_known || tried == MAX_SUGGESTIONS {
+            continue;
+        }
+        tried += 1;
+        if let Some(Suggestion { sizes, blocks }) = suggestions.suggest(found) {
+            probe(kernel, found.array, (&sizes, &blocks), findings, &mut fuel);
+        }
+    }
 }
 
 /// The accesses of a pair, in an order of their own.
@@ -79,8 +107,22 @@ pub(super) fn spots_of(found: &Unproved) -> (Spot, Spot) {
     (first.min(second), first.max(second))
 }
 
-/// What is said of a pair that stays open.
-pub(super) fn report(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> Diagnostic {
+/// Whether one part of the text keeps both pairs from being proved.
+pub(super) fn have_one_cause(one: &Unproved, other: &Unproved) -> bool {
+    one.array == other.array
+        && matches!(
+            (one.reason, other.reason),
+            (Reason::NotLinear(first, _), Reason::NotLinear(second, _)) if first == second
+        )
+}
+
+/// What is said of a pair that stays open, and for `more` of the same cause.
+pub(super) fn report(
+    kernel: &Kernel,
+    found: &Unproved,
+    why: &Exhaustion,
+    more: usize,
+) -> Diagnostic {
     let name = kernel.array_name(found.array);
     let who = match found.relation {
         Relation::SameInterval | Relation::Carried { .. } => "work-items",
@@ -94,6 +136,11 @@ pub(super) fn report(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> Dia
     }
     if let Some(note) = obstacle(kernel, found.reason) {
         diagnostic = diagnostic.note(note);
+    }
+    if more > 0 {
+        let pairs = if more == 1 { "pair" } else { "pairs" };
+        diagnostic = diagnostic
+            .note(format!("the same keeps {more} more {pairs} of accesses to `{name}` undecided"));
     }
     diagnostic.help(remedy(kernel, why))
 }
@@ -109,6 +156,7 @@ fn obstacle(kernel: &Kernel, reason: Reason) -> Option<String> {
     let line = kernel.spans.range(span).line;
     let what = match obstacle {
         Obstacle::Load => "is loaded".to_owned(),
+        Obstacle::Wraps => "may wrap in its type (an `index` does not)".to_owned(),
         Obstacle::Old(_) => "is the old value of an atomic update".to_owned(),
         Obstacle::Changed(var) => {
             format!("depends on how often `{}` is changed", kernel.vars[var].name)
@@ -145,6 +193,10 @@ fn remedy(kernel: &Kernel, why: &Exhaustion) -> String {
         Exhaustion::Data => {
             "compute the index from the coordinates of the work-item, so that each element has one \
              writer, or state what is known of the data: `assume(…);`"
+                .to_owned()
+        }
+        Exhaustion::Budget(sizes) if sizes.is_empty() => {
+            "there is too much to run: a smaller grid, or shorter loops, could be tried whole"
                 .to_owned()
         }
         Exhaustion::Budget(sizes) => {

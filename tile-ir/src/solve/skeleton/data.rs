@@ -17,6 +17,9 @@ use crate::value::ScalarValue;
 /// only cost time.
 const MAX_LITERAL: i64 = 1 << 12;
 
+/// Largest literal of which a value is put above.
+const MAX_LARGE: i64 = 256;
+
 /// An element, at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Element {
@@ -32,6 +35,8 @@ pub(super) struct Element {
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     values: Vec<i64>,
+    /// One above the literals of the kernel: what ends its loops later.
+    large: i64,
 }
 
 impl Pool {
@@ -52,7 +57,12 @@ impl Pool {
                 }
             }
         }
-        Self { values: values.into_iter().collect() }
+        let literals = kernel.exprs.values().filter_map(|expr| {
+            let ExprKind::Literal(Literal::Int(value)) = expr.kind else { return None };
+            i64::try_from(value).ok()
+        });
+        let large = literals.filter(|value| (0..=MAX_LARGE).contains(value)).max().unwrap_or(0) + 1;
+        Self { values: values.into_iter().collect(), large }
     }
 
     /// The value of `element`.
@@ -90,7 +100,8 @@ impl Pool {
     }
 
     fn pick(&self, hash: u64, dtype: DType) -> ScalarValue {
-        let value = self.values[hash as usize % self.values.len()];
+        let value = self.values.get(hash as usize % (self.values.len() + 1));
+        let value = value.copied().unwrap_or(self.large);
         of_integer(value, dtype)
     }
 }

@@ -46,6 +46,7 @@ mod exhaust;
 mod fill;
 mod machine;
 mod plan;
+mod probe;
 mod shadow;
 mod sizes;
 mod stray;
@@ -55,6 +56,7 @@ mod witness;
 pub(crate) use exhaust::{Exhaustion, exhaust};
 pub(crate) use fill::{Fills, Unwritten};
 pub(crate) use plan::Site;
+pub(crate) use probe::probe;
 pub(crate) use shadow::Scope;
 pub(crate) use stray::Stray;
 
@@ -72,7 +74,7 @@ use sizes::Choice;
 pub(crate) const BUDGET: u32 = 200_000;
 
 /// How much of it is enough where it is proved already that there is no race.
-pub(crate) const ENOUGH: u32 = 3_000;
+const ENOUGH: u32 = 3_000;
 
 /// Two accesses in the text that nothing orders, at least one a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,21 +155,31 @@ pub(crate) struct Findings {
     pub(crate) known: BTreeSet<Pair>,
 }
 
-/// Looks for conflicts at small sizes. No more runs are begun when they have taken
-/// `enough`.
-pub(crate) fn enumerate(kernel: &Kernel, enough: u32) -> Findings {
+/// The assumptions that sizes decide.
+fn assumptions(kernel: &Kernel) -> BTreeSet<ExprId> {
+    let origins = Origins::of(kernel);
+    let is_load = |kind: &ExprKind| matches!(kind, ExprKind::Load(_));
+    let mut assumptions: BTreeSet<ExprId> = origins.assumed.iter().copied().collect();
+    assumptions.retain(|cond| !origins.reaches(kernel, *cond, &is_load));
+    assumptions
+}
+
+/// Looks for conflicts at small sizes, and for accesses that leave their tile or
+/// find nothing there. No more runs are begun when they have taken `enough`. Of
+/// tensors conflicts are all there is to find, so they are left out where a proof
+/// says that there is none.
+pub(crate) fn enumerate(kernel: &Kernel, is_proved: bool) -> Findings {
+    let enough = if is_proved { ENOUGH } else { BUDGET };
     let mut findings = Findings::default();
     let mut fuel = BUDGET;
     let pool = Pool::of(kernel);
     let choice = Choice::of(kernel, &pool);
     let is_tile = |array| matches!(array, ArrayRef::Tile(_));
     let is_tensor = |array| matches!(array, ArrayRef::Tensor(_));
-    let origins = Origins::of(kernel);
-    let is_load = |kind: &ExprKind| matches!(kind, ExprKind::Load(_));
-    let mut assumptions: BTreeSet<ExprId> = origins.assumed.iter().copied().collect();
-    assumptions.retain(|cond| !origins.reaches(kernel, *cond, &is_load));
+    let assumptions = assumptions(kernel);
     let plan = |watch: &dyn Fn(ArrayRef) -> bool| Plan::under(kernel, assumptions.clone(), watch);
-    for plan in [plan(&is_tile), plan(&is_tensor)] {
+    let plans = [Some(plan(&is_tile)), (!is_proved).then(|| plan(&is_tensor))];
+    for plan in plans.into_iter().flatten() {
         if !plan.writes() {
             continue;
         }

@@ -73,6 +73,32 @@ impl<'a> Choice<'a> {
         })
     }
 
+    /// Sizes of which these are given; `None` where they are not admissible.
+    pub(super) fn sizes_with(&self, given: &[(VarId, i64)], seed: u32) -> Option<Sizes> {
+        let kernel = self.kernel;
+        let value = |var: VarId| given.iter().find(|(other, _)| *other == var).map(|(_, v)| *v);
+        let usual = self.tiles.first();
+        let own = kernel
+            .tile_params
+            .iter()
+            .filter(|(_, param)| !matches!(param.domain, TileDomain::Equal(_)));
+        let tiles = own.map(|(id, param)| {
+            let value = match value(param.var) {
+                Some(value) => u32::try_from(value).ok()?,
+                None => *usual?.get(id.index())?,
+            };
+            Some((id, value))
+        });
+        let tiles = complete_tiles(kernel, &tiles.collect::<Option<Vec<_>>>()?).ok()?;
+        let mut sizes = self.sizes_of(&tiles, Profile::ALL[0], seed);
+        for (var, value) in given {
+            if !matches!(kernel.vars[*var].kind, VarKind::TileParam(_)) {
+                sizes.values[var.index()] = Some(*value);
+            }
+        }
+        Some(sizes)
+    }
+
     fn sizes_of(&self, tiles: &[u32], profile: Profile, seed: u32) -> Sizes {
         let values = self.kernel.vars.iter().map(|(id, var)| match var.kind {
             VarKind::TileParam(param) => tiles.get(param.index()).copied().map(i64::from),

@@ -68,10 +68,7 @@ impl Cells {
 
 /// Of each place that writes a tile, whether it keeps natural what is natural.
 fn collect_writes(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeMap<TileId, Vec<bool>>) {
-    let is_natural = |value: ExprId| match &kernel.exprs[value].kind {
-        ExprKind::Literal(Literal::Int(value)) => *value >= 0,
-        _ => false,
-    };
+    let is_natural = |value: ExprId| matches!(kernel.exprs[value].kind, ExprKind::Literal(Literal::Int(value)) if value >= 0);
     for stmt in stmts {
         let found = match &stmt.kind {
             StmtKind::Store { access, value } => Some((access, is_natural(*value))),

@@ -55,13 +55,16 @@ impl Walk<'_> {
         for axis in kernel.block.iter().flatten() {
             items = items.mul(&self.index(axis.extent));
         }
-        let axes = kernel.grid.iter().zip(self.grid.clone()).rev();
-        for (axis, (_, block)) in axes.collect::<Vec<_>>() {
-            let extent = self.index(axis.extent);
+        let extents: Vec<Poly> = kernel.grid.iter().map(|axis| self.index(axis.extent)).collect();
+        // A block that is there is one along every axis.
+        let some = extents.iter().map(|extent| Formula::lt(&Poly::default(), extent));
+        let some = Formula::All(some.collect());
+        for ((_, block), extent) in self.grid.clone().into_iter().zip(&extents).rev() {
             let last = extent.plus(-1).sub(&Poly::unknown(block));
             let within = Formula::AtLeast(last.mul(&items));
-            items = items.mul(&extent);
-            self.symbols.add_facts(block, within.and(Formula::le(&items, &most)));
+            items = items.mul(extent);
+            self.symbols.add_facts(block, within.and(some.clone()));
+            self.constraints.push(Formula::le(&items, &most));
         }
     }
 

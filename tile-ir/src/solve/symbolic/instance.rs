@@ -57,9 +57,24 @@ impl Walk<'_> {
     /// Whether two accesses never touch one element in different hands, at all
     /// sizes.
     pub(super) fn is_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
+        self.collision(first, second, meeting, false)
+            .iter()
+            .all(|system| system.has_no_solution(&self.effort))
+    }
+
+    /// What would have to hold for two accesses to touch one element in different
+    /// hands: one of these. `whole` asks for what their blocks and iterations need
+    /// to exist, which a proof seldom does.
+    pub(super) fn collision(
+        &self,
+        first: &Site,
+        second: &Site,
+        meeting: Meeting<'_>,
+        whole: bool,
+    ) -> Vec<System> {
         let mut builder = Builder::new(self, meeting);
         match builder.hands_differ(first, second) {
-            Formula::False => return true,
+            Formula::False => return Vec::new(),
             Formula::True => {}
             differ => builder.system.assert(&differ),
         }
@@ -81,14 +96,28 @@ impl Walk<'_> {
             before.iter().for_each(|passed| builder.assert(Side::First, passed));
             after.iter().for_each(|passed| builder.assert(Side::Second, passed));
         }
-        builder.have_no_solution()
+        for (side, site) in
+            [(Side::First, first), (Side::Second, second)].into_iter().filter(|_| whole)
+        {
+            let rounds = site.loops.iter().map(|id| self.all_loops[id.0].number);
+            builder.mention(side, rounds.chain(self.grid.iter().map(|(_, axis)| *axis)));
+        }
+        builder.systems()
     }
 
     /// Whether a condition never holds, at all sizes, for no work-item.
     pub(super) fn is_never(&self, condition: &Formula) -> bool {
         let mut builder = Builder::new(self, Meeting::BetweenBlocks);
         builder.assert(Side::First, condition);
-        builder.have_no_solution()
+        builder.systems().iter().all(|system| system.has_no_solution(&self.effort))
+    }
+}
+
+/// A symbol's copy: the shared one, or that of the first or the second access.
+pub(super) fn copy_of(symbol: Unknown, copy: u32) -> Poly {
+    match symbol.checked_mul(3).and_then(|base| base.checked_add(copy)) {
+        Some(unknown) => Poly::unknown(unknown),
+        None => Poly::lost(),
     }
 }
 
@@ -155,10 +184,7 @@ impl<'a> Builder<'a> {
         {
             return self.unknown(symbol, Side::First).plus(1);
         }
-        match symbol.checked_mul(3).and_then(|base| base.checked_add(copy)) {
-            Some(unknown) => Poly::unknown(unknown),
-            None => Poly::lost(),
-        }
+        copy_of(symbol, copy)
     }
 
     /// A polynomial over symbols as one side sees it.
@@ -223,9 +249,9 @@ impl<'a> Builder<'a> {
         Formula::Any(out).replace(&|_| None)
     }
 
-    /// Whether what was asserted, with the facts of everything it mentions, cannot
-    /// be.
-    fn have_no_solution(mut self) -> bool {
+    /// What was asserted, with the facts of everything it mentions: one of these
+    /// systems.
+    fn systems(mut self) -> Vec<System> {
         let walk = self.walk;
         for constraint in &walk.constraints {
             self.assert(Side::First, constraint);
@@ -233,6 +259,7 @@ impl<'a> Builder<'a> {
         self.assert_facts();
         self.relate_exclusive_ors();
         self.relate_tables();
+        self.compare_squares();
         self.part_scans();
         self.assert_facts();
         let mut systems = vec![self.system];
@@ -244,7 +271,7 @@ impl<'a> Builder<'a> {
             }
             systems.extend(one);
         }
-        systems.iter().all(System::has_no_solution)
+        systems
     }
 
     /// Asserts what is known of the symbols that are mentioned, and of those that

@@ -7,13 +7,19 @@ use super::walk::{Value, Walk};
 use crate::dtype::DType;
 use crate::kernel::{ElemType, Type};
 use crate::op::BinaryOp;
+use crate::span::SpanId;
 
 /// Terms of a value of data that is asked whether it can wrap.
 const MAX_DATA_TERMS: usize = 4;
 
 impl Walk<'_> {
     /// The value as an `as` conversion gives it.
-    pub(super) fn converted(&mut self, value: Value, from: Type, to: Type) -> Option<Value> {
+    pub(super) fn converted(
+        &mut self,
+        value: Value,
+        (from, to): (Type, Type),
+        span: SpanId,
+    ) -> Option<Value> {
         match value {
             Value::Int(poly) if is_integer(to) && is_integer(from) => match (from, to) {
                 // As if it were `i64`, into which 64 unsigned bits do not fit.
@@ -23,7 +29,7 @@ impl Walk<'_> {
                     (fits || poly.as_constant().is_some_and(|v| i64::try_from(v).is_ok()))
                         .then_some(Value::Int(poly))
                 }
-                (Type::Index | Type::Scalar(_), _) => self.wrapped(poly, to),
+                (Type::Index | Type::Scalar(_), _) => self.wrapped(poly, to, span),
             },
             Value::Cond(cond) if is_integer(to) => {
                 let [yes, no] = [1, 0].map(|value| Value::Int(Poly::constant(value)));
@@ -45,8 +51,27 @@ impl Walk<'_> {
         (is_short || self.is_narrow && !value.unknowns().any(of_data)) && self.is_never(&beyond)
     }
 
+    /// The exact integer that was brought into the range of `ty`, of 32 bits at
+    /// least, to give `value`; `None` where that was not needed.
+    pub(super) fn before_wrapping(&self, value: &Poly, ty: Type) -> Option<Poly> {
+        let (min, max) = range_of(ty)?;
+        let size = max - min + 1;
+        if value.is_lost() || size < 1 << 32 {
+            return None;
+        }
+        value.terms().iter().find_map(|(product, factor)| {
+            let [turns] = product.as_slice() else { return None };
+            let exact = value.sub(&Poly::unknown(*turns).scaled(*factor));
+            let is_own = |function| {
+                let key = (function, exact.clone(), Poly::constant(size));
+                self.functions.get(&key) == Some(turns)
+            };
+            (is_own(Function::SignedTurns) || is_own(Function::UnsignedTurns)).then_some(exact)
+        })
+    }
+
     /// An exact integer brought into the range of its type: `value - 2^w * q`.
-    pub(super) fn wrapped(&mut self, value: Poly, ty: Type) -> Option<Value> {
+    pub(super) fn wrapped(&mut self, value: Poly, ty: Type, span: SpanId) -> Option<Value> {
         if ty == Type::Index {
             return Some(Value::Int(value));
         }
@@ -62,7 +87,7 @@ impl Walk<'_> {
         if self.is_between(&value, min, max) {
             return Some(Value::Int(value));
         }
-        let at = (self.kernel.span, BinaryOp::Add);
+        let at = (span, BinaryOp::Add);
         let (min, size) = (Poly::constant(min), Poly::constant(size));
         let function =
             if min == Poly::default() { Function::UnsignedTurns } else { Function::SignedTurns };

@@ -9,9 +9,13 @@
 //! nothing: the elimination is exact for rational numbers, not for integers, and
 //! gives up on systems that grow too large or leave 128 bits.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::poly::gcd;
+
+/// Most rows that are made for one kernel.
+const MAX_MADE: u64 = 400_000;
 
 /// Elimination stops where it would hold more constraints than this.
 const MAX_ROWS: usize = 600;
@@ -35,12 +39,31 @@ enum Outcome {
 
 type Step<T> = Result<T, Outcome>;
 
-/// Whether no integers make all of `zero` 0 and all of `at_least` at least 0.
-pub(super) fn is_empty(zero: Vec<Row>, at_least: Vec<Row>) -> bool {
-    matches!(run(zero, at_least), Err(Outcome::Empty))
+/// Rows that are still made before everything is given up: what bounds the time of
+/// a kernel's check.
+#[derive(Debug)]
+pub(super) struct Effort(Cell<u64>);
+
+impl Effort {
+    /// As much as a kernel's proofs may take.
+    pub(super) const fn of_kernel() -> Self {
+        Self(Cell::new(MAX_MADE))
+    }
+
+    /// One more row.
+    fn spend(&self) -> Step<()> {
+        let left = self.0.get().checked_sub(1).ok_or(Outcome::GaveUp)?;
+        self.0.set(left);
+        Ok(())
+    }
 }
 
-fn run(mut zero: Vec<Row>, mut at_least: Vec<Row>) -> Step<()> {
+/// Whether no integers make all of `zero` 0 and all of `at_least` at least 0.
+pub(super) fn is_empty(zero: Vec<Row>, at_least: Vec<Row>, effort: &Effort) -> bool {
+    matches!(run(zero, at_least, effort), Err(Outcome::Empty))
+}
+
+fn run(mut zero: Vec<Row>, mut at_least: Vec<Row>, effort: &Effort) -> Step<()> {
     let numbers = |row: &Row| {
         row.factors.iter().all(|(_, factor)| is_small(*factor)) && is_small(row.constant)
     };
@@ -67,7 +90,7 @@ fn run(mut zero: Vec<Row>, mut at_least: Vec<Row>) -> Step<()> {
         rows.insert(row)?;
     }
     while let Some(unknown) = rows.cheapest() {
-        rows.eliminate(unknown)?;
+        rows.eliminate(unknown, effort)?;
     }
     Ok(())
 }
@@ -187,7 +210,7 @@ impl Rows {
         signs.into_iter().min_by_key(|(_, sides)| cost(sides)).map(|(unknown, _)| unknown)
     }
 
-    fn eliminate(&mut self, unknown: usize) -> Step<()> {
+    fn eliminate(&mut self, unknown: usize, effort: &Effort) -> Step<()> {
         let mut lower = Vec::new();
         let mut upper = Vec::new();
         let mut rest = Self::default();
@@ -204,6 +227,7 @@ impl Rows {
         }
         for (a, low) in &lower {
             for (b, high) in &upper {
+                effort.spend()?;
                 rest.insert(sum(low, *b, high, *a)?)?;
             }
         }
@@ -215,6 +239,10 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_empty(zero: Vec<Row>, at_least: Vec<Row>) -> bool {
+        super::is_empty(zero, at_least, &Effort::of_kernel())
+    }
 
     fn row(factors: &[(usize, i128)], constant: i128) -> Row {
         Row { factors: factors.to_vec(), constant }

@@ -6,18 +6,26 @@
 //! variable that the body assigns is a symbol of its own. Of those that are one
 //! value for the block, the value in the next iteration is known from this one's
 //! where the body says it ([`Loop::next`]): `buf = 1 - buf`.
+//!
+//! A counter of 32 or 64 bits is taken not to leave the range of its type, as a
+//! grid's stride does not where the work-items' numbers fit
+//! ([`crate::check::narrows`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::exit::Exits;
 use super::flow::{Distance, Flow, Path};
 use super::formula::Formula;
+use super::integers::range_of;
 use super::poly::{Poly, Unknown};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, Type, VarId};
 use crate::span::SpanId;
 use crate::syntax::Jump;
+
+/// Longest step in numbers with which a counter of 32 bits is taken not to wrap.
+const MAX_STEP: i128 = 1 << 20;
 
 /// A loop of the kernel.
 #[derive(Clone, Debug)]
@@ -107,8 +115,14 @@ impl Walk<'_> {
         for Carried { var, first, step, natural } in &carried {
             let value = match step {
                 Some(step) => {
-                    let number = Poly::unknown(self.all_loops[id.0].number);
-                    Value::Int(first.add(&number.mul(step)))
+                    let number = self.all_loops[id.0].number;
+                    let value = first.add(&Poly::unknown(number).mul(step));
+                    if let Some((min, max)) = range_of(self.kernel.vars[*var].ty) {
+                        let range = Formula::le(&Poly::constant(min), &value)
+                            .and(Formula::le(&value, &Poly::constant(max)));
+                        self.symbols.add_facts(number, range);
+                    }
+                    Value::Int(value)
                 }
                 None => self.changed_within(*var, *natural),
             };
@@ -225,7 +239,7 @@ impl Walk<'_> {
             }
             if let (Some(Value::Int(start)), Some(Value::Int(end))) = (heads.get(&carried.var), end)
             {
-                let step = end.sub(start);
+                let step = self.step_of(carried.var, start, &end);
                 let fixed = !step.is_lost()
                     && !carried.first.is_lost()
                     && !step.unknowns().any(|unknown| self.symbols.is_inside(unknown, id));
@@ -236,6 +250,20 @@ impl Walk<'_> {
         self.recording = recording;
         self.env = before;
         holds
+    }
+
+    /// What an iteration adds to a variable, exactly. One of 32 or 64 bits does not
+    /// wrap if its steps are short or a launch's own.
+    fn step_of(&self, var: VarId, start: &Poly, end: &Poly) -> Poly {
+        let step = end.sub(start);
+        let Some(exact) = self.before_wrapping(end, self.kernel.vars[var].ty) else { return step };
+        let exact = exact.sub(start);
+        let is_short = exact.as_constant().is_some_and(|by| by.abs() <= MAX_STEP);
+        let of_launch = exact.as_constant().is_none()
+            && exact.unknowns().all(|unknown| {
+                self.symbols.get(unknown).is_some_and(|symbol| symbol.sharing == Sharing::Launch)
+            });
+        if is_short || of_launch { exact } else { step }
     }
 
     /// Variables after a loop.

@@ -60,7 +60,8 @@ impl Ranges {
         self.get(unknown).low
     }
 
-    fn get(&self, unknown: Unknown) -> Range {
+    /// Between which numbers an unknown lies.
+    pub(super) fn get(&self, unknown: Unknown) -> Range {
         self.0.get(&unknown).copied().unwrap_or_default()
     }
 

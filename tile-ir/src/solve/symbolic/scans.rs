@@ -9,15 +9,17 @@
 //! # What it rests on
 //!
 //! - Both sides speak of one scan: the same statement, in the same iterations.
-//! - Sums do not leave the range of their type, as with counters
-//!   ([`super::slot`]).
+//! - Sums in 32 bits and more do not leave the range of their type, as counters do
+//!   not ([`super::slot`]).
 
 use super::formula::Formula;
 use super::instance::{Builder, Side};
+use super::integers::range_of;
 use super::poly::{Poly, Unknown};
 use super::symbol::LoopId;
 use super::walk::{Value, Walk};
 use crate::exchange::{ExchangeOp, Reduction};
+use crate::kernel::Type;
 
 /// What an exchange of the block adds up.
 #[derive(Clone, Debug)]
@@ -45,7 +47,7 @@ enum Over {
 
 impl Walk<'_> {
     /// Notes that `result` is what an exchange of `operand` gives.
-    pub(super) fn note_sum(&mut self, op: ExchangeOp, operand: Value, result: &Value) {
+    pub(super) fn note_sum(&mut self, op: ExchangeOp, operand: Value, result: &Value, ty: Type) {
         let over = match op {
             ExchangeOp::Scan { exclusive: true } => Over::Before,
             ExchangeOp::Scan { exclusive: false } => Over::UpTo,
@@ -64,6 +66,9 @@ impl Walk<'_> {
         let most = if flag { Some(1) } else { self.high(&of) };
         let items = self.number_of_items();
         self.item_number = items.as_ref().map(|(number, _)| number.clone());
+        if !self.holds_sums(ty, items.as_ref().map(|(_, count)| count).zip(most)) {
+            return;
+        }
         let mut facts = vec![Formula::AtLeast(result.clone())];
         let adders = match (over, &items) {
             (Over::Before, Some((number, _))) => Some(number.clone()),
@@ -98,6 +103,15 @@ impl Walk<'_> {
             .collect();
         scans.into_iter().for_each(|(scan, fact)| self.symbols.add_facts(scan, fact));
         self.sums.insert(symbol, sum);
+    }
+
+    /// Whether sums over a block, of so many items and at most so much each, stay
+    /// within their type: of few bits that must be seen.
+    fn holds_sums(&self, ty: Type, most: Option<(&Poly, i128)>) -> bool {
+        let Some((_, max)) = range_of(ty) else { return false };
+        let exceeds =
+            |(count, most): (&Poly, i128)| Formula::lt(&Poly::constant(max), &count.scaled(most));
+        max >= i32::MAX.into() || most.is_some_and(|most| self.is_never(&exceeds(most)))
     }
 
     /// A work-item's number in its block, and how many there are.

@@ -19,6 +19,7 @@
 //! together cover it. Hence a positive answer is a proof. A negative one says
 //! only that no proof was found within [`MAX_TESTS`].
 
+use super::linear::Effort;
 use super::poly::Poly;
 use super::system::System;
 
@@ -31,18 +32,19 @@ const MAX_DEPTH: u32 = 12;
 impl System {
     /// Whether no integers fulfil all constraints; `false` where that could not
     /// be shown.
-    pub(super) fn has_no_solution(&self) -> bool {
-        let prove = |system| Search { tests: MAX_TESTS }.refute(system, MAX_DEPTH);
+    pub(super) fn has_no_solution(&self, effort: &Effort) -> bool {
+        let prove = |system| Search { tests: MAX_TESTS, effort }.refute(system, MAX_DEPTH);
         prove(self.clone()) || self.with_digits().is_some_and(prove)
     }
 }
 
 /// A search with what is left of its budget.
-struct Search {
+struct Search<'a> {
     tests: u32,
+    effort: &'a Effort,
 }
 
-impl Search {
+impl Search<'_> {
     fn is_empty(&mut self, system: &System) -> bool {
         if system.contradictory {
             return true;
@@ -51,7 +53,7 @@ impl Search {
             return false;
         }
         self.tests -= 1;
-        system.is_linearly_empty()
+        system.is_linearly_empty(self.effort)
     }
 
     fn refute(&mut self, mut system: System, depth: u32) -> bool {
@@ -59,6 +61,9 @@ impl Search {
             system.settle();
             if self.is_empty(&system) {
                 return true;
+            }
+            if system.is_to_compare() {
+                break;
             }
             let Some(split) = self.forced(&system) else { break };
             system = system.with_zero(&split);
@@ -74,6 +79,9 @@ impl Search {
                 case.assert(part);
                 self.refute(case, depth - 1)
             });
+        }
+        if let Some(cases) = system.next_comparison() {
+            return cases.into_iter().all(|case| self.refute(case, depth - 1));
         }
         let Some(split) = system.splits().into_iter().find(|split| !system.is_decided(split))
         else {

@@ -37,6 +37,8 @@ pub(super) enum Sharing {
 pub(crate) enum Obstacle {
     /// A value loaded from memory.
     Load,
+    /// It may leave the range of its type.
+    Wraps,
     /// The value that an atomic update found, in this variable.
     Old(VarId),
     /// A variable that a loop or a branch changes in a way that has no closed form.

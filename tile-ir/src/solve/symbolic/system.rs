@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::digits::{self, Bounds};
 use super::formula::Formula;
-use super::linear::{self, Row};
+use super::linear::{self, Effort, Row};
 use super::poly::{Monomial, Poly, Unknown};
 use super::radix::{self, Cut};
 use super::ranges::Ranges;
@@ -31,7 +31,11 @@ pub(super) struct System {
     at_least: BTreeSet<Poly>,
     /// Of each, one formula holds.
     pub(super) choices: Vec<Vec<Formula>>,
+    /// Pairs of naturals of which it is to be asked which one is larger.
+    compared: Vec<[Poly; 2]>,
     pub(super) contradictory: bool,
+    /// What has replaced unknowns, where that is asked for.
+    replaced: Option<Vec<(Unknown, Poly)>>,
 }
 
 impl System {
@@ -68,6 +72,103 @@ impl System {
         }
     }
 
+    /// Has two naturals compared.
+    pub(super) fn compare(&mut self, left: Poly, right: Poly) {
+        if left != right && !left.is_lost() && !right.is_lost() {
+            self.compared.push([left, right]);
+        }
+    }
+
+    /// Whether naturals are left to be compared.
+    pub(super) fn is_to_compare(&self) -> bool {
+        !self.compared.is_empty()
+    }
+
+    /// The cases of the next two naturals that are to be compared, and whose squares
+    /// are in the system: the first one is larger, the second one is, they are equal.
+    pub(super) fn next_comparison(&mut self) -> Option<[Self; 3]> {
+        let [left, right] = self.compared.pop()?;
+        let own: BTreeSet<Unknown> = left.unknowns().chain(right.unknowns()).collect();
+        let is_square = |product: &&Monomial| product.iter().all(|unknown| own.contains(unknown));
+        let degree = left.terms().iter().map(|(product, _)| product.len()).max().unwrap_or(0);
+        if !self.products().iter().filter(|product| product.len() > degree).any(is_square) {
+            return self.next_comparison();
+        }
+        let larger = |pair: [&Poly; 2]| {
+            let mut case = self.clone();
+            let mut pair = pair.map(Poly::clone);
+            for at in 0..2 {
+                case.name(&mut pair, at);
+            }
+            let [one, other] = pair;
+            // Of `gap >= 0` and what is natural the product is natural too.
+            let gap = one.sub(&other).plus(-1);
+            case.assert_at_least(&gap);
+            case.assert_at_least(&gap.mul(&one));
+            case.assert_at_least(&gap.mul(&other));
+            case
+        };
+        let mut equal = self.clone();
+        equal.facts.push(left.sub(&right));
+        Some([larger([&left, &right]), larger([&right, &left]), equal])
+    }
+
+    /// Has one of two values as an unknown of its own.
+    fn name(&mut self, pair: &mut [Poly; 2], at: usize) {
+        let value = pair[at].clone();
+        let once = value.terms().iter().find_map(|(product, factor)| match product.as_slice() {
+            [unknown] if *factor == 1 => {
+                let uses = value.unknowns().filter(|other| other == unknown).count();
+                (uses == 1).then_some(*unknown)
+            }
+            _ => None,
+        });
+        let (Some(unknown), Some(name)) = (once, self.unused()) else { return };
+        if value.terms().len() > 1 {
+            let rest = value.sub(&Poly::unknown(unknown));
+            let replacement = Poly::unknown(name).sub(&rest);
+            self.replace(unknown, &replacement);
+            let with = |other: Unknown| (other == unknown).then(|| replacement.clone());
+            *pair = pair.each_ref().map(|poly| poly.replace(&with));
+        }
+    }
+
+    /// An unknown that nothing speaks of.
+    fn unused(&self) -> Option<Unknown> {
+        let highest = self.zeros().chain(&self.at_least).flat_map(Poly::unknowns).max();
+        let mut others = Vec::new();
+        self.choices.iter().flatten().for_each(|part| part.collect_unknowns(&mut others));
+        others.extend(self.compared.iter().flatten().flat_map(Poly::unknowns));
+        others.into_iter().chain(highest).max()?.checked_add(1)
+    }
+
+    /// The same system, which from here on remembers what replaces unknowns.
+    pub(super) fn recorded(&self) -> Self {
+        Self { replaced: Some(Vec::new()), ..self.clone() }
+    }
+
+    /// What has replaced unknowns, in order.
+    pub(super) fn replaced(&self) -> &[(Unknown, Poly)] {
+        self.replaced.as_deref().unwrap_or_default()
+    }
+
+    /// Gives an unknown its value.
+    pub(super) fn set(&mut self, unknown: Unknown, value: i128) {
+        self.replace(unknown, &Poly::constant(value));
+    }
+
+    /// The unknowns that constraints speak of.
+    pub(super) fn unknowns(&self) -> BTreeSet<Unknown> {
+        self.zeros().chain(&self.at_least).flat_map(Poly::unknowns).collect()
+    }
+
+    /// Between which numbers unknowns lie, by equalities too.
+    pub(super) fn exact_ranges(&self) -> Ranges {
+        let zeros = self.zeros().flat_map(|zero| [zero.clone(), zero.negated()]);
+        let rows: Vec<Poly> = self.at_least.iter().cloned().chain(zeros).collect();
+        Ranges::of(rows.iter())
+    }
+
     /// The same system, in which values that lie between 0 and a size are unknowns
     /// of their own; `None` where there is none to name.
     pub(super) fn with_digits(&self) -> Option<Self> {
@@ -75,10 +176,7 @@ impl System {
         let mut named = BTreeSet::new();
         system.settle();
         while let Some((unknown, value)) = digits::to_name(&system.at_least, &named) {
-            let highest = system.zeros().chain(&system.at_least).flat_map(Poly::unknowns).max();
-            let mut in_choices = Vec::new();
-            system.choices.iter().flatten().for_each(|part| part.collect_unknowns(&mut in_choices));
-            let digit = in_choices.into_iter().chain(highest).max()?.checked_add(1)?;
+            let digit = system.unused()?;
             named.insert(digit);
             // value = digit, so the unknown is what is left of it.
             let rest = value.sub(&Poly::unknown(unknown));
@@ -189,10 +287,13 @@ impl System {
 
     /// Removes `0 = 0`, and finds what cannot be 0.
     fn drop_decided(&mut self) {
-        for poly in self.facts.iter().chain(&self.collisions) {
+        for poly in self.facts.iter_mut().chain(&mut self.collisions) {
             let content = poly.content();
             let divides = content == 0 || poly.constant_term() % content == 0;
             self.contradictory |= !divides || poly.as_constant().is_some_and(|value| value != 0);
+            if divides && content > 1 {
+                *poly = poly.divided(content);
+            }
         }
         self.facts.retain(|poly| poly.as_constant().is_none() && !poly.is_lost());
         self.collisions.retain(|poly| poly.as_constant().is_none() && !poly.is_lost());
@@ -212,6 +313,14 @@ impl System {
                 self.at_least.insert(poly);
             }
         }
+        for poly in self.compared.iter_mut().flatten() {
+            if poly.mentions(unknown) {
+                *poly = poly.replace(&with);
+            }
+        }
+        if let Some(replaced) = &mut self.replaced {
+            replaced.push((unknown, value.clone()));
+        }
         for choice in std::mem::take(&mut self.choices) {
             let choice: Vec<Formula> = choice.iter().map(|part| part.replace(&with)).collect();
             self.assert(&Formula::Any(choice));
@@ -230,7 +339,7 @@ impl System {
 
     /// Whether the constraints without choices have no solution, each product
     /// taken for an unknown of its own.
-    pub(super) fn is_linearly_empty(&self) -> bool {
+    pub(super) fn is_linearly_empty(&self, effort: &Effort) -> bool {
         let mut columns: BTreeMap<Monomial, usize> = BTreeMap::new();
         let mut row = |poly: &Poly| {
             let mut row = Row { factors: Vec::new(), constant: poly.constant_term() };
@@ -247,7 +356,7 @@ impl System {
         let zero = self.zeros().map(&mut row).collect();
         let mut at_least: Vec<Row> = self.at_least.iter().map(&mut row).collect();
         at_least.extend(self.product_bounds().iter().map(&mut row));
-        linear::is_empty(zero, at_least)
+        linear::is_empty(zero, at_least, effort)
     }
 
     /// Of products of unknowns that are not negative: that they are not

@@ -146,7 +146,9 @@ impl Walk<'_> {
                 loaded.or_else(|| self.cell(expr, access, &indices))
             }
             ExprKind::Unary { op, operand } => match (op, self.value(*operand)) {
-                (UnaryOp::Neg, Value::Int(poly)) => self.wrapped(poly.negated(), ty),
+                (UnaryOp::Neg, Value::Int(poly)) => {
+                    self.wrapped(poly.negated(), ty, self.kernel.exprs[expr].span)
+                }
                 (UnaryOp::Not, Value::Cond(cond)) => Some(Value::Cond(cond.negated())),
                 (UnaryOp::Neg | UnaryOp::Not, _) => None,
             },
@@ -188,12 +190,12 @@ impl Walk<'_> {
             ExprKind::Cast(operand) => {
                 let from = self.kernel.exprs[*operand].ty;
                 let value = self.value(*operand);
-                self.converted(value, from, ty)
+                self.converted(value, (from, ty), self.kernel.exprs[expr].span)
             }
             ExprKind::Math { func, arg } => match (func, self.value(*arg)) {
                 (MathFn::Abs, Value::Int(poly)) if ty == Type::Index => {
                     let negated = poly.negated();
-                    self.extremum(BinaryOp::Max, poly, negated)
+                    self.extremum((self.kernel.exprs[expr].span, BinaryOp::Max), poly, negated)
                 }
                 _ => None,
             },
@@ -288,23 +290,33 @@ impl Walk<'_> {
             _ => return None,
         };
         match op {
-            BinaryOp::Add => self.wrapped(lhs.add(&rhs), ty),
-            BinaryOp::Sub => self.wrapped(lhs.sub(&rhs), ty),
-            BinaryOp::Mul => self.wrapped(lhs.mul(&rhs), ty),
+            BinaryOp::Add => self.wrapped(lhs.add(&rhs), ty, span),
+            BinaryOp::Sub => self.wrapped(lhs.sub(&rhs), ty, span),
+            BinaryOp::Mul => {
+                self.note_square(&lhs, &rhs);
+                self.wrapped(lhs.mul(&rhs), ty, span)
+            }
             BinaryOp::Div => self.quotient(&lhs, &rhs, (span, op)).map(Value::Int),
             BinaryOp::Rem => self.remainder(&lhs, &rhs, (span, op)).map(Value::Int),
-            BinaryOp::Min | BinaryOp::Max => self.extremum(op, lhs, rhs),
+            BinaryOp::Min | BinaryOp::Max => self.extremum((span, op), lhs, rhs),
             BinaryOp::Shr => self.shifted(&lhs, &rhs, ty, (span, op)).map(Value::Int),
             BinaryOp::Shl => {
                 let shifted = self.shifted(&lhs, &rhs, ty, (span, op))?;
-                self.wrapped(shifted, ty)
+                self.wrapped(shifted, ty, span)
             }
             BinaryOp::And => self.bit_and(&lhs, &rhs, (span, op)).map(Value::Int),
             BinaryOp::Or => self.bit_or(&lhs, &rhs, (span, op)).map(Value::Int),
-            BinaryOp::Xor if ty == Type::Index => {
-                Some(Value::Int(self.exclusive_or(&lhs, &rhs, (span, op))))
+            BinaryOp::Xor => {
+                let value = self.exclusive_or(&lhs, &rhs, (span, op));
+                if let Some((min, max)) = range_of(ty) {
+                    let range = Formula::le(&Poly::constant(min), &value)
+                        .and(Formula::le(&value, &Poly::constant(max)));
+                    value
+                        .unknowns()
+                        .for_each(|unknown| self.symbols.add_facts(unknown, range.clone()));
+                }
+                Some(Value::Int(value))
             }
-            BinaryOp::Xor => None,
         }
     }
 
@@ -335,11 +347,11 @@ impl Walk<'_> {
         Some(Value::Int(quotient))
     }
 
-    fn extremum(&mut self, op: BinaryOp, lhs: Poly, rhs: Poly) -> Option<Value> {
+    fn extremum(&mut self, at: (SpanId, BinaryOp), lhs: Poly, rhs: Poly) -> Option<Value> {
         if lhs.is_lost() || rhs.is_lost() {
             return None;
         }
-        let is_min = op == BinaryOp::Min;
+        let is_min = at.1 == BinaryOp::Min;
         let lows = (self.symbols.low(&lhs), self.symbols.low(&rhs));
         let low = match lows {
             (Some(a), Some(b)) => Some(if is_min { a.min(b) } else { a.max(b) }),
@@ -347,8 +359,7 @@ impl Walk<'_> {
             (Some(_), None) | (None, Some(_)) | (None, None) => None,
         };
         let function = if is_min { Function::Min } else { Function::Max };
-        let no_place = (self.kernel.span, op);
-        Some(Value::Int(self.function(function, &lhs, &rhs, low, no_place, |m| {
+        Some(Value::Int(self.function(function, &lhs, &rhs, low, at, |m| {
             let bound = |side: &Poly| {
                 if is_min { Formula::le(m, side) } else { Formula::le(side, m) }
             };
@@ -372,7 +383,20 @@ impl Walk<'_> {
             return Poly::unknown(*unknown);
         }
         let of = lhs.unknowns().chain(rhs.unknowns()).collect();
-        let obstacle = Some((span, Obstacle::Operator(shown)));
+        let what = match function {
+            Function::UnsignedTurns | Function::SignedTurns => Obstacle::Wraps,
+            Function::Quotient
+            | Function::Floor
+            | Function::Remainder
+            | Function::ExclusiveOr
+            | Function::And
+            | Function::Or
+            | Function::Power
+            | Function::Tiles
+            | Function::Min
+            | Function::Max => Obstacle::Operator(shown),
+        };
+        let obstacle = Some((span, what));
         let unknown = self.symbol(Sharing::Function(of), low, obstacle);
         let facts = facts(&Poly::unknown(unknown));
         self.symbols.add_facts(unknown, facts);
@@ -404,6 +428,10 @@ impl Walk<'_> {
                 };
                 let mut of = Vec::new();
                 let probe = cases(&Poly::default());
+                // What the same cases decide is the same value.
+                if let Some(known) = self.chosen.get(&probe) {
+                    return Some(Value::Int(Poly::unknown(*known)));
+                }
                 probe.collect_unknowns(&mut of);
                 let sharing = match (probe.is_exact(), uniform) {
                     (true, _) => Sharing::Function(of),
@@ -412,6 +440,9 @@ impl Walk<'_> {
                 };
                 let lows = self.symbols.low(&then).zip(self.symbols.low(&otherwise));
                 let unknown = self.symbol(sharing, lows.map(|(a, b)| a.min(b)), None);
+                if probe.is_exact() {
+                    self.chosen.insert(probe, unknown);
+                }
                 let facts = cases(&Poly::unknown(unknown));
                 self.symbols.add_facts(unknown, facts);
                 Some(Value::Int(Poly::unknown(unknown)))

@@ -11,6 +11,7 @@ use super::cells::Cells;
 use super::exit::Exits;
 use super::flow::{Distance, Flow, Pairs, Path, SiteId};
 use super::formula::{Cond, Formula};
+use super::linear::Effort;
 use super::loaded::Element;
 use super::loops::Loop;
 use super::poly::{Poly, Unknown};
@@ -81,6 +82,10 @@ pub(super) struct Walk<'a> {
     pub(super) bits: BTreeMap<Poly, i128>,
     /// The symbols that are powers of two.
     pub(super) powers: BTreeSet<Unknown>,
+    /// Choices between two values, by the cases that make them.
+    pub(super) chosen: BTreeMap<Formula, Unknown>,
+    /// The values that are multiplied with themselves.
+    pub(super) squares: BTreeSet<Poly>,
     /// The loaded values of tensors that are never written.
     pub(super) elements: BTreeMap<Unknown, Element>,
     /// By load of a tensor: each time that it is made, whether it is outside.
@@ -110,6 +115,8 @@ pub(super) struct Walk<'a> {
     /// A work-item's number in its block, where a scan asks for it.
     pub(super) item_number: Option<Poly>,
     pub(super) cells: Cells,
+    /// What proofs may still take.
+    pub(super) effort: Effort,
     pub(super) pairs: Pairs,
     /// Of the statements so far of the current list.
     pub(super) flow: Flow,
@@ -150,6 +157,8 @@ fn walk_with<'a>(
         functions: BTreeMap::new(),
         bits: BTreeMap::new(),
         powers: BTreeSet::new(),
+        chosen: BTreeMap::new(),
+        squares: BTreeSet::new(),
         elements: BTreeMap::new(),
         outside,
         impossible: Vec::new(),
@@ -168,6 +177,7 @@ fn walk_with<'a>(
         sums: BTreeMap::new(),
         item_number: None,
         cells: Cells::of(kernel),
+        effort: Effort::of_kernel(),
         pairs: Pairs::default(),
         flow: Flow::default(),
         exits: Exits::of(kernel, uniformity),
@@ -338,7 +348,7 @@ impl Walk<'_> {
                 let ty = self.kernel.vars[*var].ty;
                 let why = (stmt.span, Obstacle::Exchange(*op));
                 let value = self.any_of_type(ty, op.is_uniform(Group::Block), why);
-                self.note_sum(*op, operand, &value);
+                self.note_sum(*op, operand, &value, ty);
                 self.env.insert(*var, value);
             }
             StmtKind::Assume { cond } => self.assume(*cond),

@@ -54,14 +54,16 @@ struct Team {
 
 /// Which blocks are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Blocks {
+pub(super) enum Blocks<'b> {
     /// The first two along each axis, and the last.
     Sample,
     /// All, and both arms of every condition on loaded data.
     All,
+    /// Those at these coordinates.
+    At(&'b [Vec<i64>]),
 }
 
-impl Blocks {
+impl Blocks<'_> {
     /// Coordinates along an axis of so many blocks.
     fn along(self, extent: i64) -> Result<BTreeSet<i64>, Stop> {
         match self {
@@ -69,7 +71,7 @@ impl Blocks {
                 Ok([0, 1, extent - 1].into_iter().filter(|at| (0..extent).contains(at)).collect())
             }
             Self::All if extent > MAX_ITEMS => Err(Stop::Budget),
-            Self::All => Ok((0..extent).collect()),
+            Self::All | Self::At(_) => Ok((0..extent).collect()),
         }
     }
 }
@@ -158,13 +160,16 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs the blocks that matter.
-    pub(super) fn run(mut self, which: Blocks) -> Result<(), Stop> {
+    pub(super) fn run(mut self, which: Blocks<'_>) -> Result<(), Stop> {
         self.both = which == Blocks::All;
         self.set_up_arrays()?;
         let base = self.base_frame();
         let (kernel, sizes) = (self.kernel, self.sizes);
         let mut blocks: Vec<Vec<i64>> = vec![Vec::new()];
         for axis in &kernel.grid {
+            if matches!(which, Blocks::At(_)) {
+                break;
+            }
             let along = if sizes.open.contains(&axis.var) {
                 BTreeSet::from([0])
             } else {
@@ -174,6 +179,9 @@ impl<'a> Machine<'a> {
                 .iter()
                 .flat_map(|block| along.iter().map(|at| [block.as_slice(), &[*at]].concat()))
                 .collect();
+        }
+        if let Blocks::At(given) = which {
+            blocks = self.existing(given)?;
         }
         if !self.plan.depends_on_block() {
             blocks.truncate(1);
@@ -209,6 +217,17 @@ impl<'a> Machine<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Those of the `given` blocks that the grid has.
+    fn existing(&self, given: &[Vec<i64>]) -> Result<Vec<Vec<i64>>, Stop> {
+        let axes = self.kernel.grid.iter();
+        let extents: Option<Vec<i64>> = axes.map(|axis| self.size(axis.extent)).collect();
+        let extents = extents.ok_or(Stop::Budget)?;
+        let mut blocks = given.to_vec();
+        blocks.dedup();
+        blocks.retain(|block| block.iter().zip(&extents).all(|(at, n)| (0..*n).contains(at)));
+        Ok(blocks)
     }
 
     /// Separates what was done from what follows.

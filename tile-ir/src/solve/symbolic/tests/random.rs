@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use super::super::formula::Formula;
+use super::super::linear::Effort;
 use super::super::poly::Poly;
 use super::super::system::System;
 use super::{kernel, prove, uniformity};
@@ -79,7 +80,7 @@ fn what_has_no_solution_has_none_among_small_numbers() {
         }
         formulas.iter().for_each(|formula| system.assert(formula));
         system.assert_collision(&collision.0, &collision.1);
-        if !system.has_no_solution() {
+        if !system.has_no_solution(&Effort::of_kernel()) {
             continue;
         }
         refuted += 1;
@@ -342,7 +343,7 @@ fn what_is_proved_is_not_refuted_by_a_run() {
         };
         let uniformity = uniformity(&kernel);
         let left = prove(&kernel, &uniformity);
-        let conflicts = skeleton::enumerate(&kernel, skeleton::BUDGET).conflicts;
+        let conflicts = skeleton::enumerate(&kernel, false).conflicts;
         for conflict in &conflicts {
             let named = |found: &super::Unproved| {
                 let spans = [found.first.0, found.second.0];
