@@ -2,12 +2,19 @@
 //! is read again from the bytes that the macro embeds.
 //!
 //! ```sh
-//! cargo run --manifest-path fuzz/Cargo.toml --bin seeds      # the suite's kernels
-//! cargo fuzz run --sanitizer none check -- -dict=fuzz/words.dict -timeout=20
+//! cd fuzz
+//! cargo run --bin seeds                      # the kernels of the suite, into `corpus/check`
+//! export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module \
+//!     -Cllvm-args=-sanitizer-coverage-level=4 \
+//!     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+//!     -Cllvm-args=-sanitizer-coverage-pc-table \
+//!     -Cllvm-args=-sanitizer-coverage-trace-compares"
+//! cargo build --release --bin check --target x86_64-unknown-linux-gnu
+//! target/x86_64-unknown-linux-gnu/release/check corpus/check -dict=words.dict -timeout=60
 //! ```
 //!
-//! Without a sanitizer, `cargo-fuzz` uses no option of a nightly compiler. There is no
-//! `unsafe` code here that one would look at.
+//! A stable compiler knows these options. A sanitizer needs a nightly one, and there is no
+//! `unsafe` code here that it would look at.
 //!
 //! The test `mutations` of `tile-ir` does the same, without coverage, with some
 //! changed kernels of its suite.
