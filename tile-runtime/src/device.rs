@@ -1,17 +1,17 @@
 //! Devices: what kernels run on and tensors live in.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 
 use tile_ir::device::DeviceProperties;
 
 use crate::constant::Constant;
 use crate::element::Element;
 use crate::error::{EnvironmentError, Error, Result};
-use crate::launch::ProgramCache;
+use crate::launch::{Background, ProgramCache};
 use crate::stream::Stream;
 use crate::tensor::{Fill, Tensor};
-use crate::tune::{Shelf, Tools, Tune};
+use crate::tune::{Meter, Shelf, Tools, Tune, Worker};
 
 #[cfg(feature = "cuda")]
 use crate::cuda::CudaDevice;
@@ -22,10 +22,53 @@ mod host;
 ///
 /// A handle; clones are the same device, and so are all handles that
 /// [`Device::cpu`] or [`Device::cuda`] of one number give. Two devices are equal
-/// if they are the same.
+/// if they are the same. Tensors, constants and streams hold handles too; with the last
+/// of a device's handles ends what goes on in the background ([`Tune::Background`]),
+/// which is waited for.
 #[derive(Clone)]
 pub struct Device {
+    lease: Arc<Lease>,
+}
+
+/// What the handles of a device have in common as long as there are any: with the last
+/// one ends what goes on in the background.
+struct Lease {
     inner: Arc<DeviceInner>,
+    /// Searches for faster configurations.
+    searcher: Worker,
+    /// Makes programs ready that compile slowly.
+    builder: Worker,
+}
+
+impl Lease {
+    fn new(inner: Arc<DeviceInner>) -> Arc<Self> {
+        let (searcher, builder) = (Worker::new("tile-search"), Worker::new("tile-build"));
+        Arc::new(Self { inner, searcher, builder })
+    }
+}
+
+/// A device that stays open for the rest of the process: what it costs to open, and
+/// what was made ready on it, is not lost with a handle.
+struct Opened {
+    inner: Arc<DeviceInner>,
+    lease: Weak<Lease>,
+}
+
+impl Opened {
+    /// Of a new device.
+    fn new(device: &Device) -> Self {
+        Self { inner: device.lease.inner.clone(), lease: Arc::downgrade(&device.lease) }
+    }
+
+    /// A handle.
+    fn device(&mut self) -> Device {
+        let lease = self.lease.upgrade().unwrap_or_else(|| {
+            let lease = Lease::new(self.inner.clone());
+            self.lease = Arc::downgrade(&lease);
+            lease
+        });
+        Device { lease }
+    }
 }
 
 struct DeviceInner {
@@ -39,6 +82,8 @@ struct DeviceInner {
     shelf: Shelf,
     /// Held while a search measures.
     tuning: Mutex<()>,
+    meter: Meter,
+    background: Background,
 }
 
 /// What a device is made of.
@@ -67,8 +112,14 @@ impl Device {
     /// The CPU: executes kernels on all cores, as they are lowered for a device,
     /// with the same bits. Launches return when they are done.
     pub fn cpu() -> Self {
-        static CPU: OnceLock<Device> = OnceLock::new();
-        CPU.get_or_init(|| Self::new_cpu("CPU")).clone()
+        static CPU: Mutex<Option<Opened>> = Mutex::new(None);
+        let mut cpu = CPU.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = &mut *cpu {
+            return opened.device();
+        }
+        let device = Self::new_cpu("CPU");
+        *cpu = Some(Opened::new(&device));
+        device
     }
 
     /// The CUDA device of this number, counted as the driver counts
@@ -81,15 +132,14 @@ impl Device {
     pub fn cuda(index: usize) -> Result<Self> {
         #[cfg(feature = "cuda")]
         {
-            static OPENED: std::sync::Mutex<Vec<(usize, Device)>> =
-                std::sync::Mutex::new(Vec::new());
-            let mut opened = OPENED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if let Some((_, device)) = opened.iter().find(|(known, _)| *known == index) {
-                return Ok(device.clone());
+            static OPENED: Mutex<Vec<(usize, Opened)>> = Mutex::new(Vec::new());
+            let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((_, known)) = opened.iter_mut().find(|(known, _)| *known == index) {
+                return Ok(known.device());
             }
             let (cuda, properties) = CudaDevice::open(index)?;
             let device = Self::new(cuda.label().to_owned(), properties, Backend::Cuda(cuda));
-            opened.push((index, device.clone()));
+            opened.push((index, Opened::new(&device)));
             Ok(device)
         }
         #[cfg(not(feature = "cuda"))]
@@ -113,24 +163,45 @@ impl Device {
         let programs = ProgramCache::default();
         let tune = Mutex::new(Tune::of_environment());
         let shelf = Shelf::of_user();
-        let tuning = Mutex::new(());
-        let inner = DeviceInner { label, properties, backend, programs, tune, shelf, tuning };
-        Self { inner: Arc::new(inner) }
+        let (tuning, meter) = (Mutex::new(()), Meter::default());
+        // The CPU device's programs are ready at once.
+        let background = Background::new(!matches!(backend, Backend::Cpu));
+        let inner = DeviceInner {
+            label,
+            properties,
+            backend,
+            programs,
+            tune,
+            shelf,
+            tuning,
+            meter,
+            background,
+        };
+        Self { lease: Lease::new(Arc::new(inner)) }
+    }
+
+    fn inner(&self) -> &DeviceInner {
+        &self.lease.inner
+    }
+
+    /// A handle that keeps nothing in the background from ending.
+    pub(crate) fn detached(&self) -> Self {
+        Self { lease: Lease::new(self.lease.inner.clone()) }
     }
 
     /// The device's name, e.g. `NVIDIA H200`.
     pub fn name(&self) -> &str {
-        &self.inner.properties.name
+        &self.inner().properties.name
     }
 
     /// Whether it is the CPU.
     pub fn is_cpu(&self) -> bool {
-        matches!(self.inner.backend, Backend::Cpu)
+        matches!(self.inner().backend, Backend::Cpu)
     }
 
     /// Limits and peaks, which decide how kernels are tiled.
     pub fn properties(&self) -> &DeviceProperties {
-        &self.inner.properties
+        &self.inner().properties
     }
 
     /// A tensor of `shape` with a copy of `values`, in row-major order. When it
@@ -205,7 +276,7 @@ impl Device {
 
     /// The device's own stream, on which launches go that name no other.
     pub fn stream(&self) -> Stream {
-        match &self.inner.backend {
+        match &self.inner().backend {
             Backend::Cpu => Stream::host(self),
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => Stream::cuda(self, cuda.default_stream()),
@@ -215,7 +286,7 @@ impl Device {
     /// The queue of that stream, where it has one.
     #[cfg(feature = "cuda")]
     pub(crate) fn default_queue(&self) -> Option<&crate::cuda::CudaQueue> {
-        match &self.inner.backend {
+        match &self.inner().backend {
             Backend::Cpu => None,
             Backend::Cuda(cuda) => Some(cuda.default_stream()),
         }
@@ -228,7 +299,7 @@ impl Device {
     ///
     /// Where the driver has no stream to give.
     pub fn new_stream(&self) -> Result<Stream> {
-        match &self.inner.backend {
+        match &self.inner().backend {
             Backend::Cpu => Ok(Stream::host(self)),
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => Ok(Stream::cuda(self, &cuda.new_stream()?)),
@@ -238,7 +309,7 @@ impl Device {
     /// Says where launches on this device take the configurations from that their
     /// options leave open.
     pub fn set_tune(&self, tune: Tune) {
-        *self.inner.tune.lock().unwrap_or_else(PoisonError::into_inner) = tune;
+        *self.inner().tune.lock().unwrap_or_else(PoisonError::into_inner) = tune;
     }
 
     /// Adds a tuning record that the program brings along, most often by
@@ -251,7 +322,7 @@ impl Device {
     ///
     /// Where the text is not a whole tuning record of this version's format.
     pub fn add_records(&self, json: &str) -> Result<()> {
-        self.inner.shelf.ship(json)?;
+        self.inner().shelf.ship(json)?;
         self.programs().forget_choices();
         Ok(())
     }
@@ -262,7 +333,7 @@ impl Device {
     ///
     /// A [`crate::DeviceFault`] where a kernel has failed since the last wait.
     pub fn synchronize(&self) -> Result<()> {
-        match &self.inner.backend {
+        match &self.inner().backend {
             Backend::Cpu => Ok(()),
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => cuda.synchronize(),
@@ -270,27 +341,32 @@ impl Device {
     }
 
     pub(crate) fn backend(&self) -> &Backend {
-        &self.inner.backend
+        &self.inner().backend
     }
 
     /// What launches do that say nothing themselves.
     pub(crate) fn tune(&self) -> Tune {
-        *self.inner.tune.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.inner().tune.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was measured on it.
     pub(crate) fn shelf(&self) -> &Shelf {
-        &self.inner.shelf
+        &self.inner().shelf
     }
 
     /// Held while a search measures on it.
     pub(crate) fn tuning(&self) -> MutexGuard<'_, ()> {
-        self.inner.tuning.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner().tuning.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a search measures that a launch waits for.
+    pub(crate) fn is_tuning(&self) -> bool {
+        matches!(self.inner().tuning.try_lock(), Err(TryLockError::WouldBlock))
     }
 
     /// What the speed of a program depends on, beside the device.
     pub(crate) fn tools(&self) -> Tools {
-        match &self.inner.backend {
+        match &self.inner().backend {
             Backend::Cpu => Tools::default(),
             #[cfg(feature = "cuda")]
             Backend::Cuda(_) => {
@@ -302,8 +378,37 @@ impl Device {
         }
     }
 
+    /// How long launches have taken.
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.inner().meter
+    }
+
+    /// What is known of launches that are searched for in the background.
+    pub(crate) fn background(&self) -> &Background {
+        &self.inner().background
+    }
+
+    /// What searches in the background.
+    pub(crate) fn searcher(&self) -> &Worker {
+        &self.lease.searcher
+    }
+
+    /// What makes programs ready in the background.
+    pub(crate) fn builder(&self) -> &Worker {
+        &self.lease.builder
+    }
+
+    /// Bytes of memory that are free; nothing where the system does not tell.
+    pub(crate) fn free_bytes(&self) -> Option<u64> {
+        match self.backend() {
+            Backend::Cpu => host::free_bytes(),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => cuda.free_bytes(),
+        }
+    }
+
     pub(crate) fn programs(&self) -> &ProgramCache {
-        &self.inner.programs
+        &self.inner().programs
     }
 }
 
@@ -328,7 +433,7 @@ fn has_no_gpu(error: &EnvironmentError) -> bool {
 
 impl PartialEq for Device {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.inner, &other.inner)
+        Arc::ptr_eq(&self.lease.inner, &other.lease.inner)
     }
 }
 
@@ -336,12 +441,12 @@ impl Eq for Device {}
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.inner.label)
+        f.write_str(&self.inner().label)
     }
 }
 
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Device").field(&self.inner.label).finish()
+        f.debug_tuple("Device").field(&self.inner().label).finish()
     }
 }

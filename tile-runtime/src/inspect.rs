@@ -1,13 +1,15 @@
 //! What tests look into: programs between the passes of lowering, and what a search
 //! for the fastest configuration begins with.
 
+use std::time::Duration;
+
 use tile_ir::config::{Config, Numerics};
 use tile_ir::device::DeviceProperties;
 
 use crate::device::Device;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::tune::{Launch, Pruned, Space, TuneReport};
+use crate::tune::{Launch, Manners, Pruned, Space, TuneReport};
 
 pub use crate::launch::{HostTensor, check_program, recheck_program, run_config, run_program};
 
@@ -50,4 +52,37 @@ pub fn measure_listed(
     configs: &[Config],
 ) -> Result<TuneReport> {
     crate::launch::measure_listed(kernel, device, &kernel.check_dims(dims)?, configs)
+}
+
+/// What is done in the background, for tests.
+#[derive(Clone, Copy, Debug)]
+pub struct BackgroundLimits {
+    /// Device time of a kind of launches before it is searched for.
+    pub after: Duration,
+    /// The share of the device time of all launches that searches may take.
+    pub share: f64,
+    /// Device time of one search.
+    pub budget: Duration,
+    /// Whether programs that take long to compile are made in the background.
+    pub builds: bool,
+}
+
+/// Sets what is done in the background.
+pub fn set_background(device: &Device, limits: BackgroundLimits) {
+    let BackgroundLimits { after, share, budget, builds } = limits;
+    let background = device.background();
+    let manners = Manners { after, share, budget, builds, ..background.manners() };
+    background.set_manners(manners);
+}
+
+/// The programs that the device has ready: those that are compiled quickly for the time
+/// being, and the others.
+pub fn count_programs(device: &Device) -> (usize, usize) {
+    device.programs().count()
+}
+
+/// Waits until nothing more is done in the background.
+pub fn finish_background(device: &Device) {
+    device.builder().finish();
+    device.searcher().finish();
 }

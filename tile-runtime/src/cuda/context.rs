@@ -1,8 +1,11 @@
 //! A CUDA device: its context, its own queue, its memory.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
 
-use cudarc::driver::{CudaContext, DriverError};
+use cudarc::driver::sys::{
+    CUresult, CUstreamCaptureMode, cuStreamQuery, cuThreadExchangeStreamCaptureMode,
+};
+use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use tile_ir::device::DeviceProperties;
 use tile_ir::program::Program;
 
@@ -10,7 +13,7 @@ use super::bench::Bench;
 use super::driver::device_count;
 use super::fault::{LaunchLog, is_device_fault, reason};
 use super::memory::CudaBuffer;
-use super::module::LoadedProgram;
+use super::module::{LoadedProgram, has_code};
 use super::properties::read_properties;
 use super::queue::CudaQueue;
 use crate::error::{EnvironmentError, Error, Result};
@@ -31,6 +34,10 @@ pub(super) struct Context {
     /// (major, minor).
     pub(super) compute_capability: (u32, u32),
     pub(super) launches: LaunchLog,
+    /// The users' queues.
+    queues: Mutex<Vec<Weak<CudaStream>>>,
+    /// Held while launches are recorded instead of queued.
+    pub(super) recording: Mutex<()>,
 }
 
 impl Context {
@@ -41,6 +48,25 @@ impl Context {
             return self.launches.fault(&self.label, reason(error)).into();
         }
         driver_error(&self.label, doing, error)
+    }
+
+    /// Notes a queue of a user's.
+    fn note_queue(&self, queue: &CudaQueue) {
+        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.retain(|known| known.strong_count() > 0);
+        queues.push(Arc::downgrade(&queue.stream));
+    }
+
+    /// Whether all users' queues are empty. To be asked while nothing is recorded: a
+    /// queue that is must not be asked.
+    fn is_idle(&self) -> bool {
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut live = queues.iter().filter_map(Weak::upgrade);
+        live.all(|stream| {
+            // SAFETY: the stream is live as long as its handle.
+            let code = unsafe { cuStreamQuery(stream.cu_stream()) };
+            code == CUresult::CUDA_SUCCESS
+        })
     }
 
     /// Makes this device the one that raw driver calls of this thread go to.
@@ -75,9 +101,12 @@ impl CudaDevice {
             label: format!("{} (cuda:{index})", properties.name),
             compute_capability: properties.compute_capability,
             launches: LaunchLog::default(),
+            queues: Mutex::default(),
+            recording: Mutex::default(),
             cuda,
         });
         let queue = CudaQueue::new(&context)?;
+        context.note_queue(&queue);
         Ok((Self { context, queue }, properties))
     }
 
@@ -93,7 +122,36 @@ impl CudaDevice {
 
     /// A new queue.
     pub(crate) fn new_stream(&self) -> Result<CudaQueue> {
-        CudaQueue::new(&self.context)
+        let queue = CudaQueue::new(&self.context)?;
+        self.context.note_queue(&queue);
+        Ok(queue)
+    }
+
+    /// Whether nothing runs on the users' queues, and nothing is being recorded.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let recording = match self.context.recording.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(guard)) => guard.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        let is_quiet = self.context.bind().is_ok() && self.context.is_idle();
+        drop(recording);
+        is_quiet
+    }
+
+    /// Lets what this thread calls from now on leave alone what other threads record.
+    pub(crate) fn stay_out_of_recordings(&self) {
+        let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        if self.context.bind().is_ok() {
+            // SAFETY: the pointer is to a live mode, which the call exchanges. A
+            // failure leaves the thread as it was, which records nothing itself.
+            let _ = unsafe { cuThreadExchangeStreamCaptureMode(&mut mode) };
+        }
+    }
+
+    /// Bytes of memory that are free.
+    pub(crate) fn free_bytes(&self) -> Option<u64> {
+        self.context.cuda.mem_get_info().ok().map(|(free, _)| free as u64)
     }
 
     /// Waits for all work on the device.
@@ -121,7 +179,12 @@ impl CudaDevice {
 
     /// What a search measures with: a queue of its own.
     pub(crate) fn bench(&self) -> Result<Bench> {
-        Bench::new(self.new_stream()?)
+        Bench::new(CudaQueue::new(&self.context)?)
+    }
+
+    /// Whether a program's machine code is at hand, so that no compiler is needed.
+    pub(crate) fn has_code(&self, program: &Program, file: &str) -> Result<bool> {
+        has_code(&self.context, program, file)
     }
 
     /// Compiles a program and loads it.

@@ -34,7 +34,7 @@ const SYSTEM_DRIVER_MISMATCH: c_int = 803;
 
 /// Every driver function that our calls of cudarc reach. cudarc looks each up
 /// when it is first called, and panics where it is not there.
-const REQUIRED: [&str; 42] = [
+const REQUIRED: [&str; 46] = [
     "cuInit",
     "cuDeviceGet",
     "cuDeviceGetCount",
@@ -65,13 +65,17 @@ const REQUIRED: [&str; 42] = [
     "cuStreamCreate",
     "cuStreamDestroy_v2",
     "cuStreamSynchronize",
+    "cuStreamQuery",
     "cuStreamWaitEvent",
+    "cuStreamIsCapturing",
     "cuStreamBeginCapture_v2",
     "cuStreamEndCapture",
     "cuEventCreate",
     "cuEventRecord",
     "cuEventSynchronize",
+    "cuEventQuery",
     "cuEventDestroy_v2",
+    "cuThreadExchangeStreamCaptureMode",
     "cuGraphInstantiateWithFlags",
     "cuGraphLaunch",
     "cuGraphUpload",

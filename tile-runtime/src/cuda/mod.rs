@@ -33,4 +33,4 @@ pub(crate) use memory::CudaBuffer;
 pub(crate) use module::{LoadedProgram, add_compile_options};
 pub(crate) use parameters::{Parameter, ParameterBlock};
 pub(crate) use queue::CudaQueue;
-pub(crate) use timing::Round;
+pub(crate) use timing::{Round, Stopwatch};

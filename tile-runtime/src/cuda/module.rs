@@ -7,13 +7,13 @@ use std::sync::{Arc, OnceLock};
 use cudarc::driver::sys::CUfunction_attribute;
 use cudarc::driver::{CudaFunction, CudaModule, DriverError, result};
 use cudarc::nvrtc::Ptx;
-use tile_ir::emit::emit_cuda;
+use tile_ir::emit::{CudaSource, emit_cuda};
 use tile_ir::program::{Program, SharedMemory};
 
 use super::context::Context;
 use super::driver::cuda_version_served;
 use super::fault::{is_device_fault, reason};
-use super::nvrtc::{CompileOptions, Cubin, Image, KernelResources, compile_once, find};
+use super::nvrtc::{CompileOptions, Cubin, Image, KernelResources, compile_once, compiled, find};
 use super::parameters::Parameter;
 use super::queue::CudaQueue;
 use crate::error::{EnvironmentError, Error, Result};
@@ -39,8 +39,7 @@ struct LoadedKernel {
 impl LoadedProgram {
     /// Writes a program as CUDA C++, compiles it for the device and loads it.
     pub(super) fn load(context: &Arc<Context>, program: &Program, file: &str) -> Result<Self> {
-        let source = emit_cuda(program, Some(file))
-            .map_err(|error| Error::internal("a program has no CUDA text", error.to_string()))?;
+        let source = write_text(program, file)?;
         if source.entries.len() != program.kernels.len() {
             return Err(Error::internal("the CUDA text lacks a kernel", source.text));
         }
@@ -111,6 +110,17 @@ impl LoadedProgram {
         };
         launched.map_err(|error| self.context.error(&format!("launch {label}"), error))
     }
+}
+
+/// Whether a program's text was compiled for the device before.
+pub(super) fn has_code(context: &Context, program: &Program, file: &str) -> Result<bool> {
+    let source = write_text(program, file)?;
+    Ok(compiled(&source.text, capability(context), &options())?.is_some())
+}
+
+fn write_text(program: &Program, file: &str) -> Result<CudaSource> {
+    emit_cuda(program, Some(file))
+        .map_err(|error| Error::internal("a program has no CUDA text", error.to_string()))
 }
 
 /// A text's machine code on a device.

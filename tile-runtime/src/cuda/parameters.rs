@@ -9,7 +9,7 @@ const WORDS: usize = BufferSpace::PARAMETER_BYTES as usize / 8;
 
 /// Room for as many bytes as a launch takes; the driver copies as many as the
 /// kernel declares, from the first on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ParameterBlock(pub(super) [u64; WORDS]);
 
 impl ParameterBlock {

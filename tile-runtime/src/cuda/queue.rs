@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cudarc::driver::CudaStream;
+use cudarc::driver::sys::CUstreamCaptureStatus;
 
 use super::context::Context;
 use crate::error::Result;
@@ -25,6 +26,13 @@ impl CudaQueue {
             context.cuda.new_stream().map_err(|error| context.error("make a stream", error))?;
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         Ok(Self { stream, context: context.clone(), id })
+    }
+
+    /// Whether what is launched here is recorded instead of queued; also where the
+    /// driver does not tell.
+    pub(crate) fn is_recording(&self) -> bool {
+        let status = self.stream.capture_status();
+        status != Ok(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
     }
 
     /// Waits for what was queued here.

@@ -1,5 +1,7 @@
 //! Times launches on the device's clock.
 
+use std::sync::PoisonError;
+
 use cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaEvent, CudaGraph, DriverError};
 
@@ -58,12 +60,49 @@ impl Round {
     }
 }
 
+/// The time of one launch among others, without waiting for it.
+#[derive(Debug)]
+pub(crate) struct Stopwatch {
+    queue: CudaQueue,
+    start: CudaEvent,
+    end: CudaEvent,
+}
+
+impl Stopwatch {
+    /// Starts on `queue`, where nothing is being recorded.
+    pub(crate) fn start(queue: &CudaQueue) -> Result<Self> {
+        let failed = |error| queue.context.error("time a launch", error);
+        check_timing()?;
+        let event = || queue.context.cuda.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
+        let (start, end) = (event().map_err(failed)?, event().map_err(failed)?);
+        start.record(&queue.stream).map_err(failed)?;
+        Ok(Self { queue: queue.clone(), start, end })
+    }
+
+    /// Stops after what was launched since.
+    pub(crate) fn stop(&self) -> Result<()> {
+        let stopped = self.end.record(&self.queue.stream);
+        stopped.map_err(|error| self.queue.context.error("time a launch", error))
+    }
+
+    /// The seconds in between, once they are over.
+    pub(crate) fn seconds(&self) -> Result<Option<f64>> {
+        let failed = |error| self.queue.context.error("time a launch", error);
+        if !self.end.try_is_complete().map_err(failed)? {
+            return Ok(None);
+        }
+        let ms = self.start.elapsed_ms(&self.end).map_err(failed)?;
+        Ok(Some(f64::from(ms) * 1e-3))
+    }
+}
+
 /// The launches as one graph, or nothing where they cannot be captured.
 fn capture(
     queue: &CudaQueue,
     launches: usize,
     launch: &mut dyn FnMut() -> Result<()>,
 ) -> Option<CudaGraph> {
+    let _recording = queue.context.recording.lock().unwrap_or_else(PoisonError::into_inner);
     let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
     queue.stream.begin_capture(mode).ok()?;
     let launched = (0..launches).try_for_each(|_| launch());

@@ -48,8 +48,19 @@ pub(super) fn properties() -> DeviceProperties {
 
 /// The machine's memory in bytes, 0 where the system does not say.
 fn memory_bytes() -> u64 {
-    let Ok(text) = std::fs::read_to_string("/proc/meminfo") else { return 0 };
-    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    let kib = total.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse::<u64>().ok());
-    kib.map_or(0, |kib| kib * 1024)
+    meminfo("MemTotal:").unwrap_or(0)
+}
+
+/// Bytes of the host's memory that a program can have without others being swapped
+/// out; nothing where the system does not say.
+pub(super) fn free_bytes() -> Option<u64> {
+    meminfo("MemAvailable:")
+}
+
+/// A field of `/proc/meminfo`, in bytes.
+fn meminfo(field: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let rest = text.lines().find_map(|line| line.strip_prefix(field))?;
+    // In units of 1024 bytes.
+    rest.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.checked_mul(1024)
 }

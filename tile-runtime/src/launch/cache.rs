@@ -12,6 +12,7 @@ use tile_ir::config::{Config, Numerics};
 use tile_ir::dtype::DType;
 use tile_ir::lower::Binding;
 
+use super::facts::Facts;
 use super::ready::Ready;
 use super::repeat::Repeats;
 use crate::error::Result;
@@ -41,6 +42,8 @@ pub(super) struct ProgramKey {
     pub(super) kernel: KernelAddress,
     pub(super) binding: Binding,
     pub(super) config: Config,
+    /// Whether it is the one that is compiled quickly ([`super::variant`]).
+    pub(super) is_brief: bool,
 }
 
 /// The place of one program: filled once.
@@ -52,6 +55,7 @@ pub(crate) struct ProgramCache {
     choices: Mutex<HashMap<ChoiceKey, Config>>,
     programs: Mutex<HashMap<ProgramKey, Slot>>,
     repeats: Repeats,
+    facts: Facts,
 }
 
 impl ProgramCache {
@@ -79,9 +83,41 @@ impl ProgramCache {
         self.repeats.forget();
     }
 
+    /// Lets launches look anew for what they run, in the configurations that were chosen.
+    pub(super) fn forget_repeats(&self) {
+        self.repeats.forget();
+    }
+
+    /// Keeps a program that was made elsewhere.
+    pub(super) fn insert(&self, key: ProgramKey, ready: Ready) {
+        let slot = lock(&self.programs).entry(key).or_default().clone();
+        *lock(&slot) = Some(Arc::new(ready));
+    }
+
+    /// The brief programs that are there, and the others.
+    pub(crate) fn count(&self) -> (usize, usize) {
+        let programs = lock(&self.programs);
+        let is_ready = |slot: &Slot| slot.try_lock().is_ok_and(|ready| ready.is_some());
+        let ready = programs.iter().filter(|(_, slot)| is_ready(slot));
+        let (brief, whole): (Vec<_>, Vec<_>) = ready.partition(|(key, _)| key.is_brief);
+        (brief.len(), whole.len())
+    }
+
     /// What launches like earlier ones find.
     pub(super) fn repeats(&self) -> &Repeats {
         &self.repeats
+    }
+
+    /// Facts that programs are made for.
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The program of `key`, if it is ready.
+    pub(super) fn ready(&self, key: &ProgramKey) -> Option<Arc<Ready>> {
+        let slot = lock(&self.programs).get(key)?.clone();
+        let ready = slot.try_lock().ok()?;
+        ready.clone()
     }
 
     /// The program of `key`, made by `make` where it is new.
@@ -134,6 +170,7 @@ mod tests {
                 dim_divisors: vec![1],
             },
             config: Config::plain(vec![32], vec![AxisItems::strided(threads)]),
+            is_brief: false,
         }
     }
 

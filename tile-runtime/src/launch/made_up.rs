@@ -10,12 +10,12 @@ use tile_ir::kernel::eval_index;
 use tile_ir::syntax::TensorSpace;
 use tile_ir::value::ScalarValue;
 
-use super::argument::TensorArgument;
-use super::bind::{Bound, Dims, name_value};
+use super::bind::{Dims, name_value};
 use super::choose::choose;
 use super::error::ArgumentError;
+use super::owned::{OwnedLaunch, OwnedTensor};
 use super::scratch::Scratch;
-use super::tuned::Request;
+use super::tuned::{How, Request};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -48,7 +48,9 @@ pub(crate) fn measure_listed(
 ) -> Result<TuneReport> {
     let limits = Limits { budget: Duration::MAX, enough: f64::INFINITY };
     with_made_up(kernel, device, dims, 1, |request, default| {
-        request.measure(&request.situation(), default, &mut Listed::new(configs), limits)
+        let mut list = Listed::new(configs);
+        let found = request.measure(&request.situation(), default, &mut list, limits, How::AtOnce);
+        Ok(found?.0)
     })
 }
 
@@ -83,49 +85,29 @@ fn with_made_up(
             TensorSpace::Global => None,
             TensorSpace::Constant => ParameterBlock::holding(&bytes),
         };
-        #[cfg(not(feature = "cuda"))]
-        let parameters = ();
-        tensors.push((shape, dtype, tensor, memory, parameters));
+        tensors.push(OwnedTensor {
+            shape,
+            dtype,
+            space: tensor.space,
+            mutable: tensor.mutable,
+            memory,
+            #[cfg(feature = "cuda")]
+            parameters,
+        });
     }
-    let tensors: Vec<TensorArgument<'_>> = tensors
-        .iter_mut()
-        .map(|(shape, dtype, declared, memory, parameters)| {
-            #[cfg(not(feature = "cuda"))]
-            let () = *parameters;
-            TensorArgument {
-                device,
-                shape,
-                dtype: *dtype,
-                space: declared.space,
-                #[cfg(feature = "cuda")]
-                parameters: parameters.as_deref(),
-                mutable: declared.mutable,
-                memory: memory.argument(),
-            }
-        })
-        .collect();
     let scalars = ir.scalars.values().filter_map(|scalar| scalar.elem.bind(types));
-    let bound = Bound {
-        tensors: tensors.iter().collect(),
-        scalars: scalars.map(|dtype| data.scalar(dtype)).collect(),
-        dims: dims.clone(),
-    };
-    let hash = OnceLock::new();
-    let request = Request {
-        checked,
-        hash: &hash,
-        file: kernel.file(),
-        types,
-        device,
-        bound: &bound,
-        options: &options,
-    };
-    if let Some(reason) = request.why_not(&default) {
-        let kernel = ir.name.clone();
-        return Err(ArgumentError::NotTunable { kernel, reason }.into());
-    }
-    let _alone = device.tuning();
-    body(&request, default)
+    let scalars = scalars.map(|dtype| data.scalar(dtype)).collect();
+    let mut launch = OwnedLaunch { tensors, scalars, dims: dims.clone() };
+    launch.with_bound(device, |bound| {
+        let (hash, file) = (&OnceLock::new(), kernel.file());
+        let request = Request { checked, hash, file, types, device, bound, options: &options };
+        if let Some(reason) = request.why_not(&default) {
+            let kernel = ir.name.clone();
+            return Err(ArgumentError::NotTunable { kernel, reason }.into());
+        }
+        let _alone = device.tuning();
+        body(&request, default)
+    })
 }
 
 /// Elements as they come: floats between -1 and 1, integers from 0 to 15.

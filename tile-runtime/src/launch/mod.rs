@@ -2,20 +2,25 @@
 //!
 //! 1. [`mod@bind`]: arguments → values of the kernel's names; checks shapes.
 //! 2. [`mod@choose`], [`tuned`]: the configuration; [`trial`] measures for it.
-//! 3. [`cache`], [`ready`]: the program, lowered and compiled once per device.
+//! 3. [`cache`], [`ready`]: the program, lowered and compiled once per device; for
+//!    which [`facts`], and what runs until it is compiled ([`variant`]).
 //! 4. [`mod@recheck`]: in debug builds the program is run once with a shadow of its
 //!    memory.
 //! 5. [`repeat`]: launches like earlier ones skip all that.
 //! 6. [`mod@run`]: launch arguments, grid, memory; onto the device.
+//! 7. [`background`]: what is counted and copied for a search that nobody waits for.
 
 mod argument;
 mod arrays;
 mod assumed;
+mod background;
 mod bind;
 mod cache;
 mod choose;
 mod error;
+mod facts;
 mod made_up;
+mod owned;
 mod program;
 mod ready;
 mod recheck;
@@ -26,20 +31,20 @@ mod run_cuda;
 mod scratch;
 mod trial;
 mod tuned;
+mod variant;
 
 #[cfg(test)]
 mod tests;
-
-use std::sync::Arc;
 
 use tile_ir::config::Config;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::{Kernel, eval_index};
 
-use crate::device::Device;
+use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::macro_support::EmbeddedKernel;
 use crate::options::Options;
+use crate::tune::{ShapeClass, Tune};
 
 pub use argument::Argument;
 pub use arrays::run_config;
@@ -47,19 +52,22 @@ pub use error::ArgumentError;
 pub use program::{HostTensor, check_program, run_program};
 pub use recheck::recheck_program;
 
+pub(crate) use background::Background;
 pub(crate) use bind::{Dims, binding_of};
 pub(crate) use cache::ProgramCache;
 pub(crate) use made_up::{measure_listed, tune_kernel};
 pub(crate) use ready::lower_error;
 pub(crate) use tuned::remembered;
 
-use bind::{Bound, bind, binding_of_elems, check_extents, name_value};
-use cache::{ChoiceKey, ProgramKey};
+use background::{Kind, Watching};
+use bind::{Bound, bind, check_extents, name_value};
+use cache::ChoiceKey;
 use choose::choose;
-use ready::{Executables, Ready, make_ready};
+use ready::{Executables, Ready};
 use recheck::{is_asked_for, recheck};
-use repeat::{Asked, Repeat};
+use repeat::{Asked, Prepared, Repeat};
 use tuned::Request;
+use variant::Wanted;
 
 /// Launches a kernel: what the function `launch` of each kernel calls.
 ///
@@ -86,39 +94,38 @@ pub fn launch(
         && let Some(bound) = repeat.bind(arguments)
         && options.stream.as_ref().is_none_or(|stream| stream.device() == device)
     {
-        return match &repeat.ready {
-            Some(ready) => run(ready, &bound, device, options),
-            None => Ok(()),
-        };
+        if let Some(upgrade) = &repeat.prepared.upgrade {
+            upgrade.ask(device);
+        }
+        let launch = Watching { embedded, types, options, bound: &bound, device };
+        return run_prepared(&repeat.prepared, &launch);
     }
     let generation = repeats.generation();
     let checked = embedded.get()?;
     let bound = bind(checked.kernel(), types, arguments)?;
     check_stream(checked.kernel(), device, options)?;
-    let ready = prepare(embedded, &asked, &bound, device)?;
-    if let Some(ready) = &ready {
-        run(ready, &bound, device, options)?;
-    }
-    let repeat = Repeat::new(checked.kernel(), &asked, &bound.dims, ready);
+    let prepared = prepare(embedded, &asked, &bound, device)?;
+    run_prepared(&prepared, &Watching { embedded, types, options, bound: &bound, device })?;
+    let repeat = Repeat::new(checked.kernel(), &asked, &bound.dims, prepared);
     repeats.keep(&asked, repeat, generation);
     Ok(())
 }
 
-/// What the launch runs; nothing where its grid has no block.
+/// What the launch runs.
 fn prepare(
     embedded: &'static EmbeddedKernel,
     asked: &Asked<'_>,
     bound: &Bound<'_>,
     device: &Device,
-) -> Result<Option<Arc<Ready>>> {
+) -> Result<Prepared> {
     let checked = embedded.get()?;
     let kernel = checked.kernel();
     let Asked { kernel: address, types, options, tune, .. } = *asked;
+    let (file, hash) = (embedded.file(), embedded.hash());
+    let request = Request { checked, hash, file, types, device, bound, options };
     let config = match options.config {
         Some(_) => choose(checked, types, device.properties(), bound.dims.values(), options)?,
         None => {
-            let (file, hash) = (embedded.file(), embedded.hash());
-            let request = Request { checked, hash, file, types, device, bound, options };
             let key = ChoiceKey {
                 kernel: address,
                 types: types.to_vec(),
@@ -132,18 +139,29 @@ fn prepare(
     };
     check_extents(kernel, &bound.tensors, &bound.dims, Some(&config))?;
     if is_empty_grid(kernel, bound, &config) {
-        return Ok(None);
+        return Ok(Prepared::default());
     }
     check_items(&kernel.name, count_items(kernel, bound, &config), || checked.max_work_items())?;
-    let max_elems = bound.tensors.iter().map(|tensor| tensor.len_elems() as u128).max();
-    let binding = binding_of_elems(types, &bound.dims, max_elems.unwrap_or(0));
-    let key = ProgramKey { kernel: address, binding: binding.clone(), config: config.clone() };
-    let make = || make_ready(checked, embedded.file(), device, &binding, &config);
-    let ready = device.programs().program(key, make)?;
+    let is_given = options.config.is_some();
+    let binding = match is_given {
+        true => request.binding(),
+        false => device.programs().facts().admit(address, request.binding()),
+    };
+    let wanted = Wanted { embedded, kernel: address, binding, config };
+    let is_soon = !is_given && tune == Tune::Background;
+    let (ready, upgrade) = match is_soon {
+        true => wanted.program_soon(device)?,
+        false => (wanted.program(device)?, None),
+    };
     if options.recheck.unwrap_or_else(is_asked_for) {
-        recheck(&ready, kernel, &binding, &config)?;
+        recheck(&ready, kernel, &wanted.binding, &wanted.config)?;
     }
-    Ok(Some(ready))
+    let watched = (is_soon && request.is_searchable()).then(|| {
+        let class = ShapeClass::of(&request.binding(), bound.dims.values());
+        let (types, tiles) = (types.to_vec(), options.tiles.clone());
+        device.background().watched(Kind { kernel: address, types, class, tiles })
+    });
+    Ok(Prepared { ready: Some(ready), upgrade, watched })
 }
 
 fn without_tensors(kernel: &Kernel) -> crate::Error {
@@ -202,6 +220,20 @@ fn check_items(kernel: &str, items: u128, most: impl FnOnce() -> Option<u64>) ->
     }
 }
 
+/// Runs a launch; one that is watched is timed now and then.
+fn run_prepared(prepared: &Prepared, launch: &Watching<'_>) -> Result<()> {
+    let Some(ready) = &prepared.ready else { return Ok(()) };
+    let Watching { options, bound, device, .. } = *launch;
+    let _launching = device.meter().launch();
+    let run = || run(ready, bound, device, options);
+    let Some(watched) = &prepared.watched else { return run() };
+    match device.backend() {
+        Backend::Cpu => watched.run_on_cpu(launch, run),
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(_) => watched.run_on_cuda(launch, queue_of(device, options)?, run),
+    }
+}
+
 fn run(ready: &Ready, bound: &Bound<'_>, device: &Device, options: &Options) -> Result<()> {
     match &ready.kernels {
         Executables::Host(compiled) => {
@@ -210,15 +242,17 @@ fn run(ready: &Ready, bound: &Bound<'_>, device: &Device, options: &Options) -> 
         }
         #[cfg(feature = "cuda")]
         Executables::Cuda(loaded) => {
-            let queue = match &options.stream {
-                Some(stream) => stream.queue(),
-                None => device.default_queue(),
-            };
-            let Some(queue) = queue else {
-                let what = format!("a stream of {device} has no queue");
-                return Err(crate::Error::internal(what, ""));
-            };
-            run_cuda::run_on_cuda(ready, loaded, bound, device, queue)
+            run_cuda::run_on_cuda(ready, loaded, bound, device, queue_of(device, options)?)
         }
     }
+}
+
+/// The queue that a launch goes on.
+#[cfg(feature = "cuda")]
+fn queue_of<'a>(device: &'a Device, options: &'a Options) -> Result<&'a crate::cuda::CudaQueue> {
+    let queue = match &options.stream {
+        Some(stream) => stream.queue(),
+        None => device.default_queue(),
+    };
+    queue.ok_or_else(|| crate::Error::internal(format!("a stream of {device} has no queue"), ""))
 }

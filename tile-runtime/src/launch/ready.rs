@@ -67,9 +67,31 @@ pub(super) fn make_ready(
     binding: &Binding,
     config: &Config,
 ) -> Result<Ready> {
+    let program = lower_for(checked, device, binding, config)?;
+    make_of(checked, file, device, binding, config, program)
+}
+
+/// Lowers a kernel for a device.
+pub(super) fn lower_for(
+    checked: &CheckedKernel,
+    device: &Device,
+    binding: &Binding,
+    config: &Config,
+) -> Result<Program> {
+    lower(checked, binding, config, device.properties())
+        .map_err(|error| lower_error(checked.kernel(), config, &error))
+}
+
+/// Makes a lowered kernel ready to run on a device.
+pub(super) fn make_of(
+    checked: &CheckedKernel,
+    file: &str,
+    device: &Device,
+    binding: &Binding,
+    config: &Config,
+    program: Program,
+) -> Result<Ready> {
     let kernel = checked.kernel();
-    let program = lower(checked, binding, config, device.properties())
-        .map_err(|error| lower_error(kernel, config, &error))?;
     let label: Arc<str> = describe(kernel, binding, config).into();
     let kernels = match device.backend() {
         Backend::Cpu => {

@@ -15,9 +15,11 @@ use tile_ir::syntax::TensorSpace;
 use tile_ir::value::ScalarValue;
 
 use super::argument::{Argument, ArgumentKind, TensorArgument};
+use super::background::Watched;
 use super::bind::{Bound, Dims};
 use super::cache::KernelAddress;
 use super::ready::Ready;
+use super::variant::Upgrade;
 use crate::options::Options;
 use crate::tune::Tune;
 
@@ -179,17 +181,22 @@ pub(super) struct Repeat {
     tensors: Vec<usize>,
     scalars: Vec<usize>,
     dims: Dims,
+    pub(super) prepared: Prepared,
+}
+
+/// What a launch runs.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
     /// Nothing where the grid has no block.
     pub(super) ready: Option<Arc<Ready>>,
+    /// What is to take its place, where there is such.
+    pub(super) upgrade: Option<Upgrade>,
+    /// Its kind, where that may be searched for in the background.
+    pub(super) watched: Option<Arc<Watched>>,
 }
 
 impl Repeat {
-    pub(super) fn new(
-        kernel: &Kernel,
-        asked: &Asked<'_>,
-        dims: &Dims,
-        ready: Option<Arc<Ready>>,
-    ) -> Self {
+    pub(super) fn new(kernel: &Kernel, asked: &Asked<'_>, dims: &Dims, prepared: Prepared) -> Self {
         let mut tensors = vec![0; kernel.tensors.len()];
         let mut scalars = vec![0; kernel.scalars.len()];
         for (place, param) in kernel.params.iter().enumerate() {
@@ -198,7 +205,7 @@ impl Repeat {
                 Param::Scalar(id) => scalars[id.index()] = place,
             }
         }
-        Self { pattern: asked.pattern(), tensors, scalars, dims: dims.clone(), ready }
+        Self { pattern: asked.pattern(), tensors, scalars, dims: dims.clone(), prepared }
     }
 
     /// The arguments by the ids of the kernel's parameters; nothing where they are of
@@ -294,7 +301,8 @@ mod tests {
 
     fn repeat(asked: &Asked<'_>) -> Repeat {
         let (tensors, scalars) = (vec![0], Vec::new());
-        Repeat { pattern: asked.pattern(), tensors, scalars, dims: Dims::none(), ready: None }
+        let (dims, prepared) = (Dims::none(), Prepared::default());
+        Repeat { pattern: asked.pattern(), tensors, scalars, dims, prepared }
     }
 
     #[test]

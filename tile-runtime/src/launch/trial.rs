@@ -4,7 +4,6 @@
 //! which every candidate finds as the launch has them, and writes in their stead.
 
 use std::collections::HashMap;
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -39,6 +38,8 @@ pub(super) struct Trials<'a> {
     /// What the first candidate has left in those copies.
     expected: Option<Vec<Option<Scratch>>>,
     ready: HashMap<Config, Candidate>,
+    /// Configurations that are made ready at once.
+    width: usize,
     start: Instant,
 }
 
@@ -51,7 +52,7 @@ struct Candidate {
 }
 
 impl<'a> Trials<'a> {
-    /// Candidates of a launch of these arguments.
+    /// Candidates of a launch of these arguments, `width` of which are made ready at once.
     ///
     /// # Errors
     ///
@@ -62,10 +63,9 @@ impl<'a> Trials<'a> {
         device: &'a Device,
         binding: &'a Binding,
         bound: &'a Bound<'a>,
+        width: usize,
     ) -> Result<Self> {
         let start = Instant::now();
-        // What is queued would run beside the candidates.
-        device.synchronize()?;
         let copier = match device.backend() {
             Backend::Cpu => Copier::Host,
             #[cfg(feature = "cuda")]
@@ -77,7 +77,24 @@ impl<'a> Trials<'a> {
             .map(|tensor| tensor.mutable.then(|| Scratch::copy_of(tensor, &copier)).transpose());
         let scratch = scratch.collect::<Result<_>>()?;
         let (ready, expected) = (HashMap::new(), None);
-        Ok(Self { checked, file, device, binding, bound, copier, scratch, expected, ready, start })
+        Ok(Self {
+            checked,
+            file,
+            device,
+            binding,
+            bound,
+            copier,
+            scratch,
+            expected,
+            ready,
+            width,
+            start,
+        })
+    }
+
+    /// A candidate that was made ready, to be run elsewhere.
+    pub(super) fn take(&mut self, config: &Config) -> Option<Ready> {
+        self.ready.remove(config).map(|candidate| candidate.ready)
     }
 
     /// Brings the copies back to what the launch has.
@@ -156,7 +173,7 @@ impl<'a> Trials<'a> {
 
 impl Measure for Trials<'_> {
     fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Result<Prepared, Reason>>> {
-        let made = make_all(self, configs);
+        let made = make_all(self, configs, self.width);
         let mut prepared = Vec::with_capacity(configs.len());
         for (config, made) in configs.iter().zip(made) {
             let of_one = match made {
@@ -207,12 +224,12 @@ impl Measure for Trials<'_> {
     }
 
     fn width(&self) -> usize {
-        thread::available_parallelism().map_or(1, NonZeroUsize::get)
+        self.width
     }
 }
 
 /// Lowers and compiles configurations, each in whatever thread is free.
-fn make_all(trials: &Trials<'_>, configs: &[Config]) -> Vec<Result<Ready>> {
+fn make_all(trials: &Trials<'_>, configs: &[Config], width: usize) -> Vec<Result<Ready>> {
     let Trials { checked, file, device, binding, .. } = *trials;
     let next = AtomicUsize::new(0);
     let made: Vec<Mutex<Option<Result<Ready>>>> =
@@ -227,7 +244,7 @@ fn make_all(trials: &Trials<'_>, configs: &[Config]) -> Vec<Result<Ready>> {
         }
     };
     thread::scope(|scope| {
-        for _ in 1..trials.width().min(configs.len()) {
+        for _ in 1..width.min(configs.len()) {
             scope.spawn(work);
         }
         work();

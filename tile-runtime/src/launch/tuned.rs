@@ -1,8 +1,12 @@
 //! The configuration of a launch that leaves it open, as its policy says: from what
 //! was measured, by measuring, or without.
 
+use std::cell::Cell;
+use std::num::NonZeroUsize;
 use std::sync::OnceLock;
+use std::thread;
 
+use tile_ir::analyze::sizes::may_depend_on_sizes;
 use tile_ir::check::CheckedKernel;
 use tile_ir::config::{Config, Numerics};
 use tile_ir::dtype::DType;
@@ -10,14 +14,15 @@ use tile_ir::lower::Binding;
 
 use super::bind::{Bound, Dims, binding_of, binding_of_elems, check_extents};
 use super::choose::choose;
+use super::ready::Ready;
 use super::trial::Trials;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, type_list};
 use crate::options::Options;
 use crate::tune::{
-    DeviceId, Entry, Group, KernelId, Launch, Limits, Measure as _, Plan, ShapeClass, Situation,
-    Space, Tune, TuneOptions, TuneReport, kernel_hash, search,
+    DeviceId, Entry, Group, KernelId, Launch, Limits, Measure as _, Plan, Polite, ShapeClass,
+    Situation, Space, Surroundings, Tune, TuneOptions, TuneReport, kernel_hash, search,
 };
 
 /// A launch, as far as its configuration depends on it.
@@ -32,12 +37,31 @@ pub(super) struct Request<'a> {
     pub(super) options: &'a Options,
 }
 
+/// How a search measures.
+pub(super) enum How<'a> {
+    /// The launch waits for it.
+    AtOnce,
+    /// While the user works: within a share of what launches take, those measured being
+    /// expected to take so many seconds; `spent` is what was spent before, and after it.
+    Politely { around: &'a dyn Surroundings, share: f64, expected: f64, spent: &'a Cell<f64> },
+}
+
+impl How<'_> {
+    /// Threads that compile: all, or one beside the user's.
+    fn width(&self) -> usize {
+        match self {
+            Self::AtOnce => thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            Self::Politely { .. } => 1,
+        }
+    }
+}
+
 impl Request<'_> {
     /// The configuration that `policy` gives.
     pub(super) fn config(&self, policy: Tune) -> Result<Config> {
         let budget = match policy {
             Tune::Off => return self.default_config(),
-            Tune::Cached => None,
+            Tune::Cached | Tune::Background => None,
             Tune::Now(budget) => Some(budget),
         };
         let situation = self.situation();
@@ -99,21 +123,39 @@ impl Request<'_> {
     }
 
     /// The best that was measured, where it goes with the launch.
-    fn remembered(&self, situation: &Situation) -> Option<Config> {
+    pub(super) fn remembered(&self, situation: &Situation) -> Option<Config> {
         let shelf = self.device.shelf();
         let kernel = self.checked.kernel();
         let mut config = shelf.best(situation, kernel, self.device.properties())?;
         config.numerics = self.numerics();
+        if !self.may_change_sizes() && config.tiles != self.default_config().ok()?.tiles {
+            return None;
+        }
         self.fits_tensors(&config).then_some(config)
     }
 
-    fn numerics(&self) -> Numerics {
+    /// Whether results are the same in other tile sizes than those that are chosen
+    /// without measuring, or need not be.
+    fn may_change_sizes(&self) -> bool {
+        self.numerics() == Numerics::Reassociated
+            || !may_depend_on_sizes(self.checked.kernel())
+    }
+
+    pub(super) fn numerics(&self) -> Numerics {
         self.options.numerics.unwrap_or_default()
     }
 
     fn fits_tensors(&self, config: &Config) -> bool {
         let Bound { tensors, dims, .. } = self.bound;
         check_extents(self.checked.kernel(), tensors, dims, Some(config)).is_ok()
+    }
+
+    /// Whether launches of this kind may be searched for in the background: nobody has
+    /// measured any, and whatever is found gives the same bits.
+    pub(super) fn is_searchable(&self) -> bool {
+        self.checked.is_order_independent()
+            && self.numerics() == Numerics::Exact
+            && self.remembered(&self.situation()).is_none()
     }
 
     /// Why the launch cannot be measured, where it cannot.
@@ -134,7 +176,7 @@ impl Request<'_> {
         situation((self.checked, hash), self.device, &self.binding(), dims, given)
     }
 
-    fn binding(&self) -> Binding {
+    pub(super) fn binding(&self) -> Binding {
         let elems = self.bound.tensors.iter().map(|tensor| tensor.len_elems() as u128);
         binding_of_elems(self.types, &self.bound.dims, elems.max().unwrap_or(0))
     }
@@ -149,31 +191,43 @@ impl Request<'_> {
     ) -> Result<TuneReport> {
         let mut plan = options.strategy.plan(options.seed);
         let limits = Limits { budget: options.budget, enough: options.enough };
-        let report = self.measure(situation, default, plan.as_mut(), limits)?;
+        let (report, _) = self.measure(situation, default, plan.as_mut(), limits, How::AtOnce)?;
         self.keep(situation, &report);
         Ok(report)
     }
 
-    /// Measures what `plan` proposes, and keeps nothing. To be called while
-    /// [`Device::tuning`] is held.
+    /// Measures what `plan` proposes, and keeps nothing; with the report, the best one,
+    /// ready to run. To be called while [`Device::tuning`] is held, unless politely.
     pub(super) fn measure(
         &self,
         situation: &Situation,
         default: Config,
         plan: &mut dyn Plan,
         limits: Limits,
-    ) -> Result<TuneReport> {
+        how: How<'_>,
+    ) -> Result<(TuneReport, Option<Ready>)> {
         let (kernel, device) = (self.checked.kernel(), self.device);
+        if let How::AtOnce = how {
+            // What is queued would run beside the candidates.
+            device.synchronize()?;
+        }
         let binding = self.binding();
-        let mut trials = Trials::new(self.checked, self.file, device, &binding, self.bound)?;
+        let width = how.width();
+        let mut trials = Trials::new(self.checked, self.file, device, &binding, self.bound, width)?;
         let tensor_bytes = self.bound.tensors.iter().map(|tensor| tensor.n_bytes() as u64);
         let fits_tensors = |config: &Config| self.fits_tensors(config);
+        let given = if self.may_change_sizes() {
+            self.options.tiles.clone()
+        } else {
+            let names = kernel.tile_params.values().map(|param| param.name.clone());
+            names.zip(default.tiles.iter().copied()).collect()
+        };
         let space = Space::new(Launch {
             checked: self.checked,
             types: self.types,
             device: device.properties(),
             dims: self.bound.dims.values(),
-            given: &self.options.tiles,
+            given: &given,
             numerics: self.numerics(),
             tensor_bytes: tensor_bytes.sum(),
             fits_tensors: &fits_tensors,
@@ -181,7 +235,15 @@ impl Request<'_> {
         let elsewhere = device.shelf().elsewhere(situation, kernel, device.properties());
         let elsewhere = elsewhere.into_iter().filter(|config| space.judge(config).is_ok());
         let seeds: Vec<Config> = [default.clone()].into_iter().chain(elsewhere).collect();
-        let found = search(&space, &seeds, plan, &mut trials, limits)?;
+        let found = match how {
+            How::AtOnce => search(&space, &seeds, plan, &mut trials, limits)?,
+            How::Politely { around, share, expected, spent } => {
+                let mut polite = Polite::new(&mut trials, around, share, expected, spent.get());
+                let found = search(&space, &seeds, plan, &mut polite, limits);
+                spent.set(polite.spent());
+                found?
+            }
+        };
         let elapsed = trials.elapsed();
         let mut pruned = space.pruned().to_vec();
         pruned.extend(found.dropped);
@@ -189,7 +251,8 @@ impl Request<'_> {
             let what = format!("the default configuration of `{}` does not run", kernel.name);
             return Err(Error::internal(what, reference.reason.to_string()));
         }
-        Ok(TuneReport {
+        let ready = found.trials.first().and_then(|best| trials.take(&best.config));
+        let report = TuneReport {
             kernel: format!("{}{}", kernel.name, type_list(self.types)),
             device: device.to_string(),
             class: situation.class.clone(),
@@ -201,11 +264,12 @@ impl Request<'_> {
             roofline_seconds: space.roofline_seconds(),
             elapsed,
             stop: found.stop,
-        })
+        };
+        Ok((report, ready))
     }
 
     /// Remembers what was measured, for this process and for later ones.
-    fn keep(&self, situation: &Situation, report: &TuneReport) {
+    pub(super) fn keep(&self, situation: &Situation, report: &TuneReport) {
         let measured = report.trials.iter().filter(|trial| trial.rounds > 0);
         let group = Group {
             types: situation.types.clone(),

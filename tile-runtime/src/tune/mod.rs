@@ -3,6 +3,7 @@
 //! | file | decides |
 //! | --- | --- |
 //! | `policy` | whether a launch may measure |
+//! | `background` | searching while the user works |
 //! | `identity` | when two kernels are the same to the tuner |
 //! | `class` | which launches share what was measured |
 //! | `space` | which configurations there are, and which are not worth compiling |
@@ -16,6 +17,7 @@
 //! The search knows no device. On a device `launch::trial` runs the candidates,
 //! on memory of its own; in tests something that makes times up does.
 
+mod background;
 mod class;
 mod identity;
 mod measure;
@@ -35,6 +37,9 @@ pub use record::RecordError;
 pub use report::{Pruned, Reason, Stop, Trial, TuneReport};
 pub use strategy::Strategy;
 
+pub(crate) use background::{
+    Cancel, Manners, Meter, Polite, Surroundings, Usage, Worker, is_frozen, unless_frozen,
+};
 pub(crate) use class::ShapeClass;
 pub(crate) use identity::kernel_hash;
 pub(crate) use measure::{Measure, Prepared};

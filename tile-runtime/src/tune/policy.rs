@@ -18,8 +18,8 @@ const DEFAULT_BUDGET: Duration = Duration::from_secs(10);
 ///
 /// Given for one launch by [`crate::Options::tune`], for all launches on a device
 /// by [`crate::Device::set_tune`], for all devices by the environment variable
-/// `TILE_TUNE`: `off`, `cached`, `now`, `now:2.5s` or `now:500ms`. Where nobody
-/// says anything it is [`Tune::Cached`].
+/// `TILE_TUNE`: `off`, `cached`, `background`, `now`, `now:2.5s` or `now:500ms`. Where nobody
+/// says anything it is [`Tune::Background`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Tune {
@@ -30,8 +30,31 @@ pub enum Tune {
     /// of shapes and this device, by this or an earlier process or in a record
     /// that was shipped ([`crate::Device::add_records`]); where nothing was, as
     /// [`Tune::Off`]. Never measures.
-    #[default]
     Cached,
+    /// As [`Tune::Cached`]; where nothing was measured yet, a thread of the device's
+    /// searches while the program runs, and what it finds is used from then on and
+    /// remembered.
+    ///
+    /// - It searches for a kernel, its types and a class of shapes once launches of
+    ///   that kind have taken a second of device time, one after the other.
+    /// - It takes at most a tenth of the device time that launches take, and at most a
+    ///   twentieth of the device's free memory, for copies of the tensors of the launch
+    ///   that was one too many; a launch whose tensors are larger is not searched for.
+    /// - It measures where the device is idle, and never while launches are recorded in
+    ///   a graph; a sample during which anything is launched does not count. On a device
+    ///   that is never idle it finds nothing.
+    /// - A kernel whose results depend on the order of its work-items is left alone, and
+    ///   so are launches of which a configuration or other than exact numerics are given.
+    ///   Tile sizes change only where results do not depend on them.
+    /// - [`Tune::freeze`] ends it, and so does the end of the device's last handle,
+    ///   which waits for it. A panic in it is logged, and ends it.
+    ///
+    /// On a CUDA device the first launch of a kernel, moreover, does not wait for a
+    /// long compilation. It runs a variant that is compiled in a fraction of the time:
+    /// valid for all shapes, with loops that are not written out. The one that is meant
+    /// is compiled by another thread as soon as there is a second launch of the kind.
+    #[default]
+    Background,
     /// As [`Tune::Cached`]; where nothing was measured yet the launch first takes
     /// about so long to measure, and remembers what it finds.
     ///
@@ -43,6 +66,23 @@ pub enum Tune {
 }
 
 impl Tune {
+    /// Ends all searching in the background, on all devices of this process and for
+    /// good: when it returns, no launch changes its configuration any more. Variants
+    /// that are being compiled are still put in place; they run in the configuration
+    /// that was chosen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tile_runtime::Tune;
+    ///
+    /// // Warmed up: from here on every step takes the same.
+    /// Tune::freeze();
+    /// ```
+    pub fn freeze() {
+        super::background::freeze();
+    }
+
     /// What the environment says, read once per process.
     pub(crate) fn of_environment() -> Self {
         static FOUND: OnceLock<Tune> = OnceLock::new();
@@ -50,8 +90,8 @@ impl Tune {
             Err(_) => Self::default(),
             Ok(text) => parse(&text).unwrap_or_else(|| {
                 tracing::warn!(
-                    "{VARIABLE} is `{text}`; it is off, cached, now, or now with a time as in \
-                     now:2.5s: taken as cached"
+                    "{VARIABLE} is `{text}`; it is off, cached, background, now, or now with a \
+                     time as in now:2.5s: taken as background"
                 );
                 Self::default()
             }),
@@ -103,7 +143,8 @@ fn parse(text: &str) -> Option<Tune> {
     match text.split_once(':') {
         None => match text.as_str() {
             "off" => Some(Tune::Off),
-            "" | "cached" => Some(Tune::Cached),
+            "cached" => Some(Tune::Cached),
+            "" | "background" => Some(Tune::Background),
             "now" => Some(Tune::Now(DEFAULT_BUDGET)),
             _ => None,
         },
@@ -132,7 +173,8 @@ mod tests {
         let cases = [
             ("off", Some(Tune::Off)),
             ("Cached", Some(Tune::Cached)),
-            ("", Some(Tune::Cached)),
+            ("", Some(Tune::Background)),
+            ("background", Some(Tune::Background)),
             ("now", now(10_000)),
             ("now:2.5s", now(2500)),
             (" now:500ms ", now(500)),

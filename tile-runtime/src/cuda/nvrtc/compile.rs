@@ -147,7 +147,11 @@ pub(crate) fn compile_once(
 /// # Errors
 ///
 /// Where there is no NVRTC.
-fn compiled(source: &str, capability: u32, options: &CompileOptions) -> Result<Option<Arc<Cubin>>> {
+pub(crate) fn compiled(
+    source: &str,
+    capability: u32,
+    options: &CompileOptions,
+) -> Result<Option<Arc<Cubin>>> {
     let identity = identity()?;
     let arguments = arguments(&identity.architecture(capability), options);
     Ok(CODE.known(code_store(), kernel_key(source, &arguments, identity.version)))

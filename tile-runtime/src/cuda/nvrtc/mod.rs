@@ -13,8 +13,8 @@ mod identity;
 mod library;
 mod report;
 
-pub(crate) use compile::compile_once;
 pub use compile::{CompileOptions, Cubin, Image};
+pub(crate) use compile::{compile_once, compiled};
 pub use find::VARIABLE;
 pub(crate) use identity::identity;
 pub use library::Nvrtc;
