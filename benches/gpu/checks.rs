@@ -8,6 +8,7 @@ use tile_kernels::checks::{
     check_matmul, check_min_plus, check_row_sums, check_saxpy, check_scaled_matmul,
     check_seven_point, check_softmax, check_squared_distances, check_stencil, check_transpose,
 };
+use tile_runtime::inspect::finish_background;
 use tile_runtime::{Device, Options, Tune};
 
 use crate::figure::{Figure, Sink};
@@ -20,7 +21,8 @@ const SIZES: [usize; 7] = [1, 31, 33, 1000, 1024, 4095, 4096];
 pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<()> {
     let setup = Setup::new(device);
     let sizes = if quick { &SIZES[..3] } else { &SIZES[..] };
-    let mut check = |kernel, dtype, shape: &[usize], verdict: Verdict| {
+    let mut check = |kernel: &str, dtype, shape: &[usize], verdict: Verdict| {
+        let kernel = kernel.to_owned();
         let error = verdict.err().map(|error| error.to_string());
         let passed = error.is_none();
         sink.write(&Figure::Check { kernel, dtype, shape: shape.to_vec(), passed, error })
@@ -64,6 +66,25 @@ pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<(
     check("saxpy tuned", "f32", &[n], check_saxpy::<f32>(&tuned, n))?;
     let shape = if quick { [33, 40, 31] } else { [1000, 1024, 999] };
     check("matmul tuned", "f32", &shape, check_matmul::<f32>(&tuned, shape))?;
+    // As launches are that say nothing: with programs that are replaced when others are
+    // compiled.
+    let soon = Setup { options: Options::new().tune(Tune::Background), ..setup.clone() };
+    for round in ["first", "second", "third"] {
+        let shape = if quick { [33, 40, 31] } else { [1000, 1024, 999] };
+        check(
+            &format!("matmul in the background, {round}"),
+            "f32",
+            &shape,
+            check_matmul::<f32>(&soon, shape),
+        )?;
+        check(
+            &format!("transpose in the background, {round}"),
+            "f32",
+            &shape[..2],
+            check_transpose::<f32>(&soon, [shape[0], shape[1]]),
+        )?;
+        finish_background(device);
+    }
     if !quick {
         let shape = [4096, 1024, 8192];
         check("matmul", "f32", &shape, check_matmul::<f32>(&setup, shape))?;

@@ -23,7 +23,7 @@ pub(crate) enum Figure {
     },
     /// A result compared with its reference.
     Check {
-        kernel: &'static str,
+        kernel: String,
         #[serde(rename = "type")]
         dtype: &'static str,
         shape: Vec<usize>,

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use figure::{Figure, Sink};
-use tile_runtime::Device;
+use tile_runtime::{Device, Tune};
 
 /// Tests and measures the kernels on one device.
 #[derive(Parser)]
@@ -74,6 +74,8 @@ fn main() -> ExitCode {
 
 /// Returns how many checks and measurements failed.
 fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
+    // What is checked and measured is what was chosen, from the first launch on.
+    arguments.device.set_tune(Tune::Off);
     let mut sink = Sink::open(arguments.out.as_deref())?;
     sink.write(&Figure::of_device(&arguments.device))?;
     if let Some(n_configs) = arguments.sample {

@@ -203,7 +203,14 @@ fn the_first_launch_runs_a_brief_program_of_the_same_bits() {
         let device = Device::cpu();
         let after = Duration::from_secs(3600);
         set_background(&device, BackgroundLimits { after, builds: true, ..AT_ONCE });
-        for [m, n, k] in [[33, 29, 47], [128, 64, 96], [1, 1, 1], [40, 130, 64]] {
+        // Of other tile sizes than it would choose: made for this alone. What is brief is
+        // valid for all shapes, and there already where the sizes are.
+        let mut sizes_seen = Vec::new();
+        for ([m, n, k], tile) in
+            [([33, 29, 47], 48), ([128, 64, 96], 24), ([1, 1, 1], 16), ([40, 130, 64], 48)]
+        {
+            let n_new = usize::from(!sizes_seen.contains(&tile));
+            sizes_seen.push(tile);
             let a = device.tensor([m, k], &values(m * k)).unwrap();
             let b = device.tensor([k, n], &values(k * n)).unwrap();
             let product = |options: &Options| {
@@ -211,18 +218,16 @@ fn the_first_launch_runs_a_brief_program_of_the_same_bits() {
                 matmul::with(options.clone()).launch(&a, &b, &mut c).unwrap();
                 bits(&c.to_vec().unwrap())
             };
-            // Of other tile sizes than it would choose: made for this alone.
-            let tile = u32::try_from(8 + 8 * (m % 7)).unwrap();
             let options = Options::new().tile("TM", tile).tile("TN", 32).tile("TK", 16);
             let expected = product(&options.clone().tune(Tune::Off));
             let options = options.tile("TK", 8);
             let before = count_programs(&device);
             assert_eq!(product(&options), expected);
-            assert_eq!(count_programs(&device), (before.0 + 1, before.1), "a brief one");
+            assert_eq!(count_programs(&device), (before.0 + n_new, before.1), "a brief one");
             // One more launch of the kind asks for the one that is meant.
             assert_eq!(product(&options), expected);
             finish_background(&device);
-            assert_eq!(count_programs(&device), (before.0 + 1, before.1 + 1), "and the other");
+            assert_eq!(count_programs(&device), (before.0 + n_new, before.1 + 1), "the other");
             assert_eq!(product(&options), expected);
         }
     });

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::candidate_values;
 use crate::kernel::{
-    ArrayRef, Axis, Edge, EachOrigin, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt,
+    ArrayRef, Axis, EachOrigin, Edge, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt,
     StmtKind, TileDomain, TileId, TileSpace, Type, VarId, VarKind,
 };
 use crate::op::BinaryOp;
@@ -131,7 +131,8 @@ impl<'a> Names<'a> {
             match &stmt.kind {
                 StmtKind::Let { var, init: Some(init) } => {
                     let var_of = &self.kernel.vars[*var];
-                    if var_of.kind == (VarKind::Let { mutable: false }) && var_of.ty == Type::Index {
+                    if var_of.kind == (VarKind::Let { mutable: false }) && var_of.ty == Type::Index
+                    {
                         self.lets.insert(*var, *init);
                     }
                 }
@@ -191,9 +192,7 @@ impl<'a> Names<'a> {
 
     /// The end of a loop over `0..end`, forwards and one by one.
     fn end_from_zero(&self, range: &LoopRange) -> Option<ExprId> {
-        let is = |expr: ExprId, number: i128| {
-            matches!(self.kernel.exprs[expr].kind, ExprKind::Literal(Literal::Int(n)) if n == number)
-        };
+        let is = |expr: ExprId, number: i128| matches!(self.kernel.exprs[expr].kind, ExprKind::Literal(Literal::Int(n)) if n == number);
         match *range {
             LoopRange::Between { start, end, step, reversed: false } => {
                 (is(start, 0) && step.is_none_or(|step| is(step, 1))).then_some(end)

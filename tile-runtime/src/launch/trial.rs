@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tile_ir::analyze::sizes::may_depend_on_sizes;
 use tile_ir::check::CheckedKernel;
 use tile_ir::config::{Config, ConfigError};
 use tile_ir::lower::Binding;
@@ -35,7 +36,9 @@ pub(super) struct Trials<'a> {
     copier: Copier,
     /// Of each tensor that the kernel may write, the copy that candidates write.
     scratch: Vec<Option<Scratch>>,
-    /// What the first candidate has left in those copies.
+    /// The first candidate.
+    reference: Option<Config>,
+    /// What it has left in those copies.
     expected: Option<Vec<Option<Scratch>>>,
     ready: HashMap<Config, Candidate>,
     /// Configurations that are made ready at once.
@@ -85,6 +88,7 @@ impl<'a> Trials<'a> {
             bound,
             copier,
             scratch,
+            reference: None,
             expected,
             ready,
             width,
@@ -198,6 +202,7 @@ impl Measure for Trials<'_> {
     }
 
     fn first_run(&mut self, config: &Config) -> Result<Result<f64, Reason>> {
+        self.reference.get_or_insert_with(|| config.clone());
         self.restore()?;
         let seconds = self.time(config, 1)?;
         let words = self.differences()?;
@@ -206,6 +211,12 @@ impl Measure for Trials<'_> {
         }
         let label = self.ready.remove(config).map(|candidate| candidate.ready.label);
         let label = label.as_deref().unwrap_or_default();
+        if self.reference.as_ref().is_some_and(|reference| reference.tiles != config.tiles)
+            && may_depend_on_sizes(self.checked.kernel())
+        {
+            tracing::debug!("{label} gives another result, as its tile sizes are others");
+            return Ok(Err(Reason::Sizes { words }));
+        }
         tracing::error!(
             ?config,
             "{label} gives another result than the default configuration, in {words} words of 8 \

@@ -52,6 +52,12 @@ pub enum Reason {
     },
     /// Its program is that of a configuration which was tried before.
     Same,
+    /// Its tile sizes are others than the default configuration's, and its first result
+    /// differs: by its text, the kernel's results depend on them.
+    Sizes {
+        /// Words of 8 bytes in which the results differ.
+        words: u64,
+    },
     /// Its first result differs from the default configuration's: a defect of this
     /// library, to be reported.
     Wrong {
@@ -72,6 +78,7 @@ impl Reason {
             Self::Spills { .. } => "spilled registers",
             Self::Refused { .. } => "refused",
             Self::Same => "the same program",
+            Self::Sizes { .. } => "another result",
             Self::Wrong { .. } => "a wrong result",
         }
     }
@@ -98,6 +105,9 @@ impl fmt::Display for Reason {
             }
             Self::Refused { error } => f.write_str(error.lines().next().unwrap_or_default()),
             Self::Same => f.write_str("the same program as another configuration's"),
+            Self::Sizes { words } => {
+                write!(f, "another result of other tile sizes, in {words} words of 8 bytes")
+            }
             Self::Wrong { words } => write!(f, "a wrong result, in {words} words of 8 bytes"),
         }
     }
