@@ -11,7 +11,7 @@ use crate::error::{EnvironmentError, Error, Result};
 use crate::launch::{Background, ProgramCache};
 use crate::stream::Stream;
 use crate::tensor::{Fill, Tensor};
-use crate::tune::{Meter, Shelf, Tools, Tune, Worker};
+use crate::tune::{Clocks, Meter, Shelf, Tools, Tune, Worker};
 
 #[cfg(feature = "cuda")]
 use crate::cuda::CudaDevice;
@@ -396,6 +396,15 @@ impl Device {
     /// What makes programs ready in the background.
     pub(crate) fn builder(&self) -> &Worker {
         &self.lease.builder
+    }
+
+    /// What it runs at now; nothing where it does not tell.
+    pub(crate) fn clocks(&self) -> Option<Clocks> {
+        match self.backend() {
+            Backend::Cpu => None,
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => cuda.clocks(),
+        }
     }
 
     /// Bytes of memory that are free; nothing where the system does not tell.

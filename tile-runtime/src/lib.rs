@@ -58,7 +58,9 @@ pub use tensor::Tensor;
 pub use tile_ir::config::{Config, ConfigError, Numerics};
 pub use tile_ir::device::DeviceProperties;
 pub use tile_macros::tiled_kernel;
-pub use tune::{Pruned, Reason, RecordError, Stop, Strategy, Trial, Tune, TuneOptions, TuneReport};
+pub use tune::{
+    Clocks, Pruned, Reason, RecordError, Stop, Strategy, Trial, Tune, TuneOptions, TuneReport,
+};
 
 #[cfg(feature = "cuda")]
 pub use cuda::nvrtc;

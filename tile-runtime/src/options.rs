@@ -83,7 +83,10 @@ impl Options {
         self
     }
 
-    /// Whether results may depend on the configuration; by default they may not.
+    /// Whether results may depend on the configuration; by default they may not. Where
+    /// they may, a search ([`Tune::Now`]) also tries to share out sums among groups of
+    /// threads, and takes such a configuration if its first result is near the
+    /// default's ([`crate::TuneOptions::numerics`] says how near).
     #[must_use]
     pub fn numerics(mut self, numerics: Numerics) -> Self {
         self.numerics = Some(numerics);

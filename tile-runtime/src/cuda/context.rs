@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
 
 use cudarc::driver::sys::{
-    CUresult, CUstreamCaptureMode, cuStreamQuery, cuThreadExchangeStreamCaptureMode,
+    CUdevice_attribute, CUresult, CUstreamCaptureMode, cuStreamQuery,
+    cuThreadExchangeStreamCaptureMode,
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use tile_ir::device::DeviceProperties;
@@ -147,6 +148,11 @@ impl CudaDevice {
             // failure leaves the thread as it was, which records nothing itself.
             let _ = unsafe { cuThreadExchangeStreamCaptureMode(&mut mode) };
         }
+    }
+
+    /// A number that the driver says of it.
+    pub(super) fn attribute(&self, attribute: CUdevice_attribute) -> Option<i32> {
+        self.context.cuda.attribute(attribute).ok()
     }
 
     /// Bytes of memory that are free.

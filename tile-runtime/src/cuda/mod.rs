@@ -17,6 +17,7 @@ mod driver;
 mod fault;
 mod memory;
 mod module;
+mod nvml;
 pub mod nvrtc;
 mod parameters;
 mod properties;

@@ -20,10 +20,13 @@ use super::cache::KernelAddress;
 /// Facts of one kernel and its types.
 const MOST: usize = 8;
 
+/// Which kernel, of which types.
+type Bound = (KernelAddress, Vec<DType>);
+
 /// The facts of one device's programs.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    known: Mutex<HashMap<(KernelAddress, Vec<DType>), Vec<Binding>>>,
+    known: Mutex<HashMap<Bound, Vec<Binding>>>,
 }
 
 impl Facts {

@@ -33,7 +33,8 @@ pub(crate) fn tune_kernel(
     dims: &Dims,
     tuning: &TuneOptions,
 ) -> Result<TuneReport> {
-    with_made_up(kernel, device, dims, tuning.seed, |request, default| {
+    let options = Options::new().numerics(tuning.numerics);
+    with_made_up(kernel, device, dims, (tuning.seed, &options), |request, default| {
         request.search(&request.situation(), default, tuning)
     })
 }
@@ -47,7 +48,7 @@ pub(crate) fn measure_listed(
     configs: &[Config],
 ) -> Result<TuneReport> {
     let limits = Limits { budget: Duration::MAX, enough: f64::INFINITY };
-    with_made_up(kernel, device, dims, 1, |request, default| {
+    with_made_up(kernel, device, dims, (1, &Options::new()), |request, default| {
         let mut list = Listed::new(configs);
         let found = request.measure(&request.situation(), default, &mut list, limits, How::AtOnce);
         Ok(found?.0)
@@ -60,12 +61,12 @@ fn with_made_up(
     kernel: &Kernel,
     device: &Device,
     dims: &Dims,
-    seed: u64,
+    (seed, options): (u64, &Options),
     body: impl FnOnce(&Request<'_>, Config) -> Result<TuneReport>,
 ) -> Result<TuneReport> {
     let (checked, types) = (kernel.checked(), kernel.types());
-    let (ir, options) = (checked.kernel(), Options::new());
-    let default = choose(checked, types, device.properties(), dims.values(), &options)?;
+    let ir = checked.kernel();
+    let default = choose(checked, types, device.properties(), dims.values(), options)?;
     let mut data = Data(fastrand::Rng::with_seed(seed));
     let mut tensors = Vec::with_capacity(ir.tensors.len());
     for tensor in ir.tensors.values() {
@@ -100,7 +101,7 @@ fn with_made_up(
     let mut launch = OwnedLaunch { tensors, scalars, dims: dims.clone() };
     launch.with_bound(device, |bound| {
         let (hash, file) = (&OnceLock::new(), kernel.file());
-        let request = Request { checked, hash, file, types, device, bound, options: &options };
+        let request = Request { checked, hash, file, types, device, bound, options };
         if let Some(reason) = request.why_not(&default) {
             let kernel = ir.name.clone();
             return Err(ArgumentError::NotTunable { kernel, reason }.into());

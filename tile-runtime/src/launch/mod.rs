@@ -20,6 +20,7 @@ mod choose;
 mod error;
 mod facts;
 mod made_up;
+mod nearness;
 mod owned;
 mod program;
 mod ready;

@@ -172,7 +172,8 @@ impl Request<'_> {
     pub(super) fn situation(&self) -> Situation {
         let hash = self.hash().to_owned();
         let (dims, given) = (self.bound.dims.values(), &self.options.tiles);
-        situation((self.checked, hash), self.device, &self.binding(), dims, given)
+        let numerics = self.numerics();
+        situation((self.checked, hash), self.device, &self.binding(), dims, (given, numerics))
     }
 
     pub(super) fn binding(&self) -> Binding {
@@ -237,6 +238,7 @@ impl Request<'_> {
         })?;
         let elsewhere = device.shelf().elsewhere(situation, kernel, device.properties());
         let elsewhere = elsewhere.into_iter().filter(|config| space.judge(config).is_ok());
+        let clocks_before = device.clocks();
         let seeds: Vec<Config> = [default.clone()].into_iter().chain(elsewhere).collect();
         let found = match how {
             How::AtOnce => search(&space, &seeds, plan, &mut trials, limits)?,
@@ -265,6 +267,7 @@ impl Request<'_> {
             default,
             pruned,
             roofline_seconds: space.roofline_seconds(),
+            clocks: clocks_before.and_then(|before| Some([before, device.clocks()?])),
             elapsed,
             stop: found.stop,
         };
@@ -280,6 +283,7 @@ impl Request<'_> {
             given: situation.given.clone(),
             dims: report.dims.clone(),
             tools: situation.tools.clone(),
+            clocks: report.clocks,
             entries: measured.map(Entry::of).collect(),
         };
         self.device.shelf().keep(situation, group);
@@ -293,7 +297,7 @@ fn situation(
     device: &Device,
     binding: &Binding,
     dims: &[u64],
-    given: &[(String, u32)],
+    (given, numerics): (&[(String, u32)], Numerics),
 ) -> Situation {
     let properties = device.properties();
     let mut given = given.to_vec();
@@ -304,6 +308,7 @@ fn situation(
         types: binding.types.iter().map(|dtype| dtype.name().to_owned()).collect(),
         class: ShapeClass::of(binding, dims).to_string(),
         given,
+        numerics,
         tools: device.tools(),
     }
 }
@@ -316,6 +321,7 @@ pub(crate) fn remembered(kernel: &Kernel, device: &Device, dims: &Dims) -> Resul
     let default = choose(checked, types, properties, dims.values(), &Options::new())?;
     let binding = binding_of(checked.kernel(), types, dims, &default);
     let hash = kernel_hash(checked).to_string();
-    let situation = situation((checked, hash), device, &binding, dims.values(), &[]);
+    let given = (&[][..], Numerics::Exact);
+    let situation = situation((checked, hash), device, &binding, dims.values(), given);
     Ok(device.shelf().best(&situation, checked.kernel(), properties))
 }

@@ -33,7 +33,7 @@ mod strategy;
 mod tests;
 
 pub use policy::{Tune, TuneOptions};
-pub use record::RecordError;
+pub use record::{Clocks, RecordError};
 pub use report::{Pruned, Reason, Stop, Trial, TuneReport};
 pub use strategy::Strategy;
 

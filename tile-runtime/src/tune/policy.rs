@@ -3,6 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use tile_ir::config::Numerics;
+
 use super::strategy::Strategy;
 
 /// The environment variable that says what devices do where the program does not.
@@ -106,6 +108,7 @@ pub struct TuneOptions {
     pub(crate) strategy: Strategy,
     pub(crate) seed: u64,
     pub(crate) enough: f64,
+    pub(crate) numerics: Numerics,
 }
 
 /// The fraction of the roofline that ends a search: memory gives no more than about
@@ -115,7 +118,8 @@ const ENOUGH: f64 = 0.92;
 impl TuneOptions {
     /// A search of about so much wall time.
     pub fn new(budget: Duration) -> Self {
-        Self { budget, strategy: Strategy::default(), seed: 1, enough: ENOUGH }
+        let (strategy, numerics) = (Strategy::default(), Numerics::Exact);
+        Self { budget, strategy, seed: 1, enough: ENOUGH, numerics }
     }
 
     /// In which order it goes through the configurations.
@@ -128,6 +132,17 @@ impl TuneOptions {
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
+    }
+
+    /// Lets the search try configurations that sum in another order, if `numerics` says
+    /// so; what it finds is for launches that allow it too ([`crate::Options::numerics`]).
+    ///
+    /// Such a configuration's first result may differ from the default's by a part of
+    /// the largest value in each tensor: 2^-40 in `f64`, 2^-14 in `f32`, 2^-9 in `f16`,
+    /// 2^-6 in `bf16`; integers not at all.
+    #[must_use]
+    pub fn numerics(self, numerics: Numerics) -> Self {
+        Self { numerics, ..self }
     }
 
     /// Ends the search at the first configuration that reaches this fraction of the

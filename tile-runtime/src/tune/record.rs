@@ -81,6 +81,17 @@ pub(crate) struct Tools {
     pub(crate) nvrtc: String,
 }
 
+/// The clocks of a device, in MHz.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Clocks {
+    /// Of its multiprocessors.
+    pub sm_mhz: u32,
+    /// Of its memory.
+    pub memory_mhz: u32,
+}
+
 /// A search of one class of launches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,6 +107,9 @@ pub(crate) struct Group {
     pub(crate) dims: Vec<u64>,
     #[serde(default)]
     pub(crate) tools: Tools,
+    /// What the device ran at before and after; nothing where it does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) clocks: Option<[Clocks; 2]>,
     /// The fastest first.
     pub(crate) entries: Vec<Entry>,
 }
@@ -120,6 +134,8 @@ pub(crate) struct Situation {
     pub(crate) types: Vec<String>,
     pub(crate) class: String,
     pub(crate) given: Vec<(String, u32)>,
+    /// Whether sums may be in another order.
+    pub(crate) numerics: Numerics,
     pub(crate) tools: Tools,
 }
 
@@ -232,11 +248,17 @@ impl Group {
         self.tools != situation.tools
     }
 
-    /// The fastest configuration that is legal and gives the same bits as others.
-    pub(crate) fn best(&self, kernel: &Kernel, device: &DeviceProperties) -> Option<&Config> {
+    /// The fastest configuration that is legal and of these numerics: one that sums in
+    /// another order gives other bits, and where such were not measured nothing says
+    /// which is the fastest.
+    pub(crate) fn best(
+        &self,
+        kernel: &Kernel,
+        device: &DeviceProperties,
+        numerics: Numerics,
+    ) -> Option<&Config> {
         let legal = self.entries.iter().filter(|entry| {
-            entry.config.numerics == Numerics::Exact
-                && check_config(kernel, &entry.config, device).is_ok()
+            entry.config.numerics == numerics && check_config(kernel, &entry.config, device).is_ok()
         });
         legal.min_by(|a, b| a.seconds.total_cmp(&b.seconds)).map(|entry| &entry.config)
     }

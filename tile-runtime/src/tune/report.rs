@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use tile_ir::config::{Config, Numerics, TilePadding};
 
+use super::record::Clocks;
+
 /// Why a configuration was not measured, or not to the end.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -179,6 +181,9 @@ pub struct TuneReport {
     /// No launch takes less than this by the device's peaks, in seconds; 0 where that is
     /// not known.
     pub roofline_seconds: f64,
+    /// What the device ran at before and after the measurements; nothing where it does
+    /// not tell.
+    pub clocks: Option<[Clocks; 2]>,
     /// Wall time of the search.
     pub elapsed: Duration,
     /// Why it ended.
@@ -306,6 +311,14 @@ impl fmt::Display for TuneReport {
             let percent = self.roofline_seconds / best.max(f64::MIN_POSITIVE) * 100.0;
             write!(f, ", {percent:.0}% of the roofline")?;
         }
-        writeln!(f)
+        writeln!(f)?;
+        if let Some([before, after]) = self.clocks {
+            writeln!(
+                f,
+                "clocks {} and {} MHz before, {} and {} after",
+                before.sm_mhz, before.memory_mhz, after.sm_mhz, after.memory_mhz
+            )?;
+        }
+        Ok(())
     }
 }

@@ -108,7 +108,7 @@ impl Shelf {
         let groups = records.filter(|record| record.is_of(situation));
         let mut groups = groups.filter_map(|record| record.group(situation));
         groups.find_map(|group| {
-            let best = group.best(kernel, device)?;
+            let best = group.best(kernel, device, situation.numerics)?;
             if group.is_stale(situation) {
                 let (was, is) = (&group.tools, &situation.tools);
                 tracing::debug!(
@@ -144,7 +144,8 @@ impl Shelf {
         let read: Vec<Record> = paths.iter().filter_map(|path| read_record(path)).collect();
         let records = read.iter().chain(memory.iter());
         let others = records.filter(|r| r.is_of_kernel(situation) && !r.is_of(situation));
-        let bests = others.filter_map(|r| r.group(situation)?.best(kernel, device));
+        let bests =
+            others.filter_map(|r| r.group(situation)?.best(kernel, device, situation.numerics));
         let mut configs: Vec<Config> = bests.cloned().collect();
         configs.dedup();
         configs

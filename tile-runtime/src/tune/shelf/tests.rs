@@ -43,6 +43,7 @@ fn situation() -> Situation {
         types: vec!["f32".into()],
         class: "32-bit /128 20".into(),
         given: Vec::new(),
+        numerics: Numerics::Exact,
         tools: Tools { driver: "13.0".into(), nvrtc: "13.0".into() },
     }
 }
@@ -60,6 +61,7 @@ fn group(situation: &Situation, times: &[(u32, f64)]) -> Group {
         given: situation.given.clone(),
         dims: vec![1 << 20],
         tools: situation.tools.clone(),
+        clocks: None,
         entries: times.iter().map(entry).collect(),
     }
 }
@@ -249,4 +251,19 @@ fn names_of_files() {
     assert_eq!(slug("NVIDIA GeForce RTX 4090"), "nvidia-geforce-rtx-4090");
     assert_eq!(slug("../x/ y"), "x-y");
     assert_eq!(file_name(&situation()), "0123456789abcdef-nvidia-h200-132.json");
+}
+
+#[test]
+fn what_sums_in_another_order_is_for_launches_that_allow_it() {
+    let (_folder, shelf) = shelf();
+    let exact = situation();
+    let reordered = Situation { numerics: Numerics::Reassociated, ..situation() };
+    let mut both = group(&exact, &[(128, 2.0), (256, 3.0)]);
+    both.entries[0].config.numerics = Numerics::Reassociated;
+    shelf.keep(&exact, both);
+    assert_eq!(threads_of(&shelf, &exact), Some(256));
+    assert_eq!(threads_of(&shelf, &reordered), Some(128));
+    let (_folder, other) = self::shelf();
+    other.keep(&exact, group(&exact, &[(128, 2.0)]));
+    assert_eq!(threads_of(&other, &reordered), None, "none of its kind was measured");
 }
