@@ -80,6 +80,11 @@ pub(crate) fn sliced(
     Some((kernel, config))
 }
 
+/// Whether [`sliced`] gives a kernel.
+pub(crate) fn can_be_sliced(kernel: &Kernel, types: &[DType], config: &Config) -> bool {
+    config.slices > 1 && find_reductions(kernel, types, config).is_some()
+}
+
 struct Writer<'a> {
     kernel: &'a mut Kernel,
     found: &'a Found,

@@ -30,8 +30,9 @@ fn with_items_in_a_row() -> impl Iterator<Item = Listed> {
 }
 
 /// A program whose items lie four in a row on a thread, as it is before its own
-/// accesses are widened, and how many of them have become vectors of `bytes`.
-fn widened(kernel: &Kernel, bytes: u32) -> (Program, Config, usize) {
+/// accesses are widened, and how many of them have become vectors of `bytes`;
+/// `streams` where what is touched once is marked.
+fn widened(kernel: &Kernel, bytes: u32, streams: bool) -> (Program, Config, usize) {
     let device = known("A100").expect("the device is in the table");
     let params = kernel.checked().kernel().tile_params.values();
     // Where 32 is not among the sizes, one of them is chosen.
@@ -49,7 +50,9 @@ fn widened(kernel: &Kernel, bytes: u32) -> (Program, Config, usize) {
     let config = Config { copy_bytes: 4, stages: 1, padding: TilePadding::Elems(0), ..config };
     // Eight along each axis.
     let threads = 8u32.pow(config.block.len() as u32).max(64);
+    let (stream_loads, stream_stores) = (streams, streams);
     let config = Config { threads, block, fragment_buffers: 1, ..config };
+    let config = Config { stream_loads, stream_stores, ..config };
     let passes = kernel
         .program_by_pass(&config, &device, &dims)
         .unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
@@ -64,7 +67,7 @@ fn the_same_bits_with_vectors() {
     for listed in with_items_in_a_row() {
         let kernel = &listed.kernel;
         let dims = vec![EXTENT; kernel.dims().len()];
-        let (program, config, _) = widened(kernel, 16);
+        let (program, config, _) = widened(kernel, 16, false);
         let plain = kernel.program_by_pass(&config, &known("A100").expect("known"), &dims);
         let plain = plain.expect("it was lowered before").remove(0).1;
         let inputs = random_inputs(kernel, &config, &dims, 1);
@@ -85,7 +88,7 @@ fn what_becomes_a_vector() {
         (tile_kernels::add::kernel::<f64>(), vec![2, 2, 2]),
         (tile_kernels::matmul::kernel::<f32>(), vec![4, 4]),
     ] {
-        let (program, _, n_widened) = widened(&kernel, 16);
+        let (program, _, n_widened) = widened(&kernel, 16, false);
         assert_eq!(n_widened, widths.len(), "{}", print_program(&program));
         for width in widths {
             let text = format!(".x{width}[");
@@ -104,8 +107,8 @@ fn every_vector_compiles() {
         panic!("{error}\n(`cargo xtask test` fetches it)");
     }
     for listed in with_items_in_a_row() {
-        for bytes in [8, 16] {
-            let (program, _, n_widened) = widened(&listed.kernel, bytes);
+        for (bytes, streams) in [(8, false), (16, false), (16, true)] {
+            let (program, _, n_widened) = widened(&listed.kernel, bytes, streams);
             if n_widened == 0 {
                 continue;
             }
@@ -122,7 +125,7 @@ fn every_vector_compiles() {
 
 #[track_caller]
 fn check_text(kernel: &Kernel, expect: ExpectFile) {
-    let (program, ..) = widened(kernel, 16);
+    let (program, ..) = widened(kernel, 16, false);
     let text = emit_cuda(&program, None).expect("so many threads run everywhere").text;
     expect.assert_eq(&text);
 }
@@ -137,7 +140,7 @@ fn texts() {
 /// Vectors of tiles begin at multiples of their size: every tile is placed so.
 #[test]
 fn tiles_take_vectors() {
-    let (program, ..) = widened(&tile_kernels::matmul::kernel::<f32>(), 16);
+    let (program, ..) = widened(&tile_kernels::matmul::kernel::<f32>(), 16, false);
     let is_tile = |target| matches!(target, Target::Tile(_));
     let exprs = program.kernels[0].exprs.values();
     let of_tiles = exprs.filter(|expr| match &expr.kind {

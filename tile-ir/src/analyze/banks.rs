@@ -8,21 +8,18 @@
 
 use std::collections::BTreeSet;
 
+use crate::exchange::WARP_ITEMS;
 use crate::kernel::{ceil_div, eval_index_binary};
 use crate::op::UnaryOp;
 use crate::program::{
-    Access, DomainId, ExprId, ExprKind, Literal, LoopRange, ProgramKernel, Stmt, StmtKind, Target,
-    TileId,
+    Access, DomainId, ExprId, ExprKind, Literal, LoopRange, MAX_ACCESS_BYTES, ProgramKernel, Stmt,
+    StmtKind, Target, TileId,
 };
 
-/// Threads of a warp.
-const WARP: u32 = 32;
 /// Banks of shared memory.
 const BANKS: u64 = 32;
 /// Bytes of a bank's word.
 const WORD_BYTES: u64 = 4;
-/// The widest access of one thread.
-const MAX_ACCESS_BYTES: u32 = 16;
 /// Iterations counted of a loop whose number is not constant.
 const UNKNOWN_TRIPS: u64 = 8;
 
@@ -88,13 +85,14 @@ fn access_wavefronts(
             let mut strides = info.layout.strides.iter();
             strides.all(|stride| *stride == 1 || stride.is_multiple_of(digit.size))
         };
-        let fits = step == Some(1) && MAX_ACCESS_BYTES.is_multiple_of(bytes);
-        if fits && rows_aligned() && (0..WARP).all(aligned) {
+        let whole = info.layout.swizzle.is_none_or(|swizzle| digit.size <= 1 << swizzle.shift);
+        let fits = step == Some(1) && whole && MAX_ACCESS_BYTES.is_multiple_of(bytes);
+        if fits && rows_aligned() && (0..WARP_ITEMS).all(aligned) {
             width = digit.size;
         }
         number *= digit.size;
     }
-    let addresses = (0..WARP).filter_map(|thread| offset(thread, 0));
+    let addresses = (0..WARP_ITEMS).filter_map(|thread| offset(thread, 0));
     let addresses: Vec<u64> = addresses.map(|at| u64::from(at) * u64::from(size_bytes)).collect();
     u64::from(wavefronts(&addresses, size_bytes * width)) * (registers / u64::from(width))
 }

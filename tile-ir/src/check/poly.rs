@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::kernel::{
     Axis, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, TileDomain, Type, VarId,
-    VarKind,
+    VarKind, gcd,
 };
 use crate::op::{BinaryOp, UnaryOp};
 
@@ -475,13 +475,4 @@ pub(super) fn assigned_in(stmts: &[Stmt]) -> Vec<VarId> {
         }
     }
     out
-}
-
-/// The greatest common divisor, at least 0; 1 where a number cannot be negated.
-fn gcd(a: i128, b: i128) -> i128 {
-    let (Some(mut a), Some(mut b)) = (a.checked_abs(), b.checked_abs()) else { return 1 };
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

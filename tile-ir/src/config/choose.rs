@@ -1,27 +1,29 @@
 //! The configuration that is used before anything has been measured.
 
 use super::estimate::MAX_REGISTERS;
+use super::raster::raster_rows;
 use super::warps::warp_layout;
 use super::{
-    AxisItems, Config, ConfigError, Numerics, TilePadding, candidate_values, complete_tiles,
-    estimate, tile_value,
+    AxisItems, Config, ConfigError, Estimate, Numerics, TilePadding, candidate_values,
+    complete_tiles, estimate, tile_value,
 };
+use crate::analyze::occupancy::blocks_per_sm;
 use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
-use crate::kernel::{ExprId, Kernel, Stmt, StmtKind, TileParamId, eval_index};
+use crate::kernel::{ExprId, Kernel, Stmt, StmtKind, TileParamId, any_stmt, eval_index};
+use crate::program::MAX_ACCESS_BYTES;
 
 /// Most tile-size combinations that are estimated; beyond that the candidate
 /// values of each parameter are thinned out.
 const MAX_COMBINATIONS: usize = 4096;
 /// Work-items per thread and axis that are tried.
 const ITEMS_PER_AXIS: [u32; 5] = [1, 2, 4, 8, 16];
-/// Threads per block that are tried at any rate.
+/// Threads per block that are tried at any rate; with a block domain fewer only where
+/// it has not so many items.
 const LEAST_THREADS: u32 = 64;
 /// Threads per block that are tried, the first best among equals.
 const THREADS: [u32; 5] = [256, 512, 128, 1024, 64];
-/// The widest access of one thread.
-const ACCESS_BYTES: u32 = 16;
 /// The narrowest asynchronous copy. Measured on an H200: a ragged product of 4095
 /// takes 0.9 of the time that it takes with its elements staged in registers.
 const ASYNC_BYTES: u32 = 4;
@@ -29,8 +31,16 @@ const ASYNC_BYTES: u32 = 4;
 const RUN_ITEMS: u32 = 4;
 /// Threads of a warp along the last two axes, the first best among equals.
 const WARP_TILES: [(u32, u32); 4] = [(8, 4), (4, 8), (2, 16), (16, 2)];
-/// Buffers of the tiles that a `phase` fills.
+/// Buffers of the tiles that a `phase` fills: of those first, of these in the choice
+/// that was found best.
 const PHASE_STAGES: u32 = 2;
+const MORE_STAGES: [u32; 2] = [3, 4];
+/// Code of the longest stretch, by estimate, that a first launch does not wait for. In
+/// so much NVRTC finds a few thousand multiply-adds and takes some 500 ms.
+const MAX_CODE_BYTES: f64 = 49152.0;
+/// What NVRTC may take more than the estimate, where it is told to keep to fewer
+/// registers so that one more block fits an SM.
+const REGISTER_SLACK: f64 = 1.15;
 /// Whether a phase's iteration is written out for each stage.
 const UNROLL_STAGES: bool = false;
 /// Whether copies ahead are predicated. Measured on an H200, f32 products in tiles
@@ -45,10 +55,10 @@ const ALIGN_BYTES: u32 = 0;
 /// Whether interior blocks have a text of their own. An H200 adds 2^28 + 1 f32
 /// at 4.2 TB/s with it and at 3.1 without.
 const SPLIT_EDGES: bool = true;
+/// Whether what is touched once passes the caches by.
+const STREAM: bool = false;
 /// Buffers of the fragments that hold operands.
 const FRAGMENT_BUFFERS: u32 = 2;
-/// Bands of the grid that share operands in L2.
-const RASTER_ROWS: u32 = 8;
 
 /// Chooses a configuration from the device's properties and the launch's shape,
 /// without measuring.
@@ -91,9 +101,11 @@ pub fn with_tiles(
     let kernel = kernel.kernel();
     let names: Vec<String> = given.iter().map(|(name, size)| format!("{name} = {size}")).collect();
     let given = given_by_id(kernel, given)?;
+    let raster_rows = raster_rows(kernel);
     let mut least_shared: Option<u64> = None;
     let mut last_error = None;
-    let mut best: Option<(f64, Config)> = None;
+    // Whether its code is long, then its time.
+    let mut best: Option<((bool, f64), Config)> = None;
     for choice in combinations(kernel, &given) {
         let tiles = match complete_tiles(kernel, &choice) {
             Ok(tiles) => tiles,
@@ -102,19 +114,23 @@ pub fn with_tiles(
                 continue;
             }
         };
-        for config in thread_choices(kernel, device, tiles) {
+        for config in thread_choices(kernel, device, raster_rows, tiles) {
             let cost = estimate(kernel, types, device, dims, &config);
             least_shared = Some(least_shared.unwrap_or(u64::MAX).min(cost.shared_bytes));
             if cost.blocks_per_sm == 0 || cost.registers > MAX_REGISTERS {
                 continue;
             }
-            if best.as_ref().is_none_or(|(seconds, _)| cost.seconds < *seconds) {
-                best = Some((cost.seconds, config));
+            let rank = (cost.code_bytes > MAX_CODE_BYTES, cost.seconds);
+            if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+                best = Some((rank, config));
             }
         }
     }
     match (best, last_error) {
-        (Some((_, config)), _) => Ok(config),
+        (Some((_, config)), _) => {
+            let cost = |config: &Config| estimate(kernel, types, device, dims, config);
+            Ok(refined(device, config, &cost))
+        }
         (None, Some(error)) if least_shared.is_none() => Err(error),
         (None, _) => Err(ConfigError::NothingFits {
             kernel: kernel.name.clone(),
@@ -144,7 +160,37 @@ pub fn first_choices<'a>(
     let given = given_by_id(kernel, given)?;
     let sizes = combinations(kernel, &given);
     let tiles = sizes.filter_map(move |sizes| complete_tiles(kernel, &sizes).ok());
-    Ok(tiles.flat_map(move |tiles| thread_choices(kernel, device, tiles)))
+    let raster_rows = raster_rows(kernel);
+    Ok(tiles.flat_map(move |tiles| thread_choices(kernel, device, raster_rows, tiles)))
+}
+
+/// The choice with what is not worth trying with all others: more stages where two
+/// do not hide the latency of memory, and the number of blocks of an SM where NVRTC
+/// could miss it by a few registers.
+fn refined(
+    device: &DeviceProperties,
+    mut config: Config,
+    cost: &dyn Fn(&Config) -> Estimate,
+) -> Config {
+    let mut best = cost(&config);
+    if config.stages > 1 && device.has_async_copies() {
+        for stages in MORE_STAGES {
+            let other = Config { stages, ..config.clone() };
+            let with_more = cost(&other);
+            if with_more.blocks_per_sm > 0 && with_more.seconds < best.seconds {
+                (best, config) = (with_more, other);
+            }
+        }
+    }
+    let needed = (best.blocks / f64::from(device.sms.max(1))).ceil() as u32;
+    let blocks = best.blocks_per_sm.min(needed);
+    let registers = (best.registers * REGISTER_SLACK) as u32;
+    let shared = u32::try_from(best.shared_bytes).unwrap_or(u32::MAX);
+    let likely = blocks_per_sm(device, config.threads, registers, shared).blocks;
+    if blocks > 1 && likely < blocks {
+        config.min_blocks = blocks;
+    }
+    config
 }
 
 fn given_by_id(
@@ -207,15 +253,20 @@ fn combinations(
 }
 
 /// The ways to put the items of these tiles on threads.
-fn thread_choices(kernel: &Kernel, device: &DeviceProperties, tiles: Vec<u32>) -> Vec<Config> {
+fn thread_choices(
+    kernel: &Kernel,
+    device: &DeviceProperties,
+    raster_rows: u32,
+    tiles: Vec<u32>,
+) -> Vec<Config> {
     let max_threads = device.max_threads_per_block;
-    let raster_rows = if kernel.grid.len() >= 2 { RASTER_ROWS } else { 1 };
-    let stages = if has_phase(&kernel.body) { PHASE_STAGES } else { 1 };
+    let is_phase = |kind: &StmtKind| matches!(kind, StmtKind::Phase { .. });
+    let stages = if any_stmt(&kernel.body, &mut |kind| is_phase(kind)) { PHASE_STAGES } else { 1 };
     let config = |threads, block: Vec<AxisItems>| Config {
         tiles: tiles.clone(),
         threads,
         block,
-        copy_bytes: ACCESS_BYTES,
+        copy_bytes: MAX_ACCESS_BYTES,
         stages,
         unroll_stages: UNROLL_STAGES,
         unrolled_stmts: UNROLLED_STMTS,
@@ -227,6 +278,8 @@ fn thread_choices(kernel: &Kernel, device: &DeviceProperties, tiles: Vec<u32>) -
         align_bytes: ALIGN_BYTES,
         split_edges: SPLIT_EDGES,
         padding: TilePadding::Counted,
+        stream_loads: STREAM,
+        stream_stores: STREAM,
         raster_rows,
         numerics: Numerics::Exact,
     };
@@ -264,10 +317,12 @@ fn thread_choices(kernel: &Kernel, device: &DeviceProperties, tiles: Vec<u32>) -
     }
     let n_threads =
         |layout: &[u32]| layout.iter().try_fold(1u32, |product, n| product.checked_mul(*n));
+    let least = n_threads(&extents).unwrap_or(u32::MAX).min(LEAST_THREADS);
     layouts
         .into_iter()
         .filter_map(|layout| {
-            let threads = n_threads(&layout)?.next_multiple_of(device.warp_size.max(1));
+            let threads = n_threads(&layout).filter(|threads| *threads >= least)?;
+            let threads = threads.next_multiple_of(device.warp_size.max(1));
             (threads <= max_threads).then(|| config(threads, items_on(&extents, &layout)))
         })
         .collect()
@@ -301,12 +356,6 @@ fn items_on(extents: &[u32], threads: &[u32]) -> Vec<AxisItems> {
         }
     }
     items
-}
-
-fn has_phase(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| {
-        matches!(stmt.kind, StmtKind::Phase { .. }) || stmt.kind.bodies().into_iter().any(has_phase)
-    })
 }
 
 /// Points of the largest cooperative loop.

@@ -3,6 +3,7 @@
 
 mod choose;
 mod estimate;
+mod raster;
 mod space;
 mod tiles;
 mod valid;
@@ -43,6 +44,10 @@ pub enum TilePadding {
     Counted,
     /// This many elements at the end of each row.
     Elems(u32),
+    /// None: the elements of a row are permuted by bits of the row's number
+    /// ([`crate::program::Swizzle`]), where that gives fewer wavefronts, by counting
+    /// the accesses of one warp.
+    Swizzled,
 }
 
 /// How the work-items along one axis of the block domain are put on threads.
@@ -132,8 +137,13 @@ pub struct Config {
     /// Whether blocks away from the edges run a copy of the text without
     /// comparisons.
     pub split_edges: bool,
-    /// How shared tiles are padded.
+    /// How shared tiles are padded, or swizzled.
     pub padding: TilePadding,
+    /// Whether reads of global memory whose every element a launch touches once pass
+    /// the caches by, as far as the device can.
+    pub stream_loads: bool,
+    /// As [`Self::stream_loads`], of writes.
+    pub stream_stores: bool,
     /// Rows of blocks per band of the grid ([`crate::program::Raster::Grouped`]);
     /// 1 is row-major order.
     pub raster_rows: u32,
@@ -163,6 +173,8 @@ impl Config {
             align_bytes: 0,
             split_edges: false,
             padding: TilePadding::Counted,
+            stream_loads: false,
+            stream_stores: false,
             raster_rows: 1,
             numerics: Numerics::Exact,
         }

@@ -3,7 +3,7 @@
 
 use super::{AxisItems, tile_value};
 use crate::exchange::Group;
-use crate::kernel::{Kernel, Stmt, StmtKind, eval_index};
+use crate::kernel::{Kernel, Stmt, StmtKind, any_stmt, eval_index};
 
 /// The only layout of the block domain that such a kernel has; `None` of other
 /// kernels.
@@ -19,24 +19,21 @@ pub(super) fn warp_layout(kernel: &Kernel, tiles: &[u32]) -> Option<Vec<AxisItem
 }
 
 fn concerns_warps(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| {
-        let own = match &stmt.kind {
-            StmtKind::WarpBarrier => true,
-            StmtKind::Exchange { op, .. } => op.group() == Group::Warp,
-            StmtKind::Let { .. }
-            | StmtKind::LetArray { .. }
-            | StmtKind::Assign { .. }
-            | StmtKind::Store { .. }
-            | StmtKind::Update { .. }
-            | StmtKind::Atomic { .. }
-            | StmtKind::Each { .. }
-            | StmtKind::Phase { .. }
-            | StmtKind::For { .. }
-            | StmtKind::While { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Assume { .. }
-            | StmtKind::Barrier => false,
-        };
-        own || stmt.kind.bodies().into_iter().any(concerns_warps)
+    any_stmt(stmts, &mut |kind| match kind {
+        StmtKind::WarpBarrier => true,
+        StmtKind::Exchange { op, .. } => op.group() == Group::Warp,
+        StmtKind::Let { .. }
+        | StmtKind::LetArray { .. }
+        | StmtKind::Assign { .. }
+        | StmtKind::Store { .. }
+        | StmtKind::Update { .. }
+        | StmtKind::Atomic { .. }
+        | StmtKind::Each { .. }
+        | StmtKind::Phase { .. }
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Assume { .. }
+        | StmtKind::Barrier => false,
     })
 }

@@ -7,7 +7,7 @@ use crate::program::{Access, AxisGuard, BufferSpace, ExprId, Swizzle, Target, Ti
 impl Writer<'_> {
     /// The value of an element, or its pad where the comparisons fail.
     pub(super) fn loaded(&self, access: &Access) -> (Strength, String) {
-        let place = self.place(access);
+        let place = Self::value_at(access, self.place(access));
         match (self.guard(access), access.pad) {
             (Some((strength, guard)), Some(pad)) => {
                 let guard = match strength {
@@ -19,6 +19,25 @@ impl Writer<'_> {
             }
             _ => (Strength::Atom, place),
         }
+    }
+
+    /// What is read at a place.
+    pub(super) fn value_at(access: &Access, place: String) -> String {
+        if access.once { format!("tk_load_once(&{place})") } else { place }
+    }
+
+    /// The statement that writes a place.
+    pub(super) fn assignment(access: &Access, place: &str, value: &str) -> String {
+        if access.once {
+            format!("tk_store_once(&{place}, {value});")
+        } else {
+            format!("{place} = {value};")
+        }
+    }
+
+    /// The statement that writes an element.
+    pub(super) fn store_of(&self, access: &Access, value: &str) -> String {
+        Self::assignment(access, &self.place(access), value)
     }
 
     /// The comparisons of an access, `None` where there are none.

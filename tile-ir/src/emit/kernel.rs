@@ -4,7 +4,7 @@
 use super::Writer;
 use super::types::type_name;
 use crate::program::{
-    BufferSpace, ExprId, Raster, SharedMemory, Tile, TileLayout, TileSpace, VarId,
+    BufferSpace, ExprId, Raster, SharedMemory, Tile, TileId, TileLayout, TileSpace, VarId,
 };
 
 impl Writer<'_> {
@@ -71,7 +71,29 @@ impl Writer<'_> {
                     format!("{ty}* const {name} = reinterpret_cast<{ty}*>({place});")
                 }
             };
-            self.put(&format!("{line} // {}", describe(tile)));
+            self.put(&format!("{line} // {}{}", describe(tile), self.places_shared_by(id)));
+        }
+    }
+
+    /// `, in the place of a_s and b_s`, of a tile that lies where others have been.
+    fn places_shared_by(&self, id: TileId) -> String {
+        if self.kernel.shared_memory == SharedMemory::Static {
+            return String::new();
+        }
+        let place = |tile: &Tile| {
+            let begin = u64::from(tile.offset_bytes);
+            begin..begin + tile.size_bytes()
+        };
+        let own = place(&self.kernel.tiles[id]);
+        let before = self.kernel.tiles.iter().take_while(|(other, _)| *other != id);
+        let shared = before.filter(|(_, tile)| tile.space == TileSpace::Shared);
+        let names: Vec<&str> = shared
+            .filter(|(_, tile)| place(tile).start < own.end && own.start < place(tile).end)
+            .map(|(other, _)| self.names.tile(other))
+            .collect();
+        match names.as_slice() {
+            [] => String::new(),
+            names => format!(", in the place of {}", names.join(" and ")),
         }
     }
 

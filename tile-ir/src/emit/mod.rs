@@ -31,7 +31,7 @@ mod vector;
 
 use std::collections::BTreeSet;
 
-use crate::program::{DomainId, Names, Program, ProgramKernel, Stmt, StmtKind, VarId};
+use crate::program::{DomainId, Names, Program, ProgramKernel, VarId, assigned_vars};
 
 /// CUDA C++ text and the entry points in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,8 +113,7 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(program: &'a Program, kernel: &'a ProgramKernel, file: Option<&'a str>) -> Self {
-        let mut assigned = BTreeSet::new();
-        collect_assigned(&kernel.body, &mut assigned);
+        let assigned = assigned_vars(&kernel.body);
         Self {
             program,
             kernel,
@@ -163,14 +162,5 @@ impl<'a> Writer<'a> {
     fn close(&mut self) {
         self.depth -= 1;
         self.put("}");
-    }
-}
-
-fn collect_assigned(stmts: &[Stmt], found: &mut BTreeSet<VarId>) {
-    for stmt in stmts {
-        if let StmtKind::Assign { var, .. } = stmt.kind {
-            found.insert(var);
-        }
-        stmt.kind.bodies().iter().for_each(|body| collect_assigned(body, found));
     }
 }

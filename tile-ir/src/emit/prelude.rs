@@ -26,6 +26,7 @@ const PARTS: &[Part] = &[
     Part { text: include_str!("prelude/convert.cuh"), names: &["tk_saturate("] },
     Part { text: include_str!("prelude/constant.cuh"), names: &["tk_constant<"] },
     Part { text: include_str!("prelude/vector.cuh"), names: &["tk_vector<"] },
+    Part { text: include_str!("prelude/once.cuh"), names: &["tk_load_once(", "tk_store_once("] },
     Part { text: include_str!("prelude/copy_async.cuh"), names: &["tk_copy_async<"] },
     Part { text: include_str!("prelude/copy_async_if.cuh"), names: &["tk_copy_async_if<"] },
     Part { text: include_str!("prelude/copy_groups.cuh"), names: &["tk_commit_copies("] },

@@ -161,7 +161,7 @@ impl Writer<'_> {
 
     /// Stores a value where the comparisons hold.
     fn store(&mut self, access: &Access, value: &str) {
-        let store = format!("{} = {value};", self.place(access));
+        let store = self.store_of(access, value);
         self.put_guarded(access, &store);
     }
 

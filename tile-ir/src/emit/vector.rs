@@ -291,7 +291,7 @@ impl Writer<'_> {
         };
         if width == 1 {
             return self.each_lane(|writer| {
-                let store = format!("{} = {};", writer.place(access), value(writer));
+                let store = writer.store_of(access, &value(writer));
                 writer.put_guarded(access, &store);
             });
         }
@@ -346,7 +346,7 @@ impl Writer<'_> {
 
     /// `tk_at<4>(a + offset)`, or the pad in all lanes.
     fn vector_value(&self, access: &Access) -> String {
-        let place = self.vector_place(access);
+        let place = Self::value_at(access, self.vector_place(access));
         match (self.guard(access), access.pad) {
             (Some((_, guard)), Some(pad)) => {
                 let (ty, pad) =
@@ -389,7 +389,7 @@ impl Writer<'_> {
             if let Some(group) = &mut self.group {
                 group.lane = Lane::At(part * width);
             }
-            let line = format!("{} = {value};", self.vector_place(access));
+            let line = Self::assignment(access, &self.vector_place(access), &value);
             self.put_guarded(access, &line);
         }
         if let Some(group) = &mut self.group {

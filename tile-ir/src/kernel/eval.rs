@@ -62,6 +62,16 @@ pub fn eval_index(
     }
 }
 
+/// The greatest common divisor, at least 0; 1 where a number cannot be negated (a
+/// divisor that never misleads). Everything divides 0.
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
+    let (Some(mut a), Some(mut b)) = (a.checked_abs(), b.checked_abs()) else { return 1 };
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 /// `ceil(n / d)` as `tiles` has it: 0 where `n` is not positive or `d` is not.
 pub fn ceil_div(n: i128, d: i128) -> i128 {
     if n <= 0 || d <= 0 { 0 } else { (n - 1) / d + 1 }

@@ -35,6 +35,7 @@ mod verify;
 pub(crate) use access::AccessKind;
 pub use access::{Access, ArrayRef};
 pub(crate) use copy::copy_expr;
+pub(crate) use eval::gcd;
 pub use eval::{ceil_div, eval_compare, eval_index, eval_index_binary};
 pub use expr::{Expr, ExprKind, Literal};
 pub use item::{
@@ -44,6 +45,7 @@ pub use item::{
 pub use print::{print_access, print_expr, print_kernel};
 pub(crate) use source::Source;
 pub use stmt::{EachOrigin, LoopRange, Place, Stmt, StmtKind};
+pub(crate) use stmt::{any_stmt, var_uses_in};
 pub use types::{ElemType, Type};
 pub use verify::{KernelFault, verify_kernel};
 

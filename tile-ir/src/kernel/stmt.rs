@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Axis, ExprId, TileId, VarId};
+use super::{Access, Axis, ExprId, ExprKind, Kernel, TileId, VarId};
 use crate::exchange::ExchangeOp;
 use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
@@ -244,6 +244,48 @@ impl StmtKind {
             | Self::WarpBarrier => Vec::new(),
         }
     }
+}
+
+/// Whether some statement, or one inside it, is of a kind that is wanted.
+pub(crate) fn any_stmt(stmts: &[Stmt], is_wanted: &mut dyn FnMut(&StmtKind) -> bool) -> bool {
+    stmts.iter().any(|stmt| {
+        is_wanted(&stmt.kind)
+            || stmt.kind.bodies().into_iter().any(|body| any_stmt(body, is_wanted))
+    })
+}
+
+impl StmtKind {
+    /// The expressions that the statement itself evaluates, its accesses' indices
+    /// included, those of statements inside it not. Of an `each` the extents are none:
+    /// tile sizes decide them.
+    pub fn exprs(&self) -> Vec<ExprId> {
+        match self {
+            Self::Let { init, .. } => init.iter().copied().collect(),
+            Self::LetArray { init, .. } => init.iter().copied().collect(),
+            Self::Assign { value, .. } | Self::Update { place: Place::Var(_), value, .. } => {
+                vec![*value]
+            }
+            Self::Update { place: Place::Element(access), value, .. }
+            | Self::Store { access, value } => {
+                access.indices.iter().chain([value]).copied().collect()
+            }
+            Self::Atomic { access, expected, value, .. } => {
+                access.indices.iter().chain(expected).chain([value]).copied().collect()
+            }
+            Self::Exchange { value, lane, .. } => [*value].into_iter().chain(*lane).collect(),
+            Self::Phase { range, .. } | Self::For { range, .. } => range.exprs(),
+            Self::While { cond, .. } | Self::If { cond, .. } | Self::Assume { cond } => vec![*cond],
+            Self::Each { .. } | Self::Barrier | Self::WarpBarrier => Vec::new(),
+        }
+    }
+}
+
+/// How often an expression names a variable.
+pub(crate) fn var_uses_in(kernel: &Kernel, id: ExprId, var: VarId) -> usize {
+    let kind = &kernel.exprs[id].kind;
+    let own = usize::from(*kind == ExprKind::Var(var));
+    let inside = kind.operands().into_iter().map(|id| var_uses_in(kernel, id, var));
+    own + inside.sum::<usize>()
 }
 
 impl LoopRange {

@@ -8,6 +8,7 @@
 use super::divisor::Divisors;
 use super::vectorise::{elem_bytes, is_group};
 use crate::config::{AxisItems, Config};
+use crate::exchange::WARP_ITEMS;
 use crate::kernel;
 use crate::op::BinaryOp;
 use crate::program::{
@@ -15,8 +16,6 @@ use crate::program::{
     Scope, Stmt, StmtKind, Target,
 };
 
-/// Threads of a warp.
-const WARP_SIZE: u32 = 32;
 /// Bytes of a line of the caches.
 const LINE_BYTES: u32 = 128;
 
@@ -40,7 +39,7 @@ pub(super) fn distribute_items(
         } else if id == kernel.block_domain && !config.block.is_empty() {
             block_layout(&extents, &config.block)
         } else {
-            let fastest = fastest_axis(kernel, id);
+            let fastest = fastest_axis(kernel, id, &global_accesses(kernel, id));
             cooperative_layout(kernel, id, fastest, config, &divisors)
         };
         kernel.domains[id].layout = layout;
@@ -98,7 +97,7 @@ pub(super) fn row_layout(
     let all = config.threads.max(1);
     let run = (config.copy_bytes / elem_bytes).max(1);
     let runs = extents[fastest].div_ceil(run).next_power_of_two();
-    let lanes = (LINE_BYTES / (run * elem_bytes)).clamp(1, runs.min(WARP_SIZE).min(all));
+    let lanes = (LINE_BYTES / (run * elem_bytes)).clamp(1, runs.min(WARP_ITEMS).min(all));
     let mut layout = ItemLayout::default();
     push_digit(&mut layout.registers, fastest, run, 1);
     push_digit(&mut layout.threads, fastest, lanes, run);
@@ -113,7 +112,7 @@ pub(super) fn row_layout(
     };
     let order = inwards(extents.len(), fastest);
     let mut left = all / lanes;
-    let mut of_warp = (WARP_SIZE / lanes).min(left);
+    let mut of_warp = (WARP_ITEMS / lanes).min(left);
     for &axis in &order[1..] {
         let threads = take(axis, of_warp);
         of_warp /= threads;
@@ -157,7 +156,7 @@ fn strided(extents: &[u32], threads: u32, fastest: usize, run: u32) -> ItemLayou
 
 /// The block domain's layout, as the configuration says it.
 fn block_layout(extents: &[u32], axes: &[AxisItems]) -> ItemLayout {
-    let is_tiled = axes.iter().map(|axis| axis.lanes).product::<u32>() == WARP_SIZE
+    let is_tiled = axes.iter().map(|axis| axis.lanes).product::<u32>() == WARP_ITEMS
         && axes.iter().all(|axis| axis.threads.is_multiple_of(axis.lanes));
     let mut layout = ItemLayout::default();
     let axes: Vec<(usize, AxisItems)> = axes.iter().copied().enumerate().rev().collect();
@@ -188,15 +187,14 @@ fn push_digit(digits: &mut Vec<Digit>, axis: usize, size: u32, stride: u32) {
 
 /// The axis of a domain along which its global accesses have unit stride; the
 /// last where they say nothing. Most accesses win.
-fn fastest_axis(kernel: &ProgramKernel, domain: DomainId) -> usize {
+fn fastest_axis(kernel: &ProgramKernel, domain: DomainId, accesses: &[Access]) -> usize {
     let n_axes = kernel.domains[domain].axes.len();
     let mut votes = vec![0u32; n_axes];
-    visit_domain(&kernel.body, domain, &mut |stmt| {
-        if let StmtKind::Store { access, .. } = &stmt.kind {
-            vote(kernel, access, domain, &mut votes);
+    for last in accesses.iter().filter_map(|access| access.indices.last()) {
+        for (axis, count) in votes.iter_mut().enumerate() {
+            *count += u32::from(has_unit_stride(kernel, *last, domain, axis as u32));
         }
-        stmt.kind.for_each_expr(&mut |expr| vote_expr(kernel, expr, domain, &mut votes));
-    });
+    }
     let last = n_axes.saturating_sub(1);
     let most = votes.iter().copied().max().unwrap_or(0);
     if most == 0 || votes.get(last) == Some(&most) {
@@ -227,7 +225,7 @@ fn is_global(kernel: &ProgramKernel, access: &Access) -> bool {
 }
 
 /// The accesses to global memory by the items of a domain.
-fn global_accesses(kernel: &ProgramKernel, domain: DomainId) -> Vec<Access> {
+pub(super) fn global_accesses(kernel: &ProgramKernel, domain: DomainId) -> Vec<Access> {
     fn loads(kernel: &ProgramKernel, id: ExprId, found: &mut Vec<Access>) {
         if let ExprKind::Load(access) = &kernel.exprs[id].kind {
             found.push(access.clone());
@@ -249,22 +247,6 @@ fn visit_all(stmts: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     for stmt in stmts {
         f(stmt);
         stmt.kind.bodies().iter().for_each(|body| visit_all(body, f));
-    }
-}
-
-fn vote_expr(kernel: &ProgramKernel, expr: ExprId, domain: DomainId, votes: &mut [u32]) {
-    if let ExprKind::Load(access) = &kernel.exprs[expr].kind {
-        vote(kernel, access, domain, votes);
-    }
-    kernel.exprs[expr].kind.for_each_operand(&mut |id| vote_expr(kernel, id, domain, votes));
-}
-
-fn vote(kernel: &ProgramKernel, access: &Access, domain: DomainId, votes: &mut [u32]) {
-    let Some(&last) = access.indices.last().filter(|_| is_global(kernel, access)) else { return };
-    for (axis, count) in votes.iter_mut().enumerate() {
-        if has_unit_stride(kernel, last, domain, axis as u32) {
-            *count += 1;
-        }
     }
 }
 

@@ -9,6 +9,14 @@ use crate::program::{
     ArgSource, DomainId, ExprId, ExprKind, Literal, LoopRange, ProgramKernel, Stmt, StmtKind, VarId,
 };
 
+/// An index that is a sum: constants taken together, and the other terms, each with
+/// its sign.
+#[derive(Debug, Default)]
+pub(super) struct Sum {
+    pub(super) constant: i128,
+    pub(super) terms: Vec<(i128, ExprId)>,
+}
+
 /// Finds divisors of a kernel's index expressions.
 pub(super) struct Divisors<'a> {
     dims: &'a [(kernel::VarId, u32)],
@@ -29,6 +37,40 @@ impl<'a> Divisors<'a> {
         Self { dims, counters, lets }
     }
 
+    /// An index as a sum, through the variables that are defined once.
+    pub(super) fn sum(&self, kernel: &ProgramKernel, id: ExprId) -> Sum {
+        let mut sum = Sum::default();
+        self.collect(kernel, id, 1, &mut sum);
+        sum
+    }
+
+    fn collect(&self, kernel: &ProgramKernel, id: ExprId, sign: i128, sum: &mut Sum) {
+        match &kernel.exprs[id].kind {
+            ExprKind::Literal(Literal::Int(value)) => {
+                sum.constant = sum.constant.saturating_add(sign.saturating_mul(*value));
+            }
+            ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
+                self.collect(kernel, *lhs, sign, sum);
+                self.collect(kernel, *rhs, sign, sum);
+            }
+            ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } => {
+                self.collect(kernel, *lhs, sign, sum);
+                self.collect(kernel, *rhs, -sign, sum);
+            }
+            ExprKind::Unary { op: UnaryOp::Neg, operand } => {
+                self.collect(kernel, *operand, -sign, sum);
+            }
+            ExprKind::Cast(operand) if kernel.exprs[*operand].ty.is_index() => {
+                self.collect(kernel, *operand, sign, sum);
+            }
+            ExprKind::Var(var) => match (self.counters.get(var), self.definition(*var)) {
+                (None, Some(value)) => self.collect(kernel, value, sign, sum),
+                (Some(_), _) | (None, None) => sum.terms.push((sign, id)),
+            },
+            _ => sum.terms.push((sign, id)),
+        }
+    }
+
     /// The value of a variable that is defined once.
     pub(super) fn definition(&self, var: VarId) -> Option<ExprId> {
         self.lets.get(&var).copied()
@@ -40,7 +82,7 @@ impl<'a> Divisors<'a> {
         let layout = &kernel.domains[domain].layout;
         let digits = layout.threads.iter().chain(layout.registers.iter().skip(1));
         let strides = digits.filter(|digit| digit.axis == axis).map(|digit| digit.stride);
-        strides.fold(0, |divisor, stride| gcd(divisor, u64::from(stride)))
+        strides.fold(0, |divisor, stride| common(divisor, u64::from(stride)))
     }
 
     /// A number that divides the expression where the lowest register digit of
@@ -62,13 +104,15 @@ impl<'a> Divisors<'a> {
                 ArgSource::Scalar(_) | ArgSource::Stride { .. } => 1,
             },
             ExprKind::Var(var) => match (self.counters.get(var), self.definition(*var)) {
-                (Some(&(start, step)), _) => gcd(of(start), of(step)),
+                (Some(&(start, step)), _) => common(of(start), of(step)),
                 (None, Some(value)) => of(value),
                 (None, None) => 1,
             },
             ExprKind::Cast(operand) | ExprKind::Unary { op: UnaryOp::Neg, operand } => of(*operand),
-            ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub, lhs, rhs } => {
-                gcd(of(*lhs), of(*rhs))
+            ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub, .. } => {
+                let Sum { constant, terms } = self.sum(kernel, id);
+                let constant = u64::try_from(constant.unsigned_abs()).unwrap_or(1);
+                terms.into_iter().fold(constant, |divisor, (_, term)| common(divisor, of(term)))
             }
             ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
                 of(*lhs).checked_mul(of(*rhs)).unwrap_or(1)
@@ -90,9 +134,9 @@ impl<'a> Divisors<'a> {
     }
 }
 
-/// Greatest common divisor; 0 is divided by everything.
-pub(super) fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
+/// The greatest common divisor; 0 is divided by everything.
+fn common(a: u64, b: u64) -> u64 {
+    u64::try_from(kernel::gcd(a.into(), b.into())).unwrap_or(1)
 }
 
 fn collect_counters(stmts: &[Stmt], counters: &mut BTreeMap<VarId, (ExprId, ExprId)>) {

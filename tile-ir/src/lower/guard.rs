@@ -1,4 +1,5 @@
-//! Guard: deletes the comparisons of accesses that are provably true.
+//! Guard: deletes the comparisons of accesses that are provably true, and the
+//! conditions `in_bounds(..)` that are.
 //!
 //! An index is bounded by a linear form over the launch's arguments: each
 //! coordinate and counter takes its end of range, the grid's counters with the
@@ -9,36 +10,73 @@
 use std::collections::BTreeMap;
 
 use crate::kernel;
-use crate::op::BinaryOp;
+use crate::op::{BinaryOp, CompareOp, LogicOp};
 use crate::program::{
-    Access, ArgId, ArgSource, AxisGuard, ExprId, ExprKind, Literal, LoopRange, ProgramKernel, Stmt,
-    StmtKind, Target, Ty, VarId,
+    Access, ArgId, ArgSource, AxisGuard, DomainId, ExprId, ExprKind, Literal, LoopRange,
+    ProgramKernel, Stmt, StmtKind, Target, Ty, VarId, assigned_vars,
 };
 
 /// Deletes what is proved, given a divisor of each dimension. Guarantees that
 /// no access leaves its array: only comparisons that always hold are deleted.
 pub(super) fn delete_proved_guards(kernel: &mut ProgramKernel, divisors: &[(kernel::VarId, u32)]) {
-    let bounds = Bounds::of(kernel, divisors);
+    let mut bounds = Bounds::of(kernel, divisors);
     let exprs: Vec<ExprId> = kernel.exprs.ids().collect();
     for id in exprs {
-        if let ExprKind::Load(access) = &kernel.exprs[id].kind {
-            let mut access = access.clone();
-            prove(kernel, &bounds, &mut access);
-            kernel.exprs[id].kind = ExprKind::Load(access);
+        match kernel.exprs[id].kind.clone() {
+            ExprKind::Load(mut access) => {
+                prove(kernel, &bounds, &mut access);
+                kernel.exprs[id].kind = ExprKind::Load(access);
+            }
+            ExprKind::InBounds { buffer, indices } => {
+                let target = Target::Buffer(buffer);
+                let is_inside = |(axis, &index): (usize, &ExprId)| {
+                    let guard = unproved(kernel, &bounds, target, axis, index, AxisGuard::BOTH);
+                    !guard.any()
+                };
+                if indices.iter().enumerate().all(is_inside) {
+                    kernel.exprs[id].kind = ExprKind::Literal(Literal::Bool(true));
+                }
+            }
+            _ => {}
         }
     }
     let mut body = std::mem::take(&mut kernel.body);
-    prove_in(kernel, &bounds, &mut body);
-    kernel.body = body;
+    prove_in(kernel, &mut bounds, &mut body);
+    kernel.body = without_idle_conditions(kernel, body);
 }
 
-fn prove_in(kernel: &ProgramKernel, bounds: &Bounds, stmts: &mut [Stmt]) {
+/// Statements with what is in conditionals that always hold in their place.
+pub(super) fn without_idle_conditions(kernel: &ProgramKernel, stmts: Vec<Stmt>) -> Vec<Stmt> {
+    let mut out = Vec::new();
+    for mut stmt in stmts {
+        for body in stmt.kind.bodies_mut() {
+            *body = without_idle_conditions(kernel, std::mem::take(body));
+        }
+        let holds =
+            |cond: ExprId| kernel.exprs[cond].kind == ExprKind::Literal(Literal::Bool(true));
+        match stmt.kind {
+            StmtKind::If { cond, then, .. } if holds(cond) => out.extend(then),
+            _ => out.push(stmt),
+        }
+    }
+    out
+}
+
+fn prove_in(kernel: &ProgramKernel, bounds: &mut Bounds, stmts: &mut [Stmt]) {
     for stmt in stmts {
         if let StmtKind::Copy { src, .. } = &mut stmt.kind {
             prove(kernel, bounds, src);
         }
         if let Some(access) = stmt.kind.written_accesses_mut() {
             prove(kernel, bounds, access);
+        }
+        if let StmtKind::If { cond, then, otherwise } = &mut stmt.kind {
+            let known = bounds.narrowed.clone();
+            bounds.assume(kernel, *cond);
+            prove_in(kernel, bounds, then);
+            bounds.narrowed = known;
+            prove_in(kernel, bounds, otherwise);
+            continue;
         }
         for body in stmt.kind.bodies_mut() {
             prove_in(kernel, bounds, body);
@@ -48,32 +86,39 @@ fn prove_in(kernel: &ProgramKernel, bounds: &Bounds, stmts: &mut [Stmt]) {
 
 fn prove(kernel: &ProgramKernel, bounds: &Bounds, access: &mut Access) {
     for axis in 0..access.indices.len() {
-        let guard = access.guards[axis];
-        let index = access.indices[axis];
-        let lower = guard.lower && {
-            let least = bounds.linear(kernel, index, End::Least);
-            !least.is_some_and(|form| form.is_natural())
-        };
-        let upper = guard.upper && {
-            let most = bounds.linear(kernel, index, End::Most);
-            let extent = match access.target {
-                Target::Buffer(id) => {
-                    let extent = kernel.buffers[id].extents[axis];
-                    bounds.linear(kernel, extent, End::Least)
-                }
-                Target::Tile(id) => {
-                    Some(Linear::constant(i128::from(kernel.tiles[id].extents[axis])))
-                }
-            };
-            !most
-                .zip(extent)
-                .is_some_and(|(most, extent)| most.minus(&extent).is_negative_constant())
-        };
-        access.guards[axis] = AxisGuard { lower, upper };
+        let (index, guard) = (access.indices[axis], access.guards[axis]);
+        access.guards[axis] = unproved(kernel, bounds, access.target, axis, index, guard);
     }
     if !access.is_guarded() {
         access.pad = None;
     }
+}
+
+/// The comparisons of a guard that are not proved.
+fn unproved(
+    kernel: &ProgramKernel,
+    bounds: &Bounds,
+    target: Target,
+    axis: usize,
+    index: ExprId,
+    guard: AxisGuard,
+) -> AxisGuard {
+    let lower = guard.lower && {
+        let least = bounds.linear(kernel, index, End::Least);
+        !least.is_some_and(|form| form.is_natural())
+    };
+    let upper = guard.upper && {
+        let most = bounds.linear(kernel, index, End::Most);
+        let extent = match target {
+            Target::Buffer(id) => {
+                let extent = kernel.buffers[id].extents[axis];
+                bounds.linear(kernel, extent, End::Least)
+            }
+            Target::Tile(id) => Some(Linear::constant(i128::from(kernel.tiles[id].extents[axis]))),
+        };
+        !most.zip(extent).is_some_and(|(most, extent)| most.minus(&extent).is_negative_constant())
+    };
+    AxisGuard { lower, upper }
 }
 
 /// Which end of an expression's range is asked for.
@@ -145,6 +190,9 @@ struct Bounds {
     counters: BTreeMap<VarId, Counter>,
     definitions: BTreeMap<VarId, ExprId>,
     divisors: BTreeMap<ArgId, u32>,
+    /// First and last values of items' coordinates under the present conditions. Of
+    /// statements alone: an expression may stand under several.
+    narrowed: BTreeMap<(DomainId, u32), (i128, i128)>,
 }
 
 /// A counter's values: from `start` while below `end`.
@@ -162,6 +210,7 @@ impl Bounds {
             counters: BTreeMap::new(),
             definitions: BTreeMap::new(),
             divisors: BTreeMap::new(),
+            narrowed: BTreeMap::new(),
         };
         for (arg, info) in kernel.args.iter() {
             if let ArgSource::Dim(dim) = info.source
@@ -198,6 +247,38 @@ impl Bounds {
         }
     }
 
+    /// First and last value of an item's coordinate.
+    fn coordinate(&self, kernel: &ProgramKernel, domain: DomainId, axis: u32) -> (i128, i128) {
+        let extent = kernel.domains[domain].axes[axis as usize].extent;
+        let whole = (0, i128::from(extent) - 1);
+        self.narrowed.get(&(domain, axis)).copied().unwrap_or(whole)
+    }
+
+    /// Takes a condition as given: comparisons of coordinates with constants.
+    fn assume(&mut self, kernel: &ProgramKernel, cond: ExprId) {
+        match kernel.exprs[cond].kind {
+            ExprKind::Logic { op: LogicOp::And, lhs, rhs } => {
+                self.assume(kernel, lhs);
+                self.assume(kernel, rhs);
+            }
+            ExprKind::Compare { op, lhs, rhs } => {
+                let ExprKind::Coord { domain, axis } = kernel.exprs[lhs].kind else { return };
+                let Some(value) = kernel.constant(rhs) else { return };
+                let (first, last) = self.coordinate(kernel, domain, axis);
+                let narrowed = match op {
+                    CompareOp::Eq => (first.max(value), last.min(value)),
+                    CompareOp::Lt => (first, last.min(value.saturating_sub(1))),
+                    CompareOp::Le => (first, last.min(value)),
+                    CompareOp::Gt => (first.max(value.saturating_add(1)), last),
+                    CompareOp::Ge => (first.max(value), last),
+                    CompareOp::Ne => (first, last),
+                };
+                self.narrowed.insert((domain, axis), narrowed);
+            }
+            _ => {}
+        }
+    }
+
     /// A linear form that `expr` is never below (above).
     fn linear(&self, kernel: &ProgramKernel, expr: ExprId, end: End) -> Option<Linear> {
         if !matches!(kernel.exprs[expr].ty, Ty::Index(_)) {
@@ -207,10 +288,10 @@ impl Bounds {
             ExprKind::Literal(Literal::Int(value)) => Some(Linear::constant(*value)),
             ExprKind::Arg(arg) => Some(Linear { constant: 0, args: BTreeMap::from([(*arg, 1)]) }),
             ExprKind::Coord { domain, axis } => {
-                let extent = kernel.domains[*domain].axes[*axis as usize].extent;
+                let (first, last) = self.coordinate(kernel, *domain, *axis);
                 Some(Linear::constant(match end {
-                    End::Least => 0,
-                    End::Most => i128::from(extent) - 1,
+                    End::Least => first,
+                    End::Most => last,
                 }))
             }
             ExprKind::Var(var) => self.counter_times(kernel, *var, 1, end),
@@ -286,17 +367,4 @@ impl Bounds {
             _ => false,
         }
     }
-}
-
-fn assigned_vars(stmts: &[Stmt]) -> Vec<VarId> {
-    let mut assigned = Vec::new();
-    for stmt in stmts {
-        if let StmtKind::Assign { var, .. } = stmt.kind {
-            assigned.push(var);
-        }
-        for body in stmt.kind.bodies() {
-            assigned.extend(assigned_vars(body));
-        }
-    }
-    assigned
 }

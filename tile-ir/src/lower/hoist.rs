@@ -28,7 +28,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rewrite::{Replacement, same};
+use super::rewrite::{Replacement, lets_of, same};
 use crate::config::Config;
 use crate::program::{
     Domain, DomainId, Expr, ExprId, ExprKind, Fragment, FragmentId, ProgramKernel, Projection,
@@ -94,19 +94,14 @@ impl<'k> Hoist<'k> {
         let layout = &kernel.domains[domain].layout;
         let repeated = layout.registers.iter().filter(|digit| digit.size > 1);
         let repeated = repeated.map(|digit| digit.axis).collect();
-        let mut lets = BTreeMap::new();
-        for stmt in body {
-            if let StmtKind::Let { var, value: Some(value) } = stmt.kind {
-                lets.insert(var, value);
-            }
-        }
+        let lets = lets_of(body);
         let mut written = Vec::new();
         visit(body, &mut |stmt| match &stmt.kind {
-            StmtKind::Assign { var, .. } => lets.retain(|known, _| known != var),
             StmtKind::Store { access, .. }
             | StmtKind::Atomic { access, .. }
             | StmtKind::Copy { dst: access, .. } => written.push(access.target),
             StmtKind::Let { .. }
+            | StmtKind::Assign { .. }
             | StmtKind::SetFragment { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }

@@ -23,12 +23,13 @@
 
 use std::collections::BTreeMap;
 
-use super::rewrite::{Replacement, same};
+use super::guard::without_idle_conditions;
+use super::rewrite::{Replacement, lets_of, same};
 use crate::config::Config;
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 use crate::program::{
-    Access, DomainId, Expr, ExprId, ExprKind, IndexWidth, Literal, ProgramKernel, Scope, Stmt,
-    StmtKind, Target, Ty, VarId,
+    Access, BufferId, DomainId, Expr, ExprId, ExprKind, IndexWidth, Literal, ProgramKernel, Scope,
+    Stmt, StmtKind, Target, Ty, VarId,
 };
 
 /// Most comparisons of the block for one `Items`: more cost more than they save.
@@ -111,7 +112,14 @@ pub(super) fn inside(kernel: &mut ProgramKernel, domain: DomainId, body: &[Stmt]
         let new = block.kernel.exprs.push(expr);
         replaced.exprs.insert(*id, new);
     }
-    let mut body = replaced.stmts(block.kernel, body);
+    for (id, (buffer, indices)) in &accesses.conditions {
+        if block.is_inside(*buffer, indices) {
+            let always = ExprKind::Literal(Literal::Bool(true));
+            replaced.exprs.insert(*id, block.push(always, Ty::BOOL));
+        }
+    }
+    let body = replaced.stmts(block.kernel, body);
+    let mut body = without_idle_conditions(block.kernel, body);
     block.unguard_statements(&mut body);
     let conditions = block.conditions;
     let cond = conditions.into_iter().reduce(|lhs, rhs| {
@@ -129,6 +137,8 @@ struct Accesses {
     loads: BTreeMap<ExprId, Access>,
     /// Those of statements.
     others: Vec<Access>,
+    /// What is asked of indices: whether they are inside of a buffer.
+    conditions: BTreeMap<ExprId, (BufferId, Vec<ExprId>)>,
 }
 
 impl Accesses {
@@ -159,31 +169,15 @@ impl Accesses {
 
     fn loads_in(&mut self, kernel: &ProgramKernel, expr: ExprId) {
         let kind = &kernel.exprs[expr].kind;
-        if let ExprKind::Load(access) = kind {
-            self.loads.insert(expr, access.clone());
+        match kind {
+            ExprKind::Load(access) => drop(self.loads.insert(expr, access.clone())),
+            ExprKind::InBounds { buffer, indices } => {
+                self.conditions.insert(expr, (*buffer, indices.clone()));
+            }
+            _ => {}
         }
         kind.for_each_operand(&mut |operand| self.loads_in(kernel, operand));
     }
-}
-
-/// Values of the items' variables that have only one.
-fn lets_of(body: &[Stmt]) -> BTreeMap<VarId, ExprId> {
-    fn forget_assigned(body: &[Stmt], lets: &mut BTreeMap<VarId, ExprId>) {
-        for stmt in body {
-            if let StmtKind::Assign { var, .. } = &stmt.kind {
-                lets.remove(var);
-            }
-            stmt.kind.bodies().into_iter().for_each(|body| forget_assigned(body, lets));
-        }
-    }
-    let mut lets = BTreeMap::new();
-    for stmt in body {
-        if let StmtKind::Let { var, value: Some(value) } = stmt.kind {
-            lets.insert(var, value);
-        }
-    }
-    forget_assigned(body, &mut lets);
-    lets
 }
 
 /// Which end of an index's range over the items is asked for.
@@ -254,6 +248,19 @@ impl Block<'_> {
             access.pad = None;
         }
         access
+    }
+
+    /// Whether conditions of the block answer that indices are inside of a buffer.
+    fn is_inside(&mut self, buffer: BufferId, indices: &[ExprId]) -> bool {
+        let mut wanted = Vec::new();
+        for (axis, &index) in indices.iter().enumerate() {
+            let ends = (self.extreme(index, End::Least), self.extreme(index, End::Most));
+            let (Some(least), Some(most)) = ends else { return false };
+            let zero = self.index(0, self.kernel.exprs[least].ty);
+            wanted.push((CompareOp::Le, zero, least));
+            wanted.push((CompareOp::Lt, most, self.kernel.buffers[buffer].extents[axis]));
+        }
+        wanted.into_iter().all(|condition| self.holds(Some(condition)))
     }
 
     /// Makes a comparison a condition of the block; whether it is one now.

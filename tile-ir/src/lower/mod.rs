@@ -12,13 +12,16 @@ mod compact;
 mod distribute;
 mod divisor;
 mod guard;
+mod halo;
 mod hoist;
 mod interior;
+mod once;
 mod pipeline;
 mod place;
 mod prefetch;
 mod rewrite;
 mod specialise;
+mod touched;
 mod vectorise;
 
 use crate::check::CheckedKernel;
@@ -36,7 +39,7 @@ pub use brief::limit_unrolling;
 /// Changes whenever a kernel in some configuration may be lowered, or written as
 /// CUDA C++, to something else than before: what was measured until then says
 /// nothing any more.
-pub const LOWERING_VERSION: u32 = 3;
+pub const LOWERING_VERSION: u32 = 4;
 
 /// What is known of a launch, apart from its configuration. Launches with equal
 /// bindings and configurations share one program.
@@ -117,7 +120,55 @@ pub fn lower(
 }
 
 /// A pass over one kernel of the plan.
-type Pass<'a> = dyn Fn(&mut ProgramKernel) -> Result<(), LowerError> + 'a;
+type Pass<'a> = Box<dyn Fn(&mut ProgramKernel) -> Result<(), LowerError> + 'a>;
+
+/// A pass that cannot fail.
+fn always<'a>(pass: impl Fn(&mut ProgramKernel) + 'a) -> Pass<'a> {
+    Box::new(move |kernel| {
+        pass(kernel);
+        Ok(())
+    })
+}
+
+/// The passes after [`specialise`], in order, with their names.
+fn passes<'a>(
+    config: &'a Config,
+    divisors: &'a [(VarId, u32)],
+    device: &'a DeviceProperties,
+) -> [(&'static str, Pass<'a>); 14] {
+    let may_copy_async = device.has_async_copies();
+    let limit = u64::from(config.unrolled_stmts);
+    [
+        ("halo", always(move |kernel| halo::split_halos(kernel, config, divisors))),
+        (
+            "distribute",
+            always(move |kernel| distribute::distribute_items(kernel, config, divisors)),
+        ),
+        ("guard", always(move |kernel| guard::delete_proved_guards(kernel, divisors))),
+        ("once", always(move |kernel| once::mark_single_use(kernel, config))),
+        ("align", always(move |kernel| align::align_rows(kernel, config, divisors))),
+        ("hoist", always(move |kernel| hoist::hoist_shared(kernel, config))),
+        ("prefetch", always(move |kernel| prefetch::prefetch_fragments(kernel, config))),
+        ("arrange", always(move |kernel| place::arrange_tiles(kernel, config, device))),
+        ("vectorise", always(move |kernel| vectorise::vectorise(kernel, divisors))),
+        (
+            "pipeline",
+            always(move |kernel| pipeline::pipeline_loops(kernel, config, may_copy_async)),
+        ),
+        ("interior", always(move |kernel| interior::split_interior(kernel, config))),
+        // What nothing guards any more may be wider.
+        ("widen", always(move |kernel| vectorise::vectorise(kernel, divisors))),
+        (
+            "unroll",
+            always(move |kernel| {
+                if limit > 0 {
+                    brief::limit_loops(kernel, limit);
+                }
+            }),
+        ),
+        ("allocate", Box::new(move |kernel| place::allocate_tiles(kernel, device))),
+    ]
+}
 
 /// As [`lower`]; shows `watch` the program after each pass, with the pass's name.
 ///
@@ -147,52 +198,7 @@ pub fn lower_watched(
     let mut program = specialise::specialise(agreed, binding, config)?;
     after("specialise", &program)?;
     let divisors = known_divisors(kernel, binding);
-    let may_copy_async = device.has_async_copies();
-    let passes: [(&'static str, &Pass<'_>); 11] = [
-        ("distribute", &|kernel| {
-            distribute::distribute_items(kernel, config, &divisors);
-            Ok(())
-        }),
-        ("guard", &|kernel| {
-            guard::delete_proved_guards(kernel, &divisors);
-            Ok(())
-        }),
-        ("align", &|kernel| {
-            align::align_rows(kernel, config, &divisors);
-            Ok(())
-        }),
-        ("hoist", &|kernel| {
-            hoist::hoist_shared(kernel, config);
-            Ok(())
-        }),
-        ("prefetch", &|kernel| {
-            prefetch::prefetch_fragments(kernel, config);
-            Ok(())
-        }),
-        ("arrange", &|kernel| {
-            place::arrange_tiles(kernel, config, device);
-            Ok(())
-        }),
-        ("vectorise", &|kernel| {
-            vectorise::vectorise(kernel, &divisors);
-            Ok(())
-        }),
-        ("pipeline", &|kernel| {
-            pipeline::pipeline_loops(kernel, config, may_copy_async);
-            Ok(())
-        }),
-        ("interior", &|kernel| {
-            interior::split_interior(kernel, config);
-            Ok(())
-        }),
-        ("unroll", &|kernel| {
-            if config.unrolled_stmts > 0 {
-                brief::limit_loops(kernel, config.unrolled_stmts.into());
-            }
-            Ok(())
-        }),
-        ("allocate", &|kernel| place::allocate_tiles(kernel, device)),
-    ];
+    let passes = passes(config, &divisors, device);
     for (name, pass) in passes {
         for kernel in &mut program.kernels {
             pass(kernel)?;

@@ -43,6 +43,7 @@ mod stages;
 
 use self::fill::{Fill, is_unchanged};
 use self::stages::Stages;
+use super::touched::Touched;
 use crate::config::Config;
 use crate::program::{
     Access, ExprId, ExprKind, LoopRange, Participants, ProgramKernel, Scope, Stmt, StmtKind,
@@ -130,8 +131,7 @@ impl Staged {
             body[..first].iter().map(|stmt| Fill::of(kernel, stmt)).collect();
         let fills = fills.filter(|fills| !fills.is_empty())?;
         let tiles: Vec<TileId> = fills.iter().map(|fill| fill.tile).collect();
-        let mut assigned = Vec::new();
-        assigned_vars(compute, &mut assigned);
+        let assigned = Touched::of(compute).vars;
         for (number, fill) in fills.iter().enumerate() {
             let is_filled_before = tiles[..number].contains(&fill.tile);
             if is_filled_before || !fill.may_run_ahead(kernel, &assigned) {
@@ -160,34 +160,6 @@ impl Staged {
 
 fn is_barrier(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::Barrier(Participants::Block))
-}
-
-fn assigned_vars(stmts: &[Stmt], vars: &mut Vec<VarId>) {
-    for stmt in stmts {
-        match &stmt.kind {
-            StmtKind::Let { var, .. }
-            | StmtKind::Assign { var, .. }
-            | StmtKind::Shuffle { var, .. }
-            | StmtKind::Ballot { var, .. }
-            | StmtKind::Atomic { old: Some(var), .. } => vars.push(*var),
-            StmtKind::For { var, .. } => vars.push(*var),
-            StmtKind::SetFragment { .. }
-            | StmtKind::Store { .. }
-            | StmtKind::Atomic { .. }
-            | StmtKind::Copy { .. }
-            | StmtKind::Commit(_)
-            | StmtKind::Wait { .. }
-            | StmtKind::Assume(_)
-            | StmtKind::Items { .. }
-            | StmtKind::While { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Barrier(_)
-            | StmtKind::WarpBarrier => {}
-        }
-        for body in stmt.kind.bodies() {
-            assigned_vars(body, vars);
-        }
-    }
 }
 
 /// Accesses to some tiles.

@@ -31,11 +31,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rewrite::Replacement;
+use super::touched::Touched;
 use crate::config::Config;
 use crate::op::{BinaryOp, CompareOp};
 use crate::program::{
     Expr, ExprId, ExprKind, Fragment, FragmentId, LoopRange, ProgramKernel, Scope, Stmt, StmtKind,
-    Target, Ty, Unroll, VarId,
+    Ty, Unroll, VarId,
 };
 
 /// Gives the fragments of each loop of that form a second buffer, where `config`
@@ -193,72 +194,6 @@ fn sets_shared(kernel: &ProgramKernel, stmt: &Stmt) -> bool {
 
 fn set_by(items: &Stmt) -> BTreeSet<FragmentId> {
     Touched::of(std::slice::from_ref(items)).fragments
-}
-
-/// What statements write, or what they read.
-#[derive(Default)]
-struct Touched {
-    arrays: BTreeSet<Target>,
-    vars: BTreeSet<VarId>,
-    fragments: BTreeSet<FragmentId>,
-    orders_memory: bool,
-}
-
-impl Touched {
-    /// What statements write.
-    fn of(stmts: &[Stmt]) -> Self {
-        let mut touched = Self::default();
-        touched.writes_of(stmts);
-        touched
-    }
-
-    fn writes_of(&mut self, stmts: &[Stmt]) {
-        for stmt in stmts {
-            match &stmt.kind {
-                StmtKind::Let { var, .. }
-                | StmtKind::Assign { var, .. }
-                | StmtKind::Shuffle { var, .. }
-                | StmtKind::Ballot { var, .. }
-                | StmtKind::For { var, .. } => self.vars.extend([*var]),
-                StmtKind::SetFragment { fragment, .. } => self.fragments.extend([*fragment]),
-                StmtKind::Atomic { access, old, .. } => {
-                    self.arrays.insert(access.target);
-                    self.vars.extend(old);
-                }
-                StmtKind::Store { access, .. } | StmtKind::Copy { dst: access, .. } => {
-                    self.arrays.insert(access.target);
-                }
-                StmtKind::Commit(_)
-                | StmtKind::Wait { .. }
-                | StmtKind::Barrier(_)
-                | StmtKind::WarpBarrier => {
-                    self.orders_memory = true;
-                }
-                StmtKind::Items { .. }
-                | StmtKind::While { .. }
-                | StmtKind::If { .. }
-                | StmtKind::Assume(_) => {}
-            }
-            stmt.kind.bodies().into_iter().for_each(|body| self.writes_of(body));
-        }
-    }
-
-    fn reads_of(&mut self, kernel: &ProgramKernel, stmt: &Stmt) {
-        stmt.kind.for_each_expr(&mut |expr| self.reads_in(kernel, expr));
-        for stmt in stmt.kind.bodies().into_iter().flatten() {
-            self.reads_of(kernel, stmt);
-        }
-    }
-
-    fn reads_in(&mut self, kernel: &ProgramKernel, expr: ExprId) {
-        match &kernel.exprs[expr].kind {
-            ExprKind::Load(access) => self.arrays.extend([access.target]),
-            ExprKind::Var(var) => self.vars.extend([*var]),
-            ExprKind::Fragment(fragment) => self.fragments.extend([*fragment]),
-            _ => {}
-        }
-        kernel.exprs[expr].kind.for_each_operand(&mut |operand| self.reads_in(kernel, operand));
-    }
 }
 
 fn push(kernel: &mut ProgramKernel, kind: ExprKind, ty: Ty) -> ExprId {

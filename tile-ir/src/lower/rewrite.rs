@@ -10,7 +10,7 @@ use crate::arena::EntityId as _;
 use crate::op::BinaryOp;
 use crate::program::{
     Access, Expr, ExprId, ExprKind, Literal, LoopRange, ProgramKernel, Stmt, StmtKind, Target,
-    TileId, VarId,
+    TileId, VarId, assigned_vars,
 };
 
 /// What is replaced in a copy.
@@ -204,4 +204,15 @@ pub(super) fn same(kernel: &ProgramKernel, a: ExprId, b: ExprId) -> bool {
         && a_ty == b_ty
         && of_a.len() == of_b.len()
         && of_a.into_iter().zip(of_b).all(|(a, b)| same(kernel, a, b))
+}
+
+/// The values of the items' variables that have only one: those that the body
+/// declares, not a statement inside another, and that nothing assigns.
+pub(super) fn lets_of(body: &[Stmt]) -> BTreeMap<VarId, ExprId> {
+    let assigned = assigned_vars(body);
+    let lets = body.iter().filter_map(|stmt| match stmt.kind {
+        StmtKind::Let { var, value: Some(value) } => Some((var, value)),
+        _ => None,
+    });
+    lets.filter(|(var, _)| !assigned.contains(var)).collect()
 }

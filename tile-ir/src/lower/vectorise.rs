@@ -11,12 +11,9 @@ use super::divisor::Divisors;
 use crate::kernel;
 use crate::op::{BinaryOp, UnaryOp};
 use crate::program::{
-    Access, DomainId, ExprId, ExprKind, Literal, ProgramKernel, Scope, Stmt, StmtKind, Target,
-    TileSpace,
+    Access, DomainId, ExprId, ExprKind, Literal, MAX_ACCESS_BYTES, ProgramKernel, Scope, Stmt,
+    StmtKind, Target, TileSpace,
 };
-
-/// The widest access of one thread.
-const MAX_ACCESS_BYTES: u32 = 16;
 
 /// Widens what can be widened, given a divisor of each dimension. Assumes that
 /// guards and tile layouts are final; guarantees that a group of accesses is
@@ -130,7 +127,7 @@ pub(super) fn is_group(
                 // Each item has an array of its own.
                 tile.space == TileSpace::Shared
                     && tile.layout.strides[along] == 1
-                    && tile.layout.swizzle.is_none()
+                    && tile.layout.swizzle.is_none_or(|swizzle| width <= 1 << swizzle.shift)
                     && tile.layout.size_elems.is_multiple_of(width)
                     && guard_is_shared
                     && (0..access.indices.len()).all(aligned)
@@ -308,7 +305,9 @@ impl Sites<'_> {
                 let place = SitePlace::Written(number);
                 self.found.push(Site { place, access: access.clone() });
             }
-            StmtKind::Copy { dst, src, .. } => {
+            // The width of both sides is that of the instruction.
+            StmtKind::Copy { token: Some(_), .. } => {}
+            StmtKind::Copy { dst, src, token: None } => {
                 let [from, to] = [SitePlace::CopySource(number), SitePlace::Written(number)];
                 self.found.push(Site { place: from, access: src.clone() });
                 self.found.push(Site { place: to, access: dst.clone() });

@@ -2,6 +2,14 @@
 
 use super::{BufferId, ExprId, TileId};
 
+/// The widest access of one thread, in bytes. Every buffer and every tile begins at a
+/// multiple of it.
+///
+/// # Source
+///
+/// CUDA C++ Programming Guide 13.0, "Device Memory Accesses".
+pub const MAX_ACCESS_BYTES: u32 = 16;
+
 /// What an access touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
@@ -65,6 +73,9 @@ pub struct Access {
     /// The checks see to it; only such reads of memory that the kernel writes
     /// stand outside of items.
     pub agreed: bool,
+    /// Whether no element of the buffer is touched a second time in the launch, so
+    /// that no cache need keep it. A device may make nothing of it.
+    pub once: bool,
 }
 
 impl Access {

@@ -34,10 +34,11 @@ mod layout;
 mod names;
 mod print;
 mod shadow;
+mod share;
 mod stmt;
 mod verify;
 
-pub use access::{Access, AxisGuard, Target};
+pub use access::{Access, AxisGuard, MAX_ACCESS_BYTES, Target};
 pub use expr::{Expr, ExprKind, IndexWidth, Literal, Ty};
 pub use item::{
     Arg, ArgSource, Buffer, BufferSource, BufferSpace, Domain, DomainAxis, Fragment, GridAxis,
@@ -48,6 +49,8 @@ pub use layout::{Digit, ItemLayout, Swizzle, TileLayout};
 pub(crate) use names::Names;
 pub use print::print_program;
 pub use shadow::{AccessSite, Between, Finding, ShadowError, ShadowReport, Touch, run_shadowed};
+pub use share::may_share;
+pub(crate) use stmt::assigned_vars;
 pub use stmt::{Assumption, LoopRange, Participants, Scope, Stmt, StmtKind, Unroll};
 pub use verify::{ProgramFault, verify_launch, verify_program};
 

@@ -1,5 +1,7 @@
 //! Statements of a program.
 
+use std::collections::BTreeSet;
+
 use super::{Access, DomainId, ExprId, FragmentId, RoleId, TokenId, VarId};
 use crate::op::AtomicOp;
 use crate::span::SpanId;
@@ -104,6 +106,18 @@ impl Assumption {
     }
 }
 
+/// The variables that statements assign, after their declaration.
+pub(crate) fn assigned_vars(stmts: &[Stmt]) -> BTreeSet<VarId> {
+    let mut assigned = BTreeSet::new();
+    for stmt in stmts {
+        if let StmtKind::Assign { var, .. } = stmt.kind {
+            assigned.insert(var);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| assigned.extend(assigned_vars(body)));
+    }
+    assigned
+}
+
 /// The forms of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
@@ -158,7 +172,7 @@ pub enum StmtKind {
         /// From here.
         src: Access,
         /// Set where it is asynchronous: done at the latest when the token has
-        /// been waited for. A device without asynchronous copies does it at once.
+        /// been waited for. Both sides then have one width. A device without asynchronous copies does it at once.
         token: Option<TokenId>,
     },
     /// Closes the group of a token's asynchronous operations that were issued

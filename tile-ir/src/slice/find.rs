@@ -7,7 +7,7 @@ use crate::config::{Config, Numerics, tile_value};
 use crate::dtype::DType;
 use crate::kernel::{
     ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, Type, VarId, VarKind,
-    eval_index,
+    eval_index, var_uses_in,
 };
 use crate::op::BinaryOp;
 
@@ -203,15 +203,14 @@ fn is_used_otherwise(
     last: usize,
     candidates: &BTreeMap<VarId, Candidate>,
 ) -> bool {
-    let uses: usize = kernel.body[..=last].iter().map(|stmt| uses(kernel, stmt, var)).sum();
-    let of_update = |update: &Update| {
-        let own = usize::from(update.var == var);
-        // What it adds may not depend on the sum.
-        own + if mentions(kernel, update.term, var) > 0 { usize::MAX / 2 } else { 0 }
-    };
-    let updates = candidates.values().flat_map(|candidate| &candidate.updates);
-    let expected = updates.map(of_update).fold(0, usize::saturating_add);
-    uses != expected
+    let updates = || candidates.values().flat_map(|candidate| &candidate.updates);
+    // What it adds may not depend on the sum.
+    if updates().any(|update| var_uses_in(kernel, update.term, var) > 0) {
+        return true;
+    }
+    let of_stmts = kernel.body[..=last].iter().map(|stmt| uses(kernel, stmt, var));
+    let of_updates = updates().filter(|update| update.var == var).count();
+    of_stmts.sum::<usize>() != of_updates
 }
 
 /// How often a statement names a variable, apart from its declaration; an update
@@ -219,38 +218,18 @@ fn is_used_otherwise(
 fn uses(kernel: &Kernel, stmt: &Stmt, var: VarId) -> usize {
     let inside: usize =
         stmt.kind.bodies().into_iter().flatten().map(|stmt| uses(kernel, stmt, var)).sum();
-    let of = |id: &ExprId| mentions(kernel, *id, var);
-    let of_access = |access: &crate::kernel::Access| access.indices.iter().map(of).sum::<usize>();
+    let of_value = |id: ExprId| var_uses_in(kernel, id, var);
     let own = match &stmt.kind {
-        StmtKind::Let { init, .. } | StmtKind::LetArray { init, .. } => init.iter().map(of).sum(),
         StmtKind::Assign { var: target, value } => {
             let is_update = *target == var && assigned_update(kernel, var, *value).is_some();
-            of(value) + usize::from(*target == var && !is_update)
+            of_value(*value) + usize::from(*target == var && !is_update)
         }
         StmtKind::Update { place: Place::Var(target), value, .. } => {
-            of(value) + usize::from(*target == var)
+            of_value(*value) + usize::from(*target == var)
         }
-        StmtKind::Update { place: Place::Element(access), value, .. }
-        | StmtKind::Store { access, value } => of_access(access) + of(value),
-        StmtKind::Atomic { access, expected, value, .. } => {
-            of_access(access) + of(value) + expected.iter().map(of).sum::<usize>()
-        }
-        StmtKind::Exchange { value, .. } => of(value),
-        StmtKind::Each { .. } | StmtKind::Barrier | StmtKind::WarpBarrier => 0,
-        StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {
-            range.exprs().iter().map(of).sum()
-        }
-        StmtKind::While { cond, .. } | StmtKind::If { cond, .. } | StmtKind::Assume { cond } => {
-            of(cond)
-        }
+        kind => kind.exprs().into_iter().map(of_value).sum(),
     };
     own + inside
-}
-
-fn mentions(kernel: &Kernel, id: ExprId, var: VarId) -> usize {
-    let kind = &kernel.exprs[id].kind;
-    let own = usize::from(*kind == ExprKind::Var(var));
-    own + kind.operands().into_iter().map(|id| mentions(kernel, id, var)).sum::<usize>()
 }
 
 /// Whether the work-items of all slices may come by the body up to the statement

@@ -22,6 +22,8 @@ fn lower(body: &str) -> tile_ir::program::Program {
         fragment_buffers: 1,
         align_bytes: 0,
         split_edges: false,
+        padding: tile_ir::config::TilePadding::Counted,
+        stream: false,
         divisor: 1,
     };
     case.program()

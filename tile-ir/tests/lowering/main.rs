@@ -4,9 +4,14 @@
 mod agree;
 mod analyze;
 mod golden;
+mod guard;
+mod halo;
 mod kernels;
+mod once;
+mod place;
 mod slices;
 mod space;
 mod support;
+mod text;
 mod verify_program;
 mod verify_vectors;

@@ -1,7 +1,7 @@
 //! Programs from text.
 
 use tile_ir::check::{CheckedKernel, check_kernel};
-use tile_ir::config::{AxisItems, Config, with_tiles};
+use tile_ir::config::{AxisItems, Config, TilePadding, with_tiles};
 use tile_ir::device::{DeviceProperties, known};
 use tile_ir::dtype::DType;
 use tile_ir::kernel::VarKind;
@@ -29,6 +29,9 @@ pub(crate) struct Case {
     /// Bytes to which cooperative loops align their stores.
     pub(crate) align_bytes: u32,
     pub(crate) split_edges: bool,
+    pub(crate) padding: TilePadding,
+    /// Whether what is touched once passes the caches by.
+    pub(crate) stream: bool,
     /// A divisor of every dimension.
     pub(crate) divisor: u32,
 }
@@ -69,6 +72,9 @@ impl Case {
             async_bytes: 16,
             align_bytes: self.align_bytes,
             split_edges: self.split_edges,
+            padding: self.padding,
+            stream_loads: self.stream,
+            stream_stores: self.stream,
             fragment_buffers: self.fragment_buffers,
             raster_rows: 8,
             ..chosen
@@ -125,6 +131,8 @@ pub(crate) fn matmul() -> Case {
         fragment_buffers: 1,
         align_bytes: 0,
         split_edges: false,
+        padding: TilePadding::Counted,
+        stream: false,
         divisor: 1,
     }
 }
@@ -142,6 +150,8 @@ pub(crate) fn transpose() -> Case {
         fragment_buffers: 1,
         align_bytes: 0,
         split_edges: false,
+        padding: TilePadding::Counted,
+        stream: false,
         divisor: 1,
     }
 }
@@ -159,6 +169,8 @@ pub(crate) fn add() -> Case {
         fragment_buffers: 1,
         align_bytes: 0,
         split_edges: false,
+        padding: TilePadding::Counted,
+        stream: false,
         divisor: 1,
     }
 }

@@ -372,7 +372,7 @@ fn shared_memory() {
     check(
         |kernel| dynamic(kernel, a_s - 16, a_s + b_s - 16),
         expect![
-            "program `matmul`, tile `b_s`: it takes bytes 4080..6128, where `a_s` takes 0..4096"
+            "program `matmul`, tile `b_s`: it takes bytes 4080..6128, where `a_s` takes 0..4096 at the same time"
         ],
     );
     check(

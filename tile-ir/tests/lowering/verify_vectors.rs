@@ -7,7 +7,7 @@ use tile_ir::program::{
     verify_program,
 };
 
-use crate::support::{Case, id, unhoisted};
+use crate::support::{Case, id, matmul, unhoisted};
 
 /// A matmul whose threads take four items in a row, and whose reads of `b_s`
 /// and writes of `c` are vectors.
@@ -119,4 +119,25 @@ fn places() {
             "program `matmul`, line 36, `c.x4[by * 64 + ty, bx * 32 + tx] = acc;`: an access of width 4 stands where an item alone may come"
         ],
     );
+}
+
+/// One instruction reads and writes: as many elements on both sides.
+#[test]
+fn both_sides_of_an_asynchronous_copy_are_alike() {
+    fn narrow(stmts: &mut [Stmt]) -> bool {
+        stmts.iter_mut().any(|stmt| match &mut stmt.kind {
+            StmtKind::Copy { dst, token: Some(_), .. } if dst.width == 4 => {
+                dst.width = 1;
+                true
+            }
+            kind => kind.bodies_mut().into_iter().any(|body| narrow(body)),
+        })
+    }
+    let case = Case { run: 4, copy_bytes: 16, divisor: 32, axes: vec![16, 8], ..matmul() };
+    let mut program = Case { threads: 128, stages: 2, ..case }.program();
+    assert_eq!(verify_program(&program), Ok(()));
+    assert!(narrow(&mut program.kernels[0].body), "there is such a copy");
+    let faults = verify_program(&program).expect_err("the program was broken");
+    let text = faults.iter().map(|fault| fault.to_string()).collect::<Vec<_>>().join("\n");
+    assert!(text.contains("an asynchronous copy reads 4 elements and writes 1"), "{text}");
 }

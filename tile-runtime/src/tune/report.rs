@@ -247,8 +247,16 @@ impl TuneReport {
         if !config.split_edges {
             parts.push("one text".to_owned());
         }
-        if let TilePadding::Elems(elems) = config.padding {
-            parts.push(format!("pad {elems}"));
+        match config.padding {
+            TilePadding::Counted => {}
+            TilePadding::Elems(elems) => parts.push(format!("pad {elems}")),
+            TilePadding::Swizzled => parts.push("swizzled".to_owned()),
+        }
+        match (config.stream_loads, config.stream_stores) {
+            (false, false) => {}
+            (true, false) => parts.push("loads streamed".to_owned()),
+            (false, true) => parts.push("stores streamed".to_owned()),
+            (true, true) => parts.push("streamed".to_owned()),
         }
         if config.raster_rows > 1 {
             parts.push(format!("raster {}", config.raster_rows));

@@ -243,9 +243,10 @@ fn variations(config: &Config) -> Vec<Config> {
     found.extend([0, 32, 128].map(|bytes| with(&|c| c.align_bytes = bytes)));
     found.push(with(&|c| c.split_edges = !c.split_edges));
     found.extend([4, 8, 16].map(|bytes| with(&|c| c.copy_bytes = bytes)));
-    found.extend(
-        [TilePadding::Counted, TilePadding::Elems(0)].map(|padding| with(&|c| c.padding = padding)),
-    );
+    let paddings = [TilePadding::Counted, TilePadding::Elems(0), TilePadding::Swizzled];
+    found.extend(paddings.map(|padding| with(&|c| c.padding = padding)));
+    found.push(with(&|c| c.stream_loads = !c.stream_loads));
+    found.push(with(&|c| c.stream_stores = !c.stream_stores));
     if config.raster_rows > 1 {
         found.extend([1, 4, 8, 16, 64].map(|rows| with(&|c| c.raster_rows = rows)));
     }

@@ -5,11 +5,14 @@ use crate::config::{Config, TilePadding, candidate_values};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::{
-    ArrayRef, ExprId, ExprKind, Kernel, Stmt, StmtKind, TileDomain, TileParamId, TileSpace, VarKind,
+    ArrayRef, ExprId, ExprKind, Kernel, StmtKind, TileDomain, TileParamId, TileSpace, VarKind,
+    any_stmt,
 };
 
 /// The value of [`Choice::Padding`] for [`TilePadding::Counted`].
 pub(super) const COUNTED: u32 = u32::MAX;
+/// The value of [`Choice::Padding`] for [`TilePadding::Swizzled`].
+pub(super) const SWIZZLED: u32 = u32::MAX - 1;
 /// Threads of a warp along the last two axes; the first is no tile: warps take
 /// threads in row-major order.
 pub(super) const WARP_TILES: [(u32, u32); 5] = [(1, 1), (8, 4), (4, 8), (2, 16), (16, 2)];
@@ -54,8 +57,11 @@ pub(super) enum Choice {
     AlignBytes,
     /// 1 where interior blocks have a text of their own.
     SplitEdges,
-    /// Elements after a row of a tile, or [`COUNTED`].
+    /// Elements after a row of a tile, or [`COUNTED`] or [`SWIZZLED`].
     Padding,
+    /// What passes the caches by of what is touched once: 1 for reads, 2 for writes, or
+    /// their sum.
+    Stream,
     /// Rows of blocks per band of the grid.
     RasterRows,
 }
@@ -87,7 +93,9 @@ impl Choice {
             Self::Padding => match config.padding {
                 TilePadding::Counted => COUNTED,
                 TilePadding::Elems(elems) => elems,
+                TilePadding::Swizzled => SWIZZLED,
             },
+            Self::Stream => u32::from(config.stream_loads) + 2 * u32::from(config.stream_stores),
             Self::RasterRows => config.raster_rows,
         };
         (shown, 0)
@@ -122,7 +130,7 @@ pub(super) fn factors(
     let only_if = |holds: bool, values: Vec<u32>| {
         if holds { values } else { values.into_iter().take(1).collect() }
     };
-    let has = |wanted: fn(&StmtKind) -> bool| has_stmt(&kernel.body, wanted);
+    let has = |wanted: fn(&StmtKind) -> bool| any_stmt(&kernel.body, &mut |kind| wanted(kind));
     let has_phase = has(|kind| matches!(kind, StmtKind::Phase { .. }));
     let has_loops = has(|kind| matches!(kind, StmtKind::Each { .. }));
     let has_rows =
@@ -164,7 +172,8 @@ pub(super) fn factors(
     push(Choice::UnrolledStmts, only_if(has(is_loop), pick(&[0, 512, 1024, 2048], &[16])));
     push(Choice::AlignBytes, only_if(has(writes_rows), pick(&[0, 32, 128], &[4, 16])));
     push(Choice::SplitEdges, vec![1, 0]);
-    push(Choice::Padding, only_if(has_rows, pick(&[COUNTED, 0], &[1, 3])));
+    push(Choice::Padding, only_if(has_rows, pick(&[COUNTED, 0, SWIZZLED], &[1, 3])));
+    push(Choice::Stream, pick(&[0, 3], &[1, 2]));
     let has_bands = kernel.grid.len() > 1;
     push(Choice::RasterRows, if has_bands { pick(&[8, 1, 4, 16, 64], &[3]) } else { vec![1] });
     let needs = (0..factors.len()).map(|at| needs(kernel, &factors, at));
@@ -199,6 +208,7 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         | Choice::UnrolledStmts
         | Choice::SplitEdges
         | Choice::Padding
+        | Choice::Stream
         | Choice::MinBlocks
         | Choice::RasterRows => false,
     };
@@ -229,6 +239,7 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         | Choice::UnrolledStmts
         | Choice::SplitEdges
         | Choice::Padding
+        | Choice::Stream
         | Choice::RasterRows => 0,
         // It may depend on all that was chosen.
         Choice::MinBlocks => all(&|_| true),
@@ -290,12 +301,6 @@ fn tile_values(domain: &TileDomain, breadth: Breadth) -> Vec<u32> {
         }
     }
     values
-}
-
-fn has_stmt(stmts: &[Stmt], wanted: fn(&StmtKind) -> bool) -> bool {
-    stmts.iter().any(|stmt| {
-        wanted(&stmt.kind) || stmt.kind.bodies().into_iter().any(|body| has_stmt(body, wanted))
-    })
 }
 
 /// Whether it is a cooperative loop that writes to a tensor.

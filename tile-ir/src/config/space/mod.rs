@@ -27,7 +27,7 @@ use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::{Kernel, TileParamId, eval_index};
-use crate::slice::sliced;
+use crate::slice::can_be_sliced;
 
 /// A draw that finds nothing new this many times in a row has seen most there is.
 const DRAWS_WITHOUT_NEWS: usize = 64;
@@ -245,8 +245,11 @@ impl<'a> Space<'a> {
             split_edges: flag(Choice::SplitEdges),
             padding: match value(Choice::Padding)? {
                 factors::COUNTED => TilePadding::Counted,
+                factors::SWIZZLED => TilePadding::Swizzled,
                 elems => TilePadding::Elems(elems),
             },
+            stream_loads: value(Choice::Stream)? & 1 != 0,
+            stream_stores: value(Choice::Stream)? & 2 != 0,
             raster_rows: value(Choice::RasterRows)?,
             numerics: self.numerics,
         })
@@ -275,6 +278,7 @@ impl<'a> Space<'a> {
             | Choice::UnrolledStmts
             | Choice::SplitEdges
             | Choice::Padding
+            | Choice::Stream
             | Choice::RasterRows
             | Choice::CopyBytes => true,
             Choice::Tile(_)
@@ -310,7 +314,7 @@ impl<'a> Space<'a> {
             }
             Choice::UnrollStages | Choice::AsyncBytes => config.stages > 1 || is_first(),
             Choice::PredicateCopies => (config.stages > 1 && config.async_bytes > 0) || is_first(),
-            Choice::Slices => value == 1 || sliced(self.kernel, self.types, config).is_some(),
+            Choice::Slices => value == 1 || can_be_sliced(self.kernel, self.types, config),
             Choice::MinBlocks => value * config.threads <= self.device.max_threads_per_sm,
             Choice::Items(axis) => {
                 let extent = self.block_extents(&config.tiles).get(axis).copied().unwrap_or(1);
@@ -342,6 +346,7 @@ impl<'a> Space<'a> {
             | Choice::UnrolledStmts
             | Choice::SplitEdges
             | Choice::Padding
+            | Choice::Stream
             | Choice::RasterRows => true,
         }
     }

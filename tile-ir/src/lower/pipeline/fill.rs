@@ -1,5 +1,7 @@
 //! Fills: the cooperative stores that a pipelined loop begins with.
 
+use std::collections::BTreeSet;
+
 use crate::lower::rewrite::Replacement;
 use crate::program::{
     Access, Buffer, BufferSpace, DomainId, Expr, ExprId, ExprKind, Fragment, FragmentId, Literal,
@@ -44,7 +46,7 @@ impl Fill {
 
     /// Whether the value is the same before the computation of the iteration
     /// before: it reads nothing that is written there.
-    pub(super) fn may_run_ahead(&self, kernel: &ProgramKernel, assigned: &[VarId]) -> bool {
+    pub(super) fn may_run_ahead(&self, kernel: &ProgramKernel, assigned: &BTreeSet<VarId>) -> bool {
         is_unchanged(kernel, self.value, assigned)
     }
 
@@ -130,8 +132,8 @@ impl Fill {
     }
 }
 
-/// Whether a value reads neither variables of the list nor what a kernel writes.
-pub(super) fn is_unchanged(kernel: &ProgramKernel, id: ExprId, assigned: &[VarId]) -> bool {
+/// Whether a value reads neither of these variables nor what a kernel writes.
+pub(super) fn is_unchanged(kernel: &ProgramKernel, id: ExprId, assigned: &BTreeSet<VarId>) -> bool {
     let own = match &kernel.exprs[id].kind {
         ExprKind::Load(access) => match access.target {
             Target::Buffer(buffer) => !kernel.buffers[buffer].written,

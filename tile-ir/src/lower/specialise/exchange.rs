@@ -43,6 +43,7 @@ impl Exchange {
             width: 1,
             aligned_elems: 1,
             agreed: false,
+            once: false,
         }
     }
 

@@ -274,6 +274,7 @@ impl Specialiser<'_> {
                     width: 1,
                     aligned_elems: 1,
                     agreed: self.by_all,
+                    once: false,
                 })
             }
             ArrayRef::Tile(tile) => {
@@ -293,6 +294,7 @@ impl Specialiser<'_> {
                     width: 1,
                     aligned_elems: 1,
                     agreed: self.by_all,
+                    once: false,
                 })
             }
         }

@@ -1,10 +1,11 @@
-//! Values that do not outlive their items become variables of the item.
+//! Values that do not outlive their items become variables of the item, and
+//! indices are computed where they are used.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::arena::EntityId as _;
 use crate::program::{
-    ExprId, ExprKind, FragmentId, ProgramKernel, Scope, Stmt, StmtKind, Var, VarId,
+    ExprId, ExprKind, FragmentId, ProgramKernel, Scope, Stmt, StmtKind, Var, VarId, assigned_vars,
 };
 
 /// Turns each fragment that only one `Items` touches into a thread-scope
@@ -41,6 +42,98 @@ pub(super) fn keep_in_place(kernel: &mut ProgramKernel) {
     }
     kernel.body = rewrite(kernel, body, &vars);
     drop_unused(kernel);
+}
+
+/// Puts indices that several `Items` use, `let i = by * TM + ty`, in the place of
+/// their names: where their operands are the same wherever they are used, computing
+/// them again costs less than keeping them, and later passes see what they are.
+///
+/// A `let` is used within the loop that declares it, so that counters are the same.
+pub(super) fn repeat_indices(kernel: &mut ProgramKernel) {
+    let body = std::mem::take(&mut kernel.body);
+    let mut sets: BTreeMap<FragmentId, Vec<ExprId>> = BTreeMap::new();
+    visit(&body, &mut |stmt| {
+        if let StmtKind::SetFragment { fragment, value } = stmt.kind {
+            sets.entry(fragment).or_default().push(value);
+        }
+    });
+    let single = |fragment: &FragmentId| match sets.get(fragment).map(Vec::as_slice) {
+        Some(&[value]) if kernel.fragments[*fragment].ty.is_index() => Some(value),
+        _ => None,
+    };
+    let mut wanted = used_by_several(kernel, &body);
+    // What they are computed of goes with them.
+    let mut open: Vec<FragmentId> = wanted.iter().copied().collect();
+    while let Some(fragment) = open.pop() {
+        let mut inner = Vec::new();
+        single(&fragment).iter().for_each(|value| fragments_in(kernel, *value, &mut inner));
+        open.extend(inner.into_iter().filter(|fragment| wanted.insert(*fragment)));
+    }
+    let made: BTreeMap<FragmentId, ExprId> =
+        wanted.iter().filter_map(|fragment| Some((*fragment, single(fragment)?))).collect();
+    let assigned = assigned_vars(&body);
+    let mut values: BTreeMap<FragmentId, ExprId> = BTreeMap::new();
+    // A value is made before its name is used: it has a smaller id.
+    let ids: Vec<ExprId> = kernel.exprs.ids().collect();
+    for id in ids {
+        let ExprKind::Fragment(fragment) = kernel.exprs[id].kind else { continue };
+        let Some(&value) = made.get(&fragment).filter(|value| **value < id) else { continue };
+        if values.contains_key(&fragment) || is_repeatable(kernel, value, &assigned) {
+            values.insert(fragment, value);
+            kernel.exprs[id].kind = kernel.exprs[value].kind.clone();
+        }
+    }
+    kernel.body = without_sets(body, &values);
+}
+
+/// The fragments that more than one `Items` touches.
+fn used_by_several(kernel: &ProgramKernel, body: &[Stmt]) -> BTreeSet<FragmentId> {
+    let (mut once, mut again) = (BTreeSet::new(), BTreeSet::new());
+    visit_items(body, &mut |items| {
+        let here: BTreeSet<FragmentId> = fragments_of(kernel, items).into_iter().collect();
+        again.extend(here.iter().filter(|fragment| !once.insert(**fragment)).copied());
+    });
+    again
+}
+
+/// Whether an index is the same wherever it is computed: of the item, of the block,
+/// and of variables that nothing assigns.
+fn is_repeatable(kernel: &ProgramKernel, id: ExprId, assigned: &BTreeSet<VarId>) -> bool {
+    let own = match &kernel.exprs[id].kind {
+        ExprKind::Var(var) => kernel.vars[*var].scope == Scope::Block && !assigned.contains(var),
+        ExprKind::Fragment(_) | ExprKind::Load(_) => false,
+        _ => kernel.exprs[id].ty.is_index(),
+    };
+    let mut all = own;
+    kernel.exprs[id]
+        .kind
+        .for_each_operand(&mut |operand| all = all && is_repeatable(kernel, operand, assigned));
+    all
+}
+
+fn without_sets(stmts: Vec<Stmt>, values: &BTreeMap<FragmentId, ExprId>) -> Vec<Stmt> {
+    let mut out = Vec::new();
+    for mut stmt in stmts {
+        if let StmtKind::SetFragment { fragment, .. } = &stmt.kind
+            && values.contains_key(fragment)
+        {
+            continue;
+        }
+        for body in stmt.kind.bodies_mut() {
+            *body = without_sets(std::mem::take(body), values);
+        }
+        if !matches!(&stmt.kind, StmtKind::Items { body, .. } if body.is_empty()) {
+            out.push(stmt);
+        }
+    }
+    out
+}
+
+fn visit(stmts: &[Stmt], f: &mut impl FnMut(&Stmt)) {
+    for stmt in stmts {
+        f(stmt);
+        stmt.kind.bodies().into_iter().for_each(|body| visit(body, f));
+    }
 }
 
 fn visit_items(stmts: &[Stmt], f: &mut impl FnMut(&[Stmt])) {

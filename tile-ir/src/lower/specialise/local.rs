@@ -48,6 +48,7 @@ impl Specialiser<'_> {
             width: 1,
             aligned_elems: 1,
             agreed: false,
+            once: false,
         };
         let elems = extents.iter().try_fold(1u32, |product, &extent| product.checked_mul(extent));
         let unroll = match elems {

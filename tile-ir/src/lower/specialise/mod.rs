@@ -118,6 +118,7 @@ pub(super) fn specialise(
     let most = program_kernel.domains.values().map(|domain| domain.layout.n_threads()).max();
     program_kernel.threads = most.unwrap_or(1).max(1);
     program_kernel.min_blocks = config.min_blocks;
+    fragments::repeat_indices(&mut program_kernel);
     fragments::keep_in_place(&mut program_kernel);
     Ok(Program {
         kernels: vec![program_kernel],

@@ -80,7 +80,9 @@ impl Specialiser<'_> {
             }
             KernelStmt::For { var, range, body } => {
                 let range = self.loop_range(range)?;
-                let unroll = self.unroll_of(&range);
+                // As a phase: the block meets in each iteration, and there is much to do.
+                let meets = body.iter().any(kernel::Stmt::has_meeting);
+                let unroll = if meets { Unroll::Never } else { self.unroll_of(&range) };
                 let var = self.counter(*var, &range, Scope::Block);
                 StmtKind::For { var, range, unroll, body: self.block_body(body)? }
             }

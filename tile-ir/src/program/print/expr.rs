@@ -120,8 +120,9 @@ impl Printer<'_> {
             elems => format!(".aligned{elems}"),
         };
         let agreed = if access.agreed { ".agreed" } else { "" };
+        let once = if access.once { ".once" } else { "" };
         let pad = access.pad.map(|pad| format!(" else {}", self.whole(pad))).unwrap_or_default();
-        format!("{name}{slot}{width}{aligned}{agreed}[{}{pad}]", texts.join(", "))
+        format!("{name}{slot}{width}{aligned}{agreed}{once}[{}{pad}]", texts.join(", "))
     }
 
     /// An extent, which reads no memory: that of a buffer whose extent reads the

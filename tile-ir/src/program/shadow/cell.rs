@@ -1,11 +1,10 @@
 //! Who has used an element.
 
+use crate::exchange::WARP_ITEMS;
 use crate::kernel::AccessKind;
 
 /// The thread of an access that all threads of the block make.
 pub(super) const ALL_THREADS: u32 = u32::MAX;
-/// Threads of a warp.
-const WARP_SIZE: u32 = 32;
 
 /// An access that was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +34,7 @@ impl Mark {
         if self.thread == other.thread {
             return self.run == other.run && self.item != other.item;
         }
-        let is_one_warp = self.thread / WARP_SIZE == other.thread / WARP_SIZE;
+        let is_one_warp = self.thread / WARP_ITEMS == other.thread / WARP_ITEMS;
         !(is_one_warp && self.epoch != other.epoch)
     }
 }

@@ -4,11 +4,9 @@ use super::eval::index;
 use super::machine::{Group, Lane, Machine, Stop, item_number};
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
+use crate::exchange::WARP_ITEMS;
 use crate::program::{DomainId, Stmt, StmtKind, VarId};
 use crate::value::ScalarValue;
-
-/// Threads of a warp.
-const WARP_SIZE: u32 = 32;
 
 impl Machine<'_> {
     /// Runs a body for each item of a domain.
@@ -23,8 +21,8 @@ impl Machine<'_> {
         self.run += 1;
         let outer = std::mem::take(&mut self.group);
         for register in 0..domain.layout.n_registers() {
-            for warp in 0..domain.layout.n_threads().div_ceil(WARP_SIZE) {
-                let threads = warp * WARP_SIZE..(warp + 1) * WARP_SIZE;
+            for warp in 0..domain.layout.n_threads().div_ceil(WARP_ITEMS) {
+                let threads = warp * WARP_ITEMS..(warp + 1) * WARP_ITEMS;
                 let lanes = threads.filter_map(|thread| {
                     let coords = domain.layout.coords(extents.len(), thread, register)?;
                     let inside = coords.iter().zip(&extents).all(|(coord, extent)| coord < extent);
@@ -125,7 +123,7 @@ impl Machine<'_> {
                 }
                 for &(lane, own, source) in &values {
                     let of_source = values.iter().find(|(other, ..)| {
-                        i64::from(self.group.lanes[*other].thread % WARP_SIZE) == source
+                        i64::from(self.group.lanes[*other].thread % WARP_ITEMS) == source
                     });
                     let value = of_source.map_or(own, |(_, value, _)| *value);
                     self.set_lane_var(*var, lane, Some(value));
@@ -136,7 +134,7 @@ impl Machine<'_> {
                 let mut bits = 0u32;
                 for &lane in active {
                     let holds = self.holds(*cond, Some(lane))?;
-                    bits |= u32::from(holds) << (self.group.lanes[lane].thread % WARP_SIZE);
+                    bits |= u32::from(holds) << (self.group.lanes[lane].thread % WARP_ITEMS);
                 }
                 let value = ScalarValue { dtype: DType::U32, bits: bits.into() };
                 active.iter().for_each(|&lane| self.set_lane_var(*var, lane, Some(value)));
@@ -144,7 +142,7 @@ impl Machine<'_> {
             }
             StmtKind::WarpBarrier => {
                 let thread = active.first().map(|&lane| self.group.lanes[lane].thread);
-                let warp = thread.map_or(0, |thread| thread / WARP_SIZE);
+                let warp = thread.map_or(0, |thread| thread / WARP_ITEMS);
                 if let Some(epoch) = self.epochs.get_mut(warp as usize) {
                     *epoch += 1;
                 }

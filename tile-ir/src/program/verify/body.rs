@@ -151,6 +151,10 @@ impl Walk {
                 cx.require(token.is_none() || !constant, || {
                     "constant memory is copied asynchronously".to_owned()
                 });
+                let (read, written) = (src.width, dst.width);
+                cx.require(token.is_none() || read == written, || {
+                    format!("an asynchronous copy reads {read} elements and writes {written}")
+                });
                 self.issued.extend(token.map(|token| (token, self.number)));
             }
             StmtKind::Assume(fact) => {

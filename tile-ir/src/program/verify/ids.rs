@@ -108,6 +108,10 @@ fn verify_access(cx: &mut Verifier<'_>, access: &Access) {
     cx.require(n_guards == n_indices, || {
         format!("{n_guards} guards stand for {n_indices} indices")
     });
+    let of_memory = matches!(access.target, Target::Buffer(_));
+    cx.require(of_memory || !access.once, || {
+        "an element of a tile is said to pass the caches by".to_owned()
+    });
 }
 
 fn verify_rank(cx: &mut Verifier<'_>, rank: usize, n_indices: usize) {

@@ -5,10 +5,11 @@
 use std::collections::BTreeSet;
 
 use super::{Place, Verifier};
-use crate::program::{Digit, Domain, Projection, SharedMemory, Tile, TileLayout, TileSpace};
+use crate::program::{
+    Digit, Domain, MAX_ACCESS_BYTES, Projection, SharedMemory, Tile, TileId, TileLayout, TileSpace,
+    may_share,
+};
 
-/// Every tile begins at a multiple of this: the widest access.
-const TILE_ALIGNMENT_BYTES: u32 = 16;
 /// Elements of a tile up to which its places are enumerated; the strides of a
 /// larger one have to show by themselves that they differ.
 const MAX_ENUMERATED: u64 = 1 << 18;
@@ -213,34 +214,38 @@ fn verify_strides(cx: &mut Verifier<'_>, tile: &Tile) {
     }
 }
 
-/// In one block of memory: tiles apart, aligned, and as many bytes as stated.
+/// In one block of memory: tiles that are in use together apart, all aligned, and as
+/// many bytes as stated.
 fn verify_shared_memory(cx: &mut Verifier<'_>) {
     let kernel = cx.kernel;
     let SharedMemory::Dynamic { bytes } = kernel.shared_memory else { return };
     let mut end_bytes = 0u64;
-    let mut taken: Vec<(u64, u64, &str)> = Vec::new();
+    let mut taken: Vec<(u64, u64, TileId)> = Vec::new();
     let shared = kernel.tiles.iter().filter(|(_, tile)| tile.space == TileSpace::Shared);
     for (id, tile) in shared {
         cx.place = Place::Tile(id);
         let first = u64::from(tile.offset_bytes);
         let past = first + tile.size_bytes();
-        cx.require(tile.offset_bytes.is_multiple_of(TILE_ALIGNMENT_BYTES), || {
-            format!("it begins at byte {first}, not a multiple of {TILE_ALIGNMENT_BYTES}")
+        cx.require(tile.offset_bytes.is_multiple_of(MAX_ACCESS_BYTES), || {
+            format!("it begins at byte {first}, not a multiple of {MAX_ACCESS_BYTES}")
         });
         cx.require(past <= u64::from(bytes), || {
             format!("it takes bytes {first}..{past} of {bytes}")
         });
-        let other = taken.iter().find(|&&(begin, end, _)| first < end && begin < past);
-        if let Some((begin, end, name)) = other {
+        let other = taken.iter().find(|&&(begin, end, other)| {
+            first < end && begin < past && !may_share(kernel, other, id)
+        });
+        if let Some(&(begin, end, other)) = other {
+            let name = &kernel.tiles[other].name;
             cx.fault(format!(
-                "it takes bytes {first}..{past}, where `{name}` takes {begin}..{end}"
+                "it takes bytes {first}..{past}, where `{name}` takes {begin}..{end} at the same time"
             ));
         }
-        taken.push((first, past, &tile.name));
+        taken.push((first, past, id));
         end_bytes = end_bytes.max(past);
     }
     cx.place = Place::Kernel;
-    let needed = end_bytes.next_multiple_of(u64::from(TILE_ALIGNMENT_BYTES));
+    let needed = end_bytes.next_multiple_of(u64::from(MAX_ACCESS_BYTES));
     cx.require(u64::from(bytes) == needed, || {
         format!("{bytes} bytes of shared memory are stated; the tiles take {needed}")
     });

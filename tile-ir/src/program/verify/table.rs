@@ -3,14 +3,13 @@
 
 use super::{Place, Verifier};
 use crate::arena::EntityId as _;
+use crate::exchange::WARP_ITEMS;
 use crate::program::{
     ArgSource, BufferSource, BufferSpace, ExprId, ExprKind, IndexWidth, Literal, Raster, Scope, Ty,
 };
 
 /// Largest rank of a tensor.
 const MAX_AXES: usize = 6;
-/// Threads of a warp.
-const WARP: u32 = 32;
 
 pub(super) fn verify_tables(cx: &mut Verifier<'_>) {
     verify_launch_numbers(cx);
@@ -129,7 +128,7 @@ fn verify_grid(cx: &mut Verifier<'_>) {
 /// Role 0 is all warps; the others share them out without overlap.
 fn verify_roles(cx: &mut Verifier<'_>) {
     let kernel = cx.kernel;
-    let n_warps = kernel.threads.div_ceil(WARP);
+    let n_warps = kernel.threads.div_ceil(WARP_ITEMS);
     let mut taken: Vec<(u32, u32)> = Vec::new();
     cx.place = Place::Kernel;
     cx.require(!kernel.roles.is_empty(), || "there is no role".to_owned());

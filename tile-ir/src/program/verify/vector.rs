@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::{Place, Verifier};
+use crate::kernel::gcd;
 use crate::op::BinaryOp;
 use crate::program::{
     Access, DomainId, ExprId, ExprKind, Literal, LoopRange, Stmt, StmtKind, Target, VarId,
@@ -326,8 +327,4 @@ impl Walk {
             _ => 1,
         }
     }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

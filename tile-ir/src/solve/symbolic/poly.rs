@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 
+pub(super) use crate::kernel::gcd;
+
 /// An unknown integer: of a kernel ([`super::symbol`]) or of a system
 /// ([`super::system`]), by who made the polynomial.
 pub(super) type Unknown = u32;
@@ -245,16 +247,6 @@ fn intersection(left: &Monomial, right: &Monomial) -> Monomial {
         }
     }
     out
-}
-
-/// The greatest common divisor, at least 0; of the smallest number too large to
-/// negate, 1 (a divisor that never misleads).
-pub(super) fn gcd(a: i128, b: i128) -> i128 {
-    let (Some(mut a), Some(mut b)) = (a.checked_abs(), b.checked_abs()) else { return 1 };
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 #[cfg(test)]

@@ -14,12 +14,10 @@ extern "C" __global__ void __launch_bounds__(256) filtered(
     __shared__ __align__(16) float weights_s[4]; // tile 4
     const int bx = blockIdx.x;
     const int thread = threadIdx.x;
-    int i;
     float sum;
     {
         const int tx = thread;
         if (tx < 128) {
-            i = bx * 128 + tx;
             sum = 0.0f;
         }
     }
@@ -37,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) filtered(
             {
                 const int tx = thread;
                 if (tx < 128) {
-                    sum = __fmaf_rn(weights_s[j], (0 <= i + j && i + j < N) ? x[i + j] : 0.0f, sum);
+                    sum = __fmaf_rn(weights_s[j], bx * 128 + tx + j < N ? x[bx * 128 + tx + j] : 0.0f, sum);
                 }
             }
         }
@@ -46,8 +44,8 @@ extern "C" __global__ void __launch_bounds__(256) filtered(
     {
         const int tx = thread;
         if (tx < 128) {
-            if (0 <= i && i < N) {
-                y[i] = __fmaf_rn((0 <= i && i < N) ? offsets[i] : 0.0f, weights.elems[4 + 3], sum);
+            if (bx * 128 + tx < N) {
+                y[bx * 128 + tx] = __fmaf_rn(bx * 128 + tx < N ? offsets[bx * 128 + tx] : 0.0f, weights.elems[4 + 3], sum);
             }
         }
     }

@@ -3,6 +3,22 @@ template <class T, int N>
 struct __align__(16) tk_constant {
     T elems[N];
 };
+// Neighbouring elements that one instruction moves, aligned to their size.
+template <class T, int N> struct __align__(sizeof(T) * N) tk_vector { T lane[N]; };
+template <int N, class T> __device__ __forceinline__ tk_vector<T, N>& tk_at(T* place) {
+    return *reinterpret_cast<tk_vector<T, N>*>(place);
+}
+template <int N, class T> __device__ __forceinline__ const tk_vector<T, N>& tk_at(const T* place) {
+    return *reinterpret_cast<const tk_vector<T, N>*>(place);
+}
+template <class T, int N> __device__ __forceinline__ tk_vector<T, N> tk_fill(T value) {
+    tk_vector<T, N> all;
+    #pragma unroll
+    for (int i = 0; i < N; ++i) {
+        all.lane[i] = value;
+    }
+    return all;
+}
 
 extern "C" __global__ void __launch_bounds__(32) filtered(
     const float* __restrict__ x, // N
@@ -14,13 +30,10 @@ extern "C" __global__ void __launch_bounds__(32) filtered(
     __shared__ __align__(16) float weights_s[8]; // tile 4, 2 buffers
     const int bx = blockIdx.x;
     const int thread = threadIdx.x;
-    int i[4];
     float sum[4];
     float weights_s_next;
     #pragma unroll
     for (int tx_step = 0; tx_step < 4; ++tx_step) {
-        const int tx = thread * 4 + tx_step;
-        i[tx_step] = bx * 128 + tx;
         sum[tx_step] = 0.0f;
     }
     if (0 < 2) {
@@ -46,7 +59,8 @@ extern "C" __global__ void __launch_bounds__(32) filtered(
         for (int j = 0; j < 4; ++j) {
             #pragma unroll
             for (int tx_step = 0; tx_step < 4; ++tx_step) {
-                sum[tx_step] = __fmaf_rn(weights_s[stage * 4 + j], (0 <= i[tx_step] + j && i[tx_step] + j < N) ? x[i[tx_step] + j] : 0.0f, sum[tx_step]);
+                const int tx = thread * 4 + tx_step;
+                sum[tx_step] = __fmaf_rn(weights_s[stage * 4 + j], bx * 128 + tx + j < N ? x[bx * 128 + tx + j] : 0.0f, sum[tx_step]);
             }
         }
         if (p < 2 - 1) {
@@ -59,10 +73,14 @@ extern "C" __global__ void __launch_bounds__(32) filtered(
         stage = 1 - stage;
     }
     __syncthreads();
-    #pragma unroll
-    for (int tx_step = 0; tx_step < 4; ++tx_step) {
-        if (0 <= i[tx_step] && i[tx_step] < N) {
-            y[i[tx_step]] = __fmaf_rn((0 <= i[tx_step] && i[tx_step] < N) ? offsets[i[tx_step]] : 0.0f, weights.elems[4 + 3], sum[tx_step]);
+    {
+        const int tx = thread * 4;
+        const tk_vector<float, 4> tk_offsets_x4 = tk_at<4>(offsets + bx * 128 + tx);
+        tk_vector<float, 4> tk_y_x4;
+        #pragma unroll
+        for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+            tk_y_x4.lane[tk_lane] = __fmaf_rn(tk_offsets_x4.lane[tk_lane], weights.elems[4 + 3], sum[tk_lane]);
         }
+        tk_at<4>(y + bx * 128 + tx) = tk_y_x4;
     }
 }

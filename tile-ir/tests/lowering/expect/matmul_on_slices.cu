@@ -62,9 +62,10 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
     const int K,
     const int N
 ) {
-    __shared__ __align__(16) float a_s[2176]; // tile 64 x 16, strides 1 and 68, 2 buffers
-    __shared__ __align__(16) float b_s[1024]; // tile 16 x 32, 2 buffers
-    __shared__ __align__(16) float acc_parts[2048]; // tile 1 x 64 x 32
+    extern __shared__ __align__(16) unsigned char shared_memory[];
+    float* const a_s = reinterpret_cast<float*>(shared_memory); // tile 64 x 16, strides 1 and 68, 2 buffers
+    float* const b_s = reinterpret_cast<float*>(shared_memory + 8704); // tile 16 x 32, 2 buffers
+    float* const acc_parts = reinterpret_cast<float*>(shared_memory); // tile 1 x 64 x 32, in the place of a_s
     const unsigned int tk_rows = tk_ceil_div(M, 64);
     const unsigned int tk_columns = tk_ceil_div(N, 32);
     // bands of 8 rows of blocks share operands in L2
@@ -197,9 +198,7 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
                 for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
                     tk_acc_parts_x4.lane[tk_lane] = acc[ty_step_2 * 16 + ty_step * 4 + tk_lane];
                 }
-                if (0 <= slice - 1) {
-                    tk_at<4>(acc_parts + (slice - 1) * 2048 + ty * 32 + tx) = tk_acc_parts_x4;
-                }
+                tk_at<4>(acc_parts + (slice - 1) * 2048 + ty * 32 + tx) = tk_acc_parts_x4;
             }
         }
     }

@@ -276,6 +276,7 @@ pub(super) fn at(target: Target, indices: &[ExprId]) -> Access {
         width: 1,
         aligned_elems: 1,
         agreed: false,
+        once: false,
     }
 }
 

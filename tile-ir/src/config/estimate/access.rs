@@ -1,0 +1,193 @@
+//! What one access of a block moves.
+
+use super::count::{Domain, Times, Walk};
+use super::sizes::Sizes;
+use super::{LINE_BYTES, SECTOR_BYTES};
+use crate::exchange::WARP_ITEMS;
+use crate::kernel::{Access, ArrayRef, VarId};
+use crate::program::MAX_ACCESS_BYTES;
+use crate::syntax::TensorSpace;
+
+/// Bytes of a short run of neighbouring elements that are as good as lost: short
+/// runs open more rows of the memory. A transpose of 8192 x 8192 f32 on an H200
+/// reaches 3.3 TB/s where one side of its tiles is 32 bytes long, 3.75 with 128
+/// bytes, 4.0 with 256, and no more beyond.
+const RUN_OVERHEAD_BYTES: f64 = 16.0;
+/// Sectors that cost as much as the two that a run of writes covers in part: memory has
+/// to give what they held. Measured: transposes of 8191 x 8193 f32 whose runs of writes
+/// are 256 bytes long take 1.1 times as long as those with 512.
+const PARTIAL_SECTORS: f64 = 4.0;
+/// From this length on a run loses nothing.
+const LONG_RUN_BYTES: f64 = 256.0;
+/// Bytes of a thread's access to shared memory that take one wavefront of its
+/// warp, where lanes share some of them.
+const WAVEFRONT_BYTES: f64 = 8.0;
+/// Instructions of an access to shared memory, most of whose addresses are constants.
+const SHARED_OPS: f64 = 2.0;
+/// Instructions of an access to global memory: address, comparisons, itself.
+const GLOBAL_OPS: f64 = 8.0;
+
+/// What bytes count that come from L2, of those that come from memory.
+const CACHED_PART: f64 = 0.5;
+/// Requests of a thread that are under way at once: compilers and registers allow no
+/// more.
+const MAX_REQUESTS: f64 = 8.0;
+
+/// How the elements of an access lie among a block's threads.
+struct Spread {
+    /// Elements of one thread.
+    per_thread: f64,
+    /// Elements of one instruction of a thread.
+    width: f64,
+    /// Lines that one instruction of a warp touches beyond what as many bytes in a
+    /// row would.
+    scattered_lines: f64,
+}
+
+impl Walk<'_, '_> {
+    pub(super) fn read(&mut self, access: &Access, domain: Domain<'_>, times: Times) {
+        self.access(access, domain, times, false);
+    }
+
+    pub(super) fn write(&mut self, access: &Access, domain: Domain<'_>, times: Times) {
+        self.access(access, domain, times, true);
+    }
+
+    fn access(&mut self, access: &Access, domain: Domain<'_>, times: Times, is_write: bool) {
+        let sizes = self.sizes;
+        let spread = match domain {
+            Domain::Block => of_items(sizes, access),
+            Domain::Each(_, fastest) => of_points(sizes, access, self.points(domain), fastest),
+        };
+        let Spread { per_thread, width, scattered_lines } = spread;
+        let threads = f64::from(sizes.config.threads);
+        let of_thread = (per_thread / width).ceil();
+        let requests = of_thread * threads * times.trips;
+        let bytes = sizes.elem_bytes(access.array);
+        match access.array {
+            // In registers, or in the first-level cache.
+            ArrayRef::Tile(_) if sizes.kernel.is_local(access.array) => {}
+            ArrayRef::Tensor(id) if sizes.kernel.tensors[id].space == TensorSpace::Constant => {}
+            ArrayRef::Tile(_) => {
+                self.cost.memory_instructions += SHARED_OPS * requests;
+                self.cost.code += of_thread * times.copies;
+                self.cost.shared_requests += requests * (width * bytes / WAVEFRONT_BYTES).max(1.0);
+                if matches!(domain, Domain::Block) {
+                    let is_shared = per_thread < sizes.items_per_thread();
+                    if is_shared {
+                        // Those of the next step are loaded while these are used.
+                        let ahead = if times.copies > 1.0 { 2.0 } else { 1.0 };
+                        self.cost.operand_words += ahead * per_thread * (bytes / 4.0).max(1.0);
+                    }
+                    let is_ahead = times.copies > 1.0 && sizes.config.fragment_buffers > 1;
+                    if !is_ahead {
+                        self.cost.shared_rounds += times.trips;
+                    }
+                }
+            }
+            ArrayRef::Tensor(_) => {
+                self.cost.memory_instructions += GLOBAL_OPS * requests;
+                self.cost.code += GLOBAL_OPS * of_thread * times.copies;
+                self.cost.scattered_lines += scattered_lines * requests / f64::from(WARP_ITEMS);
+                if times.is_staged && matches!(domain, Domain::Each(..)) {
+                    let is_async = sizes.config.async_bytes > 0;
+                    let words = (per_thread * bytes / 4.0).ceil();
+                    self.cost.copy_words += if is_async { of_thread } else { words };
+                }
+                let at_once = of_thread.min(MAX_REQUESTS) * width;
+                self.cost.bytes_in_flight += at_once.min(per_thread) * bytes;
+                let moved = traffic(sizes, access, self.axes(domain), is_write) * times.trips;
+                // What is new of it to all blocks, and what they find in L2.
+                let of_tensor = sizes.elems(access.array) * bytes / sizes.blocks().max(1.0);
+                let new = of_tensor.min(moved);
+                let moved = new + CACHED_PART * (moved - new);
+                self.cost.global_bytes += moved;
+                if times.is_staged {
+                    self.cost.staged_bytes += moved;
+                }
+            }
+        }
+    }
+
+    fn axes<'s>(&'s self, domain: Domain<'s>) -> &'s [(VarId, f64)] {
+        match domain {
+            Domain::Block => &self.sizes.block,
+            Domain::Each(axes, _) => axes,
+        }
+    }
+}
+
+fn touched(sizes: &Sizes<'_>, access: &Access, var: VarId) -> bool {
+    access.indices.iter().any(|&index| sizes.depends(index, var))
+}
+
+/// An access by the items of the block domain: each axis as the configuration puts
+/// it on threads.
+fn of_items(sizes: &Sizes<'_>, access: &Access) -> Spread {
+    let per_thread = sizes.items_along(|var| touched(sizes, access, var));
+    let bytes = sizes.elem_bytes(access.array);
+    let axes = || sizes.block.iter().zip(&sizes.config.block).zip(sizes.lanes());
+    if matches!(access.array, ArrayRef::Tile(_)) {
+        // It is stored along whichever axis suits.
+        let runs = axes().filter(|(((var, _), _), _)| touched(sizes, access, *var));
+        let run = runs.map(|((_, items), _)| f64::from(items.run)).fold(1.0, f64::max);
+        let width = run.min(f64::from(MAX_ACCESS_BYTES) / bytes).max(1.0);
+        return Spread { per_thread, width, scattered_lines: 0.0 };
+    }
+    let last = access.indices.last();
+    let (mut width, mut row_bytes, mut rows) = (1.0, bytes, 1.0);
+    for (((var, _), items), lanes) in axes() {
+        if last.is_some_and(|last| sizes.is_unit_stride(*last, *var)) {
+            let run = f64::from(items.run);
+            if sizes.rows_are_aligned(access.array, bytes) {
+                width = run.min(f64::from(MAX_ACCESS_BYTES) / bytes).max(1.0);
+            }
+            row_bytes = f64::from(lanes) * run * bytes;
+        } else if touched(sizes, access, *var) {
+            rows *= f64::from(lanes);
+        }
+    }
+    let lines = rows * (row_bytes / LINE_BYTES).ceil().max(1.0);
+    let least = (rows * row_bytes.min(width * bytes * f64::from(WARP_ITEMS)) / LINE_BYTES).ceil();
+    Spread { per_thread, width, scattered_lines: (lines - least).max(0.0) }
+}
+
+/// An access by the points of a cooperative loop, which runs along what it touches.
+fn of_points(sizes: &Sizes<'_>, access: &Access, points: f64, fastest: Option<VarId>) -> Spread {
+    let per_thread = (points / f64::from(sizes.config.threads)).ceil();
+    let bytes = sizes.elem_bytes(access.array);
+    let widest = (f64::from(sizes.config.copy_bytes) / bytes).clamp(1.0, per_thread.max(1.0));
+    let runs_along = |var| access.indices.last().is_some_and(|&i| sizes.is_unit_stride(i, var));
+    let is_narrow = match access.array {
+        ArrayRef::Tensor(_) => !sizes.rows_are_aligned(access.array, bytes),
+        // Across the rows of a tile there are no vectors.
+        ArrayRef::Tile(_) => !fastest.is_none_or(runs_along),
+    };
+    let width = if is_narrow { 1.0 } else { widest };
+    Spread { per_thread, width, scattered_lines: 0.0 }
+}
+
+/// Bytes that an access moves, each time that all points make it.
+fn traffic(sizes: &Sizes<'_>, access: &Access, axes: &[(VarId, f64)], is_write: bool) -> f64 {
+    let distinct: f64 = axes
+        .iter()
+        .filter(|(var, _)| touched(sizes, access, *var))
+        .map(|(_, extent)| extent)
+        .product();
+    let run = access
+        .indices
+        .last()
+        .and_then(|&last| axes.iter().find(|(var, _)| sizes.is_unit_stride(last, *var)));
+    let bytes = sizes.elem_bytes(access.array);
+    let run_bytes = run.map_or(1.0, |(_, extent)| *extent) * bytes;
+    let mut sectors = (run_bytes / SECTOR_BYTES).ceil();
+    if !sizes.rows_are_aligned(access.array, bytes) {
+        // A run begins anywhere within a sector.
+        sectors += if is_write { 1.0 + PARTIAL_SECTORS } else { 1.0 };
+    }
+    let mut moved = sectors * SECTOR_BYTES;
+    if run_bytes < LONG_RUN_BYTES {
+        moved += RUN_OVERHEAD_BYTES;
+    }
+    distinct * bytes * (moved / run_bytes)
+}

@@ -1,0 +1,377 @@
+//! What one block does: a walk over the kernel's text with its trip counts.
+
+use std::collections::BTreeSet;
+
+use super::sizes::{Sizes, UNKNOWN_TRIPS};
+use crate::exchange::{ExchangeOp, Group, WARP_ITEMS};
+use crate::kernel::{
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, TileId, Type, VarId,
+    var_uses_in,
+};
+use crate::op::BinaryOp;
+
+/// Instructions of a function such as `exp`, or of a division.
+const FUNCTION_OPS: f64 = 8.0;
+/// Registers beyond which the values that wait for memory are not all kept.
+const MAX_WAITING_WORDS: f64 = 64.0;
+/// The part of a thread's items whose temporaries are kept at once.
+const TEMPORARY_ITEMS: f64 = 0.25;
+
+/// Counts of one block.
+#[derive(Default)]
+pub(super) struct BlockCost {
+    /// Arithmetic operations of all items (a multiply-add is one).
+    pub(super) arithmetic: f64,
+    /// Global traffic in whole sectors, in bytes.
+    pub(super) global_bytes: f64,
+    /// That of it which is fetched ahead, while something else is computed.
+    pub(super) staged_bytes: f64,
+    /// Lines that warps' requests to global memory touch beyond those that as many
+    /// bytes in a row would.
+    pub(super) scattered_lines: f64,
+    /// Instructions of all threads that access memory, or compute addresses.
+    pub(super) memory_instructions: f64,
+    /// Shared-memory requests of one element per lane, of all threads.
+    pub(super) shared_requests: f64,
+    /// Times that a thread waits for tiles' elements to compute with.
+    pub(super) shared_rounds: f64,
+    /// Shared memory that exchanges among work-items take.
+    pub(super) exchange_bytes: f64,
+    /// Barriers.
+    pub(super) barriers: f64,
+    /// Points where a global load is waited for, phases with several stages not
+    /// counted.
+    pub(super) waits: f64,
+    /// Iterations of phases that fill tiles ahead of their use.
+    pub(super) staged_iterations: f64,
+    /// Tiles that they fill.
+    pub(super) staged_tiles: BTreeSet<TileId>,
+    /// Words of registers that the items' variables take in one thread.
+    pub(super) fragment_words: f64,
+    /// Registers of a thread that hold operands shared by several items.
+    pub(super) operand_words: f64,
+    /// Registers of a thread for copies that are under way: their addresses, or what
+    /// they have fetched.
+    pub(super) copy_words: f64,
+    /// Words of values that wait for global memory, and of temporaries.
+    pub(super) waiting_words: f64,
+    /// Instructions of a thread that stand in the text, those of loops that stay
+    /// loops left out.
+    pub(super) code: f64,
+    /// Instructions of the longest such loop's body.
+    pub(super) loop_code: f64,
+    /// Bytes that one thread asks of global memory before it waits.
+    pub(super) bytes_in_flight: f64,
+}
+
+/// Whose points a statement runs for.
+#[derive(Clone, Copy)]
+pub(super) enum Domain<'a> {
+    Block,
+    /// Of a cooperative loop: the extents, and the axis along which its accesses to
+    /// global memory have unit stride.
+    Each(&'a [(VarId, f64)], Option<VarId>),
+}
+
+/// How often a statement runs, and stands in the text.
+#[derive(Clone, Copy)]
+pub(super) struct Times {
+    pub(super) trips: f64,
+    pub(super) copies: f64,
+    /// Whether it is in a phase with several stages.
+    pub(super) is_staged: bool,
+}
+
+/// Counts what a block does.
+pub(super) fn count(sizes: &Sizes<'_>) -> BlockCost {
+    let mut cost = BlockCost::default();
+    let mut walk = Walk { sizes, cost: &mut cost };
+    let once = Times { trips: 1.0, copies: 1.0, is_staged: false };
+    walk.stmts(&sizes.kernel.body, Domain::Block, once);
+    cost
+}
+
+pub(super) struct Walk<'a, 'k> {
+    pub(super) sizes: &'a Sizes<'k>,
+    pub(super) cost: &'a mut BlockCost,
+}
+
+impl Walk<'_, '_> {
+    fn stmts(&mut self, stmts: &[Stmt], domain: Domain<'_>, times: Times) {
+        for (at, stmt) in stmts.iter().enumerate() {
+            if let (StmtKind::Let { var, init }, Domain::Block) = (&stmt.kind, domain) {
+                self.variable(*var, *init, &stmts[at + 1..]);
+            }
+            self.stmt(stmt, domain, times);
+        }
+    }
+
+    /// The registers of an item's variable: one for each of a thread's items where
+    /// it outlives a statement of the whole block, or waits for memory.
+    fn variable(&mut self, var: VarId, init: Option<ExprId>, rest: &[Stmt]) {
+        let ty = self.sizes.kernel.vars[var].ty;
+        if ty == Type::Index {
+            return;
+        }
+        let words = (self.sizes.type_bytes(ty) / 4.0).max(1.0) * self.sizes.items_per_thread();
+        let next = rest.iter().position(outlasts_items).unwrap_or(rest.len());
+        let is_fragment = rest[next..].iter().any(|stmt| self.names(stmt, var));
+        let mut loads = Vec::new();
+        init.iter().for_each(|id| loads_in(self.sizes.kernel, *id, &mut loads));
+        let waits = loads.iter().any(|access| matches!(access.array, ArrayRef::Tensor(_)));
+        // Operands that items share have registers of their own.
+        let own = |access: &&Access| {
+            let is_touched = |var| access.indices.iter().any(|&id| self.sizes.depends(id, var));
+            self.sizes.items_along(is_touched) == self.sizes.items_per_thread()
+        };
+        if is_fragment {
+            self.cost.fragment_words += words;
+        } else if waits {
+            self.cost.waiting_words += words.min(MAX_WAITING_WORDS);
+        } else if loads.iter().any(own) {
+            self.cost.waiting_words += TEMPORARY_ITEMS * words;
+        }
+    }
+
+    fn names(&self, stmt: &Stmt, var: VarId) -> bool {
+        let kernel = self.sizes.kernel;
+        let is_target = match &stmt.kind {
+            StmtKind::Assign { var: target, .. }
+            | StmtKind::Update { place: Place::Var(target), .. } => *target == var,
+            _ => false,
+        };
+        is_target
+            || stmt.kind.exprs().into_iter().any(|id| var_uses_in(kernel, id, var) > 0)
+            || stmt.kind.bodies().into_iter().flatten().any(|stmt| self.names(stmt, var))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, domain: Domain<'_>, times: Times) {
+        let Times { trips, copies, .. } = times;
+        match &stmt.kind {
+            StmtKind::Let { init, .. } => {
+                init.iter().for_each(|init| self.expr(*init, domain, times));
+            }
+            StmtKind::Assign { value, .. } => self.expr(*value, domain, times),
+            StmtKind::Store { access, value } => {
+                self.expr(*value, domain, times);
+                self.write(access, domain, times);
+            }
+            StmtKind::LetArray { init, .. } => {
+                init.iter().for_each(|init| self.expr(*init, domain, times));
+            }
+            StmtKind::Atomic { access, expected, value, .. } => {
+                for value in expected.iter().chain([value]) {
+                    self.expr(*value, domain, times);
+                }
+                self.read(access, domain, times);
+                self.write(access, domain, times);
+            }
+            StmtKind::Update { place, value, .. } => self.update(place, *value, domain, times),
+            StmtKind::Each { axes, body, .. } => {
+                let extents: Vec<(VarId, f64)> = axes
+                    .iter()
+                    .map(|axis| (axis.var, self.sizes.index_or(axis.extent, UNKNOWN_TRIPS)))
+                    .collect();
+                if times.is_staged {
+                    self.cost.staged_tiles.extend(filled(body));
+                } else {
+                    self.cost.waits += trips;
+                }
+                let fastest = self.fastest(body, &extents);
+                self.stmts(body, Domain::Each(&extents, fastest), times);
+            }
+            StmtKind::Phase { range, body, .. } => {
+                let is_staged = self.sizes.config.stages > 1;
+                let trips = trips * self.sizes.trips(range);
+                if is_staged {
+                    self.cost.staged_iterations += trips;
+                }
+                let copies = match (is_staged, self.sizes.config.unroll_stages) {
+                    (true, true) => f64::from(self.sizes.config.stages),
+                    _ => 1.0,
+                };
+                self.rolled(body, domain, Times { trips, copies, is_staged });
+            }
+            StmtKind::For { range, body, .. } => {
+                let trips = trips * self.sizes.trips(range);
+                match self.sizes.copies(range, body) {
+                    1.0 => self.rolled(body, domain, Times { trips, copies: 1.0, ..times }),
+                    more => {
+                        let copies = copies * more;
+                        self.stmts(body, domain, Times { trips, copies, ..times });
+                    }
+                }
+            }
+            StmtKind::While { cond, body } => {
+                let times = Times { trips: trips * UNKNOWN_TRIPS, ..times };
+                self.expr(*cond, domain, times);
+                self.rolled(body, domain, times);
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                self.expr(*cond, domain, times);
+                self.stmts(then, domain, times);
+                self.stmts(otherwise, domain, times);
+            }
+            StmtKind::Exchange { var, op, value, lane } => {
+                [*value].into_iter().chain(*lane).for_each(|id| self.expr(id, domain, times));
+                self.exchange(*var, *op, domain, times);
+            }
+            // No device that is estimated evaluates it.
+            StmtKind::Assume { .. } => {}
+            StmtKind::WarpBarrier => {}
+            StmtKind::Barrier => {
+                let per_iteration = if times.is_staged { 0.5 } else { 1.0 };
+                self.cost.barriers += per_iteration * trips;
+            }
+        }
+    }
+
+    /// The axis of a cooperative loop along which it runs: that of the unit stride of
+    /// the global memory that it touches.
+    fn fastest(&self, body: &[Stmt], axes: &[(VarId, f64)]) -> Option<VarId> {
+        let sizes = self.sizes;
+        let mut accesses = Vec::new();
+        for stmt in body {
+            if let StmtKind::Store { access, .. } = &stmt.kind {
+                accesses.push(access);
+            }
+            stmt.kind.exprs().into_iter().for_each(|id| loads_in(sizes.kernel, id, &mut accesses));
+        }
+        let of_tensors =
+            accesses.into_iter().filter(|access| matches!(access.array, ArrayRef::Tensor(_)));
+        let mut lasts = of_tensors.filter_map(|access| access.indices.last());
+        lasts.find_map(|&last| {
+            let axis = axes.iter().find(|(var, _)| sizes.is_unit_stride(last, *var));
+            axis.map(|(var, _)| *var)
+        })
+    }
+
+    /// The body of a loop that stays one: what is around it has other code.
+    fn rolled(&mut self, body: &[Stmt], domain: Domain<'_>, times: Times) {
+        let outside = std::mem::take(&mut self.cost.code);
+        self.stmts(body, domain, times);
+        let own = std::mem::replace(&mut self.cost.code, outside);
+        self.cost.loop_code = self.cost.loop_code.max(own);
+    }
+
+    /// Levels of a tree: of one over the block, with a barrier after each.
+    fn exchange(&mut self, var: VarId, op: ExchangeOp, domain: Domain<'_>, times: Times) {
+        let items = self.points(domain);
+        let levels = match op {
+            ExchangeOp::Reduce(_) | ExchangeOp::Scan { .. } => items.log2().ceil().max(0.0) + 2.0,
+            ExchangeOp::WarpReduce(_) => f64::from(WARP_ITEMS).log2(),
+            ExchangeOp::Shuffle(_) | ExchangeOp::Ballot => 1.0,
+        };
+        match op.group() {
+            Group::Block => {
+                let bytes = self.sizes.type_bytes(self.sizes.kernel.vars[var].ty);
+                let bytes = items * bytes * f64::from(op.n_buffers());
+                // Those of one type share their memory; of several the most counts.
+                self.cost.exchange_bytes = self.cost.exchange_bytes.max(bytes);
+                self.cost.barriers += levels * times.trips;
+                self.operate(1.0, domain, times);
+            }
+            Group::Warp => self.operate(levels, domain, times),
+        }
+    }
+
+    fn update(&mut self, place: &Place, value: ExprId, domain: Domain<'_>, times: Times) {
+        self.expr(value, domain, times);
+        let fused = matches!(
+            self.sizes.kernel.exprs[value].kind,
+            ExprKind::Binary { op: BinaryOp::Mul, .. }
+        );
+        if !fused {
+            self.operate(1.0, domain, times);
+        }
+        if let Place::Element(access) = place {
+            self.read(access, domain, times);
+            self.write(access, domain, times);
+        }
+    }
+
+    pub(super) fn points(&self, domain: Domain<'_>) -> f64 {
+        let axes = match domain {
+            Domain::Block => &self.sizes.block,
+            Domain::Each(axes, _) => axes,
+        };
+        axes.iter().map(|(_, extent)| extent).product()
+    }
+
+    /// So many operations of each point.
+    fn operate(&mut self, n: f64, domain: Domain<'_>, times: Times) {
+        let points = self.points(domain);
+        self.cost.arithmetic += n * points * times.trips;
+        let of_thread = match domain {
+            Domain::Block => self.sizes.items_per_thread(),
+            Domain::Each(..) => (points / f64::from(self.sizes.config.threads)).ceil(),
+        };
+        self.cost.code += n * of_thread * times.copies;
+    }
+
+    fn expr(&mut self, expr: ExprId, domain: Domain<'_>, times: Times) {
+        let node = &self.sizes.kernel.exprs[expr];
+        let counts = node.ty != Type::Index;
+        match &node.kind {
+            ExprKind::Literal(_) | ExprKind::Var(_) | ExprKind::InBounds { .. } => {}
+            ExprKind::Load(access) => self.read(access, domain, times),
+            ExprKind::Unary { operand, .. }
+            | ExprKind::Cast(operand)
+            | ExprKind::Uniform(operand) => {
+                self.expr(*operand, domain, times);
+            }
+            ExprKind::Math { arg, .. } => {
+                self.operate(FUNCTION_OPS, domain, times);
+                self.expr(*arg, domain, times);
+            }
+            ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem, lhs, rhs } if counts => {
+                self.operate(FUNCTION_OPS, domain, times);
+                self.expr(*lhs, domain, times);
+                self.expr(*rhs, domain, times);
+            }
+            ExprKind::Binary { lhs, rhs, .. }
+            | ExprKind::Compare { lhs, rhs, .. }
+            | ExprKind::Logic { lhs, rhs, .. }
+            | ExprKind::Tiles { extent: lhs, tile: rhs } => {
+                if counts {
+                    self.operate(1.0, domain, times);
+                }
+                self.expr(*lhs, domain, times);
+                self.expr(*rhs, domain, times);
+            }
+            ExprKind::Select { cond, then, otherwise } => {
+                for part in [cond, then, otherwise] {
+                    self.expr(*part, domain, times);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the block's items end before a statement, so that what they keep takes
+/// registers of their own.
+fn outlasts_items(stmt: &Stmt) -> bool {
+    stmt.has_meeting() || matches!(stmt.kind, StmtKind::Phase { .. } | StmtKind::For { .. })
+}
+
+/// The tiles that statements store to.
+fn filled(stmts: &[Stmt]) -> Vec<TileId> {
+    let mut tiles = Vec::new();
+    for stmt in stmts {
+        if let StmtKind::Store { access, .. } = &stmt.kind
+            && let ArrayRef::Tile(tile) = access.array
+        {
+            tiles.push(tile);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| tiles.extend(filled(body)));
+    }
+    tiles
+}
+
+fn loads_in<'k>(kernel: &'k Kernel, id: ExprId, found: &mut Vec<&'k Access>) {
+    let kind = &kernel.exprs[id].kind;
+    if let ExprKind::Load(access) = kind {
+        found.push(access);
+    }
+    kind.operands().into_iter().for_each(|id| loads_in(kernel, id, found));
+}

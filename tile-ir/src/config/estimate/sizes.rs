@@ -1,0 +1,241 @@
+//! Everything concrete about a launch that the model asks for: extents, trips, and
+//! how indices follow coordinates.
+
+use std::collections::BTreeMap;
+
+use super::SECTOR_BYTES;
+use crate::config::{Config, tile_value};
+use crate::dtype::DType;
+use crate::exchange::WARP_ITEMS;
+use crate::kernel::{
+    ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind, Type, VarId, VarKind, eval_index,
+};
+use crate::op::BinaryOp;
+
+/// Iterations assumed of a loop whose count is not known before the launch.
+pub(super) const UNKNOWN_TRIPS: f64 = 16.0;
+/// Iterations up to which a loop is written out: what lowering does.
+const MAX_COPIES: f64 = 32.0;
+
+/// Everything concrete about a launch that the walk asks for.
+pub(super) struct Sizes<'a> {
+    pub(super) kernel: &'a Kernel,
+    types: &'a [DType],
+    tiles: &'a [u32],
+    pub(super) config: &'a Config,
+    dims: BTreeMap<VarId, i128>,
+    /// Definitions of the `let`s that are never assigned again.
+    lets: BTreeMap<VarId, ExprId>,
+    /// Extents of the block domain, with the axes' variables.
+    pub(super) block: Vec<(VarId, f64)>,
+}
+
+impl<'a> Sizes<'a> {
+    pub(super) fn new(
+        kernel: &'a Kernel,
+        types: &'a [DType],
+        dims: &[u64],
+        config: &'a Config,
+    ) -> Self {
+        let dim_vars = kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Dim);
+        let dims = dim_vars.zip(dims).map(|((id, _), &dim)| (id, i128::from(dim))).collect();
+        let mut lets = BTreeMap::new();
+        collect_lets(&kernel.body, kernel, &mut lets);
+        let mut sizes =
+            Self { kernel, types, tiles: &config.tiles, config, dims, lets, block: Vec::new() };
+        let axes = kernel.block.as_deref().unwrap_or_default();
+        sizes.block =
+            axes.iter().map(|axis| (axis.var, sizes.index_or(axis.extent, 1.0))).collect();
+        sizes
+    }
+
+    pub(super) fn index(&self, expr: ExprId) -> Option<f64> {
+        let var =
+            |id| self.dims.get(&id).copied().or_else(|| tile_value(self.kernel, self.tiles, id));
+        eval_index(self.kernel, expr, &var).map(|value| value as f64)
+    }
+
+    pub(super) fn index_or(&self, expr: ExprId, otherwise: f64) -> f64 {
+        self.index(expr).unwrap_or(otherwise)
+    }
+
+    pub(super) fn trips(&self, range: &LoopRange) -> f64 {
+        let trips = match range {
+            LoopRange::Between { start, end, step, .. } => {
+                let step = step.map_or(Some(1.0), |step| self.index(step)).filter(|s| *s > 0.0);
+                self.index(*start)
+                    .zip(self.index(*end))
+                    .zip(step)
+                    .map(|((start, end), step)| ((end - start) / step).ceil().max(0.0))
+            }
+            LoopRange::Halving(n) | LoopRange::Doubling(n) => {
+                self.index(*n).map(|n| n.max(1.0).log2().ceil())
+            }
+        };
+        trips.unwrap_or(UNKNOWN_TRIPS)
+    }
+
+    pub(super) fn elem_bytes(&self, array: ArrayRef) -> f64 {
+        let elem = match array {
+            ArrayRef::Tensor(id) => self.kernel.tensors[id].elem,
+            ArrayRef::Tile(id) => self.kernel.tiles[id].elem,
+        };
+        f64::from(elem.bind(self.types).map_or(4, DType::size_bytes))
+    }
+
+    pub(super) fn type_bytes(&self, ty: Type) -> f64 {
+        let dtype = match ty {
+            Type::Index => None,
+            Type::Scalar(elem) => elem.bind(self.types),
+        };
+        f64::from(dtype.map_or(4, DType::size_bytes))
+    }
+
+    /// Whether the value of `expr` changes with `var`, through `let`s.
+    pub(super) fn depends(&self, expr: ExprId, var: VarId) -> bool {
+        let depends = |id: &ExprId| self.depends(*id, var);
+        match &self.kernel.exprs[expr].kind {
+            ExprKind::Literal(_) => false,
+            ExprKind::Var(id) => {
+                *id == var
+                    || match self.lets.get(id) {
+                        Some(definition) => self.depends(*definition, var),
+                        // A variable that is assigned again may depend on anything.
+                        None => matches!(self.kernel.vars[*id].kind, VarKind::Let { .. }),
+                    }
+            }
+            ExprKind::Load(access) => access.indices.iter().any(depends),
+            ExprKind::InBounds { indices, .. } => indices.iter().any(depends),
+            ExprKind::Unary { operand, .. }
+            | ExprKind::Cast(operand)
+            | ExprKind::Uniform(operand) => depends(operand),
+            ExprKind::Math { arg, .. } => depends(arg),
+            ExprKind::Binary { lhs, rhs, .. }
+            | ExprKind::Compare { lhs, rhs, .. }
+            | ExprKind::Logic { lhs, rhs, .. } => depends(lhs) || depends(rhs),
+            ExprKind::Select { cond, then, otherwise } => {
+                depends(cond) || depends(then) || depends(otherwise)
+            }
+            ExprKind::Tiles { extent, tile } => depends(extent) || depends(tile),
+        }
+    }
+
+    /// Iterations that are written out one after the other: all of a short loop whose
+    /// trips are known and in which the block does not meet.
+    pub(super) fn copies(&self, range: &LoopRange, body: &[Stmt]) -> f64 {
+        let is_known = range.exprs().iter().all(|expr| {
+            let tile = |id| tile_value(self.kernel, self.tiles, id);
+            eval_index(self.kernel, *expr, &tile).is_some()
+        });
+        let trips = self.trips(range);
+        let meets = body.iter().any(Stmt::has_meeting);
+        if is_known && !meets && trips <= MAX_COPIES { trips.max(1.0) } else { 1.0 }
+    }
+
+    /// Items of a thread of the block domain.
+    pub(super) fn items_per_thread(&self) -> f64 {
+        self.items_along(|_| true)
+    }
+
+    /// Items of a thread that differ in the coordinates of some axes.
+    pub(super) fn items_along(&self, is_counted: impl Fn(VarId) -> bool) -> f64 {
+        let axes = self.block.iter().zip(&self.config.block);
+        axes.filter(|((var, _), _)| is_counted(*var))
+            .map(|((_, extent), items)| f64::from(items.items_per_thread(*extent as u32)))
+            .product()
+    }
+
+    /// Items of a thread in a row: along the last axis. Of one axis alone there is one.
+    pub(super) fn items_of_last_axis(&self) -> f64 {
+        match self.block.as_slice() {
+            [_, .., (last, _)] => self.items_along(|var| var == *last),
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Number of blocks.
+    pub(super) fn blocks(&self) -> f64 {
+        self.kernel.grid.iter().map(|axis| self.index_or(axis.extent, 1.0)).product()
+    }
+
+    /// Elements of an array.
+    pub(super) fn elems(&self, array: ArrayRef) -> f64 {
+        self.kernel.extents(array).iter().map(|&extent| self.index_or(extent, 1.0)).product()
+    }
+
+    /// Threads of a warp along each axis of the block domain.
+    pub(super) fn lanes(&self) -> Vec<u32> {
+        let axes = &self.config.block;
+        let tiled: u32 = axes.iter().map(|axis| axis.lanes).product();
+        if tiled == WARP_ITEMS && axes.iter().all(|axis| axis.threads.is_multiple_of(axis.lanes)) {
+            return axes.iter().map(|axis| axis.lanes).collect();
+        }
+        let mut left = WARP_ITEMS;
+        let mut lanes: Vec<u32> = axes
+            .iter()
+            .rev()
+            .map(|axis| {
+                let own = axis.threads.clamp(1, left.max(1));
+                left /= own;
+                own
+            })
+            .collect();
+        lanes.reverse();
+        lanes
+    }
+
+    /// Whether every row of a tensor begins at a sector.
+    pub(super) fn rows_are_aligned(&self, array: ArrayRef, elem_bytes: f64) -> bool {
+        let extents = self.kernel.extents(array);
+        let row = extents.last().filter(|_| extents.len() > 1);
+        row.and_then(|&extent| self.index(extent))
+            .is_none_or(|extent| (extent * elem_bytes) % SECTOR_BYTES == 0.0)
+    }
+
+    /// Whether `expr` grows by one when `var` does: `expr` is a sum in which
+    /// `var` stands once.
+    pub(super) fn is_unit_stride(&self, expr: ExprId, var: VarId) -> bool {
+        match &self.kernel.exprs[expr].kind {
+            ExprKind::Var(id) => {
+                *id == var
+                    || self
+                        .lets
+                        .get(id)
+                        .is_some_and(|definition| self.is_unit_stride(*definition, var))
+            }
+            ExprKind::Cast(operand) | ExprKind::Uniform(operand) => {
+                self.is_unit_stride(*operand, var)
+            }
+            ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
+                (self.is_unit_stride(*lhs, var) && !self.depends(*rhs, var))
+                    || (self.is_unit_stride(*rhs, var) && !self.depends(*lhs, var))
+            }
+            ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } => {
+                self.is_unit_stride(*lhs, var) && !self.depends(*rhs, var)
+            }
+            ExprKind::Binary { .. }
+            | ExprKind::Literal(_)
+            | ExprKind::Load(_)
+            | ExprKind::Unary { .. }
+            | ExprKind::Compare { .. }
+            | ExprKind::Logic { .. }
+            | ExprKind::Select { .. }
+            | ExprKind::Math { .. }
+            | ExprKind::Tiles { .. }
+            | ExprKind::InBounds { .. } => false,
+        }
+    }
+}
+
+fn collect_lets(stmts: &[Stmt], kernel: &Kernel, lets: &mut BTreeMap<VarId, ExprId>) {
+    for stmt in stmts {
+        if let StmtKind::Let { var, init: Some(init) } = stmt.kind
+            && kernel.vars[var].kind == (VarKind::Let { mutable: false })
+        {
+            lets.insert(var, init);
+        }
+        for body in stmt.kind.bodies() {
+            collect_lets(body, kernel, lets);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Which comparisons and conditions are deleted because they always hold, and which
+//! indices are seen through.
+
+use tile_ir::program::print_program;
+
+use crate::support::{Case, add};
+
+fn lowered(text: &'static str, case: Case) -> String {
+    print_program(&Case { text, tiles: vec![("TN", 256)], ..case }.program())
+}
+
+/// 64 threads with four items in a row each.
+fn in_runs() -> Case {
+    Case { axes: vec![64], threads: 64, run: 4, ..add() }
+}
+
+const ASKED: &str = "
+    pub fn asked<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        if in_bounds(a[bx * TN + tx]) {
+            c[bx * TN + tx] = a[bx * TN + tx];
+        }
+    }";
+
+/// Conditions in a program's text, those of the block's loops not counted.
+fn conditions(text: &str) -> usize {
+    text.matches("if ").count()
+}
+
+#[test]
+fn what_is_asked_of_whole_tiles_is_known() {
+    assert_eq!(conditions(&lowered(ASKED, Case { divisor: 256, ..in_runs() })), 0);
+    assert_eq!(conditions(&lowered(ASKED, in_runs())), 1);
+}
+
+/// One condition of the block; in the blocks at the edge the items' own.
+#[test]
+fn interior_blocks_ask_once_and_move_vectors() {
+    let text = lowered(ASKED, Case { split_edges: true, ..in_runs() });
+    assert_eq!(conditions(&text), 2, "{text}");
+    assert_eq!(text.matches("c.x4[").count(), 1, "{text}");
+}
+
+/// Nothing divides the extent: only blocks away from the edge have vectors.
+#[test]
+fn a_ragged_line_is_moved_in_vectors() {
+    let text = "
+    pub fn copied<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        c[bx * TN + tx] = a[bx * TN + tx];
+    }";
+    let text = lowered(text, Case { split_edges: true, ..in_runs() });
+    assert!(text.contains("c.x4[bx * 256 + tx] = a.x4[bx * 256 + tx];"), "{text}");
+    assert!(text.contains("c[bx * 256 + tx < N else"), "{text}");
+}
+
+/// The condition says that the index is not negative.
+#[test]
+fn a_condition_on_a_coordinate_proves_what_it_says() {
+    let text = |cond: &str| {
+        let text = format!(
+            "pub fn shifted<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+            where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+            {{
+                if {cond} {{
+                    c[bx * TN + tx - 1] = a[bx * TN + tx];
+                }}
+            }}"
+        );
+        lowered(text.leak(), Case { divisor: 256, ..in_runs() })
+    };
+    assert!(text("tx > 0").contains("c[bx * 256 + tx - 1] ="), "{}", text("tx > 0"));
+    assert!(text("tx >= 1 && tx < 9").contains("c[bx * 256 + tx - 1] ="));
+    assert!(text("tx < 9").contains("c[0 <= bx * 256 + tx - 1 else"), "{}", text("tx < 9"));
+}
+
+/// An index that is used on both sides of a barrier is computed on both.
+#[test]
+fn indices_are_not_kept_across_barriers() {
+    let text = "
+    pub fn turned<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        shared s: [T; TN];
+        let first = bx * TN;
+        let i = first + tx;
+        s[tx] = a[i];
+        barrier;
+        c[i] = s[TN - 1 - tx];
+    }";
+    let text = lowered(text, Case { divisor: 256, ..in_runs() });
+    assert!(!text.contains("fragment"), "{text}");
+    assert_eq!(text.matches(".x4[").count(), 3, "{text}");
+}
+
+/// A variable that counts is another number on the other side.
+#[test]
+fn a_counter_of_the_author_is_kept() {
+    let text = "
+    pub fn counted<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        shared s: [T; TN];
+        let mut i = bx * TN + tx;
+        s[tx] = a[i];
+        barrier;
+        i = i - tx + (TN - 1 - tx);
+        barrier;
+        c[i] = s[TN - 1 - tx];
+    }";
+    assert!(lowered(text, in_runs()).contains("fragment"), "{}", lowered(text, in_runs()));
+}
