@@ -37,6 +37,9 @@ pub(crate) fn parse(text: &str) -> Result<Config, String> {
             None if choice == "predicated" => config.predicate_copies = true,
             None if choice == "reassociated" => config.numerics = Numerics::Reassociated,
             None if choice == "split" => config.split_edges = true,
+            None if choice == "swizzled" => config.padding = TilePadding::Swizzled,
+            None if choice == "stream-loads" => config.stream_loads = true,
+            None if choice == "stream-stores" => config.stream_stores = true,
             Some(_) | None => return Err(format!("`{choice}` is no choice of a configuration")),
         }
     }
@@ -76,6 +79,9 @@ pub(crate) fn print(config: &Config) -> String {
         ("predicated", config.predicate_copies),
         ("split", config.split_edges),
         ("reassociated", config.numerics == Numerics::Reassociated),
+        ("swizzled", config.padding == TilePadding::Swizzled),
+        ("stream-loads", config.stream_loads),
+        ("stream-stores", config.stream_stores),
     ];
     choices.extend(flags.iter().filter(|(_, set)| *set).map(|(name, _)| (*name).to_owned()));
     format!("{tiles} : {axes} : {}", words(choices))
@@ -109,6 +115,7 @@ mod tests {
             "128 256 16 : 16/8*4 16/4*4 : stages=2 async=4 fragments=2 raster=16 unroll",
             "32 32 :  : threads=1024 copy=4 padding=0 split",
             "256 : 256*4 : copy=8 fragments=0",
+            "64 64 :  : threads=256 swizzled stream-loads stream-stores",
             "64 64 32 : 8 8 : stages=2 async=4 blocks=2 slices=4 predicated reassociated",
         ] {
             assert_eq!(print(&parse(text).unwrap()), text);

@@ -13,6 +13,8 @@ mod host;
 mod line;
 mod list;
 mod measure;
+#[cfg(test)]
+mod model;
 mod ops;
 mod output;
 
