@@ -10,17 +10,21 @@ use tile_ir::syntax::TensorSpace;
 
 use super::argument::TensorArgument;
 use super::bind::{Bound, Dims, binding_of_elems};
+use super::is_empty_grid;
 use super::program::HostTensor;
-use super::ready::make_ready;
+use super::ready::{Executables, make_ready};
+use super::run::run_on_cpu;
 use super::scratch::Scratch;
-use super::{is_empty_grid, run};
 use crate::device::Device;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::options::Options;
 
 #[cfg(feature = "cuda")]
+use super::run_cuda::run_on_cuda;
+#[cfg(feature = "cuda")]
 use crate::cuda::ParameterBlock;
+#[cfg(feature = "cuda")]
+use crate::error::Error;
 
 /// A kernel's tensors, in the order of its table.
 pub(super) struct Arrays<'a> {
@@ -129,7 +133,15 @@ pub fn run_config(
     let binding = binding_of_elems(types, &bound.dims, most.unwrap_or(0));
     let ready = make_ready(checked, kernel.file(), device, &binding, config)?;
     if !is_empty_grid(ir, &bound, config) {
-        run(&ready, &bound, device, &Options::new())?;
+        match &ready.kernels {
+            Executables::Host(compiled) => run_on_cpu(&ready, compiled, &bound, device)?,
+            #[cfg(feature = "cuda")]
+            Executables::Cuda(loaded) => {
+                let queue = device.default_queue();
+                let queue = queue.ok_or_else(|| Error::internal("a device has no queue", ""))?;
+                run_on_cuda(&ready, loaded, &bound, device, queue)?;
+            }
+        }
         device.synchronize()?;
     }
     for (number, declared) in ir.tensors.values().enumerate() {
