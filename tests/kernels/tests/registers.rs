@@ -34,7 +34,7 @@ fn check(kernel: &Kernel, dims: &[usize]) {
     let spilled = found.spill_store_bytes.max(found.spill_load_bytes);
     assert!(spilled <= SPILLED_BYTES, "{what}");
     let ratio = cost.registers / f64::from(found.registers);
-    assert!(REGISTERS[0] <= ratio && ratio <= REGISTERS[1], "{ratio}: {what}");
+    assert!((REGISTERS[0]..=REGISTERS[1]).contains(&ratio), "{ratio}: {what}");
 }
 
 #[test]
