@@ -9,7 +9,7 @@ use tile_runtime::ir::device::known;
 use tile_runtime::nvrtc::{self, CompileOptions};
 
 /// The model over the compiler, which takes more where there is room.
-const REGISTERS: [f64; 2] = [0.6, 1.6];
+const REGISTERS: [f64; 2] = [0.5, 1.6];
 /// Bytes of a thread that may be spilled: some addresses, around a loop, where a step is
 /// two instructions and the compiler keeps many sums under way.
 const SPILLED_BYTES: u32 = 32;

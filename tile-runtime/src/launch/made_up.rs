@@ -6,24 +6,18 @@ use std::time::Duration;
 use tile_ir::config::Config;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::eval_index;
-#[cfg(feature = "cuda")]
-use tile_ir::syntax::TensorSpace;
 use tile_ir::value::ScalarValue;
 
 use super::bind::{Dims, name_value};
 use super::choose::choose;
 use super::error::ArgumentError;
 use super::owned::{OwnedLaunch, OwnedTensor};
-use super::scratch::Scratch;
 use super::tuned::{How, Request};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::options::Options;
 use crate::tune::{Limits, Listed, TuneOptions, TuneReport};
-
-#[cfg(feature = "cuda")]
-use crate::cuda::ParameterBlock;
 
 /// Searches for the fastest configuration of a launch of these dimensions, whatever
 /// was measured before, and keeps what it finds.
@@ -80,21 +74,7 @@ fn with_made_up(
             return Err(Error::internal(what, tensor.name.clone()));
         };
         let bytes = data.elements(dtype, shape.iter().product());
-        let memory = Scratch::of_bytes(&bytes, device)?;
-        #[cfg(feature = "cuda")]
-        let parameters = match tensor.space {
-            TensorSpace::Global => None,
-            TensorSpace::Constant => ParameterBlock::holding(&bytes),
-        };
-        tensors.push(OwnedTensor {
-            shape,
-            dtype,
-            space: tensor.space,
-            mutable: tensor.mutable,
-            memory,
-            #[cfg(feature = "cuda")]
-            parameters,
-        });
+        tensors.push(OwnedTensor::holding(tensor, dtype, shape, &bytes, device)?);
     }
     let scalars = ir.scalars.values().filter_map(|scalar| scalar.elem.bind(types));
     let scalars = scalars.map(|dtype| data.scalar(dtype)).collect();

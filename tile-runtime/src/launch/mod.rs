@@ -11,7 +11,6 @@
 //! 7. [`background`]: what is counted and copied for a search that nobody waits for.
 
 mod argument;
-mod arrays;
 mod assumed;
 mod background;
 mod bind;
@@ -27,6 +26,7 @@ mod ready;
 mod recheck;
 mod repeat;
 mod run;
+mod run_config;
 #[cfg(feature = "cuda")]
 mod run_cuda;
 mod scratch;
@@ -48,10 +48,10 @@ use crate::options::Options;
 use crate::tune::{ShapeClass, Tune};
 
 pub use argument::Argument;
-pub use arrays::run_config;
 pub use error::ArgumentError;
 pub use program::{HostTensor, check_program, run_program};
 pub use recheck::recheck_program;
+pub use run_config::run_config;
 
 pub(crate) use background::Background;
 pub(crate) use bind::{Dims, binding_of};

@@ -1,6 +1,7 @@
 //! The arguments of a launch that nobody else has: made up, or copies of a user's.
 
 use tile_ir::dtype::DType;
+use tile_ir::kernel::TensorParam;
 use tile_ir::syntax::TensorSpace;
 use tile_ir::value::ScalarValue;
 
@@ -24,6 +25,36 @@ pub(super) struct OwnedTensor {
     /// Of a constant, the elements that a launch can carry.
     #[cfg(feature = "cuda")]
     pub(super) parameters: Option<Box<ParameterBlock>>,
+}
+
+impl OwnedTensor {
+    /// A tensor of a kernel with these elements, row-major, in the machine's byte order.
+    ///
+    /// # Errors
+    ///
+    /// Where the device has no memory for it.
+    pub(super) fn holding(
+        declared: &TensorParam,
+        dtype: DType,
+        shape: Vec<usize>,
+        bytes: &[u8],
+        device: &Device,
+    ) -> Result<Self> {
+        #[cfg(feature = "cuda")]
+        let parameters = match declared.space {
+            TensorSpace::Global => None,
+            TensorSpace::Constant => ParameterBlock::holding(bytes),
+        };
+        Ok(Self {
+            shape,
+            dtype,
+            space: declared.space,
+            mutable: declared.mutable,
+            memory: Scratch::of_bytes(bytes, device)?,
+            #[cfg(feature = "cuda")]
+            parameters,
+        })
+    }
 }
 
 /// Tensors and scalars by the ids of a kernel's parameters.

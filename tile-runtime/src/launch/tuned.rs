@@ -22,7 +22,7 @@ use crate::kernel::{Kernel, type_list};
 use crate::options::Options;
 use crate::tune::{
     DeviceId, Entry, Group, KernelId, Launch, Limits, Measure as _, Plan, Polite, ShapeClass,
-    Situation, Space, Surroundings, Tune, TuneOptions, TuneReport, kernel_hash, search,
+    Shown, Situation, Space, Surroundings, Tune, TuneOptions, TuneReport, kernel_hash, search,
 };
 
 /// A launch, as far as its configuration depends on it.
@@ -241,7 +241,10 @@ impl Request<'_> {
         let clocks_before = device.clocks();
         let seeds: Vec<Config> = [default.clone()].into_iter().chain(elsewhere).collect();
         let found = match how {
-            How::AtOnce => search(&space, &seeds, plan, &mut trials, limits)?,
+            How::AtOnce => {
+                let mut shown = Shown::new(&mut trials, &kernel.name, limits.budget);
+                search(&space, &seeds, plan, &mut shown, limits)?
+            }
             How::Politely { around, share, expected, spent } => {
                 let mut polite = Polite::new(&mut trials, around, share, expected, spent.get());
                 let found = search(&space, &seeds, plan, &mut polite, limits);

@@ -22,6 +22,7 @@ mod class;
 mod identity;
 mod measure;
 mod policy;
+mod progress;
 mod record;
 mod report;
 mod search;
@@ -43,6 +44,7 @@ pub(crate) use background::{
 pub(crate) use class::ShapeClass;
 pub(crate) use identity::kernel_hash;
 pub(crate) use measure::{Measure, Prepared};
+pub(crate) use progress::Shown;
 pub(crate) use record::{DeviceId, Entry, Group, KernelId, Situation, Tools};
 pub(crate) use search::{Limits, search};
 pub(crate) use shelf::Shelf;

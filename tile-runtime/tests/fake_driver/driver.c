@@ -246,6 +246,21 @@ int cuStreamCreate(void **stream, unsigned flags) {
 }
 int cuStreamDestroy_v2(void *stream) { (void)stream; return 0; }
 int cuStreamSynchronize(void *stream) { (void)stream; return outcome(); }
+int cuStreamQuery(void *stream) {
+    if (captured && stream == captured) fail("a question that ends a capture");
+    return outcome();
+}
+int cuStreamIsCapturing(void *stream, int *status) {
+    *status = captured && stream == captured;
+    return 0;
+}
+int cuThreadExchangeStreamCaptureMode(int *mode) {
+    static __thread int present;
+    int before = present;
+    present = *mode;
+    *mode = before;
+    return 0;
+}
 int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
     (void)stream, (void)event, (void)flags;
     outside_of_captures();
@@ -300,6 +315,7 @@ int cuEventRecord(void *event, void *stream) {
     *(long *)event = n_done;
     return 0;
 }
+int cuEventQuery(void *event) { (void)event; return 0; }
 int cuEventSynchronize(void *event) { (void)event; return outcome(); }
 int cuEventDestroy_v2(void *event) { free(event); return 0; }
 int cuEventElapsedTime(float *ms, void *start, void *end) {
