@@ -18,7 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Writer;
 use super::types::type_name;
-use crate::program::{Access, DomainId, ExprId, ExprKind, ProgramKernel, Stmt, StmtKind, VarId};
+use crate::program::{
+    Access, DomainId, ExprId, ExprKind, ProgramKernel, Stmt, StmtKind, VarId, assigned_vars,
+};
 
 /// Which item of a group is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,9 +63,10 @@ impl Group {
         declared_by_groups(kernel, body, &mut declared);
         let digit = kernel.domains[domain].layout.registers.first()?;
         let axis = digit.axis as usize;
+        let assigned = assigned_vars(body);
         for stmt in body {
             if let StmtKind::Let { var, value: Some(value) } = stmt.kind
-                && !is_assigned(body, var)
+                && !assigned.contains(&var)
                 && is_shared(kernel, value, (domain, digit.axis), &declared)
             {
                 declared.remove(&var);
@@ -114,13 +117,6 @@ fn declared_by_groups(kernel: &ProgramKernel, body: &[Stmt], declared: &mut BTre
             }
         }
     }
-}
-
-fn is_assigned(body: &[Stmt], wanted: VarId) -> bool {
-    body.iter().any(|stmt| {
-        matches!(stmt.kind, StmtKind::Assign { var, .. } if var == wanted)
-            || stmt.kind.bodies().into_iter().any(|body| is_assigned(body, wanted))
-    })
 }
 
 /// Whether a value is plainly the same for all items of a group along an axis,
