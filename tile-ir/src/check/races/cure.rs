@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::check::{Uniformity, range_exprs};
 use crate::kernel::{Kernel, Stmt, StmtKind};
-use crate::solve::skeleton::{Pair, enumerate};
+use crate::solve::skeleton::{BUDGET, Conflict, Pair, enumerate, probe};
 use crate::span::SpanId;
 
 /// Most places that are tried for one race.
@@ -28,10 +28,24 @@ pub(super) struct Cure {
 /// The best place for a barrier that separates `pair`, if there is one: that
 /// which separates most, and of those the one just before the second access, or
 /// the end of the loop that carries the race.
-pub(super) fn find_cure(kernel: &Kernel, uniformity: &Uniformity, pair: &Pair) -> Option<Cure> {
+///
+/// Where the race was seen at sizes of its own, with `seen`, it is looked for at
+/// those.
+pub(super) fn find_cure(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    pair: &Pair,
+    seen: Option<&Conflict>,
+) -> Option<Cure> {
     let mut best: Option<Cure> = None;
     for gap in gaps(kernel, uniformity, pair).into_iter().take(MAX_TRIES) {
-        let left = enumerate(&with_barrier(kernel, &gap), false).known;
+        let mended = with_barrier(kernel, &gap);
+        let mut found = enumerate(&mended, false);
+        if let Some(Conflict { sizes, first, .. }) = seen {
+            let block: Vec<i64> = first.block.iter().map(|(_, at)| *at).collect();
+            probe(&mended, pair.array(), (sizes, &[block]), &mut found, &mut { BUDGET });
+        }
+        let left = found.known;
         let fewer = best.as_ref().is_none_or(|best| left.len() < best.left.len());
         if fewer && !left.contains(pair) {
             best = Some(gap.cure(kernel, left));

@@ -60,7 +60,16 @@ pub(super) fn check_races(
     for (pair, source) in &found.open {
         // Of what collides for certain, the rest is told when that is mended.
         if !arrays.contains(&pair.array()) && collided.insert(pair.sites()) {
-            diags.push(text::open(kernel, pair, *source));
+            let mut finding = text::open(kernel, pair, *source);
+            let are_apart = pair.scope == Scope::Block
+                && matches!(pair.array(), ArrayRef::Tile(_))
+                && pair.first.stmt != pair.second.stmt;
+            if let Some(cure) =
+                are_apart.then(|| find_cure(kernel, &uniformity, pair, None)).flatten()
+            {
+                finding = finding.help(Prose::place(kernel, &cure));
+            }
+            diags.push(finding);
         }
     }
     // Of an array that collides not every pair is found; the next run speaks of
@@ -109,7 +118,7 @@ fn report_conflicts(
 
 fn cure_of(kernel: &Kernel, uniformity: &Uniformity, conflict: &Conflict) -> Option<Cure> {
     match conflict.pair.scope {
-        Scope::Block => find_cure(kernel, uniformity, &conflict.pair),
+        Scope::Block => find_cure(kernel, uniformity, &conflict.pair, Some(conflict)),
         Scope::Grid => None,
     }
 }
@@ -134,7 +143,7 @@ fn report(
     Diagnostic {
         notes: prose.notes(same),
         help: Some(match cure {
-            Some(cure) => prose.place(cure),
+            Some(cure) => Prose::place(kernel, cure),
             None => prose.remedy(),
         }),
         ..Diagnostic::error(code, pair.second.span, prose.message())

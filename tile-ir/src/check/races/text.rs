@@ -175,17 +175,17 @@ impl<'a> Prose<'a> {
 
     fn iteration(&self) -> String {
         let Some(head) = self.conflict.pair.carried else { return String::new() };
-        format!(" in the previous iteration of {}", self.loop_name(head))
+        format!(" in the previous iteration of {}", Self::loop_name(self.kernel, head))
     }
 
     fn iterations(&self) -> String {
         let Some(head) = self.conflict.pair.carried else { return String::new() };
-        format!(", in two iterations of {}", self.loop_name(head))
+        format!(", in two iterations of {}", Self::loop_name(self.kernel, head))
     }
 
-    fn loop_name(&self, head: SpanId) -> String {
-        let name = |var: VarId| &self.kernel.vars[var].name;
-        match find(&self.kernel.body, head).map(|stmt| &stmt.kind) {
+    fn loop_name(kernel: &Kernel, head: SpanId) -> String {
+        let name = |var: VarId| &kernel.vars[var].name;
+        match find(&kernel.body, head).map(|stmt| &stmt.kind) {
             Some(StmtKind::Phase { var, .. }) => format!("`phase {}`", name(*var)),
             Some(StmtKind::For { var, .. }) => format!("`for {}`", name(*var)),
             Some(StmtKind::While { .. }) => "`while`".to_owned(),
@@ -196,7 +196,7 @@ impl<'a> Prose<'a> {
                     Some(
                         StmtKind::Store { access, .. }
                         | StmtKind::Update { place: Place::Element(access), .. },
-                    ) => format!("`load {}`", print_access(self.kernel, access)),
+                    ) => format!("`load {}`", print_access(kernel, access)),
                     Some(_) | None => "`load`".to_owned(),
                 }
             }
@@ -267,7 +267,7 @@ impl<'a> Prose<'a> {
         let mut who = match &party.worker {
             Worker::Item(at) => format!("work-item {}", self.point(at)),
             Worker::Point(head, at) => {
-                format!("point {} of {}", self.point(at), self.loop_name(*head))
+                format!("point {} of {}", self.point(at), Self::loop_name(self.kernel, *head))
             }
             Worker::Body => "the code outside of `each`".to_owned(),
         };
@@ -285,17 +285,19 @@ impl<'a> Prose<'a> {
     }
 
     /// Where a barrier goes.
-    pub(super) fn place(&self, cure: &Cure) -> String {
+    pub(super) fn place(kernel: &Kernel, cure: &Cure) -> String {
         let mut text = "add `barrier;`".to_owned();
         if let Some(line) = cure.after_line {
             let _ = write!(text, " after line {line}");
         }
         match (cure.end_of, cure.after_line) {
             (Some(owner), Some(_)) => {
-                let _ = write!(text, ", as the last statement of {}", self.loop_name(owner));
+                let _ =
+                    write!(text, ", as the last statement of {}", Self::loop_name(kernel, owner));
             }
             (Some(owner), None) => {
-                let _ = write!(text, " as the first statement of {}", self.loop_name(owner));
+                let _ =
+                    write!(text, " as the first statement of {}", Self::loop_name(kernel, owner));
             }
             (None, Some(_)) => {}
             (None, None) => text.push_str(" as the first statement"),
