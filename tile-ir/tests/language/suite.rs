@@ -109,13 +109,14 @@ macro_rules! families {
 }
 
 families! {
-    atomics basics blocks control generated grids layers limits loaded loops matrices micro mixed
+    arrays atomics basics blocks control generated grids layers limits loaded loops matrices micro mixed
     narrow open params places reductions samples scans sizes solvers sorts stencils steps strides
     symbolic waits warps
 }
 
 /// The files, for tests of all kernels.
-pub(crate) const FILES: [&str; 29] = [
+pub(crate) const FILES: [&str; 30] = [
+    include_str!("suite/arrays.kernels"),
     include_str!("suite/atomics.kernels"),
     include_str!("suite/basics.kernels"),
     include_str!("suite/blocks.kernels"),

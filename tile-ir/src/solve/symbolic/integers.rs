@@ -2,6 +2,7 @@
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
+use super::symbol::Sharing;
 use super::value::Function;
 use super::walk::{Value, Walk};
 use crate::dtype::DType;
@@ -29,6 +30,10 @@ impl Walk<'_> {
                     (fits || poly.as_constant().is_some_and(|v| i64::try_from(v).is_ok()))
                         .then_some(Value::Int(poly))
                 }
+                // All that an index can be.
+                (Type::Index, Type::Scalar(ElemType::Concrete(DType::I64))) => {
+                    Some(Value::Int(poly))
+                }
                 (Type::Index | Type::Scalar(_), _) => self.wrapped(poly, to, span),
             },
             Value::Cond(cond) if is_integer(to) => {
@@ -49,6 +54,13 @@ impl Walk<'_> {
         let beyond =
             Formula::lt(value, &Poly::constant(min)).or(Formula::lt(&Poly::constant(max), value));
         (is_short || self.is_narrow && !value.unknowns().any(of_data)) && self.is_never(&beyond)
+    }
+
+    /// How often, at least and at most, a value leaves a range of this start and size.
+    fn turns(&self, value: &Poly, (min, size): (i128, i128)) -> Option<(i128, i128)> {
+        let (low, high) = (self.high(&value.negated())?.checked_neg()?, self.high(value)?);
+        let turn = |value: i128| Some(value.checked_sub(min)?.div_euclid(size));
+        Some((turn(low)?, turn(high)?))
     }
 
     /// The exact integer that was brought into the range of `ty`, of 32 bits at
@@ -87,12 +99,28 @@ impl Walk<'_> {
         if self.is_between(&value, min, max) {
             return Some(Value::Int(value));
         }
+        let turns = self.turns(&value, (min, size));
+        let of_launch = value.unknowns().all(|unknown| {
+            self.symbols.get(unknown).is_some_and(|symbol| symbol.sharing == Sharing::Launch)
+        });
+        if let Some((first, last)) = turns
+            && first == last
+        {
+            return Some(Value::Int(value.plus(-first.checked_mul(size)?)));
+        }
         let at = (span, BinaryOp::Add);
         let (min, size) = (Poly::constant(min), Poly::constant(size));
         let function =
             if min == Poly::default() { Function::UnsignedTurns } else { Function::SignedTurns };
         let turns = self.function(function, &value, &size, None, at, |q| {
-            Formula::within(&value.sub(&q.mul(&size)).sub(&min), &size)
+            let wrapped = Formula::within(&value.sub(&q.mul(&size)).sub(&min), &size);
+            match turns {
+                Some((first, last)) if first + 1 == last && of_launch => {
+                    let is = |turns| Formula::eq(q, &Poly::constant(turns));
+                    wrapped.and(is(first).or(is(last)))
+                }
+                Some(_) | None => wrapped,
+            }
         });
         Some(Value::Int(value.sub(&turns.mul(&size))))
     }

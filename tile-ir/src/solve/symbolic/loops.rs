@@ -63,6 +63,16 @@ struct Carried {
 impl Walk<'_> {
     pub(super) fn counted(&mut self, var: VarId, range: &LoopRange, body: &[Stmt], head: SpanId) {
         let bounds: Vec<Poly> = range.exprs().iter().map(|bound| self.index(*bound)).collect();
+        if let Some(values) = self.walked_values(range, &bounds, body) {
+            let outer = self.walked;
+            self.walked *= (values.len() as i128).max(1);
+            for value in values {
+                self.env.insert(var, Value::Int(Poly::constant(value)));
+                self.stmts(body);
+            }
+            self.walked = outer;
+            return;
+        }
         let enter = |walk: &mut Self, id: LoopId| walk.enter_counter(id, var, range, &bounds);
         let empty = match (range, bounds.as_slice()) {
             (LoopRange::Between { .. }, [start, end]) => Formula::le(end, start),
@@ -117,7 +127,7 @@ impl Walk<'_> {
                 Some(step) => {
                     let number = self.all_loops[id.0].number;
                     let value = first.add(&Poly::unknown(number).mul(step));
-                    if let Some((min, max)) = range_of(self.kernel.vars[*var].ty) {
+                    if let Some((min, max)) = range_of(self.type_of(*var)) {
                         let range = Formula::le(&Poly::constant(min), &value)
                             .and(Formula::le(&value, &Poly::constant(max)));
                         self.symbols.add_facts(number, range);
@@ -183,7 +193,7 @@ impl Walk<'_> {
         enter: &dyn Fn(&mut Self, LoopId) -> Formula,
     ) -> Vec<Carried> {
         let mut assigned = Vec::new();
-        collect_assigned(body, &mut assigned);
+        self.collect_assigned(body, &mut assigned);
         assigned.sort_unstable();
         assigned.dedup();
         let before = self.env.clone();
@@ -196,7 +206,7 @@ impl Walk<'_> {
                     Some(Value::Cond(_) | Value::Other) | None => Poly::lost(),
                 };
                 // Of data it is seldom so, and costs another walk to see.
-                let is_index = self.kernel.vars[var].ty == Type::Index;
+                let is_index = self.type_of(var) == Type::Index;
                 let natural = is_index && self.is_natural(&first);
                 Carried { var, first, step: None, natural }
             })
@@ -256,7 +266,7 @@ impl Walk<'_> {
     /// wrap if its steps are short or a launch's own.
     fn step_of(&self, var: VarId, start: &Poly, end: &Poly) -> Poly {
         let step = end.sub(start);
-        let Some(exact) = self.before_wrapping(end, self.kernel.vars[var].ty) else { return step };
+        let Some(exact) = self.before_wrapping(end, self.type_of(var)) else { return step };
         let exact = exact.sub(start);
         let is_short = exact.as_constant().is_some_and(|by| by.abs() <= MAX_STEP);
         let of_launch = exact.as_constant().is_none()
@@ -264,6 +274,24 @@ impl Walk<'_> {
                 self.symbols.get(unknown).is_some_and(|symbol| symbol.sharing == Sharing::Launch)
             });
         if is_short || of_launch { exact } else { step }
+    }
+
+    /// The variables that statements assign, at any depth, and the elements that they
+    /// may.
+    fn collect_assigned(&self, stmts: &[Stmt], out: &mut Vec<VarId>) {
+        for stmt in stmts {
+            if let StmtKind::Assign { var, .. } | StmtKind::Update { place: Place::Var(var), .. } =
+                &stmt.kind
+            {
+                out.push(*var);
+            }
+            if let StmtKind::Store { access, .. }
+            | StmtKind::Update { place: Place::Element(access), .. } = &stmt.kind
+            {
+                out.extend(self.local_elements.all(access.array));
+            }
+            stmt.kind.bodies().into_iter().for_each(|body| self.collect_assigned(body, out));
+        }
     }
 
     /// Variables after a loop.
@@ -358,17 +386,5 @@ impl Walk<'_> {
         self.symbols.add_facts(unknown, Formula::AtLeast(Poly::unknown(unknown).plus(-1)));
         self.all_loops[id.0].next.push((unknown, next));
         unknown
-    }
-}
-
-/// The variables that statements assign, at any depth.
-fn collect_assigned(stmts: &[Stmt], out: &mut Vec<VarId>) {
-    for stmt in stmts {
-        if let StmtKind::Assign { var, .. } | StmtKind::Update { place: Place::Var(var), .. } =
-            &stmt.kind
-        {
-            out.push(*var);
-        }
-        stmt.kind.bodies().into_iter().for_each(|body| collect_assigned(body, out));
     }
 }

@@ -22,6 +22,7 @@
 //! A pair is called disjoint only where that is proved; whatever is unknown, too
 //! large or too slow to decide leaves it unproved.
 
+mod arrays;
 mod bits;
 mod cells;
 mod digits;

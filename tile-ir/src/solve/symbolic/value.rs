@@ -141,6 +141,9 @@ impl Walk<'_> {
             ExprKind::Var(var) => self.variable(*var),
             ExprKind::Load(access) => {
                 let indices = self.read(access);
+                if let Some(held) = self.element(access, &indices) {
+                    return Some(held);
+                }
                 self.note_outside(expr, access, &indices);
                 let loaded = self.loaded(expr, access, &indices);
                 loaded.or_else(|| self.cell(expr, access, &indices))

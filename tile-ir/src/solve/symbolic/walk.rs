@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::arrays::Elements;
 use super::cells::Cells;
 use super::exit::Exits;
 use super::flow::{Distance, Flow, Pairs, Path, SiteId};
@@ -115,6 +116,10 @@ pub(super) struct Walk<'a> {
     /// A work-item's number in its block, where a scan asks for it.
     pub(super) item_number: Option<Poly>,
     pub(super) cells: Cells,
+    /// The elements of local arrays that are followed as variables are.
+    pub(super) local_elements: Elements,
+    /// How many iterations of loops around are walked one by one.
+    pub(super) walked: i128,
     /// What proofs may still take.
     pub(super) effort: Effort,
     pub(super) pairs: Pairs,
@@ -177,6 +182,8 @@ fn walk_with<'a>(
         sums: BTreeMap::new(),
         item_number: None,
         cells: Cells::of(kernel),
+        local_elements: Elements::of(kernel),
+        walked: 1,
         effort: Effort::of_kernel(),
         pairs: Pairs::default(),
         flow: Flow::default(),
@@ -308,7 +315,10 @@ impl Walk<'_> {
                 self.env.insert(*var, value);
                 self.exits.declare(*var);
             }
-            StmtKind::LetArray { init, .. } => init.iter().for_each(|init| drop(self.value(*init))),
+            StmtKind::LetArray { tile, init } => {
+                let value = init.map_or(Value::Other, |init| self.value(init));
+                self.declare_elements(*tile, &value);
+            }
             StmtKind::Assign { var, value } => {
                 let value = self.value(*value);
                 self.env.insert(*var, value);
@@ -324,9 +334,14 @@ impl Walk<'_> {
                 let value = value.unwrap_or_else(|| self.changed(*var));
                 self.env.insert(*var, value);
             }
-            StmtKind::Store { access, value } => self.store(access, *value, &[AccessKind::Write]),
-            StmtKind::Update { place: Place::Element(access), value, .. } => {
-                self.store(access, *value, &[AccessKind::Read, AccessKind::Write]);
+            StmtKind::Store { access, value } => {
+                let (at, value) = self.store(access, *value, &[AccessKind::Write]);
+                self.note_stored(access, &at, &value);
+                self.set_element(access, &at, value);
+            }
+            StmtKind::Update { place: Place::Element(access), op, value } => {
+                let made = self.store(access, *value, &[AccessKind::Read, AccessKind::Write]);
+                self.update_element(access, made, (*op, stmt.span));
             }
             StmtKind::Atomic { access, op, expected, value, old } => {
                 expected.iter().for_each(|expected| drop(self.value(*expected)));
@@ -358,22 +373,32 @@ impl Walk<'_> {
         }
     }
 
-    fn store(&mut self, access: &Access, value: ExprId, kinds: &[AccessKind]) {
+    /// An access that writes; gives its indices, and the value.
+    fn store(
+        &mut self,
+        access: &Access,
+        value: ExprId,
+        kinds: &[AccessKind],
+    ) -> (Vec<Poly>, Value) {
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
         let value = self.value(value);
         for kind in kinds {
             self.site(access, indices.clone(), *kind);
         }
-        if kinds == [AccessKind::Write] {
-            self.note_stored(access, &indices, &value);
-        }
+        (indices, value)
     }
 
     /// Any value of a variable that has been assigned.
     pub(super) fn changed(&mut self, var: VarId) -> Value {
-        let declared = &self.kernel.vars[var];
         let uniform = self.is_uniform_var(var);
-        self.any_of_type(declared.ty, uniform, (declared.span, Obstacle::Changed(var)))
+        match self.kernel.vars.get(var) {
+            Some(declared) => {
+                self.any_of_type(declared.ty, uniform, (declared.span, Obstacle::Changed(var)))
+            }
+            None => {
+                self.any_of_type(self.type_of(var), uniform, (self.kernel.span, Obstacle::Load))
+            }
+        }
     }
 
     /// The same, and not negative where `natural`.
@@ -387,7 +412,8 @@ impl Walk<'_> {
 
     /// Whether a variable has one value for the whole block.
     pub(super) fn is_uniform_var(&self, var: VarId) -> bool {
-        self.point.is_none() && self.uniformity.is_uniform_var(var)
+        let is_named = self.kernel.vars.get(var).is_some();
+        self.point.is_none() && is_named && self.uniformity.is_uniform_var(var)
     }
 
     /// Whether this is the body of a cooperative loop.
@@ -472,7 +498,14 @@ impl Walk<'_> {
 
     /// Whether a variable's values are integers that are followed.
     pub(super) fn is_followed(&self, var: VarId) -> bool {
-        let ty: Type = self.kernel.vars[var].ty;
-        super::integers::is_integer(ty)
+        super::integers::is_integer(self.type_of(var))
+    }
+
+    /// The type of a variable, or of an element that is followed as one.
+    pub(super) fn type_of(&self, var: VarId) -> Type {
+        match self.kernel.vars.get(var) {
+            Some(declared) => declared.ty,
+            None => self.local_elements.ty(self.kernel, var).unwrap_or(Type::Index),
+        }
     }
 }

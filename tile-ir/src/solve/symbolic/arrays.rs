@@ -1,0 +1,235 @@
+//! Local arrays of few elements: each element is followed as a variable is.
+//!
+//! A subscript that is a number names one element. So that a counter is a number,
+//! a short loop over such an array is walked once for each of its iterations
+//! (`for k in 0..4 { idx[k] = …; }`). What is stored at another subscript may be
+//! in any of the elements.
+
+use std::collections::BTreeMap;
+
+use super::poly::Poly;
+use super::walk::{Value, Walk};
+use crate::arena::EntityId as _;
+use crate::kernel::{
+    Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, TileId, Type,
+    VarId,
+};
+use crate::op::BinaryOp;
+use crate::span::SpanId;
+
+/// Most elements of an array that is followed.
+const MAX_ELEMENTS: i128 = 16;
+
+/// Most iterations that are walked one by one, those of loops inside each other
+/// multiplied.
+const MAX_WALKED: i128 = 64;
+
+/// The elements that are followed, each by a variable that no text names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Elements {
+    /// By array: its first element, and its extents.
+    first: BTreeMap<TileId, (VarId, Vec<i128>)>,
+    /// Types of these variables, which are numbered from the kernel's own on.
+    types: Vec<Type>,
+}
+
+impl Elements {
+    /// Those of the local arrays of `kernel` whose extents are numbers.
+    pub(super) fn of(kernel: &Kernel) -> Self {
+        let mut elements = Self::default();
+        for (id, tile) in kernel.tiles.iter() {
+            let extents: Option<Vec<i128>> = tile
+                .extents
+                .iter()
+                .map(|extent| crate::kernel::eval_index(kernel, *extent, &|_| None))
+                .collect();
+            let ty = Type::Scalar(tile.elem);
+            let is_followed =
+                kernel.is_local(ArrayRef::Tile(id)) && super::integers::is_integer(ty);
+            let Some(extents) = extents.filter(|_| is_followed) else { continue };
+            let count = extents.iter().try_fold(1_i128, |count, n| count.checked_mul(*n));
+            let Some(count @ 1..=MAX_ELEMENTS) = count else { continue };
+            let first = VarId::from_index(kernel.vars.len() + elements.types.len());
+            elements.first.insert(id, (first, extents));
+            elements.types.extend((0..count).map(|_| ty));
+        }
+        elements
+    }
+
+    /// The type of an element.
+    pub(super) fn ty(&self, kernel: &Kernel, element: VarId) -> Option<Type> {
+        self.types.get(element.index().checked_sub(kernel.vars.len())?).copied()
+    }
+
+    /// The elements of an array; none where it is not followed.
+    pub(super) fn all(&self, array: ArrayRef) -> impl Iterator<Item = VarId> + use<> {
+        let found = match array {
+            ArrayRef::Tile(tile) => self.first.get(&tile),
+            ArrayRef::Tensor(_) => None,
+        };
+        let range = found.map_or(0..0, |(first, extents)| {
+            let count = extents.iter().product::<i128>() as usize;
+            first.index()..first.index() + count
+        });
+        range.map(VarId::from_index)
+    }
+
+    fn is_followed(&self, access: &Access) -> bool {
+        matches!(access.array, ArrayRef::Tile(tile) if self.first.contains_key(&tile))
+    }
+}
+
+impl Walk<'_> {
+    /// The element at these subscripts, if they are numbers that name one.
+    fn element_at(&self, access: &Access, at: &[Poly]) -> Option<VarId> {
+        let ArrayRef::Tile(tile) = access.array else { return None };
+        let (first, extents) = self.local_elements.first.get(&tile)?;
+        let flat = at.iter().zip(extents).try_fold(0, |flat, (index, extent)| {
+            let index = index.as_constant().filter(|index| (0..*extent).contains(index))?;
+            Some(flat * extent + index)
+        })?;
+        Some(VarId::from_index(first.index() + usize::try_from(flat).ok()?))
+    }
+
+    /// What an element of a local array holds, where that is followed.
+    pub(super) fn element(&self, access: &Access, at: &[Poly]) -> Option<Value> {
+        let value = self.env.get(&self.element_at(access, at)?)?;
+        (*value != Value::Other).then(|| value.clone())
+    }
+
+    /// An element of a local array is set.
+    pub(super) fn set_element(&mut self, access: &Access, at: &[Poly], value: Value) {
+        match self.element_at(access, at) {
+            Some(element) => {
+                self.env.insert(element, value);
+            }
+            None => {
+                for element in self.local_elements.all(access.array) {
+                    let any = self.changed(element);
+                    self.env.insert(element, any);
+                }
+            }
+        }
+    }
+
+    /// An element of a local array is changed by an operator.
+    pub(super) fn update_element(
+        &mut self,
+        access: &Access,
+        (at, value): (Vec<Poly>, Value),
+        (op, span): (BinaryOp, SpanId),
+    ) {
+        if !self.local_elements.is_followed(access) {
+            return;
+        }
+        let known = self.element(access, &at).zip(self.element_at(access, &at));
+        let value = known.and_then(|(held, element)| {
+            let ty = self.type_of(element);
+            self.binary(op, held, value, ty, span)
+        });
+        self.set_element(access, &at, value.unwrap_or(Value::Other));
+    }
+
+    /// A local array is declared, with one value for all of its elements.
+    pub(super) fn declare_elements(&mut self, tile: TileId, value: &Value) {
+        for element in self.local_elements.all(ArrayRef::Tile(tile)) {
+            self.env.insert(element, value.clone());
+        }
+    }
+
+    /// The counter values of a loop that is walked iteration by iteration.
+    pub(super) fn walked_values(
+        &self,
+        range: &LoopRange,
+        bounds: &[Poly],
+        body: &[Stmt],
+    ) -> Option<Vec<i128>> {
+        let LoopRange::Between { reversed, .. } = range else { return None };
+        let bounds: Option<Vec<i128>> = bounds.iter().map(Poly::as_constant).collect();
+        let (start, end, step) = match bounds?.as_slice() {
+            [start, end] => (*start, *end, 1),
+            [start, end, step] => (*start, *end, *step),
+            _ => return None,
+        };
+        let room = MAX_WALKED / self.walked.max(1);
+        if step < 1
+            || end.checked_sub(start)? > room.checked_mul(step)?
+            || !self.uses_elements(body)
+        {
+            return None;
+        }
+        let mut values: Vec<i128> = (start..end).step_by(usize::try_from(step).ok()?).collect();
+        if *reversed {
+            values.reverse();
+        }
+        Some(values)
+    }
+
+    /// Whether statements use elements that are followed, and none of them leaves
+    /// the loop.
+    fn uses_elements(&self, stmts: &[Stmt]) -> bool {
+        !self.leaves(stmts) && self.has_elements(stmts)
+    }
+
+    fn leaves(&self, stmts: &[Stmt]) -> bool {
+        stmts.iter().any(|stmt| {
+            matches!(&stmt.kind, StmtKind::Assign { var, .. } if self.exits.jump(*var).is_some())
+                || stmt.kind.bodies().into_iter().any(|body| self.leaves(body))
+        })
+    }
+
+    fn has_elements(&self, stmts: &[Stmt]) -> bool {
+        stmts.iter().any(|stmt| {
+            let written = match &stmt.kind {
+                StmtKind::Store { access, .. }
+                | StmtKind::Update { place: Place::Element(access), .. } => Some(access),
+                StmtKind::Let { .. }
+                | StmtKind::LetArray { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::Update { place: Place::Var(_), .. }
+                | StmtKind::Atomic { .. }
+                | StmtKind::Exchange { .. }
+                | StmtKind::Each { .. }
+                | StmtKind::Phase { .. }
+                | StmtKind::For { .. }
+                | StmtKind::While { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Assume { .. }
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => None,
+            };
+            written.is_some_and(|access| self.local_elements.is_followed(access))
+                || stmt_exprs(stmt).into_iter().any(|expr| self.reads_elements(expr))
+                || stmt.kind.bodies().into_iter().any(|body| self.has_elements(body))
+        })
+    }
+
+    fn reads_elements(&self, expr: ExprId) -> bool {
+        let kind = &self.kernel.exprs[expr].kind;
+        matches!(kind, ExprKind::Load(access) if self.local_elements.is_followed(access))
+            || kind.operands().into_iter().any(|operand| self.reads_elements(operand))
+    }
+}
+
+/// The expressions of a statement, those of statements inside left out.
+fn stmt_exprs(stmt: &Stmt) -> Vec<ExprId> {
+    match &stmt.kind {
+        StmtKind::Let { init, .. } | StmtKind::LetArray { init, .. } => {
+            init.iter().copied().collect()
+        }
+        StmtKind::Assign { value, .. } | StmtKind::Update { place: Place::Var(_), value, .. } => {
+            vec![*value]
+        }
+        StmtKind::Store { access, value }
+        | StmtKind::Update { place: Place::Element(access), value, .. }
+        | StmtKind::Atomic { access, value, .. } => {
+            access.indices.iter().copied().chain([*value]).collect()
+        }
+        StmtKind::Exchange { value, .. } => vec![*value],
+        StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => range.exprs(),
+        StmtKind::While { cond, .. } | StmtKind::If { cond, .. } | StmtKind::Assume { cond } => {
+            vec![*cond]
+        }
+        StmtKind::Each { .. } | StmtKind::Barrier | StmtKind::WarpBarrier => Vec::new(),
+    }
+}
