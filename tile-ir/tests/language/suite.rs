@@ -109,18 +109,19 @@ macro_rules! families {
 }
 
 families! {
-    arrays atomics basics blocks control generated grids layers limits loaded loops matrices micro mixed
-    narrow open params places reductions samples scans sizes solvers sorts stencils steps strides
+    arrays atomics basics blocks control digits generated grids layers limits loaded loops matrices micro
+    mixed narrow open params pieces places reductions samples scans sizes solvers sorts stencils steps strides
     symbolic waits warps
 }
 
 /// The files, for tests of all kernels.
-pub(crate) const FILES: [&str; 30] = [
+pub(crate) const FILES: [&str; 32] = [
     include_str!("suite/arrays.kernels"),
     include_str!("suite/atomics.kernels"),
     include_str!("suite/basics.kernels"),
     include_str!("suite/blocks.kernels"),
     include_str!("suite/control.kernels"),
+    include_str!("suite/digits.kernels"),
     include_str!("suite/generated.kernels"),
     include_str!("suite/grids.kernels"),
     include_str!("suite/layers.kernels"),
@@ -133,6 +134,7 @@ pub(crate) const FILES: [&str; 30] = [
     include_str!("suite/narrow.kernels"),
     include_str!("suite/open.kernels"),
     include_str!("suite/params.kernels"),
+    include_str!("suite/pieces.kernels"),
     include_str!("suite/places.kernels"),
     include_str!("suite/reductions.kernels"),
     include_str!("suite/samples.kernels"),

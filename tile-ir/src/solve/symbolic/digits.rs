@@ -15,6 +15,9 @@ use super::ranges::Ranges;
 /// Bounds of an unknown that are tried.
 const MAX_BOUNDS: usize = 3;
 
+/// Terms of a row out of which a weight is taken.
+const MAX_DIVIDED: usize = 8;
+
 /// What unknowns are at least and at most, by polynomials of others.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
@@ -55,7 +58,8 @@ impl Bounds {
 /// Let a row be `C * w + light >= 0` with a positive weight `w`. Where `light` is
 /// below 0, `C` is at least 1; where it is below `w`, at least 0.
 pub(super) fn divided(at_least: &BTreeSet<Poly>) -> Vec<Poly> {
-    let mut products = at_least.iter().filter(|row| !row.is_linear()).peekable();
+    let is_short = |row: &&Poly| !row.is_linear() && row.terms().len() <= MAX_DIVIDED;
+    let mut products = at_least.iter().filter(is_short).peekable();
     if products.peek().is_none() {
         return Vec::new();
     }
@@ -106,24 +110,28 @@ pub(super) fn cut(poly: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<(Poly
     })
 }
 
-/// A value with products that lies between 0 and a size that is one unknown, and
-/// an unknown that it has once, with the factor 1: `p - S*q` where `S*q <= p` and
-/// `p < S*q + S`.
+/// A value that lies between 0 and a size, and an unknown that it has once, with the
+/// factor 1: `p - S*q` where `S*q <= p` and `p < S*q + S`. The size is a product of
+/// unknowns, or a number that divides the factors of all else.
 pub(super) fn to_name(
     at_least: &BTreeSet<Poly>,
     named: &BTreeSet<Unknown>,
 ) -> Option<(Unknown, Poly)> {
-    at_least.iter().filter(|value| !value.is_linear()).find_map(|value| {
-        let is_size = |other: &Poly| {
-            let [(none, -1), (size, 1)] = other.terms() else { return false };
-            none.is_empty() && size.len() == 1
+    at_least.iter().find_map(|value| {
+        let is_size = |other: &Poly| match other.terms() {
+            [(none, -1), (size, 1)] => none.is_empty() && size.len() == 1 && !value.is_linear(),
+            [(none, last)] if *last > 0 && value.terms().len() > 1 => {
+                let others = value.terms().iter().filter(|(_, factor)| *factor != 1);
+                none.is_empty() && others.clone().all(|(_, factor)| factor % (last + 1) == 0)
+            }
+            _ => false,
         };
-        at_least.iter().find(|other| is_size(&other.add(value)))?;
         let unknown = value.terms().iter().find_map(|(product, factor)| {
             let ([unknown], 1) = (product.as_slice(), *factor) else { return None };
             let once = value.unknowns().filter(|other| other == unknown).count() == 1;
             (once && !named.contains(unknown)).then_some(*unknown)
         })?;
+        at_least.iter().find(|other| is_size(&other.add(value)))?;
         Some((unknown, value.clone()))
     })
 }

@@ -1,7 +1,7 @@
 //! Quotients and remainders: symbols with facts.
 
 use super::formula::Formula;
-use super::poly::{Poly, Unknown};
+use super::poly::{Poly, Unknown, gcd};
 use super::value::Function;
 use super::walk::Walk;
 use crate::op::BinaryOp;
@@ -24,20 +24,29 @@ impl Walk<'_> {
             return None;
         }
         let least = self.symbols.low(rhs).unwrap_or(i128::MIN);
-        if least > 0
+        if least >= 0
             && let Some((whole, divisor)) = self.as_quotient(lhs)
         {
-            // `a / b / c` is `a / (b * c)`: one symbol, however it is written.
+            // `a / b / c` is `a / (b * c)`: one symbol, however it is written. So it is
+            // where a divisor is 0.
             let quotient = self.quotient(&whole, &divisor.mul(rhs), at)?;
             if let [(product, 1)] = quotient.terms()
                 && let [unknown] = product.as_slice()
             {
                 let rest = lhs.sub(&quotient.mul(rhs));
-                self.symbols.add_facts(*unknown, Formula::within(&rest, rhs));
+                let none = if least > 0 { Formula::False } else { Formula::Zero(rhs.clone()) };
+                self.symbols.add_facts(*unknown, Formula::within(&rest, rhs).or(none));
             }
             return Some(quotient);
         }
         let natural = self.is_natural(lhs);
+        if natural
+            && let Some(divisor) = rhs.as_constant()
+            && let Some((whole, rest, times)) = self.digits_above(lhs, divisor)
+        {
+            let quotient = self.quotient(&rest, &Poly::constant(times), at)?;
+            return Some(whole.add(&quotient));
+        }
         if natural
             && let Some(divisor) = rhs.as_constant()
             && self.possible_bits(lhs).is_some_and(|bits| bits < divisor)
@@ -105,13 +114,36 @@ impl Walk<'_> {
         }))
     }
 
+    /// Of a natural that is made of digits, `whole` and `rest / times`, which
+    /// together are the quotient: `(64*z + 8*y + x) / 16` of `x` below 8 is
+    /// `4*z + y / 2`. `None` where no digit comes off.
+    fn digits_above(&self, lhs: &Poly, divisor: i128) -> Option<(Poly, Poly, i128)> {
+        let (whole, rest) = split(lhs, divisor);
+        if divisor < 2 || !self.is_natural(&rest) {
+            return None;
+        }
+        let mut weights: Vec<i128> =
+            rest.terms().iter().map(|(_, factor)| gcd(*factor, divisor)).collect();
+        weights.sort_unstable();
+        let light = weights.into_iter().rev().filter(|weight| *weight > 1).find_map(|weight| {
+            let (heavy, light) = split(&rest, weight);
+            let is_digit = self.symbols.low(&light)? >= 0 && self.high(&light)? < weight;
+            is_digit.then(|| (heavy, divisor / weight))
+        });
+        match light {
+            Some((heavy, times)) => Some((whole, heavy, times)),
+            None if whole == Poly::default() => None,
+            None => Some((whole, rest, divisor)),
+        }
+    }
+
     /// The dividend and the divisor of a value that is a quotient of naturals.
     fn as_quotient(&self, value: &Poly) -> Option<(Poly, Poly)> {
         let [(product, 1)] = value.terms() else { return None };
         let [unknown] = product.as_slice() else { return None };
         let found = self.functions.iter().find(|(_, symbol)| *symbol == unknown);
         let ((function, lhs, rhs), _) = found?;
-        let natural = self.is_natural(lhs) && self.symbols.low(rhs).is_some_and(|low| low > 0);
+        let natural = self.is_natural(lhs) && self.symbols.low(rhs).is_some_and(|low| low >= 0);
         (*function == Function::Quotient && natural).then(|| (lhs.clone(), rhs.clone()))
     }
 
@@ -126,6 +158,23 @@ impl Walk<'_> {
         // unknown <= bound, so the multiple that it is below is one more.
         bounds.iter().find_map(|bound| multiple_of(&bound.plus(1), rhs)).map(|times| times.plus(-1))
     }
+}
+
+/// `poly` as `weight` times the first, and the rest, which has no multiple of it.
+fn split(poly: &Poly, weight: i128) -> (Poly, Poly) {
+    let (mut heavy, mut light) = (Poly::default(), Poly::default());
+    for (product, factor) in poly.terms() {
+        let term = Poly::product(product.clone());
+        let is_number = product.is_empty();
+        if is_number || factor % weight == 0 {
+            heavy = heavy.add(&term.scaled(factor.div_euclid(weight)));
+        }
+        if is_number || factor % weight != 0 {
+            let rest = if is_number { factor.rem_euclid(weight) } else { *factor };
+            light = light.add(&term.scaled(rest));
+        }
+    }
+    (heavy, light)
 }
 
 /// That `q` is the quotient and `rest` the remainder, where `rhs` is positive.

@@ -317,9 +317,10 @@ impl<'a> Builder<'a> {
             let Some(extent) = walk.extents_of_arrays.get(extent) else { return };
             let extent = self.on(Side::First, extent);
             // Outside, the pad is read, as often as it likes.
-            for index in [&left, &right] {
-                cases.push(Formula::lt(index, &Poly::default()));
-                cases.push(Formula::le(&extent, index));
+            for (index, value) in [(&left, &a), (&right, &b)] {
+                let outside = [Formula::lt(index, &Poly::default()), Formula::le(&extent, index)];
+                let is_pad = Formula::eq(value, &first.pad);
+                cases.extend(outside.map(|outside| outside.and(is_pad.clone())));
             }
             same.push((left, right));
         }

@@ -191,6 +191,17 @@ impl Rows {
         if self.0.len() > MAX_ROWS { Err(Outcome::GaveUp) } else { Ok(()) }
     }
 
+    /// Whether a constraint on several unknowns holds between the bounds of each.
+    fn is_implied(&self, row: &Row) -> bool {
+        let least = |(unknown, factor): &(usize, i128)| {
+            let bound = self.0.get(&[(*unknown, factor.signum())][..])?;
+            factor.abs().checked_mul(bound.checked_neg()?)
+        };
+        let low =
+            row.factors.iter().try_fold(row.constant, |sum, term| sum.checked_add(least(term)?));
+        row.factors.len() > 1 && low.is_some_and(|low| low >= 0)
+    }
+
     /// The unknown to eliminate: one that costs no precision where there is one
     /// (all its factors to one side are 1, so that whatever numbers remain have an
     /// integer between them), and of those the one that makes the fewest
@@ -228,7 +239,10 @@ impl Rows {
         for (a, low) in &lower {
             for (b, high) in &upper {
                 effort.spend()?;
-                rest.insert(sum(low, *b, high, *a)?)?;
+                let made = sum(low, *b, high, *a)?;
+                if !rest.is_implied(&made) {
+                    rest.insert(made)?;
+                }
             }
         }
         *self = rest;

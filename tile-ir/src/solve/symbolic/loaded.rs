@@ -6,13 +6,15 @@ use super::formula::Formula;
 use super::poly::{Poly, Unknown};
 use super::symbol::{Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
-use crate::kernel::{Access, ArrayRef, ExprId, TensorId};
+use crate::kernel::{Access, ArrayRef, Edge, ExprId, TensorId};
 
 /// An element of a tensor that is never written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Element {
     pub(super) tensor: TensorId,
     pub(super) indices: Vec<Poly>,
+    /// What is read outside.
+    pub(super) pad: Poly,
 }
 
 impl Walk<'_> {
@@ -29,7 +31,11 @@ impl Walk<'_> {
         if self.is_written(access.array) || at.iter().any(Poly::is_lost) || is_agreed {
             return None;
         }
-        let element = Element { tensor, indices: at.to_vec() };
+        let pad = match self.kernel.tensors[tensor].edge {
+            Edge::DefaultPad => Poly::default(),
+            Edge::Pad(value) => self.index(value),
+        };
+        let element = Element { tensor, indices: at.to_vec(), pad };
         let known = self.elements.iter().find(|(_, other)| *other == &element);
         if let Some((unknown, _)) = known {
             return Some(Value::Int(Poly::unknown(*unknown)));

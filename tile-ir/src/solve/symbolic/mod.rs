@@ -41,6 +41,7 @@ mod model;
 mod poly;
 mod radix;
 mod ranges;
+mod reduce;
 mod scans;
 mod search;
 mod slot;

@@ -59,6 +59,9 @@ impl Search<'_> {
     fn refute(&mut self, mut system: System, depth: u32) -> bool {
         loop {
             system.settle();
+            if system.prune() || system.shift_size() {
+                continue;
+            }
             if self.is_empty(&system) {
                 return true;
             }
@@ -74,11 +77,7 @@ impl Search<'_> {
         let smallest = (0..system.choices.len()).min_by_key(|at| system.choices[*at].len());
         if let Some(at) = smallest {
             let parts = system.choices.remove(at);
-            return parts.iter().all(|part| {
-                let mut case = system.clone();
-                case.assert(part);
-                self.refute(case, depth - 1)
-            });
+            return parts.iter().all(|part| self.refute(system.in_case(part), depth - 1));
         }
         if let Some(cases) = system.next_comparison() {
             return cases.into_iter().all(|case| self.refute(case, depth - 1));

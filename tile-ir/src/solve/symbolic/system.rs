@@ -14,7 +14,7 @@ use super::radix::{self, Cut};
 use super::ranges::Ranges;
 
 /// Digits that get names.
-const MAX_NAMED: usize = 4;
+const MAX_NAMED: usize = 8;
 
 /// Products about which facts are derived, in one linear test.
 const MAX_PRODUCTS: usize = 60;
@@ -34,6 +34,8 @@ pub(super) struct System {
     /// Pairs of naturals of which it is to be asked which one is larger.
     compared: Vec<[Poly; 2]>,
     pub(super) contradictory: bool,
+    /// How many sizes have been shifted.
+    pub(super) shifted: usize,
     /// What has replaced unknowns, where that is asked for.
     replaced: Option<Vec<(Unknown, Poly)>>,
 }
@@ -174,18 +176,23 @@ impl System {
     pub(super) fn with_digits(&self) -> Option<Self> {
         let mut system = self.clone();
         let mut named = BTreeSet::new();
+        // Before equalities replace what is made of digits, and after.
+        system.name_digits(&mut named);
         system.settle();
-        while let Some((unknown, value)) = digits::to_name(&system.at_least, &named) {
-            let digit = system.unused()?;
+        system.name_digits(&mut named);
+        (!named.is_empty()).then_some(system)
+    }
+
+    fn name_digits(&mut self, named: &mut BTreeSet<Unknown>) {
+        while named.len() < MAX_NAMED
+            && let Some((unknown, value)) = digits::to_name(&self.at_least, named)
+            && let Some(digit) = self.unused()
+        {
             named.insert(digit);
             // value = digit, so the unknown is what is left of it.
             let rest = value.sub(&Poly::unknown(unknown));
-            system.replace(unknown, &Poly::unknown(digit).sub(&rest));
-            if named.len() == MAX_NAMED {
-                break;
-            }
+            self.replace(unknown, &Poly::unknown(digit).sub(&rest));
         }
-        (!named.is_empty() && !system.contradictory).then_some(system)
     }
 
     fn assert_at_least(&mut self, poly: &Poly) {
@@ -198,7 +205,8 @@ impl System {
         }
     }
 
-    fn zeros(&self) -> impl Iterator<Item = &Poly> {
+    /// What is 0.
+    pub(super) fn zeros(&self) -> impl Iterator<Item = &Poly> {
         self.collisions.iter().chain(&self.facts)
     }
 
@@ -281,7 +289,7 @@ impl System {
     }
 
     /// Between which numbers unknowns lie.
-    fn ranges(&self) -> Ranges {
+    pub(super) fn ranges(&self) -> Ranges {
         Ranges::of(self.at_least.iter())
     }
 
@@ -299,7 +307,8 @@ impl System {
         self.collisions.retain(|poly| poly.as_constant().is_none() && !poly.is_lost());
     }
 
-    fn replace(&mut self, unknown: Unknown, value: &Poly) {
+    /// Puts a value in for an unknown.
+    pub(super) fn replace(&mut self, unknown: Unknown, value: &Poly) {
         let with = |other: Unknown| (other == unknown).then(|| value.clone());
         for poly in self.facts.iter_mut().chain(&mut self.collisions) {
             if poly.mentions(unknown) {
@@ -440,6 +449,34 @@ impl System {
             };
             case.assert_at_least(&slack.mul(&natural));
         }
+        case
+    }
+
+    /// The same system in one case of a choice. One that says which of two unknowns is
+    /// larger says so of their products too, where an equality has both times the
+    /// same.
+    pub(super) fn in_case(&self, part: &Formula) -> Self {
+        if let Formula::AtLeast(gap) = part
+            && let [(none, -1), (one, 1 | -1), (other, 1 | -1)] = gap.terms()
+            && let ([], [one], [other]) = (none.as_slice(), one.as_slice(), other.as_slice())
+        {
+            let partner = |product: &Monomial, unknown: Unknown| {
+                let at = product.iter().position(|own| *own == unknown)?;
+                let mut rest = product.clone();
+                rest.remove(at);
+                (!rest.is_empty()).then_some(rest)
+            };
+            let is_common = |zero: &Poly| {
+                let of =
+                    |unknown| zero.terms().iter().filter_map(move |(m, _)| partner(m, unknown));
+                of(*one).any(|rest| of(*other).any(|theirs| rest == theirs))
+            };
+            if self.zeros().any(is_common) {
+                return self.with_positive(&gap.plus(1));
+            }
+        }
+        let mut case = self.clone();
+        case.assert(part);
         case
     }
 

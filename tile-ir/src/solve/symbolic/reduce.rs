@@ -1,0 +1,92 @@
+//! What bounds settle before anything is searched: unknowns of which they leave one
+//! number, cases that lie outside of them, and sizes that always come with something
+//! added.
+
+use super::formula::Formula;
+use super::poly::{Poly, Unknown};
+use super::ranges::Ranges;
+use super::system::System;
+
+/// Sizes that are counted together with what is added to them.
+const MAX_SHIFTED: usize = 4;
+
+impl System {
+    /// Puts in numbers that bounds leave, and drops cases that lie outside of what
+    /// unknowns can be. Whether anything was settled by that.
+    pub(super) fn prune(&mut self) -> bool {
+        if self.contradictory || self.choices.is_empty() && self.zeros().all(Poly::is_linear) {
+            return false;
+        }
+        let ranges = self.ranges();
+        let products = self.zeros().filter(|zero| !zero.is_linear());
+        let fixed = products.flat_map(Poly::unknowns).find_map(|unknown| {
+            let range = ranges.get(unknown);
+            range.low.filter(|low| Some(*low) == range.high).map(|value| (unknown, value))
+        });
+        if let Some((unknown, value)) = fixed {
+            self.set(unknown, value);
+            return true;
+        }
+        let mut settled = Vec::new();
+        self.choices.retain_mut(|parts| {
+            parts.retain(|part| !is_outside(part, &ranges));
+            let stays = parts.len() > 1;
+            if !stays {
+                settled.push(parts.pop().unwrap_or(Formula::False));
+            }
+            stays
+        });
+        settled.iter().for_each(|part| self.assert(part));
+        !settled.is_empty()
+    }
+
+    /// Counts a size together with what is always added to it: of rows that lie
+    /// `w + 2` apart, that is the size. Whether there is such a one.
+    pub(super) fn shift_size(&mut self) -> bool {
+        if self.shifted == MAX_SHIFTED {
+            return false;
+        }
+        let found = self.zeros().filter(|zero| !zero.is_linear()).find_map(added_to_size);
+        let Some((size, added)) = found else { return false };
+        self.shifted += 1;
+        self.replace(size, &Poly::unknown(size).plus(-added));
+        true
+    }
+}
+
+/// Whether a condition cannot hold between these bounds.
+fn is_outside(part: &Formula, ranges: &Ranges) -> bool {
+    match part {
+        Formula::True | Formula::Unknown => false,
+        Formula::False => true,
+        Formula::AtLeast(poly) => ranges.of_poly(poly).high.is_some_and(|high| high < 0),
+        Formula::Zero(poly) => {
+            let range = ranges.of_poly(poly);
+            range.low.is_some_and(|low| low > 0) || range.high.is_some_and(|high| high < 0)
+        }
+        Formula::All(parts) => parts.iter().any(|part| is_outside(part, ranges)),
+        Formula::Any(parts) => parts.iter().all(|part| is_outside(part, ranges)),
+    }
+}
+
+/// An unknown, and a number such that of their sum `zero` has fewer products than of
+/// the unknown; the one that leaves the fewest.
+fn added_to_size(zero: &Poly) -> Option<(Unknown, i128)> {
+    let mut best: Option<(usize, (Unknown, i128))> = None;
+    for (product, factor) in zero.terms().iter().filter(|(product, _)| product.len() > 1) {
+        for (at, size) in product.iter().enumerate() {
+            let mut rest = product.clone();
+            rest.remove(at);
+            let added = zero.terms().iter().find(|(other, _)| *other == rest);
+            let Some(added) = added.filter(|(_, times)| times % factor == 0) else { continue };
+            let added = added.1 / factor;
+            let less = |unknown| (unknown == *size).then(|| Poly::unknown(*size).plus(-added));
+            let left = zero.replace(&less);
+            let most = best.map_or(zero.terms().len(), |(left, _)| left);
+            if !left.is_lost() && left.terms().len() < most {
+                best = Some((left.terms().len(), (*size, added)));
+            }
+        }
+    }
+    best.map(|(_, found)| found)
+}
