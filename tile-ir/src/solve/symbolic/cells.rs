@@ -5,10 +5,14 @@
 //! and what a read could race with is reported on its own. If the tile is written
 //! in one place alone, by one work-item that `if tx == 0` picks, and what it writes
 //! is a slot of a counter ([`super::slot`]), then the block has that slot.
+//!
+//! Where several work-items each write a slot, a read at any index finds that of one
+//! of them: what is read at one index is one slot, at two indices it is two.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::formula::Formula;
+use super::instance::{Builder, Side};
 use super::poly::{Poly, Unknown};
 use super::slot::Slot;
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
@@ -21,6 +25,17 @@ use crate::op::{AtomicOp, BinaryOp};
 /// A cell between two writes of its tile.
 type Key = (TileId, usize, Vec<Poly>, Vec<LoopId>);
 
+/// A slot that was read in a tile of them.
+#[derive(Clone, Debug)]
+pub(super) struct Dealt {
+    tile: TileId,
+    /// In which cell.
+    at: Vec<Poly>,
+    /// The loops around what has written it.
+    loops: Vec<LoopId>,
+    slot: Slot,
+}
+
 /// What is known of the cells of tiles.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
@@ -29,6 +44,9 @@ pub(super) struct Cells {
     values: BTreeMap<Key, Unknown>,
     /// The slots that single work-items have written.
     handed: BTreeMap<Key, Slot>,
+    /// By tile of which each cell has a slot: as far as the text goes, and the loops
+    /// around what has written them.
+    dealt: BTreeMap<(TileId, usize, Vec<LoopId>), Slot>,
     /// The tiles that are written in one place alone.
     written_once: BTreeSet<TileId>,
     /// The tiles of which no element is ever negative.
@@ -103,12 +121,21 @@ impl Walk<'_> {
     /// The value of a tile's cell at an index of the block.
     pub(super) fn cell(&mut self, expr: ExprId, access: &Access, at: &[Poly]) -> Option<Value> {
         let ArrayRef::Tile(tile) = access.array else { return None };
-        let is_own = |index: &Poly| index.is_lost() || self.is_of_one_item(index);
-        if self.kernel.is_local(access.array) || at.iter().any(is_own) || self.is_in_point() {
+        if self.kernel.is_local(access.array) || at.iter().any(Poly::is_lost) || self.is_in_point()
+        {
             return None;
         }
+        if at.iter().any(|index| self.is_of_one_item(index)) {
+            return self.dealt_cell(expr, tile, at);
+        }
         let (min, max) = super::integers::range_of(self.kernel.exprs[expr].ty)?;
-        let key = self.cells.key(tile, at, &self.loops);
+        // What is handed on before a loop is the same in all of its iterations.
+        let mut around = (0..=self.loops.len()).rev().map(|n| &self.loops[..n]);
+        let handed = around
+            .find(|loops| self.cells.handed.contains_key(&self.cells.key(tile, at, loops)))
+            .unwrap_or(&self.loops)
+            .to_vec();
+        let key = self.cells.key(tile, at, &handed);
         if let Some(known) = self.cells.values.get(&key) {
             return Some(Value::Int(Poly::unknown(*known)));
         }
@@ -120,7 +147,7 @@ impl Walk<'_> {
         let room = slot.as_ref().map_or(Formula::True, |slot| slot.room(&value, (min, max)));
         let unknown = self.symbols.push(Symbol {
             sharing: Sharing::Block,
-            loops: self.loops.clone(),
+            loops: handed,
             low: Some(least),
             facts: range.and(room),
             obstacle: Some((self.kernel.exprs[expr].span, Obstacle::Load)),
@@ -132,17 +159,48 @@ impl Walk<'_> {
         Some(Value::Int(value))
     }
 
+    /// The slot that a cell at an index of the work-item's own has, if every cell of
+    /// the tile has one.
+    fn dealt_cell(&mut self, expr: ExprId, tile: TileId, at: &[Poly]) -> Option<Value> {
+        let range = super::integers::range_of(self.kernel.exprs[expr].ty)?;
+        let writes = self.cells.writes.get(&tile).copied().unwrap_or_default();
+        let around = (0..=self.loops.len()).rev().map(|n| self.loops[..n].to_vec());
+        let (loops, slot) = around
+            .map(|loops| (tile, writes, loops))
+            .find_map(|key| Some((self.cells.dealt.get(&key)?.clone(), key.2)))
+            .map(|(slot, loops)| (loops, slot))?;
+        let key = self.cells.key(tile, at, &loops);
+        if let Some(known) = self.cells.values.get(&key) {
+            return Some(Value::Int(Poly::unknown(*known)));
+        }
+        let obstacle = (self.kernel.exprs[expr].span, Obstacle::Load);
+        let Value::Int(value) = self.any_of_type(self.kernel.exprs[expr].ty, false, obstacle)
+        else {
+            return None;
+        };
+        let unknown = value.unknowns().next()?;
+        self.symbols.add_facts(unknown, slot.room(&value, range));
+        self.cells.values.insert(key, unknown);
+        self.dealt.insert(unknown, Dealt { tile, at: at.to_vec(), loops, slot });
+        Some(Value::Int(value))
+    }
+
     /// Notes what has been stored in a tile's cell.
     pub(super) fn note_stored(&mut self, access: &Access, at: &[Poly], value: &Value) {
         let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
         let [(product, 1)] = value.terms() else { return };
         let [unknown] = product.as_slice() else { return };
-        let Some(slot) = self.slots.get(unknown) else { return };
-        let of_block = slot.handed_on().filter(|slot| {
-            slot.polys().chain(at).all(|poly| !poly.is_lost() && !self.is_of_one_item(poly))
-        });
+        let Some(slot) = self.slots.get(unknown).cloned() else { return };
+        let is_agreed = slot.polys().all(|poly| self.is_agreed(poly));
+        if !is_agreed || !self.cells.written_once.contains(&tile) {
+            return;
+        }
+        let of_block = slot.handed_on().filter(|_| at.iter().all(|index| self.is_agreed(index)));
+        if slot.is_taken_in(&self.loops) {
+            let writes = self.cells.writes.get(&tile).copied().unwrap_or_default();
+            self.cells.dealt.insert((tile, writes, self.loops.clone()), slot);
+        }
         if let Some(slot) = of_block
-            && self.cells.written_once.contains(&tile)
             && self.is_one_item_picked()
         {
             self.cells.handed.insert(self.cells.key(tile, at, &self.loops), slot);
@@ -165,8 +223,56 @@ impl Walk<'_> {
         })
     }
 
+    /// Whether all work-items of a block have one value.
+    fn is_agreed(&self, value: &Poly) -> bool {
+        !value.is_lost() && !self.is_of_one_item(value)
+    }
+
     /// Whether a value may differ between the work-items of a block.
     fn is_of_one_item(&self, value: &Poly) -> bool {
         value.unknowns().any(|unknown| self.is_private(unknown))
+    }
+}
+
+impl Builder<'_> {
+    /// Adds that slots of two cells of a tile are two, and those of one cell one.
+    pub(super) fn part_dealt(&mut self) {
+        let walk = self.walk;
+        let meeting = self.meeting;
+        for (first, one) in &walk.dealt {
+            for (second, other) in &walk.dealt {
+                let are_seen = self.seen.contains(&(*first, Side::First))
+                    && self.seen.contains(&(*second, Side::Second));
+                if !are_seen || walk.counters.is_set_in(&one.slot, &one.loops) {
+                    continue;
+                }
+                let values = (Poly::unknown(*first), Poly::unknown(*second));
+                let left = self.on(Side::First, &values.0);
+                let right = self.on(Side::Second, &values.1);
+                let apart = walk.apart(
+                    (&left, &one.slot),
+                    (&right, &other.slot),
+                    meeting,
+                    &mut |is_first, poly| {
+                        self.on(if is_first { Side::First } else { Side::Second }, poly)
+                    },
+                );
+                let Some(apart) = apart else { continue };
+                let mut cases = vec![apart];
+                if let Some(shared) = meeting.shared_loops() {
+                    let is_now = |dealt: &Dealt| dealt.loops.iter().all(|id| shared.contains(id));
+                    let is_one = one.tile == other.tile && is_now(one) && is_now(other);
+                    let mut same = vec![Formula::eq(&left, &right)];
+                    let cells = one.at.iter().zip(&other.at);
+                    // Of other iterations, or in another tile, it may be one slot in two cells.
+                    for (a, b) in cells.filter(|_| is_one) {
+                        let (a, b) = (self.on(Side::First, a), self.on(Side::Second, b));
+                        same.push(Formula::eq(&a, &b));
+                    }
+                    cases.push(Formula::All(same));
+                }
+                self.system.assert(&Formula::Any(cases).replace(&|_| None));
+            }
+        }
     }
 }

@@ -261,6 +261,7 @@ impl<'a> Builder<'a> {
         self.relate_tables();
         self.compare_squares();
         self.part_scans();
+        self.part_dealt();
         self.assert_facts();
         let mut systems = vec![self.system];
         for (apart, same) in self.either {

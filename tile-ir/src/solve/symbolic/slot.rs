@@ -57,6 +57,11 @@ impl Slot {
         (!self.is_of_block).then(|| Self { is_of_block: true, ..self.clone() })
     }
 
+    /// Whether it is taken in these loops, and in no other.
+    pub(super) fn is_taken_in(&self, loops: &[LoopId]) -> bool {
+        self.loops == loops
+    }
+
     /// What it is made of.
     pub(super) fn polys(&self) -> impl Iterator<Item = &Poly> {
         self.indices.iter().chain([&self.step])
@@ -95,6 +100,12 @@ impl Counters {
     fn way(&self, array: ArrayRef) -> Option<Way> {
         let ways = self.ways.get(&array).filter(|_| !self.others.contains(&array))?;
         ways.first().copied().filter(|_| ways.len() == 1)
+    }
+
+    /// Whether the counter of a slot is set in one of these loops.
+    pub(super) fn is_set_in(&self, slot: &Slot, loops: &[LoopId]) -> bool {
+        let sets = self.sets.get(&slot.array).map(Vec::as_slice).unwrap_or_default();
+        sets.iter().flatten().any(|around| loops.contains(around))
     }
 
     /// Whether nothing sets the array between two updates.

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrays::Elements;
-use super::cells::Cells;
+use super::cells::{Cells, Dealt};
 use super::exit::Exits;
 use super::flow::{Distance, Flow, Pairs, Path, SiteId};
 use super::formula::{Cond, Formula};
@@ -110,6 +110,8 @@ pub(super) struct Walk<'a> {
     pub(super) sites: Vec<Site>,
     /// By symbol, of those that are old values of counters.
     pub(super) slots: BTreeMap<Unknown, Slot>,
+    /// By symbol, of those that were read in tiles of slots.
+    pub(super) dealt: BTreeMap<Unknown, Dealt>,
     pub(super) counters: Counters,
     /// By symbol, of those that are sums over a block's work-items.
     pub(super) sums: BTreeMap<Unknown, Sum>,
@@ -178,6 +180,7 @@ fn walk_with<'a>(
         all_loops: Vec::new(),
         sites: Vec::new(),
         slots: BTreeMap::new(),
+        dealt: BTreeMap::new(),
         counters: Counters::default(),
         sums: BTreeMap::new(),
         item_number: None,
