@@ -41,6 +41,7 @@ impl Walk<'_> {
         for (value, mask) in [(lhs, rhs), (rhs, lhs)] {
             let power = mask.plus(1);
             if self.is_power(&power) && self.is_natural(value) {
+                self.note_last_multiple(value, &power, at);
                 return self.remainder(value, &power, at);
             }
         }
@@ -54,6 +55,21 @@ impl Walk<'_> {
                 Formula::le(value, lhs).and(Formula::le(value, rhs))
             })
         })
+    }
+
+    /// Of a natural of 32 bits: the multiples of a power of two that it has end where
+    /// these bits do.
+    fn note_last_multiple(&mut self, value: &Poly, power: &Poly, at: (SpanId, BinaryOp)) {
+        let end = Poly::constant(1 << 31);
+        let Some(quotient) = self.quotient(value, power, at) else { return };
+        if !self.is_never(&Formula::le(&end, value)) {
+            return;
+        }
+        let within = Formula::le(&quotient.plus(1).mul(power), &end);
+        let larger = Formula::lt(&end, power);
+        for unknown in quotient.unknowns() {
+            self.symbols.add_facts(unknown, within.clone().or(larger.clone()));
+        }
     }
 
     /// `value & bit` of a natural and a power of two of any size: the bit where the
@@ -171,20 +187,38 @@ impl Walk<'_> {
             Some(places) if (0..width.min(63).into()).contains(&places) => {
                 Poly::constant(1 << places)
             }
-            None if ty == Type::Index && !rhs.is_lost() && self.is_natural(rhs) => {
-                self.power(rhs, at)
-            }
+            None if !rhs.is_lost() && self.is_count(rhs, ty) => self.power(rhs, ty, at),
             Some(_) | None => return None,
         };
         if at.1 == BinaryOp::Shr { self.floor(lhs, &power, at) } else { Some(lhs.mul(&power)) }
     }
 
+    /// Whether a value is a number of places by which 1 of a type can be shifted and
+    /// stay what it is.
+    fn is_count(&self, value: &Poly, ty: Type) -> bool {
+        let negative = Formula::lt(value, &Poly::default());
+        match most_places(ty) {
+            None => self.is_natural(value),
+            Some(most) => {
+                let beyond = negative.or(Formula::lt(&Poly::constant(most), value));
+                self.is_never(&beyond) || self.is_never_here(value, beyond)
+            }
+        }
+    }
+
     /// Two to the power of `exponent`.
-    fn power(&mut self, exponent: &Poly, at: (SpanId, BinaryOp)) -> Poly {
+    fn power(&mut self, exponent: &Poly, ty: Type, at: (SpanId, BinaryOp)) -> Poly {
         let none = Poly::default();
         let power = self.function(Function::Power, exponent, &none, Some(1), at, |power| {
             Formula::le(&Poly::constant(1), power)
         });
+        if let Some(most) = most_places(ty) {
+            let stays = Formula::le(&power, &Poly::constant(1 << most));
+            let more = Formula::lt(&Poly::constant(most), exponent);
+            power.unknowns().for_each(|unknown| {
+                self.symbols.add_facts(unknown, more.clone().or(stays.clone()));
+            });
+        }
         self.powers.extend(power.unknowns());
         power
     }
@@ -213,6 +247,12 @@ impl Walk<'_> {
         let high = self.high(value).filter(|high| (0..1 << 62).contains(high))?;
         Some((1 << (128 - high.leading_zeros())) - 1)
     }
+}
+
+/// The most places by which 1 of a type can be shifted; of an index, that is no
+/// matter.
+fn most_places(ty: Type) -> Option<i128> {
+    range_of(ty).map(|(_, max)| i128::from(max.count_ones()) - 1)
 }
 
 /// That `value` has no bits but these.

@@ -53,7 +53,28 @@ impl Walk<'_> {
         let is_short = value.terms().len() <= MAX_DATA_TERMS;
         let beyond =
             Formula::lt(value, &Poly::constant(min)).or(Formula::lt(&Poly::constant(max), value));
-        (is_short || self.is_narrow && !value.unknowns().any(of_data)) && self.is_never(&beyond)
+        (is_short || self.is_narrow && !value.unknowns().any(of_data))
+            && (self.is_never(&beyond) || is_short && self.is_never_here(value, beyond))
+    }
+
+    /// Whether a condition on a value never holds where the walk is.
+    pub(super) fn is_never_here(&self, value: &Poly, condition: Formula) -> bool {
+        let speaks_of_it = |guard: &&Formula| {
+            let mut unknowns = Vec::new();
+            guard.collect_unknowns(&mut unknowns);
+            unknowns.iter().any(|unknown| self.decides(*unknown, value))
+        };
+        let guards: Vec<Formula> = self.guards.iter().filter(speaks_of_it).cloned().collect();
+        !guards.is_empty() && self.is_never(&Formula::All(guards).and(condition))
+    }
+
+    /// Whether a value has an unknown, or one that is a function of it.
+    fn decides(&self, unknown: Unknown, value: &Poly) -> bool {
+        value.unknowns().any(|other| {
+            let symbol = self.symbols.get(other).map(|symbol| &symbol.sharing);
+            other == unknown
+                || matches!(symbol, Some(Sharing::Function(of)) if of.contains(&unknown))
+        })
     }
 
     /// How often, at least and at most, a value leaves a range of this start and size.
@@ -82,6 +103,24 @@ impl Walk<'_> {
         })
     }
 
+    /// `value` without the turns of a range of this size, by which it may be off.
+    fn without_turns(&self, value: &Poly, size: i128) -> Poly {
+        let is_turns = |symbol: Unknown| {
+            self.functions.iter().any(|((function, ..), unknown)| {
+                *unknown == symbol
+                    && matches!(function, Function::SignedTurns | Function::UnsignedTurns)
+            })
+        };
+        value.terms().iter().fold(value.clone(), |rest, (product, factor)| {
+            match product.as_slice() {
+                [symbol] if factor % size == 0 && is_turns(*symbol) => {
+                    rest.sub(&Poly::unknown(*symbol).scaled(*factor))
+                }
+                _ => rest,
+            }
+        })
+    }
+
     /// An exact integer brought into the range of its type: `value - 2^w * q`.
     pub(super) fn wrapped(&mut self, value: Poly, ty: Type, span: SpanId) -> Option<Value> {
         if ty == Type::Index {
@@ -99,6 +138,8 @@ impl Walk<'_> {
         if self.is_between(&value, min, max) {
             return Some(Value::Int(value));
         }
+        // What has wrapped on the way is brought into the range once.
+        let value = self.without_turns(&value, size);
         let turns = self.turns(&value, (min, size));
         let of_launch = value.unknowns().all(|unknown| {
             self.symbols.get(unknown).is_some_and(|symbol| symbol.sharing == Sharing::Launch)

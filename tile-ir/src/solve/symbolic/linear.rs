@@ -166,8 +166,8 @@ struct Rows(BTreeMap<Vec<(usize, i128)>, i128>);
 #[derive(Clone, Copy, Default)]
 struct Side {
     count: usize,
-    /// Whether one bounds a multiple of it.
-    has_multiples: bool,
+    /// The largest multiple of it that one bounds.
+    multiple: u128,
 }
 
 impl Rows {
@@ -211,12 +211,14 @@ impl Rows {
         for (unknown, factor) in self.0.keys().flatten() {
             let side = &mut signs.entry(*unknown).or_default()[usize::from(*factor > 0)];
             side.count += 1;
-            side.has_multiples |= factor.unsigned_abs() != 1;
+            side.multiple = side.multiple.max(factor.unsigned_abs());
         }
         let cost = |[above, below]: &[Side; 2]| {
             let made = (above.count * below.count).saturating_add(MAX_ROWS);
-            let loses = above.has_multiples && below.has_multiples;
-            (loses, made.saturating_sub(above.count + below.count))
+            // What is weighted heavily goes last: `2^32 * q` between small bounds.
+            let lost = above.multiple.min(below.multiple);
+            let lost = if lost > 1 { 1 + lost.ilog2() / 8 } else { 0 };
+            (lost, made.saturating_sub(above.count + below.count))
         };
         signs.into_iter().min_by_key(|(_, sides)| cost(sides)).map(|(unknown, _)| unknown)
     }
