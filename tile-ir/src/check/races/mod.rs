@@ -9,6 +9,7 @@
 //! too ([`undecided`]).
 
 mod cure;
+mod free;
 mod text;
 mod undecided;
 
@@ -16,7 +17,7 @@ use std::collections::BTreeSet;
 
 use crate::check::{Uniformity, Verdict, uniformity};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::kernel::{ArrayRef, Kernel};
+use crate::kernel::{ArrayRef, Kernel, Source};
 use crate::solve::skeleton::{Conflict, Exhaustion, Findings, Pair, Scope, Site};
 use crate::solve::symbolic::Unproved;
 use cure::{Cure, find_cure};
@@ -60,16 +61,7 @@ pub(super) fn check_races(
     for (pair, source) in &found.open {
         // Of what collides for certain, the rest is told when that is mended.
         if !arrays.contains(&pair.array()) && collided.insert(pair.sites()) {
-            let mut finding = text::open(kernel, pair, *source);
-            let are_apart = pair.scope == Scope::Block
-                && matches!(pair.array(), ArrayRef::Tile(_))
-                && pair.first.stmt != pair.second.stmt;
-            if let Some(cure) =
-                are_apart.then(|| find_cure(kernel, &uniformity, pair, None)).flatten()
-            {
-                finding = finding.help(Prose::place(kernel, &cure));
-            }
-            diags.push(finding);
+            diags.push(open(kernel, &uniformity, (pair, *source), &found));
         }
     }
     // Of an array that collides not every pair is found; the next run speaks of
@@ -89,6 +81,27 @@ pub(super) fn check_races(
         diags.push(undecided::report(kernel, unproved, why, more));
     }
     if rest.listed { Verdict::ListedSizes } else { Verdict::AllSizes }
+}
+
+/// What is said of a pair that data decides about: where a barrier between the two is
+/// all that is missing, and any data shows it, that.
+fn open(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    (pair, source): (&Pair, Source),
+    found: &Findings,
+) -> Diagnostic {
+    let are_apart = pair.scope == Scope::Block
+        && matches!(pair.array(), ArrayRef::Tile(_))
+        && pair.first.stmt != pair.second.stmt;
+    let cure = are_apart.then(|| find_cure(kernel, uniformity, pair, None)).flatten();
+    match (cure, found.examples.get(pair)) {
+        (Some(cure), Some(example)) if free::have_free_indices(kernel, pair) => {
+            report(kernel, example, Some(&cure), &[])
+        }
+        (Some(cure), _) => text::open(kernel, pair, source).help(Prose::place(kernel, &cure)),
+        (None, _) => text::open(kernel, pair, source),
+    }
 }
 
 fn report_conflicts(

@@ -60,7 +60,7 @@ pub(crate) use probe::probe;
 pub(crate) use shadow::Scope;
 pub(crate) use stray::Stray;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::Origins;
 use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Source, VarId};
@@ -147,6 +147,8 @@ pub(crate) struct Findings {
     pub(crate) conflicts: Vec<Conflict>,
     /// Pairs of which data decides whether they do, and where it comes from.
     pub(crate) open: Vec<(Pair, Source)>,
+    /// Of pairs within a block of which data decides: data with which they collide.
+    pub(crate) examples: BTreeMap<Pair, Conflict>,
     /// Accesses that leave their tile, one for each place in the text.
     pub(crate) strays: Vec<Stray>,
     /// Reads of tiles' cells that nobody has written.

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::eval::Value;
+use super::plan::SiteId;
 use super::shadow::{Mark, Scope};
 use crate::kernel::{AccessKind, Source};
 
@@ -28,6 +29,16 @@ struct Entry {
 pub(super) struct Undecided {
     pub(super) one: Mark,
     pub(super) other: Mark,
+    pub(super) source: Source,
+}
+
+/// Accesses of two workers that are to one element where loaded data is as it was
+/// made up.
+#[derive(Clone, Debug)]
+pub(super) struct Met {
+    pub(super) one: Mark,
+    pub(super) other: Mark,
+    pub(super) element: Vec<i64>,
     pub(super) source: Source,
 }
 
@@ -53,10 +64,12 @@ impl Log {
         });
     }
 
-    /// Ends an interval of a block, and gives what in it cannot be told apart.
-    pub(super) fn end_interval(&mut self) -> Vec<Undecided> {
+    /// Ends an interval of a block, and gives what in it cannot be told apart, and of
+    /// that what the data that was made up shows.
+    pub(super) fn end_interval(&mut self) -> (Vec<Undecided>, Vec<Met>) {
         let from = std::mem::replace(&mut self.interval, self.entries.len());
-        compare(&self.entries[from..], Scope::Block)
+        let entries = &self.entries[from..];
+        (compare(entries, Scope::Block), meetings(entries, Scope::Block))
     }
 
     /// What cannot be told apart of different blocks.
@@ -93,6 +106,30 @@ impl<'a> Users<'a> {
         };
         all.find(collides).copied()
     }
+}
+
+/// Accesses to one element, of which an index of one at least is loaded.
+fn meetings(entries: &[Entry], scope: Scope) -> Vec<Met> {
+    let mut users: BTreeMap<&[i64], Users<'_>> = BTreeMap::new();
+    let mut found: BTreeMap<(SiteId, SiteId), Met> = BTreeMap::new();
+    if entries.iter().all(|entry| entry.unknown == 0) {
+        return Vec::new();
+    }
+    for entry in entries {
+        let at = users.entry(&entry.coordinates).or_default();
+        if let Some(user) = at.against(entry, scope)
+            && let Some(source) = entry.source.or(user.source)
+        {
+            found.entry((user.mark.site, entry.mark.site)).or_insert_with(|| Met {
+                one: user.mark,
+                other: entry.mark,
+                element: entry.coordinates.clone(),
+                source,
+            });
+        }
+        at.add(entry, scope);
+    }
+    found.into_values().collect()
 }
 
 fn compare(entries: &[Entry], scope: Scope) -> Vec<Undecided> {

@@ -3,9 +3,9 @@
 use super::eval::Value;
 use super::machine::Machine;
 use super::shadow::{Mark, Scope};
-use super::wild::Undecided;
+use super::wild::{Met, Undecided};
 use super::{Conflict, Pair, Party, Worker};
-use crate::kernel::{Axis, VarId};
+use crate::kernel::{Axis, Source, VarId};
 use crate::span::SpanId;
 
 /// An iteration of a loop; the default one stands for no loop.
@@ -36,10 +36,7 @@ pub(super) struct Points<'a> {
 impl Machine<'_> {
     /// Keeps a conflict, unless one of the same pair of accesses is known.
     pub(super) fn collide(&mut self, scope: Scope, indices: &[Value], one: Mark, other: Mark) {
-        let (first, second, carried) = self.in_program_order(one, other);
-        let [first_site, second_site] =
-            [first, second].map(|mark| self.plan.sites[mark.site as usize]);
-        let pair = Pair { scope, first: first_site, second: second_site, carried };
+        let (pair, [first, second]) = self.pair(scope, one, other);
         if !self.findings.known.insert(pair) {
             return;
         }
@@ -54,11 +51,34 @@ impl Machine<'_> {
         self.findings.conflicts.push(conflict);
     }
 
+    /// Keeps, of a pair that loaded data decides about, data with which it collides.
+    pub(super) fn keep_example(&mut self, met: Met) {
+        let (pair, [first, second]) = self.pair(Scope::Block, met.one, met.other);
+        if self.findings.examples.contains_key(&pair) || !matches!(met.source, Source::Load(_)) {
+            return;
+        }
+        let conflict = Conflict {
+            pair,
+            element: met.element,
+            first: self.party(first),
+            second: self.party(second),
+            cause: Some(met.source),
+            sizes: self.plan.project(self.sizes),
+        };
+        self.findings.examples.insert(pair, conflict);
+    }
+
+    /// Two accesses, in program order.
+    fn pair(&self, scope: Scope, one: Mark, other: Mark) -> (Pair, [Mark; 2]) {
+        let (first, second, carried) = self.in_program_order(one, other);
+        let [first_site, second_site] =
+            [first, second].map(|mark| self.plan.sites[mark.site as usize]);
+        (Pair { scope, first: first_site, second: second_site, carried }, [first, second])
+    }
+
     /// Keeps a pair of accesses that loaded data decides about.
     pub(super) fn leave_open(&mut self, scope: Scope, found: Undecided) {
-        let (first, second, carried) = self.in_program_order(found.one, found.other);
-        let [first, second] = [first, second].map(|mark| self.plan.sites[mark.site as usize]);
-        let pair = Pair { scope, first, second, carried };
+        let (pair, _) = self.pair(scope, found.one, found.other);
         if self.findings.known.insert(pair) {
             self.findings.open.push((pair, found.source));
         }

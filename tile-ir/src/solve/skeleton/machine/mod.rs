@@ -235,9 +235,9 @@ impl<'a> Machine<'a> {
         self.end_fills();
         self.interval += 1;
         for slot in 0..self.logs.len() {
-            for pair in self.logs[slot].end_interval() {
-                self.leave_open(Scope::Block, pair);
-            }
+            let (undecided, met) = self.logs[slot].end_interval();
+            undecided.into_iter().for_each(|pair| self.leave_open(Scope::Block, pair));
+            met.into_iter().for_each(|met| self.keep_example(met));
         }
     }
 

@@ -1,0 +1,56 @@
+//! Indices that any data may decide: loaded from tensors that are never written, and
+//! of which nothing is assumed. What such data shows is no guess.
+
+use crate::check::{Origins, WrittenTensors};
+use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, TensorId};
+use crate::solve::skeleton::{Pair, Site};
+
+/// Whether what is loaded in the indices of both accesses may be any data.
+pub(super) fn have_free_indices(kernel: &Kernel, pair: &Pair) -> bool {
+    let (origins, written) = (Origins::of(kernel), WrittenTensors::of(kernel));
+    let is_assumed = |tensor: TensorId| {
+        kernel.distinct.iter().any(|distinct| distinct.tensor == tensor)
+            || origins.assumed.iter().any(|cond| {
+                origins
+                    .reaches(kernel, *cond, &|kind| loads(kind) == Some(ArrayRef::Tensor(tensor)))
+            })
+    };
+    let is_bound = |kind: &ExprKind| match loads(kind) {
+        Some(ArrayRef::Tensor(tensor)) => written.contains(tensor) || is_assumed(tensor),
+        Some(ArrayRef::Tile(_)) => true,
+        None => false,
+    };
+    [pair.first, pair.second].iter().all(|site| {
+        let indices = indices_of(kernel, site);
+        !indices.is_empty()
+            && indices.into_iter().all(|index| !origins.reaches(kernel, index, &is_bound))
+    })
+}
+
+fn loads(kind: &ExprKind) -> Option<ArrayRef> {
+    let ExprKind::Load(access) = kind else { return None };
+    Some(access.array)
+}
+
+fn indices_of(kernel: &Kernel, site: &Site) -> Vec<ExprId> {
+    let mut loads = kernel.exprs.values().filter_map(|expr| {
+        let ExprKind::Load(access) = &expr.kind else { return None };
+        Some(access)
+    });
+    let load = loads.find(|access| access.span == site.span);
+    load.or_else(|| stored(&kernel.body, site)).map_or(Vec::new(), |access| access.indices.clone())
+}
+
+/// The access that a statement writes to.
+fn stored<'k>(stmts: &'k [Stmt], site: &Site) -> Option<&'k Access> {
+    stmts.iter().find_map(|stmt| {
+        if let StmtKind::Store { access, .. }
+        | StmtKind::Update { place: Place::Element(access), .. }
+        | StmtKind::Atomic { access, .. } = &stmt.kind
+            && access.span == site.span
+        {
+            return Some(access);
+        }
+        stmt.kind.bodies().into_iter().find_map(|body| stored(body, site))
+    })
+}
