@@ -94,8 +94,11 @@ fn check(listed: &Listed, device: &Device, config: &Config, seed: u64) -> Result
         run_program(kernel, first, dims, &mut expected, &inputs.scalars)?;
     }
     run_config(kernel, config, device, dims, &mut found, &inputs.scalars)?;
-    let has_functions =
-        kernel.checked().kernel().exprs.values().any(|e| matches!(e.kind, ExprKind::Math { .. }));
+    let has_functions = kernel.checked().kernel().exprs.values().any(|expr| match &expr.kind {
+        ExprKind::Math { func, .. } => !func.is_exact(),
+        ExprKind::Binary { op, .. } => !op.is_exact(),
+        _ => false,
+    });
     if !kernel.checked().is_order_independent() {
         return Ok(());
     }

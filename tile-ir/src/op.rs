@@ -32,6 +32,18 @@ pub enum BinaryOp {
     Min,
     /// The larger; of a NaN and a number, the number (IEEE 754-2019 maximumNumber).
     Max,
+    /// `pow(a, b)`: `a` to the power of `b`. Floats. A library function on each device:
+    /// within 4 ulp; 1 for every `a`, a NaN too, where `b` is 0.
+    Pow,
+    /// `atan2(y, x)`: the angle of the point (x, y), in -π to π. Floats. A library
+    /// function on each device: within 4 ulp.
+    Atan2,
+    /// `hypot(a, b)`: `sqrt(a² + b²)` without overflow on the way. Floats. A library
+    /// function on each device: within 4 ulp.
+    Hypot,
+    /// `copysign(a, b)`: the magnitude of `a` with the sign of `b`, whose sign bit
+    /// decides, of zeros and NaNs too. Floats. Exact.
+    Copysign,
 }
 
 impl BinaryOp {
@@ -50,12 +62,37 @@ impl BinaryOp {
             Self::Shr => ">>",
             Self::Min => "min",
             Self::Max => "max",
+            Self::Pow => "pow",
+            Self::Atan2 => "atan2",
+            Self::Hypot => "hypot",
+            Self::Copysign => "copysign",
         }
+    }
+
+    /// The floating-point function of the user's name for it.
+    pub fn from_float_function(name: &str) -> Option<Self> {
+        Self::FLOAT_FUNCTIONS.into_iter().find(|op| op.symbol() == name)
+    }
+
+    /// The functions of two floating-point numbers.
+    pub const FLOAT_FUNCTIONS: [Self; 4] = [Self::Pow, Self::Atan2, Self::Hypot, Self::Copysign];
+
+    /// Whether only floating-point types have it.
+    pub const fn is_float_only(self) -> bool {
+        matches!(self, Self::Pow | Self::Atan2 | Self::Hypot | Self::Copysign)
+    }
+
+    /// Whether every device gives the same bits (all but the library functions).
+    pub const fn is_exact(self) -> bool {
+        !matches!(self, Self::Pow | Self::Atan2 | Self::Hypot)
     }
 
     /// Whether it is written as a function, `min(a, b)`, not between operands.
     pub const fn is_function(self) -> bool {
-        matches!(self, Self::Min | Self::Max)
+        matches!(
+            self,
+            Self::Min | Self::Max | Self::Pow | Self::Atan2 | Self::Hypot | Self::Copysign
+        )
     }
 
     /// Whether only integers (and `bool`, but for shifts) have it.
@@ -293,11 +330,52 @@ pub enum MathFn {
     Floor,
     /// Smallest integer not below. Floats. Exact.
     Ceil,
+    /// `2^x`. Floats. A library function on each device: within 2 ulp.
+    Exp2,
+    /// `e^x - 1`, good near 0. Floats. A library function on each device: within 2 ulp.
+    ExpM1,
+    /// Logarithm to the base 2. Floats. A library function on each device: within 2 ulp.
+    Log2,
+    /// Logarithm to the base 10. Floats. A library function on each device: within 3 ulp.
+    Log10,
+    /// `log(1 + x)`, good near 0. Floats. A library function on each device: within 2 ulp.
+    Ln1p,
+    /// Tangent. Floats. A library function on each device: within 4 ulp.
+    Tan,
+    /// Arc sine. Floats. A library function on each device: within 4 ulp.
+    Asin,
+    /// Arc cosine. Floats. A library function on each device: within 4 ulp.
+    Acos,
+    /// Arc tangent. Floats. A library function on each device: within 3 ulp.
+    Atan,
+    /// Hyperbolic sine. Floats. A library function on each device: within 4 ulp.
+    Sinh,
+    /// Hyperbolic cosine. Floats. A library function on each device: within 3 ulp.
+    Cosh,
+    /// Cube root. Floats. A library function on each device: within 2 ulp.
+    Cbrt,
+    /// Nearest integer, halves away from 0. Floats. Exact.
+    Round,
+    /// Nearest integer, halves to the even one. Floats. Exact.
+    RoundTiesEven,
+    /// The integer part. Floats. Exact.
+    Trunc,
+    /// `x - trunc(x)`, of the sign of `x`; NaN of an infinity. Floats. Exact.
+    Fract,
+    /// 1 or -1, of the sign of `x`; of a float's zero by its sign bit, of an integer's 0; NaN of a
+    /// NaN. Numbers. Exact.
+    Signum,
+    /// Number of bits that are 1. Integers. Exact.
+    CountOnes,
+    /// Number of bits that are 0 before the first 1; all of 0. Integers. Exact.
+    LeadingZeros,
+    /// Number of bits that are 0 behind the last 1; all of 0. Integers. Exact.
+    TrailingZeros,
 }
 
 impl MathFn {
     /// Every function of one argument.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 30] = [
         Self::Abs,
         Self::Sqrt,
         Self::Rsqrt,
@@ -308,10 +386,31 @@ impl MathFn {
         Self::Tanh,
         Self::Floor,
         Self::Ceil,
+        Self::Exp2,
+        Self::ExpM1,
+        Self::Log2,
+        Self::Log10,
+        Self::Ln1p,
+        Self::Tan,
+        Self::Asin,
+        Self::Acos,
+        Self::Atan,
+        Self::Sinh,
+        Self::Cosh,
+        Self::Cbrt,
+        Self::Round,
+        Self::RoundTiesEven,
+        Self::Trunc,
+        Self::Fract,
+        Self::Signum,
+        Self::CountOnes,
+        Self::LeadingZeros,
+        Self::TrailingZeros,
     ];
 
-    /// The function of the user's name for it.
+    /// The function of the user's name for it: Rust's `ln` is `log`, too.
     pub fn from_name(name: &str) -> Option<Self> {
+        let name = if name == "ln" { "log" } else { name };
         Self::ALL.into_iter().find(|func| func.name() == name)
     }
 
@@ -328,17 +427,78 @@ impl MathFn {
             Self::Tanh => "tanh",
             Self::Floor => "floor",
             Self::Ceil => "ceil",
+            Self::Exp2 => "exp2",
+            Self::ExpM1 => "exp_m1",
+            Self::Log2 => "log2",
+            Self::Log10 => "log10",
+            Self::Ln1p => "ln_1p",
+            Self::Tan => "tan",
+            Self::Asin => "asin",
+            Self::Acos => "acos",
+            Self::Atan => "atan",
+            Self::Sinh => "sinh",
+            Self::Cosh => "cosh",
+            Self::Cbrt => "cbrt",
+            Self::Round => "round",
+            Self::RoundTiesEven => "round_ties_even",
+            Self::Trunc => "trunc",
+            Self::Fract => "fract",
+            Self::Signum => "signum",
+            Self::CountOnes => "count_ones",
+            Self::LeadingZeros => "leading_zeros",
+            Self::TrailingZeros => "trailing_zeros",
         }
     }
 
     /// Whether only floating-point types have it.
     pub const fn is_float_only(self) -> bool {
-        !matches!(self, Self::Abs)
+        !matches!(self, Self::Abs | Self::Signum) && !self.is_integer_only()
+    }
+
+    /// Whether only integer types have it.
+    pub const fn is_integer_only(self) -> bool {
+        matches!(self, Self::CountOnes | Self::LeadingZeros | Self::TrailingZeros)
+    }
+
+    /// Whether indices have it.
+    pub const fn is_of_indices(self) -> bool {
+        matches!(self, Self::Abs)
     }
 
     /// Whether every device gives the same bits (all but the library functions).
     pub const fn is_exact(self) -> bool {
-        matches!(self, Self::Abs | Self::Sqrt | Self::Rsqrt | Self::Floor | Self::Ceil)
+        match self {
+            Self::Abs
+            | Self::Sqrt
+            | Self::Rsqrt
+            | Self::Floor
+            | Self::Ceil
+            | Self::Round
+            | Self::RoundTiesEven
+            | Self::Trunc
+            | Self::Fract
+            | Self::Signum
+            | Self::CountOnes
+            | Self::LeadingZeros
+            | Self::TrailingZeros => true,
+            Self::Exp
+            | Self::Log
+            | Self::Sin
+            | Self::Cos
+            | Self::Tanh
+            | Self::Exp2
+            | Self::ExpM1
+            | Self::Log2
+            | Self::Log10
+            | Self::Ln1p
+            | Self::Tan
+            | Self::Asin
+            | Self::Acos
+            | Self::Atan
+            | Self::Sinh
+            | Self::Cosh
+            | Self::Cbrt => false,
+        }
     }
 }
 

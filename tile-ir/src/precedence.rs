@@ -49,7 +49,12 @@ impl Level {
             BinaryOp::Or => Self::Or,
             BinaryOp::Xor => Self::Xor,
             BinaryOp::Shl | BinaryOp::Shr => Self::Shift,
-            BinaryOp::Min | BinaryOp::Max => Self::Atom,
+            BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::Pow
+            | BinaryOp::Atan2
+            | BinaryOp::Hypot
+            | BinaryOp::Copysign => Self::Atom,
         }
     }
 

@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use tile_ir::check::{CheckedKernel, check_kernel};
 use tile_ir::diag::{Diagnostic, Diagnostics};
 use tile_ir::encode::encode;
-use tile_ir::resolve::resolve_kernel;
-use tile_syntax::{ParsedKernel, parse_kernels};
+use tile_ir::resolve::{check_library, resolve_kernel};
+use tile_syntax::{ParsedKernel, ParsedLibrary, parse_kernels};
 
 use crate::attribute::{Attributes, split_attributes};
 use crate::glue::{write_kernel, write_stub};
@@ -19,17 +19,34 @@ pub(crate) fn expand_kernels(input: TokenStream) -> TokenStream {
     for error in &parsed.errors {
         out.extend(write_syntax_error(error));
     }
+    let faults = library_errors(&parsed.library);
+    let whole = faults.is_empty();
+    out.extend(faults);
     for kernel in &parsed.kernels {
-        out.extend(expand_kernel(kernel));
+        out.extend(expand_kernel(kernel, whole));
     }
     out
 }
 
+/// The mistakes in the functions and constants beside the kernels.
+fn library_errors(library: &ParsedLibrary) -> TokenStream {
+    if !library.errors.is_empty() {
+        return library.errors.iter().map(write_syntax_error).collect();
+    }
+    match check_library(&library.items, &library.spans) {
+        Ok(()) => TokenStream::new(),
+        Err(found) => {
+            found.iter().map(|diagnostic| write_diagnostic(diagnostic, &library.places)).collect()
+        }
+    }
+}
+
 /// The items of a kernel; for one with mistakes its errors and items that do
-/// nothing, so that its callers give no errors of their own.
-fn expand_kernel(kernel: &ParsedKernel) -> TokenStream {
+/// nothing, so that its callers give no errors of their own. Where the functions
+/// beside it are not whole, the kernel is not looked into: what it lacks is theirs.
+fn expand_kernel(kernel: &ParsedKernel, with_library: bool) -> TokenStream {
     let attributes = split_attributes(&kernel.attributes);
-    if !kernel.errors.is_empty() {
+    if !kernel.errors.is_empty() || !with_library {
         let errors = kernel.errors.iter().map(write_syntax_error).collect();
         return with_stub(errors, kernel, &attributes);
     }
@@ -47,7 +64,7 @@ fn expand_kernel(kernel: &ParsedKernel) -> TokenStream {
     let mut out = write_kernel(kernel, &signature, &attributes, &encode(&checked));
     let loud = warnings.iter().filter(|warning| !attributes.silences(warning.code));
     for warning in loud {
-        out.extend(write_warning(warning, kernel));
+        out.extend(write_warning(warning, &kernel.places));
     }
     out
 }
@@ -59,7 +76,9 @@ fn check(kernel: &ParsedKernel) -> Result<(CheckedKernel, Vec<Diagnostic>), Diag
 
 fn write_errors(kernel: &ParsedKernel, found: &Diagnostics) -> TokenStream {
     match found.has_errors() {
-        true => found.iter().map(|diagnostic| write_diagnostic(diagnostic, kernel)).collect(),
+        true => {
+            found.iter().map(|diagnostic| write_diagnostic(diagnostic, &kernel.places)).collect()
+        }
         false => write_unexplained(kernel),
     }
 }

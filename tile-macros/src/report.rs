@@ -11,7 +11,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use tile_ir::diag::{Code, Diagnostic};
 use tile_ir::span::SourceRange;
-use tile_syntax::{ParsedKernel, SpanPair, SyntaxError};
+use tile_syntax::{ParsedKernel, Places, SpanPair, SyntaxError};
 
 /// A mistake in the form of a kernel.
 pub(crate) fn write_syntax_error(error: &SyntaxError) -> TokenStream {
@@ -22,36 +22,34 @@ pub(crate) fn write_syntax_error(error: &SyntaxError) -> TokenStream {
 
 /// A finding of the resolver or the checker that is an error; nothing for a
 /// warning, since a kernel with errors should be mended first.
-pub(crate) fn write_diagnostic(diagnostic: &Diagnostic, kernel: &ParsedKernel) -> TokenStream {
+pub(crate) fn write_diagnostic(diagnostic: &Diagnostic, places: &Places) -> TokenStream {
     if diagnostic.severity == tile_ir::diag::Severity::Warning {
         return TokenStream::new();
     }
     let mut out =
-        write_error(kernel.spans_of(diagnostic.primary), &diagnostic_text(diagnostic, kernel));
+        write_error(places.pair(diagnostic.primary), &diagnostic_text(diagnostic, places));
     if has_two_places(diagnostic.code) {
-        let primary = kernel.item.spans.range(diagnostic.primary);
-        let other = diagnostic
-            .secondary
-            .iter()
-            .find(|label| kernel.item.spans.range(label.span) != primary);
+        let primary = places.pair(diagnostic.primary).range();
+        let other =
+            diagnostic.secondary.iter().find(|label| places.pair(label.span).range() != primary);
         if let Some(label) = other {
             let text = format!("{} [{}]", label.text, diagnostic.code);
-            out.extend(write_error(kernel.spans_of(label.span), &text));
+            out.extend(write_error(places.pair(label.span), &text));
         }
     }
     out
 }
 
 /// A warning of a kernel that compiles.
-pub(crate) fn write_warning(warning: &Diagnostic, kernel: &ParsedKernel) -> TokenStream {
+pub(crate) fn write_warning(warning: &Diagnostic, places: &Places) -> TokenStream {
     let code = warning.code.text();
     // The compiler writes the constant's name, which is the code, before the text.
     let mut text = warning.message.clone();
-    write_facts(&mut text, warning, kernel);
+    write_facts(&mut text, warning, places);
     let lint = warning.code.lint().unwrap_or(code);
     let _ = write!(text, "\n  to silence it: `#[allow({lint})]` on the kernel");
     let declared = Ident::new(code, Span::call_site());
-    let used = Ident::new(code, kernel.spans_of(warning.primary).start);
+    let used = Ident::new(code, places.pair(warning.primary).start);
     quote! {
         const _: () = {
             #[deprecated(note = #text)]
@@ -76,18 +74,18 @@ fn has_two_places(code: Code) -> bool {
     matches!(code, Code::SharedRace | Code::GlobalRace | Code::BlockRace | Code::Divergence)
 }
 
-fn diagnostic_text(diagnostic: &Diagnostic, kernel: &ParsedKernel) -> String {
+fn diagnostic_text(diagnostic: &Diagnostic, places: &Places) -> String {
     let mut text = format!("{} [{}]", diagnostic.message, diagnostic.code);
-    write_facts(&mut text, diagnostic, kernel);
+    write_facts(&mut text, diagnostic, places);
     text
 }
 
 /// The lines after the first: other places, notes, help.
-fn write_facts(text: &mut String, diagnostic: &Diagnostic, kernel: &ParsedKernel) {
-    let primary = kernel.item.spans.range(diagnostic.primary);
+fn write_facts(text: &mut String, diagnostic: &Diagnostic, places: &Places) {
+    let primary = places.pair(diagnostic.primary).range();
     // Writing to a String cannot fail.
     for label in &diagnostic.secondary {
-        let place = kernel.item.spans.range(label.span);
+        let place = places.pair(label.span).range();
         if is_part(place, primary) {
             // The underlined text has it, and a line number would not point at it.
             continue;

@@ -6,6 +6,7 @@
 //! program and gives the same bits.
 //!
 //! - [`Device`] finds devices and makes [`Tensor`]s, [`Constant`]s and [`Stream`]s.
+//! - [`language`] describes what a kernel may say, and what it means.
 //! - The macro gives each kernel `launch`, `with(`[`Options`]`)` and
 //!   `kernel`, a [`Kernel`] to look into.
 //! - Everything that can go wrong is an [`Error`] that says what to do.
@@ -34,6 +35,9 @@ mod options;
 mod stream;
 mod tensor;
 mod tune;
+
+#[doc = include_str!("language.md")]
+pub mod language {}
 
 #[doc(hidden)]
 pub mod bench;

@@ -2,13 +2,14 @@
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use tile_ir::diag::Code;
-use tile_ir::span::SpanId;
-use tile_ir::syntax::{KernelItem, Name};
+use tile_ir::span::{SpanId, SpanTable};
+use tile_ir::syntax::{KernelItem, Library, Name};
 
 use crate::context::Context;
 use crate::error::{SpanPair, SyntaxError};
 use crate::generics::parse_generics;
 use crate::header::{Header, parse_header};
+use crate::library::{ItemKind, item_kind, parse_library_item};
 use crate::param::parse_params;
 use crate::stmt::parse_block;
 use crate::token::{Cursor, Group, Token, read_tokens};
@@ -21,8 +22,36 @@ type Result<T> = std::result::Result<T, SyntaxError>;
 pub struct ParsedKernels {
     /// The kernels, in order; those with mistakes too.
     pub kernels: Vec<ParsedKernel>,
-    /// Mistakes outside any kernel.
+    /// The functions and constants beside them.
+    pub library: ParsedLibrary,
+    /// Mistakes outside any kernel, function or constant.
     pub errors: Vec<SyntaxError>,
+}
+
+/// The functions and constants of one invocation. Each kernel has a copy of its
+/// own, whose spans are among the kernel's.
+#[derive(Debug, Default)]
+pub struct ParsedLibrary {
+    /// The items that were understood.
+    pub items: Library,
+    /// Where the spans of the items stand.
+    pub spans: SpanTable,
+    /// The tokens of these spans.
+    pub places: Places,
+    /// Mistakes in them. Kernels may then lack what they name.
+    pub errors: Vec<SyntaxError>,
+}
+
+/// The tokens that spans stand for.
+#[derive(Debug, Default)]
+pub struct Places(Vec<SpanPair>);
+
+impl Places {
+    /// The tokens of a place.
+    pub fn pair(&self, span: SpanId) -> SpanPair {
+        use tile_ir::arena::EntityId as _;
+        self.0.get(span.index()).copied().unwrap_or_else(|| Span::call_site().into())
+    }
 }
 
 /// One kernel and what of it the compiler needs.
@@ -39,7 +68,8 @@ pub struct ParsedKernel {
     /// The parameters in the order of the text: its index in `item.params`, or
     /// `None` for one with a mistake.
     pub params: Vec<Option<usize>>,
-    spans: Vec<SpanPair>,
+    /// The tokens of its spans.
+    pub places: Places,
 }
 
 /// An attribute: `#[name …]`.
@@ -56,8 +86,7 @@ pub struct Attribute {
 impl ParsedKernel {
     /// The tokens of a place of the kernel.
     pub fn spans_of(&self, span: SpanId) -> SpanPair {
-        use tile_ir::arena::EntityId as _;
-        self.spans.get(span.index()).copied().unwrap_or_else(|| Span::call_site().into())
+        self.places.pair(span)
     }
 
     /// A name of the kernel as an identifier at its place in the source.
@@ -73,37 +102,81 @@ impl ParsedKernel {
 pub(crate) fn parse_items(stream: TokenStream) -> ParsedKernels {
     let mut errors = Vec::new();
     let tokens = read_tokens(stream, &mut errors);
+    let (library, beside) = parse_library(tokens.cursor());
     let mut kernels: Vec<ParsedKernel> = Vec::new();
     let mut input = tokens.cursor();
     while !input.is_end() {
         if input.eat_op(";") {
             continue;
         }
-        match parse_kernel(&mut input) {
-            Ok(kernel) => match kernels.iter().any(|k| k.item.name.text == kernel.item.name.text) {
-                true => errors.push(SyntaxError {
-                    code: Code::DuplicateName,
-                    ..SyntaxError::new(
+        let kind = item_kind(input);
+        if kind != ItemKind::Kernel {
+            skip_item(&mut input, kind);
+            continue;
+        }
+        match parse_kernel(&mut input, &beside) {
+            Ok(kernel) => {
+                let taken = library.items.functions.iter().map(|item| &item.name);
+                let taken = taken.chain(library.items.consts.iter().map(|item| &item.name));
+                let mut names = taken.chain(kernels.iter().map(|other| &other.item.name));
+                match names.any(|name| name.text == kernel.item.name.text) {
+                    true => errors.push(defined_twice(
+                        "the kernel",
+                        &kernel.item.name,
                         kernel.spans_of(kernel.item.name.span),
-                        format!("the kernel `{}` is defined twice", kernel.item.name.text),
-                    )
-                }),
-                false => kernels.push(kernel),
-            },
+                    )),
+                    false => kernels.push(kernel),
+                }
+            }
             Err(error) => {
                 errors.push(error);
-                skip_item(&mut input);
+                skip_item(&mut input, kind);
             }
         }
     }
-    ParsedKernels { kernels, errors }
+    ParsedKernels { kernels, library, errors }
 }
 
-/// Moves behind the item that went wrong.
-fn skip_item(input: &mut Cursor<'_>) {
+/// The functions and constants, and where those that were understood begin.
+fn parse_library(mut input: Cursor<'_>) -> (ParsedLibrary, Vec<(Cursor<'_>, ItemKind)>) {
+    let mut cx = Context::default();
+    let (mut items, mut beside) = (Library::default(), Vec::new());
+    while !input.is_end() {
+        let kind = item_kind(input);
+        if input.eat_op(";") {
+            continue;
+        }
+        let start = input;
+        skip_item(&mut input, kind);
+        if kind != ItemKind::Kernel && parse_library_item(&mut cx, &mut { start }, kind, &mut items)
+        {
+            beside.push((start, kind));
+        }
+    }
+    for (what, names) in [
+        ("the function", items.functions.iter().map(|item| &item.name).collect::<Vec<_>>()),
+        ("the constant", items.consts.iter().map(|item| &item.name).collect()),
+    ] {
+        for (position, name) in names.iter().enumerate() {
+            if names[..position].iter().any(|earlier| earlier.text == name.text) {
+                cx.errors.push(defined_twice(what, name, cx.pair(name.span)));
+            }
+        }
+    }
+    let Context { table, pairs, errors, .. } = cx;
+    (ParsedLibrary { items, spans: table, places: Places(pairs), errors }, beside)
+}
+
+fn defined_twice(what: &str, name: &Name, at: SpanPair) -> SyntaxError {
+    let message = format!("{what} `{}` is defined twice", name.text);
+    SyntaxError { code: Code::DuplicateName, ..SyntaxError::new(at, message) }
+}
+
+/// Moves behind an item: its body, or for a constant its `;`.
+fn skip_item(input: &mut Cursor<'_>, kind: ItemKind) {
     while let Some(token) = input.peek() {
         let ends = match token {
-            Token::Group(group) => group.delimiter == Delimiter::Brace,
+            Token::Group(group) => kind != ItemKind::Const && group.delimiter == Delimiter::Brace,
             Token::Punct { ch, .. } => *ch == ';',
             Token::Ident(_) | Token::Literal(_) => false,
         };
@@ -114,7 +187,7 @@ fn skip_item(input: &mut Cursor<'_>) {
     }
 }
 
-fn parse_kernel(input: &mut Cursor<'_>) -> Result<ParsedKernel> {
+fn parse_kernel(input: &mut Cursor<'_>, beside: &[(Cursor<'_>, ItemKind)]) -> Result<ParsedKernel> {
     let mut cx = Context::default();
     let (docs, attributes) = parse_attributes(&mut cx, input)?;
     let visibility = parse_visibility(input);
@@ -156,10 +229,14 @@ fn parse_kernel(input: &mut Cursor<'_>) -> Result<ParsedKernel> {
             Vec::new()
         }
     };
+    let mut library = Library::default();
+    for (start, kind) in beside {
+        parse_library_item(&mut cx, &mut { *start }, *kind, &mut library);
+    }
     let mut params = Vec::new();
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for param in written {
-        places.push(param.is_some().then_some(params.len()));
+        positions.push(param.is_some().then_some(params.len()));
         params.extend(param);
     }
     let item = KernelItem {
@@ -172,10 +249,11 @@ fn parse_kernel(input: &mut Cursor<'_>) -> Result<ParsedKernel> {
         grid: header.grid,
         block: header.block,
         body,
+        library,
         spans: cx.table,
     };
-    let (errors, spans) = (cx.errors, cx.pairs);
-    Ok(ParsedKernel { item, errors, attributes, visibility, params: places, spans })
+    let (errors, places) = (cx.errors, Places(cx.pairs));
+    Ok(ParsedKernel { item, errors, attributes, visibility, params: positions, places })
 }
 
 fn expect_fn(input: &mut Cursor<'_>) -> Result<()> {
@@ -185,10 +263,6 @@ fn expect_fn(input: &mut Cursor<'_>) -> Result<()> {
             return Err(SyntaxError::new(input.here(), format!("a kernel is not `{word}`"))
                 .help("write `pub fn`"));
         }
-    }
-    if input.is_word("const") {
-        return Err(SyntaxError::new(input.here(), "`const` beside a kernel is not available yet")
-            .help("fix a size under `tile:`, as in `F = 3`"));
     }
     match input.eat_word("fn") {
         true => Ok(()),

@@ -19,6 +19,7 @@ mod expr;
 mod generics;
 mod header;
 mod item;
+mod library;
 mod literal;
 mod param;
 mod range;
@@ -31,7 +32,7 @@ use proc_macro2::TokenStream;
 use tile_ir::syntax::KernelItem;
 
 pub use error::{SpanPair, SyntaxError, SyntaxErrors};
-pub use item::{Attribute, ParsedKernel, ParsedKernels};
+pub use item::{Attribute, ParsedKernel, ParsedKernels, ParsedLibrary, Places};
 
 /// Parses the kernels of one `tiled_kernel!` invocation.
 ///
@@ -41,7 +42,8 @@ pub fn parse_kernels(tokens: TokenStream) -> ParsedKernels {
     item::parse_items(tokens)
 }
 
-/// Parses the text of exactly one kernel, for tests and tools.
+/// Parses the text of exactly one kernel, with the functions and constants beside
+/// it, for tests and tools.
 ///
 /// # Errors
 ///
@@ -52,6 +54,7 @@ pub fn parse_kernel_text(text: &str) -> Result<KernelItem, SyntaxErrors> {
         .map_err(|error| SyntaxError::new(error.span(), "the text is not made of Rust tokens"))?;
     let mut parsed = parse_kernels(tokens);
     let mut errors = parsed.errors;
+    errors.append(&mut parsed.library.errors);
     let mut kernels = parsed.kernels.drain(..);
     match (kernels.next(), kernels.next()) {
         (Some(kernel), None) if errors.is_empty() && kernel.errors.is_empty() => Ok(kernel.item),

@@ -1,7 +1,9 @@
 //! Statements, and how parsing goes on after a mistake in one.
 
 use proc_macro2::Delimiter;
-use tile_ir::syntax::{EachAxis, Jump, Name, OldValue, Range, Stmt, StmtKind};
+use tile_ir::syntax::{
+    EachAxis, Expr, ExprKind, Jump, Literal, Name, OldValue, Range, Stmt, StmtKind,
+};
 
 use crate::array::parse_array;
 use crate::assign::{parse_assignment, update_operator};
@@ -82,6 +84,12 @@ fn parse_stmt(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Stmt> {
             input.bump();
             let cond = parse_condition(cx, input)?;
             StmtKind::While { cond, body: parse_body(cx, input, "the condition of `while`")? }
+        }
+        "loop" => {
+            input.bump();
+            let always = ExprKind::Literal(Literal::Bool(true));
+            let cond = Expr { kind: always, span: head };
+            StmtKind::While { cond, body: parse_body(cx, input, "`loop`")? }
         }
         "if" => parse_if(cx, input)?,
         "barrier" => parse_barrier(input, "barrier", StmtKind::Barrier)?,

@@ -34,26 +34,34 @@ pub(crate) fn statement_word(text: &str) -> Option<&'static str> {
 
 /// The word that was meant by a misspelt one at the beginning of a statement.
 pub(crate) fn nearest_statement_word(text: &str) -> Option<&'static str> {
-    nearest(text, ["shared", "load", "each", "phase", "barrier", "let", "for", "while", "if"])
+    nearest(
+        text,
+        ["shared", "load", "each", "phase", "barrier", "let", "for", "while", "loop", "if"],
+    )
 }
 
 /// Whether a statement can begin with `text`: where parsing resumes after a mistake.
 pub(crate) fn begins_statement(text: &str) -> bool {
     statement_word(text).is_some()
-        || matches!(text, "let" | "for" | "while" | "if" | "return" | "break" | "continue")
+        || matches!(text, "let" | "for" | "while" | "loop" | "if" | "return" | "break" | "continue")
 }
 
 /// The error for a word that this language does not have, or does not have yet.
 pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxError> {
-    let not_yet = |what: &str| format!("{what} not available yet");
     let (message, help) = match text {
         "atomic" => (
             "an atomic update is a statement".to_owned(),
             Some("`let old = atomic c[i] += e;` gives the value before it"),
         ),
-        "fn" => (not_yet("helper functions inside a kernel are"), Some("write the expression out")),
-        "const" => (not_yet("`const` in a kernel is"), Some("use `let`, or `F = 3` under `tile:`")),
-        "loop" => ("`loop` is not in the language".to_owned(), Some("use `while` or `for`")),
+        "fn" => (
+            "a function stands beside the kernels, not in one".to_owned(),
+            Some("move it out of the kernel, within the same `tiled_kernel!`"),
+        ),
+        "const" => (
+            "a constant stands beside the kernels, not in one".to_owned(),
+            Some("move it out of the kernel, within the same `tiled_kernel!`, or use `let`"),
+        ),
+        "loop" => ("a `loop` gives no value".to_owned(), Some("assign a variable in it")),
         "match" => ("`match` is not in the language".to_owned(), Some("use `if … else if …`")),
         "unsafe" => ("`unsafe` is not in the language".to_owned(), Some("a kernel needs none")),
         "static" | "struct" | "enum" | "use" | "mod" | "type" | "impl" | "trait" | "extern" => {

@@ -5,9 +5,12 @@ mod arrays;
 mod assumed;
 pub mod checks;
 mod collectives;
+mod curves;
+mod edges;
 mod elementwise;
 mod fields;
 mod filters;
+mod functions;
 mod headers;
 mod licence;
 pub mod list;
@@ -25,11 +28,14 @@ pub mod widen;
 pub use arrays::{counted_parts, digits, matmul_squares, sorted_fours};
 pub use assumed::{own_slots, scatter, strided};
 pub use collectives::{halvings, ranks, row_totals, softmax, tile_ranges};
+pub use curves::{exact_curves, fused_curves, integer_curves, library_curves, ring_differences};
+pub use edges::{ends, mirrored_halo, rotated_rows};
 pub use elementwise::{add, saxpy};
 pub use fields::{convolve, seven_point, squared_distances};
 pub use filters::{
     convolution, convolution_at, decoded, running_filter, stretch_sums, weighted_rows,
 };
+pub use functions::{leaky_windows, shaped};
 pub use headers::{halved_rows, mirrored_boxes, one_block, tied_product, window_sums};
 pub use licence::{chained_chunks, quotients, reversed_pairs, sliding_sums};
 pub use planes::{row_sum_at, row_sums, stencil, transpose};
@@ -40,7 +46,9 @@ pub use products::{
 pub use slots::{
     evens_first, exchanges, float_exchanges, places_by_value, positives, product_by_exchange,
 };
-pub use steps::{agreed_values, early_exits, idle_conditions, joint_exits, reused_counter};
+pub use steps::{
+    agreed_values, early_exits, idle_conditions, joint_exits, reused_counter, settled, steps_to_one,
+};
 pub use tallies::{float_tallies, histogram, integer_tallies, shared_histogram};
 pub use warps::{neighbours, tree_sums, votes, warp_scans, warp_totals};
 

@@ -53,6 +53,8 @@ pub fn all() -> Vec<Listed> {
         crate::row_sums::kernel::<u32>(),
         crate::weighted_rows::kernel::<f32>(),
         crate::weighted_rows::kernel::<u8>(),
+        crate::mirrored_halo::kernel::<f32>(),
+        crate::mirrored_halo::kernel::<bf16>(),
     ];
     list.extend(planes.map(plane));
     let lines = [
@@ -90,6 +92,24 @@ pub fn all() -> Vec<Listed> {
         crate::running_filter::kernel::<f32>(),
         crate::running_filter::kernel::<u8>(),
         crate::decoded::kernel(),
+        crate::shaped::kernel::<f32>(),
+        crate::shaped::kernel::<f16>(),
+        crate::shaped::kernel::<u8>(),
+        crate::leaky_windows::kernel(),
+        crate::exact_curves::kernel::<f32>(),
+        crate::exact_curves::kernel::<bf16>(),
+        crate::exact_curves::kernel::<f64>(),
+        crate::fused_curves::kernel::<f32>(),
+        crate::library_curves::kernel::<f32>(),
+        crate::library_curves::kernel::<f16>(),
+        crate::library_curves::kernel::<f64>(),
+        crate::integer_curves::kernel::<i8>(),
+        crate::integer_curves::kernel::<u16>(),
+        crate::integer_curves::kernel::<i32>(),
+        crate::integer_curves::kernel::<u64>(),
+        crate::ring_differences::kernel(),
+        crate::ends::kernel::<f32>(),
+        crate::ends::kernel::<i8>(),
     ];
     list.extend(filters.map(line));
     let carried = [
@@ -102,6 +122,8 @@ pub fn all() -> Vec<Listed> {
         (crate::early_exits::kernel(), "TN"),
         (crate::joint_exits::kernel(), "TN"),
         (crate::agreed_values::kernel(), "TN"),
+        (crate::steps_to_one::kernel(), "TN"),
+        (crate::settled::kernel(), "TN"),
     ];
     list.extend(carried.map(|(kernel, tile)| listed(kernel, vec![vec![(tile, 16)]])));
     let combined = [
@@ -137,6 +159,7 @@ pub fn all() -> Vec<Listed> {
         (crate::mirrored_boxes::kernel(), Vec::new()),
         (crate::halved_rows::kernel(), Vec::new()),
         (crate::one_block::kernel(), Vec::new()),
+        (crate::rotated_rows::kernel(), Vec::new()),
     ];
     list.extend(of_headers.map(|(kernel, tiles)| listed(kernel, tiles)));
     list

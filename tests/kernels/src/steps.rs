@@ -151,3 +151,58 @@ tiled_kernel! {
         }
     }
 }
+
+tiled_kernel! {
+    /// How many steps take each number to 1, halved where it is even and else tripled
+    /// and one more; 99 for those that take longer, 0 for what is no such number.
+    pub fn steps_to_one(x: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if i >= N {
+            return;
+        }
+        let mut n = x[i];
+        let mut steps = 0;
+        loop {
+            if n <= 1 || steps == 99 {
+                break;
+            }
+            n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+            steps += 1;
+        }
+        c[i] = steps;
+    }
+
+    /// Each tile sorted, by neighbours that change places until none does.
+    pub fn settled(#[pad = i32::MAX] x: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        shared s: [i32; TN];
+        load s[i] = x[bx * TN + i];
+        barrier;
+        loop {
+            let mut moved = false;
+            for odd in 0..2 {
+                let at = 2 * tx + odd;
+                if at + 1 < TN && s[at] > s[at + 1] {
+                    let larger = s[at];
+                    s[at] = s[at + 1];
+                    s[at + 1] = larger;
+                    moved = true;
+                }
+                barrier;
+            }
+            if !any(moved) {
+                break;
+            }
+        }
+        c[bx * TN + tx] = s[tx];
+    }
+}

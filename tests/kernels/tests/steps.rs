@@ -1,7 +1,9 @@
 //! The kernels whose barriers stand in control flow that takes thought, on the
 //! CPU device against plain loops.
 
-use tile_kernels::{agreed_values, early_exits, idle_conditions, joint_exits, reused_counter};
+use tile_kernels::{
+    agreed_values, early_exits, idle_conditions, joint_exits, reused_counter, settled, steps_to_one,
+};
 use tile_runtime::{Device, Options};
 
 const EXTENTS: [usize; 6] = [0, 1, 7, 64, 65, 200];
@@ -123,4 +125,44 @@ fn agreed_values_are_the_blocks() {
             numbers.iter().map(|number| number.wrapping_add(last)).collect()
         }
     });
+}
+
+#[test]
+fn endless_loops_end_for_each_work_item() {
+    let dev = Device::cpu();
+    let x: Vec<i32> = (-3..200).collect();
+    let expected: Vec<i32> = x
+        .iter()
+        .map(|&x| {
+            let next = |&n: &i32| (n > 1).then(|| if n % 2 == 0 { n / 2 } else { 3 * n + 1 });
+            std::iter::successors(Some(x), next).skip(1).take(99).count() as i32
+        })
+        .collect();
+    let n = x.len();
+    let x = dev.tensor([n], &x).unwrap();
+    for tile in TILES {
+        let mut c = dev.tensor([n], &vec![i32::MIN; n]).unwrap();
+        let options = Options::new().tile("TN", tile as u32);
+        steps_to_one::with(options).launch(&x, &mut c).unwrap();
+        assert_eq!(c.to_vec().unwrap(), expected, "TN = {tile}");
+    }
+}
+
+#[test]
+fn endless_loops_end_for_the_block() {
+    let run = |dev: &Device, host: &[i32], tile: usize| {
+        let x = dev.tensor([host.len()], host).unwrap();
+        let mut c = dev.tensor([host.len()], &vec![i32::MIN; host.len()]).unwrap();
+        settled::with(Options::new().tile("TN", tile as u32)).launch(&x, &mut c).unwrap();
+        c.to_vec().unwrap()
+    };
+    let dev = Device::cpu();
+    for n in EXTENTS {
+        for tile in TILES {
+            let host: Vec<i32> = tiles(n, tile).concat().into_iter().take(n).collect();
+            let mut expected = host.clone();
+            expected.chunks_mut(tile).for_each(<[i32]>::sort_unstable);
+            assert_eq!(run(&dev, &host, tile), expected, "{n} numbers, TN = {tile}");
+        }
+    }
 }

@@ -18,4 +18,15 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    pub fn own_element_at_an_edge(#[edge(clamp)] c: &mut Tensor<f32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if i < N {
+            c[i] = 0.5 * c[i];
+        }
+    }
+}
+
 fn main() {}

@@ -11,4 +11,16 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    fn doubled(x: f32) -> f32 {
+        x + x
+    }
+
+    pub fn functions_of_values(c: &mut Tensor<f32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        c[bx * TN + tx] = doubled(c[bx * TN + tx]) + reduce_sum(doubled(1.0));
+    }
+}
+
 fn main() {}

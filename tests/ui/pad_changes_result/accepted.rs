@@ -62,4 +62,18 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    pub fn edge_rules(
+        #[edge(clamp)] a: &Tensor<f32, [N]>,
+        #[edge(wrap)] b: &Tensor<f32, [N]>,
+        #[edge(reflect)] d: &Tensor<f32, [N]>,
+        c: &mut Tensor<f32, [N]>,
+    )
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        c[i] = a[i - 1].min(a[i]) * b[i + 1] / d[i - 3];
+    }
+}
+
 fn main() {}

@@ -10,6 +10,13 @@ tiled_kernel! {
         for _ in 0..4 {
             y += x;
         }
+        let mut left = 4;
+        loop {
+            left -= 1;
+            if left == 0 {
+                break;
+            }
+        }
         c[i] = y;
     }
 }
@@ -29,6 +36,27 @@ tiled_kernel! {
 
     {
         s[0] = 1;
+    }
+}
+
+tiled_kernel! {
+    /// A documented constant.
+    const HALF: f32 = if 1 > 0 { 0.5 } else { 0.0 };
+
+    /// A documented function.
+    fn half(x: f32) -> f32 {
+        let y = HALF;
+        x.abs() * y
+    }
+
+    pub fn beside_functions(v: &mut Tensor<f32, [N]>)
+    where tile: T, grid: (b in tiles(N, T)), block: t in T
+    {
+        v[b * T + t] = half(v[b * T + t]);
+    }
+
+    fn unused<T: Element>(x: T, y: T) -> bool {
+        x == y
     }
 }
 

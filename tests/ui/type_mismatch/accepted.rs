@@ -11,4 +11,19 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    const EPS: f32 = 1e-5;
+
+    fn scaled(x: f32, by: i32) -> f32 {
+        x * by as f32 + EPS
+    }
+
+    pub fn functions(a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        c[i] = scaled(a[i], 2);
+    }
+}
+
 fn main() {}

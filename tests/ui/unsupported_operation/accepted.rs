@@ -39,4 +39,26 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    fn gelu<T: Float>(x: T) -> T {
+        0.5 * x * (1.0 + tanh(0.797_884_6 * (x + 0.044_715 * x * x * x)))
+    }
+
+    fn odd(n: i32) -> bool {
+        n % 2 != 0
+    }
+
+    fn even(n: i32) -> bool {
+        !odd(n)
+    }
+
+    pub fn functions<T: Float>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>, d: &mut Tensor<bool, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        c[i] = gelu(a[i]);
+        d[i] = even(tx as i32);
+    }
+}
+
 fn main() {}

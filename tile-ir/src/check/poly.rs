@@ -299,7 +299,11 @@ impl<'a> Bounds<'a> {
                     | BinaryOp::Shl
                     | BinaryOp::Shr
                     | BinaryOp::Min
-                    | BinaryOp::Max => Poly::atom(Atom::Binary(*op, Box::new((lhs, rhs)))),
+                    | BinaryOp::Max
+                    | BinaryOp::Pow
+                    | BinaryOp::Atan2
+                    | BinaryOp::Hypot
+                    | BinaryOp::Copysign => Poly::atom(Atom::Binary(*op, Box::new((lhs, rhs)))),
                 }
             }
             ExprKind::Tiles { extent, tile } => {
@@ -389,7 +393,11 @@ impl<'a> Bounds<'a> {
                 | BinaryOp::Shl
                 | BinaryOp::Shr
                 | BinaryOp::Min
-                | BinaryOp::Max => continue,
+                | BinaryOp::Max
+                | BinaryOp::Pow
+                | BinaryOp::Atan2
+                | BinaryOp::Hypot
+                | BinaryOp::Copysign => continue,
             };
             poly = poly.replace_alone(&atom, &greatest);
         }
@@ -425,7 +433,11 @@ impl<'a> Bounds<'a> {
                 | BinaryOp::Mul
                 | BinaryOp::Or
                 | BinaryOp::Xor
-                | BinaryOp::Shl => false,
+                | BinaryOp::Shl
+                | BinaryOp::Pow
+                | BinaryOp::Atan2
+                | BinaryOp::Hypot
+                | BinaryOp::Copysign => false,
             },
         }
     }

@@ -3,7 +3,7 @@
 use super::Writer;
 use super::types::{is_half, literal, type_name, wrapping_type};
 use crate::dtype::DType;
-use crate::op::{BinaryOp, MathFn, UnaryOp};
+use crate::op::{BinaryOp, UnaryOp};
 use crate::program::{ExprId, ExprKind, Literal, Ty};
 
 /// How tightly a text binds: an operand of lower strength is put in parentheses.
@@ -109,7 +109,7 @@ impl Writer<'_> {
     }
 
     /// An operand that C++ can compute with: a 16-bit float as `float`.
-    fn computable(&self, id: ExprId, least: Strength) -> String {
+    pub(super) fn computable(&self, id: ExprId, least: Strength) -> String {
         if is_half(self.kernel.exprs[id].ty.storage()) {
             format!("tk_float({})", self.whole(id))
         } else {
@@ -157,6 +157,9 @@ impl Writer<'_> {
                     format!("tk_{op}({}, {})", self.whole(lhs), self.whole(rhs)),
                 );
             }
+            BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => {
+                return (Strength::Atom, self.math_of_two(op, lhs, rhs, dtype));
+            }
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
                 return self.bits(op, lhs, rhs, dtype);
             }
@@ -199,6 +202,13 @@ impl Writer<'_> {
         let value = match op {
             BinaryOp::Rem => format!("fmodf({a}, {b})"),
             BinaryOp::Min | BinaryOp::Max => format!("tk_{op}({a}, {b})"),
+            BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot => format!("{op}f({a}, {b})"),
+            BinaryOp::Copysign => {
+                let [a, b] = [lhs, rhs].map(|id| self.operand(id, Strength::Atom));
+                return format!(
+                    "{name}{{(unsigned short)(({a}.bits & 0x7fff) | ({b}.bits & 0x8000))}}"
+                );
+            }
             _ => format!("{a} {op} {b}"),
         };
         format!("{name}_of({value})")
@@ -267,39 +277,6 @@ impl Writer<'_> {
             return (Strength::Atom, value);
         }
         (Strength::Unary, format!("({name}){value}"))
-    }
-
-    fn math(&self, func: MathFn, arg: ExprId, ty: Ty) -> String {
-        let dtype = ty.storage();
-        let name = type_name(dtype);
-        if !dtype.is_float() {
-            // Absolute value of an integer or index; the smallest wraps.
-            let text = self.operand(arg, Strength::Atom);
-            let wrap = wrapping_type(dtype);
-            return if dtype.is_signed_integer() {
-                format!("({text} < 0 ? ({name})(({wrap})0 - ({wrap}){text}) : {text})")
-            } else {
-                text
-            };
-        }
-        let double = dtype == DType::F64;
-        let x = if is_half(dtype) { self.computable(arg, Strength::Atom) } else { self.whole(arg) };
-        let (sqrt, divide) =
-            if double { ("__dsqrt_rn", "1.0 / ") } else { ("__fsqrt_rn", "1.0f / ") };
-        let suffix = if double { "" } else { "f" };
-        let value = match func {
-            MathFn::Abs => format!("fabs{suffix}({x})"),
-            MathFn::Sqrt => format!("{sqrt}({x})"),
-            MathFn::Rsqrt => format!("({divide}{sqrt}({x}))"),
-            MathFn::Exp
-            | MathFn::Log
-            | MathFn::Sin
-            | MathFn::Cos
-            | MathFn::Tanh
-            | MathFn::Floor
-            | MathFn::Ceil => format!("{}{suffix}({x})", func.name()),
-        };
-        if is_half(dtype) { format!("{name}_of({value})") } else { value }
     }
 }
 

@@ -23,6 +23,7 @@ mod access;
 mod expr;
 mod items;
 mod kernel;
+mod math;
 mod names;
 mod prelude;
 mod stmt;

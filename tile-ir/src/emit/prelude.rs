@@ -14,6 +14,7 @@ const PARTS: &[Part] = &[
         text: include_str!("prelude/minmax.cuh"),
         names: &["tk_min(", "tk_max(", "tk_atomic_min(", "tk_atomic_max("],
     },
+    Part { text: include_str!("prelude/math.cuh"), names: &["tk_fract(", "tk_signum("] },
     Part { text: include_str!("prelude/atomic.cuh"), names: &["tk_atomic_"] },
     Part {
         text: include_str!("prelude/atomic_extremum.cuh"),

@@ -94,6 +94,7 @@ pub fn eval_index_binary(op: BinaryOp, lhs: i128, rhs: i128) -> Option<i128> {
         BinaryOp::Shr => (bits && rhs < 64).then(|| lhs >> rhs),
         BinaryOp::Min => Some(lhs.min(rhs)),
         BinaryOp::Max => Some(lhs.max(rhs)),
+        BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Access, ExprId, TensorId, Type, VarId};
+use super::{Access, ArrayRef, Edge, ExprId, Kernel, TensorId, Type, VarId};
 use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, NamedConst, UnaryOp};
 use crate::span::SpanId;
 
@@ -143,5 +143,50 @@ impl ExprKind {
             Self::Select { cond, then, otherwise } => vec![*cond, *then, *otherwise],
             Self::Tiles { extent, tile } => vec![*extent, *tile],
         }
+    }
+}
+
+impl Kernel {
+    /// The read that the author wrote, of a choice that resolution has made of it:
+    /// the element where the indices are inside, else the one that the tensor's
+    /// [`super::EdgeRule`] names.
+    pub fn read_at_edge(&self, id: ExprId) -> Option<&Access> {
+        let ExprKind::Select { cond, then, otherwise } = &self.exprs[id].kind else { return None };
+        let ExprKind::InBounds { tensor, indices } = &self.exprs[*cond].kind else { return None };
+        let ExprKind::Load(access) = &self.exprs[*then].kind else { return None };
+        let ExprKind::Load(other) = &self.exprs[*otherwise].kind else { return None };
+        let array = ArrayRef::Tensor(*tensor);
+        let is_one = matches!(self.tensors[*tensor].edge, Edge::Rule(_))
+            && access.array == array
+            && other.array == array
+            && indices.len() == access.indices.len()
+            && indices.iter().zip(&access.indices).all(|(a, b)| self.is_same(*a, *b));
+        is_one.then_some(access)
+    }
+
+    /// Whether two expressions are written alike, apart from where.
+    fn is_same(&self, a: ExprId, b: ExprId) -> bool {
+        let (a, b) = (&self.exprs[a], &self.exprs[b]);
+        let alike = match (&a.kind, &b.kind) {
+            (ExprKind::Literal(a), ExprKind::Literal(b)) => a == b,
+            (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
+            (ExprKind::Load(a), ExprKind::Load(b)) => a.array == b.array,
+            (ExprKind::Unary { op: a, .. }, ExprKind::Unary { op: b, .. }) => a == b,
+            (ExprKind::Binary { op: a, .. }, ExprKind::Binary { op: b, .. }) => a == b,
+            (ExprKind::Compare { op: a, .. }, ExprKind::Compare { op: b, .. }) => a == b,
+            (ExprKind::Logic { op: a, .. }, ExprKind::Logic { op: b, .. }) => a == b,
+            (ExprKind::Math { func: a, .. }, ExprKind::Math { func: b, .. }) => a == b,
+            (ExprKind::InBounds { tensor: a, .. }, ExprKind::InBounds { tensor: b, .. }) => a == b,
+            (ExprKind::Select { .. }, ExprKind::Select { .. })
+            | (ExprKind::Cast(_), ExprKind::Cast(_))
+            | (ExprKind::Uniform(_), ExprKind::Uniform(_))
+            | (ExprKind::Tiles { .. }, ExprKind::Tiles { .. }) => true,
+            _ => false,
+        };
+        let (parts, others) = (a.kind.operands(), b.kind.operands());
+        alike
+            && a.ty == b.ty
+            && parts.len() == others.len()
+            && parts.into_iter().zip(others).all(|(a, b)| self.is_same(a, b))
     }
 }

@@ -206,6 +206,43 @@ pub enum Edge {
     DefaultPad,
     /// The author's value, an expression without variables.
     Pad(ExprId),
+    /// Another element, by the rule. Resolution has made each read a choice whether
+    /// the indices are inside ([`Kernel::read_at_edge`]), so that nothing outside is
+    /// read but of an empty tensor, which gives 0.
+    Rule(EdgeRule),
+}
+
+/// Which element a read outside a tensor's shape gives, along each axis of `n`
+/// elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EdgeRule {
+    /// `#[edge(clamp)]`: the nearest, 0 or `n - 1`.
+    Clamp,
+    /// `#[edge(wrap)]`: the one at the index modulo `n`, as in a ring.
+    Wrap,
+    /// `#[edge(reflect)]`: mirrored at the first and at the last element, which are
+    /// not repeated, and so on without end: at -1 stands element 1, at `n` element
+    /// `n - 2` (`numpy.pad`'s "reflect"). Of one element, that one.
+    Reflect,
+}
+
+impl EdgeRule {
+    /// Every rule.
+    pub const ALL: [Self; 3] = [Self::Clamp, Self::Wrap, Self::Reflect];
+
+    /// The rule of the user's name for it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+
+    /// The name in the language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Clamp => "clamp",
+            Self::Wrap => "wrap",
+            Self::Reflect => "reflect",
+        }
+    }
 }
 
 /// A scalar parameter.

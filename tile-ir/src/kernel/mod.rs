@@ -39,13 +39,13 @@ pub(crate) use eval::gcd;
 pub use eval::{ceil_div, eval_compare, eval_index, eval_index_binary};
 pub use expr::{Expr, ExprKind, Literal};
 pub use item::{
-    Axis, Distinct, Edge, Exit, Kernel, Param, ScalarParam, TensorParam, Tile, TileDomain,
-    TileParam, TileSpace, TypeParam, Var, VarKind,
+    Axis, Distinct, Edge, EdgeRule, Exit, Kernel, Param, ScalarParam, TensorParam, Tile,
+    TileDomain, TileParam, TileSpace, TypeParam, Var, VarKind,
 };
 pub use print::{print_access, print_expr, print_kernel};
 pub(crate) use source::Source;
 pub use stmt::{EachOrigin, LoopRange, Place, Stmt, StmtKind};
-pub(crate) use stmt::{any_stmt, var_uses_in};
+pub(crate) use stmt::{any_stmt, any_subexpr, var_uses_in};
 pub use types::{ElemType, Type};
 pub use verify::{KernelFault, verify_kernel};
 

@@ -74,6 +74,9 @@ impl Printer<'_> {
                 let right = self.expr(*rhs, level.tighter());
                 (format!("{} {} {right}", self.expr(*lhs, level), op.symbol()), level)
             }
+            ExprKind::Select { then, .. } if self.kernel.read_at_edge(id).is_some() => {
+                self.bare_expr(*then)
+            }
             ExprKind::Select { cond, then, otherwise } => {
                 let [cond, then, otherwise] =
                     [cond, then, otherwise].map(|part| self.expr(*part, Level::Lowest));
@@ -238,6 +241,7 @@ impl Printer<'_> {
                         Edge::Pad(value) => {
                             format!("#[pad = {}] ", self.expr(value, Level::Lowest))
                         }
+                        Edge::Rule(rule) => format!("#[edge({})] ", rule.name()),
                     };
                     let reference = if tensor.mutable { "&mut" } else { "&" };
                     let space = if tensor.mutable { " " } else { "" };

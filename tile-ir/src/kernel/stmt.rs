@@ -280,6 +280,17 @@ impl StmtKind {
     }
 }
 
+/// Whether an expression, or one inside it, is of a kind that is wanted.
+pub(crate) fn any_subexpr(
+    kernel: &Kernel,
+    id: ExprId,
+    is_wanted: &mut dyn FnMut(&ExprKind) -> bool,
+) -> bool {
+    let kind = &kernel.exprs[id].kind;
+    is_wanted(kind)
+        || kind.operands().into_iter().any(|operand| any_subexpr(kernel, operand, is_wanted))
+}
+
 /// How often an expression names a variable.
 pub(crate) fn var_uses_in(kernel: &Kernel, id: ExprId, var: VarId) -> usize {
     let kind = &kernel.exprs[id].kind;

@@ -229,6 +229,9 @@ pub(super) fn global_accesses(kernel: &ProgramKernel, domain: DomainId) -> Vec<A
     fn loads(kernel: &ProgramKernel, id: ExprId, found: &mut Vec<Access>) {
         if let ExprKind::Load(access) = &kernel.exprs[id].kind {
             found.push(access.clone());
+            // What stands for an element that is outside is read at the edges alone.
+            let places = access.slot.iter().chain(&access.indices);
+            return places.for_each(|&index| loads(kernel, index, found));
         }
         kernel.exprs[id].kind.for_each_operand(&mut |operand| loads(kernel, operand, found));
     }

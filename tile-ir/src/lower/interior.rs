@@ -170,7 +170,13 @@ impl Accesses {
     fn loads_in(&mut self, kernel: &ProgramKernel, expr: ExprId) {
         let kind = &kernel.exprs[expr].kind;
         match kind {
-            ExprKind::Load(access) => drop(self.loads.insert(expr, access.clone())),
+            ExprKind::Load(access) => {
+                self.loads.insert(expr, access.clone());
+                // What stands for an element that is outside is read at the edges alone.
+                let places = access.slot.iter().chain(&access.indices);
+                places.for_each(|&index| self.loads_in(kernel, index));
+                return;
+            }
             ExprKind::InBounds { buffer, indices } => {
                 self.conditions.insert(expr, (*buffer, indices.clone()));
             }

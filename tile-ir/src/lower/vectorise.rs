@@ -77,6 +77,10 @@ pub(super) fn is_group(
     domain: DomainId,
     width: u32,
 ) -> bool {
+    // What stands for elements outside is one value for all of them.
+    if access.is_guarded() && access.pad.is_some_and(|pad| reads(kernel, pad)) {
+        return false;
+    }
     let axis = match kernel.domains[domain].layout.registers.first() {
         Some(digit) if digit.stride == 1 && digit.size.is_multiple_of(width) => digit.axis,
         _ => return false,
@@ -357,4 +361,12 @@ fn loads_always_made(kernel: &ProgramKernel, id: ExprId, loads: &mut Vec<ExprId>
             kind.for_each_operand(&mut |operand| loads_always_made(kernel, operand, loads));
         }
     }
+}
+
+/// Whether an expression reads memory.
+fn reads(kernel: &ProgramKernel, expr: ExprId) -> bool {
+    let kind = &kernel.exprs[expr].kind;
+    let mut found = matches!(kind, ExprKind::Load(_));
+    kind.for_each_operand(&mut |operand| found |= reads(kernel, operand));
+    found
 }

@@ -1,20 +1,19 @@
 //! Built-in functions, in both forms: `min(a, b)` and `a.min(b)`.
 
+use super::compose::{self, Composed};
 use super::convert::{Conversion, convert};
+use super::exchange::U32;
 use super::expr::{check_rank, push_binary, resolve_expr, resolve_index};
 use super::operate::{Obligation, Operation};
 use super::scope::resolve_array;
 use super::types::Ty;
-use super::{Resolver, exchange, suggest};
+use super::{Resolver, exchange, function, suggest};
 use crate::diag::{Code, Diagnostic};
 use crate::exchange::ExchangeOp;
 use crate::kernel::{ArrayRef, ExprId, ExprKind};
 use crate::op::{BinaryOp, MathFn};
 use crate::span::SpanId;
 use crate::syntax::{self, Expr, Name};
-
-/// Words of the language that later versions understand as functions.
-const LATER: [&str; 5] = ["rem_euclid", "clamp", "powi", "powf", "mul_add"];
 
 /// Lowers a call, applying `conversion` to the leaves of arithmetic ones.
 pub(super) fn resolve_call(
@@ -37,12 +36,21 @@ pub(super) fn resolve_call(
             convert(cx, id, conversion)
         }
         name => {
+            if let Some(index) = function::find_function(cx, name) {
+                return function::resolve_function_call(cx, index, func, args, span, conversion);
+            }
             if let Some(op) = ExchangeOp::from_name(name) {
                 let id = exchange::resolve_exchange(cx, op, func, args, span);
                 return convert(cx, id, conversion);
             }
             if let Some(math) = MathFn::from_name(name) {
                 return resolve_math(cx, math, func, args, span, conversion);
+            }
+            if let Some(op) = BinaryOp::from_float_function(name) {
+                return resolve_of_two(cx, op, func, args, span, conversion);
+            }
+            if let Some(composed) = Composed::from_name(name) {
+                return compose::resolve_composed(cx, composed, (func, span), args, conversion);
             }
             report_unknown(cx, func);
             cx.push_poison(span)
@@ -73,13 +81,41 @@ fn resolve_math(
     conversion: Conversion,
 ) -> ExprId {
     let Some([arg]) = arguments(cx, func, args) else { return cx.push_poison(span) };
-    let arg = resolve_expr(cx, arg, conversion);
+    // What counts bits is about the number as it is; the result is another one.
+    let counts = math.is_integer_only();
+    let arg = resolve_expr(cx, arg, if counts { Conversion::None } else { conversion });
     let ty = cx.type_of(arg);
     if math.is_float_only() {
         cx.infer.require_float(ty);
     }
     cx.obligations.push(Obligation { operation: Operation::Math(math), ty, span: func.span });
-    cx.push(ExprKind::Math { func: math, arg }, ty, span)
+    let value = cx.push(ExprKind::Math { func: math, arg }, ty, span);
+    if !counts {
+        return value;
+    }
+    // As in Rust, a count is a `u32`.
+    let count = cx.push(ExprKind::Cast(value), U32, span);
+    convert(cx, count, conversion)
+}
+
+/// `pow(a, b)` and its relatives; of integers `pow` is made of products.
+fn resolve_of_two(
+    cx: &mut Resolver,
+    op: BinaryOp,
+    func: &Name,
+    args: &[Expr],
+    span: SpanId,
+    conversion: Conversion,
+) -> ExprId {
+    let Some([lhs, rhs]) = arguments(cx, func, args) else { return cx.push_poison(span) };
+    let left = resolve_expr(cx, lhs, conversion);
+    if op == BinaryOp::Pow && compose::is_integer(cx, left) {
+        return compose::resolve_power(cx, left, (func, rhs), span);
+    }
+    let right = resolve_expr(cx, rhs, conversion);
+    let ty = cx.type_of(left);
+    cx.infer.require_float(ty);
+    push_binary(cx, op, left, right, span)
 }
 
 fn resolve_uniform(
@@ -154,13 +190,27 @@ fn are(n: usize) -> String {
     if n == 1 { "1 is".to_owned() } else { format!("{n} are") }
 }
 
+/// The names of the language's functions.
+fn built_in() -> impl Iterator<Item = &'static str> {
+    let math = MathFn::ALL.into_iter().map(MathFn::name);
+    let others = ["min", "max", "tiles", "in_bounds", "uniform"];
+    let of_two = BinaryOp::FLOAT_FUNCTIONS.into_iter().map(BinaryOp::symbol);
+    let composed = Composed::NAMES.into_iter().map(|(name, _)| name);
+    math.chain(others)
+        .chain(["ln"])
+        .chain(of_two)
+        .chain(composed)
+        .chain(ExchangeOp::ALL.into_iter().map(ExchangeOp::name))
+}
+
+/// Whether the language has a function, or a sequence, of that name.
+pub(super) fn is_built_in(name: &str) -> bool {
+    built_in().any(|known| known == name)
+        || matches!(name, "distinct" | "halving" | "doubling" | "atomic")
+}
+
 fn report_unknown(cx: &mut Resolver, func: &Name) {
     let name = &func.text;
-    if LATER.contains(&name.as_str()) {
-        let message = format!("`{name}` is not available yet");
-        cx.error(Code::UnsupportedOperation, func.span, message);
-        return;
-    }
     if name == "distinct" {
         let message = "`distinct(…)` is no value";
         let diagnostic = Diagnostic::error(Code::MisusedName, func.span, message);
@@ -176,9 +226,9 @@ fn report_unknown(cx: &mut Resolver, func: &Name) {
         cx.diags.push(diagnostic.help(format!("write it in a loop: `for s in {name}(n)`")));
         return;
     }
-    let known = MathFn::ALL.iter().map(|math| math.name());
-    let known = known.chain(["min", "max", "tiles", "in_bounds"]);
-    let known = known.chain(ExchangeOp::ALL.iter().map(|op| op.name()));
+    let library = cx.library.clone();
+    let mut known: Vec<&str> = built_in().collect();
+    known.extend(library.functions.iter().map(|function| function.name.text.as_str()));
     let diagnostic =
         Diagnostic::error(Code::UnknownName, func.span, format!("there is no function `{name}`"));
     cx.diags.push(match suggest::nearest(name, known) {

@@ -107,7 +107,7 @@ fn resolve_equal(
     params: &[syntax::TileParam],
     value: &Expr,
 ) -> Option<TileDomain> {
-    if let Some(constant) = constant(value)
+    if let Some(constant) = constant(cx, value)
         && constant < 1
     {
         let message = format!("a tile parameter is at least 1, and this is {constant}");
@@ -155,7 +155,7 @@ fn later_param<'e>(params: &[syntax::TileParam], expr: &'e Expr) -> Option<&'e s
 
 /// An admissible size written in numbers; reports what is not one.
 fn size(cx: &mut Resolver, expr: &Expr) -> Option<u32> {
-    let Some(value) = constant(expr) else {
+    let Some(value) = constant(cx, expr) else {
         cx.error(Code::BadHeader, expr.span, "admissible sizes are written in numbers");
         return None;
     };
@@ -169,17 +169,17 @@ fn size(cx: &mut Resolver, expr: &Expr) -> Option<u32> {
     }
 }
 
-/// The value of an expression of integer literals.
-fn constant(expr: &Expr) -> Option<i128> {
+/// The value of an expression of integer literals and constants.
+pub(super) fn constant(cx: &Resolver, expr: &Expr) -> Option<i128> {
     match &expr.kind {
         syntax::ExprKind::Literal(Literal::Int { value, suffix: None }) => {
             i128::try_from(*value).ok()
         }
         syntax::ExprKind::Unary { op: crate::op::UnaryOp::Neg, operand } => {
-            constant(operand)?.checked_neg()
+            constant(cx, operand)?.checked_neg()
         }
         syntax::ExprKind::Binary { op, lhs, rhs } => {
-            let (lhs, rhs) = (constant(lhs)?, constant(rhs)?);
+            let (lhs, rhs) = (constant(cx, lhs)?, constant(cx, rhs)?);
             match op {
                 BinaryOp::Add => lhs.checked_add(rhs),
                 BinaryOp::Sub => lhs.checked_sub(rhs),
@@ -192,11 +192,18 @@ fn constant(expr: &Expr) -> Option<i128> {
                 | BinaryOp::Xor
                 | BinaryOp::Shr
                 | BinaryOp::Min
-                | BinaryOp::Max => None,
+                | BinaryOp::Max
+                | BinaryOp::Pow
+                | BinaryOp::Atan2
+                | BinaryOp::Hypot
+                | BinaryOp::Copysign => None,
             }
         }
+        syntax::ExprKind::Name(name) => {
+            let item = cx.library.consts.iter().find(|item| item.name.text == name.text)?;
+            constant(cx, &item.value)
+        }
         syntax::ExprKind::Literal(_)
-        | syntax::ExprKind::Name(_)
         | syntax::ExprKind::Path(_)
         | syntax::ExprKind::Index { .. }
         | syntax::ExprKind::Unary { .. }

@@ -70,6 +70,7 @@ pub(super) fn resolve_load_stmt(
     };
     let extents = extents.into_iter().zip(indices).map(|(extent, name)| (name, extent)).collect();
     let elem = tile_ref.and_then(|array| element_type(cx, array));
+    let outer = std::mem::take(&mut cx.hoisted);
     let (axes, (value, cells)) = within_collective(cx, "load", stmt.head, extents, |cx, axes| {
         let value = resolve_expr(cx, value, Conversion::None);
         let value = match elem {
@@ -81,10 +82,13 @@ pub(super) fn resolve_load_stmt(
             cells.map(|(axis, name)| cx.push(ExprKind::Var(axis.var), Ty::INDEX, name.span));
         (value, cells.collect())
     });
+    let mut body = std::mem::replace(&mut cx.hoisted, outer);
     let access = Access { array: tile_ref?, indices: cells, span: tile.span };
     let kind = StmtKind::Store { access, value };
-    let body = vec![Stmt { kind, span: stmt.span, head: stmt.head }];
-    fits.then_some(StmtKind::Each { axes, body, origin: EachOrigin::Load })
+    body.push(Stmt { kind, span: stmt.span, head: stmt.head });
+    // What a function's arguments are comes before, at each point.
+    let origin = if body.len() == 1 { EachOrigin::Load } else { EachOrigin::Each };
+    fits.then_some(StmtKind::Each { axes, body, origin })
 }
 
 fn is_tile(cx: &mut Resolver, name: &Name, array: ArrayRef) -> bool {

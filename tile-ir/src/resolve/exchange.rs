@@ -19,8 +19,8 @@ use crate::op::LogicOp;
 use crate::span::SpanId;
 use crate::syntax::{self, Expr, Name};
 
-/// The type of a ballot.
-const U32: Ty = Ty::scalar(ElemType::Concrete(DType::U32));
+/// The type of a ballot and of other counts of bits.
+pub(super) const U32: Ty = Ty::scalar(ElemType::Concrete(DType::U32));
 
 /// Why an expression need not be evaluated exactly once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,15 +31,19 @@ pub(super) enum Conditional {
     Arm,
 }
 
-/// Lowers an expression that need not be evaluated exactly once.
+/// Lowers an expression that need not be evaluated exactly once: where the
+/// condition of `path` holds, or where it does not.
 pub(super) fn conditionally<R>(
     cx: &mut Resolver,
     why: Conditional,
+    path: (ExprId, bool),
     lower: impl FnOnce(&mut Resolver) -> R,
 ) -> R {
     let outer = cx.conditional;
     cx.conditional = outer.or(Some(why));
+    cx.path.push(path);
     let result = lower(cx);
+    cx.path.pop();
     cx.conditional = outer;
     result
 }
@@ -141,6 +145,13 @@ fn may_stand(cx: &mut Resolver, name: &str, span: SpanId) -> bool {
         let message =
             format!("`{name}` takes values of work-items, which {place} cannot depend on");
         cx.error(Code::MisusedName, span, message);
+        return false;
+    }
+    if cx.signatures_only || !cx.frames.is_empty() {
+        let message =
+            format!("`{name}` is what work-items do together, and a function computes with values");
+        let diagnostic = Diagnostic::error(Code::MisusedName, span, message);
+        cx.diags.push(diagnostic.help("call it in the kernel, and pass what it gives"));
         return false;
     }
     if cx.kernel.block.is_none() {

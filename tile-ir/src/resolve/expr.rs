@@ -5,10 +5,10 @@ use super::exchange::{Conditional, conditionally};
 use super::operate::{Obligation, Operation};
 use super::scope::{Binding, describe_kind, resolve_array, resolve_name};
 use super::types::Ty;
-use super::{Resolver, call, literal, type_expr};
+use super::{Resolver, call, edge, function, literal, type_expr};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{Access, ArrayRef, ElemType, ExprId, ExprKind, Type, VarKind};
-use crate::op::{BinaryOp, CompareOp, UnaryOp};
+use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
 use crate::span::SpanId;
 use crate::syntax::{self, Expr, Name};
 
@@ -54,7 +54,8 @@ pub(super) fn resolve_expr(cx: &mut Resolver, expr: &Expr, conversion: Conversio
                 expect_type(cx, id, Ty::BOOL, &place)
             };
             let lhs = operand(cx, lhs);
-            let rhs = conditionally(cx, Conditional::Logic(*op), |cx| operand(cx, rhs));
+            let path = (lhs, *op == LogicOp::And);
+            let rhs = conditionally(cx, Conditional::Logic(*op), path, |cx| operand(cx, rhs));
             let id = cx.push(ExprKind::Logic { op: *op, lhs, rhs }, Ty::BOOL, span);
             convert(cx, id, conversion)
         }
@@ -67,8 +68,10 @@ pub(super) fn resolve_expr(cx: &mut Resolver, expr: &Expr, conversion: Conversio
         }
         syntax::ExprKind::If { cond, then, otherwise } => {
             let cond = resolve_condition(cx, cond);
-            let [then, otherwise] = [then, otherwise].map(|arm| {
-                conditionally(cx, Conditional::Arm, |cx| resolve_expr(cx, arm, conversion))
+            let [then, otherwise] = [(then, true), (otherwise, false)].map(|(arm, holds)| {
+                conditionally(cx, Conditional::Arm, (cond, holds), |cx| {
+                    resolve_expr(cx, arm, conversion)
+                })
             });
             let ty = unify_operands(cx, then, otherwise, "`if`", span);
             cx.push(ExprKind::Select { cond, then, otherwise }, ty, span)
@@ -97,6 +100,10 @@ fn resolve_value(cx: &mut Resolver, name: &Name) -> ExprId {
         }
         Some(Binding::Tensor(tensor)) => ArrayRef::Tensor(tensor),
         Some(Binding::Tile(tile)) => ArrayRef::Tile(tile),
+        Some(Binding::Const(position)) => return function::resolve_const(cx, position, name.span),
+        Some(Binding::Value(position)) => {
+            return function::resolve_bound(cx, position, name.span);
+        }
         None => return cx.push_poison(name.span),
     };
     report_bare_array(cx, name, array);
@@ -184,7 +191,7 @@ fn resolve_load(cx: &mut Resolver, array: &Name, indices: &[Expr], span: SpanId)
     match resolve_access(cx, array, indices, span) {
         Some(access) => {
             let ty = element_type(cx, access.array).map_or(Ty::Poison, Ty::scalar);
-            cx.push(ExprKind::Load(access), ty, span)
+            edge::resolve_read(cx, access, ty)
         }
         None => cx.push_poison(span),
     }
@@ -266,6 +273,8 @@ fn seems_index(cx: &Resolver, expr: &Expr) -> bool {
     match &expr.kind {
         syntax::ExprKind::Name(name) => match cx.scopes.lookup(&name.text) {
             Some((Binding::Var(var), _)) => cx.var_type(var) == Ty::INDEX,
+            Some((Binding::Const(position), _)) => function::is_index_const(cx, position),
+            Some((Binding::Value(position), _)) => function::bound_type(cx, position) == Ty::INDEX,
             Some((Binding::Tensor(_) | Binding::Tile(_), _)) | None => false,
         },
         syntax::ExprKind::Unary { operand, .. } => seems_index(cx, operand),
@@ -279,8 +288,10 @@ fn seems_index(cx: &Resolver, expr: &Expr) -> bool {
         syntax::ExprKind::Call { func, args } | syntax::ExprKind::Method { func, args } => {
             match func.text.as_str() {
                 "tiles" => true,
-                "min" | "max" | "abs" | "uniform" => args.iter().any(|arg| seems_index(cx, arg)),
-                _ => false,
+                "min" | "max" | "abs" | "uniform" | "clamp" | "mul_add" | "fma" | "rem_euclid"
+                | "div_euclid" => args.iter().any(|arg| seems_index(cx, arg)),
+                name => function::find_function(cx, name)
+                    .is_some_and(|index| function::gives_index(cx, index)),
             }
         }
         syntax::ExprKind::Literal(_)

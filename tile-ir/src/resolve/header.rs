@@ -11,8 +11,8 @@ use crate::arena::EntityId as _;
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::DType;
 use crate::kernel::{
-    ArrayRef, Axis, Edge, ElemType, Param, Place, ScalarId, ScalarParam, Stmt, StmtKind, TensorId,
-    TensorParam, TypeParam, VarKind,
+    ArrayRef, Axis, Edge, EdgeRule, ElemType, Param, Place, ScalarId, ScalarParam, Stmt, StmtKind,
+    TensorId, TensorParam, TypeParam, VarKind,
 };
 use crate::span::SpanId;
 use crate::syntax::{
@@ -81,6 +81,9 @@ pub(super) fn declare_unique(cx: &mut Resolver, name: &Name, binding: Binding) {
             Binding::Var(var) => cx.kernel.vars[var].span,
             Binding::Tensor(tensor) => cx.kernel.tensors[tensor].span,
             Binding::Tile(tile) => cx.kernel.tiles[tile].span,
+            Binding::Const(position) => cx.library.consts[position].name.span,
+            // No name of a function is in force in a header.
+            Binding::Value(_) => name.span,
         };
         let mut places = [declared, name.span];
         places.sort_by_key(|span| {
@@ -240,12 +243,14 @@ fn resolve_edge(cx: &mut Resolver, param: &syntax::Param, elem: Option<ElemType>
     match &param.edge {
         None => Edge::DefaultPad,
         Some(EdgeAttr::Rule { name, .. }) => {
-            let diagnostic = Diagnostic::error(
-                Code::UnsupportedOperation,
-                name.span,
-                format!("`#[edge({})]` is not available yet", name.text),
+            if let Some(rule) = EdgeRule::from_name(&name.text) {
+                return Edge::Rule(rule);
+            }
+            let message = format!("there is no edge rule `{}`", name.text);
+            cx.diags.push(
+                Diagnostic::error(Code::UnknownName, name.span, message)
+                    .help("the rules are `clamp`, `wrap` and `reflect`; a value is `#[pad = …]`"),
             );
-            cx.diags.push(diagnostic.help("`#[pad = …]` gives reads outside the shape a value"));
             Edge::DefaultPad
         }
         Some(EdgeAttr::Pad { value, .. }) => {

@@ -140,6 +140,20 @@ pub(super) fn resolve_exit(
     true
 }
 
+/// Whether a loop of this condition goes on until something leaves it.
+pub(super) fn is_endless(cond: &Expr) -> bool {
+    cond.kind == syntax::ExprKind::Literal(syntax::Literal::Bool(true))
+}
+
+/// Reports a loop that goes on for ever.
+pub(super) fn require_end(cx: &mut Resolver, body: &[syntax::Stmt], head: SpanId) {
+    if find_in(body, Jump::Break).or_else(|| find_in(body, Jump::Return)).is_some() {
+        return;
+    }
+    let diagnostic = Diagnostic::error(Code::Syntax, head, "this loop never ends");
+    cx.diags.push(diagnostic.help("leave it: `if … { break; }`"));
+}
+
 /// Lowers the jump itself; what it skips is under a condition already.
 pub(super) fn resolve_jump(cx: &mut Resolver, jump: Jump, span: SpanId) -> Option<StmtKind> {
     let word = jump.word();

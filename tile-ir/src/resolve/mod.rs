@@ -11,6 +11,8 @@
 //! floating-point tensor is rounded. Such a cast has its operand's span.
 //!
 //! `return`, `break` and `continue` become conditions on what follows ([`jump`]).
+//! Functions and constants that stand beside the kernel are written out where they
+//! are named ([`function`]), after they have been checked by themselves ([`library`]).
 //!
 //! A mistake is reported once: what is built on it has the type
 //! [`types::Ty::Poison`], which agrees with everything.
@@ -18,13 +20,17 @@
 mod array;
 mod assume;
 mod call;
+mod compose;
 mod convert;
 mod domain;
 mod each;
+mod edge;
 mod exchange;
 mod expr;
+mod function;
 mod header;
 mod jump;
+mod library;
 mod literal;
 mod operate;
 mod scope;
@@ -33,13 +39,18 @@ mod suggest;
 mod type_expr;
 mod types;
 
+use std::rc::Rc;
+
 use crate::arena::Arena;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Expr, ExprId, ExprKind, Kernel, Stmt, Type, Var, VarId, VarKind};
 use crate::span::SpanId;
-use crate::syntax::{KernelItem, Name};
+use crate::span::SpanTable;
+use crate::syntax::{KernelItem, Library, Name};
 use exchange::Conditional;
+use function::{Frame, Value};
 use jump::Jumps;
+pub use library::check_library;
 use operate::Obligation;
 use scope::{Binding, Collective, Naming, Scopes};
 pub use suggest::nearest;
@@ -51,7 +62,9 @@ use types::{InferTable, Ty};
 ///
 /// All mistakes found, at the user's tokens, in the order of the text.
 pub fn resolve_kernel(item: &KernelItem) -> Result<Kernel, Diagnostics> {
-    let mut cx = Resolver::new(item);
+    check_library(&item.library, &item.spans)?;
+    let mut cx = Resolver::new(empty_kernel(item), &item.library);
+    function::declare_consts(&mut cx);
     header::resolve_header(&mut cx, item);
     cx.naming = Naming::Body;
     cx.scopes.enter();
@@ -80,6 +93,19 @@ struct Resolver {
     hoisted: Vec<Stmt>,
     /// Why an expression here need not be evaluated, if that is so.
     conditional: Option<Conditional>,
+    /// The conditions of the expression around, outermost first, and whether they
+    /// hold where the present one is evaluated.
+    path: Vec<(ExprId, bool)>,
+    /// What stands beside the kernel.
+    library: Rc<Library>,
+    /// The functions that are being written out, innermost last.
+    frames: Vec<Frame>,
+    /// What the functions' names stand for.
+    values: Vec<Value>,
+    /// Whether a call stands for itself: the library is checked, no kernel made.
+    signatures_only: bool,
+    /// How many expressions there were before the present statement.
+    statement_start: usize,
     /// `let`s without a value, which one assignment may still give.
     deferred: Vec<VarId>,
     /// Arrays whose element type was reported.
@@ -88,28 +114,32 @@ struct Resolver {
     diags: Diagnostics,
 }
 
+/// The kernel before anything of it is resolved.
+fn empty_kernel(item: &KernelItem) -> Kernel {
+    Kernel {
+        name: item.name.text.clone(),
+        docs: item.docs.clone(),
+        type_params: Arena::new(),
+        params: Vec::new(),
+        tensors: Arena::new(),
+        scalars: Arena::new(),
+        tile_params: Arena::new(),
+        constraints: Vec::new(),
+        grid: Vec::new(),
+        block: None,
+        tiles: Arena::new(),
+        vars: Arena::new(),
+        exprs: Arena::new(),
+        body: Vec::new(),
+        exits: Vec::new(),
+        distinct: Vec::new(),
+        spans: item.spans.clone(),
+        span: item.name.span,
+    }
+}
+
 impl Resolver {
-    fn new(item: &KernelItem) -> Self {
-        let kernel = Kernel {
-            name: item.name.text.clone(),
-            docs: item.docs.clone(),
-            type_params: Arena::new(),
-            params: Vec::new(),
-            tensors: Arena::new(),
-            scalars: Arena::new(),
-            tile_params: Arena::new(),
-            constraints: Vec::new(),
-            grid: Vec::new(),
-            block: None,
-            tiles: Arena::new(),
-            vars: Arena::new(),
-            exprs: Arena::new(),
-            body: Vec::new(),
-            exits: Vec::new(),
-            distinct: Vec::new(),
-            spans: item.spans.clone(),
-            span: item.name.span,
-        };
+    fn new(kernel: Kernel, library: &Library) -> Self {
         Self {
             kernel,
             expr_types: Vec::new(),
@@ -122,6 +152,12 @@ impl Resolver {
             ambiguous: Vec::new(),
             hoisted: Vec::new(),
             conditional: None,
+            path: Vec::new(),
+            library: Rc::new(library.clone()),
+            frames: Vec::new(),
+            values: Vec::new(),
+            signatures_only: false,
+            statement_start: 0,
             deferred: Vec::new(),
             poisoned: Vec::new(),
             obligations: Vec::new(),
@@ -197,7 +233,7 @@ impl Resolver {
         if self.diags.is_empty() {
             return Ok(self.kernel);
         }
-        Err(in_order_of_text(self.diags, &self.kernel))
+        Err(in_order_of_text(self.diags, &self.kernel.spans))
     }
 
     fn settle_var(&mut self, id: VarId, ty: Ty) {
@@ -219,10 +255,10 @@ impl Resolver {
     }
 }
 
-fn in_order_of_text(diags: Diagnostics, kernel: &Kernel) -> Diagnostics {
+fn in_order_of_text(diags: Diagnostics, spans: &SpanTable) -> Diagnostics {
     let mut list: Vec<Diagnostic> = diags.into_iter().collect();
     list.sort_by_key(|diagnostic| {
-        let range = kernel.spans.range(diagnostic.primary);
+        let range = spans.range(diagnostic.primary);
         (range.line, range.column)
     });
     let mut sorted = Diagnostics::new();

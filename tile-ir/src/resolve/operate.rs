@@ -11,7 +11,10 @@
 //! | `reduce_sum`, `scan_sum` and the like | numbers |
 //! | `any`, `all`, `ballot` and the like | `bool` |
 //! | `shuffle` and the like | all but `index` |
-//! | `sqrt`, `exp`, … | floating-point types |
+//! | `sqrt`, `exp`, `pow`, `is_nan`, … | floating-point types |
+//! | `rem_euclid`, `div_euclid` | integers, `index` |
+//! | `count_ones` and the like | integers |
+//! | `signum` | numbers |
 //! | `as` | as in Rust: numbers into each other and `index`, `bool` into integers |
 //!
 //! A type parameter has what every type that its bound admits has.
@@ -48,10 +51,21 @@ pub(super) enum Operation {
     Compare(CompareOp),
     /// A function.
     Math(MathFn),
+    /// A function that is made of operators, by its name: of floats.
+    OfFloats(&'static str),
+    /// Another one: of integers and indices.
+    OfIntegers(&'static str),
     /// An atomic update of an element.
     Atomic(AtomicOp),
     /// An exchange of values.
     Exchange(ExchangeOp),
+    /// A call of a function, whose bound the type has to satisfy.
+    Satisfies {
+        /// The function.
+        function: usize,
+        /// Its type parameter.
+        param: usize,
+    },
     /// `operand as target`.
     Cast {
         /// What is converted.
@@ -71,10 +85,15 @@ pub(super) fn discharge(cx: &mut Resolver) {
                 check_cast(cx, operand, (ty, class), target, obligation.span);
             }
             Operation::Atomic(op) => check_atomic(cx, op, ty, obligation.span),
+            Operation::Satisfies { function, param } => {
+                check_bound(cx, (function, param), ty, obligation.span);
+            }
             operation @ (Operation::Unary(_)
             | Operation::Binary(_)
             | Operation::Compare(_)
             | Operation::Exchange(_)
+            | Operation::OfFloats(_)
+            | Operation::OfIntegers(_)
             | Operation::Math(_)) => {
                 let (needed, text) = requirement(operation);
                 if !needed.includes(class) || is_negated_unsigned(operation, ty) {
@@ -99,6 +118,8 @@ enum Needed {
     Bits,
     /// Integers and `index`.
     Shiftable,
+    /// Integers alone.
+    Integer,
     /// Integers and `bool`.
     Invertible,
 }
@@ -113,6 +134,7 @@ impl Needed {
             Self::Float => class == Class::Float,
             Self::Bits => matches!(class, Class::Integer | Class::Index | Class::Bool),
             Self::Shiftable => matches!(class, Class::Integer | Class::Index),
+            Self::Integer => class == Class::Integer,
             Self::Invertible => matches!(class, Class::Integer | Class::Bool),
         }
     }
@@ -123,7 +145,7 @@ impl Needed {
             Self::All | Self::Scalar => Bound::Element,
             Self::Number | Self::Value => Bound::Number,
             Self::Float => Bound::Float,
-            Self::Bits | Self::Shiftable | Self::Invertible => Bound::Integer,
+            Self::Bits | Self::Shiftable | Self::Integer | Self::Invertible => Bound::Integer,
         }
     }
 }
@@ -139,7 +161,12 @@ fn requirement(operation: Operation) -> (Needed, String) {
         }
         Operation::Compare(op) => (Needed::Number, format!("`{op}`")),
         Operation::Math(math) => {
-            let needed = if math.is_float_only() { Needed::Float } else { Needed::Number };
+            let needed = match math {
+                _ if math.is_float_only() => Needed::Float,
+                _ if math.is_integer_only() => Needed::Integer,
+                _ if math.is_of_indices() => Needed::Number,
+                _ => Needed::Value,
+            };
             (needed, format!("`{}`", math.name()))
         }
         Operation::Exchange(op) => {
@@ -150,7 +177,10 @@ fn requirement(operation: Operation) -> (Needed, String) {
             };
             (needed, format!("`{}`", op.name()))
         }
+        Operation::OfFloats(name) => (Needed::Float, format!("`{name}`")),
+        Operation::OfIntegers(name) => (Needed::Shiftable, format!("`{name}`")),
         Operation::Cast { .. } => (Needed::All, "`as`".to_owned()),
+        Operation::Satisfies { .. } => (Needed::All, "the call".to_owned()),
         Operation::Atomic(op) => (Needed::Number, format!("`{op}`")),
     }
 }
@@ -166,6 +196,7 @@ const fn binary_requirement(op: BinaryOp) -> Needed {
         | BinaryOp::Max => Needed::Number,
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => Needed::Bits,
         BinaryOp::Shl | BinaryOp::Shr => Needed::Shiftable,
+        BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => Needed::Float,
     }
 }
 
@@ -192,7 +223,7 @@ fn report_missing(cx: &mut Resolver, text: &str, needed: Needed, ty: Type, span:
                 Needed::Float if ty != Type::BOOL => {
                     diagnostic.help("convert to a floating-point type with `as` first")
                 }
-                Needed::Value | Needed::Scalar if ty == Type::Index => {
+                Needed::Value | Needed::Scalar | Needed::Integer if ty == Type::Index => {
                     diagnostic.help("convert to an integer type with `as` first")
                 }
                 Needed::All
@@ -202,11 +233,57 @@ fn report_missing(cx: &mut Resolver, text: &str, needed: Needed, ty: Type, span:
                 | Needed::Float
                 | Needed::Bits
                 | Needed::Shiftable
+                | Needed::Integer
                 | Needed::Invertible => diagnostic,
             }
         }
     };
     cx.diags.push(diagnostic);
+}
+
+/// Whether a function's bound admits the type of an argument; reports it if not.
+pub(super) fn check_bound(
+    cx: &mut Resolver,
+    (function, param): (usize, usize),
+    ty: Type,
+    span: SpanId,
+) -> bool {
+    let library = cx.library.clone();
+    let function = &library.functions[function];
+    let wanted = &function.type_params[param];
+    let dtypes = DType::ALL.into_iter();
+    let admitted = match ty {
+        Type::Index => false,
+        Type::Scalar(ElemType::Concrete(dtype)) => wanted.bound.admits(dtype),
+        Type::Scalar(ElemType::Param(id) | ElemType::Acc(id)) => {
+            let bound = cx.kernel.type_params[id].bound;
+            dtypes.filter(|dtype| bound.admits(*dtype)).all(|dtype| wanted.bound.admits(dtype))
+        }
+    };
+    if admitted {
+        return true;
+    }
+    let (name, ty_name) = (&function.name.text, cx.kernel.type_name(ty));
+    let (bound, param) = (wanted.bound, &wanted.name.text);
+    let message = match ty {
+        Type::Scalar(ElemType::Param(id) | ElemType::Acc(id)) => {
+            let found = cx.kernel.type_params[id].bound;
+            format!("`{name}` asks that `{param}` is a `{bound}`, and `{ty_name}` is any `{found}`")
+        }
+        Type::Index | Type::Scalar(ElemType::Concrete(_)) => {
+            format!("`{name}` asks that `{param}` is a `{bound}`, and `{ty_name}` is none")
+        }
+    };
+    let diagnostic = Diagnostic::error(Code::UnsupportedOperation, span, message)
+        .label(wanted.name.span, "it is asked for here");
+    cx.diags.push(match ty {
+        Type::Scalar(ElemType::Param(_)) => {
+            diagnostic.help(format!("bound it: `{ty_name}: {bound}`"))
+        }
+        Type::Index => diagnostic.help("a function of positions takes `i: index`"),
+        Type::Scalar(ElemType::Concrete(_) | ElemType::Acc(_)) => diagnostic,
+    });
+    false
 }
 
 /// Reports an atomic update of a type that has none.

@@ -15,6 +15,10 @@ pub(super) enum Binding {
     Tensor(TensorId),
     /// A shared tile.
     Tile(TileId),
+    /// A constant beside the kernel.
+    Const(usize),
+    /// What a name of a function that is being written out stands for.
+    Value(usize),
 }
 
 /// The names in force, innermost scope last. Later names shadow earlier ones.
@@ -107,6 +111,7 @@ pub(super) fn resolve_name(cx: &mut Resolver, name: &Name) -> Option<Binding> {
 /// Reports a name that is known but may not be used here.
 fn may_be_named(cx: &mut Resolver, name: &Name, binding: Binding, depth: usize) -> bool {
     let (kind, what) = match binding {
+        Binding::Const(_) | Binding::Value(_) => return true,
         Binding::Var(var) => {
             let kind = cx.kernel.vars[var].kind;
             (Some((var, kind)), describe_kind(kind))
@@ -141,7 +146,7 @@ fn may_be_named(cx: &mut Resolver, name: &Name, binding: Binding, depth: usize) 
 fn binding_is_local(cx: &Resolver, binding: Binding) -> bool {
     match binding {
         Binding::Tile(tile) => cx.kernel.is_local(ArrayRef::Tile(tile)),
-        Binding::Var(_) | Binding::Tensor(_) => false,
+        Binding::Var(_) | Binding::Tensor(_) | Binding::Const(_) | Binding::Value(_) => false,
     }
 }
 
@@ -212,6 +217,11 @@ pub(super) fn resolve_array(cx: &mut Resolver, name: &Name) -> Option<ArrayRef> 
     match resolve_name(cx, name)? {
         Binding::Tensor(tensor) => Some(ArrayRef::Tensor(tensor)),
         Binding::Tile(tile) => Some(ArrayRef::Tile(tile)),
+        Binding::Const(_) | Binding::Value(_) => {
+            let message = format!("`{}` is a value and has no elements", name.text);
+            cx.error(Code::MisusedName, name.span, message);
+            None
+        }
         Binding::Var(var) => {
             let what = describe_kind(cx.kernel.vars[var].kind);
             cx.diags.push(Diagnostic::error(

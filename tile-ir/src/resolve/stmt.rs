@@ -23,12 +23,14 @@ pub(super) fn resolve_stmts(cx: &mut Resolver, stmts: &[syntax::Stmt]) -> Vec<St
     let mut out = Vec::new();
     for (position, stmt) in stmts.iter().enumerate() {
         let outer = std::mem::take(&mut cx.hoisted);
+        let outer_start = std::mem::replace(&mut cx.statement_start, cx.kernel.exprs.len());
         let rest = &stmts[position + 1..];
         let with_rest = jump::resolve_exit(cx, stmt, rest, &mut out);
         if !with_rest {
             resolve_stmt(cx, stmt, &mut out);
         }
         cx.hoisted = outer;
+        cx.statement_start = outer_start;
         if with_rest {
             break;
         }
@@ -58,8 +60,10 @@ pub(super) fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec
             resolve_let(cx, name, *mutable, ty.as_ref(), init.as_ref())
         }
         syntax::StmtKind::LetArray { name, mutable, elem, extents, init } => {
-            let (stmt, init) = ((stmt, out), init.as_ref());
+            let position = out.len();
+            let (stmt, init) = ((stmt, &mut *out), init.as_ref());
             array::declare_array(cx, (name, *mutable), elem, extents, init, stmt);
+            out.splice(position..position, cx.hoisted.drain(..));
             return;
         }
         syntax::StmtKind::Assign { place, value } => resolve_assign(cx, place, value),
@@ -85,12 +89,20 @@ pub(super) fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec
             Some(StmtKind::For { var, range, body })
         }
         syntax::StmtKind::While { cond, body } => {
+            let endless = jump::is_endless(cond);
+            if endless {
+                jump::require_end(cx, body, stmt.head);
+            }
             let condition = resolve_condition(cx, cond);
             let exchanges = std::mem::take(&mut cx.hoisted);
             let (going, body) = jump::resolve_loop_body(cx, body, out);
             let cond = (condition, cond.span);
             let (cond, body) = exchange::make_anew(cx, cond, exchanges, body, (stmt, out));
-            let cond = going.map_or(cond, |going| jump::both(cx, going, cond));
+            let cond = match going {
+                Some(going) if endless => going,
+                Some(going) => jump::both(cx, going, cond),
+                None => cond,
+            };
             Some(StmtKind::While { cond, body })
         }
         syntax::StmtKind::If { cond, then, otherwise } => {
@@ -354,6 +366,11 @@ fn resolve_target(cx: &mut Resolver, name: &Name, first: bool) -> Option<VarId> 
         }
         Binding::Tile(tile) => {
             report_bare_array(cx, name, ArrayRef::Tile(tile));
+            return None;
+        }
+        Binding::Const(_) | Binding::Value(_) => {
+            let message = format!("`{}` is a constant and cannot be assigned", name.text);
+            cx.error(Code::NotAssignable, name.span, message);
             return None;
         }
     };

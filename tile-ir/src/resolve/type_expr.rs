@@ -1,7 +1,7 @@
 //! Types as written.
 
 use super::types::{Class, Ty};
-use super::{Resolver, suggest};
+use super::{Resolver, function, suggest};
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::{Bound, DType};
 use crate::kernel::{ElemType, Type, TypeParamId};
@@ -11,6 +11,9 @@ use crate::syntax::{Name, TypeExpr, TypeExprKind};
 pub(super) fn resolve_type(cx: &mut Resolver, ty: &TypeExpr) -> Ty {
     match &ty.kind {
         TypeExprKind::Name(name) if name.text == "index" => Ty::INDEX,
+        TypeExprKind::Name(name) if function::type_argument(cx, &name.text).is_some() => {
+            function::type_argument(cx, &name.text).unwrap_or(Ty::Poison)
+        }
         TypeExprKind::Name(name) => named_elem(cx, name).map_or(Ty::Poison, Ty::scalar),
         TypeExprKind::Acc(name) => accumulator(cx, name).map_or(Ty::Poison, Ty::scalar),
     }
@@ -41,7 +44,11 @@ pub(super) fn find_type_param(cx: &Resolver, name: &str) -> Option<TypeParamId> 
 
 /// A scalar type or type parameter by name.
 pub(super) fn named_elem(cx: &mut Resolver, name: &Name) -> Option<ElemType> {
-    if let Some(param) = find_type_param(cx, &name.text) {
+    if let Some(ty) = function::type_argument(cx, &name.text) {
+        return argument_elem(cx, name, ty);
+    }
+    // A kernel's type parameters are unknown to the functions that it calls.
+    if let Some(param) = find_type_param(cx, &name.text).filter(|_| cx.frames.is_empty()) {
         return Some(ElemType::Param(param));
     }
     if let Some(dtype) = DType::from_name(&name.text) {
@@ -64,6 +71,24 @@ pub(super) fn named_elem(cx: &mut Resolver, name: &Name) -> Option<ElemType> {
     }
     cx.diags.push(diagnostic);
     None
+}
+
+/// The scalar type that a function's type parameter stands for.
+fn argument_elem(cx: &mut Resolver, name: &Name, ty: Ty) -> Option<ElemType> {
+    match ty {
+        Ty::Known(Type::Scalar(elem)) => Some(elem),
+        // Reported with the call.
+        Ty::Known(Type::Index) | Ty::Poison => None,
+        Ty::Infer(_) => {
+            let message = format!("nothing says yet which type `{}` is in this call", name.text);
+            let mut diagnostic = Diagnostic::error(Code::TypeMismatch, name.span, message);
+            if let Some(call) = function::call_of(cx) {
+                diagnostic = diagnostic.label(call, "the call is here");
+            }
+            cx.diags.push(diagnostic.help("give the argument a type: `1.0f32`"));
+            None
+        }
+    }
 }
 
 /// `Acc<name>`.

@@ -12,7 +12,7 @@ mod cast;
 mod number;
 
 pub use cast::CastTo;
-pub use number::{BitOps, FloatOps, FusedOps, NumberOps, ShiftOps, ceil_div};
+pub use number::{BitOps, CountOps, FloatOps, FusedOps, NumberOps, ShiftOps, ceil_div};
 
 use half::{bf16, f16};
 
@@ -132,9 +132,15 @@ pub fn binary(op: BinaryOp, lhs: ScalarValue, rhs: ScalarValue) -> Option<Scalar
             BinaryOp::Rem => a.rem(b),
             BinaryOp::Min => a.min(b),
             BinaryOp::Max => a.max(b),
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
-                return None;
-            }
+            BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Pow
+            | BinaryOp::Atan2
+            | BinaryOp::Hypot
+            | BinaryOp::Copysign => return None,
         })
     }
     fn bitwise<T: BitOps>(op: BinaryOp, a: T, b: T) -> Option<T> {
@@ -150,7 +156,11 @@ pub fn binary(op: BinaryOp, lhs: ScalarValue, rhs: ScalarValue) -> Option<Scalar
             | BinaryOp::Shl
             | BinaryOp::Shr
             | BinaryOp::Min
-            | BinaryOp::Max => None,
+            | BinaryOp::Max
+            | BinaryOp::Pow
+            | BinaryOp::Atan2
+            | BinaryOp::Hypot
+            | BinaryOp::Copysign => None,
         }
     }
     fn of_int<T: Scalar + NumberOps + BitOps + ShiftOps>(
@@ -171,12 +181,39 @@ pub fn binary(op: BinaryOp, lhs: ScalarValue, rhs: ScalarValue) -> Option<Scalar
             | BinaryOp::Or
             | BinaryOp::Xor
             | BinaryOp::Min
-            | BinaryOp::Max => arithmetic(op, a, b).or_else(|| bitwise(op, a, b)),
+            | BinaryOp::Max
+            | BinaryOp::Pow
+            | BinaryOp::Atan2
+            | BinaryOp::Hypot
+            | BinaryOp::Copysign => arithmetic(op, a, b).or_else(|| bitwise(op, a, b)),
         };
         value.map(value_of)
     }
-    fn of_float<T: Scalar + NumberOps>(op: BinaryOp, a: u64, b: u64) -> Option<ScalarValue> {
-        arithmetic(op, T::from_bits(a), T::from_bits(b)).map(value_of)
+    fn of_float<T: Scalar + NumberOps + FloatOps>(
+        op: BinaryOp,
+        a: u64,
+        b: u64,
+    ) -> Option<ScalarValue> {
+        let (a, b) = (T::from_bits(a), T::from_bits(b));
+        let value = match op {
+            BinaryOp::Pow => Some(a.pow(b)),
+            BinaryOp::Atan2 => Some(a.atan2(b)),
+            BinaryOp::Hypot => Some(a.hypot(b)),
+            BinaryOp::Copysign => Some(a.copysign(b)),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Min
+            | BinaryOp::Max => arithmetic(op, a, b),
+        };
+        value.map(value_of)
     }
     fn of_bool(op: BinaryOp, a: u64, b: u64) -> Option<ScalarValue> {
         bitwise(op, bool::from_bits(a), bool::from_bits(b)).map(value_of)
@@ -209,8 +246,40 @@ pub fn compare(op: CompareOp, lhs: ScalarValue, rhs: ScalarValue) -> Option<bool
 
 /// `func(arg)`.
 pub fn math(func: MathFn, arg: ScalarValue) -> Option<ScalarValue> {
-    fn of_int<T: Scalar + NumberOps>(func: MathFn, bits: u64) -> Option<ScalarValue> {
-        (func == MathFn::Abs).then(|| value_of(T::from_bits(bits).abs()))
+    fn of_int<T: Scalar + NumberOps + CountOps>(func: MathFn, bits: u64) -> Option<ScalarValue> {
+        let arg = T::from_bits(bits);
+        Some(value_of(match func {
+            MathFn::Abs => arg.abs(),
+            MathFn::Signum => arg.signum(),
+            MathFn::CountOnes => arg.count_ones(),
+            MathFn::LeadingZeros => arg.leading_zeros(),
+            MathFn::TrailingZeros => arg.trailing_zeros(),
+            MathFn::Sqrt
+            | MathFn::Rsqrt
+            | MathFn::Exp
+            | MathFn::Log
+            | MathFn::Sin
+            | MathFn::Cos
+            | MathFn::Tanh
+            | MathFn::Floor
+            | MathFn::Ceil
+            | MathFn::Exp2
+            | MathFn::ExpM1
+            | MathFn::Log2
+            | MathFn::Log10
+            | MathFn::Ln1p
+            | MathFn::Tan
+            | MathFn::Asin
+            | MathFn::Acos
+            | MathFn::Atan
+            | MathFn::Sinh
+            | MathFn::Cosh
+            | MathFn::Cbrt
+            | MathFn::Round
+            | MathFn::RoundTiesEven
+            | MathFn::Trunc
+            | MathFn::Fract => return None,
+        }))
     }
     fn of_float<T: Scalar + NumberOps + FloatOps>(func: MathFn, bits: u64) -> Option<ScalarValue> {
         let arg = T::from_bits(bits);
@@ -225,6 +294,24 @@ pub fn math(func: MathFn, arg: ScalarValue) -> Option<ScalarValue> {
             MathFn::Tanh => arg.tanh(),
             MathFn::Floor => arg.floor(),
             MathFn::Ceil => arg.ceil(),
+            MathFn::Signum => arg.signum(),
+            MathFn::Exp2 => arg.exp2(),
+            MathFn::ExpM1 => arg.exp_m1(),
+            MathFn::Log2 => arg.log2(),
+            MathFn::Log10 => arg.log10(),
+            MathFn::Ln1p => arg.ln_1p(),
+            MathFn::Tan => arg.tan(),
+            MathFn::Asin => arg.asin(),
+            MathFn::Acos => arg.acos(),
+            MathFn::Atan => arg.atan(),
+            MathFn::Sinh => arg.sinh(),
+            MathFn::Cosh => arg.cosh(),
+            MathFn::Cbrt => arg.cbrt(),
+            MathFn::Round => arg.round(),
+            MathFn::RoundTiesEven => arg.round_ties_even(),
+            MathFn::Trunc => arg.trunc(),
+            MathFn::Fract => arg.fract(),
+            MathFn::CountOnes | MathFn::LeadingZeros | MathFn::TrailingZeros => return None,
         }))
     }
     by_dtype!(arg.dtype, bool => None, int => of_int, float => of_float, (func, arg.bits))

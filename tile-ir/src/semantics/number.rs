@@ -26,6 +26,8 @@ pub trait NumberOps: Copy + PartialOrd + Default {
     fn neg(self) -> Self;
     /// Absolute value; of the smallest signed integer, itself.
     fn abs(self) -> Self;
+    /// 1 or -1 by the sign, of integers 0 of 0; NaN of NaN.
+    fn signum(self) -> Self;
 }
 
 /// What integers and `bool` have.
@@ -46,6 +48,16 @@ pub trait ShiftOps: Copy {
     fn shl(self, count: Self) -> Self;
     /// `self >> count`, arithmetic for signed types, the count modulo the width.
     fn shr(self, count: Self) -> Self;
+}
+
+/// What integers have to count their bits.
+pub trait CountOps: Copy {
+    /// Number of bits that are 1.
+    fn count_ones(self) -> Self;
+    /// Number of bits that are 0 before the first 1.
+    fn leading_zeros(self) -> Self;
+    /// Number of bits that are 0 behind the last 1.
+    fn trailing_zeros(self) -> Self;
 }
 
 /// What floating-point types have beside [`NumberOps`].
@@ -69,6 +81,46 @@ pub trait FloatOps: Copy {
     fn floor(self) -> Self;
     /// Smallest integer not below.
     fn ceil(self) -> Self;
+    /// `2^self`, of the host's library.
+    fn exp2(self) -> Self;
+    /// `e^self - 1`, of the host's library.
+    fn exp_m1(self) -> Self;
+    /// Logarithm to the base 2, of the host's library.
+    fn log2(self) -> Self;
+    /// Logarithm to the base 10, of the host's library.
+    fn log10(self) -> Self;
+    /// `log(1 + self)`, of the host's library.
+    fn ln_1p(self) -> Self;
+    /// Tangent, of the host's library.
+    fn tan(self) -> Self;
+    /// Arc sine, of the host's library.
+    fn asin(self) -> Self;
+    /// Arc cosine, of the host's library.
+    fn acos(self) -> Self;
+    /// Arc tangent, of the host's library.
+    fn atan(self) -> Self;
+    /// Hyperbolic sine, of the host's library.
+    fn sinh(self) -> Self;
+    /// Hyperbolic cosine, of the host's library.
+    fn cosh(self) -> Self;
+    /// Cube root, of the host's library.
+    fn cbrt(self) -> Self;
+    /// Nearest integer, halves away from 0.
+    fn round(self) -> Self;
+    /// Nearest integer, halves to the even one.
+    fn round_ties_even(self) -> Self;
+    /// The integer part.
+    fn trunc(self) -> Self;
+    /// `self - trunc(self)`.
+    fn fract(self) -> Self;
+    /// `self` to the power of `rhs`, of the host's library.
+    fn pow(self, rhs: Self) -> Self;
+    /// The angle of the point (`rhs`, `self`), of the host's library.
+    fn atan2(self, rhs: Self) -> Self;
+    /// `sqrt(self² + rhs²)`, of the host's library.
+    fn hypot(self, rhs: Self) -> Self;
+    /// The magnitude of `self` with the sign of `rhs`.
+    fn copysign(self, rhs: Self) -> Self;
 }
 
 /// What `f32` and `f64` have: the fused multiply-add.
@@ -77,10 +129,10 @@ pub trait FusedOps: Copy {
     fn fma(self, b: Self, c: Self) -> Self;
 }
 
-/// Implements the integer traits; `$abs` and `$neg` name the inherent methods
-/// that wrap.
+/// Implements the integer traits; `$abs` and `$signum` are the functions of those
+/// names.
 macro_rules! integer_ops {
-    ($($ty:ty: $abs:expr;)+) => {$(
+    ($($ty:ty: $abs:expr, $signum:expr;)+) => {$(
         impl NumberOps for $ty {
             #[inline(always)]
             fn add(self, rhs: Self) -> Self { self.wrapping_add(rhs) }
@@ -104,6 +156,8 @@ macro_rules! integer_ops {
             fn neg(self) -> Self { self.wrapping_neg() }
             #[inline(always)]
             fn abs(self) -> Self { $abs(self) }
+            #[inline(always)]
+            fn signum(self) -> Self { $signum(self) }
         }
 
         impl BitOps for $ty {
@@ -123,18 +177,27 @@ macro_rules! integer_ops {
             #[inline(always)]
             fn shr(self, count: Self) -> Self { self.wrapping_shr(count as u32) }
         }
+
+        impl CountOps for $ty {
+            #[inline(always)]
+            fn count_ones(self) -> Self { self.count_ones() as Self }
+            #[inline(always)]
+            fn leading_zeros(self) -> Self { self.leading_zeros() as Self }
+            #[inline(always)]
+            fn trailing_zeros(self) -> Self { self.trailing_zeros() as Self }
+        }
     )+};
 }
 
 integer_ops! {
-    i8: i8::wrapping_abs;
-    i16: i16::wrapping_abs;
-    i32: i32::wrapping_abs;
-    i64: i64::wrapping_abs;
-    u8: std::convert::identity;
-    u16: std::convert::identity;
-    u32: std::convert::identity;
-    u64: std::convert::identity;
+    i8: i8::wrapping_abs, i8::signum;
+    i16: i16::wrapping_abs, i16::signum;
+    i32: i32::wrapping_abs, i32::signum;
+    i64: i64::wrapping_abs, i64::signum;
+    u8: std::convert::identity, |x: u8| Ord::min(x, 1);
+    u16: std::convert::identity, |x: u16| Ord::min(x, 1);
+    u32: std::convert::identity, |x: u32| Ord::min(x, 1);
+    u64: std::convert::identity, |x: u64| Ord::min(x, 1);
 }
 
 impl BitOps for bool {
@@ -190,6 +253,8 @@ macro_rules! float_ops {
             fn neg(self) -> Self { -self }
             #[inline(always)]
             fn abs(self) -> Self { self.abs() }
+            #[inline(always)]
+            fn signum(self) -> Self { self.signum() }
         }
 
         impl FloatOps for $ty {
@@ -211,6 +276,46 @@ macro_rules! float_ops {
             fn floor(self) -> Self { self.floor() }
             #[inline(always)]
             fn ceil(self) -> Self { self.ceil() }
+            #[inline(always)]
+            fn exp2(self) -> Self { self.exp2() }
+            #[inline(always)]
+            fn exp_m1(self) -> Self { self.exp_m1() }
+            #[inline(always)]
+            fn log2(self) -> Self { self.log2() }
+            #[inline(always)]
+            fn log10(self) -> Self { self.log10() }
+            #[inline(always)]
+            fn ln_1p(self) -> Self { self.ln_1p() }
+            #[inline(always)]
+            fn tan(self) -> Self { self.tan() }
+            #[inline(always)]
+            fn asin(self) -> Self { self.asin() }
+            #[inline(always)]
+            fn acos(self) -> Self { self.acos() }
+            #[inline(always)]
+            fn atan(self) -> Self { self.atan() }
+            #[inline(always)]
+            fn sinh(self) -> Self { self.sinh() }
+            #[inline(always)]
+            fn cosh(self) -> Self { self.cosh() }
+            #[inline(always)]
+            fn cbrt(self) -> Self { self.cbrt() }
+            #[inline(always)]
+            fn round(self) -> Self { self.round() }
+            #[inline(always)]
+            fn round_ties_even(self) -> Self { self.round_ties_even() }
+            #[inline(always)]
+            fn trunc(self) -> Self { self.trunc() }
+            #[inline(always)]
+            fn fract(self) -> Self { self.fract() }
+            #[inline(always)]
+            fn pow(self, rhs: Self) -> Self { self.powf(rhs) }
+            #[inline(always)]
+            fn atan2(self, rhs: Self) -> Self { self.atan2(rhs) }
+            #[inline(always)]
+            fn hypot(self, rhs: Self) -> Self { self.hypot(rhs) }
+            #[inline(always)]
+            fn copysign(self, rhs: Self) -> Self { self.copysign(rhs) }
         }
 
         impl FusedOps for $ty {
@@ -249,6 +354,8 @@ macro_rules! short_float_ops {
             fn neg(self) -> Self { $ty::from_bits(self.to_bits() ^ 0x8000) }
             #[inline(always)]
             fn abs(self) -> Self { $ty::from_bits(self.to_bits() & 0x7fff) }
+            #[inline(always)]
+            fn signum(self) -> Self { $ty::from_f32(self.to_f32().signum()) }
         }
 
         impl FloatOps for $ty {
@@ -270,6 +377,54 @@ macro_rules! short_float_ops {
             fn floor(self) -> Self { $ty::from_f32(self.to_f32().floor()) }
             #[inline(always)]
             fn ceil(self) -> Self { $ty::from_f32(self.to_f32().ceil()) }
+            #[inline(always)]
+            fn exp2(self) -> Self { $ty::from_f32(self.to_f32().exp2()) }
+            #[inline(always)]
+            fn exp_m1(self) -> Self { $ty::from_f32(self.to_f32().exp_m1()) }
+            #[inline(always)]
+            fn log2(self) -> Self { $ty::from_f32(self.to_f32().log2()) }
+            #[inline(always)]
+            fn log10(self) -> Self { $ty::from_f32(self.to_f32().log10()) }
+            #[inline(always)]
+            fn ln_1p(self) -> Self { $ty::from_f32(self.to_f32().ln_1p()) }
+            #[inline(always)]
+            fn tan(self) -> Self { $ty::from_f32(self.to_f32().tan()) }
+            #[inline(always)]
+            fn asin(self) -> Self { $ty::from_f32(self.to_f32().asin()) }
+            #[inline(always)]
+            fn acos(self) -> Self { $ty::from_f32(self.to_f32().acos()) }
+            #[inline(always)]
+            fn atan(self) -> Self { $ty::from_f32(self.to_f32().atan()) }
+            #[inline(always)]
+            fn sinh(self) -> Self { $ty::from_f32(self.to_f32().sinh()) }
+            #[inline(always)]
+            fn cosh(self) -> Self { $ty::from_f32(self.to_f32().cosh()) }
+            #[inline(always)]
+            fn cbrt(self) -> Self { $ty::from_f32(self.to_f32().cbrt()) }
+            #[inline(always)]
+            fn round(self) -> Self { $ty::from_f32(self.to_f32().round()) }
+            #[inline(always)]
+            fn round_ties_even(self) -> Self { $ty::from_f32(self.to_f32().round_ties_even()) }
+            #[inline(always)]
+            fn trunc(self) -> Self { $ty::from_f32(self.to_f32().trunc()) }
+            #[inline(always)]
+            fn fract(self) -> Self { $ty::from_f32(self.to_f32().fract()) }
+            #[inline(always)]
+            fn pow(self, rhs: Self) -> Self {
+                $ty::from_f32(self.to_f32().powf(rhs.to_f32()))
+            }
+            #[inline(always)]
+            fn atan2(self, rhs: Self) -> Self {
+                $ty::from_f32(self.to_f32().atan2(rhs.to_f32()))
+            }
+            #[inline(always)]
+            fn hypot(self, rhs: Self) -> Self {
+                $ty::from_f32(self.to_f32().hypot(rhs.to_f32()))
+            }
+            #[inline(always)]
+            fn copysign(self, rhs: Self) -> Self {
+                $ty::from_bits((self.to_bits() & 0x7fff) | (rhs.to_bits() & 0x8000))
+            }
         }
     )+};
 }

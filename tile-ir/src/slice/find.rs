@@ -181,7 +181,15 @@ fn is_any_order(
         BinaryOp::Min | BinaryOp::Max => dtype != DType::Bool,
         BinaryOp::Add | BinaryOp::Mul => !dtype.is_float() || may_reassociate,
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => !dtype.is_float() && dtype != DType::Bool,
-        BinaryOp::Sub | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => false,
+        BinaryOp::Sub
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Pow
+        | BinaryOp::Atan2
+        | BinaryOp::Hypot
+        | BinaryOp::Copysign => false,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Expr, Name, Stmt};
+use super::{Expr, Library, Name, Stmt};
 use crate::dtype::Bound;
 use crate::span::{SpanId, SpanTable};
 
@@ -27,6 +27,8 @@ pub struct KernelItem {
     pub block: Vec<BlockAxis>,
     /// The body.
     pub body: Vec<Stmt>,
+    /// The functions and constants that stand beside it.
+    pub library: Library,
     /// Where the spans of this tree stand.
     pub spans: SpanTable,
 }

@@ -6,6 +6,7 @@
 
 mod expr;
 mod item;
+mod library;
 mod stmt;
 
 pub use expr::{Expr, ExprKind, Literal, Path};
@@ -13,6 +14,7 @@ pub use item::{
     BlockAxis, EdgeAttr, GridAxis, KernelItem, Param, ParamKind, TensorSpace, TileConstraint,
     TileDomain, TileParam, TypeExpr, TypeExprKind, TypeParam,
 };
+pub use library::{ConstItem, FunctionItem, FunctionLet, FunctionParam, Library};
 pub use stmt::{ArrayInit, EachAxis, Jump, OldValue, Place, Range, Stmt, StmtKind, UpdateOp};
 
 use crate::span::SpanId;

@@ -232,7 +232,7 @@ pub enum StmtKind {
         /// The body.
         body: Vec<Stmt>,
     },
-    /// `while c { … }`
+    /// `while c { … }`; `loop { … }` is `while true`.
     While {
         /// The condition.
         cond: Expr,

@@ -13,6 +13,7 @@ mod check_races;
 mod check_redundant;
 mod check_warps;
 mod encode;
+mod functions;
 mod jumps;
 mod mutations;
 mod oracle;

@@ -218,12 +218,12 @@ fn headers() {
         "#]],
     );
     header(
-        "(#[edge(clamp)] a: &Tensor<i32, [N]>, c: &mut Tensor<f32, [N]>)",
+        "(#[edge(mirror)] a: &Tensor<i32, [N]>, c: &mut Tensor<f32, [N]>)",
         "grid: (bx in 4)",
         expect![[r#"
-            error[TK0103]: `#[edge(clamp)]` is not available yet
+            error[TK0002]: there is no edge rule `mirror`
               at 1:13
-              help: `#[pad = …]` gives reads outside the shape a value
+              help: the rules are `clamp`, `wrap` and `reflect`; a value is `#[pad = …]`
         "#]],
     );
     header(

@@ -63,11 +63,12 @@ fn unknown_names() {
     "#]],
     );
     body(
-        "c[tx] = alpha.clamp(0.0, 1.0);",
+        "c[tx] = alpha.clamped(0.0, 1.0);",
         expect![[r#"
-        error[TK0103]: `clamp` is not available yet
-          at 3:15
-    "#]],
+            error[TK0002]: there is no function `clamped`
+              at 3:15
+              help: did you mean `clamp`?
+        "#]],
     );
     body(
         "c[tx] = f32::INFINTY;",

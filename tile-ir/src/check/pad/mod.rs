@@ -667,10 +667,37 @@ fn is_exact(kernel: &Kernel, ty: Type) -> bool {
 /// Whether a function of 0 is 0.
 const fn keeps_zero(func: MathFn) -> bool {
     match func {
-        MathFn::Abs | MathFn::Sqrt | MathFn::Sin | MathFn::Tanh | MathFn::Floor | MathFn::Ceil => {
-            true
-        }
-        MathFn::Rsqrt | MathFn::Exp | MathFn::Log | MathFn::Cos => false,
+        MathFn::Abs
+        | MathFn::Sqrt
+        | MathFn::Sin
+        | MathFn::Tanh
+        | MathFn::Floor
+        | MathFn::Ceil
+        | MathFn::ExpM1
+        | MathFn::Ln1p
+        | MathFn::Tan
+        | MathFn::Asin
+        | MathFn::Atan
+        | MathFn::Sinh
+        | MathFn::Cbrt
+        | MathFn::Round
+        | MathFn::RoundTiesEven
+        | MathFn::Trunc
+        | MathFn::Fract
+        | MathFn::CountOnes => true,
+        // The sign of a float's zero is 1.
+        MathFn::Signum
+        | MathFn::Rsqrt
+        | MathFn::Exp
+        | MathFn::Log
+        | MathFn::Cos
+        | MathFn::Exp2
+        | MathFn::Log2
+        | MathFn::Log10
+        | MathFn::Acos
+        | MathFn::Cosh
+        | MathFn::LeadingZeros
+        | MathFn::TrailingZeros => false,
     }
 }
 

@@ -188,7 +188,9 @@ impl Value {
             | BinaryOp::Or
             | BinaryOp::Xor
             | BinaryOp::Min
-            | BinaryOp::Max => a == Part::Zero && b == Part::Zero,
+            | BinaryOp::Max
+            | BinaryOp::Hypot
+            | BinaryOp::Copysign => a == Part::Zero && b == Part::Zero,
             BinaryOp::Mul | BinaryOp::And => match (a, b) {
                 (Part::Zero, Part::Zero) => true,
                 (Part::Zero, _) => right_finite,
@@ -199,6 +201,8 @@ impl Value {
                 a == Part::Zero && (exact || (b == Part::Free && other.is_number))
             }
             BinaryOp::Shl | BinaryOp::Shr => a == Part::Zero,
+            // `pow(0, 0)` is 1, and `atan2(0, -0)` is π.
+            BinaryOp::Pow | BinaryOp::Atan2 => false,
         });
         if matches!(op, BinaryOp::Min | BinaryOp::Max) {
             for effect in out.under.values_mut().filter(|effect| !effect.zero) {
@@ -224,7 +228,11 @@ impl Value {
             | BinaryOp::Shl
             | BinaryOp::Shr
             | BinaryOp::Min
-            | BinaryOp::Max => self.binary(op, other, exact),
+            | BinaryOp::Max
+            | BinaryOp::Pow
+            | BinaryOp::Atan2
+            | BinaryOp::Hypot
+            | BinaryOp::Copysign => self.binary(op, other, exact),
         }
     }
 

@@ -339,6 +339,10 @@ impl Walk<'_, '_> {
                 self.expr(*lhs, domain, times);
                 self.expr(*rhs, domain, times);
             }
+            // Almost all blocks are away from the edges.
+            ExprKind::Select { then, .. } if self.sizes.kernel.read_at_edge(expr).is_some() => {
+                self.expr(*then, domain, times);
+            }
             ExprKind::Select { cond, then, otherwise } => {
                 for part in [cond, then, otherwise] {
                     self.expr(*part, domain, times);
@@ -372,6 +376,11 @@ fn loads_in<'k>(kernel: &'k Kernel, id: ExprId, found: &mut Vec<&'k Access>) {
     let kind = &kernel.exprs[id].kind;
     if let ExprKind::Load(access) = kind {
         found.push(access);
+    }
+    if let ExprKind::Select { then, .. } = kind
+        && kernel.read_at_edge(id).is_some()
+    {
+        return loads_in(kernel, *then, found);
     }
     kind.operands().into_iter().for_each(|id| loads_in(kernel, id, found));
 }

@@ -112,8 +112,11 @@ fn verify_type(cx: &mut Verifier<'_>, id: ExprId, expr: &Expr) {
         }
         ExprKind::Math { func, arg } => {
             cx.require_type(*arg, ty, "an argument");
-            let float = has_only(cx.kernel, ty, DType::is_float);
-            let has = if func.is_float_only() { float } else { has_arithmetic(cx.kernel, ty) };
+            let has = match func {
+                _ if func.is_float_only() => has_only(cx.kernel, ty, DType::is_float),
+                _ if func.is_integer_only() => has_bits(cx.kernel, ty),
+                _ => has_arithmetic(cx.kernel, ty) && (ty != Type::Index || func.is_of_indices()),
+            };
             cx.require(has, || format!("{id} applies {} to a type without it", func.name()));
         }
         ExprKind::Uniform(operand) => cx.require_type(*operand, ty, "what is the same for all"),
@@ -215,6 +218,9 @@ pub(super) fn has_binary(kernel: &Kernel, op: BinaryOp, ty: Type) -> bool {
             ty == Type::Index || ty == Type::BOOL || has_bits(kernel, ty)
         }
         BinaryOp::Shl | BinaryOp::Shr => ty == Type::Index || has_bits(kernel, ty),
+        BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => {
+            has_only(kernel, ty, DType::is_float)
+        }
     }
 }
 

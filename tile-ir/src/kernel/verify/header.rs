@@ -37,7 +37,7 @@ pub(super) fn verify_ids(cx: &mut Verifier<'_>) {
     }
     for (id, tensor) in kernel.tensors.iter() {
         let pad = match tensor.edge {
-            Edge::DefaultPad => None,
+            Edge::DefaultPad | Edge::Rule(_) => None,
             Edge::Pad(value) => Some(value),
         };
         let known = tensor.extents.iter().chain(&pad).all(|expr| cx.has_expr(*expr));

@@ -63,6 +63,13 @@ impl Specialiser<'_> {
                 Ok(self.b.condition(ExprKind::Logic { op: *op, lhs, rhs }))
             }
             kernel::ExprKind::Select { cond, then, otherwise } => {
+                if let Some(inside) = self.kernel.read_at_edge(id) {
+                    // Where its comparisons fail, a read gives its pad, and only then
+                    // is that one evaluated.
+                    let pad = self.expr(*otherwise)?;
+                    let access = Access { pad: Some(pad), ..self.access(inside)? };
+                    return Ok(self.value(ExprKind::Load(access), dtype, Interval::ALL));
+                }
                 let cond = self.expr(*cond)?;
                 let (then, otherwise) = self.same_width(*then, *otherwise)?;
                 let range = self.b.range(then).hull(self.b.range(otherwise));
@@ -262,7 +269,9 @@ impl Specialiser<'_> {
                 let param = &self.kernel.tensors[tensor];
                 let dtype = self.scalar_type(Type::Scalar(param.elem));
                 let pad = match param.edge {
-                    Edge::DefaultPad => self.literal(kernel::Literal::Int(0), dtype)?,
+                    Edge::DefaultPad | Edge::Rule(_) => {
+                        self.literal(kernel::Literal::Int(0), dtype)?
+                    }
                     Edge::Pad(value) => self.expr(value)?,
                 };
                 Ok(Access {

@@ -71,9 +71,15 @@ impl Interval {
                 Self { min: 0, max: ((most + 1).next_power_of_two() - 1) as i128 }
             }
             BinaryOp::Shr if natural => Self { min: 0, max: a.max },
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
-                Self::ALL
-            }
+            BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Pow
+            | BinaryOp::Atan2
+            | BinaryOp::Hypot
+            | BinaryOp::Copysign => Self::ALL,
             BinaryOp::Min => Self { min: a.min.min(b.min), max: a.max.min(b.max) },
             BinaryOp::Max => Self { min: a.min.max(b.min), max: a.max.max(b.max) },
         }

@@ -79,7 +79,11 @@ fn verify_expr(cx: &mut Verifier<'_>, kind: &ExprKind, ty: Ty) {
         ExprKind::Math { func, arg } => {
             cx.require_type(*arg, ty, "the argument");
             let is_float = matches!(ty, Ty::Scalar(dtype) if dtype.is_float());
-            let has = if func.is_float_only() { is_float } else { has_arithmetic(ty) };
+            let has = match func {
+                _ if func.is_float_only() => is_float,
+                _ if func.is_integer_only() => has_bits(ty),
+                _ => has_arithmetic(ty) && (!ty.is_index() || func.is_of_indices()),
+            };
             cx.require(has, || format!("{ty} has no `{}`", func.name()));
         }
         ExprKind::CeilDiv { n, d } => {
@@ -183,6 +187,9 @@ fn has_binary(op: BinaryOp, ty: Ty) -> bool {
             ty.is_index() || ty == Ty::BOOL || has_bits(ty)
         }
         BinaryOp::Shl | BinaryOp::Shr => ty.is_index() || has_bits(ty),
+        BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => {
+            matches!(ty, Ty::Scalar(dtype) if dtype.is_float())
+        }
     }
 }
 

@@ -240,7 +240,11 @@ impl Machine<'_> {
                 | BinaryOp::Shl
                 | BinaryOp::Shr
                 | BinaryOp::Min
-                | BinaryOp::Max => None,
+                | BinaryOp::Max
+                | BinaryOp::Pow
+                | BinaryOp::Atan2
+                | BinaryOp::Hypot
+                | BinaryOp::Copysign => None,
             };
             if let Some(value) = quick {
                 return Value::index(value).tainted(data);
@@ -304,7 +308,7 @@ impl Machine<'_> {
 
     fn pad(&self, tensor: TensorId, dtype: DType) -> Value {
         let literal = match self.kernel.tensors[tensor].edge {
-            Edge::DefaultPad => None,
+            Edge::DefaultPad | Edge::Rule(_) => None,
             Edge::Pad(value) => match &self.kernel.exprs[value].kind {
                 ExprKind::Literal(literal) => Some(*literal),
                 ExprKind::Var(_)

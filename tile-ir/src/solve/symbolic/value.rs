@@ -287,7 +287,11 @@ impl Walk<'_> {
                     | BinaryOp::Shl
                     | BinaryOp::Shr
                     | BinaryOp::Min
-                    | BinaryOp::Max => None,
+                    | BinaryOp::Max
+                    | BinaryOp::Pow
+                    | BinaryOp::Atan2
+                    | BinaryOp::Hypot
+                    | BinaryOp::Copysign => None,
                 };
             }
             _ => return None,
@@ -320,6 +324,8 @@ impl Walk<'_> {
                 }
                 Some(Value::Int(value))
             }
+            // Of floats alone.
+            BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => None,
         }
     }
 

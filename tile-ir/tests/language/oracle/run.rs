@@ -440,6 +440,9 @@ fn binary(op: BinaryOp, lhs: Value, rhs: Value, ty: Type) -> Value {
         BinaryOp::Shr => a >> b.rem_euclid(width),
         BinaryOp::Min => a.min(b),
         BinaryOp::Max => a.max(b),
+        BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => {
+            return Value::Float;
+        }
     };
     wrapped(value, ty)
 }

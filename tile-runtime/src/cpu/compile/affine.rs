@@ -96,7 +96,11 @@ impl Emitter<'_, '_> {
             | BinaryOp::Shl
             | BinaryOp::Shr
             | BinaryOp::Min
-            | BinaryOp::Max => (None, None),
+            | BinaryOp::Max
+            | BinaryOp::Pow
+            | BinaryOp::Atan2
+            | BinaryOp::Hypot
+            | BinaryOp::Copysign => (None, None),
         };
         let (Some(known), Some(bases)) = (known, base) else { return Ok(None) };
         let base = match bases {

@@ -197,6 +197,7 @@ fn binary_model(op: BinaryOp, a: Model, b: Model, bits: u32) -> Option<Model> {
             BinaryOp::Shr => a >> b.rem_euclid(bits.into()),
             BinaryOp::Min => a.min(b),
             BinaryOp::Max => a.max(b),
+            BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => return None,
         }),
         (Model::Float(a), Model::Float(b)) => Model::Float(match op {
             BinaryOp::Add => a + b,
@@ -220,9 +221,15 @@ fn binary_model(op: BinaryOp, a: Model, b: Model, bits: u32) -> Option<Model> {
                     a
                 }
             }
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
-                return None;
-            }
+            BinaryOp::Copysign => a.copysign(b),
+            BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Pow
+            | BinaryOp::Atan2
+            | BinaryOp::Hypot => return None,
         }),
         (Model::Bool(a), Model::Bool(b)) => Model::Bool(match op {
             BinaryOp::And => a && b,
@@ -236,7 +243,11 @@ fn binary_model(op: BinaryOp, a: Model, b: Model, bits: u32) -> Option<Model> {
             | BinaryOp::Shl
             | BinaryOp::Shr
             | BinaryOp::Min
-            | BinaryOp::Max => return None,
+            | BinaryOp::Max
+            | BinaryOp::Pow
+            | BinaryOp::Atan2
+            | BinaryOp::Hypot
+            | BinaryOp::Copysign => return None,
         }),
         (Model::Int(_) | Model::Float(_) | Model::Bool(_), _) => return None,
     })
@@ -258,6 +269,7 @@ fn binary_operators() {
             BinaryOp::Shr,
             BinaryOp::Min,
             BinaryOp::Max,
+            BinaryOp::Copysign,
         ];
         let bits = T::DTYPE.size_bytes() * 8;
         for op in ops {
@@ -374,6 +386,10 @@ fn exact_functions() {
             (MathFn::Sqrt, f64::sqrt as fn(f64) -> f64),
             (MathFn::Floor, f64::floor),
             (MathFn::Ceil, f64::ceil),
+            (MathFn::Round, f64::round),
+            (MathFn::RoundTiesEven, f64::round_ties_even),
+            (MathFn::Trunc, f64::trunc),
+            (MathFn::Fract, f64::fract),
         ] {
             check_unary::<T>(
                 func.name(),
@@ -420,6 +436,18 @@ fn library_functions() {
             (MathFn::Sin, f64::sin),
             (MathFn::Cos, f64::cos),
             (MathFn::Tanh, f64::tanh),
+            (MathFn::Exp2, f64::exp2),
+            (MathFn::ExpM1, f64::exp_m1),
+            (MathFn::Log2, f64::log2),
+            (MathFn::Log10, f64::log10),
+            (MathFn::Ln1p, f64::ln_1p),
+            (MathFn::Tan, f64::tan),
+            (MathFn::Asin, f64::asin),
+            (MathFn::Acos, f64::acos),
+            (MathFn::Atan, f64::atan),
+            (MathFn::Sinh, f64::sinh),
+            (MathFn::Cosh, f64::cosh),
+            (MathFn::Cbrt, f64::cbrt),
         ] {
             let result = evaluate::<T, T>(&values, |b, arg, _| b.math(func, arg)).unwrap();
             for (&(arg, _), value) in values.iter().zip(result) {

@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use tile_ir::semantics::{
-    BitOps, CastTo, FloatOps, FusedOps, NumberOps, ShiftOps, ceil_div as ceil_div_of,
+    BitOps, CastTo, CountOps, FloatOps, FusedOps, NumberOps, ShiftOps, ceil_div as ceil_div_of,
 };
 
 use super::apply::{Map1, Map2, Map3};
@@ -45,6 +45,10 @@ binary_ops! {
     Shr(ShiftOps, true) = shr;
     IntDiv(NumberOps, false) = div;
     FloatDiv(NumberOps, true) = div;
+    Pow(FloatOps, false) = pow;
+    Atan2(FloatOps, false) = atan2;
+    Hypot(FloatOps, false) = hypot;
+    Copysign(FloatOps, true) = copysign;
 }
 
 /// Defines operations of one operand: `Name(Bound, wide) = method;` makes the
@@ -79,6 +83,26 @@ unary_ops! {
     Sin(FloatOps, false) = sin;
     Cos(FloatOps, false) = cos;
     Tanh(FloatOps, false) = tanh;
+    Signum(NumberOps, true) = signum;
+    Exp2(FloatOps, false) = exp2;
+    ExpM1(FloatOps, false) = exp_m1;
+    Log2(FloatOps, false) = log2;
+    Log10(FloatOps, false) = log10;
+    Ln1p(FloatOps, false) = ln_1p;
+    Tan(FloatOps, false) = tan;
+    Asin(FloatOps, false) = asin;
+    Acos(FloatOps, false) = acos;
+    Atan(FloatOps, false) = atan;
+    Sinh(FloatOps, false) = sinh;
+    Cosh(FloatOps, false) = cosh;
+    Cbrt(FloatOps, false) = cbrt;
+    Round(FloatOps, true) = round;
+    RoundTiesEven(FloatOps, true) = round_ties_even;
+    Trunc(FloatOps, true) = trunc;
+    Fract(FloatOps, true) = fract;
+    CountOnes(CountOps, true) = count_ones;
+    LeadingZeros(CountOps, true) = leading_zeros;
+    TrailingZeros(CountOps, true) = trailing_zeros;
 }
 
 /// Defines comparisons: `Name = operator;` makes the type `Name<T>`.

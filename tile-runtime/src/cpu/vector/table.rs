@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use tile_ir::dtype::DType;
 use tile_ir::op::{BinaryOp, CompareOp, MathFn, UnaryOp};
-use tile_ir::semantics::{BitOps, CastTo, FloatOps, NumberOps, ShiftOps};
+use tile_ir::semantics::{BitOps, CastTo, CountOps, FloatOps, NumberOps, ShiftOps};
 
 use super::apply::{self, Fn1, Fn2, Fn3, fn1, fn2, fn3};
 use super::lane::{Flag, Lane};
@@ -65,7 +65,11 @@ fn bitwise<T: Lane + BitOps>(op: BinaryOp) -> Option<Fn2> {
         | BinaryOp::Shl
         | BinaryOp::Shr
         | BinaryOp::Min
-        | BinaryOp::Max => None,
+        | BinaryOp::Max
+        | BinaryOp::Pow
+        | BinaryOp::Atan2
+        | BinaryOp::Hypot
+        | BinaryOp::Copysign => None,
     }
 }
 
@@ -83,9 +87,10 @@ pub(crate) fn binary(op: BinaryOp, dtype: DType) -> Option<Fn2> {
             BinaryOp::Min => fn2::<ops::Min<T>>(),
             BinaryOp::Max => fn2::<ops::Max<T>>(),
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => return bitwise::<T>(op),
+            BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => return None,
         })
     }
-    fn of_float<T: Lane + NumberOps>(op: BinaryOp) -> Option<Fn2> {
+    fn of_float<T: Lane + NumberOps + FloatOps>(op: BinaryOp) -> Option<Fn2> {
         Some(match op {
             BinaryOp::Add => fn2::<ops::Add<T>>(),
             BinaryOp::Sub => fn2::<ops::Sub<T>>(),
@@ -94,6 +99,10 @@ pub(crate) fn binary(op: BinaryOp, dtype: DType) -> Option<Fn2> {
             BinaryOp::Rem => fn2::<ops::Rem<T>>(),
             BinaryOp::Min => fn2::<ops::Min<T>>(),
             BinaryOp::Max => fn2::<ops::Max<T>>(),
+            BinaryOp::Pow => fn2::<ops::Pow<T>>(),
+            BinaryOp::Atan2 => fn2::<ops::Atan2<T>>(),
+            BinaryOp::Hypot => fn2::<ops::Hypot<T>>(),
+            BinaryOp::Copysign => fn2::<ops::Copysign<T>>(),
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
                 return None;
             }
@@ -119,8 +128,39 @@ pub(crate) fn compare(op: CompareOp, dtype: DType) -> Fn2 {
 
 /// `func(a)`; `None` where the type does not have it.
 pub(crate) fn math(func: MathFn, dtype: DType) -> Option<Fn1> {
-    fn of_int<T: Lane + NumberOps>(func: MathFn) -> Option<Fn1> {
-        (func == MathFn::Abs).then(fn1::<ops::Abs<T>>)
+    fn of_int<T: Lane + NumberOps + CountOps>(func: MathFn) -> Option<Fn1> {
+        Some(match func {
+            MathFn::Abs => fn1::<ops::Abs<T>>(),
+            MathFn::Signum => fn1::<ops::Signum<T>>(),
+            MathFn::CountOnes => fn1::<ops::CountOnes<T>>(),
+            MathFn::LeadingZeros => fn1::<ops::LeadingZeros<T>>(),
+            MathFn::TrailingZeros => fn1::<ops::TrailingZeros<T>>(),
+            MathFn::Sqrt
+            | MathFn::Rsqrt
+            | MathFn::Exp
+            | MathFn::Log
+            | MathFn::Sin
+            | MathFn::Cos
+            | MathFn::Tanh
+            | MathFn::Floor
+            | MathFn::Ceil
+            | MathFn::Exp2
+            | MathFn::ExpM1
+            | MathFn::Log2
+            | MathFn::Log10
+            | MathFn::Ln1p
+            | MathFn::Tan
+            | MathFn::Asin
+            | MathFn::Acos
+            | MathFn::Atan
+            | MathFn::Sinh
+            | MathFn::Cosh
+            | MathFn::Cbrt
+            | MathFn::Round
+            | MathFn::RoundTiesEven
+            | MathFn::Trunc
+            | MathFn::Fract => return None,
+        })
     }
     fn of_float<T: Lane + NumberOps + FloatOps>(func: MathFn) -> Option<Fn1> {
         Some(match func {
@@ -134,6 +174,24 @@ pub(crate) fn math(func: MathFn, dtype: DType) -> Option<Fn1> {
             MathFn::Tanh => fn1::<ops::Tanh<T>>(),
             MathFn::Floor => fn1::<ops::Floor<T>>(),
             MathFn::Ceil => fn1::<ops::Ceil<T>>(),
+            MathFn::Signum => fn1::<ops::Signum<T>>(),
+            MathFn::Exp2 => fn1::<ops::Exp2<T>>(),
+            MathFn::ExpM1 => fn1::<ops::ExpM1<T>>(),
+            MathFn::Log2 => fn1::<ops::Log2<T>>(),
+            MathFn::Log10 => fn1::<ops::Log10<T>>(),
+            MathFn::Ln1p => fn1::<ops::Ln1p<T>>(),
+            MathFn::Tan => fn1::<ops::Tan<T>>(),
+            MathFn::Asin => fn1::<ops::Asin<T>>(),
+            MathFn::Acos => fn1::<ops::Acos<T>>(),
+            MathFn::Atan => fn1::<ops::Atan<T>>(),
+            MathFn::Sinh => fn1::<ops::Sinh<T>>(),
+            MathFn::Cosh => fn1::<ops::Cosh<T>>(),
+            MathFn::Cbrt => fn1::<ops::Cbrt<T>>(),
+            MathFn::Round => fn1::<ops::Round<T>>(),
+            MathFn::RoundTiesEven => fn1::<ops::RoundTiesEven<T>>(),
+            MathFn::Trunc => fn1::<ops::Trunc<T>>(),
+            MathFn::Fract => fn1::<ops::Fract<T>>(),
+            MathFn::CountOnes | MathFn::LeadingZeros | MathFn::TrailingZeros => return None,
         })
     }
     by_dtype!(dtype, bool => None, int => of_int, float => of_float, (func))
