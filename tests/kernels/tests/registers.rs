@@ -9,7 +9,9 @@ use tile_runtime::ir::device::known;
 use tile_runtime::nvrtc::{self, CompileOptions};
 
 /// The model over the compiler, which takes more where there is room.
-const REGISTERS: [f64; 2] = [0.5, 1.6];
+const REGISTERS: [f64; 2] = [0.7, 1.3];
+/// With so many registers all threads that an SM can hold find room; fewer are as good.
+const FEW: u32 = 32;
 /// Bytes of a thread that may be spilled: some addresses, around a loop, where a step is
 /// two instructions and the compiler keeps many sums under way.
 const SPILLED_BYTES: u32 = 32;
@@ -33,7 +35,7 @@ fn check(kernel: &Kernel, dims: &[usize]) {
     let what = format!("{kernel:?} in {config:?}: {found:?}, expected {cost:?}");
     let spilled = found.spill_store_bytes.max(found.spill_load_bytes);
     assert!(spilled <= SPILLED_BYTES, "{what}");
-    let ratio = cost.registers / f64::from(found.registers);
+    let ratio = cost.registers.max(FEW.into()) / f64::from(found.registers.max(FEW));
     assert!((REGISTERS[0]..=REGISTERS[1]).contains(&ratio), "{ratio}: {what}");
 }
 

@@ -19,9 +19,12 @@ use crate::program::MAX_ACCESS_BYTES;
 const MAX_COMBINATIONS: usize = 4096;
 /// Work-items per thread and axis that are tried.
 const ITEMS_PER_AXIS: [u32; 5] = [1, 2, 4, 8, 16];
-/// Threads per block that are tried at any rate; with a block domain fewer only where
-/// it has not so many items.
+/// Threads per block that are tried at any rate.
 const LEAST_THREADS: u32 = 64;
+/// Threads per block of a block domain, where it has so many items: one warp for each of an
+/// SM's schedulers. Measured on an H200: of products, softmaxes and stencils none is the
+/// fastest on 64 threads.
+const LEAST_THREADS_OF_ITEMS: u32 = 128;
 /// Threads per block that are tried, the first best among equals.
 const THREADS: [u32; 5] = [256, 512, 128, 1024, 64];
 /// The narrowest asynchronous copy. Measured on an H200: a ragged product of 4095
@@ -115,14 +118,19 @@ pub fn with_tiles(
             }
         };
         for config in thread_choices(kernel, device, raster_rows, tiles) {
-            let cost = estimate(kernel, types, device, dims, &config);
-            least_shared = Some(least_shared.unwrap_or(u64::MAX).min(cost.shared_bytes));
-            if cost.blocks_per_sm == 0 || cost.registers > MAX_REGISTERS {
-                continue;
-            }
-            let rank = (cost.code_bytes > MAX_CODE_BYTES, cost.seconds);
-            if best.as_ref().is_none_or(|(least, _)| rank < *least) {
-                best = Some((rank, config));
+            let cost = |config: &Config| estimate(kernel, types, device, dims, config);
+            let alone = cost(&config);
+            least_shared = Some(least_shared.unwrap_or(u64::MAX).min(alone.shared_bytes));
+            let packed = with_one_more_block(device, &config, &alone);
+            let packed = packed.map(|config| (cost(&config), config));
+            for (cost, config) in [(alone, config)].into_iter().chain(packed) {
+                if cost.blocks_per_sm == 0 || cost.registers > MAX_REGISTERS {
+                    continue;
+                }
+                let rank = (cost.code_bytes > MAX_CODE_BYTES, cost.seconds);
+                if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+                    best = Some((rank, config));
+                }
             }
         }
     }
@@ -191,6 +199,25 @@ fn refined(
         config.min_blocks = blocks;
     }
     config
+}
+
+/// The configuration with fewer registers for a thread, where those are what keeps one
+/// more block from an SM, it lacks few of them, and there are so many blocks. Of a kernel
+/// with pipelined phases, which knows best what it needs of registers.
+fn with_one_more_block(
+    device: &DeviceProperties,
+    config: &Config,
+    cost: &Estimate,
+) -> Option<Config> {
+    let blocks = cost.blocks_per_sm + 1;
+    let is_pipelined = config.stages > 1 && cost.blocks_per_sm > 0;
+    let is_wanted = is_pipelined && cost.blocks > f64::from(device.sms * (blocks - 1));
+    let fits = |registers: f64| {
+        let shared = u32::try_from(cost.shared_bytes).unwrap_or(u32::MAX);
+        blocks_per_sm(device, config.threads, registers as u32, shared).blocks >= blocks
+    };
+    let others = is_wanted && fits(cost.registers / REGISTER_SLACK);
+    others.then(|| Config { min_blocks: blocks, ..config.clone() })
 }
 
 fn given_by_id(
@@ -317,7 +344,7 @@ fn thread_choices(
     }
     let n_threads =
         |layout: &[u32]| layout.iter().try_fold(1u32, |product, n| product.checked_mul(*n));
-    let least = n_threads(&extents).unwrap_or(u32::MAX).min(LEAST_THREADS);
+    let least = n_threads(&extents).unwrap_or(u32::MAX).min(LEAST_THREADS_OF_ITEMS);
     layouts
         .into_iter()
         .filter_map(|layout| {

@@ -1,10 +1,10 @@
 //! What one access of a block moves.
 
-use super::count::{Domain, Times, Walk};
+use super::count::{Domain, Points, Times, Walk};
 use super::sizes::Sizes;
 use super::{LINE_BYTES, SECTOR_BYTES};
 use crate::exchange::WARP_ITEMS;
-use crate::kernel::{Access, ArrayRef, VarId};
+use crate::kernel::{Access, ArrayRef, ExprId, VarId};
 use crate::program::MAX_ACCESS_BYTES;
 use crate::syntax::TensorSpace;
 
@@ -26,9 +26,20 @@ const WAVEFRONT_BYTES: f64 = 8.0;
 const SHARED_OPS: f64 = 2.0;
 /// Instructions of an access to global memory: address, comparisons, itself.
 const GLOBAL_OPS: f64 = 8.0;
-
-/// What bytes count that come from L2, of those that come from memory.
-const CACHED_PART: f64 = 0.5;
+/// The same of an asynchronous copy of single elements across a tile's rows, which are as
+/// many instructions as elements, each with two addresses. Measured: an f32 product of
+/// 4096 whose operands both are stored so takes 3.5 ms, one with one of them 2.8.
+const NARROW_OPS: f64 = 12.0;
+/// What bytes count that come from L2, of those that come from memory: an H200's L2 gives
+/// some 5.5 TB/s, its memory 4.2.
+const CACHED_PART: f64 = 0.75;
+/// The same of those of touched sectors that are not wanted, which neighbours want.
+const UNWANTED_PART: f64 = 0.5;
+/// The same of those that the block has read before, where an SM's blocks read no more than
+/// its L1 holds; about so many threads are on an SM.
+const NEAR_PART: f64 = 0.1;
+const L1_BYTES: f64 = 196_608.0;
+const RESIDENT_THREADS: f64 = 2048.0;
 /// Requests of a thread that are under way at once: compilers and registers allow no
 /// more.
 const MAX_REQUESTS: f64 = 8.0;
@@ -57,7 +68,10 @@ impl Walk<'_, '_> {
         let sizes = self.sizes;
         let spread = match domain {
             Domain::Block => of_items(sizes, access),
-            Domain::Each(_, fastest) => of_points(sizes, access, self.points(domain), fastest),
+            Domain::Each(points) => {
+                let is_async = times.is_staged && sizes.config.async_bytes > 0;
+                of_points(sizes, access, points, is_async)
+            }
         };
         let Spread { per_thread, width, scattered_lines } = spread;
         let threads = f64::from(sizes.config.threads);
@@ -86,8 +100,11 @@ impl Walk<'_, '_> {
                 }
             }
             ArrayRef::Tensor(_) => {
-                self.cost.memory_instructions += GLOBAL_OPS * requests;
-                self.cost.code += GLOBAL_OPS * of_thread * times.copies;
+                let is_async = times.is_staged && sizes.config.async_bytes > 0;
+                let is_across = matches!(domain, Domain::Each(points) if points.is_across);
+                let ops = if is_async && is_across { NARROW_OPS } else { GLOBAL_OPS };
+                self.cost.memory_instructions += ops * requests;
+                self.cost.code += ops * of_thread * times.copies;
                 self.cost.scattered_lines += scattered_lines * requests / f64::from(WARP_ITEMS);
                 if times.is_staged && matches!(domain, Domain::Each(..)) {
                     let is_async = sizes.config.async_bytes > 0;
@@ -96,11 +113,8 @@ impl Walk<'_, '_> {
                 }
                 let at_once = of_thread.min(MAX_REQUESTS) * width;
                 self.cost.bytes_in_flight += at_once.min(per_thread) * bytes;
-                let moved = traffic(sizes, access, self.axes(domain), is_write) * times.trips;
-                // What is new of it to all blocks, and what they find in L2.
-                let of_tensor = sizes.elems(access.array) * bytes / sizes.blocks().max(1.0);
-                let new = of_tensor.min(moved);
-                let moved = new + CACHED_PART * (moved - new);
+                let traffic = traffic(sizes, access, self.axes(domain), is_write, times.trips);
+                let moved = self.memory_bytes(access, is_write, traffic);
                 self.cost.global_bytes += moved;
                 if times.is_staged {
                     self.cost.staged_bytes += moved;
@@ -109,10 +123,34 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Of bytes that a block reads or writes of a tensor, what they count that come from
+    /// memory: what is new to all blocks; what others have brought to L2; what the block
+    /// itself has read before and finds in L1, if it is not too much; and what belongs to
+    /// touched sectors and is not wanted.
+    fn memory_bytes(&mut self, access: &Access, is_write: bool, traffic: Traffic) -> f64 {
+        let (sizes, array) = (self.sizes, access.array);
+        let Traffic { wanted, moved } = traffic;
+        let of_block = sizes.elems(array) * sizes.elem_bytes(array) / sizes.blocks().max(1.0);
+        let seen = self.cost.touched.entry((array, is_write)).or_default();
+        let new = (of_block - seen.new_bytes).clamp(0.0, moved);
+        seen.new_bytes += new;
+        let is_known = |known: &Vec<ExprId>| {
+            let pairs = known.iter().zip(&access.indices);
+            pairs.into_iter().all(|(one, other)| sizes.runs_alike(*one, *other))
+        };
+        let rest = (wanted - new).max(0.0);
+        let resident = RESIDENT_THREADS / f64::from(sizes.config.threads);
+        let is_near =
+            !is_write && wanted * resident <= L1_BYTES && seen.indices.iter().any(is_known);
+        seen.indices.push(access.indices.clone());
+        let part = if is_near { NEAR_PART } else { CACHED_PART };
+        new + part * rest + UNWANTED_PART * (moved - wanted.max(new))
+    }
+
     fn axes<'s>(&'s self, domain: Domain<'s>) -> &'s [(VarId, f64)] {
         match domain {
             Domain::Block => &self.sizes.block,
-            Domain::Each(axes, _) => axes,
+            Domain::Each(points) => points.axes,
         }
     }
 }
@@ -153,22 +191,40 @@ fn of_items(sizes: &Sizes<'_>, access: &Access) -> Spread {
 }
 
 /// An access by the points of a cooperative loop, which runs along what it touches.
-fn of_points(sizes: &Sizes<'_>, access: &Access, points: f64, fastest: Option<VarId>) -> Spread {
-    let per_thread = (points / f64::from(sizes.config.threads)).ceil();
+fn of_points(sizes: &Sizes<'_>, access: &Access, points: Points<'_>, is_async: bool) -> Spread {
+    let n_points: f64 = points.axes.iter().map(|(_, extent)| extent).product();
+    let per_thread = (n_points / f64::from(sizes.config.threads)).ceil();
     let bytes = sizes.elem_bytes(access.array);
     let widest = (f64::from(sizes.config.copy_bytes) / bytes).clamp(1.0, per_thread.max(1.0));
-    let runs_along = |var| access.indices.last().is_some_and(|&i| sizes.is_unit_stride(i, var));
+    // Across the rows of a tile there are no vectors, and an asynchronous copy has as
+    // many neighbours there as here.
     let is_narrow = match access.array {
-        ArrayRef::Tensor(_) => !sizes.rows_are_aligned(access.array, bytes),
-        // Across the rows of a tile there are no vectors.
-        ArrayRef::Tile(_) => !fastest.is_none_or(runs_along),
+        ArrayRef::Tensor(_) => {
+            !sizes.rows_are_aligned(access.array, bytes) || (is_async && points.is_across)
+        }
+        ArrayRef::Tile(_) => points.fastest.is_some_and(|var| sizes.is_across(access, var)),
     };
     let width = if is_narrow { 1.0 } else { widest };
     Spread { per_thread, width, scattered_lines: 0.0 }
 }
 
-/// Bytes that an access moves, each time that all points make it.
-fn traffic(sizes: &Sizes<'_>, access: &Access, axes: &[(VarId, f64)], is_write: bool) -> f64 {
+/// Bytes of an access.
+#[derive(Clone, Copy)]
+struct Traffic {
+    /// Of elements.
+    wanted: f64,
+    /// Of sectors.
+    moved: f64,
+}
+
+/// Bytes that an access moves, if all points make it so many times.
+fn traffic(
+    sizes: &Sizes<'_>,
+    access: &Access,
+    axes: &[(VarId, f64)],
+    is_write: bool,
+    trips: f64,
+) -> Traffic {
     let distinct: f64 = axes
         .iter()
         .filter(|(var, _)| touched(sizes, access, *var))
@@ -189,5 +245,6 @@ fn traffic(sizes: &Sizes<'_>, access: &Access, axes: &[(VarId, f64)], is_write: 
     if run_bytes < LONG_RUN_BYTES {
         moved += RUN_OVERHEAD_BYTES;
     }
-    distinct * bytes * (moved / run_bytes)
+    let wanted = distinct * bytes * trips;
+    Traffic { wanted, moved: wanted * (moved / run_bytes) }
 }

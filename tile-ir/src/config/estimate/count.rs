@@ -1,9 +1,9 @@
 //! What one block does: a walk over the kernel's text with its trip counts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::sizes::{Sizes, UNKNOWN_TRIPS};
-use crate::exchange::{ExchangeOp, Group, WARP_ITEMS};
+use crate::exchange::{ExchangeOp, WARP_ITEMS};
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, TileId, Type, VarId,
     var_uses_in,
@@ -14,8 +14,14 @@ use crate::op::BinaryOp;
 const FUNCTION_OPS: f64 = 8.0;
 /// Registers beyond which the values that wait for memory are not all kept.
 const MAX_WAITING_WORDS: f64 = 64.0;
+/// Accesses to shared memory of an exchange's step: two values come, one goes.
+const EXCHANGE_ACCESSES: f64 = 3.0;
+/// Instructions of a thread for the same: addresses, a comparison, themselves.
+const EXCHANGE_OPS: f64 = 8.0;
+/// Banks of shared memory.
+const BANKS: f64 = 32.0;
 /// The part of a thread's items whose temporaries are kept at once.
-const TEMPORARY_ITEMS: f64 = 0.25;
+const TEMPORARY_ITEMS: f64 = 0.75;
 
 /// Counts of one block.
 #[derive(Default)]
@@ -24,6 +30,8 @@ pub(super) struct BlockCost {
     pub(super) arithmetic: f64,
     /// Global traffic in whole sectors, in bytes.
     pub(super) global_bytes: f64,
+    /// What was read, and what was written, of each tensor.
+    pub(super) touched: BTreeMap<(ArrayRef, bool), Touched>,
     /// That of it which is fetched ahead, while something else is computed.
     pub(super) staged_bytes: f64,
     /// Lines that warps' requests to global memory touch beyond those that as many
@@ -64,13 +72,31 @@ pub(super) struct BlockCost {
     pub(super) bytes_in_flight: f64,
 }
 
+/// What the block has touched of a tensor.
+#[derive(Default)]
+pub(super) struct Touched {
+    /// Bytes that no other block touches.
+    pub(super) new_bytes: f64,
+    /// The indices of the accesses.
+    pub(super) indices: Vec<Vec<ExprId>>,
+}
+
 /// Whose points a statement runs for.
 #[derive(Clone, Copy)]
 pub(super) enum Domain<'a> {
     Block,
-    /// Of a cooperative loop: the extents, and the axis along which its accesses to
-    /// global memory have unit stride.
-    Each(&'a [(VarId, f64)], Option<VarId>),
+    Each(Points<'a>),
+}
+
+/// The points of a cooperative loop.
+#[derive(Clone, Copy)]
+pub(super) struct Points<'a> {
+    /// The axes and their extents.
+    pub(super) axes: &'a [(VarId, f64)],
+    /// The axis along which accesses to global memory have unit stride.
+    pub(super) fastest: Option<VarId>,
+    /// Whether a tile that is stored along another axis is filled.
+    pub(super) is_across: bool,
 }
 
 /// How often a statement runs, and stands in the text.
@@ -178,7 +204,9 @@ impl Walk<'_, '_> {
                     self.cost.waits += trips;
                 }
                 let fastest = self.fastest(body, &extents);
-                self.stmts(body, Domain::Each(&extents, fastest), times);
+                let is_across = fastest.is_some_and(|fastest| self.is_across(body, fastest));
+                let points = Points { axes: &extents, fastest, is_across };
+                self.stmts(body, Domain::Each(points), times);
             }
             StmtKind::Phase { range, body, .. } => {
                 let is_staged = self.sizes.config.stages > 1;
@@ -246,6 +274,15 @@ impl Walk<'_, '_> {
         })
     }
 
+    /// Whether statements store to a tile whose elements lie next to each other along
+    /// another axis than `fastest`.
+    fn is_across(&self, body: &[Stmt], fastest: VarId) -> bool {
+        body.iter().any(|stmt| match &stmt.kind {
+            StmtKind::Store { access, .. } => self.sizes.is_across(access, fastest),
+            _ => false,
+        })
+    }
+
     /// The body of a loop that stays one: what is around it has other code.
     fn rolled(&mut self, body: &[Stmt], domain: Domain<'_>, times: Times) {
         let outside = std::mem::take(&mut self.cost.code);
@@ -254,25 +291,52 @@ impl Walk<'_, '_> {
         self.cost.loop_code = self.cost.loop_code.max(own);
     }
 
-    /// Levels of a tree: of one over the block, with a barrier after each.
+    /// Levels of a tree: of one over the block in shared memory, with a barrier after
+    /// each.
     fn exchange(&mut self, var: VarId, op: ExchangeOp, domain: Domain<'_>, times: Times) {
         let items = self.points(domain);
-        let levels = match op {
-            ExchangeOp::Reduce(_) | ExchangeOp::Scan { .. } => items.log2().ceil().max(0.0) + 2.0,
-            ExchangeOp::WarpReduce(_) => f64::from(WARP_ITEMS).log2(),
-            ExchangeOp::Shuffle(_) | ExchangeOp::Ballot => 1.0,
-        };
-        match op.group() {
-            Group::Block => {
-                let bytes = self.sizes.type_bytes(self.sizes.kernel.vars[var].ty);
-                let bytes = items * bytes * f64::from(op.n_buffers());
-                // Those of one type share their memory; of several the most counts.
-                self.cost.exchange_bytes = self.cost.exchange_bytes.max(bytes);
-                self.cost.barriers += levels * times.trips;
+        let levels = items.log2().ceil().max(0.0);
+        match op {
+            ExchangeOp::Reduce(_) => {
+                let pairs = (items / 2.0).ceil();
+                self.levels(var, op, (levels, pairs, tree_requests(items)), times);
                 self.operate(1.0, domain, times);
             }
-            Group::Warp => self.operate(levels, domain, times),
+            ExchangeOp::Scan { .. } => {
+                let requests = EXCHANGE_ACCESSES * items * levels;
+                self.levels(var, op, (levels, items, requests), times);
+                self.operate(levels, domain, times);
+            }
+            ExchangeOp::WarpReduce(_) => {
+                self.operate(f64::from(WARP_ITEMS).log2(), domain, times);
+            }
+            ExchangeOp::Shuffle(_) | ExchangeOp::Ballot => self.operate(1.0, domain, times),
         }
+    }
+
+    /// What an exchange over the block takes, in each of whose levels so many points are
+    /// shared out, and which makes so many requests to shared memory in all.
+    fn levels(
+        &mut self,
+        var: VarId,
+        op: ExchangeOp,
+        (levels, points, requests): (f64, f64, f64),
+        times: Times,
+    ) {
+        let items = self.points(Domain::Block);
+        let bytes = self.sizes.type_bytes(self.sizes.kernel.vars[var].ty);
+        let words = (bytes / 4.0).max(1.0);
+        let buffers = items * bytes * f64::from(op.n_buffers());
+        // Those of one type share their memory; of several the most counts.
+        self.cost.exchange_bytes = self.cost.exchange_bytes.max(buffers);
+        // One before the first level, one before the memory is used again.
+        self.cost.barriers += (levels + 2.0) * times.trips;
+        // What comes in, and what goes out.
+        self.cost.shared_requests += (requests + 2.0 * items) * words * times.trips;
+        let threads = f64::from(self.sizes.config.threads);
+        let of_level = (points / threads).ceil() * EXCHANGE_OPS;
+        self.cost.memory_instructions += levels * of_level * threads * times.trips;
+        self.cost.code += of_level * times.copies;
     }
 
     fn update(&mut self, place: &Place, value: ExprId, domain: Domain<'_>, times: Times) {
@@ -293,7 +357,7 @@ impl Walk<'_, '_> {
     pub(super) fn points(&self, domain: Domain<'_>) -> f64 {
         let axes = match domain {
             Domain::Block => &self.sizes.block,
-            Domain::Each(axes, _) => axes,
+            Domain::Each(points) => points.axes,
         };
         axes.iter().map(|(_, extent)| extent).product()
     }
@@ -350,6 +414,21 @@ impl Walk<'_, '_> {
             }
         }
     }
+}
+
+/// Requests to shared memory of a tree over so many items whose pairs at distance d
+/// begin 2 d apart: as many lanes of a warp meet in one bank.
+///
+/// Measured: a softmax of rows of 4096 f32 on an H200 takes 0.18 ms with trees over 256
+/// items, 0.23 with 1024, 0.36 with 2048, 0.68 with 4096.
+fn tree_requests(items: f64) -> f64 {
+    let (mut requests, mut distance) = (0.0, 1.0);
+    while distance < items {
+        let apart = 2.0 * distance;
+        requests += EXCHANGE_ACCESSES * (items / apart).ceil() * apart.min(BANKS);
+        distance = apart;
+    }
+    requests
 }
 
 /// Whether the block's items end before a statement, so that what they keep takes

@@ -8,7 +8,8 @@ use crate::config::{Config, tile_value};
 use crate::dtype::DType;
 use crate::exchange::WARP_ITEMS;
 use crate::kernel::{
-    ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind, Type, VarId, VarKind, eval_index,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind, TileId, Type, VarId,
+    VarKind, eval_index,
 };
 use crate::op::BinaryOp;
 
@@ -28,6 +29,8 @@ pub(super) struct Sizes<'a> {
     lets: BTreeMap<VarId, ExprId>,
     /// Extents of the block domain, with the axes' variables.
     pub(super) block: Vec<(VarId, f64)>,
+    /// See [`Self::rows`].
+    rows: BTreeMap<TileId, usize>,
 }
 
 impl<'a> Sizes<'a> {
@@ -41,11 +44,12 @@ impl<'a> Sizes<'a> {
         let dims = dim_vars.zip(dims).map(|((id, _), &dim)| (id, i128::from(dim))).collect();
         let mut lets = BTreeMap::new();
         collect_lets(&kernel.body, kernel, &mut lets);
-        let mut sizes =
-            Self { kernel, types, tiles: &config.tiles, config, dims, lets, block: Vec::new() };
+        let (tiles, block, rows) = (&config.tiles, Vec::new(), BTreeMap::new());
+        let mut sizes = Self { kernel, types, tiles, config, dims, lets, block, rows };
         let axes = kernel.block.as_deref().unwrap_or_default();
         sizes.block =
             axes.iter().map(|axis| (axis.var, sizes.index_or(axis.extent, 1.0))).collect();
+        sizes.rows = sizes.rows();
         sizes
     }
 
@@ -182,6 +186,59 @@ impl<'a> Sizes<'a> {
             .collect();
         lanes.reverse();
         lanes
+    }
+
+    /// Whether two indices take the same values, each in a loop of its own.
+    pub(super) fn runs_alike(&self, one: ExprId, other: ExprId) -> bool {
+        use ExprKind::{Binary, Cast, Literal, Tiles, Uniform, Var};
+        let alike = |one: &ExprId, other: &ExprId| self.runs_alike(*one, *other);
+        match (&self.kernel.exprs[one].kind, &self.kernel.exprs[other].kind) {
+            _ if one == other => true,
+            (Literal(one), Literal(other)) => one == other,
+            (Var(one), Var(other)) => {
+                let is_loop = |id: &VarId| self.kernel.vars[*id].kind == VarKind::Loop;
+                one == other || (is_loop(one) && is_loop(other))
+            }
+            (Cast(one), Cast(other)) | (Uniform(one), Uniform(other)) => alike(one, other),
+            (Binary { op, lhs, rhs }, Binary { op: other, lhs: left, rhs: right }) => {
+                op == other && alike(lhs, left) && alike(rhs, right)
+            }
+            (Tiles { extent, tile }, Tiles { extent: other, tile: size }) => {
+                alike(extent, other) && alike(tile, size)
+            }
+            // It may be another, or another next time.
+            _ => false,
+        }
+    }
+
+    /// Whether an access to a tile does not run along the tile's rows where `var` grows.
+    /// A tile's rows are along the axis along which threads take several items in a row,
+    /// the last one if there is none: of the layouts that lowering tries, that one has
+    /// vectors where the block computes.
+    pub(super) fn is_across(&self, access: &Access, var: VarId) -> bool {
+        let ArrayRef::Tile(tile) = access.array else { return false };
+        let last = access.indices.len().saturating_sub(1);
+        let axis = self.rows.get(&tile).copied().unwrap_or(last);
+        !access.indices.get(axis).is_none_or(|&index| self.is_unit_stride(index, var))
+    }
+
+    /// The axis of each tile along which threads read several items in a row.
+    fn rows(&self) -> BTreeMap<TileId, usize> {
+        let mut rows = BTreeMap::new();
+        let axes = self.block.iter().zip(&self.config.block);
+        let runs: Vec<VarId> =
+            axes.filter(|(_, items)| items.run > 1).map(|((var, _), _)| *var).collect();
+        for expr in self.kernel.exprs.values().filter(|_| !runs.is_empty()) {
+            let ExprKind::Load(Access { array: ArrayRef::Tile(tile), indices, .. }) = &expr.kind
+            else {
+                continue;
+            };
+            let is_row = |index: &ExprId| runs.iter().any(|&var| self.is_unit_stride(*index, var));
+            if let Some(axis) = indices.iter().rposition(is_row) {
+                rows.entry(*tile).and_modify(|known| *known = axis.max(*known)).or_insert(axis);
+            }
+        }
+        rows
     }
 
     /// Whether every row of a tensor begins at a sector.
