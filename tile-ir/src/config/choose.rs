@@ -55,6 +55,8 @@ const PREDICATE_COPIES: bool = true;
 const UNROLLED_STMTS: u32 = 0;
 /// Bytes to which cooperative loops align their stores.
 const ALIGN_BYTES: u32 = 0;
+/// Whether rows that begin anywhere are loaded in whole vectors.
+const WHOLE_VECTORS: bool = false;
 /// Whether interior blocks have a text of their own. An H200 adds 2^28 + 1 f32
 /// at 4.2 TB/s with it and at 3.1 without.
 const SPLIT_EDGES: bool = true;
@@ -303,6 +305,7 @@ fn thread_choices(
         slices: 1,
         fragment_buffers: FRAGMENT_BUFFERS,
         align_bytes: ALIGN_BYTES,
+        whole_vectors: WHOLE_VECTORS,
         split_edges: SPLIT_EDGES,
         padding: TilePadding::Counted,
         stream_loads: STREAM,

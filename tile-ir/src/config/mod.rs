@@ -134,6 +134,10 @@ pub struct Config {
     /// Bytes to which a cooperative loop aligns its stores where rows begin
     /// anywhere: a power of two; 0 where it stores them as they come.
     pub align_bytes: u32,
+    /// Whether a cooperative loop moves whole vectors of `copy_bytes` from rows that
+    /// begin anywhere into a tile; its rows are then as far from alignment as those
+    /// of the tensor, so that reads of it are of single elements.
+    pub whole_vectors: bool,
     /// Whether blocks away from the edges run a copy of the text without
     /// comparisons.
     pub split_edges: bool,
@@ -171,6 +175,7 @@ impl Config {
             slices: 1,
             fragment_buffers: 1,
             align_bytes: 0,
+            whole_vectors: false,
             split_edges: false,
             padding: TilePadding::Counted,
             stream_loads: false,

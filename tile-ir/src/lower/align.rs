@@ -32,16 +32,14 @@
 
 use super::distribute::{cooperative_layout, row_layout};
 use super::divisor::Divisors;
-use super::interior::inside;
+use super::interior::{Inside, inside};
 use super::rewrite::Replacement;
-use super::vectorise::{elem_bytes, step_of};
+use super::rows::{Maker, Row, as_items_of, begins_aligned, coords_of, stored_row, with_extent};
+use super::vectorise::elem_bytes;
 use crate::config::Config;
 use crate::kernel;
-use crate::op::{BinaryOp, CompareOp, UnaryOp};
-use crate::program::{
-    Access, Domain, DomainId, Expr, ExprId, ExprKind, Literal, ProgramKernel, Scope, Stmt,
-    StmtKind, Target, Ty, Var,
-};
+use crate::op::BinaryOp;
+use crate::program::{DomainId, Expr, ExprId, ExprKind, ProgramKernel, Scope, Stmt, StmtKind, Ty};
 
 /// Aligns the stores of cooperative loops to `config.align_bytes`, where nothing
 /// says that they are. Assumes that guards are those that are needed and that no
@@ -63,15 +61,6 @@ pub(super) fn align_rows(
 struct Pass<'a> {
     config: &'a Config,
     divisors: Divisors<'a>,
-}
-
-/// The one store to global memory of a loop's items.
-struct Row {
-    access: Access,
-    /// The axis of the loop along which the store has unit stride.
-    axis: u32,
-    /// Elements of the alignment: a power of two of at least 2.
-    elems: u32,
 }
 
 impl Pass<'_> {
@@ -101,13 +90,17 @@ impl Pass<'_> {
         body: &[Stmt],
         items: &Stmt,
     ) -> Option<Vec<Stmt>> {
-        let row = self.row(kernel, domain, body)?;
-        if self.begins_aligned(kernel, domain, &row) {
+        let row = stored_row(kernel, self.config, &self.divisors, domain, body)?;
+        let is_promised = row.access.aligned_elems.is_multiple_of(row.elems);
+        if !is_promised && begins_aligned(kernel, &self.divisors, domain, &row) {
             return None;
         }
         let inside = inside(kernel, domain, body);
         if inside.is_guarded {
             return None;
+        }
+        if is_promised {
+            return Some(self.promised_items(kernel, domain, &row, inside, items));
         }
         let most = kernel.domains[domain].axes[row.axis as usize].extent - row.elems;
         let of_extent = |extent| with_extent(&kernel.domains[domain], row.axis, extent);
@@ -125,86 +118,65 @@ impl Pass<'_> {
         let layout =
             cooperative_layout(kernel, ends, row.axis as usize, self.config, &self.divisors);
         kernel.domains[ends].layout = layout;
-        Some(match inside.cond {
-            None => parts.to_vec(),
-            Some(cond) => {
-                let otherwise = vec![items.clone()];
-                let kind = StmtKind::If { cond, then: parts.to_vec(), otherwise };
-                vec![Stmt { kind, ..items.clone() }]
-            }
-        })
+        Some(either(inside.cond, parts.to_vec(), items))
     }
 
-    /// The store that can be aligned and is not known to be; `None` where there
-    /// is no such store, or another one beside it.
-    fn row(&self, kernel: &ProgramKernel, domain: DomainId, body: &[Stmt]) -> Option<Row> {
-        if domain == kernel.block_domain || kernel.domains[domain].projection.is_some() {
-            return None;
+    /// Items that begin aligned already ([`super::reach`]): away from the edges
+    /// they get the layout of rows.
+    fn promised_items(
+        &self,
+        kernel: &mut ProgramKernel,
+        domain: DomainId,
+        row: &Row,
+        inside: Inside,
+        items: &Stmt,
+    ) -> Vec<Stmt> {
+        let mut rows = kernel.domains[domain].clone();
+        let bytes = elem_bytes(kernel, row.access.target);
+        rows.layout = row_layout(&rows.extents(), self.config, row.axis as usize, bytes);
+        let rows = kernel.domains.push(rows);
+        let moved = as_items_of(kernel, domain, rows);
+        let body = with_own_vars(kernel, moved, &inside.body);
+        let kind = StmtKind::Items { domain: rows, body };
+        either(inside.cond, vec![Stmt { kind, ..items.clone() }], items)
+    }
+}
+
+/// A copy of statements, which declares variables of its own.
+fn with_own_vars(
+    kernel: &mut ProgramKernel,
+    mut replaced: Replacement,
+    stmts: &[Stmt],
+) -> Vec<Stmt> {
+    let mut copies = Vec::new();
+    for stmt in stmts {
+        let mut copy = replaced.stmt(kernel, stmt);
+        if let StmtKind::Let { var, .. } = &mut copy.kind {
+            let own = kernel.vars[*var].clone();
+            let ty = own.ty;
+            let own = kernel.vars.push(own);
+            let read = kernel.exprs.push(Expr { kind: ExprKind::Var(own), ty });
+            replaced.vars.insert(*var, read);
+            *var = own;
         }
-        let mut stores = body.iter().filter_map(|stmt| match &stmt.kind {
-            StmtKind::Store { access, .. } => Some(access),
-            _ => None,
-        });
-        let (Some(access), None) = (stores.next(), stores.next()) else { return None };
-        let is_simple = |stmt: &Stmt| {
-            matches!(stmt.kind, StmtKind::Store { .. } | StmtKind::Let { value: Some(_), .. })
-        };
-        let Target::Buffer(buffer) = access.target else { return None };
-        let elems = self.config.align_bytes / elem_bytes(kernel, access.target);
-        let (&last, before) = access.indices.split_last()?;
-        let step = |index: ExprId, axis| step_of(kernel, &self.divisors, index, domain, axis);
-        let axis = (0..kernel.domains[domain].axes.len() as u32)
-            .find(|&axis| step(last, axis) == Some(1))?;
-        let extent = kernel.domains[domain].axes[axis as usize].extent;
-        let last_stride = *kernel.buffers[buffer].strides.last()?;
-        let fits = body.iter().all(is_simple)
-            && elems > 1
-            && extent.is_multiple_of(elems)
-            && extent >= 2 * elems
-            && kernel.constant(last_stride) == Some(1)
-            && access.indices.iter().all(|&index| !reads_own(kernel, index))
-            && before.iter().all(|&index| step(index, axis) == Some(0));
-        fits.then(|| Row { access: access.clone(), axis, elems })
+        copies.push(copy);
     }
-
-    /// Whether rows are known to begin at an aligned element.
-    fn begins_aligned(&self, kernel: &mut ProgramKernel, domain: DomainId, row: &Row) -> bool {
-        let Target::Buffer(buffer) = row.access.target else { return true };
-        let mut first = Replacement::default();
-        for (expr, axis, ty) in coords_of(kernel, domain) {
-            if axis == row.axis {
-                let kind = ExprKind::Literal(Literal::Int(0));
-                first.exprs.insert(expr, kernel.exprs.push(Expr { kind, ty }));
-            }
-        }
-        let begin = first.access(kernel, &row.access);
-        let strides = &kernel.buffers[buffer].strides;
-        begin.indices.iter().zip(strides).all(|(&index, &stride)| {
-            let of = |id| self.divisors.at_group(kernel, id, domain);
-            let offset = of(index).checked_mul(of(stride));
-            offset.is_some_and(|offset| offset.is_multiple_of(row.elems.into()))
-        })
-    }
+    copies
 }
 
-/// Whether an expression reads a variable of the item: it may be one of the
-/// loop's body, which has no value yet where the row begins.
-fn reads_own(kernel: &ProgramKernel, id: ExprId) -> bool {
-    let kind = &kernel.exprs[id].kind;
-    let mut reads = matches!(kind, ExprKind::Var(var) if kernel.vars[*var].scope != Scope::Block);
-    kind.for_each_operand(&mut |operand| reads |= reads_own(kernel, operand));
-    reads
+/// The statements `then` where a condition of the block holds, else the items as
+/// they are.
+pub(super) fn either(cond: Option<ExprId>, then: Vec<Stmt>, items: &Stmt) -> Vec<Stmt> {
+    let Some(cond) = cond else { return then };
+    let kind = StmtKind::If { cond, then, otherwise: vec![items.clone()] };
+    vec![Stmt { kind, ..items.clone() }]
 }
 
-fn with_extent(domain: &Domain, axis: u32, extent: u32) -> Domain {
-    let mut domain = domain.clone();
-    domain.axes[axis as usize].extent = extent;
-    domain
-}
-
-/// The items of a loop that come to one of the two.
+/// The items of a loop that come to one of those that it is split into.
 #[derive(Clone, Copy)]
-enum Part {
+pub(super) enum Part {
+    /// Those before each row's first aligned element.
+    Head(DomainId),
     /// Those from each row's first aligned element on.
     Middle(DomainId),
     /// Those that are left at the ends of each row, when so many are taken.
@@ -214,13 +186,13 @@ enum Part {
 impl Part {
     const fn domain(self) -> DomainId {
         match self {
-            Self::Middle(domain) | Self::Ends(domain, _) => domain,
+            Self::Head(domain) | Self::Middle(domain) | Self::Ends(domain, _) => domain,
         }
     }
 }
 
 /// A loop's body for the items of a part.
-fn part_of(
+pub(super) fn part_of(
     kernel: &mut ProgramKernel,
     row: &Row,
     from: DomainId,
@@ -228,7 +200,7 @@ fn part_of(
     part: Part,
 ) -> Vec<Stmt> {
     let coords: Vec<(ExprId, u32, Ty)> = coords_of(kernel, from);
-    let mut make = Maker { kernel, lets: Vec::new() };
+    let mut make = Maker::new(kernel);
     let (mut first, mut moved) = (Replacement::default(), Replacement::default());
     for &(expr, axis, ty) in &coords {
         let coord = make.push(ExprKind::Coord { domain: part.domain(), axis }, ty);
@@ -242,23 +214,38 @@ fn part_of(
     if let Some(&(any, _, ty)) = along.clone().next() {
         let coord = moved.exprs[&any];
         let place = match part {
+            Part::Head(_) => coord,
             Part::Middle(_) => {
                 let shift = make.cast(shift, ty);
                 make.binary(BinaryOp::Add, shift, coord)
             }
-            Part::Ends(_, taken) => make.end(coord, shift, taken),
+            Part::Ends(_, taken) => end(&mut make, coord, shift, taken),
         };
         for &(expr, _, ty) in along {
             let place = make.cast(place, ty);
             moved.exprs.insert(expr, place);
         }
     }
+    let cond = match part {
+        Part::Head(_) => {
+            coords.iter().find(|(_, axis, _)| *axis == row.axis).map(|(any, _, ty)| {
+                let shift = make.cast(shift, *ty);
+                make.less(moved.exprs[any], shift)
+            })
+        }
+        Part::Middle(_) | Part::Ends(..) => None,
+    };
     let lets = make.lets;
-    let mut stmts: Vec<Stmt> = Vec::new();
-    if let Some(like) = body.first() {
-        stmts.extend(lets.into_iter().map(|kind| Stmt { kind, ..like.clone() }));
+    let Some(like) = body.first() else { return Vec::new() };
+    let mut stmts: Vec<Stmt> = lets.into_iter().map(|kind| Stmt { kind, ..like.clone() }).collect();
+    let moved = moved.stmts(kernel, body);
+    match cond {
+        Some(cond) => {
+            let kind = StmtKind::If { cond, then: moved, otherwise: Vec::new() };
+            stmts.push(Stmt { kind, ..like.clone() });
+        }
+        None => stmts.extend(moved),
     }
-    stmts.extend(moved.stmts(kernel, body));
     if let Part::Middle(_) = part {
         let accesses = stmts.iter_mut().filter_map(|stmt| match &mut stmt.kind {
             StmtKind::Store { access, .. } => Some(access),
@@ -269,87 +256,13 @@ fn part_of(
     stmts
 }
 
-/// The coordinates of a domain, wherever they stand: axis and type of each.
-fn coords_of(kernel: &ProgramKernel, wanted: DomainId) -> Vec<(ExprId, u32, Ty)> {
-    let coords = kernel.exprs.iter().filter_map(|(id, expr)| match expr.kind {
-        ExprKind::Coord { domain, axis } if domain == wanted => Some((id, axis, expr.ty)),
-        _ => None,
-    });
-    coords.collect()
-}
-
-/// Makes index expressions, and variables that hold them.
-struct Maker<'k> {
-    kernel: &'k mut ProgramKernel,
-    lets: Vec<StmtKind>,
-}
-
-impl Maker<'_> {
-    /// How many elements come before the first aligned one of the row that
-    /// begins at this element.
-    fn shift(&mut self, begin: &Access, elems: u32) -> ExprId {
-        let Target::Buffer(buffer) = begin.target else { return self.literal(0, Ty::INDEX32) };
-        let strides = self.kernel.buffers[buffer].strides.clone();
-        let is_wide = begin.indices.iter().chain(&strides).any(|&id| self.ty(id) == Ty::INDEX64);
-        let ty = if is_wide { Ty::INDEX64 } else { Ty::INDEX32 };
-        let mut offset = self.literal(0, ty);
-        for (&index, &stride) in begin.indices.iter().zip(&strides) {
-            let [index, stride] = [index, stride].map(|id| self.cast(id, ty));
-            let term = self.binary(BinaryOp::Mul, index, stride);
-            offset = self.binary(BinaryOp::Add, offset, term);
-        }
-        let negative = self.push(ExprKind::Unary { op: UnaryOp::Neg, operand: offset }, ty);
-        let mask = self.literal(i128::from(elems) - 1, ty);
-        let shift = self.binary(BinaryOp::And, negative, mask);
-        self.named("shift", shift)
-    }
-
-    /// Where an item of the ends stands: before the shift, or behind so many.
-    fn end(&mut self, coord: ExprId, shift: ExprId, taken: u32) -> ExprId {
-        let ty = self.ty(coord);
-        let shift = self.cast(shift, ty);
-        let is_before = ExprKind::Compare { op: CompareOp::Lt, lhs: coord, rhs: shift };
-        let cond = self.push(is_before, Ty::BOOL);
-        let taken = self.literal(taken.into(), ty);
-        let behind = self.binary(BinaryOp::Add, coord, taken);
-        let place = self.push(ExprKind::Select { cond, then: coord, otherwise: behind }, ty);
-        self.named("end", place)
-    }
-
-    fn named(&mut self, name: &str, value: ExprId) -> ExprId {
-        let ty = self.ty(value);
-        let var = Var { name: name.to_owned(), ty, scope: Scope::Thread };
-        let var = self.kernel.vars.push(var);
-        self.lets.push(StmtKind::Let { var, value: Some(value) });
-        self.push(ExprKind::Var(var), ty)
-    }
-
-    fn cast(&mut self, id: ExprId, ty: Ty) -> ExprId {
-        match (self.ty(id) == ty, self.kernel.constant(id)) {
-            (true, _) => id,
-            (false, Some(value)) => self.literal(value, ty),
-            (false, None) => self.push(ExprKind::Cast(id), ty),
-        }
-    }
-
-    fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
-        let ty = self.ty(lhs);
-        match (op, self.kernel.constant(lhs), self.kernel.constant(rhs)) {
-            (BinaryOp::Add, Some(0), _) => rhs,
-            (BinaryOp::Add, _, Some(0)) | (BinaryOp::Mul, _, Some(1)) => lhs,
-            _ => self.push(ExprKind::Binary { op, lhs, rhs }, ty),
-        }
-    }
-
-    fn literal(&mut self, value: i128, ty: Ty) -> ExprId {
-        self.push(ExprKind::Literal(Literal::Int(value)), ty)
-    }
-
-    fn ty(&self, id: ExprId) -> Ty {
-        self.kernel.exprs[id].ty
-    }
-
-    fn push(&mut self, kind: ExprKind, ty: Ty) -> ExprId {
-        self.kernel.exprs.push(Expr { kind, ty })
-    }
+/// Where an item of the ends stands: before the shift, or behind so many.
+fn end(make: &mut Maker<'_>, coord: ExprId, shift: ExprId, taken: u32) -> ExprId {
+    let ty = make.ty(coord);
+    let shift = make.cast(shift, ty);
+    let cond = make.less(coord, shift);
+    let taken = make.literal(taken.into(), ty);
+    let behind = make.binary(BinaryOp::Add, coord, taken);
+    let place = make.push(ExprKind::Select { cond, then: coord, otherwise: behind }, ty);
+    make.named("end", place, Scope::Thread)
 }

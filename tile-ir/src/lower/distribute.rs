@@ -135,7 +135,7 @@ fn inwards(n_axes: usize, fastest: usize) -> Vec<usize> {
 
 /// Runs of `run` points along `fastest` on neighbouring threads; then inwards to
 /// outwards while there are threads.
-fn strided(extents: &[u32], threads: u32, fastest: usize, run: u32) -> ItemLayout {
+pub(super) fn strided(extents: &[u32], threads: u32, fastest: usize, run: u32) -> ItemLayout {
     let mut layout = ItemLayout::default();
     let mut left = threads;
     for axis in inwards(extents.len(), fastest) {

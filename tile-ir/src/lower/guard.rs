@@ -303,6 +303,12 @@ impl Bounds {
                 let rhs = self.linear(kernel, *rhs, end.flipped())?;
                 Some(self.linear(kernel, *lhs, end)?.minus(&rhs))
             }
+            // Of whatever number: the remainder of a division by a power of two.
+            ExprKind::Binary { op: BinaryOp::And, lhs, rhs } => {
+                let mask = kernel.constant(*lhs).or_else(|| kernel.constant(*rhs));
+                let mask = mask.filter(|mask| *mask >= 0)?;
+                Some(Linear::constant(if end == End::Least { 0 } else { mask }))
+            }
             ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
                 let (factor, operand) = match (kernel.constant(*lhs), kernel.constant(*rhs)) {
                     (Some(factor), _) => (factor, *rhs),

@@ -314,11 +314,17 @@ impl Block<'_> {
             }
             ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
                 let (lhs, rhs) = (self.extreme(lhs, end)?, self.extreme(rhs, end)?);
-                Some(self.push(ExprKind::Binary { op: BinaryOp::Add, lhs, rhs }, ty))
+                Some(self.sum(BinaryOp::Add, lhs, rhs, ty))
             }
             ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } => {
                 let (lhs, rhs) = (self.extreme(lhs, end)?, self.extreme(rhs, end.flipped())?);
-                Some(self.push(ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs }, ty))
+                Some(self.sum(BinaryOp::Sub, lhs, rhs, ty))
+            }
+            // Of whatever number: the remainder of a division by a power of two.
+            ExprKind::Binary { op: BinaryOp::And, lhs, rhs } => {
+                let mask = self.kernel.constant(lhs).or_else(|| self.kernel.constant(rhs));
+                let mask = mask.filter(|mask| *mask >= 0)?;
+                Some(self.index(if end == End::Least { 0 } else { mask }, ty))
             }
             ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
                 let (factor, operand, factor_id) =
@@ -359,6 +365,17 @@ impl Block<'_> {
             true => self.push(ExprKind::Cast(id), wide),
             false => id,
         })
+    }
+
+    /// A sum or difference, of two constants as one.
+    fn sum(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: Ty) -> ExprId {
+        match (self.kernel.constant(lhs), self.kernel.constant(rhs)) {
+            (Some(lhs), Some(rhs)) if op == BinaryOp::Add => self.index(lhs + rhs, ty),
+            (Some(lhs), Some(rhs)) => self.index(lhs - rhs, ty),
+            (Some(0), None) if op == BinaryOp::Add => rhs,
+            (None, Some(0)) => lhs,
+            _ => self.push(ExprKind::Binary { op, lhs, rhs }, ty),
+        }
     }
 
     fn index(&mut self, value: i128, ty: Ty) -> ExprId {

@@ -19,10 +19,13 @@ mod once;
 mod pipeline;
 mod place;
 mod prefetch;
+mod reach;
 mod rewrite;
+mod rows;
 mod specialise;
 mod touched;
 mod vectorise;
+mod whole;
 
 use crate::check::CheckedKernel;
 use crate::config::{Config, ConfigError, check_config};
@@ -135,17 +138,22 @@ fn passes<'a>(
     config: &'a Config,
     divisors: &'a [(VarId, u32)],
     device: &'a DeviceProperties,
-) -> [(&'static str, Pass<'a>); 14] {
+) -> [(&'static str, Pass<'a>); 16] {
     let may_copy_async = device.has_async_copies();
     let limit = u64::from(config.unrolled_stmts);
     [
         ("halo", always(move |kernel| halo::split_halos(kernel, config, divisors))),
+        ("reach", always(move |kernel| reach::reach_over(kernel, config, divisors, device))),
         (
             "distribute",
             always(move |kernel| distribute::distribute_items(kernel, config, divisors)),
         ),
         ("guard", always(move |kernel| guard::delete_proved_guards(kernel, divisors))),
         ("once", always(move |kernel| once::mark_single_use(kernel, config))),
+        (
+            "whole",
+            always(move |kernel| whole::load_whole_vectors(kernel, config, divisors, device)),
+        ),
         ("align", always(move |kernel| align::align_rows(kernel, config, divisors))),
         ("hoist", always(move |kernel| hoist::hoist_shared(kernel, config))),
         ("prefetch", always(move |kernel| prefetch::prefetch_fragments(kernel, config))),

@@ -14,7 +14,7 @@ use crate::analyze::banks::tile_wavefronts;
 use crate::config::{Config, TilePadding};
 use crate::device::DeviceProperties;
 use crate::program::{
-    MAX_ACCESS_BYTES, ProgramKernel, SharedMemory, Swizzle, TileId, TileLayout, TileSpace,
+    MAX_ACCESS_BYTES, ProgramKernel, SharedMemory, Swizzle, Tile, TileId, TileLayout, TileSpace,
     may_share,
 };
 
@@ -68,8 +68,9 @@ pub(super) fn allocate_tiles(
 }
 
 fn arrange(kernel: &mut ProgramKernel, padding: TilePadding) {
-    let shared = kernel.tiles.iter().filter(|(_, tile)| tile.space == TileSpace::Shared);
-    let tiles: Vec<TileId> = shared.map(|(id, _)| id).collect();
+    let is_open = |tile: &Tile| tile.space == TileSpace::Shared && !tile.is_arranged;
+    let open = kernel.tiles.iter().filter(|(_, tile)| is_open(tile));
+    let tiles: Vec<TileId> = open.map(|(id, _)| id).collect();
     for id in tiles {
         let extents = kernel.tiles[id].extents.clone();
         let candidates = match padding {
@@ -107,6 +108,12 @@ fn allocate(kernel: &mut ProgramKernel) -> u64 {
     }
     let end = placed.iter().map(|(_, _, end)| *end).max().unwrap_or(0);
     end.next_multiple_of(MAX_ACCESS_BYTES.into())
+}
+
+/// Bytes of all shared tiles, had each a place of its own.
+pub(super) fn shared_bytes(kernel: &ProgramKernel) -> u64 {
+    let shared = kernel.tiles.values().filter(|tile| tile.space == TileSpace::Shared);
+    shared.map(Tile::size_bytes).sum()
 }
 
 /// Whether two tiles lie in one place.

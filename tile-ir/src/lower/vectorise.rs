@@ -108,8 +108,8 @@ pub(super) fn is_group(
                 let is_one = |id: ExprId| {
                     matches!(kernel.exprs[id].kind, ExprKind::Literal(Literal::Int(1)))
                 };
-                let guard_is_shared =
-                    !access.guards[along].upper || divisible(buffer.extents[along]);
+                let guard_is_shared = !access.guards[along].upper
+                    || (divisible(buffer.extents[along]) && divisible(access.indices[along]));
                 let aligned = |number: usize| {
                     let of = |id| divisors.at_group(kernel, id, domain);
                     let offset = of(access.indices[number]).checked_mul(of(buffer.strides[number]));
@@ -134,7 +134,7 @@ pub(super) fn is_group(
                     && tile.layout.swizzle.is_none_or(|swizzle| width <= 1 << swizzle.shift)
                     && tile.layout.size_elems.is_multiple_of(width)
                     && guard_is_shared
-                    && (0..access.indices.len()).all(aligned)
+                    && (is_promised || (0..access.indices.len()).all(aligned))
             }
         }
 }

@@ -242,6 +242,8 @@ pub struct Tile {
     pub extents: Vec<u32>,
     /// Where an element lies.
     pub layout: TileLayout,
+    /// Whether accesses count on the layout as it is.
+    pub is_arranged: bool,
     /// Number of equal buffers, chosen by [`super::Access::slot`].
     pub buffers: u32,
     /// Where it begins within [`SharedMemory::Dynamic`].

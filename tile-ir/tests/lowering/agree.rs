@@ -21,6 +21,7 @@ fn lower(body: &str) -> tile_ir::program::Program {
         stages: 1,
         fragment_buffers: 1,
         align_bytes: 0,
+        whole_vectors: false,
         split_edges: false,
         padding: tile_ir::config::TilePadding::Counted,
         stream: false,

@@ -2,6 +2,7 @@
 //! the files in `expect/`; `UPDATE_EXPECT=1` writes them anew.
 
 use expect_test::{ExpectFile, expect_file};
+use tile_ir::dtype::DType;
 use tile_ir::emit::emit_cuda;
 use tile_ir::program::print_program;
 
@@ -61,6 +62,24 @@ fn an_aligned_transpose() {
     check_cuda(&aligned, expect_file!["expect/transpose_aligned.cu"]);
     let is_known = |case: Case| print_program(&Case { divisor: 8, ..case }.program());
     assert_eq!(is_known(aligned), is_known(as_it_comes));
+}
+
+/// Rows that begin anywhere, read in vectors and written in whole sectors; where
+/// they are known to begin at one, nothing is done.
+#[test]
+fn a_transpose_in_whole_vectors() {
+    let as_it_comes = Case {
+        dtype: DType::F16,
+        tiles: vec![("TR", 64), ("TC", 64)],
+        copy_bytes: 16,
+        split_edges: true,
+        ..transpose()
+    };
+    let whole = Case { align_bytes: 32, whole_vectors: true, ..as_it_comes.clone() };
+    check_passes(&whole, expect_file!["expect/transpose_whole.passes"]);
+    check_cuda(&whole, expect_file!["expect/transpose_whole.cu"]);
+    let is_known = |case: Case| print_program(&Case { divisor: 16, ..case }.program());
+    assert_eq!(is_known(whole), is_known(as_it_comes));
 }
 
 #[test]

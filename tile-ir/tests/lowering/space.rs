@@ -61,6 +61,7 @@ fn choices(config: &Config) -> Vec<Shown> {
         fragment_buffers,
         unrolled_stmts,
         align_bytes,
+        whole_vectors,
         split_edges,
         padding,
         stream_loads,
@@ -88,6 +89,7 @@ fn choices(config: &Config) -> Vec<Shown> {
     let flags = [
         ("unroll", *unroll_stages),
         ("predicate", *predicate_copies),
+        ("whole", *whole_vectors),
         ("split", *split_edges),
         ("stream loads", *stream_loads),
         ("stream stores", *stream_stores),

@@ -28,6 +28,8 @@ pub(crate) struct Case {
     pub(crate) fragment_buffers: u32,
     /// Bytes to which cooperative loops align their stores.
     pub(crate) align_bytes: u32,
+    /// Whether rows that begin anywhere are loaded in whole vectors.
+    pub(crate) whole_vectors: bool,
     pub(crate) split_edges: bool,
     pub(crate) padding: TilePadding,
     /// Whether what is touched once passes the caches by.
@@ -71,6 +73,7 @@ impl Case {
             unroll_stages: false,
             async_bytes: 16,
             align_bytes: self.align_bytes,
+            whole_vectors: self.whole_vectors,
             split_edges: self.split_edges,
             padding: self.padding,
             stream_loads: self.stream,
@@ -130,6 +133,7 @@ pub(crate) fn matmul() -> Case {
         stages: 1,
         fragment_buffers: 1,
         align_bytes: 0,
+        whole_vectors: false,
         split_edges: false,
         padding: TilePadding::Counted,
         stream: false,
@@ -149,6 +153,7 @@ pub(crate) fn transpose() -> Case {
         stages: 1,
         fragment_buffers: 1,
         align_bytes: 0,
+        whole_vectors: false,
         split_edges: false,
         padding: TilePadding::Counted,
         stream: false,
@@ -168,6 +173,7 @@ pub(crate) fn add() -> Case {
         stages: 1,
         fragment_buffers: 1,
         align_bytes: 0,
+        whole_vectors: false,
         split_edges: false,
         padding: TilePadding::Counted,
         stream: false,

@@ -244,6 +244,9 @@ impl TuneReport {
         if config.align_bytes > 0 {
             parts.push(format!("align {}", config.align_bytes));
         }
+        if config.whole_vectors {
+            parts.push("whole vectors".to_owned());
+        }
         if !config.split_edges {
             parts.push("one text".to_owned());
         }

@@ -241,6 +241,7 @@ fn variations(config: &Config) -> Vec<Config> {
     found.extend([1, 2].map(|buffers| with(&|c| c.fragment_buffers = buffers)));
     found.extend([0, 512, 1024, 2048].map(|stmts| with(&|c| c.unrolled_stmts = stmts)));
     found.extend([0, 32, 128].map(|bytes| with(&|c| c.align_bytes = bytes)));
+    found.push(with(&|c| c.whole_vectors = !c.whole_vectors));
     found.push(with(&|c| c.split_edges = !c.split_edges));
     found.extend([4, 8, 16].map(|bytes| with(&|c| c.copy_bytes = bytes)));
     let paddings = [TilePadding::Counted, TilePadding::Elems(0), TilePadding::Swizzled];

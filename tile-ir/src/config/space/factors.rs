@@ -55,6 +55,8 @@ pub(super) enum Choice {
     UnrolledStmts,
     /// Bytes to which rows are aligned.
     AlignBytes,
+    /// 1 where rows that begin anywhere are loaded in whole vectors.
+    WholeVectors,
     /// 1 where interior blocks have a text of their own.
     SplitEdges,
     /// Elements after a row of a tile, or [`COUNTED`] or [`SWIZZLED`].
@@ -89,6 +91,7 @@ impl Choice {
             Self::FragmentBuffers => config.fragment_buffers,
             Self::UnrolledStmts => config.unrolled_stmts,
             Self::AlignBytes => config.align_bytes,
+            Self::WholeVectors => u32::from(config.whole_vectors),
             Self::SplitEdges => u32::from(config.split_edges),
             Self::Padding => match config.padding {
                 TilePadding::Counted => COUNTED,
@@ -171,6 +174,7 @@ pub(super) fn factors(
     let is_loop = |kind: &StmtKind| matches!(kind, StmtKind::Phase { .. } | StmtKind::For { .. });
     push(Choice::UnrolledStmts, only_if(has(is_loop), pick(&[0, 512, 1024, 2048], &[16])));
     push(Choice::AlignBytes, only_if(has(writes_rows), pick(&[0, 32, 128], &[4, 16])));
+    push(Choice::WholeVectors, only_if(has_rows && has_loops, vec![0, 1]));
     push(Choice::SplitEdges, vec![1, 0]);
     push(Choice::Padding, only_if(has_rows, pick(&[COUNTED, 0, SWIZZLED], &[1, 3])));
     push(Choice::Stream, pick(&[0, 3], &[1, 2]));
@@ -205,6 +209,7 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         | Choice::CopyBytes
         | Choice::FragmentBuffers
         | Choice::AlignBytes
+        | Choice::WholeVectors
         | Choice::UnrolledStmts
         | Choice::SplitEdges
         | Choice::Padding
@@ -236,6 +241,7 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         Choice::CopyBytes
         | Choice::FragmentBuffers
         | Choice::AlignBytes
+        | Choice::WholeVectors
         | Choice::UnrolledStmts
         | Choice::SplitEdges
         | Choice::Padding

@@ -242,6 +242,7 @@ impl<'a> Space<'a> {
             slices,
             fragment_buffers: value(Choice::FragmentBuffers)?,
             align_bytes: value(Choice::AlignBytes)?,
+            whole_vectors: flag(Choice::WholeVectors),
             split_edges: flag(Choice::SplitEdges),
             padding: match value(Choice::Padding)? {
                 factors::COUNTED => TilePadding::Counted,
@@ -275,6 +276,7 @@ impl<'a> Space<'a> {
             Choice::Tile(_) if !is_last_tile => true,
             Choice::FragmentBuffers
             | Choice::AlignBytes
+            | Choice::WholeVectors
             | Choice::UnrolledStmts
             | Choice::SplitEdges
             | Choice::Padding
@@ -343,6 +345,7 @@ impl<'a> Space<'a> {
             Choice::CopyBytes
             | Choice::FragmentBuffers
             | Choice::AlignBytes
+            | Choice::WholeVectors
             | Choice::UnrolledStmts
             | Choice::SplitEdges
             | Choice::Padding

@@ -108,7 +108,16 @@ impl Specialiser<'_> {
         let layout = TileLayout::row_major(&extents);
         let name = name.to_owned();
         let space = TileSpace::Shared;
-        let tile = Tile { name, space, dtype, extents, layout, buffers, offset_bytes: 0 };
+        let tile = Tile {
+            name,
+            space,
+            dtype,
+            extents,
+            layout,
+            is_arranged: false,
+            buffers,
+            offset_bytes: 0,
+        };
         let tile = self.b.kernel.tiles.push(tile);
         self.exchange_tiles.insert(key, tile);
         tile

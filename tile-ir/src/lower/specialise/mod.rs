@@ -326,7 +326,16 @@ impl Specialiser<'_> {
         let extents = extents?;
         let layout = TileLayout::row_major(&extents);
         let name = tile.name.clone();
-        let tile = Tile { name, space, dtype, extents, layout, buffers: 1, offset_bytes: 0 };
+        let tile = Tile {
+            name,
+            space,
+            dtype,
+            extents,
+            layout,
+            is_arranged: false,
+            buffers: 1,
+            offset_bytes: 0,
+        };
         let program_id = self.b.kernel.tiles.push(tile);
         self.tiles.insert(id, program_id);
         Ok(program_id)

@@ -241,8 +241,11 @@ impl Walk {
         }
         let Target::Tile(id) = access.target else { return None };
         let tile = &cx.kernel.tiles[id];
+        let is_promised = i128::from(access.aligned_elems).rem_euclid(width) == 0;
         for (&index, &stride) in access.indices.iter().zip(&tile.layout.strides) {
-            if !(self.divisor(cx, index, along) * i128::from(stride)).rem_euclid(width).eq(&0) {
+            if !is_promised
+                && !(self.divisor(cx, index, along) * i128::from(stride)).rem_euclid(width).eq(&0)
+            {
                 let text = cx.text(index);
                 return Some(format!("may not be aligned: {text} by {stride} elements"));
             }

@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
     const int R,
     const int C
 ) {
-    __shared__ __align__(16) float s[2112]; // tile 64 x 32, strides 33 and 1
+    __shared__ __align__(16) float s[2272]; // tile 71 x 32, strides 1 and 71
     const unsigned int tk_rows = tk_ceil_div(R, 64);
     const unsigned int tk_columns = tk_ceil_div(C, 32);
     // bands of 8 rows of blocks share operands in L2
@@ -35,47 +35,41 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
     const int by = tk_first + tk_within % tk_band;
     const int bx = tk_within / tk_band;
     const int thread = threadIdx.x;
-    if (by * 64 + 63 < R && bx * 32 + 31 < C) {
-        // (i, j) of 64 x 32, shared out over the block
+    if (by * 64 + 70 < R && bx * 32 + 31 < C) {
+        // (i, j) of 71 x 32, shared out over the block
         #pragma unroll
-        for (int i_step = 0; i_step < 8; ++i_step) {
+        for (int i_step = 0; i_step < 9; ++i_step) {
             const int i = thread / 32 + i_step * 8;
             const int j = thread % 32;
-            s[i * 33 + j] = a[(by * 64 + i) * C + bx * 32 + j];
+            if (i < 71) {
+                s[i + j * 71] = a[(by * 64 + i) * C + bx * 32 + j];
+            }
         }
     } else {
-        // (i, j) of 64 x 32, shared out over the block
+        // (i, j) of 71 x 32, shared out over the block
         #pragma unroll
-        for (int i_step = 0; i_step < 8; ++i_step) {
+        for (int i_step = 0; i_step < 9; ++i_step) {
             const int i = thread / 32 + i_step * 8;
             const int j = thread % 32;
-            s[i * 33 + j] = (by * 64 + i < R && bx * 32 + j < C) ? a[(by * 64 + i) * C + bx * 32 + j] : 0.0f;
+            if (i < 71) {
+                s[i + j * 71] = (by * 64 + i < R && bx * 32 + j < C) ? a[(by * 64 + i) * C + bx * 32 + j] : 0.0f;
+            }
         }
     }
     __syncthreads();
-    if (bx * 32 + 31 < C && by * 64 + 63 < R) {
-        // (j, i) of 32 x 56, shared out over the block
+    if (bx * 32 + 31 < C && by * 64 + 70 < R) {
+        // (j, i) of 32 x 64, shared out over the block
         #pragma unroll
         for (int j_step = 0; j_step < 2; ++j_step) {
             const int j = thread / 8 % 4 + thread / 64 * 4 + j_step * 16;
             const int i = thread % 8 * 4 + thread / 32 % 2 * 32;
-            if (i < 56) {
-                const int shift = -((bx * 32 + j) * R + by * 64) & 7;
-                tk_vector<float, 4> tk_b_x4;
-                #pragma unroll
-                for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
-                    tk_b_x4.lane[tk_lane] = s[(shift + i + tk_lane) * 33 + j];
-                }
-                tk_at<4>(b + (bx * 32 + j) * R + by * 64 + shift + i) = tk_b_x4;
-            }
-        }
-        // (j, i) of 32 x 8, shared out over the block
-        {
-            const int j = thread / 8;
-            const int i = thread % 8;
             const int shift = -((bx * 32 + j) * R + by * 64) & 7;
-            const int end = i < shift ? i : i + 56;
-            b[(bx * 32 + j) * R + by * 64 + end] = s[end * 33 + j];
+            tk_vector<float, 4> tk_b_x4;
+            #pragma unroll
+            for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                tk_b_x4.lane[tk_lane] = s[shift + i + tk_lane + j * 71];
+            }
+            tk_at<4>(b + (bx * 32 + j) * R + by * 64 + shift + i) = tk_b_x4;
         }
     } else {
         // (j, i) of 32 x 64, shared out over the block
@@ -83,8 +77,22 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
         for (int j_step = 0; j_step < 8; ++j_step) {
             const int j = thread / 64 + j_step * 4;
             const int i = thread % 64;
-            if (bx * 32 + j < C && by * 64 + i < R) {
-                b[(bx * 32 + j) * R + by * 64 + i] = s[i * 33 + j];
+            const int shift = -((bx * 32 + j) * R + by * 64) & 7;
+            if (bx * 32 + j < C && by * 64 + shift + i < R) {
+                b[(bx * 32 + j) * R + by * 64 + shift + i] = s[shift + i + j * 71];
+            }
+        }
+    }
+    if (by == 0) {
+        // (j, i) of 32 x 7, shared out over the block
+        if (thread < 224) {
+            const int j = thread / 7;
+            const int i = thread % 7;
+            const int shift = -((bx * 32 + j) * R + by * 64) & 7;
+            if (i < shift) {
+                if (bx * 32 + j < C && by * 64 + i < R) {
+                    b[(bx * 32 + j) * R + by * 64 + i] = s[i + j * 71];
+                }
             }
         }
     }

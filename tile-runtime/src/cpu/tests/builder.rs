@@ -185,7 +185,16 @@ impl Builder {
         let extents = extents.to_vec();
         let name = name.into();
         let space = TileSpace::Shared;
-        let tile = Tile { name, space, dtype, extents, layout, buffers, offset_bytes: 0 };
+        let tile = Tile {
+            name,
+            space,
+            dtype,
+            extents,
+            layout,
+            is_arranged: false,
+            buffers,
+            offset_bytes: 0,
+        };
         self.kernel.tiles.push(tile)
     }
 
