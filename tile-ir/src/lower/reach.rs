@@ -16,14 +16,14 @@
 //! becomes, with stores aligned to 16 elements,
 //!
 //! ```text
-//! items (i, j) of 143 x 64 { s[i, j] = a[by * 128 + i < R, bx * 64 + j < C] }
+//! items (i, j) of 144 x 64 { s[i, j] = a[by * 128 + i < R, bx * 64 + j < C] }
 //! barrier
 //! items (j, i) of 64 x 128 {
 //!     let shift = -((bx * 64 + j) * R + by * 128) & 15
 //!     b[bx * 64 + j < C, by * 128 + (shift + i) < R] = s[shift + i, j]
 //! }
 //! if by == 0 {
-//!     items (j, i) of 64 x 15 {
+//!     items (j, i) of 64 x 16 {
 //!         let shift = -((bx * 64 + j) * R + by * 128) & 15
 //!         if i < shift { b[bx * 64 + j < C, by * 128 + i < R] = s[i, j] }
 //!     }
@@ -136,14 +136,15 @@ impl Reach {
         let more = self.filled.iter().map(|filled| {
             let tile = &kernel.tiles[filled.tile];
             let row = tile.size_bytes() / u64::from(tile.extents[filled.tile_axis]);
-            row * u64::from(self.row.elems - 1)
+            row * u64::from(self.row.elems)
         });
         let all = shared_bytes(kernel) + more.sum::<u64>();
         all <= u64::from(device.shared_bytes_per_block_optin)
     }
 
     fn apply(self, kernel: &mut ProgramKernel) {
-        let more = self.row.elems - 1;
+        // One more than is ever needed: the threads' passes over the tile stay whole.
+        let more = self.row.elems;
         for filled in &self.filled {
             filled.widen(kernel, more);
         }

@@ -265,10 +265,20 @@ impl Load {
     fn vector_domain(&self, kernel: &mut ProgramKernel, config: &Config) -> DomainId {
         let mut axes = kernel.domains[self.domain].axes.clone();
         axes[1].extent += self.elems;
-        let extents: Vec<u32> = axes.iter().map(|axis| axis.extent).collect();
-        let layout = strided(&extents, config.threads.max(1), 1, self.elems);
+        let [rows, columns] = [axes[0].extent, axes[1].extent];
+        let threads = whole_passes(rows, columns / self.elems, config.threads.max(1));
+        let layout = strided(&[rows, columns], threads, 1, self.elems);
         kernel.domains.push(Domain { axes, layout, projection: None })
     }
+}
+
+/// Threads, at most so many, that pass over rows of vectors without a rest: a
+/// comparison around each load has it wait for the one before. All of them where
+/// that would leave half of them idle.
+fn whole_passes(rows: u32, vectors: u32, threads: u32) -> u32 {
+    let most = (threads / vectors.max(1)).clamp(1, rows);
+    let whole = (1..=most).rev().find(|&count| rows.is_multiple_of(count)).unwrap_or(most);
+    if 2 * whole > most { whole * vectors } else { threads }
 }
 
 struct Vectors {

@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
     const int R,
     const int C
 ) {
-    __shared__ __align__(16) float s[2272]; // tile 71 x 32, strides 1 and 71
+    __shared__ __align__(16) float s[2336]; // tile 72 x 32, strides 1 and 73
     const unsigned int tk_rows = tk_ceil_div(R, 64);
     const unsigned int tk_columns = tk_ceil_div(C, 32);
     // bands of 8 rows of blocks share operands in L2
@@ -35,25 +35,21 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
     const int by = tk_first + tk_within % tk_band;
     const int bx = tk_within / tk_band;
     const int thread = threadIdx.x;
-    if (by * 64 + 70 < R && bx * 32 + 31 < C) {
-        // (i, j) of 71 x 32, shared out over the block
+    if (by * 64 + 71 < R && bx * 32 + 31 < C) {
+        // (i, j) of 72 x 32, shared out over the block
         #pragma unroll
         for (int i_step = 0; i_step < 9; ++i_step) {
             const int i = thread / 32 + i_step * 8;
             const int j = thread % 32;
-            if (i < 71) {
-                s[i + j * 71] = a[(by * 64 + i) * C + bx * 32 + j];
-            }
+            s[i + j * 73] = a[(by * 64 + i) * C + bx * 32 + j];
         }
     } else {
-        // (i, j) of 71 x 32, shared out over the block
+        // (i, j) of 72 x 32, shared out over the block
         #pragma unroll
         for (int i_step = 0; i_step < 9; ++i_step) {
             const int i = thread / 32 + i_step * 8;
             const int j = thread % 32;
-            if (i < 71) {
-                s[i + j * 71] = (by * 64 + i < R && bx * 32 + j < C) ? a[(by * 64 + i) * C + bx * 32 + j] : 0.0f;
-            }
+            s[i + j * 73] = (by * 64 + i < R && bx * 32 + j < C) ? a[(by * 64 + i) * C + bx * 32 + j] : 0.0f;
         }
     }
     __syncthreads();
@@ -67,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
             tk_vector<float, 4> tk_b_x4;
             #pragma unroll
             for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
-                tk_b_x4.lane[tk_lane] = s[shift + i + tk_lane + j * 71];
+                tk_b_x4.lane[tk_lane] = s[shift + i + tk_lane + j * 73];
             }
             tk_at<4>(b + (bx * 32 + j) * R + by * 64 + shift + i) = tk_b_x4;
         }
@@ -79,19 +75,19 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
             const int i = thread % 64;
             const int shift = -((bx * 32 + j) * R + by * 64) & 7;
             if (bx * 32 + j < C && by * 64 + shift + i < R) {
-                b[(bx * 32 + j) * R + by * 64 + shift + i] = s[shift + i + j * 71];
+                b[(bx * 32 + j) * R + by * 64 + shift + i] = s[shift + i + j * 73];
             }
         }
     }
     if (by == 0) {
-        // (j, i) of 32 x 7, shared out over the block
-        if (thread < 224) {
-            const int j = thread / 7;
-            const int i = thread % 7;
+        // (j, i) of 32 x 8, shared out over the block
+        {
+            const int j = thread / 8;
+            const int i = thread % 8;
             const int shift = -((bx * 32 + j) * R + by * 64) & 7;
             if (i < shift) {
                 if (bx * 32 + j < C && by * 64 + i < R) {
-                    b[(bx * 32 + j) * R + by * 64 + i] = s[i + j * 71];
+                    b[(bx * 32 + j) * R + by * 64 + i] = s[i + j * 73];
                 }
             }
         }

@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
     const int R,
     const int C
 ) {
-    __shared__ __align__(16) tk_f16 s[7032]; // tile 79 x 87, strides 89 and 1
+    __shared__ __align__(16) tk_f16 s[7120]; // tile 80 x 87, strides 89 and 1
     const unsigned int tk_rows = tk_ceil_div(R, 64);
     const unsigned int tk_columns = tk_ceil_div(C, 64);
     // bands of 8 rows of blocks share operands in L2
@@ -76,45 +76,39 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
     const int thread = threadIdx.x;
     const int lead = (by * 64 * C + bx * 64) & 7;
     const int turn = (C - 89) & 7;
-    if (by * 64 + 78 < R && 0 <= bx * 64 + -7 && bx * 64 + 71 < C) {
-        // (i, j) of 79 x 72, shared out over the block
-        if (thread < 252) {
+    if (by * 64 + 79 < R && 0 <= bx * 64 + -7 && bx * 64 + 71 < C) {
+        // (i, j) of 80 x 72, shared out over the block
+        if (thread < 180) {
             #pragma unroll
-            for (int i_step = 0; i_step < 3; ++i_step) {
-                const int i = thread / 9 + i_step * 28;
+            for (int i_step = 0; i_step < 4; ++i_step) {
+                const int i = thread / 9 + i_step * 20;
                 const int j = thread % 9 * 8;
-                if (i < 79) {
-                    const int before = (lead + i * (C & 7)) & 7;
-                    const tk_vector<tk_f16, 8> tk_a_x8 = tk_at<8>(a + (by * 64 + i) * C + bx * 64 + j - before);
-                    tk_vector<tk_f16, 8> tk_s_x8;
-                    #pragma unroll
-                    for (int tk_lane = 0; tk_lane < 8; ++tk_lane) {
-                        tk_s_x8.lane[tk_lane] = tk_a_x8.lane[tk_lane];
-                    }
-                    tk_at<8>(s + i * 89 + ((lead + i * turn) & 7) + 8 + j - before) = tk_s_x8;
+                const int before = (lead + i * (C & 7)) & 7;
+                const tk_vector<tk_f16, 8> tk_a_x8 = tk_at<8>(a + (by * 64 + i) * C + bx * 64 + j - before);
+                tk_vector<tk_f16, 8> tk_s_x8;
+                #pragma unroll
+                for (int tk_lane = 0; tk_lane < 8; ++tk_lane) {
+                    tk_s_x8.lane[tk_lane] = tk_a_x8.lane[tk_lane];
                 }
+                tk_at<8>(s + i * 89 + ((lead + i * turn) & 7) + 8 + j - before) = tk_s_x8;
             }
         }
     } else {
-        if (by * 64 + 78 < R && bx * 64 + 63 < C) {
-            // (i, j) of 79 x 64, shared out over the block
+        if (by * 64 + 79 < R && bx * 64 + 63 < C) {
+            // (i, j) of 80 x 64, shared out over the block
             #pragma unroll
             for (int i_step = 0; i_step < 20; ++i_step) {
                 const int i = thread / 64 + i_step * 4;
                 const int j = thread % 64;
-                if (i < 79) {
-                    s[i * 89 + ((lead + i * turn) & 7) + 8 + j] = a[(by * 64 + i) * C + bx * 64 + j];
-                }
+                s[i * 89 + ((lead + i * turn) & 7) + 8 + j] = a[(by * 64 + i) * C + bx * 64 + j];
             }
         } else {
-            // (i, j) of 79 x 64, shared out over the block
+            // (i, j) of 80 x 64, shared out over the block
             #pragma unroll
             for (int i_step = 0; i_step < 20; ++i_step) {
                 const int i = thread / 64 + i_step * 4;
                 const int j = thread % 64;
-                if (i < 79) {
-                    s[i * 89 + ((lead + i * turn) & 7) + 8 + j] = (by * 64 + i < R && bx * 64 + j < C) ? a[(by * 64 + i) * C + bx * 64 + j] : tk_f16{0x0000};
-                }
+                s[i * 89 + ((lead + i * turn) & 7) + 8 + j] = (by * 64 + i < R && bx * 64 + j < C) ? a[(by * 64 + i) * C + bx * 64 + j] : tk_f16{0x0000};
             }
         }
     }
@@ -146,35 +140,27 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
         }
     }
     if (by == 0) {
-        if (bx * 64 + 63 < C && by * 64 + 14 < R) {
-            // (j, i) of 64 x 15, shared out over the block
-            if (thread < 255) {
-                #pragma unroll
-                for (int j_step = 0; j_step < 4; ++j_step) {
-                    const int j = thread / 15 + j_step * 17;
-                    const int i = thread % 15;
-                    if (j < 64) {
-                        const int shift = -((bx * 64 + j) * R + by * 64) & 15;
-                        if (i < shift) {
-                            b[(bx * 64 + j) * R + by * 64 + i] = s[i * 89 + ((lead + i * turn) & 7) + 8 + j];
-                        }
-                    }
+        if (bx * 64 + 63 < C && by * 64 + 15 < R) {
+            // (j, i) of 64 x 16, shared out over the block
+            #pragma unroll
+            for (int j_step = 0; j_step < 4; ++j_step) {
+                const int j = thread / 16 + j_step * 16;
+                const int i = thread % 16;
+                const int shift = -((bx * 64 + j) * R + by * 64) & 15;
+                if (i < shift) {
+                    b[(bx * 64 + j) * R + by * 64 + i] = s[i * 89 + ((lead + i * turn) & 7) + 8 + j];
                 }
             }
         } else {
-            // (j, i) of 64 x 15, shared out over the block
-            if (thread < 255) {
-                #pragma unroll
-                for (int j_step = 0; j_step < 4; ++j_step) {
-                    const int j = thread / 15 + j_step * 17;
-                    const int i = thread % 15;
-                    if (j < 64) {
-                        const int shift = -((bx * 64 + j) * R + by * 64) & 15;
-                        if (i < shift) {
-                            if (bx * 64 + j < C && by * 64 + i < R) {
-                                b[(bx * 64 + j) * R + by * 64 + i] = s[i * 89 + ((lead + i * turn) & 7) + 8 + j];
-                            }
-                        }
+            // (j, i) of 64 x 16, shared out over the block
+            #pragma unroll
+            for (int j_step = 0; j_step < 4; ++j_step) {
+                const int j = thread / 16 + j_step * 16;
+                const int i = thread % 16;
+                const int shift = -((bx * 64 + j) * R + by * 64) & 15;
+                if (i < shift) {
+                    if (bx * 64 + j < C && by * 64 + i < R) {
+                        b[(bx * 64 + j) * R + by * 64 + i] = s[i * 89 + ((lead + i * turn) & 7) + 8 + j];
                     }
                 }
             }
