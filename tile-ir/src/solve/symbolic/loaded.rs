@@ -32,7 +32,7 @@ impl Walk<'_> {
             return None;
         }
         let pad = match self.kernel.tensors[tensor].edge {
-            Edge::DefaultPad => Poly::default(),
+            Edge::DefaultPad | Edge::Rule(_) => Poly::default(),
             Edge::Pad(value) => self.index(value),
         };
         let element = Element { tensor, indices: at.to_vec(), pad };
