@@ -62,7 +62,7 @@ fn atomic_updates_race_with_plain_accesses() {
     reject("load s[k] = 0; atomic s[0] += 1; barrier; c[i] = s[tx];", "TK0301");
     reject("load s[k] = 0; barrier; atomic s[0] += 1; c[i] = s[tx];", "TK0301");
     reject("load s[k] = 0; barrier; atomic s[0] += 1; s[tx] = 2; barrier; c[i] = s[tx];", "TK0301");
-    reject("load s[k] = 0; barrier; if i < N { atomic s[ind[i]] += 1; } c[i] = s[tx];", "TK0304");
+    reject("load s[k] = 0; barrier; if i < N { atomic s[ind[i]] += 1; } c[i] = s[tx];", "TK0301");
 }
 
 #[test]

@@ -417,7 +417,7 @@ fn loaded_indices() {
     reject(&line("c[ind[i]] = a[i];"), OPEN);
     reject(&line("s[tx] = 0; barrier; s[ind[i]] += a[i]; barrier; c[i] = s[tx];"), OPEN);
     accept(&line("s[tx] = a[i]; barrier; c[i] = s[ind[i]];"));
-    reject(&line("s[tx] = a[i]; c[i] = s[ind[i]];"), OPEN);
+    reject(&line("s[tx] = a[i]; c[i] = s[ind[i]];"), SHARED);
     accept(&line("if tx == 0 { s[ind[i]] = 1; s[0] = 2; } barrier; c[i] = s[0];"));
     // The known coordinates tell work-items apart.
     accept(

@@ -15,6 +15,7 @@ use crate::kernel::{
     ExprId, ExprKind, Kernel, Literal, LoopRange, Source, Stmt, StmtKind, TileDomain, TileParamId,
     VarId, VarKind, eval_index,
 };
+use crate::op::BinaryOp;
 
 /// Most combinations of tile sizes that are looked at, and that are run.
 const MAX_CANDIDATES: usize = 4096;
@@ -267,7 +268,8 @@ impl Profile {
 struct Roles {
     grid: Vec<bool>,
     loops: Vec<bool>,
-    /// `tiles(n, t)` around a dimension: `t`; of a loop that ends by it, its step.
+    /// `tiles(n, t)` around a dimension, or `n / t` in an extent or a bound: `t`; of a
+    /// loop that ends by it, its step.
     units: Vec<(VarId, ExprId)>,
 }
 
@@ -277,6 +279,7 @@ impl Roles {
         let mut roles = Self { grid: none.clone(), loops: none, units: Vec::new() };
         for axis in &kernel.grid {
             variables(kernel, axis.extent, &mut |var| roles.grid[var.index()] = true);
+            roles.divided(kernel, axis.extent);
         }
         roles.visit(kernel, &kernel.body);
         for expr in kernel.exprs.values() {
@@ -292,6 +295,7 @@ impl Roles {
             if let StmtKind::Phase { range, .. } | StmtKind::For { range, .. } = &stmt.kind {
                 for bound in range.exprs() {
                     variables(kernel, bound, &mut |var| self.loops[var.index()] = true);
+                    self.divided(kernel, bound);
                 }
                 if let LoopRange::Between { end, step: Some(step), .. } = *range {
                     variables(kernel, end, &mut |var| self.units.push((var, step)));
@@ -299,6 +303,15 @@ impl Roles {
             }
             stmt.kind.bodies().into_iter().for_each(|body| self.visit(kernel, body));
         }
+    }
+
+    /// Takes the divisors in `expr` for units of what they divide.
+    fn divided(&mut self, kernel: &Kernel, expr: ExprId) {
+        let kind = &kernel.exprs[expr].kind;
+        if let ExprKind::Binary { op: BinaryOp::Div, lhs, rhs } = *kind {
+            variables(kernel, lhs, &mut |var| self.units.push((var, rhs)));
+        }
+        kind.operands().into_iter().for_each(|operand| self.divided(kernel, operand));
     }
 
     fn dim(&self, kernel: &Kernel, dim: VarId, tiles: &[u32], profile: Profile) -> i64 {

@@ -184,6 +184,10 @@ impl<'a> Machine<'a> {
             blocks = self.existing(given)?;
         }
         if !self.plan.depends_on_block() {
+            // How many there are is no matter, where all sizes are run: there is one.
+            if which == Blocks::All {
+                blocks = vec![vec![0; kernel.grid.len()]];
+            }
             blocks.truncate(1);
         }
         let axes = kernel.block.as_deref().unwrap_or_default();
