@@ -111,6 +111,16 @@ pub enum TensorError {
         /// The element type's name.
         dtype: &'static str,
     },
+    /// A view that a tensor does not have.
+    #[error("a tensor of shape {shape:?} has no view {view}: {why}")]
+    View {
+        /// The tensor's shape.
+        shape: Vec<usize>,
+        /// The view that was asked for.
+        view: String,
+        /// Why there is none.
+        why: String,
+    },
     /// An array that constant memory does not hold.
     #[error(
         "shape {shape:?} of {dtype} takes {bytes} bytes, constant memory holds {limit}\n\

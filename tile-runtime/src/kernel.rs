@@ -214,6 +214,7 @@ impl Kernel {
             types: self.types.clone(),
             index_width: IndexWidth::Bits32,
             dim_divisors: vec![1; self.dims().len()],
+            layouts: Vec::new(),
         };
         Ok(self.emit(&self.lower(&binding, config, &device)?)?.text)
     }

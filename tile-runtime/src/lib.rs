@@ -35,6 +35,7 @@ mod options;
 mod stream;
 mod tensor;
 mod tune;
+mod view;
 
 #[doc = include_str!("language.md")]
 pub mod language {}
@@ -65,6 +66,7 @@ pub use tile_macros::tiled_kernel;
 pub use tune::{
     Clocks, Pruned, Reason, RecordError, Stop, Strategy, Trial, Tune, TuneOptions, TuneReport,
 };
+pub use view::{View, ViewMut};
 
 #[cfg(feature = "cuda")]
 pub use cuda::nvrtc;

@@ -95,6 +95,9 @@ impl Writer<'_> {
             Target::Buffer(id) => {
                 let strides = &self.kernel.buffers[id].strides;
                 for (&index, &stride) in access.indices.iter().zip(strides) {
+                    if self.is_literal(stride, 0) {
+                        continue;
+                    }
                     if self.is_literal(stride, 1) {
                         self.push_term(&mut terms, index, None);
                     } else {

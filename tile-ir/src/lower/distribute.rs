@@ -190,9 +190,9 @@ fn push_digit(digits: &mut Vec<Digit>, axis: usize, size: u32, stride: u32) {
 fn fastest_axis(kernel: &ProgramKernel, domain: DomainId, accesses: &[Access]) -> usize {
     let n_axes = kernel.domains[domain].axes.len();
     let mut votes = vec![0u32; n_axes];
-    for last in accesses.iter().filter_map(|access| access.indices.last()) {
+    for index in accesses.iter().filter_map(|access| unit_index(kernel, access)) {
         for (axis, count) in votes.iter_mut().enumerate() {
-            *count += u32::from(has_unit_stride(kernel, *last, domain, axis as u32));
+            *count += u32::from(has_unit_stride(kernel, index, domain, axis as u32));
         }
     }
     let last = n_axes.saturating_sub(1);
@@ -201,6 +201,13 @@ fn fastest_axis(kernel: &ProgramKernel, domain: DomainId, accesses: &[Access]) -
         return last;
     }
     votes.iter().position(|&n| n == most).unwrap_or(last)
+}
+
+/// The index along which an array lies without gaps, where that is known.
+fn unit_index(kernel: &ProgramKernel, access: &Access) -> Option<ExprId> {
+    let Target::Buffer(id) = access.target else { return access.indices.last().copied() };
+    let mut axes = kernel.buffers[id].strides.iter().zip(&access.indices).rev();
+    axes.find(|(stride, _)| kernel.constant(**stride) == Some(1)).map(|(_, index)| *index)
 }
 
 fn visit_domain(stmts: &[Stmt], domain: DomainId, f: &mut impl FnMut(&Stmt)) {

@@ -15,6 +15,7 @@ mod guard;
 mod halo;
 mod hoist;
 mod interior;
+mod layout;
 mod once;
 mod pipeline;
 mod place;
@@ -38,6 +39,7 @@ use crate::program::{
 use crate::slice::sliced;
 
 pub use brief::limit_unrolling;
+pub use layout::{StrideFact, TensorLayout};
 
 /// Changes whenever a kernel in some configuration may be lowered, or written as
 /// CUDA C++, to something else than before: what was measured until then says
@@ -55,6 +57,9 @@ pub struct Binding {
     /// For each dimension variable, in the order of the kernel's variables, a
     /// number that divides it: 1 where nothing is known.
     pub dim_divisors: Vec<u32>,
+    /// How the elements of each tensor lie, by its id; empty where all are row-major
+    /// without gaps.
+    pub layouts: Vec<TensorLayout>,
 }
 
 /// Why a kernel cannot be lowered with a configuration.

@@ -110,12 +110,14 @@ pub enum ArgSource {
     Dim(kernel::VarId),
     /// A scalar parameter.
     Scalar(kernel::ScalarId),
-    /// A tensor's stride along an axis, in elements.
+    /// A tensor's stride along an axis, in units of so many elements.
     Stride {
         /// The tensor.
         tensor: kernel::TensorId,
         /// The axis.
         axis: u32,
+        /// Elements of a unit, which divide the stride.
+        unit: u32,
     },
 }
 

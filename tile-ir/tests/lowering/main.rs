@@ -15,3 +15,4 @@ mod support;
 mod text;
 mod verify_program;
 mod verify_vectors;
+mod views;

@@ -18,6 +18,7 @@ fn on_slices(case: &Case, numerics: Numerics) -> Program {
         types: vec![case.dtype],
         index_width: IndexWidth::Bits32,
         dim_divisors: vec![case.divisor; n_dims(&checked)],
+        layouts: Vec::new(),
     };
     lower(&checked, &binding, &config, &device()).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -92,6 +92,7 @@ impl Case {
             types: vec![self.dtype],
             index_width: IndexWidth::Bits32,
             dim_divisors: vec![self.divisor; n_dims(&checked)],
+            layouts: Vec::new(),
         };
         let mut programs = Vec::new();
         let mut watch = |pass, program: &Program| programs.push((pass, program.clone()));

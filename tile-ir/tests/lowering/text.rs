@@ -50,8 +50,12 @@ fn lines_point_at_the_statement_that_they_are_of() {
 fn of_width(index_width: IndexWidth) -> String {
     let case = matmul();
     let checked = case.checked();
-    let binding =
-        Binding { types: vec![case.dtype], index_width, dim_divisors: vec![1; n_dims(&checked)] };
+    let binding = Binding {
+        types: vec![case.dtype],
+        index_width,
+        dim_divisors: vec![1; n_dims(&checked)],
+        layouts: Vec::new(),
+    };
     let program = lower(&checked, &binding, &case.config(&checked), &device());
     let program = program.unwrap_or_else(|error| panic!("{error}"));
     emit_cuda(&program, None).expect("it can be written").text

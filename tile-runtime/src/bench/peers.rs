@@ -21,7 +21,8 @@ pub fn copy<T: Element, const R: usize, const S: usize>(
     if from.device() != to.device() || from.len() != to.len() {
         return Err(misuse("a copy between tensors of different devices or lengths"));
     }
-    match (from.memory(), to.parts_mut().2) {
+    let to = to.parts_mut().memory.ok_or_else(|| misuse("a copy to a view"))?;
+    match (from.memory(), to) {
         (Memory::Host(from), Memory::Host(to)) => to.copy_from_slice(from),
         #[cfg(feature = "cuda")]
         (Memory::Cuda(from), Memory::Cuda(to)) => {

@@ -70,9 +70,10 @@ fn repeated(tensor: &TensorArgument<'_>) -> Option<(ScalarValue, usize, usize)> 
     let n_elems = tensor.len_elems();
     let n_bytes = tensor.dtype.size_bytes() as usize;
     let mut seen = HashMap::with_capacity(n_elems);
-    bytes.chunks_exact(n_bytes).enumerate().find_map(|(number, elem)| {
+    (0..n_elems).find_map(|number| {
+        let at = tensor.offset_of(&position(tensor.shape, number)) * n_bytes;
         let mut word = [0; 8];
-        word[..n_bytes].copy_from_slice(elem);
+        word[..n_bytes].copy_from_slice(bytes.get(at..at + n_bytes)?);
         let bits = u64::from_le_bytes(word);
         let first = seen.insert(bits, number)?;
         Some((ScalarValue { dtype: tensor.dtype, bits }, first, number))

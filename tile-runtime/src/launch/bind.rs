@@ -9,7 +9,7 @@ use tile_ir::dtype::DType;
 use tile_ir::kernel::{
     ExprId, ExprKind, Kernel, Param, TensorId, VarId, VarKind, eval_index, print_expr,
 };
-use tile_ir::lower::Binding;
+use tile_ir::lower::{Binding, TensorLayout};
 use tile_ir::program::IndexWidth;
 use tile_ir::syntax::TensorSpace;
 use tile_ir::value::ScalarValue;
@@ -65,6 +65,16 @@ pub(crate) struct Bound<'a> {
     pub(crate) tensors: Vec<&'a TensorArgument<'a>>,
     pub(crate) scalars: Vec<ScalarValue>,
     pub(crate) dims: Dims,
+}
+
+impl Bound<'_> {
+    /// How the tensors' elements lie; nothing where all are row-major without gaps.
+    pub(super) fn layouts(&self) -> Vec<TensorLayout> {
+        match self.tensors.iter().any(|tensor| tensor.strides.is_some()) {
+            true => self.tensors.iter().map(|tensor| tensor.layout()).collect(),
+            false => Vec::new(),
+        }
+    }
 }
 
 /// The dimensions' variables, in order.
@@ -335,21 +345,27 @@ pub(crate) fn binding_of(
         });
         extents.fold(1u128, u128::saturating_mul)
     });
-    binding_of_elems(types, dims, n_elems.max().unwrap_or(0))
+    binding_of_elems(types, dims, n_elems.max().unwrap_or(0), Vec::new())
 }
 
-/// [`binding_of`] where the largest tensor is known.
-pub(super) fn binding_of_elems(types: &[DType], dims: &Dims, max_elems: u128) -> Binding {
+/// [`binding_of`] where the largest tensor is known, and how all of them lie.
+pub(super) fn binding_of_elems(
+    types: &[DType],
+    dims: &Dims,
+    max_elems: u128,
+    layouts: Vec<TensorLayout>,
+) -> Binding {
     let narrow = dims.values().iter().all(|&dim| dim <= MAX_EXTENT_32) && max_elems < MAX_ELEMS_32;
     Binding {
         types: types.to_vec(),
         index_width: if narrow { IndexWidth::Bits32 } else { IndexWidth::Bits64 },
         dim_divisors: dims.values().iter().map(|&dim| divisor(dim)).collect(),
+        layouts,
     }
 }
 
 /// The largest power of two up to [`MAX_DIVISOR`] that divides `dim`.
-fn divisor(dim: u64) -> u32 {
+pub(super) fn divisor(dim: u64) -> u32 {
     let divisor = if dim == 0 { MAX_DIVISOR } else { (dim & dim.wrapping_neg()).min(MAX_DIVISOR) };
     divisor as u32
 }

@@ -168,6 +168,7 @@ mod tests {
                 types: vec![DType::F32],
                 index_width: IndexWidth::Bits32,
                 dim_divisors: vec![1],
+                layouts: Vec::new(),
             },
             config: Config::plain(vec![32], vec![AxisItems::strided(threads)]),
             is_brief: false,

@@ -2,8 +2,8 @@
 //! its types, so that ever new shapes do not compile ever new programs.
 //!
 //! A program's facts are the width of its indices, and for each dimension the greatest
-//! power of two up to 256 that divides it: they decide how wide accesses are, and which
-//! comparisons with edges are left out. The first [`MOST`] that launches have are each
+//! power of two up to 256 that divides it, and for each tensor how its elements lie: they
+//! decide how wide accesses are, and which comparisons with edges are left out. The first [`MOST`] that launches have are each
 //! given programs of their own; a launch with yet other facts runs a program of weaker
 //! ones that hold for it too, the strongest of those, or one without facts, which is
 //! valid for all. Launches whose configuration is given get what they ask for.
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use tile_ir::dtype::DType;
-use tile_ir::lower::Binding;
+use tile_ir::lower::{Binding, TensorLayout};
 use tile_ir::program::IndexWidth;
 
 use super::cache::KernelAddress;
@@ -46,12 +46,14 @@ impl Facts {
     }
 }
 
-/// The binding without facts.
+/// The binding without facts but those that a program cannot do without: whether a
+/// tensor is a view, and along which axes its strides are 1 or 0.
 pub(super) fn none(binding: &Binding) -> Binding {
     Binding {
         types: binding.types.clone(),
         index_width: IndexWidth::Bits64,
         dim_divisors: vec![1; binding.dim_divisors.len()],
+        layouts: binding.layouts.iter().map(TensorLayout::weakened).collect(),
     }
 }
 
@@ -62,7 +64,10 @@ fn implies(facts: &Binding, weaker: &Binding) -> bool {
         (IndexWidth::Bits64, IndexWidth::Bits32) => false,
     };
     let mut pairs = facts.dim_divisors.iter().zip(&weaker.dim_divisors);
+    let mut layouts = facts.layouts.iter().zip(&weaker.layouts);
     fits && pairs.all(|(divisor, weaker)| divisor.is_multiple_of(*weaker))
+        && facts.layouts.len() == weaker.layouts.len()
+        && layouts.all(|(layout, weaker)| layout.implies(weaker))
 }
 
 /// Facts with more of it give faster programs, as far as one number can say.
@@ -76,7 +81,8 @@ mod tests {
     use super::*;
 
     fn binding(index_width: IndexWidth, dim_divisors: &[u32]) -> Binding {
-        Binding { types: vec![DType::F32], index_width, dim_divisors: dim_divisors.to_vec() }
+        let (types, layouts) = (vec![DType::F32], Vec::new());
+        Binding { types, index_width, dim_divisors: dim_divisors.to_vec(), layouts }
     }
 
     #[test]

@@ -88,7 +88,13 @@ pub fn launch(
     let Some(device) = first.map(|tensor| tensor.device) else {
         return Err(without_tensors(embedded.get()?.kernel()));
     };
-    let tune = options.tune.unwrap_or_else(|| device.tune());
+    let has_views =
+        arguments.iter().filter_map(Argument::tensor).any(|tensor| tensor.strides.is_some());
+    // What a search measures are copies, which lie otherwise.
+    let tune = match has_views {
+        true => Tune::Off,
+        false => options.tune.unwrap_or_else(|| device.tune()),
+    };
     let asked = Asked { kernel, types, arguments, options, tune };
     let repeats = device.programs().repeats();
     if let Some(repeat) = repeats.find(&asked)
@@ -154,7 +160,8 @@ fn prepare(
         true => wanted.program_soon(device)?,
         false => (wanted.program(device)?, None),
     };
-    if options.recheck.unwrap_or_else(is_asked_for) {
+    let is_usual = wanted.binding.layouts.is_empty();
+    if is_usual && options.recheck.unwrap_or_else(is_asked_for) {
         recheck(&ready, kernel, &wanted.binding, &wanted.config)?;
     }
     let watched = (is_soon && request.is_searchable()).then(|| {

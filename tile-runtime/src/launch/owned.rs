@@ -104,6 +104,8 @@ impl OwnedLaunch {
             .map(|tensor| TensorArgument {
                 device,
                 shape: &tensor.shape,
+                strides: None,
+                offset_elems: 0,
                 dtype: tensor.dtype,
                 space: tensor.space,
                 #[cfg(feature = "cuda")]

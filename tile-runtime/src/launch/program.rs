@@ -188,6 +188,8 @@ fn arguments<'t>(
     let arguments = tensors.iter_mut().zip(&declared).map(|(tensor, declared)| TensorArgument {
         device,
         shape: &tensor.shape,
+        strides: None,
+        offset_elems: 0,
         dtype: tensor.dtype,
         space: declared.space,
         #[cfg(feature = "cuda")]

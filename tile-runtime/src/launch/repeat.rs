@@ -44,7 +44,14 @@ pub(super) struct Pattern {
 /// What is known of an argument without looking into it.
 #[derive(Debug, PartialEq, Eq)]
 enum Shape {
-    Tensor { extents: Vec<usize>, dtype: DType, space: TensorSpace, mutable: bool },
+    Tensor {
+        extents: Vec<usize>,
+        /// Of a view, where its elements are.
+        view: Option<(Vec<usize>, usize)>,
+        dtype: DType,
+        space: TensorSpace,
+        mutable: bool,
+    },
     Scalar(DType),
 }
 
@@ -54,6 +61,7 @@ impl Shape {
             ArgumentKind::Scalar(value) => Self::Scalar(value.dtype),
             ArgumentKind::Tensor(tensor) => Self::Tensor {
                 extents: tensor.shape.to_vec(),
+                view: tensor.strides.map(|strides| (strides.to_vec(), tensor.offset_elems)),
                 dtype: tensor.dtype,
                 space: tensor.space,
                 mutable: tensor.mutable,
@@ -64,8 +72,13 @@ impl Shape {
     fn is_of(&self, argument: &Argument<'_>) -> bool {
         match (self, &argument.kind) {
             (Self::Scalar(dtype), ArgumentKind::Scalar(value)) => *dtype == value.dtype,
-            (Self::Tensor { extents, dtype, space, mutable }, ArgumentKind::Tensor(tensor)) => {
+            (
+                Self::Tensor { extents, view, dtype, space, mutable },
+                ArgumentKind::Tensor(tensor),
+            ) => {
+                let places = tensor.strides.map(|strides| (strides, tensor.offset_elems));
                 extents == tensor.shape
+                    && view.as_ref().map(|(strides, at)| (strides.as_slice(), *at)) == places
                     && *dtype == tensor.dtype
                     && *space == tensor.space
                     && *mutable == tensor.mutable
@@ -124,7 +137,7 @@ impl Asked<'_> {
         for argument in self.arguments {
             match &argument.kind {
                 ArgumentKind::Scalar(value) => value.dtype.hash(&mut hasher),
-                ArgumentKind::Tensor(tensor) => tensor.shape.hash(&mut hasher),
+                ArgumentKind::Tensor(tensor) => (tensor.shape, tensor.strides).hash(&mut hasher),
             }
         }
         (tiles, config, numerics, self.tune).hash(&mut hasher);

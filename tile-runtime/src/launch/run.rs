@@ -30,9 +30,10 @@ pub(super) fn arg_values(kernel: &ProgramKernel, bound: &Bound<'_>) -> Result<Ve
     let values = kernel.args.values().map(|arg| {
         let value = match arg.source {
             ArgSource::Dim(var) => bound.dims.get(var).and_then(|dim| i64::try_from(dim).ok()),
-            ArgSource::Stride { tensor, axis } => {
+            ArgSource::Stride { tensor, axis, unit } => {
                 let tensor = bound.tensors.get(tensor.index());
-                tensor.and_then(|tensor| stride(tensor.shape, axis as usize))
+                let stride = tensor.and_then(|tensor| stride(tensor, axis as usize));
+                stride.filter(|stride| stride % i64::from(unit) == 0).map(|s| s / i64::from(unit))
             }
             ArgSource::Scalar(id) => {
                 let scalar = bound.scalars.get(id.index());
@@ -46,9 +47,12 @@ pub(super) fn arg_values(kernel: &ProgramKernel, bound: &Bound<'_>) -> Result<Ve
     values.ok_or_else(|| broken(kernel, "a launch argument has no value"))
 }
 
-/// Elements per unit of an axis of a row-major shape.
-fn stride(shape: &[usize], axis: usize) -> Option<i64> {
-    let inner = shape.get(axis + 1..)?;
+/// Elements per unit of an axis.
+fn stride(tensor: &TensorArgument<'_>, axis: usize) -> Option<i64> {
+    if let Some(strides) = tensor.strides {
+        return strides.get(axis).and_then(|stride| i64::try_from(*stride).ok());
+    }
+    let inner = tensor.shape.get(axis + 1..)?;
     let stride = inner.iter().try_fold(1usize, |product, extent| product.checked_mul(*extent))?;
     i64::try_from(stride).ok()
 }
@@ -109,8 +113,9 @@ pub(super) fn run_on_cpu(
                     #[cfg(feature = "cuda")]
                     ArgumentMemory::Cuda(_) => return None,
                 };
-                let n_elems = tensor.len_elems();
-                // SAFETY: `ptr` and `n_elems` are those of a `Vec` of `dtype`
+                let n_elems = tensor.span_elems();
+                // SAFETY: `ptr` and `n_elems` are those of a `Vec` of `dtype`,
+                // or of the part of one that a view reaches,
                 // that the argument borrows until the launch returns, which is
                 // after the last use of the buffer. It is writable only where
                 // the borrow is exclusive; a shared one is only read.
@@ -156,15 +161,16 @@ pub(super) fn workspace_bytes(workspace: &Workspace) -> Result<usize> {
         .ok_or_else(|| Error::internal("a workspace is too large", workspace.name.clone()))
 }
 
-/// The bytes of a tensor in host memory that nothing writes as long as they are used:
-/// one that the kernel never writes, or before the kernel runs.
+/// The bytes of a tensor in host memory, from its first element to its last, that
+/// nothing writes as long as they are used: one that the kernel never writes, or before
+/// the kernel runs.
 pub(super) fn host_bytes<'t>(tensor: &'t TensorArgument<'_>) -> Option<&'t [u8]> {
     let ptr = match tensor.memory {
         ArgumentMemory::Host(ptr, _) => ptr,
         #[cfg(feature = "cuda")]
         ArgumentMemory::Cuda(_) => return None,
     };
-    let n_bytes = tensor.len_elems() * tensor.dtype.size_bytes() as usize;
+    let n_bytes = tensor.span_elems() * tensor.dtype.size_bytes() as usize;
     // SAFETY: `ptr` and the number of elements are those of a `Vec` of integers
     // that the argument borrows until the launch returns; a tensor of which this
     // is asked is written by nobody meanwhile, by this function's contract.

@@ -51,7 +51,7 @@ pub fn run_config(
     let mut launch = OwnedLaunch { tensors: owned, scalars: scalars.to_vec(), dims };
     launch.with_bound(device, |bound| {
         let most = bound.tensors.iter().map(|tensor| tensor.len_elems() as u128).max();
-        let binding = binding_of_elems(types, &bound.dims, most.unwrap_or(0));
+        let binding = binding_of_elems(types, &bound.dims, most.unwrap_or(0), Vec::new());
         let ready = make_ready(checked, kernel.file(), device, &binding, config)?;
         if is_empty_grid(ir, bound, config) {
             return Ok(());

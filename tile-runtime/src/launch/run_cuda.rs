@@ -41,7 +41,8 @@ pub(super) fn run_on_cuda(
             }
             let memory = buffer_memory(kernel, buffer.source, buffer.written, bound, &workspaces)?;
             memory.use_on(queue, buffer.written)?;
-            params.push(Parameter::Word(memory.address()));
+            let first = first_byte(buffer.source, bound);
+            params.push(Parameter::Word(memory.address() + first));
         }
         for (arg, value) in kernel.args.values().zip(&args) {
             let word = param_word(arg.ty, *value);
@@ -65,6 +66,13 @@ fn parameter_block<'a>(source: BufferSource, bound: &Bound<'a>) -> Option<&'a Pa
         BufferSource::Workspace(_) => None,
         BufferSource::Tensor(id) => bound.tensors.get(id.index())?.parameters,
     }
+}
+
+/// Where a buffer begins in its array.
+fn first_byte(source: BufferSource, bound: &Bound<'_>) -> u64 {
+    let BufferSource::Tensor(id) = source else { return 0 };
+    let tensor = bound.tensors.get(id.index());
+    tensor.map_or(0, |tensor| tensor.offset_elems as u64 * u64::from(tensor.dtype.size_bytes()))
 }
 
 /// The array of a buffer.

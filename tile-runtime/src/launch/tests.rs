@@ -289,11 +289,11 @@ fn index_widths_and_divisors() {
     let kernel = matmul();
     let width = |values: [usize; 3], max_elems| {
         let dims = super::bind::Dims::of_values(&kernel, &values);
-        binding_of_elems(&[], &dims, max_elems).index_width
+        binding_of_elems(&[], &dims, max_elems, Vec::new()).index_width
     };
     assert_eq!(width([1 << 30, 1, 1], (1 << 31) - 1), IndexWidth::Bits32);
     assert_eq!(width([(1 << 30) + 1, 1, 1], 1), IndexWidth::Bits64);
     assert_eq!(width([1 << 16, 1 << 15, 1], 1 << 31), IndexWidth::Bits64);
     let dims = super::bind::Dims::of_values(&kernel, &[4095, 96, 0]);
-    assert_eq!(binding_of_elems(&[], &dims, 1).dim_divisors, [1, 32, 256]);
+    assert_eq!(binding_of_elems(&[], &dims, 1, Vec::new()).dim_divisors, [1, 32, 256]);
 }

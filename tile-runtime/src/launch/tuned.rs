@@ -177,8 +177,9 @@ impl Request<'_> {
     }
 
     pub(super) fn binding(&self) -> Binding {
-        let elems = self.bound.tensors.iter().map(|tensor| tensor.len_elems() as u128);
-        binding_of_elems(self.types, &self.bound.dims, elems.max().unwrap_or(0))
+        let elems = self.bound.tensors.iter().map(|tensor| tensor.span_elems() as u128);
+        let elems = elems.max().unwrap_or(0);
+        binding_of_elems(self.types, &self.bound.dims, elems, self.bound.layouts())
     }
 
     /// Searches, and keeps what is found. To be called while [`Device::tuning`] is

@@ -72,7 +72,8 @@ mod tests {
     fn class(index_width: IndexWidth, dims: &[u64]) -> ShapeClass {
         let divisor = |dim: &u64| (dim & dim.wrapping_neg()).min(256) as u32;
         let dim_divisors = dims.iter().map(divisor).collect();
-        ShapeClass::of(&Binding { types: Vec::new(), index_width, dim_divisors }, dims)
+        let (types, layouts) = (Vec::new(), Vec::new());
+        ShapeClass::of(&Binding { types, index_width, dim_divisors, layouts }, dims)
     }
 
     #[test]

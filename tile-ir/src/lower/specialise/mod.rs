@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use self::build::Builder;
 use self::constant::Parameters;
 use self::interval::Interval;
-use super::{Binding, LowerError};
+use super::{Binding, LowerError, StrideFact, TensorLayout};
 use crate::arena::{Arena, EntityId as _};
 use crate::check::{Uniformity, uniformity};
 use crate::config::{Config, tile_value};
@@ -211,8 +211,10 @@ impl Specialiser<'_> {
 
     fn declare_buffers(&mut self) -> Result<(), LowerError> {
         let written = written_tensors(self.kernel);
-        let mut parameters =
-            Parameters::beside(self.kernel.tensors.len() + self.b.kernel.args.len());
+        let facts = self.binding.layouts.iter().map(TensorLayout::n_arguments);
+        let n_strides: usize = facts.sum();
+        let n_words = self.kernel.tensors.len() + self.b.kernel.args.len() + n_strides;
+        let mut parameters = Parameters::beside(n_words);
         for param in &self.kernel.params {
             let Param::Tensor(tensor) = *param else { continue };
             let tensor_param = &self.kernel.tensors[tensor];
@@ -222,13 +224,10 @@ impl Specialiser<'_> {
             for &extent in &tensor_param.extents {
                 extents.push(self.expr(extent)?);
             }
-            // Row-major: a stride is the product of the extents inside it.
-            let mut strides = vec![self.index_literal(1)];
-            for &extent in extents.iter().skip(1).rev() {
-                let inner = strides[strides.len() - 1];
-                strides.push(self.stride_product(extent, inner));
-            }
-            strides.reverse();
+            let strides = match self.binding.layouts.get(tensor.index()) {
+                None | Some(TensorLayout::RowMajor) => self.row_major_strides(&extents),
+                Some(TensorLayout::Strided(facts)) => self.given_strides(tensor, facts),
+            };
             let buffer = Buffer {
                 name: tensor_param.name.clone(),
                 dtype,
@@ -248,6 +247,53 @@ impl Specialiser<'_> {
             self.buffers.insert(tensor, id);
         }
         Ok(())
+    }
+
+    /// Row-major: a stride is the product of the extents inside it.
+    fn row_major_strides(
+        &mut self,
+        extents: &[crate::program::ExprId],
+    ) -> Vec<crate::program::ExprId> {
+        let mut strides = vec![self.index_literal(1)];
+        for &extent in extents.iter().skip(1).rev() {
+            let inner = strides[strides.len() - 1];
+            strides.push(self.stride_product(extent, inner));
+        }
+        strides.reverse();
+        strides
+    }
+
+    /// The strides of a view: numbers where they are known, else launch arguments.
+    fn given_strides(
+        &mut self,
+        tensor: kernel::TensorId,
+        facts: &[StrideFact],
+    ) -> Vec<crate::program::ExprId> {
+        let width = self.binding.index_width;
+        let most = match width {
+            IndexWidth::Bits32 => i128::from(i32::MAX),
+            IndexWidth::Bits64 => Interval::ALL.max,
+        };
+        let mut strides = Vec::new();
+        for (axis, fact) in (0_u32..).zip(facts) {
+            strides.push(match *fact {
+                StrideFact::One => self.index_literal(1),
+                StrideFact::Zero => self.index_literal(0),
+                StrideFact::Any { divisor } => {
+                    let unit = divisor.max(1);
+                    let arg = self.b.kernel.args.push(Arg {
+                        name: format!("{}_stride_{axis}", self.kernel.tensors[tensor].name),
+                        ty: Ty::Index(width),
+                        source: ArgSource::Stride { tensor, axis, unit },
+                    });
+                    let range = Interval { min: 0, max: most / i128::from(unit) };
+                    let units = self.b.index_of_width(ExprKind::Arg(arg), width, range);
+                    let unit = self.index_literal(unit.into());
+                    self.b.index_binary(crate::op::BinaryOp::Mul, units, unit)
+                }
+            });
+        }
+        strides
     }
 
     /// A product of extents: of the launch's index width, since the tensor's

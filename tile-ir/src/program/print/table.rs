@@ -48,11 +48,12 @@ impl Printer<'_> {
             let source = match arg.source {
                 ArgSource::Dim(_) => "dimension".to_owned(),
                 ArgSource::Scalar(_) => "scalar".to_owned(),
-                ArgSource::Stride { tensor, axis } => {
+                ArgSource::Stride { tensor, axis, unit } => {
                     let source = BufferSource::Tensor(tensor);
                     let buffer = kernel.buffers.iter().find(|(_, info)| info.source == source);
                     let name = buffer.map(|(id, _)| self.names.buffers[id.index()].as_str());
-                    format!("stride {axis} of {}", name.unwrap_or("no buffer"))
+                    let unit = if unit == 1 { String::new() } else { format!(" / {unit}") };
+                    format!("stride {axis} of {}{unit}", name.unwrap_or("no buffer"))
                 }
             };
             let text = format!("{source} {}: {}", self.names.args[id.index()], arg.ty);

@@ -59,7 +59,8 @@ fn verify_launch_numbers(cx: &mut Verifier<'_>) {
             ArgSource::Scalar(_) => {
                 cx.require(!arg.ty.is_index(), || "a scalar parameter is no index".to_owned());
             }
-            ArgSource::Stride { tensor, axis } => {
+            ArgSource::Stride { tensor, axis, unit } => {
+                cx.require(unit > 0, || "a stride is in units of 0 elements".to_owned());
                 cx.require(arg.ty.is_index(), || format!("a stride is {} and no index", arg.ty));
                 let source = BufferSource::Tensor(tensor);
                 let buffer = kernel.buffers.values().find(|buffer| buffer.source == source);
