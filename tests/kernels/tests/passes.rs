@@ -39,6 +39,7 @@ fn every_kernel_is_checked() {
         "stencil",
         "row_sums",
         "weighted_rows",
+        "mirrored_halo",
         "add",
         "saxpy",
         "histogram",
@@ -57,6 +58,14 @@ fn every_kernel_is_checked() {
         "convolution",
         "running_filter",
         "decoded",
+        "shaped",
+        "leaky_windows",
+        "exact_curves",
+        "fused_curves",
+        "library_curves",
+        "integer_curves",
+        "ring_differences",
+        "ends",
         "sliding_sums",
         "chained_chunks",
         "reversed_pairs",
@@ -66,6 +75,8 @@ fn every_kernel_is_checked() {
         "early_exits",
         "joint_exits",
         "agreed_values",
+        "steps_to_one",
+        "settled",
         "row_totals",
         "softmax",
         "tile_ranges",
@@ -82,6 +93,7 @@ fn every_kernel_is_checked() {
         "mirrored_boxes",
         "halved_rows",
         "one_block",
+        "rotated_rows",
     ];
     assert_eq!(names, checked);
 }
@@ -203,7 +215,7 @@ fn headers() {
 
 #[test]
 fn control_flow_of_the_block() {
-    for name in ["joint_exits", "agreed_values"] {
+    for name in ["joint_exits", "agreed_values", "steps_to_one", "settled"] {
         check_named(name);
     }
 }
@@ -211,6 +223,27 @@ fn control_flow_of_the_block() {
 #[test]
 fn exchanges_within_warps() {
     for name in ["warp_totals", "neighbours", "votes", "warp_scans", "tree_sums"] {
+        check_named(name);
+    }
+}
+
+#[test]
+fn functions() {
+    for name in ["shaped", "leaky_windows", "fused_curves", "integer_curves", "ring_differences"] {
+        check_named(name);
+    }
+}
+
+#[test]
+fn functions_of_floats() {
+    for name in ["exact_curves", "library_curves"] {
+        check_named(name);
+    }
+}
+
+#[test]
+fn edge_rules() {
+    for name in ["ends", "mirrored_halo", "rotated_rows"] {
         check_named(name);
     }
 }

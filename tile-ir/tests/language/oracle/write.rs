@@ -20,13 +20,27 @@ const GRIDS: [&str; 4] = [
     "grid: (by in 2, bx in 2),",
 ];
 
+/// What stands beside the kernel.
+const FUNCTIONS: &str = "const ONE: index = 1;
+fn bounced(i: index, n: index) -> index { let far = 2 * n - i; if i < n { i } else { max(far, 0) } }";
+
+/// What reads outside of the line of numbers give.
+const EDGES: [&str; 6] = [
+    "#[pad = 0]",
+    "#[pad = 0]",
+    "#[pad = 0]",
+    "#[edge(clamp)]",
+    "#[edge(wrap)]",
+    "#[edge(reflect)]",
+];
+
 const TILES: [&str; 5] = ["T in 1..=5", "T in [2, 4]", "T in [3]", "T in pow2(2..=4)", "T = 4"];
 
 /// A random kernel.
 pub(crate) fn write(rng: &mut fastrand::Rng) -> String {
     let pick = |rng: &mut fastrand::Rng, from: &[&'static str]| from[rng.usize(0..from.len())];
     let (block, axes) = BLOCKS[rng.usize(0..BLOCKS.len())];
-    let (grid, tile) = (pick(rng, &GRIDS), pick(rng, &TILES));
+    let (grid, tile, edge) = (pick(rng, &GRIDS), pick(rng, &TILES), pick(rng, &EDGES));
     let mut writer = Writer {
         rng,
         text: String::new(),
@@ -41,7 +55,8 @@ pub(crate) fn write(rng: &mut fastrand::Rng) -> String {
     writer.body(2);
     let body = writer.text;
     format!(
-        "fn f(n: i32, #[pad = 0] ind: &Tensor<i32, [N]>, #[pad = 0] c: &mut Tensor<f32, [N]>, d: &mut Tensor<f32, [N, N]>, e: &mut Tensor<f32, [1]>)
+        "{FUNCTIONS}
+fn f(n: i32, #[pad = 0] ind: &Tensor<i32, [N]>, {edge} c: &mut Tensor<f32, [N]>, d: &mut Tensor<f32, [N, N]>, e: &mut Tensor<f32, [1]>)
 where tile: ({tile}), {grid} {block} {{
 shared s: [f32; 96];
 shared u: [f32; 3, 96];
@@ -87,7 +102,7 @@ impl Writer<'_> {
     fn index(&mut self, uniform: bool) -> String {
         let (a, b) = (self.value(uniform), self.value(uniform));
         let c = self.rng.u8(1..5);
-        match self.rng.u8(0..26) {
+        match self.rng.u8(0..30) {
             0..5 => a,
             5 => format!("{a} + {b}"),
             6 => format!("{a} * {c} + {b}"),
@@ -107,6 +122,10 @@ impl Writer<'_> {
             22 => format!("(if {a} < {b} {{ {a} }} else {{ {b} + {c} }})"),
             23 => format!("({a} << 1)"),
             24 => format!("({a} ^ {b})"),
+            25 => format!("bounced({a} + ONE, {c})"),
+            26 => format!("({a} - {b}).rem_euclid({c})"),
+            27 => format!("({a} + {b}).clamp(0, T + {c})"),
+            28 => format!("({a} + {c}).div_euclid(T)"),
             _ => format!("({a} * T + {b}) / {c}"),
         }
     }
@@ -256,7 +275,11 @@ impl Writer<'_> {
         let start = self.value(uniform);
         let step = self.pick(&["+= 1", "+= 2", "+= T", "= 2 * {} + 1"]).replace("{}", name);
         let _ = writeln!(self.text, "let mut {name}: index = 0;");
-        let _ = writeln!(self.text, "{name} += {start};\nwhile {name} < T + 3 {{");
+        let head = match self.rng.bool() {
+            true => format!("while {name} < T + 3 {{"),
+            false => format!("loop {{ if {name} >= T + 3 {{ break; }}"),
+        };
+        let _ = writeln!(self.text, "{name} += {start};\n{head}");
         let together = self.together;
         self.together &= uniform;
         let scope = (self.uniform.clone(), self.private.clone());
