@@ -37,8 +37,11 @@ use crate::tensor::{Alias, Place, Tensor};
 /// let a = dev.tensor([3, 2], &[1, 2, 3, 4, 5, 6])?;
 /// let row = dev.tensor([3], &[10, 20, 30])?;
 /// let mut c = dev.zeros([3, 3])?;
-/// // Into all rows of `c` but the first.
-/// add::launch(&a.transposed(), &row.broadcast([2, 3])?, &mut c.slice_mut([1..3, 0..3])?)?;
+/// let rows = row.broadcast([2, 3])?;
+/// // All rows of `c` but the first.
+/// let mut part = c.slice_mut([1..3, 0..3])?;
+/// add::launch(&a.transposed(), &rows, &mut part)?;
+/// drop(part);
 /// assert_eq!(c.to_vec()?, [0, 0, 0, 11, 23, 35, 12, 24, 36]);
 /// # Ok::<(), tile_runtime::Error>(())
 /// ```
