@@ -7,6 +7,7 @@ use tile_kernels::checks::{
     Setup, Verdict, check_add, check_batched_matmul, check_convolve, check_linear_relu,
     check_matmul, check_min_plus, check_row_sums, check_saxpy, check_scaled_matmul,
     check_seven_point, check_softmax, check_squared_distances, check_stencil, check_transpose,
+    check_views,
 };
 use tile_runtime::inspect::finish_background;
 use tile_runtime::{Device, Options, Tune};
@@ -38,6 +39,8 @@ pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<(
         let near = [n, n + 7, n / 2 + 1];
         check("matmul", "f64", &near, check_matmul::<f64>(&setup, near))?;
         check("matmul", "i32", &near, check_matmul::<i32>(&setup, near))?;
+        check("matmul of views", "f32", &near, check_views::<f32>(&setup, near))?;
+        check("matmul of views", "f64", &near, check_views::<f64>(&setup, near))?;
         let small = [n.min(257), n.min(131), n.min(100)];
         check("min_plus", "f32", &small, check_min_plus(&setup, small))?;
         check("scaled_matmul", "f32", &small, check_scaled_matmul::<f32>(&setup, small))?;

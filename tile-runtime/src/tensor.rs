@@ -14,7 +14,7 @@ use crate::cuda::CudaBuffer;
 /// An array of `R` axes (1 to 6) in a device's memory, row-major without gaps.
 ///
 /// Made by [`Device::tensor`] and [`Device::zeros`]; [`Tensor::view`] and its relatives
-/// give its elements in other shapes and orders ([`View`]). A kernel that takes it by
+/// give its elements in other shapes and orders ([`crate::View`]). A kernel that takes it by
 /// `&mut` reads and writes it. Dropping it frees its memory once the work that
 /// was queued before has used it.
 ///

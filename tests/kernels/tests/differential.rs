@@ -100,6 +100,12 @@ fn matmul_i32() {
 }
 
 #[test]
+fn matmul_of_views() {
+    products(checks::check_views::<f32>);
+    products(checks::check_views::<i32>);
+}
+
+#[test]
 fn scaled_matmul_in_three_types() {
     products(checks::check_scaled_matmul::<f32>);
     products(checks::check_scaled_matmul::<f64>);

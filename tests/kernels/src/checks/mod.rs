@@ -14,6 +14,7 @@ mod product;
 mod slots;
 mod tallies;
 mod tiled;
+mod views;
 mod warps;
 
 use std::fmt;
@@ -36,6 +37,7 @@ pub use product::{check_batched_matmul, check_linear_relu, check_matmul, check_s
 pub use slots::{check_exchanges, check_places_by_value, check_product_by_exchange, check_queues};
 pub use tallies::{check_float_tallies, check_histograms, check_integer_tallies};
 pub use tiled::{check_min_plus, check_row_sums, check_stencil, check_transpose};
+pub use views::check_views;
 pub use warps::{
     check_neighbours, check_tree_sums, check_votes, check_warp_scans, check_warp_totals,
 };
