@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tile_kernels::list::{Listed, all};
 use tile_runtime::ir::config::with_tiles;
 use tile_runtime::ir::device::known;
+use tile_runtime::ir::emit::emit_cuda;
+use tile_runtime::ir::lower::{Binding, StrideFact, TensorLayout, lower};
+use tile_runtime::ir::program::IndexWidth;
 use tile_runtime::nvrtc::{self, CompileOptions, Image};
 
 /// One device of each architecture: Turing, Ampere, Hopper, consumer Blackwell.
@@ -51,8 +54,55 @@ fn cases(listed: &Listed) -> BTreeSet<Case> {
     cases
 }
 
+/// The texts of a kernel for launches whose tensors are views.
+fn cases_of_views(listed: &Listed) -> BTreeSet<Case> {
+    let kernel = &listed.kernel;
+    let ir = kernel.checked().kernel();
+    let any = |divisor| StrideFact::Any { divisor };
+    let layouts = [
+        [any(64), StrideFact::One],
+        [StrideFact::One, any(64)],
+        [any(1), any(1)],
+        [StrideFact::Zero, any(2)],
+    ];
+    let extents = vec![1024_u64; kernel.dims().len()];
+    let mut cases = BTreeSet::new();
+    for device in DEVICES.map(|name| known(name).expect("the device is in the table")) {
+        for layout in layouts {
+            let config = with_tiles(kernel.checked(), kernel.types(), &device, &extents, &[])
+                .unwrap_or_else(|error| panic!("{kernel:?} on {}: {error}", device.name));
+            let strided = |rank: usize| TensorLayout::Strided(layout[2 - rank..].to_vec());
+            let binding = Binding {
+                types: kernel.types().to_vec(),
+                index_width: IndexWidth::Bits32,
+                dim_divisors: vec![64; extents.len()],
+                layouts: ir.tensors.values().map(|tensor| strided(tensor.extents.len())).collect(),
+            };
+            let program = lower(kernel.checked(), &binding, &config, &device)
+                .unwrap_or_else(|error| panic!("{kernel:?} with {layout:?}: {error}"));
+            let source = emit_cuda(&program, None).expect("it can be written").text;
+            let name = format!("{kernel:?} of views, {layout:?}");
+            cases.insert(Case { architecture: device.architecture(), name, source });
+        }
+    }
+    cases
+}
+
+#[test]
+fn kernels_of_views_compile_for_every_architecture() {
+    let names = ["matmul", "transpose", "row_sums"];
+    let listed = all().into_iter().filter(|listed| names.contains(&listed.kernel.name()));
+    let cases: Vec<Case> = listed.flat_map(|listed| cases_of_views(&listed)).collect();
+    compile_all(&cases);
+}
+
 #[test]
 fn every_kernel_compiles_for_every_architecture() {
+    let cases: Vec<Case> = all().iter().flat_map(cases).collect();
+    compile_all(&cases);
+}
+
+fn compile_all(cases: &[Case]) {
     if std::env::var_os("TILE_TEST_WITHOUT_NVRTC").is_some() {
         eprintln!("SKIPPED: TILE_TEST_WITHOUT_NVRTC is set; nothing was compiled");
         return;
@@ -60,7 +110,6 @@ fn every_kernel_compiles_for_every_architecture() {
     if let Err(error) = nvrtc::find() {
         panic!("{error}\n(`cargo xtask test` fetches it)");
     }
-    let cases: Vec<Case> = all().iter().flat_map(cases).collect();
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
