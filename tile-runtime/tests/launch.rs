@@ -177,8 +177,8 @@ fn configurations() {
     let foreign = Config { tiles: vec![8, 8], ..good.clone() };
     assert_eq!(
         refusal(Options::new().config(foreign)).to_string(),
-        "the configuration given is not one of `matmul`: it has 2 tile sizes, the kernel has 3 \
-         tile parameters\nhelp: take one from `matmul::kernel` and change that"
+        "the configuration given is not one of `matmul`: it has 2 tile sizes, the kernel has \
+         3\nhelp: take one from `matmul::kernel` and change that"
     );
     let inadmissible = Config { tiles: vec![8, 8, 32], ..good.clone() };
     assert_eq!(

@@ -4,8 +4,8 @@ use super::estimate::MAX_REGISTERS;
 use super::raster::raster_rows;
 use super::warps::warp_layout;
 use super::{
-    AxisItems, Config, ConfigError, Estimate, Numerics, TilePadding, candidate_values,
-    complete_tiles, estimate, tile_value,
+    AxisItems, Config, ConfigError, Estimate, Numerics, TilePadding, block_extents,
+    candidate_values, complete_tiles, estimate, tile_named, tile_value,
 };
 use crate::analyze::occupancy::blocks_per_sm;
 use crate::check::CheckedKernel;
@@ -230,18 +230,7 @@ fn given_by_id(
     kernel: &Kernel,
     given: &[(&str, u32)],
 ) -> Result<Vec<(TileParamId, u32)>, ConfigError> {
-    let by_id = given.iter().map(|(name, value)| {
-        let param = kernel.tile_params.iter().find(|(_, param)| param.name == *name);
-        param.map(|(id, _)| (id, *value)).ok_or_else(|| {
-            let known: Vec<String> =
-                kernel.tile_params.values().map(|param| format!("`{}`", param.name)).collect();
-            ConfigError::UnknownTile {
-                kernel: kernel.name.clone(),
-                param: (*name).to_owned(),
-                known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
-            }
-        })
-    });
+    let by_id = given.iter().map(|(name, value)| Ok((tile_named(kernel, name)?, *value)));
     by_id.collect()
 }
 
@@ -321,7 +310,7 @@ fn thread_choices(
         let exact = eval_index(kernel, expr, &|var| tile_value(kernel, &tiles, var));
         u32::try_from(exact.unwrap_or(1)).unwrap_or(1).max(1)
     };
-    let Some(axes) = &kernel.block else {
+    if kernel.block.is_none() {
         // The threads only share out the cooperative loops.
         let most = largest_each(kernel, &value);
         let useful = THREADS.into_iter().filter(|&threads| threads <= max_threads);
@@ -335,14 +324,14 @@ fn thread_choices(
             .filter(|&threads| threads == LEAST_THREADS || u64::from(threads) <= most)
             .map(moving)
             .collect();
-    };
+    }
     if let Some(items) = warp_layout(kernel, &tiles) {
         let threads = items.iter().try_fold(1u32, |all, axis| all.checked_mul(axis.threads));
         let threads = threads.map(|threads| threads.next_multiple_of(device.warp_size.max(1)));
         let threads = threads.filter(|threads| *threads <= max_threads);
         return threads.map(|threads| config(threads, items)).into_iter().collect();
     }
-    let extents: Vec<u32> = axes.iter().map(|axis| value(axis.extent)).collect();
+    let extents = block_extents(kernel, &tiles);
     let mut layouts: Vec<Vec<u32>> = vec![Vec::new()];
     for &extent in &extents {
         let mut threads: Vec<u32> =

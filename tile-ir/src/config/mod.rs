@@ -13,7 +13,7 @@ pub use choose::{default_config, first_choices, with_tiles};
 pub use estimate::{Estimate, MAX_REGISTERS, estimate};
 pub use space::{Breadth, Space};
 pub(crate) use tiles::tile_value;
-pub use tiles::{candidate_values, complete_tiles};
+pub use tiles::{block_extents, candidate_values, complete_tiles, tile_named};
 pub use valid::check_config;
 
 use serde::{Deserialize, Serialize};
@@ -287,6 +287,21 @@ pub enum ConfigError {
         needed_bytes: u64,
         /// What a block can have.
         available_bytes: u32,
+    },
+    /// A given configuration is one of another kernel.
+    #[error(
+        "the configuration given is not one of `{kernel}`: it has {found} {what}, the kernel has \
+         {needed}\nhelp: take one from `{kernel}::kernel` and change that"
+    )]
+    Foreign {
+        /// The kernel.
+        kernel: String,
+        /// What there is of it: tile sizes, axes of the block.
+        what: &'static str,
+        /// How many the configuration has.
+        found: usize,
+        /// How many the kernel has.
+        needed: usize,
     },
     /// A choice of a given configuration is none.
     #[error("kernel `{kernel}`: {choice} of the configuration is {value}; it must be {needed}")]

@@ -65,6 +65,24 @@ pub fn complete_tiles(
     Ok(values)
 }
 
+/// The tile parameter of a name.
+///
+/// # Errors
+///
+/// [`ConfigError::UnknownTile`] with the names there are.
+pub fn tile_named(kernel: &Kernel, name: &str) -> Result<TileParamId, ConfigError> {
+    let found = kernel.tile_params.iter().find(|(_, param)| param.name == name);
+    found.map(|(id, _)| id).ok_or_else(|| {
+        let known: Vec<String> =
+            kernel.tile_params.values().map(|param| format!("`{}`", param.name)).collect();
+        ConfigError::UnknownTile {
+            kernel: kernel.name.clone(),
+            param: name.to_owned(),
+            known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+        }
+    })
+}
+
 /// Most elements of a tile, and points of a domain.
 const MAX_ELEMENTS: i128 = 1 << 30;
 
@@ -135,6 +153,16 @@ pub(crate) fn tile_value(kernel: &Kernel, tiles: &[u32], var: VarId) -> Option<i
         | VarKind::Loop
         | VarKind::Let { .. } => None,
     }
+}
+
+/// The extents of the block domain's axes with these tile sizes, outermost first; 1 where
+/// one is none.
+pub fn block_extents(kernel: &Kernel, tiles: &[u32]) -> Vec<u32> {
+    let axes = kernel.block.iter().flatten().map(|axis| {
+        let value = eval_index(kernel, axis.extent, &|var| tile_value(kernel, tiles, var));
+        value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1).max(1)
+    });
+    axes.collect()
 }
 
 /// Whether a parameter of this domain may have this value, ties aside.

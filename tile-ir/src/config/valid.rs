@@ -44,9 +44,16 @@ pub fn check_config(
         let holds = (least..=most).contains(&value);
         require(holds, choice, value.into(), format!("{least} to {most}"))
     };
-    let n_params = kernel.tile_params.len();
-    let n_sizes = config.tiles.len();
-    require(n_sizes == n_params, "number of `tiles`", n_sizes as u64, n_params.to_string())?;
+    let as_many = |what: &'static str, found: usize, needed: usize| {
+        let kernel = kernel.name.clone();
+        if found == needed {
+            Ok(())
+        } else {
+            Err(ConfigError::Foreign { kernel, what, found, needed })
+        }
+    };
+    as_many("tile sizes", config.tiles.len(), kernel.tile_params.len())?;
+    as_many("axes of the block", config.block.len(), kernel.block.as_ref().map_or(0, Vec::len))?;
     let given: Vec<_> = kernel.tile_params.ids().zip(config.tiles.iter().copied()).collect();
     complete_tiles(kernel, &given)?;
     if config.threads > device.max_threads_per_block {
@@ -58,8 +65,6 @@ pub fn check_config(
         });
     }
     within("`threads`", config.threads, 1, device.max_threads_per_block)?;
-    let (n_axes, n_given) = (kernel.block.as_ref().map_or(0, Vec::len), config.block.len());
-    require(n_given == n_axes, "number of axes of `block`", n_given as u64, n_axes.to_string())?;
     for axis in &config.block {
         let AxisItems { threads, lanes, run } = *axis;
         within("`threads` of an axis", threads, 1, config.threads)?;

@@ -221,8 +221,13 @@ fn neighbours_differ_in_one_choice_and_find_back() {
         assert!(space.contains(other), "{other:?}");
         assert!(space.neighbours(other).contains(&config), "{other:?}");
     }
-    let foreign = Config { copy_bytes: 1, ..config };
-    assert!(!space.contains(&foreign) && space.neighbours(&foreign).is_empty());
+    // With a value that the space does not try: its neighbours have it, too.
+    let own = Config { copy_bytes: 1, ..config.clone() };
+    let near = space.neighbours(&own);
+    assert!(!space.contains(&own) && near.len() > 20, "{near:?}");
+    assert!(near.iter().any(|other| other.copy_bytes == 1 && other.tiles != own.tiles));
+    let illegal = Config { raster_rows: 0, ..config };
+    assert!(!space.contains(&illegal) && space.neighbours(&illegal).is_empty());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Which configuration a launch runs in.
 
 use tile_ir::check::CheckedKernel;
-use tile_ir::config::{Config, ConfigError, complete_tiles, with_tiles};
+use tile_ir::config::{Config, check_config, tile_named, with_tiles};
 use tile_ir::device::DeviceProperties;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::Kernel;
@@ -21,7 +21,7 @@ pub(super) fn choose(
 ) -> Result<Config> {
     let mut config = match &options.config {
         Some(config) => {
-            check_given(checked.kernel(), config, options)?;
+            check_given(checked.kernel(), config, device, options)?;
             config.clone()
         }
         None => {
@@ -36,33 +36,17 @@ pub(super) fn choose(
     Ok(config)
 }
 
-/// A configuration from outside: it must be one of this kernel, its tile sizes
-/// admissible, and what is given by name beside it the same. What the device
-/// cannot do, lowering finds.
-pub(super) fn check_given(kernel: &Kernel, config: &Config, options: &Options) -> Result<()> {
-    let foreign =
-        |reason: String| ArgumentError::ForeignConfig { kernel: kernel.name.clone(), reason };
-    if config.tiles.len() != kernel.tile_params.len() {
-        let (found, expected) = (config.tiles.len(), kernel.tile_params.len());
-        return Err(foreign(format!(
-            "it has {found} tile sizes, the kernel has {expected} tile parameters"
-        ))
-        .into());
-    }
-    let n_axes = kernel.block.as_ref().map_or(0, Vec::len);
-    if config.block.len() != n_axes {
-        let found = config.block.len();
-        return Err(foreign(format!(
-            "it has threads along {found} axes, the block has {n_axes} axes"
-        ))
-        .into());
-    }
+/// A configuration from outside: it must be one of this kernel on this device, and
+/// what is given by name beside it the same.
+pub(super) fn check_given(
+    kernel: &Kernel,
+    config: &Config,
+    device: &DeviceProperties,
+    options: &Options,
+) -> Result<()> {
+    check_config(kernel, config, device)?;
     for (name, value) in &options.tiles {
-        let param = kernel.tile_params.iter().find(|(_, param)| param.name == *name);
-        let Some((id, _)) = param else {
-            return Err(unknown_tile(kernel, name).into());
-        };
-        let configured = config.tile(id);
+        let configured = config.tile(tile_named(kernel, name)?);
         if configured != *value {
             return Err(ArgumentError::TwiceConfigured {
                 kernel: kernel.name.clone(),
@@ -73,18 +57,5 @@ pub(super) fn check_given(kernel: &Kernel, config: &Config, options: &Options) -
             .into());
         }
     }
-    let given: Vec<_> = kernel.tile_params.ids().map(|id| (id, config.tile(id))).collect();
-    complete_tiles(kernel, &given)?;
     Ok(())
-}
-
-/// A name that is no tile parameter, as [`with_tiles`] says it.
-fn unknown_tile(kernel: &Kernel, name: &str) -> ConfigError {
-    let known: Vec<String> =
-        kernel.tile_params.values().map(|param| format!("`{}`", param.name)).collect();
-    ConfigError::UnknownTile {
-        kernel: kernel.name.clone(),
-        param: name.to_owned(),
-        known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
-    }
 }

@@ -164,17 +164,6 @@ pub enum ArgumentError {
         /// Work-items that the kernel admits.
         most: u64,
     },
-    /// A configuration that was not made for this kernel.
-    #[error(
-        "the configuration given is not one of `{kernel}`: {reason}\n\
-             help: take one from `{kernel}::kernel` and change that"
-    )]
-    ForeignConfig {
-        /// The kernel.
-        kernel: String,
-        /// What does not fit.
-        reason: String,
-    },
     /// A tile size given by name that the given configuration contradicts.
     #[error(
         "the options of `{kernel}` give {tile} = {value}, their configuration has \

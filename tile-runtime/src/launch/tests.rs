@@ -234,20 +234,22 @@ fn configurations_of_other_kernels() {
     signature.tensor("x", true, &[n]);
     signature.tile("T");
     let kernel = signature.kernel;
+    let cpu = Device::cpu();
+    let device = cpu.properties();
     let refusal = |change: &dyn Fn(&mut Config), options: Options| {
         let mut config = config_of(4);
         change(&mut config);
-        super::choose::check_given(&kernel, &config, &options).unwrap_err().to_string()
+        super::choose::check_given(&kernel, &config, device, &options).unwrap_err().to_string()
     };
     assert_eq!(
         refusal(&|config| config.tiles.push(1), Options::new()),
-        "the configuration given is not one of `scale`: it has 2 tile sizes, the kernel has 1 \
-         tile parameters\nhelp: take one from `scale::kernel` and change that"
+        "the configuration given is not one of `scale`: it has 2 tile sizes, the kernel has \
+         1\nhelp: take one from `scale::kernel` and change that"
     );
     assert_eq!(
         refusal(&|config| config.block.push(AxisItems::strided(8)), Options::new()),
-        "the configuration given is not one of `scale`: it has threads along 1 axes, the block has \
-         0 axes\nhelp: take one from `scale::kernel` and change that"
+        "the configuration given is not one of `scale`: it has 1 axes of the block, the \
+         kernel has 0\nhelp: take one from `scale::kernel` and change that"
     );
     assert_eq!(
         refusal(&|_| {}, Options::new().tile("T", 8)),
@@ -262,7 +264,8 @@ fn configurations_of_other_kernels() {
         refusal(&|config| config.tiles = vec![0], Options::new()),
         "kernel `scale`: `T = 0` is not admissible; `T` is one of 1..=4096"
     );
-    super::choose::check_given(&kernel, &config_of(4), &Options::new().tile("T", 4)).unwrap();
+    super::choose::check_given(&kernel, &config_of(4), device, &Options::new().tile("T", 4))
+        .unwrap();
 }
 
 #[test]

@@ -3,20 +3,23 @@
 //!
 //! What a configuration takes of an SM, and how long it may take, is estimated
 //! ([`estimate()`]); what cannot run or promises nothing is pruned, with the reason.
-//! Shared memory with padding is known when a configuration is lowered, registers
-//! when it is compiled: the search prunes by those when it comes to them.
+//! Registers are known when a configuration is compiled: the search prunes by those when
+//! it comes to them.
+//!
+//! First choices, which differ in tile sizes and items per thread, are all looked at; what
+//! differs from them in other choices is enumerated from [`config::Space`] as a strategy
+//! asks for it.
 
 use std::collections::BTreeSet;
 
 use tile_ir::analyze::occupancy::blocks_per_sm;
-use tile_ir::arena::EntityId as _;
 use tile_ir::check::CheckedKernel;
 use tile_ir::config::{
-    Config, Estimate, MAX_REGISTERS, Numerics, TilePadding, check_config, estimate, first_choices,
+    self, Breadth, Config, Estimate, MAX_REGISTERS, Numerics, block_extents, check_config,
+    estimate, first_choices, tile_named,
 };
 use tile_ir::device::DeviceProperties;
 use tile_ir::dtype::DType;
-use tile_ir::kernel::{Kernel, eval_index};
 
 use super::report::{Pruned, Reason};
 use crate::error::Result;
@@ -44,6 +47,8 @@ pub(crate) struct Launch<'a> {
 /// The configurations of one launch.
 pub(crate) struct Space<'a> {
     launch: Launch<'a>,
+    /// All that are legal.
+    all: config::Space<'a>,
     /// What first choices are worth compiling, the best by the model first.
     ranked: Vec<(f64, Config)>,
     pruned: Vec<Pruned>,
@@ -60,8 +65,14 @@ impl<'a> Space<'a> {
     pub(crate) fn new(launch: Launch<'a>) -> Result<Self> {
         let given: Vec<(&str, u32)> =
             launch.given.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-        let mut space =
-            Self { launch, ranked: Vec::new(), pruned: Vec::new(), roofline_seconds: 0.0 };
+        let mut all =
+            config::Space::new(launch.checked, launch.types, launch.device, Breadth::Fast)
+                .with_numerics(launch.numerics);
+        for (name, value) in &given {
+            all = all.with_tile(tile_named(launch.checked.kernel(), name)?, *value);
+        }
+        let (ranked, pruned) = (Vec::new(), Vec::new());
+        let mut space = Self { launch, all, ranked, pruned, roofline_seconds: 0.0 };
         let choices = first_choices(space.launch.checked, space.launch.device, &given)?;
         let mut least =
             Estimate { arithmetic: f64::MAX, global_bytes: f64::MAX, ..Estimate::default() };
@@ -148,15 +159,17 @@ impl<'a> Space<'a> {
     /// items per thread among the first choices, and other values of all else.
     pub(crate) fn neighbours(&self, config: &Config) -> Vec<Config> {
         let here = self.coordinates(config);
-        let mut found = BTreeSet::new();
+        let mut found: BTreeSet<Config> = self.all.neighbours(config).into_iter().collect();
         for (_, other) in &self.ranked {
             let there = self.coordinates(other);
             if distance(&here, &there) == 1 {
+                // With runs and warps that suit them.
                 let Config { tiles, threads, block, .. } = other.clone();
+                let slices = if block.is_empty() { 1 } else { config.slices };
+                let threads = threads.saturating_mul(slices);
                 found.insert(Config { tiles, threads, block, ..config.clone() });
             }
         }
-        found.extend(variations(config));
         found.remove(config);
         self.worth_compiling(found)
     }
@@ -164,9 +177,9 @@ impl<'a> Space<'a> {
     /// The configurations that differ from `config` in one choice other than tile
     /// sizes and items per thread, as [`Self::neighbours`].
     pub(crate) fn variations(&self, config: &Config) -> Vec<Config> {
-        let mut found: BTreeSet<Config> = variations(config).into_iter().collect();
-        found.remove(config);
-        self.worth_compiling(found)
+        let here = self.coordinates(config);
+        let near = self.all.neighbours(config).into_iter();
+        self.worth_compiling(near.filter(|other| self.coordinates(other) == here).collect())
     }
 
     /// Those that are legal and worth compiling, the best by the model first.
@@ -183,10 +196,9 @@ impl<'a> Space<'a> {
     /// Tile sizes, and items per thread along each axis.
     pub(crate) fn coordinates(&self, config: &Config) -> Vec<u32> {
         let kernel = self.launch.checked.kernel();
-        let axes = kernel.block.iter().flatten().zip(&config.block);
-        let items = axes.map(|(axis, items)| {
-            block_extent(kernel, config, axis.extent).div_ceil(items.threads.max(1))
-        });
+        let extents = block_extents(kernel, &config.tiles).into_iter();
+        let axes = extents.zip(&config.block);
+        let items = axes.map(|(extent, items)| extent.div_ceil(items.threads.max(1)));
         let threads = kernel.block.is_none().then_some(config.threads);
         config.tiles.iter().copied().chain(items).chain(threads).collect()
     }
@@ -200,68 +212,4 @@ impl<'a> Space<'a> {
 /// In how many coordinates two configurations differ.
 pub(crate) fn distance(one: &[u32], other: &[u32]) -> usize {
     one.iter().zip(other).filter(|(a, b)| a != b).count()
-}
-
-/// The extent of an axis of the block domain.
-fn block_extent(kernel: &Kernel, config: &Config, extent: tile_ir::kernel::ExprId) -> u32 {
-    let value = eval_index(kernel, extent, &|var| {
-        let param = kernel.tile_params.iter().find(|(_, param)| param.var == var);
-        param.and_then(|(id, _)| config.tiles.get(id.index())).map(|&tile| i128::from(tile))
-    });
-    value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1)
-}
-
-/// Other values of the choices that are neither tile sizes nor items per thread,
-/// one changed at a time. What says nothing for a kernel gives the same program
-/// under another name; the search notices by its text.
-fn variations(config: &Config) -> Vec<Config> {
-    let with = |change: &dyn Fn(&mut Config)| {
-        let mut other = config.clone();
-        change(&mut other);
-        other
-    };
-    let mut found = Vec::new();
-    let stages = if config.stages > 1 { [2, 3, 4].as_slice() } else { &[] };
-    found.extend(stages.iter().map(|&stages| with(&|c| c.stages = stages)));
-    if config.stages > 1 {
-        found.push(with(&|c| c.stages = 1));
-        found.push(with(&|c| c.unroll_stages = !c.unroll_stages));
-        found.extend([0, 4, 16].map(|bytes| with(&|c| c.async_bytes = bytes)));
-        found.push(with(&|c| c.predicate_copies = !c.predicate_copies));
-    }
-    found.extend([0, 2].map(|blocks| with(&|c| c.min_blocks = blocks)));
-    if !config.block.is_empty() {
-        found.extend([1, 2, 4].map(|slices| {
-            with(&|c| {
-                c.threads = c.threads / c.slices.max(1) * slices;
-                c.slices = slices;
-            })
-        }));
-    }
-    found.extend([1, 2].map(|buffers| with(&|c| c.fragment_buffers = buffers)));
-    found.extend([0, 512, 1024, 2048].map(|stmts| with(&|c| c.unrolled_stmts = stmts)));
-    found.extend([0, 32, 128].map(|bytes| with(&|c| c.align_bytes = bytes)));
-    found.push(with(&|c| c.whole_vectors = !c.whole_vectors));
-    found.push(with(&|c| c.split_edges = !c.split_edges));
-    found.extend([4, 8, 16].map(|bytes| with(&|c| c.copy_bytes = bytes)));
-    let paddings = [TilePadding::Counted, TilePadding::Elems(0), TilePadding::Swizzled];
-    found.extend(paddings.map(|padding| with(&|c| c.padding = padding)));
-    found.push(with(&|c| c.stream_loads = !c.stream_loads));
-    found.push(with(&|c| c.stream_stores = !c.stream_stores));
-    if config.raster_rows > 1 {
-        found.extend([1, 4, 8, 16, 64].map(|rows| with(&|c| c.raster_rows = rows)));
-    }
-    found.extend(
-        (0..config.block.len())
-            .flat_map(|axis| [1, 2, 4, 8].map(|run| with(&|c| c.block[axis].run = run))),
-    );
-    if let [.., _, _] = config.block.as_slice() {
-        let last = config.block.len() - 1;
-        found.extend([(1, 1), (8, 4), (4, 8), (2, 16), (16, 2)].map(|(rows, columns)| {
-            with(&|c| {
-                (c.block[last - 1].lanes, c.block[last].lanes) = (rows, columns);
-            })
-        }));
-    }
-    found
 }

@@ -49,7 +49,9 @@ pub struct Estimate {
     pub blocks: f64,
     /// Blocks that one SM holds at once; 0 where not even one fits.
     pub blocks_per_sm: u32,
-    /// Shared memory of a block, padding not counted, in bytes.
+    /// Shared memory of a block in bytes: what lowering gives it at the most. Padding that
+    /// lowering leaves away where it does not fit is not counted; tiles that are never in
+    /// use together are, each.
     pub shared_bytes: u64,
     /// Registers of a thread.
     pub registers: f64,

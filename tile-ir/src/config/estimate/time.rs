@@ -1,12 +1,13 @@
 //! From the counts of one block to the time of the launch.
 
-use super::Estimate;
 use super::count::BlockCost;
 use super::sizes::Sizes;
+use super::{Estimate, LINE_BYTES};
 use crate::analyze::occupancy;
-use crate::config::Config;
+use crate::config::{Config, TilePadding};
 use crate::device::DeviceProperties;
 use crate::kernel::{ArrayRef, Tile, TileId, TileSpace};
+use crate::program::MAX_ACCESS_BYTES;
 
 /// Cycles from a global load to its use.
 const GLOBAL_LATENCY_CYCLES: f64 = 800.0;
@@ -158,15 +159,33 @@ fn fetch_loss(code_bytes: f64, warps: f64, together: f64) -> f64 {
     1.0 + FETCH_LOSS * (SCHEDULERS / together).min(1.0).powi(3)
 }
 
-/// Shared memory of a block: tiles that a phase fills once for each stage.
+/// Shared memory of a block, as lowering gives it to tiles that lie apart: those that a
+/// phase fills once for each stage.
 fn shared_bytes(sizes: &Sizes<'_>, block: &BlockCost) -> u64 {
     let stages = f64::from(sizes.config.stages.max(1));
     let bytes_of = |(id, _): (TileId, &Tile)| {
         let buffers = if block.staged_tiles.contains(&id) { stages } else { 1.0 };
-        buffers * tile_bytes(sizes, id)
+        buffers * padded_bytes(sizes, id)
     };
     let shared = sizes.kernel.tiles.iter().filter(|(_, tile)| tile.space == TileSpace::Shared);
     (shared.map(bytes_of).sum::<f64>() + block.exchange_bytes) as u64
+}
+
+/// A shared tile with what stands behind its rows, and up to where the next one begins.
+/// Counted padding is none where it would not fit; what a swizzle needs at the most.
+fn padded_bytes(sizes: &Sizes<'_>, id: TileId) -> f64 {
+    let array = ArrayRef::Tile(id);
+    let (elems, bytes) = (sizes.elems(array), sizes.elem_bytes(array));
+    let (padded, unit) = match sizes.config.padding {
+        TilePadding::Counted => (elems, f64::from(MAX_ACCESS_BYTES)),
+        TilePadding::Elems(pad) => {
+            let row = sizes.kernel.extents(array).last();
+            let row = row.map_or(1.0, |&extent| sizes.index_or(extent, 1.0)).max(1.0);
+            (elems / row * (row + f64::from(pad)), f64::from(MAX_ACCESS_BYTES))
+        }
+        TilePadding::Swizzled => (elems, LINE_BYTES),
+    };
+    (padded * bytes / unit).ceil() * unit
 }
 
 fn tile_bytes(sizes: &Sizes<'_>, id: TileId) -> f64 {

@@ -105,6 +105,42 @@ impl Choice {
     }
 }
 
+impl Choice {
+    /// The value that gives a configuration what it shows of this choice, on a block of
+    /// these extents; nothing where no value does.
+    pub(super) fn value_of(self, config: &Config, extents: &[u32]) -> Option<u32> {
+        match self {
+            Self::Items(at) => {
+                let threads = config.block.get(at)?.threads.max(1);
+                Some(extents.get(at)?.div_ceil(threads))
+            }
+            Self::Warp => {
+                let shown = self.shown_in(config);
+                let found = WARP_TILES.iter().position(|&tile| tile == shown);
+                found.and_then(|at| u32::try_from(at).ok())
+            }
+            // Those of a block domain follow from its axes.
+            Self::Threads => config.block.is_empty().then_some(config.threads),
+            Self::Tile(_)
+            | Self::Stages
+            | Self::UnrollStages
+            | Self::AsyncBytes
+            | Self::PredicateCopies
+            | Self::Slices
+            | Self::Run(_)
+            | Self::MinBlocks
+            | Self::CopyBytes
+            | Self::FragmentBuffers
+            | Self::UnrolledStmts
+            | Self::AlignBytes
+            | Self::SplitEdges
+            | Self::Padding
+            | Self::Stream
+            | Self::RasterRows => Some(self.shown_in(config).0),
+        }
+    }
+}
+
 /// A choice, and what is tried.
 #[derive(Clone, Debug)]
 pub(super) struct Factor {
@@ -238,13 +274,15 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         }
         Choice::Run(axis) => all(&|choice| choice == Choice::Items(axis)),
         Choice::Slices | Choice::Threads => all(&|_| true),
+        Choice::Padding => {
+            all(&|choice| matches!(choice, Choice::Tile(_) | Choice::Stages | Choice::Slices))
+        }
         Choice::CopyBytes
         | Choice::FragmentBuffers
         | Choice::AlignBytes
         | Choice::WholeVectors
         | Choice::UnrolledStmts
         | Choice::SplitEdges
-        | Choice::Padding
         | Choice::Stream
         | Choice::RasterRows => 0,
         // It may depend on all that was chosen.

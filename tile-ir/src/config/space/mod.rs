@@ -3,9 +3,8 @@
 //!
 //! A [`Space`] has a list of *factors*, one for each choice that a [`Config`]
 //! makes, and for each the values that are tried. A configuration is legal where
-//! [`check_config`] takes it and its tiles fit a block's shared memory (padding
-//! not counted: of one that fits barely, lowering may still say that it does
-//! not). Choices that say nothing (a second stage's place where there is one
+//! [`check_config`] takes it and its tiles, with their stages, their padding and what
+//! slices exchange, fit a block's shared memory: lowering refuses none. Choices that say nothing (a second stage's place where there is one
 //! stage) have one value, so that no two configurations of a space are equal.
 //!
 //! Everything here is enumerated lazily and in a fixed order: the same space and
@@ -21,12 +20,12 @@ use self::pairs::Pairs;
 use self::seeded::Rng;
 use self::walk::Walk;
 use super::{
-    AxisItems, Config, Numerics, TilePadding, check_config, complete_tiles, estimate, tile_value,
+    AxisItems, Config, Numerics, TilePadding, block_extents, check_config, complete_tiles, estimate,
 };
 use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
-use crate::kernel::{Kernel, TileParamId, eval_index};
+use crate::kernel::{Kernel, TileParamId};
 use crate::slice::can_be_sliced;
 
 /// A draw that finds nothing new this many times in a row has seen most there is.
@@ -153,21 +152,33 @@ impl<'a> Space<'a> {
     }
 
     /// The configurations that differ from `config` in one factor: a tile size, the
-    /// items per thread along an axis, the number of stages. None where `config`
-    /// is not of this space.
+    /// items per thread along an axis, the number of stages. `config` may have values
+    /// that this space does not try; there are none where it is not legal.
     pub fn neighbours(&self, config: &Config) -> Vec<Config> {
-        let Some(point) = self.point_of(config) else { return Vec::new() };
+        let space = self.with_values_of(config);
+        let Some(point) = space.point_of(config) else { return Vec::new() };
         let mut near = Vec::new();
         for (at, factor) in self.factors.iter().enumerate() {
             for &value in factor.values.iter().filter(|&&value| value != point[at]) {
                 let mut other = point.clone();
                 other[at] = value;
-                if self.is_legal(&other) {
-                    near.extend(self.config(&other));
+                if space.is_legal(&other) {
+                    near.extend(space.config(&other));
                 }
             }
         }
         near
+    }
+
+    /// The space that has the values of a configuration, too.
+    fn with_values_of(&self, config: &Config) -> Self {
+        let mut space = self.clone();
+        let extents = block_extents(self.kernel, &config.tiles);
+        for Factor { choice, values, .. } in &mut space.factors {
+            let own = choice.value_of(config, &extents);
+            values.extend(own.filter(|own| !values.contains(own)));
+        }
+        space
     }
 
     /// Whether a configuration is of this space.
@@ -210,7 +221,7 @@ impl<'a> Space<'a> {
             .collect();
         let tiles = complete_tiles(self.kernel, &sizes).ok()?;
         let warp = value(Choice::Warp).and_then(|at| WARP_TILES.get(at as usize)).copied();
-        let extents = self.block_extents(&tiles);
+        let extents = block_extents(self.kernel, &tiles);
         let mut block: Vec<AxisItems> = extents
             .iter()
             .enumerate()
@@ -256,15 +267,6 @@ impl<'a> Space<'a> {
         })
     }
 
-    fn block_extents(&self, tiles: &[u32]) -> Vec<u32> {
-        let axes = self.kernel.block.iter().flatten().map(|axis| {
-            let value =
-                eval_index(self.kernel, axis.extent, &|var| tile_value(self.kernel, tiles, var));
-            value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1).max(1)
-        });
-        axes.collect()
-    }
-
     /// Whether the last of these values goes with those before it.
     fn admits(&self, values: &[u32]) -> bool {
         let Some((&value, before)) = values.split_last() else { return true };
@@ -279,12 +281,13 @@ impl<'a> Space<'a> {
             | Choice::WholeVectors
             | Choice::UnrolledStmts
             | Choice::SplitEdges
-            | Choice::Padding
             | Choice::Stream
             | Choice::RasterRows
             | Choice::CopyBytes => true,
+            Choice::Padding if value == factors::COUNTED => true,
             Choice::Tile(_)
             | Choice::Stages
+            | Choice::Padding
             | Choice::UnrollStages
             | Choice::AsyncBytes
             | Choice::PredicateCopies
@@ -316,10 +319,14 @@ impl<'a> Space<'a> {
             }
             Choice::UnrollStages | Choice::AsyncBytes => config.stages > 1 || is_first(),
             Choice::PredicateCopies => (config.stages > 1 && config.async_bytes > 0) || is_first(),
-            Choice::Slices => value == 1 || can_be_sliced(self.kernel, self.types, config),
+            Choice::Slices => {
+                let is_new = || can_be_sliced(self.kernel, self.types, config);
+                value == 1 || (is_new() && self.fits(config))
+            }
             Choice::MinBlocks => value * config.threads <= self.device.max_threads_per_sm,
             Choice::Items(axis) => {
-                let extent = self.block_extents(&config.tiles).get(axis).copied().unwrap_or(1);
+                let extent =
+                    block_extents(self.kernel, &config.tiles).get(axis).copied().unwrap_or(1);
                 let is_new = self.is_new(at, value, &|items| extent.div_ceil(items.max(1)));
                 let axes = config.block.iter().take(axis + 1);
                 let threads =
@@ -342,13 +349,13 @@ impl<'a> Space<'a> {
                 self.is_new(at, value, &given)
                     && check_config(self.kernel, config, self.device).is_ok()
             }
+            Choice::Padding => self.fits(config),
             Choice::CopyBytes
             | Choice::FragmentBuffers
             | Choice::AlignBytes
             | Choice::WholeVectors
             | Choice::UnrolledStmts
             | Choice::SplitEdges
-            | Choice::Padding
             | Choice::Stream
             | Choice::RasterRows => true,
         }

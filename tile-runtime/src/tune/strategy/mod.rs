@@ -31,7 +31,8 @@ pub enum Strategy {
     Descent,
     /// Any that are worth compiling, in random order.
     Random,
-    /// All that are worth compiling, the model's favourites first.
+    /// All that are worth compiling, the model's favourites first, then what is near the
+    /// fastest.
     Exhaustive,
 }
 
@@ -42,7 +43,7 @@ impl Strategy {
             Self::Halving => Box::new(halving::Halving::default()),
             Self::Descent => Box::new(descent::Descent::new(seed)),
             Self::Random => Box::new(random::Random::new(seed)),
-            Self::Exhaustive => Box::new(exhaustive::Exhaustive),
+            Self::Exhaustive => Box::new(exhaustive::Exhaustive::default()),
         }
     }
 }
