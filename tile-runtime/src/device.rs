@@ -160,6 +160,7 @@ impl Device {
     }
 
     fn new(label: String, properties: DeviceProperties, backend: Backend) -> Self {
+        crate::events::start();
         let programs = ProgramCache::default();
         let tune = Mutex::new(Tune::of_environment());
         let shelf = Shelf::of_user();

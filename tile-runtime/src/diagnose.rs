@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use tile_ir::device::DeviceProperties;
 
-use crate::cache::{CacheProblem, folder, usage};
+use crate::cache::{self, CacheProblem, folder, usage};
 use crate::device::Device;
+use crate::tune::{self, Tune};
+use crate::{events, launch};
 
 /// What was found on this machine.
 ///
@@ -18,6 +20,10 @@ pub struct Diagnosis {
     pub driver: Option<DriverFound>,
     /// NVRTC, where it is found and loads.
     pub nvrtc: Option<NvrtcFound>,
+    /// A CUDA toolkit, which nothing here needs but NVRTC may come from.
+    pub toolkit: Option<ToolkitFound>,
+    /// The environment variables that are set of those that this crate reads.
+    pub variables: Vec<(&'static str, String)>,
     /// What is kept between runs.
     pub cache: CacheFound,
     /// The devices that can be used: what [`Device::all`] gives.
@@ -48,6 +54,16 @@ pub struct NvrtcFound {
     pub source: String,
     /// The architectures that it compiles for, e.g. `sm_90`.
     pub architectures: Vec<String>,
+}
+
+/// A CUDA toolkit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolkitFound {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its version, (major, minor), where it tells.
+    pub version: Option<(u32, u32)>,
 }
 
 /// What is kept between runs: compiled kernels and tuning records.
@@ -109,6 +125,7 @@ impl Missing {
 pub fn diagnose() -> Diagnosis {
     let mut missing = Vec::new();
     let (driver, nvrtc) = look_for_cuda(&mut missing);
+    let toolkit = look_for_toolkit(&mut missing);
     let devices = Device::all();
     let devices = devices.iter().map(|device| DeviceFound {
         label: device.to_string(),
@@ -119,7 +136,26 @@ pub fn diagnose() -> Diagnosis {
         missing.extend(mismatches(driver.as_ref(), nvrtc, &devices));
     }
     let cache = look_for_cache(&mut missing);
-    Diagnosis { driver, nvrtc, cache, devices, missing }
+    let variables = VARIABLES.iter().filter_map(|&name| Some((name, std::env::var(name).ok()?)));
+    let variables: Vec<_> = variables.collect();
+    missing.extend(variables.iter().filter_map(|(name, text)| complaint(name, text)));
+    Diagnosis { driver, nvrtc, toolkit, variables, cache, devices, missing }
+}
+
+/// The variables that this crate reads; the table in its README says what they mean.
+const VARIABLES: [&str; 5] =
+    ["TILE_NVRTC", cache::VARIABLE, tune::VARIABLE, launch::RECHECK_VARIABLE, events::VARIABLE];
+
+/// What is wrong with the value of a variable. Those that name files are told of where the
+/// files are looked for.
+fn complaint(name: &str, text: &str) -> Option<Missing> {
+    let complaint = match name {
+        tune::VARIABLE => Tune::of_text(text).err(),
+        launch::RECHECK_VARIABLE => launch::parse_recheck(text).err(),
+        events::VARIABLE => events::parse(text).err(),
+        _ => None,
+    };
+    complaint.map(|problem| Missing { problem, help: format!("set {name} so, or unset it") })
 }
 
 fn look_for_cache(missing: &mut Vec<Missing>) -> CacheFound {
@@ -178,6 +214,21 @@ fn mismatches(
 }
 
 #[cfg(not(feature = "cuda"))]
+fn look_for_toolkit(_: &mut Vec<Missing>) -> Option<ToolkitFound> {
+    None
+}
+
+#[cfg(feature = "cuda")]
+fn look_for_toolkit(missing: &mut Vec<Missing>) -> Option<ToolkitFound> {
+    let (found, nowhere) = crate::cuda::find_toolkit();
+    missing.extend(nowhere.into_iter().map(|(variable, folder)| Missing {
+        problem: format!("{variable} is `{}`, which is no folder", folder.display()),
+        help: format!("set {variable} to a CUDA toolkit's folder, or unset it"),
+    }));
+    found.map(|found| ToolkitFound { folder: found.folder, version: found.version })
+}
+
+#[cfg(not(feature = "cuda"))]
 fn look_for_cuda(missing: &mut Vec<Missing>) -> (Option<DriverFound>, Option<NvrtcFound>) {
     missing.push(Missing::of(&crate::EnvironmentError::WithoutCuda.into()));
     (None, None)
@@ -221,6 +272,15 @@ impl fmt::Display for Diagnosis {
             }
             None => writeln!(f, "NVRTC    none")?,
         }
+        match &self.toolkit {
+            Some(ToolkitFound { folder, version: Some((major, minor)) }) => {
+                writeln!(f, "toolkit  {major}.{minor}, {}", folder.display())?;
+            }
+            Some(ToolkitFound { folder, version: None }) => {
+                writeln!(f, "toolkit  {}, of unknown version", folder.display())?;
+            }
+            None => writeln!(f, "toolkit  none (none is needed)")?,
+        }
         match &self.cache.folder {
             Some(folder) => {
                 let CacheFound { files, bytes, .. } = self.cache;
@@ -228,6 +288,9 @@ impl fmt::Display for Diagnosis {
                 writeln!(f, "cache    {}, {files} files, {mib:.1} MiB", folder.display())?;
             }
             None => writeln!(f, "cache    none")?,
+        }
+        for (name, value) in &self.variables {
+            writeln!(f, "set      {name}={value}")?;
         }
         for device in &self.devices {
             writeln!(f, "device   {}", device.label)?;
@@ -276,6 +339,21 @@ mod tests {
         let device = DeviceFound { label: format!("{device} (cuda:0)"), properties };
         let found = mismatches(Some(&driver), nvrtc, &[device]);
         found.into_iter().map(|missing| missing.problem).collect()
+    }
+
+    #[test]
+    fn values_that_are_none_are_said() {
+        let complaint = |name, text| complaint(name, text).map(|missing| missing.problem);
+        for (name, good, bad) in [
+            ("TILE_TUNE", "now:2s", "fast"),
+            ("TILE_RECHECK", "on", "2"),
+            ("TILE_LOG", "info", "x"),
+        ] {
+            assert_eq!(complaint(name, good), None);
+            let problem = complaint(name, bad).unwrap();
+            assert!(problem.starts_with(&format!("{name} is `{bad}`; it is o")), "{problem}");
+        }
+        assert_eq!(complaint("TILE_CACHE_DIR", "fast"), None);
     }
 
     #[test]

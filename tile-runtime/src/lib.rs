@@ -29,6 +29,7 @@ mod device;
 mod diagnose;
 mod element;
 mod error;
+mod events;
 mod kernel;
 mod launch;
 mod options;

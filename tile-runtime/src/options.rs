@@ -64,6 +64,10 @@ impl Options {
 
     /// Where the configuration comes from that is not given; what the device says
     /// ([`crate::Device::set_tune`]) where nothing is said here.
+    ///
+    /// Give [`Tune::Cached`] or [`Tune::Off`] to launches that are timed: by default,
+    /// [`Tune::Background`], two launches of one kind may run different programs, and a
+    /// search may measure in between.
     #[must_use]
     pub fn tune(mut self, tune: Tune) -> Self {
         self.tune = Some(tune);

@@ -25,7 +25,7 @@ mod store;
 
 #[cfg(feature = "cuda")]
 pub(crate) use code::{CodeCache, kernel_key};
-pub(crate) use folder::{CacheProblem, folder, usage};
+pub(crate) use folder::{CacheProblem, VARIABLE, folder, usage};
 pub(crate) use key::Key;
 #[cfg(feature = "cuda")]
 pub(crate) use mark::FileMark;

@@ -1,6 +1,6 @@
 //! A CUDA device: its context, its own queue, its memory.
 
-use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError, Weak};
 
 use cudarc::driver::sys::{
     CUdevice_attribute, CUresult, CUstreamCaptureMode, cuStreamQuery,
@@ -15,6 +15,7 @@ use super::driver::device_count;
 use super::fault::{LaunchLog, is_device_fault, reason};
 use super::memory::CudaBuffer;
 use super::module::{LoadedProgram, has_code};
+use super::nvml::ManagedDevice;
 use super::properties::read_properties;
 use super::queue::CudaQueue;
 use crate::error::{EnvironmentError, Error, Result};
@@ -39,6 +40,8 @@ pub(super) struct Context {
     queues: Mutex<Vec<Weak<CudaStream>>>,
     /// Held while launches are recorded instead of queued.
     pub(super) recording: Mutex<()>,
+    /// The device as NVML knows it, once it was asked.
+    pub(super) managed: OnceLock<Option<ManagedDevice>>,
 }
 
 impl Context {
@@ -104,6 +107,7 @@ impl CudaDevice {
             launches: LaunchLog::default(),
             queues: Mutex::default(),
             recording: Mutex::default(),
+            managed: OnceLock::new(),
             cuda,
         });
         let queue = CudaQueue::new(&context)?;
@@ -148,6 +152,14 @@ impl CudaDevice {
             // failure leaves the thread as it was, which records nothing itself.
             let _ = unsafe { cuThreadExchangeStreamCaptureMode(&mut mode) };
         }
+    }
+
+    /// The device as NVML knows it; `find` looks for it.
+    pub(super) fn managed(
+        &self,
+        find: impl FnOnce() -> Option<ManagedDevice>,
+    ) -> Option<ManagedDevice> {
+        *self.context.managed.get_or_init(find)
     }
 
     /// A number that the driver says of it.

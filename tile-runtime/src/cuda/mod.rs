@@ -23,6 +23,7 @@ mod parameters;
 mod properties;
 mod queue;
 mod timing;
+mod toolkit;
 
 pub(crate) use bare::BareLaunch;
 pub(crate) use bench::Bench;
@@ -35,3 +36,5 @@ pub(crate) use module::{LoadedProgram, add_compile_options};
 pub(crate) use parameters::{Parameter, ParameterBlock};
 pub(crate) use queue::CudaQueue;
 pub(crate) use timing::{Round, Stopwatch};
+use toolkit::VARIABLES as TOOLKIT_VARIABLES;
+pub(crate) use toolkit::find as find_toolkit;

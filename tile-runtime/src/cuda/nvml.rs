@@ -26,6 +26,16 @@ const CLOCK_MEMORY: c_int = 2;
 
 /// `nvmlDevice_t`: an opaque handle.
 type RawDevice = *mut c_void;
+/// A device of NVML's, which stays valid as long as NVML is loaded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ManagedDevice(RawDevice);
+
+// SAFETY: the handle is opaque and never changes, and NVML's functions may be called from
+// any thread (NVML API reference, "Known issues": the library is thread-safe).
+unsafe impl Send for ManagedDevice {}
+// SAFETY: as above.
+unsafe impl Sync for ManagedDevice {}
+
 /// `nvmlReturn_t`: 0 is success.
 type RawResult = c_int;
 
@@ -65,6 +75,19 @@ impl CudaDevice {
     /// The clocks that it runs at now; nothing where NVML does not tell.
     pub(crate) fn clocks(&self) -> Option<Clocks> {
         let nvml = nvml()?;
+        let ManagedDevice(device) = self.managed(|| self.find_managed(nvml))?;
+        let clock = |domain| {
+            let mut mhz: c_uint = 0;
+            // SAFETY: the handle is NVML's own and never becomes invalid; the clock goes to
+            // a live place.
+            let code = unsafe { (nvml.clock_mhz)(device, domain, &mut mhz) };
+            (code == 0).then_some(mhz)
+        };
+        Some(Clocks { sm_mhz: clock(CLOCK_SM)?, memory_mhz: clock(CLOCK_MEMORY)? })
+    }
+
+    /// The device, which NVML knows by its place on the bus.
+    fn find_managed(&self, nvml: &Nvml) -> Option<ManagedDevice> {
         let id = |attribute| self.attribute(attribute);
         let bus_id = format!(
             "{:08x}:{:02x}:{:02x}.0",
@@ -77,17 +100,7 @@ impl CudaDevice {
         // SAFETY: the text ends with NUL and lives across the call; the handle goes to a
         // live place.
         let code = unsafe { (nvml.by_bus_id)(bus_id.as_ptr(), &mut device) };
-        if code != 0 {
-            return None;
-        }
-        let clock = |domain| {
-            let mut mhz: c_uint = 0;
-            // SAFETY: the handle is of the call above and never becomes invalid; the
-            // clock goes to a live place.
-            let code = unsafe { (nvml.clock_mhz)(device, domain, &mut mhz) };
-            (code == 0).then_some(mhz)
-        };
-        Some(Clocks { sm_mhz: clock(CLOCK_SM)?, memory_mhz: clock(CLOCK_MEMORY)? })
+        (code == 0).then_some(ManagedDevice(device))
     }
 }
 

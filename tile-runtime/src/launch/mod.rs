@@ -51,6 +51,7 @@ pub use argument::Argument;
 pub use error::ArgumentError;
 pub use program::{HostTensor, check_program, run_program};
 pub use recheck::recheck_program;
+pub(crate) use recheck::{VARIABLE as RECHECK_VARIABLE, parse as parse_recheck};
 pub use run_config::run_config;
 
 pub(crate) use background::Background;

@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::kernel as handle;
 
 /// The environment variable that says what launches do that say nothing themselves.
-const VARIABLE: &str = "TILE_RECHECK";
+pub(crate) const VARIABLE: &str = "TILE_RECHECK";
 
 /// Expressions and statements that are evaluated at most, so that a debug build hardly
 /// notices. The tests of lowering run programs to their end.
@@ -48,19 +48,20 @@ pub(super) fn is_asked_for() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| match std::env::var(VARIABLE) {
         Err(_) => cfg!(debug_assertions),
-        Ok(text) => parse(&text).unwrap_or_else(|| {
-            tracing::warn!("{VARIABLE} is `{text}`; it is on or off: taken as not set");
+        Ok(text) => parse(&text).unwrap_or_else(|complaint| {
+            tracing::warn!("{complaint}");
             cfg!(debug_assertions)
         }),
     })
 }
 
-fn parse(text: &str) -> Option<bool> {
+/// What a text says, or what is wrong with it.
+pub(crate) fn parse(text: &str) -> Result<bool, String> {
     match text.trim().to_ascii_lowercase().as_str() {
-        "on" => Some(true),
-        "off" => Some(false),
-        "" => Some(cfg!(debug_assertions)),
-        _ => None,
+        "on" => Ok(true),
+        "off" => Ok(false),
+        "" => Ok(cfg!(debug_assertions)),
+        _ => Err(format!("{VARIABLE} is `{text}`; it is on or off: taken as not set")),
     }
 }
 
@@ -320,7 +321,7 @@ mod tests {
         let cases =
             [("on", Some(true)), (" OFF", Some(false)), ("", default), ("1", None), ("yes", None)];
         for (text, expected) in cases {
-            assert_eq!(parse(text), expected, "`{text}`");
+            assert_eq!(parse(text).ok(), expected, "`{text}`");
         }
     }
 }

@@ -22,7 +22,7 @@ use super::run::run_on_cpu;
 use super::scratch::{Copier, Scratch};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
-use crate::tune::{Measure, Prepared, Reason};
+use crate::tune::{Clocks, Measure, Prepared, Reason};
 
 #[cfg(feature = "cuda")]
 use crate::cuda::Round;
@@ -243,6 +243,10 @@ impl Measure for Trials<'_> {
     fn round(&mut self, config: &Config, launches: usize) -> Result<f64> {
         self.restore()?;
         Ok(self.time(config, launches)? / launches as f64)
+    }
+
+    fn clocks(&self) -> Option<Clocks> {
+        self.device.clocks()
     }
 
     fn elapsed(&self) -> Duration {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tile_ir::config::Config;
 
+use super::record::Clocks;
 use super::report::Reason;
 use crate::error::Result;
 
@@ -32,6 +33,9 @@ pub(crate) trait Measure {
 
     /// Runs it `launches` times in a row: the seconds of one launch.
     fn round(&mut self, config: &Config, launches: usize) -> Result<f64>;
+
+    /// What the device runs at now; nothing where it does not tell.
+    fn clocks(&self) -> Option<Clocks>;
 
     /// Time since the measurer was made.
     fn elapsed(&self) -> Duration;

@@ -33,6 +33,7 @@ mod strategy;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use policy::VARIABLE;
 pub use policy::{Tune, TuneOptions};
 pub use record::{Clocks, RecordError};
 pub use report::{Pruned, Reason, Stop, Trial, TuneReport};

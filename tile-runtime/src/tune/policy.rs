@@ -8,7 +8,7 @@ use tile_ir::config::Numerics;
 use super::strategy::Strategy;
 
 /// The environment variable that says what devices do where the program does not.
-const VARIABLE: &str = "TILE_TUNE";
+pub(crate) const VARIABLE: &str = "TILE_TUNE";
 
 /// The time that `now` stands for where none is given.
 const DEFAULT_BUDGET: Duration = Duration::from_secs(10);
@@ -90,13 +90,20 @@ impl Tune {
         static FOUND: OnceLock<Tune> = OnceLock::new();
         *FOUND.get_or_init(|| match std::env::var(VARIABLE) {
             Err(_) => Self::default(),
-            Ok(text) => parse(&text).unwrap_or_else(|| {
-                tracing::warn!(
-                    "{VARIABLE} is `{text}`; it is off, cached, background, now, or now with a \
-                     time as in now:2.5s: taken as background"
-                );
+            Ok(text) => Self::of_text(&text).unwrap_or_else(|complaint| {
+                tracing::warn!("{complaint}");
                 Self::default()
             }),
+        })
+    }
+
+    /// What a text says, or what is wrong with it.
+    pub(crate) fn of_text(text: &str) -> Result<Self, String> {
+        parse(text).ok_or_else(|| {
+            format!(
+                "{VARIABLE} is `{text}`; it is off, cached, background, now, or now with a time as \
+                 in now:2.5s: taken as background"
+            )
         })
     }
 }

@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tile_ir::config::Config;
 
 use super::measure::{Measure, Prepared};
+use super::record::Clocks;
 use super::report::Reason;
 use crate::error::Result;
 
@@ -88,6 +89,10 @@ impl Measure for Shown<'_> {
         Ok(seconds)
     }
 
+    fn clocks(&self) -> Option<Clocks> {
+        self.measure.clocks()
+    }
+
     fn elapsed(&self) -> Duration {
         self.measure.elapsed()
     }
@@ -125,6 +130,9 @@ mod tests {
             Ok(1e-3)
         }
 
+        fn clocks(&self) -> Option<Clocks> {
+            None
+        }
         fn elapsed(&self) -> Duration {
             Duration::from_secs(3)
         }

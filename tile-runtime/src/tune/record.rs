@@ -124,6 +124,9 @@ pub(crate) struct Entry {
     /// The distance between the quartiles over the median.
     pub(crate) spread: f64,
     pub(crate) rounds: usize,
+    /// What the device ran at before its first round and after its last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) clocks: Option<[Clocks; 2]>,
 }
 
 /// What a record, and a group in it, must be of to be used.
@@ -232,8 +235,8 @@ impl Record {
 
 impl Entry {
     pub(crate) fn of(trial: &Trial) -> Self {
-        let Trial { config, seconds, spread, rounds, .. } = trial.clone();
-        Self { config, seconds, spread, rounds }
+        let Trial { config, seconds, spread, rounds, clocks, .. } = trial.clone();
+        Self { config, seconds, spread, rounds, clocks }
     }
 }
 

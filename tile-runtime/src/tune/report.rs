@@ -141,6 +141,9 @@ pub struct Trial {
     pub model_seconds: f64,
     /// Registers of a thread, 0 where nothing says.
     pub registers: u32,
+    /// What the device ran at before its first round and after its last; nothing where it
+    /// does not tell.
+    pub clocks: Option<[Clocks; 2]>,
 }
 
 /// Why a search ended.

@@ -4,9 +4,13 @@
 //!   is compared with its.
 //! - The configurations of a batch are measured in turns, round by round, so that a
 //!   clock which falls in the meantime hits all alike.
-//! - One whose first run takes twice the quickest first run is not measured further.
-//! - At the end the fastest few are measured again in turns: that one of many had a
-//!   lucky round decides nothing. Some of the budget is kept for that.
+//! - The device's clocks are read before and after each round, where it tells them.
+//! - One whose first run takes much longer than the quickest first run is not measured
+//!   further: twice as long where launches are short, a tenth longer where they are long,
+//!   beside which nothing else counts.
+//! - Long launches have one round where short ones have several: their times hardly differ.
+//! - At the end the fastest few and the reference are measured again in turns: that one of
+//!   many had a lucky round decides nothing. Some of the budget is kept for that.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,6 +18,7 @@ use std::time::Duration;
 use tile_ir::config::Config;
 
 use super::measure::{Measure, Prepared};
+use super::record::Clocks;
 use super::report::{Pruned, Reason, Stop, Trial};
 use super::space::Space;
 use super::strategy::{Plan, Proposal};
@@ -23,9 +28,13 @@ use crate::error::Result;
 const ROUND_SECONDS: f64 = 2e-3;
 /// Most launches of a round.
 const MAX_LAUNCHES: f64 = 100.0;
-/// A first run this many times the quickest first run says enough. First runs are
-/// compared with one another: what a launch costs beside its kernel is in all of them.
+/// A first run this many times the quickest first run says enough, of short launches and of
+/// ones that are as long as several rounds. First runs are compared with one another: what a
+/// launch costs beside its kernel is in all of them.
 const TOO_SLOW: f64 = 2.0;
+const TOO_SLOW_OF_LONG: f64 = 1.1;
+/// From here on, in seconds, a launch is a long one.
+const LONG: f64 = 5e-3;
 /// Spilled bytes per thread from which on a configuration is not run.
 const MAX_SPILL_BYTES: u32 = 128;
 /// How many are measured again at the end, and how often.
@@ -52,6 +61,8 @@ pub(crate) struct Candidate {
     first: Option<f64>,
     /// Seconds of a launch, by round.
     rounds: Vec<f64>,
+    /// Clocks before the first round and after the last.
+    clocks: Option<[Clocks; 2]>,
     /// Why it dropped out, where it did.
     dropped: Option<Reason>,
 }
@@ -59,7 +70,7 @@ pub(crate) struct Candidate {
 impl Candidate {
     fn new(config: Config) -> Self {
         let prepared = Prepared::default();
-        Self { config, prepared, first: None, rounds: Vec::new(), dropped: None }
+        Self { config, prepared, first: None, rounds: Vec::new(), clocks: None, dropped: None }
     }
 
     /// Seconds of a launch, as far as known: the median of the rounds, or the first
@@ -156,7 +167,7 @@ pub(crate) fn search(
     let mut batch: Vec<Proposal> =
         seeds.iter().map(|config| Proposal::new(config.clone(), 3)).collect();
     let stop = loop {
-        run.measure_batch(&batch)?;
+        run.measure_batch(&batch, false)?;
         if run.history.candidates.first().is_none_or(|reference| reference.dropped.is_some()) {
             // There is nothing to compare with.
             break Stop::Exhausted;
@@ -180,12 +191,17 @@ pub(crate) fn search(
     };
     run.until = limits.budget;
     run.is_over = false;
-    let finalists = run.history.fastest(FINALISTS);
+    // The reference is among them: what is found is compared with it.
+    let mut finalists = run.history.fastest(FINALISTS);
+    let reference = run.history.candidates.first();
+    finalists.extend(reference.filter(|reference| {
+        reference.dropped.is_none() && finalists.iter().all(|one| one.config != reference.config)
+    }));
     let finalists: Vec<Proposal> = finalists
         .into_iter()
         .map(|candidate| Proposal::new(candidate.config.clone(), FINAL_ROUNDS))
         .collect();
-    run.measure_batch(&finalists)?;
+    run.measure_batch(&finalists, true)?;
     Ok(outcome(space, run.history, &finalists, stop))
 }
 
@@ -205,7 +221,13 @@ impl Run<'_> {
         self.is_over
     }
 
-    fn measure_batch(&mut self, batch: &[Proposal]) -> Result<()> {
+    /// Seconds of the quickest first run.
+    fn quickest(&self) -> f64 {
+        let running = self.history.candidates.iter().filter(|c| c.dropped.is_none());
+        running.filter_map(|c| c.first).fold(f64::INFINITY, f64::min)
+    }
+
+    fn measure_batch(&mut self, batch: &[Proposal], is_final: bool) -> Result<()> {
         let is_first = self.history.candidates.is_empty();
         let new: Vec<Config> = batch
             .iter()
@@ -219,10 +241,11 @@ impl Run<'_> {
             }
             self.begin(chunk)?;
         }
+        let most = if !is_final && self.quickest() >= LONG { 1 } else { usize::MAX };
         let mut left: Vec<(usize, usize)> = Vec::new();
         for Proposal { config, rounds } in batch {
             let Some(&place) = self.history.places.get(config) else { continue };
-            left.push((place, *rounds));
+            left.push((place, (*rounds).min(most)));
         }
         while left.iter().any(|(_, rounds)| *rounds > 0) {
             for (place, rounds) in left.iter_mut().filter(|(_, rounds)| *rounds > 0) {
@@ -270,18 +293,23 @@ impl Run<'_> {
     }
 
     fn round(&mut self, place: usize) -> Result<()> {
-        let running = self.history.candidates.iter().filter(|c| c.dropped.is_none());
-        let quickest = running.filter_map(|c| c.first).fold(f64::INFINITY, f64::min);
+        let quickest = self.quickest();
+        let too_slow = if quickest >= LONG { TOO_SLOW_OF_LONG } else { TOO_SLOW };
         let candidate = &self.history.candidates[place];
         let Some(seconds) = candidate.seconds() else { return Ok(()) };
-        let is_hopeless = candidate.first.is_some_and(|first| first > TOO_SLOW * quickest);
+        let is_hopeless = candidate.first.is_some_and(|first| first > too_slow * quickest);
         if is_hopeless && candidate.rounds.is_empty() && place > 0 {
             return Ok(());
         }
         let launches = (ROUND_SECONDS / seconds.max(1e-9)).ceil().clamp(1.0, MAX_LAUNCHES) as usize;
         let config = candidate.config.clone();
+        let before = self.measure.clocks();
         let seconds = self.measure.round(&config, launches)?;
-        self.history.candidates[place].rounds.push(seconds);
+        let after = self.measure.clocks();
+        let candidate = &mut self.history.candidates[place];
+        candidate.rounds.push(seconds);
+        let first = candidate.clocks.map(|[first, _]| first).or(before);
+        candidate.clocks = first.zip(after).map(|(first, last)| [first, last]);
         Ok(())
     }
 }
@@ -292,13 +320,21 @@ fn outcome(space: &Space<'_>, history: History, finalists: &[Proposal], stop: St
     for candidate in history.candidates {
         let seconds = candidate.seconds();
         let spread = candidate.spread();
-        let Candidate { config, prepared, rounds, dropped: reason, .. } = candidate;
+        let Candidate { config, prepared, rounds, clocks, dropped: reason, .. } = candidate;
         if let Some(reason) = reason {
             dropped.push(Pruned { config, reason });
         } else if let Some(seconds) = seconds {
             let model_seconds = space.model_seconds(&config);
             let (rounds, registers) = (rounds.len(), prepared.registers);
-            trials.push(Trial { config, seconds, spread, rounds, model_seconds, registers });
+            trials.push(Trial {
+                config,
+                seconds,
+                spread,
+                rounds,
+                model_seconds,
+                registers,
+                clocks,
+            });
         }
     }
     let is_finalist =

@@ -164,6 +164,11 @@ impl Measure for Fake<'_> {
         Ok(seconds)
     }
 
+    /// Another one each time.
+    fn clocks(&self) -> Option<Clocks> {
+        Some(Clocks { sm_mhz: self.log.len() as u32, memory_mhz: 3201 })
+    }
+
     fn elapsed(&self) -> Duration {
         Duration::from_secs_f64(self.now)
     }
@@ -339,7 +344,9 @@ fn every_strategy_finds_what_is_faster_than_the_default() {
 #[test]
 fn equal_measurements_and_an_equal_seed_give_the_same_search() {
     with_space(&h200(), |space, default| {
-        for strategy in [Strategy::Halving, Strategy::Descent, Strategy::Random] {
+        for strategy in
+            [Strategy::Halving, Strategy::Descent, Strategy::Random, Strategy::Exhaustive]
+        {
             let log = |seed| {
                 let mut fake = Fake::new(space, 0.01);
                 find(strategy, seed, &mut fake, &default);
@@ -432,6 +439,24 @@ fn the_rounds_of_a_batch_are_interleaved() {
 }
 
 #[test]
+fn clocks_are_read_before_and_after_each_round() {
+    with_space(&h200(), |space, default| {
+        let mut fake = Fake::new(space, 0.0);
+        let found = find(Strategy::Halving, 1, &mut fake, &default);
+        assert!(found.trials.iter().any(|trial| trial.rounds > 1));
+        for trial in found.trials {
+            let is_round =
+                |(config, launches): &&(Config, usize)| *config == trial.config && *launches > 0;
+            let before = fake.log.iter().position(|line| is_round(&line));
+            let after = fake.log.iter().rposition(|line| is_round(&line)).map(|at| at + 1);
+            let clocks = trial.clocks.map(|clocks| clocks.map(|one| one.sm_mhz as usize));
+            assert_eq!(clocks, before.zip(after).map(|(before, after)| [before, after]));
+            assert_eq!(record::Entry::of(&trial).clocks, trial.clocks);
+        }
+    });
+}
+
+#[test]
 fn an_error_of_the_device_ends_the_search() {
     struct Broken;
     impl Measure for Broken {
@@ -443,6 +468,9 @@ fn an_error_of_the_device_ends_the_search() {
         }
         fn round(&mut self, _: &Config, _: usize) -> Result<f64> {
             unreachable!("nothing is prepared")
+        }
+        fn clocks(&self) -> Option<Clocks> {
+            None
         }
         fn elapsed(&self) -> Duration {
             Duration::ZERO

@@ -2,6 +2,7 @@
 
 mod codes;
 mod files;
+mod variables;
 
 use std::process::Command;
 
@@ -44,16 +45,22 @@ fn rules() -> Result<(), Failure> {
     let mut found = files::broken_rules(&root)?;
     found.extend(codes::without_row(&root)?);
     found.extend(codes::without_test(&root)?);
+    found.extend(variables::without_row(&root)?);
     if found.is_empty() { Ok(()) } else { Err(format!("\n{}", found.join("\n")).into()) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{codes, files};
+    use super::{codes, files, variables};
 
     #[test]
     fn every_file_keeps_the_rules() {
         assert_eq!(files::broken_rules(&crate::root()).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn every_variable_is_in_the_readme() {
+        assert_eq!(variables::without_row(&crate::root()).unwrap(), [""; 0]);
     }
 
     #[test]

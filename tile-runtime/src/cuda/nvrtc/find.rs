@@ -161,7 +161,7 @@ fn libraries_in(folder: &Path, majors: &[u32]) -> Vec<PathBuf> {
 
 fn places() -> Vec<Place> {
     let mut places = Vec::new();
-    for variable in ["CUDA_PATH", "CUDA_HOME"] {
+    for variable in crate::cuda::TOOLKIT_VARIABLES {
         if let Some(root) = std::env::var_os(variable).filter(|root| !root.is_empty()) {
             add_toolkit(&mut places, Path::new(&root), variable);
         }
@@ -188,7 +188,7 @@ fn add_toolkit(places: &mut Vec<Place>, root: &Path, source: &str) {
 }
 
 /// `/usr/local/cuda` and its versions, newest name first.
-fn toolkits() -> Vec<PathBuf> {
+pub(in crate::cuda) fn toolkits() -> Vec<PathBuf> {
     let mut roots = vec![PathBuf::from("/usr/local/cuda"), PathBuf::from("/opt/cuda")];
     if let Ok(entries) = std::fs::read_dir("/usr/local") {
         let versioned = entries.filter_map(|entry| Some(entry.ok()?.path()));

@@ -16,6 +16,7 @@ mod report;
 pub use compile::{CompileOptions, Cubin, Image};
 pub(crate) use compile::{compile_once, compiled};
 pub use find::VARIABLE;
+pub(super) use find::toolkits;
 pub(crate) use identity::identity;
 pub use library::Nvrtc;
 pub use report::{CompileReport, KernelResources};

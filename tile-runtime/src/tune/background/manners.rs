@@ -13,6 +13,7 @@ use tile_ir::config::Config;
 
 use crate::error::{Error, Result};
 use crate::tune::measure::{Measure, Prepared};
+use crate::tune::record::Clocks;
 use crate::tune::report::Reason;
 
 /// The limits of a search in the background.
@@ -154,6 +155,10 @@ impl Measure for Polite<'_> {
         let (seconds, took) = self.sample(expected, &mut run)?;
         self.longest_round = self.longest_round.max(took / launches.max(1) as f64);
         Ok(seconds)
+    }
+
+    fn clocks(&self) -> Option<Clocks> {
+        self.measure.clocks()
     }
 
     /// What it has spent: a budget is one of device time.

@@ -11,6 +11,7 @@ use super::*;
 use crate::cache::tests::warnings_of;
 use crate::error::Result;
 use crate::tune::measure::{Measure, Prepared};
+use crate::tune::record::Clocks;
 use crate::tune::report::Reason;
 
 /// A device that runs one thing at a time, and a user who launches something that
@@ -113,6 +114,9 @@ impl Measure for Candidates<'_> {
     fn round(&mut self, _: &Config, launches: usize) -> Result<f64> {
         self.world.measure(self.seconds * launches as f64);
         Ok(self.seconds)
+    }
+    fn clocks(&self) -> Option<Clocks> {
+        None
     }
     fn elapsed(&self) -> Duration {
         Duration::ZERO

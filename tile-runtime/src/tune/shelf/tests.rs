@@ -8,7 +8,7 @@ use tile_ir::dtype::DType;
 use super::*;
 use crate::cache::tests::warnings_of;
 use crate::tiled_kernel;
-use crate::tune::record::{DeviceId, Entry, KernelId, Tools};
+use crate::tune::record::{Clocks, DeviceId, Entry, KernelId, Tools};
 
 tiled_kernel! {
     fn add<T: Number>(a: &Tensor<T, [N]>, b: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
@@ -54,6 +54,7 @@ fn group(situation: &Situation, times: &[(u32, f64)]) -> Group {
         seconds,
         spread: 0.01,
         rounds: 8,
+        clocks: Some([Clocks { sm_mhz: 1980, memory_mhz: 3201 }; 2]),
     };
     Group {
         types: situation.types.clone(),
