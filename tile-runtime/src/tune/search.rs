@@ -40,6 +40,8 @@ const MAX_SPILL_BYTES: u32 = 128;
 /// How many are measured again at the end, and how often.
 const FINALISTS: usize = 4;
 const FINAL_ROUNDS: usize = 5;
+/// As long as there is time for so many chunks of configurations, they are large.
+const SOME: u32 = 3;
 /// The part of the budget that is kept for the end.
 const RESERVE: f64 = 0.1;
 
@@ -163,7 +165,8 @@ pub(crate) fn search(
     limits: Limits,
 ) -> Result<Outcome> {
     let until = limits.budget.mul_f64(1.0 - RESERVE);
-    let mut run = Run { history: History::default(), measure, until, is_over: false };
+    let (history, longest_chunk) = (History::default(), Duration::ZERO);
+    let mut run = Run { history, measure, until, longest_chunk, is_over: false };
     let mut batch: Vec<Proposal> =
         seeds.iter().map(|config| Proposal::new(config.clone(), 3)).collect();
     let stop = loop {
@@ -211,6 +214,8 @@ struct Run<'a> {
     measure: &'a mut dyn Measure,
     /// When measuring ends.
     until: Duration,
+    /// What it took at the most to make some configurations ready and run each once.
+    longest_chunk: Duration,
     is_over: bool,
 }
 
@@ -234,12 +239,22 @@ impl Run<'_> {
             .filter(|proposal| !self.history.knows(&proposal.config))
             .map(|proposal| proposal.config.clone())
             .collect();
-        for chunk in new.chunks(2 * self.measure.width().max(1)) {
+        let width = self.measure.width().max(1);
+        let mut rest = new.as_slice();
+        while !rest.is_empty() {
             // The reference is run whatever time there is.
             if !is_first && self.time_is_over() {
                 return Ok(());
             }
+            // As long as there is time for some more, twice as many as there are threads,
+            // which then wait for one another less.
+            let start = self.measure.elapsed();
+            let has_time = start + SOME * self.longest_chunk < self.until;
+            let n = if has_time { 2 * width } else { width };
+            let (chunk, others) = rest.split_at(n.min(rest.len()));
             self.begin(chunk)?;
+            self.longest_chunk = self.longest_chunk.max(self.measure.elapsed() - start);
+            rest = others;
         }
         let most = if !is_final && self.quickest() >= LONG { 1 } else { usize::MAX };
         let mut left: Vec<(usize, usize)> = Vec::new();

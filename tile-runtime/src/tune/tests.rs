@@ -9,11 +9,13 @@ use tile_ir::dtype::DType;
 
 use super::report::Reason;
 use super::space::distance;
-use super::strategy::halving::favourites;
+use super::strategy::halving::{POOL, favourites};
 use super::strategy::{Plan, Proposal};
 use super::*;
 use crate::error::{Error, Result};
 use crate::tiled_kernel;
+
+mod landscape;
 
 tiled_kernel! {
     fn matmul<T: Number>(a: &Tensor<T, [M, K]>, b: &Tensor<T, [K, N]>, c: &mut Tensor<T, [M, N]>)
@@ -310,7 +312,7 @@ fn a_search_begins_near_what_was_best_on_a_device() {
         };
         let best = space.ranked().find(is_it).expect("it is worth compiling");
         let best = space.coordinates(best);
-        let pool = favourites(&space, &search::History::default());
+        let pool = favourites(&space, &search::History::default(), POOL);
         let distances = pool.iter().map(|config| distance(&best, &space.coordinates(config)));
         nearest.push((dims, distances.min().unwrap_or(usize::MAX)));
     }

@@ -1,10 +1,12 @@
 //! Successive halving over the model's favourites, then refinement.
 //!
-//! 1. The first [`POOL`] of the model's list that are no neighbours of one another.
+//! 1. The first [`FIRST_POOL`] of the model's list that are no neighbours of one another:
+//!    few, so that where compilations and launches are long there is time for the rest.
 //! 2. The better half again, with more rounds, until [`SURVIVORS`] are left.
 //! 3. What differs from one of the best in one choice, then the best few of all again, so
 //!    that one lucky round decides nothing; as long as the best gets better.
-//! 4. All of it again with the next of the model's list, until nothing is left of it.
+//! 4. All of it again with the next [`POOL`] of the model's list, until nothing is left of
+//!    it.
 
 use tile_ir::config::Config;
 
@@ -12,14 +14,15 @@ use super::{Plan, Proposal};
 use crate::tune::search::{Candidate, History};
 use crate::tune::space::{Space, distance};
 
-const POOL: usize = 48;
+const FIRST_POOL: usize = 16;
+pub(in crate::tune) const POOL: usize = 48;
 const SURVIVORS: usize = 6;
 /// The most rounds that one halving gives.
 const MAX_ROUNDS: usize = 4;
 /// How many of the best the first refinement looks around.
 const CENTRES: usize = 3;
 /// Neighbours that are tried at once.
-const NEAR: usize = 48;
+const NEAR: usize = 32;
 /// Less is no improvement.
 const GAIN: f64 = 0.997;
 /// Refinements that bring nothing before the next pool: one of the best, one of the
@@ -30,6 +33,8 @@ const PATIENCE: usize = 2;
 #[derive(Default)]
 pub(in crate::tune) struct Halving {
     stage: Stage,
+    /// Pools that were begun with.
+    pools: usize,
     /// How often neighbours have been tried since the last pool.
     refinements: usize,
 }
@@ -54,7 +59,9 @@ impl Plan for Halving {
         loop {
             match std::mem::take(&mut self.stage) {
                 Stage::Start => {
-                    let pool = favourites(space, seen);
+                    let size = if self.pools == 0 { FIRST_POOL } else { POOL };
+                    let pool = favourites(space, seen, size);
+                    self.pools += 1;
                     if pool.is_empty() {
                         return self.end();
                     }
@@ -145,16 +152,16 @@ fn around(space: &Space<'_>, seen: &History, centres: &[&Candidate]) -> Vec<Conf
     near
 }
 
-/// The model's favourites that have not been tried, any two of which differ in several
+/// So many of the model's favourites that have not been tried, any two of which differ in several
 /// coordinates: what is near one of them is tried when it does well.
-pub(in crate::tune) fn favourites(space: &Space<'_>, seen: &History) -> Vec<Config> {
+pub(in crate::tune) fn favourites(space: &Space<'_>, seen: &History, size: usize) -> Vec<Config> {
     let mut taken: Vec<(Vec<u32>, &Config)> = Vec::new();
     for config in space.ranked().filter(|config| !seen.knows(config)) {
         let place = space.coordinates(config);
         if taken.iter().all(|(other, _)| distance(&place, other) > 1) {
             taken.push((place, config));
         }
-        if taken.len() == POOL {
+        if taken.len() == size {
             break;
         }
     }
