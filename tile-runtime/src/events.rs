@@ -120,7 +120,9 @@ impl Visit for Text {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    //! Keeps what is told.
+
     use std::sync::{Arc, Mutex};
 
     use super::*;
@@ -152,11 +154,18 @@ mod tests {
         fn exit(&self, _: &Id) {}
     }
 
+    /// What `body` gives, and the lines of its events in this thread.
+    pub(crate) fn lines_of<T>(level: LevelFilter, body: impl FnOnce() -> T) -> (T, Vec<String>) {
+        let lines: Arc<Mutex<Vec<String>>> = Arc::default();
+        let kept = Kept(Lines(level), lines.clone());
+        let value = tracing::subscriber::with_default(kept, body);
+        let lines = std::mem::take(&mut *lines.lock().unwrap());
+        (value, lines)
+    }
+
     #[test]
     fn events_of_ours_are_lines() {
-        let lines: Arc<Mutex<Vec<String>>> = Arc::default();
-        let kept = Kept(Lines(LevelFilter::INFO), lines.clone());
-        tracing::subscriber::with_default(kept, || {
+        let ((), lines) = lines_of(LevelFilter::INFO, || {
             tracing::warn!(kernel = "add", seconds = 0.5, "it takes {}", "long");
             tracing::info!("done");
             tracing::debug!("not shown");
@@ -164,7 +173,7 @@ mod tests {
             tracing::warn!(target: "tile_runtime_of_theirs", "not shown");
         });
         assert_eq!(
-            *lines.lock().unwrap(),
+            lines,
             [
                 "tile-runtime warning: it takes long (kernel=\"add\" seconds=0.5)",
                 "tile-runtime info: done"

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tile_runtime::inspect::{BackgroundLimits, count_programs, finish_background, set_background};
-use tile_runtime::{Device, Options, Tune, tiled_kernel};
+use tile_runtime::{Device, Numerics, Options, Tune, tiled_kernel};
 
 tiled_kernel! {
     /// `y = alpha · x + y`, in place.
@@ -122,6 +122,19 @@ fn what_is_found_is_used_and_no_bit_differs() {
         assert!(tuned.is_some());
         // Now that something is known, nothing is searched for.
         assert_eq!(launches(&device, &Options::new(), 12), expected);
+    });
+}
+
+#[test]
+fn launches_that_may_differ_in_their_bits_are_left_alone() {
+    alone("launches_that_may_differ_in_their_bits_are_left_alone", || {
+        let device = Device::cpu();
+        eager(&device);
+        launches(&device, &Options::new().numerics(Numerics::Reassociated), 12);
+        assert_eq!(n_records(), 0);
+        // Those that may not are searched for.
+        launches(&device, &Options::new().numerics(Numerics::Exact), 12);
+        assert_eq!(n_records(), 1);
     });
 }
 

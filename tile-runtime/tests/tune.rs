@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use tile_runtime::{Device, Options, Strategy, Tune, TuneOptions, tiled_kernel};
+use tile_runtime::{Device, Numerics, Options, Strategy, Tune, TuneOptions, tiled_kernel};
 
 tiled_kernel! {
     /// Doubles every element, in place.
@@ -27,6 +27,29 @@ tiled_kernel! {
         each (j, i) in (TC, TR) {
             b[bx * TC + j, by * TR + i] = s[i, j];
         }
+    }
+}
+
+tiled_kernel! {
+    fn product<T: Number>(x: &Tensor<T, [R, I]>, y: &Tensor<T, [I, C]>, z: &mut Tensor<T, [R, C]>)
+    where
+        tile: (TR, TC, TI),
+        grid: (by in tiles(R, TR), bx in tiles(C, TC)),
+        block: (ty in TR, tx in TC),
+    {
+        shared xs: [T; TR, TI];
+        shared ys: [T; TI, TC];
+        let mut acc: Acc<T> = 0;
+        phase p in tiles(I, TI) {
+            load xs[i, k] = x[by * TR + i, p * TI + k];
+            load ys[k, j] = y[p * TI + k, bx * TC + j];
+            barrier;
+            for k in 0..TI {
+                acc += xs[ty, k] * ys[k, tx];
+            }
+            barrier;
+        }
+        z[by * TR + ty, bx * TC + tx] = acc;
     }
 }
 
@@ -61,7 +84,7 @@ fn in_role(test: &str, role: &str, cache: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture", "--test-threads=1"]);
     command.env(ROLE, role).env("TILE_CACHE_DIR", cache).env_remove("TILE_TUNE");
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env("TILE_LOG", "warn").stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
@@ -71,11 +94,18 @@ fn role() -> Option<String> {
 
 #[track_caller]
 fn output(child: Child) -> String {
+    output_and_warnings(child).0
+}
+
+/// What a child prints, and the warnings that `TILE_LOG=warn` makes it print.
+#[track_caller]
+fn output_and_warnings(child: Child) -> (String, Vec<String>) {
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, errors) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{out}\n{errors}");
-    out
+    let warnings = errors.lines().filter(|line| line.starts_with("tile-runtime "));
+    (out, warnings.map(str::to_owned).collect())
 }
 
 /// Runs in a process of its own, so that what it finds stays there.
@@ -160,6 +190,9 @@ fn tune_in_role() {
     let kernel = transpose::kernel::<f32>();
     let report = kernel.tune(&device, &[96, 64], &TuneOptions::new(SOON).enough(2.0)).unwrap();
     println!("measured {}", report.trials.len());
+    // A second thing to keep.
+    double::kernel::<i32>().tune(&device, &[64], &TuneOptions::new(Duration::ZERO)).unwrap();
+    assert!(kernel.tuned(&device, &[96, 64]).unwrap().is_some(), "the process remembers it");
 }
 
 fn record_files(cache: &Path) -> Vec<std::path::PathBuf> {
@@ -181,9 +214,11 @@ fn two_processes_at_once() {
     for child in both {
         assert!(output(child).contains("measured "));
     }
-    let [file] = &record_files(cache.path())[..] else { panic!("one kernel has one file") };
-    let text = std::fs::read_to_string(file).unwrap();
-    Device::cpu().add_records(&text).unwrap();
+    let files = record_files(cache.path());
+    assert_eq!(files.len(), 2, "each kernel has one file");
+    for file in files {
+        Device::cpu().add_records(&std::fs::read_to_string(file).unwrap()).unwrap();
+    }
 }
 
 #[test]
@@ -228,8 +263,10 @@ fn a_cache_that_cannot_be_used_costs_only_time() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
-    for cache in [file.join("cache"), std::path::PathBuf::new()] {
-        assert!(output(in_role(name, "one", &cache).spawn().unwrap()).contains("measured "));
+    for (cache, expected) in [(file.join("cache"), 1), (std::path::PathBuf::new(), 0)] {
+        let (out, warnings) = output_and_warnings(in_role(name, "one", &cache).spawn().unwrap());
+        assert!(out.contains("measured "));
+        assert_eq!(warnings.len(), expected, "{warnings:?}");
     }
     // One that was used and has become read-only.
     let used = folder.path().join("used");
@@ -242,9 +279,117 @@ fn a_cache_that_cannot_be_used_costs_only_time() {
             std::fs::set_permissions(&used, permissions).unwrap();
         };
         allow(0o500);
-        output(in_role(name, "one", &used).spawn().unwrap());
+        let (_, warnings) = output_and_warnings(in_role(name, "one", &used).spawn().unwrap());
+        // Whoever may write everywhere notices nothing.
+        assert!(warnings.len() == 1 || is_root(), "{warnings:?}");
         allow(0o700);
+        // No file may grow: as on a disk that is full.
+        let mut full = Command::new("sh");
+        full.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""]);
+        let same = in_role(name, "one", &used);
+        full.arg(same.get_program()).args(same.get_args());
+        full.envs(same.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        full.env_remove("TILE_TUNE").stdout(Stdio::piped()).stderr(Stdio::piped());
+        let (out, warnings) = output_and_warnings(full.spawn().unwrap());
+        assert!(out.contains("measured "));
+        let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+        assert!(warning.contains("nothing more is kept in the cache"), "{warning}");
     }
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(folder.path()).unwrap()) == 0
+}
+
+#[test]
+fn damaged_records_are_told_of_and_measured_anew() {
+    let name = "damaged_records_are_told_of_and_measured_anew";
+    if let Some(role) = role() {
+        if role == "asks" {
+            let tuned = transpose::kernel::<f32>().tuned(&Device::cpu(), &[96, 64]).unwrap();
+            println!("tuned {}", tuned.is_some());
+        } else {
+            tune_in_role();
+        }
+        return;
+    }
+    let cache = tempfile::tempdir().unwrap();
+    output(in_role(name, "tunes", cache.path()).spawn().unwrap());
+    let files = record_files(cache.path());
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        std::fs::write(file, &text[..text.len() / 2]).unwrap();
+    }
+    let asks = || output_and_warnings(in_role(name, "asks", cache.path()).spawn().unwrap());
+    let (out, warnings) = asks();
+    assert!(out.contains("tuned false"), "{out}");
+    let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+    assert!(warning.contains("is not used: this is no tuning record"), "{warning}");
+    output(in_role(name, "tunes", cache.path()).spawn().unwrap());
+    let (out, warnings) = asks();
+    assert!(out.contains("tuned true") && warnings.is_empty(), "{out} {warnings:?}");
+}
+
+#[test]
+fn a_record_that_is_shipped_is_used_where_it_fits() {
+    let name = "a_record_that_is_shipped_is_used_where_it_fits";
+    let device = Device::cpu();
+    let kernel = transpose::kernel::<f32>();
+    match role().as_deref() {
+        Some("tunes") => return tune_in_role(),
+        Some(record) => {
+            assert_eq!(kernel.tuned(&device, &[96, 64]).unwrap(), None);
+            device.add_records(&std::fs::read_to_string(record).unwrap()).unwrap();
+            let tuned = kernel.tuned(&device, &[96, 64]).unwrap();
+            assert!(tuned.is_some());
+            assert_eq!(kernel.tuned(&device, &[97, 4096]).unwrap(), None, "another class");
+            assert_eq!(transpose::kernel::<f64>().tuned(&device, &[96, 64]).unwrap(), None);
+            return;
+        }
+        None => {}
+    }
+    let [first, second] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    output(in_role(name, "tunes", first.path()).spawn().unwrap());
+    let records = record_files(first.path());
+    let of_transpose = |path: &&std::path::PathBuf| {
+        std::fs::read_to_string(path).unwrap().contains("\"transpose\"")
+    };
+    let record = records.iter().find(of_transpose).unwrap();
+    output(in_role(name, record.to_str().unwrap(), second.path()).spawn().unwrap());
+}
+
+#[test]
+fn sums_in_another_order_are_searched_for_where_they_are_allowed() {
+    alone("sums_in_another_order_are_searched_for_where_they_are_allowed", || {
+        let device = Device::cpu();
+        let values = |n: usize| -> Vec<f32> { (0..n).map(|i| (i % 13) as f32 - 6.0).collect() };
+        let (x, y) =
+            (device.tensor([40, 64], &values(2560)), device.tensor([64, 24], &values(1536)));
+        let (x, y) = (x.unwrap(), y.unwrap());
+        let launch = |options: Options| {
+            let mut z = device.zeros::<f32, 2>([40, 24]).unwrap();
+            product::with(options).launch(&x, &y, &mut z).unwrap();
+            z.to_vec().unwrap()
+        };
+        let exact = launch(Options::new().tune(Tune::Off));
+        let allowed = Options::new().numerics(Numerics::Reassociated);
+        let found = launch(allowed.tune(Tune::Now(10 * SOON)));
+        // Sums of small integers are the same in any order.
+        assert_eq!(found, exact);
+        let tuning = TuneOptions::new(10 * SOON).numerics(Numerics::Reassociated).enough(2.0);
+        let report = product::kernel::<f32>().tune(&device, &[40, 64, 24], &tuning).unwrap();
+        let numerics = |trial: &tile_runtime::Trial| trial.config.numerics;
+        assert!(report.trials.iter().any(|trial| numerics(trial) == Numerics::Reassociated));
+        assert_eq!(
+            report.pruned.iter().filter(|p| p.reason.class() == "a wrong result").count(),
+            0
+        );
+        // It is not for launches that do not allow it.
+        let exact_only = product::kernel::<f32>().tuned(&device, &[40, 64, 24]).unwrap();
+        assert!(exact_only.is_none_or(|config| config.numerics == Numerics::Exact));
+    });
 }
 
 #[test]

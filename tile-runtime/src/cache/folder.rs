@@ -1,10 +1,12 @@
 //! Where the cache is, and whether it may be used: what others can write into is
 //! not to be trusted, since what lies there is run.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use etcetera::BaseStrategy as _;
 
@@ -52,6 +54,31 @@ pub(crate) enum CacheProblem {
         /// Who could.
         reason: &'static str,
     },
+}
+
+/// That a cache cannot be written, which is told once: then no more writes are tried.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Complaint(Arc<AtomicBool>);
+
+impl Complaint {
+    /// That of the user's cache, whatever is kept in it.
+    pub(crate) fn of_user() -> Self {
+        static OF_USER: LazyLock<Complaint> = LazyLock::new(Complaint::default);
+        OF_USER.clone()
+    }
+
+    /// Whether it was told.
+    pub(crate) fn is_made(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Tells it, unless it was told.
+    pub(crate) fn make(&self, folder: &Path, reason: &dyn fmt::Display) {
+        if !self.0.swap(true, Ordering::Relaxed) {
+            let folder = folder.display();
+            tracing::warn!("nothing more is kept in the cache {folder}: {reason}");
+        }
+    }
 }
 
 /// The cache's folder, found and made once per process. Why there is none is told

@@ -25,7 +25,7 @@ mod store;
 
 #[cfg(feature = "cuda")]
 pub(crate) use code::{CodeCache, kernel_key};
-pub(crate) use folder::{CacheProblem, VARIABLE, folder, usage};
+pub(crate) use folder::{CacheProblem, Complaint, VARIABLE, folder, usage};
 pub(crate) use key::Key;
 #[cfg(feature = "cuda")]
 pub(crate) use mark::FileMark;
@@ -43,7 +43,10 @@ const MAX_CODE_BYTES: u64 = 512 << 20;
 pub(crate) fn code_store() -> Option<&'static Store> {
     use std::sync::OnceLock;
     static STORE: OnceLock<Option<Store>> = OnceLock::new();
-    let open = || Some(Store::new(folder().as_ref().ok()?.join("code"), MAX_CODE_BYTES));
+    let open = || {
+        let folder = folder().as_ref().ok()?.join("code");
+        Some(Store::new(folder, MAX_CODE_BYTES).complaining_by(Complaint::of_user()))
+    };
     STORE.get_or_init(open).as_ref()
 }
 

@@ -9,12 +9,12 @@
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
-use super::folder::make_private;
+use super::folder::{Complaint, make_private};
 use super::key::Key;
 
 /// The first bytes of an entry; they change with its layout.
@@ -33,8 +33,8 @@ pub(crate) struct Store {
     /// Bytes written since the folder was last measured; at the beginning, enough
     /// for it to be measured.
     unmeasured_bytes: AtomicU64,
-    /// Set by the first write that fails: then no more are tried.
-    is_broken: AtomicBool,
+    /// Made by the first write that fails.
+    complaint: Complaint,
 }
 
 impl Store {
@@ -42,7 +42,13 @@ impl Store {
     /// take about `max_bytes` at most.
     pub(crate) fn new(folder: PathBuf, max_bytes: u64) -> Self {
         let unmeasured_bytes = AtomicU64::new(max_bytes);
-        Self { folder, max_bytes, unmeasured_bytes, is_broken: AtomicBool::new(false) }
+        Self { folder, max_bytes, unmeasured_bytes, complaint: Complaint::default() }
+    }
+
+    /// The same, which tells once, with all others that have this complaint, that it cannot
+    /// be written.
+    pub(crate) fn complaining_by(self, complaint: Complaint) -> Self {
+        Self { complaint, ..self }
     }
 
     /// The payload of an entry, where there is one and it is whole.
@@ -65,14 +71,11 @@ impl Store {
 
     /// Keeps an entry. Where that fails, the cache is given up with one warning.
     pub(crate) fn put(&self, key: &Key, payload: &[u8]) {
-        if self.is_broken.load(Ordering::Relaxed) {
+        if self.complaint.is_made() {
             return;
         }
-        if let Err(reason) = self.write(key, payload)
-            && !self.is_broken.swap(true, Ordering::Relaxed)
-        {
-            let folder = self.folder.display();
-            tracing::warn!("nothing more is kept in the cache {folder}: {reason}");
+        if let Err(reason) = self.write(key, payload) {
+            self.complaint.make(&self.folder, &reason);
         }
     }
 

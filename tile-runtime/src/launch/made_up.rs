@@ -51,7 +51,7 @@ pub(crate) fn measure_listed(
 
 /// Makes up a launch of these dimensions, and has something done with it and its
 /// default configuration while nothing else is tuned on the device.
-fn with_made_up(
+pub(super) fn with_made_up(
     kernel: &Kernel,
     device: &Device,
     dims: &Dims,

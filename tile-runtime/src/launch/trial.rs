@@ -302,3 +302,62 @@ fn reason(error: Error) -> Result<Reason> {
         other => Err(other),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tracing::level_filters::LevelFilter;
+
+    use super::super::made_up::with_made_up;
+    use super::*;
+    use crate::events::tests::lines_of;
+    use crate::options::Options;
+    use crate::tiled_kernel;
+
+    tiled_kernel! {
+        fn add<T: Number>(a: &Tensor<T, [N]>, b: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+        where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+        {
+            c[bx * TN + tx] = a[bx * TN + tx] + b[bx * TN + tx];
+        }
+    }
+
+    tiled_kernel! {
+        fn subtract<T: Number>(a: &Tensor<T, [N]>, b: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+        where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+        {
+            c[bx * TN + tx] = a[bx * TN + tx] - b[bx * TN + tx];
+        }
+    }
+
+    /// A candidate that computes something else: as if lowering had a defect.
+    #[test]
+    fn a_wrong_candidate_is_named_and_dropped() {
+        let (kernel, device) = (add::kernel::<f32>(), Device::cpu());
+        let dims = kernel.check_dims(&[1000]).unwrap();
+        let outcome =
+            with_made_up(&kernel, &device, &dims, (1, &Options::new()), |request, default| {
+                let (checked, binding) = (request.checked, request.binding());
+                let mut trials =
+                    Trials::new(checked, request.file, &device, &binding, request.bound, 1)?;
+                let other = Config { split_edges: !default.split_edges, ..default.clone() };
+                trials.prepare(std::slice::from_ref(&default))?;
+                let wrong = subtract::kernel::<f32>();
+                let wrong = make_ready(wrong.checked(), request.file, &device, &binding, &other)?;
+                let candidate = Candidate {
+                    ready: wrong,
+                    #[cfg(feature = "cuda")]
+                    round: None,
+                };
+                trials.ready.insert(other.clone(), candidate);
+                trials.first_run(&default)?.expect("it is what others are compared with");
+                let (found, lines) = lines_of(LevelFilter::WARN, || trials.first_run(&other));
+                assert!(matches!(found?, Err(Reason::Wrong { words }) if words > 400));
+                let [line] = &lines[..] else { panic!("{lines:?}") };
+                assert!(line.contains("gives another result than the default"), "{line}");
+                assert!(line.contains("with TN = ") && line.contains("split_edges"), "{line}");
+                assert!(!trials.ready.contains_key(&other), "it is not run again");
+                Err(Error::internal("all was looked at", ""))
+            });
+        assert!(outcome.unwrap_err().to_string().contains("all was looked at"));
+    }
+}

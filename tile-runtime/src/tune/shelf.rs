@@ -16,7 +16,7 @@ use tile_ir::device::DeviceProperties;
 use tile_ir::kernel::Kernel;
 
 use super::record::{Group, Record, RecordError, Situation};
-use crate::cache::folder;
+use crate::cache::{Complaint, folder};
 
 /// Answers that are kept.
 const MAX_ANSWERS: usize = 1024;
@@ -44,6 +44,8 @@ pub(crate) struct Shelf {
     /// What was found where there is no folder, and what the program has brought
     /// along, in this order.
     memory: Mutex<Vec<Record>>,
+    /// Made by the first write that fails.
+    complaint: Complaint,
     /// What was answered: a program that launches many shapes of one class asks often.
     answers: Mutex<HashMap<Situation, Option<Config>>>,
 }
@@ -51,13 +53,18 @@ pub(crate) struct Shelf {
 impl Shelf {
     /// Records in the user's cache, which is looked for when one is wanted.
     pub(crate) fn of_user() -> Self {
-        Self { files: Files::Cache, memory: Mutex::default(), answers: Mutex::default() }
+        Self { complaint: Complaint::of_user(), ..Self::of(Files::Cache) }
     }
 
     /// Records in files of `folder`.
     #[cfg(test)]
     fn new(folder: Option<PathBuf>) -> Self {
-        Self { files: Files::Folder(folder), memory: Mutex::default(), answers: Mutex::default() }
+        Self::of(Files::Folder(folder))
+    }
+
+    fn of(files: Files) -> Self {
+        let (memory, answers) = (Mutex::default(), Mutex::default());
+        Self { files, memory, complaint: Complaint::default(), answers }
     }
 
     fn folder(&self) -> Option<PathBuf> {
@@ -151,13 +158,13 @@ impl Shelf {
         configs
     }
 
-    /// Keeps what a search has found. Where that cannot be, it is told.
+    /// Keeps what a search has found. Where that cannot be, it is told once, and what is
+    /// found stays in this process.
     pub(crate) fn keep(&self, situation: &Situation, group: Group) {
-        let kept = self.folder().map(|folder| {
-            merge(&folder, situation, group.clone()).inspect_err(|error| {
-                let folder = folder.display();
-                tracing::warn!("what was measured cannot be kept in {folder}: {error}");
-            })
+        let folder = self.folder().filter(|_| !self.complaint.is_made());
+        let kept = folder.map(|folder| {
+            let merged = merge(&folder, situation, group.clone());
+            merged.inspect_err(|error| self.complaint.make(&folder, error))
         });
         if !matches!(kept, Some(Ok(()))) {
             let mut record = Record::new(situation);

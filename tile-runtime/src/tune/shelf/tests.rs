@@ -229,6 +229,8 @@ fn without_a_folder_the_process_remembers() {
     let keep = || shelf.keep(&situation(), group(&situation(), &[(128, 1e-6)]));
     let ((), warnings) = warnings_of(keep);
     assert_eq!((warnings, threads_of(&shelf, &situation())), (1, Some(128)));
+    let ((), warnings) = warnings_of(keep);
+    assert_eq!(warnings, 0, "it was told");
 }
 
 #[test]
