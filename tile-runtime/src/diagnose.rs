@@ -155,7 +155,10 @@ fn complaint(name: &str, text: &str) -> Option<Missing> {
         events::VARIABLE => events::parse(text).err(),
         _ => None,
     };
-    complaint.map(|problem| Missing { problem, help: format!("set {name} so, or unset it") })
+    complaint.map(|problem| Missing {
+        problem,
+        help: format!("set {name} to one of these, or unset it"),
+    })
 }
 
 fn look_for_cache(missing: &mut Vec<Missing>) -> CacheFound {
