@@ -37,7 +37,7 @@ pub use filters::{
 };
 pub use functions::{leaky_windows, shaped};
 pub use headers::{halved_rows, mirrored_boxes, one_block, tied_product, window_sums};
-pub use licence::{chained_chunks, quotients, reversed_pairs, sliding_sums};
+pub use licence::{chained_chunks, quotients, reversed_pairs, sliding_sums, stamped_transpose};
 pub use planes::{row_sum_at, row_sums, stencil, transpose};
 pub use products::{
     batched_matmul, linear_relu, linear_relu_at, matmul, min_plus, product_at, scaled_matmul,

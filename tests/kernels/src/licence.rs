@@ -94,3 +94,22 @@ tiled_kernel! {
         q[i] = quotient;
     }
 }
+
+tiled_kernel! {
+    /// The transpose, with the number of its block added to each element.
+    ///
+    /// Rule: a block stores an element of another's part only where it is the same
+    /// from both.
+    pub fn stamped_transpose(a: &Tensor<i32, [R, C]>, b: &mut Tensor<i32, [C, R]>)
+    where
+        tile: (TR, TC),
+        grid: (by in tiles(R, TR), bx in tiles(C, TC)),
+    {
+        shared s: [i32; TR, TC];
+        load s[i, j] = a[by * TR + i, bx * TC + j];
+        barrier;
+        each (j, i) in (TC, TR) {
+            b[bx * TC + j, by * TR + i] = s[i, j] + 100 * by as i32;
+        }
+    }
+}

@@ -126,6 +126,8 @@ pub fn all() -> Vec<Listed> {
         (crate::settled::kernel(), "TN"),
     ];
     list.extend(carried.map(|(kernel, tile)| listed(kernel, vec![vec![(tile, 16)]])));
+    let stamped = vec![vec![("TR", 32), ("TC", 16)], vec![("TR", 16), ("TC", 64)]];
+    list.push(listed(crate::stamped_transpose::kernel(), stamped));
     let combined = [
         (crate::row_totals::kernel::<f32>(), vec![vec![("TN", 48)], vec![("TN", 256)]]),
         (crate::row_totals::kernel::<f16>(), vec![vec![("TN", 96)]]),

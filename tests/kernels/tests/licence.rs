@@ -1,8 +1,10 @@
 //! The kernels whose results show a broken rule about carried values, on the CPU
 //! device against plain loops; `passes.rs` runs them after every pass.
 
-use tile_kernels::{chained_chunks, quotients, reversed_pairs, sliding_sums};
-use tile_runtime::ir::config::with_tiles;
+use tile_kernels::{
+    chained_chunks, quotients, reversed_pairs, sliding_sums, stamped_transpose, transpose,
+};
+use tile_runtime::ir::config::{Config, with_tiles};
 use tile_runtime::ir::device::known;
 use tile_runtime::{Device, Options};
 
@@ -92,6 +94,44 @@ fn quotients_are_taken_where_they_exist() {
     let mut q = dev.tensor([6], &[99; 6]).unwrap();
     quotients::launch(&a, &b, &mut q).unwrap();
     assert_eq!(q.to_vec().unwrap(), expected);
+}
+
+/// Rows that begin anywhere, in all the ways to load and to store them.
+#[test]
+fn rows_are_stored_by_the_block_that_they_depend_on() {
+    let dev = Device::cpu();
+    for [rows, columns] in [[33, 17], [71, 45], [130, 37], [64, 64], [1, 9]] {
+        let host: Vec<i32> = (0..(rows * columns) as i32).collect();
+        for (tr, tc) in [(32, 16), (16, 32)] {
+            let expected = |stamp: usize| -> Vec<i32> {
+                (0..rows * columns)
+                    .map(|at| {
+                        let (column, row) = (at / rows, at % rows);
+                        host[row * columns + column] + (stamp * (row / tr)) as i32
+                    })
+                    .collect()
+            };
+            for (align_bytes, whole_vectors) in [(0, true), (16, false), (32, true)] {
+                let a = dev.tensor([rows, columns], &host).unwrap();
+                let mut b = dev.tensor([columns, rows], &vec![-1; host.len()]).unwrap();
+                let options = |kernel: tile_runtime::Kernel| {
+                    let tiles = [("TR", tr as u32), ("TC", tc as u32)];
+                    let (checked, types) = (kernel.checked(), kernel.types());
+                    let config =
+                        with_tiles(checked, types, dev.properties(), &[rows, columns], &tiles);
+                    let config = config.unwrap();
+                    Options::new().config(Config { align_bytes, whole_vectors, ..config })
+                };
+                let case = format!("{rows} x {columns}, {tr} x {tc}, {align_bytes}");
+                let stamped = options(stamped_transpose::kernel());
+                stamped_transpose::with(stamped).launch(&a, &mut b).unwrap();
+                assert_eq!(b.to_vec().unwrap(), expected(100), "{case}");
+                let plain = options(transpose::kernel::<i32>());
+                transpose::with(plain).launch(&a, &mut b).unwrap();
+                assert_eq!(b.to_vec().unwrap(), expected(0), "{case}");
+            }
+        }
+    }
 }
 
 /// A tensor that the kernel writes is no constant for the compiler, so that its

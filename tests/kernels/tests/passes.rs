@@ -188,9 +188,9 @@ fn local_arrays() {
 
 #[test]
 fn carried_values() {
-    for name in ["sliding_sums", "chained_chunks", "reversed_pairs", "quotients"] {
-        check_named(name);
-    }
+    let names =
+        ["sliding_sums", "chained_chunks", "reversed_pairs", "quotients", "stamped_transpose"];
+    names.into_iter().for_each(check_named);
 }
 
 #[test]

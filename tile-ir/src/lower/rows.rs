@@ -2,7 +2,7 @@
 //! them.
 
 use super::divisor::Divisors;
-use super::rewrite::Replacement;
+use super::rewrite::{Replacement, lets_of};
 use super::vectorise::{elem_bytes, step_of};
 use crate::config::Config;
 use crate::op::{BinaryOp, CompareOp, UnaryOp};
@@ -23,7 +23,7 @@ pub(super) struct Row {
 /// The store of a cooperative loop that can be aligned to `config.align_bytes`;
 /// `None` where there is no such store, or another one beside it.
 pub(super) fn stored_row(
-    kernel: &ProgramKernel,
+    kernel: &mut ProgramKernel,
     config: &Config,
     divisors: &Divisors<'_>,
     domain: DomainId,
@@ -37,6 +37,7 @@ pub(super) fn stored_row(
         _ => None,
     });
     let (Some(access), None) = (stores.next(), stores.next()) else { return None };
+    let access = &without_vars(kernel, body, access);
     let Target::Buffer(buffer) = access.target else { return None };
     let elems = config.align_bytes / elem_bytes(kernel, access.target);
     let (&last, before) = access.indices.split_last()?;
@@ -54,6 +55,22 @@ pub(super) fn stored_row(
             || access.indices.iter().all(|&index| !reads_own(kernel, index)))
         && before.iter().all(|&index| step(index, axis) == Some(0));
     fits.then(|| Row { access: access.clone(), axis, elems })
+}
+
+/// An access with the values of the body's variables in their place, where these
+/// have only one: it stands for the same element before the body as within it.
+pub(super) fn without_vars(kernel: &mut ProgramKernel, body: &[Stmt], access: &Access) -> Access {
+    let mut values = Replacement::default();
+    let lets = lets_of(body);
+    for stmt in body {
+        if let StmtKind::Let { var, value: Some(value) } = stmt.kind
+            && lets.contains_key(&var)
+        {
+            let value = values.expr(kernel, value);
+            values.vars.insert(var, value);
+        }
+    }
+    values.access(kernel, access)
 }
 
 /// Whether a statement may stand among those of a loop that is split.

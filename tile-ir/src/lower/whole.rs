@@ -43,7 +43,7 @@ use super::divisor::Divisors;
 use super::interior::inside;
 use super::place::shared_bytes;
 use super::rewrite::Replacement;
-use super::rows::{Maker, Row, begins_aligned, coords_of, reads_own};
+use super::rows::{Maker, Row, begins_aligned, coords_of, reads_own, without_vars};
 use super::touched::Touched;
 use super::vectorise::{elem_bytes, step_of};
 use crate::config::Config;
@@ -103,19 +103,20 @@ impl Load {
         at: usize,
     ) -> Option<Self> {
         let StmtKind::Items { domain, body: items } = &body[at].kind else { return None };
-        let [Stmt { kind: StmtKind::Store { access: stored, value }, .. }] = items.as_slice()
-        else {
-            return None;
-        };
+        let (last, lets) = items.split_last()?;
+        let StmtKind::Store { access: stored, value } = &last.kind else { return None };
         let ExprKind::Load(source) = &kernel.exprs[*value].kind else { return None };
         let (source, domain) = (source.clone(), *domain);
+        let source = without_vars(kernel, lets, &source);
         let (Target::Buffer(_), Target::Tile(tile)) = (source.target, stored.target) else {
             return None;
         };
         let elems = config.copy_bytes / elem_bytes(kernel, source.target);
         let row_axis = row_axis(kernel, divisors, &source, domain)?;
         let row = Row { access: source.clone(), axis: 1, elems };
+        let is_let = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Let { value: Some(_), .. });
         let fits = domain != kernel.block_domain
+            && lets.iter().all(is_let)
             && kernel.domains[domain].projection.is_none()
             && is_plain_fill(kernel, domain, tile, stored)
             && is_filled_only_at(kernel, tile, body, at)

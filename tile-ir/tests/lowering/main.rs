@@ -9,6 +9,7 @@ mod halo;
 mod kernels;
 mod once;
 mod place;
+mod rows;
 mod slices;
 mod space;
 mod support;
