@@ -117,8 +117,8 @@ fn rows_are_stored_by_the_block_that_they_depend_on() {
                 let options = |kernel: tile_runtime::Kernel| {
                     let tiles = [("TR", tr as u32), ("TC", tc as u32)];
                     let (checked, types) = (kernel.checked(), kernel.types());
-                    let config =
-                        with_tiles(checked, types, dev.properties(), &[rows, columns], &tiles);
+                    let shape = [rows as u64, columns as u64];
+                    let config = with_tiles(checked, types, dev.properties(), &shape, &tiles);
                     let config = config.unwrap();
                     Options::new().config(Config { align_bytes, whole_vectors, ..config })
                 };

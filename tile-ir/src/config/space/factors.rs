@@ -133,6 +133,7 @@ impl Choice {
             | Self::FragmentBuffers
             | Self::UnrolledStmts
             | Self::AlignBytes
+            | Self::WholeVectors
             | Self::SplitEdges
             | Self::Padding
             | Self::Stream
