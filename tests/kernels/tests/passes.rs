@@ -77,6 +77,7 @@ fn every_kernel_is_checked() {
         "agreed_values",
         "steps_to_one",
         "settled",
+        "stamped_transpose",
         "row_totals",
         "softmax",
         "tile_ranges",

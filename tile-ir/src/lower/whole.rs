@@ -277,8 +277,8 @@ impl Load {
 /// comparison around each load has it wait for the one before. All of them where
 /// that would leave half of them idle.
 fn whole_passes(rows: u32, vectors: u32, threads: u32) -> u32 {
-    let most = (threads / vectors.max(1)).clamp(1, rows);
-    let whole = (1..=most).rev().find(|&count| rows.is_multiple_of(count)).unwrap_or(most);
+    let most = (threads / vectors.max(1)).min(rows);
+    let whole = (1..=most).rev().find(|&count| rows.is_multiple_of(count)).unwrap_or(0);
     if 2 * whole > most { whole * vectors } else { threads }
 }
 
