@@ -18,13 +18,13 @@
 use super::distribute::global_accesses;
 use super::divisor::Divisors;
 use super::rewrite::Replacement;
+use super::rows::{Maker, coords_of, with_extent};
 use super::vectorise::elem_bytes;
 use crate::config::Config;
 use crate::kernel;
 use crate::op::BinaryOp;
 use crate::program::{
-    Access, Domain, DomainId, Expr, ExprId, ExprKind, ItemLayout, Literal, ProgramKernel, Stmt,
-    StmtKind, Target, Ty,
+    Access, DomainId, ExprKind, ItemLayout, ProgramKernel, Stmt, StmtKind, Target,
 };
 
 /// Splits what lies so, where accesses may be wide at all. Assumes that no loop has been
@@ -158,29 +158,19 @@ impl Columns {
 
 /// The items of `n` columns from `first` on.
 fn part(kernel: &mut ProgramKernel, whole: DomainId, items: &Stmt, first: u32, n: u32) -> Stmt {
-    let mut axes = kernel.domains[whole].axes.clone();
-    let last = axes.len().saturating_sub(1);
-    if let Some(axis) = axes.last_mut() {
-        axis.extent = n;
-    }
-    let extents: Vec<u32> = axes.iter().map(|axis| axis.extent).collect();
-    let layout = ItemLayout::one_per_thread(&extents);
-    let domain = kernel.domains.push(Domain { axes, layout, projection: None });
-    let coords: Vec<(ExprId, u32, Ty)> = kernel
-        .exprs
-        .iter()
-        .filter_map(|(id, expr)| match expr.kind {
-            ExprKind::Coord { domain, axis } if domain == whole => Some((id, axis, expr.ty)),
-            _ => None,
-        })
-        .collect();
+    let last = kernel.domains[whole].axes.len().saturating_sub(1) as u32;
+    let mut domain = with_extent(&kernel.domains[whole], last, n);
+    domain.layout = ItemLayout::one_per_thread(&domain.extents());
+    domain.projection = None;
+    let domain = kernel.domains.push(domain);
+    let coords = coords_of(kernel, whole);
+    let mut make = Maker::new(kernel);
     let mut replaced = Replacement::default();
     for (id, axis, ty) in coords {
-        let mut push = |kind| kernel.exprs.push(Expr { kind, ty });
-        let mut coord = push(ExprKind::Coord { domain, axis });
-        if axis as usize == last && first > 0 {
-            let rhs = push(ExprKind::Literal(Literal::Int(first.into())));
-            coord = push(ExprKind::Binary { op: BinaryOp::Add, lhs: coord, rhs });
+        let mut coord = make.push(ExprKind::Coord { domain, axis }, ty);
+        if axis == last {
+            let first = make.literal(first.into(), ty);
+            coord = make.binary(BinaryOp::Add, coord, first);
         }
         replaced.exprs.insert(id, coord);
     }

@@ -87,20 +87,30 @@ pub(super) fn begins_aligned(
     row: &Row,
 ) -> bool {
     let Target::Buffer(buffer) = row.access.target else { return true };
-    let mut first = Replacement::default();
-    for (expr, axis, ty) in coords_of(kernel, domain) {
-        if axis == row.axis {
-            let kind = ExprKind::Literal(Literal::Int(0));
-            first.exprs.insert(expr, kernel.exprs.push(Expr { kind, ty }));
-        }
-    }
-    let begin = first.access(kernel, &row.access);
+    let begin = at_first(kernel, domain, &row.access, |axis| axis == row.axis);
     let strides = &kernel.buffers[buffer].strides;
     begin.indices.iter().zip(strides).all(|(&index, &stride)| {
         let of = |id| divisors.at_group(kernel, id, domain);
         let offset = of(index).checked_mul(of(stride));
         offset.is_some_and(|offset| offset.is_multiple_of(row.elems.into()))
     })
+}
+
+/// An access by the first item along some axes of a domain.
+pub(super) fn at_first(
+    kernel: &mut ProgramKernel,
+    domain: DomainId,
+    access: &Access,
+    is_along: impl Fn(u32) -> bool,
+) -> Access {
+    let mut first = Replacement::default();
+    for (expr, axis, ty) in coords_of(kernel, domain) {
+        if is_along(axis) {
+            let kind = ExprKind::Literal(Literal::Int(0));
+            first.exprs.insert(expr, kernel.exprs.push(Expr { kind, ty }));
+        }
+    }
+    first.access(kernel, access)
 }
 
 /// Whether an expression reads a variable of the item: it may be one of the

@@ -43,7 +43,7 @@ use super::divisor::Divisors;
 use super::interior::inside;
 use super::place::shared_bytes;
 use super::rewrite::Replacement;
-use super::rows::{Maker, Row, begins_aligned, coords_of, reads_own, without_vars};
+use super::rows::{Maker, Row, at_first, begins_aligned, coords_of, reads_own, without_vars};
 use super::touched::Touched;
 use super::vectorise::{elem_bytes, step_of};
 use crate::config::Config;
@@ -87,8 +87,8 @@ struct Load {
     domain: DomainId,
     tile: TileId,
     source: Access,
-    /// The axis of the tensor along which the rows lie side by side.
-    row_axis: usize,
+    /// From one row of the tensor to the next.
+    stride: ExprId,
     /// Elements of a vector.
     elems: u32,
 }
@@ -112,7 +112,7 @@ impl Load {
             return None;
         };
         let elems = config.copy_bytes / elem_bytes(kernel, source.target);
-        let row_axis = row_axis(kernel, divisors, &source, domain)?;
+        let stride = row_stride(kernel, divisors, &source, domain)?;
         let row = Row { access: source.clone(), axis: 1, elems };
         let is_let = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Let { value: Some(_), .. });
         let fits = domain != kernel.block_domain
@@ -123,7 +123,7 @@ impl Load {
             && elems > 1
             && kernel.tiles[tile].extents[1].is_multiple_of(elems)
             && !begins_aligned(kernel, divisors, domain, &row);
-        fits.then_some(Self { at, domain, tile, source, row_axis, elems })
+        fits.then_some(Self { at, domain, tile, source, stride, elems })
     }
 
     /// Columns of the tile, with those on which the rest of vectors falls.
@@ -179,32 +179,18 @@ impl Load {
 
     /// Where a row of the tile begins, and the variables that say it.
     fn place(&self, kernel: &mut ProgramKernel, pitch: u32) -> (Place, Vec<StmtKind>) {
-        let coords = coords_of(kernel, self.domain);
+        let begin = at_first(kernel, self.domain, &self.source, |_| true);
         let mut make = Maker::new(kernel);
-        let mut first = Replacement::default();
-        for (expr, _, ty) in coords {
-            let zero = make.literal(0, ty);
-            first.exprs.insert(expr, zero);
-        }
-        let begin = first.access(make.kernel, &self.source);
         let ty = make.offset_type(&begin);
         let offset = make.offset(&begin, ty);
         let lead = make.modulo(offset, self.elems);
         let lead = make.named("lead", lead, Scope::Block);
-        let stride = self.stride(make.kernel);
-        let stride = make.cast(stride, ty);
+        let stride = make.cast(self.stride, ty);
         let pitch = make.literal(pitch.into(), ty);
         let turn = make.binary(BinaryOp::Sub, stride, pitch);
         let turn = make.modulo(turn, self.elems);
         let turn = make.named("turn", turn, Scope::Block);
         (Place { tile: self.tile, elems: self.elems, lead, turn }, make.lets)
-    }
-
-    fn stride(&self, kernel: &ProgramKernel) -> ExprId {
-        match self.source.target {
-            Target::Buffer(buffer) => kernel.buffers[buffer].strides[self.row_axis],
-            Target::Tile(_) => self.source.indices[self.row_axis],
-        }
     }
 
     /// The loop over the vectors of the rows, guarded.
@@ -217,12 +203,11 @@ impl Load {
     ) -> Vectors {
         let domain = self.vector_domain(kernel, config);
         let coords = coords_of(kernel, self.domain);
-        let stride = self.stride(kernel);
         let mut make = Maker::new(kernel);
         let ty = make.ty(place.lead);
         let [row, column] =
             [0, 1].map(|axis| make.push(ExprKind::Coord { domain, axis }, Ty::INDEX32));
-        let stride = make.cast(stride, ty);
+        let stride = make.cast(self.stride, ty);
         let step = make.modulo(stride, self.elems);
         let before = place.turned(&mut make, row, step);
         let before = make.named("before", before, Scope::Thread);
@@ -287,15 +272,15 @@ struct Vectors {
     body: Vec<Stmt>,
 }
 
-/// The axis of a tensor along which the rows lie that a loop of two axes reads:
-/// its own index counts them and the last one the elements of each; `None` where
-/// the access is another.
-fn row_axis(
+/// From one row to the next of those that a loop of two axes reads: an index of its
+/// own counts them and the last one the elements of each; `None` where the access is
+/// another.
+fn row_stride(
     kernel: &ProgramKernel,
     divisors: &Divisors<'_>,
     source: &Access,
     domain: DomainId,
-) -> Option<usize> {
+) -> Option<ExprId> {
     let Target::Buffer(id) = source.target else { return None };
     let buffer = &kernel.buffers[id];
     let (&last, rows) = source.indices.split_last()?;
@@ -304,7 +289,7 @@ fn row_axis(
     for (number, &index) in rows.iter().enumerate() {
         match (step(index, 0)?, step(index, 1)?) {
             (0, 0) => {}
-            (1, 0) if found.is_none() => found = Some(number),
+            (1, 0) if found.is_none() => found = Some(buffer.strides[number]),
             _ => return None,
         }
     }
