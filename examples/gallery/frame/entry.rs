@@ -1,0 +1,66 @@
+//! One entry: what it is called, in which sizes it runs, and how.
+
+use tile_runtime::{Device, DeviceProperties, Kernel, Options};
+
+use super::Failure;
+
+/// One kernel, or several that belong together, with its host code and reference.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its name, which is its file's.
+    pub name: &'static str,
+    /// One line: what it computes, and what it shows.
+    pub about: &'static str,
+    /// What each of its sizes is: "rows", "columns".
+    pub sizes: &'static [&'static str],
+    /// Sizes for tests: one element, less than a tile, no multiple of one.
+    pub small: &'static [&'static [usize]],
+    /// The sizes that are measured on a GPU.
+    pub full: &'static [usize],
+    /// Its kernels, in every combination of types that they are written for.
+    pub kernels: fn() -> Vec<Kernel>,
+    /// Data of these sizes on a device, ready to be launched on.
+    pub prepare: fn(&Device, &[usize]) -> Result<Box<dyn Prepared>, Failure>,
+}
+
+/// An entry's data on a device.
+pub trait Prepared {
+    /// Queues all launches of the computation, with these options.
+    ///
+    /// # Errors
+    ///
+    /// Those of the launches.
+    fn launch(&mut self, options: &Options) -> tile_runtime::Result<()>;
+
+    /// Compares what the first [`launch`](Self::launch) has left with the reference.
+    ///
+    /// # Errors
+    ///
+    /// Names the first element that is wrong.
+    fn verify(&self) -> Result<(), Failure>;
+
+    /// What the computation has to do at least.
+    fn cost(&self) -> Cost;
+}
+
+/// What a computation has to do at least, on any machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Bytes of inputs and outputs, each once, where they do not fit into a cache.
+    pub bytes: f64,
+    /// `f32` operations; a multiplication that feeds an addition is two.
+    pub flops: f64,
+}
+
+impl Cost {
+    /// Seconds below which a device cannot do it: the roofline (Williams, Waterman and
+    /// Patterson, "Roofline", CACM 2009) at the device's peak rates.
+    pub fn bound(&self, device: &DeviceProperties) -> f64 {
+        (self.bytes / device.memory_bytes_per_s).max(self.flops / device.peak_f32_flops())
+    }
+
+    /// Whether [`bound`](Self::bound) is the memory's.
+    pub fn is_of_memory(&self, device: &DeviceProperties) -> bool {
+        self.bytes / device.memory_bytes_per_s >= self.flops / device.peak_f32_flops()
+    }
+}

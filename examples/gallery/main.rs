@@ -1,0 +1,102 @@
+//! Runs the kernels of this folder, each checked against its reference.
+//!
+//! ```sh
+//! cargo run --release --example gallery                      # what there is
+//! cargo run --release --example gallery -- saxpy
+//! cargo run --release --example gallery -- saxpy 1000003 --device cpu
+//! cargo run --release --example gallery -- --all
+//! ```
+//!
+//! prints, for each, its sizes, the seconds of a launch and that all is right.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use tile_examples::all;
+use tile_examples::frame::{Entry, Failure};
+use tile_runtime::{Device, Options};
+
+/// Runs kernels of the gallery; without a name, lists them.
+#[derive(Parser)]
+#[command(name = "gallery")]
+struct Arguments {
+    /// Which one.
+    name: Option<String>,
+    /// Its sizes, in the order in which the list names them.
+    sizes: Vec<usize>,
+    /// All of them, in small sizes.
+    #[arg(long, conflicts_with_all = ["name", "sizes"])]
+    all: bool,
+    /// `best`, `cpu`, `cuda` or `cuda:1`.
+    #[arg(long, default_value = "best")]
+    device: String,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("gallery: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Error = Box<dyn std::error::Error>;
+
+fn run(arguments: &Arguments) -> Result<(), Error> {
+    if !arguments.all && arguments.name.is_none() {
+        print_list();
+        return Ok(());
+    }
+    let device = device(&arguments.device)?;
+    println!("{}", device.name());
+    let Some(name) = &arguments.name else {
+        return all().iter().try_for_each(|entry| check_small(&device, entry));
+    };
+    let entry = find(name)?;
+    let sizes = match &arguments.sizes[..] {
+        [] => entry.small.last().copied().unwrap_or_default(),
+        sizes if sizes.len() == entry.sizes.len() => sizes,
+        _ => return Err(format!("`{name}` takes {}", entry.sizes.join(", ")).into()),
+    };
+    Ok(check(&device, &entry, sizes)?)
+}
+
+fn print_list() {
+    for entry in all() {
+        println!("{:24} {}; sizes: {}", entry.name, entry.about, entry.sizes.join(", "));
+    }
+}
+
+fn find(name: &str) -> Result<Entry, Error> {
+    let found = all().into_iter().find(|entry| entry.name == name);
+    found.ok_or_else(|| format!("there is no `{name}`; without a name, all are listed").into())
+}
+
+fn device(name: &str) -> Result<Device, Error> {
+    let number = |digits: &str| digits.parse().map_err(|_| format!("there is no device `{name}`"));
+    Ok(match (name, name.strip_prefix("cuda:")) {
+        ("best", _) => Device::best()?,
+        ("cpu", _) => Device::cpu(),
+        ("cuda", _) => Device::cuda(0)?,
+        (_, Some(digits)) => Device::cuda(number(digits)?)?,
+        _ => return Err(format!("there is no device `{name}`").into()),
+    })
+}
+
+fn check_small(device: &Device, entry: &Entry) -> Result<(), Error> {
+    entry.small.iter().try_for_each(|sizes| Ok(check(device, entry, sizes)?))
+}
+
+fn check(device: &Device, entry: &Entry, sizes: &[usize]) -> Result<(), Failure> {
+    let mut prepared = (entry.prepare)(device, sizes)?;
+    let start = Instant::now();
+    prepared.launch(&Options::new())?;
+    device.synchronize()?;
+    let seconds = start.elapsed().as_secs_f64();
+    prepared.verify()?;
+    println!("{} {sizes:?}: first launch {seconds:.3} s, all right", entry.name);
+    Ok(())
+}
