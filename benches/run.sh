@@ -62,6 +62,7 @@ if [[ $# -gt 0 ]]; then
 fi
 "$here/peers" --out "$folder/peers.jsonl" || status=1
 "$here/gpu" --out "$folder/figures.jsonl" || status=1
+"$here/gallery" --out "$folder/gallery.jsonl" || status=1
 if command -v python3 >/dev/null && python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
     python3 "$here/torch_peers.py" --out "$folder/torch.jsonl" || status=1
 else

@@ -22,11 +22,8 @@ const SIZES: [usize; 7] = [1, 31, 33, 1000, 1024, 4095, 4096];
 pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<()> {
     let setup = Setup::new(device);
     let sizes = if quick { &SIZES[..3] } else { &SIZES[..] };
-    let mut check = |kernel: &str, dtype, shape: &[usize], verdict: Verdict| {
-        let kernel = kernel.to_owned();
-        let error = verdict.err().map(|error| error.to_string());
-        let passed = error.is_none();
-        sink.write(&Figure::Check { kernel, dtype, shape: shape.to_vec(), passed, error })
+    let mut check = |kernel: &str, dtype, shape: &[usize], verdict| {
+        sink.write(&figure(kernel, dtype, shape, verdict))
     };
     for &n in sizes {
         check("matmul", "f32", &[n, n, n], check_matmul::<f32>(&setup, [n, n, n]))?;
@@ -94,4 +91,23 @@ pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<(
         check("transpose", "f32", &shape[..2], check_transpose::<f32>(&setup, [4096, 1024]))?;
     }
     Ok(())
+}
+
+/// The same for tensors whose elements 32 bits do not count.
+pub(crate) fn run_large(device: &Device, sink: &mut Sink) -> io::Result<()> {
+    let setup = Setup::new(device);
+    let n = (1 << 31) + 5;
+    sink.write(&figure("add", "i8", &[n], check_add::<i8>(&setup, n)))?;
+    let plane = [65_537, 32_769];
+    sink.write(&figure("transpose", "i8", &plane, check_transpose::<i8>(&setup, plane)))?;
+    let rows = [1, (1 << 31) + 5];
+    sink.write(&figure("transpose", "i8", &rows, check_transpose::<i8>(&setup, rows)))?;
+    sink.write(&figure("row_sums", "i8", &plane, check_row_sums::<i8>(&setup, plane)))
+}
+
+fn figure(kernel: &str, dtype: &'static str, shape: &[usize], verdict: Verdict) -> Figure {
+    let kernel = kernel.to_owned();
+    let error = verdict.err().map(|error| error.to_string());
+    let passed = error.is_none();
+    Figure::Check { kernel, dtype, shape: shape.to_vec(), passed, error }
 }

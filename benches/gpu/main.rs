@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use figure::{Figure, Sink};
+use sample::Draw;
 use tile_runtime::{Device, Tune};
 
 /// Tests and measures the kernels on one device.
@@ -38,6 +39,14 @@ struct Arguments {
     /// the CPU device.
     #[arg(long, value_name = "CONFIGURATIONS")]
     sample: Option<usize>,
+    /// Of only so many kernels, drawn at random: `--sample 1 --kernels 30` is short
+    /// enough for compute-sanitizer.
+    #[arg(long, requires = "sample")]
+    kernels: Option<usize>,
+    /// Instead of all that: tensors of more than 2^31 elements, which take 7 GB on the
+    /// device and as much on the host.
+    #[arg(long, conflicts_with = "sample")]
+    large: bool,
     /// Where the random choices begin.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -79,7 +88,12 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
     let mut sink = Sink::open(arguments.out.as_deref())?;
     sink.write(&Figure::of_device(&arguments.device))?;
     if let Some(n_configs) = arguments.sample {
-        sample::run(&arguments.device, n_configs, arguments.seed, &mut sink)?;
+        let draw = Draw { n_configs, n_kernels: arguments.kernels, seed: arguments.seed };
+        sample::run(&arguments.device, draw, &mut sink)?;
+        return Ok(sink.failed);
+    }
+    if arguments.large {
+        checks::run_large(&arguments.device, &mut sink)?;
         return Ok(sink.failed);
     }
     if !arguments.only_measure {

@@ -20,10 +20,22 @@ const MATH_TOLERANCE_16: f64 = 2e-2;
 /// The largest extent of a first axis.
 const MOST_EXTENT: usize = 300;
 
-/// Runs each kernel in `n_configs` random configurations of the space that the tuner
-/// searches, at a ragged shape: a line for each.
-pub(crate) fn run(device: &Device, n_configs: usize, seed: u64, sink: &mut Sink) -> io::Result<()> {
-    for listed in all() {
+/// What is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Draw {
+    /// Configurations of each kernel.
+    pub(crate) n_configs: usize,
+    /// Kernels; all where it is not said.
+    pub(crate) n_kernels: Option<usize>,
+    /// Where the random choices begin.
+    pub(crate) seed: u64,
+}
+
+/// Runs kernels in random configurations of the space that the tuner searches, at
+/// a ragged shape: a line for each.
+pub(crate) fn run(device: &Device, draw: Draw, sink: &mut Sink) -> io::Result<()> {
+    let Draw { n_configs, seed, .. } = draw;
+    for listed in kernels(draw) {
         let kernel = &listed.kernel;
         let types = kernel.types();
         let space = Space::new(kernel.checked(), types, device.properties(), Breadth::Fast);
@@ -51,6 +63,16 @@ pub(crate) fn run(device: &Device, n_configs: usize, seed: u64, sink: &mut Sink)
         }
     }
     Ok(())
+}
+
+/// The kernels that are drawn.
+fn kernels(draw: Draw) -> Vec<Listed> {
+    let mut kernels = all();
+    if let Some(n_kernels) = draw.n_kernels {
+        fastrand::Rng::with_seed(draw.seed).shuffle(&mut kernels);
+        kernels.truncate(n_kernels);
+    }
+    kernels
 }
 
 /// A shape with whole blocks and pieces of them, small enough for the CPU.

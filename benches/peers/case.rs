@@ -122,7 +122,8 @@ pub(crate) trait Work {
 
     /// Compares what one launch after [`Work::reset`] has stored: the first time
     /// with a reference on the host, then with what was found right before, bit by
-    /// bit; with the reference again where [`Bench::may_round_otherwise`]. Gives the greatest deviation from the reference, or what is wrong.
+    /// bit; with the reference again where [`Bench::may_round_otherwise`]. Gives the
+    /// greatest deviation from the reference, or what is wrong.
     fn verify(&self, bench: &Bench) -> Result<f64, Failure>;
 
     /// Launches the peer, if it is there, on tensors of its own.

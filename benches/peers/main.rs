@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use tile_runtime::bench::{Blas, Sampling, add_compile_options};
+use tile_runtime::ir::config::Numerics;
 use tile_runtime::ir::device::{all_known, known};
 use tile_runtime::{Config, Device, Stream, TuneOptions, nvrtc};
 
@@ -75,6 +76,9 @@ struct Arguments {
     /// finds; it remembers it too.
     #[arg(long, value_name = "SECONDS")]
     tune: Option<f64>,
+    /// Lets the tuner choose among configurations that sum in another order, too.
+    #[arg(long, requires = "tune")]
+    reassociate: bool,
     /// No further work is begun after so many seconds.
     #[arg(long, default_value_t = 180)]
     seconds: u64,
@@ -190,7 +194,8 @@ impl Arguments {
     /// What the tuner finds, if it is to search.
     fn tuned(&self, bench: &Bench, case: &Case) -> Option<(Source, Config)> {
         let budget = Duration::try_from_secs_f64(self.tune?).ok()?;
-        let tuning = TuneOptions::new(budget);
+        let numerics = if self.reassociate { Numerics::Reassociated } else { Numerics::Exact };
+        let tuning = TuneOptions::new(budget).numerics(numerics);
         match case.kernel.tune(&bench.device, &case.dims(), &tuning) {
             Ok(report) => Some((Source::Tuned, report.best().config.clone())),
             Err(error) => {

@@ -1,9 +1,10 @@
 //! `cargo xtask bundle`: one folder that tests and measures on a machine with a
 //! GPU and without Rust.
 //!
-//! The folder holds a binary with tests and measurements, one that measures
-//! against cuBLAS and the driver's copy, one that measures the tuner, the comparison
-//! against PyTorch, and the script that runs them. The binaries need nothing but the C library; the
+//! The folder holds a binary with tests and measurements, one that measures the
+//! gallery of examples, one that measures against cuBLAS and the driver's copy, one
+//! that measures the tuner, the comparison against PyTorch, and the script that runs
+//! them. The binaries need nothing but the C library; the
 //! driver, NVRTC and cuBLAS are looked for when they run.
 
 use std::fs;
@@ -13,8 +14,9 @@ use crate::{Failure, steps::Steps};
 
 /// What goes into the bundle, from the workspace's root; the files keep their
 /// names.
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     "target/bundle/gpu",
+    "target/bundle/gallery",
     "target/bundle/peers",
     "target/bundle/tuner",
     "benches/torch_peers.py",
@@ -22,7 +24,7 @@ const FILES: [&str; 5] = [
 ];
 
 /// Those of them that are run.
-const BINARIES: [&str; 3] = ["gpu", "peers", "tuner"];
+const BINARIES: [&str; 4] = ["gpu", "gallery", "peers", "tuner"];
 
 const MOST_BYTES: u64 = 40_000_000;
 

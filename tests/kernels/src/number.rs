@@ -14,7 +14,7 @@ pub trait Reference: Number + Copy + PartialEq + fmt::Debug + Send + Sync {
     fn random(rng: &mut fastrand::Rng) -> Self;
 
     /// A random whole number from -4 to 4: sums of up to 2²⁰ products of two of
-    /// them are exact in every type, in whatever order.
+    /// them are exact in every type of 32 bits or more, in whatever order.
     fn random_whole(rng: &mut fastrand::Rng) -> Self;
 
     /// The value as a whole number; `None` where it is none, or is too large to
@@ -149,49 +149,56 @@ macro_rules! float_reference {
 float_reference!(f32);
 float_reference!(f64);
 
-impl Reference for i32 {
-    type Sum = i32;
+macro_rules! integer_reference {
+    ($type:ident, $poison:literal) => {
+        impl Reference for $type {
+            type Sum = $type;
 
-    fn random(rng: &mut fastrand::Rng) -> Self {
-        rng.i32(..)
-    }
+            fn random(rng: &mut fastrand::Rng) -> Self {
+                rng.$type(..)
+            }
 
-    fn random_whole(rng: &mut fastrand::Rng) -> Self {
-        rng.i32(-4..=4)
-    }
+            fn random_whole(rng: &mut fastrand::Rng) -> Self {
+                rng.$type(-4..=4)
+            }
 
-    fn to_whole(self) -> Option<i64> {
-        Some(i64::from(self))
-    }
+            fn to_whole(self) -> Option<i64> {
+                Some(i64::from(self))
+            }
 
-    fn poison() -> Self {
-        0x5a5a_5a5a
-    }
+            fn poison() -> Self {
+                $poison
+            }
 
-    fn add_product(sum: &mut i32, a: Self, b: Self) {
-        *sum = sum.wrapping_add(a.wrapping_mul(b));
-    }
+            fn add_product(sum: &mut $type, a: Self, b: Self) {
+                *sum = sum.wrapping_add(a.wrapping_mul(b));
+            }
 
-    fn scale(sum: &mut i32, factor: Self) {
-        *sum = sum.wrapping_mul(factor);
-    }
+            fn scale(sum: &mut $type, factor: Self) {
+                *sum = sum.wrapping_mul(factor);
+            }
 
-    fn agrees_with(self, sum: &i32) -> bool {
-        self == *sum
-    }
+            fn agrees_with(self, sum: &$type) -> bool {
+                self == *sum
+            }
 
-    fn fused(a: Self, b: Self, c: Self) -> Self {
-        a.wrapping_mul(b).wrapping_add(c)
-    }
+            fn fused(a: Self, b: Self, c: Self) -> Self {
+                a.wrapping_mul(b).wrapping_add(c)
+            }
 
-    fn zero() -> Self {
-        0
-    }
+            fn zero() -> Self {
+                0
+            }
 
-    fn one() -> Self {
-        1
-    }
+            fn one() -> Self {
+                1
+            }
+        }
+    };
 }
+
+integer_reference!(i8, 0x5a);
+integer_reference!(i32, 0x5a5a_5a5a);
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,125 @@
+//! Checks and measures the kernels of `examples/gallery` at full size on one device,
+//! each against its own roofline, and prints a table.
+//!
+//! ```sh
+//! cargo run --release -p tile-benches --bin gallery
+//! cargo run --release -p tile-benches --bin gallery -- --only row_softmax --tune 5
+//! cargo run --release -p tile-benches --bin gallery -- --device cpu --small
+//! ```
+
+mod line;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use line::{Line, Sink, Time};
+use tile_examples::frame::{Entry, Failure};
+use tile_runtime::bench::time_launches;
+use tile_runtime::{Device, Options, Tune};
+
+/// Launches in a round, and rounds.
+const LAUNCHES: usize = 10;
+const ROUNDS: usize = 11;
+
+/// Measures the kernels of the gallery against their rooflines.
+#[derive(Parser)]
+#[command(name = "gallery")]
+struct Arguments {
+    /// cuda, cuda:1, cpu or best.
+    #[arg(long, default_value = "cuda")]
+    device: String,
+    /// Only these, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// In the small sizes of the tests, and not timed.
+    #[arg(long)]
+    small: bool,
+    /// Lets the tuner search for so many seconds a kernel.
+    #[arg(long, value_name = "SECONDS")]
+    tune: Option<f64>,
+    /// The file for the lines, besides standard output.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(failed) => {
+            eprintln!("error: {failed} failed");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns how many entries failed.
+fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
+    let device = device(&arguments.device)?;
+    device.set_tune(match arguments.tune {
+        Some(seconds) => Tune::Now(Duration::try_from_secs_f64(seconds)?),
+        None => Tune::Off,
+    });
+    let mut sink = Sink::open(arguments.out.as_deref())?;
+    sink.write(Line::of_device(&device))?;
+    for entry in tile_examples::all() {
+        if !arguments.only.is_empty() && !arguments.only.iter().any(|name| name == entry.name) {
+            continue;
+        }
+        if arguments.small {
+            for sizes in entry.small {
+                sink.write(checked(&device, &entry, sizes))?;
+            }
+        } else {
+            sink.write(timed(&device, &entry))?;
+        }
+    }
+    eprint!("{}", line::table(&sink.lines));
+    Ok(sink.n_failed())
+}
+
+fn device(text: &str) -> Result<Device, String> {
+    let found = match text.split_once(':').unwrap_or((text, "0")) {
+        ("best", _) => Device::best(),
+        ("cpu", _) => Ok(Device::cpu()),
+        ("cuda", number) => Device::cuda(
+            number.parse().map_err(|_| format!("`{number}` is not a device's number"))?,
+        ),
+        _ => return Err(format!("`{text}` is no device: it is cuda, cuda:1, cpu or best")),
+    };
+    found.map_err(|error| error.to_string())
+}
+
+/// One computation, compared with the reference.
+fn checked(device: &Device, entry: &Entry, sizes: &[usize]) -> Line {
+    let check = || -> Result<(), Failure> {
+        let mut prepared = (entry.prepare)(device, sizes)?;
+        prepared.launch(&Options::new())?;
+        prepared.verify()
+    };
+    match check() {
+        Ok(()) => Line::Right { name: entry.name, sizes: sizes.to_vec() },
+        Err(error) => Line::failed(entry.name, sizes, &error),
+    }
+}
+
+/// The same at full size, and the median time of a computation.
+fn timed(device: &Device, entry: &Entry) -> Line {
+    let sizes = entry.full;
+    let time = || -> Result<Time, Failure> {
+        let mut prepared = (entry.prepare)(device, sizes)?;
+        prepared.launch(&Options::new())?;
+        prepared.verify()?;
+        let stream = device.new_stream()?;
+        let timing = time_launches(&stream, LAUNCHES, ROUNDS, &mut |stream| {
+            prepared.launch(&Options::new().stream(stream))
+        })?;
+        Ok(Time::new(entry, prepared.cost(), timing.median_ms, device.properties()))
+    };
+    time().map_or_else(|error| Line::failed(entry.name, sizes, &error), Line::Time)
+}
