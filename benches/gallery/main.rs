@@ -29,7 +29,7 @@ const ROUNDS: usize = 11;
 struct Arguments {
     /// cuda, cuda:1, cpu or best.
     #[arg(long, default_value = "cuda")]
-    device: String,
+    device: Device,
     /// Only these, separated by commas.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
 
 /// Returns how many entries failed.
 fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
-    let device = device(&arguments.device)?;
+    let device = &arguments.device;
     device.set_tune(match arguments.tune {
         Some(seconds) => Tune::Now(Duration::try_from_secs_f64(seconds)?),
         None => Tune::Off,
@@ -81,18 +81,6 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
     }
     eprint!("{}", line::table(&sink.lines));
     Ok(sink.n_failed())
-}
-
-fn device(text: &str) -> Result<Device, String> {
-    let found = match text.split_once(':').unwrap_or((text, "0")) {
-        ("best", _) => Device::best(),
-        ("cpu", _) => Ok(Device::cpu()),
-        ("cuda", number) => Device::cuda(
-            number.parse().map_err(|_| format!("`{number}` is not a device's number"))?,
-        ),
-        _ => return Err(format!("`{text}` is no device: it is cuda, cuda:1, cpu or best")),
-    };
-    found.map_err(|error| error.to_string())
 }
 
 /// One computation, compared with the reference.

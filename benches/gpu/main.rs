@@ -24,7 +24,7 @@ use tile_runtime::{Device, Tune};
 #[command(name = "gpu")]
 struct Arguments {
     /// cuda, cuda:1, cpu or best.
-    #[arg(long, default_value = "cuda", value_parser = parse_device)]
+    #[arg(long, default_value = "cuda")]
     device: Device,
     /// Small shapes and few samples, for a look within seconds.
     #[arg(long)]
@@ -53,18 +53,6 @@ struct Arguments {
     /// The file for the figures, besides standard output.
     #[arg(long)]
     out: Option<PathBuf>,
-}
-
-fn parse_device(text: &str) -> Result<Device, String> {
-    let found = match text.split_once(':').unwrap_or((text, "0")) {
-        ("best", _) => Device::best(),
-        ("cpu", _) => Ok(Device::cpu()),
-        ("cuda", number) => Device::cuda(
-            number.parse().map_err(|_| format!("`{number}` is not a device's number"))?,
-        ),
-        _ => return Err("it is cuda, cuda:1, cpu or best".to_owned()),
-    };
-    found.map_err(|error| error.to_string())
 }
 
 fn main() -> ExitCode {

@@ -133,7 +133,7 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
     if let Some(name) = &arguments.cuda {
         return arguments.print_cuda(&selected, &entries, name);
     }
-    let device = device(&arguments.device)?;
+    let device = arguments.device.parse::<Device>()?;
     add_compile_options(&NVRTC_OPTIONS);
     let stream = device.new_stream()?;
     let folder =
@@ -235,18 +235,6 @@ impl Arguments {
         }
         Ok(configs)
     }
-}
-
-fn device(text: &str) -> Result<Device, String> {
-    let found = match text.split_once(':').unwrap_or((text, "0")) {
-        ("best", _) => Device::best(),
-        ("cpu", _) => Ok(Device::cpu()),
-        ("cuda", number) => Device::cuda(
-            number.parse().map_err(|_| format!("`{number}` is not a device's number"))?,
-        ),
-        _ => return Err(format!("`{text}` is no device: it is cuda, cuda:1, cpu or best")),
-    };
-    found.map_err(|error| error.to_string())
 }
 
 /// cuBLAS, if it can be had, and its version or why not.

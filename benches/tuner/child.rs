@@ -118,7 +118,7 @@ fn first(
     load_nvrtc: bool,
 ) -> std::result::Result<FirstLaunch, Box<dyn std::error::Error>> {
     let start = Instant::now();
-    let device = arguments.device()?;
+    let device = arguments.device.parse::<Device>()?;
     let context_ms = ms(start);
     let start = Instant::now();
     let nvrtc_ms = if load_nvrtc && !device.is_cpu() {
@@ -144,7 +144,7 @@ fn tune(
     shape: [usize; 3],
     arguments: &Arguments,
 ) -> std::result::Result<Tuned, Box<dyn std::error::Error>> {
-    let device = arguments.device()?;
+    let device = arguments.device.parse::<Device>()?;
     let (a, b, mut c) = tensors(&device, shape)?;
     let budget = Duration::try_from_secs_f64(arguments.budget)?;
     let start = Instant::now();

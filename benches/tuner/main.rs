@@ -100,7 +100,7 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
     if wants(Part::First) {
         sink.write_all("first launch", first::measure(arguments))?;
     }
-    let device = arguments.device()?;
+    let device = arguments.device.parse::<Device>()?;
     sink.write(Line::of_device(&device))?;
     if wants(Part::Overhead) {
         sink.write_all("overhead", overhead::measure(&device, arguments.quick))?;
@@ -128,19 +128,6 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
 }
 
 impl Arguments {
-    fn device(&self) -> Result<Device, String> {
-        let text = self.device.as_str();
-        let found = match text.split_once(':').unwrap_or((text, "0")) {
-            ("best", _) => Device::best(),
-            ("cpu", _) => Ok(Device::cpu()),
-            ("cuda", number) => Device::cuda(
-                number.parse().map_err(|_| format!("`{number}` is not a device's number"))?,
-            ),
-            _ => return Err(format!("`{text}` is no device: it is cuda, cuda:1, cpu or best")),
-        };
-        found.map_err(|error| error.to_string())
-    }
-
     /// The products that are selected, `[m, n, k]`.
     fn shapes(&self) -> Result<Vec<[usize; 3]>, String> {
         if self.shape.is_empty() {

@@ -28,9 +28,9 @@ struct Arguments {
     /// All of them, in small sizes.
     #[arg(long, conflicts_with_all = ["name", "sizes"])]
     all: bool,
-    /// `best`, `cpu`, `cuda` or `cuda:1`.
+    /// best, cpu, cuda or cuda:1.
     #[arg(long, default_value = "best")]
-    device: String,
+    device: Device,
 }
 
 fn main() -> ExitCode {
@@ -50,10 +50,10 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         print_list();
         return Ok(());
     }
-    let device = device(&arguments.device)?;
+    let device = &arguments.device;
     println!("{}", device.name());
     let Some(name) = &arguments.name else {
-        return all().iter().try_for_each(|entry| check_small(&device, entry));
+        return all().iter().try_for_each(|entry| check_small(device, entry));
     };
     let entry = find(name)?;
     let sizes = match &arguments.sizes[..] {
@@ -61,7 +61,7 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         sizes if sizes.len() == entry.sizes.len() => sizes,
         _ => return Err(format!("`{name}` takes {}", entry.sizes.join(", ")).into()),
     };
-    Ok(check(&device, &entry, sizes)?)
+    Ok(check(device, &entry, sizes)?)
 }
 
 fn print_list() {
@@ -73,17 +73,6 @@ fn print_list() {
 fn find(name: &str) -> Result<Entry, Error> {
     let found = all().into_iter().find(|entry| entry.name == name);
     found.ok_or_else(|| format!("there is no `{name}`; without a name, all are listed").into())
-}
-
-fn device(name: &str) -> Result<Device, Error> {
-    let number = |digits: &str| digits.parse().map_err(|_| format!("there is no device `{name}`"));
-    Ok(match (name, name.strip_prefix("cuda:")) {
-        ("best", _) => Device::best()?,
-        ("cpu", _) => Device::cpu(),
-        ("cuda", _) => Device::cuda(0)?,
-        (_, Some(digits)) => Device::cuda(number(digits)?)?,
-        _ => return Err(format!("there is no device `{name}`").into()),
-    })
 }
 
 fn check_small(device: &Device, entry: &Entry) -> Result<(), Error> {

@@ -73,20 +73,8 @@ struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// cpu, cuda, cuda:1 or best: a CUDA device if there is one, else the CPU.
-    #[arg(long, default_value = "best", value_parser = parse_device)]
+    #[arg(long, default_value = "best")]
     device: Device,
-}
-
-fn parse_device(text: &str) -> Result<Device, String> {
-    let found = match text.split_once(':').unwrap_or((text, "0")) {
-        ("best", _) => Device::best(),
-        ("cpu", _) => Ok(Device::cpu()),
-        ("cuda", number) => Device::cuda(
-            number.parse().map_err(|_| format!("`{number}` is not a device's number"))?,
-        ),
-        _ => return Err("it is cpu, cuda, cuda:1 or best".to_owned()),
-    };
-    found.map_err(|error| error.to_string())
 }
 
 fn main() -> ExitCode {

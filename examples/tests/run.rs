@@ -166,6 +166,6 @@ fn matmul_says_what_is_wrong_with_its_files() {
         "a is [2, 3] and b is [5, 2]: a's columns must be b's rows",
     );
     fails("matmul", &["--a", &a, "--m", "7", "--device", "cpu"], "--m, --n or --k says otherwise");
-    fails("matmul", &["--device", "tpu"], "it is cpu, cuda, cuda:1 or best");
+    fails("matmul", &["--device", "tpu"], "`tpu` is no device: it is best, cpu, cuda or cuda:1");
     fails("matmul", &["--device", "cuda:x"], "`x` is not a device's number");
 }

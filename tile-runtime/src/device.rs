@@ -17,6 +17,7 @@ use crate::tune::{Clocks, Meter, Shelf, Tools, Tune, Worker};
 use crate::cuda::CudaDevice;
 
 mod host;
+mod named;
 
 /// A device: a GPU through CUDA, or the CPU.
 ///

@@ -196,6 +196,12 @@ pub enum EnvironmentError {
          container, whether it was started with the GPU; without a GPU, use `Device::cpu()`"
     )]
     NoDevices,
+    /// A name that is none of a device.
+    #[error("`{name}` is no device: it is best, cpu, cuda or cuda:1")]
+    UnknownName {
+        /// The name.
+        name: String,
+    },
     /// A device number beyond those present.
     #[error("there is no CUDA device {index}: there {}", if *count == 1 { "is 1, number 0".to_owned() }
         else { format!("are {count}, from 0 to {}", count.saturating_sub(1)) })]
