@@ -9,9 +9,11 @@
 //! - **Reductions** combine in one fixed tree. For d = 1, 2, 4, … below n, every
 //!   item i with `i % (2 * d) == 0` and `i + d < n` takes `v[i] ⊕ v[i + d]`. All
 //!   items get `v[0]`.
-//! - **Scans** combine in another. For d = 1, 2, 4, … below n, all items i ≥ d at
-//!   once take `v[i - d] + v[i]`. Item i gets `v[i]`; of an exclusive scan it gets
-//!   `v[i - 1]`, and item 0 gets 0.
+//! - **Scans** combine in the same tree. For d = 1, 2, 4, … below n, all items i with
+//!   `i / d` odd at once take `v[i / d * d - 1] + v[i]`: what the d items before the own d
+//!   make, before what the own make up to there (Sklansky, "Conditional-Sum Addition
+//!   Logic", 1960). Item i gets `v[i]`; of an exclusive scan it gets `v[i - 1]`, and item 0
+//!   gets 0.
 //!
 //! Of floating-point numbers every `+` rounds once, so the tree is part of the
 //! meaning. `min` and `max` are those of the language.
@@ -204,15 +206,6 @@ impl ExchangeOp {
     /// Whether it takes a lane, or a distance, beside the value.
     pub const fn takes_lane(self) -> bool {
         matches!(self, Self::Shuffle(_))
-    }
-
-    /// Copies of the operands, one for each work-item, that it is lowered to.
-    pub(crate) const fn n_buffers(self) -> u32 {
-        match self {
-            Self::Reduce(_) => 1,
-            Self::Scan { .. } => 2,
-            Self::WarpReduce(_) | Self::Shuffle(_) | Self::Ballot => 0,
-        }
     }
 
     /// Whether all work-items of a group get the same value.

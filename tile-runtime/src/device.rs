@@ -11,7 +11,7 @@ use crate::error::{EnvironmentError, Error, Result};
 use crate::launch::{Background, ProgramCache};
 use crate::stream::Stream;
 use crate::tensor::{Fill, Tensor};
-use crate::tune::{Clocks, Meter, Shelf, Tools, Tune, Worker};
+use crate::tune::{Clocks, Conditions, Meter, Shelf, Tune, Worker};
 
 #[cfg(feature = "cuda")]
 use crate::cuda::CudaDevice;
@@ -367,15 +367,19 @@ impl Device {
     }
 
     /// What the speed of a program depends on, beside the device.
-    pub(crate) fn tools(&self) -> Tools {
+    pub(crate) fn conditions(&self) -> Conditions {
         match &self.inner().backend {
-            Backend::Cpu => Tools::default(),
+            Backend::Cpu => Conditions::default(),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(_) => {
+            Backend::Cuda(cuda) => {
                 let text = |(major, minor): (u32, u32)| format!("{major}.{minor}");
                 let nvrtc = crate::nvrtc::identity().map(|nvrtc| text(nvrtc.version));
                 let driver = crate::cuda::driver_found().map(|driver| text(driver.cuda_version));
-                Tools { driver: driver.unwrap_or_default(), nvrtc: nvrtc.unwrap_or_default() }
+                Conditions {
+                    driver: driver.unwrap_or_default(),
+                    nvrtc: nvrtc.unwrap_or_default(),
+                    peak_clocks: Some(cuda.peak_clocks()),
+                }
             }
         }
     }

@@ -156,6 +156,17 @@ pub struct Config {
 }
 
 impl Config {
+    /// Whether each thread of a block of these extents takes one work-item, in row-major
+    /// order: then exchanges among work-items are among threads, without a way through
+    /// shared memory.
+    pub fn is_one_per_thread(&self, extents: &[u32]) -> bool {
+        let in_order = |axis: &AxisItems| axis.lanes == 1 || extents.len() == 1;
+        let pairs = || self.block.iter().zip(extents);
+        self.block.len() == extents.len()
+            && pairs().all(|(axis, &extent)| axis.threads == extent && axis.run == 1)
+            && self.block.iter().all(in_order)
+    }
+
     /// The configuration that leaves most to the text: these tile sizes, single
     /// elements copied at once, one buffer of everything, a thread for each of
     /// the block's items or as many as `block` says.

@@ -115,7 +115,8 @@ impl Writer<'_> {
 
     /// The lanes of the present warp that have items, as bits.
     fn present_lanes(&self) -> String {
-        let n_items = self.kernel.domains[self.kernel.block_domain].n_items();
+        let domain = self.present.unwrap_or(self.kernel.block_domain);
+        let n_items = self.kernel.domains[domain].n_items();
         let last = n_items % u64::from(WARP_ITEMS);
         let some = format!("{:#x}u", (1u64 << last) - 1);
         match n_items / u64::from(WARP_ITEMS) {

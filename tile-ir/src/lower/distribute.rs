@@ -34,7 +34,7 @@ pub(super) fn distribute_items(
     let divisors = Divisors::of(&body, divisors);
     for id in domains {
         let extents = kernel.domains[id].extents();
-        let layout = if id == kernel.block_domain && moves_in_warps(&body) {
+        let layout = if moves_in_warps(&body, id) {
             ItemLayout::one_per_thread(&extents)
         } else if id == kernel.block_domain && !config.block.is_empty() {
             block_layout(&extents, &config.block)
@@ -50,11 +50,19 @@ pub(super) fn distribute_items(
     };
 }
 
-/// Whether items of a warp do something together, which therefore stay a warp.
-fn moves_in_warps(stmts: &[Stmt]) -> bool {
+/// Whether items of a warp do something together in this domain, which therefore stay a
+/// warp.
+fn moves_in_warps(stmts: &[Stmt], domain: DomainId) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Items { domain: of, body } => *of == domain && has_warp_scope(body),
+        kind => kind.bodies().into_iter().any(|body| moves_in_warps(body, domain)),
+    })
+}
+
+fn has_warp_scope(stmts: &[Stmt]) -> bool {
     stmts
         .iter()
-        .any(|stmt| stmt.scope == Scope::Warp || stmt.kind.bodies().into_iter().any(moves_in_warps))
+        .any(|stmt| stmt.scope == Scope::Warp || stmt.kind.bodies().into_iter().any(has_warp_scope))
 }
 
 /// The layout of a cooperative loop: along the fastest axis a thread takes as

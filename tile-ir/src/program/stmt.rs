@@ -228,8 +228,8 @@ pub enum StmtKind {
     /// after it. Block scope.
     Barrier(Participants),
     /// Declares a variable of the item with the value that another item of its
-    /// warp has. Warp scope, as all that follow; in items of the block domain,
-    /// one to a thread, in order, so that a warp's items are a warp's threads.
+    /// warp has. Warp scope, as all that follow; in items of a domain that lie one
+    /// to a thread, in order, so that a warp's items are a warp's threads.
     Shuffle {
         /// The variable, of thread scope.
         var: VarId,

@@ -16,9 +16,10 @@ use super::fault::{LaunchLog, is_device_fault, reason};
 use super::memory::CudaBuffer;
 use super::module::{LoadedProgram, has_code};
 use super::nvml::ManagedDevice;
-use super::properties::read_properties;
+use super::properties::{peak_clocks, read_properties};
 use super::queue::CudaQueue;
 use crate::error::{EnvironmentError, Error, Result};
+use crate::tune::Clocks;
 
 /// A CUDA device. A handle; clones are the same device.
 #[derive(Clone, Debug)]
@@ -35,6 +36,7 @@ pub(super) struct Context {
     pub(super) label: String,
     /// (major, minor).
     pub(super) compute_capability: (u32, u32),
+    peak_clocks: Clocks,
     pub(super) launches: LaunchLog,
     /// The users' queues.
     queues: Mutex<Vec<Weak<CudaStream>>>,
@@ -101,9 +103,11 @@ impl CudaDevice {
         // none; `CudaBuffer` orders its uses itself.
         unsafe { cuda.disable_event_tracking() };
         let properties = read_properties(&cuda).map_err(failed("read the device's properties"))?;
+        let peak_clocks = peak_clocks(&cuda).map_err(failed("read the device's clocks"))?;
         let context = Arc::new(Context {
             label: format!("{} (cuda:{index})", properties.name),
             compute_capability: properties.compute_capability,
+            peak_clocks,
             launches: LaunchLog::default(),
             queues: Mutex::default(),
             recording: Mutex::default(),
@@ -118,6 +122,11 @@ impl CudaDevice {
     /// As messages name the device.
     pub(crate) fn label(&self) -> &str {
         &self.context.label
+    }
+
+    /// The highest clocks that it may run at.
+    pub(crate) fn peak_clocks(&self) -> Clocks {
+        self.context.peak_clocks
     }
 
     /// The queue on which launches go that name no other.

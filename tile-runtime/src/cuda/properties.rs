@@ -6,6 +6,8 @@ use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{CudaContext, DriverError};
 use tile_ir::device::{DeviceProperties, all_known, known};
 
+use crate::tune::Clocks;
+
 /// Reads the limits from the driver. What it does not tell is taken from the
 /// table of known devices: the multiply-adds per clock, which go with the
 /// compute capability, and the peak bandwidth, where the driver gives none.
@@ -56,6 +58,15 @@ pub(super) fn read_properties(cuda: &Arc<CudaContext>) -> Result<DevicePropertie
         clock_hz: if clock_khz > 0 { f64::from(clock_khz) * 1e3 } else { relative.clock_hz },
         f32_fma_per_clock_per_sm: relative.f32_fma_per_clock_per_sm,
         f64_fma_per_clock_per_sm: relative.f64_fma_per_clock_per_sm,
+    })
+}
+
+/// The highest clocks that the driver lets the device run at; 0 where it does not tell.
+pub(super) fn peak_clocks(cuda: &Arc<CudaContext>) -> Result<Clocks, DriverError> {
+    let mhz = |attribute| Ok(u32::try_from(cuda.attribute(attribute)?).unwrap_or(0) / 1000);
+    Ok(Clocks {
+        sm_mhz: mhz(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
+        memory_mhz: mhz(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,
     })
 }
 

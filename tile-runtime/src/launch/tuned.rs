@@ -286,7 +286,7 @@ impl Request<'_> {
             class: situation.class.clone(),
             given: situation.given.clone(),
             dims: report.dims.clone(),
-            tools: situation.tools.clone(),
+            conditions: situation.conditions.clone(),
             clocks: report.clocks,
             entries: measured.map(Entry::of).collect(),
         };
@@ -313,7 +313,7 @@ fn situation(
         class: ShapeClass::of(binding, dims).to_string(),
         given,
         numerics,
-        tools: device.tools(),
+        conditions: device.conditions(),
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) use class::ShapeClass;
 pub(crate) use identity::kernel_hash;
 pub(crate) use measure::{Measure, Prepared};
 pub(crate) use progress::Shown;
-pub(crate) use record::{DeviceId, Entry, Group, KernelId, Situation, Tools};
+pub(crate) use record::{Conditions, DeviceId, Entry, Group, KernelId, Situation};
 pub(crate) use search::{Limits, search};
 pub(crate) use shelf::Shelf;
 pub(crate) use space::{Launch, Space};

@@ -3,8 +3,9 @@
 //!
 //! A record is used where kernel, device and number of SMs are the same; a group
 //! where the element types, the class and the given tile sizes are. Driver and NVRTC
-//! are kept beside a group: another one may compile otherwise, so that the group is
-//! then *stale*, which is said, and used all the same.
+//! and the device's peak clocks are kept beside a group: another compiler may compile
+//! otherwise, and other clocks favour other configurations, so that the group is then
+//! *stale*, which is said, and used all the same.
 
 use serde::{Deserialize, Serialize};
 use tile_ir::config::{Config, Numerics, check_config};
@@ -14,7 +15,7 @@ use tile_ir::kernel::Kernel;
 use super::report::Trial;
 
 /// The layout of a record.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Entries of a group that are kept, the fastest.
 const MAX_ENTRIES: usize = 64;
@@ -71,18 +72,20 @@ pub(crate) struct DeviceId {
     pub(crate) sms: u32,
 }
 
-/// The compilers that a measurement depends on.
+/// What a measurement depends on, beside the kernel and the model of device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Tools {
+pub(crate) struct Conditions {
     /// The CUDA version that the driver serves; empty where there is none.
     pub(crate) driver: String,
     /// NVRTC's version; empty where there is none.
     pub(crate) nvrtc: String,
+    /// The highest clocks that the driver lets the device run at.
+    pub(crate) peak_clocks: Option<Clocks>,
 }
 
 /// The clocks of a device, in MHz.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Clocks {
@@ -106,7 +109,7 @@ pub(crate) struct Group {
     /// The dimensions that were measured.
     pub(crate) dims: Vec<u64>,
     #[serde(default)]
-    pub(crate) tools: Tools,
+    pub(crate) conditions: Conditions,
     /// What the device ran at before and after; nothing where it does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) clocks: Option<[Clocks; 2]>,
@@ -139,7 +142,7 @@ pub(crate) struct Situation {
     pub(crate) given: Vec<(String, u32)>,
     /// Whether sums may be in another order.
     pub(crate) numerics: Numerics,
-    pub(crate) tools: Tools,
+    pub(crate) conditions: Conditions,
 }
 
 impl Record {
@@ -212,13 +215,13 @@ impl Record {
         self.groups.iter().find(|group| group.is_of(situation))
     }
 
-    /// Adds what a search has found. Entries of the same dimensions and tools stay
+    /// Adds what a search has found. Entries of the same dimensions and conditions stay
     /// beside the new ones, unless they are of the same configuration; times of
     /// others cannot be compared with the new ones and go.
     pub(crate) fn add(&mut self, group: Group, situation: &Situation) {
         match self.groups.iter_mut().find(|known| known.is_of(situation)) {
             None => self.groups.push(group),
-            Some(known) if known.dims == group.dims && known.tools == group.tools => {
+            Some(known) if known.dims == group.dims && known.conditions == group.conditions => {
                 known
                     .entries
                     .retain(|old| group.entries.iter().all(|new| new.config != old.config));
@@ -246,9 +249,9 @@ impl Group {
         self.types == *types && self.class == *class && self.given == *given
     }
 
-    /// Whether driver or NVRTC have changed since.
+    /// Whether driver, NVRTC or the peak clocks are others now.
     pub(crate) fn is_stale(&self, situation: &Situation) -> bool {
-        self.tools != situation.tools
+        self.conditions != situation.conditions
     }
 
     /// The fastest configuration that is legal and of these numerics: one that sums in

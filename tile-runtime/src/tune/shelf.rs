@@ -117,7 +117,7 @@ impl Shelf {
         groups.find_map(|group| {
             let best = group.best(kernel, device, situation.numerics)?;
             if group.is_stale(situation) {
-                let (was, is) = (&group.tools, &situation.tools);
+                let (was, is) = (&group.conditions, &situation.conditions);
                 tracing::debug!(
                     kernel = situation.kernel.name,
                     ?was,
@@ -148,7 +148,9 @@ impl Shelf {
             })
             .collect();
         paths.sort();
-        let read: Vec<Record> = paths.iter().filter_map(|path| read_record(path)).collect();
+        // The situation's own was read before, and told of where it is damaged.
+        paths.retain(|path| !path.ends_with(file_name(situation)));
+        let read: Vec<Record> = paths.iter().filter_map(|path| readable(path)).collect();
         let records = read.iter().chain(memory.iter());
         let others = records.filter(|r| r.is_of_kernel(situation) && !r.is_of(situation));
         let bests =
@@ -184,7 +186,7 @@ impl Shelf {
 
     fn read(&self, situation: &Situation) -> Option<Record> {
         let path = self.folder()?.join(file_name(situation));
-        read_record(&path).filter(|record| {
+        readable(&path).filter(|record| {
             let fits = record.is_of(situation);
             if !fits {
                 let path = path.display();
@@ -200,7 +202,8 @@ fn merge(folder: &Path, situation: &Situation, group: Group) -> io::Result<()> {
     let path = folder.join(file_name(situation));
     let lock = File::create(path.with_extension("lock"))?;
     lock.lock()?;
-    let known = read_record(&path).filter(|record| record.is_of(situation));
+    // What cannot be read was told of when it was looked for.
+    let known = read_record(&path).ok().flatten().filter(|record| record.is_of(situation));
     let mut record = known.unwrap_or_else(|| Record::new(situation));
     record.add(group, situation);
     let mut file = tempfile::Builder::new().prefix(".unfinished-").tempfile_in(folder)?;
@@ -212,18 +215,21 @@ fn merge(folder: &Path, situation: &Situation, group: Group) -> io::Result<()> {
     Ok(())
 }
 
-/// The record in a file; nothing where there is no file, or no record in it.
-fn read_record(path: &Path) -> Option<Record> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-        Err(error) => {
-            tracing::warn!("{} cannot be read: {error}", path.display());
-            return None;
-        }
-    };
-    let record = Record::parse(&text);
-    record.inspect_err(|error| tracing::warn!("{} is not used: {error}", path.display())).ok()
+/// The record in a file; nothing, which is told of, where it cannot be read.
+fn readable(path: &Path) -> Option<Record> {
+    read_record(path).unwrap_or_else(|reason| {
+        tracing::warn!("{} is not used: {reason}", path.display());
+        None
+    })
+}
+
+/// The record in a file, if there is a file; why it cannot be read.
+fn read_record(path: &Path) -> Result<Option<Record>, String> {
+    match fs::read_to_string(path) {
+        Ok(text) => Record::parse(&text).map(Some).map_err(|error| error.to_string()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("it cannot be read: {error}")),
+    }
 }
 
 /// The file of a situation: `0123456789abcdef-nvidia-h200-132.json`. The kernel's name

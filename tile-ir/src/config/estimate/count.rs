@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sizes::{Sizes, UNKNOWN_TRIPS};
-use crate::exchange::{ExchangeOp, WARP_ITEMS};
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, TileId, Type, VarId,
     var_uses_in,
@@ -14,12 +13,6 @@ use crate::op::BinaryOp;
 const FUNCTION_OPS: f64 = 8.0;
 /// Registers beyond which the values that wait for memory are not all kept.
 const MAX_WAITING_WORDS: f64 = 64.0;
-/// Accesses to shared memory of an exchange's step: two values come, one goes.
-const EXCHANGE_ACCESSES: f64 = 3.0;
-/// Instructions of a thread for the same: addresses, a comparison, themselves.
-const EXCHANGE_OPS: f64 = 8.0;
-/// Banks of shared memory.
-const BANKS: f64 = 32.0;
 /// The part of a thread's items whose temporaries are kept at once.
 const TEMPORARY_ITEMS: f64 = 0.75;
 
@@ -291,54 +284,6 @@ impl Walk<'_, '_> {
         self.cost.loop_code = self.cost.loop_code.max(own);
     }
 
-    /// Levels of a tree: of one over the block in shared memory, with a barrier after
-    /// each.
-    fn exchange(&mut self, var: VarId, op: ExchangeOp, domain: Domain<'_>, times: Times) {
-        let items = self.points(domain);
-        let levels = items.log2().ceil().max(0.0);
-        match op {
-            ExchangeOp::Reduce(_) => {
-                let pairs = (items / 2.0).ceil();
-                self.levels(var, op, (levels, pairs, tree_requests(items)), times);
-                self.operate(1.0, domain, times);
-            }
-            ExchangeOp::Scan { .. } => {
-                let requests = EXCHANGE_ACCESSES * items * levels;
-                self.levels(var, op, (levels, items, requests), times);
-                self.operate(levels, domain, times);
-            }
-            ExchangeOp::WarpReduce(_) => {
-                self.operate(f64::from(WARP_ITEMS).log2(), domain, times);
-            }
-            ExchangeOp::Shuffle(_) | ExchangeOp::Ballot => self.operate(1.0, domain, times),
-        }
-    }
-
-    /// What an exchange over the block takes, in each of whose levels so many points are
-    /// shared out, and which makes so many requests to shared memory in all.
-    fn levels(
-        &mut self,
-        var: VarId,
-        op: ExchangeOp,
-        (levels, points, requests): (f64, f64, f64),
-        times: Times,
-    ) {
-        let items = self.points(Domain::Block);
-        let bytes = self.sizes.type_bytes(self.sizes.kernel.vars[var].ty);
-        let words = (bytes / 4.0).max(1.0);
-        let buffers = items * bytes * f64::from(op.n_buffers());
-        // Those of one type share their memory; of several the most counts.
-        self.cost.exchange_bytes = self.cost.exchange_bytes.max(buffers);
-        // One before the first level, one before the memory is used again.
-        self.cost.barriers += (levels + 2.0) * times.trips;
-        // What comes in, and what goes out.
-        self.cost.shared_requests += (requests + 2.0 * items) * words * times.trips;
-        let threads = f64::from(self.sizes.config.threads);
-        let of_level = (points / threads).ceil() * EXCHANGE_OPS;
-        self.cost.memory_instructions += levels * of_level * threads * times.trips;
-        self.cost.code += of_level * times.copies;
-    }
-
     fn update(&mut self, place: &Place, value: ExprId, domain: Domain<'_>, times: Times) {
         self.expr(value, domain, times);
         let fused = matches!(
@@ -363,7 +308,7 @@ impl Walk<'_, '_> {
     }
 
     /// So many operations of each point.
-    fn operate(&mut self, n: f64, domain: Domain<'_>, times: Times) {
+    pub(super) fn operate(&mut self, n: f64, domain: Domain<'_>, times: Times) {
         let points = self.points(domain);
         self.cost.arithmetic += n * points * times.trips;
         let of_thread = match domain {
@@ -414,21 +359,6 @@ impl Walk<'_, '_> {
             }
         }
     }
-}
-
-/// Requests to shared memory of a tree over so many items whose pairs at distance d
-/// begin 2 d apart: as many lanes of a warp meet in one bank.
-///
-/// Measured: a softmax of rows of 4096 f32 on an H200 takes 0.18 ms with trees over 256
-/// items, 0.23 with 1024, 0.36 with 2048, 0.68 with 4096.
-fn tree_requests(items: f64) -> f64 {
-    let (mut requests, mut distance) = (0.0, 1.0);
-    while distance < items {
-        let apart = 2.0 * distance;
-        requests += EXCHANGE_ACCESSES * (items / apart).ceil() * apart.min(BANKS);
-        distance = apart;
-    }
-    requests
 }
 
 /// Whether the block's items end before a statement, so that what they keep takes

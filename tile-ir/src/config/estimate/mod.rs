@@ -11,6 +11,7 @@
 //! | `sizes` | extents, trips, and how indices follow coordinates |
 //! | `count` | what one block does |
 //! | `access` | what one access of it moves |
+//! | `exchange` | what a reduction or scan over the block takes |
 //! | `time` | registers, resident blocks, cycles |
 //!
 //! # Source
@@ -24,6 +25,7 @@
 
 mod access;
 mod count;
+mod exchange;
 mod sizes;
 mod time;
 

@@ -157,6 +157,12 @@ impl<'a> Sizes<'a> {
         }
     }
 
+    /// Whether each thread of the block has one work-item, in order.
+    pub(super) fn is_one_per_thread(&self) -> bool {
+        let extents: Vec<u32> = self.block.iter().map(|(_, extent)| *extent as u32).collect();
+        self.config.is_one_per_thread(&extents)
+    }
+
     /// Number of blocks.
     pub(super) fn blocks(&self) -> f64 {
         self.kernel.grid.iter().map(|axis| self.index_or(axis.extent, 1.0)).product()

@@ -69,8 +69,8 @@ struct Specialiser<'a> {
     tiles: BTreeMap<kernel::TileId, TileId>,
     /// The domain whose items the present statements are of.
     present: DomainId,
-    /// The tiles of exchanges, by element type and number of buffers.
-    exchange_tiles: BTreeMap<(DType, u32), TileId>,
+    /// The tiles of exchanges, by element type and what they hold.
+    exchange_tiles: BTreeMap<(DType, exchange::Holds), TileId>,
     /// Whether the present expression is one that the block agrees on.
     by_all: bool,
     /// The axes of the cooperative loop around, if there is one.

@@ -12,10 +12,10 @@ use crate::op::{BinaryOp, CompareOp};
 use crate::program::{ExprId, ExprKind, Fragment, Scope, Stmt, StmtKind, Ty, Var, VarId};
 use crate::span::SpanId;
 
-/// The place of the present work-item.
-struct Place {
+/// The place of the present one of items that lie on threads in order.
+pub(super) struct Place {
     /// Its lane.
-    lane: ExprId,
+    pub(super) lane: ExprId,
     /// How many lanes its warp has.
     n_lanes: ExprId,
     /// The number of lanes of the largest warp.
@@ -36,7 +36,9 @@ impl Specialiser<'_> {
     ) -> Result<Vec<Stmt>, LowerError> {
         let value = self.expr(value)?;
         let lane = lane.map(|lane| self.expr(lane)).transpose()?;
-        let place = self.place();
+        let number = self.item_number();
+        let n_items = self.b.kernel.domains[self.b.kernel.block_domain].extents().iter().product();
+        let place = self.place(number, n_items);
         let name = self.kernel.vars[var].name.clone();
         let mut out = Vec::new();
         let result = match (op, lane) {
@@ -63,10 +65,8 @@ impl Specialiser<'_> {
         Ok(out.into_iter().map(|(kind, scope)| stmt_at(kind, scope, span)).collect())
     }
 
-    fn place(&mut self) -> Place {
-        let domain = self.b.kernel.block_domain;
-        let n_items: u32 = self.b.kernel.domains[domain].extents().iter().product();
-        let number = self.item_number();
+    /// Of the item of this number among `n_items`.
+    pub(super) fn place(&mut self, number: ExprId, n_items: u32) -> Place {
         let warp = self.b.constant(WARP_ITEMS.into());
         let lane = self.b.index_binary(BinaryOp::Rem, number, warp);
         let most_lanes = n_items.min(WARP_ITEMS);
@@ -94,7 +94,7 @@ impl Specialiser<'_> {
     }
 
     /// A variable of the item, and what reads it.
-    fn item_var(&mut self, name: &str, ty: Ty) -> (VarId, ExprId) {
+    pub(super) fn item_var(&mut self, name: &str, ty: Ty) -> (VarId, ExprId) {
         let var = self.b.kernel.vars.push(Var { name: name.to_owned(), ty, scope: Scope::Thread });
         let kind = ExprKind::Var(var);
         let read = match ty {
@@ -104,7 +104,7 @@ impl Specialiser<'_> {
         (var, read)
     }
 
-    fn shuffle(
+    pub(super) fn shuffle(
         &mut self,
         name: &str,
         value: ExprId,
@@ -116,8 +116,7 @@ impl Specialiser<'_> {
         read
     }
 
-    /// The tree of [`crate::exchange`]: lane l holds what lanes l to l + 2d - 1
-    /// make together after the step of distance d; then all take lane 0's.
+    /// What a warp's tree makes, for all its lanes.
     fn warp_reduction(
         &mut self,
         name: &str,
@@ -126,18 +125,35 @@ impl Specialiser<'_> {
         value: ExprId,
         out: &mut Vec<(StmtKind, Scope)>,
     ) -> ExprId {
-        let ty = self.b.ty(value);
-        let op = reduction.binary();
-        let (own, mut partial) = self.item_var(name, ty);
+        let (own, value_of_own) = self.item_var(name, self.b.ty(value));
         out.push((StmtKind::Let { var: own, value: Some(value) }, Scope::Thread));
+        let total = self.warp_tree(name, place, reduction.binary(), value_of_own, out);
+        let first = self.b.constant(0);
+        self.shuffle(name, total, first, out)
+    }
+
+    /// The tree of [`crate::exchange`], of which lane 0 has the result: after the step of
+    /// distance d, lane l has what lanes l to l + 2d - 1 make together if l is a multiple of
+    /// 2d, and nothing of use else. `value` is read several times.
+    pub(super) fn warp_tree(
+        &mut self,
+        name: &str,
+        place: &Place,
+        op: BinaryOp,
+        value: ExprId,
+        out: &mut Vec<(StmtKind, Scope)>,
+    ) -> ExprId {
+        let ty = self.b.ty(value);
+        let Ty::Scalar(dtype) = ty else { return value };
+        let mut partial = value;
         let mut distance = 1;
         while distance < place.most_lanes {
             let by = self.b.constant(distance.into());
-            let from = self.b.index_binary(BinaryOp::Add, place.lane, by);
+            // The sum for the lanes that matter; of the others none is outside.
+            let from = self.b.index_binary(BinaryOp::Xor, place.lane, by);
             let other = self.shuffle(name, partial, from, out);
             let combined = ExprKind::Binary { op, lhs: partial, rhs: other };
             let (step, read) = self.item_var(name, ty);
-            let Ty::Scalar(dtype) = ty else { return partial };
             let mut next = self.b.scalar(combined, dtype);
             if !place.alike || !place.most_lanes.is_power_of_two() {
                 let cond = self.comparison(CompareOp::Lt, from, place.n_lanes);
@@ -148,8 +164,7 @@ impl Specialiser<'_> {
             partial = read;
             distance *= 2;
         }
-        let first = self.b.constant(0);
-        self.shuffle(name, partial, first, out)
+        partial
     }
 
     /// Makes the kernel's variable stand for the result.

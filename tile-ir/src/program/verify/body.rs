@@ -235,11 +235,11 @@ fn verify_warp(cx: &mut Verifier<'_>, stmt: &Stmt, items: Option<DomainId>) {
     cx.require(stmt.scope == Scope::Warp, || {
         "what a warp does together is not at warp scope".to_owned()
     });
-    let is_block_domain = items == Some(cx.kernel.block_domain);
-    cx.require(is_block_domain, || {
-        "a warp's items do something together outside items of the block domain".to_owned()
-    });
-    let domain = &cx.kernel.domains[cx.kernel.block_domain];
+    let Some(id) = items else {
+        cx.require(false, || "a warp's items do something together outside items".to_owned());
+        return;
+    };
+    let domain = &cx.kernel.domains[id];
     let in_order = domain.layout == ItemLayout::one_per_thread(&domain.extents());
     cx.require(in_order, || "a warp's items are not on a warp's threads".to_owned());
 }

@@ -8,7 +8,7 @@ use tile_ir::dtype::DType;
 use super::*;
 use crate::cache::tests::warnings_of;
 use crate::tiled_kernel;
-use crate::tune::record::{Clocks, DeviceId, Entry, KernelId, Tools};
+use crate::tune::record::{Clocks, Conditions, DeviceId, Entry, KernelId};
 
 tiled_kernel! {
     fn add<T: Number>(a: &Tensor<T, [N]>, b: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
@@ -44,7 +44,11 @@ fn situation() -> Situation {
         class: "32-bit /128 20".into(),
         given: Vec::new(),
         numerics: Numerics::Exact,
-        tools: Tools { driver: "13.0".into(), nvrtc: "13.0".into() },
+        conditions: Conditions {
+            driver: "13.0".into(),
+            nvrtc: "13.0".into(),
+            peak_clocks: Some(Clocks { sm_mhz: 1980, memory_mhz: 3201 }),
+        },
     }
 }
 
@@ -61,7 +65,7 @@ fn group(situation: &Situation, times: &[(u32, f64)]) -> Group {
         class: situation.class.clone(),
         given: situation.given.clone(),
         dims: vec![1 << 20],
-        tools: situation.tools.clone(),
+        conditions: situation.conditions.clone(),
         clocks: None,
         entries: times.iter().map(entry).collect(),
     }
@@ -130,8 +134,8 @@ fn every_part_of_the_situation_counts_but_names_and_tools() {
         threads_of(&shelf, &other)
     };
     assert_eq!(with(&|s| s.kernel.name = "sum".into()), Some(256));
-    assert_eq!(with(&|s| s.tools.driver = "12.4".into()), Some(256));
-    assert_eq!(with(&|s| s.tools.nvrtc = "13.1".into()), Some(256));
+    assert_eq!(with(&|s| s.conditions.driver = "12.4".into()), Some(256));
+    assert_eq!(with(&|s| s.conditions.nvrtc = "13.1".into()), Some(256));
     assert_eq!(with(&|s| s.kernel.hash = "1123456789abcdef0123".into()), None);
     // As the file's name has it, and not as the record has it.
     assert_eq!(with(&|s| s.kernel.hash = "0123456789abcdef0124".into()), None);
@@ -146,8 +150,15 @@ fn every_part_of_the_situation_counts_but_names_and_tools() {
 fn stale_groups_say_so() {
     let group = group(&situation(), &[(256, 1e-6)]);
     assert!(!group.is_stale(&situation()));
-    let newer = Tools { driver: "13.1".into(), ..situation().tools };
-    assert!(group.is_stale(&Situation { tools: newer, ..situation() }));
+    let stale = |change: &dyn Fn(&mut Conditions)| {
+        let mut now = situation();
+        change(&mut now.conditions);
+        group.is_stale(&now)
+    };
+    assert!(stale(&|now| now.driver = "13.1".into()));
+    assert!(stale(&|now| now.nvrtc = "12.9".into()));
+    assert!(stale(&|now| now.peak_clocks = Some(Clocks { sm_mhz: 1200, memory_mhz: 3201 })));
+    assert!(stale(&|now| now.peak_clocks = None));
 }
 
 #[test]
@@ -155,11 +166,11 @@ fn a_file_that_is_no_record_is_told_of_and_written_anew() {
     let (folder, shelf) = shelf();
     shelf.keep(&situation(), group(&situation(), &[(256, 1e-6)]));
     let whole = fs::read_to_string(path(&folder)).unwrap();
-    let other_format = whole.replace("\"format\": 1", "\"format\": 99");
+    let other_format = whole.replace("\"format\": 2", "\"format\": 99");
     let no_time = whole.replace("1e-6", "-1e-6");
     let other_kernel = whole.replace("0123456789abcdef0123", "0123456789abcdef9999");
     let cut = (0..whole.len() - 2).step_by(7).map(|length| whole[..length].to_owned());
-    let foreign = ["", "null", "[1, 2]", "not a record", "{\"format\": 1}", "{\"format\": \"1\"}"];
+    let foreign = ["", "null", "[1, 2]", "not a record", "{\"format\": 2}", "{\"format\": \"2\"}"];
     let foreign = foreign.iter().map(|text| (*text).to_owned());
     for text in cut.chain(foreign).chain([other_format, no_time, other_kernel]) {
         fs::write(path(&folder), &text).unwrap();
