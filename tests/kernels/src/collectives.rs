@@ -104,6 +104,25 @@ tiled_kernel! {
 }
 
 tiled_kernel! {
+    /// The sums of each tile up to an element, with it and without it, from the tile's
+    /// first element on.
+    pub fn tile_sums<T: Number>(
+        a: &Tensor<T, [N]>,
+        with: &mut Tensor<T, [N]>,
+        without: &mut Tensor<T, [N]>,
+    )
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        with[i] = scan_sum(a[i]);
+        without[i] = scan_sum_exclusive(a[i]);
+    }
+}
+
+tiled_kernel! {
     /// `rounds[i]` is how often the largest of the 48 values around i can be
     /// halved before it is 0: a loop that ends when all are done.
     pub fn halvings(#[pad = 0] a: &Tensor<u32, [N]>, rounds: &mut Tensor<u32, [N]>)

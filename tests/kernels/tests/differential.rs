@@ -248,6 +248,14 @@ fn the_tree_of_a_sum_is_as_documented() {
 }
 
 #[test]
+fn the_tree_of_running_sums_is_as_documented() {
+    let setup = Setup::new(&Device::cpu());
+    for shape in [[1, 1], [3, 2], [100, 31], [1000, 48], [77, 64], [3000, 1000], [5000, 2048]] {
+        checks::check_tile_sums(&setup, shape).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
 fn exchanges_within_blocks() {
     let tiles = LINE_TILES.map(|size| [size]);
     everywhere(["TN"], &tiles, &PLANE_SHAPES, checks::check_softmax);

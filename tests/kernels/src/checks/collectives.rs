@@ -51,6 +51,44 @@ pub fn check_tree(setup: &Setup, n: usize, n_items: usize) -> Verdict {
     equal(&[bits(sums.to_vec()?[0])], &[1], |_| bits(values[0]))
 }
 
+/// The running sums of tiles of `n_items` numbers, to the bit: the documented tree.
+///
+/// # Errors
+///
+/// Where the launch fails or a sum has other bits.
+pub fn check_tile_sums(setup: &Setup, [n, n_items]: [usize; 2]) -> Verdict {
+    let mut rng = setup.rng();
+    let a: Vec<f32> = (0..n).map(|_| f32::random(&mut rng)).collect();
+    let device_a = setup.device.tensor([n], &a)?;
+    let poison = vec![f32::NAN; n];
+    let mut with = setup.device.tensor([n], &poison)?;
+    let mut without = setup.device.tensor([n], &poison)?;
+    let setup = setup.tiles(&[("TN", n_items as u32)]);
+    crate::tile_sums::with(setup.options).launch(&device_a, &mut with, &mut without)?;
+    let sums: Vec<Vec<f32>> = a.chunks(n_items).map(|tile| scanned(tile, n_items)).collect();
+    let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    equal(&bits(&with.to_vec()?), &[n], |at| sums[at / n_items][at % n_items].to_bits())?;
+    equal(&bits(&without.to_vec()?), &[n], |at| match at % n_items {
+        0 => 0,
+        place => sums[at / n_items][place - 1].to_bits(),
+    })
+}
+
+/// The running sums of a tile that is filled up with zeros.
+fn scanned(tile: &[f32], n_items: usize) -> Vec<f32> {
+    let mut values: Vec<f32> = tile.to_vec();
+    values.resize(n_items, 0.0);
+    let mut distance = 1;
+    while distance < n_items {
+        let before = values.clone();
+        for item in (0..n_items).filter(|item| item / distance % 2 == 1) {
+            values[item] = before[item / distance * distance - 1] + before[item];
+        }
+        distance *= 2;
+    }
+    values
+}
+
 /// The softmax of the rows of `[rows, cols]`.
 ///
 /// # Errors

@@ -23,7 +23,8 @@ use tile_runtime::{Device, Options};
 
 pub use arrays::{check_counted_parts, check_digits, check_matmul_squares, check_sorted_fours};
 pub use collectives::{
-    check_halvings, check_ranks, check_row_totals, check_softmax, check_tile_ranges, check_tree,
+    check_halvings, check_ranks, check_row_totals, check_softmax, check_tile_ranges,
+    check_tile_sums, check_tree,
 };
 pub use elementwise::{check_add, check_saxpy};
 pub use fields::{
