@@ -34,6 +34,13 @@ use crate::op::{CompareOp, LogicOp};
 use crate::solve::skeleton::{Fills, Unwritten, Worker};
 use crate::span::SpanId;
 
+/// Whether the text shows that whatever is read has been written.
+pub(super) fn is_shown(kernel: &Kernel, facts: (&Uniformity, &Folds)) -> bool {
+    let mut diags = Diagnostics::new();
+    check_initialised(kernel, facts, &Fills::default(), &BTreeSet::new(), &mut diags);
+    !diags.has_errors()
+}
+
 /// Reports every variable and tile that may be read before it is written; not the
 /// tiles that are `stray`: where an access leaves a tile, that comes first.
 pub(super) fn check_initialised(

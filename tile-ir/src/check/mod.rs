@@ -104,7 +104,8 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     progress::check_progress(&kernel, &mut diags);
     assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
     let unproved = prove(&kernel, &uniform);
-    let found = enumerate(&kernel, unproved.is_empty());
+    let is_filled = initialised::is_shown(&kernel, (&uniform, &folds));
+    let found = enumerate(&kernel, unproved.is_empty(), is_filled);
     let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
     if !diverges {
         // Who has left early has written nothing: that is one mistake, not two.

@@ -40,7 +40,7 @@ pub(super) fn find_cure(
     let mut best: Option<Cure> = None;
     for gap in gaps(kernel, uniformity, pair).into_iter().take(MAX_TRIES) {
         let mended = with_barrier(kernel, &gap);
-        let mut found = enumerate(&mended, false);
+        let mut found = enumerate(&mended, false, true);
         if let Some(Conflict { sizes, first, .. }) = seen {
             let block: Vec<i64> = first.block.iter().map(|(_, at)| *at).collect();
             probe(&mended, pair.array(), (sizes, &[block]), &mut found, &mut { BUDGET });

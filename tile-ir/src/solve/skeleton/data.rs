@@ -17,6 +17,9 @@ use crate::value::ScalarValue;
 /// only cost time.
 const MAX_LITERAL: i64 = 1 << 12;
 
+/// Seeds that give elements values of which one has nothing to do with the next.
+const MIXED_SEEDS: u32 = 6;
+
 /// Largest literal of which a value is put above.
 const MAX_LARGE: i64 = 256;
 
@@ -73,16 +76,21 @@ impl Pool {
         };
         let mut hash = Hash::default();
         hash.add(kind);
-        hash.add(seed.into());
+        hash.add(seed.min(MIXED_SEEDS).into());
         hash.add(element.interval.into());
         id.bytes().for_each(|byte| hash.add(byte.into()));
         element.indices.iter().for_each(|index| hash.add(*index));
-        self.pick(hash.finish(), dtype)
+        self.pick(hash.finish(), dtype, seed)
+    }
+
+    /// How many seeds give an element every value.
+    pub(super) fn seeds(&self) -> u32 {
+        MIXED_SEEDS + self.values.len() as u32 + 1
     }
 
     /// A value for the `number`-th scalar parameter: first the small ones, which
     /// decide about loops, then the ends of the range, each of one with each of the
-    /// next, then any.
+    /// next, then any, and -1 at last.
     pub(super) fn scalar(&self, number: usize, seed: u32) -> i64 {
         let small = [2, 0, 1];
         if (seed as usize) < small.len() {
@@ -93,14 +101,22 @@ impl Pool {
         {
             return if corner >> (number % 2) & 1 == 0 { *least } else { *most };
         }
+        if seed as usize == small.len() + 5 {
+            return -1;
+        }
         let mut hash = Hash::default();
         hash.add(number as i64);
         hash.add(seed.into());
         self.values[hash.finish() as usize % self.values.len()]
     }
 
-    fn pick(&self, hash: u64, dtype: DType) -> ScalarValue {
-        let value = self.values.get(hash as usize % (self.values.len() + 1));
+    /// After the first seeds, an element goes through all values from one to the next,
+    /// up or down.
+    fn pick(&self, hash: u64, dtype: DType, seed: u32) -> ScalarValue {
+        let count = self.values.len() + 1;
+        let seed = seed.saturating_sub(MIXED_SEEDS) as usize % count;
+        let turn = if hash >> 20 & 1 == 0 { seed } else { count - seed };
+        let value = self.values.get((hash as usize % count + turn) % count);
         let value = value.copied().unwrap_or(self.large);
         of_integer(value, dtype)
     }

@@ -73,8 +73,10 @@ use sizes::Choice;
 /// Accesses and loop iterations that are run for one kernel.
 pub(crate) const BUDGET: u32 = 200_000;
 
-/// How much of it is enough where it is proved already that there is no race.
+/// How much of it is enough where it is proved already that there is no race: where
+/// it is shown too that tiles are written before they are read, and where not.
 const ENOUGH: u32 = 3_000;
+const ENOUGH_TO_FILL: u32 = 50_000;
 
 /// Two accesses in the text that nothing orders, at least one a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,9 +171,14 @@ fn assumptions(kernel: &Kernel) -> BTreeSet<ExprId> {
 /// Looks for conflicts at small sizes, and for accesses that leave their tile or
 /// find nothing there. No more runs are begun when they have taken `enough`. Of
 /// tensors conflicts are all there is to find, so they are left out where a proof
-/// says that there is none.
-pub(crate) fn enumerate(kernel: &Kernel, is_proved: bool) -> Findings {
-    let enough = if is_proved { ENOUGH } else { BUDGET };
+/// says that there is none; `is_filled` says that no tile is read before it is
+/// written.
+pub(crate) fn enumerate(kernel: &Kernel, is_proved: bool, is_filled: bool) -> Findings {
+    let enough = match (is_proved, is_filled) {
+        (true, true) => ENOUGH,
+        (true, false) => ENOUGH_TO_FILL,
+        (false, _) => BUDGET,
+    };
     let mut findings = Findings::default();
     let mut fuel = BUDGET;
     let pool = Pool::of(kernel);

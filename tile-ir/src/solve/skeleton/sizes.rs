@@ -12,8 +12,8 @@ use super::data::Pool;
 use crate::arena::EntityId as _;
 use crate::config::{complete_tiles, tile_value};
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, Literal, LoopRange, Source, Stmt, StmtKind, TileDomain, TileParamId,
-    VarId, VarKind, eval_index,
+    ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Source, Stmt, StmtKind, TileDomain,
+    TileParamId, Type, VarId, VarKind, eval_index,
 };
 use crate::op::BinaryOp;
 
@@ -25,6 +25,7 @@ const MAX_LITERAL: i64 = 256;
 /// Different scalars, and different data alone, that are tried at the same sizes.
 const SEEDS: u32 = 9;
 const DATA_SEEDS: u32 = 6;
+const MAX_DATA_SEEDS: u32 = 14;
 
 /// A value for everything that a launch fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl<'a> Choice<'a> {
     pub(super) fn sizes(&self, uses_data: bool) -> impl Iterator<Item = Sizes> {
         let seeds = match (self.kernel.scalars.is_empty(), uses_data) {
             (false, _) => SEEDS,
-            (true, true) => DATA_SEEDS,
+            (true, true) => self.pool.seeds().clamp(DATA_SEEDS, MAX_DATA_SEEDS),
             (true, false) => 1,
         };
         let profiles = |tiles| Profile::ALL.iter().map(move |profile| (tiles, *profile));
@@ -104,7 +105,9 @@ impl<'a> Choice<'a> {
         let values = self.kernel.vars.iter().map(|(id, var)| match var.kind {
             VarKind::TileParam(param) => tiles.get(param.index()).copied().map(i64::from),
             VarKind::Dim => Some(self.roles.dim(self.kernel, id, tiles, profile)),
-            VarKind::Scalar(scalar) => Some(self.pool.scalar(scalar.index(), seed)),
+            VarKind::Scalar(scalar) => {
+                Some(natural(self.pool.scalar(scalar.index(), seed), var.ty))
+            }
             VarKind::Grid
             | VarKind::Block
             | VarKind::Each
@@ -119,7 +122,7 @@ impl<'a> Choice<'a> {
 
 /// Admissible combinations that differ in kind, cheap ones first.
 fn tile_sizes(kernel: &Kernel) -> Vec<Vec<u32>> {
-    let above = literal_bound(kernel) + 1;
+    let above = literal_bound(kernel, MAX_LITERAL) + 1;
     let mut axes: Vec<(TileParamId, Vec<u32>)> = Vec::new();
     for (id, param) in kernel.tile_params.iter() {
         let values = candidates(&param.domain, above);
@@ -206,13 +209,13 @@ fn candidates(domain: &TileDomain, above: u32) -> Vec<u32> {
     values
 }
 
-/// The largest integer literal that could meet an id.
-fn literal_bound(kernel: &Kernel) -> u32 {
+/// The largest integer literal up to `most`, which could meet an id.
+fn literal_bound(kernel: &Kernel, most: i64) -> u32 {
     let literals = kernel.exprs.values().filter_map(|expr| {
         let ExprKind::Literal(Literal::Int(value)) = expr.kind else { return None };
         i64::try_from(value).ok()
     });
-    let largest = literals.filter(|value| (0..=MAX_LITERAL).contains(value)).max();
+    let largest = literals.filter(|value| (0..=most).contains(value)).max();
     largest.unwrap_or(0) as u32
 }
 
@@ -328,6 +331,15 @@ impl Roles {
                 (false, false) if !profile.roomy => 3,
                 (false, false) => room(kernel, dim),
             }
+    }
+}
+
+/// A scalar's value: one below 0 is, of a type that has none, the last one of its range.
+fn natural(value: i64, ty: Type) -> i64 {
+    let Type::Scalar(ElemType::Concrete(dtype)) = ty else { return value };
+    match dtype.integer_range() {
+        Some((0, max)) if value < 0 => i64::try_from(max).unwrap_or(i64::MAX),
+        Some(_) | None => value,
     }
 }
 

@@ -30,6 +30,9 @@ impl Walk<'_> {
         if lhs.is_lost() || rhs.is_lost() {
             return None;
         }
+        if lhs == rhs {
+            return Some(lhs.clone());
+        }
         match rhs.as_constant() {
             Some(mask) if mask >= 0 => return self.masked(lhs, mask, at),
             Some(_) => return None,
@@ -126,7 +129,7 @@ impl Walk<'_> {
         if !self.is_natural(lhs) || !self.is_natural(rhs) {
             return None;
         }
-        if rhs.as_constant() == Some(0) {
+        if rhs.as_constant() == Some(0) || lhs == rhs {
             return Some(lhs.clone());
         }
         let mut common = self.common_bits(lhs, rhs, at);

@@ -27,6 +27,9 @@ impl Walk<'_> {
         if let (Some(a), Some(b)) = (lhs.as_constant(), rhs.as_constant()) {
             return Poly::constant(a ^ b);
         }
+        if lhs == rhs {
+            return Poly::default();
+        }
         if let Some(flipped) = rhs.as_constant().and_then(|bit| self.flipped(lhs, bit, at)) {
             return flipped;
         }

@@ -1,6 +1,7 @@
 //! The verdicts on random kernels against an oracle that runs every work-item and
-//! compares every pair of accesses: what is accepted has no race, what is refuted
-//! has the one that is told, and little is left undecided that has none.
+//! compares every pair of accesses: what is accepted has no race and reads no cell
+//! that nobody has written, what is refuted has the fault that is told, and little is
+//! left undecided that has none.
 //!
 //! `TILE_RANDOM_KERNELS` says how many kernels are tried.
 
@@ -25,6 +26,8 @@ enum Verdict {
     /// With the finding's text.
     Refuted(Vec<Diagnostic>),
     Undecided(String),
+    /// Cells are read that nobody has written; with the findings.
+    Unwritten(Vec<Diagnostic>),
     /// Another rule speaks.
     Other,
 }
@@ -37,6 +40,9 @@ fn verdict(kernel: &Kernel) -> Verdict {
         .into_iter()
         .filter(|found| found.severity == tile_ir::diag::Severity::Error)
         .collect();
+    if errors.iter().all(|found| found.code.text() == "TK0501") {
+        return Verdict::Unwritten(errors);
+    }
     if errors.iter().any(|found| !found.code.text().starts_with("TK03")) {
         return Verdict::Other;
     }
@@ -48,8 +54,10 @@ fn verdict(kernel: &Kernel) -> Verdict {
 
 /// The sizes that a finding names, by name.
 fn witness(found: &Diagnostic) -> BTreeMap<String, i64> {
-    let note = found.notes.iter().find_map(|note| note.strip_prefix("for example with "));
-    let pairs = note.unwrap_or_default().split(", ").filter_map(|pair| pair.split_once(" = "));
+    let note = found.notes.iter().find_map(|note| {
+        note.strip_prefix("for example with ").or_else(|| note.strip_prefix("with "))
+    });
+    let pairs = note.unwrap_or_default().split(", ").map_while(|pair| pair.split_once(" = "));
     pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
 }
 
@@ -91,15 +99,16 @@ fn launch(
     Some(Launch { values, seed: rng.u64(..) })
 }
 
-/// A race of some launch, if one of several shows one; `None` where none could be
-/// run.
-fn race(kernel: &Kernel, rng: &mut fastrand::Rng, launches: u32) -> Option<Outcome> {
+/// A race of some launch, if one of several shows one, or else a cell that nobody has
+/// written; `None` where none could be run.
+fn fault(kernel: &Kernel, rng: &mut fastrand::Rng, launches: u32) -> Option<Outcome> {
     let mut seen = None;
     for _ in 0..launches {
         let launch = launch(kernel, &BTreeMap::new(), rng)?;
         match run(kernel, &launch) {
             race @ Outcome::Race(_) => return Some(race),
-            Outcome::Clean => seen = Some(Outcome::Clean),
+            unwritten @ Outcome::Unwritten(_) => seen = Some(unwritten),
+            Outcome::Clean => seen = seen.or(Some(Outcome::Clean)),
             Outcome::Unfit => {}
         }
     }
@@ -112,6 +121,17 @@ fn is_confirmed(kernel: &Kernel, found: &Diagnostic, rng: &mut fastrand::Rng) ->
     // What is not named does not matter, but for loaded data.
     let tries = if found.message.starts_with("possible") { 400 } else { 8 };
     (0..tries).any(|_| {
+        launch(kernel, &given, rng)
+            .is_some_and(|launch| matches!(run(kernel, &launch), Outcome::Race(_) | Outcome::Unfit))
+    })
+}
+
+/// Whether a cell is read that nobody has written, at the sizes that a finding names
+/// or at others.
+fn is_unwritten(kernel: &Kernel, found: &Diagnostic, rng: &mut fastrand::Rng) -> bool {
+    let given = witness(found);
+    (0..60).any(|at| {
+        let given = if at % 2 == 0 { given.clone() } else { BTreeMap::new() };
         launch(kernel, &given, rng).is_some_and(|launch| run(kernel, &launch) != Outcome::Clean)
     })
 }
@@ -121,6 +141,7 @@ fn is_confirmed(kernel: &Kernel, found: &Diagnostic, rng: &mut fastrand::Rng) ->
 fn verdicts_on_random_kernels_are_right() {
     let count = std::env::var("TILE_RANDOM_KERNELS").ok().and_then(|n| n.parse().ok());
     let (mut accepted, mut refuted, mut open, mut racy_open, mut other) = (0, 0, 0, 0, 0);
+    let (mut unwritten, mut only_told) = (0, 0);
     for seed in 0..count.unwrap_or(KERNELS) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let text = write::write(&mut rng);
@@ -132,8 +153,16 @@ fn verdicts_on_random_kernels_are_right() {
         match verdict(&kernel) {
             Verdict::Accepted => {
                 accepted += 1;
-                if let Some(Outcome::Race(race)) = race(&kernel, &mut rng, 24) {
-                    panic!("seed {seed}: accepted with a race: {race}\n{text}");
+                match fault(&kernel, &mut rng, 24) {
+                    Some(Outcome::Race(race)) => {
+                        panic!("seed {seed}: accepted with a race: {race}\n{text}")
+                    }
+                    Some(Outcome::Unwritten(cell)) => {
+                        panic!(
+                            "seed {seed}: accepted with a cell that is not written: {cell}\n{text}"
+                        )
+                    }
+                    Some(Outcome::Clean | Outcome::Unfit) | None => {}
                 }
             }
             Verdict::Refuted(found) => {
@@ -143,9 +172,21 @@ fn verdicts_on_random_kernels_are_right() {
                     assert!(is_confirmed(&kernel, found, &mut rng), "seed {seed}: {text}");
                 }
             }
-            Verdict::Undecided(found) => match race(&kernel, &mut rng, 24) {
+            Verdict::Unwritten(found) => {
+                unwritten += 1;
+                for found in &found {
+                    if !is_unwritten(&kernel, found, &mut rng) {
+                        only_told += 1;
+                        if std::env::var("TILE_SHOW_UNDECIDED").is_ok() {
+                            let found = tile_ir::diag::render(found, &kernel.spans);
+                            println!("seed {seed}: written\n{found}{text}");
+                        }
+                    }
+                }
+            }
+            Verdict::Undecided(found) => match fault(&kernel, &mut rng, 24) {
                 Some(Outcome::Race(_)) => racy_open += 1,
-                Some(Outcome::Clean | Outcome::Unfit) | None => {
+                Some(Outcome::Clean | Outcome::Unwritten(_) | Outcome::Unfit) | None => {
                     open += 1;
                     if std::env::var("TILE_SHOW_UNDECIDED").is_ok() {
                         println!("seed {seed}: undecided\n{found}{text}");
@@ -158,10 +199,12 @@ fn verdicts_on_random_kernels_are_right() {
     let told = accepted + refuted + open + racy_open;
     let summary = format!(
         "{accepted} accepted, {refuted} refuted, {open} undecided without a race, {racy_open} with \
-         one, {other} left to other rules"
+         one, {other} left to other rules; {unwritten} with cells that nobody has written, of which \
+         {only_told} could not be seen"
     );
     println!("{summary}");
     // The test is of no use where the checker has little to say.
     assert!(accepted * 10 > told && refuted * 10 > told && other < 2 * told, "{summary}");
     assert!(open * 20 < told, "{summary}");
+    assert!(unwritten * 50 > told && only_told * 20 < unwritten, "{summary}");
 }

@@ -2,7 +2,7 @@
 //! every access with who made it and after how many barriers. It shares nothing
 //! with the engines that it judges.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tile_ir::kernel::{
     Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind,
@@ -26,7 +26,9 @@ pub(crate) struct Launch {
 pub(crate) enum Outcome {
     /// Two workers meet in an element; in words.
     Race(String),
-    /// None do.
+    /// None do, but somebody reads a cell of a tile that nobody has written.
+    Unwritten(String),
+    /// Neither.
     Clean,
     /// A tile is left, or it takes too long.
     Unfit,
@@ -90,6 +92,8 @@ pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> Outcome {
         launch,
         vars: HashMap::new(),
         events: HashMap::new(),
+        own: HashSet::new(),
+        reads: Vec::new(),
         block: 0,
         worker: 0,
         interval: 0,
@@ -107,6 +111,10 @@ struct Machine<'a> {
     launch: &'a Launch,
     vars: HashMap<VarId, Value>,
     events: HashMap<(ArrayRef, Vec<i64>), Vec<Event>>,
+    /// The cells that the present block's workers have written, by worker.
+    own: HashSet<(u64, ArrayRef, Vec<i64>)>,
+    /// Reads of cells that the reader has not written.
+    reads: Vec<(ArrayRef, Vec<i64>, Event)>,
     block: usize,
     worker: u64,
     interval: u32,
@@ -127,6 +135,7 @@ impl Machine<'_> {
         for (number, block) in blocks.into_iter().enumerate() {
             self.block = number;
             self.points = 0;
+            self.own.clear();
             let axes = kernel.block.as_deref().unwrap_or_default();
             for (worker, item) in self.points_of(axes)?.into_iter().enumerate() {
                 self.vars.clear();
@@ -160,7 +169,20 @@ impl Machine<'_> {
                 }
             }
         }
-        Outcome::Clean
+        let unwritten = self.reads.iter().find(|(array, element, read)| {
+            let events = self.events.get(&(*array, element.clone()));
+            !events.into_iter().flatten().any(|event| {
+                let is_before = event.block == read.block && event.interval < read.interval;
+                is_before && event.kind != Kind::Read
+            })
+        });
+        match unwritten {
+            Some((array, element, read)) => {
+                let (name, launch) = (self.kernel.array_name(*array), &self.launch.values);
+                Outcome::Unwritten(format!("{name}{element:?}: {read:?} at {launch:?}"))
+            }
+            None => Outcome::Clean,
+        }
     }
 
     /// The points of a domain, the last axis fastest.
@@ -309,6 +331,15 @@ impl Machine<'_> {
         let (block, worker, interval) = (self.block, self.worker, self.interval);
         let events = self.events.entry((array, indices.to_vec())).or_default();
         let event = Event { block, worker, interval, kind };
+        if matches!(array, ArrayRef::Tile(_)) {
+            let own = (worker, array, indices.to_vec());
+            if kind != Kind::Write && !self.own.contains(&own) {
+                self.reads.push((array, indices.to_vec(), event.clone()));
+            }
+            if kind != Kind::Read {
+                self.own.insert(own);
+            }
+        }
         let known = |known: &Event| {
             (known.block, known.worker, known.interval, known.kind)
                 == (block, worker, interval, kind)

@@ -51,6 +51,8 @@ pub(crate) fn write(rng: &mut fastrand::Rng) -> String {
         in_each: false,
         axes,
     };
+    let fill = writer.fill();
+    writer.text.clear();
     writer.body(2);
     writer.body(2);
     let body = writer.text;
@@ -60,10 +62,10 @@ fn f(n: i32, #[pad = 0] ind: &Tensor<i32, [N]>, {edge} c: &mut Tensor<f32, [N]>,
 where tile: ({tile}), {grid} {block} {{
 shared s: [f32; 96];
 shared u: [f32; 3, 96];
-load s[i] = 0.0;
 load u[i, j] = 0.0;
-barrier;
 let mut o = 0;
+{fill}
+barrier;
 {body}
 atomic e[0] += 1.0;
 }}"
@@ -143,8 +145,27 @@ impl Writer<'_> {
         }
     }
 
-    fn access(&mut self) -> String {
-        // Mostly an element of one's own, or next to it.
+    /// What fills a tile, whole or in part.
+    fn fill(&mut self) -> String {
+        let own = self.own();
+        let range = self.pick(&["0..n", "0..3", "0..T", "(0..6).step_by(2)"]);
+        let is_uniform = self.rng.bool();
+        let cond = self.condition(is_uniform);
+        match self.rng.u8(0..14) {
+            0..6 => "load s[i] = 0.0;".to_owned(),
+            6 => format!("s[{own}] = 0.0;"),
+            7 => format!("for k in {range} {{ s[{own} + k] = 0.0; barrier; }}"),
+            8 => format!("for k in {range} {{ s[{own} * 5 + k] = 0.0; }}"),
+            9 => format!("if {cond} {{ s[{own}] = 0.0; }} else {{ s[{own}] = 1.0; }}"),
+            10 => format!("if {cond} {{ s[{own}] = 0.0; }}"),
+            11 => "each k in T { s[k] = 0.0; }".to_owned(),
+            12 => "each (j, k) in (T, 3) { s[3 * j + k] = 0.0; }".to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// An index of the work-item's own.
+    fn own(&self) -> String {
         let own = match (self.in_each, self.private.len()) {
             (true, _) => self.private[0].clone(),
             (false, _) if self.axes.len() == 1 => self.axes[0].to_owned(),
@@ -153,7 +174,12 @@ impl Writer<'_> {
                     + " - 5 * tx"
             }
         };
-        let own = own.trim_start_matches(" + ").to_owned();
+        own.trim_start_matches(" + ").to_owned()
+    }
+
+    fn access(&mut self) -> String {
+        // Mostly an element of one's own, or next to it.
+        let own = self.own();
         let index = match self.rng.u8(0..8) {
             0..5 => own,
             5 => format!("{own} + {}", self.rng.u8(1..4)),
