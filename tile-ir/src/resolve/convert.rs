@@ -4,7 +4,10 @@ use super::Resolver;
 use super::types::{Class, Ty};
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::DType;
-use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type, print_expr};
+use crate::kernel::{
+    ElemType, ExprId, ExprKind, Kernel, Literal, Type, eval_index_binary, print_expr,
+};
+use crate::op::{BinaryOp, UnaryOp};
 use crate::span::SpanId;
 
 /// What becomes of the leaves of an expression.
@@ -33,7 +36,13 @@ fn to_index(cx: &mut Resolver, id: ExprId) -> ExprId {
     if let Ty::Known(known) = ty
         && Class::of(&cx.kernel, known) == Class::Integer
     {
-        return push_cast(cx, id, Type::Index);
+        return match known_integer(&cx.kernel, id, known) {
+            Some(value) => {
+                let span = cx.kernel.exprs[id].span;
+                cx.push(ExprKind::Literal(Literal::Int(value)), Ty::INDEX, span)
+            }
+            None => push_cast(cx, id, Type::Index),
+        };
     }
     if cx.infer.unify(&cx.kernel, ty, Ty::INDEX).is_none() {
         let text = print_expr(&cx.kernel, id);
@@ -52,6 +61,40 @@ fn to_index(cx: &mut Resolver, id: ExprId) -> ExprId {
         return cx.push_poison(cx.kernel.exprs[id].span);
     }
     id
+}
+
+/// The value of an integer expression of literals, as a constant's: it is an index like
+/// one written in numbers. `None` where a step leaves the type.
+fn known_integer(kernel: &Kernel, id: ExprId, ty: Type) -> Option<i128> {
+    let Type::Scalar(ElemType::Concrete(dtype)) = ty else { return None };
+    let (least, greatest) = dtype.integer_range()?;
+    let value = match &kernel.exprs[id].kind {
+        ExprKind::Literal(Literal::Int(value)) => *value,
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => {
+            known_integer(kernel, *operand, ty)?.checked_neg()?
+        }
+        ExprKind::Binary { op, lhs, rhs } => {
+            let [lhs, rhs] = [lhs, rhs].map(|side| known_integer(kernel, *side, ty));
+            // Counts of shifts are taken modulo the width, which is 8 at least.
+            if matches!(op, BinaryOp::Shl | BinaryOp::Shr) && rhs? >= 8 {
+                return None;
+            }
+            eval_index_binary(*op, lhs?, rhs?)?
+        }
+        ExprKind::Literal(Literal::Bool(_) | Literal::Float(_) | Literal::Named(_))
+        | ExprKind::Unary { op: UnaryOp::Not, .. }
+        | ExprKind::Var(_)
+        | ExprKind::Load(_)
+        | ExprKind::Cast(_)
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::Select { .. }
+        | ExprKind::Math { .. }
+        | ExprKind::Uniform(_)
+        | ExprKind::Tiles { .. }
+        | ExprKind::InBounds { .. } => return None,
+    };
+    (least..=greatest).contains(&value).then_some(value)
 }
 
 fn widen(cx: &mut Resolver, id: ExprId, target: ElemType) -> ExprId {

@@ -250,7 +250,31 @@ fn constants() {
             load s[k] = a[bx * TN + k];
             barrier;
             let x: [f32; 2] = [1.0; 2];
-            c[bx * TN + tx] = s[tx + 2] + x[0] + s[tx + 4 as index];
+            c[bx * TN + tx] = s[tx + 2] + x[0] + s[tx + 4];
+        }
+    "#]]
+    .assert_eq(&print_kernel(&support::resolve(text)));
+}
+
+#[test]
+fn constants_of_integer_types_are_sizes() {
+    let text = "const R: u32 = 2; const W: u8 = 2 * R as u8 + 1; const V: i32 = 2 * S + 1;
+        const S: i32 = 3; const FAR: i8 = 100 + 100;
+        fn f(a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>)
+        where tile: (F = R, G = V, TN), grid: (bx in tiles(N, TN)), block: (tx in TN) {
+            c[bx * TN + tx] = a[bx * TN + tx + V] + a[bx * TN + W] + a[bx * TN + FAR];
+        }";
+    expect![[r#"
+        pub fn f(
+            a: &Tensor<f32, [N]>,
+            c: &mut Tensor<f32, [N]>,
+        )
+        where
+            tile: (F = 2, G = 7, TN),
+            grid: (bx in tiles(N, TN)),
+            block: (tx in TN),
+        {
+            c[bx * TN + tx] = a[bx * TN + tx + 7] + a[bx * TN + (2 * 2 as u8 + 1) as index] + a[bx * TN + (100 + 100) as index];
         }
     "#]]
     .assert_eq(&print_kernel(&support::resolve(text)));
