@@ -76,8 +76,76 @@ fn add_and_transpose() {
 }
 
 #[test]
-fn convolution() {
-    succeeds("convolution", &[], "[600, 801] blurred, all elements right");
+fn gallery() {
+    succeeds("gallery", &[], "sizes: rows, columns");
+    let arguments = ["convolution_2d", "600", "801", "--device", "cpu"];
+    succeeds("gallery", &arguments, "convolution_2d [600, 801]");
+    succeeds("gallery", &["tiled_matmul", "0", "5", "0", "--device", "cpu"], "all right");
+    fails("gallery", &["convolution"], "there is no `convolution`; without a name");
+    fails("gallery", &["saxpy", "1", "2"], "`saxpy` takes elements");
+    fails("gallery", &["saxpy", "-1"], "unexpected argument");
+    fails("gallery", &["saxpy", "many"], "invalid value 'many'");
+}
+
+#[test]
+fn picture() {
+    let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (drawn, from_drawn, from_shipped) = (path("a.png"), path("b.png"), path("c.png"));
+    succeeds("picture", &["--draw", &drawn], "");
+    succeeds("picture", &["--in", &drawn, "--out", &from_drawn], "320 by 240 pixels");
+    succeeds("picture", &["--out", &from_shipped], "grey, radius 3");
+    let [one, other] = [&from_drawn, &from_shipped].map(|path| std::fs::read(path).unwrap());
+    assert!(one == other, "the picture that is shipped is not the one that is drawn");
+}
+
+/// One pixel or two in each of the kinds of PNG, and what they are in grey.
+#[test]
+fn picture_of_every_kind() {
+    use png::{BitDepth, ColorType};
+    let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (from, to) = (path("from.png"), path("to.png"));
+    let kinds: [(ColorType, BitDepth, &[u8], [u8; 2]); 6] = [
+        (ColorType::Grayscale, BitDepth::One, &[0b0100_0000], [0, 255]),
+        (ColorType::Grayscale, BitDepth::Sixteen, &[7, 1, 200, 2], [7, 200]),
+        (ColorType::GrayscaleAlpha, BitDepth::Eight, &[9, 255, 9, 0], [9, 255]),
+        (ColorType::Indexed, BitDepth::Four, &[0x10], [100, 21]),
+        (ColorType::Rgb, BitDepth::Eight, &[0, 100, 0, 0, 0, 100], [72, 7]),
+        (ColorType::Rgba, BitDepth::Eight, &[10, 10, 10, 255, 0, 0, 0, 51], [10, 204]),
+    ];
+    for (color, depth, data, grey) in kinds {
+        let file = std::fs::File::create(&from).expect("the folder can be written");
+        let mut encoder = png::Encoder::new(file, 2, 1);
+        encoder.set_color(color);
+        encoder.set_depth(depth);
+        encoder.set_palette([100, 0, 0, 100, 100, 100].as_slice());
+        let mut writer = encoder.write_header().expect("the header is right");
+        writer.write_image_data(data).expect("there are two pixels");
+        writer.finish().expect("the folder can be written");
+        succeeds("picture", &["--in", &from, "--out", &to, "--radius", "0"], "2 by 1 pixels");
+        let file = std::fs::File::open(&to).expect("the file is there");
+        let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
+        let mut found = [0; 2];
+        reader.next_frame(&mut found).unwrap();
+        assert_eq!(found, grey, "{color:?} {depth:?}");
+    }
+}
+
+#[test]
+fn picture_says_what_is_wrong_with_its_files() {
+    let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (text, whole, cut, out) = (path("text"), path("whole"), path("cut"), path("no/out.png"));
+    std::fs::write(&text, "no picture").expect("the folder can be written");
+    succeeds("picture", &["--draw", &whole], "");
+    let bytes = std::fs::read(&whole).expect("it was written");
+    std::fs::write(&cut, &bytes[..bytes.len() / 2]).expect("the folder can be written");
+    fails("picture", &["--in", &text], "text as a PNG: ");
+    fails("picture", &["--in", &cut], "cut as a PNG: ");
+    fails("picture", &["--in", &path("none")], "cannot open");
+    fails("picture", &["--out", &out], "cannot write");
+    fails("picture", &["--radius", "256"], "256 is not in 0..=255");
 }
 
 #[test]

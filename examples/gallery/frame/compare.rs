@@ -65,6 +65,22 @@ pub fn close(
     })
 }
 
+/// Compares with what is exactly right, from which each element may be off by `distance`.
+///
+/// # Errors
+///
+/// The first element that is farther off.
+pub fn within<T: Copy + Debug + Into<f64>>(
+    what: &'static str,
+    found: &[T],
+    expected: &[f64],
+    distance: f64,
+) -> Result<(), Failure> {
+    first_wrong(what, found, expected, |&found, &expected| {
+        (found.into() - expected).abs() <= distance
+    })
+}
+
 fn first_wrong<F: Debug, E: Debug>(
     what: &'static str,
     found: &[F],

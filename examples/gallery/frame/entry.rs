@@ -7,7 +7,7 @@ use super::Failure;
 /// One kernel, or several that belong together, with its host code and reference.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name, which is its file's.
+    /// Its name: its file's, or, of a file with several, the kernel's.
     pub name: &'static str,
     /// One line: what it computes, and what it shows.
     pub about: &'static str,
@@ -20,8 +20,11 @@ pub struct Entry {
     /// Its kernels, in every combination of types that they are written for.
     pub kernels: fn() -> Vec<Kernel>,
     /// Data of these sizes on a device, ready to be launched on.
-    pub prepare: fn(&Device, &[usize]) -> Result<Box<dyn Prepared>, Failure>,
+    pub prepare: Prepare,
 }
+
+/// Makes an entry's data, of these sizes, on a device.
+pub type Prepare = fn(&Device, &[usize]) -> Result<Box<dyn Prepared>, Failure>;
 
 /// An entry's data on a device.
 pub trait Prepared {

@@ -2,8 +2,10 @@
 
 mod compare;
 mod entry;
+mod product;
 mod random;
 
-pub use compare::{Failure, close, equal};
-pub use entry::{Cost, Entry, Prepared};
-pub use random::{floats, ints};
+pub use compare::{Failure, close, equal, within};
+pub use entry::{Cost, Entry, Prepare, Prepared};
+pub use product::{Product, roundings, row_times, sample, widened};
+pub use random::{bytes, floats, ints};

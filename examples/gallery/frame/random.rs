@@ -11,3 +11,9 @@ pub fn ints(seed: u64, n: usize, end: u32) -> Vec<u32> {
     let mut rng = fastrand::Rng::with_seed(seed);
     (0..n).map(|_| rng.u32(..end)).collect()
 }
+
+/// `n` bytes.
+pub fn bytes(seed: u64, n: usize) -> Vec<u8> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    (0..n).map(|_| rng.u8(..)).collect()
+}
