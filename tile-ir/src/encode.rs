@@ -8,7 +8,7 @@ use crate::kernel::verify_kernel;
 
 /// The format of the bytes. It changes with every change to what a
 /// [`CheckedKernel`] holds.
-pub const FORMAT_VERSION: u32 = 12;
+pub const FORMAT_VERSION: u32 = 13;
 
 /// Why bytes are not a checked kernel of this version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -371,11 +371,13 @@ pub enum MathFn {
     LeadingZeros,
     /// Number of bits that are 0 behind the last 1; all of 0. Integers. Exact.
     TrailingZeros,
+    /// The error function. Floats. A library function on each device: within 2 ulp.
+    Erf,
 }
 
 impl MathFn {
     /// Every function of one argument.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Abs,
         Self::Sqrt,
         Self::Rsqrt,
@@ -406,6 +408,7 @@ impl MathFn {
         Self::CountOnes,
         Self::LeadingZeros,
         Self::TrailingZeros,
+        Self::Erf,
     ];
 
     /// The function of the user's name for it: Rust's `ln` is `log`, too.
@@ -447,6 +450,7 @@ impl MathFn {
             Self::CountOnes => "count_ones",
             Self::LeadingZeros => "leading_zeros",
             Self::TrailingZeros => "trailing_zeros",
+            Self::Erf => "erf",
         }
     }
 
@@ -497,7 +501,8 @@ impl MathFn {
             | Self::Atan
             | Self::Sinh
             | Self::Cosh
-            | Self::Cbrt => false,
+            | Self::Cbrt
+            | Self::Erf => false,
         }
     }
 }

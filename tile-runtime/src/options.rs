@@ -44,8 +44,9 @@ impl Options {
         self
     }
 
-    /// Gives the tile parameter `name` a value, in elements; those that are not
-    /// given are chosen. A second value of one name replaces the first.
+    /// Gives the tile parameter `name` a value, in elements. One that is not given is
+    /// what the arguments' shapes say, where it stands alone as an extent, or is
+    /// chosen. A second value of one name replaces the first.
     #[must_use]
     pub fn tile(mut self, name: impl Into<String>, value: u32) -> Self {
         let name = name.into();

@@ -23,6 +23,11 @@ pub(crate) fn parse_array(
     start: SpanPair,
 ) -> Result<StmtKind> {
     let mut inner = group.cursor();
+    if inner.peek_group(Delimiter::Bracket).is_some() {
+        let message = "the axes of an array stand side by side";
+        return Err(SyntaxError::new(inner.here(), message)
+            .help("write `let mut x: [f32; 2, 3];`, and its elements `x[i, j]`"));
+    }
     let elem = parse_scalar_type(cx, &mut inner, "the type of the array's elements")?;
     if !inner.eat_op(";") {
         return Err(inner.expected("`;` after the type").help(FORM));

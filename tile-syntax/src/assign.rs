@@ -62,11 +62,19 @@ fn not_a_statement(input: &Cursor<'_>, target: &Expr, whole: SpanPair) -> Syntax
     }
     let error = SyntaxError::new(whole, UNUSED);
     match &target.kind {
+        ExprKind::Call { func, .. } | ExprKind::Method { func, .. } if is_atomic(&func.text) => {
+            error.help("an update that others make too is `atomic c[i] += e;`")
+        }
         ExprKind::Call { .. } | ExprKind::Method { .. } => {
             error.help("a function changes nothing: write `x = …;` or `c[i] = …;`")
         }
         _ => error.help("write `x = …;` or `c[i] = …;`"),
     }
+}
+
+/// Whether CUDA or Rust calls an atomic update so.
+fn is_atomic(func: &str) -> bool {
+    func.starts_with("atomic") || func.starts_with("fetch_")
 }
 
 /// The operator of a compound assignment.

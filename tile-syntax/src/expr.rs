@@ -5,13 +5,14 @@
 
 use proc_macro2::{Delimiter, Ident};
 use tile_ir::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
-use tile_ir::syntax::{Expr, ExprKind, Literal, Name, Path};
+use tile_ir::syntax::{Expr, ExprKind, Literal, Name, Path, TypeExpr, TypeExprKind};
 
 use crate::context::Context;
 use crate::error::{SpanPair, SyntaxError};
+use crate::library::parse_value_let;
 use crate::literal::parse_number;
 use crate::token::{Cursor, Group, Token};
-use crate::types::parse_scalar_type;
+use crate::types::{finish_accumulator, parse_scalar_type};
 use crate::words;
 
 type Result<T> = std::result::Result<T, SyntaxError>;
@@ -152,7 +153,7 @@ fn parse_prefix(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Expr> {
         }
         Some("*") => {
             return Err(SyntaxError::new(start, "pointers are not in the language")
-                .help("elements are written `a[i, j]`"));
+                .help("elements are written `a[i, j]`, powers `x.powi(2)`"));
         }
         _ => return parse_postfix(cx, input),
     };
@@ -259,7 +260,7 @@ fn parse_group(cx: &mut Context, input: &mut Cursor<'_>, group: &Group) -> Resul
             Ok(expr)
         }
         Delimiter::Bracket => Err(SyntaxError::new(group.pair(), "an array is not a value here")
-            .help("the memory of a block is a tile: `shared s: [f32; T];`")),
+            .help("it is declared with its type, `let w: [f32; 2] = [0.25, 0.5];`, and assigned by elements")),
         Delimiter::Brace => {
             Err(SyntaxError::new(group.open, "a block is not a value here").help("use parentheses"))
         }
@@ -297,8 +298,17 @@ fn parse_word(cx: &mut Context, input: &mut Cursor<'_>, ident: &Ident) -> Result
         let span = cx.span_to_last(at, input);
         return Ok(Expr { kind: ExprKind::Call { func: name, args }, span });
     }
+    if name.text == "Acc" && input.is_char('<') {
+        let ty = finish_accumulator(cx, input, at)?;
+        return match input.is_op("::") {
+            true => parse_path(cx, input, ty, at),
+            false => Err(SyntaxError::new(at.to(input.last()), "a type is not a value")
+                .help("its constants are `Acc<T>::MIN`, `Acc<T>::MAX`, …")),
+        };
+    }
     if input.is_op("::") {
-        return parse_path(cx, input, name, at);
+        let ty = TypeExpr { span: name.span, kind: TypeExprKind::Name(name) };
+        return parse_path(cx, input, ty, at);
     }
     if input.is_op("!") && !input.at_new_line() {
         return Err(SyntaxError::new(at.to(input.here()), "macros cannot be called in a kernel"));
@@ -324,21 +334,34 @@ pub(crate) fn parse_indices(cx: &mut Context, group: &Group, name: &Name) -> Res
     Ok(indices)
 }
 
-fn parse_path(cx: &mut Context, input: &mut Cursor<'_>, ty: Name, at: SpanPair) -> Result<Expr> {
+fn parse_path(
+    cx: &mut Context,
+    input: &mut Cursor<'_>,
+    ty: TypeExpr,
+    at: SpanPair,
+) -> Result<Expr> {
+    let written = match &ty.kind {
+        TypeExprKind::Name(name) => name.text.clone(),
+        TypeExprKind::Acc(name) => format!("Acc<{}>", name.text),
+    };
     input.eat_op("::");
     if input.is_char('<') {
-        return Err(SyntaxError::new(input.here(), "functions take no type arguments here"));
+        let error = SyntaxError::new(input.here(), "functions take no type arguments here");
+        return Err(match written.as_str() {
+            "Acc" => error.help("constants of an accumulator are `Acc<T>::MAX` and so on"),
+            _ => error,
+        });
     }
-    let constant = cx.name(input, &format!("a constant after `{}::`", ty.text))?;
+    let constant = cx.name(input, &format!("a constant after `{written}::`"))?;
     if input.is_op("::") {
         return Err(SyntaxError::new(at.to(input.here()), "this path is not in the language")
-            .help("constants of a type are `T::MIN`, `T::MAX`, `T::INFINITY`, …"));
+            .help("constants of a type are `T::MIN`, `T::MAX`, `T::INFINITY`, …; others stand beside the kernel: `const PI: f32 = 3.141_592_7;`"));
     }
     if input.peek_group(Delimiter::Parenthesis).is_some() {
-        let (ty, func) = (&ty.text, &constant.text);
+        let func = &constant.text;
         return Err(SyntaxError::new(
             at.to(input.last()),
-            format!("`{ty}::{func}` is not a function of the language"),
+            format!("`{written}::{func}` is not a function of the language"),
         )
         .help(format!("write `{func}(x)` or `x.{func}()`")));
     }
@@ -368,19 +391,23 @@ fn parse_arm(cx: &mut Context, input: &mut Cursor<'_>, after: &str) -> Result<Ex
         return Err(input.expected(&format!("`{{` after {after}")));
     };
     let mut inner = group.cursor();
-    let one_value = "an arm of an `if` used for its value holds one expression";
-    if inner.is_end() {
-        return Err(SyntaxError::new(group.pair(), one_value));
+    let form = "an arm of an `if` used for its value holds `let`s and ends with a value";
+    let assign = "declare `let mut x;` before the `if`, and assign it in the arms";
+    let mut lets = Vec::new();
+    while inner.is_word("let") {
+        lets.push(parse_value_let(cx, &mut inner, "an arm of an `if`", assign)?);
     }
-    if inner.is_word("let") {
-        return Err(SyntaxError::new(inner.here(), one_value)
-            .help("declare the variable before the `if`, or assign it in the arms"));
+    if inner.is_end() {
+        return Err(SyntaxError::new(group.pair(), form));
     }
     let value = parse_expr(cx, &mut inner)?;
     if inner.is_op(";") || inner.is_op("=") {
-        return Err(SyntaxError::new(inner.here(), one_value)
-            .help("declare the variable before the `if`, and assign it in the arms"));
+        return Err(SyntaxError::new(inner.here(), form).help(assign));
     }
     inner.expect_end("an operator or `}`")?;
-    Ok(value)
+    if lets.is_empty() {
+        return Ok(value);
+    }
+    let span = cx.span(group.pair());
+    Ok(Expr { kind: ExprKind::Block { lets, value: Box::new(value) }, span })
 }

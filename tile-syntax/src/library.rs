@@ -1,7 +1,7 @@
 //! Functions and constants beside the kernels.
 
 use proc_macro2::Delimiter;
-use tile_ir::syntax::{ConstItem, FunctionItem, FunctionLet, FunctionParam, Library};
+use tile_ir::syntax::{ConstItem, FunctionItem, FunctionParam, Library, ValueLet};
 
 use crate::context::Context;
 use crate::error::SyntaxError;
@@ -127,7 +127,8 @@ fn parse_function(cx: &mut Context, input: &mut Cursor<'_>) -> Result<FunctionIt
     let mut inner = body.cursor();
     let mut lets = Vec::new();
     while inner.is_word("let") {
-        lets.push(parse_let(cx, &mut inner)?);
+        let names = "leave out `mut`, and give each value a name of its own";
+        lets.push(parse_value_let(cx, &mut inner, "a function", names)?);
         cx.reset_operators();
     }
     if inner.is_end() {
@@ -177,16 +178,23 @@ fn parse_params(cx: &mut Context, group: &Group) -> Result<Vec<FunctionParam>> {
     Ok(params)
 }
 
-fn parse_let(cx: &mut Context, input: &mut Cursor<'_>) -> Result<FunctionLet> {
+/// `let y: T = e;` in `what`, where no value changes: `instead` says what to write.
+pub(crate) fn parse_value_let(
+    cx: &mut Context,
+    input: &mut Cursor<'_>,
+    what: &str,
+    instead: &str,
+) -> Result<ValueLet> {
     input.eat_word("let");
     if input.is_word("mut") {
-        return Err(SyntaxError::new(input.here(), "a value of a function does not change")
-            .help("leave out `mut`, and give each value a name of its own"));
+        let message = format!("a value of {what} does not change");
+        return Err(SyntaxError::new(input.here(), message).help(instead));
     }
     let name = cx.name(input, "a name after `let`")?;
     let ty = match input.eat_op(":") {
         true if input.peek_group(Delimiter::Bracket).is_some() => {
-            return Err(SyntaxError::new(input.here(), "a function has no arrays"));
+            return Err(SyntaxError::new(input.here(), "there are no arrays here")
+                .help("a local array is declared among the kernel's statements"));
         }
         true => Some(parse_scalar_type(cx, input, "a type after `:`")?),
         false => None,
@@ -194,7 +202,7 @@ fn parse_let(cx: &mut Context, input: &mut Cursor<'_>) -> Result<FunctionLet> {
     input.expect_op("=", "the name")?;
     let value = parse_expr(cx, input)?;
     match input.eat_op(";") {
-        true => Ok(FunctionLet { name, ty, value }),
+        true => Ok(ValueLet { name, ty, value }),
         false => Err(input.expected("an operator or `;` after the value")),
     }
 }

@@ -368,6 +368,9 @@ fn index_name(cx: &mut Context, input: &mut Cursor<'_>, what: &str) -> Result<Na
             SyntaxError::new(input.here(), "a counter cannot be assigned").help("leave out `mut`")
         );
     }
+    if input.peek_group(Delimiter::Parenthesis).is_some() {
+        return Err(input.expected(what).help("a loop has one counter: `for k in 0..n { … }`"));
+    }
     cx.name(input, what)
 }
 

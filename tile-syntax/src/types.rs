@@ -3,7 +3,7 @@
 use tile_ir::syntax::{TypeExpr, TypeExprKind};
 
 use crate::context::Context;
-use crate::error::SyntaxError;
+use crate::error::{SpanPair, SyntaxError};
 use crate::token::Cursor;
 
 /// `f32`, `T`, `index`, `Acc<T>`.
@@ -21,6 +21,15 @@ pub(crate) fn parse_scalar_type(
     if name.text != "Acc" {
         return Ok(TypeExpr { kind: TypeExprKind::Name(name.clone()), span: name.span });
     }
+    finish_accumulator(cx, input, start)
+}
+
+/// The rest of `Acc<T>`, whose first word began at `start`.
+pub(crate) fn finish_accumulator(
+    cx: &mut Context,
+    input: &mut Cursor<'_>,
+    start: SpanPair,
+) -> Result<TypeExpr, SyntaxError> {
     if !input.eat_char('<') {
         return Err(input.expected("`<` after `Acc`").help("write `Acc<T>`"));
     }

@@ -166,7 +166,7 @@ fn expressions() {
         "sqrt::<f32>(x)",
         "if a { 1 }",
         "if a { 1 } else { }",
-        "if a { let x = 1; x } else { 2 }",
+        "if a { let mut x = 1; x } else { 2 }",
         "if a { x = 1; } else { 2 }",
         "if a == 1 2 else 3",
         "a +",

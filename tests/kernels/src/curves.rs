@@ -7,7 +7,7 @@ tiled_kernel! {
     pub fn exact_curves<T: Float>(
         x: &Tensor<T, [N]>,
         z: &Tensor<T, [N]>,
-        y: &mut Tensor<T, [17, N]>,
+        y: &mut Tensor<T, [18, N]>,
         b: &mut Tensor<bool, [3, N]>,
     )
     where
@@ -35,6 +35,7 @@ tiled_kernel! {
         y[14, i] = powi(u, 5);
         y[15, i] = u.powi(-2);
         y[16, i] = (x[i] - v).recip();
+        y[17, i] = u.rem_euclid(v);
         b[0, i] = is_nan(x[i] + v);
         b[1, i] = u.is_infinite();
         b[2, i] = u.is_finite();
@@ -57,7 +58,7 @@ tiled_kernel! {
     pub fn library_curves<T: Float>(
         x: &Tensor<T, [N]>,
         z: &Tensor<T, [N]>,
-        y: &mut Tensor<T, [21, N]>,
+        y: &mut Tensor<T, [22, N]>,
     )
     where
         tile: (TN),
@@ -88,6 +89,7 @@ tiled_kernel! {
         y[18, i] = pow(u, v);
         y[19, i] = u.atan2(v);
         y[20, i] = hypot(u, v);
+        y[21, i] = u.erf();
     }
 
     /// Functions of integers; the counts are `u32`.

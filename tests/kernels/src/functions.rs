@@ -56,4 +56,28 @@ tiled_kernel! {
         let i = bx * TN + tx;
         y[i] = if sum > 1.0 && square(sum - 1.0) > 0.25 { leaky(1.0 - square(sum)) } else { sum };
     }
+
+    /// One more than this: of a positive element twice the square of the step to the
+    /// next one, of other multiples of 3 the square of the first element, else 0. The
+    /// arms name what they use several times.
+    pub fn named_arms<T: Number>(#[pad = 0] x: &Tensor<T, [N]>, y: &mut Tensor<T, [N]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let mut sum: Acc<T> = 1;
+        sum += if x[i] > 0 {
+            let step = x[i + 1] - x[i];
+            let twice: T = 2 * step;
+            step * twice
+        } else if x[i] % 3 == 0 {
+            let first = x[0];
+            first * first
+        } else {
+            0
+        };
+        y[i] = sum as T;
+    }
 }

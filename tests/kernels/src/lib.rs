@@ -35,7 +35,7 @@ pub use fields::{convolve, seven_point, squared_distances};
 pub use filters::{
     convolution, convolution_at, decoded, running_filter, stretch_sums, weighted_rows,
 };
-pub use functions::{leaky_windows, shaped};
+pub use functions::{leaky_windows, named_arms, shaped};
 pub use headers::{halved_rows, mirrored_boxes, one_block, tied_product, window_sums};
 pub use licence::{chained_chunks, quotients, reversed_pairs, sliding_sums, stamped_transpose};
 pub use planes::{row_sum_at, row_sums, stencil, transpose};

@@ -96,6 +96,8 @@ pub fn all() -> Vec<Listed> {
         crate::shaped::kernel::<f16>(),
         crate::shaped::kernel::<u8>(),
         crate::leaky_windows::kernel(),
+        crate::named_arms::kernel::<f32>(),
+        crate::named_arms::kernel::<i8>(),
         crate::exact_curves::kernel::<f32>(),
         crate::exact_curves::kernel::<bf16>(),
         crate::exact_curves::kernel::<f64>(),

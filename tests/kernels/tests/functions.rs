@@ -1,6 +1,6 @@
 //! The kernels with functions and constants, on the CPU device against plain loops.
 
-use tile_kernels::{leaky_windows, shaped};
+use tile_kernels::{leaky_windows, named_arms, shaped};
 use tile_runtime::{Device, Element, Number, Options, bf16};
 
 /// Eighths from -2 to 2: their squares and sums of them are exact in `f32`.
@@ -82,6 +82,26 @@ fn functions_in_loads_bounds_and_conditions() {
             leaky_windows::with(options).launch(&x, &mut y).unwrap();
             assert_eq!(y.to_vec().unwrap(), expected, "{n} elements");
         }
+    }
+}
+
+#[test]
+fn arms_with_names() {
+    let dev = Device::cpu();
+    let x = eighths(100);
+    let next = |i: usize| x.get(i + 1).copied().unwrap_or(0.0);
+    let expected: Vec<f32> = (0..x.len())
+        .map(|i| {
+            let step = next(i) - x[i];
+            let rest = if x[i] % 3.0 == 0.0 { x[0] * x[0] } else { 0.0 };
+            1.0 + if x[i] > 0.0 { step * (2.0 * step) } else { rest }
+        })
+        .collect();
+    let x = dev.tensor([100], &x).unwrap();
+    for options in configurations() {
+        let mut y = dev.zeros([100]).unwrap();
+        named_arms::with(options).launch(&x, &mut y).unwrap();
+        assert_eq!(y.to_vec().unwrap(), expected);
     }
 }
 

@@ -60,6 +60,7 @@ fn every_kernel_is_checked() {
         "decoded",
         "shaped",
         "leaky_windows",
+        "named_arms",
         "exact_curves",
         "fused_curves",
         "library_curves",
@@ -230,7 +231,14 @@ fn exchanges_within_warps() {
 
 #[test]
 fn functions() {
-    for name in ["shaped", "leaky_windows", "fused_curves", "integer_curves", "ring_differences"] {
+    for name in [
+        "shaped",
+        "leaky_windows",
+        "named_arms",
+        "fused_curves",
+        "integer_curves",
+        "ring_differences",
+    ] {
         check_named(name);
     }
 }

@@ -26,7 +26,7 @@ tiled_kernel! {
     where block: t in T, grid: (b in tiles(N, T),), tile: T
     {
         let i = b * T + t;
-        let x = if i < 3 { u[i] } else { u[i] * 2.0 };
+        let x = if i < 3 { u[i] } else { let y = u[i]; let z: f32 = y + 1.0; y * z };
         v[i] = x.max(0.0);
     }
 }

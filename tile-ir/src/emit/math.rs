@@ -82,7 +82,8 @@ impl Writer<'_> {
             | MathFn::Round
             | MathFn::RoundTiesEven
             | MathFn::Trunc
-            | MathFn::Fract => text,
+            | MathFn::Fract
+            | MathFn::Erf => text,
         }
     }
 
@@ -129,6 +130,7 @@ fn float_math(func: MathFn, x: &str, double: bool) -> String {
         | MathFn::Cbrt
         | MathFn::Round
         | MathFn::Trunc
+        | MathFn::Erf
         // Of integers alone.
         | MathFn::CountOnes
         | MathFn::LeadingZeros

@@ -231,8 +231,24 @@ fn report_unknown(cx: &mut Resolver, func: &Name) {
     known.extend(library.functions.iter().map(|function| function.name.text.as_str()));
     let diagnostic =
         Diagnostic::error(Code::UnknownName, func.span, format!("there is no function `{name}`"));
-    cx.diags.push(match suggest::nearest(name, known) {
-        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-        None => diagnostic,
-    });
+    let help = match (instead_of(name), suggest::nearest(name, known)) {
+        (Some(help), _) => help.to_owned(),
+        (None, Some(near)) => format!("did you mean `{near}`?"),
+        (None, None) => format!(
+            "functions of your own stand beside the kernel: `fn {name}<T: Float>(x: T) -> T {{ … }}`"
+        ),
+    };
+    cx.diags.push(diagnostic.help(help));
+}
+
+/// What to write instead of a function that other languages have.
+fn instead_of(name: &str) -> Option<&'static str> {
+    match name {
+        "len" | "shape" | "size" | "dim" => {
+            Some("an extent has a name, which the parameter gives it: `a: &Tensor<f32, [N]>`")
+        }
+        "float" | "double" | "int" => Some("a conversion is `x as f32`"),
+        "get" | "at" => Some("an element is `a[i, j]`"),
+        _ => None,
+    }
 }

@@ -8,7 +8,7 @@
 //! | `powi(x, n)`, of integers `pow(x, n)` | products by repeated squaring; `n` is written in numbers |
 //! | `powf(x, y)` | `pow(x, y)` of floats |
 //! | `recip(x)` | `1 / x` |
-//! | `rem_euclid(a, n)` | `a % n`, and `abs(n)` more where that is negative |
+//! | `rem_euclid(a, n)` | `a % n`, and `abs(n)` more where that is negative; of floats, too |
 //! | `div_euclid(a, n)` | `a / n`, one less (`n > 0`) or more where `a % n` is negative |
 //! | `is_nan(x)` | `x != x` |
 //! | `is_infinite(x)`, `is_finite(x)` | `abs(x) == INFINITY`, `abs(x) < INFINITY` |
@@ -232,7 +232,9 @@ fn resolve_euclidean(
 ) -> ExprId {
     let name = if composed == Composed::RemEuclid { "rem_euclid" } else { "div_euclid" };
     let ty = unify_operands(cx, a, n, &format!("`{name}`"), span);
-    require(cx, Operation::OfIntegers(name), ty, func.span);
+    if composed == Composed::DivEuclid {
+        require(cx, Operation::OfIntegers(name), ty, func.span);
+    }
     let positive = is_positive(cx, n);
     let mut n = Shared::new(cx, "n", n);
     let divisor = n.take(cx);

@@ -281,7 +281,9 @@ pub(super) fn unify_operands(
     let help = match (left, right) {
         (Ty::Known(Type::Index), _) if is_integer(right) => cast_help(cx, rhs, right, left),
         (_, Ty::Known(Type::Index)) if is_integer(left) => cast_help(cx, lhs, left, right),
-        (Ty::Known(Type::Index), _) => cast_help(cx, lhs, left, right),
+        (Ty::Known(Type::Index), _) => {
+            cast_help(cx, lhs, left, right).or_else(|| open_help(cx, (lhs, left), (rhs, right)))
+        }
         (
             Ty::Known(Type::Scalar(ElemType::Param(_))),
             Ty::Known(Type::Scalar(ElemType::Acc(_))),

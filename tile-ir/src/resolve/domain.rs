@@ -149,7 +149,8 @@ fn later_param<'e>(params: &[syntax::TileParam], expr: &'e Expr) -> Option<&'e s
         | syntax::ExprKind::Compare { .. }
         | syntax::ExprKind::Logic { .. }
         | syntax::ExprKind::Cast { .. }
-        | syntax::ExprKind::If { .. } => None,
+        | syntax::ExprKind::If { .. }
+        | syntax::ExprKind::Block { .. } => None,
     }
 }
 
@@ -212,6 +213,7 @@ pub(super) fn constant(cx: &Resolver, expr: &Expr) -> Option<i128> {
         | syntax::ExprKind::Cast { .. }
         | syntax::ExprKind::Call { .. }
         | syntax::ExprKind::Method { .. }
-        | syntax::ExprKind::If { .. } => None,
+        | syntax::ExprKind::If { .. }
+        | syntax::ExprKind::Block { .. } => None,
     }
 }

@@ -76,6 +76,13 @@ pub(super) fn resolve_expr(cx: &mut Resolver, expr: &Expr, conversion: Conversio
             let ty = unify_operands(cx, then, otherwise, "`if`", span);
             cx.push(ExprKind::Select { cond, then, otherwise }, ty, span)
         }
+        syntax::ExprKind::Block { lets, value } => {
+            cx.scopes.enter();
+            function::bind_lets(cx, lets, value);
+            let id = resolve_expr(cx, value, conversion);
+            cx.scopes.leave();
+            id
+        }
     }
 }
 
@@ -281,6 +288,11 @@ fn seems_index(cx: &Resolver, expr: &Expr) -> bool {
         syntax::ExprKind::Binary { lhs, rhs, .. } => seems_index(cx, lhs) || seems_index(cx, rhs),
         syntax::ExprKind::If { then, otherwise, .. } => {
             seems_index(cx, then) || seems_index(cx, otherwise)
+        }
+        syntax::ExprKind::Block { lets, value } => {
+            let named = |item: &syntax::ValueLet| function::uses_in(value, &item.name.text) > 0;
+            let mut lets = lets.iter().filter(|item| named(item));
+            seems_index(cx, value) || lets.any(|item| seems_index(cx, &item.value))
         }
         syntax::ExprKind::Cast { ty, .. } => {
             matches!(&ty.kind, syntax::TypeExprKind::Name(name) if name.text == "index")

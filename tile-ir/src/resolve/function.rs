@@ -239,17 +239,22 @@ fn write_out(
             bind(cx, &param.name, id, uses.sum());
         }
     }
-    for (position, item) in function.lets.iter().enumerate() {
-        let id = resolve_let(cx, item);
-        let lets = function.lets[position + 1..].iter().map(|item| &item.value);
-        let uses = lets.chain([&function.value]).map(|expr| uses_in(expr, &item.name.text));
-        bind(cx, &item.name, id, uses.sum());
-    }
+    bind_lets(cx, &function.lets, &function.value);
     let value = resolve_expr(cx, &function.value, Conversion::None);
     let ty = type_expr::resolve_type(cx, &function.result);
     let place = format!("the result of `{}`", function.name.text);
     let value = expect_type(cx, value, ty, &place);
     stand_at(cx, value, before, span)
+}
+
+/// Brings the names of `lets` into force, which `value` uses.
+pub(super) fn bind_lets(cx: &mut Resolver, lets: &[syntax::ValueLet], value: &Expr) {
+    for (position, item) in lets.iter().enumerate() {
+        let id = resolve_let(cx, item);
+        let later = lets[position + 1..].iter().map(|item| &item.value);
+        let uses = later.chain([value]).map(|expr| uses_in(expr, &item.name.text));
+        bind(cx, &item.name, id, uses.sum());
+    }
 }
 
 /// The value of a function or constant, as what stands at its use. What was there
@@ -262,8 +267,8 @@ fn stand_at(cx: &mut Resolver, id: ExprId, before: usize, span: SpanId) -> ExprI
     id
 }
 
-/// The value of a `let` of a function.
-pub(super) fn resolve_let(cx: &mut Resolver, item: &syntax::FunctionLet) -> ExprId {
+/// The value of a `let` of a function or an arm.
+pub(super) fn resolve_let(cx: &mut Resolver, item: &syntax::ValueLet) -> ExprId {
     let value = resolve_expr(cx, &item.value, Conversion::None);
     match &item.ty {
         Some(ty) => {
@@ -389,7 +394,7 @@ fn copy_types(cx: &mut Resolver, from: ExprId, to: ExprId) {
 }
 
 /// How often a name stands in an expression.
-fn uses_in(expr: &Expr, wanted: &str) -> usize {
+pub(super) fn uses_in(expr: &Expr, wanted: &str) -> usize {
     let of = |exprs: &[&Expr]| exprs.iter().map(|expr| uses_in(expr, wanted)).sum();
     match &expr.kind {
         syntax::ExprKind::Name(name) => usize::from(name.text == wanted),
@@ -403,6 +408,10 @@ fn uses_in(expr: &Expr, wanted: &str) -> usize {
         | syntax::ExprKind::Call { args, .. }
         | syntax::ExprKind::Method { args, .. } => args.iter().map(|e| uses_in(e, wanted)).sum(),
         syntax::ExprKind::If { cond, then, otherwise } => of(&[cond, then, otherwise]),
+        syntax::ExprKind::Block { lets, value } => {
+            let lets = lets.iter().map(|item| uses_in(&item.value, wanted));
+            lets.sum::<usize>() + uses_in(value, wanted)
+        }
         syntax::ExprKind::Literal(_) | syntax::ExprKind::Path(_) => 0,
     }
 }

@@ -143,6 +143,10 @@ fn names_in<'e>(expr: &'e Expr, out: &mut Vec<&'e Name>) {
         syntax::ExprKind::If { cond, then, otherwise } => {
             [cond, then, otherwise].into_iter().for_each(|part| names_in(part, out));
         }
+        syntax::ExprKind::Block { lets, value } => {
+            lets.iter().for_each(|item| names_in(&item.value, out));
+            names_in(value, out);
+        }
         syntax::ExprKind::Literal(_) | syntax::ExprKind::Path(_) => {}
     }
 }

@@ -204,6 +204,10 @@ fn named_in<'e>(expr: &'e Expr, out: &mut Vec<&'e Name>) {
         ExprKind::If { cond, then, otherwise } => {
             [cond, then, otherwise].into_iter().for_each(|part| named_in(part, out));
         }
+        ExprKind::Block { lets, value } => {
+            lets.iter().for_each(|item| named_in(&item.value, out));
+            named_in(value, out);
+        }
         ExprKind::Literal(_) | ExprKind::Path(_) => {}
     }
 }

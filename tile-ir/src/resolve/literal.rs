@@ -4,7 +4,7 @@ use super::types::{Class, Openness, Ty};
 use super::{Resolver, suggest, type_expr};
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::{Bound, DType};
-use crate::kernel::{ElemType, ExprId, ExprKind, Literal, Type};
+use crate::kernel::{ElemType, ExprId, ExprKind, Literal, Type, TypeParam};
 use crate::op::NamedConst;
 use crate::span::SpanId;
 use crate::syntax::{self, Name, Path};
@@ -63,15 +63,15 @@ fn suffixed(cx: &mut Resolver, suffix: &Name, open: Ty) -> Ty {
     }
 }
 
-/// `T::MAX`, `f32::INFINITY`.
+/// `T::MAX`, `f32::INFINITY`, `Acc<T>::MAX`.
 pub(super) fn resolve_path(cx: &mut Resolver, path: &Path, span: SpanId) -> ExprId {
-    let Some(elem) = type_expr::named_elem(cx, &path.ty) else { return cx.push_poison(span) };
+    let Some(elem) = type_expr::elem_of_path(cx, &path.ty) else { return cx.push_poison(span) };
     let name = &path.constant;
     let Some(constant) = NamedConst::from_name(&name.text) else {
         let diagnostic = Diagnostic::error(
             Code::UnknownName,
             name.span,
-            format!("`{}` has no constant `{}`", path.ty.text, name.text),
+            format!("`{}` has no constant `{}`", type_expr::written(&path.ty), name.text),
         );
         let known = NamedConst::ALL.map(NamedConst::name);
         let near = suggest::nearest(&name.text, known);
@@ -91,10 +91,10 @@ pub(super) fn resolve_path(cx: &mut Resolver, path: &Path, span: SpanId) -> Expr
 }
 
 fn report_missing_constant(cx: &mut Resolver, path: &Path, elem: ElemType, needed: Bound) {
-    let (ty, constant) = (&path.ty.text, &path.constant.text);
+    let (ty, constant) = (type_expr::written(&path.ty), &path.constant.text);
     let diagnostic = match elem {
         ElemType::Param(param) | ElemType::Acc(param) => {
-            let bound = cx.kernel.type_params[param].bound;
+            let TypeParam { name: ty, bound, .. } = &cx.kernel.type_params[param];
             let message = format!("`{ty}: {bound}` need not have `{constant}`");
             Diagnostic::error(Code::UnsupportedOperation, path.constant.span, message)
                 .help(format!("bound it: `{ty}: {needed}`"))

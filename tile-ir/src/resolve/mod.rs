@@ -34,6 +34,7 @@ mod library;
 mod literal;
 mod operate;
 mod scope;
+mod sizes;
 mod stmt;
 mod suggest;
 mod type_expr;
@@ -72,7 +73,9 @@ pub fn resolve_kernel(item: &KernelItem) -> Result<Kernel, Diagnostics> {
     cx.scopes.leave();
     cx.kernel.body = body;
     header::require_output(&mut cx, item);
-    cx.finish()
+    let kernel = cx.finish()?;
+    sizes::require_sizes(&kernel)?;
+    Ok(kernel)
 }
 
 /// The state of a resolution.

@@ -2,7 +2,7 @@
 //!
 //! | operation | types |
 //! | --- | --- |
-//! | `+ - * / %`, `< <= > >=`, `min`, `max`, `abs` | numbers and `index` |
+//! | `+ - * / %`, `< <= > >=`, `min`, `max`, `abs`, `rem_euclid` | numbers and `index` |
 //! | `==`, `!=` | all |
 //! | `& \| ^` | integers, `index`, `bool` |
 //! | `<< >>` | integers, `index` |
@@ -12,7 +12,7 @@
 //! | `any`, `all`, `ballot` and the like | `bool` |
 //! | `shuffle` and the like | all but `index` |
 //! | `sqrt`, `exp`, `pow`, `is_nan`, … | floating-point types |
-//! | `rem_euclid`, `div_euclid` | integers, `index` |
+//! | `div_euclid` | integers, `index` |
 //! | `count_ones` and the like | integers |
 //! | `signum` | numbers |
 //! | `as` | as in Rust: numbers into each other and `index`, `bool` into integers |

@@ -19,6 +19,22 @@ pub(super) fn resolve_type(cx: &mut Resolver, ty: &TypeExpr) -> Ty {
     }
 }
 
+/// The type before the `::` of a constant.
+pub(super) fn elem_of_path(cx: &mut Resolver, ty: &TypeExpr) -> Option<ElemType> {
+    match &ty.kind {
+        TypeExprKind::Name(name) => named_elem(cx, name),
+        TypeExprKind::Acc(name) => accumulator(cx, name),
+    }
+}
+
+/// A type as it was written.
+pub(super) fn written(ty: &TypeExpr) -> String {
+    match &ty.kind {
+        TypeExprKind::Name(name) => name.text.clone(),
+        TypeExprKind::Acc(name) => format!("Acc<{}>", name.text),
+    }
+}
+
 /// The type of an array's elements or a parameter; `what` names it in messages.
 /// `None` where it was reported.
 pub(super) fn resolve_elem(cx: &mut Resolver, ty: &TypeExpr, what: &str) -> Option<ElemType> {
@@ -95,9 +111,11 @@ fn argument_elem(cx: &mut Resolver, name: &Name, ty: Ty) -> Option<ElemType> {
 fn accumulator(cx: &mut Resolver, name: &Name) -> Option<ElemType> {
     let elem = named_elem(cx, name)?;
     if !Class::of(&cx.kernel, Type::Scalar(elem)).is_number() {
-        let message = format!("`Acc<{0}>` needs numbers, and `{0}` may be `bool`", name.text);
-        let diagnostic = Diagnostic::error(Code::UnsupportedOperation, name.span, message);
         let is_param = matches!(elem, ElemType::Param(_));
+        let why =
+            if is_param { format!(", and `{}` may be `bool`", name.text) } else { String::new() };
+        let message = format!("`Acc<{}>` needs numbers{why}", name.text);
+        let diagnostic = Diagnostic::error(Code::UnsupportedOperation, name.span, message);
         cx.diags.push(if is_param {
             diagnostic.help(format!("bound it: `{}: {}`", name.text, Bound::Number))
         } else {

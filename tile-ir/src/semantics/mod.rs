@@ -278,7 +278,8 @@ pub fn math(func: MathFn, arg: ScalarValue) -> Option<ScalarValue> {
             | MathFn::Round
             | MathFn::RoundTiesEven
             | MathFn::Trunc
-            | MathFn::Fract => return None,
+            | MathFn::Fract
+            | MathFn::Erf => return None,
         }))
     }
     fn of_float<T: Scalar + NumberOps + FloatOps>(func: MathFn, bits: u64) -> Option<ScalarValue> {
@@ -311,6 +312,7 @@ pub fn math(func: MathFn, arg: ScalarValue) -> Option<ScalarValue> {
             MathFn::RoundTiesEven => arg.round_ties_even(),
             MathFn::Trunc => arg.trunc(),
             MathFn::Fract => arg.fract(),
+            MathFn::Erf => arg.erf(),
             MathFn::CountOnes | MathFn::LeadingZeros | MathFn::TrailingZeros => return None,
         }))
     }

@@ -105,6 +105,8 @@ pub trait FloatOps: Copy {
     fn cosh(self) -> Self;
     /// Cube root, of the host's library.
     fn cbrt(self) -> Self;
+    /// The error function, which the host's library has not.
+    fn erf(self) -> Self;
     /// Nearest integer, halves away from 0.
     fn round(self) -> Self;
     /// Nearest integer, halves to the even one.
@@ -301,6 +303,8 @@ macro_rules! float_ops {
             #[inline(always)]
             fn cbrt(self) -> Self { self.cbrt() }
             #[inline(always)]
+            fn erf(self) -> Self { libm::erf(self as f64) as $ty }
+            #[inline(always)]
             fn round(self) -> Self { self.round() }
             #[inline(always)]
             fn round_ties_even(self) -> Self { self.round_ties_even() }
@@ -401,6 +405,8 @@ macro_rules! short_float_ops {
             fn cosh(self) -> Self { $ty::from_f32(self.to_f32().cosh()) }
             #[inline(always)]
             fn cbrt(self) -> Self { $ty::from_f32(self.to_f32().cbrt()) }
+            #[inline(always)]
+            fn erf(self) -> Self { $ty::from_f32(FloatOps::erf(self.to_f32())) }
             #[inline(always)]
             fn round(self) -> Self { $ty::from_f32(self.to_f32().round()) }
             #[inline(always)]

@@ -1,6 +1,6 @@
 //! Expressions as written.
 
-use super::{Name, TypeExpr};
+use super::{Name, TypeExpr, ValueLet};
 use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
 use crate::span::SpanId;
 
@@ -34,11 +34,11 @@ pub enum Literal {
     Bool(bool),
 }
 
-/// `T::MAX`, `f32::INFINITY`: a constant of a type.
+/// `T::MAX`, `f32::INFINITY`, `Acc<T>::MAX`: a constant of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    /// The type's name.
-    pub ty: Name,
+    /// The type.
+    pub ty: TypeExpr,
     /// The constant's name.
     pub constant: Name,
 }
@@ -122,5 +122,12 @@ pub enum ExprKind {
         then: Box<Expr>,
         /// Value where it does not.
         otherwise: Box<Expr>,
+    },
+    /// `{ let y = e; y * y }`: an arm of an `if` used for its value.
+    Block {
+        /// The values that it names, at least one.
+        lets: Vec<ValueLet>,
+        /// Its value.
+        value: Box<Expr>,
     },
 }

@@ -18,7 +18,7 @@ pub struct FunctionItem {
     /// The type of the result.
     pub result: TypeExpr,
     /// The `let`s before the result, in order.
-    pub lets: Vec<FunctionLet>,
+    pub lets: Vec<ValueLet>,
     /// The result.
     pub value: Expr,
 }
@@ -32,9 +32,9 @@ pub struct FunctionParam {
     pub ty: TypeExpr,
 }
 
-/// `let y: T = e;` in a function.
+/// `let y: T = e;` in a function, or in an arm of an `if` used for its value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FunctionLet {
+pub struct ValueLet {
     /// The name.
     pub name: Name,
     /// The written type, if any.

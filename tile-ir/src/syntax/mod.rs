@@ -14,7 +14,7 @@ pub use item::{
     BlockAxis, EdgeAttr, GridAxis, KernelItem, Param, ParamKind, TensorSpace, TileConstraint,
     TileDomain, TileParam, TypeExpr, TypeExprKind, TypeParam,
 };
-pub use library::{ConstItem, FunctionItem, FunctionLet, FunctionParam, Library};
+pub use library::{ConstItem, FunctionItem, FunctionParam, Library, ValueLet};
 pub use stmt::{ArrayInit, EachAxis, Jump, OldValue, Place, Range, Stmt, StmtKind, UpdateOp};
 
 use crate::span::SpanId;

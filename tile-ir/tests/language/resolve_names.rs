@@ -58,9 +58,10 @@ fn unknown_names() {
     body(
         "c[tx] = alpha.foo();",
         expect![[r#"
-        error[TK0002]: there is no function `foo`
-          at 3:15
-    "#]],
+            error[TK0002]: there is no function `foo`
+              at 3:15
+              help: functions of your own stand beside the kernel: `fn foo<T: Float>(x: T) -> T { … }`
+        "#]],
     );
     body(
         "c[tx] = alpha.clamped(0.0, 1.0);",

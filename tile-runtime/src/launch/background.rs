@@ -13,6 +13,7 @@ use tile_ir::dtype::DType;
 use super::bind::Bound;
 use super::cache::{KernelAddress, ProgramKey};
 use super::owned::OwnedLaunch;
+use super::shaped::with_sizes_of_shapes;
 use super::tuned::{How, Request};
 use crate::device::{Backend, Device};
 use crate::error::Result;
@@ -148,7 +149,8 @@ impl Watched {
         if !self.usage.asks_for_search(manners.after) {
             return;
         }
-        let kernel = launch.embedded.get().map_or("", |checked| &checked.kernel().name);
+        let Ok(checked) = launch.embedded.get() else { return };
+        let kernel = checked.kernel().name.as_str();
         let room = launch.device.free_bytes().map(|bytes| bytes as f64 * manners.memory_share);
         let needed = needed_bytes(launch.bound);
         if room.is_some_and(|room| needed as f64 > room) {
@@ -165,7 +167,10 @@ impl Watched {
         let mut search = Search {
             embedded: launch.embedded,
             types: launch.types.to_vec(),
-            options: Options { stream: None, ..launch.options.clone() },
+            options: Options {
+                stream: None,
+                ..with_sizes_of_shapes(checked.kernel(), launch.bound, launch.options).into_owned()
+            },
             launch: copy,
             watched: self.clone(),
         };

@@ -30,6 +30,7 @@ mod run_config;
 #[cfg(feature = "cuda")]
 mod run_cuda;
 mod scratch;
+mod shaped;
 mod trial;
 mod tuned;
 mod variant;
@@ -68,6 +69,7 @@ use choose::choose;
 use ready::{Executables, Ready};
 use recheck::{is_asked_for, recheck};
 use repeat::{Asked, Prepared, Repeat};
+use shaped::with_sizes_of_shapes;
 use tuned::Request;
 use variant::Wanted;
 
@@ -129,6 +131,7 @@ fn prepare(
     let checked = embedded.get()?;
     let kernel = checked.kernel();
     let Asked { kernel: address, types, options, tune, .. } = *asked;
+    let options = &*with_sizes_of_shapes(kernel, bound, options);
     let (file, hash) = (embedded.file(), embedded.hash());
     let request = Request { checked, hash, file, types, device, bound, options };
     let config = match options.config {

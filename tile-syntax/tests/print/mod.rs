@@ -193,7 +193,7 @@ pub(crate) fn expr(e: &Expr) -> String {
         }
         ExprKind::Literal(Literal::Bool(value)) => value.to_string(),
         ExprKind::Name(name) => name.text.clone(),
-        ExprKind::Path(path) => format!("{}::{}", path.ty.text, path.constant.text),
+        ExprKind::Path(path) => format!("{}::{}", ty(&path.ty), path.constant.text),
         ExprKind::Index { array, indices } => format!("{}[{}]", array.text, list(indices)),
         ExprKind::Unary { op, operand } => format!("({}{})", op.symbol(), expr(operand)),
         ExprKind::Binary { op, lhs, rhs } => format!("({} {op} {})", expr(lhs), expr(rhs)),
@@ -206,6 +206,14 @@ pub(crate) fn expr(e: &Expr) -> String {
         ExprKind::Method { func, args } => format!(".{}({})", func.text, list(args)),
         ExprKind::If { cond, then, otherwise } => {
             format!("if {} {{{}}} else {{{}}}", expr(cond), expr(then), expr(otherwise))
+        }
+        ExprKind::Block { lets, value } => {
+            let mut out = String::new();
+            for item in lets {
+                let of_type = item.ty.as_ref().map_or(String::new(), |of| format!(": {}", ty(of)));
+                write!(out, "let {}{of_type} = {}; ", item.name.text, expr(&item.value)).unwrap();
+            }
+            out + &expr(value)
         }
     }
 }

@@ -684,6 +684,7 @@ const fn keeps_zero(func: MathFn) -> bool {
         | MathFn::RoundTiesEven
         | MathFn::Trunc
         | MathFn::Fract
+        | MathFn::Erf
         | MathFn::CountOnes => true,
         // The sign of a float's zero is 1.
         MathFn::Signum

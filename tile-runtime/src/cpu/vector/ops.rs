@@ -96,6 +96,7 @@ unary_ops! {
     Sinh(FloatOps, false) = sinh;
     Cosh(FloatOps, false) = cosh;
     Cbrt(FloatOps, false) = cbrt;
+    Erf(FloatOps, false) = erf;
     Round(FloatOps, true) = round;
     RoundTiesEven(FloatOps, true) = round_ties_even;
     Trunc(FloatOps, true) = trunc;

@@ -159,7 +159,8 @@ pub(crate) fn math(func: MathFn, dtype: DType) -> Option<Fn1> {
             | MathFn::Round
             | MathFn::RoundTiesEven
             | MathFn::Trunc
-            | MathFn::Fract => return None,
+            | MathFn::Fract
+            | MathFn::Erf => return None,
         })
     }
     fn of_float<T: Lane + NumberOps + FloatOps>(func: MathFn) -> Option<Fn1> {
@@ -191,6 +192,7 @@ pub(crate) fn math(func: MathFn, dtype: DType) -> Option<Fn1> {
             MathFn::RoundTiesEven => fn1::<ops::RoundTiesEven<T>>(),
             MathFn::Trunc => fn1::<ops::Trunc<T>>(),
             MathFn::Fract => fn1::<ops::Fract<T>>(),
+            MathFn::Erf => fn1::<ops::Erf<T>>(),
             MathFn::CountOnes | MathFn::LeadingZeros | MathFn::TrailingZeros => return None,
         })
     }
