@@ -4,24 +4,37 @@
 //! The example `gallery` runs them, the tests run them in ragged and tiny sizes, and
 //! the benchmark `gallery` measures them.
 
+pub mod array_scan;
+pub mod attention;
 pub mod batched_matmul;
+pub mod blelloch_scan;
+pub mod block_sort;
 pub mod block_transpose_in_place;
 pub mod box_blur;
 pub mod convolution_1d;
 pub mod convolution_2d;
 pub mod corner_turned_matmul;
+pub mod csr_matvec;
 pub mod foo_kernel;
 pub mod frame;
 pub mod grey;
+pub mod hillis_steele_scan;
+pub mod histogram;
+pub mod layer_norm;
 pub mod matrix_add;
 pub mod matrix_vector;
 pub mod naive_matmul;
+pub mod nearest;
+pub mod position_of_least;
+pub mod row_softmax;
 pub mod saxpy;
 pub mod separable_convolution;
 pub mod seven_point;
 pub mod square_matmul;
 pub mod tiled_matmul;
+pub mod tree_reduction;
 pub mod vector_add;
+pub mod warp_reduction;
 
 use frame::Entry;
 
@@ -48,5 +61,22 @@ pub fn all() -> Vec<Entry> {
         separable_convolution::ENTRY,
         seven_point::ENTRY,
         seven_point::TILED,
+        histogram::ENTRY,
+        histogram::PLAIN,
+        tree_reduction::ENTRY,
+        warp_reduction::ENTRY,
+        position_of_least::ENTRY,
+        hillis_steele_scan::ENTRY,
+        blelloch_scan::ENTRY,
+        array_scan::ENTRY,
+        array_scan::OF_FLOATS,
+        block_sort::ENTRY,
+        csr_matvec::ENTRY,
+        csr_matvec::BY_ITEMS,
+        row_softmax::ENTRY,
+        layer_norm::ENTRY,
+        nearest::ENTRY,
+        attention::ENTRY,
+        attention::IN_F16,
     ]
 }

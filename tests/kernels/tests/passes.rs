@@ -83,6 +83,7 @@ fn every_kernel_is_checked() {
         "softmax",
         "tile_ranges",
         "ranks",
+        "tile_sums",
         "halvings",
         "warp_totals",
         "neighbours",
@@ -204,7 +205,7 @@ fn barriers_in_control_flow() {
 
 #[test]
 fn exchanges_within_blocks() {
-    for name in ["row_totals", "softmax", "tile_ranges", "ranks", "halvings"] {
+    for name in ["row_totals", "softmax", "tile_ranges", "ranks", "tile_sums", "halvings"] {
         check_named(name);
     }
 }

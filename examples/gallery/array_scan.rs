@@ -1,0 +1,166 @@
+//! The inclusive scan of a whole array in three launches: each block scans a segment
+//! and leaves its sum, one block scans those sums, and each segment adds what comes
+//! before it. Within a block `scan_sum` scans a tile, and what came before the tile is
+//! carried from one to the next.
+//!
+//! ```sh
+//! cargo run --release --example gallery -- array_scan 1000003
+//! cargo run --release --example gallery -- array_scan_f32 1000003
+//! ```
+
+use tile_runtime::{Device, Number, Options, Tensor, tiled_kernel};
+
+use crate::frame::{Cost, Entry, Failure, Prepared, close, equal, floats, ints};
+
+tiled_kernel! {
+    /// Tiles of a segment.
+    const EACH: index = 16;
+
+    /// `y` is the inclusive scan of each segment of `x`, `totals` the segments' sums.
+    pub fn segment_scans<T: Number>(
+        #[pad = 0] x: &Tensor<T, [N]>,
+        y: &mut Tensor<T, [N]>,
+        totals: &mut Tensor<T, [S]>,
+    )
+    where
+        tile: (TN = 512),
+        grid: (segment in S),
+        block: (tx in TN),
+    {
+        let mut before: T = 0;
+        for p in 0..EACH {
+            let i = (segment * EACH + p) * TN + tx;
+            let value = x[i];
+            y[i] = before + scan_sum(value);
+            before += reduce_sum(value);
+        }
+        if tx == 0 {
+            totals[segment] = before;
+        }
+    }
+
+    /// The exclusive scan of `totals`, in place, by one block.
+    pub fn scan_of_totals<T: Number>(#[pad = 0] totals: &mut Tensor<T, [S]>)
+    where
+        tile: (TN = 1024),
+        block: (tx in TN),
+    {
+        let mut before: T = 0;
+        for p in tiles(S, TN) {
+            let total = totals[p * TN + tx];
+            totals[p * TN + tx] = before + scan_sum_exclusive(total);
+            before += reduce_sum(total);
+        }
+    }
+
+    /// Adds to each element of a segment what comes before the segment.
+    pub fn add_before<T: Number>(before: &Tensor<T, [S]>, y: &mut Tensor<T, [N]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        y[i] += before[i / (EACH * 512)];
+    }
+}
+
+/// Elements of a segment.
+const SEGMENT: usize = 16 * 512;
+
+/// What the gallery runs.
+pub const ENTRY: Entry = Entry {
+    name: "array_scan",
+    about: "the inclusive scan of an array of integers, in three launches",
+    sizes: &["elements"],
+    small: &[&[1], &[511], &[8192], &[50_001]],
+    full: &[1 << 27],
+    kernels: || {
+        vec![
+            segment_scans::kernel::<i32>(),
+            scan_of_totals::kernel::<i32>(),
+            add_before::kernel::<i32>(),
+        ]
+    },
+    prepare: |device, sizes| {
+        let x: Vec<i32> = ints(1, sizes[0], u32::MAX).iter().map(|&x| x as i32).collect();
+        Ok(Box::new(Scan::new(device, &x, |sum, x| sum.wrapping_add(x), equal)?))
+    },
+};
+
+/// The same of floating-point numbers.
+pub const OF_FLOATS: Entry = Entry {
+    name: "array_scan_f32",
+    about: "the inclusive scan of an array of f32, in three launches",
+    kernels: || {
+        vec![
+            segment_scans::kernel::<f32>(),
+            scan_of_totals::kernel::<f32>(),
+            add_before::kernel::<f32>(),
+        ]
+    },
+    prepare: |device, sizes| {
+        let x = floats(1, sizes[0]);
+        Ok(Box::new(Scan::new(
+            device,
+            &x,
+            |sum, x| sum + f64::from(x),
+            |what, found, expected| {
+                // Roundings of each of the three scans, of sums like the root of their length.
+                close(what, found, expected, 1e-3)
+            },
+        )?))
+    },
+    ..ENTRY
+};
+
+type Compare<T, E> = fn(&'static str, &[T], &[E]) -> Result<(), Failure>;
+
+struct Scan<T: Number, E> {
+    x: Tensor<T, 1>,
+    y: Tensor<T, 1>,
+    totals: Tensor<T, 1>,
+    expected: Vec<E>,
+    compare: Compare<T, E>,
+}
+
+impl<T: Number + Copy, E: Copy + Default> Scan<T, E> {
+    fn new(
+        device: &Device,
+        x: &[T],
+        add: fn(E, T) -> E,
+        compare: Compare<T, E>,
+    ) -> tile_runtime::Result<Self> {
+        let n = x.len();
+        let mut sum = E::default();
+        let mut expected = Vec::with_capacity(n);
+        for &x in x {
+            sum = add(sum, x);
+            expected.push(sum);
+        }
+        Ok(Self {
+            x: device.tensor([n], x)?,
+            y: device.zeros([n])?,
+            totals: device.zeros([n.div_ceil(SEGMENT)])?,
+            expected,
+            compare,
+        })
+    }
+}
+
+impl<T: Number, E> Prepared for Scan<T, E> {
+    fn launch(&mut self, options: &Options) -> tile_runtime::Result<()> {
+        segment_scans::with(options.clone()).launch(&self.x, &mut self.y, &mut self.totals)?;
+        scan_of_totals::with(options.clone()).launch(&mut self.totals)?;
+        add_before::with(options.clone()).launch(&self.totals, &mut self.y)
+    }
+
+    fn verify(&self) -> Result<(), Failure> {
+        (self.compare)("y", &self.y.to_vec()?, &self.expected)
+    }
+
+    fn cost(&self) -> Cost {
+        let n = self.x.shape()[0] as f64;
+        Cost { bytes: 8.0 * n, flops: n }
+    }
+}
