@@ -44,7 +44,7 @@ pub use layout::{StrideFact, TensorLayout};
 /// Changes whenever a kernel in some configuration may be lowered, or written as
 /// CUDA C++, to something else than before: what was measured until then says
 /// nothing any more.
-pub const LOWERING_VERSION: u32 = 5;
+pub const LOWERING_VERSION: u32 = 6;
 
 /// What is known of a launch, apart from its configuration. Launches with equal
 /// bindings and configurations share one program.

@@ -48,12 +48,10 @@ extern "C" __global__ void __launch_bounds__(32) filtered(
     #pragma unroll 1
     for (int p = 0; p < 2; ++p) {
         __syncthreads();
-        if (p < 2 - 1) {
-            // j of 4, shared out over the block
-            if (thread < 4) {
-                const int j = thread;
-                weights_s_next = weights.elems[(p + 1) * 4 + j];
-            }
+        // j of 4, shared out over the block
+        if (thread < 4) {
+            const int j = thread;
+            weights_s_next = weights.elems[(p < 2 - 1 ? p + 1 : p) * 4 + j];
         }
         #pragma unroll
         for (int j = 0; j < 4; ++j) {
@@ -63,12 +61,10 @@ extern "C" __global__ void __launch_bounds__(32) filtered(
                 sum[tx_step] = __fmaf_rn(weights_s[stage * 4 + j], bx * 128 + tx + j < N ? x[bx * 128 + tx + j] : 0.0f, sum[tx_step]);
             }
         }
-        if (p < 2 - 1) {
-            // j of 4, shared out over the block
-            if (thread < 4) {
-                const int j = thread;
-                weights_s[(1 - stage) * 4 + j] = weights_s_next;
-            }
+        // j of 4, shared out over the block
+        if (thread < 4) {
+            const int j = thread;
+            weights_s[(1 - stage) * 4 + j] = weights_s_next;
         }
         stage = 1 - stage;
     }

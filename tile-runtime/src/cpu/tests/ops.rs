@@ -418,7 +418,7 @@ fn exact_functions() {
 
 /// The error function at the values below, as tables have it.
 fn erf(x: f64) -> f64 {
-    let size = match x.abs() {
+    let size: f64 = match x.abs() {
         0.25 => 0.276_326_390_168_236_9,
         0.5 => 0.520_499_877_813_046_5,
         1.0 => 0.842_700_792_949_714_9,

@@ -117,7 +117,7 @@ fn one_configuration_more_is_one_entry_more() {
     let (folder, shelf) = shelf();
     shelf.keep(&situation(), group(&situation(), &[(128, 2e-6), (256, 1e-6)]));
     shelf.keep(&situation(), group(&situation(), &[(512, 0.5e-6), (256, 3e-6)]));
-    let record = read_record(&path(&folder)).unwrap();
+    let record = readable(&path(&folder)).unwrap();
     let [group] = &record.groups[..] else { panic!("{record:?}") };
     let times: Vec<(u32, f64)> =
         group.entries.iter().map(|entry| (entry.config.threads, entry.seconds)).collect();
@@ -185,7 +185,7 @@ fn a_file_that_is_no_record_is_told_of_and_written_anew() {
 fn an_entry_that_is_none_of_the_kernel_is_passed_over() {
     let (folder, shelf) = shelf();
     shelf.keep(&situation(), group(&situation(), &[(256, 2e-6), (512, 3e-6)]));
-    let mut record = read_record(&path(&folder)).unwrap();
+    let mut record = readable(&path(&folder)).unwrap();
     // Faster than all others, if they could be.
     let fastest = Entry { seconds: 1e-9, ..record.groups[0].entries[0].clone() };
     let changes: [&dyn Fn(&mut Config); 4] = [
@@ -256,7 +256,7 @@ fn of_many_writers_none_is_lost() {
             });
         }
     });
-    let record = read_record(&path(&folder)).unwrap();
+    let record = readable(&path(&folder)).unwrap();
     assert_eq!(record.groups[0].entries.len(), 16);
 }
 
