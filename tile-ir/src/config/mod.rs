@@ -111,11 +111,11 @@ pub struct Config {
     /// asynchronous, where the device can; smaller ones go through registers, as
     /// all do at 0.
     pub async_bytes: u32,
-    /// With asynchronous copies: whether those of later iterations stand behind the
-    /// loads of an iteration's first operands, each with the condition that there
-    /// is such an iteration as its predicate; else they stand before, and a jump
-    /// leads past them. Without the jump their addresses are computed between the
-    /// first operations.
+    /// With several stages: whether later iterations are fetched without a jump past it
+    /// where there is none. Asynchronous copies then stand behind the loads of an
+    /// iteration's first operands, each with the condition as its predicate, so that
+    /// their addresses are computed between the first operations; what goes through
+    /// registers is fetched once more by the last iteration.
     pub predicate_copies: bool,
     /// Blocks that an SM must have registers for at the least: the compiler rather
     /// spills than take more. With 0 it decides.

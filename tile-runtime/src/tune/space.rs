@@ -28,6 +28,9 @@ use crate::error::Result;
 /// model ranks; it has been seen to be wrong by a factor of two.
 const SLOW: f64 = 3.0;
 
+/// Into as many parts a first choice shares out sums at the most.
+const MOST_SLICES: u32 = 4;
+
 /// What the configurations are for.
 pub(crate) struct Launch<'a> {
     pub(crate) checked: &'a CheckedKernel,
@@ -76,8 +79,9 @@ impl<'a> Space<'a> {
         let choices = first_choices(space.launch.checked, space.launch.device, &given)?;
         let mut least =
             Estimate { arithmetic: f64::MAX, global_bytes: f64::MAX, ..Estimate::default() };
-        for mut config in choices {
-            config.numerics = space.launch.numerics;
+        let choices: Vec<Config> =
+            choices.into_iter().flat_map(|config| space.in_slices(config)).collect();
+        for config in choices {
             match space.judge(&config) {
                 Ok(cost) => {
                     least.arithmetic = least.arithmetic.min(cost.arithmetic);
@@ -97,6 +101,27 @@ impl<'a> Space<'a> {
         }
         space.roofline_seconds = space.roofline(&least);
         Ok(space)
+    }
+
+    /// A first choice of the launch's numerics, and where sums may be in another order
+    /// the same with each sum shared out among parts of the block.
+    fn in_slices(&self, config: Config) -> Vec<Config> {
+        let numerics = self.launch.numerics;
+        let most = if numerics == Numerics::Reassociated { MOST_SLICES } else { 1 };
+        let sliced = |slices: u32| {
+            let threads = config.threads.saturating_mul(slices);
+            Config { numerics, slices, threads, ..config.clone() }
+        };
+        let all = std::iter::successors(Some(1), |slices| Some(2 * slices));
+        let all = all.take_while(|&slices| slices <= most).map(sliced);
+        all.filter(|it| it.slices == 1 || self.can_run_in_slices(it)).collect()
+    }
+
+    fn can_run_in_slices(&self, config: &Config) -> bool {
+        let Launch { checked, device, .. } = self.launch;
+        !config.block.is_empty()
+            && check_config(checked.kernel(), config, device).is_ok()
+            && self.all.has_slices(config)
     }
 
     /// What a configuration costs, or why it is not worth compiling.
@@ -166,7 +191,7 @@ impl<'a> Space<'a> {
                 // With runs and warps that suit them.
                 let Config { tiles, threads, block, .. } = other.clone();
                 let slices = if block.is_empty() { 1 } else { config.slices };
-                let threads = threads.saturating_mul(slices);
+                let threads = (threads / other.slices.max(1)).saturating_mul(slices);
                 found.insert(Config { tiles, threads, block, ..config.clone() });
             }
         }

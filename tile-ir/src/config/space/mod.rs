@@ -181,6 +181,12 @@ impl<'a> Space<'a> {
         space
     }
 
+    /// Whether there are sums for a configuration's slices of a block to share out, and
+    /// memory for what they exchange.
+    pub fn has_slices(&self, config: &Config) -> bool {
+        can_be_sliced(self.kernel, self.types, config) && self.fits(config)
+    }
+
     /// Whether a configuration is of this space.
     pub fn contains(&self, config: &Config) -> bool {
         self.point_of(config).is_some()
@@ -317,12 +323,10 @@ impl<'a> Space<'a> {
             Choice::Tile(_) | Choice::Stages => {
                 self.given.iter().all(|(id, size)| config.tile(*id) == *size) && self.fits(config)
             }
-            Choice::UnrollStages | Choice::AsyncBytes => config.stages > 1 || is_first(),
-            Choice::PredicateCopies => (config.stages > 1 && config.async_bytes > 0) || is_first(),
-            Choice::Slices => {
-                let is_new = || can_be_sliced(self.kernel, self.types, config);
-                value == 1 || (is_new() && self.fits(config))
+            Choice::UnrollStages | Choice::AsyncBytes | Choice::PredicateCopies => {
+                config.stages > 1 || is_first()
             }
+            Choice::Slices => value == 1 || self.has_slices(config),
             Choice::MinBlocks => value * config.threads <= self.device.max_threads_per_sm,
             Choice::Items(axis) => {
                 let extent =
