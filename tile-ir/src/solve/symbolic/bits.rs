@@ -190,10 +190,31 @@ impl Walk<'_> {
             Some(places) if (0..width.min(63).into()).contains(&places) => {
                 Poly::constant(1 << places)
             }
-            None if !rhs.is_lost() && self.is_count(rhs, ty) => self.power(rhs, ty, at),
-            Some(_) | None => return None,
+            None => {
+                let places = self.count(rhs, ty, at)?;
+                self.power(&places, ty, at)
+            }
+            Some(_) => return None,
         };
         if at.1 == BinaryOp::Shr { self.floor(lhs, &power, at) } else { Some(lhs.mul(&power)) }
+    }
+
+    /// By how many places it is shifted, if 1 of a type stays what it is: counts begin
+    /// again from 0 at the type's width.
+    fn count(&mut self, value: &Poly, ty: Type, at: (SpanId, BinaryOp)) -> Option<Poly> {
+        if value.is_lost() {
+            return None;
+        }
+        if self.is_count(value, ty) {
+            return Some(value.clone());
+        }
+        let (min, max) = range_of(ty)?;
+        if !self.is_natural(value) {
+            return None;
+        }
+        let width = Poly::constant((max - min).count_ones().into());
+        let rest = self.remainder(value, &width, (at.0, BinaryOp::Rem))?;
+        self.is_count(&rest, ty).then_some(rest)
     }
 
     /// Whether a value is a number of places by which 1 of a type can be shifted and
