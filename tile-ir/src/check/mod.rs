@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::exchange::Group;
 use crate::kernel::Kernel;
-use crate::solve::skeleton::enumerate;
+use crate::solve::skeleton::{Effort, enumerate};
 use crate::solve::symbolic::prove;
 
 /// How it is known that a kernel has no race.
@@ -104,8 +104,11 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     progress::check_progress(&kernel, &mut diags);
     assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
     let unproved = prove(&kernel, &uniform);
-    let is_filled = initialised::is_shown(&kernel, (&uniform, &folds));
-    let found = enumerate(&kernel, unproved.is_empty(), is_filled);
+    let effort = match unproved.as_slice() {
+        [] => Effort::Proved { is_filled: initialised::is_shown(&kernel, (&uniform, &folds)) },
+        _ => Effort::Full,
+    };
+    let found = enumerate(&kernel, effort);
     let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
     if !diverges {
         // Who has left early has written nothing: that is one mistake, not two.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::check::{Uniformity, range_exprs};
 use crate::kernel::{Kernel, Stmt, StmtKind};
-use crate::solve::skeleton::{BUDGET, Conflict, Pair, enumerate, probe};
+use crate::solve::skeleton::{Conflict, Effort, Pair, enumerate, probe};
 use crate::span::SpanId;
 
 /// Most places that are tried for one race.
@@ -37,15 +37,31 @@ pub(super) fn find_cure(
     pair: &Pair,
     seen: Option<&Conflict>,
 ) -> Option<Cure> {
-    let mut best: Option<Cure> = None;
-    for gap in gaps(kernel, uniformity, pair).into_iter().take(MAX_TRIES) {
-        let mended = with_barrier(kernel, &gap);
-        let mut found = enumerate(&mended, false, true);
+    let left = |mended: &Kernel, effort: Effort| {
+        let mut found = enumerate(mended, effort);
         if let Some(Conflict { sizes, first, .. }) = seen {
             let block: Vec<i64> = first.block.iter().map(|(_, at)| *at).collect();
-            probe(&mended, pair.array(), (sizes, &[block]), &mut found, &mut { BUDGET });
+            let mut fuel = effort.budget();
+            probe(mended, pair.array(), (sizes, &[block]), &mut found, &mut fuel);
         }
-        let left = found.known;
+        found.known
+    };
+    // What a short run finds a full one finds too.
+    let mut places = Vec::new();
+    for gap in gaps(kernel, uniformity, pair).into_iter().take(MAX_TRIES) {
+        let mended = with_barrier(kernel, &gap);
+        let least = left(&mended, Effort::Short);
+        if !least.contains(pair) {
+            places.push((least.len(), gap, mended));
+        }
+    }
+    places.sort_by_key(|(least, ..)| *least);
+    let mut best: Option<Cure> = None;
+    for (least, gap, mended) in places {
+        if best.as_ref().is_some_and(|best| best.left.len() <= least) {
+            break;
+        }
+        let left = left(&mended, Effort::Full);
         let fewer = best.as_ref().is_none_or(|best| left.len() < best.left.len());
         if fewer && !left.contains(pair) {
             best = Some(gap.cure(kernel, left));

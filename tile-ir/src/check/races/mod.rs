@@ -12,6 +12,7 @@ mod cure;
 mod free;
 mod text;
 mod undecided;
+mod vouch;
 
 use std::collections::BTreeSet;
 
@@ -23,6 +24,7 @@ use crate::solve::symbolic::Unproved;
 use cure::{Cure, find_cure};
 use text::Prose;
 use undecided::{drop_proved, settle, spots, spots_of};
+use vouch::settling_assumption;
 
 /// Reports what collides and what cannot be decided. Of a kernel without such a
 /// finding: how that is known.
@@ -94,13 +96,14 @@ fn open(
     let are_apart = pair.scope == Scope::Block
         && matches!(pair.array(), ArrayRef::Tile(_))
         && pair.first.stmt != pair.second.stmt;
+    let settled_by = || settling_assumption(kernel, uniformity, pair, source);
     let cure = are_apart.then(|| find_cure(kernel, uniformity, pair, None)).flatten();
     match (cure, found.examples.get(pair)) {
         (Some(cure), Some(example)) if free::have_free_indices(kernel, pair) => {
             report(kernel, example, Some(&cure), &[])
         }
-        (Some(cure), _) => text::open(kernel, pair, source).help(Prose::place(kernel, &cure)),
-        (None, _) => text::open(kernel, pair, source),
+        (Some(cure), _) => text::open(kernel, pair, source, None).help(Prose::place(kernel, &cure)),
+        (None, _) => text::open(kernel, pair, source, settled_by()),
     }
 }
 

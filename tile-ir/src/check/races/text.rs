@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use super::cure::Cure;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
-    Access, AccessKind, ArrayRef, EachOrigin, ExprId, ExprKind, Kernel, Place, Source, Stmt,
-    StmtKind, VarId, print_access,
+    AccessKind, ArrayRef, EachOrigin, Kernel, Place, Source, Stmt, StmtKind, VarId, print_access,
 };
 use crate::solve::skeleton::{Conflict, Pair, Party, Scope, Site, Worker};
 use crate::span::SpanId;
@@ -20,8 +19,14 @@ pub(super) struct Prose<'a> {
     conflict: &'a Conflict,
 }
 
-/// What is said of a pair that data decides about.
-pub(super) fn open(kernel: &Kernel, pair: &Pair, source: Source) -> Diagnostic {
+/// What is said of a pair that data decides about; with an assumption that settles it, if
+/// there is one.
+pub(super) fn open(
+    kernel: &Kernel,
+    pair: &Pair,
+    source: Source,
+    settled_by: Option<String>,
+) -> Diagnostic {
     let name = kernel.array_name(pair.array());
     let (text, manner) = (source.text(kernel), source.manner());
     let who = match pair.scope {
@@ -41,13 +46,8 @@ pub(super) fn open(kernel: &Kernel, pair: &Pair, source: Source) -> Diagnostic {
     let remedy = "compute the index from the coordinates of the work-item, so that each element \
                   has one writer, or update it with `atomic`";
     match source {
-        Source::Load(load) => {
-            let known = fixed_tensor(kernel, load).map(|tensor| {
-                format!(
-                    "; if the elements of `{tensor}` are known to differ, say so: \
-                     `assume(distinct({tensor}));`"
-                )
-            });
+        Source::Load(_) => {
+            let known = settled_by.map(|assumption| format!("; {assumption}"));
             diagnostic
                 .note(format!("two loads of `{text}` may give the same value"))
                 .help(format!("{remedy}{}", known.unwrap_or_default()))
@@ -89,16 +89,6 @@ fn slot_is_shared(
                  done to `{place}` than to add 1 or more"
             )),
     }
-}
-
-/// The tensor of a load that gives integers and is never written.
-fn fixed_tensor(kernel: &Kernel, load: ExprId) -> Option<&str> {
-    let ExprKind::Load(Access { array: ArrayRef::Tensor(tensor), .. }) = &kernel.exprs[load].kind
-    else {
-        return None;
-    };
-    let tensor = &kernel.tensors[*tensor];
-    (!tensor.mutable).then_some(tensor.name.as_str())
 }
 
 impl<'a> Prose<'a> {

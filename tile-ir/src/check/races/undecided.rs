@@ -31,19 +31,20 @@ pub(super) struct Rest {
 /// Drops from `findings` what a proof excludes, of all that data decides: the
 /// values that a run makes up are not any values (two slots of one counter).
 pub(super) fn drop_proved(unproved: &[Unproved], findings: &mut Findings) {
-    let is_open = |pair: &Pair| {
-        unproved.iter().any(|found| {
-            let scope = match found.relation {
-                Relation::SameInterval | Relation::Carried { .. } => Scope::Block,
-                Relation::BetweenBlocks => Scope::Grid,
-            };
-            scope == pair.scope && spots_of(found) == spots(pair)
-        })
-    };
+    let is_open = |pair: &Pair| unproved.iter().any(|found| holds_of(found, pair));
     findings.conflicts.retain(|found| found.cause.is_none() || is_open(&found.pair));
     findings.open.retain(|(pair, _)| is_open(pair));
     let conflicts = findings.conflicts.iter().map(|found| found.pair);
     findings.known = conflicts.chain(findings.open.iter().map(|(pair, _)| *pair)).collect();
+}
+
+/// Whether what is unproved is what a run found of `pair`.
+pub(super) fn holds_of(unproved: &Unproved, pair: &Pair) -> bool {
+    let scope = match unproved.relation {
+        Relation::SameInterval | Relation::Carried { .. } => Scope::Block,
+        Relation::BetweenBlocks => Scope::Grid,
+    };
+    scope == pair.scope && spots_of(unproved) == spots(pair)
 }
 
 /// Of what is `unproved` and not `told`: runs all sizes of the arrays concerned;

@@ -73,10 +73,32 @@ use sizes::Choice;
 /// Accesses and loop iterations that are run for one kernel.
 pub(crate) const BUDGET: u32 = 200_000;
 
-/// How much of it is enough where it is proved already that there is no race: where
-/// it is shown too that tiles are written before they are read, and where not.
-const ENOUGH: u32 = 3_000;
-const ENOUGH_TO_FILL: u32 = 50_000;
+/// How long a kernel is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Until the budget is used up, or all sizes are run.
+    Full,
+    /// As long as shows most of what there is.
+    Short,
+    /// Where it is proved already that there is no race: for what else a run shows of
+    /// tiles. `is_filled` says that none is read before it is written.
+    Proved {
+        /// Whether the text shows it.
+        is_filled: bool,
+    },
+}
+
+impl Effort {
+    /// Accesses and iterations after which no run is begun.
+    pub(crate) const fn budget(self) -> u32 {
+        match self {
+            Self::Full => BUDGET,
+            Self::Short => BUDGET / 10,
+            Self::Proved { is_filled: false } => BUDGET / 4,
+            Self::Proved { is_filled: true } => BUDGET / 64,
+        }
+    }
+}
 
 /// Two accesses in the text that nothing orders, at least one a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,18 +191,14 @@ fn assumptions(kernel: &Kernel) -> BTreeSet<ExprId> {
 }
 
 /// Looks for conflicts at small sizes, and for accesses that leave their tile or
-/// find nothing there. No more runs are begun when they have taken `enough`. Of
-/// tensors conflicts are all there is to find, so they are left out where a proof
-/// says that there is none; `is_filled` says that no tile is read before it is
-/// written.
-pub(crate) fn enumerate(kernel: &Kernel, is_proved: bool, is_filled: bool) -> Findings {
-    let enough = match (is_proved, is_filled) {
-        (true, true) => ENOUGH,
-        (true, false) => ENOUGH_TO_FILL,
-        (false, _) => BUDGET,
-    };
+/// find nothing there. Of tensors conflicts are all there is to find, so they are left
+/// out where a proof says that there is none.
+pub(crate) fn enumerate(kernel: &Kernel, effort: Effort) -> Findings {
+    let is_proved = matches!(effort, Effort::Proved { .. });
+    let enough = effort.budget();
     let mut findings = Findings::default();
-    let mut fuel = BUDGET;
+    // What a proof makes short is still run to its end.
+    let mut fuel = if effort == Effort::Short { enough } else { BUDGET };
     let pool = Pool::of(kernel);
     let choice = Choice::of(kernel, &pool);
     let is_tile = |array| matches!(array, ArrayRef::Tile(_));

@@ -14,8 +14,9 @@ use std::collections::BTreeMap;
 
 use super::poly::gcd;
 
-/// Most rows that are made for one kernel.
-const MAX_MADE: u64 = 400_000;
+/// What one kernel's proofs may take: rows that are made, and terms of systems that are
+/// looked at.
+const MAX_SPENT: u64 = 400_000;
 
 /// Elimination stops where it would hold more constraints than this.
 const MAX_ROWS: usize = 600;
@@ -39,22 +40,22 @@ enum Outcome {
 
 type Step<T> = Result<T, Outcome>;
 
-/// Rows that are still made before everything is given up: what bounds the time of
-/// a kernel's check.
+/// What is left before everything is given up: what bounds the time of a kernel's
+/// check.
 #[derive(Debug)]
 pub(super) struct Effort(Cell<u64>);
 
 impl Effort {
     /// As much as a kernel's proofs may take.
     pub(super) const fn of_kernel() -> Self {
-        Self(Cell::new(MAX_MADE))
+        Self(Cell::new(MAX_SPENT))
     }
 
-    /// One more row.
-    fn spend(&self) -> Step<()> {
-        let left = self.0.get().checked_sub(1).ok_or(Outcome::GaveUp)?;
-        self.0.set(left);
-        Ok(())
+    /// Takes so much off; `false` where there is not so much.
+    pub(super) fn spend(&self, cost: usize) -> bool {
+        let left = self.0.get().checked_sub(cost as u64);
+        self.0.set(left.unwrap_or(0));
+        left.is_some()
     }
 }
 
@@ -240,7 +241,9 @@ impl Rows {
         }
         for (a, low) in &lower {
             for (b, high) in &upper {
-                effort.spend()?;
+                if !effort.spend(1) {
+                    return Err(Outcome::GaveUp);
+                }
                 let made = sum(low, *b, high, *a)?;
                 if !rest.is_implied(&made) {
                     rest.insert(made)?;

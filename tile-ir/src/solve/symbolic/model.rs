@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::linear::Effort;
 use super::poly::{Poly, Unknown};
 use super::ranges::Range;
 use super::system::System;
@@ -39,8 +40,12 @@ impl Model {
 impl System {
     /// Numbers that fulfil all constraints, if some are found soon. `admitted` are
     /// the values that some unknowns can have, of which not all are constraints.
-    pub(super) fn model(&self, admitted: &BTreeMap<Unknown, Vec<i128>>) -> Option<Model> {
-        let mut search = Search { admitted, tried: 0 };
+    pub(super) fn model(
+        &self,
+        admitted: &BTreeMap<Unknown, Vec<i128>>,
+        effort: &Effort,
+    ) -> Option<Model> {
+        let mut search = Search { admitted, effort, tried: 0 };
         let solved = search.solve(self.recorded())?;
         let mut model = Model::default();
         // What was replaced last is made of what is known first.
@@ -57,13 +62,14 @@ impl System {
 
 struct Search<'a> {
     admitted: &'a BTreeMap<Unknown, Vec<i128>>,
+    effort: &'a Effort,
     tried: u32,
 }
 
 impl Search<'_> {
     fn solve(&mut self, mut system: System) -> Option<System> {
         self.tried += 1;
-        if self.tried > MAX_TRIED {
+        if self.tried > MAX_TRIED || !self.effort.spend(system.size()) {
             return None;
         }
         system.settle();

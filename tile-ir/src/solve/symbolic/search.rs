@@ -49,7 +49,7 @@ impl Search<'_> {
         if system.contradictory {
             return true;
         }
-        if self.tests == 0 {
+        if self.tests == 0 || !self.effort.spend(system.size()) {
             return false;
         }
         self.tests -= 1;

@@ -64,7 +64,8 @@ impl<'a> Suggestions<'a> {
 
     fn solve(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> Option<Suggestion> {
         let systems = self.walk.collision(first, second, meeting, true);
-        let model = systems.iter().find_map(|system| system.model(&self.admitted))?;
+        let model =
+            systems.iter().find_map(|system| system.model(&self.admitted, &self.walk.effort))?;
         let shared = matches!(meeting, Meeting::InBlock(..));
         let copies = if shared { [0, 0] } else { [1, 2] };
         let blocks = copies.map(|copy| {

@@ -336,6 +336,11 @@ impl System {
         }
     }
 
+    /// How many terms it has, but for its choices: what a step on it takes.
+    pub(super) fn size(&self) -> usize {
+        self.zeros().chain(&self.at_least).map(|poly| poly.terms().len()).sum()
+    }
+
     /// The products of two and more unknowns.
     fn products(&self) -> BTreeSet<&Monomial> {
         let polys = self.zeros().chain(&self.at_least);

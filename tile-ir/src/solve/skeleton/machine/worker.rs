@@ -108,14 +108,19 @@ impl<'a> Machine<'a> {
                     Some(step) => self.eval(frame, step)?,
                     None => Value::index(1),
                 };
-                let by = usize::try_from(step.as_index()).ok().filter(|by| *by > 0);
-                let values = by
-                    .into_iter()
-                    .flat_map(|by| (first.as_index()..last.as_index()).step_by(by).take(limit));
-                let mut values: Vec<i64> = values.collect();
-                if reversed {
-                    values.reverse();
-                }
+                let by = step.as_index();
+                let length = i128::from(last.as_index()) - i128::from(first.as_index());
+                let trips = if by > 0 { (length + i128::from(by) - 1) / i128::from(by) } else { 0 };
+                let trips = trips.clamp(0, i64::MAX.into()) as i64;
+                let limit = match first.data.or(last.data) {
+                    Some(_) => limit.min(MAX_DATA_TRIPS),
+                    None => limit,
+                };
+                let values = (0..trips).take(limit).map(|trip| {
+                    let trip = if reversed { trips - 1 - trip } else { trip };
+                    first.as_index() + trip * by
+                });
+                let values = values.collect();
                 (first.tainted(step.data), last, values)
             }
             LoopRange::Halving(n) => {

@@ -343,7 +343,7 @@ fn what_is_proved_is_not_refuted_by_a_run() {
         };
         let uniformity = uniformity(&kernel);
         let left = prove(&kernel, &uniformity);
-        let conflicts = skeleton::enumerate(&kernel, false, true).conflicts;
+        let conflicts = skeleton::enumerate(&kernel, skeleton::Effort::Full).conflicts;
         for conflict in &conflicts {
             let named = |found: &super::Unproved| {
                 let spans = [found.first.0, found.second.0];
