@@ -260,7 +260,10 @@ fn parse_group(cx: &mut Context, input: &mut Cursor<'_>, group: &Group) -> Resul
             Ok(expr)
         }
         Delimiter::Bracket => Err(SyntaxError::new(group.pair(), "an array is not a value here")
-            .help("it is declared with its type, `let w: [f32; 2] = [0.25, 0.5];`, and assigned by elements")),
+            .help(
+                "an array of one work-item says its type, `let x: [f32; 4] = [0.0; 4];`, and the \
+                 memory of a block is a tile, `shared s: [f32; T];`",
+            )),
         Delimiter::Brace => {
             Err(SyntaxError::new(group.open, "a block is not a value here").help("use parentheses"))
         }
