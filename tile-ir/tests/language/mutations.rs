@@ -24,7 +24,7 @@ const MOST: Duration = Duration::from_secs(10);
 const TRIES: u32 = 4;
 
 /// The words of a text: names, numbers, and signs one by one.
-fn words(text: &str) -> Vec<&str> {
+pub(crate) fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

@@ -96,7 +96,7 @@ fn check(name: &str, file: &str) {
     assert!(cases.len() > 1, "{name}.kernels has no kernels");
 }
 
-/// One test for each file.
+/// One test for each file, and [`FILES`].
 macro_rules! families {
     ($($name:ident)*) => {
         $(
@@ -105,50 +105,25 @@ macro_rules! families {
                 check(stringify!($name), include_str!(concat!("suite/", stringify!($name), ".kernels")));
             }
         )*
+
+        /// The files, for tests of all kernels.
+        const FILES: &[&str] = &[
+            $(include_str!(concat!("suite/", stringify!($name), ".kernels")),)*
+        ];
     };
 }
 
 families! {
-    arrays atomics basics blocks control digits generated grids layers limits loaded loops matrices micro
-    mixed narrow open params pieces places reductions samples scans sizes solvers sorts stencils steps strides
-    symbolic waits warps
+    arrays atomics basics blocks control digits generated graphs grids layers limits loaded loops matrices
+    micro mixed narrow open params pieces places programs reductions samples scans sizes solvers sorts stencils
+    steps strides symbolic teams tiles waits warps
 }
 
-/// The files, for tests of all kernels.
-pub(crate) const FILES: [&str; 32] = [
-    include_str!("suite/arrays.kernels"),
-    include_str!("suite/atomics.kernels"),
-    include_str!("suite/basics.kernels"),
-    include_str!("suite/blocks.kernels"),
-    include_str!("suite/control.kernels"),
-    include_str!("suite/digits.kernels"),
-    include_str!("suite/generated.kernels"),
-    include_str!("suite/grids.kernels"),
-    include_str!("suite/layers.kernels"),
-    include_str!("suite/limits.kernels"),
-    include_str!("suite/loaded.kernels"),
-    include_str!("suite/loops.kernels"),
-    include_str!("suite/matrices.kernels"),
-    include_str!("suite/micro.kernels"),
-    include_str!("suite/mixed.kernels"),
-    include_str!("suite/narrow.kernels"),
-    include_str!("suite/open.kernels"),
-    include_str!("suite/params.kernels"),
-    include_str!("suite/pieces.kernels"),
-    include_str!("suite/places.kernels"),
-    include_str!("suite/reductions.kernels"),
-    include_str!("suite/samples.kernels"),
-    include_str!("suite/scans.kernels"),
-    include_str!("suite/sizes.kernels"),
-    include_str!("suite/solvers.kernels"),
-    include_str!("suite/sorts.kernels"),
-    include_str!("suite/stencils.kernels"),
-    include_str!("suite/steps.kernels"),
-    include_str!("suite/strides.kernels"),
-    include_str!("suite/symbolic.kernels"),
-    include_str!("suite/waits.kernels"),
-    include_str!("suite/warps.kernels"),
-];
+/// The texts of the kernels that are accepted.
+pub(crate) fn accepted() -> Vec<String> {
+    let cases = FILES.iter().flat_map(|file| cases(file));
+    cases.filter(|case| case.expected.is_empty()).map(|case| case.text).collect()
+}
 
 /// The texts of all kernels.
 pub(crate) fn texts() -> Vec<String> {

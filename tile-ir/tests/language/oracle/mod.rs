@@ -5,6 +5,8 @@
 //!
 //! `TILE_RANDOM_KERNELS` says how many kernels are tried.
 
+mod eval;
+mod mutants;
 mod run;
 mod write;
 
@@ -14,7 +16,7 @@ use run::{Launch, Outcome, run};
 use tile_ir::check::check_kernel;
 use tile_ir::config::complete_tiles;
 use tile_ir::diag::Diagnostic;
-use tile_ir::kernel::{Kernel, TileDomain, VarId, VarKind};
+use tile_ir::kernel::{ExprKind, Kernel, Literal, TileDomain, VarId, VarKind};
 use tile_ir::resolve::resolve_kernel;
 
 /// Kernels that are tried where nothing else is said.
@@ -73,11 +75,18 @@ fn launch(
             continue;
         }
         let values = tile_ir::config::candidate_values(&param.domain);
-        let small: Vec<u32> = values.into_iter().filter(|value| *value <= 6).collect();
+        let small: Vec<u32> = values.iter().copied().filter(|value| *value <= 6).collect();
         let given = given.get(&param.name).and_then(|value| u32::try_from(*value).ok());
-        params.push((id, given.or_else(|| rng.choice(small))?));
+        let chosen = given.or_else(|| rng.choice(small));
+        params.push((id, chosen.or_else(|| values.into_iter().min())?));
     }
     let tiles = complete_tiles(kernel, &params).ok()?;
+    // More than one piece of any literal length too.
+    let mut dims = vec![1, 3, 4, 6, 9, 14, 40];
+    let literal = largest_literal(kernel);
+    if literal > 20 {
+        dims.extend([literal - 1, literal + 1, 2 * literal + 3]);
+    }
     let value = |id: VarId, rng: &mut fastrand::Rng| -> Option<i64> {
         let var = &kernel.vars[id];
         let given = given.get(&var.name).copied();
@@ -86,7 +95,7 @@ fn launch(
                 let at = kernel.tile_params.ids().position(|id| id == param)?;
                 tiles.get(at).map(|tile| i64::from(*tile))
             }
-            VarKind::Dim => given.or_else(|| rng.choice([1, 3, 4, 6, 9, 14, 40])),
+            VarKind::Dim => given.or_else(|| rng.choice(dims.iter().copied())),
             VarKind::Scalar(_) => given.or_else(|| rng.choice([-1, 0, 1, 2, 3, 5])),
             VarKind::Grid
             | VarKind::Block
@@ -99,14 +108,23 @@ fn launch(
     Some(Launch { values, seed: rng.u64(..) })
 }
 
-/// A race of some launch, if one of several shows one, or else a cell that nobody has
-/// written; `None` where none could be run.
+/// The largest literal of a length.
+fn largest_literal(kernel: &Kernel) -> i64 {
+    let literals = kernel.exprs.values().filter_map(|expr| match expr.kind {
+        ExprKind::Literal(Literal::Int(value)) => i64::try_from(value).ok(),
+        _ => None,
+    });
+    literals.filter(|value| *value <= 512).max().unwrap_or(0)
+}
+
+/// What is wrong with some launch, a race before a cell that nobody has written; `None`
+/// where none could be run.
 fn fault(kernel: &Kernel, rng: &mut fastrand::Rng, launches: u32) -> Option<Outcome> {
     let mut seen = None;
     for _ in 0..launches {
         let launch = launch(kernel, &BTreeMap::new(), rng)?;
         match run(kernel, &launch) {
-            race @ Outcome::Race(_) => return Some(race),
+            fault @ (Outcome::Race(_) | Outcome::Parted) => return Some(fault),
             unwritten @ Outcome::Unwritten(_) => seen = Some(unwritten),
             Outcome::Clean => seen = seen.or(Some(Outcome::Clean)),
             Outcome::Unfit => {}
@@ -162,6 +180,9 @@ fn verdicts_on_random_kernels_are_right() {
                             "seed {seed}: accepted with a cell that is not written: {cell}\n{text}"
                         )
                     }
+                    Some(Outcome::Parted) => {
+                        panic!("seed {seed}: accepted where not all pass a barrier\n{text}")
+                    }
                     Some(Outcome::Clean | Outcome::Unfit) | None => {}
                 }
             }
@@ -185,7 +206,7 @@ fn verdicts_on_random_kernels_are_right() {
                 }
             }
             Verdict::Undecided(found) => match fault(&kernel, &mut rng, 24) {
-                Some(Outcome::Race(_)) => racy_open += 1,
+                Some(Outcome::Race(_) | Outcome::Parted) => racy_open += 1,
                 Some(Outcome::Clean | Outcome::Unwritten(_) | Outcome::Unfit) | None => {
                     open += 1;
                     if std::env::var("TILE_SHOW_UNDECIDED").is_ok() {

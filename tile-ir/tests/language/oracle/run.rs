@@ -4,15 +4,21 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use tile_ir::exchange::WARP_ITEMS;
 use tile_ir::kernel::{
-    Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind,
-    Type, VarId,
+    Access, ArrayRef, Axis, ExprId, Kernel, LoopRange, Place, Stmt, StmtKind, VarId,
 };
-use tile_ir::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
+use tile_ir::span::SpanId;
 
-/// Steps of one work-item, and blocks of one launch, that are run.
+use super::eval::{Value, binary};
+
+/// Steps of one work-item, blocks and accesses of one launch, that are run.
 const MAX_STEPS: u32 = 20_000;
 const MAX_BLOCKS: usize = 48;
+const MAX_ACCESSES: u32 = 100_000;
+
+/// The number from which on workers are points of cooperative loops.
+const POINTS: u64 = 1 << 32;
 
 /// What a launch fixes: tile parameters, dimensions, scalars, and what loads give.
 #[derive(Clone, Debug, Default)]
@@ -26,39 +32,19 @@ pub(crate) struct Launch {
 pub(crate) enum Outcome {
     /// Two workers meet in an element; in words.
     Race(String),
-    /// None do, but somebody reads a cell of a tile that nobody has written.
+    /// None do, but not all of a block, or of a warp, pass the same barriers.
+    Parted,
+    /// Neither, but somebody reads a cell of a tile that nobody has written.
     Unwritten(String),
-    /// Neither.
+    /// None of these.
     Clean,
     /// A tile is left, or it takes too long.
     Unfit,
 }
 
-/// A value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Value {
-    Int(i64),
-    Bool(bool),
-    Float,
-}
-
-impl Value {
-    fn int(self) -> i64 {
-        match self {
-            Self::Int(value) => value,
-            Self::Bool(value) => i64::from(value),
-            Self::Float => 0,
-        }
-    }
-
-    fn is_true(self) -> bool {
-        self == Self::Bool(true)
-    }
-}
-
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Read,
     Write,
     Atomic,
@@ -77,13 +63,22 @@ struct Event {
     block: usize,
     worker: u64,
     interval: u32,
+    /// The worker's warp, and after how many of its barriers.
+    warp: (u64, u32),
     kind: Kind,
 }
 
-/// Why a work-item stops.
-struct Unfit;
+/// The barriers that a worker has passed so far, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Passed {
+    block: Vec<SpanId>,
+    warp: Vec<SpanId>,
+}
 
-type Step<T> = Result<T, Unfit>;
+/// Why a work-item stops.
+pub(super) struct Unfit;
+
+pub(super) type Step<T> = Result<T, Unfit>;
 
 /// Runs all work-items of a launch and compares each pair of accesses.
 pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> Outcome {
@@ -94,11 +89,16 @@ pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> Outcome {
         events: HashMap::new(),
         own: HashSet::new(),
         reads: Vec::new(),
+        kept: HashMap::new(),
+        passed: Passed::default(),
+        is_parted: false,
         block: 0,
         worker: 0,
         interval: 0,
+        epoch: 0,
         points: 0,
         steps: 0,
+        accesses: 0,
     };
     match machine.launch() {
         Ok(()) => machine.compare(),
@@ -106,21 +106,27 @@ pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> Outcome {
     }
 }
 
-struct Machine<'a> {
-    kernel: &'a Kernel,
-    launch: &'a Launch,
-    vars: HashMap<VarId, Value>,
+pub(super) struct Machine<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) launch: &'a Launch,
+    pub(super) vars: HashMap<VarId, Value>,
     events: HashMap<(ArrayRef, Vec<i64>), Vec<Event>>,
     /// The cells that the present block's workers have written, by worker.
     own: HashSet<(u64, ArrayRef, Vec<i64>)>,
     /// Reads of cells that the reader has not written.
     reads: Vec<(ArrayRef, Vec<i64>, Event)>,
+    /// What the worker's own arrays hold.
+    pub(super) kept: HashMap<(ArrayRef, Vec<i64>), Value>,
+    passed: Passed,
+    is_parted: bool,
     block: usize,
     worker: u64,
     interval: u32,
+    epoch: u32,
     /// Points of cooperative loops that were run in this block.
     points: u64,
     steps: u32,
+    accesses: u32,
 }
 
 impl Machine<'_> {
@@ -137,13 +143,23 @@ impl Machine<'_> {
             self.points = 0;
             self.own.clear();
             let axes = kernel.block.as_deref().unwrap_or_default();
+            let mut first: Option<Passed> = None;
             for (worker, item) in self.points_of(axes)?.into_iter().enumerate() {
                 self.vars.clear();
                 for (axis, at) in kernel.grid.iter().zip(&block).chain(axes.iter().zip(&item)) {
                     self.vars.insert(axis.var, Value::Int(*at));
                 }
+                self.kept.clear();
                 (self.worker, self.interval, self.steps) = (worker as u64, 0, 0);
+                self.epoch = 0;
+                self.passed = Passed::default();
                 self.stmts(&kernel.body)?;
+                let is_first_of_warp = worker.is_multiple_of(WARP_ITEMS as usize);
+                let first = first.get_or_insert_with(|| self.passed.clone());
+                if is_first_of_warp {
+                    first.warp.clone_from(&self.passed.warp);
+                }
+                self.is_parted |= *first != self.passed;
             }
         }
         Ok(())
@@ -155,7 +171,9 @@ impl Machine<'_> {
             for (at, one) in events.iter().enumerate() {
                 for other in &events[at + 1..] {
                     let unordered = if one.block == other.block {
-                        one.interval == other.interval && one.worker != other.worker
+                        one.interval == other.interval
+                            && one.worker != other.worker
+                            && (one.warp.0 != other.warp.0 || one.warp.1 == other.warp.1)
                     } else {
                         is_tensor
                     };
@@ -169,11 +187,17 @@ impl Machine<'_> {
                 }
             }
         }
+        if self.is_parted {
+            return Outcome::Parted;
+        }
         let unwritten = self.reads.iter().find(|(array, element, read)| {
             let events = self.events.get(&(*array, element.clone()));
             !events.into_iter().flatten().any(|event| {
-                let is_before = event.block == read.block && event.interval < read.interval;
-                is_before && event.kind != Kind::Read
+                let is_before = event.interval < read.interval
+                    || event.interval == read.interval
+                        && event.warp.0 == read.warp.0
+                        && event.warp.1 < read.warp.1;
+                event.block == read.block && is_before && event.kind != Kind::Read
             })
         });
         match unwritten {
@@ -230,6 +254,37 @@ impl Machine<'_> {
                 let new = binary(*op, old, value, self.kernel.vars[*var].ty);
                 self.vars.insert(*var, new);
             }
+            StmtKind::Store { access, value } if self.kernel.is_local(access.array) => {
+                let indices = self.indices(&access.indices)?;
+                let value = self.eval(*value)?;
+                self.keep(access.array, indices, value)?;
+            }
+            StmtKind::Update { place: Place::Element(access), op, value }
+                if self.kernel.is_local(access.array) =>
+            {
+                let indices = self.indices(&access.indices)?;
+                let (at, value) = (value, self.eval(*value)?);
+                let old = self.kept.get(&(access.array, indices.clone())).copied();
+                let ty = self.kernel.exprs[*at].ty;
+                let value = binary(*op, old.unwrap_or(Value::Float), value, ty);
+                self.keep(access.array, indices, value)?;
+            }
+            StmtKind::LetArray { tile, init } => {
+                let array = ArrayRef::Tile(*tile);
+                self.kept.retain(|(other, _), _| *other != array);
+                if let Some(init) = init {
+                    let value = self.eval(*init)?;
+                    let extents = self.indices(self.kernel.extents(array))?;
+                    let mut all = vec![Vec::new()];
+                    for extent in extents {
+                        let longer = |own: &Vec<i64>| -> Vec<Vec<i64>> {
+                            (0..extent).map(|at| [own.as_slice(), &[at]].concat()).collect()
+                        };
+                        all = all.iter().flat_map(longer).collect();
+                    }
+                    self.kept.extend(all.into_iter().map(|element| ((array, element), value)));
+                }
+            }
             StmtKind::Store { access, value } => self.write(access, *value, &[Kind::Write])?,
             StmtKind::Update { place: Place::Element(access), value, .. } => {
                 self.write(access, *value, &[Kind::Read, Kind::Write])?;
@@ -237,13 +292,12 @@ impl Machine<'_> {
             StmtKind::Atomic { access, value, old: None, expected: None, .. } => {
                 self.write(access, *value, &[Kind::Atomic])?;
             }
-            StmtKind::Atomic { .. }
-            | StmtKind::Exchange { .. }
-            | StmtKind::LetArray { .. }
-            | StmtKind::WarpBarrier => {
-                return Err(Unfit);
+            StmtKind::Atomic { .. } | StmtKind::Exchange { .. } => return Err(Unfit),
+            StmtKind::WarpBarrier => {
+                self.epoch += 1;
+                self.passed.warp.push(stmt.span);
             }
-            StmtKind::Each { axes, body, .. } => self.each(axes, body)?,
+            StmtKind::Each { axes, body, .. } => self.each(stmt.span, axes, body)?,
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
                 for value in self.counters(range)? {
                     self.vars.insert(*var, Value::Int(value));
@@ -259,15 +313,22 @@ impl Machine<'_> {
                 let arm = if self.eval(*cond)?.is_true() { then } else { otherwise };
                 self.stmts(arm)?;
             }
-            // Of what is assumed nothing is run.
-            StmtKind::Assume { .. } => {}
-            StmtKind::Barrier => self.interval += 1,
+            StmtKind::Assume { cond } => {
+                if !self.eval(*cond)?.is_true() {
+                    return Err(Unfit);
+                }
+            }
+            StmtKind::Barrier => {
+                self.interval += 1;
+                self.passed.block.push(stmt.span);
+            }
         }
         Ok(())
     }
 
     /// The first work-item runs all points, each in a name of its own.
-    fn each(&mut self, axes: &[Axis], body: &[Stmt]) -> Step<()> {
+    fn each(&mut self, head: SpanId, axes: &[Axis], body: &[Stmt]) -> Step<()> {
+        self.passed.block.push(head);
         if self.worker != 0 {
             return Ok(());
         }
@@ -276,7 +337,7 @@ impl Machine<'_> {
                 self.vars.insert(axis.var, Value::Int(*at));
             }
             self.points += 1;
-            self.worker = (1 << 32) + self.points;
+            self.worker = POINTS + self.points;
             let done = self.stmts(body);
             self.worker = 0;
             done?;
@@ -317,20 +378,38 @@ impl Machine<'_> {
         kinds.iter().try_for_each(|kind| self.enter(access.array, &indices, *kind))
     }
 
-    fn indices(&mut self, indices: &[ExprId]) -> Step<Vec<i64>> {
+    fn keep(&mut self, array: ArrayRef, element: Vec<i64>, value: Value) -> Step<()> {
+        if !self.is_inside(array, &element)? {
+            return Err(Unfit);
+        }
+        self.kept.insert((array, element), value);
+        Ok(())
+    }
+
+    pub(super) fn indices(&mut self, indices: &[ExprId]) -> Step<Vec<i64>> {
         indices.iter().map(|index| Ok(self.eval(*index)?.int())).collect()
     }
 
-    fn enter(&mut self, array: ArrayRef, indices: &[i64], kind: Kind) -> Step<()> {
+    pub(super) fn enter(&mut self, array: ArrayRef, indices: &[i64], kind: Kind) -> Step<()> {
         if !self.is_inside(array, indices)? {
             return match array {
                 ArrayRef::Tensor(_) => Ok(()),
                 ArrayRef::Tile(_) => Err(Unfit),
             };
         }
+        if self.kernel.is_local(array) {
+            return Ok(());
+        }
+        self.accesses += 1;
+        if self.accesses > MAX_ACCESSES {
+            return Err(Unfit);
+        }
         let (block, worker, interval) = (self.block, self.worker, self.interval);
+        // A point of a cooperative loop is of no warp that anybody knows.
+        let warp = if worker < POINTS { worker / u64::from(WARP_ITEMS) } else { worker };
+        let warp = (warp, self.epoch);
         let events = self.events.entry((array, indices.to_vec())).or_default();
-        let event = Event { block, worker, interval, kind };
+        let event = Event { block, worker, interval, warp, kind };
         if matches!(array, ArrayRef::Tile(_)) {
             let own = (worker, array, indices.to_vec());
             if kind != Kind::Write && !self.own.contains(&own) {
@@ -341,8 +420,8 @@ impl Machine<'_> {
             }
         }
         let known = |known: &Event| {
-            (known.block, known.worker, known.interval, known.kind)
-                == (block, worker, interval, kind)
+            (known.block, known.worker, known.interval, known.warp, known.kind)
+                == (block, worker, interval, warp, kind)
         };
         if !events.iter().any(known) {
             events.push(event);
@@ -350,7 +429,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn is_inside(&mut self, array: ArrayRef, indices: &[i64]) -> Step<bool> {
+    pub(super) fn is_inside(&mut self, array: ArrayRef, indices: &[i64]) -> Step<bool> {
         let kernel = self.kernel;
         for (extent, index) in kernel.extents(array).iter().zip(indices) {
             if !(0..self.eval(*extent)?.int()).contains(index) {
@@ -359,121 +438,4 @@ impl Machine<'_> {
         }
         Ok(true)
     }
-
-    fn eval(&mut self, id: ExprId) -> Step<Value> {
-        let kernel = self.kernel;
-        let expr = &kernel.exprs[id];
-        Ok(match &expr.kind {
-            ExprKind::Literal(Literal::Int(value)) => match i64::try_from(*value) {
-                Ok(value) if expr.ty == Type::Index || is_i32(expr.ty) => Value::Int(value),
-                Ok(_) | Err(_) => Value::Float,
-            },
-            ExprKind::Literal(Literal::Bool(value)) => Value::Bool(*value),
-            ExprKind::Literal(Literal::Float(_) | Literal::Named(_)) => Value::Float,
-            ExprKind::Var(var) => match self.launch.values.get(var) {
-                Some(value) => Value::Int(*value),
-                None => self.vars.get(var).copied().unwrap_or(Value::Float),
-            },
-            ExprKind::Load(access) => {
-                let indices = self.indices(&access.indices)?;
-                self.enter(access.array, &indices, Kind::Read)?;
-                if !is_i32(expr.ty) {
-                    Value::Float
-                } else if self.is_inside(access.array, &indices)? {
-                    let mut hash = self.launch.seed;
-                    for index in &indices {
-                        hash = (hash ^ *index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
-                    }
-                    Value::Int((hash % 5) as i64)
-                } else {
-                    Value::Int(0)
-                }
-            }
-            ExprKind::Unary { op, operand } => match (op, self.eval(*operand)?) {
-                (UnaryOp::Neg, Value::Int(value)) => wrapped(-i128::from(value), expr.ty),
-                (UnaryOp::Not, Value::Bool(value)) => Value::Bool(!value),
-                (UnaryOp::Neg | UnaryOp::Not, _) => Value::Float,
-            },
-            ExprKind::Binary { op, lhs, rhs } => {
-                let (lhs, rhs) = (self.eval(*lhs)?, self.eval(*rhs)?);
-                binary(*op, lhs, rhs, expr.ty)
-            }
-            ExprKind::Compare { op, lhs, rhs } => {
-                let (a, b) = (self.eval(*lhs)?.int(), self.eval(*rhs)?.int());
-                Value::Bool(match op {
-                    CompareOp::Lt => a < b,
-                    CompareOp::Le => a <= b,
-                    CompareOp::Gt => a > b,
-                    CompareOp::Ge => a >= b,
-                    CompareOp::Eq => a == b,
-                    CompareOp::Ne => a != b,
-                })
-            }
-            ExprKind::Logic { op, lhs, rhs } => {
-                let lhs = self.eval(*lhs)?;
-                let decided = lhs.is_true() == (*op == LogicOp::Or);
-                if decided { lhs } else { self.eval(*rhs)? }
-            }
-            ExprKind::Select { cond, then, otherwise } => {
-                let arm = if self.eval(*cond)?.is_true() { then } else { otherwise };
-                self.eval(*arm)?
-            }
-            ExprKind::Cast(operand) => match self.eval(*operand)? {
-                Value::Int(value) => wrapped(value.into(), expr.ty),
-                Value::Bool(_) | Value::Float => Value::Float,
-            },
-            ExprKind::Uniform(operand) => self.eval(*operand)?,
-            ExprKind::Math { .. } => Value::Float,
-            ExprKind::Tiles { extent, tile } => {
-                let (extent, tile) = (self.eval(*extent)?.int(), self.eval(*tile)?.int());
-                Value::Int(if tile > 0 { (extent + tile - 1).div_euclid(tile).max(0) } else { 0 })
-            }
-            ExprKind::InBounds { tensor, indices } => {
-                let indices = self.indices(indices)?;
-                Value::Bool(self.is_inside(ArrayRef::Tensor(*tensor), &indices)?)
-            }
-        })
-    }
-}
-
-fn is_i32(ty: Type) -> bool {
-    use tile_ir::dtype::DType;
-    use tile_ir::kernel::ElemType;
-    ty == Type::Scalar(ElemType::Concrete(DType::I32))
-}
-
-fn wrapped(value: i128, ty: Type) -> Value {
-    if is_i32(ty) {
-        Value::Int((value as i32).into())
-    } else if ty == Type::Index {
-        Value::Int(value as i64)
-    } else {
-        Value::Float
-    }
-}
-
-fn binary(op: BinaryOp, lhs: Value, rhs: Value, ty: Type) -> Value {
-    let (Value::Int(a), Value::Int(b)) = (lhs, rhs) else { return Value::Float };
-    let (a, b) = (i128::from(a), i128::from(b));
-    let width = if is_i32(ty) { 32 } else { 64 };
-    let value = match op {
-        BinaryOp::Add => a + b,
-        BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a * b,
-        BinaryOp::Div if b == 0 => 0,
-        BinaryOp::Rem if b == 0 => 0,
-        BinaryOp::Div => a / b,
-        BinaryOp::Rem => a % b,
-        BinaryOp::And => a & b,
-        BinaryOp::Or => a | b,
-        BinaryOp::Xor => a ^ b,
-        BinaryOp::Shl => a << b.rem_euclid(width),
-        BinaryOp::Shr => a >> b.rem_euclid(width),
-        BinaryOp::Min => a.min(b),
-        BinaryOp::Max => a.max(b),
-        BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => {
-            return Value::Float;
-        }
-    };
-    wrapped(value, ty)
 }
