@@ -1,5 +1,6 @@
 //! What every entry of the gallery has in common: how it is run, compared and counted.
 
+pub mod check;
 mod compare;
 mod entry;
 mod product;
