@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::dtype::DType;
 use crate::lower::rewrite::Replacement;
 use crate::program::{
     Access, Buffer, BufferSpace, DomainId, Expr, ExprId, ExprKind, Fragment, FragmentId, Literal,
-    ProgramKernel, Stmt, StmtKind, Target, TileId, TileSpace, TokenId, VarId,
+    ProgramKernel, Stmt, StmtKind, Target, TileId, TileSpace, TokenId, Ty, VarId,
 };
 
 /// A cooperative store that fills a tile.
@@ -98,6 +99,19 @@ impl Fill {
         let name = format!("{}_next", kernel.tiles[self.tile].name);
         let ty = kernel.exprs[self.value].ty;
         kernel.fragments.push(Fragment { name, ty, domain: self.domain, accumulator: false })
+    }
+
+    /// Zeros in those registers.
+    pub(super) fn cleared(&self, kernel: &mut ProgramKernel, staged: FragmentId) -> Stmt {
+        let ty = kernel.fragments[staged].ty;
+        let zero = match ty {
+            Ty::Scalar(dtype) if dtype == DType::Bool => Literal::Bool(false),
+            Ty::Scalar(dtype) if dtype.is_float() => Literal::Float(0.0),
+            Ty::Scalar(_) | Ty::Index(_) => Literal::Int(0),
+        };
+        let value = kernel.exprs.push(Expr { kind: ExprKind::Literal(zero), ty });
+        let kind = StmtKind::SetFragment { fragment: staged, value };
+        self.items(vec![Stmt { kind, ..self.store.clone() }])
     }
 
     pub(super) fn fetch(
