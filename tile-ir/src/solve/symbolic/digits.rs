@@ -184,21 +184,22 @@ fn is_less(part: &Poly, whole: &Poly, ranges: &Ranges, bounds: &Bounds) -> bool 
 fn lower(rest: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<Poly> {
     let mut best: Option<Poly> = None;
     for (product, factor) in rest.terms().iter().filter(|(product, _)| !product.is_empty()) {
+        let side = if *factor < 0 { &bounds.high } else { &bounds.low };
         for (at, unknown) in product.iter().enumerate() {
+            let Some(known) = side.get(unknown) else { continue };
             let mut others = product.clone();
             others.remove(at);
             if !others.iter().all(|u| ranges.low(*u).is_some_and(|low| low >= 0)) {
                 continue;
             }
-            let side = if *factor < 0 { &bounds.high } else { &bounds.low };
-            for bound in side.get(unknown).into_iter().flatten() {
+            let without = rest.sub(&Poly::product(product.clone()).scaled(*factor));
+            let weight = Poly::product(others).scaled(*factor);
+            for bound in known {
                 // Only a bound by others says more than its number.
                 if bound.as_constant().is_some() && *factor > 0 {
                     continue;
                 }
-                let term = Poly::product(product.clone()).scaled(*factor);
-                let replaced = Poly::product(others.clone()).mul(bound).scaled(*factor);
-                let next = rest.sub(&term).add(&replaced);
+                let next = without.add(&weight.mul(bound));
                 let shorter = |best: &Poly| next.terms().len() < best.terms().len();
                 if !next.is_lost() && best.as_ref().is_none_or(shorter) {
                     best = Some(next);
@@ -211,6 +212,11 @@ fn lower(rest: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<Poly> {
 
 /// Whether a polynomial is at least 0, as its factors show it.
 fn is_natural(poly: &Poly, ranges: &Ranges) -> bool {
+    // What is counted from another number keeps its products of most unknowns.
+    let most = poly.terms().iter().map(|(product, _)| product.len()).max().unwrap_or(0);
+    if poly.terms().iter().any(|(product, factor)| product.len() == most && *factor < 0) {
+        return false;
+    }
     let least = |unknown: Unknown| {
         let low = ranges.low(unknown).filter(|low| *low > 0)?;
         Some(Poly::unknown(unknown).plus(low))

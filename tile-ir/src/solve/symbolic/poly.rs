@@ -181,16 +181,24 @@ impl Poly {
         if self.lost {
             return Self::lost();
         }
-        let mut out = Self::default();
+        let (mut kept, mut out) = (Self::default(), Self::default());
         for (product, factor) in &self.terms {
-            let mut term = Self::constant(*factor);
+            let mut values = Vec::new();
+            let mut rest = Monomial::new();
             for unknown in product {
-                let value = with(*unknown).unwrap_or_else(|| Self::unknown(*unknown));
-                term = term.mul(&value);
+                match with(*unknown) {
+                    Some(value) => values.push(value),
+                    None => rest.push(*unknown),
+                }
             }
-            out = out.add(&term);
+            if values.is_empty() {
+                kept.terms.push((rest, *factor));
+                continue;
+            }
+            let rest = Self { terms: vec![(rest, *factor)], lost: false };
+            out = out.add(&values.iter().fold(rest, |term, value| term.mul(value)));
         }
-        out
+        kept.add(&out)
     }
 
     /// What `unknown` is multiplied with: `C` of `C * unknown + rest`, one power
