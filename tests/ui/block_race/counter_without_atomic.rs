@@ -1,4 +1,3 @@
-// errors: 2
 use tile_runtime::tiled_kernel;
 
 tiled_kernel! {

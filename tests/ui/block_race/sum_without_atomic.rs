@@ -9,4 +9,3 @@ tiled_kernel! {
 }
 
 fn main() {}
-// errors: 2

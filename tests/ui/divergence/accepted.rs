@@ -214,4 +214,23 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// The last chunk is ragged: all fill the tile and pass the barrier.
+    pub fn ragged_end(#[pad = 0] a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        shared s: [f32; TN];
+        let i = bx * TN + tx;
+        if i < N {
+            s[tx] = a[i];
+        } else {
+            s[tx] = 0.0;
+        }
+        barrier;
+        if i < N {
+            c[i] = s[TN - 1 - tx];
+        }
+    }
+}
+
 fn main() {}

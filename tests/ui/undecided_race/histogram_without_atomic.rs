@@ -12,4 +12,3 @@ tiled_kernel! {
 }
 
 fn main() {}
-// errors: 2

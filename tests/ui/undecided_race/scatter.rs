@@ -5,7 +5,9 @@ tiled_kernel! {
     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
     {
         let i = bx * TN + tx;
-        c[ind[i]] = a[i];
+        if i < N {
+            c[ind[i]] = a[i];
+        }
     }
 }
 

@@ -270,11 +270,11 @@ impl Flow<'_> {
         state: &mut State,
     ) {
         self.read_all(&range.exprs(), state);
-        let trips = self.trips(range);
-        if let Some(trips) = &trips
+        let length = self.length(range);
+        if let Some(length) = &length
             && counts_from_0(self.kernel, range)
         {
-            self.bounds.enter_counter(var, trips.clone());
+            self.bounds.enter_counter(var, length.clone());
         }
         self.forget_all(body);
         let mut inside = state.clone();
@@ -287,23 +287,29 @@ impl Flow<'_> {
         self.forget_all(body);
         inside.end_var(var);
         state.maybe_assigned.extend(inside.maybe_assigned.iter().copied());
-        if trips.is_some_and(|trips| self.bounds.is_positive(&trips)) {
+        if length.is_some_and(|length| self.bounds.is_positive(&length)) {
             *state = inside;
         } else {
             self.maybe_empty.insert(head);
         }
     }
 
-    /// How often a loop with step 1 runs, if it runs at all.
-    fn trips(&mut self, range: &LoopRange) -> Option<Poly> {
+    /// What is at least 1 where a loop runs at all; of step 1, how often it runs.
+    fn length(&mut self, range: &LoopRange) -> Option<Poly> {
         match *range {
-            LoopRange::Between { start, end, step: None, .. } => {
-                let start = self.bounds.poly(start);
-                Some(self.bounds.poly(end).sub(&start))
+            LoopRange::Between { start, end, step, .. } => {
+                let is_upward = |step: ExprId| {
+                    let kind = &self.kernel.exprs[step].kind;
+                    matches!(kind, ExprKind::Literal(Literal::Int(step)) if *step > 0)
+                };
+                step.is_none_or(is_upward).then(|| {
+                    let start = self.bounds.poly(start);
+                    self.bounds.poly(end).sub(&start)
+                })
             }
-            LoopRange::Between { step: Some(_), .. }
-            | LoopRange::Halving(_)
-            | LoopRange::Doubling(_) => None,
+            LoopRange::Halving(n) | LoopRange::Doubling(n) => {
+                Some(self.bounds.poly(n).sub(&Poly::constant(1)))
+            }
         }
     }
 }

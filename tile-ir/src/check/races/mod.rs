@@ -21,6 +21,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Kernel, Source};
 use crate::solve::skeleton::{Conflict, Exhaustion, Findings, Pair, Scope, Site};
 use crate::solve::symbolic::Unproved;
+use crate::span::SpanId;
 use cure::{Cure, find_cure};
 use text::Prose;
 use undecided::{drop_proved, settle, spots, spots_of};
@@ -56,13 +57,13 @@ pub(super) fn check_races(
         conflict.pair.scope == Scope::Grid || !between_blocks.contains(&conflict.pair.sites())
     });
     report_conflicts(kernel, &uniformity, &found.conflicts, diags);
-    let mut collided: BTreeSet<(Site, Site)> =
-        found.conflicts.iter().map(|conflict| conflict.pair.sites()).collect();
+    let mut collided: BTreeSet<(SpanId, SpanId)> =
+        found.conflicts.iter().map(|conflict| places(&conflict.pair)).collect();
     let arrays: BTreeSet<ArrayRef> =
         found.conflicts.iter().map(|conflict| conflict.pair.array()).collect();
     for (pair, source) in &found.open {
         // Of what collides for certain, the rest is told when that is mended.
-        if !arrays.contains(&pair.array()) && collided.insert(pair.sites()) {
+        if !arrays.contains(&pair.array()) && collided.insert(places(pair)) {
             diags.push(open(kernel, &uniformity, (pair, *source), &found));
         }
     }
@@ -107,6 +108,13 @@ fn open(
     }
 }
 
+/// Where in the text the two accesses are: `c[i] += e` reads and writes in one place, of
+/// which one thing is to be said.
+fn places(pair: &Pair) -> (SpanId, SpanId) {
+    let (first, second) = pair.sites();
+    (first.span.min(second.span), first.span.max(second.span))
+}
+
 fn report_conflicts(
     kernel: &Kernel,
     uniformity: &Uniformity,
@@ -114,9 +122,9 @@ fn report_conflicts(
     diags: &mut Diagnostics,
 ) {
     let mut mended: BTreeSet<Pair> = BTreeSet::new();
-    let mut told: BTreeSet<(Site, Site)> = BTreeSet::new();
+    let mut told: BTreeSet<(SpanId, SpanId)> = BTreeSet::new();
     for conflict in conflicts {
-        if mended.contains(&conflict.pair) || told.contains(&conflict.pair.sites()) {
+        if mended.contains(&conflict.pair) || told.contains(&places(&conflict.pair)) {
             continue;
         }
         let cure = cure_of(kernel, uniformity, conflict);
@@ -127,7 +135,7 @@ fn report_conflicts(
         diags.push(report(kernel, conflict, cure.as_ref(), &same));
         mended.extend(same.iter().map(|other| other.pair));
         if cure.is_none() {
-            told.insert(conflict.pair.sites());
+            told.insert(places(&conflict.pair));
         }
     }
 }

@@ -229,9 +229,8 @@ impl<'a> Prose<'a> {
             notes.push(format!("if the value of `{text}` on line {line} is so"));
         }
         let others = same.iter().filter(|other| other.pair.sites() != self.conflict.pair.sites());
-        let mut others: Vec<&Pair> = others.map(|other| &other.pair).collect();
-        others.dedup_by_key(|pair| pair.sites());
-        for pair in others.iter().take(MAX_NAMED) {
+        let mut likewise: Vec<String> = Vec::new();
+        for pair in others.map(|other| &other.pair) {
             let name = self.kernel.array_name(pair.array());
             let [first, second] = [pair.first, pair.second].map(|site| self.line(site.span));
             let lines = if first == second {
@@ -239,10 +238,16 @@ impl<'a> Prose<'a> {
             } else {
                 format!("lines {first} and {second}")
             };
-            notes.push(format!("likewise `{name}` on {lines}"));
+            let note = format!("likewise `{name}` on {lines}");
+            if !likewise.contains(&note) {
+                likewise.push(note);
+            }
         }
-        if others.len() > MAX_NAMED {
-            notes.push(format!("and {} pairs of accesses more", others.len() - MAX_NAMED));
+        let more = likewise.len().saturating_sub(MAX_NAMED);
+        likewise.truncate(MAX_NAMED);
+        notes.extend(likewise);
+        if more > 0 {
+            notes.push(format!("and {more} pairs of accesses more"));
         }
         notes
     }
