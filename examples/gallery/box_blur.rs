@@ -13,7 +13,7 @@ use crate::frame::{Cost, Entry, Failure, Prepared, bytes, equal};
 tiled_kernel! {
     /// Each pixel's mean over the square of `2 * radius + 1` pixels a side around it, as
     /// far as it is inside, rounded to the nearest, halves up.
-    pub fn box_blur(radius: u32, x: &Tensor<u8, [R, C]>, y: &mut Tensor<u8, [R, C]>)
+    pub fn box_blur(radius: u8, x: &Tensor<u8, [R, C]>, y: &mut Tensor<u8, [R, C]>)
     where
         tile: (TR, TC),
         grid: (by in tiles(R, TR), bx in tiles(C, TC)),
@@ -67,7 +67,7 @@ impl Picture {
 
 impl Prepared for Picture {
     fn launch(&mut self, options: &Options) -> tile_runtime::Result<()> {
-        box_blur::with(options.clone()).launch(RADIUS as u32, &self.x, &mut self.y)
+        box_blur::with(options.clone()).launch(RADIUS as u8, &self.x, &mut self.y)
     }
 
     fn verify(&self) -> Result<(), Failure> {

@@ -50,6 +50,7 @@ pub fn all() -> Vec<Entry> {
         block_transpose_in_place::ENTRY,
         foo_kernel::ENTRY,
         matrix_vector::ENTRY,
+        matrix_vector::TILED,
         naive_matmul::ENTRY,
         square_matmul::ENTRY,
         tiled_matmul::ENTRY,

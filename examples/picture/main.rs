@@ -31,8 +31,8 @@ struct Arguments {
     output: PathBuf,
     /// How far the mean that each pixel becomes reaches to all sides, in pixels; 0 only
     /// makes the picture grey.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=255))]
-    radius: u32,
+    #[arg(long, default_value_t = 3)]
+    radius: u8,
     /// Writes the example's own picture to this file, and does nothing else.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "output", "radius"])]
     draw: Option<PathBuf>,
