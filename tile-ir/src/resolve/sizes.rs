@@ -16,10 +16,12 @@ pub(super) fn require_sizes(kernel: &Kernel) -> Result<(), Diagnostics> {
         return Ok(());
     }
     let Err(Some(lack)) = find_sizes(kernel, &all_values) else { return Ok(()) };
+    let lack = lack.to_string();
+    let lack = lack.strip_prefix(&format!("kernel `{}`: ", kernel.name)).unwrap_or(&lack);
     let mut diags = Diagnostics::new();
     diags.push(
         Diagnostic::error(Code::BadHeader, first.span, "no tile sizes satisfy this header")
-            .note(lack.to_string()),
+            .note(lack),
     );
     Err(diags)
 }

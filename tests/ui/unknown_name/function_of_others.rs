@@ -1,0 +1,13 @@
+// errors: 2
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn k(a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        c[i] = sigmoid(a[i]) * a.len() as f32;
+    }
+}
+
+fn main() {}
