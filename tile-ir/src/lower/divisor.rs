@@ -155,8 +155,9 @@ fn collect_lets(stmts: &[Stmt], lets: &mut BTreeMap<VarId, ExprId>, assigned: &m
     for stmt in stmts {
         match stmt.kind {
             StmtKind::Let { var, value: Some(value) } => {
-                // A second declaration of one variable is another value.
-                if lets.insert(var, value).is_some() {
+                // A second declaration of one variable is another value, but in copies of
+                // statements that are left as they are.
+                if lets.insert(var, value).is_some_and(|other| other != value) {
                     assigned.push(var);
                 }
             }

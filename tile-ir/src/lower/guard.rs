@@ -1,5 +1,5 @@
 //! Guard: deletes the comparisons of accesses that are provably true, and the
-//! conditions `in_bounds(..)` that are.
+//! conditions that are: `in_bounds(..)`, and comparisons of indices such as `i < N`.
 //!
 //! An index is bounded by a linear form over the launch's arguments: each
 //! coordinate and counter takes its end of range, the grid's counters with the
@@ -37,12 +37,39 @@ pub(super) fn delete_proved_guards(kernel: &mut ProgramKernel, divisors: &[(kern
                     kernel.exprs[id].kind = ExprKind::Literal(Literal::Bool(true));
                 }
             }
+            ExprKind::Compare { op, lhs, rhs } if bounds.always(kernel, op, lhs, rhs) => {
+                kernel.exprs[id].kind = ExprKind::Literal(Literal::Bool(true));
+            }
             _ => {}
         }
     }
+    fold_conditions(kernel);
     let mut body = std::mem::take(&mut kernel.body);
     prove_in(kernel, &mut bounds, &mut body);
     kernel.body = without_idle_conditions(kernel, body);
+}
+
+/// Leaves out what always holds in an `&&`, and of a choice that always falls one
+/// way the other one.
+pub(super) fn fold_conditions(kernel: &mut ProgramKernel) {
+    let ids: Vec<ExprId> = kernel.exprs.ids().collect();
+    let holds = |kernel: &ProgramKernel, id: ExprId| {
+        kernel.exprs[id].kind == ExprKind::Literal(Literal::Bool(true))
+    };
+    // What holds parts of others may come before them.
+    let mut folded = true;
+    while std::mem::take(&mut folded) {
+        for &id in &ids {
+            let rest = match kernel.exprs[id].kind {
+                ExprKind::Logic { op: LogicOp::And, lhs, rhs } if holds(kernel, lhs) => rhs,
+                ExprKind::Logic { op: LogicOp::And, lhs, rhs } if holds(kernel, rhs) => lhs,
+                ExprKind::Select { cond, then, .. } if holds(kernel, cond) => then,
+                _ => continue,
+            };
+            kernel.exprs[id].kind = kernel.exprs[rest].kind.clone();
+            folded = true;
+        }
+    }
 }
 
 /// Statements with what is in conditionals that always hold in their place.
@@ -277,6 +304,22 @@ impl Bounds {
             }
             _ => {}
         }
+    }
+
+    /// Whether a comparison of indices holds whatever the coordinates and counters are.
+    fn always(&self, kernel: &ProgramKernel, op: CompareOp, lhs: ExprId, rhs: ExprId) -> bool {
+        let (small, large, gap) = match op {
+            CompareOp::Lt => (lhs, rhs, 0),
+            CompareOp::Le => (lhs, rhs, 1),
+            CompareOp::Gt => (rhs, lhs, 0),
+            CompareOp::Ge => (rhs, lhs, 1),
+            CompareOp::Eq | CompareOp::Ne => return false,
+        };
+        let ends =
+            self.linear(kernel, small, End::Most).zip(self.linear(kernel, large, End::Least));
+        ends.is_some_and(|(most, least)| {
+            most.minus(&least.plus(&Linear::constant(gap))).is_negative_constant()
+        })
     }
 
     /// A linear form that `expr` is never below (above).

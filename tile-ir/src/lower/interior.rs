@@ -19,17 +19,18 @@
 //! ```
 //!
 //! The condition is the same for the whole block. It pays where a thread would
-//! compare several times.
+//! compare several times. What the author compares with a dimension, `if i < N`, is
+//! such a comparison too.
 
 use std::collections::BTreeMap;
 
-use super::guard::without_idle_conditions;
+use super::guard::{fold_conditions, without_idle_conditions};
 use super::rewrite::{Replacement, lets_of, same};
 use crate::config::Config;
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 use crate::program::{
-    Access, BufferId, DomainId, Expr, ExprId, ExprKind, IndexWidth, Literal, ProgramKernel, Scope,
-    Stmt, StmtKind, Target, Ty, VarId,
+    Access, ArgSource, BufferId, DomainId, Expr, ExprId, ExprKind, IndexWidth, Literal,
+    ProgramKernel, Scope, Stmt, StmtKind, Target, Ty, VarId,
 };
 
 /// Most comparisons of the block for one `Items`: more cost more than they save.
@@ -118,7 +119,14 @@ pub(super) fn inside(kernel: &mut ProgramKernel, domain: DomainId, body: &[Stmt]
             replaced.exprs.insert(*id, block.push(always, Ty::BOOL));
         }
     }
+    for (id, (small, large)) in &accesses.comparisons {
+        if block.is_below(*small, *large) {
+            let always = ExprKind::Literal(Literal::Bool(true));
+            replaced.exprs.insert(*id, block.push(always, Ty::BOOL));
+        }
+    }
     let body = replaced.stmts(block.kernel, body);
+    fold_conditions(block.kernel);
     let mut body = without_idle_conditions(block.kernel, body);
     block.unguard_statements(&mut body);
     let conditions = block.conditions;
@@ -139,6 +147,8 @@ struct Accesses {
     others: Vec<Access>,
     /// What is asked of indices: whether they are inside of a buffer.
     conditions: BTreeMap<ExprId, (BufferId, Vec<ExprId>)>,
+    /// Comparisons of an index with a dimension, the smaller side first.
+    comparisons: BTreeMap<ExprId, (ExprId, ExprId)>,
 }
 
 impl Accesses {
@@ -180,9 +190,30 @@ impl Accesses {
             ExprKind::InBounds { buffer, indices } => {
                 self.conditions.insert(expr, (*buffer, indices.clone()));
             }
+            ExprKind::Compare { op, lhs, rhs } => {
+                let (small, large) = match op {
+                    CompareOp::Lt => (*lhs, *rhs),
+                    CompareOp::Gt => (*rhs, *lhs),
+                    CompareOp::Le | CompareOp::Ge | CompareOp::Eq | CompareOp::Ne => return,
+                };
+                if is_dimension(kernel, large) {
+                    self.comparisons.insert(expr, (small, large));
+                }
+            }
             _ => {}
         }
         kind.for_each_operand(&mut |operand| self.loads_in(kernel, operand));
+    }
+}
+
+/// Whether an expression is a dimension of the launch.
+fn is_dimension(kernel: &ProgramKernel, expr: ExprId) -> bool {
+    match kernel.exprs[expr].kind {
+        ExprKind::Arg(arg) => matches!(kernel.args[arg].source, ArgSource::Dim(_)),
+        ExprKind::Cast(operand) => {
+            kernel.exprs[expr].ty.is_index() && is_dimension(kernel, operand)
+        }
+        _ => false,
     }
 }
 
@@ -267,6 +298,16 @@ impl Block<'_> {
             wanted.push((CompareOp::Lt, most, self.kernel.buffers[buffer].extents[axis]));
         }
         wanted.into_iter().all(|condition| self.holds(Some(condition)))
+    }
+
+    /// Whether a condition of the block answers that an index is below a dimension.
+    fn is_below(&mut self, index: ExprId, dimension: ExprId) -> bool {
+        let is_index = [index, dimension].iter().all(|&side| self.kernel.exprs[side].ty.is_index());
+        if !is_index || self.is_uniform(index) {
+            return false;
+        }
+        let condition = self.extreme(index, End::Most).map(|most| (CompareOp::Lt, most, dimension));
+        self.holds(condition)
     }
 
     /// Makes a comparison a condition of the block; whether it is one now.

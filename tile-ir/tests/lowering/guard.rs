@@ -42,6 +42,47 @@ fn interior_blocks_ask_once_and_move_vectors() {
     assert_eq!(text.matches("c.x4[").count(), 1, "{text}");
 }
 
+/// What the author compares with the extent is known, and asked, likewise.
+#[test]
+fn comparisons_with_an_extent_are_the_edge_s() {
+    for cond in ["bx * TN + tx < N", "N > i", "i < N && in_bounds(a[i])"] {
+        let text = format!(
+            "pub fn compared<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+            where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+            {{
+                let i = bx * TN + tx;
+                if {cond} {{
+                    c[i] = a[i];
+                }}
+            }}"
+        );
+        let text: &'static str = text.leak();
+        assert_eq!(conditions(&lowered(text, Case { divisor: 256, ..in_runs() })), 0, "{cond}");
+        let split = lowered(text, Case { split_edges: true, ..in_runs() });
+        assert_eq!(conditions(&split), 2, "{split}");
+        assert_eq!(split.matches("c.x4[").count(), 1, "{split}");
+    }
+}
+
+/// A comparison that not all items of a block pass stays, whatever divides the extent.
+#[test]
+fn comparisons_that_decide_stay() {
+    for cond in ["i < N - 1", "i <= N - 2", "i + 1 < N", "tx < 255", "i < N / 2"] {
+        let text = format!(
+            "pub fn compared<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+            where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+            {{
+                let i = bx * TN + tx;
+                if {cond} {{
+                    c[i] = a[i];
+                }}
+            }}"
+        );
+        let text = lowered(text.leak(), Case { divisor: 256, ..in_runs() });
+        assert_eq!(conditions(&text), 1, "{cond}: {text}");
+    }
+}
+
 /// Nothing divides the extent: only blocks away from the edge have vectors.
 #[test]
 fn a_ragged_line_is_moved_in_vectors() {
