@@ -13,23 +13,23 @@ use tile_runtime::{Device, Number, Options, Tensor, tiled_kernel};
 use crate::frame::{Cost, Entry, Failure, Prepared, close, equal, floats, ints};
 
 tiled_kernel! {
-    /// Tiles of a segment.
-    const EACH: index = 16;
+    /// Elements of a segment.
+    const SEGMENT: index = 8192;
 
     /// `y` is the inclusive scan of each segment of `x`, `totals` the segments' sums.
     pub fn segment_scans<T: Number>(
         #[pad = 0] x: &Tensor<T, [N]>,
         y: &mut Tensor<T, [N]>,
-        totals: &mut Tensor<T, [S]>,
+        totals: &mut Tensor<T, [tiles(N, SEGMENT)]>,
     )
     where
         tile: (TN = 512),
-        grid: (segment in S),
+        grid: (segment in tiles(N, SEGMENT)),
         block: (tx in TN),
     {
         let mut before: T = 0;
-        for p in 0..EACH {
-            let i = (segment * EACH + p) * TN + tx;
+        for p in tiles(SEGMENT, TN) {
+            let i = segment * SEGMENT + p * TN + tx;
             let value = x[i];
             y[i] = before + scan_sum(value);
             before += reduce_sum(value);
@@ -54,19 +54,22 @@ tiled_kernel! {
     }
 
     /// Adds to each element of a segment what comes before the segment.
-    pub fn add_before<T: Number>(before: &Tensor<T, [S]>, y: &mut Tensor<T, [N]>)
+    pub fn add_before<T: Number>(
+        before: &Tensor<T, [tiles(N, SEGMENT)]>,
+        y: &mut Tensor<T, [N]>,
+    )
     where
         tile: (TN),
         grid: (bx in tiles(N, TN)),
         block: (tx in TN),
     {
         let i = bx * TN + tx;
-        y[i] += before[i / (EACH * 512)];
+        y[i] += before[i / SEGMENT];
     }
 }
 
 /// Elements of a segment.
-const SEGMENT: usize = 16 * 512;
+const SEGMENT: usize = 8192;
 
 /// What the gallery runs.
 pub const ENTRY: Entry = Entry {

@@ -2,7 +2,7 @@
 //! never stored. A block has some queries and walks over the keys and values tile by
 //! tile. Of each query it holds the largest score so far, the sum of the exponentials
 //! relative to it, and the sum of the values with these weights; where a tile brings a
-//! larger score, what was summed before shrinks by `exp(before - most)`: the *online*
+//! larger score, what was summed before shrinks by `exp(before - now)`: the *online*
 //! softmax of Milakov and Gimelshein (2018), fused as in FlashAttention (Dao and
 //! others, 2022).
 //!
@@ -22,7 +22,7 @@ tiled_kernel! {
     /// `o[i] = sum over j of w[i, j] * v[j]`, `w[i]` the softmax of `scale * q[i] · k[j]`.
     pub fn attention<T: Float>(
         q: &Tensor<T, [N, D]>,
-        k: &Tensor<T, [M, D]>,
+        #[pad = 0] k: &Tensor<T, [M, D]>,
         #[pad = 0] v: &Tensor<T, [M, D]>,
         scale: f32,
         o: &mut Tensor<T, [N, D]>,
@@ -36,43 +36,56 @@ tiled_kernel! {
         shared k_s: [T; TK, D];
         shared v_s: [T; TK, D];
         shared weights: [Acc<T>; TQ, TK];
-        // All work-items of a row know the row's `most` and `total`.
-        let mut most = Acc<T>::NEG_INFINITY;
-        let mut total: Acc<T> = 0;
+        // Of each query: the largest score so far, the sum of weights relative to it,
+        // and what the sums before shrink by.
+        shared most: [Acc<T>; TQ];
+        shared total: [Acc<T>; TQ];
+        shared shrink: [Acc<T>; TQ];
         let mut out: Acc<T> = 0;
 
         load q_s[i, d] = q[bx * TQ + i, d];
+        load most[i] = Acc<T>::NEG_INFINITY;
+        load total[i] = 0;
+        barrier;
         phase p in tiles(M, TK) {
             load k_s[j, d] = k[p * TK + j, d];
+            load v_s[j, d] = v[p * TK + j, d];
             barrier;
             // Here a work-item has one score, of query ty and key tx ...
             let mut score: Acc<T> = 0;
             for d in 0..D {
                 score += q_s[ty, d] * k_s[tx, d];
             }
-            score = if p * TK + tx < M { score * scale as Acc<T> } else { Acc<T>::NEG_INFINITY };
-            weights[ty, tx] = score;
-            load v_s[j, d] = v[p * TK + j, d];
+            let is_key = p * TK + tx < M;
+            weights[ty, tx] = if is_key { score * scale as Acc<T> } else { Acc<T>::NEG_INFINITY };
             barrier;
-
-            let before = most;
-            for j in 0..TK {
-                most = max(most, weights[ty, j]);
+            each i in TQ {
+                let before = most[i];
+                let mut now = before;
+                for j in 0..TK {
+                    now = max(now, weights[i, j]);
+                }
+                most[i] = now;
+                shrink[i] = exp(before - now);
             }
             barrier;
-            weights[ty, tx] = exp(score - most);
+            weights[ty, tx] = exp(weights[ty, tx] - most[ty]);
             barrier;
-
+            each i in TQ {
+                let mut sum = shrink[i] * total[i];
+                for j in 0..TK {
+                    sum += weights[i, j];
+                }
+                total[i] = sum;
+            }
             // ... and here one element of the result, of query ty and column tx.
-            let shrink = exp(before - most);
-            total *= shrink;
-            out *= shrink;
+            out *= shrink[ty];
             for j in 0..TK {
-                total += weights[ty, j];
                 out += weights[ty, j] * v_s[j, tx];
             }
+            barrier;
         }
-        o[bx * TQ + ty, tx] = out / total;
+        o[bx * TQ + ty, tx] = out / total[ty];
     }
 }
 

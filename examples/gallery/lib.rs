@@ -5,6 +5,7 @@
 //! the benchmark `gallery` measures them.
 
 pub mod array_scan;
+pub mod array_sort;
 pub mod attention;
 pub mod batched_matmul;
 pub mod blelloch_scan;
@@ -72,6 +73,7 @@ pub fn all() -> Vec<Entry> {
         array_scan::ENTRY,
         array_scan::OF_FLOATS,
         block_sort::ENTRY,
+        array_sort::ENTRY,
         csr_matvec::ENTRY,
         csr_matvec::BY_ITEMS,
         row_softmax::ENTRY,
