@@ -1,5 +1,5 @@
-//! Checks and measures the kernels of `examples/gallery` at full size on one device,
-//! each against its own roofline, and prints a table.
+//! Checks and measures the kernels of `examples/gallery` and `tests/polybench` at full
+//! size on one device, each against its own roofline, and prints a table.
 //!
 //! ```sh
 //! cargo run --release -p tile-benches --bin gallery
@@ -67,7 +67,7 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
     });
     let mut sink = Sink::open(arguments.out.as_deref())?;
     sink.write(Line::of_device(&device))?;
-    for entry in tile_examples::all() {
+    for entry in tile_examples::all().into_iter().chain(tile_polybench::all()) {
         if !arguments.only.is_empty() && !arguments.only.iter().any(|name| name == entry.name) {
             continue;
         }
