@@ -114,8 +114,8 @@ pub struct Config {
     /// With several stages: whether later iterations are fetched without a jump past it
     /// where there is none. Asynchronous copies then stand behind the loads of an
     /// iteration's first operands, each with the condition as its predicate, so that
-    /// their addresses are computed between the first operations; what goes through
-    /// registers is fetched once more by the last iteration.
+    /// their addresses are computed between the first operations. Where all goes through
+    /// registers, the last iteration stores there what is at hand.
     pub predicate_copies: bool,
     /// Blocks that an SM must have registers for at the least: the compiler rather
     /// spills than take more. With 0 it decides.
