@@ -142,7 +142,7 @@ impl Prepared for Factors {
 
     fn verify(&self) -> Result<(), Failure> {
         let [q, r] = self.expected();
-        let tolerance = roundings(10 * self.a.shape()[0]);
+        let tolerance = roundings(2 * self.a.shape()[0]);
         close_to_largest("q", &self.q.to_vec()?, &q, tolerance)?;
         close_to_largest("r", &self.r.to_vec()?, &r, tolerance)
     }
