@@ -117,6 +117,9 @@ const SCALE: f32 = 0.125;
 /// Queries whose result is computed in the reference, so that it ends.
 const SAMPLE: usize = 200;
 
+/// From `f32`, and back.
+type Conversions<T> = (fn(f32) -> T, fn(T) -> f32);
+
 struct Head<T: Float> {
     q: Tensor<T, 2>,
     k: Tensor<T, 2>,
@@ -131,7 +134,7 @@ impl<T: Float + Copy> Head<T> {
     fn new(
         device: &Device,
         sizes: &[usize],
-        (narrow, widen): (fn(f32) -> T, fn(T) -> f32),
+        (narrow, widen): Conversions<T>,
         tolerance: f64,
     ) -> Result<Self, Failure> {
         let &[n, m] = sizes else { return Err(Failure::Sizes("two sizes".to_owned())) };

@@ -31,7 +31,7 @@ pub(super) fn require_sizes(kernel: &Kernel) -> Result<(), Diagnostics> {
 fn find_sizes(
     kernel: &Kernel,
     values: &dyn Fn(&TileDomain) -> Vec<u32>,
-) -> Result<(), Option<ConfigError>> {
+) -> Result<(), Option<Box<ConfigError>>> {
     let axes: Vec<(TileParamId, Vec<u32>)> = kernel
         .tile_params
         .iter()
@@ -49,7 +49,7 @@ fn find_sizes(
         let given: Vec<(TileParamId, u32)> = axes.iter().map(&mut digit).collect();
         match complete_tiles(kernel, &given) {
             Ok(_) => return Ok(()),
-            Err(error) => lack = lack.or(Some(error)),
+            Err(error) => lack = lack.or_else(|| Some(Box::new(error))),
         }
     }
     Err(lack.filter(|_| total <= MOST))
