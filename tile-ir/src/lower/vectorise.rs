@@ -309,6 +309,11 @@ impl Sites<'_> {
                 let place = SitePlace::Written(number);
                 self.found.push(Site { place, access: access.clone() });
             }
+            // The update is each item's own; what it needs is read before.
+            StmtKind::Atomic { access, expected, value, .. } => {
+                let operands = access.indices.iter().chain(expected).chain([value]);
+                operands.for_each(|&operand| loads_always_made(kernel, operand, &mut loads));
+            }
             // The width of both sides is that of the instruction.
             StmtKind::Copy { token: Some(_), .. } => {}
             StmtKind::Copy { dst, src, token: None } => {
@@ -317,7 +322,6 @@ impl Sites<'_> {
                 self.found.push(Site { place: to, access: dst.clone() });
             }
             StmtKind::Let { value: None, .. }
-            | StmtKind::Atomic { .. }
             | StmtKind::Commit(_)
             | StmtKind::Wait { .. }
             | StmtKind::Assume(_)

@@ -64,6 +64,23 @@ fn comparisons_with_an_extent_are_the_edge_s() {
     }
 }
 
+/// What an update needs is read in vectors; the updates are each item's own.
+#[test]
+fn operands_of_updates_are_read_in_vectors() {
+    let text = "
+    pub fn counted<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<u32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if i < N {
+            atomic c[a[i] as index] += 1;
+        }
+    }";
+    let text = lowered(text, Case { split_edges: true, ..in_runs() });
+    assert_eq!(text.matches("a.x4[").count(), 1, "{text}");
+    assert!(!text.contains("c.x4["), "{text}");
+}
+
 /// A comparison that not all items of a block pass stays, whatever divides the extent.
 #[test]
 fn comparisons_that_decide_stay() {
