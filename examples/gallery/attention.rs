@@ -28,9 +28,9 @@ tiled_kernel! {
         o: &mut Tensor<T, [N, D]>,
     )
     where
-        tile: (TQ, D in [32, 64, 128], TK = D),
+        tile: (TQ, D in [32, 64, 128], TK in [32, 64], D % TK == 0),
         grid: (bx in tiles(N, TQ)),
-        block: (ty in TQ, tx in D),
+        block: (ty in TQ, tx in TK),
     {
         shared q_s: [T; TQ, D];
         shared k_s: [T; TK, D];
@@ -41,7 +41,7 @@ tiled_kernel! {
         shared most: [Acc<T>; TQ];
         shared total: [Acc<T>; TQ];
         shared shrink: [Acc<T>; TQ];
-        let mut out: Acc<T> = 0;
+        let mut out: [Acc<T>; D / TK] = [0; D / TK];
 
         load q_s[i, d] = q[bx * TQ + i, d];
         load most[i] = Acc<T>::NEG_INFINITY;
@@ -78,14 +78,20 @@ tiled_kernel! {
                 }
                 total[i] = sum;
             }
-            // ... and here one element of the result, of query ty and column tx.
-            out *= shrink[ty];
+            // ... and here every TK-th element of the result of query ty, from tx on.
+            for c in 0..D / TK {
+                out[c] *= shrink[ty];
+            }
             for j in 0..TK {
-                out += weights[ty, j] * v_s[j, tx];
+                for c in 0..D / TK {
+                    out[c] += weights[ty, j] * v_s[j, c * TK + tx];
+                }
             }
             barrier;
         }
-        o[bx * TQ + ty, tx] = out / total[ty];
+        for c in 0..D / TK {
+            o[bx * TQ + ty, c * TK + tx] = out[c] / total[ty];
+        }
     }
 }
 
