@@ -1,3 +1,4 @@
+// errors: 2
 use tile_runtime::tiled_kernel;
 
 tiled_kernel! {
@@ -7,8 +8,7 @@ tiled_kernel! {
         shared s: [f32; TN];
         s[tx] = a[bx * TN + tx];
         for d in doubling(TN) {
-            barrier;
-            if tx % d == 0 {
+            if tx % (2 * d) == 0 {
                 s[tx] += s[tx + d];
             }
         }

@@ -500,3 +500,34 @@ fn where_the_barrier_goes() {
     assert!(both.contains("after line 9 (checked"), "{both}");
     assert!(both.contains("after line 11, as the last statement of `phase p` (checked"), "{both}");
 }
+
+/// In a loop without barrier an iteration meets what stands before the loop and other
+/// iterations: one barrier in the loop mends both, and is one finding.
+#[test]
+fn a_barrier_in_a_loop_mends_what_is_around() {
+    let tree = |inside: &str| {
+        line(&format!(
+            "s[tx] = a[i];\nfor d in doubling(B) {{\n{inside}\nif tx % (2 * d) == 0 && tx + d < B {{ s[tx] += s[tx + d]; }}\n}}\nbarrier; c[i] = s[0];"
+        ))
+        .replace("tile: (B)", "tile: (B in [32, 64])")
+    };
+    accept(&tree("barrier;"));
+    let found = findings(&tree(""));
+    assert_eq!(found.matches("error[").count(), 1, "{found}");
+    assert!(found.contains("as the first statement of `for d`"), "{found}");
+    assert!(found.contains("(checked: the kernel then has no race)"), "{found}");
+}
+
+#[test]
+fn what_is_too_much_to_run_names_the_sizes() {
+    let turned = |sizes: &str| {
+        line(
+            "for k in 0..B {\nbarrier;\ns[tx * (2 * k + 1) % B] = a[i];\n}\nbarrier; c[i] = s[tx];",
+        )
+        .replace("tile: (B)", &format!("tile: (B in {sizes})"))
+    };
+    accept(&turned("[64, 128]"));
+    let found = findings(&turned("[64, 1024]"));
+    assert!(found.contains("error[TK0304]"), "{found}");
+    assert!(found.contains("those from B = 1024 on were not tried"), "{found}");
+}

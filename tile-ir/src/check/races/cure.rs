@@ -80,6 +80,18 @@ struct List<'a> {
     owner: Option<&'a Stmt>,
 }
 
+impl List<'_> {
+    /// Whether it is what a loop repeats.
+    fn is_loop(&self) -> bool {
+        self.owner.is_some_and(|owner| {
+            matches!(
+                owner.kind,
+                StmtKind::Phase { .. } | StmtKind::For { .. } | StmtKind::While { .. }
+            )
+        })
+    }
+}
+
 /// A place between the statements of a list.
 #[derive(Clone, Debug)]
 struct Gap<'a> {
@@ -138,18 +150,34 @@ fn gaps<'a>(kernel: &'a Kernel, uniformity: &Uniformity, pair: &Pair) -> Vec<Gap
     let lists = lists(kernel, uniformity);
     let position = |list: &List<'_>, span| list.stmts.iter().position(|stmt| holds(stmt, span));
     // The innermost list around both; of a carried race, the loop's body.
-    let around = lists.into_iter().rev().find_map(|list| {
-        let first = position(&list, pair.first.stmt)?;
-        let second = position(&list, pair.second.stmt)?;
+    let around = lists.iter().rev().find_map(|list| {
+        let first = position(list, pair.first.stmt)?;
+        let second = position(list, pair.second.stmt)?;
         let own = pair.carried.is_none() || list.owner.map(|owner| owner.head) == pair.carried;
         own.then_some((list, first, second))
     });
     let Some((list, first, second)) = around else { return Vec::new() };
-    let places: Vec<usize> = match pair.carried {
-        None => (first + 1..=second).rev().collect(),
-        Some(_) => (first + 1..=list.stmts.len()).rev().chain((0..=second).rev()).collect(),
-    };
-    places.into_iter().map(|at| Gap { list: list.clone(), at }).collect()
+    let gap = |list: &List<'a>, at| Gap { list: list.clone(), at };
+    // Within one statement of a loop it is iterations that can be put apart.
+    if pair.carried.is_some() || first == second && list.is_loop() {
+        let places = (first + 1..=list.stmts.len()).rev().chain((0..=second).rev());
+        return places.map(|at| gap(list, at)).collect();
+    }
+    let mut gaps: Vec<Gap<'a>> = (first + 1..=second).rev().map(|at| gap(list, at)).collect();
+    // In a loop around the second alone, which then parts its iterations too.
+    let inner = lists.iter().filter(|inner| {
+        inner.is_loop() && inner.path.len() > list.path.len() && inner.path.starts_with(&list.path)
+    });
+    let inner: Vec<Gap<'a>> = inner
+        .filter(|inner| position(inner, pair.first.stmt).is_none())
+        .filter_map(|inner| Some(gap(inner, position(inner, pair.second.stmt)?)))
+        .collect();
+    // In one around both, where other iterations of theirs may be what meets.
+    let ends = [list.stmts.len(), 0].map(|at| gap(list, at));
+    let ends = ends.into_iter().filter(|_| list.is_loop());
+    let next = gaps.len().min(1);
+    gaps.splice(next..next, inner.into_iter().chain(ends));
+    gaps
 }
 
 /// Whether `stmt` is the statement at `span`, or it is inside.

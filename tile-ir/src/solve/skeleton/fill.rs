@@ -42,11 +42,12 @@ pub(crate) struct Fills {
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     written: bool,
-    /// The interval of the last write, who wrote in it (`None` for several), and
-    /// the first of the accesses in the text that did.
+    /// The interval of the last write, who wrote in it (`None` for several), the
+    /// first of the accesses in the text that did, and the iteration of the first.
     interval: u32,
     writer: Option<u32>,
     site: SiteId,
+    context: u32,
 }
 
 /// The cells of one tile, while a block runs.
@@ -76,6 +77,7 @@ impl Fill {
         let alone = !again || cell.writer == Some(mark.worker);
         cell.writer = alone.then_some(mark.worker);
         cell.site = if again { cell.site.min(mark.site) } else { mark.site };
+        cell.context = if again { cell.context } else { mark.context };
         cell.interval = interval;
     }
 
@@ -84,13 +86,18 @@ impl Fill {
     }
 
     /// The reads of this interval that no other worker's write in it meets, one
-    /// that stands before the read in the text.
-    fn end_interval(&mut self, interval: u32) -> Vec<(Vec<i64>, Mark)> {
+    /// that stands before the read in the text, or in an earlier iteration: of two
+    /// iterations `is_earlier` says that.
+    fn end_interval(
+        &mut self,
+        interval: u32,
+        is_earlier: &dyn Fn(u32, u32) -> bool,
+    ) -> Vec<(Vec<i64>, Mark)> {
         let open = std::mem::take(&mut self.open);
         let stays = |(flat, _, mark): &(usize, Vec<i64>, Mark)| {
             let cell = &self.cells[*flat];
             let raced = cell.interval == interval && cell.writer != Some(mark.worker);
-            !(raced && cell.site < mark.site)
+            !(raced && (cell.site < mark.site || is_earlier(cell.context, mark.context)))
         };
         let open = open.into_iter().filter(stays);
         open.map(|(_, element, mark)| (element, mark)).collect()
@@ -141,7 +148,8 @@ impl Machine<'_> {
     pub(super) fn end_fills(&mut self) {
         for slot in 0..self.fills.len() {
             let Some(mut fill) = self.fills[slot].take() else { continue };
-            for (element, mark) in fill.end_interval(self.interval()) {
+            let is_earlier = |write, read| self.is_earlier(write, read);
+            for (element, mark) in fill.end_interval(self.interval(), &is_earlier) {
                 if self.is_known_unwritten(mark) {
                     continue;
                 }

@@ -112,6 +112,13 @@ impl Machine<'_> {
         if one.site <= other.site { (one, other, None) } else { (other, one, None) }
     }
 
+    /// Whether one context is in an earlier iteration than another of a loop around both.
+    pub(super) fn is_earlier(&self, one: u32, other: u32) -> bool {
+        let (mine, theirs) = (self.path(one), self.path(other));
+        let parted = mine.iter().zip(&theirs).find(|(a, b)| a.head != b.head || a.trip != b.trip);
+        parted.is_some_and(|(a, b)| a.head == b.head && a.trip < b.trip)
+    }
+
     pub(super) fn party(&self, mark: Mark) -> Party {
         let grid = self.kernel.grid.iter().map(|axis| axis.var);
         let block = grid.zip(self.blocks[mark.block as usize].iter().copied()).collect();

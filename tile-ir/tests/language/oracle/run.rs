@@ -8,6 +8,7 @@ use tile_ir::exchange::WARP_ITEMS;
 use tile_ir::kernel::{
     Access, ArrayRef, Axis, ExprId, Kernel, LoopRange, Place, Stmt, StmtKind, VarId,
 };
+use tile_ir::op::BinaryOp;
 use tile_ir::span::SpanId;
 
 use super::eval::{Value, binary};
@@ -254,36 +255,14 @@ impl Machine<'_> {
                 let new = binary(*op, old, value, self.kernel.vars[*var].ty);
                 self.vars.insert(*var, new);
             }
+            StmtKind::LetArray { tile, init } => self.let_array(ArrayRef::Tile(*tile), *init)?,
             StmtKind::Store { access, value } if self.kernel.is_local(access.array) => {
-                let indices = self.indices(&access.indices)?;
-                let value = self.eval(*value)?;
-                self.keep(access.array, indices, value)?;
+                self.keep(access, *value, None)?;
             }
             StmtKind::Update { place: Place::Element(access), op, value }
                 if self.kernel.is_local(access.array) =>
             {
-                let indices = self.indices(&access.indices)?;
-                let (at, value) = (value, self.eval(*value)?);
-                let old = self.kept.get(&(access.array, indices.clone())).copied();
-                let ty = self.kernel.exprs[*at].ty;
-                let value = binary(*op, old.unwrap_or(Value::Float), value, ty);
-                self.keep(access.array, indices, value)?;
-            }
-            StmtKind::LetArray { tile, init } => {
-                let array = ArrayRef::Tile(*tile);
-                self.kept.retain(|(other, _), _| *other != array);
-                if let Some(init) = init {
-                    let value = self.eval(*init)?;
-                    let extents = self.indices(self.kernel.extents(array))?;
-                    let mut all = vec![Vec::new()];
-                    for extent in extents {
-                        let longer = |own: &Vec<i64>| -> Vec<Vec<i64>> {
-                            (0..extent).map(|at| [own.as_slice(), &[at]].concat()).collect()
-                        };
-                        all = all.iter().flat_map(longer).collect();
-                    }
-                    self.kept.extend(all.into_iter().map(|element| ((array, element), value)));
-                }
+                self.keep(access, *value, Some(*op))?;
             }
             StmtKind::Store { access, value } => self.write(access, *value, &[Kind::Write])?,
             StmtKind::Update { place: Place::Element(access), value, .. } => {
@@ -378,11 +357,35 @@ impl Machine<'_> {
         kinds.iter().try_for_each(|kind| self.enter(access.array, &indices, *kind))
     }
 
-    fn keep(&mut self, array: ArrayRef, element: Vec<i64>, value: Value) -> Step<()> {
-        if !self.is_inside(array, &element)? {
+    /// A fresh array of the worker's own.
+    fn let_array(&mut self, array: ArrayRef, init: Option<ExprId>) -> Step<()> {
+        self.kept.retain(|(other, _), _| *other != array);
+        let Some(init) = init else { return Ok(()) };
+        let value = self.eval(init)?;
+        let mut elements = vec![Vec::new()];
+        for extent in self.indices(self.kernel.extents(array))? {
+            let longer = |own: &Vec<i64>| -> Vec<Vec<i64>> {
+                (0..extent).map(|at| [own.as_slice(), &[at]].concat()).collect()
+            };
+            elements = elements.iter().flat_map(longer).collect();
+        }
+        self.kept.extend(elements.into_iter().map(|element| ((array, element), value)));
+        Ok(())
+    }
+
+    /// Changes an element of the worker's own array.
+    fn keep(&mut self, access: &Access, value: ExprId, op: Option<BinaryOp>) -> Step<()> {
+        let element = self.indices(&access.indices)?;
+        let (ty, mut new) = (self.kernel.exprs[value].ty, self.eval(value)?);
+        if !self.is_inside(access.array, &element)? {
             return Err(Unfit);
         }
-        self.kept.insert((array, element), value);
+        let at = (access.array, element);
+        if let Some(op) = op {
+            let old = self.kept.get(&at).copied().unwrap_or(Value::Float);
+            new = binary(op, old, new, ty);
+        }
+        self.kept.insert(at, new);
         Ok(())
     }
 
