@@ -122,15 +122,17 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
             tk_copy_async_if<16>(p < tk_ceil_div(K, 16) - 1, b_s + (1 - stage) * 512 + k * 32 + j, b + ((p + 1) * 16 + k) * N + bx * 32 + j, true);
         }
         tk_commit_copies();
-        // (i, k) of 64 x 16, shared out over the block
-        #pragma unroll
-        for (int i_step = 0; i_step < 2; ++i_step) {
-            const int i = thread / 4 + i_step * 32;
-            const int k = thread % 4 * 4;
-            const tk_vector<float, 4> tk_a_x4 = tk_at<4>(a + (by * 64 + i) * K + (p < tk_ceil_div(K, 16) - 1 ? p + 1 : p) * 16 + k);
+        if (p < tk_ceil_div(K, 16) - 1) {
+            // (i, k) of 64 x 16, shared out over the block
             #pragma unroll
-            for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
-                a_s_next[i_step * 4 + tk_lane] = tk_a_x4.lane[tk_lane];
+            for (int i_step = 0; i_step < 2; ++i_step) {
+                const int i = thread / 4 + i_step * 32;
+                const int k = thread % 4 * 4;
+                const tk_vector<float, 4> tk_a_x4 = tk_at<4>(a + (by * 64 + i) * K + (p + 1) * 16 + k);
+                #pragma unroll
+                for (int tk_lane = 0; tk_lane < 4; ++tk_lane) {
+                    a_s_next[i_step * 4 + tk_lane] = tk_a_x4.lane[tk_lane];
+                }
             }
         }
         #pragma unroll
@@ -168,14 +170,16 @@ extern "C" __global__ void __launch_bounds__(128) matmul(
                 }
             }
         }
-        // (i, k) of 64 x 16, shared out over the block
-        #pragma unroll
-        for (int i_step = 0; i_step < 2; ++i_step) {
+        if (p < tk_ceil_div(K, 16) - 1) {
+            // (i, k) of 64 x 16, shared out over the block
             #pragma unroll
-            for (int k_step = 0; k_step < 4; ++k_step) {
-                const int i = thread / 4 + i_step * 32;
-                const int k = thread % 4 * 4 + k_step;
-                a_s[(1 - stage) * 1088 + i + k * 68] = a_s_next[i_step * 4 + k_step];
+            for (int i_step = 0; i_step < 2; ++i_step) {
+                #pragma unroll
+                for (int k_step = 0; k_step < 4; ++k_step) {
+                    const int i = thread / 4 + i_step * 32;
+                    const int k = thread % 4 * 4 + k_step;
+                    a_s[(1 - stage) * 1088 + i + k * 68] = a_s_next[i_step * 4 + k_step];
+                }
             }
         }
         stage = 1 - stage;
