@@ -188,7 +188,11 @@ fn facts_of(tiles: &[u32], above: u32) -> impl Iterator<Item = (usize, usize, u3
 
 /// Values of a domain to try, rising; a tied parameter has none of its own.
 fn candidates(domain: &TileDomain, above: u32) -> Vec<u32> {
-    let first_above = |values: Vec<u32>| values.into_iter().find(|value| *value >= above);
+    // Where none is above, the largest.
+    let first_above = |values: Vec<u32>| {
+        let first = values.iter().find(|value| **value >= above);
+        first.or(values.last()).copied()
+    };
     let mut values: Vec<u32> = match domain {
         TileDomain::Any => (1..=5).chain([8, above]).collect(),
         TileDomain::Range { min, max, step } => {
