@@ -66,17 +66,17 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
         None => Tune::Off,
     });
     let mut sink = Sink::open(arguments.out.as_deref())?;
-    sink.write(Line::of_device(&device))?;
+    sink.write(Line::of_device(device))?;
     for entry in tile_examples::all().into_iter().chain(tile_polybench::all()) {
         if !arguments.only.is_empty() && !arguments.only.iter().any(|name| name == entry.name) {
             continue;
         }
         if arguments.small {
             for sizes in entry.small {
-                sink.write(checked(&device, &entry, sizes))?;
+                sink.write(checked(device, &entry, sizes))?;
             }
         } else {
-            sink.write(timed(&device, &entry))?;
+            sink.write(timed(device, &entry))?;
         }
     }
     eprint!("{}", line::table(&sink.lines));

@@ -105,7 +105,7 @@ impl Fill {
     pub(super) fn cleared(&self, kernel: &mut ProgramKernel, staged: FragmentId) -> Stmt {
         let ty = kernel.fragments[staged].ty;
         let zero = match ty {
-            Ty::Scalar(dtype) if dtype == DType::Bool => Literal::Bool(false),
+            Ty::Scalar(DType::Bool) => Literal::Bool(false),
             Ty::Scalar(dtype) if dtype.is_float() => Literal::Float(0.0),
             Ty::Scalar(_) | Ty::Index(_) => Literal::Int(0),
         };
