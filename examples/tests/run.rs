@@ -235,5 +235,5 @@ fn matmul_says_what_is_wrong_with_its_files() {
     );
     fails("matmul", &["--a", &a, "--m", "7", "--device", "cpu"], "--m, --n or --k says otherwise");
     fails("matmul", &["--device", "tpu"], "`tpu` is no device: it is best, cpu, cuda or cuda:1");
-    fails("matmul", &["--device", "cuda:x"], "`x` is not a device's number");
+    fails("matmul", &["--device", "cuda:x"], "`cuda:x` is no device");
 }

@@ -31,6 +31,7 @@ const INDEPENDENT: &[&str] = &[
     "matmul",
     "mirrored_boxes",
     "mirrored_halo",
+    "named_arms",
     "neighbours",
     "one_block",
     "places_by_value",
