@@ -85,13 +85,8 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
 
 /// One computation, compared with the reference.
 fn checked(device: &Device, entry: &Entry, sizes: &[usize]) -> Line {
-    let check = || -> Result<(), Failure> {
-        let mut prepared = (entry.prepare)(device, sizes)?;
-        prepared.launch(&Options::new())?;
-        prepared.verify()
-    };
-    match check() {
-        Ok(()) => Line::Right { name: entry.name, sizes: sizes.to_vec() },
+    match entry.checked(device, sizes) {
+        Ok(_) => Line::Right { name: entry.name, sizes: sizes.to_vec() },
         Err(error) => Line::failed(entry.name, sizes, &error),
     }
 }
@@ -100,9 +95,7 @@ fn checked(device: &Device, entry: &Entry, sizes: &[usize]) -> Line {
 fn timed(device: &Device, entry: &Entry) -> Line {
     let sizes = entry.full;
     let time = || -> Result<Time, Failure> {
-        let mut prepared = (entry.prepare)(device, sizes)?;
-        prepared.launch(&Options::new())?;
-        prepared.verify()?;
+        let mut prepared = entry.checked(device, sizes)?;
         let stream = device.new_stream()?;
         let timing = time_launches(&stream, LAUNCHES, ROUNDS, &mut |stream| {
             prepared.launch(&Options::new().stream(stream))

@@ -5,9 +5,9 @@ use std::fmt::Display;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use tile_runtime::ir::device::known;
 use tile_runtime::nvrtc::{self, CompileOptions, Image};
-use tile_runtime::{Device, Kernel, Options};
+use tile_runtime::{Device, Kernel};
 
-use super::{Entry, Failure};
+use super::Entry;
 
 /// Runs each entry in each of its small sizes, and says which are wrong.
 pub fn wrong_results(device: &Device, entries: &[Entry]) -> Vec<String> {
@@ -18,16 +18,10 @@ pub fn wrong_results(device: &Device, entries: &[Entry]) -> Vec<String> {
         if sizes.len() != entry.sizes.len() {
             return Some(format!("{name} {sizes:?}: it takes {}", entry.sizes.join(", ")));
         }
-        run(device, entry, sizes).err().map(|error| format!("{name} {sizes:?}: {error}"))
+        entry.checked(device, sizes).err().map(|error| format!("{name} {sizes:?}: {error}"))
     });
     let none = entries.iter().filter(|entry| entry.small.is_empty());
     wrong.chain(none.map(|entry| format!("{} has no small sizes", entry.name))).collect()
-}
-
-fn run(device: &Device, entry: &Entry, sizes: &[usize]) -> Result<(), Failure> {
-    let mut prepared = (entry.prepare)(device, sizes)?;
-    prepared.launch(&Options::new())?;
-    prepared.verify()
 }
 
 /// Names that two entries have.

@@ -23,6 +23,20 @@ pub struct Entry {
     pub prepare: Prepare,
 }
 
+impl Entry {
+    /// Makes data of these sizes, computes once, and compares the result.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no result, or a wrong one.
+    pub fn checked(&self, device: &Device, sizes: &[usize]) -> Result<Box<dyn Prepared>, Failure> {
+        let mut prepared = (self.prepare)(device, sizes)?;
+        prepared.launch(&Options::new())?;
+        prepared.verify()?;
+        Ok(prepared)
+    }
+}
+
 /// Makes an entry's data, of these sizes, on a device.
 pub type Prepare = fn(&Device, &[usize]) -> Result<Box<dyn Prepared>, Failure>;
 
