@@ -9,7 +9,9 @@ use crate::exchange::{ExchangeOp, Reduction, Shuffle, WARP_ITEMS};
 use crate::kernel;
 use crate::lower::LowerError;
 use crate::op::{BinaryOp, CompareOp};
-use crate::program::{ExprId, ExprKind, Fragment, Scope, Stmt, StmtKind, Ty, Var, VarId};
+use crate::program::{
+    ExprId, ExprKind, Fragment, FragmentId, Scope, Stmt, StmtKind, Ty, Var, VarId,
+};
 use crate::span::SpanId;
 
 /// The place of the present one of items that lie on threads in order.
@@ -36,8 +38,7 @@ impl Specialiser<'_> {
     ) -> Result<Vec<Stmt>, LowerError> {
         let value = self.expr(value)?;
         let lane = lane.map(|lane| self.expr(lane)).transpose()?;
-        let number = self.item_number();
-        let n_items = self.b.kernel.domains[self.b.kernel.block_domain].extents().iter().product();
+        let (number, n_items) = (self.item_number(), self.n_items());
         let place = self.place(number, n_items);
         let name = self.kernel.vars[var].name.clone();
         let mut out = Vec::new();
@@ -180,6 +181,13 @@ impl Specialiser<'_> {
             self.slots.insert(var, Slot::Var(*read, Interval::ALL));
             return;
         }
+        let fragment = self.item_slot(var, ty);
+        out.push((StmtKind::SetFragment { fragment, value: result }, Scope::Thread));
+    }
+
+    /// Makes the kernel's variable stand for a value of each work-item, and gives the
+    /// fragment that holds it.
+    pub(super) fn item_slot(&mut self, var: kernel::VarId, ty: Ty) -> FragmentId {
         let fragment = self.b.kernel.fragments.push(Fragment {
             name: self.kernel.vars[var].name.clone(),
             ty,
@@ -187,6 +195,6 @@ impl Specialiser<'_> {
             accumulator: false,
         });
         self.slots.insert(var, Slot::Fragment(fragment, Interval::ALL));
-        out.push((StmtKind::SetFragment { fragment, value: result }, Scope::Thread));
+        fragment
     }
 }

@@ -12,9 +12,9 @@
 mod reduce;
 mod scan;
 
+use super::Specialiser;
 use super::interval::Interval;
 use super::stmt::stmt_at;
-use super::{Slot, Specialiser};
 use crate::dtype::DType;
 use crate::exchange::{ExchangeOp, WARP_ITEMS};
 use crate::kernel;
@@ -131,8 +131,7 @@ impl Specialiser<'_> {
             return Err(self.broken("an exchange of indices"));
         };
         let binary = op.binary().ok_or_else(|| self.broken("an exchange without operator"))?;
-        let item = self.item_number();
-        let n_items = self.b.kernel.domains[self.b.kernel.block_domain].extents().iter().product();
+        let (item, n_items) = (self.item_number(), self.n_items());
         let chunks = self.chunks(item, n_items);
         let exchange = Exchange { op: binary, dtype, span, n_items, item, chunks };
         match op {
@@ -207,6 +206,11 @@ impl Specialiser<'_> {
         number
     }
 
+    /// The number of work-items.
+    pub(super) fn n_items(&self) -> u32 {
+        self.b.kernel.domains[self.b.kernel.block_domain].extents().iter().product()
+    }
+
     pub(super) fn comparison(&mut self, op: CompareOp, lhs: ExprId, rhs: ExprId) -> ExprId {
         let width = self.b.common_width(&[lhs, rhs], None);
         let (lhs, rhs) = (self.b.widen(lhs, width), self.b.widen(rhs, width));
@@ -279,18 +283,5 @@ impl Specialiser<'_> {
         });
         let values = values.collect();
         (vec![own, exchange.barrier()], values)
-    }
-
-    /// Makes the kernel's variable stand for a value of each work-item, and gives the
-    /// fragment that holds it.
-    fn item_slot(&mut self, var: kernel::VarId, dtype: DType) -> crate::program::FragmentId {
-        let fragment = self.b.kernel.fragments.push(crate::program::Fragment {
-            name: self.kernel.vars[var].name.clone(),
-            ty: Ty::Scalar(dtype),
-            domain: self.b.kernel.block_domain,
-            accumulator: false,
-        });
-        self.slots.insert(var, Slot::Fragment(fragment, Interval::ALL));
-        fragment
     }
 }

@@ -28,7 +28,7 @@ impl Specialiser<'_> {
             // The last warp's, which may have no such lane, is before no other.
             body.push(self.keep_total(exchange, totals, (place.lane, WARP_ITEMS - 1), last));
         }
-        let fragment = self.item_slot(var, exchange.dtype);
+        let fragment = self.item_slot(var, Ty::Scalar(exchange.dtype));
         let stays = chunks.in_order && !exclusive;
         if stays {
             let value = values[0];
