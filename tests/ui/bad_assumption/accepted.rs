@@ -30,5 +30,3 @@ tiled_kernel! {
         }
     }
 }
-
-fn main() {}

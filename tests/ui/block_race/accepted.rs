@@ -41,5 +41,3 @@ tiled_kernel! {
         }
     }
 }
-
-fn main() {}

@@ -72,7 +72,8 @@ macro_rules! kernel_of {
 
 kernel_of!(made, f32, 1.0 + 2.0);
 
-fn main() {
+#[test]
+fn launched() {
     tiled_kernel! {
         fn local(c: &mut Tensor<f32, [N]>)
         where grid: (bx in N),

@@ -232,5 +232,3 @@ tiled_kernel! {
         }
     }
 }
-
-fn main() {}

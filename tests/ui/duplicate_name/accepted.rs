@@ -10,5 +10,3 @@ tiled_kernel! {
         c[i] = x;
     }
 }
-
-fn main() {}

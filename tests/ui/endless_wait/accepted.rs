@@ -39,5 +39,3 @@ tiled_kernel! {
         }
     }
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ tiled_kernel! {
         c[i] = c[i] + 1;
     }
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ tiled_kernel! {
         c[i] = a[i] + 255;
     }
 }
-
-fn main() {}

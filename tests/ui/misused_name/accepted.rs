@@ -22,5 +22,3 @@ tiled_kernel! {
         c[bx * TN + tx] = doubled(c[bx * TN + tx]) + reduce_sum(doubled(1.0));
     }
 }
-
-fn main() {}

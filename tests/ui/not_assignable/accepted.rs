@@ -23,5 +23,3 @@ tiled_kernel! {
         c[i] = x;
     }
 }
-
-fn main() {}

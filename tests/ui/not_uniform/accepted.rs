@@ -36,5 +36,3 @@ tiled_kernel! {
         c[i] = s[TN - 1 - tx];
     }
 }
-
-fn main() {}

@@ -75,5 +75,3 @@ tiled_kernel! {
         c[i] = a[i - 1].min(a[i]) * b[i + 1] / d[i - 3];
     }
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ tiled_kernel! {
         c[i] = a[i, 0];
     }
 }
-
-fn main() {}

@@ -55,5 +55,3 @@ tiled_kernel! {
         c[bx * TN + tx] = sum;
     }
 }
-
-fn main() {}

@@ -406,5 +406,3 @@ tiled_kernel! {
         c[bx * 128 + tx] = s[tx];
     }
 }
-
-fn main() {}

@@ -59,5 +59,3 @@ tiled_kernel! {
         x == y
     }
 }
-
-fn main() {}

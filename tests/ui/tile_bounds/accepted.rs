@@ -53,5 +53,3 @@ tiled_kernel! {
         }
     }
 }
-
-fn main() {}

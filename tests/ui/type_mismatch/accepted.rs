@@ -25,5 +25,3 @@ tiled_kernel! {
         c[i] = scaled(a[i], 2);
     }
 }
-
-fn main() {}

@@ -112,5 +112,3 @@ tiled_kernel! {
         c[4 * i + k] = a[i];
     }
 }
-
-fn main() {}

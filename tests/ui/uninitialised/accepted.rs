@@ -31,5 +31,3 @@ tiled_kernel! {
         }
     }
 }
-
-fn main() {}

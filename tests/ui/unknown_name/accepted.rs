@@ -9,5 +9,3 @@ tiled_kernel! {
         c[i] = (a[i] + bias).sqrt();
     }
 }
-
-fn main() {}

@@ -60,5 +60,3 @@ tiled_kernel! {
         d[i] = even(tx as i32);
     }
 }
-
-fn main() {}

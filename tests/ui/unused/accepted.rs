@@ -22,5 +22,3 @@ tiled_kernel! {
         c[i] = a[i];
     }
 }
-
-fn main() {}
