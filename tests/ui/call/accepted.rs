@@ -25,7 +25,7 @@ tiled_kernel! {
 
 /// Not those of `core`.
 mod names {
-    #![allow(dead_code)]
+    #![allow(dead_code, reason = "names to meet those of the expansion")]
     use tile_runtime::tiled_kernel;
 
     struct Result;
