@@ -123,6 +123,27 @@ impl Device {
         device
     }
 
+    /// The CPU with the limits of another device: the configurations that are legal
+    /// and chosen there are so here, and their programs give the same bits. Not its
+    /// speed: peaks decide which configuration is chosen and nothing else.
+    ///
+    /// Properties of known devices are had by name, as in `"cpu:H200".parse::<Device>()`.
+    /// Handles for properties of one name are the same device.
+    pub fn cpu_like(properties: &DeviceProperties) -> Self {
+        static LIKE: Mutex<Vec<Opened>> = Mutex::new(Vec::new());
+        let mut like = LIKE.lock().unwrap_or_else(PoisonError::into_inner);
+        // What is remembered of a device by its name is not of the one it is like.
+        let name = format!("CPU like {}", properties.name);
+        let mut others = like.iter_mut();
+        if let Some(opened) = others.find(|opened| opened.inner.properties.name == name) {
+            return opened.device();
+        }
+        let properties = DeviceProperties { name: name.clone(), ..properties.clone() };
+        let device = Self::new(name, properties, Backend::Cpu);
+        like.push(Opened::new(&device));
+        device
+    }
+
     /// The CUDA device of this number, counted as the driver counts
     /// (`CUDA_VISIBLE_DEVICES` applies).
     ///

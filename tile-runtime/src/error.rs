@@ -197,7 +197,9 @@ pub enum EnvironmentError {
     )]
     NoDevices,
     /// A name that is none of a device.
-    #[error("`{name}` is no device: it is best, cpu, cuda or cuda:1")]
+    #[error(
+        "`{name}` is no device: it is best, cpu, cuda or cuda:1, or cpu:H200 for the CPU like a known device"
+    )]
     UnknownName {
         /// The name.
         name: String,

@@ -11,7 +11,9 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::tune::{Launch, Manners, Pruned, Space, TuneReport};
 
-pub use crate::launch::{HostTensor, check_program, recheck_program, run_config, run_program};
+pub use crate::launch::{
+    HostTensor, check_program, recheck_program, run_config, run_program, run_program_shuffled,
+};
 
 /// The configurations that a search for a launch of these dimensions on such a device
 /// begins with, the best by the model first, and those that it does not compile.

@@ -29,6 +29,7 @@ pub struct Options {
     pub(crate) numerics: Option<Numerics>,
     pub(crate) tune: Option<Tune>,
     pub(crate) recheck: Option<bool>,
+    pub(crate) shuffled: Option<u64>,
 }
 
 impl Options {
@@ -85,6 +86,17 @@ impl Options {
     #[must_use]
     pub fn recheck(mut self, recheck: bool) -> Self {
         self.recheck = Some(recheck);
+        self
+    }
+
+    /// On the CPU device, runs blocks, and work-items between two barriers, one after
+    /// another in an order that depends on `seed`: to see whether a result depends on
+    /// it, as sums of floats by atomic updates do. Warps whose work-items get each
+    /// other's values stay together. Slow: nothing is computed side by side. On other
+    /// devices the order is theirs, and this says nothing.
+    #[must_use]
+    pub fn shuffled(mut self, seed: u64) -> Self {
+        self.shuffled = Some(seed);
         self
     }
 

@@ -20,6 +20,7 @@ use tile_ir::dtype::DType;
 use tile_ir::program::{Assumption, AxisGuard, Participants, Raster, Swizzle, Ty};
 use tile_ir::span::SpanId;
 
+use super::order::Order;
 use super::vector::{AtomicFn, Fn1, Fn2, Fn3};
 
 /// Most lanes that an operation runs over at once: enough to make its dispatch
@@ -311,8 +312,10 @@ pub(crate) struct CompiledKernel {
     pub(super) n_buffers: usize,
     /// The grid.
     pub(super) grid: Vec<GridAxis>,
-    /// Order of blocks.
+    /// How blocks are numbered.
     pub(super) raster: Raster,
+    /// The order of blocks and items.
+    pub(super) order: Order,
     /// The uniform registers at first: constants in place, the others 0.
     pub(super) uniforms: Vec<u64>,
     /// Run once for a launch: extents, strides, the grid.

@@ -8,6 +8,7 @@ mod code;
 mod compile;
 mod error;
 mod loops;
+mod order;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -19,14 +20,15 @@ use tile_ir::value::ArgValue;
 pub(crate) use buffer::CpuBuffer;
 pub(crate) use code::CompiledKernel;
 pub(crate) use error::CpuError;
+pub(crate) use order::Order;
 
-/// Compiles a kernel for the CPU device.
+/// Compiles a kernel for the CPU device, to run in this order.
 ///
 /// # Errors
 ///
 /// Where the program breaks a rule that execution relies on.
-pub(crate) fn prepare(kernel: &ProgramKernel) -> Result<CompiledKernel, CpuError> {
-    compile::compile(kernel)
+pub(crate) fn prepare(kernel: &ProgramKernel, order: Order) -> Result<CompiledKernel, CpuError> {
+    compile::compile(kernel, order)
 }
 
 /// Runs one launch: `buffers` by [`tile_ir::program::BufferId`], `args` by

@@ -42,6 +42,7 @@ use tile_ir::config::Config;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::{Kernel, eval_index};
 
+use crate::cpu::Order;
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::macro_support::EmbeddedKernel;
@@ -50,7 +51,7 @@ use crate::tune::{ShapeClass, Tune};
 
 pub use argument::Argument;
 pub use error::ArgumentError;
-pub use program::{HostTensor, check_program, run_program};
+pub use program::{HostTensor, check_program, run_program, run_program_shuffled};
 pub use recheck::recheck_program;
 pub(crate) use recheck::{VARIABLE as RECHECK_VARIABLE, parse as parse_recheck};
 pub use run_config::run_config;
@@ -248,10 +249,14 @@ fn run_prepared(prepared: &Prepared, launch: &Watching<'_>) -> Result<()> {
 
 fn run(ready: &Ready, bound: &Bound<'_>, device: &Device, options: &Options) -> Result<()> {
     match &ready.kernels {
-        Executables::Host(compiled) => {
-            let _ = options;
-            run::run_on_cpu(ready, compiled, bound, device)
-        }
+        Executables::Host(compiled) => match options.shuffled {
+            None => run::run_on_cpu(ready, compiled, bound, device),
+            Some(seed) => {
+                let order = Order::Shuffled(seed);
+                let compiled = ready::for_host(&ready.program, &ready.label, order)?;
+                run::run_on_cpu(ready, &compiled, bound, device)
+            }
+        },
         #[cfg(feature = "cuda")]
         Executables::Cuda(loaded) => {
             run_cuda::run_on_cuda(ready, loaded, bound, device, queue_of(device, options)?)

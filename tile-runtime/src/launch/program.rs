@@ -12,9 +12,9 @@ use tile_ir::value::ScalarValue;
 
 use super::argument::{ArgumentMemory, TensorArgument};
 use super::bind::{Bound, Dims};
-use super::ready::{Executables, Ready, cpu_error};
+use super::ready::{Executables, Ready, for_host};
 use super::run::{arg_values, run_on_cpu, workspace_bytes};
-use crate::cpu;
+use crate::cpu::Order;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -80,11 +80,37 @@ pub fn run_program(
     tensors: &mut [HostTensor],
     scalars: &[ScalarValue],
 ) -> Result<()> {
+    run_in_order(Order::Numbered, kernel, program, dims, tensors, scalars)
+}
+
+/// Runs `program` as [`run_program`] does, but its blocks, and between barriers its
+/// work-items, one after another in an order that depends on `seed`.
+///
+/// # Errors
+///
+/// As [`run_program`].
+pub fn run_program_shuffled(
+    seed: u64,
+    kernel: &Kernel,
+    program: &Program,
+    dims: &[usize],
+    tensors: &mut [HostTensor],
+    scalars: &[ScalarValue],
+) -> Result<()> {
+    run_in_order(Order::Shuffled(seed), kernel, program, dims, tensors, scalars)
+}
+
+fn run_in_order(
+    order: Order,
+    kernel: &Kernel,
+    program: &Program,
+    dims: &[usize],
+    tensors: &mut [HostTensor],
+    scalars: &[ScalarValue],
+) -> Result<()> {
     let device = Device::cpu();
     let label = format!("`{}`", kernel.name());
-    let compiled = program.kernels.iter().map(cpu::prepare);
-    let compiled: Vec<_> =
-        compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(&label, &error))?;
+    let compiled = for_host(program, &label, order)?;
     let (ir, types) = (kernel.checked().kernel(), kernel.types());
     let arguments = arguments(ir, types, &device, dims, tensors, scalars)?;
     let ready = Ready {

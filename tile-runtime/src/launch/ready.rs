@@ -8,7 +8,7 @@ use tile_ir::kernel::Kernel;
 use tile_ir::lower::{Binding, LowerError, lower};
 use tile_ir::program::Program;
 
-use crate::cpu;
+use crate::cpu::{self, Order};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::kernel::type_list;
@@ -82,6 +82,16 @@ pub(super) fn lower_for(
         .map_err(|error| lower_error(checked.kernel(), config, &error))
 }
 
+/// What the CPU device runs of a program, to run in this order.
+pub(super) fn for_host(
+    program: &Program,
+    label: &str,
+    order: Order,
+) -> Result<Vec<cpu::CompiledKernel>> {
+    let compiled = program.kernels.iter().map(|kernel| cpu::prepare(kernel, order));
+    compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(label, &error))
+}
+
 /// Makes a lowered kernel ready to run on a device.
 pub(super) fn make_of(
     checked: &CheckedKernel,
@@ -94,12 +104,7 @@ pub(super) fn make_of(
     let kernel = checked.kernel();
     let label: Arc<str> = describe(kernel, binding, config).into();
     let kernels = match device.backend() {
-        Backend::Cpu => {
-            let compiled = program.kernels.iter().map(cpu::prepare);
-            Executables::Host(
-                compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(&label, &error))?,
-            )
-        }
+        Backend::Cpu => Executables::Host(for_host(&program, &label, Order::Numbered)?),
         #[cfg(feature = "cuda")]
         Backend::Cuda(cuda) => Executables::Cuda(cuda.load(&program, file)?),
     };

@@ -7,10 +7,21 @@
 
 use tile_ir::program::{Digit, Domain};
 
+use crate::cpu::Order;
 use crate::cpu::code::{CHUNK_LANES, Chunking, MAX_AXES, MAX_CHUNK_LANES};
 
-/// Checks a domain and says how its items fall into chunks; into one, where
-/// items of a warp get each other's values (`by_warps`).
+/// The most lanes of a chunk; nothing where items of a warp get each other's values
+/// (`by_warps`), whose chunk is the whole domain.
+pub(super) fn most_lanes(order: Order, by_warps: bool) -> Option<usize> {
+    match order {
+        _ if by_warps => None,
+        Order::Numbered => Some(CHUNK_LANES),
+        Order::Shuffled(_) => Some(1),
+    }
+}
+
+/// Checks a domain and says how its items fall into chunks of at most so many lanes;
+/// into one, where nothing is said.
 ///
 /// # Errors
 ///
@@ -18,7 +29,7 @@ use crate::cpu::code::{CHUNK_LANES, Chunking, MAX_AXES, MAX_CHUNK_LANES};
 pub(super) fn chunking_of(
     domain: &Domain,
     threads: u32,
-    by_warps: bool,
+    most_lanes: Option<usize>,
 ) -> Result<Chunking, String> {
     let extents: Vec<usize> = domain.axes.iter().map(|axis| axis.extent as usize).collect();
     if extents.len() > MAX_AXES {
@@ -29,10 +40,10 @@ pub(super) fn chunking_of(
     if n_items > 0 {
         check_layout(domain, threads)?;
     }
-    if by_warps && n_items > MAX_CHUNK_LANES {
+    if most_lanes.is_none() && n_items > MAX_CHUNK_LANES {
         return Err(format!("the warps of {n_items} items, at most {MAX_CHUNK_LANES} are run"));
     }
-    let most_lanes = if by_warps { MAX_CHUNK_LANES } else { CHUNK_LANES };
+    let most_lanes = most_lanes.unwrap_or(MAX_CHUNK_LANES);
     let row_axis = extents.iter().rposition(|&extent| extent > 1);
     let row = row_axis.map_or(1, |axis| extents[axis]);
     let pieces = row.div_ceil(most_lanes).max(1);

@@ -25,10 +25,11 @@ use self::emitter::Emitter;
 use self::unit::{Unit, malformed};
 use super::CpuError;
 use super::code::{Agent, Array, ArrayPlace, CompiledKernel, GridAxis, MAX_AXES, Uniform};
+use super::order::Order;
 
-/// Compiles a kernel.
-pub(super) fn compile(kernel: &ProgramKernel) -> Result<CompiledKernel, CpuError> {
-    let mut unit = Unit::new(kernel)?;
+/// Compiles a kernel to run in this order.
+pub(super) fn compile(kernel: &ProgramKernel, order: Order) -> Result<CompiledKernel, CpuError> {
+    let mut unit = Unit::new(kernel, order)?;
     let mut launch = emitter(kernel, &mut unit, 0, HashMap::new());
     let mut arrays = Vec::new();
     for buffer in kernel.buffers.values() {
@@ -70,6 +71,7 @@ pub(super) fn compile(kernel: &ProgramKernel) -> Result<CompiledKernel, CpuError
         n_buffers: unit.n_buffers,
         grid,
         raster: kernel.raster,
+        order,
         uniforms: unit.uniforms,
         launch_code,
         agents,

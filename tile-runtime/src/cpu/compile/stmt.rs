@@ -11,7 +11,7 @@ use tile_ir::program::{
 };
 use tile_ir::span::SpanId;
 
-use super::domain::chunking_of;
+use super::domain::{chunking_of, most_lanes};
 use super::emitter::{Emitter, Func, LaneState, Value, lane_bytes, lane_type};
 use super::facts::VarFacts;
 use super::unit::Kept;
@@ -101,8 +101,9 @@ impl Emitter<'_, '_> {
         let described = kernel.domains.get(domain);
         let described =
             described.ok_or_else(|| self.malformed(format!("domain {domain} does not exist")))?;
-        let chunking = chunking_of(described, kernel.threads, has_warps(body))
-            .map_err(|rule| self.malformed(rule))?;
+        let chunking =
+            chunking_of(described, kernel.threads, most_lanes(self.unit.order, has_warps(body)))
+                .map_err(|rule| self.malformed(rule))?;
         let first_local = u32::try_from(self.unit.uniforms.len()).unwrap_or(u32::MAX);
         let facts = VarFacts::new(kernel, body);
         let extents = chunking.extents.clone();

@@ -11,11 +11,13 @@ use tile_ir::span::SpanId;
 
 use super::emitter::{lane_bytes, lane_type};
 use super::facts::ExprFacts;
-use crate::cpu::CpuError;
 use crate::cpu::code::{Access, Array, ArrayPlace, LaneProgram, MAX_AXES, Slot, Uniform};
+use crate::cpu::{CpuError, Order};
 
 /// Tables that grow while a kernel is compiled.
 pub(super) struct Unit {
+    /// The order of items.
+    pub(super) order: Order,
     /// The uniform registers at first.
     pub(super) uniforms: Vec<u64>,
     /// The register of each launch argument, by id.
@@ -60,8 +62,9 @@ const ALIGN_BYTES: usize = 64;
 
 impl Unit {
     /// The tables of a kernel: arguments, fragments; no arrays yet.
-    pub(super) fn new(kernel: &ProgramKernel) -> Result<Self, CpuError> {
+    pub(super) fn new(kernel: &ProgramKernel, order: Order) -> Result<Self, CpuError> {
         let mut unit = Self {
+            order,
             uniforms: Vec::new(),
             args: Vec::new(),
             variables: HashSet::new(),

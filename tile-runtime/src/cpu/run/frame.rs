@@ -9,7 +9,10 @@ use super::chunk::Chunk;
 use super::memory::Memory;
 use super::transfer::{gather, load_row, scatter, store_row};
 use super::warp::{WARP, ballots, shuffle};
-use crate::cpu::code::{CompiledKernel, Instr, Pad, Slot, Uniform, UniformRange, Width};
+use crate::cpu::Order;
+use crate::cpu::code::{
+    CompiledKernel, Instr, LaneProgram, Pad, Slot, Uniform, UniformRange, Width,
+};
 use crate::cpu::loops;
 use crate::cpu::vector::{AtomicFn, Flag};
 
@@ -50,6 +53,8 @@ pub(super) struct Frame<'k> {
     arrays: Vec<ArrayView>,
     addresses: LaneAddresses,
     chunk: Chunk,
+    /// How many `Items` were run.
+    n_runs: u64,
 }
 
 impl<'k> Frame<'k> {
@@ -71,6 +76,7 @@ impl<'k> Frame<'k> {
             arrays,
             addresses: LaneAddresses::new(),
             chunk: Chunk::ONE,
+            n_runs: 0,
         }
     }
 
@@ -85,6 +91,7 @@ impl<'k> Frame<'k> {
             arrays: Vec::new(),
             addresses: LaneAddresses::new(),
             chunk: Chunk::ONE,
+            n_runs: 0,
         }
     }
 
@@ -149,11 +156,28 @@ impl<'k> Frame<'k> {
         // The first chunk is the largest.
         self.chunk = Chunk::at(&program.domain, 0);
         self.run_list(&program.preamble)?;
+        if let Order::Shuffled(_) = kernel.order {
+            return self.run_shuffled(program);
+        }
         let mut item = 0;
         while item < program.domain.n_items {
             self.chunk = Chunk::at(&program.domain, item);
             self.run_list(&program.code)?;
             item += self.chunk.n_lanes();
+        }
+        Ok(())
+    }
+
+    /// Runs the body for one chunk after another in an order drawn anew each time. Each
+    /// chunk has one item, or the only chunk has all.
+    fn run_shuffled(&mut self, program: &LaneProgram) -> Result<(), Fault> {
+        let n_chunks = program.domain.n_items.div_ceil(program.domain.max_lanes());
+        self.n_runs += 1;
+        let order = self.kernel.order.of(n_chunks as u64, self.n_runs);
+        for place in 0..n_chunks {
+            let chunk = order.at(place as u64) as usize;
+            self.chunk = Chunk::at(&program.domain, chunk * program.domain.max_lanes());
+            self.run_list(&program.code)?;
         }
         Ok(())
     }

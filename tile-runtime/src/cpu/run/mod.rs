@@ -24,6 +24,7 @@ use self::array::{ArrayView, bind_buffers};
 use self::block::{Stop, run_block};
 use self::frame::{Fault, Frame};
 use super::code::CompiledKernel;
+use super::order::Permutation;
 use super::{CpuBuffer, CpuError};
 
 /// The buffers' views, for all workers.
@@ -52,17 +53,15 @@ pub(super) fn run(
         .filter(|&n_blocks| n_blocks < u64::MAX / 2)
         .ok_or_else(|| CpuError::TooManyBlocks { kernel: kernel.name.clone() })?;
 
-    let launch = Launch { kernel, uniforms, extents, n_blocks, buffers };
+    let order = kernel.order.of(n_blocks, 0);
+    let launch = Launch { kernel, uniforms, extents, order, n_blocks, buffers };
     let n_workers = u64::try_from(rayon::current_num_threads()).unwrap_or(1).min(n_blocks);
-    let next_block = AtomicU64::new(0);
+    let next = AtomicU64::new(0);
     let first_stop = AtomicU64::new(u64::MAX);
-    let stops = (0..n_workers).into_par_iter().filter_map(|_| {
-        let (block, stop) = launch.work(&next_block, &first_stop)?;
-        Some((block, stop))
-    });
-    match stops.min_by_key(|&(block, _)| block) {
+    let stops = (0..n_workers).into_par_iter().filter_map(|_| launch.work(&next, &first_stop));
+    match stops.min_by_key(|&(place, _)| place) {
         None => Ok(()),
-        Some((block, stop)) => Err(described(kernel, block, stop)),
+        Some((place, stop)) => Err(described(kernel, launch.order.at(place), stop)),
     }
 }
 
@@ -71,22 +70,24 @@ struct Launch<'k> {
     kernel: &'k CompiledKernel,
     uniforms: Vec<u64>,
     extents: Vec<i64>,
+    order: Permutation,
     n_blocks: u64,
     buffers: Buffers,
 }
 
 impl Launch<'_> {
-    /// Runs blocks until none is left, or until one is stopped. Blocks are
-    /// taken in order, so those before the first stopped one all run: which
-    /// one is reported does not depend on timing.
-    fn work(&self, next_block: &AtomicU64, first_stop: &AtomicU64) -> Option<(u64, Stop)> {
+    /// Runs blocks until none is left, or until one is stopped, whose place in the
+    /// order is returned. Blocks are taken in order, so those before the first
+    /// stopped one all run: which one is reported does not depend on timing.
+    fn work(&self, next: &AtomicU64, first_stop: &AtomicU64) -> Option<(u64, Stop)> {
         let mut frame = Frame::new(self.kernel, self.uniforms.clone(), &self.buffers.0);
         let mut coords = Vec::new();
         loop {
-            let block = next_block.fetch_add(1, Ordering::Relaxed);
-            if block >= self.n_blocks || block > first_stop.load(Ordering::Relaxed) {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            if place >= self.n_blocks || place > first_stop.load(Ordering::Relaxed) {
                 return None;
             }
+            let block = self.order.at(place);
             grid::block_coords(self.kernel.raster, &self.extents, block, &mut coords);
             for (axis, &coord) in self.kernel.grid.iter().zip(&coords) {
                 for &register in &axis.coords {
@@ -94,8 +95,8 @@ impl Launch<'_> {
                 }
             }
             if let Err(stop) = run_block(&mut frame, &self.kernel.agents) {
-                first_stop.fetch_min(block, Ordering::Relaxed);
-                return Some((block, stop));
+                first_stop.fetch_min(place, Ordering::Relaxed);
+                return Some((place, stop));
             }
         }
     }

@@ -12,7 +12,7 @@ use tile_ir::semantics::Scalar;
 use tile_ir::span::{SourceRange, SpanId, SpanTable};
 use tile_ir::value::{ArgValue, ScalarValue};
 
-use crate::cpu::{CpuBuffer, CpuError, prepare, run};
+use crate::cpu::{CpuBuffer, CpuError, Order, prepare, run};
 
 pub(super) const INDEX: Ty = Ty::INDEX32;
 
@@ -324,5 +324,5 @@ pub(super) fn execute(
     buffers: &[CpuBuffer],
     args: &[ArgValue],
 ) -> Result<(), CpuError> {
-    run(&prepare(&builder.kernel)?, buffers, args)
+    run(&prepare(&builder.kernel, Order::Numbered)?, buffers, args)
 }

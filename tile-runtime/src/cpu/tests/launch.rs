@@ -7,7 +7,7 @@ use tile_ir::program::{Participants, Raster, Role, RoleId, Stmt, StmtKind, Ty, U
 use tile_ir::value::ArgValue;
 
 use super::builder::{Builder, INDEX, at, buffer, execute, index, of, scalar, tile};
-use crate::cpu::{CpuBuffer, CpuError, prepare, run};
+use crate::cpu::{CpuBuffer, CpuError, Order, prepare, run};
 
 const I32: Ty = Ty::Scalar(DType::I32);
 
@@ -35,7 +35,7 @@ fn grid_kernel(raster: Raster) -> Builder {
 #[test]
 fn every_block_runs_once() {
     for raster in [Raster::RowMajor, Raster::Grouped { rows: 3 }, Raster::Grouped { rows: 64 }] {
-        let compiled = prepare(&grid_kernel(raster).kernel).unwrap();
+        let compiled = prepare(&grid_kernel(raster).kernel, Order::Numbered).unwrap();
         for (rows, columns) in [(1, 1), (7, 5), (1, 100), (100, 1), (0, 5), (5, 0)] {
             let mut out = vec![-1; rows * columns];
             let args = [index(rows as i64), index(columns as i64), scalar(3i32)];
@@ -47,7 +47,7 @@ fn every_block_runs_once() {
 
 #[test]
 fn launches_that_do_not_fit_are_refused() {
-    let compiled = prepare(&grid_kernel(Raster::RowMajor).kernel).unwrap();
+    let compiled = prepare(&grid_kernel(Raster::RowMajor).kernel, Order::Numbered).unwrap();
     let args = [index(2), index(3), scalar(1i32)];
     let check = |buffers: &[CpuBuffer], args: &[ArgValue], text: &str| {
         assert_eq!(run(&compiled, buffers, args).unwrap_err().to_string(), text);
@@ -246,7 +246,7 @@ fn broken_programs_are_refused() {
         let one = b.int(1);
         b.buffer("out", DType::I32, &[one], true);
         make(&mut b);
-        let error = prepare(&b.kernel).unwrap_err();
+        let error = prepare(&b.kernel, Order::Numbered).unwrap_err();
         assert!(matches!(error, CpuError::Malformed { .. }));
         assert_eq!(error.to_string(), text);
     }
