@@ -51,7 +51,13 @@ pub(super) enum Slot {
         /// Size of one value.
         lane_bytes: usize,
     },
+    /// Where an [`Instr::Find`] has found them or an [`Instr::Aim`] wants them: for the
+    /// next operation.
+    Found(Place),
 }
+
+/// Index of a place where lanes are found ([`Instr::Find`], [`Instr::Aim`]).
+pub(super) type Place = usize;
 
 /// How many lanes an operation runs over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +83,14 @@ pub(super) enum Instr {
     Coords { dst: Slot, value: Affine },
     /// Reads elements. Lanes outside the guards or the mask get the pad.
     Load { width: Width, dst: Slot, access: usize, pad: Pad },
+    /// Finds elements for the chunk's next operation: where they lie one after the
+    /// other in their array, there, else read as by a `Load` to `spare`.
+    Find { place: Place, spare: Slot, access: usize, pad: Pad },
+    /// Finds where the next operation puts its lanes: where the chunk's elements lie one
+    /// after the other in their array, there, else in `spare`.
+    Aim { place: Place, spare: Slot, access: usize },
+    /// Writes elements as a `Store` of `spare` does, unless the operation did.
+    Settle { place: Place, spare: Slot, access: usize },
     /// Writes elements, where guards and mask hold.
     Store { src: Slot, access: usize },
     /// Updates elements one lane after the other, each as one step, where guards
@@ -110,6 +124,35 @@ pub(super) enum Instr {
     Barrier(Participants),
 }
 
+impl Instr {
+    /// Whether it computes the chunk's lanes of this register.
+    pub(super) fn makes(&self, register: Slot) -> bool {
+        match *self {
+            Self::Map1 { width, dst, .. }
+            | Self::Map2 { width, dst, .. }
+            | Self::Map3 { width, dst, .. } => width == Width::Chunk && dst == register,
+            _ => false,
+        }
+    }
+
+    /// What a function is applied to.
+    pub(super) fn operands(&self) -> Vec<Slot> {
+        match *self {
+            Self::Map1 { a, .. } => vec![a],
+            Self::Map2 { a, b, .. } => vec![a, b],
+            Self::Map3 { a, b, c, .. } => vec![a, b, c],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Makes a function put its result there.
+    pub(super) fn put_at(&mut self, slot: Slot) {
+        if let Self::Map1 { dst, .. } | Self::Map2 { dst, .. } | Self::Map3 { dst, .. } = self {
+            *dst = slot;
+        }
+    }
+}
+
 impl fmt::Debug for Instr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -118,6 +161,9 @@ impl fmt::Debug for Instr {
             Self::Map3 { dst, a, b, c, .. } => write!(f, "{dst:?} = map {a:?}, {b:?}, {c:?}"),
             Self::Coords { dst, value } => write!(f, "{dst:?} = coords {value:?}"),
             Self::Load { dst, access, .. } => write!(f, "{dst:?} = load {access}"),
+            Self::Find { place, access, .. } => write!(f, "find {access} at {place}"),
+            Self::Aim { place, access, .. } => write!(f, "aim {place} at {access}"),
+            Self::Settle { place, access, .. } => write!(f, "settle {access}, {place}"),
             Self::Store { src, access } => write!(f, "store {access}, {src:?}"),
             Self::Atomic { src, expected, old, access, .. } => {
                 write!(f, "{old:?} = atomic {access}, {expected:?}, {src:?}")
@@ -177,7 +223,7 @@ pub(super) struct Affine {
 }
 
 /// An index along one axis.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Index {
     /// Affine in the coordinates.
     Affine(Affine),
@@ -328,6 +374,8 @@ pub(crate) struct CompiledKernel {
     pub(super) accesses: Vec<Access>,
     /// Assumptions of all lists, with their places in the source.
     pub(super) facts: Vec<(Assumption, SpanId)>,
+    /// Places where lanes are found.
+    pub(super) n_places: usize,
     /// Size of the vector registers.
     pub(super) vector_bytes: usize,
     /// Size of the fragments.

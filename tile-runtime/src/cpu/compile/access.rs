@@ -139,6 +139,43 @@ impl Emitter<'_, '_> {
         Ok(Some(Affine { constant: 0, base: None, coefs }))
     }
 
+    /// Writes a register that nothing else reads. Where the last operation has made it,
+    /// that may write the elements itself.
+    fn store_result(&mut self, src: Slot, access: usize) {
+        // Where a jump goes past the last operation, another may have made it.
+        let is_only = self.landed < self.code.len();
+        let last = self.code.pop_if(|last| is_only && last.makes(src));
+        let mut map = match last {
+            Some(map) if self.may_write(&map, access) => map,
+            other => {
+                self.code.extend(other);
+                self.push(Instr::Store { src, access });
+                return;
+            }
+        };
+        let place = self.unit.fresh_place(access);
+        self.push(Instr::Aim { place, spare: src, access });
+        map.put_at(Slot::Found(place));
+        self.push(map);
+        self.push(Instr::Settle { place, spare: src, access });
+    }
+
+    /// Whether an operation may put its result at the elements of an access: what it
+    /// reads in place is none of them, or for each lane the same.
+    fn may_write(&self, map: &Instr, access: usize) -> bool {
+        let written = &self.unit.accesses[access];
+        let indices =
+            |access: &Access| access.axes.iter().map(|axis| axis.index.clone()).collect::<Vec<_>>();
+        let is_apart = |slot: &Slot| match *slot {
+            Slot::Found(place) => {
+                let read = &self.unit.accesses[self.unit.places[place]];
+                read.array != written.array || indices(read) == indices(written)
+            }
+            Slot::Uniform(_) | Slot::Vector(_) | Slot::Fragment { .. } => true,
+        };
+        written.mask.is_none() && map.operands().iter().all(is_apart)
+    }
+
     fn give_all(&mut self, owned: Vec<Slot>) {
         for slot in owned {
             self.give_register(slot, DType::I64);
@@ -174,7 +211,9 @@ impl Emitter<'_, '_> {
             let pad = pad.map(|pad| self.uniform(&pad)).transpose()?;
             let dst = match hint {
                 Some(Slot::Uniform(register)) => register,
-                Some(Slot::Vector(_) | Slot::Fragment { .. }) | None => self.unit.fresh_uniform(),
+                Some(Slot::Vector(_) | Slot::Fragment { .. } | Slot::Found(_)) | None => {
+                    self.unit.fresh_uniform()
+                }
             };
             let pad = pad.map_or(Pad::Zero, Pad::Value);
             self.push(Instr::Load { width: Width::One, dst: Slot::Uniform(dst), access, pad });
@@ -206,9 +245,11 @@ impl Emitter<'_, '_> {
     ) -> Result<(), CpuError> {
         let prepared = self.prepare_write(access, dtype)?;
         let (src, is_owned) = self.lanes(value, dtype)?;
-        self.push(Instr::Store { src, access: prepared.access });
         if is_owned {
+            self.store_result(src, prepared.access);
             self.give_register(src, dtype);
+        } else {
+            self.push(Instr::Store { src, access: prepared.access });
         }
         self.give_all(prepared.owned);
         Ok(())

@@ -150,6 +150,8 @@ pub(super) struct Emitter<'c, 'k> {
     pub(super) unit: &'c mut Unit,
     /// The list so far.
     pub(super) code: Vec<Instr>,
+    /// The last position of the list that jumps may go to.
+    pub(super) landed: usize,
     /// The role's variables of block scope.
     pub(super) block_vars: HashMap<VarId, Uniform>,
     /// The role whose statements are emitted, by position.
@@ -165,8 +167,9 @@ impl Emitter<'_, '_> {
     }
 
     /// The position of the next operation.
-    pub(super) fn here(&self) -> usize {
-        self.code.len()
+    pub(super) fn here(&mut self) -> usize {
+        self.landed = self.code.len();
+        self.landed
     }
 
     /// Emits an operation and returns its position.
@@ -177,7 +180,7 @@ impl Emitter<'_, '_> {
 
     /// Makes the jump at `at` go to the next operation.
     pub(super) fn land(&mut self, at: usize) {
-        let here = self.code.len();
+        let here = self.here();
         if let Some(
             Instr::Jump { target }
             | Instr::JumpUnless { target, .. }
@@ -331,7 +334,7 @@ impl Emitter<'_, '_> {
             }
             let dst = match hint {
                 Some(Slot::Uniform(uniform)) => Some(uniform),
-                Some(Slot::Vector(_) | Slot::Fragment { .. }) | None => None,
+                Some(Slot::Vector(_) | Slot::Fragment { .. } | Slot::Found(_)) | None => None,
             };
             return self.uniform_op(func, &registers, dst).map(Value::Uniform);
         }
@@ -344,6 +347,7 @@ impl Emitter<'_, '_> {
                 owned.push((slot, dtype));
             }
         }
+        self.find_loaded(&mut slots, &owned);
         let (dst, is_owned) = self.result_slot(result, hint);
         let instr = func.on(Width::Chunk, dst, &slots);
         let instr = instr.ok_or_else(|| self.malformed("an operation with a missing operand"))?;
@@ -354,6 +358,22 @@ impl Emitter<'_, '_> {
         Ok(Value::Lanes { slot: dst, owned: is_owned })
     }
 
+    /// Leaves operands where they lie that were loaded just before and serve this
+    /// operation alone: nothing is written between, and no jump goes there.
+    fn find_loaded(&mut self, slots: &mut [Slot], owned: &[(Slot, DType)]) {
+        for instr in self.code.iter_mut().skip(self.landed).rev() {
+            let Instr::Load { width: Width::Chunk, dst, access, pad } = *instr else { return };
+            if !owned.iter().any(|&(slot, _)| slot == dst) {
+                return;
+            }
+            let place = self.unit.fresh_place(access);
+            *instr = Instr::Find { place, spare: dst, access, pad };
+            for slot in slots.iter_mut().filter(|slot| **slot == dst) {
+                *slot = Slot::Found(place);
+            }
+        }
+    }
+
     /// Where lanes of a result go: the hint, or a register to be given back.
     ///
     /// A register that is taken here differs from those of live operands, so an
@@ -361,7 +381,7 @@ impl Emitter<'_, '_> {
     pub(super) fn result_slot(&mut self, dtype: DType, hint: Option<Slot>) -> (Slot, bool) {
         match hint {
             Some(slot @ (Slot::Vector(_) | Slot::Fragment { .. })) => (slot, false),
-            Some(Slot::Uniform(_)) | None => (self.take_register(dtype), true),
+            Some(Slot::Uniform(_) | Slot::Found(_)) | None => (self.take_register(dtype), true),
         }
     }
 
@@ -374,6 +394,9 @@ impl Emitter<'_, '_> {
     ) -> Result<(), CpuError> {
         let bytes = lane_bytes(dtype);
         match (&value, dst) {
+            (_, Slot::Found(_)) => {
+                return Err(self.malformed("a value that is put where one was found"));
+            }
             (Value::Lanes { .. }, Slot::Uniform(_)) => {
                 return Err(self.malformed("a value that differs between items assigned to one"));
             }
@@ -395,7 +418,9 @@ impl Emitter<'_, '_> {
                 let a = Slot::Uniform(self.uniform(&value)?);
                 let (width, f) = match dst {
                     Slot::Uniform(_) => (Width::One, vector::copy(8)),
-                    Slot::Vector(_) | Slot::Fragment { .. } => (Width::Chunk, vector::splat(bytes)),
+                    Slot::Vector(_) | Slot::Fragment { .. } | Slot::Found(_) => {
+                        (Width::Chunk, vector::splat(bytes))
+                    }
                 };
                 if a != dst {
                     self.push(Instr::Map1 { width, f, dst, a });

@@ -279,7 +279,9 @@ impl Emitter<'_, '_> {
             self.land(to_end);
             return Ok(match dst {
                 Slot::Uniform(uniform) => Value::Uniform(uniform),
-                Slot::Vector(_) | Slot::Fragment { .. } => Value::Lanes { slot: dst, owned: true },
+                Slot::Vector(_) | Slot::Fragment { .. } | Slot::Found(_) => {
+                    Value::Lanes { slot: dst, owned: true }
+                }
             });
         }
         let flags = self.take_register(DType::Bool);

@@ -78,6 +78,7 @@ pub(super) fn compile(kernel: &ProgramKernel, order: Order) -> Result<CompiledKe
         programs: unit.programs,
         accesses: unit.accesses,
         facts: unit.assumptions,
+        n_places: unit.places.len(),
         vector_bytes: unit.vector_bytes,
         fragment_bytes: unit.fragment_bytes,
         tile_bytes: unit.tile_bytes,
@@ -90,7 +91,7 @@ fn emitter<'c, 'k>(
     role: usize,
     block_vars: HashMap<VarId, Uniform>,
 ) -> Emitter<'c, 'k> {
-    Emitter { kernel, unit, code: Vec::new(), block_vars, role, lane: None }
+    Emitter { kernel, unit, code: Vec::new(), landed: 0, block_vars, role, lane: None }
 }
 
 /// Makes code for numbers of the launch: index expressions over arguments and

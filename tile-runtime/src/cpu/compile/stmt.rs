@@ -109,9 +109,10 @@ impl Emitter<'_, '_> {
         let extents = chunking.extents.clone();
         let max_lanes = chunking.max_lanes();
         self.lane = Some(LaneState::new(domain, extents, facts, max_lanes, first_local));
-        let outer = std::mem::take(&mut self.code);
+        let outer = (std::mem::take(&mut self.code), std::mem::take(&mut self.landed));
         let result = self.statements(body);
-        let code = std::mem::replace(&mut self.code, outer);
+        let code;
+        (code, (self.code, self.landed)) = (std::mem::take(&mut self.code), outer);
         let lane = self.lane.take();
         result?;
         let Some(lane) = lane else { return Err(self.malformed("`Items` that do not end")) };

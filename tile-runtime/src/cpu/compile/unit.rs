@@ -11,7 +11,7 @@ use tile_ir::span::SpanId;
 
 use super::emitter::{lane_bytes, lane_type};
 use super::facts::ExprFacts;
-use crate::cpu::code::{Access, Array, ArrayPlace, LaneProgram, MAX_AXES, Slot, Uniform};
+use crate::cpu::code::{Access, Array, ArrayPlace, LaneProgram, MAX_AXES, Place, Slot, Uniform};
 use crate::cpu::{CpuError, Order};
 
 /// Tables that grow while a kernel is compiled.
@@ -34,6 +34,8 @@ pub(super) struct Unit {
     pub(super) assumptions: Vec<(Assumption, SpanId)>,
     /// Bodies of `Items` so far.
     pub(super) programs: Vec<LaneProgram>,
+    /// The access of each place where lanes are found.
+    pub(super) places: Vec<usize>,
     /// Size of the vector registers so far.
     pub(super) vector_bytes: usize,
     /// Size of the fragments.
@@ -73,6 +75,7 @@ impl Unit {
             accesses: Vec::new(),
             assumptions: Vec::new(),
             programs: Vec::new(),
+            places: Vec::new(),
             vector_bytes: 0,
             fragment_bytes: 0,
             tile_bytes: 0,
@@ -84,6 +87,12 @@ impl Unit {
         unit.args = kernel.args.values().map(|_| unit.fresh_uniform()).collect();
         unit.place_fragments(kernel)?;
         Ok(unit)
+    }
+
+    /// A place for the elements of an access.
+    pub(super) fn fresh_place(&mut self, access: usize) -> Place {
+        self.places.push(access);
+        self.places.len() - 1
     }
 
     /// A register of its own.

@@ -96,6 +96,25 @@ pub(super) fn visit_rows(
     Ok(())
 }
 
+/// The offset in elements of the chunk's first lane, where those of all lanes follow one
+/// after the other and are inside the array.
+pub(super) fn contiguous(
+    access: &Access,
+    view: &ArrayView,
+    uniforms: &[u64],
+    chunk: &Chunk,
+) -> Option<i64> {
+    if !is_by_rows(access, view) {
+        return None;
+    }
+    let (constant, coefs) = interior(access, view, uniforms, chunk)?;
+    chunk.is_run(&coefs).then(|| {
+        let terms = coefs.iter().zip(&chunk.first).map(|(coef, first)| coef.wrapping_mul(*first));
+        // The terms may wrap; their sum is an offset within the array.
+        terms.fold(constant, i64::wrapping_add)
+    })
+}
+
 /// The offset at coordinates 0 and its coefficients, where all indices of the
 /// chunk are within the extents.
 fn interior(

@@ -68,6 +68,19 @@ impl Chunk {
         chunk
     }
 
+    /// Whether `coefs` of the coordinates count its lanes.
+    pub(super) fn is_run(&self, coefs: &[i64; MAX_AXES]) -> bool {
+        let rows_follow = || {
+            let mut lanes = self.row_lanes as i64;
+            (0..self.row_axis).rev().all(|axis| {
+                let follows = self.extents[axis] == 1 || coefs[axis] == lanes;
+                lanes *= self.extents[axis];
+                follows
+            })
+        };
+        coefs[self.row_axis] == 1 && (self.n_rows == 1 || rows_follow())
+    }
+
     /// Coordinates along the outer axes of a row.
     fn row_coords(&self, row: usize) -> [i64; MAX_AXES] {
         let mut coords = [0; MAX_AXES];

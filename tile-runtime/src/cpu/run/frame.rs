@@ -3,7 +3,7 @@
 use tile_ir::dtype::DType;
 use tile_ir::value::ScalarValue;
 
-use super::access::{LaneAddresses, Outside, is_by_rows, visit_rows, write_coords};
+use super::access::{LaneAddresses, Outside, contiguous, is_by_rows, visit_rows, write_coords};
 use super::array::{ArrayView, bind_tiles};
 use super::chunk::Chunk;
 use super::memory::Memory;
@@ -53,6 +53,8 @@ pub(super) struct Frame<'k> {
     arrays: Vec<ArrayView>,
     addresses: LaneAddresses,
     chunk: Chunk,
+    /// Where lanes were found last.
+    found: Vec<*mut u8>,
     /// How many `Items` were run.
     n_runs: u64,
 }
@@ -76,6 +78,7 @@ impl<'k> Frame<'k> {
             arrays,
             addresses: LaneAddresses::new(),
             chunk: Chunk::ONE,
+            found: vec![std::ptr::null_mut(); kernel.n_places],
             n_runs: 0,
         }
     }
@@ -91,6 +94,7 @@ impl<'k> Frame<'k> {
             arrays: Vec::new(),
             addresses: LaneAddresses::new(),
             chunk: Chunk::ONE,
+            found: Vec::new(),
             n_runs: 0,
         }
     }
@@ -135,6 +139,10 @@ impl<'k> Frame<'k> {
                 let offset = offset_bytes + self.chunk.first_item * lane_bytes;
                 debug_assert!(offset < self.kernel.fragment_bytes);
                 self.fragments.ptr().wrapping_add(offset)
+            }
+            Slot::Found(place) => {
+                debug_assert!(!self.found[place].is_null(), "lanes are found before their use");
+                self.found[place]
             }
         }
     }
@@ -228,6 +236,24 @@ impl<'k> Frame<'k> {
                 write_coords(value, &self.uniforms, &self.chunk, lanes);
             }
             Instr::Load { width, dst, access, pad } => self.load(width, dst, access, pad)?,
+            Instr::Find { place, spare, access, pad } => {
+                self.found[place] = match self.run_of_elements(access) {
+                    Some(ptr) => ptr,
+                    None => {
+                        self.load(Width::Chunk, spare, access, pad)?;
+                        self.ptr(spare)
+                    }
+                };
+            }
+            Instr::Aim { place, spare, access } => {
+                let elements = self.run_of_elements(access);
+                self.found[place] = elements.unwrap_or_else(|| self.ptr(spare));
+            }
+            Instr::Settle { place, spare, access } => {
+                if self.found[place] == self.ptr(spare) {
+                    self.store(spare, access)?;
+                }
+            }
             Instr::Store { src, access } => self.store(src, access)?,
             Instr::Atomic { src, expected, old, access, f } => {
                 self.atomic((expected, src), old, access, f)?;
@@ -347,6 +373,15 @@ impl<'k> Frame<'k> {
             UniformRange::Halving(n) => loops::value_halving(self.uniform(n), trip),
             UniformRange::Doubling(_) => loops::value_doubling(trip),
         }
+    }
+
+    /// Where the chunk's elements begin, if they lie one after the other.
+    fn run_of_elements(&self, access: usize) -> Option<*mut u8> {
+        let access = &self.kernel.accesses[access];
+        let view = &self.arrays[access.array];
+        let offset = contiguous(access, view, &self.uniforms, &self.chunk)?;
+        // Of the first of these elements; all are inside the array.
+        Some(view.ptr.cast::<u8>().wrapping_offset(offset as isize * access.elem_bytes as isize))
     }
 
     fn load(&mut self, width: Width, dst: Slot, access: usize, pad: Pad) -> Result<(), Outside> {
