@@ -292,7 +292,36 @@ fn require_plain_dims(cx: &mut Resolver, item: &KernelItem) {
     }
 }
 
+/// The most axes that a grid or a block may have.
+const MAX_DOMAIN_AXES: usize = 3;
+
+/// Reports the first axis of a domain for which there is no room.
+fn check_domain<'n>(
+    cx: &mut Resolver,
+    what: &str,
+    mut axes: impl ExactSizeIterator<Item = &'n Name>,
+    help: &str,
+) {
+    let count = axes.len();
+    if let Some(axis) = axes.nth(MAX_DOMAIN_AXES) {
+        let message = format!("a {what} has at most {MAX_DOMAIN_AXES} axes; this one has {count}");
+        cx.diags.push(Diagnostic::error(Code::BadHeader, axis.span, message).help(help.to_owned()));
+    }
+}
+
 fn resolve_domains(cx: &mut Resolver, item: &KernelItem) {
+    check_domain(
+        cx,
+        "grid",
+        item.grid.iter().map(|axis| &axis.name),
+        "let one axis run over two: `g in B * C`, and in the body `g / C` and `g % C`",
+    );
+    check_domain(
+        cx,
+        "block",
+        item.block.iter().map(|axis| &axis.name),
+        "let one axis run over two: `t in 4 * 8`, and in the body `t / 8` and `t % 8`",
+    );
     cx.naming = Naming::Dims("the extents of the grid");
     let grid: Vec<_> = item.grid.iter().map(|axis| resolve_index(cx, &axis.extent)).collect();
     cx.naming = Naming::TileParams("the extents of the block");
