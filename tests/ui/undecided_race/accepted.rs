@@ -112,3 +112,35 @@ tiled_kernel! {
         c[4 * i + k] = a[i];
     }
 }
+
+tiled_kernel! {
+    pub fn distinct_and_inside(#[pad = 0] ids: &Tensor<i32, [N]>, x: &Tensor<f32, [N]>, out: &mut Tensor<f32, [V]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        assume(distinct(ids));
+        let i = bx * TN + tx;
+        if in_bounds(ids[i]) {
+            out[ids[i]] += x[i];
+        }
+    }
+}
+
+tiled_kernel! {
+    pub fn room_for_all(#[pad = 0] a: &Tensor<f32, [N]>, out: &mut Tensor<f32, [M]>, #[pad = 0] total: &mut Tensor<u32, [1]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        shared base: [u32; 1];
+        let i = bx * TN + tx;
+        let keep = a[i] > 0.0;
+        let rank = scan_sum_exclusive(keep as u32);
+        let count = reduce_sum(keep as u32);
+        if tx == 0 {
+            let first = atomic total[0] += count;
+            base[0] = first;
+        }
+        barrier;
+        if keep {
+            out[base[0] + rank] = a[i];
+        }
+    }
+}

@@ -38,7 +38,7 @@ pub enum Verdict {
     /// By proof, for all admissible tile sizes, dimensions and grids.
     AllSizes,
     /// Of some arrays by running every admissible combination of the tile sizes
-    /// that reach their indices.
+    /// that reach their indices, or by a proof for each of them.
     ListedSizes,
 }
 

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use crate::kernel::{
-    Axis, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, TileDomain, Type, VarId,
-    VarKind, gcd,
+    Axis, ElemType, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, TileDomain, Type,
+    VarId, VarKind, gcd,
 };
 use crate::op::{BinaryOp, UnaryOp};
 
@@ -23,6 +23,8 @@ pub(super) enum Atom {
     Slack(VarId),
     /// A value of which nothing is known; equal only to itself.
     Unknown(u32),
+    /// The same, of an unsigned type: at least 0.
+    Natural(u32),
     /// Any value: two of these need not be equal.
     Any,
     /// A function of polynomials that is not one itself.
@@ -130,9 +132,11 @@ impl Poly {
             for atom in product {
                 let value = match atom {
                     Atom::Var(var) => with(*var).unwrap_or_else(|| Self::var(*var)),
-                    Atom::Other(_) | Atom::Slack(_) | Atom::Unknown(_) | Atom::Any => {
-                        Self::atom(atom.clone())
-                    }
+                    Atom::Other(_)
+                    | Atom::Slack(_)
+                    | Atom::Unknown(_)
+                    | Atom::Natural(_)
+                    | Atom::Any => Self::atom(atom.clone()),
                     Atom::Tiles(parts) => {
                         let (n, t) = &**parts;
                         Self::atom(Atom::Tiles(Box::new((n.replace(with), t.replace(with)))))
@@ -177,7 +181,12 @@ impl Poly {
     pub(super) fn size(&self) -> usize {
         let of_atom = |atom: &Atom| match atom {
             Atom::Tiles(parts) | Atom::Binary(_, parts) => 1 + parts.0.size() + parts.1.size(),
-            Atom::Var(_) | Atom::Other(_) | Atom::Slack(_) | Atom::Unknown(_) | Atom::Any => 1,
+            Atom::Var(_)
+            | Atom::Other(_)
+            | Atom::Slack(_)
+            | Atom::Unknown(_)
+            | Atom::Natural(_)
+            | Atom::Any => 1,
         };
         self.terms.keys().flatten().map(of_atom).sum()
     }
@@ -193,6 +202,7 @@ impl Poly {
                     | Atom::Other(_)
                     | Atom::Slack(_)
                     | Atom::Unknown(_)
+                    | Atom::Natural(_)
                     | Atom::Any => false,
                 }
         })
@@ -312,6 +322,10 @@ impl<'a> Bounds<'a> {
             }
             ExprKind::Cast(operand) if self.is_scalar_param(*operand) => self.poly(*operand),
             ExprKind::Uniform(operand) => self.poly(*operand),
+            ExprKind::Cast(operand) if is_unsigned(self.kernel.exprs[*operand].ty) => {
+                self.unknowns += 1;
+                Poly::atom(Atom::Natural(self.unknowns))
+            }
             ExprKind::Literal(_)
             | ExprKind::Cast(_)
             | ExprKind::Unary { op: UnaryOp::Not, .. }
@@ -406,7 +420,7 @@ impl<'a> Bounds<'a> {
 
     fn is_natural(&self, atom: &Atom) -> bool {
         match atom {
-            Atom::Slack(_) | Atom::Tiles(_) => true,
+            Atom::Slack(_) | Atom::Natural(_) | Atom::Tiles(_) => true,
             Atom::Unknown(_) | Atom::Other(_) | Atom::Any => false,
             Atom::Var(var) => match self.kernel.vars[*var].kind {
                 VarKind::Dim
@@ -415,7 +429,8 @@ impl<'a> Bounds<'a> {
                 | VarKind::Block
                 | VarKind::Each => true,
                 VarKind::Loop => self.extents.contains_key(var) || self.natural.contains_key(var),
-                VarKind::Scalar(_) | VarKind::Let { .. } => false,
+                VarKind::Scalar(_) => is_unsigned(self.kernel.vars[*var].ty),
+                VarKind::Let { .. } => false,
             },
             Atom::Binary(op, parts) => match op {
                 BinaryOp::Div | BinaryOp::Rem | BinaryOp::And | BinaryOp::Shr => {
@@ -457,6 +472,12 @@ impl<'a> Bounds<'a> {
     pub(super) fn is_index(&self, id: ExprId) -> bool {
         self.kernel.exprs[id].ty == Type::Index
     }
+}
+
+/// Whether an index that is made of a value of this type is at least 0.
+fn is_unsigned(ty: Type) -> bool {
+    let Type::Scalar(ElemType::Concrete(dtype)) = ty else { return false };
+    dtype.integer_range().is_some_and(|(min, max)| min == 0 && i64::try_from(max).is_ok())
 }
 
 /// The variables that statements assign, at any depth.

@@ -244,6 +244,27 @@ impl StmtKind {
             | Self::WarpBarrier => Vec::new(),
         }
     }
+
+    /// The same, to be changed.
+    pub(crate) fn bodies_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
+        match self {
+            Self::Each { body, .. }
+            | Self::Phase { body, .. }
+            | Self::For { body, .. }
+            | Self::While { body, .. } => vec![body],
+            Self::If { then, otherwise, .. } => vec![then, otherwise],
+            Self::Let { .. }
+            | Self::LetArray { .. }
+            | Self::Assign { .. }
+            | Self::Store { .. }
+            | Self::Atomic { .. }
+            | Self::Update { .. }
+            | Self::Exchange { .. }
+            | Self::Assume { .. }
+            | Self::Barrier
+            | Self::WarpBarrier => Vec::new(),
+        }
+    }
 }
 
 /// Whether some statement, or one inside it, is of a kind that is wanted.

@@ -298,6 +298,7 @@ fn changed_results() {
           at 4:43
           at 4:59: the result is stored here
           note: `k` may be `M` or more
+          note: 0 times `alpha` is NaN where `alpha` is infinite or NaN
           help: say what is outside: `#[pad = 0] w: …`, or ask `in_bounds(w[k])`
     "#]],
     );

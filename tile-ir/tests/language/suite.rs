@@ -106,26 +106,35 @@ macro_rules! families {
             }
         )*
 
-        /// The files, for tests of all kernels.
-        const FILES: &[&str] = &[
-            $(include_str!(concat!("suite/", stringify!($name), ".kernels")),)*
+        /// The files by name, for tests of all kernels.
+        const FILES: &[(&str, &str)] = &[
+            $((stringify!($name), include_str!(concat!("suite/", stringify!($name), ".kernels"))),)*
         ];
     };
 }
 
 families! {
-    arrays atomics basics blocks control digits generated graphs grids layers limits loaded loops matrices
-    micro mixed narrow open params pieces places programs reductions samples scans sizes solvers sorts stencils
-    steps strides symbolic teams tiles waits warps
+    arrays atomics basics blocks control digits gather generated graphs grids layers lessons limits loaded
+    loops matrices micro mixed narrow open params pieces places programs reductions samples scans sizes
+    solvers sorts stencils steps strides symbolic teams tiles waits warps waves
 }
 
 /// The texts of the kernels that are accepted.
 pub(crate) fn accepted() -> Vec<String> {
-    let cases = FILES.iter().flat_map(|file| cases(file));
+    let cases = FILES.iter().flat_map(|(_, file)| cases(file));
     cases.filter(|case| case.expected.is_empty()).map(|case| case.text).collect()
 }
 
 /// The texts of all kernels.
 pub(crate) fn texts() -> Vec<String> {
-    FILES.iter().flat_map(|file| cases(file)).map(|case| case.text).collect()
+    placed_texts().into_iter().map(|(_, text)| text).collect()
+}
+
+/// The texts of all kernels, each with its place.
+pub(crate) fn placed_texts() -> Vec<(String, String)> {
+    let of_file = |(name, file): &(&str, &'static str)| {
+        let name = (*name).to_owned();
+        cases(file).into_iter().map(move |case| (format!("{name}:{}", case.line), case.text))
+    };
+    FILES.iter().flat_map(of_file).collect()
 }

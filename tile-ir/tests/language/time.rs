@@ -103,3 +103,36 @@ fn textbook_kernels_are_judged_at_once() {
         assert!(took < LIMIT, "{name} took {took:?}");
     }
 }
+
+/// The limit for any kernel of the suite.
+const LONGEST: Duration = Duration::from_millis(500);
+
+/// How often one that seems to take longer is judged again: what else the machine does
+/// shows in a figure too.
+const SECOND_TRIES: u32 = 4;
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the figures are what is wanted")]
+fn no_kernel_of_the_suite_takes_long() {
+    let once = |text: &str| {
+        let item = tile_syntax::parse_kernel_text(text).ok()?;
+        let kernel = resolve_kernel(&item).ok()?;
+        let since = Instant::now();
+        let before = spent(since);
+        let _ = check_kernel(kernel);
+        Some(spent(since).saturating_sub(before))
+    };
+    let mut all = Vec::new();
+    for (at, text) in crate::suite::placed_texts() {
+        let Some(first) = once(&text) else { continue };
+        let tries = if first > LONGEST { SECOND_TRIES } else { 0 };
+        let took = (0..tries).filter_map(|_| once(&text)).fold(first, Duration::min);
+        all.push((took, at));
+    }
+    all.sort_by(|one, other| other.cmp(one));
+    let total: Duration = all.iter().map(|(took, _)| *took).sum();
+    println!("{} kernels in {total:?}; the longest:", all.len());
+    all.iter().take(20).for_each(|(took, at)| println!("{at}: {took:?}"));
+    let slow: Vec<_> = all.iter().filter(|(took, _)| *took > LONGEST).collect();
+    assert!(slow.is_empty(), "{slow:?}");
+}

@@ -49,6 +49,7 @@ const MAX_CELLS: usize = 24;
 pub(super) fn check_pads(kernel: &Kernel, uniformity: &Uniformity, diags: &mut Diagnostics) {
     let mut cx = Flow {
         kernel,
+        loops: Vec::new(),
         bounds: Bounds::new(kernel),
         facts: Vec::new(),
         control: Value::default(),
@@ -108,6 +109,12 @@ impl State {
         }
     }
 
+    /// Another iteration of a loop begins.
+    fn pass(&mut self, head: SpanId) {
+        self.vars.values_mut().for_each(|value| value.pass(head));
+        self.tiles.values_mut().flatten().for_each(|cells| cells.value.pass(head));
+    }
+
     /// The state when `var` has moved on.
     fn outlive(&mut self, var: VarId) {
         for value in self.vars.values_mut() {
@@ -123,12 +130,15 @@ impl State {
 
 struct Flow<'a> {
     kernel: &'a Kernel,
+    /// The keywords of the loops around.
+    loops: Vec<SpanId>,
     bounds: Bounds<'a>,
     /// What is at least 0 here, by the conditions around.
     facts: Vec<Poly>,
     /// What decides whether this point is reached.
     control: Value,
-    /// Whether a condition stands around, inside the innermost `each` or not.
+    /// Whether a condition stands around that may part the block, inside the innermost
+    /// `each` or not.
     conditional: bool,
     /// Inside an `each`: its indices.
     points: Option<Vec<VarId>>,
@@ -187,10 +197,11 @@ impl Flow<'_> {
             }
             StmtKind::Each { axes, body, .. } => self.walk_each(axes, body, state),
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
-                self.walk_for(*var, range, body, state);
+                self.walk_for(*var, range, (stmt.head, body), state);
             }
             StmtKind::While { cond, body } => {
-                self.walk_rounds(None, body, state, |cx, state| cx.value(*cond, state));
+                let head = (None, stmt.head);
+                self.walk_rounds(head, body, state, |cx, state| cx.value(*cond, state));
             }
             StmtKind::If { cond, then, otherwise } => {
                 let decides = self.value(*cond, state);
@@ -231,6 +242,7 @@ impl Flow<'_> {
             (None, Some(lane)) => own.with_control(&self.value(lane, state)),
             (None, None) => own.spoil(),
         };
+        let all = all.handed_on();
         let items = self.kernel.block.iter().flatten();
         items.fold(all, |all, axis| all.outlive(axis.var)).with_control(&self.control)
     }
@@ -310,7 +322,9 @@ impl Flow<'_> {
     ) {
         let outer = self.control.clone();
         let known = self.facts.len();
-        let conditional = std::mem::replace(&mut self.conditional, true);
+        // What the whole block decides together, it also writes together.
+        let conditional = self.conditional;
+        self.conditional |= !self.uniformity.is_uniform_value(cond);
         self.learn(cond, holds);
         self.control = outer.clone().with_control(decides);
         self.walk(stmts, state);
@@ -328,12 +342,18 @@ impl Flow<'_> {
         for var in points {
             // The cells keep their own indices as owners; variables do not.
             for value in state.vars.values_mut() {
-                *value = value.outlive(var);
+                *value = value.outlive(var).handed_on();
             }
         }
     }
 
-    fn walk_for(&mut self, var: VarId, range: &LoopRange, body: &[Stmt], state: &mut State) {
+    fn walk_for(
+        &mut self,
+        var: VarId,
+        range: &LoopRange,
+        (head, body): (SpanId, &[Stmt]),
+        state: &mut State,
+    ) {
         if let LoopRange::Between { start, end, .. } = *range {
             // A step that is not positive runs nothing.
             let (start, end) = (self.bounds.poly(start), self.bounds.poly(end));
@@ -346,7 +366,7 @@ impl Flow<'_> {
             self.bounds.enter_counter(var, end);
         }
         let bounds = range.exprs();
-        self.walk_rounds(Some(var), body, state, |cx, state| {
+        self.walk_rounds((Some(var), head), body, state, |cx, state| {
             let values: Vec<Value> = bounds.iter().map(|bound| cx.value(*bound, state)).collect();
             values.iter().fold(Value::default(), |all, value| all.with_control(value))
         });
@@ -356,11 +376,12 @@ impl Flow<'_> {
     /// running depends on.
     fn walk_rounds(
         &mut self,
-        var: Option<VarId>,
+        (var, head): (Option<VarId>, SpanId),
         body: &[Stmt],
         state: &mut State,
         decides: impl Fn(&mut Self, &State) -> Value,
     ) {
+        self.loops.push(head);
         for _ in 0..MAX_ROUNDS {
             self.forget_assigned(body);
             let outer = self.control.clone();
@@ -372,12 +393,14 @@ impl Flow<'_> {
             if let Some(var) = var {
                 inside.outlive(var);
             }
+            inside.pass(head);
             let before = state.clone();
             state.join(&inside);
             if *state == before {
                 break;
             }
         }
+        self.loops.pop();
         self.forget_assigned(body);
     }
 
@@ -421,10 +444,14 @@ impl Flow<'_> {
         })
     }
 
-    /// Whether a read is proved to be inside, at all sizes.
-    fn is_inside(&self, source: Source) -> bool {
+    /// Whether a read is proved to be inside, at all sizes: ever, or where the store is to
+    /// which its work-item brings it in the same iterations.
+    fn is_inside(&self, source: Source, effect: &Effect, store: SpanId) -> bool {
         let Source::Load(load) = source else { return false };
-        self.reads.get_or_init(|| Reads::of(self.kernel, self.uniformity)).are_inside(load)
+        let reads = self.reads.get_or_init(|| Reads::of(self.kernel, self.uniformity));
+        let is_now = !self.loops.iter().any(|head| effect.passed.contains(head));
+        let is_own = !effect.handed && is_now;
+        reads.are_inside(load) || is_own && reads.are_inside_with(load, store)
     }
 
     fn check_store(&mut self, tensor: TensorId, index: &[Poly], value: &Value, access: &Access) {
@@ -439,8 +466,9 @@ impl Flow<'_> {
                 continue;
             }
             for (load, axis) in &effect.loads {
-                if self.reported.insert(*load) && !self.is_inside(*load) {
-                    self.report(outside, (*load, *axis), effect.extremum, access.span);
+                if !self.reported.contains(load) && !self.is_inside(*load, effect, access.span) {
+                    self.reported.insert(*load);
+                    self.report(outside, (*load, *axis), effect, access.span);
                 }
             }
         }
@@ -478,8 +506,13 @@ impl Flow<'_> {
                 self.value(*operand, state).map_value(*op == UnaryOp::Neg)
             }
             ExprKind::Binary { op, lhs, rhs } => {
-                let (lhs, rhs) = (self.value(*lhs, state), self.value(*rhs, state));
-                lhs.binary(*op, &rhs, exact)
+                let (left, right) = (self.value(*lhs, state), self.value(*rhs, state));
+                let mut value = left.binary(*op, &right, exact);
+                if *op == BinaryOp::Mul {
+                    value.note_factor(&left, *rhs);
+                    value.note_factor(&right, *lhs);
+                }
+                value
             }
             ExprKind::Select { cond, then, otherwise } => {
                 let decides = self.value(*cond, state);
@@ -522,9 +555,7 @@ impl Flow<'_> {
         for (axis, (index, extent)) in access.indices.iter().zip(&tensor.extents).enumerate() {
             let (index, extent) = (self.bounds.poly(*index), self.bounds.poly(*extent));
             for outside in [Outside::Below(index.clone()), Outside::Above(index, extent)] {
-                let loads = BTreeSet::from([(source, axis)]);
-                let effect = Effect { zero: true, loads, extremum: None };
-                value.insert(outside, effect);
+                value.insert(outside, Effect::of_read((source, axis)));
             }
         }
         value.within(&self.bounds, &self.facts)
@@ -537,6 +568,8 @@ impl Flow<'_> {
         let cells = state.tiles.get(&tile).map(Vec::as_slice).unwrap_or_default();
         let values = cells.iter().map(|cells| cells.value_at(&read));
         let value = values.reduce(|all, value| all.join(&value)).unwrap_or_default();
+        let is_own = self.kernel.is_local(access.array);
+        let value = if is_own { value } else { value.handed_on() };
         value.within(&self.bounds, &self.facts)
     }
 
@@ -600,7 +633,7 @@ impl Flow<'_> {
         &mut self,
         outside: &Outside,
         (source, axis): (Source, usize),
-        extremum: Option<BinaryOp>,
+        effect: &Effect,
         store: SpanId,
     ) {
         let Some(access) = source.access(self.kernel) else { return };
@@ -616,18 +649,23 @@ impl Flow<'_> {
         let text = print_access(self.kernel, access);
         let message =
             format!("`{text}` is 0 outside of `{}`, which can change a result", tensor.name);
-        self.diags.push(
-            Diagnostic::error(Code::PadChangesResult, access.span, message)
-                .label(store, "the result is stored here")
-                .note(range)
-                .help(match suggested_pad(self.kernel, tensor.elem, extremum) {
-                    Some(pad) => format!(
-                        "say what is outside: `#[pad = {pad}] {}: …`, or ask `in_bounds({text})`",
-                        tensor.name
-                    ),
-                    None => format!("leave it out where `in_bounds({text})` does not hold"),
-                }),
-        );
+        let mut diagnostic = Diagnostic::error(Code::PadChangesResult, access.span, message)
+            .label(store, "the result is stored here")
+            .note(range);
+        if let Some(factor) = effect.factor {
+            let factor = print_expr(self.kernel, factor);
+            diagnostic = diagnostic
+                .note(format!("0 times `{factor}` is NaN where `{factor}` is infinite or NaN"));
+        }
+        self.diags.push(diagnostic.help(
+            match suggested_pad(self.kernel, tensor.elem, effect.extremum) {
+                Some(pad) => format!(
+                    "say what is outside: `#[pad = {pad}] {}: …`, or ask `in_bounds({text})`",
+                    tensor.name
+                ),
+                None => format!("leave it out where `in_bounds({text})` does not hold"),
+            },
+        ));
     }
 }
 

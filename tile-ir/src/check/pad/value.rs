@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::poly::{Atom, Bounds, Poly};
-use crate::kernel::{Source, VarId};
+use crate::kernel::{ExprId, Source, VarId};
 use crate::op::BinaryOp;
+use crate::span::SpanId;
 
 /// Conditions of more atoms than this, and more of them than this for one value,
 /// are taken for one that may hold at any time: values that pass through a tile
@@ -93,9 +94,28 @@ pub(super) struct Effect {
     pub(super) loads: BTreeSet<(Source, usize)>,
     /// The `min` or `max` that a 0 entered, if it was one.
     pub(super) extremum: Option<BinaryOp>,
+    /// A factor that a 0 met, and that may be infinite.
+    pub(super) factor: Option<ExprId>,
+    /// Whether another work-item may have read it: it went through a tile, or was made of
+    /// the values of several.
+    pub(super) handed: bool,
+    /// The keywords of the loops that have begun another iteration since.
+    pub(super) passed: BTreeSet<SpanId>,
 }
 
 impl Effect {
+    /// A read along one axis, just made.
+    pub(super) fn of_read(read: (Source, usize)) -> Self {
+        Self {
+            zero: true,
+            loads: BTreeSet::from([read]),
+            extremum: None,
+            factor: None,
+            handed: false,
+            passed: BTreeSet::new(),
+        }
+    }
+
     fn spoilt(&self) -> Self {
         Self { zero: false, ..self.clone() }
     }
@@ -141,6 +161,28 @@ impl Value {
         self.replace(&|other| (other == var).then(|| Poly::atom(Atom::Other(var))))
     }
 
+    /// The value when another iteration of a loop has begun.
+    pub(super) fn pass(&mut self, head: SpanId) {
+        for effect in self.under.values_mut() {
+            effect.passed.insert(head);
+        }
+    }
+
+    /// The value as another work-item may have it.
+    pub(super) fn handed_on(mut self) -> Self {
+        self.under.values_mut().for_each(|effect| effect.handed = true);
+        self
+    }
+
+    /// Notes of what was 0 in `own`, and is not in this product, that it met `factor`.
+    pub(super) fn note_factor(&mut self, own: &Self, factor: ExprId) {
+        for (outside, effect) in self.under.iter_mut().filter(|(_, effect)| !effect.zero) {
+            if own.under.get(outside).is_some_and(|own| own.zero) {
+                effect.factor = effect.factor.or(Some(factor));
+            }
+        }
+    }
+
     /// Adds a dependence; of two under one condition the worse stays.
     pub(super) fn insert(&mut self, outside: Outside, effect: Effect) {
         let is_full = self.under.len() >= MAX_CONDITIONS && !self.under.contains_key(&outside);
@@ -150,6 +192,9 @@ impl Value {
                 own.loads.extend(effect.loads);
                 own.zero &= effect.zero;
                 own.extremum = own.extremum.or(effect.extremum);
+                own.factor = own.factor.or(effect.factor);
+                own.handed |= effect.handed;
+                own.passed.extend(effect.passed);
             }
             None => {
                 self.under.insert(outside, effect);

@@ -8,11 +8,14 @@ use std::collections::BTreeSet;
 
 use crate::check::{Uniformity, range_exprs};
 use crate::kernel::{Kernel, Stmt, StmtKind};
-use crate::solve::skeleton::{Conflict, Effort, Pair, enumerate, probe};
+use crate::solve::skeleton::{BUDGET, Conflict, Effort, Pair, enumerate_within, probe};
 use crate::span::SpanId;
 
 /// Most places that are tried for one race.
 const MAX_TRIES: usize = 8;
+
+/// What all runs of one kernel with barriers put in may take.
+pub(super) const FUEL: u32 = 2 * BUDGET;
 
 /// A place for a barrier.
 #[derive(Clone, Debug)]
@@ -36,21 +39,25 @@ pub(super) fn find_cure(
     uniformity: &Uniformity,
     pair: &Pair,
     seen: Option<&Conflict>,
+    fuel: &mut u32,
 ) -> Option<Cure> {
-    let left = |mended: &Kernel, effort: Effort| {
-        let mut found = enumerate(mended, effort);
+    // `None` where it could not be run to the end.
+    let mut left = |mended: &Kernel, effort: Effort| {
+        let mut own = effort.budget().min(*fuel);
+        let given = own;
+        let mut found = enumerate_within(mended, effort, &mut own);
         if let Some(Conflict { sizes, first, .. }) = seen {
             let block: Vec<i64> = first.block.iter().map(|(_, at)| *at).collect();
-            let mut fuel = effort.budget();
-            probe(mended, pair.array(), (sizes, &[block]), &mut found, &mut fuel);
+            probe(mended, pair.array(), (sizes, &[block]), &mut found, &mut own);
         }
-        found.known
+        *fuel -= given - own;
+        (*fuel > 0).then_some(found.known)
     };
     // What a short run finds a full one finds too.
     let mut places = Vec::new();
     for gap in gaps(kernel, uniformity, pair).into_iter().take(MAX_TRIES) {
         let mended = with_barrier(kernel, &gap);
-        let least = left(&mended, Effort::Short);
+        let Some(least) = left(&mended, Effort::Short) else { break };
         if !least.contains(pair) {
             places.push((least.len(), gap, mended));
         }
@@ -61,7 +68,7 @@ pub(super) fn find_cure(
         if best.as_ref().is_some_and(|best| best.left.len() <= least) {
             break;
         }
-        let left = left(&mended, Effort::Full);
+        let Some(left) = left(&mended, Effort::Full) else { break };
         let fewer = best.as_ref().is_none_or(|best| left.len() < best.left.len());
         if fewer && !left.contains(pair) {
             best = Some(gap.cure(kernel, left));
@@ -186,34 +193,15 @@ fn holds(stmt: &Stmt, span: SpanId) -> bool {
 }
 
 fn with_barrier(kernel: &Kernel, gap: &Gap<'_>) -> Kernel {
-    let mut kernel = kernel.clone();
-    let mut list = &mut kernel.body;
+    let mut mended = kernel.clone();
+    let mut list = &mut mended.body;
     for (stmt, body) in &gap.list.path {
-        list = match &mut list[*stmt].kind {
-            StmtKind::Each { body, .. }
-            | StmtKind::Phase { body, .. }
-            | StmtKind::For { body, .. }
-            | StmtKind::While { body, .. } => body,
-            StmtKind::If { then, otherwise, .. } => {
-                if *body == 0 {
-                    then
-                } else {
-                    otherwise
-                }
-            }
-            StmtKind::Let { .. }
-            | StmtKind::LetArray { .. }
-            | StmtKind::Assign { .. }
-            | StmtKind::Store { .. }
-            | StmtKind::Atomic { .. }
-            | StmtKind::Update { .. }
-            | StmtKind::Exchange { .. }
-            | StmtKind::Assume { .. }
-            | StmtKind::Barrier
-            | StmtKind::WarpBarrier => return kernel,
+        let Some(inner) = list[*stmt].kind.bodies_mut().into_iter().nth(*body) else {
+            return kernel.clone();
         };
+        list = inner;
     }
     let span = kernel.span;
     list.insert(gap.at, Stmt { kind: StmtKind::Barrier, span, head: span });
-    kernel
+    mended
 }

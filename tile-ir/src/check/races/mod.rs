@@ -56,15 +56,21 @@ pub(super) fn check_races(
     found.conflicts.retain(|conflict| {
         conflict.pair.scope == Scope::Grid || !between_blocks.contains(&conflict.pair.sites())
     });
-    report_conflicts(kernel, &uniformity, &found.conflicts, diags);
+    let mut fuel = cure::FUEL;
+    report_conflicts(kernel, &uniformity, &found.conflicts, (&mut fuel, diags));
     let mut collided: BTreeSet<(SpanId, SpanId)> =
         found.conflicts.iter().map(|conflict| places(&conflict.pair)).collect();
     let arrays: BTreeSet<ArrayRef> =
         found.conflicts.iter().map(|conflict| conflict.pair.array()).collect();
+    let mut cures: Vec<Cure> = Vec::new();
     for (pair, source) in &found.open {
+        // What one barrier puts in order is told once.
+        let is_mended =
+            pair.scope == Scope::Block && cures.iter().any(|cure| !cure.left.contains(pair));
         // Of what collides for certain, the rest is told when that is mended.
-        if !arrays.contains(&pair.array()) && collided.insert(places(pair)) {
-            diags.push(open(kernel, &uniformity, (pair, *source), &found));
+        if !is_mended && !arrays.contains(&pair.array()) && collided.insert(places(pair)) {
+            let context = (&found, &mut fuel, &mut cures);
+            diags.push(open(kernel, &uniformity, (pair, *source), context));
         }
     }
     // Of an array that collides not every pair is found; the next run speaks of
@@ -92,13 +98,14 @@ fn open(
     kernel: &Kernel,
     uniformity: &Uniformity,
     (pair, source): (&Pair, Source),
-    found: &Findings,
+    (found, fuel, cures): (&Findings, &mut u32, &mut Vec<Cure>),
 ) -> Diagnostic {
     let are_apart = pair.scope == Scope::Block
         && matches!(pair.array(), ArrayRef::Tile(_))
         && pair.first.stmt != pair.second.stmt;
     let settled_by = || settling_assumption(kernel, uniformity, pair, source);
-    let cure = are_apart.then(|| find_cure(kernel, uniformity, pair, None)).flatten();
+    let cure = are_apart.then(|| find_cure(kernel, uniformity, pair, None, fuel)).flatten();
+    cures.extend(cure.clone());
     match (cure, found.examples.get(pair)) {
         (Some(cure), Some(example)) if free::have_free_indices(kernel, pair) => {
             report(kernel, example, Some(&cure), &[])
@@ -119,7 +126,7 @@ fn report_conflicts(
     kernel: &Kernel,
     uniformity: &Uniformity,
     conflicts: &[Conflict],
-    diags: &mut Diagnostics,
+    (fuel, diags): (&mut u32, &mut Diagnostics),
 ) {
     let mut mended: BTreeSet<Pair> = BTreeSet::new();
     let mut told: BTreeSet<(SpanId, SpanId)> = BTreeSet::new();
@@ -127,10 +134,10 @@ fn report_conflicts(
         if mended.contains(&conflict.pair) || told.contains(&places(&conflict.pair)) {
             continue;
         }
-        let cure = cure_of(kernel, uniformity, conflict);
+        let cure = cure_of(kernel, uniformity, conflict, fuel);
         let same: Vec<&Conflict> = match &cure {
             Some(cure) => conflicts.iter().filter(|other| is_mended(cure, other)).collect(),
-            None => Vec::new(),
+            None => of_one_cause(conflict, conflicts),
         };
         diags.push(report(kernel, conflict, cure.as_ref(), &same));
         mended.extend(same.iter().map(|other| other.pair));
@@ -140,9 +147,30 @@ fn report_conflicts(
     }
 }
 
-fn cure_of(kernel: &Kernel, uniformity: &Uniformity, conflict: &Conflict) -> Option<Cure> {
+/// Most pairs of accesses to one array that are told one by one.
+const MAX_TOLD: usize = 4;
+
+/// Where many accesses to one array collide between blocks at the same sizes, these: it
+/// is their common index that is wrong.
+fn of_one_cause<'c>(conflict: &Conflict, conflicts: &'c [Conflict]) -> Vec<&'c Conflict> {
+    let is_same = |other: &&Conflict| {
+        let (one, two) = (&conflict.pair, &other.pair);
+        (one.scope, one.array()) == (two.scope, two.array()) && conflict.sizes == other.sizes
+    };
+    let is_between = conflict.pair.scope == Scope::Grid;
+    let same: Vec<&Conflict> = conflicts.iter().filter(is_same).collect();
+    let places: BTreeSet<_> = same.iter().map(|other| places(&other.pair)).collect();
+    if is_between && places.len() > MAX_TOLD { same } else { Vec::new() }
+}
+
+fn cure_of(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    conflict: &Conflict,
+    fuel: &mut u32,
+) -> Option<Cure> {
     match conflict.pair.scope {
-        Scope::Block => find_cure(kernel, uniformity, &conflict.pair, Some(conflict)),
+        Scope::Block => find_cure(kernel, uniformity, &conflict.pair, Some(conflict), fuel),
         Scope::Grid => None,
     }
 }

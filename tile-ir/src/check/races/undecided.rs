@@ -2,7 +2,8 @@
 //!
 //! First the proof for all sizes is asked ([`crate::solve::symbolic`]). What it
 //! leaves open is decided by running all sizes, where their number is finite
-//! ([`crate::solve::skeleton::exhaust`]).
+//! ([`crate::solve::skeleton::exhaust`]); else by a proof for each of the listed tile
+//! sizes, where they are few.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,9 @@ use crate::check::Uniformity;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
 use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, probe};
-use crate::solve::symbolic::{Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved};
+use crate::solve::symbolic::{
+    Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, unproved_at_each_size,
+};
 use crate::span::SpanId;
 
 /// An access: its place, and whether it writes.
@@ -55,7 +58,10 @@ pub(super) fn settle(
     told: &BTreeSet<(Spot, Spot)>,
     findings: &mut Findings,
 ) -> Rest {
-    unproved.retain(|found| !told.contains(&spots_of(found)));
+    // Of an array that collides for certain, more is told when that is mended.
+    let collided: BTreeSet<ArrayRef> =
+        findings.conflicts.iter().map(|conflict| conflict.pair.array()).collect();
+    unproved.retain(|found| !told.contains(&spots_of(found)) && !collided.contains(&found.array));
     let mut fuel = BUDGET;
     let mut by_array: BTreeMap<ArrayRef, Exhaustion> = BTreeMap::new();
     let mut rest = Rest::default();
@@ -68,6 +74,12 @@ pub(super) fn settle(
         } else {
             rest.undecided.push((found, exhaustion.clone()));
         }
+    }
+    if !rest.undecided.is_empty() {
+        let open: Vec<Unproved> = rest.undecided.iter().map(|(found, _)| *found).collect();
+        let open = unproved_at_each_size(kernel, uniformity, &open);
+        rest.listed |= open.len() < rest.undecided.len();
+        rest.undecided.retain(|(found, _)| open.contains(found));
     }
     if !rest.undecided.is_empty() {
         try_suggestions((kernel, uniformity), &rest.undecided, findings);
@@ -143,7 +155,7 @@ pub(super) fn report(
         diagnostic = diagnostic
             .note(format!("the same keeps {more} more {pairs} of accesses to `{name}` undecided"));
     }
-    diagnostic.help(remedy(kernel, why))
+    diagnostic.help(remedy(kernel, found, why))
 }
 
 fn obstacle(kernel: &Kernel, reason: Reason) -> Option<String> {
@@ -170,7 +182,20 @@ fn obstacle(kernel: &Kernel, reason: Reason) -> Option<String> {
     Some(format!("{text} on line {line} {what}, so no proof for all sizes was found"))
 }
 
-fn remedy(kernel: &Kernel, why: &Exhaustion) -> String {
+fn remedy(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> String {
+    let is_tile = matches!(found.array, ArrayRef::Tile(_));
+    let apart = match found.relation {
+        Relation::BetweenBlocks => "or do it in two kernels: barriers do not order blocks",
+        Relation::SameInterval | Relation::Carried { .. } if found.first.0 == found.second.0 => {
+            "or update the element with `atomic`"
+        }
+        Relation::SameInterval | Relation::Carried { .. } if is_tile => {
+            "or put `barrier;` between the accesses"
+        }
+        Relation::SameInterval | Relation::Carried { .. } => {
+            "or put `barrier;` between the accesses, which orders those of one block"
+        }
+    };
     let name = |var: VarId| &kernel.vars[var].name;
     match why {
         Exhaustion::Complete => "nothing is left to do".to_owned(),
@@ -187,7 +212,7 @@ fn remedy(kernel: &Kernel, why: &Exhaustion) -> String {
             | VarKind::Loop
             | VarKind::Let { .. } => format!(
                 "it depends on `{}`, of which not every value can be tried: simplify the indices, \
-                 or put `barrier;` between the accesses",
+                 {apart}",
                 name(*var)
             ),
         },

@@ -3,11 +3,17 @@
 //! One is offered only where the pair is proved with it: a hint that does not help
 //! costs more than none.
 
+use std::collections::BTreeSet;
+
 use super::undecided::holds_of;
 use crate::check::Uniformity;
-use crate::kernel::{Access, ArrayRef, Distinct, ExprKind, Kernel, Source};
+use crate::kernel::{
+    Access, ArrayRef, Distinct, Expr, ExprId, ExprKind, Kernel, Source, Stmt, StmtKind, Type,
+    print_expr,
+};
 use crate::solve::skeleton::Pair;
 use crate::solve::symbolic::prove;
+use crate::span::SpanId;
 
 /// What the author could say of the data that decides about `pair`, in words.
 pub(super) fn settling_assumption(
@@ -24,13 +30,53 @@ pub(super) fn settling_assumption(
     if kernel.tensors[tensor].mutable {
         return None;
     }
+    let is_settled =
+        |vouched: &Kernel| !prove(vouched, uniformity).iter().any(|found| holds_of(found, pair));
+    let name = &kernel.tensors[tensor].name;
+    if kernel.distinct.iter().any(|distinct| distinct.tensor == tensor) {
+        let text = print_expr(kernel, load);
+        return is_settled(&guarded(kernel, load, pair)).then(|| {
+            format!(
+                "the elements of `{name}` differ, but all that is read outside of it is one pad: \
+                 ask `if in_bounds({text})` first"
+            )
+        });
+    }
     let mut vouched = kernel.clone();
     vouched.distinct.push(Distinct { tensor, span: kernel.span });
-    let is_settled = !prove(&vouched, uniformity).iter().any(|found| holds_of(found, pair));
-    let name = &kernel.tensors[tensor].name;
-    is_settled.then(|| {
+    is_settled(&vouched).then(|| {
         format!(
             "if the elements of `{name}` are known to differ, say so: `assume(distinct({name}));`"
         )
     })
+}
+
+/// The kernel in which a load is inside wherever the accesses of `pair` are made.
+fn guarded(kernel: &Kernel, load: ExprId, pair: &Pair) -> Kernel {
+    let mut kernel = kernel.clone();
+    let ExprKind::Load(Access { array: ArrayRef::Tensor(tensor), indices, .. }) =
+        kernel.exprs[load].kind.clone()
+    else {
+        return kernel;
+    };
+    let kind = ExprKind::InBounds { tensor, indices };
+    let cond = kernel.exprs.push(Expr { kind, ty: Type::BOOL, span: kernel.span });
+    let mut body = std::mem::take(&mut kernel.body);
+    for place in BTreeSet::from([pair.first.stmt, pair.second.stmt]) {
+        assume_before(&mut body, place, cond);
+    }
+    kernel.body = body;
+    kernel
+}
+
+/// Puts an assumption before the statement at `place`.
+fn assume_before(stmts: &mut Vec<Stmt>, place: SpanId, cond: ExprId) {
+    if let Some(at) = stmts.iter().position(|stmt| stmt.span == place) {
+        let stmt = Stmt { kind: StmtKind::Assume { cond }, span: place, head: place };
+        stmts.insert(at, stmt);
+        return;
+    }
+    for stmt in stmts {
+        stmt.kind.bodies_mut().into_iter().for_each(|body| assume_before(body, place, cond));
+    }
 }

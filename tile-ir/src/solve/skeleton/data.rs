@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::kernel::{ArrayRef, ExprKind, Kernel, Literal};
 use crate::op::NamedConst;
@@ -40,6 +41,8 @@ pub(super) struct Pool {
     values: Vec<i64>,
     /// One above the literals of the kernel: what ends its loops later.
     large: i64,
+    /// The names of tensors and of tiles by number, which make their values differ.
+    names: [Vec<String>; 2],
 }
 
 impl Pool {
@@ -65,20 +68,23 @@ impl Pool {
             i64::try_from(value).ok()
         });
         let large = literals.filter(|value| (0..=MAX_LARGE).contains(value)).max().unwrap_or(0) + 1;
-        Self { values: values.into_iter().collect(), large }
+        let tensors = kernel.tensors.ids().map(|id| id.to_string()).collect();
+        let tiles = kernel.tiles.ids().map(|id| id.to_string()).collect();
+        Self { values: values.into_iter().collect(), large, names: [tensors, tiles] }
     }
 
     /// The value of `element`.
     pub(super) fn value(&self, element: &Element, dtype: DType, seed: u32) -> ScalarValue {
-        let (kind, id) = match element.array {
-            ArrayRef::Tensor(id) => (0, id.to_string()),
-            ArrayRef::Tile(id) => (1, id.to_string()),
+        let (kind, number) = match element.array {
+            ArrayRef::Tensor(id) => (0, id.index()),
+            ArrayRef::Tile(id) => (1, id.index()),
         };
+        let name = self.names[kind].get(number).map(String::as_str).unwrap_or_default();
         let mut hash = Hash::default();
-        hash.add(kind);
+        hash.add(kind as i64);
         hash.add(seed.min(MIXED_SEEDS).into());
         hash.add(element.interval.into());
-        id.bytes().for_each(|byte| hash.add(byte.into()));
+        name.bytes().for_each(|byte| hash.add(byte.into()));
         element.indices.iter().for_each(|index| hash.add(*index));
         self.pick(hash.finish(), dtype, seed)
     }

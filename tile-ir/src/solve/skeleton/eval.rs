@@ -10,7 +10,7 @@ use crate::arena::EntityId as _;
 use crate::dtype::{Bound, DType};
 use crate::kernel::{
     Access, ArrayRef, Edge, ElemType, ExprId, ExprKind, Kernel, Source, TensorId, Type, VarId,
-    ceil_div, eval_compare,
+    VarKind, ceil_div, eval_compare,
 };
 use crate::op::{BinaryOp, LogicOp};
 use crate::semantics;
@@ -54,6 +54,24 @@ impl Value {
     }
 }
 
+/// Most axes of an array.
+const MAX_AXES: usize = 8;
+
+/// The values of an access's indices.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Indices {
+    values: [Value; MAX_AXES],
+    len: usize,
+}
+
+impl std::ops::Deref for Indices {
+    type Target = [Value];
+
+    fn deref(&self) -> &[Value] {
+        &self.values[..self.len]
+    }
+}
+
 /// The types in which a kernel's expressions are evaluated; an index is
 /// [`DType::I64`].
 #[derive(Debug)]
@@ -91,8 +109,10 @@ impl Machine<'_> {
         }
         let kernel = self.kernel;
         match &kernel.exprs[expr].kind {
-            ExprKind::Load(_) if self.plan.loads[expr.index()].is_some() => {
-                self.eval(frame, expr)?;
+            ExprKind::Load(access) if let Some(site) = self.plan.loads[expr.index()] => {
+                // What it gives is not asked for.
+                let (indices, _) = self.indices(frame, &access.indices)?;
+                self.enter(site, &indices)?;
             }
             ExprKind::Select { cond, then, otherwise } => {
                 let cond = self.eval(frame, *cond)?;
@@ -145,6 +165,9 @@ impl Machine<'_> {
 
     /// The value of `expr`; enters the accesses on the way.
     pub(super) fn eval(&mut self, frame: &Frame, expr: ExprId) -> Result<Value, Stop> {
+        if let Some(Some(value)) = self.fixed.get(expr.index()) {
+            return Ok(*value);
+        }
         let kernel = self.kernel;
         let node = &kernel.exprs[expr];
         Ok(match &node.kind {
@@ -162,13 +185,14 @@ impl Machine<'_> {
                 self.binary(*op, node.ty, lhs, rhs)
             }
             ExprKind::Compare { op, lhs, rhs } => {
-                let (dtype, index) = (self.dtype(*lhs), kernel.exprs[*lhs].ty == Type::Index);
+                let ty = kernel.exprs[*lhs].ty;
                 let (lhs, rhs) = (self.eval(frame, *lhs)?, self.eval(frame, *rhs)?);
-                let holds = if index {
+                let holds = if ty == Type::Index {
                     eval_compare(*op, lhs.as_index().into(), rhs.as_index().into())
                 } else {
-                    let (a, b) = (lhs.bits, rhs.bits);
-                    let [a, b] = [a, b].map(|bits| ScalarValue { dtype, bits });
+                    let dtype = self.types.of_type(ty);
+                    let a = ScalarValue { dtype, bits: lhs.bits };
+                    let b = ScalarValue { dtype, bits: rhs.bits };
                     semantics::compare(*op, a, b).unwrap_or(false)
                 };
                 Value { bits: u64::from(holds), data: lhs.data.or(rhs.data) }
@@ -193,8 +217,11 @@ impl Machine<'_> {
                 self.eval(frame, *chosen)?.tainted(cond.data)
             }
             ExprKind::Cast(operand) => {
-                let (from, to) = (self.dtype(*operand), self.dtype(expr));
                 let value = self.eval(frame, *operand)?;
+                let (from, to) = (self.dtype(*operand), self.dtype(expr));
+                if from == to {
+                    return Ok(value);
+                }
                 let cast = semantics::cast(ScalarValue { dtype: from, bits: value.bits }, to);
                 cast.map_or(value, Value::scalar).tainted(value.data)
             }
@@ -232,15 +259,17 @@ impl Machine<'_> {
                 BinaryOp::Add => Some(a.wrapping_add(b)),
                 BinaryOp::Sub => Some(a.wrapping_sub(b)),
                 BinaryOp::Mul => Some(a.wrapping_mul(b)),
+                BinaryOp::And => Some(a & b),
+                BinaryOp::Or => Some(a | b),
+                BinaryOp::Xor => Some(a ^ b),
+                BinaryOp::Min => Some(a.min(b)),
+                BinaryOp::Max => Some(a.max(b)),
+                BinaryOp::Div if b > 0 => Some(a / b),
+                BinaryOp::Rem if b > 0 => Some(a % b),
                 BinaryOp::Div
                 | BinaryOp::Rem
-                | BinaryOp::And
-                | BinaryOp::Or
-                | BinaryOp::Xor
                 | BinaryOp::Shl
                 | BinaryOp::Shr
-                | BinaryOp::Min
-                | BinaryOp::Max
                 | BinaryOp::Pow
                 | BinaryOp::Atan2
                 | BinaryOp::Hypot
@@ -251,7 +280,8 @@ impl Machine<'_> {
             }
         }
         let dtype = self.types.of_type(ty);
-        let [a, b] = [lhs.bits, rhs.bits].map(|bits| ScalarValue { dtype, bits });
+        let a = ScalarValue { dtype, bits: lhs.bits };
+        let b = ScalarValue { dtype, bits: rhs.bits };
         semantics::binary(op, a, b).map_or(lhs, Value::scalar).tainted(data)
     }
 
@@ -260,13 +290,47 @@ impl Machine<'_> {
         &mut self,
         frame: &Frame,
         exprs: &[ExprId],
-    ) -> Result<(Vec<Value>, Option<Source>), Stop> {
-        let mut values = Vec::with_capacity(exprs.len());
-        for expr in exprs {
-            values.push(self.eval(frame, *expr)?);
+    ) -> Result<(Indices, Option<Source>), Stop> {
+        let mut indices = Indices::default();
+        for (value, expr) in indices.values.iter_mut().zip(exprs) {
+            *value = self.eval(frame, *expr)?;
         }
-        let data = values.iter().find_map(|value| value.data);
-        Ok((values, data))
+        indices.len = exprs.len().min(MAX_AXES);
+        let data = indices.iter().find_map(|value| value.data);
+        Ok((indices, data))
+    }
+
+    /// Evaluates what these sizes decide alone.
+    pub(super) fn fix(&mut self, frame: &Frame) -> Result<(), Stop> {
+        let kernel = self.kernel;
+        let mut fixed: Vec<Option<Value>> = Vec::with_capacity(kernel.exprs.len());
+        for (id, expr) in kernel.exprs.iter() {
+            let of_sizes = match &expr.kind {
+                ExprKind::Var(var) => {
+                    let kind = kernel.vars[*var].kind;
+                    let is_size =
+                        matches!(kind, VarKind::Dim | VarKind::TileParam(_) | VarKind::Scalar(_));
+                    is_size && frame[var.index()].data.is_none()
+                }
+                ExprKind::Load(_) | ExprKind::InBounds { .. } | ExprKind::Uniform(_) => false,
+                ExprKind::Literal(_)
+                | ExprKind::Unary { .. }
+                | ExprKind::Binary { .. }
+                | ExprKind::Compare { .. }
+                | ExprKind::Logic { .. }
+                | ExprKind::Select { .. }
+                | ExprKind::Cast(_)
+                | ExprKind::Math { .. }
+                | ExprKind::Tiles { .. } => expr
+                    .kind
+                    .operands()
+                    .iter()
+                    .all(|operand| fixed.get(operand.index()).is_some_and(Option::is_some)),
+            };
+            fixed.push(if of_sizes { Some(self.eval(frame, id)?) } else { None });
+        }
+        self.fixed = fixed;
+        Ok(())
     }
 
     fn load(&mut self, frame: &Frame, expr: ExprId, access: &Access) -> Result<Value, Stop> {

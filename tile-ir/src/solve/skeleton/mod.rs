@@ -93,7 +93,7 @@ impl Effort {
     pub(crate) const fn budget(self) -> u32 {
         match self {
             Self::Full => BUDGET,
-            Self::Short => BUDGET / 10,
+            Self::Short => BUDGET / 20,
             Self::Proved { is_filled: false } => BUDGET / 4,
             Self::Proved { is_filled: true } => BUDGET / 64,
         }
@@ -194,11 +194,17 @@ fn assumptions(kernel: &Kernel) -> BTreeSet<ExprId> {
 /// find nothing there. Of tensors conflicts are all there is to find, so they are left
 /// out where a proof says that there is none.
 pub(crate) fn enumerate(kernel: &Kernel, effort: Effort) -> Findings {
+    // What a proof makes short is still run to its end.
+    let mut fuel = if effort == Effort::Short { effort.budget() } else { BUDGET };
+    enumerate_within(kernel, effort, &mut fuel)
+}
+
+/// The same, with so much to spend at most; where nothing is left, the last run was not
+/// ended.
+pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) -> Findings {
     let is_proved = matches!(effort, Effort::Proved { .. });
     let enough = effort.budget();
     let mut findings = Findings::default();
-    // What a proof makes short is still run to its end.
-    let mut fuel = if effort == Effort::Short { enough } else { BUDGET };
     let pool = Pool::of(kernel);
     let choice = Choice::of(kernel, &pool);
     let is_tile = |array| matches!(array, ArrayRef::Tile(_));
@@ -211,19 +217,19 @@ pub(crate) fn enumerate(kernel: &Kernel, effort: Effort) -> Findings {
             continue;
         }
         let mut seen = BTreeSet::new();
-        let whole = fuel;
+        let whole = *fuel;
         for sizes in choice.sizes(plan.uses_data) {
             if !seen.insert(plan.key(&sizes)) {
                 continue;
             }
             // Of sizes that an assumption excludes nothing is kept.
             let before = (!assumptions.is_empty()).then(|| findings.clone());
-            let run = Machine::new(kernel, &plan, &sizes, &pool, &mut findings, &mut fuel)
-                .run(Blocks::Sample);
+            let run =
+                Machine::new(kernel, &plan, &sizes, &pool, &mut findings, fuel).run(Blocks::Sample);
             if let (Err(Stop::Excluded), Some(before)) = (run, before) {
                 findings = before;
             }
-            if fuel == 0 || whole - fuel >= enough {
+            if *fuel == 0 || whole - *fuel >= enough {
                 break;
             }
         }

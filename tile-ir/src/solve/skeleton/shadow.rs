@@ -66,36 +66,51 @@ struct Cell {
     updaters: [Option<Mark>; 2],
 }
 
-/// Elements of an array with a cell for each: those of larger ones are made as they are
-/// used, because clearing a table costs more than a run of few accesses.
-const MAX_DENSE: usize = 1 << 14;
+/// Elements of an array of which each has its place in a table: the system clears the
+/// parts of it that are used.
+const MAX_DENSE: usize = 1 << 20;
 
 /// The elements of one array.
 #[derive(Debug)]
 pub(super) struct Shadow {
     scope: Scope,
-    cells: Cells,
+    /// Of the elements that have been used.
+    cells: Vec<Cell>,
+    places: Places,
     /// Whether warps have barriers of their own.
     orders_warps: bool,
 }
 
-/// Elements by position.
+/// By element, the number of its cell, from 1; 0 of those that nobody has used.
 #[derive(Debug)]
-enum Cells {
-    Dense(Vec<Cell>),
-    /// Of an array that is too large to have a cell for each.
-    Sparse(HashMap<u128, Cell>),
+enum Places {
+    Dense(Vec<u32>),
+    /// Of an array that is too large to have a place for each.
+    Sparse(HashMap<u128, u32>),
 }
 
 impl Shadow {
     /// An array of `len` elements, none used yet; `None` for more than anybody
     /// counts.
     pub(super) fn new(scope: Scope, len: Option<usize>, orders_warps: bool) -> Self {
-        let cells = match len.filter(|len| *len <= MAX_DENSE) {
-            Some(len) => Cells::Dense(vec![Cell::default(); len]),
-            None => Cells::Sparse(HashMap::new()),
+        let places = match len.filter(|len| *len <= MAX_DENSE) {
+            Some(len) => Places::Dense(vec![0; len]),
+            None => Places::Sparse(HashMap::new()),
         };
-        Self { scope, cells, orders_warps }
+        Self { scope, cells: Vec::new(), places, orders_warps }
+    }
+
+    /// The cell of an element; `None` outside of the array.
+    fn cell(&mut self, flat: u128) -> Option<&mut Cell> {
+        let place = match &mut self.places {
+            Places::Dense(places) => places.get_mut(usize::try_from(flat).ok()?)?,
+            Places::Sparse(places) => places.entry(flat).or_default(),
+        };
+        if *place == 0 {
+            self.cells.push(Cell::default());
+            *place = u32::try_from(self.cells.len()).ok()?;
+        }
+        self.cells.get_mut(*place as usize - 1)
     }
 
     /// Between which workers it looks for collisions.
@@ -114,28 +129,24 @@ impl Shadow {
         kind: AccessKind,
     ) -> [Option<Mark>; 3] {
         let scope = self.scope;
-        let cell = match &mut self.cells {
-            Cells::Dense(cells) => {
-                let cell = usize::try_from(flat).ok().and_then(|flat| cells.get_mut(flat));
-                let Some(cell) = cell else { return [None; 3] };
-                cell
-            }
-            Cells::Sparse(cells) => cells.entry(flat).or_default(),
-        };
+        let orders_warps = self.orders_warps;
+        let Some(cell) = self.cell(flat) else { return [None; 3] };
         if cell.interval != interval {
             *cell = Cell { interval, ..Cell::default() };
         }
         let differs = |other: &Mark| other.differs(&mark, scope);
-        let found = [
-            (AccessKind::Write, [cell.writer, None]),
-            (AccessKind::Read, cell.readers),
-            (AccessKind::Atomic, cell.updaters),
-        ]
-        .map(|(other, marks)| {
-            let mut marks = marks.into_iter().flatten().filter(|_| kind.conflicts(other));
-            marks.find(differs)
-        });
-        let orders_warps = self.orders_warps;
+        let of_two = |marks: &[Option<Mark>; 2]| match marks {
+            [Some(first), _] if differs(first) => Some(*first),
+            [_, Some(second)] if differs(second) => Some(*second),
+            [_, _] => None,
+        };
+        let mut found = [cell.writer.filter(differs), None, None];
+        if kind.conflicts(AccessKind::Read) {
+            found[1] = of_two(&cell.readers);
+        }
+        if kind.conflicts(AccessKind::Atomic) {
+            found[2] = of_two(&cell.updaters);
+        }
         let two = match kind {
             AccessKind::Write => {
                 cell.writer = Some(mark);

@@ -24,6 +24,9 @@ const MAX_ELEMENTS: i128 = 16;
 /// multiplied.
 const MAX_WALKED: i128 = 64;
 
+/// The same where it is conditions that iterations leave behind.
+const MAX_WALKED_FOR_CONDITIONS: i128 = 4;
+
 /// The elements that are followed, each by a variable that no text names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elements {
@@ -151,11 +154,15 @@ impl Walk<'_> {
             [start, end, step] => (*start, *end, *step),
             _ => return None,
         };
-        let room = MAX_WALKED / self.walked.max(1);
-        if step < 1
-            || end.checked_sub(start)? > room.checked_mul(step)?
-            || !self.uses_elements(body)
-        {
+        let most = if self.uses_elements(body) {
+            MAX_WALKED
+        } else if self.keeps_conditions(body) {
+            MAX_WALKED_FOR_CONDITIONS
+        } else {
+            return None;
+        };
+        let room = most / self.walked.max(1);
+        if step < 1 || end.checked_sub(start)? > room.checked_mul(step)? {
             return None;
         }
         let mut values: Vec<i128> = (start..end).step_by(usize::try_from(step).ok()?).collect();
@@ -169,6 +176,15 @@ impl Walk<'_> {
     /// the loop.
     fn uses_elements(&self, stmts: &[Stmt]) -> bool {
         !self.leaves(stmts) && self.has_elements(stmts)
+    }
+
+    /// Whether statements leave conditions in variables of outside, and none of them
+    /// leaves the loop.
+    fn keeps_conditions(&self, stmts: &[Stmt]) -> bool {
+        let mut assigned = Vec::new();
+        self.collect_assigned(stmts, &mut assigned);
+        let is_kept = |var: &VarId| self.env.contains_key(var) && self.type_of(*var) == Type::BOOL;
+        assigned.iter().any(is_kept) && !self.leaves(stmts)
     }
 
     fn leaves(&self, stmts: &[Stmt]) -> bool {

@@ -138,6 +138,10 @@ impl Walk<'_> {
         }
         let most = self.joined_bits(lhs, rhs);
         let sum = lhs.add(rhs);
+        if common == Some(Poly::default()) {
+            self.note_bits(&sum, most);
+            return Some(sum);
+        }
         let joined = self.function(Function::Or, lhs, rhs, Some(0), at, |value| match common {
             Some(common) => Formula::eq(value, &sum.sub(&common)),
             None => {
@@ -156,8 +160,12 @@ impl Walk<'_> {
         rhs: &Poly,
         at: (SpanId, BinaryOp),
     ) -> Option<Poly> {
+        let end_below = |low: Option<i128>, high: &Poly| {
+            low.zip(places(high)).is_some_and(|(low, places)| low.checked_shr(places) == Some(0))
+        };
         match (self.possible_bits(lhs), self.possible_bits(rhs)) {
             (Some(left), Some(right)) if left & right == 0 => Some(Poly::default()),
+            (left, right) if end_below(left, rhs) || end_below(right, lhs) => Some(Poly::default()),
             _ => self.masked(lhs, rhs.as_constant()?, at),
         }
     }
@@ -263,7 +271,7 @@ impl Walk<'_> {
         if let Some(bits) = self.bits.get(value) {
             return Some(*bits);
         }
-        let places = value.terms().iter().map(|(_, factor)| factor.trailing_zeros()).min()?;
+        let places = places(value)?;
         if places > 0 {
             let value = value.divided(1_i128.checked_shl(places)?);
             return self.possible_bits(&value)?.checked_shl(places).filter(|bits| *bits >= 0);
@@ -271,6 +279,11 @@ impl Walk<'_> {
         let high = self.high(value).filter(|high| (0..1 << 62).contains(high))?;
         Some((1 << (128 - high.leading_zeros())) - 1)
     }
+}
+
+/// How many of a value's last bits are 0, by its factors.
+fn places(value: &Poly) -> Option<u32> {
+    value.terms().iter().map(|(_, factor)| factor.trailing_zeros()).min()
 }
 
 /// The most places by which 1 of a type can be shifted; of an index, that is no

@@ -91,7 +91,7 @@ fn parts(poly: &Poly, weight: &Monomial, factor: i128) -> (Poly, Poly) {
     for (product, times) in poly.terms() {
         match without(product, weight).filter(|_| times % factor == 0) {
             Some(rest) => heavy = heavy.add(&Poly::product(rest).scaled(times / factor)),
-            None => light = light.add(&Poly::product(product.clone()).scaled(*times)),
+            None => light = light.add(&Poly::product(*product).scaled(*times)),
         }
     }
     (heavy, light)
@@ -142,7 +142,7 @@ fn weights(poly: &Poly, ranges: &Ranges) -> Vec<(Monomial, i128)> {
     let mut out: Vec<(Monomial, i128)> = Vec::new();
     for (product, factor) in poly.terms() {
         for at in 0..product.len() {
-            let mut rest = product.clone();
+            let mut rest = *product;
             rest.remove(at);
             let positive = rest.iter().all(|u| ranges.low(*u).is_some_and(|low| low >= 1));
             let Some(factor) = factor.checked_abs() else { continue };
@@ -158,8 +158,8 @@ fn weights(poly: &Poly, ranges: &Ranges) -> Vec<(Monomial, i128)> {
 
 /// `product` without the unknowns of `weight`, if it has them all.
 fn without(product: &Monomial, weight: &Monomial) -> Option<Monomial> {
-    let mut rest = product.clone();
-    for unknown in weight {
+    let mut rest = *product;
+    for unknown in weight.iter() {
         let at = rest.iter().position(|other| other == unknown)?;
         rest.remove(at);
     }
@@ -187,12 +187,12 @@ fn lower(rest: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<Poly> {
         let side = if *factor < 0 { &bounds.high } else { &bounds.low };
         for (at, unknown) in product.iter().enumerate() {
             let Some(known) = side.get(unknown) else { continue };
-            let mut others = product.clone();
+            let mut others = *product;
             others.remove(at);
             if !others.iter().all(|u| ranges.low(*u).is_some_and(|low| low >= 0)) {
                 continue;
             }
-            let without = rest.sub(&Poly::product(product.clone()).scaled(*factor));
+            let without = rest.sub(&Poly::product(*product).scaled(*factor));
             let weight = Poly::product(others).scaled(*factor);
             for bound in known {
                 // Only a bound by others says more than its number.

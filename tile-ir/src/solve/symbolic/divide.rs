@@ -164,7 +164,7 @@ impl Walk<'_> {
 fn split(poly: &Poly, weight: i128) -> (Poly, Poly) {
     let (mut heavy, mut light) = (Poly::default(), Poly::default());
     for (product, factor) in poly.terms() {
-        let term = Poly::product(product.clone());
+        let term = Poly::product(*product);
         let is_number = product.is_empty();
         if is_number || factor % weight == 0 {
             heavy = heavy.add(&term.scaled(factor.div_euclid(weight)));
@@ -219,8 +219,8 @@ fn multiple_of(poly: &Poly, divisor: &Poly) -> Option<Poly> {
         if times % factor != 0 {
             return None;
         }
-        let mut rest = term.clone();
-        for unknown in product {
+        let mut rest = *term;
+        for unknown in product.iter() {
             let at = rest.iter().position(|other| other == unknown)?;
             rest.remove(at);
         }

@@ -57,9 +57,11 @@ impl Walk<'_> {
     /// Whether two accesses never touch one element in different hands, at all
     /// sizes.
     pub(super) fn is_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
-        self.collision(first, second, meeting, false)
-            .iter()
-            .all(|system| system.has_no_solution(&self.effort))
+        self.proofs.ask(&self.sites, [first, second], meeting, || {
+            self.collision(first, second, meeting, false)
+                .iter()
+                .all(|system| system.has_no_solution(&self.effort))
+        })
     }
 
     /// What would have to hold for two accesses to touch one element in different
@@ -103,6 +105,15 @@ impl Walk<'_> {
             builder.mention(side, rounds.chain(self.grid.iter().map(|(_, axis)| *axis)));
         }
         builder.systems()
+    }
+
+    /// What holds where an access is made, and is inside.
+    pub(super) fn is_made(&self, site: &Site) -> Formula {
+        let extents = self.kernel.extents(site.array).iter();
+        let inside = site.indices.iter().zip(extents).filter_map(|(index, extent)| {
+            Some(Formula::within(index, self.extents_of_arrays.get(extent)?))
+        });
+        Formula::All(site.guards.iter().cloned().chain(inside).collect())
     }
 
     /// Whether a condition never holds, at all sizes, for no work-item.

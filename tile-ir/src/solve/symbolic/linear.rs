@@ -51,6 +51,11 @@ impl Effort {
         Self(Cell::new(MAX_SPENT))
     }
 
+    /// One of so many equal parts of that.
+    pub(super) fn part(of: usize) -> Self {
+        Self(Cell::new(MAX_SPENT / (of as u64).max(1)))
+    }
+
     /// Takes so much off; `false` where there is not so much.
     pub(super) fn spend(&self, cost: usize) -> bool {
         let left = self.0.get().checked_sub(cost as u64);

@@ -278,7 +278,7 @@ impl Walk<'_> {
 
     /// The variables that statements assign, at any depth, and the elements that they
     /// may.
-    fn collect_assigned(&self, stmts: &[Stmt], out: &mut Vec<VarId>) {
+    pub(super) fn collect_assigned(&self, stmts: &[Stmt], out: &mut Vec<VarId>) {
         for stmt in stmts {
             if let StmtKind::Assign { var, .. } | StmtKind::Update { place: Place::Var(var), .. } =
                 &stmt.kind

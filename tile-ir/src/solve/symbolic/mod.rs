@@ -29,15 +29,19 @@ mod digits;
 mod divide;
 mod exclusive;
 mod exit;
+mod flags;
 mod flow;
 mod formula;
 mod header;
 mod instance;
 mod integers;
+mod known;
 mod linear;
+mod listed;
 mod loaded;
 mod loops;
 mod model;
+mod monomial;
 mod poly;
 mod radix;
 mod ranges;
@@ -62,7 +66,10 @@ use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, VarId};
 use crate::span::SpanId;
 use flow::{Distance, Encounter};
+use formula::Formula;
 use instance::Meeting;
+use linear::Effort;
+pub(crate) use listed::unproved_at_each_size;
 pub(crate) use suggest::{Suggestion, Suggestions};
 pub(crate) use symbol::Obstacle;
 use walk::{Site, Walk};
@@ -112,12 +119,19 @@ pub(crate) struct Unproved {
 /// The pairs of accesses that may conflict: none where the kernel has no race at
 /// any admissible size.
 pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
-    let mut walk = walk::walk(kernel, uniformity);
+    prove_some(walk::walk(kernel, uniformity), &|_, _| true)
+}
+
+/// Those of the pairs of which `is_asked`.
+fn prove_some(mut walk: Walk<'_>, is_asked: &dyn Fn(&Site, &Site) -> bool) -> Vec<Unproved> {
+    let kernel = walk.kernel;
     let pairs = std::mem::take(&mut walk.pairs).into_list();
     let mut out = Vec::new();
     for Encounter { sites: (a, b), distance, paths } in pairs {
         let (first, second) = (&walk.sites[a], &walk.sites[b]);
-        let conflicting = first.array == second.array && first.kind.conflicts(second.kind);
+        let conflicting = first.array == second.array
+            && first.kind.conflicts(second.kind)
+            && is_asked(first, second);
         if conflicting && !walk.is_disjoint(first, second, Meeting::InBlock(&distance, &paths)) {
             note(&mut out, unproved(&walk, (a, b), relation(&walk, (first, second), &distance)));
         }
@@ -129,7 +143,8 @@ pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
         for (b, second) in walk.sites.iter().enumerate().skip(a) {
             let conflicting = matches!(first.array, ArrayRef::Tensor(_))
                 && first.array == second.array
-                && first.kind.conflicts(second.kind);
+                && first.kind.conflicts(second.kind)
+                && is_asked(first, second);
             if conflicting && !walk.is_disjoint(first, second, Meeting::BetweenBlocks) {
                 note(&mut out, unproved(&walk, (a, b), Relation::BetweenBlocks));
             }
@@ -158,11 +173,40 @@ impl<'a> Reads<'a> {
         let found = self.0.outside.as_ref().and_then(|outside| outside.get(&load));
         found.is_some_and(|found| found.iter().all(|outside| self.0.is_never(outside)))
     }
+
+    /// Whether such a load is inside wherever the store at a place in the text is, of one
+    /// work-item and in the same iterations of the loops around both.
+    pub(crate) fn are_inside_with(&self, load: ExprId, store: SpanId) -> bool {
+        let Some(found) = self.0.outside.as_ref().and_then(|outside| outside.get(&load)) else {
+            return false;
+        };
+        let stores: Vec<Formula> = self
+            .0
+            .sites
+            .iter()
+            .filter(|site| site.span == store && site.kind.writes())
+            .map(|site| self.0.is_made(site))
+            .collect();
+        !stores.is_empty()
+            && found.iter().all(|outside| {
+                stores.iter().all(|store| self.0.is_never(&outside.clone().and(store.clone())))
+            })
+    }
 }
 
 /// What is proved of pairs of accesses, whatever barriers a kernel has.
-#[derive(Debug, Default)]
-pub(crate) struct Proofs(BTreeMap<Encounter, bool>);
+#[derive(Debug)]
+pub(crate) struct Proofs {
+    known: BTreeMap<Encounter, bool>,
+    /// What is left for all of them.
+    effort: Effort,
+}
+
+impl Default for Proofs {
+    fn default() -> Self {
+        Self { known: BTreeMap::new(), effort: Effort::of_kernel() }
+    }
+}
 
 impl Proofs {
     /// Whether within a block no two accesses that may conflict are unordered.
@@ -172,16 +216,20 @@ impl Proofs {
     pub(crate) fn are_complete(&mut self, kernel: &Kernel, uniformity: &Uniformity) -> bool {
         let mut walk = walk::walk(kernel, uniformity);
         let pairs = std::mem::take(&mut walk.pairs).into_list();
-        pairs.into_iter().all(|encounter| {
+        std::mem::swap(&mut walk.effort, &mut self.effort);
+        let known = &mut self.known;
+        let are_complete = pairs.into_iter().all(|encounter| {
             let (a, b) = encounter.sites;
             let (first, second) = (&walk.sites[a], &walk.sites[b]);
             let conflicting = first.array == second.array && first.kind.conflicts(second.kind);
             !conflicting
-                || *self.0.entry(encounter).or_insert_with_key(|encounter| {
+                || *known.entry(encounter).or_insert_with_key(|encounter| {
                     let Encounter { distance, paths, .. } = encounter;
                     walk.is_disjoint(first, second, Meeting::InBlock(distance, paths))
                 })
-        })
+        });
+        std::mem::swap(&mut walk.effort, &mut self.effort);
+        are_complete
     }
 }
 

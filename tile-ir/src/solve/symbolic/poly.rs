@@ -5,19 +5,8 @@
 //! on a lost polynomial says nothing and may be dropped, which only ever makes a
 //! proof fail.
 
-use std::collections::BTreeMap;
-
+pub(super) use super::monomial::{Monomial, Unknown};
 pub(super) use crate::kernel::gcd;
-
-/// An unknown integer: of a kernel ([`super::symbol`]) or of a system
-/// ([`super::system`]), by who made the polynomial.
-pub(super) type Unknown = u32;
-
-/// A product of unknowns, sorted; empty for 1.
-pub(super) type Monomial = Vec<Unknown>;
-
-/// Products of more unknowns than this are lost.
-const MAX_DEGREE: usize = 8;
 
 /// Sums of more products than this are lost.
 const MAX_TERMS: usize = 96;
@@ -32,17 +21,15 @@ pub(super) struct Poly {
 
 impl Poly {
     pub(super) fn constant(value: i128) -> Self {
-        let terms = if value == 0 { Vec::new() } else { vec![(Vec::new(), value)] };
+        let terms = if value == 0 { Vec::new() } else { vec![(Monomial::default(), value)] };
         Self { terms, lost: false }
     }
 
     pub(super) fn unknown(unknown: Unknown) -> Self {
-        Self { terms: vec![(vec![unknown], 1)], lost: false }
+        Self { terms: vec![(Monomial::unknown(unknown), 1)], lost: false }
     }
 
-    /// A product, its unknowns in any order.
-    pub(super) fn product(mut monomial: Monomial) -> Self {
-        monomial.sort_unstable();
+    pub(super) fn product(monomial: Monomial) -> Self {
         Self { terms: vec![(monomial, 1)], lost: false }
     }
 
@@ -108,12 +95,22 @@ impl Poly {
     }
 
     pub(super) fn scaled(&self, by: i128) -> Self {
-        self.mul(&Self::constant(by))
+        if by == 0 || self.lost {
+            return Self { terms: Vec::new(), lost: self.lost };
+        }
+        let mut scaled = self.clone();
+        for (_, factor) in &mut scaled.terms {
+            match factor.checked_mul(by) {
+                Some(product) => *factor = product,
+                None => return Self::lost(),
+            }
+        }
+        scaled
     }
 
     /// By a number that divides all factors.
     pub(super) fn divided(&self, by: i128) -> Self {
-        let terms = self.terms.iter().map(|(product, factor)| (product.clone(), factor / by));
+        let terms = self.terms.iter().map(|(product, factor)| (*product, factor / by));
         Self { terms: terms.collect(), lost: self.lost }
     }
 
@@ -123,30 +120,25 @@ impl Poly {
             return Self::lost();
         }
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
-        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
-        loop {
-            let take_left = match (left.peek(), right.peek()) {
-                (None, None) => break,
-                (Some(_), None) => Some(true),
-                (None, Some(_)) => Some(false),
-                (Some((a, _)), Some((b, _))) => match a.cmp(b) {
-                    std::cmp::Ordering::Less => Some(true),
-                    std::cmp::Ordering::Greater => Some(false),
-                    std::cmp::Ordering::Equal => None,
-                },
-            };
-            let mine = if take_left == Some(false) { None } else { left.next() };
-            let theirs = if take_left == Some(true) { None } else { right.next() };
-            let product = mine.or(theirs).map(|(product, _)| product.clone()).unwrap_or_default();
-            let sum = theirs
-                .map_or(Some(0), |(_, value)| value.checked_mul(factor))
-                .and_then(|value| value.checked_add(mine.map_or(0, |(_, value)| *value)));
-            match sum {
-                None => return Self::lost(),
-                Some(0) => {}
-                Some(sum) => terms.push((product, sum)),
+        let (mut left, mut right) = (self.terms.as_slice(), other.terms.as_slice());
+        while let [(theirs, value), after_right @ ..] = right {
+            let Some(value) = value.checked_mul(factor) else { return Self::lost() };
+            let before = left.iter().take_while(|(mine, _)| mine < theirs).count();
+            let (less, rest) = left.split_at(before);
+            terms.extend_from_slice(less);
+            (left, right) = (rest, after_right);
+            let mut sum = value;
+            if let [(mine, own), after_left @ ..] = left
+                && mine == theirs
+            {
+                let Some(both) = value.checked_add(*own) else { return Self::lost() };
+                (left, sum) = (after_left, both);
+            }
+            if sum != 0 {
+                terms.push((*theirs, sum));
             }
         }
+        terms.extend_from_slice(left);
         if terms.len() > MAX_TERMS {
             return Self::lost();
         }
@@ -157,23 +149,34 @@ impl Poly {
         if self.lost || other.lost {
             return Self::lost();
         }
-        let mut terms: BTreeMap<Monomial, i128> = BTreeMap::new();
+        let mut products: Vec<(Monomial, i128)> =
+            Vec::with_capacity(self.terms.len() * other.terms.len());
         for (left, a) in &self.terms {
             for (right, b) in &other.terms {
-                let mut product: Monomial = left.iter().chain(right).copied().collect();
-                product.sort_unstable();
-                let entry = terms.entry(product).or_insert(0);
-                match a.checked_mul(*b).and_then(|value| entry.checked_add(value)) {
-                    Some(sum) => *entry = sum,
+                match left.times(right).zip(a.checked_mul(*b)) {
+                    Some(term) => products.push(term),
                     None => return Self::lost(),
                 }
             }
         }
-        terms.retain(|_, factor| *factor != 0);
-        if terms.len() > MAX_TERMS || terms.keys().any(|product| product.len() > MAX_DEGREE) {
+        if self.terms.len() > 1 || other.terms.len() > 1 {
+            products.sort_unstable_by_key(|(product, _)| *product);
+        }
+        let mut terms: Vec<(Monomial, i128)> = Vec::with_capacity(products.len());
+        for (product, factor) in products {
+            match terms.last_mut() {
+                Some((last, sum)) if *last == product => match sum.checked_add(factor) {
+                    Some(both) => *sum = both,
+                    None => return Self::lost(),
+                },
+                Some(_) | None => terms.push((product, factor)),
+            }
+        }
+        terms.retain(|(_, factor)| *factor != 0);
+        if terms.len() > MAX_TERMS {
             return Self::lost();
         }
-        Self { terms: terms.into_iter().collect(), lost: false }
+        Self { terms, lost: false }
     }
 
     /// Replaces the unknowns for which `with` gives a value.
@@ -184,13 +187,12 @@ impl Poly {
         let (mut kept, mut out) = (Self::default(), Self::default());
         for (product, factor) in &self.terms {
             let mut values = Vec::new();
-            let mut rest = Monomial::new();
-            for unknown in product {
-                match with(*unknown) {
-                    Some(value) => values.push(value),
-                    None => rest.push(*unknown),
-                }
-            }
+            let rest = product.filtered(|unknown| {
+                let value = with(unknown);
+                let stays = value.is_none();
+                values.extend(value);
+                stays
+            });
             if values.is_empty() {
                 kept.terms.push((rest, *factor));
                 continue;
@@ -207,7 +209,7 @@ impl Poly {
         let mut out = Self::default();
         for (product, factor) in &self.terms {
             if let Some(at) = product.iter().position(|other| *other == unknown) {
-                let mut rest = product.clone();
+                let mut rest = *product;
                 rest.remove(at);
                 out = out.add(&Self::product(rest).scaled(*factor));
             }
@@ -226,13 +228,13 @@ impl Poly {
     pub(super) fn primitive(&self) -> Self {
         let Some((first, _)) = self.terms.first() else { return self.clone() };
         let divisor = self.terms.iter().fold(0, |g, (_, factor)| gcd(g, *factor)).max(1);
-        let mut common = first.clone();
+        let mut common = *first;
         for (product, _) in &self.terms {
             common = intersection(&common, product);
         }
         let terms = self.terms.iter().map(|(product, factor)| {
-            let mut rest = product.clone();
-            for unknown in &common {
+            let mut rest = *product;
+            for unknown in common.iter() {
                 if let Ok(at) = rest.binary_search(unknown) {
                     rest.remove(at);
                 }
@@ -247,14 +249,11 @@ impl Poly {
 
 /// What two products have in common.
 fn intersection(left: &Monomial, right: &Monomial) -> Monomial {
-    let mut rest = right.clone();
-    let mut out = Monomial::new();
-    for unknown in left {
-        if let Ok(at) = rest.binary_search(unknown) {
-            out.push(rest.remove(at));
-        }
-    }
-    out
+    let mut rest = *right;
+    left.filtered(|unknown| match rest.binary_search(&unknown) {
+        Ok(at) => rest.remove(at) == unknown,
+        Err(_) => false,
+    })
 }
 
 #[cfg(test)]

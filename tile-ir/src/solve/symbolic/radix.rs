@@ -34,7 +34,7 @@ pub(super) fn cut(poly: &Poly, ranges: &Ranges) -> Option<Cut> {
     for weight in weights(poly) {
         let (mut heavy, mut light) = (Poly::default(), Poly::default());
         for (product, factor) in poly.terms() {
-            let term = Poly::product(product.clone()).scaled(*factor);
+            let term = Poly::product(*product).scaled(*factor);
             let is_heavy = !product.is_empty() && factor % weight == 0;
             let part = if is_heavy { &mut heavy } else { &mut light };
             *part = part.add(&term);

@@ -1,7 +1,5 @@
 //! Between which numbers unknowns lie, by passing bounds along constraints.
 
-use std::collections::BTreeMap;
-
 use super::poly::{Monomial, Poly, Unknown};
 
 /// Constraints are gone through this often at most: bounds can creep for ever.
@@ -35,9 +33,12 @@ impl Range {
     }
 }
 
-/// The ranges of all unknowns.
+/// The ranges of all unknowns, by number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ranges(BTreeMap<Unknown, Range>);
+pub(super) struct Ranges(Vec<Range>);
+
+/// Unknowns of higher numbers are not followed.
+const MAX_UNKNOWNS: usize = 1 << 16;
 
 impl Ranges {
     /// What follows from these being at least 0.
@@ -62,7 +63,7 @@ impl Ranges {
 
     /// Between which numbers an unknown lies.
     pub(super) fn get(&self, unknown: Unknown) -> Range {
-        self.0.get(&unknown).copied().unwrap_or_default()
+        self.0.get(unknown as usize).copied().unwrap_or_default()
     }
 
     /// Between which numbers a polynomial lies.
@@ -98,17 +99,21 @@ impl Ranges {
 
     /// Takes in that `poly` is at least 0.
     fn learn(&mut self, poly: &Poly) -> bool {
+        let high_of =
+            |(product, factor): &(Monomial, i128)| self.of_product(product).scaled(*factor).high;
+        let highs: Vec<Option<i128>> = poly.terms().iter().map(high_of).collect();
+        let n_open = highs.iter().filter(|high| high.is_none()).count();
+        let mut known = highs.iter().flatten();
+        let sum = known.try_fold(0_i128, |sum, high| sum.checked_add(*high));
+        // Where two terms may be of any size, nothing is known of either.
+        let Some(sum) = sum.filter(|_| n_open < 2) else { return false };
         let mut changed = false;
-        for (at, (product, factor)) in poly.terms().iter().enumerate() {
-            if product.is_empty() {
+        for ((product, factor), own) in poly.terms().iter().zip(&highs) {
+            if product.is_empty() || (n_open == 1 && own.is_some()) {
                 continue;
             }
-            let mut others = poly.terms().iter().enumerate().filter(|(other, _)| *other != at);
-            let high = others.try_fold(0_i128, |sum, (_, (product, factor))| {
-                sum.checked_add(self.of_product(product).scaled(*factor).high?)
-            });
+            let Some(high) = sum.checked_sub(own.unwrap_or(0)) else { continue };
             // factor * product >= -high
-            let Some(high) = high else { continue };
             changed |= match (product.as_slice(), *factor > 0) {
                 ([unknown], true) => high
                     .checked_neg()
@@ -128,8 +133,16 @@ impl Ranges {
         changed
     }
 
+    fn entry(&mut self, unknown: Unknown) -> Option<&mut Range> {
+        let at = unknown as usize;
+        if at >= self.0.len() && at < MAX_UNKNOWNS {
+            self.0.resize(at + 1, Range::default());
+        }
+        self.0.get_mut(at)
+    }
+
     fn raise(&mut self, unknown: Unknown, low: i128) -> bool {
-        let range = self.0.entry(unknown).or_default();
+        let Some(range) = self.entry(unknown) else { return false };
         let better = range.low.is_none_or(|known| known < low);
         if better {
             range.low = Some(low);
@@ -138,7 +151,7 @@ impl Ranges {
     }
 
     fn lower(&mut self, unknown: Unknown, high: i128) -> bool {
-        let range = self.0.entry(unknown).or_default();
+        let Some(range) = self.entry(unknown) else { return false };
         let better = range.high.is_none_or(|known| known > high);
         if better {
             range.high = Some(high);

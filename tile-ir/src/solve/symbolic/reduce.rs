@@ -75,7 +75,7 @@ fn added_to_size(zero: &Poly) -> Option<(Unknown, i128)> {
     let mut best: Option<(usize, (Unknown, i128))> = None;
     for (product, factor) in zero.terms().iter().filter(|(product, _)| product.len() > 1) {
         for (at, size) in product.iter().enumerate() {
-            let mut rest = product.clone();
+            let mut rest = *product;
             rest.remove(at);
             let added = zero.terms().iter().find(|(other, _)| *other == rest);
             let Some(added) = added.filter(|(_, times)| times % factor == 0) else { continue };

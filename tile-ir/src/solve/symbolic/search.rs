@@ -59,6 +59,9 @@ impl Search<'_> {
     fn refute(&mut self, mut system: System, depth: u32) -> bool {
         loop {
             system.settle();
+            if !self.effort.spend(system.take_work()) {
+                return false;
+            }
             if system.prune() || system.shift_size() {
                 continue;
             }
@@ -97,10 +100,10 @@ impl Search<'_> {
             !system.is_decided(split) && {
                 let mut above = system.with_positive(split);
                 above.settle();
-                self.is_empty(&above) && {
+                self.effort.spend(above.take_work()) && self.is_empty(&above) && {
                     let mut below = system.with_positive(&split.negated());
                     below.settle();
-                    self.is_empty(&below)
+                    self.effort.spend(below.take_work()) && self.is_empty(&below)
                 }
             }
         })

@@ -38,6 +38,8 @@ pub(super) struct System {
     pub(super) shifted: usize,
     /// What has replaced unknowns, where that is asked for.
     replaced: Option<Vec<(Unknown, Poly)>>,
+    /// Terms that were looked at to settle it.
+    work: usize,
 }
 
 impl System {
@@ -214,17 +216,20 @@ impl System {
     /// replace.
     pub(super) fn settle(&mut self) {
         while !self.contradictory {
+            self.work += self.size();
             self.drop_decided();
             if self.cut_equality() || self.cut_digits() {
                 continue;
             }
-            let definition = self
-                .facts
-                .iter()
-                .chain(self.collisions.iter().filter(|poly| poly.is_linear()))
-                .find_map(definition);
-            if let Some((unknown, value)) = definition {
+            if let Some((unknown, value)) = self.definition(&|_, _| true) {
                 self.replace(unknown, &value);
+                // What stands in no other equality changes none that could come apart.
+                while let Some((unknown, value)) = self.definition(&|poly, unknown| {
+                    self.zeros().all(|other| other == poly || !other.mentions(unknown))
+                }) {
+                    self.replace(unknown, &value);
+                    self.drop_decided();
+                }
                 continue;
             }
             let divided = digits::divided(&self.at_least);
@@ -233,6 +238,20 @@ impl System {
             }
             divided.iter().for_each(|row| self.assert_at_least(row));
         }
+    }
+
+    /// What an equality says of an unknown, if that may be replaced.
+    fn definition(&self, is_wanted: &dyn Fn(&Poly, Unknown) -> bool) -> Option<(Unknown, Poly)> {
+        let linear = self.collisions.iter().filter(|poly| poly.is_linear());
+        self.facts
+            .iter()
+            .chain(linear)
+            .find_map(|poly| definition(poly).filter(|(unknown, _)| is_wanted(poly, *unknown)))
+    }
+
+    /// What has been done to it since this was asked last.
+    pub(super) fn take_work(&mut self) -> usize {
+        std::mem::take(&mut self.work)
     }
 
     /// Cuts an equality into its digits, if there is one that comes apart.
@@ -360,7 +379,7 @@ impl System {
             for (product, factor) in poly.terms() {
                 if !product.is_empty() {
                     let count = columns.len();
-                    let column = *columns.entry(product.clone()).or_insert(count);
+                    let column = *columns.entry(*product).or_insert(count);
                     row.factors.push((column, *factor));
                 }
             }
@@ -380,21 +399,21 @@ impl System {
         let is_natural =
             |product: &Monomial| product.iter().all(|u| bounds.low(*u).is_some_and(|low| low >= 0));
         let mut open: Vec<Monomial> =
-            self.products().into_iter().filter(|product| is_natural(product)).cloned().collect();
-        let mut seen: BTreeSet<Monomial> = open.iter().cloned().collect();
+            self.products().into_iter().filter(|product| is_natural(product)).copied().collect();
+        let mut seen: BTreeSet<Monomial> = open.iter().copied().collect();
         let mut out = Vec::new();
         while let Some(product) = open.pop() {
-            let whole = Poly::product(product.clone());
+            let whole = Poly::product(product);
             out.push(whole.clone());
             for (at, unknown) in product.iter().enumerate() {
                 let low = bounds.low(*unknown).unwrap_or(0);
                 if low < 1 || (at > 0 && product[at - 1] == *unknown) {
                     continue;
                 }
-                let mut rest = product.clone();
+                let mut rest = product;
                 rest.remove(at);
-                out.push(whole.sub(&Poly::product(rest.clone()).scaled(low)));
-                if rest.len() > 1 && seen.len() < MAX_PRODUCTS && seen.insert(rest.clone()) {
+                out.push(whole.sub(&Poly::product(rest).scaled(low)));
+                if rest.len() > 1 && seen.len() < MAX_PRODUCTS && seen.insert(rest) {
                     open.push(rest);
                 }
             }
@@ -437,7 +456,7 @@ impl System {
         for product in self.products() {
             for (at, unknown) in product.iter().enumerate() {
                 if in_split.contains(unknown) {
-                    let mut rest = product.clone();
+                    let mut rest = *product;
                     rest.remove(at);
                     partners.insert(rest);
                 }
@@ -467,7 +486,7 @@ impl System {
         {
             let partner = |product: &Monomial, unknown: Unknown| {
                 let at = product.iter().position(|own| *own == unknown)?;
-                let mut rest = product.clone();
+                let mut rest = *product;
                 rest.remove(at);
                 (!rest.is_empty()).then_some(rest)
             };

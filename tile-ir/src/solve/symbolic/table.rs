@@ -76,7 +76,7 @@ impl Walk<'_> {
         let mut sum = 0_i128;
         for (product, factor) in value.terms() {
             let mut term = *factor;
-            for unknown in product {
+            for unknown in product.iter() {
                 let digit = match at.get(unknown) {
                     Some(digit) => *digit,
                     None => {

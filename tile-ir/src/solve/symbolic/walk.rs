@@ -12,6 +12,7 @@ use super::cells::{Cells, Dealt};
 use super::exit::Exits;
 use super::flow::{Distance, Flow, Pairs, Path, SiteId};
 use super::formula::{Cond, Formula};
+use super::known::Known;
 use super::linear::Effort;
 use super::loaded::Element;
 use super::loops::Loop;
@@ -124,6 +125,8 @@ pub(super) struct Walk<'a> {
     pub(super) walked: i128,
     /// What proofs may still take.
     pub(super) effort: Effort,
+    /// What has been proved, or not, of pairs of accesses.
+    pub(super) proofs: Known,
     pub(super) pairs: Pairs,
     /// Of the statements so far of the current list.
     pub(super) flow: Flow,
@@ -188,6 +191,7 @@ fn walk_with<'a>(
         local_elements: Elements::of(kernel),
         walked: 1,
         effort: Effort::of_kernel(),
+        proofs: Known::default(),
         pairs: Pairs::default(),
         flow: Flow::default(),
         exits: Exits::of(kernel, uniformity),
@@ -315,6 +319,7 @@ impl Walk<'_> {
         match &stmt.kind {
             StmtKind::Let { var, init } => {
                 let value = init.map_or(Value::Other, |init| self.value(init));
+                let value = self.kept(*var, value);
                 self.env.insert(*var, value);
                 self.exits.declare(*var);
             }
@@ -324,6 +329,7 @@ impl Walk<'_> {
             }
             StmtKind::Assign { var, value } => {
                 let value = self.value(*value);
+                let value = self.kept(*var, value);
                 self.env.insert(*var, value);
                 if self.exits.jump(*var).is_some() {
                     self.follow(Flow::exit(*var));

@@ -117,6 +117,8 @@ pub(super) struct Machine<'a> {
     pub(super) blocks: Vec<Vec<i64>>,
     pub(super) block_extents: Vec<i64>,
     next_worker: u32,
+    /// By expression: its value, where sizes alone decide it.
+    pub(super) fixed: Vec<Option<Value>>,
     pub(super) now: Mark,
     /// By warp: its barriers so far.
     epochs: Vec<u32>,
@@ -153,6 +155,7 @@ impl<'a> Machine<'a> {
             blocks: Vec::new(),
             block_extents: Vec::new(),
             next_worker: 0,
+            fixed: Vec::new(),
             now: Mark::default(),
             epochs: Vec::new(),
             interval: 1,
@@ -164,6 +167,7 @@ impl<'a> Machine<'a> {
         self.both = which == Blocks::All;
         self.set_up_arrays()?;
         let base = self.base_frame();
+        self.fix(&base)?;
         let (kernel, sizes) = (self.kernel, self.sizes);
         let mut blocks: Vec<Vec<i64>> = vec![Vec::new()];
         for axis in &kernel.grid {

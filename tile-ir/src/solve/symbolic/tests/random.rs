@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::super::formula::Formula;
 use super::super::linear::Effort;
-use super::super::poly::Poly;
+use super::super::poly::{Monomial, Poly};
 use super::super::system::System;
 use super::{kernel, prove, uniformity};
 use crate::solve::skeleton;
@@ -17,8 +17,10 @@ fn random_poly(rng: &mut fastrand::Rng) -> Poly {
     let mut poly = Poly::constant(rng.i128(-4..=4));
     for _ in 0..rng.usize(1..=3) {
         let degree = *rng.choice([1, 1, 1, 2].iter()).unwrap_or(&1);
-        let product = (0..degree).map(|_| rng.u32(0..UNKNOWNS)).collect();
-        poly = poly.add(&Poly::product(product).scaled(rng.i128(-3..=3)));
+        let factor = Poly::constant(rng.i128(-3..=3));
+        let product = (0..degree)
+            .fold(factor, |product, _| product.mul(&Poly::unknown(rng.u32(0..UNKNOWNS))));
+        poly = poly.add(&product);
     }
     poly
 }
@@ -37,7 +39,7 @@ fn random_formula(rng: &mut fastrand::Rng) -> Formula {
 
 fn holds(formula: &Formula, at: &[i128]) -> bool {
     let value = |poly: &Poly| -> i128 {
-        let term = |(product, factor): &(Vec<u32>, i128)| {
+        let term = |(product, factor): &(Monomial, i128)| {
             factor * product.iter().map(|unknown| at[*unknown as usize]).product::<i128>()
         };
         poly.terms().iter().map(term).sum()

@@ -1,0 +1,12 @@
+use tile_runtime::tiled_kernel;
+
+tiled_kernel! {
+    pub fn k(#[pad = 0] a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        c[i ^ (i >> 1)] = a[i];
+    }
+}
+
+fn main() {}

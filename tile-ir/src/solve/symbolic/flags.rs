@@ -1,0 +1,38 @@
+//! Conditions that variables keep.
+//!
+//! Of `let keep = a[i] > 0.0;` little is known, yet it is one and the same wherever the
+//! work-item asks for it again: under `if keep`, and in `keep as u32`, of which a block
+//! takes sums. So what arithmetic does not say whole becomes a number, 0 or 1, with the
+//! conditions in which the two differ as its facts.
+
+use super::formula::{Cond, Formula};
+use super::poly::Poly;
+use super::symbol::Sharing;
+use super::walk::{Value, Walk};
+use crate::kernel::{Type, VarId};
+
+impl Walk<'_> {
+    /// The value that is kept in `var`: a condition of which not all is known, as a number
+    /// of its own.
+    pub(super) fn kept(&mut self, var: VarId, value: Value) -> Value {
+        let cond = match value {
+            _ if self.type_of(var) != Type::BOOL => return value,
+            Value::Cond(cond) if cond.yes.is_exact() && cond.no.is_exact() => {
+                return Value::Cond(cond);
+            }
+            Value::Cond(cond) => cond,
+            Value::Int(_) | Value::Other => Cond::unknown(),
+        };
+        let sharing = if self.is_uniform_var(var) { Sharing::Block } else { Sharing::Private };
+        let unknown = self.symbol(sharing, Some(0), None);
+        let flag = Poly::unknown(unknown);
+        let [is_set, is_clear] = [Formula::Zero(flag.plus(-1)), Formula::Zero(flag.clone())];
+        let facts = Formula::All(vec![
+            Formula::within(&flag, &Poly::constant(2)),
+            is_clear.clone().or(cond.yes),
+            is_set.clone().or(cond.no),
+        ]);
+        self.symbols.add_facts(unknown, facts);
+        Value::Cond(Cond { yes: is_set, no: is_clear })
+    }
+}

@@ -1,0 +1,125 @@
+//! Products of a few unknowns, kept in place: a system has thousands of them.
+
+use std::cmp::Ordering;
+use std::ops::Deref;
+
+/// An unknown integer: of a kernel ([`super::symbol`]) or of a system
+/// ([`super::system`]), by who made the polynomial.
+pub(super) type Unknown = u32;
+
+/// Products have at most so many unknowns.
+const MAX_DEGREE: usize = 8;
+
+/// A product of unknowns, sorted; empty for 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Monomial {
+    len: u8,
+    /// 0 behind the last one.
+    unknowns: [Unknown; MAX_DEGREE],
+}
+
+impl Monomial {
+    pub(super) fn unknown(unknown: Unknown) -> Self {
+        let mut product = Self { len: 1, ..Self::default() };
+        product.unknowns[0] = unknown;
+        product
+    }
+
+    pub(super) fn as_slice(&self) -> &[Unknown] {
+        &self.unknowns[..usize::from(self.len)]
+    }
+
+    /// The product with another one; `None` where that is too long.
+    pub(super) fn times(&self, other: &Self) -> Option<Self> {
+        let mut product = *self;
+        for unknown in other.iter() {
+            product.insert(*unknown)?;
+        }
+        Some(product)
+    }
+
+    /// Multiplies by an unknown, if there is room for it.
+    fn insert(&mut self, unknown: Unknown) -> Option<()> {
+        let len = usize::from(self.len);
+        if len == MAX_DEGREE {
+            return None;
+        }
+        let at = self.partition_point(|own| *own <= unknown);
+        self.unknowns.copy_within(at..len, at + 1);
+        self.unknowns[at] = unknown;
+        self.len += 1;
+        Some(())
+    }
+
+    /// Takes out the factor at a position.
+    pub(super) fn remove(&mut self, at: usize) -> Unknown {
+        let unknown = self.unknowns[at];
+        self.unknowns.copy_within(at + 1.., at);
+        self.unknowns[MAX_DEGREE - 1] = 0;
+        self.len -= 1;
+        unknown
+    }
+
+    /// The factors that `test` admits.
+    pub(super) fn filtered(&self, mut test: impl FnMut(Unknown) -> bool) -> Self {
+        let mut out = Self::default();
+        for unknown in self.iter().filter(|unknown| test(**unknown)) {
+            out.unknowns[usize::from(out.len)] = *unknown;
+            out.len += 1;
+        }
+        out
+    }
+}
+
+impl Deref for Monomial {
+    type Target = [Unknown];
+
+    fn deref(&self) -> &[Unknown] {
+        self.as_slice()
+    }
+}
+
+impl Ord for Monomial {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_slice().cmp(other.as_slice())
+    }
+}
+
+impl PartialOrd for Monomial {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn product(unknowns: &[Unknown]) -> Monomial {
+        unknowns.iter().fold(Monomial::default(), |product, unknown| {
+            product.times(&Monomial::unknown(*unknown)).expect("has room")
+        })
+    }
+
+    #[test]
+    fn factors_are_sorted() {
+        assert_eq!(product(&[3, 1, 2, 1]).as_slice(), [1, 1, 2, 3]);
+        let mut rest = product(&[3, 1, 2]);
+        assert_eq!(rest.remove(1), 2);
+        assert_eq!(rest, product(&[1, 3]));
+        assert_eq!(product(&[3, 1, 2]).filtered(|unknown| unknown != 3), product(&[1, 2]));
+    }
+
+    #[test]
+    fn long_products_are_none() {
+        let long = product(&[0; MAX_DEGREE]);
+        assert_eq!(long.times(&Monomial::unknown(1)), None);
+        assert_eq!(long.times(&Monomial::default()), Some(long));
+    }
+
+    #[test]
+    fn order_is_that_of_lists() {
+        assert!(product(&[]) < product(&[0]) && product(&[0]) < product(&[0, 0]));
+        assert!(product(&[1, 2, 3]) < product(&[1, 3]));
+    }
+}
