@@ -6,6 +6,7 @@
 //! `TILE_RANDOM_KERNELS` says how many kernels are tried.
 
 mod eval;
+mod exchange;
 mod mutants;
 mod run;
 mod write;

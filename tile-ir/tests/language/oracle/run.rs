@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use tile_ir::exchange::WARP_ITEMS;
+use tile_ir::exchange::{Group, WARP_ITEMS};
 use tile_ir::kernel::{
     Access, ArrayRef, Axis, ExprId, Kernel, LoopRange, Place, Stmt, StmtKind, VarId,
 };
@@ -12,11 +12,15 @@ use tile_ir::op::BinaryOp;
 use tile_ir::span::SpanId;
 
 use super::eval::{Value, binary};
+use super::exchange::Given;
 
 /// Steps of one work-item, blocks and accesses of one launch, that are run.
 const MAX_STEPS: u32 = 20_000;
 const MAX_BLOCKS: usize = 48;
 const MAX_ACCESSES: u32 = 100_000;
+
+/// How often a launch is run until its work-items give each other the same.
+const MAX_PASSES: u32 = 24;
 
 /// The number from which on workers are points of cooperative loops.
 const POINTS: u64 = 1 << 32;
@@ -83,28 +87,36 @@ pub(super) type Step<T> = Result<T, Unfit>;
 
 /// Runs all work-items of a launch and compares each pair of accesses.
 pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> Outcome {
-    let mut machine = Machine {
-        kernel,
-        launch,
-        vars: HashMap::new(),
-        events: HashMap::new(),
-        own: HashSet::new(),
-        reads: Vec::new(),
-        kept: HashMap::new(),
-        passed: Passed::default(),
-        is_parted: false,
-        block: 0,
-        worker: 0,
-        interval: 0,
-        epoch: 0,
-        points: 0,
-        steps: 0,
-        accesses: 0,
-    };
-    match machine.launch() {
-        Ok(()) => machine.compare(),
-        Err(Unfit) => Outcome::Unfit,
+    let mut given = Given::default();
+    for _ in 0..MAX_PASSES {
+        let mut machine = Machine {
+            kernel,
+            launch,
+            vars: HashMap::new(),
+            events: HashMap::new(),
+            own: HashSet::new(),
+            reads: Vec::new(),
+            kept: HashMap::new(),
+            given,
+            made: Given::default(),
+            met: [0; 2],
+            passed: Passed::default(),
+            is_parted: false,
+            block: 0,
+            worker: 0,
+            interval: 0,
+            epoch: 0,
+            points: 0,
+            steps: 0,
+            accesses: 0,
+        };
+        match machine.launch() {
+            Ok(()) if machine.made == machine.given => return machine.compare(),
+            Ok(()) => given = machine.made,
+            Err(Unfit) => return Outcome::Unfit,
+        }
     }
+    Outcome::Unfit
 }
 
 pub(super) struct Machine<'a> {
@@ -118,6 +130,11 @@ pub(super) struct Machine<'a> {
     reads: Vec<(ArrayRef, Vec<i64>, Event)>,
     /// What the worker's own arrays hold.
     pub(super) kept: HashMap<(ArrayRef, Vec<i64>), Value>,
+    /// What operations of several work-items are given in this run, and in the one before.
+    pub(super) made: Given,
+    pub(super) given: Given,
+    /// How many of a block, and of a warp, the work-item has come by.
+    pub(super) met: [usize; 2],
     passed: Passed,
     is_parted: bool,
     block: usize,
@@ -153,6 +170,7 @@ impl Machine<'_> {
                 self.kept.clear();
                 (self.worker, self.interval, self.steps) = (worker as u64, 0, 0);
                 self.epoch = 0;
+                self.met = [0; 2];
                 self.passed = Passed::default();
                 self.stmts(&kernel.body)?;
                 let is_first_of_warp = worker.is_multiple_of(WARP_ITEMS as usize);
@@ -271,10 +289,13 @@ impl Machine<'_> {
             StmtKind::Atomic { access, value, old: None, expected: None, .. } => {
                 self.write(access, *value, &[Kind::Atomic])?;
             }
-            StmtKind::Atomic { .. } | StmtKind::Exchange { .. } => return Err(Unfit),
+            StmtKind::Atomic { .. } => return Err(Unfit),
+            StmtKind::Exchange { var, op, value, lane } => {
+                self.exchange(*var, *op, (*value, *lane), stmt.span)?;
+            }
             StmtKind::WarpBarrier => {
                 self.epoch += 1;
-                self.passed.warp.push(stmt.span);
+                self.pass(Group::Warp, stmt.span);
             }
             StmtKind::Each { axes, body, .. } => self.each(stmt.span, axes, body)?,
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
@@ -297,12 +318,28 @@ impl Machine<'_> {
                     return Err(Unfit);
                 }
             }
-            StmtKind::Barrier => {
-                self.interval += 1;
-                self.passed.block.push(stmt.span);
-            }
+            StmtKind::Barrier => self.pass(Group::Block, stmt.span),
         }
         Ok(())
+    }
+
+    /// Comes by what all of a block, or of a warp, come by together.
+    pub(super) fn pass(&mut self, group: Group, at: SpanId) {
+        match group {
+            Group::Block => {
+                self.interval += 1;
+                self.passed.block.push(at);
+            }
+            Group::Warp => self.passed.warp.push(at),
+        }
+    }
+
+    pub(super) fn worker(&self) -> u64 {
+        self.worker
+    }
+
+    pub(super) fn block(&self) -> usize {
+        self.block
     }
 
     /// The first work-item runs all points, each in a name of its own.

@@ -208,7 +208,8 @@ impl Writer<'_> {
     }
 
     fn stmt(&mut self, depth: u32) {
-        match self.rng.u8(0..18) {
+        match self.rng.u8(0..20) {
+            18..20 if self.together && !self.in_each && self.axes != ["1"] => self.exchange(depth),
             0..4 => {
                 let access = self.access();
                 let _ = writeln!(self.text, "{access} = 1.0;");
@@ -252,6 +253,31 @@ impl Writer<'_> {
                 let _ = writeln!(self.text, "{access} += 1.0;");
             }
         }
+    }
+
+    /// What work-items make of each other's values.
+    fn exchange(&mut self, depth: u32) {
+        let (name, value, cond) = (self.name(), self.index(false), self.condition(false));
+        let by = self.rng.u8(1..4);
+        let (text, is_uniform) = match self.rng.u8(0..10) {
+            0 => (format!("reduce_max({value} as i32) as index"), true),
+            1 => (format!("(reduce_sum({value} as i32) & 7) as index"), true),
+            2 => (format!("reduce_min({value} as i32) as index"), true),
+            3 | 4 => (format!("scan_sum_exclusive(({cond}) as u32) as index"), false),
+            5 => (format!("scan_sum(({cond}) as i32) as index"), false),
+            6 => (format!("shuffle_xor({value} as i32, {by}) as index"), false),
+            7 => (format!("shuffle_down({value} as i32, {by}) as index"), false),
+            8 => (format!("(ballot({cond}) & 7) as index"), false),
+            _ if depth > 0 => {
+                let _ = writeln!(self.text, "if any({cond}) {{");
+                self.body(depth - 1);
+                self.text.push_str("}\n");
+                return;
+            }
+            _ => (format!("warp_sum(({cond}) as i32) as index"), false),
+        };
+        let _ = writeln!(self.text, "let {name} = {text};");
+        if is_uniform { &mut self.uniform } else { &mut self.private }.push(name);
     }
 
     fn cooperate(&mut self, depth: u32) {
