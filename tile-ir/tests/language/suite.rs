@@ -114,8 +114,8 @@ macro_rules! families {
 }
 
 families! {
-    arrays atomics basics blocks control digits gather generated graphs grids layers lessons limits loaded
-    loops matrices micro mixed narrow open params pieces places programs reductions samples scans sizes
+    arrays atomics basics blocks control digits gather generated graphs grids kept layers lessons library limits
+    loaded loops matrices micro mixed narrow open params pieces places programs reductions samples scans sizes
     solvers sorts stencils steps strides symbolic teams tiles waits warps waves
 }
 

@@ -58,17 +58,23 @@ pub(super) fn find_cure(
     for gap in gaps(kernel, uniformity, pair).into_iter().take(MAX_TRIES) {
         let mended = with_barrier(kernel, &gap);
         let Some(least) = left(&mended, Effort::Short) else { break };
-        if !least.contains(pair) {
-            places.push((least.len(), gap, mended));
+        if least.contains(pair) {
+            continue;
+        }
+        // The first that may mend all is as good as any.
+        let whole = if least.is_empty() { left(&mended, Effort::Full) } else { None };
+        match whole {
+            Some(whole) if whole.is_empty() => return Some(gap.cure(kernel, whole)),
+            whole => places.push((least.len(), gap, mended, whole)),
         }
     }
     places.sort_by_key(|(least, ..)| *least);
     let mut best: Option<Cure> = None;
-    for (least, gap, mended) in places {
+    for (least, gap, mended, whole) in places {
         if best.as_ref().is_some_and(|best| best.left.len() <= least) {
             break;
         }
-        let Some(left) = left(&mended, Effort::Full) else { break };
+        let Some(left) = whole.or_else(|| left(&mended, Effort::Full)) else { break };
         let fewer = best.as_ref().is_none_or(|best| left.len() < best.left.len());
         if fewer && !left.contains(pair) {
             best = Some(gap.cure(kernel, left));

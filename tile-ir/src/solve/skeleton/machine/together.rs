@@ -11,7 +11,7 @@ use crate::span::SpanId;
 
 /// Work-items whose part in a statement, or in a decision of the block, costs as much as
 /// one access: a loop that never ends is so given up in time, though it touches nothing.
-const PER_STEP: usize = 8;
+const PER_STEP: usize = 4;
 
 impl<'a> Machine<'a> {
     /// Runs nodes by the work-items of a team, each with its frame: in step where
