@@ -76,7 +76,7 @@ pub(crate) const BUDGET: u32 = 200_000;
 /// How long a kernel is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// Until the budget is used up, or all sizes are run.
+    /// Until half of the budget is used up, or all sizes are run.
     Full,
     /// As long as shows most of what there is.
     Short,
@@ -92,7 +92,7 @@ impl Effort {
     /// Accesses and iterations after which no run is begun.
     pub(crate) const fn budget(self) -> u32 {
         match self {
-            Self::Full => BUDGET,
+            Self::Full => BUDGET / 2,
             Self::Short => BUDGET / 20,
             Self::Proved { is_filled: false } => BUDGET / 4,
             Self::Proved { is_filled: true } => BUDGET / 64,
@@ -218,8 +218,15 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
         }
         let mut seen = BTreeSet::new();
         let whole = *fuel;
+        // No tile sizes take the turn of all others.
+        let share = if choice.has_several_tiles() { enough / 3 } else { enough };
+        let mut turn = (Vec::new(), whole);
         for sizes in choice.sizes(plan.uses_data) {
-            if !seen.insert(plan.key(&sizes)) {
+            let tiles = sizes.tiles(kernel);
+            if turn.0 != tiles {
+                turn = (tiles, *fuel);
+            }
+            if turn.1 - *fuel > share || !seen.insert(plan.key(&sizes)) {
                 continue;
             }
             // Of sizes that an assumption excludes nothing is kept.

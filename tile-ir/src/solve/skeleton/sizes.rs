@@ -40,6 +40,11 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
+    /// The values of the tile parameters.
+    pub(super) fn tiles(&self, kernel: &Kernel) -> Vec<Option<i64>> {
+        kernel.tile_params.values().map(|param| self.values[param.var.index()]).collect()
+    }
+
     /// What decides a variable's value, if it may be any.
     pub(super) fn source(&self, var: VarId) -> Option<Source> {
         self.open.contains(&var).then_some(Source::Launch(var))
@@ -58,6 +63,11 @@ pub(super) struct Choice<'a> {
 impl<'a> Choice<'a> {
     pub(super) fn of(kernel: &'a Kernel, pool: &'a Pool) -> Self {
         Self { kernel, pool, roles: Roles::of(kernel), tiles: tile_sizes(kernel) }
+    }
+
+    /// Whether tile sizes differ.
+    pub(super) fn has_several_tiles(&self) -> bool {
+        self.tiles.len() > 1
     }
 
     /// All of them; where `uses_data` says that no loaded value matters, and there is

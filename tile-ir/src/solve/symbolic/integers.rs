@@ -1,8 +1,10 @@
 //! Integers of a type: their ranges, conversions, and how they wrap.
 
+use std::collections::BTreeSet;
+
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
-use super::symbol::Sharing;
+use super::symbol::{Obstacle, Sharing};
 use super::value::Function;
 use super::walk::{Value, Walk};
 use crate::dtype::DType;
@@ -49,12 +51,56 @@ impl Walk<'_> {
         let of_data = |symbol: Unknown| {
             self.symbols.get(symbol).is_none_or(|symbol| symbol.obstacle.is_some())
         };
+        if self.has_free_data(value, (min, max)) {
+            return false;
+        }
         // Of data it is seldom seen, and longer to see.
         let is_short = value.terms().len() <= MAX_DATA_TERMS;
         let beyond =
             Formula::lt(value, &Poly::constant(min)).or(Formula::lt(&Poly::constant(max), value));
         (is_short || self.is_narrow && !value.unknowns().any(of_data))
             && (self.is_never(&beyond) || is_short && self.is_never_here(value, beyond))
+    }
+
+    /// Whether data that may be any number of the range is part of a sum, which then
+    /// leaves the range.
+    fn has_free_data(&self, value: &Poly, (min, max): (i128, i128)) -> bool {
+        let is_free = |unknown: Unknown| {
+            let symbol = self.symbols.get(unknown);
+            let is_data = symbol.is_some_and(|symbol| {
+                symbol.low == Some(min) && matches!(symbol.obstacle, Some((_, Obstacle::Load)))
+            });
+            let is_known = self.slots.contains_key(&unknown) || self.dealt.contains_key(&unknown);
+            is_data
+                && !is_known
+                && self.high(&Poly::unknown(unknown)) == Some(max)
+                && !self.is_spoken_of(unknown)
+        };
+        value.terms().len() > 1
+            && value.terms().iter().any(|(product, factor)| {
+                let ([unknown], 1 | -1) = (product.as_slice(), *factor) else { return false };
+                value.unknowns().filter(|other| other == unknown).count() == 1 && is_free(*unknown)
+            })
+    }
+
+    /// Whether what holds where the walk is says something of an unknown.
+    fn is_spoken_of(&self, unknown: Unknown) -> bool {
+        let mut open = Vec::new();
+        self.guards.iter().for_each(|guard| guard.collect_unknowns(&mut open));
+        let mut seen = BTreeSet::new();
+        while let Some(other) = open.pop() {
+            if other == unknown {
+                return true;
+            }
+            let Some(symbol) = self.symbols.get(other).filter(|_| seen.insert(other)) else {
+                continue;
+            };
+            symbol.facts.collect_unknowns(&mut open);
+            if let Sharing::Function(of) = &symbol.sharing {
+                open.extend(of);
+            }
+        }
+        false
     }
 
     /// Whether a condition on a value never holds where the walk is.

@@ -16,7 +16,7 @@ use super::poly::gcd;
 
 /// What one kernel's proofs may take: rows that are made, and terms of systems that are
 /// looked at.
-const MAX_SPENT: u64 = 400_000;
+const MAX_SPENT: u64 = 200_000;
 
 /// Elimination stops where it would hold more constraints than this.
 const MAX_ROWS: usize = 600;

@@ -56,6 +56,11 @@ impl Ranges {
         ranges
     }
 
+    /// Whether some unknown has no number left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().any(|range| range.low.zip(range.high).is_some_and(|(low, high)| low > high))
+    }
+
     /// What an unknown is at least.
     pub(super) fn low(&self, unknown: Unknown) -> Option<i128> {
         self.get(unknown).low

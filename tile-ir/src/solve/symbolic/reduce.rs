@@ -40,6 +40,17 @@ impl System {
         !settled.is_empty()
     }
 
+    /// Whether some constraint cannot hold between the numbers that the others leave for
+    /// its unknowns.
+    pub(super) fn is_out_of_range(&self) -> bool {
+        let ranges = self.ranges();
+        ranges.is_empty()
+            || self.zeros().any(|zero| {
+                let range = ranges.of_poly(zero);
+                range.low.is_some_and(|low| low > 0) || range.high.is_some_and(|high| high < 0)
+            })
+    }
+
     /// Counts a size together with what is always added to it: of rows that lie
     /// `w + 2` apart, that is the size. Whether there is such a one.
     pub(super) fn shift_size(&mut self) -> bool {

@@ -46,7 +46,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn is_empty(&mut self, system: &System) -> bool {
-        if system.contradictory {
+        if system.contradictory || system.is_out_of_range() {
             return true;
         }
         if self.tests == 0 || !self.effort.spend(system.size()) {
