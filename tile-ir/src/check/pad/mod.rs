@@ -82,7 +82,11 @@ struct Cells {
 
 /// Adds cells to those of a tile. Too many of them become one: any of the tile.
 fn add_cells(cells: &mut Vec<Cells>, new: Cells) {
-    if cells.contains(&new) {
+    let is_like = |own: &&mut Cells| {
+        own.index == new.index && own.owners == new.owners && own.value.is_like(&new.value)
+    };
+    if let Some(own) = cells.iter_mut().find(is_like) {
+        own.value.learn_way(&new.value);
         return;
     }
     if cells.len() < MAX_CELLS {

@@ -168,6 +168,27 @@ impl Value {
         }
     }
 
+    /// Whether two values depend on pads alike, whatever way they came.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let both = self.under.iter().zip(&other.under);
+        (self.is_zero, self.is_number) == (other.is_zero, other.is_number)
+            && self.under.len() == other.under.len()
+            && both.into_iter().all(|((outside, own), (other, effect))| {
+                outside == other
+                    && (own.zero, &own.loads, own.extremum)
+                        == (effect.zero, &effect.loads, effect.extremum)
+            })
+    }
+
+    /// Takes in what way an alike value may have come.
+    pub(super) fn learn_way(&mut self, other: &Self) {
+        for (own, effect) in self.under.values_mut().zip(other.under.values()) {
+            own.factor = own.factor.or(effect.factor);
+            own.handed |= effect.handed;
+            own.passed.extend(&effect.passed);
+        }
+    }
+
     /// The value as another work-item may have it.
     pub(super) fn handed_on(mut self) -> Self {
         self.under.values_mut().for_each(|effect| effect.handed = true);
