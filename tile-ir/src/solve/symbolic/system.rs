@@ -221,15 +221,8 @@ impl System {
             if self.cut_equality() || self.cut_digits() {
                 continue;
             }
-            if let Some((unknown, value)) = self.definition(&|_, _| true) {
+            if let Some((unknown, value)) = self.definition() {
                 self.replace(unknown, &value);
-                // What stands in no other equality changes none that could come apart.
-                while let Some((unknown, value)) = self.definition(&|poly, unknown| {
-                    self.zeros().all(|other| other == poly || !other.mentions(unknown))
-                }) {
-                    self.replace(unknown, &value);
-                    self.drop_decided();
-                }
                 continue;
             }
             let divided = digits::divided(&self.at_least);
@@ -240,13 +233,10 @@ impl System {
         }
     }
 
-    /// What an equality says of an unknown, if that may be replaced.
-    fn definition(&self, is_wanted: &dyn Fn(&Poly, Unknown) -> bool) -> Option<(Unknown, Poly)> {
+    /// What an equality says of an unknown.
+    fn definition(&self) -> Option<(Unknown, Poly)> {
         let linear = self.collisions.iter().filter(|poly| poly.is_linear());
-        self.facts
-            .iter()
-            .chain(linear)
-            .find_map(|poly| definition(poly).filter(|(unknown, _)| is_wanted(poly, *unknown)))
+        self.facts.iter().chain(linear).find_map(definition)
     }
 
     /// What has been done to it since this was asked last.
