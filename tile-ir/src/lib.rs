@@ -18,6 +18,7 @@ pub mod dtype;
 pub mod emit;
 pub mod encode;
 pub mod exchange;
+pub mod explain;
 pub mod kernel;
 pub mod lower;
 pub mod op;

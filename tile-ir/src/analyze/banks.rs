@@ -6,8 +6,6 @@
 //! later: 32 banks of 4 bytes; lanes that read one word share it; an access of
 //! a warp takes as many wavefronts as the busiest bank has distinct words.
 
-use std::collections::BTreeSet;
-
 use crate::exchange::WARP_ITEMS;
 use crate::kernel::{ceil_div, eval_index_binary};
 use crate::op::UnaryOp;
@@ -17,23 +15,49 @@ use crate::program::{
 };
 
 /// Banks of shared memory.
-const BANKS: u64 = 32;
+pub const BANKS: u64 = 32;
 /// Bytes of a bank's word.
-const WORD_BYTES: u64 = 4;
+pub const WORD_BYTES: u64 = 4;
 /// Iterations counted of a loop whose number is not constant.
 const UNKNOWN_TRIPS: u64 = 8;
 
+/// What one warp's request to shared memory takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wavefronts {
+    /// Distinct words of the busiest bank.
+    pub taken: u32,
+    /// What as many distinct words take that are spread evenly over the banks.
+    pub ideal: u32,
+}
+
 /// Wavefronts of one warp's request for these byte addresses.
 pub fn wavefronts(addresses: &[u64], size_bytes: u32) -> u32 {
-    let mut banks: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); BANKS as usize];
-    for &address in addresses {
-        let first = address / WORD_BYTES;
-        let last = (address + u64::from(size_bytes) - 1) / WORD_BYTES;
-        for word in first..=last {
-            banks[(word % BANKS) as usize].insert(word);
-        }
+    wavefronts_of(addresses, size_bytes).taken
+}
+
+/// The same, beside what it takes without conflicts.
+///
+/// # Examples
+///
+/// ```
+/// use tile_ir::analyze::banks::wavefronts_of;
+/// // A column of a tile whose rows are 32 words long, and 33.
+/// let column = |row: u64| (0..32).map(|lane| 4 * row * lane).collect::<Vec<u64>>();
+/// assert_eq!((wavefronts_of(&column(32), 4).taken, wavefronts_of(&column(32), 4).ideal), (32, 1));
+/// assert_eq!(wavefronts_of(&column(33), 4).taken, 1);
+/// ```
+pub fn wavefronts_of(addresses: &[u64], size_bytes: u32) -> Wavefronts {
+    let last_byte = u64::from(size_bytes.max(1)) - 1;
+    let words_of = |&address: &u64| address / WORD_BYTES..=(address + last_byte) / WORD_BYTES;
+    let mut words: Vec<u64> = addresses.iter().flat_map(words_of).collect();
+    words.sort_unstable();
+    words.dedup();
+    let mut banks = [0u32; BANKS as usize];
+    for word in &words {
+        banks[(word % BANKS) as usize] += 1;
     }
-    banks.iter().map(|words| words.len() as u32).max().unwrap_or(0)
+    let taken = banks.into_iter().max().unwrap_or(0);
+    Wavefronts { taken, ideal: (words.len() as u64).div_ceil(BANKS) as u32 }
 }
 
 /// Wavefronts of all accesses to a tile by the first warp of each domain, one

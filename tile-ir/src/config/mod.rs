@@ -10,6 +10,7 @@ mod valid;
 mod warps;
 
 pub use choose::{default_config, first_choices, with_tiles};
+pub(crate) use estimate::UNKNOWN_TRIPS;
 pub use estimate::{Estimate, MAX_REGISTERS, estimate};
 pub use space::{Breadth, Space};
 pub(crate) use tiles::tile_value;

@@ -5,7 +5,7 @@
 //! ([`Product`]). Where a product is sold in several forms, the name says which
 //! one stands here.
 
-use super::DeviceProperties;
+use super::{DeviceProperties, textbook};
 
 /// What a compute capability decides.
 ///
@@ -121,6 +121,8 @@ struct Product {
     sms: u32,
     boost_mhz: u32,
     l2_mib: u32,
+    /// What L2 gives in a clock, where NVIDIA says so.
+    l2_bytes_per_clock: Option<u32>,
     memory_gb: u32,
     bandwidth_gb_per_s: u32,
     /// Published peak `f32` rate outside the tensor cores; the tests hold the
@@ -131,6 +133,10 @@ struct Product {
 
 /// The products, oldest first. A memory size of *n* GB is counted as *n* GiB;
 /// what a driver reports is a few per cent less.
+///
+/// L2: 2048 bytes per clock for V100 and 5120 for A100, "NVIDIA A100 Tensor Core GPU
+/// Architecture" (2020), "A100 L2 Cache"; Hopper's has the same two partitions as A100's
+/// ("NVIDIA H100 Tensor Core GPU Architecture" 1.04), and is taken to have its rate.
 const PRODUCTS: [Product; 13] = [
     // NVIDIA Tesla V100 GPU Architecture (WP-08608-001), table 1, SXM2 form;
     // memory and bandwidth: V100 datasheet, 2020.
@@ -141,6 +147,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 80,
         boost_mhz: 1530,
         l2_mib: 6,
+        l2_bytes_per_clock: Some(2048),
         memory_gb: 32,
         bandwidth_gb_per_s: 900,
         published_f32_tflops: 15.7,
@@ -154,6 +161,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 40,
         boost_mhz: 1590,
         l2_mib: 4,
+        l2_bytes_per_clock: None,
         memory_gb: 16,
         bandwidth_gb_per_s: 320,
         published_f32_tflops: 8.1,
@@ -166,6 +174,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 108,
         boost_mhz: 1410,
         l2_mib: 40,
+        l2_bytes_per_clock: Some(5120),
         memory_gb: 40,
         bandwidth_gb_per_s: 1555,
         published_f32_tflops: 19.5,
@@ -178,6 +187,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 108,
         boost_mhz: 1410,
         l2_mib: 40,
+        l2_bytes_per_clock: Some(5120),
         memory_gb: 80,
         bandwidth_gb_per_s: 2039,
         published_f32_tflops: 19.5,
@@ -190,6 +200,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 82,
         boost_mhz: 1695,
         l2_mib: 6,
+        l2_bytes_per_clock: None,
         memory_gb: 24,
         bandwidth_gb_per_s: 936,
         published_f32_tflops: 35.6,
@@ -202,6 +213,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 128,
         boost_mhz: 2520,
         l2_mib: 72,
+        l2_bytes_per_clock: None,
         memory_gb: 24,
         bandwidth_gb_per_s: 1008,
         published_f32_tflops: 82.6,
@@ -215,6 +227,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 58,
         boost_mhz: 2040,
         l2_mib: 48,
+        l2_bytes_per_clock: None,
         memory_gb: 24,
         bandwidth_gb_per_s: 300,
         published_f32_tflops: 30.3,
@@ -228,6 +241,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 142,
         boost_mhz: 2520,
         l2_mib: 96,
+        l2_bytes_per_clock: None,
         memory_gb: 48,
         bandwidth_gb_per_s: 864,
         published_f32_tflops: 91.6,
@@ -241,6 +255,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 132,
         boost_mhz: 1980,
         l2_mib: 50,
+        l2_bytes_per_clock: Some(5120),
         memory_gb: 80,
         bandwidth_gb_per_s: 3350,
         published_f32_tflops: 66.9,
@@ -253,6 +268,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 114,
         boost_mhz: 1755,
         l2_mib: 50,
+        l2_bytes_per_clock: Some(5120),
         memory_gb: 80,
         bandwidth_gb_per_s: 2039,
         published_f32_tflops: 51.2,
@@ -266,6 +282,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 132,
         boost_mhz: 1980,
         l2_mib: 60,
+        l2_bytes_per_clock: Some(5120),
         memory_gb: 141,
         bandwidth_gb_per_s: 4800,
         published_f32_tflops: 66.9,
@@ -279,6 +296,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 148,
         boost_mhz: 1965,
         l2_mib: 126,
+        l2_bytes_per_clock: None,
         memory_gb: 180,
         bandwidth_gb_per_s: 8000,
         published_f32_tflops: 75.0,
@@ -291,6 +309,7 @@ const PRODUCTS: [Product; 13] = [
         sms: 170,
         boost_mhz: 2407,
         l2_mib: 96,
+        l2_bytes_per_clock: None,
         memory_gb: 32,
         bandwidth_gb_per_s: 1792,
         published_f32_tflops: 104.8,
@@ -317,6 +336,7 @@ impl Product {
             shared_bytes_per_sm: architecture.shared_kib_per_sm * 1024,
             shared_bytes_reserved_per_block: reserved,
             l2_bytes: u64::from(self.l2_mib) << 20,
+            l2_bytes_per_clock: self.l2_bytes_per_clock,
             memory_bytes: u64::from(self.memory_gb) << 30,
             memory_bytes_per_s: f64::from(self.bandwidth_gb_per_s) * 1e9,
             clock_hz: f64::from(self.boost_mhz) * 1e6,
@@ -341,8 +361,8 @@ fn plain(name: &str) -> String {
 /// The published properties of a device by name.
 ///
 /// The name is the driver's (`NVIDIA GeForce RTX 4090`) or a short one
-/// (`RTX 4090`, `H200`, `A100 80GB`); case, blanks, hyphens and underscores do
-/// not matter.
+/// (`RTX 4090`, `H200`, `A100 80GB`), or that of a device which only a textbook
+/// has ([`super::textbook`]); case, blanks, hyphens and underscores do not matter.
 ///
 /// # Examples
 ///
@@ -352,7 +372,9 @@ fn plain(name: &str) -> String {
 /// assert_eq!(h200.architecture(), "sm_90");
 /// ```
 pub fn known(name: &str) -> Option<DeviceProperties> {
-    PRODUCTS.iter().find(|product| product.answers_to(name)).map(Product::properties)
+    let product = PRODUCTS.iter().find(|product| product.answers_to(name));
+    let invented = || textbook().into_iter().find(|device| plain(&device.name) == plain(name));
+    product.map(Product::properties).or_else(invented)
 }
 
 /// The published properties of every known device, oldest first.

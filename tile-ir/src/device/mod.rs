@@ -5,8 +5,12 @@
 //! configurations, CUDA text and reports can be made for them.
 
 mod known;
+mod textbook;
+
+use crate::analyze::banks::{BANKS, WORD_BYTES};
 
 pub use known::{all_known, known};
+pub use textbook::textbook;
 
 /// Limits and peaks of a device.
 ///
@@ -44,6 +48,9 @@ pub struct DeviceProperties {
     pub shared_bytes_reserved_per_block: u32,
     /// L2 cache, in bytes.
     pub l2_bytes: u64,
+    /// What the L2 cache gives all SMs at most, in bytes per clock of the SMs; `None`
+    /// where it is not published.
+    pub l2_bytes_per_clock: Option<u32>,
     /// Device memory, in bytes.
     pub memory_bytes: u64,
     /// Peak memory bandwidth, in bytes per second.
@@ -65,6 +72,17 @@ impl DeviceProperties {
     /// Peak `f64` rate in floating-point operations per second (an fma is two).
     pub fn peak_f64_flops(&self) -> f64 {
         2.0 * f64::from(self.f64_fma_per_clock_per_sm) * f64::from(self.sms) * self.clock_hz
+    }
+
+    /// Peak rate of shared memory, of all SMs, in bytes per second: in each clock a word
+    /// of each bank.
+    pub fn peak_shared_bytes_per_s(&self) -> f64 {
+        (BANKS * WORD_BYTES) as f64 * f64::from(self.sms) * self.clock_hz
+    }
+
+    /// Peak rate of the L2 cache in bytes per second, where it is published.
+    pub fn peak_l2_bytes_per_s(&self) -> Option<f64> {
+        self.l2_bytes_per_clock.map(|bytes| f64::from(bytes) * self.clock_hz)
     }
 
     /// Whether threads can copy from global to shared memory asynchronously

@@ -7,6 +7,7 @@
 
 mod agree;
 mod align;
+mod binding;
 mod brief;
 mod compact;
 mod distribute;
@@ -31,13 +32,13 @@ mod whole;
 use crate::check::CheckedKernel;
 use crate::config::{Config, ConfigError, check_config};
 use crate::device::DeviceProperties;
-use crate::dtype::DType;
 use crate::kernel::{Kernel, KernelFault, VarId, VarKind, print_kernel, verify_kernel};
 use crate::program::{
-    IndexWidth, Program, ProgramFault, ProgramKernel, print_program, verify_launch, verify_program,
+    Program, ProgramFault, ProgramKernel, print_program, verify_launch, verify_program,
 };
 use crate::slice::sliced;
 
+pub use binding::{Binding, known_divisor};
 pub use brief::limit_unrolling;
 pub use layout::{StrideFact, TensorLayout};
 
@@ -45,22 +46,6 @@ pub use layout::{StrideFact, TensorLayout};
 /// CUDA C++, to something else than before: what was measured until then says
 /// nothing any more.
 pub const LOWERING_VERSION: u32 = 6;
-
-/// What is known of a launch, apart from its configuration. Launches with equal
-/// bindings and configurations share one program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Binding {
-    /// The type of each type parameter, by id.
-    pub types: Vec<DType>,
-    /// Whether offsets into every tensor of the launch fit 32 bits.
-    pub index_width: IndexWidth,
-    /// For each dimension variable, in the order of the kernel's variables, a
-    /// number that divides it: 1 where nothing is known.
-    pub dim_divisors: Vec<u32>,
-    /// How the elements of each tensor lie, by its id; empty where all are row-major
-    /// without gaps.
-    pub layouts: Vec<TensorLayout>,
-}
 
 /// Why a kernel cannot be lowered with a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -25,6 +25,7 @@ pub(super) fn read_properties(cuda: &Arc<CudaContext>) -> Result<DevicePropertie
     let bus_bits = get(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?;
     // Two transfers per clock on each line of the bus.
     let computed_bytes_per_s = 2.0 * f64::from(memory_clock_khz) * 1e3 * f64::from(bus_bits) / 8.0;
+    let l2_bytes_per_clock = listed.as_ref().and_then(|device| device.l2_bytes_per_clock);
     let published = listed.map(|device| device.memory_bytes_per_s);
     let memory_bytes_per_s = published.unwrap_or(if computed_bytes_per_s > 0.0 {
         computed_bytes_per_s
@@ -53,6 +54,7 @@ pub(super) fn read_properties(cuda: &Arc<CudaContext>) -> Result<DevicePropertie
             Attribute::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
         )?,
         l2_bytes: u64::from(get(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
+        l2_bytes_per_clock,
         memory_bytes: cuda.total_mem()? as u64,
         memory_bytes_per_s,
         clock_hz: if clock_khz > 0 { f64::from(clock_khz) * 1e3 } else { relative.clock_hz },

@@ -38,6 +38,7 @@ pub(super) fn properties() -> DeviceProperties {
         shared_bytes_per_sm: TILE_BYTES,
         shared_bytes_reserved_per_block: 0,
         l2_bytes: 1 << 20,
+        l2_bytes_per_clock: None,
         memory_bytes: memory_bytes(),
         memory_bytes_per_s: MEMORY_BYTES_PER_S,
         clock_hz: CLOCK_HZ,

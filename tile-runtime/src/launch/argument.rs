@@ -3,12 +3,11 @@
 use std::marker::PhantomData;
 
 use tile_ir::dtype::DType;
-use tile_ir::lower::{StrideFact, TensorLayout};
+use tile_ir::lower::{StrideFact, TensorLayout, known_divisor};
 use tile_ir::program::MAX_ACCESS_BYTES;
 use tile_ir::syntax::TensorSpace;
 use tile_ir::value::ScalarValue;
 
-use super::bind::divisor;
 use crate::constant::Constant;
 use crate::device::Device;
 use crate::element::Element;
@@ -193,7 +192,7 @@ impl<'a> TensorArgument<'a> {
             0 => StrideFact::Zero,
             1 if is_aligned => StrideFact::One,
             _ if !is_aligned => StrideFact::Any { divisor: 1 },
-            stride => StrideFact::Any { divisor: divisor(stride as u64) },
+            stride => StrideFact::Any { divisor: known_divisor(stride as u64) },
         });
         TensorLayout::Strided(facts.collect())
     }

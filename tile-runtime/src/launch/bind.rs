@@ -10,7 +10,6 @@ use tile_ir::kernel::{
     ExprId, ExprKind, Kernel, Param, TensorId, VarId, VarKind, eval_index, print_expr,
 };
 use tile_ir::lower::{Binding, TensorLayout};
-use tile_ir::program::IndexWidth;
 use tile_ir::syntax::TensorSpace;
 use tile_ir::value::ScalarValue;
 
@@ -20,13 +19,6 @@ use crate::error::{Error, Result};
 
 /// Extents beyond this are no index: halos and tiles are added to them.
 const MAX_EXTENT: usize = 1 << 62;
-/// Dimensions up to this, and tensors of fewer elements than
-/// [`MAX_ELEMS_32`], are indexed with 32 bits: an index may go past an extent
-/// by a tile or a halo and stays below 2^31.
-const MAX_EXTENT_32: u64 = 1 << 30;
-const MAX_ELEMS_32: u128 = 1 << 31;
-/// No pass asks for more than this of a dimension's divisor.
-const MAX_DIVISOR: u64 = 256;
 
 /// The values of a kernel's dimensions. Clones share them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -355,28 +347,5 @@ pub(super) fn binding_of_elems(
     max_elems: u128,
     layouts: Vec<TensorLayout>,
 ) -> Binding {
-    let narrow = dims.values().iter().all(|&dim| dim <= MAX_EXTENT_32) && max_elems < MAX_ELEMS_32;
-    Binding {
-        types: types.to_vec(),
-        index_width: if narrow { IndexWidth::Bits32 } else { IndexWidth::Bits64 },
-        dim_divisors: dims.values().iter().map(|&dim| divisor(dim)).collect(),
-        layouts,
-    }
-}
-
-/// The largest power of two up to [`MAX_DIVISOR`] that divides `dim`.
-pub(super) fn divisor(dim: u64) -> u32 {
-    let divisor = if dim == 0 { MAX_DIVISOR } else { (dim & dim.wrapping_neg()).min(MAX_DIVISOR) };
-    divisor as u32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::divisor;
-
-    #[test]
-    fn divisors_are_powers_of_two_up_to_256() {
-        let divisors = [0, 1, 6, 96, 128, 4096, 4095].map(divisor);
-        assert_eq!(divisors, [256, 1, 2, 32, 128, 256, 1]);
-    }
+    Binding::of_launch(types, dims.values(), max_elems, layouts)
 }

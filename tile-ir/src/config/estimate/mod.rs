@@ -31,6 +31,7 @@ mod time;
 
 use self::count::count;
 use self::sizes::Sizes;
+pub(crate) use self::sizes::UNKNOWN_TRIPS;
 use super::Config;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;

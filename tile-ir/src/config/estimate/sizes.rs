@@ -14,7 +14,7 @@ use crate::kernel::{
 use crate::op::BinaryOp;
 
 /// Iterations assumed of a loop whose count is not known before the launch.
-pub(super) const UNKNOWN_TRIPS: f64 = 16.0;
+pub(crate) const UNKNOWN_TRIPS: f64 = 16.0;
 /// Iterations up to which a loop is written out: what lowering does.
 const MAX_COPIES: f64 = 32.0;
 

@@ -1,0 +1,423 @@
+//! After how many iterations of a loop addresses have moved by whole sectors and
+//! whole rows of banks.
+//!
+//! A value is *steady* in a counter if there are a period P and a distance D with
+//! value(t + P) = value(t) + D for all iterations t. Sums of steady values, their
+//! products with what does not change, and their quotients and remainders by
+//! constants are steady. Minima and choices are one or the other operand; which of
+//! them, the comparison says, whose outcome is part of the trace.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::eval::is_integer;
+use super::machine::Machine;
+use super::plan::is_memory;
+use crate::analyze::banks::{BANKS, WORD_BYTES};
+use crate::analyze::sectors::SECTOR_BYTES;
+use crate::arena::EntityId as _;
+use crate::kernel::gcd;
+use crate::op::{BinaryOp, UnaryOp};
+use crate::program::{
+    Access, ExprId, ExprKind, LoopRange, ProgramKernel, Stmt, StmtKind, Target, VarId,
+    assigned_vars,
+};
+
+/// Periods beyond this are as good as none.
+const LONGEST: i128 = 1 << 12;
+/// Distances that a value may have.
+const MOST_DISTANCES: usize = 8;
+
+/// A counter, and what it grows by in an iteration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub(super) var: VarId,
+    pub(super) step: i64,
+}
+
+/// A steady value: its period in iterations, and what it may change by meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Steady {
+    period: i128,
+    distances: BTreeSet<i128>,
+}
+
+impl Steady {
+    fn constant() -> Self {
+        Self::new(1, [0].into())
+    }
+
+    fn new(period: i128, distances: BTreeSet<i128>) -> Self {
+        Self { period, distances }
+    }
+
+    fn is_constant(&self) -> bool {
+        self.period == 1 && self.distances.iter().all(|distance| *distance == 0)
+    }
+
+    /// The same over a multiple of its period.
+    fn over(&self, period: i128) -> BTreeSet<i128> {
+        self.distances.iter().map(|distance| distance * (period / self.period)).collect()
+    }
+
+    fn with(&self, other: &Self, f: impl Fn(i128, i128) -> i128) -> Option<Self> {
+        let period = lcm(self.period, other.period)?;
+        let (a, b) = (self.over(period), other.over(period));
+        let distances: BTreeSet<i128> =
+            a.iter().flat_map(|a| b.iter().map(|b| f(*a, *b)).collect::<Vec<_>>()).collect();
+        (distances.len() <= MOST_DISTANCES).then_some(Self::new(period, distances))
+    }
+
+    fn scaled(&self, factor: i128) -> Self {
+        Self::new(self.period, self.distances.iter().map(|d| d * factor).collect())
+    }
+
+    /// After how many iterations it has moved by a multiple of `unit`.
+    fn period_of(&self, unit: i128) -> Option<i128> {
+        self.distances.iter().try_fold(self.period, |period, distance| {
+            let moved = unit / gcd(unit, distance.rem_euclid(unit));
+            lcm(period, moved.checked_mul(self.period)?)
+        })
+    }
+}
+
+fn lcm(a: i128, b: i128) -> Option<i128> {
+    let lcm = a / gcd(a, b).max(1) * b;
+    (lcm <= LONGEST).then_some(lcm)
+}
+
+/// The iterations after which all accesses of `body` lie as before, and until which
+/// no outcome changes but once; `None` where that is not known.
+pub(super) fn period_of(machine: &mut Machine<'_>, turn: Turn, body: &[Stmt]) -> Option<u64> {
+    let assigned = assigned_vars(body);
+    let mut inner = assigned.clone();
+    declared_in(body, &mut inner);
+    inner.extend(machine.plan.kernel.grid.iter().map(|axis| axis.var));
+    let (lets, known) = (BTreeMap::new(), BTreeMap::new());
+    let mut look = Look { machine, turn, assigned, inner, lets, known, period: 1 };
+    look.stmts(body)?;
+    u64::try_from(look.period).ok()
+}
+
+struct Look<'m, 'k> {
+    machine: &'m mut Machine<'k>,
+    turn: Turn,
+    assigned: BTreeSet<VarId>,
+    /// Variables without a value of their own before an iteration is gone through.
+    inner: BTreeSet<VarId>,
+    /// What the variables of the body are, so far as they are steady.
+    lets: BTreeMap<VarId, Option<Steady>>,
+    known: BTreeMap<ExprId, Option<Steady>>,
+    period: i128,
+}
+
+impl Look<'_, '_> {
+    fn stmts(&mut self, stmts: &[Stmt]) -> Option<()> {
+        stmts.iter().try_for_each(|stmt| self.stmt(stmt))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Option<()> {
+        match &stmt.kind {
+            StmtKind::Let { var, value: Some(value) } => {
+                self.expr(*value)?;
+                if self.machine.plan.is_needed(*var) && !self.assigned.contains(var) {
+                    let steady = self.steady(*value);
+                    self.lets.insert(*var, steady);
+                    self.known.clear();
+                }
+                if self.machine.plan.is_needed(*var) && self.assigned.contains(var) {
+                    self.constant(*value)?;
+                }
+            }
+            StmtKind::Assign { var, value } => {
+                self.expr(*value)?;
+                if self.machine.plan.is_needed(*var) {
+                    self.constant(*value)?;
+                }
+            }
+            StmtKind::SetFragment { fragment, value } => {
+                self.expr(*value)?;
+                if self.machine.plan.is_needed_fragment(*fragment) {
+                    self.constant(*value)?;
+                }
+            }
+            StmtKind::Store { access, value } => {
+                self.expr(*value)?;
+                self.access(access)?;
+            }
+            StmtKind::Atomic { access, expected, value, .. } => {
+                expected.iter().chain([value]).try_for_each(|expr| self.expr(*expr))?;
+                self.access(access)?;
+            }
+            StmtKind::Copy { dst, src, .. } => {
+                self.access(dst)?;
+                self.access(src)?;
+            }
+            StmtKind::For { var, range, .. } => {
+                let first = match *range {
+                    LoopRange::Between { start, end, step, .. } => {
+                        self.decision(end)?;
+                        self.constant(step)?;
+                        start
+                    }
+                    LoopRange::Halving(n) | LoopRange::Doubling(n) => {
+                        self.constant(n)?;
+                        n
+                    }
+                };
+                self.decision(first)?;
+                let steady = self.steady(first);
+                self.lets.insert(*var, steady);
+                self.known.clear();
+            }
+            StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => self.expr(*cond)?,
+            StmtKind::Shuffle { value, lane, .. } => {
+                self.expr(*value)?;
+                self.constant(*lane)?;
+            }
+            StmtKind::Ballot { cond, .. } => self.expr(*cond)?,
+            StmtKind::Let { value: None, .. }
+            | StmtKind::Commit(_)
+            | StmtKind::Wait { .. }
+            | StmtKind::Items { .. }
+            | StmtKind::Assume(_)
+            | StmtKind::Barrier(_)
+            | StmtKind::WarpBarrier => {}
+        }
+        stmt.kind.bodies().into_iter().try_for_each(|body| self.stmts(body))
+    }
+
+    /// The accesses and comparisons within an expression.
+    fn expr(&mut self, id: ExprId) -> Option<()> {
+        let kernel = self.machine.plan.kernel;
+        let kind = &kernel.exprs[id].kind;
+        match kind {
+            ExprKind::Load(access) => return self.access(access),
+            ExprKind::Compare { lhs, rhs, .. } if is_integer(kernel.exprs[*lhs].ty) => {
+                self.decision(*lhs)?;
+                self.decision(*rhs)?;
+            }
+            ExprKind::InBounds { indices, .. } => {
+                indices.iter().try_for_each(|index| self.decision(*index))?;
+            }
+            _ => {}
+        }
+        let mut operands = Vec::new();
+        kind.for_each_operand(&mut |operand| operands.push(operand));
+        operands.into_iter().try_for_each(|operand| self.expr(operand))
+    }
+
+    /// A value whose order against others decides.
+    fn decision(&mut self, id: ExprId) -> Option<()> {
+        let steady = self.steady(id)?;
+        self.period = lcm(self.period, steady.period)?;
+        self.expr(id)
+    }
+
+    fn constant(&mut self, id: ExprId) -> Option<()> {
+        self.steady(id)?.is_constant().then_some(())
+    }
+
+    fn access(&mut self, access: &Access) -> Option<()> {
+        for (index, guard) in access.indices.iter().zip(&access.guards) {
+            if guard.any() {
+                self.decision(*index)?;
+            }
+        }
+        access.pad.map_or(Some(()), |pad| self.expr(pad))?;
+        if !is_memory(self.machine.plan.kernel, access) {
+            return Some(());
+        }
+        let kernel = self.machine.plan.kernel;
+        let bytes = i128::from(kernel.element_type(access.target).size_bytes());
+        let (strides, slot, unit): (Vec<i128>, i128, u64) = match access.target {
+            Target::Buffer(id) => {
+                let strides = self.machine.shapes[id.index()].1.iter();
+                (strides.map(|&stride| stride.into()).collect(), 0, SECTOR_BYTES)
+            }
+            Target::Tile(id) => {
+                let layout = &kernel.tiles[id].layout;
+                let strides = layout.strides.iter().map(|&stride| stride.into()).collect();
+                let row = BANKS * WORD_BYTES;
+                let mixed = layout
+                    .swizzle
+                    .map_or(1, |swizzle| (1u64 << (swizzle.source + swizzle.bits)) * bytes as u64);
+                // Swizzles are of powers of two.
+                (strides, layout.size_elems.into(), row.max(mixed.next_multiple_of(row)))
+            }
+        };
+        let mut sum = Steady::constant();
+        let terms = access.indices.iter().copied().zip(strides);
+        for (index, stride) in terms.chain(access.slot.map(|index| (index, slot))) {
+            let term = self.steady(index)?.scaled(stride);
+            sum = sum.with(&term, |a, b| a + b)?;
+            self.expr(index)?;
+        }
+        self.period = lcm(self.period, sum.scaled(bytes).period_of(unit.into())?)?;
+        Some(())
+    }
+
+    fn steady(&mut self, id: ExprId) -> Option<Steady> {
+        if let Some(known) = self.known.get(&id) {
+            return known.clone();
+        }
+        let found = self.compute(id);
+        self.known.insert(id, found.clone());
+        found
+    }
+
+    fn compute(&mut self, id: ExprId) -> Option<Steady> {
+        let kernel = self.machine.plan.kernel;
+        let expr = &kernel.exprs[id];
+        match &expr.kind {
+            // Fragments are set to what does not change.
+            ExprKind::Literal(_)
+            | ExprKind::Arg(_)
+            | ExprKind::Coord { .. }
+            | ExprKind::Fragment(_) => Some(Steady::constant()),
+            // Unknown it is, and remains.
+            ExprKind::Load(_) | ExprKind::Fma { .. } => Some(Steady::constant()),
+            ExprKind::Var(var) if *var == self.turn.var => {
+                Some(Steady::new(1, [self.turn.step.into()].into()))
+            }
+            ExprKind::Var(var) => match self.lets.get(var) {
+                Some(steady) => steady.clone(),
+                None => Some(Steady::constant()),
+            },
+            ExprKind::Unary { op, operand } => {
+                let operand = self.steady(*operand)?;
+                match op {
+                    UnaryOp::Neg if expr.ty.is_index() => Some(operand.scaled(-1)),
+                    UnaryOp::Neg | UnaryOp::Not => operand.is_constant().then_some(operand),
+                }
+            }
+            ExprKind::Cast(operand) => {
+                let integer = is_integer(kernel.exprs[*operand].ty);
+                let operand = self.steady(*operand)?;
+                (operand.is_constant() || integer && expr.ty.is_index()).then_some(operand)
+            }
+            ExprKind::Binary { op, lhs, rhs } => {
+                let (left, right) = (self.steady(*lhs)?, self.steady(*rhs)?);
+                if left.is_constant() && right.is_constant() {
+                    return Some(left);
+                }
+                if !expr.ty.is_index() {
+                    return None;
+                }
+                self.combined(*op, (*lhs, &left), (*rhs, &right))
+            }
+            ExprKind::Select { cond, then, otherwise } => {
+                self.expr(*cond)?;
+                let (then, otherwise) = (self.steady(*then)?, self.steady(*otherwise)?);
+                either(&then, &otherwise)
+            }
+            ExprKind::CeilDiv { n, d } => {
+                let (left, right) = (self.steady(*n)?, self.steady(*d)?);
+                if left.is_constant() && right.is_constant() {
+                    return Some(left);
+                }
+                self.decision(*n)?;
+                let divisor = self.number(*d)?;
+                right.is_constant().then(|| divided(&left, divisor)).flatten()
+            }
+            ExprKind::Compare { .. } | ExprKind::Logic { .. } | ExprKind::InBounds { .. } => {
+                // Its outcome is in the trace.
+                self.expr(id)?;
+                Some(Steady::constant())
+            }
+            ExprKind::Math { arg, .. } => {
+                let arg = self.steady(*arg)?;
+                arg.is_constant().then_some(arg)
+            }
+        }
+    }
+
+    /// A number that is the same in all iterations and lanes.
+    fn number(&mut self, expr: ExprId) -> Option<i128> {
+        let is_open = reads(self.machine.plan.kernel, expr, &self.inner);
+        (!is_open).then(|| self.machine.eval(expr).uniform().map(i128::from)).flatten()
+    }
+
+    fn combined(
+        &mut self,
+        op: BinaryOp,
+        (lhs, left): (ExprId, &Steady),
+        (rhs, right): (ExprId, &Steady),
+    ) -> Option<Steady> {
+        match op {
+            BinaryOp::Add => left.with(right, |a, b| a + b),
+            BinaryOp::Sub => left.with(right, |a, b| a - b),
+            BinaryOp::Mul if right.is_constant() => Some(left.scaled(self.number(rhs)?)),
+            BinaryOp::Mul if left.is_constant() => Some(right.scaled(self.number(lhs)?)),
+            BinaryOp::Shl if right.is_constant() => {
+                let bits = self.number(rhs).filter(|bits| (0..32).contains(bits))?;
+                Some(left.scaled(1 << bits))
+            }
+            BinaryOp::Div if right.is_constant() => divided(left, self.number(rhs)?),
+            BinaryOp::Shr if right.is_constant() => {
+                let bits = self.number(rhs).filter(|bits| (0..32).contains(bits))?;
+                divided(left, 1 << bits)
+            }
+            BinaryOp::Rem if right.is_constant() => remainder(left, self.number(rhs)?),
+            BinaryOp::And if right.is_constant() => {
+                let mask =
+                    self.number(rhs).filter(|mask| (mask + 1).count_ones() == 1 && *mask > 0)?;
+                remainder(left, mask + 1)
+            }
+            BinaryOp::Min | BinaryOp::Max => {
+                self.decision(lhs)?;
+                self.decision(rhs)?;
+                either(left, right)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether an expression reads one of these variables.
+fn reads(kernel: &ProgramKernel, expr: ExprId, vars: &BTreeSet<VarId>) -> bool {
+    let kind = &kernel.exprs[expr].kind;
+    let mut found = matches!(kind, ExprKind::Var(var) if vars.contains(var));
+    kind.for_each_operand(&mut |operand| found = found || reads(kernel, operand, vars));
+    found
+}
+
+/// The variables that statements declare, and their loops' counters.
+pub(super) fn declared_in(stmts: &[Stmt], found: &mut BTreeSet<VarId>) {
+    for stmt in stmts {
+        found.extend(stmt.kind.declared());
+        if let StmtKind::For { var, .. } = stmt.kind {
+            found.insert(var);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| declared_in(body, found));
+    }
+}
+
+/// One or the other.
+fn either(one: &Steady, other: &Steady) -> Option<Steady> {
+    let period = lcm(one.period, other.period)?;
+    let distances: BTreeSet<i128> = one.over(period).union(&other.over(period)).copied().collect();
+    (distances.len() <= MOST_DISTANCES).then_some(Steady::new(period, distances))
+}
+
+/// The period after which a value has moved by a multiple of `unit`.
+fn aligned(value: &Steady, unit: i128) -> Option<Steady> {
+    let period = value.period_of(unit)?;
+    Some(Steady::new(period, value.over(period)))
+}
+
+fn divided(value: &Steady, divisor: i128) -> Option<Steady> {
+    if divisor <= 0 {
+        return None;
+    }
+    let value = aligned(value, divisor)?;
+    let distances = value.distances.iter().map(|distance| distance / divisor).collect();
+    Some(Steady::new(value.period, distances))
+}
+
+fn remainder(value: &Steady, divisor: i128) -> Option<Steady> {
+    if divisor <= 0 {
+        return None;
+    }
+    let value = aligned(value, divisor)?;
+    Some(Steady::new(value.period, [0].into()))
+}
