@@ -20,6 +20,7 @@ accepted! {
     bad_header,
     block_race,
     call,
+    denied,
     divergence,
     duplicate_name,
     endless_wait,

@@ -157,6 +157,27 @@ fn show_prints_cuda_for_a_device_that_is_not_there() {
 }
 
 #[test]
+fn explain_needs_no_device() {
+    let matmul = ["tiled_matmul", "--device", "A100", "--shape", "1024"];
+    let tiles = ["--tile", "TM=16", "--tile", "TN=16", "--tile", "TK=16"];
+    let text = succeeds("explain", &[&matmul[..], &tiles].concat(), "4 FLOP/B");
+    assert!(text.contains("0.25 FLOP/B, 16 times as much"), "{text}");
+    let add = ["matrix_add_tiled", "--device", "RTX 4090", "--shape", "1000", "2000"];
+    succeeds("explain", &add, "read once: it saves no traffic of global memory");
+    let json = succeeds("explain", &[&add[..], &["--json"]].concat(), "\"tile_without_reuse\"");
+    assert!(json.starts_with('{'), "{json}");
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let file = folder.path().join("roofline.svg");
+    let name = file.to_str().expect("the path is text");
+    succeeds("explain", &[&matmul[..], &["--svg", name]].concat(), "compute-bound");
+    let picture = std::fs::read_to_string(&file).expect("it is written");
+    assert!(picture.starts_with("<svg") && picture.contains("DRAM"), "{picture}");
+    fails("explain", &["no_kernel"], "there is no `no_kernel`");
+    fails("explain", &["tiled_matmul", "--device", "GTX 280"], "is not known");
+    succeeds("explain", &[], "textbook 200 GFLOPS");
+}
+
+#[test]
 fn tune_prints_what_it_measured_and_what_not() {
     let arguments = ["add", "4096", "--budget", "0.3", "--device", "cpu", "--pruned"];
     let text = succeeds("tune", &arguments, "add<f32> [4096] on CPU");

@@ -1,10 +1,12 @@
-//! The attributes of a kernel: `#[allow(TK0402)]` and `#[allow(redundant_barrier)]`
-//! are for this macro, all others are for the compiler.
+//! The attributes of a kernel: `#[allow(TK0402)]`, `#[allow(redundant_barrier)]` and
+//! `#[deny(bank_conflicts, …)]` are for this macro, all others are for the compiler.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use tile_ir::diag::Code;
 use tile_syntax::Attribute;
+
+use crate::deny::Denial;
 
 /// The attributes of one kernel, by whom they are for.
 #[derive(Debug)]
@@ -13,6 +15,8 @@ pub(crate) struct Attributes {
     pub(crate) kept: TokenStream,
     /// Of these, what decides whether the kernel exists: `#[cfg(…)]`.
     pub(crate) gates: TokenStream,
+    /// The findings that are errors.
+    pub(crate) denials: Vec<Denial>,
     silenced: Vec<String>,
 }
 
@@ -24,12 +28,21 @@ impl Attributes {
     }
 }
 
-/// Takes the rules of this macro out of `#[allow(…)]`.
+/// Takes the rules of this macro out of `#[allow(…)]` and `#[deny(…)]`.
 pub(crate) fn split_attributes(attributes: &[Attribute]) -> Attributes {
     let (mut kept, mut gates) = (TokenStream::new(), TokenStream::new());
-    let mut silenced = Vec::new();
+    let (mut silenced, mut denials) = (Vec::new(), Vec::new());
     for attribute in attributes {
         let tokens = &attribute.tokens;
+        if attribute.name == "deny"
+            && let Some((denial, lints)) = Denial::split(lints_of(tokens), attribute.span)
+        {
+            denials.push(denial);
+            if !lints.is_empty() {
+                kept.extend(quote!(#[deny(#(#lints),*)]));
+            }
+            continue;
+        }
         if attribute.name != "allow" {
             let written = quote!(#[#tokens]);
             if attribute.name == "cfg" {
@@ -50,7 +63,7 @@ pub(crate) fn split_attributes(attributes: &[Attribute]) -> Attributes {
             kept.extend(quote!(#[allow(#(#lints),*)]));
         }
     }
-    Attributes { kept, gates, silenced }
+    Attributes { kept, gates, denials, silenced }
 }
 
 /// The entries of `allow(a, b::c, reason = "…")`.

@@ -8,6 +8,7 @@ use tile_ir::resolve::{check_library, resolve_kernel};
 use tile_syntax::{ParsedKernel, ParsedLibrary, parse_kernels};
 
 use crate::attribute::{Attributes, split_attributes};
+use crate::deny::check_denials;
 use crate::glue::{write_kernel, write_stub};
 use crate::report::{write_diagnostic, write_syntax_error, write_unexplained, write_warning};
 use crate::signature::Signature;
@@ -60,6 +61,10 @@ fn expand_kernel(kernel: &ParsedKernel, with_library: bool) -> TokenStream {
     let signature = Signature::new(kernel);
     if !signature.is_complete() {
         return with_stub(write_unexplained(kernel), kernel, &attributes);
+    }
+    let denied = check_denials(kernel, &checked, &attributes.denials);
+    if !denied.is_empty() {
+        return with_stub(denied, kernel, &attributes);
     }
     let mut out = write_kernel(kernel, &signature, &attributes, &encode(&checked));
     let loud = warnings.iter().filter(|warning| !attributes.silences(warning.code));

@@ -6,6 +6,7 @@
 //! kernels into items (`glue`).
 
 mod attribute;
+mod deny;
 mod expand;
 mod glue;
 mod report;

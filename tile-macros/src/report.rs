@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use tile_ir::diag::{Code, Diagnostic};
+use tile_ir::explain::Finding;
 use tile_ir::span::SourceRange;
 use tile_syntax::{ParsedKernel, Places, SpanPair, SyntaxError};
 
@@ -38,6 +39,24 @@ pub(crate) fn write_diagnostic(diagnostic: &Diagnostic, places: &Places) -> Toke
         }
     }
     out
+}
+
+/// A finding of a launch that the kernel's author denies.
+pub(crate) fn write_denied(finding: &Finding, launch: &str, kernel: &ParsedKernel) -> TokenStream {
+    let code = Code::Denied;
+    let mut text = format!("{} [{code}]\n  {launch}", finding.message);
+    write_help(&mut text, Some(&finding.advice));
+    // Writing to a String cannot fail.
+    let _ = write!(text, "\n  `#[deny({})]` on the kernel makes it an error", finding.rule.name());
+    let place = finding.span.unwrap_or(kernel.item.name.span);
+    write_error(kernel.spans_of(place), &text)
+}
+
+/// A mistake in an attribute of the kernel.
+pub(crate) fn write_attribute_error(at: Span, text: &str, help: Option<&str>) -> TokenStream {
+    let mut text = format!("{text} [{}]", Code::Denied);
+    write_help(&mut text, help);
+    write_error(SpanPair { start: at, end: at }, &text)
 }
 
 /// A warning of a kernel that compiles.

@@ -30,6 +30,7 @@ mod diagnose;
 mod element;
 mod error;
 mod events;
+mod explain;
 mod kernel;
 mod launch;
 mod options;
@@ -63,6 +64,7 @@ pub use stream::Stream;
 pub use tensor::Tensor;
 pub use tile_ir::config::{Config, ConfigError, Numerics};
 pub use tile_ir::device::DeviceProperties;
+pub use tile_ir::explain::report::Report;
 pub use tile_macros::tiled_kernel;
 pub use tune::{
     Clocks, Pruned, Reason, RecordError, Stop, Strategy, Trial, Tune, TuneOptions, TuneReport,

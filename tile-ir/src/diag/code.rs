@@ -55,6 +55,9 @@ pub enum Code {
     Uninitialised,
     /// TK0502: a tile or variable that is never read (a warning).
     Unused,
+    /// TK0503: a finding about a launch's cost that `#[deny(…)]` on the kernel makes an
+    /// error.
+    Denied,
 }
 
 impl Code {
@@ -85,6 +88,7 @@ impl Code {
             Self::EndlessWait => "TK0404",
             Self::Uninitialised => "TK0501",
             Self::Unused => "TK0502",
+            Self::Denied => "TK0503",
         }
     }
 }
@@ -117,7 +121,8 @@ impl Code {
             | Self::NotUniform
             | Self::EndlessWait
             | Self::Uninitialised
-            | Self::Unused => None,
+            | Self::Unused
+            | Self::Denied => None,
         }
     }
 }

@@ -1,14 +1,16 @@
 //! What the numbers say should be changed: each finding has its evidence.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
-use super::count::{Limits, Space};
-use super::padding::best_padding;
+use super::count::{KernelCounts, Limits, Space};
+use super::padding::{Padding, best_padding};
 use super::report::{AccessReport, BranchReport, OccupancyReport};
 use super::reuse::Reuse;
 use crate::device::DeviceProperties;
 use crate::kernel::VarId;
-use crate::program::{ProgramKernel, Target};
+use crate::program::{ProgramKernel, Target, TileId};
 use crate::span::{SpanId, SpanTable};
 
 /// A request is badly coalesced from so many times the sectors on that it needs, ...
@@ -17,8 +19,8 @@ const SECTORS_OVER: u64 = 2;
 const SECTORS_MORE: u64 = 2;
 /// Below this part of an SM's warps occupancy is low.
 const LOW_OCCUPANCY: f64 = 0.5;
-/// From this part of all warps on that split a branch is divergent.
-const DIVERGENT: f64 = 0.25;
+/// A branch is divergent if more than this part of the warps splits.
+const DIVERGENT: f64 = 0.5;
 /// Reads of a tile for each element of it up to which it saves nothing.
 const NO_REUSE: f64 = 1.0;
 
@@ -92,6 +94,8 @@ pub(super) struct Evidence<'a> {
     pub(super) dims: &'a [(VarId, u64)],
     pub(super) accesses: &'a [AccessReport],
     pub(super) branches: &'a [BranchReport],
+    /// The kernel as it is written, one work-item a thread.
+    pub(super) written: &'a KernelCounts,
     pub(super) reuse: &'a Reuse,
     pub(super) occupancy: &'a OccupancyReport,
     pub(super) blocks: u64,
@@ -130,10 +134,14 @@ fn bank_conflicts(evidence: &Evidence<'_>) -> Vec<Finding> {
             && access.unknown_requests < access.requests
             && access.wavefronts > access.ideal_wavefronts
     });
-    let of = |access: &AccessReport| {
+    // What updates an element reads and writes it at one place.
+    let mut places = BTreeSet::new();
+    let conflicting = conflicting.filter(|access| places.insert((access.span, access.target)));
+    let mut paddings: BTreeMap<TileId, Option<Padding>> = BTreeMap::new();
+    let mut of = |access: &AccessReport| {
         let Target::Tile(tile) = access.target else { return None };
         let name = &access.array;
-        let ways = ways(access.wavefronts, access.ideal_wavefronts);
+        let ways = ways_of(access.wavefronts, access.ideal_wavefronts);
         let info = &kernel.tiles[tile];
         let words = |elems: u32| f64::from(elems * info.dtype.size_bytes()) / 4.0;
         let all = |of: fn(&AccessReport) -> u64| -> u64 {
@@ -141,7 +149,9 @@ fn bank_conflicts(evidence: &Evidence<'_>) -> Vec<Finding> {
             sites.map(of).sum()
         };
         let (taken, ideal) = (all(|row| row.wavefronts), all(|row| row.ideal_wavefronts));
-        let (message, advice) = match best_padding(kernel, tile, dims, limits) {
+        let padding =
+            *paddings.entry(tile).or_insert_with(|| best_padding(kernel, tile, dims, limits));
+        let (message, advice) = match padding {
             Some(padding) => (
                 format!(
                     "the rows of `{name}` are {} words apart: {ways} wavefronts for each that is \
@@ -152,8 +162,8 @@ fn bank_conflicts(evidence: &Evidence<'_>) -> Vec<Finding> {
                     "rows padded by {}: all accesses to `{name}` then take {} wavefronts for \
                      each that is needed, not {}",
                     elems(padding.elems),
-                    self::ways(padding.wavefronts, ideal),
-                    self::ways(taken, ideal),
+                    ways_of(padding.wavefronts, ideal),
+                    ways_of(taken, ideal),
                 ),
             ),
             None => (
@@ -165,11 +175,11 @@ fn bank_conflicts(evidence: &Evidence<'_>) -> Vec<Finding> {
         };
         Some(evidence.finding(Rule::BankConflicts, Some(access.span), message, advice))
     };
-    conflicting.filter_map(of).collect()
+    conflicting.filter_map(&mut of).collect()
 }
 
 /// `32` or `1.5`
-fn ways(taken: u64, ideal: u64) -> String {
+fn ways_of(taken: u64, ideal: u64) -> String {
     let ratio = taken as f64 / (ideal as f64).max(1.0);
     let rounded = (ratio * 10.0).round() / 10.0;
     format!("{rounded}")
@@ -182,15 +192,21 @@ fn elems(n: u32) -> String {
 fn uncoalesced(evidence: &Evidence<'_>, access: &AccessReport) -> Option<Finding> {
     let AccessReport { requests, sectors, ideal_sectors, .. } = *access;
     let is_known = access.space == Space::Global && access.unknown_requests == 0;
+    // Work-items that a thread takes in a row share sectors.
+    let is_written_so = evidence.written.sites.iter().any(|site| {
+        site.span == access.span
+            && (site.target, site.touches) == (access.target, access.touches)
+            && site.lane_stride.is_none_or(|stride| stride.abs() > 1)
+    });
     let is_bad = sectors >= SECTORS_OVER * ideal_sectors
         && sectors - ideal_sectors >= SECTORS_MORE * requests;
-    if !is_known || !is_bad {
+    if !is_known || !is_written_so || !is_bad {
         return None;
     }
     let per_request = |n: u64| (n as f64 / requests as f64 * 10.0).round() / 10.0;
     let message = format!(
-        "a warp's access to `{}` moves {} sectors of 32 bytes, where {} would do: {:.0} % of them \
-         is used",
+        "a warp's access to `{}` moves {} sectors of 32 bytes, where {} would do: {:.0} % of \
+         their bytes are used",
         access.array,
         per_request(sectors),
         per_request(ideal_sectors),
@@ -209,7 +225,7 @@ fn tiles_without_reuse(evidence: &Evidence<'_>) -> Vec<Finding> {
         let message = format!(
             "each element of the tile `{}` is read {}: it saves no traffic of global memory",
             tile.tile,
-            if tile.read_bytes < tile.loaded_bytes { "at most once" } else { "once" },
+            if tile.factor() < NO_REUSE { "at most once" } else { "once" },
         );
         let advice = format!(
             "read `{}` where it is used: {} operations a byte with the tiles, {} without",
@@ -258,7 +274,7 @@ fn blocks(n: u32) -> String {
 
 fn divergent(evidence: &Evidence<'_>, branch: &BranchReport) -> Option<Finding> {
     let part = branch.split as f64 / (branch.warps as f64).max(1.0);
-    if part < DIVERGENT {
+    if part <= DIVERGENT {
         return None;
     }
     let message = format!("{:.0} % of the warps that come here split", 100.0 * part);

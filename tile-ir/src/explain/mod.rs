@@ -26,7 +26,7 @@ pub mod reuse;
 pub mod roofline;
 mod text;
 
-use self::count::{CountError, KernelCounts, Limits, count_kernel};
+use self::count::{CountError, Detail, KernelCounts, Limits, count_kernel, count_some};
 use self::report::{Dim, OccupancyReport, Report, TileSize};
 use self::reuse::Reuse;
 use self::roofline::Roofline;
@@ -102,8 +102,8 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
     // The first pass is always shown.
     let as_written = as_written.as_ref().unwrap_or(&program);
     let written = only_kernel(as_written)?;
-    let reuse = Reuse::of(written, &count_kernel(written, &named, limits)?);
-    let items = written.domains[written.block_domain].n_items();
+    let written_counts = count_some(written, &named, limits, Detail::Elems)?;
+    let reuse = Reuse::of(written, &written_counts);
     let estimated = estimate(kernel, types, device, dims, config);
     let demand = Demand {
         threads: lowered.threads,
@@ -120,6 +120,7 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
         dims: &named,
         accesses: &accesses,
         branches: &branches,
+        written: &written_counts,
         reuse: &reuse,
         occupancy: &occupancy,
         blocks: counts.blocks(),
@@ -142,9 +143,9 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
         waves: waves(device, &counts, occupancy.blocks),
         threads: counts.threads,
         grid: counts.grid.clone(),
-        is_exact: counts.is_exact,
+        is_exact: counts.is_exact && written_counts.is_exact,
         work: report::Work::of(&counts),
-        variables: copies::copies(kernel, counts.blocks(), items),
+        variables: copies::copies(kernel, written, counts.blocks()),
         reuse,
         occupancy,
         roofline,

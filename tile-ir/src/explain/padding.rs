@@ -1,6 +1,6 @@
 //! What padding would do to a tile's bank conflicts, by counting again.
 
-use super::count::{Limits, count_kernel};
+use super::count::{Detail, Limits, count_some};
 use crate::kernel::VarId;
 use crate::program::{ProgramKernel, Target, TileId, TileLayout};
 
@@ -32,7 +32,8 @@ pub(super) fn best_padding(
     }
     let fastest = info.layout.strides.iter().position(|stride| *stride == 1)?;
     let wavefronts = |kernel: &ProgramKernel| -> Option<(u64, u32)> {
-        let counts = count_kernel(kernel, dims, limits).ok()?;
+        let detail = Detail::Of(Target::Tile(tile));
+        let counts = count_some(kernel, dims, limits, detail).ok()?;
         let sites = counts.sites.iter().filter(|site| site.target == Target::Tile(tile));
         let width = sites.clone().map(|site| site.width).max()?;
         Some((sites.map(|site| site.wavefronts).sum(), width))

@@ -35,6 +35,8 @@ pub struct TileReuse {
     pub sources: Vec<String>,
     /// Bytes that are asked of global memory to fill it.
     pub loaded_bytes: u64,
+    /// Bytes that are stored in it: those, and what stands for elements outside.
+    pub stored_bytes: u64,
     /// Bytes that work-items read from it.
     pub read_bytes: u64,
     /// Whether neighbouring lanes read it along another axis than they fill it.
@@ -44,9 +46,15 @@ pub struct TileReuse {
 }
 
 impl TileReuse {
-    /// How many reads of the tile come on each of global memory.
+    /// How many reads of an element come on each that fills it.
     pub fn factor(&self) -> f64 {
-        self.read_bytes as f64 / (self.loaded_bytes as f64).max(1.0)
+        self.read_bytes as f64 / (self.stored_bytes as f64).max(1.0)
+    }
+
+    /// Bytes that those reads would ask of global memory.
+    fn bytes_without(&self) -> u64 {
+        let product = u128::from(self.loaded_bytes) * u128::from(self.read_bytes);
+        u64::try_from(product / u128::from(self.stored_bytes.max(1))).unwrap_or(u64::MAX)
     }
 }
 
@@ -82,10 +90,12 @@ impl Reuse {
                 tile: write.array.clone(),
                 sources: Vec::new(),
                 loaded_bytes: 0,
+                stored_bytes: 0,
                 read_bytes: 0,
                 is_turned: false,
                 span: write.span,
             });
+            tile.stored_bytes += write.bytes();
             for source in sources {
                 tile.loaded_bytes += source.bytes();
                 if !tile.sources.contains(&source.array) {
@@ -111,8 +121,8 @@ impl Reuse {
         let written_bytes = global(&[Touches::Writes, Touches::Updates]);
         let tiles: Vec<TileReuse> = filled.into_values().collect();
         let loaded: u64 = tiles.iter().map(|tile| tile.loaded_bytes).sum();
-        let read: u64 = tiles.iter().map(|tile| tile.read_bytes).sum();
-        let read_bytes_without_tiles = read_bytes - loaded.min(read_bytes) + read;
+        let without: u64 = tiles.iter().map(TileReuse::bytes_without).sum();
+        let read_bytes_without_tiles = read_bytes - loaded.min(read_bytes) + without;
         let flops = counts.flops();
         Self { tiles, flops, read_bytes, read_bytes_without_tiles, written_bytes }
     }

@@ -101,7 +101,7 @@ fn write_reuse(report: &Report, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "\nglobal memory, as the kernel is written")?;
     for tile in &reuse.tiles {
         let text = format!(
-            "the tile {} of {}: {} reads for each of global memory",
+            "the tile {} of {}: {} reads of an element for each that fills it",
             tile.tile,
             tile.sources.join(", "),
             digits(tile.factor()),

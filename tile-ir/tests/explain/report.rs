@@ -39,41 +39,41 @@ fn of_the_textbooks_product() {
     check(
         &report,
         &expect![[r#"
-        matmul<f32> on NVIDIA A100-SXM4-40GB: M = 1024, K = 1024, N = 1024
-            TM = 16, TN = 16, TK = 16; 64 x 64 = 4096 blocks of 256 threads, 4.74 fillings of the SMs
+            matmul<f32> on NVIDIA A100-SXM4-40GB: M = 1024, K = 1024, N = 1024
+                TM = 16, TN = 16, TK = 16; 64 x 64 = 4096 blocks of 256 threads, 4.74 fillings of the SMs
 
-        roofline
-            arithmetic       2.15 GFLOP at  19.5 TFLOP/s      110 µs
-            DRAM                12.6 MB at     1.55 TB/s     8.09 µs   171 FLOP/B
-            L2                   541 MB at     7.22 TB/s     74.9 µs   3.97 FLOP/B
-            shared memory       9.13 GB at     19.5 TB/s      468 µs   0.235 FLOP/B
-            memory-bound: no faster than 468 µs, by shared memory; expected 744 µs
+            roofline
+                arithmetic       2.15 GFLOP at  19.5 TFLOP/s      110 µs
+                DRAM                12.6 MB at     1.55 TB/s     8.09 µs   171 FLOP/B
+                L2                   541 MB at     7.22 TB/s     74.9 µs   3.97 FLOP/B
+                shared memory       9.13 GB at     19.5 TB/s      468 µs   0.235 FLOP/B
+                memory-bound: no faster than 468 µs, by shared memory; expected 744 µs
 
-        global memory, as the kernel is written
-            the tile a_s of a: 16 reads for each of global memory
-            the tile b_s of b: 16 reads for each of global memory
-            work-items write 4.19 MB and read 537 MB: 4 FLOP/B; without the tiles 8.59 GB: 0.25 FLOP/B, 16
-            times as much
+            global memory, as the kernel is written
+                the tile a_s of a: 16 reads of an element for each that fills it
+                the tile b_s of b: 16 reads of an element for each that fills it
+                work-items write 4.19 MB and read 537 MB: 4 FLOP/B; without the tiles 8.59 GB: 0.25 FLOP/B, 16
+                times as much
 
-        occupancy
-            8 blocks and 64 warps of an SM, 100 %; limited by threads per SM
-            32 registers a thread, 2048 bytes of shared memory a block
-            1 register a thread more: 6 blocks
-            17921 bytes of shared memory a block more: 7 blocks
+            occupancy
+                8 blocks and 64 warps of an SM, 100 %; limited by threads per SM
+                32 registers a thread, 2048 bytes of shared memory a block
+                1 register a thread more: 6 blocks
+                17921 bytes of shared memory a block more: 7 blocks
 
-        accesses                                                    a warp's request takes
-             line                           width  requests      bytes   sectors (least) wavefr. (least)
-               13 reads a                       1     2.1 M     268 MB             4 (4)
-               13 writes a_s                    1     2.1 M     268 MB                             1 (1)
-               14 reads b                       1     2.1 M     268 MB             4 (4)
-               14 writes b_s                    1     2.1 M     268 MB                             1 (1)
-               17 reads a_s                     1    33.6 M    4.29 GB                             1 (1)
-               17 reads b_s                     1    33.6 M    4.29 GB                             1 (1)
-               21 writes c                      1    32.8 k    4.19 MB             4 (4)
+            accesses                                                    a warp's request takes
+                 line                           width  requests      bytes   sectors (least) wavefr. (least)
+                   13 reads a                       1     2.1 M     268 MB             4 (4)
+                   13 writes a_s                    1     2.1 M     268 MB                             1 (1)
+                   14 reads b                       1     2.1 M     268 MB             4 (4)
+                   14 writes b_s                    1     2.1 M     268 MB                             1 (1)
+                   17 reads a_s                     1    33.6 M    4.29 GB                             1 (1)
+                   17 reads b_s                     1    33.6 M    4.29 GB                             1 (1)
+                   21 writes c                      1    32.8 k    4.19 MB             4 (4)
 
-        findings
-            none
-    "#]],
+            findings
+                none
+        "#]],
     );
 }
 

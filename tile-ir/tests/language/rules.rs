@@ -4,7 +4,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use tile_ir::check::check_kernel;
+use tile_ir::check::{CheckedKernel, check_kernel};
+use tile_ir::config::default_config;
+use tile_ir::device::known;
+use tile_ir::explain::count::Limits;
+use tile_ir::explain::{Question, Rule, explain};
 use tile_ir::resolve::resolve_kernel;
 
 const PAGE: &str = include_str!("../../../docs/rules.md");
@@ -33,8 +37,33 @@ fn blocks(part: &str) -> Vec<String> {
     opened.filter_map(|rest| Some(rest.split_once("\n```")?.0.to_owned() + "\n")).collect()
 }
 
-/// The codes of all findings on a kernel, warnings too, with their texts.
-fn findings(text: &str) -> (BTreeSet<String>, String) {
+/// The code of what an attribute denies.
+const DENIED: &str = "TK0503";
+
+/// Whether the attribute of the page denies a launch of these dimensions.
+fn denied(kernel: &CheckedKernel) -> (BTreeSet<String>, String) {
+    let device = known("H200").expect("the device is in the table");
+    let dims = [65_536, 4096];
+    let config = default_config(kernel, &[], &device, &dims).expect("it fits");
+    let limits = Limits::default();
+    let (types, registers) = (&[], None);
+    let question = Question {
+        kernel,
+        types,
+        dims: &dims,
+        device: &device,
+        config: &config,
+        registers,
+        limits,
+    };
+    let report = explain(&question).unwrap_or_else(|error| panic!("{error}"));
+    let found = report.findings.iter().filter(|finding| finding.rule == Rule::Uncoalesced);
+    (found.map(|_| DENIED.to_owned()).collect(), report.to_string())
+}
+
+/// The codes of all findings on a kernel, warnings too, with their texts; of a section
+/// about launches, whether the kernel's is denied.
+fn findings(text: &str, is_of_launches: bool) -> (BTreeSet<String>, String) {
     let item = match tile_syntax::parse_kernel_text(text) {
         Ok(item) => item,
         Err(errors) => {
@@ -43,6 +72,7 @@ fn findings(text: &str) -> (BTreeSet<String>, String) {
         }
     };
     let diags: Vec<tile_ir::diag::Diagnostic> = match resolve_kernel(&item).map(check_kernel) {
+        Ok(Ok(checked)) if is_of_launches => return denied(&checked.kernel),
         Ok(Ok(checked)) => checked.warnings,
         Ok(Err(diags)) | Err(diags) => diags.into_iter().collect(),
     };
@@ -59,7 +89,7 @@ fn kernels_are_as_their_sections_say() {
             panic!("{} shows {} kernels, not two", section.code, section.kernels.len())
         };
         for (kernel, expected) in [(faulty, Some(section.code)), (mended, None)] {
-            let (codes, texts) = findings(kernel);
+            let (codes, texts) = findings(kernel, section.code == DENIED);
             if codes.iter().map(String::as_str).ne(expected) {
                 let _ = write!(wrong, "{}, for {expected:?}:\n{kernel}\n{texts}\n", section.code);
             }

@@ -12,7 +12,7 @@ use crate::options::Options;
 
 /// The configuration that the options give, completed by what the device's
 /// properties and the shape suggest.
-pub(super) fn choose(
+pub(crate) fn choose(
     checked: &CheckedKernel,
     types: &[DType],
     device: &DeviceProperties,

@@ -191,4 +191,10 @@ pub enum ArgumentError {
         /// How many values there are.
         found: usize,
     },
+    /// A launch whose cost cannot be computed beforehand.
+    #[error("{reason}, so that it cannot be explained beforehand")]
+    Unexplained {
+        /// Why.
+        reason: String,
+    },
 }

@@ -68,8 +68,9 @@ impl<'k> Machine<'k> {
             machine.grid(extents, axis + 1);
         };
         if self.may_group(n, period) {
+            let mut known = None;
             for group in by_period(n, period) {
-                self.run_group(&group, run);
+                self.run_group(&group, &mut known, run);
             }
         } else {
             self.run_each(n, run);
@@ -112,7 +113,7 @@ impl<'k> Machine<'k> {
     fn run_unknown(&mut self, body: &'k [Stmt], number: usize) {
         let once = Trips::Listed(vec![0; UNKNOWN_TRIPS as usize]);
         let run = &mut |machine: &mut Self, _| machine.list(body, number + 1);
-        self.run_group(&once, run);
+        self.run_group(&once, &mut None, run);
         self.forget(body);
     }
 
@@ -128,6 +129,7 @@ impl<'k> Machine<'k> {
         };
         let Some(groups) = groups else { return self.run_each(n, run) };
         let Groups { groups, after } = groups;
+        let mut known = None;
         for (state, trips) in groups {
             let run = &mut |machine: &mut Self, trip: u64| {
                 for (var, value) in &state {
@@ -135,7 +137,7 @@ impl<'k> Machine<'k> {
                 }
                 run(machine, trip);
             };
-            self.run_group(&trips, run);
+            self.run_group(&trips, &mut known, run);
         }
         for (var, value) in after {
             self.vars[var.index()] = value;

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Limits;
 use super::domain::DomainTable;
 use super::plan::{Plan, Role, ops_of};
 use super::repeat::is_worth_it;
 use super::tally::{BRANCH_COLUMNS, BranchColumn, Tally};
 use super::value::{Mask, Value};
+use super::{Detail, Limits};
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::op::LogicOp;
@@ -47,6 +47,9 @@ pub(super) struct Machine<'k> {
     stamp: u64,
     pub(super) steps_left: u64,
     is_full: bool,
+    pub(super) detail: Detail,
+    /// Of each site, whether it has been made once.
+    pub(super) is_looked_at: Vec<bool>,
 }
 
 impl<'k> Machine<'k> {
@@ -55,6 +58,7 @@ impl<'k> Machine<'k> {
         args: Vec<Option<i64>>,
         shapes: Vec<(Vec<i64>, Vec<i64>)>,
         limits: Limits,
+        detail: Detail,
     ) -> Self {
         let kernel = plan.kernel;
         Self {
@@ -74,6 +78,8 @@ impl<'k> Machine<'k> {
             stamp: 0,
             steps_left: limits.max_steps,
             is_full: limits.is_full,
+            detail,
+            is_looked_at: vec![false; plan.sites.len()],
         }
     }
 
@@ -323,13 +329,21 @@ impl<'k> Machine<'k> {
         (self.present, self.active, self.weight) = outer;
     }
 
-    /// Whether statements only compute: nothing in them depends on the item.
+    /// Whether nothing that is counted in statements depends on the item.
     fn is_plain(&self, body: &[Stmt], first: usize) -> bool {
         let n = self.n_stmts(body, first);
         let places = &self.plan.places[first..first + n];
-        let quiet = places.iter().all(|place| place.sites.is_empty() && place.branch.is_none());
+        let quiet = places.iter().all(|place| {
+            place.branch.is_none() && place.sites.values().all(|&site| self.is_steady_site(site))
+        });
         quiet
             && body.iter().all(|stmt| match &stmt.kind {
+                StmtKind::Store { access, value } => {
+                    self.are_steady(&access.indices) && self.is_steady(*value)
+                }
+                StmtKind::Copy { dst, src, .. } => {
+                    self.are_steady(&dst.indices) && self.are_steady(&src.indices)
+                }
                 StmtKind::Let { var, value } => {
                     !self.plan.is_needed(*var) && value.is_none_or(|value| self.is_steady(value))
                 }
@@ -341,6 +355,20 @@ impl<'k> Machine<'k> {
                 }
                 _ => false,
             })
+    }
+
+    /// Whether an access counts alike for all items.
+    fn is_steady_site(&self, site: usize) -> bool {
+        let access = self.plan.sites[site].access;
+        match self.detail {
+            Detail::All => false,
+            Detail::Elems => !access.is_guarded() && self.is_looked_at[site],
+            Detail::Of(target) => access.target != target,
+        }
+    }
+
+    fn are_steady(&self, exprs: &[ExprId]) -> bool {
+        exprs.iter().all(|&expr| self.is_steady(expr))
     }
 
     /// Whether as much of an expression is counted in whatever lanes it runs.

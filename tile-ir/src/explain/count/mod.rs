@@ -242,6 +242,27 @@ pub fn count_kernel(
     dims: &[(VarId, u64)],
     limits: Limits,
 ) -> Result<KernelCounts, CountError> {
+    count_some(kernel, dims, limits, Detail::All)
+}
+
+/// How much of the accesses is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// All of all accesses.
+    All,
+    /// How many elements each asks for, and how far apart neighbouring lanes are.
+    Elems,
+    /// Accesses to this array only.
+    Of(Target),
+}
+
+/// As [`count_kernel`], in less time where less is asked.
+pub(super) fn count_some(
+    kernel: &ProgramKernel,
+    dims: &[(VarId, u64)],
+    limits: Limits,
+    detail: Detail,
+) -> Result<KernelCounts, CountError> {
     let unknown = || CountError::Unknown { kernel: kernel.name.clone() };
     let args = arguments(kernel, dims).ok_or_else(unknown)?;
     let on_host = |id| kernel.eval_on_host(id, &args.values);
@@ -254,7 +275,7 @@ pub fn count_kernel(
     }
     let grid = kernel.grid_extents(&args.values).ok_or_else(unknown)?;
     let plan = Plan::new(kernel);
-    let mut machine = Machine::new(&plan, args.known, shapes, limits);
+    let mut machine = Machine::new(&plan, args.known, shapes, limits, detail);
     machine.grid(&grid, 0);
     Ok(counts(&plan, grid, &machine.tally, &machine.lane_strides))
 }

@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Detail;
 use super::eval::is_integer;
 use super::machine::Machine;
 use super::plan::is_memory;
@@ -224,8 +225,13 @@ impl Look<'_, '_> {
             }
         }
         access.pad.map_or(Some(()), |pad| self.expr(pad))?;
-        if !is_memory(self.machine.plan.kernel, access) {
-            return Some(());
+        let is_placed = match self.machine.detail {
+            Detail::All => true,
+            Detail::Elems => false,
+            Detail::Of(target) => access.target == target,
+        };
+        if !is_placed || !is_memory(self.machine.plan.kernel, access) {
+            return access.indices.iter().try_for_each(|index| self.expr(*index));
         }
         let kernel = self.machine.plan.kernel;
         let bytes = i128::from(kernel.element_type(access.target).size_bytes());

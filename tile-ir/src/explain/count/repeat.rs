@@ -65,10 +65,8 @@ impl Machine<'_> {
             let left = n - trip;
             if left > 1 && (trip >= MOST || !self.step()) {
                 // The last stands for what is left.
-                let mut last = (*self.one(trip, run)).clone();
-                last.is_exact = false;
-                self.tally.add(&last, left);
-                return;
+                let last = self.one(trip, run);
+                return self.add_sample(&last, left);
             }
             run(self, trip);
             trip += 1;
@@ -76,13 +74,27 @@ impl Machine<'_> {
         self.tally.note(n);
     }
 
-    /// Goes through as many iterations of a group as it takes to know all.
-    pub(super) fn run_group(&mut self, group: &Trips, run: &mut dyn FnMut(&mut Self, u64)) {
+    /// Goes through as many iterations of a group as it takes to know all; where there
+    /// is no work left to be spent, through one, or none if one of another group is known.
+    pub(super) fn run_group(
+        &mut self,
+        group: &Trips,
+        known: &mut Option<Rc<Tally>>,
+        run: &mut dyn FnMut(&mut Self, u64),
+    ) {
         let n = group.len();
         if n == 0 {
             return;
         }
+        let is_spent = !self.step();
+        if let (true, Some(known)) = (is_spent, &known) {
+            return self.add_sample(known, n);
+        }
         let first = self.one(group.at(0), run);
+        *known = Some(first.clone());
+        if is_spent && n > 1 {
+            return self.add_sample(&first, n);
+        }
         self.tally.add(&first, 1);
         if n == 1 {
             return;
@@ -90,6 +102,12 @@ impl Machine<'_> {
         let last = self.one(group.at(n - 1), run);
         self.tally.add(&last, 1);
         self.between(group, (0, &first), (n - 1, &last), 0, run);
+    }
+
+    /// Adds one iteration for others that nobody has looked at.
+    fn add_sample(&mut self, one: &Tally, n: u64) {
+        let sample = Tally { is_exact: false, ..one.clone() };
+        self.tally.add(&sample, n);
     }
 
     /// Adds what lies between two iterations of a group.

@@ -1,5 +1,6 @@
 //! One access of one warp: its lanes' addresses, and what they move.
 
+use super::Detail;
 use super::machine::Machine;
 use super::tally::{Column, SITE_COLUMNS};
 use super::value::{LANES, Mask, Value};
@@ -13,6 +14,14 @@ impl Machine<'_> {
     /// are one, which the first of them makes.
     pub(super) fn touch(&mut self, site: usize, access: &Access) {
         let width = u32::from(access.width.max(1));
+        match self.detail {
+            Detail::Of(target) if target != access.target => return,
+            Detail::Elems if !access.is_guarded() && self.is_looked_at[site] => {
+                let elems = self.n_active();
+                return self.add(site, Column::Elems, elems);
+            }
+            Detail::All | Detail::Of(_) | Detail::Elems => {}
+        }
         if self.register() % width != 0 {
             return;
         }
@@ -22,8 +31,14 @@ impl Machine<'_> {
         self.tally.note(lanes.into());
         if lanes != 0 {
             self.active = lanes;
-            let offset = self.offset(access, &indices);
-            self.enter(site, access, width, &offset);
+            if self.detail == Detail::Elems && self.is_looked_at[site] {
+                let elems = self.n_active() * u64::from(width);
+                self.add(site, Column::Elems, elems);
+            } else {
+                let offset = self.offset(access, &indices);
+                self.is_looked_at[site] = true;
+                self.enter(site, access, width, &offset);
+            }
         }
         self.active = before;
     }
