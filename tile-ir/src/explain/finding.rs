@@ -114,6 +114,17 @@ impl Evidence<'_> {
         let line = span.map_or(0, |span| self.spans.range(span).line);
         Finding { rule, line, message, advice, span }
     }
+
+    /// Whether neighbouring work-items of the text access elements that are no
+    /// neighbours. Else it is lowering that gives threads several in a row, for other
+    /// gains, and nothing for the author to change.
+    fn is_written_apart(&self, access: &AccessReport) -> bool {
+        self.written.sites.iter().any(|site| {
+            site.span == access.span
+                && (site.target, site.touches) == (access.target, access.touches)
+                && site.lane_stride.is_none_or(|stride| stride.abs() > 1)
+        })
+    }
 }
 
 /// All findings, in the order of the rules.
@@ -133,6 +144,7 @@ fn bank_conflicts(evidence: &Evidence<'_>) -> Vec<Finding> {
         access.space == Space::Shared
             && access.unknown_requests < access.requests
             && access.wavefronts > access.ideal_wavefronts
+            && evidence.is_written_apart(access)
     });
     // What updates an element reads and writes it at one place.
     let mut places = BTreeSet::new();
@@ -168,9 +180,14 @@ fn bank_conflicts(evidence: &Evidence<'_>) -> Vec<Finding> {
             ),
             None => (
                 format!("this access to `{name}` takes {ways} wavefronts for each that is needed"),
-                "neighbouring work-items should access words of different banks; padding the \
-                 rows does not help here"
-                    .to_owned(),
+                match info.extents.len() {
+                    0 | 1 => "neighbouring work-items should access words of different banks",
+                    _ => {
+                        "neighbouring work-items should access words of different banks; \
+                         padding the rows does not help here"
+                    }
+                }
+                .to_owned(),
             ),
         };
         Some(evidence.finding(Rule::BankConflicts, Some(access.span), message, advice))
@@ -192,15 +209,9 @@ fn elems(n: u32) -> String {
 fn uncoalesced(evidence: &Evidence<'_>, access: &AccessReport) -> Option<Finding> {
     let AccessReport { requests, sectors, ideal_sectors, .. } = *access;
     let is_known = access.space == Space::Global && access.unknown_requests == 0;
-    // Work-items that a thread takes in a row share sectors.
-    let is_written_so = evidence.written.sites.iter().any(|site| {
-        site.span == access.span
-            && (site.target, site.touches) == (access.target, access.touches)
-            && site.lane_stride.is_none_or(|stride| stride.abs() > 1)
-    });
     let is_bad = sectors >= SECTORS_OVER * ideal_sectors
         && sectors - ideal_sectors >= SECTORS_MORE * requests;
-    if !is_known || !is_written_so || !is_bad {
+    if !is_known || !is_bad || !evidence.is_written_apart(access) {
         return None;
     }
     let per_request = |n: u64| (n as f64 / requests as f64 * 10.0).round() / 10.0;

@@ -4,17 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::domain::DomainTable;
-use super::plan::{Plan, Role, ops_of};
+use super::plan::{Plan, Role};
 use super::repeat::is_worth_it;
 use super::tally::{BRANCH_COLUMNS, BranchColumn, Tally};
 use super::value::{Mask, Value};
 use super::{Detail, Limits};
 use crate::arena::EntityId as _;
-use crate::dtype::DType;
-use crate::op::LogicOp;
-use crate::program::{
-    DomainId, ExprId, ExprKind, FragmentId, Stmt, StmtKind, VarId, assigned_vars,
-};
+use crate::program::{DomainId, FragmentId, Stmt, StmtKind, VarId, assigned_vars};
 
 /// The items that run in step.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +39,8 @@ pub(super) struct Machine<'k> {
     /// Of each site, how far apart neighbouring lanes were.
     pub(super) lane_strides: Vec<Option<i64>>,
     /// In which lanes an expression was counted, and in which statement.
-    seen: Vec<(u64, Mask)>,
-    stamp: u64,
+    pub(super) seen: Vec<(u64, Mask)>,
+    pub(super) stamp: u64,
     pub(super) steps_left: u64,
     is_full: bool,
     pub(super) detail: Detail,
@@ -299,7 +295,7 @@ impl<'k> Machine<'k> {
         self.fragments.retain(|(id, ..), _| !set.contains(id));
     }
 
-    fn n_stmts(&self, stmts: &[Stmt], first: usize) -> usize {
+    pub(super) fn n_stmts(&self, stmts: &[Stmt], first: usize) -> usize {
         let mut number = first;
         stmts.iter().for_each(|_| number += self.plan.places[number].n_stmts);
         number - first
@@ -327,126 +323,6 @@ impl<'k> Machine<'k> {
             }
         }
         (self.present, self.active, self.weight) = outer;
-    }
-
-    /// Whether nothing that is counted in statements depends on the item.
-    fn is_plain(&self, body: &[Stmt], first: usize) -> bool {
-        let n = self.n_stmts(body, first);
-        let places = &self.plan.places[first..first + n];
-        let quiet = places.iter().all(|place| {
-            place.branch.is_none() && place.sites.values().all(|&site| self.is_steady_site(site))
-        });
-        quiet
-            && body.iter().all(|stmt| match &stmt.kind {
-                StmtKind::Store { access, value } => {
-                    self.are_steady(&access.indices) && self.is_steady(*value)
-                }
-                StmtKind::Copy { dst, src, .. } => {
-                    self.are_steady(&dst.indices) && self.are_steady(&src.indices)
-                }
-                StmtKind::Let { var, value } => {
-                    !self.plan.is_needed(*var) && value.is_none_or(|value| self.is_steady(value))
-                }
-                StmtKind::Assign { var, value } => {
-                    !self.plan.is_needed(*var) && self.is_steady(*value)
-                }
-                StmtKind::SetFragment { fragment, value } => {
-                    !self.plan.is_needed_fragment(*fragment) && self.is_steady(*value)
-                }
-                _ => false,
-            })
-    }
-
-    /// Whether an access counts alike for all items.
-    fn is_steady_site(&self, site: usize) -> bool {
-        let access = self.plan.sites[site].access;
-        match self.detail {
-            Detail::All => false,
-            Detail::Elems => !access.is_guarded() && self.is_looked_at[site],
-            Detail::Of(target) => access.target != target,
-        }
-    }
-
-    fn are_steady(&self, exprs: &[ExprId]) -> bool {
-        exprs.iter().all(|&expr| self.is_steady(expr))
-    }
-
-    /// Whether as much of an expression is counted in whatever lanes it runs.
-    fn is_steady(&self, expr: ExprId) -> bool {
-        if !self.plan.counted[expr.index()] {
-            return true;
-        }
-        let kind = &self.plan.kernel.exprs[expr].kind;
-        let mut steady = !matches!(kind, ExprKind::Select { .. } | ExprKind::Logic { .. });
-        kind.for_each_operand(&mut |operand| steady = steady && self.is_steady(operand));
-        steady
-    }
-
-    fn count_indices(&mut self, indices: &[ExprId], number: usize) {
-        indices.iter().for_each(|&index| self.count(index, number));
-    }
-
-    /// Counts the accesses and operations of an expression, each once a statement
-    /// and lane.
-    pub(super) fn count(&mut self, expr: ExprId, number: usize) {
-        if !self.plan.counted[expr.index()] {
-            return;
-        }
-        let all = self.active;
-        let (stamp, mask) = &mut self.seen[expr.index()];
-        if *stamp != self.stamp {
-            (*stamp, *mask) = (self.stamp, 0);
-        }
-        let fresh = all & !*mask;
-        *mask |= all;
-        if fresh == 0 {
-            return;
-        }
-        self.active = fresh;
-        let kernel = self.plan.kernel;
-        match &kernel.exprs[expr].kind {
-            ExprKind::Load(access) => {
-                self.count_indices(&access.indices, number);
-                self.touch_role(number, Role::Load(expr), access);
-            }
-            ExprKind::Select { cond, then, otherwise } => {
-                self.count(*cond, number);
-                let taken = self.eval(*cond).mask(fresh);
-                let arms = taken.map_or((fresh, fresh), |taken| (taken, fresh & !taken));
-                self.count_in(arms.0, *then, number);
-                self.count_in(arms.1, *otherwise, number);
-            }
-            ExprKind::Logic { op, lhs, rhs } => {
-                self.count(*lhs, number);
-                let taken = self.eval(*lhs).mask(fresh).unwrap_or(fresh);
-                let others = match op {
-                    LogicOp::And => taken,
-                    LogicOp::Or => fresh & !taken,
-                };
-                self.count_in(others, *rhs, number);
-            }
-            kind => kind.for_each_operand(&mut |operand| self.count(operand, number)),
-        }
-        if let Some((dtype, n)) = ops_of(kernel, expr) {
-            let at = DType::ALL.iter().position(|known| *known == dtype).unwrap_or(0);
-            let cell = self.plan.first_op() + at;
-            self.tally.cells[cell] += n * self.n_active();
-        }
-        self.active = all;
-    }
-
-    fn count_in(&mut self, lanes: Mask, expr: ExprId, number: usize) {
-        let before = std::mem::replace(&mut self.active, lanes);
-        if lanes != 0 {
-            self.count(expr, number);
-        }
-        self.active = before;
-    }
-
-    fn touch_role(&mut self, number: usize, role: Role, access: &crate::program::Access) {
-        if let Some(&site) = self.plan.places[number].sites.get(&role) {
-            self.touch(site, access);
-        }
     }
 
     /// Whether a variable is one of the block's.

@@ -37,18 +37,21 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `plan` | what there is to count, and which values decide it |
-//! | `machine` | statements |
-//! | `loops`, `repeat`, `period` | loops and the grid, and what may be left out of them |
+//! | `machine`, `exprs`, `plain` | statements, expressions, and those that count alike for all items |
+//! | `loops`, `repeat`, `period`, `steady` | loops and the grid, and what may be left out of them |
 //! | `eval`, `value`, `domain` | integers in the lanes of a warp |
 //! | `touch` | one access |
 
 mod domain;
 mod eval;
+mod exprs;
 mod loops;
 mod machine;
 mod period;
+mod plain;
 mod plan;
 mod repeat;
+mod steady;
 mod tally;
 mod touch;
 mod value;

@@ -1,11 +1,7 @@
 //! After how many iterations of a loop addresses have moved by whole sectors and
 //! whole rows of banks.
 //!
-//! A value is *steady* in a counter if there are a period P and a distance D with
-//! value(t + P) = value(t) + D for all iterations t. Sums of steady values, their
-//! products with what does not change, and their quotients and remainders by
-//! constants are steady. Minima and choices are one or the other operand; which of
-//! them, the comparison says, whose outcome is part of the trace.
+//! Addresses are steady in the counter (`steady`), or nothing is known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,77 +9,21 @@ use super::Detail;
 use super::eval::is_integer;
 use super::machine::Machine;
 use super::plan::is_memory;
+use super::steady::{Steady, divided, either, lcm, remainder};
 use crate::analyze::banks::{BANKS, WORD_BYTES};
 use crate::analyze::sectors::SECTOR_BYTES;
 use crate::arena::EntityId as _;
-use crate::kernel::gcd;
 use crate::op::{BinaryOp, UnaryOp};
 use crate::program::{
     Access, ExprId, ExprKind, LoopRange, ProgramKernel, Stmt, StmtKind, Target, VarId,
     assigned_vars,
 };
 
-/// Periods beyond this are as good as none.
-const LONGEST: i128 = 1 << 12;
-/// Distances that a value may have.
-const MOST_DISTANCES: usize = 8;
-
 /// A counter, and what it grows by in an iteration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) var: VarId,
     pub(super) step: i64,
-}
-
-/// A steady value: its period in iterations, and what it may change by meanwhile.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Steady {
-    period: i128,
-    distances: BTreeSet<i128>,
-}
-
-impl Steady {
-    fn constant() -> Self {
-        Self::new(1, [0].into())
-    }
-
-    fn new(period: i128, distances: BTreeSet<i128>) -> Self {
-        Self { period, distances }
-    }
-
-    fn is_constant(&self) -> bool {
-        self.period == 1 && self.distances.iter().all(|distance| *distance == 0)
-    }
-
-    /// The same over a multiple of its period.
-    fn over(&self, period: i128) -> BTreeSet<i128> {
-        self.distances.iter().map(|distance| distance * (period / self.period)).collect()
-    }
-
-    fn with(&self, other: &Self, f: impl Fn(i128, i128) -> i128) -> Option<Self> {
-        let period = lcm(self.period, other.period)?;
-        let (a, b) = (self.over(period), other.over(period));
-        let distances: BTreeSet<i128> =
-            a.iter().flat_map(|a| b.iter().map(|b| f(*a, *b)).collect::<Vec<_>>()).collect();
-        (distances.len() <= MOST_DISTANCES).then_some(Self::new(period, distances))
-    }
-
-    fn scaled(&self, factor: i128) -> Self {
-        Self::new(self.period, self.distances.iter().map(|d| d * factor).collect())
-    }
-
-    /// After how many iterations it has moved by a multiple of `unit`.
-    fn period_of(&self, unit: i128) -> Option<i128> {
-        self.distances.iter().try_fold(self.period, |period, distance| {
-            let moved = unit / gcd(unit, distance.rem_euclid(unit));
-            lcm(period, moved.checked_mul(self.period)?)
-        })
-    }
-}
-
-fn lcm(a: i128, b: i128) -> Option<i128> {
-    let lcm = a / gcd(a, b).max(1) * b;
-    (lcm <= LONGEST).then_some(lcm)
 }
 
 /// The iterations after which all accesses of `body` lie as before, and until which
@@ -396,34 +336,4 @@ pub(super) fn declared_in(stmts: &[Stmt], found: &mut BTreeSet<VarId>) {
         }
         stmt.kind.bodies().into_iter().for_each(|body| declared_in(body, found));
     }
-}
-
-/// One or the other.
-fn either(one: &Steady, other: &Steady) -> Option<Steady> {
-    let period = lcm(one.period, other.period)?;
-    let distances: BTreeSet<i128> = one.over(period).union(&other.over(period)).copied().collect();
-    (distances.len() <= MOST_DISTANCES).then_some(Steady::new(period, distances))
-}
-
-/// The period after which a value has moved by a multiple of `unit`.
-fn aligned(value: &Steady, unit: i128) -> Option<Steady> {
-    let period = value.period_of(unit)?;
-    Some(Steady::new(period, value.over(period)))
-}
-
-fn divided(value: &Steady, divisor: i128) -> Option<Steady> {
-    if divisor <= 0 {
-        return None;
-    }
-    let value = aligned(value, divisor)?;
-    let distances = value.distances.iter().map(|distance| distance / divisor).collect();
-    Some(Steady::new(value.period, distances))
-}
-
-fn remainder(value: &Steady, divisor: i128) -> Option<Steady> {
-    if divisor <= 0 {
-        return None;
-    }
-    let value = aligned(value, divisor)?;
-    Some(Steady::new(value.period, [0].into()))
 }

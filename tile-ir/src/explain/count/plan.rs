@@ -116,7 +116,20 @@ impl<'k> Plan<'k> {
                     self.site(&mut place, Role::Src, src, AccessKind::Read, stmt, is_async);
                     self.site(&mut place, Role::Dst, dst, AccessKind::Write, stmt, is_async);
                 }
-                _ => {}
+                StmtKind::Let { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::SetFragment { .. }
+                | StmtKind::Commit(_)
+                | StmtKind::Wait { .. }
+                | StmtKind::Items { .. }
+                | StmtKind::For { .. }
+                | StmtKind::While { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Assume(_)
+                | StmtKind::Barrier(_)
+                | StmtKind::Shuffle { .. }
+                | StmtKind::Ballot { .. }
+                | StmtKind::WarpBarrier => {}
             }
             self.places.push(place);
             for body in stmt.kind.bodies() {
