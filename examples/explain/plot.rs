@@ -18,6 +18,8 @@ use tile_runtime::{DeviceProperties, Report};
 type Error = Box<dyn std::error::Error>;
 
 const SIZE: (u32, u32) = (960, 640);
+/// How far the picture goes beyond the highest roof: room for the key.
+const TOP: f64 = 12.0;
 const FONT: &str = "sans-serif";
 const DRAM: RGBColor = RGBColor(0, 90, 160);
 const L2: RGBColor = RGBColor(0, 130, 90);
@@ -48,6 +50,7 @@ pub(crate) fn roofline(
         report.tiles.iter().map(|tile| format!("{} = {}", tile.name, tile.value)).collect();
     let mut points = vec![point(report, sizes.join(", "))];
     points.extend(others.iter().map(|(size, report)| point(report, format!("tiles of {size}"))));
+    let points = merged(points);
     let mut text = String::new();
     let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
     draw(&area, device, report, &points)?;
@@ -62,6 +65,24 @@ fn point(report: &Report, label: String) -> Point {
         intensity: report.work.flops as f64 / report.work.sector_bytes.max(1) as f64,
         flops_per_s: report.work.flops as f64 / report.roofline.predicted_seconds,
     }
+}
+
+/// Points at one place are one, with all their labels.
+fn merged(points: Vec<Point>) -> Vec<Point> {
+    const NEAR: f64 = 0.02;
+    let is_near = |a: f64, b: f64| (a / b - 1.0).abs() < NEAR;
+    let mut kept: Vec<Point> = Vec::new();
+    for point in points {
+        let same = kept.iter_mut().find(|known| {
+            is_near(known.intensity, point.intensity)
+                && is_near(known.flops_per_s, point.flops_per_s)
+        });
+        match same {
+            Some(known) => known.label = format!("{}; {}", known.label, point.label),
+            None => kept.push(point),
+        }
+    }
+    kept
 }
 
 /// A roof that rises with the intensity.
@@ -103,7 +124,7 @@ fn draw(
         .margin(16)
         .x_label_area_size(48)
         .y_label_area_size(84)
-        .build_cartesian_2d((least..most).log_scale(), (low..peak * 3.0).log_scale())?;
+        .build_cartesian_2d((least..most).log_scale(), (low..peak * TOP).log_scale())?;
     chart
         .configure_mesh()
         .x_desc("floating-point operations per byte of a memory's traffic (FLOP/B)")
@@ -141,7 +162,7 @@ fn draw(
     let roof = place((most, peak));
     let text = format!("arithmetic {}", scaled(peak));
     area.draw(&Text::new(text, (roof.0 - 190, roof.1 - 18), (FONT, 14).into_font()))?;
-    draw_key(area, &slopes, place((least, peak * 3.0)))?;
+    draw_key(area, &slopes, place((least, peak * TOP)))?;
     let places: Vec<(i32, i32)> =
         points.iter().map(|point| place((point.intensity, point.flops_per_s))).collect();
     draw_labels(area, points, &places)
@@ -161,6 +182,16 @@ fn draw_key(
         let text = format!("{} {}", level.text(), scaled(*bytes_per_s).replace("FLOP", "B"));
         area.draw(&Text::new(text, (x + 32, y - 7), (FONT, 14).into_font()))?;
     }
+    let (x, y) = (corner.0 + 26, corner.1 + 14 + slopes.len() as i32 * LINE);
+    area.draw(&Circle::new((x, y), 5, ShapeStyle::from(&POINT).filled()))?;
+    let text = "a launch, over what it moves of global memory through L2";
+    area.draw(&Text::new(text, (x + 20, y - 7), (FONT, 14).into_font()))?;
+    area.draw(&Rectangle::new(
+        [(x - 4, y + 16), (x + 4, y + 24)],
+        ShapeStyle::from(&DRAM).filled(),
+    ))?;
+    let text = "the first of them over what it moves of DRAM and of shared memory";
+    area.draw(&Text::new(text, (x + 20, y + 13), (FONT, 14).into_font()))?;
     Ok(())
 }
 
