@@ -161,9 +161,9 @@ fn explain_needs_no_device() {
     let matmul = ["tiled_matmul", "--device", "A100", "--shape", "1024"];
     let tiles = ["--tile", "TM=16", "--tile", "TN=16", "--tile", "TK=16"];
     let text = succeeds("explain", &[&matmul[..], &tiles].concat(), "4 FLOP/B");
-    assert!(text.contains("0.25 FLOP/B, 16 times as much"), "{text}");
+    assert!(text.contains("0.25 FLOP/B, 16"), "{text}");
     let add = ["matrix_add_tiled", "--device", "RTX 4090", "--shape", "1000", "2000"];
-    succeeds("explain", &add, "read once: it saves no traffic of global memory");
+    succeeds("explain", &add, "is read once: it saves no traffic");
     let json = succeeds("explain", &[&add[..], &["--json"]].concat(), "\"tile_without_reuse\"");
     assert!(json.starts_with('{'), "{json}");
     let folder = tempfile::tempdir().expect("a folder can be made");
