@@ -22,7 +22,7 @@ impl Machine<'_> {
             }
             Detail::All | Detail::Of(_) | Detail::Elems => {}
         }
-        if self.register() % width != 0 {
+        if !self.register().is_multiple_of(width) {
             return;
         }
         let before = self.active;
