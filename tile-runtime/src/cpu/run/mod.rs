@@ -8,6 +8,7 @@ mod access;
 mod array;
 mod block;
 mod chunk;
+mod elements;
 mod frame;
 mod grid;
 mod memory;

@@ -5,9 +5,10 @@
 //! The functions here take untyped pointers. A caller of [`Fn1`], [`Fn2`],
 //! [`Fn3`] with `n` lanes answers for this: every pointer is aligned for its
 //! lane type; each source is valid for reads of `n` lanes and the destination
-//! for writes of `n`; no other thread accesses them meanwhile; and a source is
-//! either disjoint from the destination or begins at the same lane with lanes
-//! of the same size. (A block of lanes is read whole before it is written.)
+//! for writes of `n`; no other thread writes them, or reads the destination,
+//! meanwhile; and a source is either disjoint from the destination or begins at
+//! the same lane with lanes of the same size. (A block of lanes is read whole
+//! before it is written.)
 
 use super::lane::Lane;
 
