@@ -362,7 +362,7 @@ fn plain(name: &str) -> String {
 ///
 /// The name is the driver's (`NVIDIA GeForce RTX 4090`) or a short one
 /// (`RTX 4090`, `H200`, `A100 80GB`), or that of a device which only a textbook
-/// has ([`super::textbook`]); case, blanks, hyphens and underscores do not matter.
+/// has ([`super::textbook()`]); case, blanks, hyphens and underscores do not matter.
 ///
 /// # Examples
 ///
