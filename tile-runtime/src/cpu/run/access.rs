@@ -104,7 +104,8 @@ pub(super) fn contiguous(
     uniforms: &[u64],
     chunk: &Chunk,
 ) -> Option<i64> {
-    if !is_by_rows(access, view) {
+    // Whether they are inside is only asked where the order of elements is right.
+    if !is_by_rows(access, view) || step_of_rows(access, view, chunk) != 1 {
         return None;
     }
     let (constant, coefs) = interior(access, view, uniforms, chunk)?;
@@ -112,6 +113,15 @@ pub(super) fn contiguous(
         let terms = coefs.iter().zip(&chunk.first).map(|(coef, first)| coef.wrapping_mul(*first));
         // The terms may wrap; their sum is an offset within the array.
         terms.fold(constant, i64::wrapping_add)
+    })
+}
+
+/// From lane to lane of a row, in elements; of indices that are inside.
+fn step_of_rows(access: &Access, view: &ArrayView, chunk: &Chunk) -> i64 {
+    let axes = access.axes.iter().zip(&view.strides);
+    axes.fold(0, |step, (axis, stride)| {
+        let coef = affine_of(axis).coefs.get(chunk.row_axis).copied().unwrap_or(0);
+        step.wrapping_add(coef.wrapping_mul(*stride))
     })
 }
 

@@ -9,6 +9,7 @@ use crate::cpu::vector::{AtomicFn, Flag};
 
 impl Frame<'_> {
     /// Where the chunk's elements begin, if they lie one after the other.
+    #[inline]
     pub(super) fn run_of_elements(&self, access: usize) -> Option<*mut u8> {
         let access = &self.kernel.accesses[access];
         let view = &self.arrays[access.array];
@@ -18,6 +19,7 @@ impl Frame<'_> {
     }
 
     /// Reads the elements of an access into lanes.
+    #[inline]
     pub(super) fn load(
         &mut self,
         width: Width,
@@ -72,6 +74,7 @@ impl Frame<'_> {
     }
 
     /// Writes lanes to the elements of an access.
+    #[inline]
     pub(super) fn store(&mut self, src: Slot, access: usize) -> Result<(), Outside> {
         match self.kernel.accesses[access].elem_bytes {
             1 => self.store_as::<u8>(src, access),
@@ -103,6 +106,7 @@ impl Frame<'_> {
     }
 
     /// Updates the elements of an access one after the other, each as one step.
+    #[inline]
     pub(super) fn atomic(
         &mut self,
         (expected, src): (Option<Slot>, Slot),
@@ -140,6 +144,7 @@ impl Frame<'_> {
     }
 
     /// Tells of each lane whether its element is inside.
+    #[inline]
     pub(super) fn in_bounds(
         &mut self,
         width: Width,
