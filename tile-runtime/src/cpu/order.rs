@@ -1,10 +1,9 @@
 //! In which order blocks run, and the work-items between two barriers.
 
 /// An order of blocks, and of the chunks of each domain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// As they are numbered, as many items at once as lanes are worth.
-    #[default]
     Numbered,
     /// One item after another, in an order that depends on this seed, as that of the
     /// blocks does. Warps whose items get each other's values stay together.
@@ -16,39 +15,41 @@ impl Order {
     /// is the `salt`-th to be run.
     pub(super) fn of(self, n: u64, salt: u64) -> Permutation {
         match self {
-            Self::Numbered => Permutation { n, start: 0, step: 1 },
-            Self::Shuffled(seed) => Permutation::drawn(n, seed.wrapping_add(salt)),
+            Self::Shuffled(seed) if n > 1 => Permutation::drawn(n, seed.wrapping_add(salt)),
+            Self::Shuffled(_) | Self::Numbered => Permutation::Identity,
         }
     }
 }
 
-/// An order of the numbers below `n`: from any of them on, in equal steps that meet all.
-///
-/// A few such orders part any two numbers in both ways, and none has to be stored.
+/// An order of the numbers below some number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Permutation {
-    n: u64,
-    start: u64,
-    step: u64,
+pub(super) enum Permutation {
+    /// As they are.
+    Identity,
+    /// Those below `n`, from `start` on in equal steps that meet all. A few such orders
+    /// part any two numbers in both ways, and none has to be stored.
+    Steps { n: u64, start: u64, step: u64 },
 }
 
 impl Permutation {
     fn drawn(n: u64, seed: u64) -> Self {
-        if n < 2 {
-            return Self { n, start: 0, step: 1 };
-        }
         let mut rng = fastrand::Rng::with_seed(seed);
         let start = rng.u64(..n);
         let step = std::iter::repeat_with(|| rng.u64(1..n)).find(|&step| gcd(step, n) == 1);
         // 1 is drawn some time.
-        Self { n, start, step: step.unwrap_or(1) }
+        Self::Steps { n, start, step: step.unwrap_or(1) }
     }
 
-    /// The number that comes at `place`, which is below `n`.
+    /// The number that comes at `place`, which is below how many there are.
     pub(super) fn at(self, place: u64) -> u64 {
-        let at = u128::from(self.start) + u128::from(place) * u128::from(self.step);
-        // Less than `n`.
-        (at % u128::from(self.n.max(1))) as u64
+        match self {
+            Self::Identity => place,
+            Self::Steps { n, start, step } => {
+                let at = u128::from(start) + u128::from(place) * u128::from(step);
+                // Less than `n`.
+                (at % u128::from(n)) as u64
+            }
+        }
     }
 }
 
