@@ -5,3 +5,5 @@ mod kernels;
 mod report;
 mod sampled;
 mod support;
+#[path = "../common/textbook.rs"]
+mod textbook;

@@ -14,6 +14,8 @@ mod slices;
 mod space;
 mod support;
 mod text;
+#[path = "../common/textbook.rs"]
+mod textbook;
 mod verify_program;
 mod verify_vectors;
 mod views;
