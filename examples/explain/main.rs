@@ -20,7 +20,6 @@ use std::process::ExitCode;
 use clap::Parser;
 use tile_examples::all;
 use tile_runtime::ir::device::{all_known, known, textbook};
-use tile_runtime::nvrtc::{self, CompileOptions};
 use tile_runtime::{DeviceProperties, Kernel, Options, Report};
 
 /// Explains what a launch of a gallery kernel costs; without a name, lists the kernels and
@@ -90,7 +89,7 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         options = options.tile(name, *size);
     }
     let registers = match arguments.compile {
-        true => Some(compiled_registers(&kernel, &options, &device, &shape)?),
+        true => Some(kernel.compiled_registers(&options, &device, &shape)?),
         false => None,
     };
     let report = kernel.explain_with(&options, &device, &shape, registers)?;
@@ -133,21 +132,6 @@ fn find(name: &str, of_type: Option<&str>) -> Result<Kernel, Error> {
     typed
         .next()
         .ok_or_else(|| format!("there is no `{name}`; without a name, all are listed").into())
-}
-
-/// What NVRTC takes of registers.
-fn compiled_registers(
-    kernel: &Kernel,
-    options: &Options,
-    device: &DeviceProperties,
-    shape: &[usize],
-) -> Result<u32, Error> {
-    let config = kernel.config_with(options, device, shape)?;
-    let source = kernel.cuda_source_for(&config, device, shape)?;
-    let compile = CompileOptions { fast: false, extra: Vec::new() };
-    let compiled = nvrtc::compile(&source, &device.architecture(), &compile)?;
-    let found = compiled.report.kernels.first().map(|kernel| kernel.registers);
-    found.ok_or_else(|| "the compiler says nothing of registers".into())
 }
 
 /// Reports with all tiles of one size, of those sizes that the kernel admits.

@@ -6,6 +6,8 @@ use tile_ir::explain::count::Limits;
 use tile_ir::explain::report::Report;
 use tile_ir::explain::{ExplainError, Question, explain};
 
+#[cfg(feature = "cuda")]
+use crate::cuda::nvrtc;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::launch::{ArgumentError, choose, lower_error};
@@ -76,6 +78,27 @@ impl Kernel {
         let mut report = explain(&question).map_err(|error| self.explain_error(&config, &error))?;
         report.file = Some(self.file().to_owned());
         Ok(report)
+    }
+
+    /// The registers of a thread that NVRTC takes for what such a launch runs: what
+    /// [`Kernel::explain_with`] else estimates.
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernel::explain_with`], and where NVRTC is not there.
+    #[cfg(feature = "cuda")]
+    pub fn compiled_registers(
+        &self,
+        options: &Options,
+        device: &DeviceProperties,
+        dims: &[usize],
+    ) -> Result<u32> {
+        let config = self.config_with(options, device, dims)?;
+        let source = self.cuda_source_for(&config, device, dims)?;
+        let compile = nvrtc::CompileOptions { fast: false, extra: Vec::new() };
+        let compiled = nvrtc::compile(&source, &device.architecture(), &compile)?;
+        let found = compiled.report.kernels.iter().map(|kernel| kernel.registers).max();
+        found.ok_or_else(|| Error::internal("the compiler says nothing of registers", &source))
     }
 
     /// As [`Kernel::config_for`], with what the options give.

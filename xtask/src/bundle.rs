@@ -1,11 +1,11 @@
 //! `cargo xtask bundle`: one folder that tests and measures on a machine with a
 //! GPU and without Rust.
 //!
-//! The folder holds a binary with tests and measurements, one that measures the
-//! gallery of examples, one that measures against cuBLAS and the driver's copy, one
-//! that measures the tuner, the comparison against PyTorch, and the script that runs
-//! them. The binaries need nothing but the C library; the
-//! driver, NVRTC and cuBLAS are looked for when they run.
+//! The folder holds binaries that test and measure kernels, measure the gallery of
+//! examples, measure against cuBLAS and the driver's copy, measure the tuner, and
+//! compare predicted counters with those of Nsight Compute; the comparison against
+//! PyTorch; and the script that runs them. The binaries need nothing but the C library;
+//! the driver, NVRTC and cuBLAS are looked for when they run.
 
 use std::fs;
 use std::path::Path;
@@ -14,17 +14,18 @@ use crate::{Failure, steps::Steps};
 
 /// What goes into the bundle, from the workspace's root; the files keep their
 /// names.
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "target/bundle/gpu",
     "target/bundle/gallery",
     "target/bundle/peers",
     "target/bundle/tuner",
+    "target/bundle/counters",
     "benches/torch_peers.py",
     "benches/run.sh",
 ];
 
 /// Those of them that are run.
-const BINARIES: [&str; 4] = ["gpu", "gallery", "peers", "tuner"];
+const BINARIES: [&str; 5] = ["gpu", "gallery", "peers", "tuner", "counters"];
 
 const MOST_BYTES: u64 = 40_000_000;
 

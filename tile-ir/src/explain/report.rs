@@ -169,6 +169,8 @@ pub struct AccessReport {
     pub width: u32,
     /// Whether any request makes comparisons first.
     pub is_guarded: bool,
+    /// Whether it is a part of asynchronous copies.
+    pub is_async: bool,
     /// Requests of warps.
     pub requests: u64,
     /// Bytes asked for.
@@ -222,6 +224,7 @@ pub(super) fn accesses(counts: &KernelCounts, spans: &SpanTable) -> Vec<AccessRe
             touches: site.touches,
             width: site.width,
             is_guarded: site.is_guarded,
+            is_async: site.is_async,
             requests: site.requests,
             bytes: site.bytes(),
             sectors: site.sectors,
@@ -233,7 +236,8 @@ pub(super) fn accesses(counts: &KernelCounts, spans: &SpanTable) -> Vec<AccessRe
             span: site.span,
         };
         let is_same = |known: &&mut AccessReport| {
-            (known.span, known.target, known.touches) == (row.span, row.target, row.touches)
+            let key = |row: &AccessReport| (row.span, row.target, row.touches, row.is_async);
+            key(known) == key(&row)
         };
         match rows.iter_mut().find(is_same) {
             None => rows.push(row),
