@@ -31,6 +31,7 @@ pub(crate) fn parse(text: &str) -> Result<Config, String> {
             Some(("align", value)) => config.align_bytes = number(value)?,
             Some(("raster", value)) => config.raster_rows = number(value)?,
             Some(("blocks", value)) => config.min_blocks = number(value)?,
+            Some(("parts", value)) => config.phase_parts = number(value)?,
             Some(("slices", value)) => config.slices = number(value)?,
             Some(("padding", value)) => config.padding = TilePadding::Elems(number(value)?),
             None if choice == "unroll" => config.unroll_stages = true,
@@ -71,6 +72,7 @@ pub(crate) fn print(config: &Config) -> String {
     say("align", config.align_bytes, 0);
     say("raster", config.raster_rows, 1);
     say("blocks", config.min_blocks, 0);
+    say("parts", config.phase_parts, 1);
     say("slices", config.slices, 1);
     if let TilePadding::Elems(elems) = config.padding {
         choices.push(format!("padding={elems}"));

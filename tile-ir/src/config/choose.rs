@@ -11,7 +11,9 @@ use crate::analyze::occupancy::blocks_per_sm;
 use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
+use crate::fill::share_out_fills;
 use crate::kernel::{ExprId, Kernel, Stmt, StmtKind, TileParamId, any_stmt, eval_index};
+use crate::part::{can_be_parted, has_tied_depth};
 use crate::program::MAX_ACCESS_BYTES;
 
 /// Most tile-size combinations that are estimated; beyond that the candidate
@@ -38,6 +40,8 @@ const WARP_TILES: [(u32, u32); 4] = [(8, 4), (4, 8), (2, 16), (16, 2)];
 /// that was found best.
 const PHASE_STAGES: u32 = 2;
 const MORE_STAGES: [u32; 2] = [3, 4];
+/// Parts of a phase that are tried beside one.
+const PHASE_PARTS: [u32; 4] = [2, 4, 8, 16];
 /// Code of the longest stretch, by estimate, that a first launch does not wait for. In
 /// so much NVRTC finds a few thousand multiply-adds and takes some 500 ms.
 const MAX_CODE_BYTES: f64 = 49152.0;
@@ -107,7 +111,7 @@ pub fn with_tiles(
     dims: &[u64],
     given: &[(&str, u32)],
 ) -> Result<Config, ConfigError> {
-    let kernel = kernel.kernel();
+    let kernel = &share_out_fills(kernel.kernel());
     let names: Vec<String> = given.iter().map(|(name, size)| format!("{name} = {size}")).collect();
     let given = given_by_id(kernel, given)?;
     let raster_rows = raster_rows(kernel);
@@ -170,12 +174,12 @@ pub fn first_choices<'a>(
     device: &'a DeviceProperties,
     given: &[(&str, u32)],
 ) -> Result<impl Iterator<Item = Config> + 'a, ConfigError> {
-    let kernel = kernel.kernel();
-    let given = given_by_id(kernel, given)?;
-    let sizes = combinations(kernel, &given);
-    let tiles = sizes.filter_map(move |sizes| complete_tiles(kernel, &sizes).ok());
-    let raster_rows = raster_rows(kernel);
-    Ok(tiles.flat_map(move |tiles| thread_choices(kernel, device, raster_rows, tiles)))
+    let given = given_by_id(kernel.kernel(), given)?;
+    let sizes = combinations(kernel.kernel(), &given);
+    let tiles = sizes.filter_map(move |sizes| complete_tiles(kernel.kernel(), &sizes).ok());
+    let kernel = share_out_fills(kernel.kernel());
+    let raster_rows = raster_rows(&kernel);
+    Ok(tiles.flat_map(move |tiles| thread_choices(&kernel, device, raster_rows, tiles)))
 }
 
 /// The choice with what is not worth trying with all others: more stages where two
@@ -295,6 +299,7 @@ fn thread_choices(
         async_bytes: ASYNC_BYTES,
         predicate_copies: PREDICATE_COPIES,
         min_blocks: 0,
+        phase_parts: 1,
         slices: 1,
         fragment_buffers: FRAGMENT_BUFFERS,
         align_bytes: ALIGN_BYTES,
@@ -354,7 +359,17 @@ fn thread_choices(
             let threads = threads.next_multiple_of(device.warp_size.max(1));
             (threads <= max_threads).then(|| config(threads, items_on(&extents, &layout)))
         })
+        .flat_map(|config| in_parts(kernel, config))
         .collect()
+}
+
+/// The configuration, and those with its phases in parts, where their depth follows from
+/// the block's tile.
+fn in_parts(kernel: &Kernel, config: Config) -> Vec<Config> {
+    let others = PHASE_PARTS.into_iter().filter(|_| has_tied_depth(kernel));
+    let others = others.map(|phase_parts| Config { phase_parts, ..config.clone() });
+    let others: Vec<Config> = others.filter(|config| can_be_parted(kernel, config)).collect();
+    [config].into_iter().chain(others).collect()
 }
 
 /// Puts the items of each axis on these threads: runs of items that lie next to

@@ -121,6 +121,10 @@ pub struct Config {
     /// Blocks that an SM must have registers for at the least: the compiler rather
     /// spills than take more. With 0 it decides.
     pub min_blocks: u32,
+    /// Into how many parts what a phase brings at a time is cut, one after the other:
+    /// its tiles are so much less deep. Where its extents can be cut so, and the loop that
+    /// uses the tiles goes through them in order; other phases stay as they are.
+    pub phase_parts: u32,
     /// Groups of threads that share out the iterations of a reduction, each with
     /// the block's items in `block`'s layout; at the end their accumulators are
     /// combined. With more than 1, sums of floats need
@@ -184,6 +188,7 @@ impl Config {
             async_bytes: 0,
             predicate_copies: false,
             min_blocks: 0,
+            phase_parts: 1,
             slices: 1,
             fragment_buffers: 1,
             align_bytes: 0,

@@ -13,6 +13,8 @@ const MAX_PAD_ELEMS: u32 = 1024;
 const MAX_ALIGNMENT: u32 = 256;
 /// Most buffers of a tile.
 const MAX_STAGES: u32 = 16;
+/// Most parts of a phase.
+const MAX_PARTS: u32 = 256;
 /// Most blocks of an SM ("CUDA C++ Programming Guide", compute capabilities).
 const MAX_BLOCKS: u32 = 32;
 /// Most buffers of a fragment.
@@ -100,6 +102,7 @@ pub fn check_config(
     let needed = format!("0 or a power of two of at most {MAX_ALIGNMENT}");
     require(is_alignment, "`align_bytes`", bytes.into(), needed)?;
     within("`stages`", config.stages, 1, MAX_STAGES)?;
+    within("`phase_parts`", config.phase_parts, 1, MAX_PARTS)?;
     within("`min_blocks`", config.min_blocks, 0, MAX_BLOCKS)?;
     let resident = u64::from(config.min_blocks) * u64::from(config.threads);
     let most = u64::from(device.max_threads_per_sm);

@@ -165,7 +165,7 @@ impl Kernel {
     }
 
     /// Whether two expressions are written alike, apart from where.
-    fn is_same(&self, a: ExprId, b: ExprId) -> bool {
+    pub(crate) fn is_same(&self, a: ExprId, b: ExprId) -> bool {
         let (a, b) = (&self.exprs[a], &self.exprs[b]);
         let alike = match (&a.kind, &b.kind) {
             (ExprKind::Literal(a), ExprKind::Literal(b)) => a == b,

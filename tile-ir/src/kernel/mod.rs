@@ -34,7 +34,7 @@ mod verify;
 
 pub(crate) use access::AccessKind;
 pub use access::{Access, ArrayRef};
-pub(crate) use copy::copy_expr;
+pub(crate) use copy::{copy_expr, copy_expr_but};
 pub(crate) use eval::gcd;
 pub use eval::{ceil_div, eval_compare, eval_index, eval_index_binary};
 pub use expr::{Expr, ExprKind, Literal};

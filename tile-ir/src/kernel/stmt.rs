@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Axis, ExprId, ExprKind, Kernel, TileId, VarId};
+use super::{Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, TileId, VarId};
 use crate::exchange::ExchangeOp;
 use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
@@ -276,6 +276,28 @@ pub(crate) fn any_stmt(stmts: &[Stmt], is_wanted: &mut dyn FnMut(&StmtKind) -> b
 }
 
 impl StmtKind {
+    /// The array of which the statement itself writes an element.
+    pub(crate) fn written(&self) -> Option<ArrayRef> {
+        match self {
+            Self::Store { access, .. }
+            | Self::Atomic { access, .. }
+            | Self::Update { place: Place::Element(access), .. } => Some(access.array),
+            Self::Update { place: Place::Var(_), .. }
+            | Self::Let { .. }
+            | Self::LetArray { .. }
+            | Self::Assign { .. }
+            | Self::Exchange { .. }
+            | Self::Each { .. }
+            | Self::Phase { .. }
+            | Self::For { .. }
+            | Self::While { .. }
+            | Self::If { .. }
+            | Self::Assume { .. }
+            | Self::Barrier
+            | Self::WarpBarrier => None,
+        }
+    }
+
     /// The expressions that the statement itself evaluates, its accesses' indices
     /// included, those of statements inside it not. Of an `each` the extents are none:
     /// tile sizes decide them.

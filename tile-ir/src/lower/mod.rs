@@ -32,7 +32,9 @@ mod whole;
 use crate::check::CheckedKernel;
 use crate::config::{Config, ConfigError, check_config};
 use crate::device::DeviceProperties;
+use crate::fill::share_out_fills;
 use crate::kernel::{Kernel, KernelFault, VarId, VarKind, print_kernel, verify_kernel};
+use crate::part::parted;
 use crate::program::{
     Program, ProgramFault, ProgramKernel, print_program, verify_launch, verify_program,
 };
@@ -45,7 +47,7 @@ pub use layout::{StrideFact, TensorLayout};
 /// Changes whenever a kernel in some configuration may be lowered, or written as
 /// CUDA C++, to something else than before: what was measured until then says
 /// nothing any more.
-pub const LOWERING_VERSION: u32 = 6;
+pub const LOWERING_VERSION: u32 = 7;
 
 /// Why a kernel cannot be lowered with a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -174,7 +176,7 @@ fn passes<'a>(
 ///
 /// As [`lower`].
 pub fn lower_watched(
-    kernel: &CheckedKernel,
+    checked: &CheckedKernel,
     binding: &Binding,
     config: &Config,
     device: &DeviceProperties,
@@ -184,18 +186,20 @@ pub fn lower_watched(
         watch(pass, program);
         verify_after(pass, program, verify_program)
     };
-    check_config(kernel.kernel(), config, device).map_err(Box::new)?;
-    let agreed = agree::make_agreed(kernel.kernel());
+    check_config(checked.kernel(), config, device).map_err(Box::new)?;
+    let agreed = agree::make_agreed(checked.kernel());
     verify_rewritten("agree", &agreed)?;
-    let sliced = sliced(&agreed, &binding.types, config);
-    let (agreed, config) = match &sliced {
-        Some((kernel, config)) => (kernel, config),
-        None => (&agreed, config),
-    };
-    verify_rewritten("slice", agreed)?;
-    let mut program = specialise::specialise(agreed, binding, config)?;
+    let shared_out = share_out_fills(&agreed);
+    verify_rewritten("fill", &shared_out)?;
+    let parted = parted(&shared_out, config);
+    let (kernel, config) = parted.as_ref().map_or((&shared_out, config), |(k, c)| (k, c));
+    verify_rewritten("part", kernel)?;
+    let sliced = sliced(kernel, &binding.types, config);
+    let (kernel, config) = sliced.as_ref().map_or((kernel, config), |(k, c)| (k, c));
+    verify_rewritten("slice", kernel)?;
+    let mut program = specialise::specialise(kernel, binding, config)?;
     after("specialise", &program)?;
-    let divisors = known_divisors(kernel, binding);
+    let divisors = known_divisors(checked, binding);
     let passes = passes(config, &divisors, device);
     for (name, pass) in passes {
         for kernel in &mut program.kernels {

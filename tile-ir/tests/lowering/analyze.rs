@@ -7,8 +7,13 @@ use tile_ir::program::{TileLayout, print_program};
 use crate::support::{Case, add, id, matmul, transpose};
 
 /// A warp's addresses along a column of 4-byte elements in rows of `row_elems`.
-fn column(row_elems: u64) -> Vec<u64> {
-    (0..32).map(|thread| thread * row_elems * 4).collect()
+fn column(row_elems: u64) -> Vec<Option<u64>> {
+    every(row_elems * 4)
+}
+
+/// A warp's addresses, so many bytes apart.
+fn every(bytes: u64) -> Vec<Option<u64>> {
+    (0..32).map(|thread| Some(thread * bytes)).collect()
 }
 
 #[test]
@@ -21,13 +26,36 @@ fn a_column_of_32_meets_one_bank_and_a_padded_one_all() {
 
 #[test]
 fn rows_and_single_words_have_no_conflict() {
-    let row: Vec<u64> = (0..32).map(|thread| thread * 4).collect();
-    assert_eq!(wavefronts(&row, 4), 1);
-    assert_eq!(wavefronts(&[128; 32], 4), 1);
+    assert_eq!(wavefronts(&every(4), 4), 1);
+    assert_eq!(wavefronts(&[Some(128); 32], 4), 1);
     // Bytes of one word, and 8-byte elements: two words each.
-    assert_eq!(wavefronts(&(0..32).collect::<Vec<u64>>(), 1), 1);
-    assert_eq!(wavefronts(&(0..32).map(|thread| thread * 8).collect::<Vec<u64>>(), 8), 2);
+    assert_eq!(wavefronts(&every(1), 1), 1);
+    assert_eq!(wavefronts(&every(8), 8), 2);
     assert_eq!(wavefronts(&[], 4), 0);
+}
+
+/// As Nsight Compute counts on an H200.
+#[test]
+fn wide_requests_come_in_halves_and_quarters() {
+    let of = |address: fn(u64) -> u64, bytes| {
+        let lanes = (0..32).map(|lane| Some(address(lane)));
+        wavefronts(&lanes.collect::<Vec<_>>(), bytes)
+    };
+    // 512 different bytes, and 256.
+    assert_eq!(of(|lane| 16 * lane, 16), 4);
+    assert_eq!(of(|lane| 8 * lane, 8), 2);
+    // Eight vectors, each for four lanes in a row; or for every eighth lane.
+    assert_eq!(of(|lane| lane / 4 * 16, 16), 2);
+    assert_eq!(of(|lane| lane % 8 * 16, 16), 4);
+    // Neighbours along the rows in pairs, then along the columns.
+    assert_eq!(of(|lane| (lane & 1 | lane >> 1 & 6) * 16, 16), 2);
+    assert_eq!(of(|lane| (lane >> 1 & 1 | lane >> 2 & 6) * 16, 16), 2);
+    // All the same.
+    assert_eq!(of(|_| 0, 16), 2);
+    assert_eq!(of(|_| 0, 8), 1);
+    // Half of a warp alone.
+    let half: Vec<_> = (0..32).map(|lane| (lane < 16).then_some(16 * lane)).collect();
+    assert_eq!(wavefronts(&half, 16), 2);
 }
 
 /// The transpose writes its tile along rows and reads it along columns.

@@ -145,12 +145,13 @@ fn indices_are_not_kept_across_barriers() {
         let first = bx * TN;
         let i = first + tx;
         s[tx] = a[i];
+        s[tx] += 1;
         barrier;
         c[i] = s[TN - 1 - tx];
     }";
     let text = lowered(text, Case { divisor: 256, ..in_runs() });
     assert!(!text.contains("fragment"), "{text}");
-    assert_eq!(text.matches(".x4[").count(), 3, "{text}");
+    assert_eq!(text.matches(".x4[").count(), 5, "{text}");
 }
 
 /// A variable that counts is another number on the other side.

@@ -3,6 +3,7 @@
 
 mod agree;
 mod analyze;
+mod fills;
 mod golden;
 mod guard;
 mod halo;

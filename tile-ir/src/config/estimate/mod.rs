@@ -36,6 +36,7 @@ use super::Config;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::Kernel;
+use crate::part::parted;
 use crate::slice::sliced;
 
 /// Bytes of a sector, the unit of global-memory traffic.
@@ -80,6 +81,9 @@ pub fn estimate(
     dims: &[u64],
     config: &Config,
 ) -> Estimate {
+    if let Some((kernel, config)) = parted(kernel, config) {
+        return estimate(&kernel, types, device, dims, &config);
+    }
     if let Some((kernel, config)) = sliced(kernel, types, config) {
         return estimate(&kernel, types, device, dims, &config);
     }

@@ -8,6 +8,7 @@ use crate::kernel::{
     ArrayRef, ExprId, ExprKind, Kernel, StmtKind, TileDomain, TileParamId, TileSpace, VarKind,
     any_stmt,
 };
+use crate::part::has_tied_depth;
 
 /// The value of [`Choice::Padding`] for [`TilePadding::Counted`].
 pub(super) const COUNTED: u32 = u32::MAX;
@@ -35,6 +36,8 @@ pub(super) enum Choice {
     AsyncBytes,
     /// 1 where copies ahead are predicated.
     PredicateCopies,
+    /// Parts of a phase.
+    PhaseParts,
     /// Groups of threads that share out a reduction.
     Slices,
     /// Items of a thread along an axis of the block domain.
@@ -78,6 +81,7 @@ impl Choice {
             Self::UnrollStages => u32::from(config.unroll_stages),
             Self::AsyncBytes => config.async_bytes,
             Self::PredicateCopies => u32::from(config.predicate_copies),
+            Self::PhaseParts => config.phase_parts,
             Self::Slices => config.slices,
             Self::MinBlocks => config.min_blocks,
             Self::Items(at) => axis(at).map_or(0, |axis| axis.threads),
@@ -126,6 +130,7 @@ impl Choice {
             | Self::UnrollStages
             | Self::AsyncBytes
             | Self::PredicateCopies
+            | Self::PhaseParts
             | Self::Slices
             | Self::Run(_)
             | Self::MinBlocks
@@ -183,6 +188,7 @@ pub(super) fn factors(
             push(Choice::Tile(id), tile_values(&param.domain, breadth));
         }
     }
+    push(Choice::PhaseParts, only_if(has_tied_depth(kernel), pick(&[1, 2, 4, 8, 16], &[3])));
     // One stage leaves the first value of the other two; it is listed first.
     push(Choice::Stages, only_if(has_phase, vec![1, 2, 3, 4]));
     push(Choice::UnrollStages, only_if(has_phase, vec![0, 1]));
@@ -236,7 +242,8 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         Choice::Tile(id) => extents.contains(&id),
         Choice::Items(other) => other <= axis,
         Choice::Slices => true,
-        Choice::Stages
+        Choice::PhaseParts
+        | Choice::Stages
         | Choice::UnrollStages
         | Choice::AsyncBytes
         | Choice::PredicateCopies
@@ -259,7 +266,8 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         return all(&|_| true);
     }
     match factors[at].choice {
-        Choice::Tile(_) | Choice::Stages => all(&|choice| matches!(choice, Choice::Tile(_))),
+        Choice::Tile(_) | Choice::PhaseParts => all(&|choice| matches!(choice, Choice::Tile(_))),
+        Choice::Stages => all(&|choice| matches!(choice, Choice::Tile(_) | Choice::PhaseParts)),
         Choice::UnrollStages | Choice::AsyncBytes => all(&|choice| choice == Choice::Stages),
         Choice::Items(axis) => {
             let upto = axes.iter().take(axis + 1);
@@ -276,7 +284,8 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         Choice::Run(axis) => all(&|choice| choice == Choice::Items(axis)),
         Choice::Slices | Choice::Threads => all(&|_| true),
         Choice::Padding => {
-            all(&|choice| matches!(choice, Choice::Tile(_) | Choice::Stages | Choice::Slices))
+            let of_tiles = [Choice::PhaseParts, Choice::Stages, Choice::Slices];
+            all(&|choice| matches!(choice, Choice::Tile(_)) || of_tiles.contains(&choice))
         }
         Choice::CopyBytes
         | Choice::FragmentBuffers

@@ -25,7 +25,9 @@ use super::{
 use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
+use crate::fill::share_out_fills;
 use crate::kernel::{Kernel, TileParamId};
+use crate::part::can_be_parted;
 use crate::slice::can_be_sliced;
 
 /// A draw that finds nothing new this many times in a row has seen most there is.
@@ -58,7 +60,7 @@ pub enum Breadth {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Space<'a> {
-    kernel: &'a Kernel,
+    kernel: Kernel,
     types: &'a [DType],
     device: &'a DeviceProperties,
     factors: Vec<Factor>,
@@ -73,13 +75,13 @@ type Point = Vec<u32>;
 impl<'a> Space<'a> {
     /// The space of `kernel` with its type parameters bound to `types`.
     pub fn new(
-        kernel: &'a CheckedKernel,
+        kernel: &CheckedKernel,
         types: &'a [DType],
         device: &'a DeviceProperties,
         breadth: Breadth,
     ) -> Self {
-        let kernel = kernel.kernel();
-        let factors = factors(kernel, types, device, breadth);
+        let kernel = share_out_fills(kernel.kernel());
+        let factors = factors(&kernel, types, device, breadth);
         Self { kernel, types, device, factors, given: Vec::new(), numerics: Numerics::Exact }
     }
 
@@ -173,7 +175,7 @@ impl<'a> Space<'a> {
     /// The space that has the values of a configuration, too.
     fn with_values_of(&self, config: &Config) -> Self {
         let mut space = self.clone();
-        let extents = block_extents(self.kernel, &config.tiles);
+        let extents = block_extents(&self.kernel, &config.tiles);
         for Factor { choice, values, .. } in &mut space.factors {
             let own = choice.value_of(config, &extents);
             values.extend(own.filter(|own| !values.contains(own)));
@@ -184,7 +186,7 @@ impl<'a> Space<'a> {
     /// Whether there are sums for a configuration's slices of a block to share out, and
     /// memory for what they exchange.
     pub fn has_slices(&self, config: &Config) -> bool {
-        can_be_sliced(self.kernel, self.types, config) && self.fits(config)
+        can_be_sliced(&self.kernel, self.types, config) && self.fits(config)
     }
 
     /// Whether a configuration is of this space.
@@ -225,9 +227,9 @@ impl<'a> Space<'a> {
         let sizes: Vec<(TileParamId, u32)> = (self.kernel.tile_params.ids())
             .filter_map(|id| Some((id, value(Choice::Tile(id))?)))
             .collect();
-        let tiles = complete_tiles(self.kernel, &sizes).ok()?;
+        let tiles = complete_tiles(&self.kernel, &sizes).ok()?;
         let warp = value(Choice::Warp).and_then(|at| WARP_TILES.get(at as usize)).copied();
-        let extents = block_extents(self.kernel, &tiles);
+        let extents = block_extents(&self.kernel, &tiles);
         let mut block: Vec<AxisItems> = extents
             .iter()
             .enumerate()
@@ -242,12 +244,13 @@ impl<'a> Space<'a> {
         }
         let of_axes = block.iter().map(|axis| axis.threads).fold(1, u32::saturating_mul);
         let slices = value(Choice::Slices).unwrap_or(1);
+        let phase_parts = value(Choice::PhaseParts).unwrap_or(1);
         let of_axes = of_axes.saturating_mul(slices);
         let threads = value(Choice::Threads).unwrap_or(0);
         let flag = |choice| value(choice) != Some(0);
         Some(Config {
             tiles,
-            threads: factors::block_threads(self.kernel, self.device, of_axes, threads),
+            threads: factors::block_threads(&self.kernel, self.device, of_axes, threads),
             block,
             copy_bytes: value(Choice::CopyBytes)?,
             stages: value(Choice::Stages)?,
@@ -256,6 +259,7 @@ impl<'a> Space<'a> {
             async_bytes: value(Choice::AsyncBytes)?,
             predicate_copies: flag(Choice::PredicateCopies),
             min_blocks: value(Choice::MinBlocks)?,
+            phase_parts,
             slices,
             fragment_buffers: value(Choice::FragmentBuffers)?,
             align_bytes: value(Choice::AlignBytes)?,
@@ -292,6 +296,7 @@ impl<'a> Space<'a> {
             | Choice::CopyBytes => true,
             Choice::Padding if value == factors::COUNTED => true,
             Choice::Tile(_)
+            | Choice::PhaseParts
             | Choice::Stages
             | Choice::Padding
             | Choice::UnrollStages
@@ -309,7 +314,7 @@ impl<'a> Space<'a> {
         let is_whole = values.len() == self.factors.len();
         let checked = || {
             let config = self.config(values);
-            config.is_some_and(|config| check_config(self.kernel, &config, self.device).is_ok())
+            config.is_some_and(|config| check_config(&self.kernel, &config, self.device).is_ok())
         };
         goes_together && (!is_whole || checked())
     }
@@ -320,6 +325,7 @@ impl<'a> Space<'a> {
         let at = before.len();
         let is_first = || self.factors[at].values.first() == Some(&value);
         match choice {
+            Choice::PhaseParts => value == 1 || can_be_parted(&self.kernel, config),
             Choice::Tile(_) | Choice::Stages => {
                 self.given.iter().all(|(id, size)| config.tile(*id) == *size) && self.fits(config)
             }
@@ -330,7 +336,7 @@ impl<'a> Space<'a> {
             Choice::MinBlocks => value * config.threads <= self.device.max_threads_per_sm,
             Choice::Items(axis) => {
                 let extent =
-                    block_extents(self.kernel, &config.tiles).get(axis).copied().unwrap_or(1);
+                    block_extents(&self.kernel, &config.tiles).get(axis).copied().unwrap_or(1);
                 let is_new = self.is_new(at, value, &|items| extent.div_ceil(items.max(1)));
                 let axes = config.block.iter().take(axis + 1);
                 let threads =
@@ -349,9 +355,9 @@ impl<'a> Space<'a> {
                 let of_axes = config.block.iter().map(|axis| axis.threads);
                 let of_axes = of_axes.fold(config.slices, u32::saturating_mul);
                 let given =
-                    |value| factors::block_threads(self.kernel, self.device, of_axes, value);
+                    |value| factors::block_threads(&self.kernel, self.device, of_axes, value);
                 self.is_new(at, value, &given)
-                    && check_config(self.kernel, config, self.device).is_ok()
+                    && check_config(&self.kernel, config, self.device).is_ok()
             }
             Choice::Padding => self.fits(config),
             Choice::CopyBytes
@@ -374,7 +380,7 @@ impl<'a> Space<'a> {
     /// Whether the tiles fit a block's shared memory.
     fn fits(&self, config: &Config) -> bool {
         // What a block takes depends on no dimension; those missing are taken as 1.
-        let cost = estimate(self.kernel, self.types, self.device, &[], config);
+        let cost = estimate(&self.kernel, self.types, self.device, &[], config);
         cost.shared_bytes <= u64::from(self.device.shared_bytes_per_block_optin)
     }
 }

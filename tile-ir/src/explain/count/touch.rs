@@ -144,9 +144,12 @@ impl Machine<'_> {
             },
             Target::Tile(_) => {
                 let (taken, ideal) = match addresses {
-                    Some(addresses) => {
-                        let bytes: Vec<u64> =
-                            addresses.iter().map(|&at| at.max(0).unsigned_abs()).collect();
+                    Some(_) => {
+                        let address = |lane: usize| {
+                            let is_active = active >> lane & 1 == 1;
+                            of_lane(lane).filter(|_| is_active).map(|at| at.max(0).unsigned_abs())
+                        };
+                        let bytes: Vec<Option<u64>> = (0..LANES).map(address).collect();
                         let found = wavefronts_of(&bytes, size);
                         (found.taken.into(), found.ideal.into())
                     }
