@@ -37,6 +37,7 @@ pub(crate) fn parse(text: &str) -> Result<Config, String> {
             None if choice == "unroll" => config.unroll_stages = true,
             None if choice == "predicated" => config.predicate_copies = true,
             None if choice == "reassociated" => config.numerics = Numerics::Reassociated,
+            None if choice == "paired" => config.paired_lanes = true,
             None if choice == "whole" => config.whole_vectors = true,
             None if choice == "split" => config.split_edges = true,
             None if choice == "swizzled" => config.padding = TilePadding::Swizzled,
@@ -80,6 +81,7 @@ pub(crate) fn print(config: &Config) -> String {
     let flags = [
         ("unroll", config.unroll_stages),
         ("predicated", config.predicate_copies),
+        ("paired", config.paired_lanes),
         ("whole", config.whole_vectors),
         ("split", config.split_edges),
         ("reassociated", config.numerics == Numerics::Reassociated),

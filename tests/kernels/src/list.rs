@@ -39,6 +39,8 @@ pub fn all() -> Vec<Listed> {
         crate::squared_distances::kernel::<i32>(),
     ];
     list.extend(products.map(product));
+    let squares = [crate::square_product::kernel::<f32>(), crate::square_product::kernel::<i16>()];
+    list.extend(squares.map(|kernel| listed(kernel, vec![vec![("W", 16)], vec![("W", 32)]])));
     let planes = [
         crate::transpose::kernel::<f32>(),
         crate::transpose::kernel::<f64>(),

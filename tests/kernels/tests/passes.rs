@@ -34,6 +34,7 @@ fn every_kernel_is_checked() {
         "batched_matmul",
         "matmul_squares",
         "squared_distances",
+        "square_product",
         "transpose",
         "convolve",
         "stencil",
@@ -104,6 +105,11 @@ fn every_kernel_is_checked() {
 #[test]
 fn matmul() {
     check_named("matmul");
+}
+
+#[test]
+fn square_product() {
+    check_named("square_product");
 }
 
 #[test]

@@ -121,6 +121,12 @@ pub struct Config {
     /// Blocks that an SM must have registers for at the least: the compiler rather
     /// spills than take more. With 0 it decides.
     pub min_blocks: u32,
+    /// Whether the lanes of a warp that has threads along two axes ([`AxisItems::lanes`])
+    /// lie in pairs: neighbours along the one axis, then along the other. An operand of
+    /// either axis is then shared by neighbouring lanes or by every other one, which
+    /// halves what vectors of 16 bytes take of shared memory
+    /// ([`crate::analyze::banks`]); addresses take more instructions.
+    pub paired_lanes: bool,
     /// Into how many parts what a phase brings at a time is cut, one after the other:
     /// its tiles are so much less deep. Where its extents can be cut so, and the loop that
     /// uses the tiles goes through them in order; other phases stay as they are.
@@ -188,6 +194,7 @@ impl Config {
             async_bytes: 0,
             predicate_copies: false,
             min_blocks: 0,
+            paired_lanes: false,
             phase_parts: 1,
             slices: 1,
             fragment_buffers: 1,

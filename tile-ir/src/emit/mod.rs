@@ -100,6 +100,8 @@ struct Writer<'a> {
     kernel: &'a ProgramKernel,
     file: Option<&'a str>,
     names: Names,
+    /// Whether what is known of arguments is of use.
+    says_facts: bool,
     /// Variables that are assigned after their declaration.
     assigned: BTreeSet<VarId>,
     out: String,
@@ -120,6 +122,7 @@ impl<'a> Writer<'a> {
             kernel,
             file,
             names: Names::of(kernel, &names::identifier),
+            says_facts: kernel::has_long_walks(kernel),
             assigned,
             out: String::new(),
             depth: 0,
@@ -132,6 +135,7 @@ impl<'a> Writer<'a> {
     fn write(mut self) -> String {
         self.signature();
         self.depth = 1;
+        self.declare_facts();
         self.declare_tiles();
         self.unflatten_grid();
         self.declare_thread();

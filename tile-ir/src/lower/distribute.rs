@@ -37,7 +37,7 @@ pub(super) fn distribute_items(
         let layout = if moves_in_warps(&body, id) {
             ItemLayout::one_per_thread(&extents)
         } else if id == kernel.block_domain && !config.block.is_empty() {
-            block_layout(&extents, &config.block)
+            block_layout(&extents, &config.block, config.paired_lanes)
         } else {
             let fastest = fastest_axis(kernel, id, &global_accesses(kernel, id));
             cooperative_layout(kernel, id, fastest, config, &divisors)
@@ -163,13 +163,13 @@ pub(super) fn strided(extents: &[u32], threads: u32, fastest: usize, run: u32) -
 }
 
 /// The block domain's layout, as the configuration says it.
-fn block_layout(extents: &[u32], axes: &[AxisItems]) -> ItemLayout {
+fn block_layout(extents: &[u32], axes: &[AxisItems], is_paired: bool) -> ItemLayout {
     let is_tiled = axes.iter().map(|axis| axis.lanes).product::<u32>() == WARP_ITEMS
         && axes.iter().all(|axis| axis.threads.is_multiple_of(axis.lanes));
     let mut layout = ItemLayout::default();
     let axes: Vec<(usize, AxisItems)> = axes.iter().copied().enumerate().rev().collect();
     if is_tiled {
-        push_lanes(&mut layout, &axes);
+        push_lanes(&mut layout, &axes, is_paired);
     }
     for &(axis, items) in &axes {
         let lanes = if is_tiled { items.lanes } else { 1 };
@@ -184,19 +184,14 @@ fn block_layout(extents: &[u32], axes: &[AxisItems]) -> ItemLayout {
     layout
 }
 
-/// The lanes of a warp: neighbours in pairs along each axis, then the others.
-///
-/// A request of 16 bytes a lane is two halves of a warp at the least, and a half is two
-/// quarters unless each lane reads the same as its neighbour, or as the one after that
-/// ([`crate::analyze::banks`]). What depends on one axis is then the same for one of them,
-/// whichever axis it is. Measured on an H200, of f32 products: see `docs/rules.md`.
-fn push_lanes(layout: &mut ItemLayout, axes: &[(usize, AxisItems)]) {
-    let pairs = |items: &AxisItems| if items.lanes.is_multiple_of(2) { 2 } else { 1 };
+/// The lanes of a warp, row-major; or in pairs along each axis, then row-major.
+fn push_lanes(layout: &mut ItemLayout, axes: &[(usize, AxisItems)], is_paired: bool) {
+    let pair = |items: &AxisItems| if is_paired && items.lanes.is_multiple_of(2) { 2 } else { 1 };
     for (axis, items) in axes {
-        push_digit(&mut layout.threads, *axis, pairs(items), items.run);
+        push_digit(&mut layout.threads, *axis, pair(items), items.run);
     }
     for (axis, items) in axes {
-        let pair = pairs(items);
+        let pair = pair(items);
         push_digit(&mut layout.threads, *axis, items.lanes / pair, items.run * pair);
     }
 }

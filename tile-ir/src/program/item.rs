@@ -101,6 +101,8 @@ pub struct Arg {
     pub ty: Ty,
     /// Where the host takes it from.
     pub source: ArgSource,
+    /// Of an index, a power of two that divides it; 1 where none is known.
+    pub divisor: u32,
 }
 
 /// Where a launch argument comes from.
@@ -140,6 +142,8 @@ pub struct Buffer {
     /// Whether the kernel writes it. One that is never written may be read
     /// through the read-only path.
     pub written: bool,
+    /// Whether the first element lies at a multiple of [`super::MAX_ACCESS_BYTES`].
+    pub is_aligned: bool,
 }
 
 /// Where the elements of a [`Buffer`] are.

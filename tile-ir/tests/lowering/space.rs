@@ -57,6 +57,7 @@ fn choices(config: &Config) -> Vec<Shown> {
         async_bytes,
         predicate_copies,
         min_blocks,
+        paired_lanes,
         phase_parts,
         slices,
         fragment_buffers,
@@ -91,6 +92,7 @@ fn choices(config: &Config) -> Vec<Shown> {
     let flags = [
         ("unroll", *unroll_stages),
         ("predicate", *predicate_copies),
+        ("paired", *paired_lanes),
         ("whole", *whole_vectors),
         ("split", *split_edges),
         ("stream loads", *stream_loads),

@@ -27,9 +27,9 @@ pub(super) struct BlockCost {
     pub(super) touched: BTreeMap<(ArrayRef, bool), Touched>,
     /// That of it which is fetched ahead, while something else is computed.
     pub(super) staged_bytes: f64,
-    /// Lines that warps' requests to global memory touch beyond those that as many
-    /// bytes in a row would.
-    pub(super) scattered_lines: f64,
+    /// Cycles of an SM for lines that warps' requests to global memory touch beyond those
+    /// that as many bytes in a row would.
+    pub(super) scattered_cycles: f64,
     /// Instructions of all threads that access memory, or compute addresses.
     pub(super) memory_instructions: f64,
     /// Shared-memory requests of one element per lane, of all threads.

@@ -255,6 +255,12 @@ impl<'a> Sizes<'a> {
             .is_none_or(|extent| (extent * elem_bytes) % SECTOR_BYTES == 0.0)
     }
 
+    /// Whether a loop goes along `expr` one by one.
+    pub(super) fn is_walked(&self, expr: ExprId) -> bool {
+        let mut loops = self.kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Loop);
+        loops.any(|(var, _)| self.is_unit_stride(expr, var))
+    }
+
     /// Whether `expr` grows by one when `var` does: `expr` is a sum in which
     /// `var` stands once.
     pub(super) fn is_unit_stride(&self, expr: ExprId, var: VarId) -> bool {

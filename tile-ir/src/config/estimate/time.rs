@@ -39,10 +39,6 @@ const ROW_OPS: f64 = 0.4;
 /// of 2^24 f32 on an H200 reaches 3140 GB/s with one element per thread, 4200
 /// with four.
 const SHALLOW_LOSS: f64 = 0.4;
-/// Cycles of an SM for a line that a request touches beyond those that as many bytes
-/// in a row would. Measured: a seven-point stencil whose warps write 16 rows of 32
-/// bytes takes 3.5 times as long as one whose warps write 512 bytes.
-const LINE_CYCLES: f64 = 7.0;
 /// Bytes of an instruction.
 const INSTRUCTION_BYTES: f64 = 16.0;
 /// Straight code that is longer than this is fetched anew each time.
@@ -116,7 +112,7 @@ pub(super) fn finish(device: &DeviceProperties, sizes: &Sizes<'_>, block: &Block
     let loss = 1.0 + SHALLOW_LOSS * shallow.min(2.0).powi(3);
     let staged = block.staged_bytes / per_sm_bytes_per_cycle * loss;
     let at_once = (block.global_bytes - block.staged_bytes) / per_sm_bytes_per_cycle * loss
-        + block.scattered_lines * LINE_CYCLES;
+        + block.scattered_cycles;
     let memory = staged + at_once;
     // The cycles that one block takes alone: latency is not hidden from itself, but
     // for what its stages fetch ahead.

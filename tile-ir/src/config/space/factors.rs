@@ -44,6 +44,8 @@ pub(super) enum Choice {
     Items(usize),
     /// Which of [`WARP_TILES`].
     Warp,
+    /// 1 where lanes lie in pairs.
+    PairedLanes,
     /// Consecutive items along an axis of the block domain.
     Run(usize),
     /// Threads: see [`block_threads`].
@@ -81,6 +83,7 @@ impl Choice {
             Self::UnrollStages => u32::from(config.unroll_stages),
             Self::AsyncBytes => config.async_bytes,
             Self::PredicateCopies => u32::from(config.predicate_copies),
+            Self::PairedLanes => u32::from(config.paired_lanes),
             Self::PhaseParts => config.phase_parts,
             Self::Slices => config.slices,
             Self::MinBlocks => config.min_blocks,
@@ -131,6 +134,7 @@ impl Choice {
             | Self::AsyncBytes
             | Self::PredicateCopies
             | Self::PhaseParts
+            | Self::PairedLanes
             | Self::Slices
             | Self::Run(_)
             | Self::MinBlocks
@@ -199,6 +203,7 @@ pub(super) fn factors(
     (0..n_axes).for_each(|axis| push(Choice::Items(axis), pick(&[1, 2, 4, 8, 16], &[3])));
     let warps = (0..WARP_TILES.len() as u32).collect();
     push(Choice::Warp, only_if(n_axes > 1, warps));
+    push(Choice::PairedLanes, only_if(n_axes > 1, vec![0, 1]));
     (0..n_axes).for_each(|axis| push(Choice::Run(axis), pick(&[1, 2, 4, 8], &[3])));
     let threads = if n_axes > 0 {
         pick(&[0], &[1, 2])
@@ -248,6 +253,7 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         | Choice::AsyncBytes
         | Choice::PredicateCopies
         | Choice::Warp
+        | Choice::PairedLanes
         | Choice::Run(_)
         | Choice::Threads
         | Choice::CopyBytes
@@ -281,6 +287,7 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         Choice::PredicateCopies => {
             all(&|choice| matches!(choice, Choice::Stages | Choice::AsyncBytes))
         }
+        Choice::PairedLanes => all(&|choice| choice == Choice::Warp),
         Choice::Run(axis) => all(&|choice| choice == Choice::Items(axis)),
         Choice::Slices | Choice::Threads => all(&|_| true),
         Choice::Padding => {

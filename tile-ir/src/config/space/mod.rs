@@ -259,6 +259,7 @@ impl<'a> Space<'a> {
             async_bytes: value(Choice::AsyncBytes)?,
             predicate_copies: flag(Choice::PredicateCopies),
             min_blocks: value(Choice::MinBlocks)?,
+            paired_lanes: flag(Choice::PairedLanes),
             phase_parts,
             slices,
             fragment_buffers: value(Choice::FragmentBuffers)?,
@@ -306,6 +307,7 @@ impl<'a> Space<'a> {
             | Choice::MinBlocks
             | Choice::Items(_)
             | Choice::Warp
+            | Choice::PairedLanes
             | Choice::Run(_)
             | Choice::Threads => self
                 .config(values)
@@ -346,6 +348,8 @@ impl<'a> Space<'a> {
             Choice::Warp => {
                 config.block.iter().all(|axis| axis.threads.is_multiple_of(axis.lanes.max(1)))
             }
+            // Warps that take threads in row-major order have no pairs.
+            Choice::PairedLanes => value == 0 || config.block.iter().any(|axis| axis.lanes > 1),
             Choice::Run(axis) => {
                 let items = self.factors.iter().position(|f| f.choice == Choice::Items(axis));
                 let items = items.and_then(|at| before.get(at)).copied().unwrap_or(1);

@@ -176,6 +176,7 @@ impl Specialiser<'_> {
             IndexWidth::Bits32 => (IndexWidth::Bits32, MAX_DIM_32),
             IndexWidth::Bits64 => (IndexWidth::Bits64, MAX_DIM_64),
         };
+        let mut divisors = self.binding.dim_divisors.iter().copied();
         for (id, var) in self.kernel.vars.iter() {
             let slot = match var.kind {
                 VarKind::TileParam(param) => Slot::Const(i128::from(self.config.tile(param))),
@@ -184,6 +185,7 @@ impl Specialiser<'_> {
                         name: var.name.clone(),
                         ty: Ty::Index(width),
                         source: ArgSource::Dim(id),
+                        divisor: divisors.next().unwrap_or(1),
                     };
                     let range = Interval { min: 0, max: largest };
                     Slot::Arg(self.b.kernel.args.push(arg), range)
@@ -195,6 +197,7 @@ impl Specialiser<'_> {
                         name: var.name.clone(),
                         ty: Ty::Scalar(dtype),
                         source: ArgSource::Scalar(scalar),
+                        divisor: 1,
                     };
                     Slot::Arg(self.b.kernel.args.push(arg), Interval::ALL)
                 }
@@ -224,7 +227,8 @@ impl Specialiser<'_> {
             for &extent in &tensor_param.extents {
                 extents.push(self.expr(extent)?);
             }
-            let strides = match self.binding.layouts.get(tensor.index()) {
+            let layout = self.binding.layouts.get(tensor.index());
+            let strides = match layout {
                 None | Some(TensorLayout::RowMajor) => self.row_major_strides(&extents),
                 Some(TensorLayout::Strided(facts)) => self.given_strides(tensor, facts),
             };
@@ -242,6 +246,7 @@ impl Specialiser<'_> {
                 extents,
                 strides,
                 written: written.contains(&tensor),
+                is_aligned: matches!(layout, None | Some(TensorLayout::RowMajor)),
             };
             let id = self.b.kernel.buffers.push(buffer);
             self.buffers.insert(tensor, id);
@@ -285,6 +290,7 @@ impl Specialiser<'_> {
                         name: format!("{}_stride_{axis}", self.kernel.tensors[tensor].name),
                         ty: Ty::Index(width),
                         source: ArgSource::Stride { tensor, axis, unit },
+                        divisor: 1,
                     });
                     let range = Interval { min: 0, max: most / i128::from(unit) };
                     let units = self.b.index_of_width(ExprKind::Arg(arg), width, range);

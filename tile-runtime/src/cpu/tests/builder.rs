@@ -139,7 +139,7 @@ impl Builder {
     /// An index argument.
     pub(super) fn arg(&mut self, name: &str, ty: Ty) -> (ArgId, ExprId) {
         let source = ArgSource::Dim(tile_ir::arena::EntityId::from_index(0));
-        let id = self.kernel.args.push(Arg { name: name.into(), ty, source });
+        let id = self.kernel.args.push(Arg { name: name.into(), ty, source, divisor: 1 });
         (id, self.expr(ExprKind::Arg(id), ty))
     }
 
@@ -167,6 +167,7 @@ impl Builder {
             extents,
             strides,
             written,
+            is_aligned: true,
         })
     }
 
