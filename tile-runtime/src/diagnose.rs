@@ -143,17 +143,25 @@ pub fn diagnose() -> Diagnosis {
 }
 
 /// The variables that this crate reads; the table in its README says what they mean.
-const VARIABLES: [&str; 5] =
-    ["TILE_NVRTC", cache::VARIABLE, tune::VARIABLE, launch::RECHECK_VARIABLE, events::VARIABLE];
+const VARIABLES: [&str; 6] = [
+    "TILE_NVRTC",
+    cache::VARIABLE,
+    tune::VARIABLE,
+    launch::RECHECK_VARIABLE,
+    launch::CHECKED_VARIABLE,
+    events::VARIABLE,
+];
 
 /// What is wrong with the value of a variable. Those that name files are told of where the
 /// files are looked for.
 fn complaint(name: &str, text: &str) -> Option<Missing> {
     let complaint = match name {
         tune::VARIABLE => Tune::of_text(text).err(),
-        launch::RECHECK_VARIABLE => launch::parse_recheck(text).err(),
         events::VARIABLE => events::parse(text).err(),
-        _ => None,
+        _ => {
+            let switch = launch::SWITCHES.iter().find(|switch| switch.variable() == name);
+            switch.and_then(|switch| switch.parse(text).err())
+        }
     };
     complaint.map(|problem| Missing {
         problem,

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use tile_ir::config::ConfigError;
 
+use crate::checked::CheckReport;
 use crate::launch::ArgumentError;
 use crate::tune::RecordError;
 
@@ -33,6 +34,9 @@ pub enum Error {
     /// The data of a launch is not as the kernel's author assumes.
     #[error(transparent)]
     Assumption(#[from] Box<AssumptionError>),
+    /// A checked launch has shown what no sound launch does.
+    #[error(transparent)]
+    Check(Box<CheckReport>),
     /// A text is not a tuning record.
     #[error(transparent)]
     Record(#[from] RecordError),

@@ -21,6 +21,7 @@
 extern crate self as tile_runtime;
 
 mod cache;
+mod checked;
 mod constant;
 mod cpu;
 #[cfg(feature = "cuda")]
@@ -49,6 +50,7 @@ pub mod inspect;
 #[doc(hidden)]
 pub mod macro_support;
 
+pub use checked::{ArrayKind, CheckLog, CheckPlace, CheckReport, Does, Finding, Note};
 pub use constant::Constant;
 pub use device::Device;
 pub use diagnose::{CacheFound, Diagnosis, Missing, diagnose};

@@ -2,6 +2,7 @@
 
 use tile_ir::config::{Config, Numerics};
 
+use crate::checked::CheckLog;
 use crate::stream::Stream;
 use crate::tune::Tune;
 
@@ -30,6 +31,9 @@ pub struct Options {
     pub(crate) tune: Option<Tune>,
     pub(crate) recheck: Option<bool>,
     pub(crate) shuffled: Option<u64>,
+    pub(crate) checked: Option<bool>,
+    pub(crate) nan_origin: bool,
+    pub(crate) check_log: Option<CheckLog>,
 }
 
 impl Options {
@@ -97,6 +101,38 @@ impl Options {
     #[must_use]
     pub fn shuffled(mut self, seed: u64) -> Self {
         self.shuffled = Some(seed);
+        self
+    }
+
+    /// On the CPU device, whether the launch is a checked one: the kernel runs as it is
+    /// written, one work-item a thread, with a shadow of its memory. Races, reads of
+    /// elements of tiles that nobody has written, and indices outside of tiles are errors
+    /// ([`crate::Error::Check`]); accesses outside of tensors, integers that wrap, divisions
+    /// by 0 and outputs that are not written are notes ([`Options::check_log`]). Results
+    /// have the same bits as in fast mode; it takes several times as long, and up to
+    /// 72 bytes for each element of a tensor that is written.
+    ///
+    /// Where nothing is said here, the environment variable `TILE_CHECKED` decides,
+    /// `on` or `off`; where it says nothing, debug builds check and others do not. On
+    /// other devices this says nothing.
+    #[must_use]
+    pub fn checked(mut self, checked: bool) -> Self {
+        self.checked = Some(checked);
+        self
+    }
+
+    /// Whether a checked launch also notes operations that make a NaN or an infinity of
+    /// finite operands.
+    #[must_use]
+    pub fn nan_origin(mut self, nan_origin: bool) -> Self {
+        self.nan_origin = nan_origin;
+        self
+    }
+
+    /// Keeps the reports of checked launches, those without findings too.
+    #[must_use]
+    pub fn check_log(mut self, log: &CheckLog) -> Self {
+        self.check_log = Some(log.clone());
         self
     }
 

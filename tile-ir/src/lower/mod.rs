@@ -32,6 +32,7 @@ mod whole;
 use crate::check::CheckedKernel;
 use crate::config::{Config, ConfigError, check_config};
 use crate::device::DeviceProperties;
+use crate::dtype::DType;
 use crate::fill::share_out_fills;
 use crate::kernel::{Kernel, KernelFault, VarId, VarKind, print_kernel, verify_kernel};
 use crate::part::parted;
@@ -114,6 +115,49 @@ pub fn lower(
     lower_watched(kernel, binding, config, device, &mut |_, _| {})
 }
 
+/// The program of a kernel as it is written: after the first pass, one work-item a
+/// thread, every access compared with its array's extents. It gives the same bits as
+/// what [`lower`] makes with the same configuration.
+///
+/// # Errors
+///
+/// As [`lower`], but for limits of the device, which it need not fit.
+pub fn lower_as_written(
+    kernel: &CheckedKernel,
+    binding: &Binding,
+    config: &Config,
+    device: &DeviceProperties,
+) -> Result<Program, LowerError> {
+    check_config(kernel.kernel(), config, device).map_err(Box::new)?;
+    let agreed = agree::make_agreed(kernel.kernel());
+    verify_rewritten("agree", &agreed)?;
+    let sliced = sliced(&agreed, &binding.types, config);
+    let (kernel, config) = sliced.as_ref().map_or((&agreed, config), |(k, c)| (k, c));
+    verify_rewritten("slice", kernel)?;
+    let program = specialise::specialise(kernel, binding, config)?;
+    verify_after("specialise", &program, verify_program)?;
+    Ok(program)
+}
+
+/// The kernel that is lowered, and the configuration that is left to be followed: what the
+/// block agrees on is decided by the block, work-items' fills are the block's, phases are
+/// in parts and reductions in slices.
+fn rewritten(
+    checked: &CheckedKernel,
+    types: &[DType],
+    config: &Config,
+) -> Result<(Kernel, Config), LowerError> {
+    let agreed = agree::make_agreed(checked.kernel());
+    verify_rewritten("agree", &agreed)?;
+    let shared_out = share_out_fills(&agreed);
+    verify_rewritten("fill", &shared_out)?;
+    let (kernel, config) = parted(&shared_out, config).unwrap_or((shared_out, config.clone()));
+    verify_rewritten("part", &kernel)?;
+    let (kernel, config) = sliced(&kernel, types, &config).unwrap_or((kernel, config));
+    verify_rewritten("slice", &kernel)?;
+    Ok((kernel, config))
+}
+
 /// A pass over one kernel of the plan.
 type Pass<'a> = Box<dyn Fn(&mut ProgramKernel) -> Result<(), LowerError> + 'a>;
 
@@ -187,20 +231,11 @@ pub fn lower_watched(
         verify_after(pass, program, verify_program)
     };
     check_config(checked.kernel(), config, device).map_err(Box::new)?;
-    let agreed = agree::make_agreed(checked.kernel());
-    verify_rewritten("agree", &agreed)?;
-    let shared_out = share_out_fills(&agreed);
-    verify_rewritten("fill", &shared_out)?;
-    let parted = parted(&shared_out, config);
-    let (kernel, config) = parted.as_ref().map_or((&shared_out, config), |(k, c)| (k, c));
-    verify_rewritten("part", kernel)?;
-    let sliced = sliced(kernel, &binding.types, config);
-    let (kernel, config) = sliced.as_ref().map_or((kernel, config), |(k, c)| (k, c));
-    verify_rewritten("slice", kernel)?;
-    let mut program = specialise::specialise(kernel, binding, config)?;
+    let (kernel, config) = rewritten(checked, &binding.types, config)?;
+    let mut program = specialise::specialise(&kernel, binding, &config)?;
     after("specialise", &program)?;
     let divisors = known_divisors(checked, binding);
-    let passes = passes(config, &divisors, device);
+    let passes = passes(&config, &divisors, device);
     for (name, pass) in passes {
         for kernel in &mut program.kernels {
             pass(kernel)?;

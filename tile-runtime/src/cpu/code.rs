@@ -20,7 +20,7 @@ use tile_ir::dtype::DType;
 use tile_ir::program::{Assumption, AxisGuard, Participants, Raster, Swizzle, Ty};
 use tile_ir::span::SpanId;
 
-use super::order::Order;
+use super::watch::{Agents, Mode, Operation, Site};
 use super::vector::{AtomicFn, Fn1, Fn2, Fn3};
 
 /// Most lanes that an operation runs over at once: enough to make its dispatch
@@ -118,6 +118,14 @@ pub(super) enum Instr {
     /// Ends the launch: an assumption does not hold for the lanes of the mask, of
     /// which at least one is set. `shown` are lanes of what is to be told.
     Fail { mask: Slot, fact: usize, shown: Vec<(Slot, DType)> },
+    /// Notes who touches elements: by [`CompiledKernel::sites`]. Checked mode only, as
+    /// the next two.
+    Touch { width: Width, access: usize, site: usize, mask: Option<Slot> },
+    /// Notes an operation of which flags are set in lanes of the mask: by
+    /// [`CompiledKernel::operations`].
+    Notice { width: Width, flags: Slot, mask: Option<Slot>, operation: usize },
+    /// The warps of the mask's lanes have met.
+    WarpMet { mask: Option<Slot> },
     /// Runs a lane program. Block scope only.
     Items { program: usize },
     /// Waits for the participants. Block scope only.
@@ -182,6 +190,9 @@ impl fmt::Debug for Instr {
                 write!(f, "{counter} = next {trip} or {exit}")
             }
             Self::Fail { mask, fact, .. } => write!(f, "fail {fact} where {mask:?}"),
+            Self::Touch { access, site, .. } => write!(f, "touch {access} at {site}"),
+            Self::Notice { flags, operation, .. } => write!(f, "notice {operation}, {flags:?}"),
+            Self::WarpMet { mask } => write!(f, "warps met {mask:?}"),
             Self::Items { program } => write!(f, "items {program}"),
             Self::Barrier(who) => write!(f, "barrier {who:?}"),
         }
@@ -286,6 +297,8 @@ pub(super) enum ArrayPlace {
         strides: Vec<i64>,
         /// Applied to the offset within one buffer.
         swizzle: Option<Swizzle>,
+        /// Whether it is the items' own.
+        is_local: bool,
     },
 }
 
@@ -298,6 +311,8 @@ pub(super) struct LaneProgram {
     pub(super) preamble: Vec<Instr>,
     /// Run for each chunk.
     pub(super) code: Vec<Instr>,
+    /// The number of the first item's agent.
+    pub(super) agents: u32,
 }
 
 /// How a domain's items, in row-major order, fall into chunks of lanes.
@@ -360,20 +375,30 @@ pub(crate) struct CompiledKernel {
     pub(super) grid: Vec<GridAxis>,
     /// How blocks are numbered.
     pub(super) raster: Raster,
-    /// The order of blocks and items.
-    pub(super) order: Order,
+    /// How it is run.
+    pub(super) mode: Mode,
     /// The uniform registers at first: constants in place, the others 0.
     pub(super) uniforms: Vec<u64>,
     /// Run once for a launch: extents, strides, the grid.
     pub(super) launch_code: Vec<Instr>,
     /// The roles.
-    pub(super) agents: Vec<Agent>,
+    pub(super) roles: Vec<Agent>,
     /// Bodies of `Items`.
     pub(super) programs: Vec<LaneProgram>,
     /// Accesses of all lists.
     pub(super) accesses: Vec<Access>,
     /// Assumptions of all lists, with their places in the source.
     pub(super) facts: Vec<(Assumption, SpanId)>,
+    /// Where elements are touched; in checked mode, as the next ones.
+    pub(super) sites: Vec<Site>,
+    /// Operations that are looked at.
+    pub(super) operations: Vec<Operation>,
+    /// Who runs the bodies of `Items`.
+    pub(super) agents: Vec<Agents>,
+    /// How many agents there are.
+    pub(super) n_agents: u32,
+    /// Who runs statements at block scope.
+    pub(super) block_agent: u32,
     /// Places where lanes are found.
     pub(super) n_places: usize,
     /// Size of the vector registers.

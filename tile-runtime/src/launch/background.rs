@@ -254,7 +254,7 @@ fn search(
         if let Some(ready) = ready {
             let kernel = std::ptr::from_ref(embedded).addr();
             let binding = device.programs().facts().admit(kernel, request.binding());
-            let key = ProgramKey { kernel, binding, config: best, is_brief: false };
+            let key = ProgramKey { kernel, binding, config: best, is_brief: false, watch: None };
             device.programs().insert(key, ready);
         }
         request.keep(&situation, &report);

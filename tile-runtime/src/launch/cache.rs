@@ -15,6 +15,7 @@ use tile_ir::lower::Binding;
 use super::facts::Facts;
 use super::ready::Ready;
 use super::repeat::Repeats;
+use crate::cpu::Watch;
 use crate::error::Result;
 use crate::tune::Tune;
 
@@ -44,6 +45,8 @@ pub(super) struct ProgramKey {
     pub(super) config: Config,
     /// Whether it is the one that is compiled quickly ([`super::variant`]).
     pub(super) is_brief: bool,
+    /// What is looked at, where it is one of checked launches.
+    pub(super) watch: Option<Watch>,
 }
 
 /// The place of one program: filled once.
@@ -172,6 +175,7 @@ mod tests {
             },
             config: Config::plain(vec![32], vec![AxisItems::strided(threads)]),
             is_brief: false,
+            watch: None,
         }
     }
 
@@ -190,6 +194,7 @@ mod tests {
             tiles: String::new(),
             kernels,
             rechecked: Default::default(),
+            watch: None,
         }
     }
 

@@ -15,6 +15,7 @@ mod assumed;
 mod background;
 mod bind;
 mod cache;
+mod checked;
 mod choose;
 mod error;
 mod facts;
@@ -31,6 +32,7 @@ mod run_config;
 mod run_cuda;
 mod scratch;
 mod shaped;
+mod switch;
 mod trial;
 mod tuned;
 mod variant;
@@ -42,7 +44,7 @@ use tile_ir::config::Config;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::{Kernel, eval_index};
 
-use crate::cpu::Order;
+use crate::cpu::{Mode, Order};
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::macro_support::EmbeddedKernel;
@@ -53,7 +55,6 @@ pub use argument::Argument;
 pub use error::ArgumentError;
 pub use program::{HostTensor, check_program, run_program, run_program_shuffled};
 pub use recheck::recheck_program;
-pub(crate) use recheck::{VARIABLE as RECHECK_VARIABLE, parse as parse_recheck};
 pub use run_config::run_config;
 
 pub(crate) use background::Background;
@@ -62,13 +63,21 @@ pub(crate) use cache::ProgramCache;
 pub(crate) use choose::choose;
 pub(crate) use made_up::{measure_listed, tune_kernel};
 pub(crate) use ready::lower_error;
+pub(crate) use switch::Switch;
+
+pub(crate) use checked::VARIABLE as CHECKED_VARIABLE;
+pub(crate) use recheck::VARIABLE as RECHECK_VARIABLE;
+
+/// The switches of the environment that launches look at.
+pub(crate) static SWITCHES: [&Switch; 2] = [&recheck::SWITCH, &checked::SWITCH];
 pub(crate) use tuned::remembered;
 
 use background::{Kind, Watching};
 use bind::{Bound, bind, check_extents, name_value};
 use cache::ChoiceKey;
+use checked::{tell, watch_of};
 use ready::{Executables, Ready};
-use recheck::{is_asked_for, recheck};
+use recheck::recheck;
 use repeat::{Asked, Prepared, Repeat};
 use shaped::with_sizes_of_shapes;
 use tuned::Request;
@@ -99,7 +108,8 @@ pub fn launch(
         true => Tune::Off,
         false => options.tune.unwrap_or_else(|| device.tune()),
     };
-    let asked = Asked { kernel, types, arguments, options, tune };
+    let watch = watch_of(options, device);
+    let asked = Asked { kernel, types, arguments, options, tune, watch };
     let repeats = device.programs().repeats();
     if let Some(repeat) = repeats.find(&asked)
         && let Some(bound) = repeat.bind(arguments)
@@ -160,13 +170,17 @@ fn prepare(
         false => device.programs().facts().admit(address, request.binding()),
     };
     let wanted = Wanted { embedded, kernel: address, binding, config };
+    if let Some(watch) = asked.watch {
+        let ready = Some(wanted.checked_program(device, watch)?);
+        return Ok(Prepared { ready, ..Prepared::default() });
+    }
     let is_soon = !is_given && tune == Tune::Background;
     let (ready, upgrade) = match is_soon {
         true => wanted.program_soon(device)?,
         false => (wanted.program(device)?, None),
     };
     let is_usual = wanted.binding.layouts.is_empty();
-    if is_usual && options.recheck.unwrap_or_else(is_asked_for) {
+    if is_usual && options.recheck.unwrap_or_else(|| recheck::SWITCH.is_on()) {
         recheck(&ready, kernel, &wanted.binding, &wanted.config)?;
     }
     let watched = (is_soon && request.is_searchable()).then(|| {
@@ -249,14 +263,17 @@ fn run_prepared(prepared: &Prepared, launch: &Watching<'_>) -> Result<()> {
 
 fn run(ready: &Ready, bound: &Bound<'_>, device: &Device, options: &Options) -> Result<()> {
     match &ready.kernels {
-        Executables::Host(compiled) => match options.shuffled {
-            None => run::run_on_cpu(ready, compiled, bound, device),
-            Some(seed) => {
-                let order = Order::Shuffled(seed);
-                let compiled = ready::for_host(&ready.program, &ready.label, order)?;
-                run::run_on_cpu(ready, &compiled, bound, device)
-            }
-        },
+        Executables::Host(compiled) => {
+            let reports = match options.shuffled {
+                None => run::run_on_cpu(ready, compiled, bound, device)?,
+                Some(seed) => {
+                    let mode = Mode { order: Order::Shuffled(seed), watch: ready.watch };
+                    let compiled = ready::for_host(&ready.program, &ready.label, mode)?;
+                    run::run_on_cpu(ready, &compiled, bound, device)?
+                }
+            };
+            tell(reports, options)
+        }
         #[cfg(feature = "cuda")]
         Executables::Cuda(loaded) => {
             run_cuda::run_on_cuda(ready, loaded, bound, device, queue_of(device, options)?)

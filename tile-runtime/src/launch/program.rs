@@ -120,8 +120,9 @@ fn run_in_order(
         tiles: String::new(),
         kernels: Executables::Host(Vec::new()),
         rechecked: OnceLock::new(),
+        watch: None,
     };
-    run_on_cpu(&ready, &compiled, &bound(ir, &arguments, dims, scalars), &device)
+    run_on_cpu(&ready, &compiled, &bound(ir, &arguments, dims, scalars), &device).map(drop)
 }
 
 /// Runs `program` as [`run_program`] does, but thread by thread and with a shadow

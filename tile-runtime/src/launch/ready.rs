@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use tile_ir::check::CheckedKernel;
 use tile_ir::config::{Config, ConfigError};
 use tile_ir::kernel::Kernel;
-use tile_ir::lower::{Binding, LowerError, lower};
+use tile_ir::lower::{Binding, LowerError, lower, lower_as_written};
 use tile_ir::program::Program;
 
-use crate::cpu::{self, Order};
+use crate::cpu::{self, Mode, Order, Watch};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::kernel::type_list;
@@ -27,6 +27,8 @@ pub(crate) struct Ready {
     pub(crate) kernels: Executables,
     /// What its re-check has found, once it was asked for.
     pub(crate) rechecked: OnceLock<Option<String>>,
+    /// What is looked at, where it is the program of checked launches.
+    pub(crate) watch: Option<Watch>,
 }
 
 impl Ready {
@@ -82,13 +84,14 @@ pub(super) fn lower_for(
         .map_err(|error| lower_error(checked.kernel(), config, &error))
 }
 
-/// What the CPU device runs of a program, to run in this order.
+/// What the CPU device runs of a program, to run in this mode.
 pub(super) fn for_host(
     program: &Program,
     label: &str,
-    order: Order,
+    mode: impl Into<Mode>,
 ) -> Result<Vec<cpu::CompiledKernel>> {
-    let compiled = program.kernels.iter().map(|kernel| cpu::prepare(kernel, order));
+    let mode = mode.into();
+    let compiled = program.kernels.iter().map(|kernel| cpu::prepare(kernel, mode));
     compiled.collect::<Result<_, _>>().map_err(|error| cpu_error(label, &error))
 }
 
@@ -110,7 +113,26 @@ pub(super) fn make_of(
     };
     let tiles = config.describe_tiles(kernel);
     let (file, rechecked) = (file.to_owned(), OnceLock::new());
-    Ok(Ready { program, label, file, tiles, kernels, rechecked })
+    Ok(Ready { program, label, file, tiles, kernels, rechecked, watch: None })
+}
+
+/// Makes the program of checked launches: the kernel as it is written.
+pub(super) fn make_checked(
+    checked: &CheckedKernel,
+    file: &str,
+    device: &Device,
+    (binding, config): (&Binding, &Config),
+    watch: Watch,
+) -> Result<Ready> {
+    let kernel = checked.kernel();
+    let program = lower_as_written(checked, binding, config, device.properties())
+        .map_err(|error| lower_error(kernel, config, &error))?;
+    let label: Arc<str> = describe(kernel, binding, config).into();
+    let mode = Mode { order: Order::Numbered, watch: Some(watch) };
+    let kernels = Executables::Host(for_host(&program, &label, mode)?);
+    let tiles = config.describe_tiles(kernel);
+    let (file, rechecked) = (file.to_owned(), OnceLock::new());
+    Ok(Ready { program, label, file, tiles, kernels, rechecked, watch: Some(watch) })
 }
 
 /// `matmul<f32>` with TM = 64, TN = 64, TK = 16 on 256 threads

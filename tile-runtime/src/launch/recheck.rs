@@ -10,7 +10,6 @@
 //! Nothing is said of kernels that assume something of their data: made-up data need
 //! not be so.
 
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use tile_ir::config::Config;
@@ -25,11 +24,14 @@ use super::has_no_block;
 use super::made_up::Data;
 use super::program::{HostTensor, run_with_shadow};
 use super::ready::{Ready, describe};
+use super::switch::Switch;
 use crate::error::{Error, Result};
 use crate::kernel as handle;
 
 /// The environment variable that says what launches do that say nothing themselves.
 pub(crate) const VARIABLE: &str = "TILE_RECHECK";
+/// What it says.
+pub(crate) static SWITCH: Switch = Switch::new(VARIABLE);
 
 /// Expressions and statements that are evaluated at most, so that a debug build hardly
 /// notices. The tests of lowering run programs to their end.
@@ -41,29 +43,6 @@ const MAX_ELEMS: u128 = 1 << 14;
 /// The extent that dimensions get at the most, but for what divides them: more than one
 /// tile of most sizes, and no multiple of them.
 const MAX_EXTENT: u32 = 65;
-
-/// Whether programs are re-checked where a launch says nothing: as the environment
-/// says, read once per process, else in debug builds.
-pub(super) fn is_asked_for() -> bool {
-    static FOUND: OnceLock<bool> = OnceLock::new();
-    *FOUND.get_or_init(|| match std::env::var(VARIABLE) {
-        Err(_) => cfg!(debug_assertions),
-        Ok(text) => parse(&text).unwrap_or_else(|complaint| {
-            tracing::warn!("{complaint}");
-            cfg!(debug_assertions)
-        }),
-    })
-}
-
-/// What a text says, or what is wrong with it.
-pub(crate) fn parse(text: &str) -> Result<bool, String> {
-    match text.trim().to_ascii_lowercase().as_str() {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        "" => Ok(cfg!(debug_assertions)),
-        _ => Err(format!("{VARIABLE} is `{text}`; it is on or off: taken as not set")),
-    }
-}
 
 /// Re-checks a program the first time that it is asked for.
 ///
@@ -189,6 +168,8 @@ fn shape(kernel: &Kernel, id: TensorId, dims: &Dims, config: &Config) -> Option<
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
     use tile_ir::program::{Stmt, StmtKind};
     use tile_macros::tiled_kernel;
 
@@ -269,6 +250,7 @@ mod tests {
             tiles: String::new(),
             kernels: Executables::Host(Vec::new()),
             rechecked: OnceLock::new(),
+            watch: None,
         };
         let (sound, unsound) = (ready(program), ready(broken));
         for _ in 0..2 {
@@ -312,16 +294,6 @@ mod tests {
             let dims = small_dims(ir, &binding, &config).expect("there is one");
             assert_eq!(dims[0] % divisor as usize, 0);
             assert!(dims[0] > config.tiles[0] as usize || dims[0] as u32 >= MAX_EXTENT);
-        }
-    }
-
-    #[test]
-    fn what_the_variable_may_say() {
-        let default = Some(cfg!(debug_assertions));
-        let cases =
-            [("on", Some(true)), (" OFF", Some(false)), ("", default), ("1", None), ("yes", None)];
-        for (text, expected) in cases {
-            assert_eq!(parse(text).ok(), expected, "`{text}`");
         }
     }
 }

@@ -20,6 +20,7 @@ use super::bind::{Bound, Dims};
 use super::cache::KernelAddress;
 use super::ready::Ready;
 use super::variant::Upgrade;
+use crate::cpu::Watch;
 use crate::options::Options;
 use crate::tune::Tune;
 
@@ -39,6 +40,7 @@ pub(super) struct Pattern {
     numerics: Option<Numerics>,
     recheck: Option<bool>,
     tune: Tune,
+    watch: Option<Watch>,
 }
 
 /// What is known of an argument without looking into it.
@@ -98,6 +100,8 @@ pub(super) struct Asked<'a> {
     pub(super) options: &'a Options,
     /// The policy, which is the device's where the options name none.
     pub(super) tune: Tune,
+    /// What is looked at, of a checked launch.
+    pub(super) watch: Option<Watch>,
 }
 
 impl Asked<'_> {
@@ -112,6 +116,7 @@ impl Asked<'_> {
             numerics: *numerics,
             recheck: *recheck,
             tune: self.tune,
+            watch: self.watch,
         }
     }
 
@@ -126,6 +131,7 @@ impl Asked<'_> {
             && pattern.numerics == *numerics
             && pattern.recheck == *recheck
             && pattern.tune == self.tune
+            && pattern.watch == self.watch
     }
 
     /// Equal for launches of one pattern, and seldom for others.
@@ -309,7 +315,7 @@ mod tests {
     }
 
     fn asked<'a>(options: &'a Options, arguments: &'a [Argument<'a>]) -> Asked<'a> {
-        Asked { kernel: 7, types: &[DType::F32], arguments, options, tune: Tune::Off }
+        Asked { kernel: 7, types: &[DType::F32], arguments, options, tune: Tune::Off, watch: None }
     }
 
     fn repeat(asked: &Asked<'_>) -> Repeat {

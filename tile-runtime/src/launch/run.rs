@@ -8,8 +8,10 @@ use tile_ir::value::ArgValue;
 use super::argument::{ArgumentMemory, TensorArgument};
 use super::assumed::{check_distinct, stopped};
 use super::bind::Bound;
+use super::checked::report;
 use super::error::ArgumentError;
 use super::ready::Ready;
+use crate::checked::CheckReport;
 use crate::cpu::{self, CpuBuffer};
 use crate::device::Device;
 use crate::error::{Error, Result, TensorError};
@@ -83,14 +85,16 @@ pub(super) fn broken(kernel: &ProgramKernel, what: &str) -> Error {
     Error::internal(format!("the program of `{}` is wrong: {what}", kernel.name), "")
 }
 
-/// Runs a plan on the CPU device, in this thread's rayon pool.
+/// Runs a plan on the CPU device, in this thread's rayon pool. Of a checked launch, what
+/// its kernels have shown.
 pub(super) fn run_on_cpu(
     ready: &Ready,
     compiled: &[cpu::CompiledKernel],
     bound: &Bound<'_>,
     device: &Device,
-) -> Result<()> {
+) -> Result<Vec<CheckReport>> {
     let program = &ready.program;
+    let mut reports = Vec::new();
     check_distinct(ready, bound)?;
     let mut workspaces = Vec::with_capacity(program.workspaces.len());
     for workspace in program.workspaces.values() {
@@ -135,9 +139,10 @@ pub(super) fn run_on_cpu(
         });
         let buffers: Option<Vec<CpuBuffer>> = buffers.collect();
         let buffers = buffers.ok_or_else(|| broken(kernel, "a buffer has no memory"))?;
-        cpu::run(compiled, &buffers, &args).map_err(|error| stopped(ready, error))?;
+        let found = cpu::run(compiled, &buffers, &args).map_err(|error| stopped(ready, error))?;
+        reports.extend(found.map(|found| report(ready, kernel, found)));
     }
-    Ok(())
+    Ok(reports)
 }
 
 /// Memory for a workspace, zeroed, in words of 8 bytes.

@@ -57,7 +57,7 @@ pub fn run_config(
             return Ok(());
         }
         match &ready.kernels {
-            Executables::Host(compiled) => run_on_cpu(&ready, compiled, bound, device)?,
+            Executables::Host(compiled) => drop(run_on_cpu(&ready, compiled, bound, device)?),
             #[cfg(feature = "cuda")]
             Executables::Cuda(loaded) => {
                 let queue = device.default_queue();

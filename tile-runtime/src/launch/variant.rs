@@ -16,7 +16,8 @@ use tile_ir::program::Program;
 
 use super::cache::{KernelAddress, ProgramKey};
 use super::facts;
-use super::ready::{Ready, lower_for, make_of, make_ready};
+use super::ready::{Ready, lower_for, make_checked, make_of, make_ready};
+use crate::cpu::Watch;
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::macro_support::EmbeddedKernel;
@@ -50,7 +51,7 @@ impl std::fmt::Debug for Upgrade {
 impl Wanted {
     fn key(&self) -> ProgramKey {
         let Self { kernel, binding, config, .. } = self.clone();
-        ProgramKey { kernel, binding, config, is_brief: false }
+        ProgramKey { kernel, binding, config, is_brief: false, watch: None }
     }
 
     fn brief_key(&self) -> ProgramKey {
@@ -62,6 +63,13 @@ impl Wanted {
         let (checked, file) = (self.embedded.get()?, self.embedded.file());
         let make = || make_ready(checked, file, device, &self.binding, &self.config);
         device.programs().program(self.key(), make)
+    }
+
+    /// The program of checked launches.
+    pub(super) fn checked_program(&self, device: &Device, watch: Watch) -> Result<Arc<Ready>> {
+        let (checked, file) = (self.embedded.get()?, self.embedded.file());
+        let make = || make_checked(checked, file, device, (&self.binding, &self.config), watch);
+        device.programs().program(ProgramKey { watch: Some(watch), ..self.key() }, make)
     }
 
     /// The program if it is ready or need not be compiled; else the brief one, and what

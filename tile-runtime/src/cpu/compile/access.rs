@@ -9,6 +9,7 @@ use super::emitter::{Emitter, Value, lane_bytes};
 use crate::cpu::CpuError;
 use crate::cpu::code::{Access, AccessAxis, Affine, ArrayPlace, Index, Instr, Pad, Slot, Width};
 use crate::cpu::vector;
+use crate::cpu::watch::Doing;
 
 /// An access with what must be given back once it has been emitted.
 struct Prepared {
@@ -208,6 +209,7 @@ impl Emitter<'_, '_> {
         )?;
         let access = prepared.access;
         if prepared.uniform && pad.as_ref().is_none_or(Value::is_uniform) {
+            self.touch(Doing::Read, access, Width::One);
             let pad = pad.map(|pad| self.uniform(&pad)).transpose()?;
             let dst = match hint {
                 Some(Slot::Uniform(register)) => register,
@@ -231,6 +233,7 @@ impl Emitter<'_, '_> {
                 (dst, owned, pad.map_or(Pad::Zero, Pad::Value))
             }
         };
+        self.touch(Doing::Read, access, Width::Chunk);
         self.push(Instr::Load { width: Width::Chunk, dst, access, pad });
         self.give_all(prepared.owned);
         Ok(Value::Lanes { slot: dst, owned })
@@ -245,11 +248,15 @@ impl Emitter<'_, '_> {
     ) -> Result<(), CpuError> {
         let prepared = self.prepare_write(access, dtype)?;
         let (src, is_owned) = self.lanes(value, dtype)?;
-        if is_owned {
+        self.touch(Doing::Write, prepared.access, Width::Chunk);
+        if is_owned && !self.is_watched() {
             self.store_result(src, prepared.access);
             self.give_register(src, dtype);
         } else {
             self.push(Instr::Store { src, access: prepared.access });
+            if is_owned {
+                self.give_register(src, dtype);
+            }
         }
         self.give_all(prepared.owned);
         Ok(())
@@ -278,6 +285,7 @@ impl Emitter<'_, '_> {
         let prepared = self.prepare_write(access, dtype)?;
         let (src, is_owned) = self.lanes(value, dtype)?;
         let expected = expected.map(|expected| self.lanes(expected, dtype)).transpose()?;
+        self.touch(Doing::Update, prepared.access, Width::Chunk);
         self.push(Instr::Atomic {
             src,
             expected: expected.map(|(slot, _)| slot),

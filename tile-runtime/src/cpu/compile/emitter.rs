@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
 use tile_ir::program::{DomainId, ProgramKernel, Ty, VarId};
+use tile_ir::span::SpanId;
 
 use super::facts::VarFacts;
 use super::unit::Unit;
@@ -69,7 +70,7 @@ impl Func {
     }
 
     /// The operation on as many slots as the function has operands.
-    fn on(self, width: Width, dst: Slot, operands: &[Slot]) -> Option<Instr> {
+    pub(super) fn on(self, width: Width, dst: Slot, operands: &[Slot]) -> Option<Instr> {
         match (self, operands) {
             (Self::Of1(f), &[a]) => Some(Instr::Map1 { width, f, dst, a }),
             (Self::Of2(f), &[a, b]) => Some(Instr::Map2 { width, f, dst, a, b }),
@@ -158,6 +159,8 @@ pub(super) struct Emitter<'c, 'k> {
     pub(super) role: usize,
     /// Within an `Items`.
     pub(super) lane: Option<LaneState>,
+    /// Where the present statement stands in the source.
+    pub(super) span: SpanId,
 }
 
 impl Emitter<'_, '_> {
@@ -361,6 +364,9 @@ impl Emitter<'_, '_> {
     /// Leaves operands where they lie that were loaded just before and serve this
     /// operation alone: nothing is written between, and no jump goes there.
     fn find_loaded(&mut self, slots: &mut [Slot], owned: &[(Slot, DType)]) {
+        if self.is_watched() {
+            return;
+        }
         for instr in self.code.iter_mut().skip(self.landed).rev() {
             let Instr::Load { width: Width::Chunk, dst, access, pad } = *instr else { return };
             if !owned.iter().any(|&(slot, _)| slot == dst) {

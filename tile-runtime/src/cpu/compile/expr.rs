@@ -92,6 +92,9 @@ impl Emitter<'_, '_> {
                     None => return Err(self.undefined(op.symbol(), dtype)),
                 };
                 let operand = self.eval_as(*operand, dtype)?;
+                if !ty.is_index() {
+                    self.watch_unary(*op, dtype, &operand)?;
+                }
                 if *op == UnaryOp::Neg {
                     let zero = Value::Affine(Affine::constant(0));
                     if let Some(affine) = self.affine_op(BinaryOp::Sub, &zero, &operand)? {
@@ -104,10 +107,14 @@ impl Emitter<'_, '_> {
                 let func = self.binary_func(*op, dtype)?;
                 let lhs = self.eval_as(*lhs, dtype)?;
                 let rhs = self.eval_as(*rhs, dtype)?;
+                self.watch_binary(*op, (dtype, ty.is_index()), &lhs, &rhs)?;
                 if let Some(affine) = self.affine_op(*op, &lhs, &rhs)? {
                     return Ok(Value::Affine(affine));
                 }
-                self.map(func, dtype, vec![(lhs, dtype), (rhs, dtype)], hint)
+                let finite = self.finite_before(dtype, &[&lhs, &rhs])?;
+                let value = self.map(func, dtype, vec![(lhs, dtype), (rhs, dtype)], hint)?;
+                self.finite_after(op.symbol(), dtype, finite, &value)?;
+                Ok(value)
             }
             ExprKind::Fma { a, b, c } => {
                 let func = vector::fma(dtype).map(Func::Of3);
@@ -115,7 +122,11 @@ impl Emitter<'_, '_> {
                 let a = self.eval_as(*a, dtype)?;
                 let b = self.eval_as(*b, dtype)?;
                 let c = self.eval_as(*c, dtype)?;
-                self.map(func, dtype, vec![(a, dtype), (b, dtype), (c, dtype)], hint)
+                let finite = self.finite_before(dtype, &[&a, &b, &c])?;
+                let operands = vec![(a, dtype), (b, dtype), (c, dtype)];
+                let value = self.map(func, dtype, operands, hint)?;
+                self.finite_after("* +", dtype, finite, &value)?;
+                Ok(value)
             }
             ExprKind::Compare { op, lhs, rhs } => {
                 let operand = self.type_of(*lhs)?;
@@ -144,7 +155,10 @@ impl Emitter<'_, '_> {
                 let math = vector::math(*func, dtype).map(Func::Of1);
                 let math = math.ok_or_else(|| self.undefined(func.name(), dtype))?;
                 let arg = self.eval_as(*arg, dtype)?;
-                self.map(math, dtype, vec![(arg, dtype)], hint)
+                let finite = self.finite_before(dtype, &[&arg])?;
+                let value = self.map(math, dtype, vec![(arg, dtype)], hint)?;
+                self.finite_after(func.name(), dtype, finite, &value)?;
+                Ok(value)
             }
             ExprKind::CeilDiv { n, d } => {
                 let n = self.eval_as(*n, DType::I64)?;

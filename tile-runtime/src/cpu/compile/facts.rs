@@ -6,24 +6,27 @@ use std::collections::{HashMap, HashSet};
 use tile_ir::arena::EntityId as _;
 use tile_ir::program::{ExprId, ExprKind, LoopRange, ProgramKernel, Stmt, StmtKind, VarId};
 
-/// Which expressions read memory, they or an operand; by id.
+/// Which expressions are evaluated only where they are asked for: those that read
+/// memory, they or an operand, and in checked mode all that compute; by id.
 pub(super) struct ExprFacts {
     loads: Vec<bool>,
 }
 
 impl ExprFacts {
     /// Facts about a kernel's expressions. Operands have smaller ids.
-    pub(super) fn new(kernel: &ProgramKernel) -> Self {
+    pub(super) fn new(kernel: &ProgramKernel, is_watched: bool) -> Self {
         let mut facts = Self { loads: Vec::new() };
         for (_, expr) in kernel.exprs.iter() {
+            let operands = operands(&expr.kind);
             let loads = matches!(expr.kind, ExprKind::Load(_))
-                || operands(&expr.kind).iter().any(|&id| facts.loads(id));
+                || (is_watched && !operands.is_empty())
+                || operands.iter().any(|&id| facts.loads(id));
             facts.loads.push(loads);
         }
         facts
     }
 
-    /// Whether it or an operand reads memory.
+    /// Whether it is evaluated only where it is asked for.
     pub(super) fn loads(&self, id: ExprId) -> bool {
         self.loads.get(id.index()).copied().unwrap_or(true)
     }

@@ -14,22 +14,24 @@ mod facts;
 mod range;
 mod stmt;
 mod unit;
+mod watch;
 
 use std::collections::HashMap;
 
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
-use tile_ir::program::{ExprId, ProgramKernel, VarId};
+use tile_ir::program::{Domain, ExprId, ProgramKernel, VarId};
+use tile_ir::span::SpanId;
 
 use self::emitter::Emitter;
 use self::unit::{Unit, malformed};
 use super::CpuError;
 use super::code::{Agent, Array, ArrayPlace, CompiledKernel, GridAxis, MAX_AXES, Uniform};
-use super::order::Order;
+use super::watch::Mode;
 
-/// Compiles a kernel to run in this order.
-pub(super) fn compile(kernel: &ProgramKernel, order: Order) -> Result<CompiledKernel, CpuError> {
-    let mut unit = Unit::new(kernel, order)?;
+/// Compiles a kernel to run in this mode.
+pub(super) fn compile(kernel: &ProgramKernel, mode: Mode) -> Result<CompiledKernel, CpuError> {
+    let mut unit = Unit::new(kernel, mode)?;
     let mut launch = emitter(kernel, &mut unit, 0, HashMap::new());
     let mut arrays = Vec::new();
     for buffer in kernel.buffers.values() {
@@ -71,13 +73,18 @@ pub(super) fn compile(kernel: &ProgramKernel, order: Order) -> Result<CompiledKe
         n_buffers: unit.n_buffers,
         grid,
         raster: kernel.raster,
-        order,
+        mode,
         uniforms: unit.uniforms,
         launch_code,
-        agents,
+        roles: agents,
         programs: unit.programs,
         accesses: unit.accesses,
         facts: unit.assumptions,
+        sites: unit.sites,
+        operations: unit.operations,
+        agents: unit.agents,
+        n_agents: unit.n_agents,
+        block_agent: block_agent(kernel),
         n_places: unit.places.len(),
         vector_bytes: unit.vector_bytes,
         fragment_bytes: unit.fragment_bytes,
@@ -91,7 +98,8 @@ fn emitter<'c, 'k>(
     role: usize,
     block_vars: HashMap<VarId, Uniform>,
 ) -> Emitter<'c, 'k> {
-    Emitter { kernel, unit, code: Vec::new(), landed: 0, block_vars, role, lane: None }
+    let span = SpanId::from_index(0);
+    Emitter { kernel, unit, code: Vec::new(), landed: 0, block_vars, role, lane: None, span }
 }
 
 /// Makes code for numbers of the launch: index expressions over arguments and
@@ -128,4 +136,10 @@ fn declare_grid(
         vars.insert(axis.var, register);
     }
     vars
+}
+
+/// Who runs statements at block scope: all, or the only work-item.
+fn block_agent(kernel: &ProgramKernel) -> u32 {
+    let items = kernel.domains.get(kernel.block_domain).map_or(0, Domain::n_items);
+    u32::from(items == 1)
 }

@@ -37,6 +37,13 @@ impl Emitter<'_, '_> {
         if self.lane.is_none() && !self.takes_part(stmt.role) {
             return Ok(());
         }
+        let outer = std::mem::replace(&mut self.span, stmt.span);
+        let result = self.statement_here(stmt);
+        self.span = outer;
+        result
+    }
+
+    fn statement_here(&mut self, stmt: &Stmt) -> Result<(), CpuError> {
         match &stmt.kind {
             StmtKind::Let { var, value } => self.declare(*var, *value),
             StmtKind::Assign { var, value } => self.assign(*var, *value),
@@ -67,7 +74,11 @@ impl Emitter<'_, '_> {
             StmtKind::Ballot { var, cond } => self.ballot(*var, *cond),
             // A chunk holds whole warps, and each operation is done for all of its
             // lanes before the next one.
-            StmtKind::WarpBarrier => self.require_lanes("a warp barrier"),
+            StmtKind::WarpBarrier => {
+                self.require_lanes("a warp barrier")?;
+                self.warp_barrier();
+                Ok(())
+            }
             StmtKind::Barrier(participants) => {
                 if self.lane.is_some() {
                     return Err(self.malformed("a barrier within `Items`"));
@@ -102,7 +113,7 @@ impl Emitter<'_, '_> {
         let described =
             described.ok_or_else(|| self.malformed(format!("domain {domain} does not exist")))?;
         let chunking =
-            chunking_of(described, kernel.threads, most_lanes(self.unit.order, has_warps(body)))
+            chunking_of(described, kernel.threads, most_lanes(self.unit.mode.order, has_warps(body)))
                 .map_err(|rule| self.malformed(rule))?;
         let first_local = u32::try_from(self.unit.uniforms.len()).unwrap_or(u32::MAX);
         let facts = VarFacts::new(kernel, body);
@@ -117,8 +128,14 @@ impl Emitter<'_, '_> {
         result?;
         let Some(lane) = lane else { return Err(self.malformed("`Items` that do not end")) };
         self.unit.vector_bytes = self.unit.vector_bytes.max(lane.vector_bytes());
+        let agents = self.agents_of(domain, chunking.n_items);
         let program = self.unit.programs.len();
-        self.unit.programs.push(LaneProgram { domain: chunking, preamble: lane.preamble, code });
+        self.unit.programs.push(LaneProgram {
+            domain: chunking,
+            preamble: lane.preamble,
+            code,
+            agents,
+        });
         self.push(Instr::Items { program });
         Ok(())
     }

@@ -12,12 +12,13 @@ use tile_ir::span::SpanId;
 use super::emitter::{lane_bytes, lane_type};
 use super::facts::ExprFacts;
 use crate::cpu::code::{Access, Array, ArrayPlace, LaneProgram, MAX_AXES, Place, Slot, Uniform};
-use crate::cpu::{CpuError, Order};
+use crate::cpu::CpuError;
+use crate::cpu::watch::{Agents, Mode, Operation, Site};
 
 /// Tables that grow while a kernel is compiled.
 pub(super) struct Unit {
-    /// The order of items.
-    pub(super) order: Order,
+    /// How the kernel is to be run.
+    pub(super) mode: Mode,
     /// The uniform registers at first.
     pub(super) uniforms: Vec<u64>,
     /// The register of each launch argument, by id.
@@ -32,6 +33,14 @@ pub(super) struct Unit {
     pub(super) accesses: Vec<Access>,
     /// Assumptions so far.
     pub(super) assumptions: Vec<(Assumption, SpanId)>,
+    /// Touched elements so far, in checked mode.
+    pub(super) sites: Vec<Site>,
+    /// Operations that are looked at so far.
+    pub(super) operations: Vec<Operation>,
+    /// Who runs the bodies of `Items` so far.
+    pub(super) agents: Vec<Agents>,
+    /// How many agents they are.
+    pub(super) n_agents: u32,
     /// Bodies of `Items` so far.
     pub(super) programs: Vec<LaneProgram>,
     /// The access of each place where lanes are found.
@@ -64,9 +73,9 @@ const ALIGN_BYTES: usize = 64;
 
 impl Unit {
     /// The tables of a kernel: arguments, fragments; no arrays yet.
-    pub(super) fn new(kernel: &ProgramKernel, order: Order) -> Result<Self, CpuError> {
+    pub(super) fn new(kernel: &ProgramKernel, mode: Mode) -> Result<Self, CpuError> {
         let mut unit = Self {
-            order,
+            mode,
             uniforms: Vec::new(),
             args: Vec::new(),
             variables: HashSet::new(),
@@ -74,12 +83,16 @@ impl Unit {
             n_buffers: 0,
             accesses: Vec::new(),
             assumptions: Vec::new(),
+            sites: Vec::new(),
+            operations: Vec::new(),
+            agents: Vec::new(),
+            n_agents: 1,
             programs: Vec::new(),
             places: Vec::new(),
             vector_bytes: 0,
             fragment_bytes: 0,
             tile_bytes: 0,
-            facts: ExprFacts::new(kernel),
+            facts: ExprFacts::new(kernel, mode.watch.is_some()),
             fragments: Vec::new(),
             constants: HashMap::new(),
             constant_registers: HashSet::new(),
@@ -205,6 +218,7 @@ impl Unit {
                     extents: with_buffers(&tile.extents, tile.buffers),
                     strides: with_buffers(&tile.layout.strides, tile.layout.size_elems),
                     swizzle: tile.layout.swizzle,
+                    is_local: false,
                 },
             });
         }
@@ -237,6 +251,7 @@ impl Unit {
                     extents: with_buffers(&extents, 1),
                     strides: with_buffers(&layout.strides, layout.size_elems),
                     swizzle: None,
+                    is_local: true,
                 },
             });
         }
@@ -267,6 +282,7 @@ fn local_array(tile: &Tile, offset_bytes: usize, n_items: u64) -> Array {
             extents: with_items(&tile.extents, i64::try_from(n_items).unwrap_or(i64::MAX)),
             strides: with_items(&tile.layout.strides, i64::from(tile.layout.size_elems)),
             swizzle: None,
+            is_local: true,
         },
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Outside {
     pub(super) index: i64,
     /// The extent.
     pub(super) extent: i64,
+    /// The first lane of which it is.
+    pub(super) lane: usize,
 }
 
 /// One row of an access.
@@ -194,7 +196,8 @@ fn visit_edge_rows(
                 let begins_outside = within.is_empty() || within.start != inside.start;
                 let first = if begins_outside { inside.start } else { within.end };
                 let index = at_lane(at, first).clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-                return Err(Outside { array: access.array, axis: at, index, extent });
+                let lane = row * n_lanes + first;
+                return Err(Outside { array: access.array, axis: at, index, extent, lane });
             }
             let stride = i128::from(view.strides[at]);
             offset += at_lane(at, inside.start) * stride;
@@ -303,7 +306,8 @@ impl LaneAddresses {
             read_index(axis, uniforms, chunk, &read_lanes, index);
             let extent = view.extents[at];
             if !(0..extent).contains(&index[bad]) {
-                return Err(Outside { array: access.array, axis: at, index: index[bad], extent });
+                let (array, index) = (access.array, index[bad]);
+                return Err(Outside { array, axis: at, index, extent, lane: bad });
             }
         }
         Ok(())
@@ -336,6 +340,15 @@ pub(super) fn write_coords(affine: &Affine, uniforms: &[u64], chunk: &Chunk, lan
         }
         chunk.next_row(&mut coords);
     }
+}
+
+/// An affine index in one lane.
+pub(super) fn index_at(affine: &Affine, uniforms: &[u64], chunk: &Chunk, lane: usize) -> i64 {
+    let mut coords = chunk.first;
+    (0..lane / chunk.row_lanes).for_each(|_| chunk.next_row(&mut coords));
+    coords[chunk.row_axis] += (lane % chunk.row_lanes) as i64;
+    let products = affine.coefs.iter().zip(&coords).map(|(&coef, &coord)| coef * coord);
+    (uniform_part(affine, uniforms) as i64).wrapping_add(products.sum())
 }
 
 fn swizzle_all(swizzle: Swizzle, offsets: &mut [i64]) {

@@ -22,6 +22,28 @@ pub(super) struct ArrayView {
     pub(super) swizzle: Option<Swizzle>,
 }
 
+impl ArrayView {
+    /// Elements that its indices name, where that is a number.
+    pub(super) fn n_elems(&self) -> Option<usize> {
+        let extents = &self.extents[..self.n_axes];
+        extents.iter().try_fold(1usize, |product, &extent| {
+            product.checked_mul(usize::try_from(extent).ok()?)
+        })
+    }
+
+    /// One more than the last offset that its indices name, in elements.
+    pub(super) fn reach(&self) -> usize {
+        let extents = &self.extents[..self.n_axes];
+        if extents.iter().any(|&extent| extent <= 0) {
+            return 0;
+        }
+        let last = extents.iter().zip(&self.strides).map(|(extent, stride)| (extent - 1) * stride);
+        // Within memory; a swizzle changes bits below the next power of two.
+        let last = last.sum::<i64>().unsigned_abs() as usize;
+        if self.swizzle.is_some() { (last + 1).next_power_of_two() } else { last + 1 }
+    }
+}
+
 /// The launch's buffers as arrays, in order.
 ///
 /// # Errors
@@ -77,7 +99,7 @@ pub(super) fn bind_buffers(
 pub(super) fn bind_tiles(kernel: &CompiledKernel, tiles: *mut u8) -> Vec<ArrayView> {
     let mut views = Vec::new();
     for array in &kernel.arrays {
-        let ArrayPlace::Tile { offset_bytes, extents, strides, swizzle } = &array.place else {
+        let ArrayPlace::Tile { offset_bytes, extents, strides, swizzle, .. } = &array.place else {
             continue;
         };
         views.push(ArrayView {

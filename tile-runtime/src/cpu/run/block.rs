@@ -36,8 +36,12 @@ enum State {
 }
 
 /// Runs the block whose coordinates the frame's registers hold.
-pub(super) fn run_block(frame: &mut Frame<'_>, agents: &[Agent]) -> Result<(), Stop> {
-    frame.begin_block();
+pub(super) fn run_block(
+    frame: &mut Frame<'_>,
+    agents: &[Agent],
+    block: u64,
+) -> Result<(), Stop> {
+    frame.begin_block(block);
     let mut states = vec![State::Ready(0); agents.len()];
     loop {
         for (state, agent) in states.iter_mut().zip(agents) {
@@ -77,6 +81,9 @@ fn run_role(
             }
             Next::Barrier(participants) => {
                 position += 1;
+                if let Some(watcher) = &mut frame.watcher {
+                    watcher.pass_barrier();
+                }
                 // Alone, or among warps that run as one, it has arrived.
                 let alone = n_roles == 1
                     || matches!(participants, Participants::Role(role) if {

@@ -163,7 +163,7 @@ impl Frame<'_> {
     }
 
     /// Computes the addresses of an access lane by lane; how many lanes.
-    fn resolve_lanes(&mut self, width: Width, access: &Access) -> Result<usize, Outside> {
+    pub(super) fn resolve_lanes(&mut self, width: Width, access: &Access) -> Result<usize, Outside> {
         let one = Chunk::ONE;
         let mask = access.mask.map(|mask| self.ptr(mask).cast_const().cast::<Flag>());
         let mut slots = access.axes.iter().filter_map(|axis| match axis.index {

@@ -7,6 +7,7 @@ use super::access::{LaneAddresses, Outside, write_coords};
 use super::array::{ArrayView, bind_tiles};
 use super::chunk::Chunk;
 use super::memory::Memory;
+use super::shadow::Watcher;
 use super::warp::{WARP, ballots, shuffle};
 use crate::cpu::Order;
 use crate::cpu::code::{CompiledKernel, Instr, LaneProgram, Slot, Uniform, UniformRange, Width};
@@ -54,6 +55,8 @@ pub(super) struct Frame<'k> {
     found: Vec<*mut u8>,
     /// How many `Items` were run.
     n_runs: u64,
+    /// In a checked launch, what is looked at.
+    pub(super) watcher: Option<Watcher<'k>>,
 }
 
 impl<'k> Frame<'k> {
@@ -77,6 +80,7 @@ impl<'k> Frame<'k> {
             chunk: Chunk::ONE,
             found: vec![std::ptr::null_mut(); kernel.n_places],
             n_runs: 0,
+            watcher: None,
         }
     }
 
@@ -93,13 +97,17 @@ impl<'k> Frame<'k> {
             chunk: Chunk::ONE,
             found: Vec::new(),
             n_runs: 0,
+            watcher: None,
         }
     }
 
     /// Makes tiles and fragments those of a new block. Builds with debug
     /// assertions fill them with a pattern, so that a read of what no one wrote
     /// shows.
-    pub(super) fn begin_block(&mut self) {
+    pub(super) fn begin_block(&mut self, block: u64) {
+        if let Some(watcher) = &mut self.watcher {
+            watcher.begin_block(block);
+        }
         if cfg!(debug_assertions) {
             self.tiles.poison();
             self.fragments.poison();
@@ -153,15 +161,27 @@ impl<'k> Frame<'k> {
 
     /// Runs the body of an `Items`.
     pub(super) fn run_items(&mut self, program: usize) -> Result<(), Fault> {
-        let kernel = self.kernel;
-        let program = &kernel.programs[program];
+        let program = &self.kernel.programs[program];
         if program.domain.n_items == 0 {
             return Ok(());
         }
+        if let Some(watcher) = &mut self.watcher {
+            watcher.items = Some(program.agents);
+        }
+        self.run_chunks(program)?;
+        if let Some(watcher) = &mut self.watcher {
+            watcher.items = None;
+            self.chunk = Chunk::ONE;
+        }
+        Ok(())
+    }
+
+    fn run_chunks(&mut self, program: &'k LaneProgram) -> Result<(), Fault> {
+        let kernel = self.kernel;
         // The first chunk is the largest.
         self.chunk = Chunk::at(&program.domain, 0);
         self.run_list(&program.preamble)?;
-        if let Order::Shuffled(_) = kernel.order {
+        if let Order::Shuffled(_) = kernel.mode.order {
             return self.run_shuffled(program);
         }
         let mut item = 0;
@@ -178,7 +198,7 @@ impl<'k> Frame<'k> {
     fn run_shuffled(&mut self, program: &LaneProgram) -> Result<(), Fault> {
         let n_chunks = program.domain.n_items.div_ceil(program.domain.max_lanes());
         self.n_runs += 1;
-        let order = self.kernel.order.of(n_chunks as u64, self.n_runs);
+        let order = self.kernel.mode.order.of(n_chunks as u64, self.n_runs);
         for place in 0..n_chunks {
             let chunk = order.at(place as u64) as usize;
             self.chunk = Chunk::at(&program.domain, chunk * program.domain.max_lanes());
@@ -309,6 +329,11 @@ impl<'k> Frame<'k> {
             Instr::Fail { mask, fact, ref shown } => {
                 return Err(Fault::Assumption(fact, self.shown(mask, shown)));
             }
+            Instr::Touch { width, access, site, mask } => self.touch(width, access, site, mask)?,
+            Instr::Notice { width, flags, mask, operation } => {
+                self.notice(width, flags, mask, operation);
+            }
+            Instr::WarpMet { mask } => self.meet_warps(mask),
             Instr::Items { program } => return Ok(Next::Items(program)),
             Instr::Barrier(participants) => return Ok(Next::Barrier(participants)),
         }
@@ -316,7 +341,7 @@ impl<'k> Frame<'k> {
     }
 
     /// Flag lanes.
-    fn flags(&mut self, slot: Slot, n: usize) -> &[Flag] {
+    pub(super) fn flags(&mut self, slot: Slot, n: usize) -> &[Flag] {
         let ptr = self.ptr(slot).cast::<Flag>();
         // SAFETY: the register holds `n` flags and is not written while borrowed.
         unsafe { std::slice::from_raw_parts(ptr, n) }

@@ -12,8 +12,10 @@ mod elements;
 mod frame;
 mod grid;
 mod memory;
+mod shadow;
 mod transfer;
 mod warp;
+mod watched;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -24,7 +26,11 @@ use tile_ir::value::ArgValue;
 use self::array::{ArrayView, bind_buffers};
 use self::block::{Stop, run_block};
 use self::frame::{Fault, Frame};
-use super::code::CompiledKernel;
+pub(super) use self::grid::block_coords;
+pub(super) use self::shadow::{Case, Log, Stray, Who};
+use self::shadow::{SharedShadow, Watcher};
+use super::code::{ArrayPlace, CompiledKernel};
+use super::found::{Found, Shapes, describe};
 use super::order::Permutation;
 use super::{CpuBuffer, CpuError};
 
@@ -35,18 +41,18 @@ struct Buffers(Vec<ArrayView>);
 // whichever threads run it.
 unsafe impl Sync for Buffers {}
 
-/// Runs a launch.
+/// Runs a launch; what was found, in a checked one.
 pub(super) fn run(
     kernel: &CompiledKernel,
     buffers: &[CpuBuffer],
     args: &[ArgValue],
-) -> Result<(), CpuError> {
+) -> Result<Option<Found>, CpuError> {
     let uniforms = launch_registers(kernel, args)?;
     let extents: Vec<i64> =
         kernel.grid.iter().map(|axis| uniforms[axis.extent as usize].cast_signed()).collect();
-    let buffers = Buffers(bind_buffers(kernel, buffers, &uniforms)?);
+    let views = Buffers(bind_buffers(kernel, buffers, &uniforms)?);
     if extents.iter().any(|&extent| extent <= 0) {
-        return Ok(());
+        return Ok(None);
     }
     let n_blocks = extents
         .iter()
@@ -54,14 +60,27 @@ pub(super) fn run(
         .filter(|&n_blocks| n_blocks < u64::MAX / 2)
         .ok_or_else(|| CpuError::TooManyBlocks { kernel: kernel.name.clone() })?;
 
-    let order = kernel.order.of(n_blocks, 0);
-    let launch = Launch { kernel, uniforms, extents, order, n_blocks, buffers };
+    let order = kernel.mode.order.of(n_blocks, 0);
     let n_workers = u64::try_from(rayon::current_num_threads()).unwrap_or(1).min(n_blocks);
+    let shadow = kernel.mode.watch.map(|_| {
+        SharedShadow::new(kernel, buffers, &views.0, n_blocks, n_workers == 1)
+    });
+    let shadow = shadow.as_ref();
+    let launch = Launch { kernel, uniforms, extents, order, n_blocks, buffers: views, shadow };
     let next = AtomicU64::new(0);
     let first_stop = AtomicU64::new(u64::MAX);
-    let stops = (0..n_workers).into_par_iter().filter_map(|_| launch.work(&next, &first_stop));
-    match stops.min_by_key(|&(place, _)| place) {
-        None => Ok(()),
+    let worked = (0..n_workers).into_par_iter().map(|_| launch.work(&next, &first_stop));
+    let (stops, logs): (Vec<_>, Vec<_>) = worked.unzip();
+    let found = shadow.map(|shadow| {
+        let mut log = Log::default();
+        logs.into_iter().flatten().for_each(|found| log.merge(found));
+        shadow.finish(&mut log);
+        describe(kernel, &launch.extents, &launch.shapes(), log)
+    });
+    match stops.into_iter().flatten().min_by_key(|&(place, _)| place) {
+        None => Ok(found),
+        // Which array it has left is among what was found, with its place.
+        Some((_, Stop::Fault(Fault::Outside(_)))) if found.is_some() => Ok(found),
         Some((place, stop)) => Err(described(kernel, launch.order.at(place), stop)),
     }
 }
@@ -74,14 +93,53 @@ struct Launch<'k> {
     order: Permutation,
     n_blocks: u64,
     buffers: Buffers,
+    shadow: Option<&'k SharedShadow>,
 }
 
 impl Launch<'_> {
+    /// How the arrays lie.
+    fn shapes(&self) -> Shapes {
+        let mut none = 0u64;
+        let mut views = self.buffers.0.clone();
+        views.extend(array::bind_tiles(self.kernel, (&raw mut none).cast()));
+        let shape = |view: &ArrayView| {
+            let n = view.n_axes;
+            (view.extents[..n].to_vec(), view.strides[..n].to_vec())
+        };
+        let arrays = self.kernel.arrays.iter().zip(&views);
+        let shapes = arrays.map(|(array, view)| {
+            let (mut extents, mut strides) = shape(view);
+            if let ArrayPlace::Tile { .. } = array.place {
+                // The choice among buffers is no axis of the text.
+                extents.pop();
+                strides.pop();
+            }
+            (extents, strides)
+        });
+        shapes.collect()
+    }
+
     /// Runs blocks until none is left, or until one is stopped, whose place in the
-    /// order is returned. Blocks are taken in order, so those before the first
+    /// order is returned, beside what was found. Blocks are taken in order, so those before the first
     /// stopped one all run: which one is reported does not depend on timing.
-    fn work(&self, next: &AtomicU64, first_stop: &AtomicU64) -> Option<(u64, Stop)> {
+    fn work(
+        &self,
+        next: &AtomicU64,
+        first_stop: &AtomicU64,
+    ) -> (Option<(u64, Stop)>, Option<Log>) {
         let mut frame = Frame::new(self.kernel, self.uniforms.clone(), &self.buffers.0);
+        frame.watcher =
+            self.shadow.map(|shadow| Watcher::new(self.kernel, shadow, &frame.arrays));
+        let stop = self.run_blocks(&mut frame, next, first_stop);
+        (stop, frame.watcher.map(Watcher::into_log))
+    }
+
+    fn run_blocks(
+        &self,
+        frame: &mut Frame<'_>,
+        next: &AtomicU64,
+        first_stop: &AtomicU64,
+    ) -> Option<(u64, Stop)> {
         let mut coords = Vec::new();
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
@@ -95,7 +153,7 @@ impl Launch<'_> {
                     frame.set_uniform(register, coord);
                 }
             }
-            if let Err(stop) = run_block(&mut frame, &self.kernel.agents) {
+            if let Err(stop) = run_block(frame, &self.kernel.roles, block) {
                 first_stop.fetch_min(place, Ordering::Relaxed);
                 return Some((place, stop));
             }
@@ -164,7 +222,7 @@ fn described(kernel: &CompiledKernel, block: u64, stop: Stop) -> CpuError {
         Stop::BarrierMismatch(agent) => CpuError::BarrierMismatch {
             kernel: kernel.name.clone(),
             block,
-            role: kernel.agents[agent].name.clone(),
+            role: kernel.roles[agent].name.clone(),
         },
     }
 }

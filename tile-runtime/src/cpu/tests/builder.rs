@@ -325,5 +325,5 @@ pub(super) fn execute(
     buffers: &[CpuBuffer],
     args: &[ArgValue],
 ) -> Result<(), CpuError> {
-    run(&prepare(&builder.kernel, Order::Numbered)?, buffers, args)
+    run(&prepare(&builder.kernel, Order::Numbered)?, buffers, args).map(drop)
 }

@@ -9,12 +9,14 @@
 mod apply;
 mod atomic;
 mod lane;
+mod oddity;
 mod ops;
 mod table;
 
 pub(super) use apply::{Fn1, Fn2, Fn3};
 pub(super) use atomic::{AtomicFn, atomic};
 pub(super) use lane::Flag;
+pub(super) use oddity::{is_finite, is_zero, neg_overflows, overflows};
 pub(super) use table::{
     and_flags, and_not_flags, binary, cast, ceil_div, compare, copy, fma, math, not_flags,
     or_flags, select, splat, trips_between, trips_doubling, trips_halving, unary, value_between,

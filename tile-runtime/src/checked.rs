@@ -1,0 +1,222 @@
+//! What a checked launch tells.
+//!
+//! [`crate::Options::checked`] runs a kernel on the CPU device as it is written, one
+//! work-item a thread, and keeps of each element who touched it. What a sound launch does
+//! not do is a [`Finding`], and the launch an error; what is defined and seldom meant is a
+//! [`Note`].
+
+mod text;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What one checked launch of a kernel has shown. Prints as the compiler's messages do.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CheckReport {
+    /// The kernel.
+    pub kernel: String,
+    /// Its source file.
+    pub file: String,
+    /// What a sound launch does not do. Each pair of places in the text once.
+    pub findings: Vec<Finding>,
+    /// What is defined, and seldom meant. Each place once.
+    pub notes: Vec<Note>,
+}
+
+impl std::error::Error for CheckReport {}
+
+/// A work-item, or the block as a whole, at a place of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckPlace {
+    /// The line in the source, from 1; 0 where it is not known.
+    pub line: u32,
+    /// The column, from 0, in characters.
+    pub column: u32,
+    /// The block's coordinates, by name, outermost first.
+    pub block: Vec<(String, i64)>,
+    /// The work-item's, or those of a point of a cooperative loop; none of what the
+    /// block does as a whole.
+    pub item: Vec<(String, i64)>,
+    /// Barriers of the block before it.
+    pub barriers: u32,
+}
+
+/// What is done to an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Does {
+    /// It is read.
+    Reads,
+    /// It is written.
+    Writes,
+    /// It is updated by `atomic`.
+    Updates,
+}
+
+/// Where an array is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArrayKind {
+    /// A tensor.
+    Tensor,
+    /// A tile of the block.
+    Tile,
+}
+
+/// Something that no sound launch does.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Finding {
+    /// Two accesses of one element, at least one of which changes it, and nothing that
+    /// orders them.
+    Race {
+        /// The array.
+        array: String,
+        /// Where it is.
+        kind: ArrayKind,
+        /// The first such element's indices.
+        element: Vec<i64>,
+        /// Who came first.
+        first: (Does, CheckPlace),
+        /// Who came then.
+        second: (Does, CheckPlace),
+        /// How many such pairs were seen at these two places.
+        count: u64,
+    },
+    /// A read of an element of a tile that nobody in the block has written.
+    Uninitialised {
+        /// The tile.
+        array: String,
+        /// The first such element's indices.
+        element: Vec<i64>,
+        /// Who reads it.
+        place: CheckPlace,
+        /// How many such reads there were here.
+        count: u64,
+    },
+    /// An index outside a tile or a local array. The launch ends there.
+    Outside {
+        /// The array.
+        array: String,
+        /// The axis.
+        axis: usize,
+        /// The index.
+        index: i64,
+        /// The axis's extent.
+        extent: i64,
+        /// Who uses it.
+        place: CheckPlace,
+    },
+}
+
+/// Something that is defined, and seldom meant.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Note {
+    /// Accesses outside an array: reads gave the pad value, writes did nothing.
+    Dropped {
+        /// What was to be done.
+        does: Does,
+        /// The array.
+        array: String,
+        /// The axis.
+        axis: usize,
+        /// The first such index.
+        index: i64,
+        /// The axis's extent.
+        extent: i64,
+        /// Who used it.
+        place: CheckPlace,
+        /// How many such accesses there were here.
+        count: u64,
+    },
+    /// An integer operation whose result wrapped.
+    Overflow {
+        /// The operator.
+        operator: &'static str,
+        /// The type.
+        dtype: &'static str,
+        /// Who did it first.
+        place: CheckPlace,
+        /// How often.
+        count: u64,
+    },
+    /// An integer divided by 0, which gave 0.
+    DivisionByZero {
+        /// The operator.
+        operator: &'static str,
+        /// Who did it first.
+        place: CheckPlace,
+        /// How often.
+        count: u64,
+    },
+    /// A NaN or an infinity made of finite operands; where that was asked for.
+    NotFinite {
+        /// The operator or function.
+        operator: &'static str,
+        /// The type.
+        dtype: &'static str,
+        /// Who did it first.
+        place: CheckPlace,
+        /// How often.
+        count: u64,
+    },
+    /// Elements of a tensor that the kernel only writes, and that this launch left as
+    /// they were.
+    LeftOut {
+        /// The tensor.
+        array: String,
+        /// The first such element's indices.
+        element: Vec<i64>,
+        /// How many there are.
+        count: u64,
+    },
+}
+
+/// Keeps the reports of checked launches that are given it with
+/// [`crate::Options::check_log`]. Clones share what they keep.
+///
+/// # Examples
+///
+/// ```
+/// use tile_runtime::{CheckLog, Device, Note, Options, tiled_kernel};
+///
+/// tiled_kernel! {
+///     /// `x[i] / y[i]`.
+///     fn quotient(x: &mut Tensor<i32, [N]>, y: &Tensor<i32, [N]>)
+///     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+///     {
+///         let i = bx * TN + tx;
+///         x[i] /= y[i];
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let mut x = device.tensor([4], &[1, 2, 3, 4])?;
+/// let y = device.tensor([4], &[1, 0, 1, 0])?;
+/// let log = CheckLog::new();
+/// let options = Options::new().tile("TN", 4).checked(true).check_log(&log);
+/// quotient::with(options).launch(&mut x, &y)?;
+/// let report = &log.take()[0];
+/// let [Note::DivisionByZero { count, .. }] = &report.notes[..] else { panic!("{report}") };
+/// assert_eq!((*count, x.to_vec()?), (2, vec![1, 0, 3, 0]));
+/// # Ok::<(), tile_runtime::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CheckLog(Arc<Mutex<Vec<CheckReport>>>);
+
+impl CheckLog {
+    /// Keeps nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What was kept since the last call, in the order of the launches.
+    pub fn take(&self) -> Vec<CheckReport> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn keep(&self, report: CheckReport) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(report);
+    }
+}

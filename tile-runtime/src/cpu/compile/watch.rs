@@ -1,0 +1,233 @@
+//! What is emitted beside the operations of a checked launch.
+//!
+//! Before each access stands a [`Instr::Touch`], beside each operation that may overflow,
+//! divide by 0 or leave the finite numbers a function that gives flags and an
+//! [`Instr::Notice`] of them. Nothing else differs from fast mode, so results do not
+//! either; operations that fast mode computes for lanes which do not ask for them are
+//! not noticed, because the mask of those that do goes with the flags.
+
+use tile_ir::dtype::DType;
+use tile_ir::op::{BinaryOp, UnaryOp};
+use tile_ir::program::DomainId;
+
+use super::emitter::{Emitter, Func, Value};
+use crate::cpu::CpuError;
+use crate::cpu::code::{Instr, Slot, Width};
+use crate::cpu::vector;
+use crate::cpu::watch::{Agents, Doing, Oddity, Operation, Site};
+
+impl Emitter<'_, '_> {
+    /// Whether the launch is a checked one.
+    pub(super) fn is_watched(&self) -> bool {
+        self.unit.mode.watch.is_some()
+    }
+
+    fn has_nan_origin(&self) -> bool {
+        self.unit.mode.watch.is_some_and(|watch| watch.nan_origin)
+    }
+
+    /// The number of the first agent of a domain's items.
+    pub(super) fn agents_of(&mut self, domain: DomainId, n_items: usize) -> u32 {
+        let is_block = domain == self.kernel.block_domain;
+        let known = self.unit.agents.iter().find(|known| known.domain == domain);
+        if let (true, Some(known)) = (is_block, known) {
+            return known.base;
+        }
+        let base = self.unit.n_agents;
+        self.unit.agents.push(Agents { base, domain });
+        self.unit.n_agents =
+            base.saturating_add(u32::try_from(n_items).unwrap_or(u32::MAX)).min(1 << 30);
+        base
+    }
+
+    /// Notes who touches the elements of an access.
+    pub(super) fn touch(&mut self, doing: Doing, access: usize, width: Width) {
+        if !self.is_watched() {
+            return;
+        }
+        let mask = self.lane.as_ref().and_then(|lane| lane.mask);
+        let array = self.unit.accesses[access].array;
+        let site = self.unit.sites.len();
+        self.unit.sites.push(Site { doing, span: self.span, array });
+        self.push(Instr::Touch { width, access, site, mask });
+    }
+
+    /// Notes that warps have met.
+    pub(super) fn warp_barrier(&mut self) {
+        if self.is_watched() {
+            let mask = self.lane.as_ref().and_then(|lane| lane.mask);
+            self.push(Instr::WarpMet { mask });
+        }
+    }
+
+    /// Looks at an operation of one operand before it is done.
+    pub(super) fn watch_unary(
+        &mut self,
+        op: UnaryOp,
+        dtype: DType,
+        operand: &Value,
+    ) -> Result<(), CpuError> {
+        if !self.is_watched() || op != UnaryOp::Neg {
+            return Ok(());
+        }
+        match vector::neg_overflows(dtype) {
+            Some(f) => {
+                let operation = self.operation(Oddity::Overflow, op.symbol(), dtype);
+                self.notice(operation, Func::Of1(f), &[(operand, dtype)])
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Looks at an operation of two operands before it is done. An index never
+    /// overflows, but may be divided by 0.
+    pub(super) fn watch_binary(
+        &mut self,
+        op: BinaryOp,
+        (dtype, is_index): (DType, bool),
+        lhs: &Value,
+        rhs: &Value,
+    ) -> Result<(), CpuError> {
+        if !self.is_watched() || !dtype.is_integer() {
+            return Ok(());
+        }
+        if matches!(op, BinaryOp::Div | BinaryOp::Rem) && !self.is_nonzero(rhs) {
+            let operation = self.operation(Oddity::DivisionByZero, op.symbol(), dtype);
+            let f = Func::Of1(vector::is_zero(dtype));
+            self.notice(operation, f, &[(rhs, dtype)])?;
+        }
+        match vector::overflows(op, dtype).filter(|_| !is_index) {
+            Some(f) => {
+                let operation = self.operation(Oddity::Overflow, op.symbol(), dtype);
+                self.notice(operation, Func::Of2(f), &[(lhs, dtype), (rhs, dtype)])
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Flags where all operands are finite, if that is asked for.
+    pub(super) fn finite_before(
+        &mut self,
+        dtype: DType,
+        operands: &[&Value],
+    ) -> Result<Option<Value>, CpuError> {
+        if !self.has_nan_origin() || !dtype.is_float() {
+            return Ok(None);
+        }
+        let mut all: Option<Value> = None;
+        for operand in operands {
+            let f = Func::Of1(vector::is_finite(dtype));
+            let flags = self.flags_of(f, &[(operand, dtype)])?;
+            all = Some(match all {
+                None => flags,
+                Some(all) => {
+                    let both = Func::Of2(vector::and_flags());
+                    let bool = DType::Bool;
+                    let value = self.flags_of(both, &[(&all, bool), (&flags, bool)])?;
+                    self.release(all, bool);
+                    self.release(flags, bool);
+                    value
+                }
+            });
+        }
+        Ok(all)
+    }
+
+    /// Looks at the result of an operation whose operands were all finite there.
+    pub(super) fn finite_after(
+        &mut self,
+        symbol: &'static str,
+        dtype: DType,
+        before: Option<Value>,
+        result: &Value,
+    ) -> Result<(), CpuError> {
+        let Some(before) = before else { return Ok(()) };
+        let finite = self.flags_of(Func::Of1(vector::is_finite(dtype)), &[(result, dtype)])?;
+        let operation = self.operation(Oddity::NotFinite, symbol, dtype);
+        let f = Func::Of2(vector::and_not_flags());
+        self.notice(operation, f, &[(&before, DType::Bool), (&finite, DType::Bool)])?;
+        self.release(finite, DType::Bool);
+        self.release(before, DType::Bool);
+        Ok(())
+    }
+
+    /// Whether a divisor is known not to be 0.
+    fn is_nonzero(&self, value: &Value) -> bool {
+        match value {
+            Value::Affine(affine) => {
+                affine.is_uniform() && affine.base.is_none() && affine.constant != 0
+            }
+            Value::Uniform(register) => {
+                self.unit.is_constant(*register) && self.unit.uniforms[*register as usize] != 0
+            }
+            Value::Lanes { .. } => false,
+        }
+    }
+
+    fn operation(&mut self, oddity: Oddity, symbol: &'static str, dtype: DType) -> usize {
+        self.unit.operations.push(Operation { oddity, symbol, dtype, span: self.span });
+        self.unit.operations.len() - 1
+    }
+
+    /// Flags of operands that stay in use, computed here and not before.
+    fn flags_of(&mut self, func: Func, operands: &[(&Value, DType)]) -> Result<Value, CpuError> {
+        if operands.iter().all(|(value, _)| value.is_uniform()) {
+            let mut slots = Vec::new();
+            for (value, _) in operands {
+                slots.push(Slot::Uniform(self.uniform(value)?));
+            }
+            let register = self.unit.fresh_uniform();
+            self.push_map(func, Width::One, Slot::Uniform(register), &slots)?;
+            return Ok(Value::Uniform(register));
+        }
+        let mut slots = Vec::new();
+        let mut owned = Vec::new();
+        for &(value, dtype) in operands {
+            // Who owns the value gives it back.
+            let kept = match value {
+                Value::Lanes { slot, .. } => Value::Lanes { slot: *slot, owned: false },
+                Value::Uniform(_) | Value::Affine(_) => value.clone(),
+            };
+            let (slot, is_owned) = self.lanes(kept, dtype)?;
+            slots.push(slot);
+            owned.extend(is_owned.then_some((slot, dtype)));
+        }
+        let dst = self.take_register(DType::Bool);
+        self.push_map(func, Width::Chunk, dst, &slots)?;
+        owned.into_iter().for_each(|(slot, dtype)| self.give_register(slot, dtype));
+        Ok(Value::Lanes { slot: dst, owned: true })
+    }
+
+    fn notice(
+        &mut self,
+        operation: usize,
+        func: Func,
+        operands: &[(&Value, DType)],
+    ) -> Result<(), CpuError> {
+        let flags = self.flags_of(func, operands)?;
+        let mask = self.lane.as_ref().and_then(|lane| lane.mask);
+        let (width, slot) = match flags {
+            Value::Lanes { slot, .. } => (Width::Chunk, slot),
+            Value::Uniform(register) => (Width::One, Slot::Uniform(register)),
+            Value::Affine(_) => return Err(self.malformed("flags that are an index")),
+        };
+        self.push(Instr::Notice { width, flags: slot, mask, operation });
+        self.release(flags, DType::Bool);
+        Ok(())
+    }
+}
+
+impl Emitter<'_, '_> {
+    fn push_map(
+        &mut self,
+        func: Func,
+        width: Width,
+        dst: Slot,
+        operands: &[Slot],
+    ) -> Result<(), CpuError> {
+        let instr = func.on(width, dst, operands);
+        let instr = instr.ok_or_else(|| self.malformed("an operation with a missing operand"))?;
+        self.push(instr);
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! Checked launches: whether one is asked for, and what they tell.
+
+use tile_ir::program::{DomainId, ProgramKernel};
+use tile_ir::span::SpanId;
+
+use super::ready::Ready;
+use super::switch::Switch;
+use crate::checked::{ArrayKind, CheckPlace, CheckReport, Does, Finding, Note};
+use crate::cpu::{Actor, Doing, Found, FoundCase, FoundGap, FoundOdd, FoundStray, Oddity, Site, Watch};
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::options::Options;
+
+/// The environment variable that says what launches do that say nothing themselves.
+pub(crate) const VARIABLE: &str = "TILE_CHECKED";
+/// What it says.
+pub(crate) static SWITCH: Switch = Switch::new(VARIABLE);
+
+/// What is looked at by a launch; nothing where it is not a checked one.
+pub(super) fn watch_of(options: &Options, device: &Device) -> Option<Watch> {
+    match device.backend() {
+        Backend::Cpu => {}
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(_) => return None,
+    }
+    let is_checked = options.checked.unwrap_or_else(|| SWITCH.is_on());
+    is_checked.then_some(Watch { nan_origin: options.nan_origin })
+}
+
+/// Tells of what launches have shown.
+///
+/// # Errors
+///
+/// The first report that has findings.
+pub(super) fn tell(reports: Vec<CheckReport>, options: &Options) -> Result<()> {
+    let mut first = None;
+    for report in reports {
+        for note in &report.notes {
+            tracing::info!(kernel = report.kernel, "{note}");
+        }
+        if let Some(log) = &options.check_log {
+            log.keep(report.clone());
+        }
+        if first.is_none() && !report.findings.is_empty() {
+            first = Some(report);
+        }
+    }
+    match first {
+        Some(report) => Err(Error::Check(Box::new(report))),
+        None => Ok(()),
+    }
+}
+
+/// The report of a kernel of a program.
+pub(super) fn report(ready: &Ready, kernel: &ProgramKernel, found: Found) -> CheckReport {
+    let telling = Telling { ready, kernel };
+    let Found { races, unwritten, outside, dropped, odd, gaps } = found;
+    let races = races.into_iter().filter_map(|case| telling.race(case));
+    let unwritten = unwritten.into_iter().filter_map(|case| telling.unwritten(case));
+    let outside = outside.into_iter().map(|stray| telling.outside(stray));
+    let dropped = dropped.into_iter().map(|stray| telling.dropped(stray));
+    let odd = odd.into_iter().map(|odd| telling.odd(odd));
+    let gaps = gaps.into_iter().map(|FoundGap { array, element, count }| Note::LeftOut {
+        array,
+        element,
+        count,
+    });
+    CheckReport {
+        kernel: kernel.name.clone(),
+        file: ready.file.clone(),
+        findings: races.chain(unwritten).chain(outside).collect(),
+        notes: dropped.chain(odd).chain(gaps).collect(),
+    }
+}
+
+struct Telling<'a> {
+    ready: &'a Ready,
+    kernel: &'a ProgramKernel,
+}
+
+impl Telling<'_> {
+    fn race(&self, case: FoundCase) -> Option<Finding> {
+        let [(first, one), (second, other)] = <[_; 2]>::try_from(case.sites).ok()?;
+        Some(Finding::Race {
+            array: case.array,
+            kind: self.kind(first),
+            element: case.element,
+            first: (does(first.doing), self.place(first.span, &one)),
+            second: (does(second.doing), self.place(second.span, &other)),
+            count: case.count,
+        })
+    }
+
+    fn unwritten(&self, case: FoundCase) -> Option<Finding> {
+        let (site, actor) = case.sites.first()?;
+        let place = self.place(site.span, actor);
+        let FoundCase { array, element, count, .. } = case;
+        Some(Finding::Uninitialised { array, element, place, count })
+    }
+
+    fn outside(&self, stray: FoundStray) -> Finding {
+        let FoundStray { site, actor, array, axis, index, extent, .. } = stray;
+        Finding::Outside { array, axis, index, extent, place: self.place(site.span, &actor) }
+    }
+
+    fn dropped(&self, stray: FoundStray) -> Note {
+        let FoundStray { site, actor, array, axis, index, extent, count } = stray;
+        let place = self.place(site.span, &actor);
+        Note::Dropped { does: does(site.doing), array, axis, index, extent, place, count }
+    }
+
+    fn odd(&self, odd: FoundOdd) -> Note {
+        let FoundOdd { operation, actor, count } = odd;
+        let (operator, dtype) = (operation.symbol, operation.dtype.name());
+        let place = self.place(operation.span, &actor);
+        match operation.oddity {
+            Oddity::Overflow => Note::Overflow { operator, dtype, place, count },
+            Oddity::DivisionByZero => Note::DivisionByZero { operator, place, count },
+            Oddity::NotFinite => Note::NotFinite { operator, dtype, place, count },
+        }
+    }
+
+    fn kind(&self, site: Site) -> ArrayKind {
+        if site.array < self.kernel.buffers.len() { ArrayKind::Tensor } else { ArrayKind::Tile }
+    }
+
+    fn place(&self, span: SpanId, actor: &Actor) -> CheckPlace {
+        let range = self.ready.program.spans.range(span);
+        let axes = self.kernel.grid.iter().map(|axis| self.kernel.vars[axis.var].name.clone());
+        CheckPlace {
+            line: range.line,
+            column: range.column,
+            block: axes.zip(actor.block.iter().copied()).collect(),
+            item: actor.item.map_or_else(Vec::new, |(domain, item)| self.item(domain, item)),
+            barriers: actor.interval,
+        }
+    }
+
+    /// The coordinates of a domain's item, by name.
+    fn item(&self, domain: DomainId, mut item: u32) -> Vec<(String, i64)> {
+        let axes = self.kernel.domains.get(domain).map_or(&[][..], |domain| &domain.axes);
+        let mut coords = Vec::new();
+        for axis in axes.iter().rev() {
+            let extent = axis.extent.max(1);
+            coords.push((axis.name.clone(), i64::from(item % extent)));
+            item /= extent;
+        }
+        coords.reverse();
+        coords
+    }
+}
+
+fn does(doing: Doing) -> Does {
+    match doing {
+        Doing::Read => Does::Reads,
+        Doing::Write => Does::Writes,
+        Doing::Update => Does::Updates,
+    }
+}

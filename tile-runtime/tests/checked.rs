@@ -1,0 +1,144 @@
+//! Checked launches of kernels that the compiler accepts: results, notes, and findings
+//! that only data shows.
+
+use tile_runtime::{CheckLog, CheckReport, Device, Error, Note, Options, tiled_kernel};
+
+tiled_kernel! {
+    /// `b = aᵀ`.
+    fn transpose(a: &Tensor<f32, [R, C]>, b: &mut Tensor<f32, [C, R]>)
+    where tile: (TR, TC), grid: (by in tiles(R, TR), bx in tiles(C, TC)),
+    {
+        shared s: [f32; TR, TC];
+        load s[i, j] = a[by * TR + i, bx * TC + j];
+        barrier;
+        each (j, i) in (TC, TR) {
+            b[bx * TC + j, by * TR + i] = s[i, j];
+        }
+    }
+}
+
+tiled_kernel! {
+    /// `x[i] = (x[i] + y[i]) / z[i]` where `z` is not -1.
+    fn arithmetic(x: &mut Tensor<i32, [N]>, y: &Tensor<i32, [N]>, z: &Tensor<i32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if z[i] != -1 {
+            x[i] = (x[i] + y[i]) / z[i];
+        }
+    }
+}
+
+tiled_kernel! {
+    /// `x[i] = 1 / x[i] + y`.
+    fn inverse(x: &mut Tensor<f32, [N]>, y: f32)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if i < N {
+            x[i] = 1.0 / x[i] + y;
+        }
+    }
+}
+
+tiled_kernel! {
+    /// To places that the caller says are distinct.
+    fn half(a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [M]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if i < N && i % 2 == 0 {
+            c[i] = a[i];
+        }
+    }
+}
+
+fn checked(log: &CheckLog, tile: u32) -> Options {
+    Options::new().tile("TN", tile).checked(true).check_log(log)
+}
+
+fn only(log: &CheckLog) -> CheckReport {
+    let mut reports = log.take();
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    reports.remove(0)
+}
+
+#[test]
+fn ragged_edges_are_noted_and_results_are_the_same() -> Result<(), Error> {
+    let device = Device::cpu();
+    let values: Vec<f32> = (0..35).map(|i| i as f32).collect();
+    let a = device.tensor([5, 7], &values)?;
+    let (mut plain, mut looked_at) = (device.zeros([7, 5])?, device.zeros([7, 5])?);
+    let tiles = || Options::new().tile("TR", 4).tile("TC", 4);
+    transpose::with(tiles().checked(false)).launch(&a, &mut plain)?;
+    let log = CheckLog::new();
+    transpose::with(tiles().checked(true).check_log(&log)).launch(&a, &mut looked_at)?;
+    assert_eq!(plain.to_vec()?, looked_at.to_vec()?);
+    let report = only(&log);
+    // 4 blocks of 16 elements, of which 35 are inside.
+    let counts: Vec<u64> = report
+        .notes
+        .iter()
+        .map(|note| match note {
+            Note::Dropped { count, .. } => *count,
+            other => panic!("{other}"),
+        })
+        .collect();
+    assert_eq!(counts, [64 - 35, 64 - 35]);
+    assert!(report.to_string().starts_with(
+        "note: a read gives the pad value: work-item (i = 0, j = 3) in block (by = 0, bx = 1) \
+         uses 7 on axis 1 of `a`, whose extent is 7, and 28 times more\n  in `transpose`, "
+    ), "{report}");
+    Ok(())
+}
+
+#[test]
+fn integers_that_wrap_and_divisors_of_0_are_noted() -> Result<(), Error> {
+    let device = Device::cpu();
+    let mut x = device.tensor([6], &[1, i32::MAX, 3, i32::MIN, 5, i32::MAX])?;
+    let y = device.tensor([6], &[1, 1, 1, 0, 1, 1])?;
+    // The last one takes no part.
+    let z = device.tensor([6], &[2, 2, 0, -2, 0, -1])?;
+    let log = CheckLog::new();
+    arithmetic::with(checked(&log, 3)).launch(&mut x, &y, &z)?;
+    assert_eq!(x.to_vec()?, [1, i32::MIN / 2, 0, 1 << 30, 0, i32::MAX]);
+    let report = only(&log);
+    let texts: Vec<String> = report.notes.iter().map(Note::to_string).collect();
+    assert_eq!(
+        texts,
+        [
+            "`+` of `i32` wraps: work-item (tx = 1) in block (bx = 0)",
+            "`/` by 0 gives 0: work-item (tx = 2) in block (bx = 0), and once more",
+        ],
+    );
+    Ok(())
+}
+
+#[test]
+fn the_origin_of_an_infinity_is_noted_where_it_is_asked_for() -> Result<(), Error> {
+    let device = Device::cpu();
+    for is_asked in [false, true] {
+        let mut x = device.tensor([5], &[1.0, 0.0, f32::NAN, 4.0, f32::INFINITY])?;
+        let log = CheckLog::new();
+        let options = checked(&log, 2).nan_origin(is_asked);
+        inverse::with(options).launch(&mut x, 1.0)?;
+        let texts: Vec<String> = only(&log).notes.iter().map(Note::to_string).collect();
+        let expected = "`/` of finite `f32` is not finite: work-item (tx = 1) in block (bx = 0)";
+        assert_eq!(texts, if is_asked { vec![expected] } else { Vec::new() });
+    }
+    Ok(())
+}
+
+#[test]
+fn elements_of_outputs_that_nobody_writes_are_noted() -> Result<(), Error> {
+    let device = Device::cpu();
+    let a = device.tensor([5], &[1.0f32; 5])?;
+    let mut c = device.zeros([6])?;
+    let log = CheckLog::new();
+    half::with(checked(&log, 4)).launch(&a, &mut c)?;
+    let texts: Vec<String> = only(&log).notes.iter().map(Note::to_string).collect();
+    let expected =
+        "`c[1]` and 2 more elements of `c` are left as they were: nobody writes them";
+    assert_eq!(texts, [expected]);
+    Ok(())
+}
