@@ -13,7 +13,7 @@ use std::hint::black_box;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group};
 use tile_kernels::number::Reference as _;
-use tile_runtime::{Device, Tune};
+use tile_runtime::{Device, Options, Tune};
 
 /// The side of a product.
 const PRODUCT: usize = 1024;
@@ -55,6 +55,10 @@ fn matmul_here(group: &mut BenchmarkGroup<'_, WallTime>, a: &[f32], b: &[f32]) {
     group.bench_function("this", |bencher| {
         bencher.iter(|| tile_kernels::matmul::launch(&a, &b, &mut c).expect("it runs"));
     });
+    group.bench_function("this, checked", |bencher| {
+        let product = tile_kernels::matmul::with(Options::new().checked(true));
+        bencher.iter(|| product.launch(&a, &b, &mut c).expect("it runs"));
+    });
 }
 
 fn add(criterion: &mut Criterion) {
@@ -67,6 +71,10 @@ fn add(criterion: &mut Criterion) {
     let mut c = device.zeros([SUM]).expect("the host has memory");
     group.bench_function("this", |bencher| {
         bencher.iter(|| tile_kernels::add::launch(&a, &b, &mut c).expect("it runs"));
+    });
+    group.bench_function("this, checked", |bencher| {
+        let sum = tile_kernels::add::with(Options::new().checked(true));
+        bencher.iter(|| sum.launch(&a, &b, &mut c).expect("it runs"));
     });
     group.bench_function("loop", |bencher| {
         bencher.iter(|| {
@@ -88,6 +96,10 @@ fn transpose(criterion: &mut Criterion) {
     let mut b = device.zeros([n, n]).expect("the host has memory");
     group.bench_function("this", |bencher| {
         bencher.iter(|| tile_kernels::transpose::launch(&a, &mut b).expect("it runs"));
+    });
+    group.bench_function("this, checked", |bencher| {
+        let turned = tile_kernels::transpose::with(Options::new().checked(true));
+        bencher.iter(|| turned.launch(&a, &mut b).expect("it runs"));
     });
     group.bench_function("blocked loop", |bencher| {
         bencher.iter(|| blocked_transpose(n, &x, black_box(&mut y)));

@@ -53,7 +53,9 @@ use crate::tune::{ShapeClass, Tune};
 
 pub use argument::Argument;
 pub use error::ArgumentError;
-pub use program::{HostTensor, check_program, run_program, run_program_shuffled};
+pub use program::{
+    HostTensor, check_program, run_program, run_program_checked, run_program_shuffled,
+};
 pub use recheck::recheck_program;
 pub use run_config::run_config;
 
@@ -171,6 +173,10 @@ fn prepare(
     };
     let wanted = Wanted { embedded, kernel: address, binding, config };
     if let Some(watch) = asked.watch {
+        if options.recheck == Some(true) {
+            let lowered = wanted.program(device)?;
+            recheck(&lowered, kernel, &wanted.binding, &wanted.config)?;
+        }
         let ready = Some(wanted.checked_program(device, watch)?);
         return Ok(Prepared { ready, ..Prepared::default() });
     }

@@ -14,7 +14,8 @@ use super::argument::{ArgumentMemory, TensorArgument};
 use super::bind::{Bound, Dims};
 use super::ready::{Executables, Ready, for_host};
 use super::run::{arg_values, run_on_cpu, workspace_bytes};
-use crate::cpu::Order;
+use crate::checked::CheckReport;
+use crate::cpu::{Mode, Order, Watch};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -80,7 +81,7 @@ pub fn run_program(
     tensors: &mut [HostTensor],
     scalars: &[ScalarValue],
 ) -> Result<()> {
-    run_in_order(Order::Numbered, kernel, program, dims, tensors, scalars)
+    run_in_mode(Order::Numbered, kernel, program, dims, tensors, scalars).map(drop)
 }
 
 /// Runs `program` as [`run_program`] does, but its blocks, and between barriers its
@@ -97,20 +98,40 @@ pub fn run_program_shuffled(
     tensors: &mut [HostTensor],
     scalars: &[ScalarValue],
 ) -> Result<()> {
-    run_in_order(Order::Shuffled(seed), kernel, program, dims, tensors, scalars)
+    run_in_mode(Order::Shuffled(seed), kernel, program, dims, tensors, scalars).map(drop)
 }
 
-fn run_in_order(
-    order: Order,
+/// Runs `program` as [`run_program`] does, but as a checked launch runs what the first
+/// pass has made: a report for each of its kernels. With a seed in the order of
+/// [`run_program_shuffled`].
+///
+/// # Errors
+///
+/// As [`run_program`].
+pub fn run_program_checked(
+    seed: Option<u64>,
     kernel: &Kernel,
     program: &Program,
     dims: &[usize],
     tensors: &mut [HostTensor],
     scalars: &[ScalarValue],
-) -> Result<()> {
+) -> Result<Vec<CheckReport>> {
+    let order = seed.map_or(Order::Numbered, Order::Shuffled);
+    let mode = Mode { order, watch: Some(Watch::default()) };
+    run_in_mode(mode, kernel, program, dims, tensors, scalars)
+}
+
+fn run_in_mode(
+    mode: impl Into<Mode>,
+    kernel: &Kernel,
+    program: &Program,
+    dims: &[usize],
+    tensors: &mut [HostTensor],
+    scalars: &[ScalarValue],
+) -> Result<Vec<CheckReport>> {
     let device = Device::cpu();
     let label = format!("`{}`", kernel.name());
-    let compiled = for_host(program, &label, order)?;
+    let compiled = for_host(program, &label, mode)?;
     let (ir, types) = (kernel.checked().kernel(), kernel.types());
     let arguments = arguments(ir, types, &device, dims, tensors, scalars)?;
     let ready = Ready {
@@ -122,7 +143,7 @@ fn run_in_order(
         rechecked: OnceLock::new(),
         watch: None,
     };
-    run_on_cpu(&ready, &compiled, &bound(ir, &arguments, dims, scalars), &device).map(drop)
+    run_on_cpu(&ready, &compiled, &bound(ir, &arguments, dims, scalars), &device)
 }
 
 /// Runs `program` as [`run_program`] does, but thread by thread and with a shadow

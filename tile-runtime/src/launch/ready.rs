@@ -125,6 +125,8 @@ pub(super) fn make_checked(
     watch: Watch,
 ) -> Result<Ready> {
     let kernel = checked.kernel();
+    // What the device cannot run is not run as it is written either.
+    lower_for(checked, device, binding, config)?;
     let program = lower_as_written(checked, binding, config, device.properties())
         .map_err(|error| lower_error(kernel, config, &error))?;
     let label: Arc<str> = describe(kernel, binding, config).into();
