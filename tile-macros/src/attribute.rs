@@ -1,5 +1,6 @@
-//! The attributes of a kernel: `#[allow(TK0402)]`, `#[allow(redundant_barrier)]` and
-//! `#[deny(bank_conflicts, …)]` are for this macro, all others are for the compiler.
+//! The attributes of a kernel: `#[allow(TK0402)]`, `#[allow(redundant_barrier)]`,
+//! `#[deny(bank_conflicts, …)]` and `#[unsafe(unchecked)]` are for this macro, all others
+//! are for the compiler.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -17,6 +18,8 @@ pub(crate) struct Attributes {
     pub(crate) gates: TokenStream,
     /// The findings that are errors.
     pub(crate) denials: Vec<Denial>,
+    /// Whether the author bypasses the checks.
+    pub(crate) is_unchecked: bool,
     silenced: Vec<String>,
 }
 
@@ -32,7 +35,9 @@ impl Attributes {
 pub(crate) fn split_attributes(attributes: &[Attribute]) -> Attributes {
     let (mut kept, mut gates) = (TokenStream::new(), TokenStream::new());
     let (mut silenced, mut denials) = (Vec::new(), Vec::new());
-    for attribute in attributes {
+    let is_bypass = |attribute: &&Attribute| attribute.name == "unsafe";
+    let is_unchecked = attributes.iter().any(|attribute| is_bypass(&attribute));
+    for attribute in attributes.iter().filter(|attribute| !is_bypass(attribute)) {
         let tokens = &attribute.tokens;
         if attribute.name == "deny"
             && let Some((denial, lints)) = Denial::split(lints_of(tokens), attribute.span)
@@ -63,7 +68,7 @@ pub(crate) fn split_attributes(attributes: &[Attribute]) -> Attributes {
             kept.extend(quote!(#[allow(#(#lints),*)]));
         }
     }
-    Attributes { kept, gates, denials, silenced }
+    Attributes { kept, gates, denials, is_unchecked, silenced }
 }
 
 /// The entries of `allow(a, b::c, reason = "…")`.

@@ -1,15 +1,16 @@
 //! From the tokens of one invocation to its items and errors.
 
 use proc_macro2::TokenStream;
-use tile_ir::check::{CheckedKernel, check_kernel};
+use quote::quote;
+use tile_ir::check::{CheckedKernel, UncheckedKernel, check_kernel};
 use tile_ir::diag::{Diagnostic, Diagnostics};
-use tile_ir::encode::encode;
+use tile_ir::encode::{encode, encode_unchecked};
 use tile_ir::resolve::{check_library, resolve_kernel};
 use tile_syntax::{ParsedKernel, ParsedLibrary, parse_kernels};
 
 use crate::attribute::{Attributes, split_attributes};
 use crate::deny::check_denials;
-use crate::glue::{write_kernel, write_stub};
+use crate::glue::{Data, write_kernel, write_stub};
 use crate::report::{write_diagnostic, write_syntax_error, write_unexplained, write_warning};
 use crate::signature::Signature;
 
@@ -51,6 +52,9 @@ fn expand_kernel(kernel: &ParsedKernel, with_library: bool) -> TokenStream {
         let errors = kernel.errors.iter().map(write_syntax_error).collect();
         return with_stub(errors, kernel, &attributes);
     }
+    if attributes.is_unchecked {
+        return expand_unchecked(kernel, &attributes);
+    }
     let (checked, warnings) = match check(kernel) {
         Ok(checked) => checked,
         Err(found) => {
@@ -66,12 +70,28 @@ fn expand_kernel(kernel: &ParsedKernel, with_library: bool) -> TokenStream {
     if !denied.is_empty() {
         return with_stub(denied, kernel, &attributes);
     }
-    let mut out = write_kernel(kernel, &signature, &attributes, &encode(&checked));
+    let data = Data { bytes: encode(&checked), constructor: quote!(new) };
+    let mut out = write_kernel(kernel, &signature, &attributes, &data);
     let loud = warnings.iter().filter(|warning| !attributes.silences(warning.code));
     for warning in loud {
         out.extend(write_warning(warning, &kernel.places));
     }
     out
+}
+
+/// The items of a kernel whose author bypasses the checks.
+fn expand_unchecked(kernel: &ParsedKernel, attributes: &Attributes) -> TokenStream {
+    let resolved = match resolve_kernel(&kernel.item) {
+        Ok(resolved) => resolved,
+        Err(found) => return with_stub(write_errors(kernel, &found), kernel, attributes),
+    };
+    let signature = Signature::new(kernel);
+    if !signature.is_complete() {
+        return with_stub(write_unexplained(kernel), kernel, attributes);
+    }
+    let bytes = encode_unchecked(&UncheckedKernel::new(resolved));
+    let data = Data { bytes, constructor: quote!(unchecked) };
+    write_kernel(kernel, &signature, attributes, &data)
 }
 
 fn check(kernel: &ParsedKernel) -> Result<(CheckedKernel, Vec<Diagnostic>), Diagnostics> {

@@ -14,12 +14,20 @@ use tile_syntax::ParsedKernel;
 use crate::attribute::Attributes;
 use crate::signature::Signature;
 
-/// A kernel that has passed all checks; `bytes` is its encoding.
+/// What is put into the program of a kernel.
+pub(crate) struct Data {
+    /// Its encoding.
+    pub(crate) bytes: Vec<u8>,
+    /// The function of `EmbeddedKernel` that takes it.
+    pub(crate) constructor: TokenStream,
+}
+
+/// A kernel that has passed all checks, or whose author bypasses them.
 pub(crate) fn write_kernel(
     kernel: &ParsedKernel,
     signature: &Signature,
     attributes: &Attributes,
-    bytes: &[u8],
+    Data { bytes, constructor }: &Data,
 ) -> TokenStream {
     let names: Vec<&Ident> = signature.arguments.iter().flat_map(|a| &a.name).collect();
     let passes = signature.arguments.iter().map(|argument| &argument.pass);
@@ -43,7 +51,7 @@ pub(crate) fn write_kernel(
         embedded: quote! {
             fn embedded(&self) -> &'static ::tile_runtime::macro_support::EmbeddedKernel {
                 static KERNEL: ::tile_runtime::macro_support::EmbeddedKernel =
-                    ::tile_runtime::macro_support::EmbeddedKernel::new(#data, ::core::file!());
+                    ::tile_runtime::macro_support::EmbeddedKernel::#constructor(#data, ::core::file!());
                 &KERNEL
             }
         },

@@ -7,6 +7,7 @@
 
 mod text;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What one checked launch of a kernel has shown. Prints as the compiler's messages do.
@@ -107,6 +108,25 @@ pub enum Finding {
         /// Who uses it.
         place: CheckPlace,
     },
+    /// A barrier, a cooperative loop or an exchange to which not all come that it
+    /// concerns. The launch ends there.
+    Divergence {
+        /// Who is there.
+        present: CheckPlace,
+        /// One who is not.
+        absent: CheckPlace,
+        /// Whether it concerns a warp; else the block.
+        is_of_warp: bool,
+    },
+    /// A variable that is read and has no value.
+    Unset {
+        /// The variable.
+        variable: String,
+        /// Who reads it.
+        place: CheckPlace,
+        /// How many such reads there were here.
+        count: u64,
+    },
 }
 
 /// Something that is defined, and seldom meant.
@@ -133,7 +153,7 @@ pub enum Note {
     /// An integer operation whose result wrapped.
     Overflow {
         /// The operator.
-        operator: &'static str,
+        operator: Cow<'static, str>,
         /// The type.
         dtype: &'static str,
         /// Who did it first.
@@ -144,7 +164,7 @@ pub enum Note {
     /// An integer divided by 0, which gave 0.
     DivisionByZero {
         /// The operator.
-        operator: &'static str,
+        operator: Cow<'static, str>,
         /// Who did it first.
         place: CheckPlace,
         /// How often.
@@ -153,7 +173,7 @@ pub enum Note {
     /// A NaN or an infinity made of finite operands; where that was asked for.
     NotFinite {
         /// The operator or function.
-        operator: &'static str,
+        operator: Cow<'static, str>,
         /// The type.
         dtype: &'static str,
         /// Who did it first.

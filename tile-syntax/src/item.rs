@@ -328,10 +328,25 @@ fn parse_attribute(group: &Group) -> Result<Attribute> {
         return Err(inner.expected("an attribute's name"));
     };
     let name = ident.to_string();
-    let known = ["allow", "expect", "warn", "deny", "forbid", "cfg", "doc", "deprecated"];
+    let known = [
+        "allow",
+        "expect",
+        "warn",
+        "deny",
+        "forbid",
+        "cfg",
+        "doc",
+        "deprecated",
+        "unsafe",
+    ];
     if !known.contains(&name.as_str()) {
         return Err(SyntaxError::new(ident.span(), format!("a kernel has no attribute `{name}`"))
             .help("it takes doc comments, `#[allow(…)]`, `#[cfg(…)]` and `#[deprecated]`"));
     }
-    Ok(Attribute { name, tokens: group.to_tree().stream(), span: ident.span() })
+    let tokens = group.to_tree().stream();
+    if name == "unsafe" && tokens.to_string().replace(' ', "") != "unsafe(unchecked)" {
+        return Err(SyntaxError::new(ident.span(), "the one unsafe attribute is `unchecked`")
+            .help("`#[unsafe(unchecked)]` bypasses the checks, for tests on the CPU device"));
+    }
+    Ok(Attribute { name, tokens, span: ident.span() })
 }

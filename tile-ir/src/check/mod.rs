@@ -14,6 +14,7 @@ mod progress;
 mod races;
 mod redundant;
 mod sample;
+mod unchecked;
 mod uniform;
 mod unused;
 mod warp;
@@ -21,6 +22,7 @@ mod warp;
 pub(crate) use assumed::Origins;
 pub(crate) use fold::Folds;
 pub(crate) use narrow::{MAX_NARROW_ITEMS, narrows};
+pub use unchecked::UncheckedKernel;
 pub use uniform::{Uniformity, uniformity};
 pub(crate) use uniform::{WrittenTensors, range_exprs};
 

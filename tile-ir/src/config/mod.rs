@@ -9,7 +9,7 @@ mod tiles;
 mod valid;
 mod warps;
 
-pub use choose::{default_config, first_choices, with_tiles};
+pub use choose::{default_config, first_choices, plain_config, with_tiles};
 pub(crate) use estimate::UNKNOWN_TRIPS;
 pub use estimate::{Estimate, MAX_REGISTERS, estimate};
 pub use space::{Breadth, Space};

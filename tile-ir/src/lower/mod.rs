@@ -29,7 +29,7 @@ mod touched;
 mod vectorise;
 mod whole;
 
-use crate::check::CheckedKernel;
+use crate::check::{CheckedKernel, UncheckedKernel};
 use crate::config::{Config, ConfigError, check_config};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
@@ -137,6 +137,24 @@ pub fn lower_as_written(
     let program = specialise::specialise(kernel, binding, config)?;
     verify_after("specialise", &program, verify_program)?;
     Ok(program)
+}
+
+/// The program of a kernel that no check has passed, as [`lower_as_written`] makes it of
+/// others. Barriers under conditions on which work-items need not agree stand within
+/// items: it is for a device that runs the items of a block in step and looks whether
+/// all reach them, and no verifier takes it.
+///
+/// # Errors
+///
+/// As [`lower_as_written`].
+pub fn lower_unchecked(
+    kernel: &UncheckedKernel,
+    binding: &Binding,
+    config: &Config,
+    device: &DeviceProperties,
+) -> Result<Program, LowerError> {
+    check_config(kernel.kernel(), config, device).map_err(Box::new)?;
+    specialise::specialise_unchecked(&agree::make_agreed(kernel.kernel()), binding, config)
 }
 
 /// The kernel that is lowered, and the configuration that is left to be followed: what the

@@ -85,7 +85,8 @@ impl Finding {
             Self::Race { kind: ArrayKind::Tile, .. } => "TK0301",
             Self::Race { first, second, .. } if first.1.block == second.1.block => "TK0302",
             Self::Race { .. } => "TK0303",
-            Self::Uninitialised { .. } => "TK0501",
+            Self::Divergence { .. } => "TK0401",
+            Self::Uninitialised { .. } | Self::Unset { .. } => "TK0501",
             Self::Outside { .. } => "TK0201",
         }
     }
@@ -93,7 +94,10 @@ impl Finding {
     fn line(&self) -> u32 {
         match self {
             Self::Race { second, .. } => second.1.line,
-            Self::Uninitialised { place, .. } | Self::Outside { place, .. } => place.line,
+            Self::Uninitialised { place, .. }
+            | Self::Outside { place, .. }
+            | Self::Unset { place, .. } => place.line,
+            Self::Divergence { present, .. } => present.line,
         }
     }
 }
@@ -135,6 +139,21 @@ impl Display for Finding {
                 let (element, more) = (element_of(array, element), more(*count));
                 write!(f, "{element} is read, and nobody in the block has written it [{code}]\n  ")?;
                 write!(f, "line {}: {place} reads it{}{more}", place.line, after(place.barriers))
+            }
+            Self::Divergence { present, absent, is_of_warp } => {
+                let group = if *is_of_warp { "warp" } else { "block" };
+                writeln!(f, "not every work-item of the {group} comes to line {} [{code}]", present.line)?;
+                write!(f, "  {present} does{}", after(present.barriers))?;
+                if absent.item == present.item {
+                    write!(f, ", a point of a cooperative loop, which runs on one thread")
+                } else {
+                    write!(f, ", {absent} does not")
+                }
+            }
+            Self::Unset { variable, place, count } => {
+                let more = more(*count);
+                write!(f, "`{variable}` is read, and has no value [{code}]\n  ")?;
+                write!(f, "line {}: {place} reads it{more}", place.line)
             }
             Self::Outside { array, axis, index, extent, place } => {
                 writeln!(f, "an index leaves the extents of `{array}` [{code}]")?;

@@ -20,7 +20,7 @@ use tile_ir::dtype::DType;
 use tile_ir::program::{Assumption, AxisGuard, Participants, Raster, Swizzle, Ty};
 use tile_ir::span::SpanId;
 
-use super::watch::{Agents, Mode, Operation, Site};
+use super::watch::{Agents, Meeting, Mode, Operation, Site};
 use super::vector::{AtomicFn, Fn1, Fn2, Fn3};
 
 /// Most lanes that an operation runs over at once: enough to make its dispatch
@@ -124,8 +124,8 @@ pub(super) enum Instr {
     /// Notes an operation of which flags are set in lanes of the mask: by
     /// [`CompiledKernel::operations`].
     Notice { width: Width, flags: Slot, mask: Option<Slot>, operation: usize },
-    /// The warps of the mask's lanes have met.
-    WarpMet { mask: Option<Slot> },
+    /// The lanes of the mask are at [`CompiledKernel::meetings`] together.
+    Meet { mask: Option<Slot>, meeting: usize },
     /// Runs a lane program. Block scope only.
     Items { program: usize },
     /// Waits for the participants. Block scope only.
@@ -192,7 +192,7 @@ impl fmt::Debug for Instr {
             Self::Fail { mask, fact, .. } => write!(f, "fail {fact} where {mask:?}"),
             Self::Touch { access, site, .. } => write!(f, "touch {access} at {site}"),
             Self::Notice { flags, operation, .. } => write!(f, "notice {operation}, {flags:?}"),
-            Self::WarpMet { mask } => write!(f, "warps met {mask:?}"),
+            Self::Meet { mask, meeting } => write!(f, "meet {meeting} {mask:?}"),
             Self::Items { program } => write!(f, "items {program}"),
             Self::Barrier(who) => write!(f, "barrier {who:?}"),
         }
@@ -297,8 +297,8 @@ pub(super) enum ArrayPlace {
         strides: Vec<i64>,
         /// Applied to the offset within one buffer.
         swizzle: Option<Swizzle>,
-        /// Whether it is the items' own.
-        is_local: bool,
+        /// Whether it holds a fragment.
+        is_kept: bool,
     },
 }
 
@@ -393,6 +393,8 @@ pub(crate) struct CompiledKernel {
     pub(super) sites: Vec<Site>,
     /// Operations that are looked at.
     pub(super) operations: Vec<Operation>,
+    /// Where work-items meet.
+    pub(super) meetings: Vec<Meeting>,
     /// Who runs the bodies of `Items`.
     pub(super) agents: Vec<Agents>,
     /// How many agents there are.

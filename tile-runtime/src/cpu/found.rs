@@ -4,7 +4,7 @@ use tile_ir::program::DomainId;
 
 use super::code::CompiledKernel;
 use super::run::{Case, Log, Stray, Who, block_coords};
-use super::watch::{Operation, Site};
+use super::watch::{Meeting, Operation, Site};
 
 /// Someone, and when.
 #[derive(Clone, Debug)]
@@ -60,6 +60,17 @@ pub(crate) struct FoundOdd {
     pub(crate) count: u64,
 }
 
+/// A place to which some work-items come, and some do not.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundParting {
+    /// The place.
+    pub(crate) meeting: Meeting,
+    /// Who is there.
+    pub(crate) present: Actor,
+    /// Who is not.
+    pub(crate) absent: Actor,
+}
+
 /// Elements of an output that nobody has written.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundGap {
@@ -82,6 +93,8 @@ pub(crate) struct Found {
     pub(crate) outside: Vec<FoundStray>,
     /// Accesses that their guards have dropped.
     pub(crate) dropped: Vec<FoundStray>,
+    /// Meetings to which some do not come.
+    pub(crate) parted: Vec<FoundParting>,
     /// Operations.
     pub(crate) odd: Vec<FoundOdd>,
     /// Outputs with gaps.
@@ -99,11 +112,13 @@ pub(super) fn describe(
     log: Log,
 ) -> Found {
     let telling = Telling { kernel, grid, shapes };
-    let Log { races, unwritten, outside, hidden, odd, left_out } = log;
+    let Log { races, unwritten, outside, hidden, odd, parted, left_out } = log;
     Found {
         races: races
             .iter()
-            .map(|(&(one, other), case)| telling.case(&[(one, case.first), (other, case.second)], case))
+            .map(|(&(one, other, _), case)| {
+                telling.case(&[(one, case.first), (other, case.second)], case)
+            })
             .collect(),
         unwritten: unwritten
             .iter()
@@ -114,9 +129,17 @@ pub(super) fn describe(
         odd: odd
             .iter()
             .map(|(&operation, odd)| FoundOdd {
-                operation: kernel.operations[operation],
+                operation: kernel.operations[operation].clone(),
                 actor: telling.actor(odd.who),
                 count: odd.count,
+            })
+            .collect(),
+        parted: parted
+            .iter()
+            .map(|(&meeting, case)| FoundParting {
+                meeting: kernel.meetings[meeting],
+                present: telling.actor(case.first),
+                absent: telling.actor(case.second),
             })
             .collect(),
         gaps: left_out

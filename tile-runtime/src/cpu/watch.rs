@@ -1,7 +1,10 @@
 //! What a checked launch looks at: the mode, and the places of the text where there is
 //! something to look at.
 
+use std::borrow::Cow;
+
 use tile_ir::dtype::DType;
+use tile_ir::exchange::Group;
 use tile_ir::program::DomainId;
 use tile_ir::span::SpanId;
 
@@ -27,6 +30,9 @@ impl From<Order> for Mode {
 pub(crate) struct Watch {
     /// Operations that make a NaN or an infinity of finite operands.
     pub(crate) nan_origin: bool,
+    /// Variables that are read before they are assigned: of kernels that no check has
+    /// passed.
+    pub(crate) unset: bool,
 }
 
 /// What is done to an element.
@@ -71,17 +77,32 @@ pub(crate) enum Oddity {
     DivisionByZero,
     /// A NaN or an infinity of finite operands.
     NotFinite,
+    /// A variable that has no value yet.
+    Unset,
 }
 
 /// An operation of the text at which an [`Oddity`] is looked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Operation {
     /// What is looked for.
     pub(crate) oddity: Oddity,
-    /// Its sign or name.
-    pub(crate) symbol: &'static str,
+    /// Its sign or name, or that of the variable.
+    pub(crate) symbol: Cow<'static, str>,
     /// The type of its result.
     pub(crate) dtype: DType,
+    /// Where it stands in the source.
+    pub(crate) span: SpanId,
+}
+
+/// A place of the text that work-items come to together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Meeting {
+    /// Which of them.
+    pub(crate) group: Group,
+    /// Whether what comes before it is ordered before what comes after.
+    pub(crate) is_barrier: bool,
+    /// Whether they are points of a cooperative loop, which never meet.
+    pub(crate) is_within_each: bool,
     /// Where it stands in the source.
     pub(crate) span: SpanId,
 }

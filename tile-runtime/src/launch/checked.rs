@@ -1,12 +1,16 @@
 //! Checked launches: whether one is asked for, and what they tell.
 
+use tile_ir::exchange::Group;
 use tile_ir::program::{DomainId, ProgramKernel};
 use tile_ir::span::SpanId;
 
 use super::ready::Ready;
 use super::switch::Switch;
 use crate::checked::{ArrayKind, CheckPlace, CheckReport, Does, Finding, Note};
-use crate::cpu::{Actor, Doing, Found, FoundCase, FoundGap, FoundOdd, FoundStray, Oddity, Site, Watch};
+use crate::cpu::{
+    Actor, Doing, Found, FoundCase, FoundGap, FoundOdd, FoundParting, FoundStray, Oddity, Site,
+    Watch,
+};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -24,7 +28,7 @@ pub(super) fn watch_of(options: &Options, device: &Device) -> Option<Watch> {
         Backend::Cuda(_) => return None,
     }
     let is_checked = options.checked.unwrap_or_else(|| SWITCH.is_on());
-    is_checked.then_some(Watch { nan_origin: options.nan_origin })
+    is_checked.then_some(Watch { nan_origin: options.nan_origin, unset: false })
 }
 
 /// Tells of what launches have shown.
@@ -54,12 +58,22 @@ pub(super) fn tell(reports: Vec<CheckReport>, options: &Options) -> Result<()> {
 /// The report of a kernel of a program.
 pub(super) fn report(ready: &Ready, kernel: &ProgramKernel, found: Found) -> CheckReport {
     let telling = Telling { ready, kernel };
-    let Found { races, unwritten, outside, dropped, odd, gaps } = found;
+    let Found { races, unwritten, outside, dropped, odd, parted, gaps } = found;
+    let is_checked = ready.watch.is_some_and(|watch| !watch.unset);
+    // An index that nobody has shown to be inside, and that data need not decide.
+    let (strays, dropped): (Vec<_>, Vec<_>) = dropped
+        .into_iter()
+        .partition(|stray| !is_checked && telling.kind(stray.site) == ArrayKind::Tile);
+    let outside = outside.into_iter().chain(strays);
+    let (unset, odd): (Vec<_>, Vec<_>) =
+        odd.into_iter().partition(|odd| odd.operation.oddity == Oddity::Unset);
+    let unset = unset.into_iter().map(|odd| telling.unset(odd));
+    let parted = parted.into_iter().map(|parting| telling.parting(parting));
     let races = races.into_iter().filter_map(|case| telling.race(case));
     let unwritten = unwritten.into_iter().filter_map(|case| telling.unwritten(case));
-    let outside = outside.into_iter().map(|stray| telling.outside(stray));
+    let outside = outside.map(|stray| telling.outside(stray));
     let dropped = dropped.into_iter().map(|stray| telling.dropped(stray));
-    let odd = odd.into_iter().map(|odd| telling.odd(odd));
+    let odd = odd.into_iter().filter_map(|odd| telling.odd(odd));
     let gaps = gaps.into_iter().map(|FoundGap { array, element, count }| Note::LeftOut {
         array,
         element,
@@ -68,7 +82,7 @@ pub(super) fn report(ready: &Ready, kernel: &ProgramKernel, found: Found) -> Che
     CheckReport {
         kernel: kernel.name.clone(),
         file: ready.file.clone(),
-        findings: races.chain(unwritten).chain(outside).collect(),
+        findings: races.chain(unwritten).chain(unset).chain(outside).chain(parted).collect(),
         notes: dropped.chain(odd).chain(gaps).collect(),
     }
 }
@@ -109,14 +123,31 @@ impl Telling<'_> {
         Note::Dropped { does: does(site.doing), array, axis, index, extent, place, count }
     }
 
-    fn odd(&self, odd: FoundOdd) -> Note {
+    fn parting(&self, parting: FoundParting) -> Finding {
+        let FoundParting { meeting, present, absent } = parting;
+        Finding::Divergence {
+            present: self.place(meeting.span, &present),
+            absent: self.place(meeting.span, &absent),
+            is_of_warp: meeting.group == Group::Warp,
+        }
+    }
+
+    fn unset(&self, odd: FoundOdd) -> Finding {
+        let FoundOdd { operation, actor, count } = odd;
+        let (variable, span) = (operation.symbol.into_owned(), operation.span);
+        Finding::Unset { variable, place: self.place(span, &actor), count }
+    }
+
+    fn odd(&self, odd: FoundOdd) -> Option<Note> {
         let FoundOdd { operation, actor, count } = odd;
         let (operator, dtype) = (operation.symbol, operation.dtype.name());
         let place = self.place(operation.span, &actor);
         match operation.oddity {
-            Oddity::Overflow => Note::Overflow { operator, dtype, place, count },
-            Oddity::DivisionByZero => Note::DivisionByZero { operator, place, count },
-            Oddity::NotFinite => Note::NotFinite { operator, dtype, place, count },
+            Oddity::Overflow => Some(Note::Overflow { operator, dtype, place, count }),
+            Oddity::DivisionByZero => Some(Note::DivisionByZero { operator, place, count }),
+            Oddity::NotFinite => Some(Note::NotFinite { operator, dtype, place, count }),
+            // That is an error.
+            Oddity::Unset => None,
         }
     }
 

@@ -179,6 +179,18 @@ pub enum ArgumentError {
         /// The value in the configuration.
         configured: u32,
     },
+    /// A kernel that no check has passed, elsewhere than where it is looked at.
+    #[error(
+        "`{kernel}` is `#[unsafe(unchecked)]`: it runs in checked launches on the CPU device, and not \
+             on {device} like this\n\
+             help: launch it on `Device::cpu()`, with `Options::checked(true)` or without"
+    )]
+    Unchecked {
+        /// The kernel.
+        kernel: String,
+        /// The device.
+        device: String,
+    },
     /// A number of values that is not the kernel's number of dimensions.
     #[error("`{kernel}` has {expected} dimensions ({names}), {found} values are given")]
     DimCount {

@@ -35,6 +35,7 @@ mod shaped;
 mod switch;
 mod trial;
 mod tuned;
+mod unchecked;
 mod variant;
 
 #[cfg(test)]
@@ -58,6 +59,7 @@ pub use program::{
 };
 pub use recheck::recheck_program;
 pub use run_config::run_config;
+pub use unchecked::run_unchecked;
 
 pub(crate) use background::Background;
 pub(crate) use bind::{Dims, binding_of};
@@ -83,6 +85,7 @@ use recheck::recheck;
 use repeat::{Asked, Prepared, Repeat};
 use shaped::with_sizes_of_shapes;
 use tuned::Request;
+use unchecked::launch_unchecked;
 use variant::Wanted;
 
 /// Launches a kernel: what the function `launch` of each kernel calls.
@@ -103,6 +106,10 @@ pub fn launch(
     let Some(device) = first.map(|tensor| tensor.device) else {
         return Err(without_tensors(embedded.get()?.kernel()));
     };
+    if let Some(unchecked) = embedded.get_unchecked() {
+        let unchecked = (unchecked?, embedded.file());
+        return launch_unchecked(unchecked, options, types, arguments, device);
+    }
     let has_views =
         arguments.iter().filter_map(Argument::tensor).any(|tensor| tensor.strides.is_some());
     // What a search measures are copies, which lie otherwise.

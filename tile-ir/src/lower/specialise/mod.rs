@@ -20,6 +20,7 @@ mod fragments;
 mod interval;
 mod literal;
 mod local;
+mod lockstep;
 mod stmt;
 mod warp;
 
@@ -75,6 +76,8 @@ struct Specialiser<'a> {
     by_all: bool,
     /// The axes of the cooperative loop around, if there is one.
     each: Option<Vec<kernel::VarId>>,
+    /// Whether the checks have passed the kernel.
+    is_checked: bool,
 }
 
 /// Makes the first program of a kernel.
@@ -82,6 +85,25 @@ pub(super) fn specialise(
     kernel: &Kernel,
     binding: &Binding,
     config: &Config,
+) -> Result<Program, LowerError> {
+    specialise_kernel(kernel, binding, config, true)
+}
+
+/// The same of a kernel that no check has passed: collective statements that not all
+/// work-items may reach stand within items ([`lockstep`]).
+pub(super) fn specialise_unchecked(
+    kernel: &Kernel,
+    binding: &Binding,
+    config: &Config,
+) -> Result<Program, LowerError> {
+    specialise_kernel(kernel, binding, config, false)
+}
+
+fn specialise_kernel(
+    kernel: &Kernel,
+    binding: &Binding,
+    config: &Config,
+    is_checked: bool,
 ) -> Result<Program, LowerError> {
     for (id, param) in kernel.type_params.iter() {
         let bound = binding.types.get(id.index());
@@ -106,6 +128,7 @@ pub(super) fn specialise(
         exchange_tiles: BTreeMap::new(),
         by_all: false,
         each: None,
+        is_checked,
     };
     specialiser.declare_args()?;
     specialiser.declare_buffers()?;

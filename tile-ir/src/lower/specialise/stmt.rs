@@ -257,11 +257,28 @@ impl Specialiser<'_> {
                 otherwise: self.item_body(otherwise)?,
             },
             KernelStmt::Assume { cond } => StmtKind::Assume(Box::new(self.assumption(*cond)?)),
+            KernelStmt::Exchange { var, op, value, lane: None }
+                if !self.is_checked && op.group() == Group::Block =>
+            {
+                return self.lonely_exchange(*var, *value, stmt.span);
+            }
             KernelStmt::Exchange { var, op, value, lane } => {
                 return self.warp_exchange(*var, *op, (*value, *lane), (stmt.span, outer));
             }
             KernelStmt::WarpBarrier => {
                 return Ok(vec![stmt_at(StmtKind::WarpBarrier, Scope::Warp, stmt.span)]);
+            }
+            KernelStmt::Barrier if !self.is_checked => {
+                StmtKind::Barrier(Participants::Block)
+            }
+            KernelStmt::Each { .. } if !self.is_checked => {
+                return self.lonely_each(stmt.span);
+            }
+            KernelStmt::Phase { var, range, body } if !self.is_checked => {
+                let range = self.loop_range(range)?;
+                let var = self.counter(*var, &range, Scope::Thread);
+                let body = self.item_body(body)?;
+                StmtKind::For { var, range, unroll: Unroll::Never, body }
             }
             KernelStmt::Barrier | KernelStmt::Each { .. } | KernelStmt::Phase { .. } => {
                 return Err(self.broken("a collective statement where work-items diverge"));

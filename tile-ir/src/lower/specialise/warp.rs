@@ -169,7 +169,7 @@ impl Specialiser<'_> {
     }
 
     /// Makes the kernel's variable stand for the result.
-    fn bind(
+    pub(super) fn bind(
         &mut self,
         var: kernel::VarId,
         result: ExprId,

@@ -99,6 +99,8 @@ pub(super) struct LaneState {
     pub(super) vars: HashMap<VarId, Value>,
     /// The lanes that take part; absent for all.
     pub(super) mask: Option<Slot>,
+    /// Of variables that began without a value: flags of which lanes have one.
+    pub(super) set_flags: HashMap<VarId, Slot>,
     /// Run once before the first chunk.
     pub(super) preamble: Vec<Instr>,
     max_lanes: usize,
@@ -127,6 +129,7 @@ impl LaneState {
             facts,
             vars: HashMap::new(),
             mask: None,
+            set_flags: HashMap::new(),
             preamble: Vec::new(),
             max_lanes,
             registers: Registers::default(),

@@ -65,7 +65,10 @@ impl Emitter<'_, '_> {
         let dtype = lane_type(ty);
         match &kernel.exprs[id].kind {
             ExprKind::Literal(literal) => self.literal(*literal, ty),
-            ExprKind::Var(var) => self.read_var(*var),
+            ExprKind::Var(var) => {
+                self.watch_variable(*var)?;
+                self.read_var(*var)
+            }
             ExprKind::Arg(arg) => {
                 use tile_ir::arena::EntityId as _;
                 let register = self.unit.args.get(arg.index()).copied();
@@ -82,7 +85,10 @@ impl Emitter<'_, '_> {
                 }
             },
             ExprKind::Fragment(fragment) => match self.kept(*fragment)? {
-                (Kept::InOrder(slot), _) => Ok(Value::Lanes { slot, owned: false }),
+                (Kept::InOrder(slot), _) => {
+                    self.watch_fragment(*fragment)?;
+                    Ok(Value::Lanes { slot, owned: false })
+                }
                 (Kept::InArray(array), axes) => self.read_kept(array, &axes, hint),
             },
             ExprKind::Load(access) => self.load(access, dtype, hint),

@@ -82,6 +82,7 @@ pub(super) fn compile(kernel: &ProgramKernel, mode: Mode) -> Result<CompiledKern
         facts: unit.assumptions,
         sites: unit.sites,
         operations: unit.operations,
+        meetings: unit.meetings,
         agents: unit.agents,
         n_agents: unit.n_agents,
         block_agent: block_agent(kernel),

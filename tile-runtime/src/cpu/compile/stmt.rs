@@ -6,6 +6,7 @@
 
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
+use tile_ir::exchange::Group;
 use tile_ir::program::{
     Access, Assumption, DomainId, ExprId, FragmentId, RoleId, Scope, Stmt, StmtKind, Target, VarId,
 };
@@ -76,12 +77,17 @@ impl Emitter<'_, '_> {
             // lanes before the next one.
             StmtKind::WarpBarrier => {
                 self.require_lanes("a warp barrier")?;
-                self.warp_barrier();
+                self.meet(Group::Warp, true);
                 Ok(())
             }
             StmtKind::Barrier(participants) => {
                 if self.lane.is_some() {
-                    return Err(self.malformed("a barrier within `Items`"));
+                    // What no check has passed may have it; looked at, it does no harm.
+                    if !self.is_watched() {
+                        return Err(self.malformed("a barrier within `Items`"));
+                    }
+                    self.meet(Group::Block, true);
+                    return Ok(());
                 }
                 self.push(Instr::Barrier(*participants));
                 Ok(())
@@ -142,6 +148,7 @@ impl Emitter<'_, '_> {
 
     fn shuffle(&mut self, var: VarId, value: ExprId, lane: ExprId) -> Result<(), CpuError> {
         self.require_lanes("a shuffle")?;
+        self.meet(Group::Warp, false);
         let dtype = self.type_of(value)?;
         let value = self.eval(value)?;
         let (src, src_owned) = self.lanes(value, dtype)?;
@@ -160,6 +167,7 @@ impl Emitter<'_, '_> {
 
     fn ballot(&mut self, var: VarId, cond: ExprId) -> Result<(), CpuError> {
         self.require_lanes("a ballot")?;
+        self.meet(Group::Warp, false);
         let cond = self.eval_as(cond, DType::Bool)?;
         let (flags, owned) = self.lanes(cond, DType::Bool)?;
         let dst = self.declare_varying(var)?;
@@ -241,7 +249,7 @@ impl Emitter<'_, '_> {
         };
         match value {
             Some(value) => self.move_to(value, dtype, slot),
-            None => Ok(()),
+            None => self.begin_unset(var),
         }
     }
 
@@ -269,6 +277,10 @@ impl Emitter<'_, '_> {
     /// Gives a variable's register back at the end of its list.
     fn end_variable(&mut self, var: VarId) -> Result<(), CpuError> {
         let (dtype, _) = self.var_type(var)?;
+        let flags = self.lane.as_mut().and_then(|lane| lane.set_flags.remove(&var));
+        if let Some(slot) = flags {
+            self.give_register(slot, DType::Bool);
+        }
         let value = self.lane.as_mut().and_then(|lane| lane.vars.remove(&var));
         if let Some(Value::Lanes { slot, .. }) = value {
             self.give_register(slot, dtype);
@@ -295,7 +307,8 @@ impl Emitter<'_, '_> {
             let name = self.var_name(var);
             return Err(self.malformed(format!("{name} is assigned a value of another type")));
         }
-        self.write_slot(value, dtype, dst)
+        self.write_slot(value, dtype, dst)?;
+        self.note_assigned(var)
     }
 
     /// Evaluates into a slot, in the lanes that take part.
@@ -332,7 +345,10 @@ impl Emitter<'_, '_> {
             return Err(self.malformed(format!("fragment {id} is set to a value of another type")));
         }
         match self.kept(id)? {
-            (Kept::InOrder(dst), _) => self.write_slot(value, dtype, dst),
+            (Kept::InOrder(dst), _) => {
+                self.write_slot(value, dtype, dst)?;
+                self.note_set(id)
+            }
             (Kept::InArray(array), axes) => {
                 let value = self.eval(value)?;
                 self.write_kept(array, &axes, value)
@@ -495,8 +511,10 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Whether items of a warp get each other's values or wait for each other.
+/// Whether items get each other's values or wait for each other.
 fn has_warps(body: &[Stmt]) -> bool {
-    body.iter()
-        .any(|stmt| stmt.scope == Scope::Warp || stmt.kind.bodies().into_iter().any(has_warps))
+    let meets = |stmt: &Stmt| {
+        stmt.scope == Scope::Warp || matches!(stmt.kind, StmtKind::Barrier(_))
+    };
+    body.iter().any(|stmt| meets(stmt) || stmt.kind.bodies().into_iter().any(has_warps))
 }

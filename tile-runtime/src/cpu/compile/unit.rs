@@ -13,7 +13,7 @@ use super::emitter::{lane_bytes, lane_type};
 use super::facts::ExprFacts;
 use crate::cpu::code::{Access, Array, ArrayPlace, LaneProgram, MAX_AXES, Place, Slot, Uniform};
 use crate::cpu::CpuError;
-use crate::cpu::watch::{Agents, Mode, Operation, Site};
+use crate::cpu::watch::{Agents, Meeting, Mode, Operation, Site};
 
 /// Tables that grow while a kernel is compiled.
 pub(super) struct Unit {
@@ -37,6 +37,10 @@ pub(super) struct Unit {
     pub(super) sites: Vec<Site>,
     /// Operations that are looked at so far.
     pub(super) operations: Vec<Operation>,
+    /// Where work-items meet so far.
+    pub(super) meetings: Vec<Meeting>,
+    /// Of fragments that were asked for: flags of which items have set them.
+    pub(super) set_flags: HashMap<FragmentId, Slot>,
     /// Who runs the bodies of `Items` so far.
     pub(super) agents: Vec<Agents>,
     /// How many agents they are.
@@ -85,6 +89,8 @@ impl Unit {
             assumptions: Vec::new(),
             sites: Vec::new(),
             operations: Vec::new(),
+            meetings: Vec::new(),
+            set_flags: HashMap::new(),
             agents: Vec::new(),
             n_agents: 1,
             programs: Vec::new(),
@@ -163,6 +169,23 @@ impl Unit {
         Ok(())
     }
 
+    /// Flags of which items have set a fragment; nothing where that is not asked, or the
+    /// fragment is none of single items.
+    pub(super) fn set_flags_of(&mut self, id: FragmentId, kernel: &ProgramKernel) -> Option<Slot> {
+        if !self.mode.watch.is_some_and(|watch| watch.unset) {
+            return None;
+        }
+        if let Some(&slot) = self.set_flags.get(&id) {
+            return Some(slot);
+        }
+        let domain = kernel.domains.get(kernel.fragments.get(id)?.domain)?;
+        let n_items = usize::try_from(domain.n_items()).ok()?;
+        let slot = Slot::Fragment { offset_bytes: self.fragment_bytes, lane_bytes: 1 };
+        self.fragment_bytes += n_items.next_multiple_of(ALIGN_BYTES);
+        self.set_flags.insert(id, slot);
+        Some(slot)
+    }
+
     /// Places the tiles: where the program says, or one after the other.
     pub(super) fn place_tiles(&mut self, kernel: &ProgramKernel) -> Result<(), CpuError> {
         let mut end_bytes = 0usize;
@@ -218,7 +241,7 @@ impl Unit {
                     extents: with_buffers(&tile.extents, tile.buffers),
                     strides: with_buffers(&tile.layout.strides, tile.layout.size_elems),
                     swizzle: tile.layout.swizzle,
-                    is_local: false,
+                    is_kept: false,
                 },
             });
         }
@@ -251,7 +274,7 @@ impl Unit {
                     extents: with_buffers(&extents, 1),
                     strides: with_buffers(&layout.strides, layout.size_elems),
                     swizzle: None,
-                    is_local: true,
+                    is_kept: true,
                 },
             });
         }
@@ -282,7 +305,7 @@ fn local_array(tile: &Tile, offset_bytes: usize, n_items: u64) -> Array {
             extents: with_items(&tile.extents, i64::try_from(n_items).unwrap_or(i64::MAX)),
             strides: with_items(&tile.layout.strides, i64::from(tile.layout.size_elems)),
             swizzle: None,
-            is_local: true,
+            is_kept: false,
         },
     }
 }

@@ -6,15 +6,18 @@
 //! either; operations that fast mode computes for lanes which do not ask for them are
 //! not noticed, because the mask of those that do goes with the flags.
 
+use std::borrow::Cow;
+
 use tile_ir::dtype::DType;
+use tile_ir::exchange::Group;
 use tile_ir::op::{BinaryOp, UnaryOp};
-use tile_ir::program::DomainId;
+use tile_ir::program::{DomainId, FragmentId, VarId};
 
 use super::emitter::{Emitter, Func, Value};
 use crate::cpu::CpuError;
 use crate::cpu::code::{Instr, Slot, Width};
 use crate::cpu::vector;
-use crate::cpu::watch::{Agents, Doing, Oddity, Operation, Site};
+use crate::cpu::watch::{Agents, Doing, Meeting, Oddity, Operation, Site};
 
 impl Emitter<'_, '_> {
     /// Whether the launch is a checked one.
@@ -52,12 +55,69 @@ impl Emitter<'_, '_> {
         self.push(Instr::Touch { width, access, site, mask });
     }
 
-    /// Notes that warps have met.
-    pub(super) fn warp_barrier(&mut self) {
-        if self.is_watched() {
-            let mask = self.lane.as_ref().and_then(|lane| lane.mask);
-            self.push(Instr::WarpMet { mask });
+    /// Notes that work-items of a group come here together.
+    pub(super) fn meet(&mut self, group: Group, is_barrier: bool) {
+        let mask = self.lane.as_ref().and_then(|lane| lane.mask);
+        let is_whole = mask.is_none() && !is_barrier;
+        if !self.is_watched() || is_whole {
+            return;
         }
+        let domain = self.lane.as_ref().map(|lane| lane.domain);
+        let is_within_each = domain != Some(self.kernel.block_domain);
+        let meeting = self.unit.meetings.len();
+        let span = self.span;
+        self.unit.meetings.push(Meeting { group, is_barrier, is_within_each, span });
+        self.push(Instr::Meet { mask, meeting });
+    }
+
+    /// Looks whether the present items have set a fragment that is read.
+    pub(super) fn watch_fragment(&mut self, id: FragmentId) -> Result<(), CpuError> {
+        let Some(slot) = self.unit.set_flags_of(id, self.kernel) else { return Ok(()) };
+        let name = self.kernel.fragments[id].name.clone();
+        self.notice_unset(name, slot)
+    }
+
+    /// Notes that the present items set a fragment.
+    pub(super) fn note_set(&mut self, id: FragmentId) -> Result<(), CpuError> {
+        let Some(slot) = self.unit.set_flags_of(id, self.kernel) else { return Ok(()) };
+        let set = Value::Uniform(self.unit.constant(1));
+        self.blend_to(set, DType::Bool, slot)
+    }
+
+    /// Begins a variable of items without a value.
+    pub(super) fn begin_unset(&mut self, var: VarId) -> Result<(), CpuError> {
+        if !self.unit.mode.watch.is_some_and(|watch| watch.unset) || self.lane.is_none() {
+            return Ok(());
+        }
+        let slot = self.take_register(DType::Bool);
+        let unset = Value::Uniform(self.unit.constant(0));
+        self.move_to(unset, DType::Bool, slot)?;
+        if let Some(lane) = &mut self.lane {
+            lane.set_flags.insert(var, slot);
+        }
+        Ok(())
+    }
+
+    /// Notes that the present items assign a variable.
+    pub(super) fn note_assigned(&mut self, var: VarId) -> Result<(), CpuError> {
+        let slot = self.lane.as_ref().and_then(|lane| lane.set_flags.get(&var).copied());
+        let Some(slot) = slot else { return Ok(()) };
+        let set = Value::Uniform(self.unit.constant(1));
+        self.blend_to(set, DType::Bool, slot)
+    }
+
+    /// Looks whether the present items have assigned a variable that is read.
+    pub(super) fn watch_variable(&mut self, var: VarId) -> Result<(), CpuError> {
+        let slot = self.lane.as_ref().and_then(|lane| lane.set_flags.get(&var).copied());
+        let Some(slot) = slot else { return Ok(()) };
+        let name = self.kernel.vars[var].name.clone();
+        self.notice_unset(name, slot)
+    }
+
+    fn notice_unset(&mut self, name: String, set: Slot) -> Result<(), CpuError> {
+        let operation = self.operation(Oddity::Unset, name, DType::Bool);
+        let set = Value::Lanes { slot: set, owned: false };
+        self.notice(operation, Func::Of1(vector::not_flags()), &[(&set, DType::Bool)])
     }
 
     /// Looks at an operation of one operand before it is done.
@@ -164,8 +224,14 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn operation(&mut self, oddity: Oddity, symbol: &'static str, dtype: DType) -> usize {
-        self.unit.operations.push(Operation { oddity, symbol, dtype, span: self.span });
+    fn operation(
+        &mut self,
+        oddity: Oddity,
+        symbol: impl Into<Cow<'static, str>>,
+        dtype: DType,
+    ) -> usize {
+        let (symbol, span) = (symbol.into(), self.span);
+        self.unit.operations.push(Operation { oddity, symbol, dtype, span });
         self.unit.operations.len() - 1
     }
 

@@ -19,6 +19,8 @@ use crate::cpu::vector::Flag;
 pub(super) enum Fault {
     /// An access left its array.
     Outside(Outside),
+    /// Not all are at a place that they come to together.
+    Apart,
     /// An assumption does not hold: which, and what is shown of it.
     Assumption(usize, Vec<ScalarValue>),
 }
@@ -108,7 +110,10 @@ impl<'k> Frame<'k> {
         if let Some(watcher) = &mut self.watcher {
             watcher.begin_block(block);
         }
-        if cfg!(debug_assertions) {
+        if self.kernel.mode.watch.is_some_and(|watch| watch.unset) {
+            // No flag is set.
+            self.fragments.clear();
+        } else if cfg!(debug_assertions) {
             self.tiles.poison();
             self.fragments.poison();
         }
@@ -333,7 +338,7 @@ impl<'k> Frame<'k> {
             Instr::Notice { width, flags, mask, operation } => {
                 self.notice(width, flags, mask, operation);
             }
-            Instr::WarpMet { mask } => self.meet_warps(mask),
+            Instr::Meet { mask, meeting } => self.meet(mask, meeting)?,
             Instr::Items { program } => return Ok(Next::Items(program)),
             Instr::Barrier(participants) => return Ok(Next::Barrier(participants)),
         }

@@ -22,6 +22,11 @@ impl Memory {
         self.lines.as_mut_ptr().cast()
     }
 
+    /// Makes everything zero.
+    pub(super) fn clear(&mut self) {
+        self.lines.fill(Line([0; 64]));
+    }
+
     /// Overwrites everything with a pattern that shows: a NaN as floats, -1 or
     /// the largest value as integers.
     pub(super) fn poison(&mut self) {

@@ -80,7 +80,7 @@ pub(super) fn run(
     match stops.into_iter().flatten().min_by_key(|&(place, _)| place) {
         None => Ok(found),
         // Which array it has left is among what was found, with its place.
-        Some((_, Stop::Fault(Fault::Outside(_)))) if found.is_some() => Ok(found),
+        Some((_, Stop::Fault(Fault::Outside(_) | Fault::Apart))) if found.is_some() => Ok(found),
         Some((place, stop)) => Err(described(kernel, launch.order.at(place), stop)),
     }
 }
@@ -202,6 +202,10 @@ fn described(kernel: &CompiledKernel, block: u64, stop: Stop) -> CpuError {
             axis: outside.axis,
             index: outside.index,
             extent: outside.extent,
+        },
+        Stop::Fault(Fault::Apart) => CpuError::Malformed {
+            kernel: kernel.name.clone(),
+            rule: "work-items that meet, and nobody looks".into(),
         },
         Stop::Fault(Fault::Assumption(number, shown)) => {
             let (fact, span) = &kernel.facts[number];

@@ -1,8 +1,11 @@
 //! Operations of a frame that only checked launches have.
 
+use tile_ir::exchange::Group;
+
 use super::access::{Outside, index_at, is_by_rows, visit_rows};
 use super::frame::{Fault, Frame};
 use super::shadow::By;
+use super::warp::WARP;
 use crate::cpu::code::{Access, Index, Slot, Width};
 use crate::cpu::vector::Flag;
 
@@ -186,20 +189,39 @@ impl Frame<'_> {
         }
     }
 
-    /// Notes that the warps of the mask's lanes have met.
-    pub(super) fn meet_warps(&mut self, mask: Option<Slot>) {
-        let n = self.chunk.n_lanes();
-        let first = self.chunk.first_item;
-        let items: Vec<usize> = match mask {
-            None => (first..first + n).collect(),
-            Some(mask) => {
-                let flags = self.flags(mask, n).iter().enumerate();
-                flags.filter(|(_, flag)| flag.is_set()).map(|(lane, _)| first + lane).collect()
-            }
+    /// Sees whether all that come to a place together are there.
+    pub(super) fn meet(&mut self, mask: Option<Slot>, number: usize) -> Result<(), Fault> {
+        let meeting = self.kernel.meetings[number];
+        let (n, first) = (self.chunk.n_lanes(), self.chunk.first_item);
+        let here: Vec<bool> = match mask {
+            None => vec![true; n],
+            Some(mask) => self.flags(mask, n).iter().map(|flag| flag.is_set()).collect(),
         };
-        if let Some(watcher) = &mut self.watcher {
-            watcher.pass_warp_barrier(&items);
+        let Some(watcher) = &mut self.watcher else { return Ok(()) };
+        let group_lanes = match meeting.group {
+            Group::Warp => WARP,
+            Group::Block => n.max(1),
+        };
+        for (group, flags) in here.chunks(group_lanes).enumerate() {
+            let present = flags.iter().position(|flag| *flag);
+            let absent = flags.iter().position(|flag| !*flag);
+            let absent = if meeting.is_within_each { present } else { absent };
+            if let (Some(present), Some(absent)) = (present, absent) {
+                let agent = |lane| watcher.agent(first + group * group_lanes + lane);
+                let agents = (agent(present), agent(absent));
+                watcher.part(number, agents);
+                return Err(Fault::Apart);
+            }
         }
+        match meeting.group {
+            _ if !meeting.is_barrier => {}
+            Group::Block => watcher.pass_barrier(),
+            Group::Warp => {
+                let items = (0..n).filter(|&lane| here[lane]).map(|lane| first + lane);
+                watcher.pass_warp_barrier(&items.collect::<Vec<_>>());
+            }
+        }
+        Ok(())
     }
 
     /// The indices of an access in a lane of the chunk.

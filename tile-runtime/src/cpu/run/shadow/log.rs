@@ -55,8 +55,8 @@ pub(crate) struct Odd {
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
-    /// By the sites that came first and second.
-    pub(crate) races: BTreeMap<(usize, usize), Case>,
+    /// By the sites that came first and second, and whether they are of two blocks.
+    pub(crate) races: BTreeMap<(usize, usize, bool), Case>,
     /// By site: reads of elements of tiles that nobody in the block has written.
     pub(crate) unwritten: BTreeMap<usize, Case>,
     /// By site: unguarded indices outside their array. The launch ends there.
@@ -65,6 +65,8 @@ pub(crate) struct Log {
     pub(crate) hidden: BTreeMap<usize, Stray>,
     /// By operation.
     pub(crate) odd: BTreeMap<usize, Odd>,
+    /// By meeting: who is there, and who is not. The launch ends there.
+    pub(crate) parted: BTreeMap<usize, Case>,
     /// Elements of outputs that nobody has written: by array, the first and how many.
     pub(crate) left_out: BTreeMap<usize, (usize, u64)>,
 }
@@ -122,8 +124,9 @@ fn enter<K: Ord, T: Counted>(map: &mut BTreeMap<K, T>, key: K, mut case: T) {
 
 impl Log {
     /// Enters a race between the accesses of two sites.
-    pub(super) fn race(&mut self, sites: (usize, usize), case: Case) {
-        enter(&mut self.races, sites, case);
+    pub(super) fn race(&mut self, (first, second): (usize, usize), case: Case) {
+        let is_between_blocks = case.first.block != case.second.block;
+        enter(&mut self.races, (first, second, is_between_blocks), case);
     }
 
     /// Enters a read of what nobody has written.
@@ -141,6 +144,11 @@ impl Log {
         enter(&mut self.hidden, site, stray);
     }
 
+    /// Enters a meeting to which some do not come.
+    pub(super) fn parted(&mut self, meeting: usize, case: Case) {
+        enter(&mut self.parted, meeting, case);
+    }
+
     /// Enters what was noticed of an operation.
     pub(super) fn noticed(&mut self, operation: usize, odd: Odd) {
         enter(&mut self.odd, operation, odd);
@@ -148,12 +156,13 @@ impl Log {
 
     /// Takes over what another worker has found.
     pub(in crate::cpu::run) fn merge(&mut self, other: Self) {
-        let Self { races, unwritten, outside, hidden, odd, left_out } = other;
+        let Self { races, unwritten, outside, hidden, odd, parted, left_out } = other;
         races.into_iter().for_each(|(key, case)| enter(&mut self.races, key, case));
         unwritten.into_iter().for_each(|(key, case)| enter(&mut self.unwritten, key, case));
         outside.into_iter().for_each(|(key, stray)| enter(&mut self.outside, key, stray));
         hidden.into_iter().for_each(|(key, stray)| enter(&mut self.hidden, key, stray));
         odd.into_iter().for_each(|(key, odd)| enter(&mut self.odd, key, odd));
+        parted.into_iter().for_each(|(key, case)| enter(&mut self.parted, key, case));
         self.left_out.extend(left_out);
     }
 }

@@ -16,7 +16,7 @@ mod tile;
 
 pub(crate) use log::{Case, Log, Odd, Stray, Who};
 
-use tile_ir::exchange::WARP_ITEMS;
+use tile_ir::exchange::{Group, WARP_ITEMS};
 
 use self::cell::{Cell, Format};
 use self::clock::Clock;
@@ -24,7 +24,7 @@ use self::tensor::TensorShadow;
 use self::tile::{Fault, Run, TileShadow};
 use super::array::ArrayView;
 use crate::cpu::CpuBuffer;
-use crate::cpu::code::{ArrayPlace, CompiledKernel, Instr};
+use crate::cpu::code::{ArrayPlace, CompiledKernel};
 use crate::cpu::watch::Doing;
 
 /// The fewest bits that count the barriers of a block.
@@ -74,9 +74,9 @@ impl SharedShadow {
             outputs.push((is_needed && !reads && !updates && is_dense).then_some(n_elems));
         }
         let has_warps = kernel
-            .programs
+            .meetings
             .iter()
-            .any(|program| program.code.iter().any(|i| matches!(i, Instr::WarpMet { .. })));
+            .any(|meeting| meeting.group == Group::Warp && meeting.is_barrier);
         let n_warps = match has_warps {
             true => kernel.n_agents.div_ceil(WARP_ITEMS) as usize,
             false => 0,
@@ -96,8 +96,8 @@ impl SharedShadow {
             let Some(tensor) = tensor else { continue };
             tensor.finish(self.format, self.interval_bits, |offset, first, second| {
                 let both = (site(first), site(second));
-                let is_known = log.races.contains_key(&both)
-                    || log.races.contains_key(&(both.1, both.0));
+                let is_known = log.races.contains_key(&(both.0, both.1, true))
+                    || log.races.contains_key(&(both.1, both.0, true));
                 if !is_known {
                     let (first, second) = (who(first), who(second));
                     log.race(both, Case { first, second, offset, count: 1 });
@@ -116,7 +116,7 @@ impl SharedShadow {
 #[derive(Debug)]
 pub(super) struct Watcher<'l> {
     shared: &'l SharedShadow,
-    /// By array; of shared tiles.
+    /// By array; of tiles, and of arrays of items.
     tiles: Vec<Option<TileShadow>>,
     clock: Clock,
     tensor_clock: Clock,
@@ -145,11 +145,11 @@ impl<'l> Watcher<'l> {
         arrays: &[ArrayView],
     ) -> Self {
         let tiles = kernel.arrays.iter().zip(arrays).enumerate().map(|(array, (described, view))| {
-            let is_shared = matches!(described.place, ArrayPlace::Tile { is_local: false, .. });
+            let has_shadow = matches!(described.place, ArrayPlace::Tile { is_kept: false, .. });
             let mut sites = kernel.sites.iter().filter(|site| site.array == array).peekable();
             sites.peek()?;
             let has_updates = sites.any(|site| site.doing == Doing::Update);
-            is_shared.then(|| TileShadow::new(view.reach(), has_updates))
+            has_shadow.then(|| TileShadow::new(view.reach(), has_updates))
         });
         let n_warps = shared.n_warps;
         Self {
@@ -294,6 +294,12 @@ impl<'l> Watcher<'l> {
     ) {
         let who = self.who(agent);
         self.log.dropped(site, Stray { who, axis, index, extent, count });
+    }
+
+    /// Notes that of two agents one is at a meeting, and the other is not.
+    pub(super) fn part(&mut self, meeting: usize, (present, absent): (u32, u32)) {
+        let (first, second) = (self.who(present), self.who(absent));
+        self.log.parted(meeting, Case { first, second, offset: 0, count: 1 });
     }
 
     /// Notes an operation.

@@ -1,0 +1,238 @@
+//! What the compiler finds in the faulty kernels of `ui/`, checked launches find at run
+//! time, where the checks are bypassed: each is launched on random data, in its smallest
+//! tiles and in others, until something is found.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tile_runtime::inspect::{HostTensor, run_unchecked};
+use tile_runtime::ir::check::UncheckedKernel;
+use tile_runtime::ir::config::{Config, candidate_values, plain_config};
+use tile_runtime::ir::dtype::DType;
+use tile_runtime::ir::kernel::{ElemType, Kernel, TileDomain, VarId, VarKind, eval_index};
+use tile_runtime::ir::resolve::resolve_kernel;
+use tile_runtime::ir::value::ScalarValue;
+use tile_runtime::{ArrayKind, CheckReport, Device, Error, Finding, Note};
+
+/// Launches of a kernel, each on other data.
+const ATTEMPTS: u64 = 24;
+/// The largest extent of a dimension.
+const MAX_EXTENT: usize = 40;
+
+/// What a launch is expected to show.
+type Expected = fn(&CheckReport) -> bool;
+
+/// A rule, what its cases show, and the cases that show nothing, with the reason.
+struct Rule {
+    folder: &'static str,
+    expected: Expected,
+    silent: &'static [(&'static str, &'static str)],
+}
+
+fn has(report: &CheckReport, is_it: impl Fn(&Finding) -> bool) -> bool {
+    report.findings.iter().any(is_it)
+}
+
+const RULES: [Rule; 8] = [
+    Rule {
+        folder: "shared_race",
+        expected: |report| {
+            has(report, |f| matches!(f, Finding::Race { kind: ArrayKind::Tile, .. }))
+        },
+        silent: &[],
+    },
+    Rule {
+        folder: "global_race",
+        expected: |report| has(report, |f| f.code() == "TK0302"),
+        silent: &[],
+    },
+    Rule {
+        folder: "block_race",
+        expected: |report| has(report, |f| f.code() == "TK0303"),
+        silent: &[],
+    },
+    Rule {
+        folder: "undecided_race",
+        expected: |report| has(report, |f| matches!(f, Finding::Race { .. })),
+        silent: &[
+            ("gray_code", "no two work-items have one number: there is only no proof of it"),
+            ("not_linear", "likewise"),
+        ],
+    },
+    Rule {
+        folder: "divergence",
+        expected: |report| has(report, |f| matches!(f, Finding::Divergence { .. })),
+        silent: &[
+            ("barrier_in_each", "the text means nothing: no kernel is made of it"),
+            ("reduction_in_each", "likewise"),
+            ("exchange_after_and", "likewise"),
+        ],
+    },
+    Rule {
+        folder: "uninitialised",
+        expected: |report| has(report, |f| f.code() == "TK0501"),
+        silent: &[],
+    },
+    Rule {
+        folder: "tile_bounds",
+        expected: |report| has(report, |f| matches!(f, Finding::Outside { .. })),
+        silent: &[],
+    },
+    Rule {
+        folder: "pad_changes_result",
+        expected: |report| report.notes.iter().any(|n| matches!(n, Note::Dropped { .. })),
+        silent: &[],
+    },
+];
+
+#[test]
+fn faults_show_at_run_time() {
+    let mut quiet = Vec::new();
+    for rule in RULES {
+        for path in cases(rule.folder) {
+            let name = path.file_stem().expect("it is a file").to_string_lossy().into_owned();
+            let is_silent = rule.silent.iter().any(|(silent, _)| *silent == name);
+            let shown = shows(&path, rule.expected);
+            match shown {
+                Ok(()) if is_silent => quiet.push(format!("{}/{name} is found", rule.folder)),
+                Err(why) if !is_silent => quiet.push(format!("{}/{name}: {why}", rule.folder)),
+                Ok(()) | Err(_) => {}
+            }
+        }
+    }
+    assert!(quiet.is_empty(), "{} cases:\n{}", quiet.len(), quiet.join("\n"));
+}
+
+/// The faulty kernels of a rule.
+fn cases(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui").join(folder);
+    let files = fs::read_dir(folder).expect("the rule is there").map(|entry| entry.expect("a file"));
+    let mut paths: Vec<PathBuf> = files
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter(|path| !path.ends_with("accepted.rs"))
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths
+}
+
+/// Whether some launch of the kernels in a file shows what is expected.
+fn shows(path: &Path, expected: Expected) -> Result<(), String> {
+    let text = fs::read_to_string(path).expect("it can be read");
+    let mut said = Vec::new();
+    for kernel in kernels(&text)? {
+        for seed in 0..ATTEMPTS {
+            match launch(&kernel, seed) {
+                Ok(reports) if reports.iter().any(expected) => return Ok(()),
+                Ok(reports) => said.extend(reports.iter().map(ToString::to_string)),
+                Err(error) => said.push(error.to_string()),
+            }
+        }
+    }
+    said.sort();
+    said.dedup();
+    said.truncate(3);
+    Err(said.join("\n    "))
+}
+
+/// The kernels of a file, each with its constants and functions.
+fn kernels(text: &str) -> Result<Vec<UncheckedKernel>, String> {
+    let inside = text.split("tiled_kernel! {").skip(1);
+    let texts = inside.filter_map(|rest| rest.split("\n}\n").next());
+    let resolved = texts.map(|text| {
+        let item = tile_syntax::parse_kernel_text(text).map_err(|errors| errors.to_string())?;
+        let kernel = resolve_kernel(&item).map_err(|found| format!("{found:?}"))?;
+        Ok(UncheckedKernel::new(kernel))
+    });
+    resolved.collect()
+}
+
+fn launch(unchecked: &UncheckedKernel, seed: u64) -> Result<Vec<CheckReport>, Error> {
+    let kernel = unchecked.kernel();
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let types: Vec<DType> = kernel.type_params.values().map(|param| {
+        let candidates = [DType::I32, DType::F32];
+        candidates.into_iter().find(|&dtype| param.bound.admits(dtype)).expect("one of them")
+    }).collect();
+    let config = config(kernel, &mut rng, seed == 0)?;
+    let dims: Vec<usize> = kernel
+        .vars
+        .values()
+        .filter(|var| var.kind == VarKind::Dim)
+        .map(|_| match seed {
+            0 => MAX_EXTENT,
+            1 => 0,
+            _ => rng.usize(1..=MAX_EXTENT),
+        })
+        .collect();
+    let largest = dims.iter().copied().max().unwrap_or(1);
+    let mut element = |elem: ElemType| {
+        let dtype = elem.bind(&types).expect("all types are bound");
+        // Also as indices, some of them twice, and seldom outside.
+        let value = rng.usize(0..=largest) as i64 - i64::from(rng.u8(..8) == 0) * 3;
+        (dtype, bits(dtype, value))
+    };
+    let mut tensors = Vec::new();
+    for tensor in kernel.tensors.values() {
+        let extents = tensor.extents.iter().map(|&extent| {
+            let value = |var: VarId| value_of(kernel, &config, &dims, var);
+            eval_index(kernel, extent, &value).map_or(0, |extent| extent.max(0) as usize)
+        });
+        let shape: Vec<usize> = extents.collect();
+        let mut bytes = Vec::new();
+        for _ in 0..shape.iter().product() {
+            let (dtype, bits) = element(tensor.elem);
+            bytes.extend(&bits.to_le_bytes()[..dtype.size_bytes() as usize]);
+        }
+        let dtype = tensor.elem.bind(&types).expect("all types are bound");
+        tensors.push(HostTensor::new(dtype, &shape, &bytes));
+    }
+    let scalars = kernel.scalars.values().map(|scalar| {
+        let (dtype, bits) = element(scalar.elem);
+        ScalarValue { dtype, bits }
+    });
+    let scalars: Vec<ScalarValue> = scalars.collect();
+    run_unchecked(unchecked, &types, &config, &dims, &tensors, &scalars)
+}
+
+/// The smallest tiles, or drawn ones.
+fn config(kernel: &Kernel, rng: &mut fastrand::Rng, is_smallest: bool) -> Result<Config, Error> {
+    let device = Device::cpu();
+    for _ in 0..20 {
+        let mut given = Vec::new();
+        for param in kernel.tile_params.values() {
+            let is_tied = matches!(param.domain, TileDomain::Equal(_));
+            let values: Vec<u32> = match param.domain {
+                TileDomain::Any => (2..=9).collect(),
+                _ => candidate_values(&param.domain).into_iter().filter(|&v| v <= 64).collect(),
+            };
+            if !is_smallest && !is_tied && !values.is_empty() {
+                given.push((param.name.as_str(), values[rng.usize(..values.len())]));
+            }
+        }
+        if let Ok(config) = plain_config(kernel, device.properties(), &given) {
+            return Ok(config);
+        }
+    }
+    Ok(plain_config(kernel, device.properties(), &[])?)
+}
+
+fn value_of(kernel: &Kernel, config: &Config, dims: &[usize], var: VarId) -> Option<i128> {
+    match kernel.vars[var].kind {
+        VarKind::TileParam(param) => Some(config.tile(param).into()),
+        _ => {
+            let mut names = kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Dim);
+            names.position(|(dim, _)| dim == var).map(|at| dims[at] as i128)
+        }
+    }
+}
+
+fn bits(dtype: DType, value: i64) -> u64 {
+    match dtype {
+        DType::F32 => (value as f32).to_bits().into(),
+        DType::F64 => (value as f64).to_bits(),
+        DType::Bool => u64::from(value & 1 == 1),
+        _ => value as u64,
+    }
+}

@@ -1,0 +1,27 @@
+//! Kernels that no check has passed, for tests of what checked launches find.
+
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::Kernel;
+
+/// A kernel whose author has bypassed the checks of races, divergence, initialisation,
+/// bounds and pads: its names and types are resolved, and nothing else is known of it.
+///
+/// It is none of what [`crate::lower::lower`] takes; [`crate::lower::lower_unchecked`]
+/// makes of it a program that only the CPU device's checked mode runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UncheckedKernel {
+    kernel: Kernel,
+}
+
+impl UncheckedKernel {
+    /// Takes a kernel as it was resolved.
+    pub fn new(kernel: Kernel) -> Self {
+        Self { kernel }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+}
