@@ -106,7 +106,8 @@ fn faults_show_at_run_time() {
 /// The faulty kernels of a rule.
 fn cases(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui").join(folder);
-    let files = fs::read_dir(folder).expect("the rule is there").map(|entry| entry.expect("a file"));
+    let files =
+        fs::read_dir(folder).expect("the rule is there").map(|entry| entry.expect("a file"));
     let mut paths: Vec<PathBuf> = files
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
@@ -151,23 +152,27 @@ fn kernels(text: &str) -> Result<Vec<UncheckedKernel>, String> {
 fn launch(unchecked: &UncheckedKernel, seed: u64) -> Result<Vec<CheckReport>, Error> {
     let kernel = unchecked.kernel();
     let mut rng = fastrand::Rng::with_seed(seed);
-    let types: Vec<DType> = kernel.type_params.values().map(|param| {
-        let candidates = [DType::I32, DType::F32];
-        candidates.into_iter().find(|&dtype| param.bound.admits(dtype)).expect("one of them")
-    }).collect();
+    let types: Vec<DType> = kernel
+        .type_params
+        .values()
+        .map(|param| {
+            let candidates = [DType::I32, DType::F32];
+            candidates.into_iter().find(|&dtype| param.bound.admits(dtype)).expect("one of them")
+        })
+        .collect();
     let config = config(kernel, &mut rng, seed == 0)?;
     let dims: Vec<usize> = kernel
         .vars
         .values()
         .filter(|var| var.kind == VarKind::Dim)
-        .map(|_| match seed {
-            0 => MAX_EXTENT,
-            1 => 0,
-            _ => rng.usize(1..=MAX_EXTENT),
+        .map(|_| match (seed, rng.u8(..6)) {
+            (0, _) => MAX_EXTENT,
+            (_, 0) => 0,
+            (_, _) => rng.usize(1..=MAX_EXTENT),
         })
         .collect();
     let largest = dims.iter().copied().max().unwrap_or(1);
-    let mut element = |elem: ElemType| {
+    let mut element = |elem: ElemType, largest: usize| {
         let dtype = elem.bind(&types).expect("all types are bound");
         // Also as indices, some of them twice, and seldom outside.
         let value = rng.usize(0..=largest) as i64 - i64::from(rng.u8(..8) == 0) * 3;
@@ -182,14 +187,14 @@ fn launch(unchecked: &UncheckedKernel, seed: u64) -> Result<Vec<CheckReport>, Er
         let shape: Vec<usize> = extents.collect();
         let mut bytes = Vec::new();
         for _ in 0..shape.iter().product() {
-            let (dtype, bits) = element(tensor.elem);
+            let (dtype, bits) = element(tensor.elem, largest);
             bytes.extend(&bits.to_le_bytes()[..dtype.size_bytes() as usize]);
         }
         let dtype = tensor.elem.bind(&types).expect("all types are bound");
         tensors.push(HostTensor::new(dtype, &shape, &bytes));
     }
     let scalars = kernel.scalars.values().map(|scalar| {
-        let (dtype, bits) = element(scalar.elem);
+        let (dtype, bits) = element(scalar.elem, 4);
         ScalarValue { dtype, bits }
     });
     let scalars: Vec<ScalarValue> = scalars.collect();
@@ -204,7 +209,7 @@ fn config(kernel: &Kernel, rng: &mut fastrand::Rng, is_smallest: bool) -> Result
         for param in kernel.tile_params.values() {
             let is_tied = matches!(param.domain, TileDomain::Equal(_));
             let values: Vec<u32> = match param.domain {
-                TileDomain::Any => (2..=9).collect(),
+                TileDomain::Any => (2..=9).chain([24]).collect(),
                 _ => candidate_values(&param.domain).into_iter().filter(|&v| v <= 64).collect(),
             };
             if !is_smallest && !is_tied && !values.is_empty() {

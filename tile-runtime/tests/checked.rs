@@ -1,7 +1,9 @@
 //! Checked launches of kernels that the compiler accepts: results, notes, and findings
 //! that only data shows.
 
-use tile_runtime::{CheckLog, CheckReport, Device, Error, Note, Options, tiled_kernel};
+use tile_runtime::{
+    ArgumentError, CheckLog, CheckReport, Device, Error, Note, Options, tiled_kernel,
+};
 
 tiled_kernel! {
     /// `b = aᵀ`.
@@ -53,6 +55,30 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// Each tile backwards; who turns it does not wait.
+    #[unsafe(unchecked)]
+    fn hasty(a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>)
+    where tile: (TN in [4, 8]), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        shared s: [f32; TN];
+        s[tx] = a[bx * TN + tx];
+        c[bx * TN + tx] = s[TN - 1 - tx];
+    }
+
+    /// Part of a block waits.
+    #[unsafe(unchecked)]
+    fn parted(x: &mut Tensor<i32, [N]>, n: i32)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        x[bx * TN + tx] = 1;
+        if x[bx * TN + tx] + tx as i32 < n {
+            barrier;
+        }
+        x[bx * TN + tx] = 2;
+    }
+}
+
 fn checked(log: &CheckLog, tile: u32) -> Options {
     Options::new().tile("TN", tile).checked(true).check_log(log)
 }
@@ -85,10 +111,13 @@ fn ragged_edges_are_noted_and_results_are_the_same() -> Result<(), Error> {
         })
         .collect();
     assert_eq!(counts, [64 - 35, 64 - 35]);
-    assert!(report.to_string().starts_with(
-        "note: a read gives the pad value: work-item (i = 0, j = 3) in block (by = 0, bx = 1) \
+    assert!(
+        report.to_string().starts_with(
+            "note: a read gives the pad value: work-item (i = 0, j = 3) in block (by = 0, bx = 1) \
          uses 7 on axis 1 of `a`, whose extent is 7, and 28 times more\n  in `transpose`, "
-    ), "{report}");
+        ),
+        "{report}"
+    );
     Ok(())
 }
 
@@ -137,8 +166,61 @@ fn elements_of_outputs_that_nobody_writes_are_noted() -> Result<(), Error> {
     let log = CheckLog::new();
     half::with(checked(&log, 4)).launch(&a, &mut c)?;
     let texts: Vec<String> = only(&log).notes.iter().map(Note::to_string).collect();
-    let expected =
-        "`c[1]` and 2 more elements of `c` are left as they were: nobody writes them";
+    let expected = "`c[1]` and 2 more elements of `c` are left as they were: nobody writes them";
     assert_eq!(texts, [expected]);
+    Ok(())
+}
+
+#[test]
+fn an_unchecked_kernel_is_looked_at() -> Result<(), Error> {
+    let device = Device::cpu();
+    let a = device.tensor([8], &[1.0f32; 8])?;
+    let mut c = device.zeros([8])?;
+    let error = hasty::launch(&a, &mut c).unwrap_err();
+    let text = error.to_string();
+    let texts: Vec<&str> = text.lines().collect();
+    let [first, writes, reads, cases, help, place] = texts[..6] else { panic!("{text}") };
+    assert_eq!(
+        first,
+        "race on the tile `s`: two work-items use one element, and one of them changes it [TK0301]"
+    );
+    assert!(writes.ends_with(": work-item (tx = 3) in block (bx = 0) writes `s[3]`"), "{text}");
+    assert!(reads.ends_with(": work-item (tx = 0) in block (bx = 0) reads `s[3]`"), "{text}");
+    assert_eq!(cases, "  these two lines collide in 8 cases");
+    assert!(help.starts_with("  help: put `barrier;` between"), "{text}");
+    assert!(place.starts_with("  in `hasty`, ") && place.contains("checked.rs:"), "{text}");
+    Ok(())
+}
+
+#[test]
+fn a_barrier_that_all_reach_is_one_and_another_is_found() -> Result<(), Error> {
+    let device = Device::cpu();
+    let launch = |n: i32| {
+        let mut x = device.zeros([6])?;
+        parted::with(Options::new().tile("TN", 3)).launch(&mut x, n)?;
+        x.to_vec()
+    };
+    // All of them, and none.
+    assert_eq!(launch(4)?, [2; 6]);
+    assert_eq!(launch(1)?, [2; 6]);
+    let text = launch(2).unwrap_err().to_string();
+    let expected = [
+        "not every work-item of the block comes to line ",
+        " [TK0401]\n  work-item (tx = 0) in block (bx = 0) does, work-item (tx = 1) in block (bx = 0) does not\n",
+    ];
+    assert!(expected.iter().all(|part| text.contains(part)), "{text}");
+    Ok(())
+}
+
+#[test]
+fn an_unchecked_kernel_runs_nowhere_else() -> Result<(), Error> {
+    let device = Device::cpu();
+    let mut x = device.zeros([6])?;
+    let options = Options::new().checked(false);
+    let error = parted::with(options).launch(&mut x, 1).unwrap_err();
+    assert!(
+        matches!(&error, Error::Argument(error) if matches!(**error, ArgumentError::Unchecked { .. })),
+        "{error}"
+    );
     Ok(())
 }

@@ -328,17 +328,7 @@ fn parse_attribute(group: &Group) -> Result<Attribute> {
         return Err(inner.expected("an attribute's name"));
     };
     let name = ident.to_string();
-    let known = [
-        "allow",
-        "expect",
-        "warn",
-        "deny",
-        "forbid",
-        "cfg",
-        "doc",
-        "deprecated",
-        "unsafe",
-    ];
+    let known = ["allow", "expect", "warn", "deny", "forbid", "cfg", "doc", "deprecated", "unsafe"];
     if !known.contains(&name.as_str()) {
         return Err(SyntaxError::new(ident.span(), format!("a kernel has no attribute `{name}`"))
             .help("it takes doc comments, `#[allow(…)]`, `#[cfg(…)]` and `#[deprecated]`"));

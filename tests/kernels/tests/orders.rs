@@ -4,9 +4,7 @@
 
 use tile_kernels::list::{Listed, all};
 use tile_kernels::random::random_inputs;
-use tile_runtime::inspect::{
-    HostTensor, run_program, run_program_checked, run_program_shuffled,
-};
+use tile_runtime::inspect::{HostTensor, run_program, run_program_checked, run_program_shuffled};
 use tile_runtime::ir::config::Config;
 use tile_runtime::ir::device::known;
 use tile_runtime::ir::program::Program;

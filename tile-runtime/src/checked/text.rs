@@ -56,7 +56,8 @@ impl Display for CheckPlace {
 }
 
 fn coordinates(named: &[(String, i64)]) -> String {
-    let named: Vec<String> = named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let named: Vec<String> =
+        named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     named.join(", ")
 }
 
@@ -113,7 +114,10 @@ impl Display for Finding {
                 };
                 let is_one_block = first.1.block == second.1.block;
                 let (who, help) = match is_one_block {
-                    true => ("two work-items", "put `barrier;` between the two, or let one of them do it"),
+                    true => (
+                        "two work-items",
+                        "put `barrier;` between the two, or let one of them do it",
+                    ),
                     false => (
                         "two blocks",
                         "give each element one writer, or update it with `atomic`: barriers do not \
@@ -137,12 +141,19 @@ impl Display for Finding {
             }
             Self::Uninitialised { array, element, place, count } => {
                 let (element, more) = (element_of(array, element), more(*count));
-                write!(f, "{element} is read, and nobody in the block has written it [{code}]\n  ")?;
+                write!(
+                    f,
+                    "{element} is read, and nobody in the block has written it [{code}]\n  "
+                )?;
                 write!(f, "line {}: {place} reads it{}{more}", place.line, after(place.barriers))
             }
             Self::Divergence { present, absent, is_of_warp } => {
                 let group = if *is_of_warp { "warp" } else { "block" };
-                writeln!(f, "not every work-item of the {group} comes to line {} [{code}]", present.line)?;
+                writeln!(
+                    f,
+                    "not every work-item of the {group} comes to line {} [{code}]",
+                    present.line
+                )?;
                 write!(f, "  {present} does{}", after(present.barriers))?;
                 if absent.item == present.item {
                     write!(f, ", a point of a cooperative loop, which runs on one thread")
@@ -210,7 +221,11 @@ impl Display for Note {
                 let element = element_of(array, element);
                 match count {
                     1 => write!(f, "{element} is left as it was: nobody writes it"),
-                    _ => write!(f, "{element} and {} more elements of `{array}` are left as they were: nobody writes them", count - 1),
+                    _ => write!(
+                        f,
+                        "{element} and {} more elements of `{array}` are left as they were: nobody writes them",
+                        count - 1
+                    ),
                 }
             }
         }

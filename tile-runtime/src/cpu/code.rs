@@ -20,8 +20,8 @@ use tile_ir::dtype::DType;
 use tile_ir::program::{Assumption, AxisGuard, Participants, Raster, Swizzle, Ty};
 use tile_ir::span::SpanId;
 
-use super::watch::{Agents, Meeting, Mode, Operation, Site};
 use super::vector::{AtomicFn, Fn1, Fn2, Fn3};
+use super::watch::{Agents, Meeting, Mode, Operation, Site};
 
 /// Most lanes that an operation runs over at once: enough to make its dispatch
 /// cheap, few enough that a handful of registers stay in the first-level cache.

@@ -105,12 +105,7 @@ pub(crate) struct Found {
 pub(super) type Shapes = Vec<(Vec<i64>, Vec<i64>)>;
 
 /// Turns a log into what can be told.
-pub(super) fn describe(
-    kernel: &CompiledKernel,
-    grid: &[i64],
-    shapes: &Shapes,
-    log: Log,
-) -> Found {
+pub(super) fn describe(kernel: &CompiledKernel, grid: &[i64], shapes: &Shapes, log: Log) -> Found {
     let telling = Telling { kernel, grid, shapes };
     let Log { races, unwritten, outside, hidden, odd, parted, left_out } = log;
     Found {

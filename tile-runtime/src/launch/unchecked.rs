@@ -81,8 +81,7 @@ fn run(
 ) -> Result<Vec<CheckReport>> {
     let kernel = unchecked.kernel();
     let most = bound.tensors.iter().map(|tensor| tensor.span_elems() as u128).max();
-    let binding: Binding =
-        binding_of_elems(types, &bound.dims, most.unwrap_or(0), bound.layouts());
+    let binding: Binding = binding_of_elems(types, &bound.dims, most.unwrap_or(0), bound.layouts());
     let program = lower_unchecked(unchecked, &binding, config, device.properties())
         .map_err(|error| lower_error(kernel, config, &error))?;
     let label = describe(kernel, &binding, config);
@@ -125,7 +124,5 @@ pub fn run_unchecked(
     }
     let mut launch = OwnedLaunch { tensors: owned, scalars: scalars.to_vec(), dims };
     let mode = Mode { order: Order::Numbered, watch: Some(watch(&Options::new())) };
-    launch.with_bound(&device, |bound| {
-        run((unchecked, ""), types, config, bound, &device, mode)
-    })
+    launch.with_bound(&device, |bound| run((unchecked, ""), types, config, bound, &device, mode))
 }

@@ -10,9 +10,7 @@ use super::Specialiser;
 use super::stmt::stmt_at;
 use crate::kernel;
 use crate::lower::LowerError;
-use crate::program::{
-    Assumption, ExprKind, Literal, Participants, Scope, Stmt, StmtKind,
-};
+use crate::program::{Assumption, ExprKind, Literal, Participants, Scope, Stmt, StmtKind};
 use crate::span::SpanId;
 
 impl Specialiser<'_> {

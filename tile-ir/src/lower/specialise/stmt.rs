@@ -268,9 +268,7 @@ impl Specialiser<'_> {
             KernelStmt::WarpBarrier => {
                 return Ok(vec![stmt_at(StmtKind::WarpBarrier, Scope::Warp, stmt.span)]);
             }
-            KernelStmt::Barrier if !self.is_checked => {
-                StmtKind::Barrier(Participants::Block)
-            }
+            KernelStmt::Barrier if !self.is_checked => StmtKind::Barrier(Participants::Block),
             KernelStmt::Each { .. } if !self.is_checked => {
                 return self.lonely_each(stmt.span);
             }

@@ -118,9 +118,12 @@ impl Emitter<'_, '_> {
         let described = kernel.domains.get(domain);
         let described =
             described.ok_or_else(|| self.malformed(format!("domain {domain} does not exist")))?;
-        let chunking =
-            chunking_of(described, kernel.threads, most_lanes(self.unit.mode.order, has_warps(body)))
-                .map_err(|rule| self.malformed(rule))?;
+        let chunking = chunking_of(
+            described,
+            kernel.threads,
+            most_lanes(self.unit.mode.order, has_warps(body)),
+        )
+        .map_err(|rule| self.malformed(rule))?;
         let first_local = u32::try_from(self.unit.uniforms.len()).unwrap_or(u32::MAX);
         let facts = VarFacts::new(kernel, body);
         let extents = chunking.extents.clone();
@@ -513,8 +516,7 @@ impl Emitter<'_, '_> {
 
 /// Whether items get each other's values or wait for each other.
 fn has_warps(body: &[Stmt]) -> bool {
-    let meets = |stmt: &Stmt| {
-        stmt.scope == Scope::Warp || matches!(stmt.kind, StmtKind::Barrier(_))
-    };
+    let meets =
+        |stmt: &Stmt| stmt.scope == Scope::Warp || matches!(stmt.kind, StmtKind::Barrier(_));
     body.iter().any(|stmt| meets(stmt) || stmt.kind.bodies().into_iter().any(has_warps))
 }

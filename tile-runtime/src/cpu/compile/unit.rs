@@ -11,8 +11,8 @@ use tile_ir::span::SpanId;
 
 use super::emitter::{lane_bytes, lane_type};
 use super::facts::ExprFacts;
-use crate::cpu::code::{Access, Array, ArrayPlace, LaneProgram, MAX_AXES, Place, Slot, Uniform};
 use crate::cpu::CpuError;
+use crate::cpu::code::{Access, Array, ArrayPlace, LaneProgram, MAX_AXES, Place, Slot, Uniform};
 use crate::cpu::watch::{Agents, Meeting, Mode, Operation, Site};
 
 /// Tables that grow while a kernel is compiled.

@@ -26,9 +26,9 @@ impl ArrayView {
     /// Elements that its indices name, where that is a number.
     pub(super) fn n_elems(&self) -> Option<usize> {
         let extents = &self.extents[..self.n_axes];
-        extents.iter().try_fold(1usize, |product, &extent| {
-            product.checked_mul(usize::try_from(extent).ok()?)
-        })
+        extents
+            .iter()
+            .try_fold(1usize, |product, &extent| product.checked_mul(usize::try_from(extent).ok()?))
     }
 
     /// One more than the last offset that its indices name, in elements.

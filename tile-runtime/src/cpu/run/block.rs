@@ -36,11 +36,7 @@ enum State {
 }
 
 /// Runs the block whose coordinates the frame's registers hold.
-pub(super) fn run_block(
-    frame: &mut Frame<'_>,
-    agents: &[Agent],
-    block: u64,
-) -> Result<(), Stop> {
+pub(super) fn run_block(frame: &mut Frame<'_>, agents: &[Agent], block: u64) -> Result<(), Stop> {
     frame.begin_block(block);
     let mut states = vec![State::Ready(0); agents.len()];
     loop {

@@ -163,7 +163,11 @@ impl Frame<'_> {
     }
 
     /// Computes the addresses of an access lane by lane; how many lanes.
-    pub(super) fn resolve_lanes(&mut self, width: Width, access: &Access) -> Result<usize, Outside> {
+    pub(super) fn resolve_lanes(
+        &mut self,
+        width: Width,
+        access: &Access,
+    ) -> Result<usize, Outside> {
         let one = Chunk::ONE;
         let mask = access.mask.map(|mask| self.ptr(mask).cast_const().cast::<Flag>());
         let mut slots = access.axes.iter().filter_map(|axis| match axis.index {

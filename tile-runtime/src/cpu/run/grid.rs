@@ -3,7 +3,12 @@
 use tile_ir::program::Raster;
 
 /// The coordinates of block `linear` in a grid of these extents, all positive.
-pub(in crate::cpu) fn block_coords(raster: Raster, extents: &[i64], linear: u64, coords: &mut Vec<i64>) {
+pub(in crate::cpu) fn block_coords(
+    raster: Raster,
+    extents: &[i64],
+    linear: u64,
+    coords: &mut Vec<i64>,
+) {
     coords.clear();
     coords.resize(extents.len(), 0);
     let rows = match raster {

@@ -62,9 +62,10 @@ pub(super) fn run(
 
     let order = kernel.mode.order.of(n_blocks, 0);
     let n_workers = u64::try_from(rayon::current_num_threads()).unwrap_or(1).min(n_blocks);
-    let shadow = kernel.mode.watch.map(|_| {
-        SharedShadow::new(kernel, buffers, &views.0, n_blocks, n_workers == 1)
-    });
+    let shadow = kernel
+        .mode
+        .watch
+        .map(|_| SharedShadow::new(kernel, buffers, &views.0, n_blocks, n_workers == 1));
     let shadow = shadow.as_ref();
     let launch = Launch { kernel, uniforms, extents, order, n_blocks, buffers: views, shadow };
     let next = AtomicU64::new(0);
@@ -122,14 +123,9 @@ impl Launch<'_> {
     /// Runs blocks until none is left, or until one is stopped, whose place in the
     /// order is returned, beside what was found. Blocks are taken in order, so those before the first
     /// stopped one all run: which one is reported does not depend on timing.
-    fn work(
-        &self,
-        next: &AtomicU64,
-        first_stop: &AtomicU64,
-    ) -> (Option<(u64, Stop)>, Option<Log>) {
+    fn work(&self, next: &AtomicU64, first_stop: &AtomicU64) -> (Option<(u64, Stop)>, Option<Log>) {
         let mut frame = Frame::new(self.kernel, self.uniforms.clone(), &self.buffers.0);
-        frame.watcher =
-            self.shadow.map(|shadow| Watcher::new(self.kernel, shadow, &frame.arrays));
+        frame.watcher = self.shadow.map(|shadow| Watcher::new(self.kernel, shadow, &frame.arrays));
         let stop = self.run_blocks(&mut frame, next, first_stop);
         (stop, frame.watcher.map(Watcher::into_log))
     }

@@ -67,9 +67,7 @@ impl SharedShadow {
             // Reads alone, or updates alone, never collide.
             let is_needed = has_room && (writes || (reads && updates));
             let n_elems = buffer.len_elems();
-            tensors.push(
-                is_needed.then(|| TensorShadow::new(n_elems, reads, updates, is_alone)),
-            );
+            tensors.push(is_needed.then(|| TensorShadow::new(n_elems, reads, updates, is_alone)));
             let is_dense = view.n_elems() == Some(n_elems);
             outputs.push((is_needed && !reads && !updates && is_dense).then_some(n_elems));
         }
@@ -144,13 +142,14 @@ impl<'l> Watcher<'l> {
         shared: &'l SharedShadow,
         arrays: &[ArrayView],
     ) -> Self {
-        let tiles = kernel.arrays.iter().zip(arrays).enumerate().map(|(array, (described, view))| {
-            let has_shadow = matches!(described.place, ArrayPlace::Tile { is_kept: false, .. });
-            let mut sites = kernel.sites.iter().filter(|site| site.array == array).peekable();
-            sites.peek()?;
-            let has_updates = sites.any(|site| site.doing == Doing::Update);
-            has_shadow.then(|| TileShadow::new(view.reach(), has_updates))
-        });
+        let tiles =
+            kernel.arrays.iter().zip(arrays).enumerate().map(|(array, (described, view))| {
+                let has_shadow = matches!(described.place, ArrayPlace::Tile { is_kept: false, .. });
+                let mut sites = kernel.sites.iter().filter(|site| site.array == array).peekable();
+                sites.peek()?;
+                let has_updates = sites.any(|site| site.doing == Doing::Update);
+                has_shadow.then(|| TileShadow::new(view.reach(), has_updates))
+            });
         let n_warps = shared.n_warps;
         Self {
             shared,

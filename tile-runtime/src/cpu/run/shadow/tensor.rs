@@ -158,9 +158,8 @@ impl TensorShadow {
             let of_write = written.iter().flat_map(|write| {
                 readers.iter().chain(&updaters).map(move |other| (*other, *write))
             });
-            let of_update = updaters
-                .iter()
-                .flat_map(|update| readers.iter().map(move |read| (*read, *update)));
+            let of_update =
+                updaters.iter().flat_map(|update| readers.iter().map(move |read| (*read, *update)));
             let found = of_write.chain(of_update).find(|(a, b)| block(*a) != block(*b));
             if let Some((first, second)) = found {
                 tell(at, first, second);

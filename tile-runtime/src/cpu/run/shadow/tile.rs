@@ -91,8 +91,7 @@ impl TileShadow {
     fn reads_nothing_new(&self, run: Run, format: Format, clock: &Clock) -> bool {
         let range = run.offset..run.offset + run.n;
         let [one, two] = &self.readers;
-        let (written, one, two) =
-            (&self.written[range.clone()], &one[range.clone()], &two[range]);
+        let (written, one, two) = (&self.written[range.clone()], &one[range.clone()], &two[range]);
         let (block, interval, step) = (clock.block, clock.interval, format.step());
         let mut is_quiet = true;
         let mut me = run.first;
@@ -111,14 +110,12 @@ impl TileShadow {
     fn writes_alone(&self, run: Run, format: Format, clock: &Clock) -> bool {
         let range = run.offset..run.offset + run.n;
         let [one, two] = &self.readers;
-        let (written, one, two) =
-            (&self.written[range.clone()], &one[range.clone()], &two[range]);
+        let (written, one, two) = (&self.written[range.clone()], &one[range.clone()], &two[range]);
         let (interval, step) = (clock.interval, format.step());
         let mut is_quiet = true;
         let mut me = run.first;
         for lane in 0..run.n {
-            let is_mine =
-                |cell: Cell| (cell < interval) | format.is_same_agent(cell, me);
+            let is_mine = |cell: Cell| (cell < interval) | format.is_same_agent(cell, me);
             is_quiet &= is_mine(written[lane]) & is_mine(one[lane]) & is_mine(two[lane]);
             me += step;
         }
