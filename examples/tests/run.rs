@@ -200,6 +200,12 @@ fn devices_says_what_is_missing() {
 }
 
 #[test]
+fn checked_tells_of_a_note_and_of_a_race() {
+    let text = succeeds("checked", &[], "note: `+` of `i32` wraps: work-item (ty = 0)");
+    assert!(text.contains("error: race on the tile `s`: two work-items"), "{text}");
+}
+
+#[test]
 fn matmul_of_random_matrices() {
     let shape = ["--m", "65", "--n", "33", "--k", "100", "--device", "cpu"];
     let text = succeeds("matmul", &shape, "[65, 100] · [100, 33]");

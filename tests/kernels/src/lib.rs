@@ -57,6 +57,11 @@ pub use warps::{neighbours, tree_sums, votes, warp_scans, warp_totals};
 #[doc = include_str!("../../../README.md")]
 mod readme {}
 
+/// The examples of `docs/checked.md`, likewise.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/checked.md")]
+mod checked {}
+
 /// The example of `docs/memory.md`, likewise.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/memory.md")]
