@@ -6,7 +6,7 @@ use tile_syntax::{ParsedKernel, parse_kernels};
 
 use crate::attribute::split_attributes;
 use crate::expand::expand_kernels;
-use crate::glue::write_kernel;
+use crate::glue::{Data, write_kernel};
 use crate::signature::Signature;
 
 fn parse(text: &str) -> Vec<ParsedKernel> {
@@ -24,7 +24,8 @@ fn check_items(text: &str, expect: ExpectFile) {
     let kernels = parse(text);
     let items = kernels.iter().map(|kernel| {
         let attributes = split_attributes(&kernel.attributes);
-        write_kernel(kernel, &Signature::new(kernel), &attributes, b"data")
+        let data = Data { bytes: b"data".to_vec(), constructor: quote::quote!(new) };
+        write_kernel(kernel, &Signature::new(kernel), &attributes, &data)
     });
     expect.assert_eq(&pretty(items.collect()));
 }
@@ -118,4 +119,24 @@ fn tokens_of_no_kernel() {
                         ::tile_runtime::macro_support::failed_to_compile()
         "#]],
     );
+}
+
+#[test]
+fn the_one_unsafe_attribute() {
+    let kernel = |attribute: &str| {
+        format!(
+            "{attribute} fn k(x: &mut Tensor<f32, [N]>) where tile: (T), grid: (bx in tiles(N, T)), \
+             block: (tx in T), {{ shared s: [f32; T]; s[tx] = 1.0; x[bx * T + tx] = s[0]; }}"
+        )
+    };
+    let is_refused = |text: &str| {
+        let expanded = expand_kernels(kernel(text).parse().unwrap()).to_string();
+        let is_refused = expanded.contains("compile_error");
+        assert_eq!(!is_refused, expanded.contains("EmbeddedKernel :: unchecked"), "{expanded}");
+        is_refused
+    };
+    assert!(!is_refused("#[unsafe(unchecked)]"));
+    assert!(is_refused(""));
+    assert!(is_refused("#[unsafe(no_mangle)]"));
+    assert!(is_refused("#[unchecked]"));
 }
