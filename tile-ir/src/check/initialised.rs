@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::fold::Folds;
 use super::poly::{Bounds, Poly, assigned_in};
+use super::strided::Strided;
 use super::uniform::Uniformity;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{
@@ -59,6 +60,8 @@ pub(super) fn check_initialised(
         divergent: false,
         in_each: false,
         maybe_empty: BTreeSet::new(),
+        by_condition: BTreeSet::new(),
+        starts: BTreeMap::new(),
         reported_tiles: kernel
             .tiles
             .ids()
@@ -132,6 +135,10 @@ struct Flow<'a> {
     in_each: bool,
     /// The keywords of loops that may run zero times.
     maybe_empty: BTreeSet<SpanId>,
+    /// The keywords of `while` loops.
+    by_condition: BTreeSet<SpanId>,
+    /// By keyword, with what value a `while` loop's counter comes to it.
+    starts: BTreeMap<SpanId, Poly>,
     reported_tiles: BTreeSet<TileId>,
     reported_vars: BTreeSet<VarId>,
     diags: &'a mut Diagnostics,
@@ -205,11 +212,15 @@ impl Flow<'_> {
                 self.walk_loop(*var, range, (stmt.head, body), state);
             }
             StmtKind::While { cond, body } => {
+                if let Some(found) = Strided::of(self.kernel, *cond, body) {
+                    let start = self.bounds.poly(found.bounds.0);
+                    self.starts.insert(stmt.head, start);
+                }
                 self.forget_all(body);
                 self.read(*cond, state);
                 let mut inside = state.clone();
                 self.walk_divided(*cond, body, &mut inside);
-                self.maybe_empty.insert(stmt.head);
+                self.by_condition.insert(stmt.head);
                 state.maybe_assigned.extend(inside.maybe_assigned);
                 self.forget_all(body);
             }
@@ -375,9 +386,28 @@ impl Flow<'_> {
                     self.mark_whole(body, &runs, state);
                 }
                 StmtKind::For { var, range, body } => {
-                    if let Some((runs, end)) = self.strided(*var, range, runs) {
+                    let LoopRange::Between { start, end, step: Some(step), .. } = *range else {
+                        continue;
+                    };
+                    let bounds = [start, end, step].map(|bound| self.bounds.poly(bound));
+                    if let Some((runs, end)) = self.strided(*var, bounds, runs) {
                         self.bounds.enter_counter(*var, end);
                         self.mark_whole(body, &runs, state);
+                    }
+                }
+                StmtKind::While { cond, body } => {
+                    let found = Strided::of(self.kernel, *cond, body);
+                    let Some((found, start)) = found.zip(self.starts.get(&stmt.head).cloned())
+                    else {
+                        continue;
+                    };
+                    let [end, step] =
+                        [found.bounds.1, found.step].map(|bound| self.bounds.poly(bound));
+                    if let Some((runs, end)) = self.strided(found.var, [start, end, step], runs) {
+                        self.bounds.set(found.var, Poly::var(found.var));
+                        self.bounds.enter_counter(found.var, end);
+                        self.mark_whole(found.body, &runs, state);
+                        self.bounds.forget(found.var);
                     }
                 }
                 StmtKind::Phase { .. }
@@ -387,7 +417,6 @@ impl Flow<'_> {
                 | StmtKind::Update { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Exchange { .. }
-                | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Assume { .. }
                 | StmtKind::Barrier
@@ -399,9 +428,12 @@ impl Flow<'_> {
     /// Of a loop that the work-items share out, `for i in (tx..n).step_by(B)`: its
     /// counter runs over all values below the end, which is given, and takes the
     /// place of the work-items.
-    fn strided(&mut self, var: VarId, range: &LoopRange, runs: &Runs) -> Option<(Runs, Poly)> {
-        let LoopRange::Between { start, end, step: Some(step), .. } = *range else { return None };
-        let [start, end, step] = [start, end, step].map(|bound| self.bounds.poly(bound));
+    fn strided(
+        &mut self,
+        var: VarId,
+        [start, end, step]: [Poly; 3],
+        runs: &Runs,
+    ) -> Option<(Runs, Poly)> {
         let is_shared = |bound: &Poly| !runs.items.iter().any(|item| bound.mentions(*item));
         let mut items = runs.items.clone();
         let covers = !runs.apart
@@ -618,7 +650,16 @@ impl Flow<'_> {
         };
         // Statements around the write but not around the read may be passed by.
         let mut passed = around.iter().filter(|stmt| !is_in(self.kernel, access.span, stmt));
-        let empty = passed.clone().find(|stmt| self.maybe_empty.contains(&stmt.head));
+        let empty = passed.clone().find_map(|stmt| {
+            let text = if self.maybe_empty.contains(&stmt.head) {
+                "this loop may run zero times"
+            } else if self.by_condition.contains(&stmt.head) {
+                "this loop was not shown to write every cell before it ends"
+            } else {
+                return None;
+            };
+            Some((stmt.head, text))
+        });
         let is_conditional = passed.any(|stmt| matches!(stmt.kind, StmtKind::If { .. }));
         let text = if position(*write) > position(access.span) {
             format!("`{name}` is written only here")
@@ -633,8 +674,8 @@ impl Flow<'_> {
             format!("`{}` may be read before it is written", print_access(self.kernel, access));
         let mut diagnostic =
             Diagnostic::error(Code::Uninitialised, access.span, message).label(*write, text);
-        if let Some(empty) = empty {
-            diagnostic = diagnostic.label(empty.head, "this loop may run zero times");
+        if let Some((head, text)) = empty {
+            diagnostic = diagnostic.label(head, text);
         }
         if let Some(example) = example {
             diagnostic = diagnostic.note(self.tell(name, example));

@@ -14,6 +14,7 @@ mod progress;
 mod races;
 mod redundant;
 mod sample;
+mod strided;
 mod unchecked;
 mod uniform;
 mod unused;

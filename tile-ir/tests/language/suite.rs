@@ -115,8 +115,8 @@ macro_rules! families {
 
 families! {
     arrays atomics basics blocks control digits gather generated graphs grids kept layers lessons library limits
-    loaded loops matrices micro mixed narrow open params pieces places programs reductions samples scans sizes
-    solvers sorts stencils steps strides symbolic teams tiles waits warps waves
+    loaded loops matrices micro mixed narrow open params physics pictures pieces places programs reductions samples scans sizes
+    solvers sorts stencils steps strides symbolic tables teams tiles verified waits warps waves
 }
 
 /// The texts of the kernels that are accepted.

@@ -327,8 +327,7 @@ impl<'a> Prose<'a> {
                  order blocks"
             }
             Scope::Block if first.kind.writes() && second.kind.writes() => {
-                "let one of them write it: give each work-item an element of its own, or ask which \
-                 it is, as in `if tx == 0`"
+                return self.one_writer();
             }
             Scope::Block if self.is_one_statement() => {
                 "take it apart: read into a variable, `barrier;`, then write"
@@ -339,6 +338,20 @@ impl<'a> Prose<'a> {
             }
         };
         text.to_owned()
+    }
+
+    /// How one of several work-items can be the writer, by the names of the block's axes.
+    fn one_writer(&self) -> String {
+        let names = self.kernel.block.iter().flatten().map(|axis| &self.kernel.vars[axis.var].name);
+        let picked: Vec<String> = names.map(|name| format!("{name} == 0")).collect();
+        let asked = match picked.is_empty() {
+            true => String::new(),
+            false => format!(", as in `if {}`", picked.join(" && ")),
+        };
+        format!(
+            "let one of them write it: give each work-item an element of its own, or ask which it \
+             is{asked}"
+        )
     }
 
     fn point(&self, coordinates: &[(VarId, i64)]) -> String {

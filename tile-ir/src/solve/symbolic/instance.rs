@@ -142,6 +142,8 @@ pub(super) struct Builder<'a> {
     asserted: Vec<Formula>,
     /// Old values of which it has been said that they differ.
     parted: BTreeSet<(Unknown, Unknown)>,
+    /// Old values of which it has been said that one is what updates leave.
+    pub(super) claimed: BTreeSet<(Unknown, Unknown)>,
     /// Of each, the formula holds, or the pairs are equal.
     either: Vec<(Formula, Vec<(Poly, Poly)>)>,
     /// Loaded values of tensors whose elements are distinct.
@@ -161,6 +163,7 @@ impl<'a> Builder<'a> {
             open: Vec::new(),
             asserted: Vec::new(),
             parted: BTreeSet::new(),
+            claimed: BTreeSet::new(),
             either: Vec::new(),
             loaded: Vec::new(),
         }
@@ -210,6 +213,12 @@ impl<'a> Builder<'a> {
                 self.open.push((symbol, side));
             }
         }
+    }
+
+    /// There is a block: a counter of as many elements as there are has one.
+    pub(super) fn mention_grid(&mut self, side: Side) {
+        let walk = self.walk;
+        self.mention(side, walk.grid.iter().map(|(_, axis)| *axis));
     }
 
     /// Asserts a formula over symbols as one side sees it.
@@ -297,6 +306,7 @@ impl<'a> Builder<'a> {
                 self.continue_from(symbol);
             }
             self.part_slots(symbol, side);
+            self.part_claims(symbol, side);
             if walk.elements.get(&symbol).is_some_and(|element| walk.is_distinct(element.tensor)) {
                 for other in self.loaded.clone() {
                     self.tell_apart(other, (symbol, side));
@@ -343,8 +353,7 @@ impl<'a> Builder<'a> {
     fn part_slots(&mut self, symbol: Unknown, side: Side) {
         let walk = self.walk;
         let Some(slot) = walk.slots.get(&symbol) else { return };
-        // There is a block: a counter of as many elements as there are has one.
-        self.mention(side, walk.grid.iter().map(|(_, axis)| *axis));
+        self.mention_grid(side);
         let seen: Vec<Unknown> =
             self.seen.iter().filter(|(_, of)| *of != side).map(|(other, _)| *other).collect();
         for other in seen {

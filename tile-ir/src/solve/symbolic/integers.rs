@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::formula::Formula;
+use super::formula::{Cond, Formula};
 use super::poly::{Poly, Unknown};
 use super::symbol::{Obstacle, Sharing};
 use super::value::Function;
@@ -38,7 +38,11 @@ impl Walk<'_> {
                 }
                 (Type::Index | Type::Scalar(_), _) => self.wrapped(poly, to, span),
             },
-            Value::Cond(cond) if is_integer(to) => {
+            Value::Cond(_) | Value::Other if from == Type::BOOL && is_integer(to) => {
+                let cond = match value {
+                    Value::Cond(cond) => cond,
+                    Value::Int(_) | Value::Other => Cond::unknown(),
+                };
                 let [yes, no] = [1, 0].map(|value| Value::Int(Poly::constant(value)));
                 self.either(&cond, yes, no, false)
             }

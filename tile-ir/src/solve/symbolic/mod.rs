@@ -25,6 +25,7 @@
 mod arrays;
 mod bits;
 mod cells;
+mod claim;
 mod digits;
 mod divide;
 mod exclusive;

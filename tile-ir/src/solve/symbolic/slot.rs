@@ -35,18 +35,24 @@ enum Way {
     Down,
 }
 
-/// What is known of an old value.
+/// The element that an update is of, and where in the kernel's text.
 #[derive(Clone, Debug)]
-pub(super) struct Slot {
-    array: ArrayRef,
-    indices: Vec<Poly>,
-    /// What the update adds or takes; not negative.
-    step: Poly,
-    way: Way,
+pub(super) struct Turn {
+    pub(super) array: ArrayRef,
+    pub(super) indices: Vec<Poly>,
     /// How many places in the text that set the array come before it.
     n_sets: usize,
     /// The loops around it.
     loops: Vec<LoopId>,
+}
+
+/// What is known of an old value.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    turn: Turn,
+    /// What the update adds or takes; not negative.
+    step: Poly,
+    way: Way,
     /// Whether one work-item has handed it on to its block.
     is_of_block: bool,
 }
@@ -59,12 +65,12 @@ impl Slot {
 
     /// Whether it is taken in these loops, and in no other.
     pub(super) fn is_taken_in(&self, loops: &[LoopId]) -> bool {
-        self.loops == loops
+        self.turn.loops == loops
     }
 
     /// What it is made of.
     pub(super) fn polys(&self) -> impl Iterator<Item = &Poly> {
-        self.indices.iter().chain([&self.step])
+        self.turn.indices.iter().chain([&self.step])
     }
 
     /// That the counter, of which `value` was found, stays within its type.
@@ -104,17 +110,12 @@ impl Counters {
 
     /// Whether the counter of a slot is set in one of these loops.
     pub(super) fn is_set_in(&self, slot: &Slot, loops: &[LoopId]) -> bool {
-        let sets = self.sets.get(&slot.array).map(Vec::as_slice).unwrap_or_default();
+        let sets = self.sets.get(&slot.turn.array).map(Vec::as_slice).unwrap_or_default();
         sets.iter().flatten().any(|around| loops.contains(around))
     }
 
-    /// Whether nothing sets the array between two updates.
-    fn are_of_one_count(&self, one: &Slot, other: &Slot, meeting: Meeting<'_>) -> bool {
-        // Within a block both may be one.
-        let is_handed = one.is_of_block || other.is_of_block;
-        if is_handed && meeting.shared_loops().is_some() {
-            return false;
-        }
+    /// Whether nothing sets the array between two updates of it.
+    pub(super) fn are_of_one_count(&self, one: &Turn, other: &Turn, meeting: Meeting<'_>) -> bool {
         let Some(shared) = meeting.shared_loops() else {
             return matches!(one.array, ArrayRef::Tensor(_)) && self.n_sets(one.array) == 0;
         };
@@ -131,12 +132,14 @@ impl Walk<'_> {
     pub(super) fn atomic(
         &mut self,
         access: &Access,
-        op: AtomicOp,
+        (op, expected): (AtomicOp, Option<ExprId>),
         value: ExprId,
         old: Option<VarId>,
     ) {
+        let expected = expected.map(|expected| self.value(expected));
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
         let operand = self.value(value);
+        let left = self.left(access.array, (op, expected), &operand);
         let step = if self.recording { self.step(op, operand) } else { None };
         if self.recording {
             match &step {
@@ -149,7 +152,11 @@ impl Walk<'_> {
             }
         }
         if let Some(old) = old {
-            let before = self.old_value(access, &indices, step, old);
+            let turn = self.turn(access.array, &indices);
+            let before = self.old_value(access, turn.clone(), step, old);
+            if let (Some(left), Value::Int(before)) = (left, &before) {
+                self.note_claim(before, turn, left);
+            }
             self.env.insert(old, before);
         }
         self.site(access, indices, AccessKind::Atomic);
@@ -179,10 +186,16 @@ impl Walk<'_> {
         self.is_natural(&fall).then_some((Way::Down, fall))
     }
 
+    /// An update here, of the element at `indices`.
+    fn turn(&self, array: ArrayRef, indices: &[Poly]) -> Turn {
+        let (n_sets, loops) = (self.counters.n_sets(array), self.loops.clone());
+        Turn { array, indices: indices.to_vec(), n_sets, loops }
+    }
+
     fn old_value(
         &mut self,
         access: &Access,
-        indices: &[Poly],
+        turn: Turn,
         step: Option<(Way, Poly)>,
         old: VarId,
     ) -> Value {
@@ -192,15 +205,7 @@ impl Walk<'_> {
         else {
             return value;
         };
-        let slot = Slot {
-            array: access.array,
-            indices: indices.to_vec(),
-            step,
-            way,
-            n_sets: self.counters.n_sets(access.array),
-            loops: self.loops.clone(),
-            is_of_block: false,
-        };
+        let slot = Slot { turn, step, way, is_of_block: false };
         for unknown in poly.unknowns() {
             self.symbols.add_facts(unknown, slot.room(poly, (min, max)));
             self.slots.insert(unknown, slot.clone());
@@ -218,22 +223,13 @@ impl Walk<'_> {
         meeting: Meeting<'_>,
         on: &mut dyn FnMut(bool, &Poly) -> Poly,
     ) -> Option<Formula> {
-        if one.array != other.array || !self.counters.are_of_one_count(one, other, meeting) {
+        // Within a block both may be one.
+        let is_handed = one.is_of_block || other.is_of_block;
+        if is_handed && meeting.shared_loops().is_some() {
             return None;
         }
-        let way = self.counters.way(one.array)?;
-        let mut cases = Vec::new();
-        let extents = self.kernel.extents(one.array);
-        for ((left, right), extent) in one.indices.iter().zip(&other.indices).zip(extents) {
-            let extent = self.extents_of_arrays.get(extent)?;
-            let (left_extent, right_extent) = (on(true, extent), on(false, extent));
-            let (left, right) = (on(true, left), on(false, right));
-            cases.push(Formula::ne(&left, &right));
-            for (index, extent) in [(&left, &left_extent), (&right, &right_extent)] {
-                cases.push(Formula::lt(index, &Poly::default()));
-                cases.push(Formula::le(extent, index));
-            }
-        }
+        let mut cases = self.of_two_elements(&one.turn, &other.turn, meeting, on)?;
+        let way = self.counters.way(one.turn.array)?;
         let (one_step, other_step) = (on(true, &one.step), on(false, &other.step));
         let (before, after) = match way {
             Way::Up => (
@@ -247,5 +243,32 @@ impl Walk<'_> {
         };
         cases.extend([before, after]);
         Some(Formula::Any(cases))
+    }
+
+    /// The cases in which two updates are of two elements, or of none, if else they are
+    /// of one that nothing sets in between.
+    pub(super) fn of_two_elements(
+        &self,
+        one: &Turn,
+        other: &Turn,
+        meeting: Meeting<'_>,
+        on: &mut dyn FnMut(bool, &Poly) -> Poly,
+    ) -> Option<Vec<Formula>> {
+        if one.array != other.array || !self.counters.are_of_one_count(one, other, meeting) {
+            return None;
+        }
+        let mut cases = Vec::new();
+        let extents = self.kernel.extents(one.array);
+        for ((left, right), extent) in one.indices.iter().zip(&other.indices).zip(extents) {
+            let extent = self.extents_of_arrays.get(extent)?;
+            let (left_extent, right_extent) = (on(true, extent), on(false, extent));
+            let (left, right) = (on(true, left), on(false, right));
+            cases.push(Formula::ne(&left, &right));
+            for (index, extent) in [(&left, &left_extent), (&right, &right_extent)] {
+                cases.push(Formula::lt(index, &Poly::default()));
+                cases.push(Formula::le(extent, index));
+            }
+        }
+        Some(cases)
     }
 }

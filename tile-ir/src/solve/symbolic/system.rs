@@ -467,8 +467,7 @@ impl System {
     }
 
     /// The same system in one case of a choice. One that says which of two unknowns is
-    /// larger says so of their products too, where an equality has both times the
-    /// same.
+    /// larger says so of their products too, where there are both times the same.
     pub(super) fn in_case(&self, part: &Formula) -> Self {
         if let Formula::AtLeast(gap) = part
             && let [(none, -1), (one, 1 | -1), (other, 1 | -1)] = gap.terms()
@@ -480,12 +479,9 @@ impl System {
                 rest.remove(at);
                 (!rest.is_empty()).then_some(rest)
             };
-            let is_common = |zero: &Poly| {
-                let of =
-                    |unknown| zero.terms().iter().filter_map(move |(m, _)| partner(m, unknown));
-                of(*one).any(|rest| of(*other).any(|theirs| rest == theirs))
-            };
-            if self.zeros().any(is_common) {
+            let products = self.products();
+            let of = |unknown| products.iter().filter_map(move |m| partner(m, unknown));
+            if of(*one).any(|rest| of(*other).any(|theirs| rest == theirs)) {
                 return self.with_positive(&gap.plus(1));
             }
         }

@@ -5,6 +5,7 @@
 //! choice between two values, integers that wrap) the symbol is a function of
 //! its operands; otherwise it is opaque: equal only to itself.
 
+use super::bits::most_of;
 use super::formula::{Cond, Formula};
 use super::integers::{is_integer, range_of};
 use super::poly::{Poly, Unknown};
@@ -452,9 +453,14 @@ impl Walk<'_> {
                 if probe.is_exact() {
                     self.chosen.insert(probe, unknown);
                 }
-                let facts = cases(&Poly::unknown(unknown));
-                self.symbols.add_facts(unknown, facts);
-                Some(Value::Int(Poly::unknown(unknown)))
+                let value = Poly::unknown(unknown);
+                self.symbols.add_facts(unknown, cases(&value));
+                if [&then, &otherwise].iter().any(|of| self.bits.contains_key(of)) {
+                    let bits = self.joined_bits(&then, &otherwise);
+                    self.note_bits(&value, bits);
+                    self.symbols.add_facts(unknown, most_of(&value, bits));
+                }
+                Some(Value::Int(value))
             }
             (Value::Cond(then), Value::Cond(otherwise)) => {
                 let case = |a: &Formula, b: &Formula| {

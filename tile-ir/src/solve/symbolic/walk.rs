@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrays::Elements;
 use super::cells::{Cells, Dealt};
+use super::claim::Claims;
 use super::exit::Exits;
 use super::flow::{Distance, Flow, Pairs, Path, SiteId};
 use super::formula::{Cond, Formula};
@@ -114,6 +115,7 @@ pub(super) struct Walk<'a> {
     /// By symbol, of those that were read in tiles of slots.
     pub(super) dealt: BTreeMap<Unknown, Dealt>,
     pub(super) counters: Counters,
+    pub(super) claims: Claims,
     /// By symbol, of those that are sums over a block's work-items.
     pub(super) sums: BTreeMap<Unknown, Sum>,
     /// A work-item's number in its block, where a scan asks for it.
@@ -185,6 +187,7 @@ fn walk_with<'a>(
         slots: BTreeMap::new(),
         dealt: BTreeMap::new(),
         counters: Counters::default(),
+        claims: Claims::default(),
         sums: BTreeMap::new(),
         item_number: None,
         cells: Cells::of(kernel),
@@ -353,8 +356,7 @@ impl Walk<'_> {
                 self.update_element(access, made, (*op, stmt.span));
             }
             StmtKind::Atomic { access, op, expected, value, old } => {
-                expected.iter().for_each(|expected| drop(self.value(*expected)));
-                self.atomic(access, *op, *value, *old);
+                self.atomic(access, (*op, *expected), *value, *old);
             }
             StmtKind::Each { axes, body, .. } => self.each(axes, body),
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
