@@ -121,10 +121,7 @@ impl Walk<'_> {
 }
 
 fn is_unsigned(ty: Type) -> bool {
-    matches!(
-        ty,
-        Type::Scalar(ElemType::Concrete(DType::U8 | DType::U16 | DType::U32 | DType::U64))
-    )
+    matches!(ty, Type::Scalar(ElemType::Concrete(DType::U8 | DType::U16 | DType::U32 | DType::U64)))
 }
 
 impl Builder<'_> {

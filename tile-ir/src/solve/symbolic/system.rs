@@ -467,7 +467,8 @@ impl System {
     }
 
     /// The same system in one case of a choice. One that says which of two unknowns is
-    /// larger says so of their products too, where there are both times the same.
+    /// larger says so of their products too, where an equality has both times the
+    /// same, or bounds do.
     pub(super) fn in_case(&self, part: &Formula) -> Self {
         if let Formula::AtLeast(gap) = part
             && let [(none, -1), (one, 1 | -1), (other, 1 | -1)] = gap.terms()
@@ -479,9 +480,17 @@ impl System {
                 rest.remove(at);
                 (!rest.is_empty()).then_some(rest)
             };
-            let products = self.products();
-            let of = |unknown| products.iter().filter_map(move |m| partner(m, unknown));
-            if of(*one).any(|rest| of(*other).any(|theirs| rest == theirs)) {
+            let are_common = |products: &[Monomial]| {
+                let of = |unknown| products.iter().filter_map(move |m| partner(m, unknown));
+                of(*one).any(|rest| of(*other).any(|theirs| rest == theirs))
+            };
+            let products = |poly: &Poly| poly.terms().iter().map(|(m, _)| *m).collect::<Vec<_>>();
+            // Where equalities have replaced all that they are made of, bounds have them.
+            let is_settled = self.zeros().all(Poly::is_linear);
+            let bounds = self.at_least.iter().filter(|_| is_settled).flat_map(products);
+            if self.zeros().any(|zero| are_common(&products(zero)))
+                || are_common(&bounds.collect::<Vec<_>>())
+            {
                 return self.with_positive(&gap.plus(1));
             }
         }

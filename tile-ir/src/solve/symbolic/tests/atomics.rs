@@ -86,6 +86,47 @@ fn what_is_no_slot() {
 }
 
 #[test]
+fn who_was_first_is_one() {
+    proved(&line(
+        "let k = ind[i]; let s = atomic c[k].compare_exchange(0, 1); if s == 0 { o[k] = 1; }",
+    ));
+    proved(&line("let k = ind[i]; let s = atomic c[k].swap(7); if s < 7 { o[k] = 1; }"));
+    proved(&line("let k = ind[i]; let s = atomic c[k].max(1); if s == 0 { o[k] = 1; }"));
+    proved(&line("let k = ind[i]; let s = atomic c[k] |= 4; if s == 2 { o[k] = 1; }"));
+    // Another update that leaves no 0, and what it expects is a 0.
+    proved(&line(
+        "let k = ind[i]; let s = atomic c[k].compare_exchange(0, 1); atomic c[k].max(3); \
+         if s == 0 { o[k] = 1; }",
+    ));
+    proved(&line(
+        "let k = ind[i]; let n = len[i]; if n > 0 { \
+         let s = atomic c[k].compare_exchange(0, n); if s == 0 { o[k] = 1; } }",
+    ));
+}
+
+#[test]
+fn who_was_first_is_not_known() {
+    let open = "o: write 5 / write 5: same interval\no: write 5 / write 5: between blocks\n";
+    let check = |body: &str| {
+        let body = format!("let k = ind[i]; {body}");
+        assert_eq!(findings(&line(&body)), open, "{body}");
+    };
+    // What is found is what updates leave.
+    check("let s = atomic c[k].compare_exchange(0, 1); if s == 1 {\no[k] = 1; }");
+    check("let s = atomic c[k].swap(1); if s != 0 {\no[k] = 1; }");
+    // It is put back, or may be.
+    check("let s = atomic c[k].swap(1); atomic c[k].swap(0); if s == 0 {\no[k] = 1; }");
+    check("let s = atomic c[k].swap(1); atomic c[k] &= 2; if s == 0 {\no[k] = 1; }");
+    check("let s = atomic c[k].compare_exchange(0, len[i]); if s == 0 {\no[k] = 1; }");
+    check("let s = atomic c[k].max(0); if s == 0 {\no[k] = 1; }");
+    // The exchange may not have taken place.
+    check("let s = atomic c[k].compare_exchange(2, 1); if s == 0 {\no[k] = 1; }");
+    // Of another element, or of none.
+    check("let s = atomic c[i].swap(1); if s == 0 {\no[k] = 1; }");
+    check("let s = atomic c[k].swap(1); if s == 0 {\no[k / 2] = 1; }");
+}
+
+#[test]
 fn slots_of_a_tile_are_the_blocks() {
     let set = "c[i] = 0; if tx == 0 { n[0] = 0; } barrier;";
     proved(&line(&format!("{set} let s = atomic n[0] += 1; q[s] = 1;")));
