@@ -11,8 +11,8 @@ const BLOCKS: &str = "launch__grid_size";
 const ADDS: &str = "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum";
 const PRODUCTS: &str = "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum";
 const FUSED: &str = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
+/// Asynchronous copies among them.
 const LOADS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
-const COPIES: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum";
 const STORES: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
 const SHARED_LOADS: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
 const SHARED_STORES: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum";
@@ -26,19 +26,8 @@ const LIMITS: [&str; 4] = [
     "launch__occupancy_limit_warps",
 ];
 
-const METRICS: [&str; 11] = [
-    BLOCKS,
-    ADDS,
-    PRODUCTS,
-    FUSED,
-    LOADS,
-    COPIES,
-    STORES,
-    SHARED_LOADS,
-    SHARED_STORES,
-    DRAM,
-    THREADS,
-];
+const METRICS: [&str; 10] =
+    [BLOCKS, ADDS, PRODUCTS, FUSED, LOADS, STORES, SHARED_LOADS, SHARED_STORES, DRAM, THREADS];
 
 /// Launches the entry of a row once under `ncu`.
 pub(crate) fn count(ncu: &Path, row: &Row) -> Result<Quantities, Error> {
@@ -77,7 +66,6 @@ fn read(text: &str) -> Result<Quantities, Error> {
         blocks: value(BLOCKS)?,
         flops: value(ADDS)? + value(PRODUCTS)? + 2.0 * value(FUSED)?,
         load_sectors: value(LOADS)?,
-        copy_sectors: value(COPIES)?,
         store_sectors: value(STORES)?,
         load_wavefronts: value(SHARED_LOADS)?,
         store_wavefronts: value(SHARED_STORES)?,

@@ -13,10 +13,8 @@ pub(crate) struct Quantities {
     pub(crate) blocks: f64,
     /// Operations on `f32`, two of a fused multiply-add.
     pub(crate) flops: f64,
-    /// Sectors of plain loads from global memory.
+    /// Sectors of loads and asynchronous copies from global memory.
     pub(crate) load_sectors: f64,
-    /// Sectors of asynchronous copies from global memory.
-    pub(crate) copy_sectors: f64,
     /// Sectors of stores to global memory.
     pub(crate) store_sectors: f64,
     /// Wavefronts of loads from shared memory.
@@ -45,8 +43,7 @@ impl Quantities {
         Self {
             blocks: report.blocks as f64,
             flops: report.work.flops as f64,
-            load_sectors: sum(Space::Global, Touches::Reads, Some(false), sectors),
-            copy_sectors: sum(Space::Global, Touches::Reads, Some(true), sectors),
+            load_sectors: sum(Space::Global, Touches::Reads, None, sectors),
             store_sectors: sum(Space::Global, Touches::Writes, None, sectors),
             load_wavefronts: sum(Space::Shared, Touches::Reads, None, wavefronts),
             store_wavefronts: sum(Space::Shared, Touches::Writes, Some(false), wavefronts),
@@ -56,12 +53,11 @@ impl Quantities {
     }
 
     /// Each with its name and unit.
-    pub(crate) fn named(&self) -> [(&'static str, f64); 9] {
+    pub(crate) fn named(&self) -> [(&'static str, f64); 8] {
         [
             ("blocks", self.blocks),
             ("f32 operations", self.flops),
             ("global load sectors", self.load_sectors),
-            ("global copy sectors", self.copy_sectors),
             ("global store sectors", self.store_sectors),
             ("shared load wavefronts", self.load_wavefronts),
             ("shared store wavefronts", self.store_wavefronts),

@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kernel::{
     Access, ArrayRef, Axis, EachOrigin, Expr, ExprId, ExprKind, Kernel, Stmt, StmtKind, TileSpace,
-    Var, VarId, VarKind, any_subexpr, copy_expr,
+    Var, VarId, VarKind, any_stmt, any_subexpr, copy_expr,
 };
 
 /// The kernel with such statements as cooperative loops.
@@ -41,6 +41,14 @@ pub(crate) fn share_out_fills(kernel: &Kernel) -> Kernel {
         kernel.body = Writer { kernel: &mut kernel, lets }.list(&body, false, None);
     }
     kernel
+}
+
+/// Whether some statement may be one of those: [`share_out_fills`] looks at all of it.
+pub(crate) fn may_have_fills(kernel: &Kernel) -> bool {
+    any_stmt(&kernel.body, &mut |kind| match kind {
+        StmtKind::Store { access, .. } => coords(kernel, access).is_some(),
+        _ => false,
+    })
 }
 
 /// What each variable is that is set once, where it is declared.
@@ -124,7 +132,7 @@ impl Writer<'_> {
     /// The cooperative loop that the statement is.
     fn shared_out(&mut self, stmt: &Stmt, at: &At<'_>) -> Option<Stmt> {
         let StmtKind::Store { access, value } = &stmt.kind else { return None };
-        let coords = self.coords(access)?;
+        let coords = coords(self.kernel, access)?;
         let mut read = BTreeSet::new();
         if !self.is_agreed(*value, &coords, &mut read) || read.contains(&access.array) {
             return None;
@@ -134,26 +142,6 @@ impl Writer<'_> {
             return None;
         }
         Some(self.cooperative(stmt, access, *value, &coords))
-    }
-
-    /// The coordinates at which a store fills a shared tile, in the order of the tile's
-    /// axes: all of the block domain's, each along an axis as long as it.
-    fn coords(&self, access: &Access) -> Option<Vec<Axis>> {
-        let ArrayRef::Tile(tile) = access.array else { return None };
-        let block = self.kernel.block.as_deref().unwrap_or_default();
-        let tile = &self.kernel.tiles[tile];
-        if tile.space != TileSpace::Shared || tile.extents.len() != block.len() {
-            return None;
-        }
-        let coord = |(&index, &extent): (&ExprId, &ExprId)| {
-            let ExprKind::Var(var) = self.kernel.exprs[index].kind else { return None };
-            let axis = block.iter().find(|axis| axis.var == var)?;
-            self.kernel.is_same(axis.extent, extent).then(|| axis.clone())
-        };
-        let coords = access.indices.iter().zip(&tile.extents).map(coord);
-        let coords: Vec<Axis> = coords.collect::<Option<_>>()?;
-        let different: BTreeSet<VarId> = coords.iter().map(|axis| axis.var).collect();
-        (different.len() == block.len()).then_some(coords)
     }
 
     /// Whether a value follows from these coordinates, what all work-items agree on, and
@@ -267,4 +255,24 @@ fn clashes(kernel: &Kernel, stmt: &Stmt, tile: ArrayRef, read: &BTreeSet<ArrayRe
     stmt.kind.written().is_some_and(|array| array == tile || read.contains(&array))
         || stmt.kind.exprs().into_iter().any(|id| any_subexpr(kernel, id, reads_tile))
         || stmt.kind.bodies().into_iter().flatten().any(|stmt| clashes(kernel, stmt, tile, read))
+}
+
+/// The coordinates at which a store fills a shared tile, in the order of the tile's axes:
+/// all of the block domain's, each along an axis as long as it.
+fn coords(kernel: &Kernel, access: &Access) -> Option<Vec<Axis>> {
+    let ArrayRef::Tile(tile) = access.array else { return None };
+    let block = kernel.block.as_deref().unwrap_or_default();
+    let tile = &kernel.tiles[tile];
+    if tile.space != TileSpace::Shared || tile.extents.len() != block.len() {
+        return None;
+    }
+    let coord = |(&index, &extent): (&ExprId, &ExprId)| {
+        let ExprKind::Var(var) = kernel.exprs[index].kind else { return None };
+        let axis = block.iter().find(|axis| axis.var == var)?;
+        kernel.is_same(axis.extent, extent).then(|| axis.clone())
+    };
+    let coords = access.indices.iter().zip(&tile.extents).map(coord);
+    let coords: Vec<Axis> = coords.collect::<Option<_>>()?;
+    let different: BTreeSet<VarId> = coords.iter().map(|axis| axis.var).collect();
+    (different.len() == block.len()).then_some(coords)
 }

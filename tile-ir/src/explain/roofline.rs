@@ -67,8 +67,12 @@ pub struct Roofline {
     /// DRAM: each tensor once, or the sectors that are asked of it where those are
     /// fewer. L2: all sectors of global requests. Shared memory: a row of all
     /// banks for each wavefront. A device whose L2 rate is not published has none here.
+    ///
+    /// The last two are what the program asks for. L1 answers a request for a sector that
+    /// it holds, and compilers keep an element in a register that one thread reads twice:
+    /// they are no bounds.
     pub roofs: Vec<Roof>,
-    /// The unit that takes longest.
+    /// Arithmetic or device memory, whichever takes longer.
     pub bound_by: Level,
     /// How long it takes: no launch is faster.
     pub bound_seconds: f64,
@@ -113,7 +117,9 @@ impl Roofline {
             let rate = device.peak_shared_bytes_per_s();
             roofs.push(roof(Level::Shared, wavefronts as f64, rate));
         }
-        let slowest = roofs.iter().copied().max_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let is_bound = |roof: &&Roof| matches!(roof.level, Level::Arithmetic | Level::Dram);
+        let bounds = roofs.iter().filter(is_bound);
+        let slowest = bounds.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
         let (bound_by, bound_seconds) =
             slowest.map_or((Level::Dram, 0.0), |roof| (roof.level, roof.seconds));
         let predicted_seconds = model_seconds.max(bound_seconds);
@@ -131,7 +137,7 @@ impl Roofline {
         roof.map(|roof| self.flops as f64 / roof.amount)
     }
 
-    /// Whether memory, of whatever kind, is the limit.
+    /// Whether device memory is the limit.
     pub fn is_memory_bound(&self) -> bool {
         self.bound_by != Level::Arithmetic
     }

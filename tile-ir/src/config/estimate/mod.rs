@@ -35,6 +35,7 @@ pub(crate) use self::sizes::UNKNOWN_TRIPS;
 use super::Config;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
+use crate::fill::{may_have_fills, share_out_fills};
 use crate::kernel::Kernel;
 use crate::part::parted;
 use crate::slice::sliced;
@@ -81,12 +82,13 @@ pub fn estimate(
     dims: &[u64],
     config: &Config,
 ) -> Estimate {
-    if let Some((kernel, config)) = parted(kernel, config) {
-        return estimate(&kernel, types, device, dims, &config);
-    }
-    if let Some((kernel, config)) = sliced(kernel, types, config) {
-        return estimate(&kernel, types, device, dims, &config);
-    }
+    // As lowering does.
+    let shared_out = may_have_fills(kernel).then(|| share_out_fills(kernel));
+    let kernel = shared_out.as_ref().unwrap_or(kernel);
+    let parted = parted(kernel, config);
+    let (kernel, config) = parted.as_ref().map_or((kernel, config), |(k, c)| (k, c));
+    let sliced = sliced(kernel, types, config);
+    let (kernel, config) = sliced.as_ref().map_or((kernel, config), |(k, c)| (k, c));
     let sizes = Sizes::new(kernel, types, dims, config);
     time::finish(device, &sizes, &count(&sizes))
 }
