@@ -95,7 +95,9 @@ impl Kernel {
     ) -> Result<u32> {
         let config = self.config_with(options, device, dims)?;
         let source = self.cuda_source_for(&config, device, dims)?;
-        let compile = nvrtc::CompileOptions { fast: false, extra: Vec::new() };
+        // What NVRTC has from its cache it says nothing of.
+        let extra = vec!["--no-cache".to_owned()];
+        let compile = nvrtc::CompileOptions { fast: false, extra };
         let compiled = nvrtc::compile(&source, &device.architecture(), &compile)?;
         let found = compiled.report.kernels.iter().map(|kernel| kernel.registers).max();
         found.ok_or_else(|| Error::internal("the compiler says nothing of registers", &source))

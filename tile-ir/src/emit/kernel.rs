@@ -224,20 +224,20 @@ fn describe(tile: &Tile) -> String {
     text
 }
 
-/// Whether work-items go along something as far as the launch says.
+/// Whether work-items go along something as far as the launch says, each on its own.
 pub(super) fn has_long_walks(kernel: &ProgramKernel) -> bool {
-    fn inside(kernel: &ProgramKernel, stmts: &[Stmt], is_item: bool) -> bool {
-        stmts.iter().any(|stmt| {
-            let is_item = is_item || matches!(stmt.kind, StmtKind::Items { .. });
-            let is_long = match &stmt.kind {
-                StmtKind::For { range: LoopRange::Between { start, end, .. }, .. } => {
-                    [start, end].into_iter().any(|&bound| kernel.constant(bound).is_none())
-                }
-                _ => false,
-            };
-            let bodies = stmt.kind.bodies();
-            (is_item && is_long) || bodies.iter().any(|body| inside(kernel, body, is_item))
-        })
-    }
-    inside(kernel, &kernel.body, false)
+    let is_unknown = |bound: &ExprId| kernel.constant(*bound).is_none();
+    any_stmt(&kernel.body, &|stmt| match &stmt.kind {
+        StmtKind::For { range: LoopRange::Between { start, end, .. }, body, .. } => {
+            let meets = any_stmt(body, &|stmt| matches!(stmt.kind, StmtKind::Barrier(_)));
+            !meets && [start, end].into_iter().any(is_unknown)
+        }
+        _ => false,
+    })
+}
+
+fn any_stmt(stmts: &[Stmt], is_wanted: &dyn Fn(&Stmt) -> bool) -> bool {
+    stmts.iter().any(|stmt| {
+        is_wanted(stmt) || stmt.kind.bodies().into_iter().any(|body| any_stmt(body, is_wanted))
+    })
 }

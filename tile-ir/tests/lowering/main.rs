@@ -20,3 +20,4 @@ mod textbook;
 mod verify_program;
 mod verify_vectors;
 mod views;
+mod walks;
