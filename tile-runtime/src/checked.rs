@@ -22,9 +22,72 @@ pub struct CheckReport {
     pub findings: Vec<Finding>,
     /// What is defined, and seldom meant. Each place once.
     pub notes: Vec<Note>,
+    /// What the launch's warps did, where that was asked for
+    /// ([`crate::Options::counts`]).
+    pub counts: Option<CheckCounts>,
 }
 
 impl std::error::Error for CheckReport {}
+
+/// What the warps of a launch did, counted while it ran: of the kernel as it is written,
+/// one work-item a thread. The rules are those by which [`crate::Kernel::explain`]
+/// foresees it ([`tile_ir::explain::count`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CheckCounts {
+    /// At each access of the text.
+    pub accesses: Vec<AccessCount>,
+    /// At each condition and loop of the text.
+    pub branches: Vec<BranchCount>,
+    /// Operations, by the name of their result's type: two of a fused multiply-add, one
+    /// of every other that computes a number from numbers.
+    pub ops: Vec<(&'static str, u64)>,
+    /// Barriers, of all blocks.
+    pub barriers: u64,
+    /// Whether all warps were counted whole. In blocks of more than 1024 work-items some
+    /// are counted in parts.
+    pub is_exact: bool,
+}
+
+/// What warps do at an access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AccessCount {
+    /// The line in the source, from 1.
+    pub line: u32,
+    /// The array.
+    pub array: String,
+    /// Where it is.
+    pub kind: ArrayKind,
+    /// What is done.
+    pub does: Does,
+    /// Requests of warps.
+    pub requests: u64,
+    /// Elements asked for, of all work-items.
+    pub elems: u64,
+    /// The same in bytes.
+    pub bytes: u64,
+    /// Sectors of 32 bytes that requests to global memory move.
+    pub sectors: u64,
+    /// Sectors that as many different bytes take at the least.
+    pub ideal_sectors: u64,
+    /// Wavefronts that requests to shared memory take.
+    pub wavefronts: u64,
+    /// Wavefronts that they take without bank conflicts.
+    pub ideal_wavefronts: u64,
+}
+
+/// What warps do at a condition or loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BranchCount {
+    /// The line in the source, from 1.
+    pub line: u32,
+    /// Times that a warp comes to it.
+    pub warps: u64,
+    /// Times that some of its work-items go one way and some the other.
+    pub split: u64,
+}
 
 /// A work-item, or the block as a whole, at a place of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]

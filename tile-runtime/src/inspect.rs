@@ -13,7 +13,7 @@ use crate::tune::{Launch, Manners, Pruned, Space, TuneReport};
 
 pub use crate::launch::{
     HostTensor, check_program, recheck_program, run_config, run_program, run_program_checked,
-    run_program_shuffled, run_unchecked,
+    run_program_counted, run_program_shuffled, run_unchecked,
 };
 
 /// The configurations that a search for a launch of these dimensions on such a device

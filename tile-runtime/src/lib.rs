@@ -50,7 +50,10 @@ pub mod inspect;
 #[doc(hidden)]
 pub mod macro_support;
 
-pub use checked::{ArrayKind, CheckLog, CheckPlace, CheckReport, Does, Finding, Note};
+pub use checked::{
+    AccessCount, ArrayKind, BranchCount, CheckCounts, CheckLog, CheckPlace, CheckReport, Does,
+    Finding, Note,
+};
 pub use constant::Constant;
 pub use device::Device;
 pub use diagnose::{CacheFound, Diagnosis, Missing, diagnose};

@@ -33,6 +33,7 @@ pub struct Options {
     pub(crate) shuffled: Option<u64>,
     pub(crate) checked: Option<bool>,
     pub(crate) nan_origin: bool,
+    pub(crate) counts: bool,
     pub(crate) check_log: Option<CheckLog>,
 }
 
@@ -126,6 +127,14 @@ impl Options {
     #[must_use]
     pub fn nan_origin(mut self, nan_origin: bool) -> Self {
         self.nan_origin = nan_origin;
+        self
+    }
+
+    /// Whether a checked launch also counts what its warps do: operations, bytes and
+    /// sectors, wavefronts, barriers, divergent branches ([`crate::CheckCounts`]).
+    #[must_use]
+    pub fn counts(mut self, counts: bool) -> Self {
+        self.counts = counts;
         self
     }
 

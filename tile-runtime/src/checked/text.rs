@@ -6,7 +6,7 @@ use super::{ArrayKind, CheckPlace, CheckReport, Does, Finding, Note};
 
 impl Display for CheckReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { kernel, file, findings, notes } = self;
+        let Self { kernel, file, findings, notes, counts: _ } = self;
         let mut is_first = true;
         let mut part = |f: &mut Formatter<'_>, text: String, line: u32| {
             if !std::mem::take(&mut is_first) {

@@ -120,7 +120,12 @@ pub(super) enum Instr {
     Fail { mask: Slot, fact: usize, shown: Vec<(Slot, DType)> },
     /// Notes who touches elements: by [`CompiledKernel::sites`]. Checked mode only, as
     /// the next two.
-    Touch { width: Width, access: usize, site: usize, mask: Option<Slot> },
+    Touch { width: Width, access: usize, site: usize, mask: Option<Slot>, is_counted: bool },
+    /// Counts an operation of the lanes of the mask.
+    Count { op: usize, mask: Option<Slot> },
+    /// Counts a condition that the lanes of the mask come to: with its outcomes, unless
+    /// they are the same for all.
+    Branch { branch: usize, flags: Option<Slot>, mask: Option<Slot>, of_some: bool },
     /// Notes an operation of which flags are set in lanes of the mask: by
     /// [`CompiledKernel::operations`].
     Notice { width: Width, flags: Slot, mask: Option<Slot>, operation: usize },
@@ -191,6 +196,8 @@ impl fmt::Debug for Instr {
             }
             Self::Fail { mask, fact, .. } => write!(f, "fail {fact} where {mask:?}"),
             Self::Touch { access, site, .. } => write!(f, "touch {access} at {site}"),
+            Self::Count { op, mask } => write!(f, "count {op} {mask:?}"),
+            Self::Branch { branch, flags, .. } => write!(f, "branch {branch} {flags:?}"),
             Self::Notice { flags, operation, .. } => write!(f, "notice {operation}, {flags:?}"),
             Self::Meet { mask, meeting } => write!(f, "meet {meeting} {mask:?}"),
             Self::Items { program } => write!(f, "items {program}"),
@@ -275,6 +282,17 @@ pub(super) struct Array {
     pub(super) place: ArrayPlace,
 }
 
+/// Who has an array in tile memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TileKind {
+    /// The block.
+    Shared,
+    /// Each item one.
+    Local,
+    /// It holds a fragment.
+    Kept,
+}
+
 /// Where an array's shape and memory come from.
 #[derive(Clone, Debug)]
 pub(super) enum ArrayPlace {
@@ -286,6 +304,8 @@ pub(super) enum ArrayPlace {
         strides: Vec<Uniform>,
         /// Whether the kernel writes it.
         written: bool,
+        /// Whether it is in constant memory.
+        is_constant: bool,
     },
     /// The block's tile memory.
     Tile {
@@ -297,8 +317,8 @@ pub(super) enum ArrayPlace {
         strides: Vec<i64>,
         /// Applied to the offset within one buffer.
         swizzle: Option<Swizzle>,
-        /// Whether it holds a fragment.
-        is_kept: bool,
+        /// Who has it.
+        kind: TileKind,
     },
 }
 
@@ -393,6 +413,12 @@ pub(crate) struct CompiledKernel {
     pub(super) sites: Vec<Site>,
     /// Operations that are looked at.
     pub(super) operations: Vec<Operation>,
+    /// Conditions and loops, by their place in the source; where they are counted.
+    pub(super) branches: Vec<SpanId>,
+    /// Operations that are counted: type of the result, and how many one counts.
+    pub(super) counted_ops: Vec<(DType, u64)>,
+    /// Threads of a block.
+    pub(super) threads: u32,
     /// Where work-items meet.
     pub(super) meetings: Vec<Meeting>,
     /// Who runs the bodies of `Items`.

@@ -1,9 +1,13 @@
 //! What a checked launch has found, with the numbers turned into coordinates.
 
+use std::collections::BTreeMap;
+
+use tile_ir::dtype::DType;
 use tile_ir::program::DomainId;
+use tile_ir::span::SpanId;
 
 use super::code::CompiledKernel;
-use super::run::{Case, Log, Stray, Who, block_coords};
+use super::run::{AccessTally, BranchTally, Case, Log, Stray, Tally, Who, block_coords};
 use super::watch::{Meeting, Operation, Site};
 
 /// Someone, and when.
@@ -82,6 +86,40 @@ pub(crate) struct FoundGap {
     pub(crate) count: u64,
 }
 
+/// What the warps of a launch did.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundCounts {
+    /// At each access: its place, the array's name, bytes of an element, counts.
+    pub(crate) accesses: Vec<(Site, String, u32, AccessTally)>,
+    /// At each condition and loop.
+    pub(crate) branches: Vec<(SpanId, BranchTally)>,
+    /// Operations, by the types of their results.
+    pub(crate) ops: BTreeMap<DType, u64>,
+    /// Barriers of all blocks.
+    pub(crate) barriers: u64,
+    /// Whether no warp was taken apart.
+    pub(crate) is_exact: bool,
+}
+
+fn counts(kernel: &CompiledKernel, tally: &Tally) -> FoundCounts {
+    let sites = kernel.sites.iter().zip(&tally.accesses).map(|(site, counts)| {
+        let array = &kernel.arrays[site.array];
+        (*site, array.name.clone(), array.dtype.size_bytes(), *counts)
+    });
+    let mut ops = BTreeMap::new();
+    for ((dtype, n), times) in kernel.counted_ops.iter().zip(&tally.ops) {
+        *ops.entry(*dtype).or_insert(0) += n * times;
+    }
+    ops.retain(|_, n| *n > 0);
+    FoundCounts {
+        accesses: sites.collect(),
+        branches: kernel.branches.iter().copied().zip(tally.branches.iter().copied()).collect(),
+        ops,
+        barriers: tally.barriers,
+        is_exact: !tally.is_split,
+    }
+}
+
 /// What a checked launch has found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
@@ -99,6 +137,8 @@ pub(crate) struct Found {
     pub(crate) odd: Vec<FoundOdd>,
     /// Outputs with gaps.
     pub(crate) gaps: Vec<FoundGap>,
+    /// What warps did, where that was asked for.
+    pub(crate) counts: Option<FoundCounts>,
 }
 
 /// How arrays lie: extents and strides in elements, by array.
@@ -107,8 +147,9 @@ pub(super) type Shapes = Vec<(Vec<i64>, Vec<i64>)>;
 /// Turns a log into what can be told.
 pub(super) fn describe(kernel: &CompiledKernel, grid: &[i64], shapes: &Shapes, log: Log) -> Found {
     let telling = Telling { kernel, grid, shapes };
-    let Log { races, unwritten, outside, hidden, odd, parted, left_out } = log;
+    let Log { races, unwritten, outside, hidden, odd, parted, left_out, tally } = log;
     Found {
+        counts: tally.map(|tally| counts(kernel, &tally)),
         races: races
             .iter()
             .map(|(&(one, other, _), case)| {

@@ -22,7 +22,9 @@ use tile_ir::value::ArgValue;
 pub(crate) use buffer::CpuBuffer;
 pub(crate) use code::CompiledKernel;
 pub(crate) use error::CpuError;
-pub(crate) use found::{Actor, Found, FoundCase, FoundGap, FoundOdd, FoundParting, FoundStray};
+pub(crate) use found::{
+    Actor, Found, FoundCase, FoundCounts, FoundGap, FoundOdd, FoundParting, FoundStray,
+};
 pub(crate) use order::Order;
 pub(crate) use watch::{Doing, Mode, Oddity, Site, Watch};
 

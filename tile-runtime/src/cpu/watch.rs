@@ -30,6 +30,8 @@ impl From<Order> for Mode {
 pub(crate) struct Watch {
     /// Operations that make a NaN or an infinity of finite operands.
     pub(crate) nan_origin: bool,
+    /// What warps do.
+    pub(crate) counts: bool,
     /// Variables that are read before they are assigned: of kernels that no check has
     /// passed.
     pub(crate) unset: bool,

@@ -6,10 +6,12 @@ use tile_ir::span::SpanId;
 
 use super::ready::Ready;
 use super::switch::Switch;
-use crate::checked::{ArrayKind, CheckPlace, CheckReport, Does, Finding, Note};
+use crate::checked::{
+    AccessCount, ArrayKind, BranchCount, CheckCounts, CheckPlace, CheckReport, Does, Finding, Note,
+};
 use crate::cpu::{
-    Actor, Doing, Found, FoundCase, FoundGap, FoundOdd, FoundParting, FoundStray, Oddity, Site,
-    Watch,
+    Actor, Doing, Found, FoundCase, FoundCounts, FoundGap, FoundOdd, FoundParting, FoundStray,
+    Oddity, Site, Watch,
 };
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
@@ -28,7 +30,11 @@ pub(super) fn watch_of(options: &Options, device: &Device) -> Option<Watch> {
         Backend::Cuda(_) => return None,
     }
     let is_checked = options.checked.unwrap_or_else(|| SWITCH.is_on());
-    is_checked.then_some(Watch { nan_origin: options.nan_origin, unset: false })
+    is_checked.then_some(Watch {
+        nan_origin: options.nan_origin,
+        counts: options.counts,
+        unset: false,
+    })
 }
 
 /// Tells of what launches have shown.
@@ -58,7 +64,7 @@ pub(super) fn tell(reports: Vec<CheckReport>, options: &Options) -> Result<()> {
 /// The report of a kernel of a program.
 pub(super) fn report(ready: &Ready, kernel: &ProgramKernel, found: Found) -> CheckReport {
     let telling = Telling { ready, kernel };
-    let Found { races, unwritten, outside, dropped, odd, parted, gaps } = found;
+    let Found { races, unwritten, outside, dropped, odd, parted, gaps, counts } = found;
     let is_checked = ready.watch.is_some_and(|watch| !watch.unset);
     // An index that nobody has shown to be inside, and that data need not decide.
     let (strays, dropped): (Vec<_>, Vec<_>) = dropped
@@ -84,6 +90,7 @@ pub(super) fn report(ready: &Ready, kernel: &ProgramKernel, found: Found) -> Che
         file: ready.file.clone(),
         findings: races.chain(unwritten).chain(unset).chain(outside).chain(parted).collect(),
         notes: dropped.chain(odd).chain(gaps).collect(),
+        counts: counts.map(|counts| telling.counts(counts)),
     }
 }
 
@@ -148,6 +155,36 @@ impl Telling<'_> {
             Oddity::NotFinite => Some(Note::NotFinite { operator, dtype, place, count }),
             // That is an error.
             Oddity::Unset => None,
+        }
+    }
+
+    fn counts(&self, counts: FoundCounts) -> CheckCounts {
+        let FoundCounts { accesses, branches, ops, barriers, is_exact } = counts;
+        let line = |span: SpanId| self.ready.program.spans.range(span).line;
+        let accesses = accesses.into_iter().map(|(site, array, elem_bytes, tally)| AccessCount {
+            line: line(site.span),
+            array,
+            kind: self.kind(site),
+            does: does(site.doing),
+            requests: tally.requests,
+            elems: tally.elems,
+            bytes: tally.elems * u64::from(elem_bytes),
+            sectors: tally.sectors,
+            ideal_sectors: tally.ideal_sectors,
+            wavefronts: tally.wavefronts,
+            ideal_wavefronts: tally.ideal_wavefronts,
+        });
+        let branches = branches.into_iter().map(|(span, tally)| BranchCount {
+            line: line(span),
+            warps: tally.warps,
+            split: tally.split,
+        });
+        CheckCounts {
+            accesses: accesses.collect(),
+            branches: branches.collect(),
+            ops: ops.into_iter().map(|(dtype, n)| (dtype.name(), n)).collect(),
+            barriers,
+            is_exact,
         }
     }
 

@@ -55,7 +55,8 @@ use crate::tune::{ShapeClass, Tune};
 pub use argument::Argument;
 pub use error::ArgumentError;
 pub use program::{
-    HostTensor, check_program, run_program, run_program_checked, run_program_shuffled,
+    HostTensor, check_program, run_program, run_program_checked, run_program_counted,
+    run_program_shuffled,
 };
 pub use recheck::recheck_program;
 pub use run_config::run_config;

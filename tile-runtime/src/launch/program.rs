@@ -121,6 +121,23 @@ pub fn run_program_checked(
     run_in_mode(mode, kernel, program, dims, tensors, scalars)
 }
 
+/// Runs `program` as [`run_program_checked`] does, and counts what its warps do.
+///
+/// # Errors
+///
+/// As [`run_program`].
+pub fn run_program_counted(
+    kernel: &Kernel,
+    program: &Program,
+    dims: &[usize],
+    tensors: &mut [HostTensor],
+    scalars: &[ScalarValue],
+) -> Result<Vec<CheckReport>> {
+    let watch = Some(Watch { counts: true, ..Watch::default() });
+    let mode = Mode { order: Order::Numbered, watch };
+    run_in_mode(mode, kernel, program, dims, tensors, scalars)
+}
+
 fn run_in_mode(
     mode: impl Into<Mode>,
     kernel: &Kernel,

@@ -27,7 +27,7 @@ use crate::options::Options;
 
 /// What is looked at.
 fn watch(options: &Options) -> Watch {
-    Watch { nan_origin: options.nan_origin, unset: true }
+    Watch { nan_origin: options.nan_origin, counts: options.counts, unset: true }
 }
 
 /// Launches such a kernel.

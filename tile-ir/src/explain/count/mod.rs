@@ -60,6 +60,7 @@ use std::collections::BTreeMap;
 
 use self::machine::Machine;
 use self::plan::Plan;
+pub use self::plan::ops_of;
 use self::tally::{BRANCH_COLUMNS, BranchColumn, Column, SITE_COLUMNS, Tally};
 use crate::dtype::DType;
 use crate::kernel::{AccessKind, VarId};

@@ -266,7 +266,7 @@ fn decisions(kernel: &ProgramKernel, expr: ExprId, found: &mut Vec<ExprId>) {
 /// multiply-add, 1 of every other operation of a scalar type that computes a new
 /// number from numbers. Index arithmetic, comparisons, choices, conversions and
 /// changes of sign are none.
-pub(super) fn ops_of(kernel: &ProgramKernel, expr: ExprId) -> Option<(DType, u64)> {
+pub fn ops_of(kernel: &ProgramKernel, expr: ExprId) -> Option<(DType, u64)> {
     let Ty::Scalar(dtype) = kernel.exprs[expr].ty else { return None };
     let n = match &kernel.exprs[expr].kind {
         ExprKind::Fma { .. } => 2,

@@ -184,12 +184,14 @@ impl Emitter<'_, '_> {
     }
 
     /// Reads an element. A read that is the same for all lanes is made once, by
-    /// whichever lanes take part.
+    /// whichever lanes take part. `is_counted` where it is none that the statement has
+    /// made already.
     pub(super) fn load(
         &mut self,
         access: &program::Access,
         dtype: DType,
         hint: Option<Slot>,
+        is_counted: bool,
     ) -> Result<Value, CpuError> {
         let array = self.array_of(access.target)?;
         if self.unit.arrays[array].dtype != dtype {
@@ -209,7 +211,7 @@ impl Emitter<'_, '_> {
         )?;
         let access = prepared.access;
         if prepared.uniform && pad.as_ref().is_none_or(Value::is_uniform) {
-            self.touch(Doing::Read, access, Width::One);
+            self.touch(Doing::Read, access, (Width::One, is_counted));
             let pad = pad.map(|pad| self.uniform(&pad)).transpose()?;
             let dst = match hint {
                 Some(Slot::Uniform(register)) => register,
@@ -233,7 +235,7 @@ impl Emitter<'_, '_> {
                 (dst, owned, pad.map_or(Pad::Zero, Pad::Value))
             }
         };
-        self.touch(Doing::Read, access, Width::Chunk);
+        self.touch(Doing::Read, access, (Width::Chunk, is_counted));
         self.push(Instr::Load { width: Width::Chunk, dst, access, pad });
         self.give_all(prepared.owned);
         Ok(Value::Lanes { slot: dst, owned })
@@ -248,7 +250,7 @@ impl Emitter<'_, '_> {
     ) -> Result<(), CpuError> {
         let prepared = self.prepare_write(access, dtype)?;
         let (src, is_owned) = self.lanes(value, dtype)?;
-        self.touch(Doing::Write, prepared.access, Width::Chunk);
+        self.touch(Doing::Write, prepared.access, (Width::Chunk, true));
         if is_owned && !self.is_watched() {
             self.store_result(src, prepared.access);
             self.give_register(src, dtype);
@@ -285,7 +287,7 @@ impl Emitter<'_, '_> {
         let prepared = self.prepare_write(access, dtype)?;
         let (src, is_owned) = self.lanes(value, dtype)?;
         let expected = expected.map(|expected| self.lanes(expected, dtype)).transpose()?;
-        self.touch(Doing::Update, prepared.access, Width::Chunk);
+        self.touch(Doing::Update, prepared.access, (Width::Chunk, true));
         self.push(Instr::Atomic {
             src,
             expected: expected.map(|(slot, _)| slot),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
-use tile_ir::program::{DomainId, ProgramKernel, Ty, VarId};
+use tile_ir::program::{DomainId, ExprId, ProgramKernel, Ty, VarId};
 use tile_ir::span::SpanId;
 
 use super::facts::VarFacts;
@@ -164,6 +164,8 @@ pub(super) struct Emitter<'c, 'k> {
     pub(super) lane: Option<LaneState>,
     /// Where the present statement stands in the source.
     pub(super) span: SpanId,
+    /// Expressions of the present statement that are counted.
+    pub(super) counted: HashSet<ExprId>,
 }
 
 impl Emitter<'_, '_> {

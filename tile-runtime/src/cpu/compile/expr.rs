@@ -61,6 +61,7 @@ impl Emitter<'_, '_> {
     }
 
     fn eval_kind(&mut self, id: ExprId, ty: Ty, hint: Option<Slot>) -> Result<Value, CpuError> {
+        self.count_ops(id);
         let kernel = self.kernel;
         let dtype = lane_type(ty);
         match &kernel.exprs[id].kind {
@@ -91,7 +92,10 @@ impl Emitter<'_, '_> {
                 }
                 (Kept::InArray(array), axes) => self.read_kept(array, &axes, hint),
             },
-            ExprKind::Load(access) => self.load(access, dtype, hint),
+            ExprKind::Load(access) => {
+                let is_counted = self.is_first(id);
+                self.load(access, dtype, hint, is_counted)
+            }
             ExprKind::Unary { op, operand } => {
                 let func = match vector::unary(*op, dtype) {
                     Some(func) => Func::Of1(func),

@@ -16,11 +16,11 @@ mod stmt;
 mod unit;
 mod watch;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
-use tile_ir::program::{Domain, ExprId, ProgramKernel, VarId};
+use tile_ir::program::{BufferSpace, Domain, ExprId, ProgramKernel, VarId};
 use tile_ir::span::SpanId;
 
 use self::emitter::Emitter;
@@ -42,10 +42,11 @@ pub(super) fn compile(kernel: &ProgramKernel, mode: Mode) -> Result<CompiledKern
         let extents = launch_values(&mut launch, &buffer.extents)?;
         let strides = launch_values(&mut launch, &buffer.strides)?;
         let written = buffer.written;
+        let is_constant = matches!(buffer.space, BufferSpace::Constant { .. });
         arrays.push(Array {
             name: buffer.name.clone(),
             dtype: buffer.dtype,
-            place: ArrayPlace::Buffer { extents, strides, written },
+            place: ArrayPlace::Buffer { extents, strides, written, is_constant },
         });
     }
     let grid_extents: Vec<ExprId> = kernel.grid.iter().map(|axis| axis.extent).collect();
@@ -82,6 +83,9 @@ pub(super) fn compile(kernel: &ProgramKernel, mode: Mode) -> Result<CompiledKern
         facts: unit.assumptions,
         sites: unit.sites,
         operations: unit.operations,
+        branches: unit.branches,
+        counted_ops: unit.counted_ops,
+        threads: kernel.threads,
         meetings: unit.meetings,
         agents: unit.agents,
         n_agents: unit.n_agents,
@@ -100,7 +104,17 @@ fn emitter<'c, 'k>(
     block_vars: HashMap<VarId, Uniform>,
 ) -> Emitter<'c, 'k> {
     let span = SpanId::from_index(0);
-    Emitter { kernel, unit, code: Vec::new(), landed: 0, block_vars, role, lane: None, span }
+    Emitter {
+        kernel,
+        unit,
+        code: Vec::new(),
+        landed: 0,
+        block_vars,
+        role,
+        lane: None,
+        span,
+        counted: HashSet::new(),
+    }
 }
 
 /// Makes code for numbers of the launch: index expressions over arguments and

@@ -49,6 +49,7 @@ impl Emitter<'_, '_> {
             LoopRange::Doubling(n) => UniformRange::Doubling(self.uniform_bound(*n)?),
         };
         let counter = self.declare_uniform(var)?;
+        self.count_branch(None, false);
         let next = self.enter_loop(range, counter);
         self.statements(body)?;
         self.push(Instr::Jump { target: next });
@@ -113,6 +114,7 @@ impl Emitter<'_, '_> {
         let operands = vec![(trip_value, INDEX), (kept_trips, INDEX)];
         let running = self.map(less, DType::Bool, operands, None)?;
         let (running, _) = self.lanes(running, DType::Bool)?;
+        self.count_branch(Some(running), true);
         let (mask, outer) = self.enter_mask(running, true);
         let skip = self.push(Instr::JumpIfNone { mask, target: 0 });
         self.statements(body)?;

@@ -8,7 +8,8 @@ use tile_ir::arena::EntityId as _;
 use tile_ir::dtype::DType;
 use tile_ir::exchange::Group;
 use tile_ir::program::{
-    Access, Assumption, DomainId, ExprId, FragmentId, RoleId, Scope, Stmt, StmtKind, Target, VarId,
+    Access, Assumption, Domain, DomainId, ExprId, FragmentId, RoleId, Scope, Stmt, StmtKind,
+    Target, VarId,
 };
 use tile_ir::span::SpanId;
 
@@ -17,7 +18,7 @@ use super::emitter::{Emitter, Func, LaneState, Value, lane_bytes, lane_type};
 use super::facts::VarFacts;
 use super::unit::Kept;
 use crate::cpu::CpuError;
-use crate::cpu::code::{Affine, Instr, LaneProgram, Slot, Width};
+use crate::cpu::code::{Affine, Instr, LaneProgram, MAX_CHUNK_LANES, Slot, Width};
 use crate::cpu::vector;
 
 impl Emitter<'_, '_> {
@@ -39,8 +40,10 @@ impl Emitter<'_, '_> {
             return Ok(());
         }
         let outer = std::mem::replace(&mut self.span, stmt.span);
+        let counted = std::mem::take(&mut self.counted);
         let result = self.statement_here(stmt);
         self.span = outer;
+        self.counted = counted;
         result
     }
 
@@ -118,12 +121,8 @@ impl Emitter<'_, '_> {
         let described = kernel.domains.get(domain);
         let described =
             described.ok_or_else(|| self.malformed(format!("domain {domain} does not exist")))?;
-        let chunking = chunking_of(
-            described,
-            kernel.threads,
-            most_lanes(self.unit.mode.order, has_warps(body)),
-        )
-        .map_err(|rule| self.malformed(rule))?;
+        let chunking = chunking_of(described, kernel.threads, self.most_lanes(described, body))
+            .map_err(|rule| self.malformed(rule))?;
         let first_local = u32::try_from(self.unit.uniforms.len()).unwrap_or(u32::MAX);
         let facts = VarFacts::new(kernel, body);
         let extents = chunking.extents.clone();
@@ -147,6 +146,13 @@ impl Emitter<'_, '_> {
         });
         self.push(Instr::Items { program });
         Ok(())
+    }
+
+    /// The most lanes of a chunk. Where warps are counted, none is in two if that can be.
+    fn most_lanes(&self, domain: &Domain, body: &[Stmt]) -> Option<usize> {
+        let is_small = domain.n_items() <= MAX_CHUNK_LANES as u64;
+        let is_whole = has_warps(body) || (self.is_counting() && is_small);
+        most_lanes(self.unit.mode.order, is_whole)
     }
 
     fn shuffle(&mut self, var: VarId, value: ExprId, lane: ExprId) -> Result<(), CpuError> {
@@ -366,7 +372,7 @@ impl Emitter<'_, '_> {
             Target::Tile(id) => self.kernel.tiles.get(id).map(|tile| tile.dtype),
         };
         let dtype = dtype.ok_or_else(|| self.malformed("a copy from an array there is not"))?;
-        let value = self.load(src, dtype, None)?;
+        let value = self.load(src, dtype, None, true)?;
         self.store(dst, value, dtype)
     }
 
@@ -407,6 +413,7 @@ impl Emitter<'_, '_> {
         let flag = self.eval_as(cond, DType::Bool)?;
         if flag.is_uniform() {
             let cond = self.uniform(&flag)?;
+            self.count_branch(None, false);
             let to_otherwise = self.push(Instr::JumpUnless { cond, target: 0 });
             self.statements(then)?;
             if otherwise.is_empty() {
@@ -422,6 +429,7 @@ impl Emitter<'_, '_> {
         // A copy: the branches may assign what the condition was read from.
         let flags = self.take_register(DType::Bool);
         self.move_to(flag, DType::Bool, flags)?;
+        self.count_branch(Some(flags), false);
         for (branch, wanted) in [(then, true), (otherwise, false)] {
             if branch.is_empty() {
                 continue;
@@ -442,6 +450,7 @@ impl Emitter<'_, '_> {
             let begin = self.here();
             let flag = self.eval_as(cond, DType::Bool)?;
             let cond = self.uniform(&flag)?;
+            self.count_branch(None, false);
             let to_end = self.push(Instr::JumpUnless { cond, target: 0 });
             self.statements(body)?;
             self.push(Instr::Jump { target: begin });
@@ -453,6 +462,7 @@ impl Emitter<'_, '_> {
         let begin = self.here();
         let flag = self.eval_as(cond, DType::Bool)?;
         let (flag, owned) = self.lanes(flag, DType::Bool)?;
+        self.count_branch(Some(flag), false);
         let f = vector::and_flags();
         self.push(Instr::Map2 { width: Width::Chunk, f, dst: running, a: running, b: flag });
         if owned {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tile_ir::arena::EntityId as _;
+use tile_ir::dtype::DType;
 use tile_ir::program::{
     Assumption, Domain, Fragment, FragmentId, ProgramKernel, SharedMemory, Tile, TileLayout,
     TileSpace,
@@ -12,7 +13,9 @@ use tile_ir::span::SpanId;
 use super::emitter::{lane_bytes, lane_type};
 use super::facts::ExprFacts;
 use crate::cpu::CpuError;
-use crate::cpu::code::{Access, Array, ArrayPlace, LaneProgram, MAX_AXES, Place, Slot, Uniform};
+use crate::cpu::code::{
+    Access, Array, ArrayPlace, LaneProgram, MAX_AXES, Place, Slot, TileKind, Uniform,
+};
 use crate::cpu::watch::{Agents, Meeting, Mode, Operation, Site};
 
 /// Tables that grow while a kernel is compiled.
@@ -37,6 +40,10 @@ pub(super) struct Unit {
     pub(super) sites: Vec<Site>,
     /// Operations that are looked at so far.
     pub(super) operations: Vec<Operation>,
+    /// Counted conditions so far.
+    pub(super) branches: Vec<SpanId>,
+    /// Counted operations so far.
+    pub(super) counted_ops: Vec<(DType, u64)>,
     /// Where work-items meet so far.
     pub(super) meetings: Vec<Meeting>,
     /// Of fragments that were asked for: flags of which items have set them.
@@ -89,6 +96,8 @@ impl Unit {
             assumptions: Vec::new(),
             sites: Vec::new(),
             operations: Vec::new(),
+            branches: Vec::new(),
+            counted_ops: Vec::new(),
             meetings: Vec::new(),
             set_flags: HashMap::new(),
             agents: Vec::new(),
@@ -241,7 +250,7 @@ impl Unit {
                     extents: with_buffers(&tile.extents, tile.buffers),
                     strides: with_buffers(&tile.layout.strides, tile.layout.size_elems),
                     swizzle: tile.layout.swizzle,
-                    is_kept: false,
+                    kind: TileKind::Shared,
                 },
             });
         }
@@ -274,7 +283,7 @@ impl Unit {
                     extents: with_buffers(&extents, 1),
                     strides: with_buffers(&layout.strides, layout.size_elems),
                     swizzle: None,
-                    is_kept: true,
+                    kind: TileKind::Kept,
                 },
             });
         }
@@ -305,7 +314,7 @@ fn local_array(tile: &Tile, offset_bytes: usize, n_items: u64) -> Array {
             extents: with_items(&tile.extents, i64::try_from(n_items).unwrap_or(i64::MAX)),
             strides: with_items(&tile.layout.strides, i64::from(tile.layout.size_elems)),
             swizzle: None,
-            is_kept: false,
+            kind: TileKind::Local,
         },
     }
 }

@@ -10,8 +10,9 @@ use std::borrow::Cow;
 
 use tile_ir::dtype::DType;
 use tile_ir::exchange::Group;
+use tile_ir::explain::count::ops_of;
 use tile_ir::op::{BinaryOp, UnaryOp};
-use tile_ir::program::{DomainId, FragmentId, VarId};
+use tile_ir::program::{DomainId, ExprId, FragmentId, VarId};
 
 use super::emitter::{Emitter, Func, Value};
 use crate::cpu::CpuError;
@@ -29,6 +30,41 @@ impl Emitter<'_, '_> {
         self.unit.mode.watch.is_some_and(|watch| watch.nan_origin)
     }
 
+    /// Whether what warps do is counted.
+    pub(super) fn is_counting(&self) -> bool {
+        self.unit.mode.watch.is_some_and(|watch| watch.counts)
+    }
+
+    /// Whether the present statement comes to an expression for the first time.
+    pub(super) fn is_first(&mut self, id: ExprId) -> bool {
+        self.is_counting() && self.counted.insert(id)
+    }
+
+    /// Counts the operations of an expression itself, the first time in a statement.
+    pub(super) fn count_ops(&mut self, id: ExprId) {
+        if !self.is_counting() {
+            return;
+        }
+        let Some(counted) = ops_of(self.kernel, id) else { return };
+        if self.counted.insert(id) {
+            let mask = self.lane.as_ref().and_then(|lane| lane.mask);
+            self.unit.counted_ops.push(counted);
+            let op = self.unit.counted_ops.len() - 1;
+            self.push(Instr::Count { op, mask });
+        }
+    }
+
+    /// Counts a condition or loop of the present statement.
+    pub(super) fn count_branch(&mut self, flags: Option<Slot>, of_some: bool) {
+        if !self.is_counting() {
+            return;
+        }
+        let mask = self.lane.as_ref().and_then(|lane| lane.mask);
+        self.unit.branches.push(self.span);
+        let branch = self.unit.branches.len() - 1;
+        self.push(Instr::Branch { branch, flags, mask, of_some });
+    }
+
     /// The number of the first agent of a domain's items.
     pub(super) fn agents_of(&mut self, domain: DomainId, n_items: usize) -> u32 {
         let is_block = domain == self.kernel.block_domain;
@@ -44,7 +80,12 @@ impl Emitter<'_, '_> {
     }
 
     /// Notes who touches the elements of an access.
-    pub(super) fn touch(&mut self, doing: Doing, access: usize, width: Width) {
+    pub(super) fn touch(
+        &mut self,
+        doing: Doing,
+        access: usize,
+        (width, is_counted): (Width, bool),
+    ) {
         if !self.is_watched() {
             return;
         }
@@ -52,7 +93,8 @@ impl Emitter<'_, '_> {
         let array = self.unit.accesses[access].array;
         let site = self.unit.sites.len();
         self.unit.sites.push(Site { doing, span: self.span, array });
-        self.push(Instr::Touch { width, access, site, mask });
+        let is_counted = is_counted && self.is_counting();
+        self.push(Instr::Touch { width, access, site, mask, is_counted });
     }
 
     /// Notes that work-items of a group come here together.

@@ -69,7 +69,7 @@ pub(super) fn bind_buffers(
             buffer: array.name.clone(),
             rule,
         };
-        let ArrayPlace::Buffer { extents, strides, written } = &array.place else { continue };
+        let ArrayPlace::Buffer { extents, strides, written, .. } = &array.place else { continue };
         if buffer.dtype() != array.dtype {
             let (given, declared) = (buffer.dtype(), array.dtype);
             return Err(fault(format!("its elements are {given}, {declared} is declared")));

@@ -192,6 +192,11 @@ impl<'k> Frame<'k> {
         let mut item = 0;
         while item < program.domain.n_items {
             self.chunk = Chunk::at(&program.domain, item);
+            if !item.is_multiple_of(WARP)
+                && let Some(tally) = self.tally()
+            {
+                tally.is_split = true;
+            }
             self.run_list(&program.code)?;
             item += self.chunk.n_lanes();
         }
@@ -334,7 +339,13 @@ impl<'k> Frame<'k> {
             Instr::Fail { mask, fact, ref shown } => {
                 return Err(Fault::Assumption(fact, self.shown(mask, shown)));
             }
-            Instr::Touch { width, access, site, mask } => self.touch(width, access, site, mask)?,
+            Instr::Touch { width, access, site, mask, is_counted } => {
+                self.touch(width, access, site, (mask, is_counted))?;
+            }
+            Instr::Count { op, mask } => self.count_op(op, mask),
+            Instr::Branch { branch, flags, mask, of_some } => {
+                self.count_branch(branch, flags, mask, of_some);
+            }
             Instr::Notice { width, flags, mask, operation } => {
                 self.notice(width, flags, mask, operation);
             }

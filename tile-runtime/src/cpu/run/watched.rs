@@ -4,7 +4,7 @@ use tile_ir::exchange::Group;
 
 use super::access::{Outside, index_at, is_by_rows, visit_rows};
 use super::frame::{Fault, Frame};
-use super::shadow::By;
+use super::shadow::{By, Tally, Watcher};
 use super::warp::WARP;
 use crate::cpu::code::{Access, Index, Slot, Width};
 use crate::cpu::vector::Flag;
@@ -16,7 +16,7 @@ impl Frame<'_> {
         width: Width,
         access: usize,
         site: usize,
-        mask: Option<Slot>,
+        (mask, is_counted): (Option<Slot>, bool),
     ) -> Result<(), Fault> {
         let kernel = self.kernel;
         let access = &kernel.accesses[access];
@@ -26,7 +26,11 @@ impl Frame<'_> {
             (Width::Chunk | Width::Whole, true) => self.touch_rows(access, site),
             (Width::Chunk | Width::Whole, false) => self.touch_lanes(access, site),
         };
-        touched.map_err(|outside| {
+        let counted = match is_counted && touched.is_ok() {
+            true => self.count_touch(width, access, site, mask),
+            false => Ok(()),
+        };
+        touched.and(counted).map_err(|outside| {
             let item = self.chunk.first_item + outside.lane;
             if let Some(watcher) = &mut self.watcher {
                 let agent = watcher.agent(item);
@@ -35,6 +39,11 @@ impl Frame<'_> {
             }
             Fault::Outside(outside)
         })
+    }
+
+    /// What is counted, if it is.
+    pub(super) fn tally(&mut self) -> Option<&mut Tally> {
+        self.watcher.as_mut().and_then(Watcher::tally)
     }
 
     fn touch_rows(&mut self, access: &Access, site: usize) -> Result<(), Outside> {

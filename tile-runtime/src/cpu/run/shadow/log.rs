@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use super::tally::Tally;
+
 /// Who did something, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Who {
@@ -69,6 +71,8 @@ pub(crate) struct Log {
     pub(crate) parted: BTreeMap<usize, Case>,
     /// Elements of outputs that nobody has written: by array, the first and how many.
     pub(crate) left_out: BTreeMap<usize, (usize, u64)>,
+    /// What is counted, where it is.
+    pub(crate) tally: Option<Tally>,
 }
 
 /// Something that is kept once, with the number of cases.
@@ -156,7 +160,7 @@ impl Log {
 
     /// Takes over what another worker has found.
     pub(in crate::cpu::run) fn merge(&mut self, other: Self) {
-        let Self { races, unwritten, outside, hidden, odd, parted, left_out } = other;
+        let Self { races, unwritten, outside, hidden, odd, parted, left_out, tally } = other;
         races.into_iter().for_each(|(key, case)| enter(&mut self.races, key, case));
         unwritten.into_iter().for_each(|(key, case)| enter(&mut self.unwritten, key, case));
         outside.into_iter().for_each(|(key, stray)| enter(&mut self.outside, key, stray));
@@ -164,5 +168,10 @@ impl Log {
         odd.into_iter().for_each(|(key, odd)| enter(&mut self.odd, key, odd));
         parted.into_iter().for_each(|(key, case)| enter(&mut self.parted, key, case));
         self.left_out.extend(left_out);
+        match (&mut self.tally, tally) {
+            (Some(own), Some(more)) => own.merge(&more),
+            (own @ None, more) => *own = more,
+            (Some(_), None) => {}
+        }
     }
 }

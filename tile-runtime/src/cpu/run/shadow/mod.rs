@@ -11,10 +11,12 @@
 mod cell;
 mod clock;
 mod log;
+mod tally;
 mod tensor;
 mod tile;
 
 pub(crate) use log::{Case, Log, Odd, Stray, Who};
+pub(crate) use tally::{AccessTally, BranchTally, Space, Tally};
 
 use tile_ir::exchange::{Group, WARP_ITEMS};
 
@@ -24,7 +26,7 @@ use self::tensor::TensorShadow;
 use self::tile::{Fault, Run, TileShadow};
 use super::array::ArrayView;
 use crate::cpu::CpuBuffer;
-use crate::cpu::code::{ArrayPlace, CompiledKernel};
+use crate::cpu::code::{ArrayPlace, CompiledKernel, TileKind};
 use crate::cpu::watch::Doing;
 
 /// The fewest bits that count the barriers of a block.
@@ -144,13 +146,19 @@ impl<'l> Watcher<'l> {
     ) -> Self {
         let tiles =
             kernel.arrays.iter().zip(arrays).enumerate().map(|(array, (described, view))| {
-                let has_shadow = matches!(described.place, ArrayPlace::Tile { is_kept: false, .. });
+                let has_shadow = match described.place {
+                    ArrayPlace::Tile { kind, .. } => kind != TileKind::Kept,
+                    ArrayPlace::Buffer { .. } => false,
+                };
                 let mut sites = kernel.sites.iter().filter(|site| site.array == array).peekable();
                 sites.peek()?;
                 let has_updates = sites.any(|site| site.doing == Doing::Update);
                 has_shadow.then(|| TileShadow::new(view.reach(), has_updates))
             });
         let n_warps = shared.n_warps;
+        let is_counting = kernel.mode.watch.is_some_and(|watch| watch.counts);
+        let sizes = (kernel.sites.len(), kernel.branches.len(), kernel.counted_ops.len());
+        let tally = is_counting.then(|| Tally::new(sizes.0, sizes.1, sizes.2));
         Self {
             shared,
             tiles: tiles.collect(),
@@ -160,8 +168,13 @@ impl<'l> Watcher<'l> {
             interval: 0,
             items: None,
             block_agent: kernel.block_agent,
-            log: Log::default(),
+            log: Log { tally, ..Log::default() },
         }
+    }
+
+    /// What is counted, if it is.
+    pub(super) fn tally(&mut self) -> Option<&mut Tally> {
+        self.log.tally.as_mut()
     }
 
     /// A new block begins.
@@ -175,6 +188,9 @@ impl<'l> Watcher<'l> {
     /// The block has met.
     pub(super) fn pass_barrier(&mut self) {
         self.interval += 1;
+        if let Some(tally) = self.tally() {
+            tally.barriers += 1;
+        }
         self.clock.pass_barrier();
         self.tensor_clock.pass_barrier();
     }

@@ -1,0 +1,162 @@
+//! What checked launches count is what [`Kernel::explain`] foresees, of every kernel of
+//! which it foresees all: whose addresses and conditions do not depend on data.
+
+use std::collections::BTreeMap;
+
+use tile_kernels::list::{Listed, all};
+use tile_kernels::random::random_inputs;
+use tile_runtime::inspect::run_program_counted;
+use tile_runtime::ir::config::{Config, plain_config};
+use tile_runtime::ir::device::known;
+use tile_runtime::ir::explain::count::{KernelCounts, Limits, Touches, count_kernel};
+use tile_runtime::ir::kernel::VarKind;
+use tile_runtime::{CheckCounts, DeviceProperties, Does, Kernel, Options};
+
+/// The extent of every dimension: no multiple of most tiles.
+const EXTENT: usize = 40;
+
+/// Sums of an array's accesses of a kind: requests, elements, sectors and wavefronts, as
+/// they are and at the least.
+type Sums = BTreeMap<(String, &'static str), [u64; 6]>;
+
+/// Sums of everything: accesses, branches' warps and splits, operations, barriers.
+#[derive(Debug, PartialEq)]
+struct Totals {
+    accesses: Sums,
+    branches: [u64; 2],
+    ops: Vec<(&'static str, u64)>,
+    barriers: u64,
+}
+
+fn add(sums: &mut Sums, key: (String, &'static str), more: [u64; 6]) {
+    // What is never made is no access.
+    if more[0] > 0 {
+        let sum = sums.entry(key).or_default();
+        sum.iter_mut().zip(more).for_each(|(own, more)| *own += more);
+    }
+}
+
+fn foreseen(counts: &KernelCounts) -> Option<Totals> {
+    let knows_sites = counts.sites.iter().all(|site| site.unknown_requests == 0);
+    let knows_branches = counts.branches.iter().all(|branch| branch.unknown == 0);
+    if !counts.is_exact || !knows_sites || !knows_branches {
+        return None;
+    }
+    let mut accesses = Sums::new();
+    for site in &counts.sites {
+        let does = match site.touches {
+            Touches::Reads => "reads",
+            Touches::Writes => "writes",
+            Touches::Updates => "updates",
+        };
+        let numbers = [
+            site.requests,
+            site.elems,
+            site.sectors,
+            site.ideal_sectors,
+            site.wavefronts,
+            site.ideal_wavefronts,
+        ];
+        add(&mut accesses, (site.array.clone(), does), numbers);
+    }
+    let sum = |of: &dyn Fn(&_) -> u64| counts.branches.iter().map(of).sum();
+    Some(Totals {
+        accesses,
+        branches: [sum(&|branch| branch.warps), sum(&|branch| branch.split)],
+        ops: counts.ops.iter().map(|(dtype, n)| (dtype.name(), *n)).collect(),
+        barriers: counts.barriers,
+    })
+}
+
+fn counted(counts: &CheckCounts) -> Totals {
+    let mut accesses = Sums::new();
+    for access in &counts.accesses {
+        let does = match access.does {
+            Does::Reads => "reads",
+            Does::Writes => "writes",
+            _ => "updates",
+        };
+        let numbers = [
+            access.requests,
+            access.elems,
+            access.sectors,
+            access.ideal_sectors,
+            access.wavefronts,
+            access.ideal_wavefronts,
+        ];
+        add(&mut accesses, (access.array.clone(), does), numbers);
+    }
+    let sum = |of: &dyn Fn(&_) -> u64| counts.branches.iter().map(of).sum();
+    Totals {
+        accesses,
+        branches: [sum(&|branch| branch.warps), sum(&|branch| branch.split)],
+        ops: counts.ops.clone(),
+        barriers: counts.barriers,
+    }
+}
+
+/// Whether the numbers of a kernel are those that were foreseen; nothing where not all of
+/// them can be.
+fn agrees(listed: &Listed, config: &Config, device: &DeviceProperties) -> Option<bool> {
+    let kernel = &listed.kernel;
+    let dims = vec![EXTENT; kernel.dims().len()];
+    let (_, program) = kernel.program_by_pass(config, device, &dims).ok()?.swap_remove(0);
+    let vars = kernel.checked().kernel().vars.iter();
+    let named = vars.filter(|(_, var)| var.kind == VarKind::Dim).map(|(id, _)| (id, EXTENT as u64));
+    let named: Vec<_> = named.collect();
+    let limits = Limits { max_steps: 4_000_000, is_full: false };
+    let expected = foreseen(&count_kernel(&program.kernels[0], &named, limits).ok()?)?;
+    let mut inputs = random_inputs(kernel, config, &dims, 1);
+    let (tensors, scalars) = (&mut inputs.tensors, &inputs.scalars);
+    let reports = run_program_counted(kernel, &program, &dims, tensors, scalars);
+    let reports = reports.unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
+    let counts = reports[0].counts.as_ref().expect("they were asked for");
+    if !counts.is_exact {
+        return None;
+    }
+    let found = counted(counts);
+    if found != expected {
+        eprintln!("{kernel:?} with {config:?}\nforeseen {expected:#?}\ncounted {found:#?}");
+    }
+    explains(kernel, config, device, &dims, counts);
+    Some(found == expected)
+}
+
+/// The report of the launch that has a thread for each work-item, as it is lowered.
+fn explains(
+    kernel: &Kernel,
+    config: &Config,
+    device: &DeviceProperties,
+    dims: &[usize],
+    counts: &CheckCounts,
+) {
+    let options = Options::new().config(config.clone());
+    let Ok(report) = kernel.explain_with(&options, device, dims, None) else { return };
+    if !report.is_exact {
+        return;
+    }
+    let ops: Vec<(&str, u64)> =
+        report.work.ops.iter().map(|(name, n)| (name.as_str(), *n)).collect();
+    assert_eq!(ops, counts.ops, "{kernel:?}");
+    assert_eq!(report.work.barriers, counts.barriers, "{kernel:?}");
+}
+
+#[test]
+fn counts_are_those_that_are_foreseen() {
+    let device = known("H200").expect("the device is in the table");
+    let (mut n_known, mut wrong) = (0, Vec::new());
+    for listed in all() {
+        let kernel = listed.kernel.checked().kernel();
+        let tiles = listed.tiles.last().cloned().unwrap_or_default();
+        let config =
+            plain_config(kernel, &device, &tiles).or_else(|_| plain_config(kernel, &device, &[]));
+        let Ok(config) = config else { continue };
+        match agrees(&listed, &config, &device) {
+            Some(true) => n_known += 1,
+            Some(false) => wrong.push(format!("{:?}", listed.kernel)),
+            None => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{n_known} agree, {} do not:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(n_known > 40, "{n_known} kernels are foreseen");
+}
