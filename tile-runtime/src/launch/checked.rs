@@ -65,11 +65,11 @@ pub(super) fn tell(reports: Vec<CheckReport>, options: &Options) -> Result<()> {
 pub(super) fn report(ready: &Ready, kernel: &ProgramKernel, found: Found) -> CheckReport {
     let telling = Telling { ready, kernel };
     let Found { races, unwritten, outside, dropped, odd, parted, gaps, counts } = found;
-    let is_checked = ready.watch.is_some_and(|watch| !watch.unset);
+    let is_unchecked = ready.watch.is_some_and(|watch| watch.unset);
     // An index that nobody has shown to be inside, and that data need not decide.
     let (strays, dropped): (Vec<_>, Vec<_>) = dropped
         .into_iter()
-        .partition(|stray| !is_checked && telling.kind(stray.site) == ArrayKind::Tile);
+        .partition(|stray| is_unchecked && telling.kind(stray.site) == ArrayKind::Tile);
     let outside = outside.into_iter().chain(strays);
     let (unset, odd): (Vec<_>, Vec<_>) =
         odd.into_iter().partition(|odd| odd.operation.oddity == Oddity::Unset);

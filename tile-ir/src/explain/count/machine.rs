@@ -200,6 +200,7 @@ impl<'k> Machine<'k> {
             StmtKind::Barrier(_) => self.tally.cells[self.plan.first_total()] += 1,
             StmtKind::Shuffle { var, value, lane } => {
                 self.count(*value, number);
+                self.count(*lane, number);
                 self.tally.cells[self.plan.first_total() + 1] += self.weight;
                 if self.plan.is_needed(*var) {
                     let (value, lane) = (self.eval(*value), self.eval(*lane));

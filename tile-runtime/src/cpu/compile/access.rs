@@ -199,7 +199,7 @@ impl Emitter<'_, '_> {
             return Err(self.malformed(format!("a load of `{name}` as {dtype}")));
         }
         let pad = match access.pad.filter(|_| access.is_guarded()) {
-            Some(pad) => Some(self.eval_as(pad, dtype)?),
+            Some(pad) => Some(self.eval_pad(pad, dtype)?),
             None => None,
         };
         let prepared = self.prepare_access(
@@ -281,7 +281,7 @@ impl Emitter<'_, '_> {
         }
         let old = old.map(|old| self.declare_varying(old)).transpose()?;
         if let (Some(old), Some(pad)) = (old, access.pad.filter(|_| access.is_guarded())) {
-            let pad = self.eval_as(pad, dtype)?;
+            let pad = self.eval_pad(pad, dtype)?;
             self.move_to(pad, dtype, old)?;
         }
         let prepared = self.prepare_write(access, dtype)?;

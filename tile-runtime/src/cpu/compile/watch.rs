@@ -18,7 +18,7 @@ use super::emitter::{Emitter, Func, Value};
 use crate::cpu::CpuError;
 use crate::cpu::code::{Instr, Slot, Width};
 use crate::cpu::vector;
-use crate::cpu::watch::{Agents, Doing, Meeting, Oddity, Operation, Site};
+use crate::cpu::watch::{Agents, Doing, Meeting, Oddity, Operation, Site, Watch};
 
 impl Emitter<'_, '_> {
     /// Whether the launch is a checked one.
@@ -52,6 +52,16 @@ impl Emitter<'_, '_> {
             let op = self.unit.counted_ops.len() - 1;
             self.push(Instr::Count { op, mask });
         }
+    }
+
+    /// Evaluates what a read gives outside. It is computed for all lanes, and means
+    /// something to those outside alone: it is not counted.
+    pub(super) fn eval_pad(&mut self, pad: ExprId, dtype: DType) -> Result<Value, CpuError> {
+        let watch = self.unit.mode.watch;
+        self.unit.mode.watch = watch.map(|watch| Watch { counts: false, ..watch });
+        let value = self.eval_as(pad, dtype);
+        self.unit.mode.watch = watch;
+        value
     }
 
     /// Counts a condition or loop of the present statement.

@@ -279,17 +279,22 @@ impl<'l> Watcher<'l> {
         let Some(tensor) = self.shared.tensors.get(array).and_then(Option::as_ref) else { return };
         let first = format.cell(self.tensor_clock.now, agent, site);
         let (clock, log) = (&self.tensor_clock, &mut self.log);
+        let mut collide = |lane: usize, cell: Cell| {
+            let (of_block, barriers) = clock.place_of(cell);
+            let interval = if of_block == block { interval } else { barriers };
+            let first = Who { block: of_block, agent: format.agent(cell), interval };
+            let offset = offset.wrapping_add_signed(step * lane as isize);
+            let case = Case { first, second: me_of(lane), offset, count: 1 };
+            log.race((format.site(cell), site), case);
+        };
+        if doing == Doing::Write && tensor.is_write_only() {
+            tensor.write_run((offset, step, n), first, format, clock, collide);
+            return;
+        }
         for lane in 0..n {
             let me = first + lane as u64 * format.step();
             let at = offset.wrapping_add_signed(step * lane as isize);
-            tensor.enter(doing, at, me, clock, |cell| {
-                let (of_block, barriers) = clock.place_of(cell);
-                let is_here = of_block == block;
-                let interval = if is_here { interval } else { barriers };
-                let first = Who { block: of_block, agent: format.agent(cell), interval };
-                let case = Case { first, second: me_of(lane), offset: at, count: 1 };
-                log.race((format.site(cell), site), case);
-            });
+            tensor.enter(doing, at, me, clock, |cell| collide(lane, cell));
         }
     }
 

@@ -104,6 +104,33 @@ impl TensorShadow {
         self.written[at].load(Relaxed) != 0
     }
 
+    /// Enters writes of `n` elements from `at` on, in equal steps, where nothing but writes
+    /// is entered, by one agent after another; calls `tell` with the number of each that
+    /// collides, and with what.
+    pub(super) fn write_run(
+        &self,
+        (at, step, n): (usize, isize, usize),
+        first: Cell,
+        format: Format,
+        clock: &Clock,
+        mut tell: impl FnMut(usize, Cell),
+    ) {
+        for lane in 0..n {
+            let me = first + lane as u64 * format.step();
+            let cell = &self.written[at.wrapping_add_signed(step * lane as isize)];
+            let before = if self.is_alone {
+                let before = cell.load(Relaxed);
+                cell.store(me, Relaxed);
+                before
+            } else {
+                cell.swap(me, Relaxed)
+            };
+            if before != 0 && collides(before, me, clock) {
+                tell(lane, before);
+            }
+        }
+    }
+
     /// Enters an access to one element; calls `tell` with what it collides with.
     pub(super) fn enter(
         &self,
