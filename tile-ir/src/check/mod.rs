@@ -33,7 +33,7 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::exchange::Group;
 use crate::kernel::Kernel;
 use crate::solve::skeleton::{Effort, enumerate};
-use crate::solve::symbolic::prove;
+use crate::solve::symbolic::prove_but;
 
 /// How it is known that a kernel has no race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,12 +106,23 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let diverges = diags.has_errors();
     progress::check_progress(&kernel, &mut diags);
     assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
-    let unproved = prove(&kernel, &uniform);
-    let effort = match unproved.as_slice() {
-        [] => Effort::Proved { is_filled: initialised::is_shown(&kernel, (&uniform, &folds)) },
-        _ => Effort::Full,
+    // Of an array that collides for certain, more is asked when that is mended.
+    let mut glance = None;
+    let mut collided = || glance.insert(enumerate(&kernel, Effort::Glance)).collided();
+    // Where not everybody reaches a barrier, a proof is of no use.
+    let unproved = match diverges {
+        true => Vec::new(),
+        false => prove_but(&kernel, &uniform, &mut collided),
     };
-    let found = enumerate(&kernel, effort);
+    let glance = glance.unwrap_or_default();
+    let is_proved = unproved.is_empty() && glance.collided().is_empty();
+    let is_filled = || initialised::is_shown(&kernel, (&uniform, &folds));
+    let effort = match is_proved {
+        true => Effort::Proved { is_filled: diverges || is_filled() },
+        false => Effort::Full,
+    };
+    let mut found = enumerate(&kernel, effort);
+    found.adopt(&glance);
     let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
     if !diverges {
         // Who has left early has written nothing: that is one mistake, not two.

@@ -80,6 +80,9 @@ pub(crate) enum Effort {
     Full,
     /// As long as shows most of what there is.
     Short,
+    /// A first look, before anything is proved: of what collides for certain nothing
+    /// need be.
+    Glance,
     /// Where it is proved already that there is no race: for what else a run shows of
     /// tiles. `is_filled` says that none is read before it is written.
     Proved {
@@ -94,6 +97,7 @@ impl Effort {
         match self {
             Self::Full => BUDGET / 2,
             Self::Short => BUDGET / 20,
+            Self::Glance => BUDGET / 100,
             Self::Proved { is_filled: false } => BUDGET / 4,
             Self::Proved { is_filled: true } => BUDGET / 64,
         }
@@ -181,6 +185,26 @@ pub(crate) struct Findings {
     pub(crate) known: BTreeSet<Pair>,
 }
 
+impl Findings {
+    /// The arrays that collide whatever is loaded.
+    pub(crate) fn collided(&self) -> BTreeSet<ArrayRef> {
+        self.certain().map(|conflict| conflict.pair.array()).collect()
+    }
+
+    fn certain(&self) -> impl Iterator<Item = &Conflict> {
+        self.conflicts.iter().filter(|conflict| conflict.cause.is_none())
+    }
+
+    /// Adds what collides for certain in another run, and was not found in this one.
+    pub(crate) fn adopt(&mut self, other: &Self) {
+        for conflict in other.certain() {
+            if self.known.insert(conflict.pair) {
+                self.conflicts.push(conflict.clone());
+            }
+        }
+    }
+}
+
 /// The assumptions that sizes decide.
 fn assumptions(kernel: &Kernel) -> BTreeSet<ExprId> {
     let origins = Origins::of(kernel);
@@ -195,7 +219,12 @@ fn assumptions(kernel: &Kernel) -> BTreeSet<ExprId> {
 /// out where a proof says that there is none.
 pub(crate) fn enumerate(kernel: &Kernel, effort: Effort) -> Findings {
     // What a proof makes short is still run to its end.
-    let mut fuel = if effort == Effort::Short { effort.budget() } else { BUDGET };
+    let mut fuel = match effort {
+        Effort::Short => effort.budget(),
+        // Tiles and tensors each have their part.
+        Effort::Glance => 2 * effort.budget(),
+        Effort::Full | Effort::Proved { .. } => BUDGET,
+    };
     enumerate_within(kernel, effort, &mut fuel)
 }
 

@@ -53,15 +53,33 @@ impl Meeting<'_> {
     }
 }
 
+/// Of how many parts of all effort a plain proof takes one at most.
+const PLAIN: u64 = 100;
+
 impl Walk<'_> {
     /// Whether two accesses never touch one element in different hands, at all
     /// sizes.
     pub(super) fn is_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
-        self.proofs.ask(&self.sites, [first, second], meeting, || {
-            self.collision(first, second, meeting, false)
-                .iter()
-                .all(|system| system.has_no_solution(&self.effort))
+        self.proofs.ask(&self.sites, ([first, second], meeting), false, || {
+            self.has_no_collision(first, second, meeting)
         })
+    }
+
+    /// Whether that is seen with little effort.
+    pub(super) fn is_plainly_disjoint(
+        &self,
+        first: &Site,
+        second: &Site,
+        meeting: Meeting<'_>,
+    ) -> bool {
+        self.proofs.ask(&self.sites, ([first, second], meeting), true, || {
+            self.effort.within_part(PLAIN, || self.has_no_collision(first, second, meeting))
+        })
+    }
+
+    fn has_no_collision(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
+        let systems = self.collision(first, second, meeting, false);
+        systems.iter().all(|system| system.has_no_solution(&self.effort))
     }
 
     /// What would have to hold for two accesses to touch one element in different

@@ -19,12 +19,12 @@ pub(super) struct Known(RefCell<BTreeMap<Question, bool>>);
 
 impl Known {
     /// The answer to a question about two of `sites`, found out where it is asked for
-    /// the first time.
+    /// the first time. Where it is only `tried`, a `false` is no answer.
     pub(super) fn ask(
         &self,
         sites: &[Site],
-        pair: [&Site; 2],
-        meeting: Meeting<'_>,
+        (pair, meeting): ([&Site; 2], Meeting<'_>),
+        tried: bool,
         find: impl FnOnce() -> bool,
     ) -> bool {
         let alike = |site: &Site| sites.iter().position(|other| other.is_like(site));
@@ -39,7 +39,9 @@ impl Known {
             return *answer;
         }
         let answer = find();
-        self.0.borrow_mut().insert(question, answer);
+        if answer || !tried {
+            self.0.borrow_mut().insert(question, answer);
+        }
         answer
     }
 }

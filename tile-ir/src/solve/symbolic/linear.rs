@@ -56,6 +56,18 @@ impl Effort {
         Self(Cell::new(MAX_SPENT / (of as u64).max(1)))
     }
 
+    /// What `ask` gives when it may take no more than one of so many parts of what a
+    /// kernel's proofs may.
+    pub(super) fn within_part<T>(&self, of: u64, ask: impl FnOnce() -> T) -> T {
+        let all = self.0.get();
+        let part = all.min(MAX_SPENT / of.max(1));
+        self.0.set(part);
+        let answer = ask();
+        let spent = part.saturating_sub(self.0.get());
+        self.0.set(all.saturating_sub(spent));
+        answer
+    }
+
     /// Takes so much off; `false` where there is not so much.
     pub(super) fn spend(&self, cost: usize) -> bool {
         let left = self.0.get().checked_sub(cost as u64);

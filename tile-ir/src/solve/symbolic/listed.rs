@@ -4,6 +4,8 @@
 //! each of the sizes put in for its name, quotients and products of sizes are numbers,
 //! and digits of a flat index come apart; dimensions, grids and data stay symbols.
 
+use std::collections::BTreeSet;
+
 use super::linear::Effort;
 use super::walk::Site;
 use super::{Relation, Unproved, prove_some, walk};
@@ -42,7 +44,7 @@ pub(crate) fn unproved_at_each_size(
         };
         let mut walk = walk::walk(&fixed, uniformity);
         walk.effort = Effort::part(combinations.len());
-        let failed = prove_some(walk, &is_asked);
+        let failed = prove_some(walk, &is_asked, &mut BTreeSet::new);
         provable.retain(|found| {
             let fails = failed.iter().any(|failed| is_of(found, failed));
             rest.extend(fails.then_some(*found));

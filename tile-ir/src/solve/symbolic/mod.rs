@@ -61,7 +61,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, VarId};
@@ -120,38 +120,74 @@ pub(crate) struct Unproved {
 /// The pairs of accesses that may conflict: none where the kernel has no race at
 /// any admissible size.
 pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
-    prove_some(walk::walk(kernel, uniformity), &|_, _| true)
+    prove_but(kernel, uniformity, &mut BTreeSet::new)
 }
 
-/// Those of the pairs of which `is_asked`.
-fn prove_some(mut walk: Walk<'_>, is_asked: &dyn Fn(&Site, &Site) -> bool) -> Vec<Unproved> {
-    let kernel = walk.kernel;
+/// The same, but for arrays of which it is known that they collide: which, is asked
+/// only where some pair takes a longer proof, or has none.
+pub(crate) fn prove_but(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    collided: &mut dyn FnMut() -> BTreeSet<ArrayRef>,
+) -> Vec<Unproved> {
+    prove_some(walk::walk(kernel, uniformity), &|_, _| true, collided)
+}
+
+/// How two accesses of a kernel can meet, by their numbers.
+enum Case {
+    InBlock(Encounter),
+    BetweenBlocks(usize, usize),
+}
+
+/// Those of the pairs of which `is_asked`, and not of arrays that have `collided`.
+fn prove_some(
+    mut walk: Walk<'_>,
+    is_asked: &dyn Fn(&Site, &Site) -> bool,
+    collided: &mut dyn FnMut() -> BTreeSet<ArrayRef>,
+) -> Vec<Unproved> {
     let pairs = std::mem::take(&mut walk.pairs).into_list();
+    let sites = &walk.sites;
+    let conflict = |a: usize, b: usize| {
+        let (first, second) = (&sites[a], &sites[b]);
+        first.array == second.array && first.kind.conflicts(second.kind) && is_asked(first, second)
+    };
+    let mut cases: Vec<Case> = pairs.into_iter().map(Case::InBlock).collect();
+    if !walk.kernel.grid.is_empty() {
+        let is_tensor = |at: &usize| matches!(sites[*at].array, ArrayRef::Tensor(_));
+        let between = (0..sites.len()).filter(is_tensor);
+        cases
+            .extend(between.flat_map(|a| (a..sites.len()).map(move |b| Case::BetweenBlocks(a, b))));
+    }
+    let mut others = None;
     let mut out = Vec::new();
-    for Encounter { sites: (a, b), distance, paths } in pairs {
-        let (first, second) = (&walk.sites[a], &walk.sites[b]);
-        let conflicting = first.array == second.array
-            && first.kind.conflicts(second.kind)
-            && is_asked(first, second);
-        if conflicting && !walk.is_disjoint(first, second, Meeting::InBlock(&distance, &paths)) {
-            note(&mut out, unproved(&walk, (a, b), relation(&walk, (first, second), &distance)));
+    for case in cases {
+        let ((a, b), meeting) = case.parts();
+        let (first, second) = (&sites[a], &sites[b]);
+        if !conflict(a, b) || others.is_none() && walk.is_plainly_disjoint(first, second, meeting) {
+            continue;
         }
-    }
-    if kernel.grid.is_empty() {
-        return out;
-    }
-    for (a, first) in walk.sites.iter().enumerate() {
-        for (b, second) in walk.sites.iter().enumerate().skip(a) {
-            let conflicting = matches!(first.array, ArrayRef::Tensor(_))
-                && first.array == second.array
-                && first.kind.conflicts(second.kind)
-                && is_asked(first, second);
-            if conflicting && !walk.is_disjoint(first, second, Meeting::BetweenBlocks) {
-                note(&mut out, unproved(&walk, (a, b), Relation::BetweenBlocks));
-            }
+        let has_collided = others.get_or_insert_with(&mut *collided).contains(&first.array);
+        if has_collided || walk.is_disjoint(first, second, meeting) {
+            continue;
         }
+        let relation = match &case {
+            Case::InBlock(Encounter { distance, .. }) => relation(&walk, (first, second), distance),
+            Case::BetweenBlocks(..) => Relation::BetweenBlocks,
+        };
+        note(&mut out, unproved(&walk, (a, b), relation));
     }
     out
+}
+
+impl Case {
+    fn parts(&self) -> ((usize, usize), Meeting<'_>) {
+        match self {
+            Self::InBlock(Encounter { sites, distance, paths }) => {
+                (*sites, Meeting::InBlock(distance, paths))
+            }
+            Self::BetweenBlocks(a, b) => ((*a, *b), Meeting::BetweenBlocks),
+        }
+    }
 }
 
 /// The assumptions that never hold, at any admissible size, for any data.
