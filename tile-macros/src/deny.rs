@@ -86,6 +86,7 @@ fn check_denial(kernel: &ParsedKernel, checked: &CheckedKernel, denial: &Denial)
             config: &config,
             registers: None,
             limits: LIMITS,
+            rules: &denial.rules,
         };
         let report = explain(&question).map_err(|error| failed(error.to_string()))?;
         Ok((report, config.describe_tiles(checked.kernel())))
@@ -93,12 +94,11 @@ fn check_denial(kernel: &ParsedKernel, checked: &CheckedKernel, denial: &Denial)
     match found {
         Err(mistake) => write_attribute_error(mistake.at, &mistake.text, mistake.help.as_deref()),
         Ok((report, tiles)) => {
-            let denied = report.findings.iter().filter(|one| denial.rules.contains(&one.rule));
             let launch = match tiles.as_str() {
                 "" => format!("on {}", report.device),
                 tiles => format!("on {} with {tiles}", report.device),
             };
-            denied.map(|finding| write_denied(finding, &launch, kernel)).collect()
+            report.findings.iter().map(|finding| write_denied(finding, &launch, kernel)).collect()
         }
     }
 }

@@ -4,7 +4,7 @@ use tile_ir::config::Config;
 use tile_ir::device::DeviceProperties;
 use tile_ir::explain::count::Limits;
 use tile_ir::explain::report::Report;
-use tile_ir::explain::{ExplainError, Question, explain};
+use tile_ir::explain::{ExplainError, Question, Rule, explain};
 
 #[cfg(feature = "cuda")]
 use crate::cuda::nvrtc;
@@ -74,6 +74,7 @@ impl Kernel {
             config: &config,
             registers,
             limits: Limits::default(),
+            rules: &Rule::ALL,
         };
         let mut report = explain(&question).map_err(|error| self.explain_error(&config, &error))?;
         report.file = Some(self.file().to_owned());

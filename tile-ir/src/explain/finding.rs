@@ -101,6 +101,8 @@ pub(super) struct Evidence<'a> {
     pub(super) blocks: u64,
     pub(super) spans: &'a SpanTable,
     pub(super) limits: Limits,
+    /// What is asked for.
+    pub(super) rules: &'a [Rule],
 }
 
 impl Evidence<'_> {
@@ -127,15 +129,26 @@ impl Evidence<'_> {
     }
 }
 
-/// All findings, in the order of the rules.
+/// All findings that are asked for, in the order of the rules.
 pub(super) fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let mut findings = bank_conflicts(evidence);
-    findings.extend(evidence.accesses.iter().filter_map(|access| uncoalesced(evidence, access)));
-    findings.extend(tiles_without_reuse(evidence));
-    findings.extend(low_occupancy(evidence));
-    findings.extend(evidence.branches.iter().filter_map(|branch| divergent(evidence, branch)));
-    findings.extend(idle_sms(evidence));
-    findings
+    let asked = Rule::ALL.into_iter().filter(|rule| evidence.rules.contains(rule));
+    asked.flat_map(|rule| find_of(evidence, rule)).collect()
+}
+
+fn find_of(evidence: &Evidence<'_>, rule: Rule) -> Vec<Finding> {
+    let Evidence { accesses, branches, .. } = evidence;
+    match rule {
+        Rule::BankConflicts => bank_conflicts(evidence),
+        Rule::Uncoalesced => {
+            accesses.iter().filter_map(|access| uncoalesced(evidence, access)).collect()
+        }
+        Rule::TileWithoutReuse => tiles_without_reuse(evidence),
+        Rule::LowOccupancy => low_occupancy(evidence).into_iter().collect(),
+        Rule::DivergentWarps => {
+            branches.iter().filter_map(|branch| divergent(evidence, branch)).collect()
+        }
+        Rule::IdleSms => idle_sms(evidence).into_iter().collect(),
+    }
 }
 
 fn bank_conflicts(evidence: &Evidence<'_>) -> Vec<Finding> {

@@ -59,6 +59,8 @@ pub struct Question<'a> {
     pub registers: Option<u32>,
     /// How much work may be done.
     pub limits: Limits,
+    /// What findings may be about: [`Rule::ALL`], or the rules that are asked for.
+    pub rules: &'a [Rule],
 }
 
 /// Why a launch cannot be explained.
@@ -86,7 +88,8 @@ pub enum ExplainError {
 ///
 /// Where the configuration does not fit, or the launch depends on scalar arguments.
 pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
-    let Question { kernel: checked, types, dims, device, config, registers, limits } = *question;
+    let Question { kernel: checked, types, dims, device, config, registers, limits, rules } =
+        *question;
     let kernel = checked.kernel();
     let named = named_dims(question);
     let binding = Binding::of_launch(types, dims, max_elems(question), Vec::new());
@@ -126,6 +129,7 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
         blocks: counts.blocks(),
         spans: &program.spans,
         limits,
+        rules,
     });
     let dim_names = kernel.vars.values().filter(|var| var.kind == VarKind::Dim);
     let dim_names = dim_names.map(|var| var.name.clone()).zip(dims);

@@ -22,6 +22,7 @@ fn report(text: &str, config: &Config, dims: &[u64]) -> Report {
         config,
         registers: Some(32),
         limits: Limits::default(),
+        rules: &Rule::ALL,
     };
     explain(&question).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -55,6 +55,7 @@ fn denied(kernel: &CheckedKernel) -> (BTreeSet<String>, String) {
         config: &config,
         registers,
         limits,
+        rules: &Rule::ALL,
     };
     let report = explain(&question).unwrap_or_else(|error| panic!("{error}"));
     let found = report.findings.iter().filter(|finding| finding.rule == Rule::Uncoalesced);

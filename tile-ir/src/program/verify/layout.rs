@@ -2,15 +2,13 @@
 //! element of a tile has a place of its own, and the tiles share out the block's
 //! shared memory.
 
-use std::collections::BTreeSet;
-
 use super::{Place, Verifier};
 use crate::program::{
     Digit, Domain, MAX_ACCESS_BYTES, Projection, SharedMemory, Tile, TileId, TileLayout, TileSpace,
     may_share,
 };
 
-/// Elements of a tile up to which its places are enumerated; the strides of a
+/// Elements of a tile, and of its buffer, up to which its places are enumerated; the strides of a
 /// larger one have to show by themselves that they differ.
 const MAX_ENUMERATED: u64 = 1 << 18;
 
@@ -142,26 +140,30 @@ fn verify_tile(cx: &mut Verifier<'_>, tile: &Tile) {
         .try_fold(1u64, |product, &extent| product.checked_mul(u64::from(extent)));
     match n_elems {
         Some(0) => {}
-        Some(n_elems) if n_elems <= MAX_ENUMERATED => verify_places(cx, tile),
+        Some(n_elems)
+            if n_elems <= MAX_ENUMERATED && u64::from(tile.layout.size_elems) <= MAX_ENUMERATED =>
+        {
+            verify_places(cx, tile);
+        }
         _ => verify_strides(cx, tile),
     }
 }
 
 /// No two elements at one place, none beyond the buffer, by trying each.
 fn verify_places(cx: &mut Verifier<'_>, tile: &Tile) {
-    let mut taken = BTreeSet::new();
+    let mut taken = vec![false; tile.layout.size_elems as usize];
     let mut indices = vec![0u32; tile.extents.len()];
     loop {
         let Some(place) = place_of(&tile.layout, &indices) else {
             cx.fault(format!("the place of element {indices:?} is past 2^32"));
             return;
         };
-        if place >= tile.layout.size_elems {
+        let Some(taken) = taken.get_mut(place as usize) else {
             let size = tile.layout.size_elems;
             cx.fault(format!("element {indices:?} is at {place} of a buffer of {size} elements"));
             return;
-        }
-        if !taken.insert(place) {
+        };
+        if std::mem::replace(taken, true) {
             cx.fault(format!("element {indices:?} is at {place}, where another is"));
             return;
         }
