@@ -30,7 +30,7 @@ impl Frame<'_> {
             if !self.addresses.inside[0] {
                 return Ok(());
             }
-            let addresses = [address(self.addresses.offsets[0])];
+            let addresses = [Some(address(self.addresses.offsets[0]))];
             let groups = self.active_of_warps(mask);
             let warps = groups.iter().filter(|active| **active > 0).count() as u64;
             let request = (warps, groups.iter().sum());
@@ -41,13 +41,14 @@ impl Frame<'_> {
         }
         for first in (0..n).step_by(WARP) {
             let lanes = first..(first + WARP).min(n);
-            let inside = lanes.filter(|&lane| self.addresses.inside[lane]);
-            let addresses: Vec<i64> =
-                inside.map(|lane| address(self.addresses.offsets[lane])).collect();
-            if addresses.is_empty() {
+            let of_lane = |lane: usize| {
+                self.addresses.inside[lane].then(|| address(self.addresses.offsets[lane]))
+            };
+            let addresses: Vec<Option<i64>> = lanes.map(of_lane).collect();
+            let elems = addresses.iter().flatten().count() as u64;
+            if elems == 0 {
                 continue;
             }
-            let elems = addresses.len() as u64;
             if let Some(tally) = self.tally() {
                 tally.request(site, space, &addresses, bytes, (1, elems));
             }

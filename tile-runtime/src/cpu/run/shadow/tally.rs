@@ -62,12 +62,13 @@ impl Tally {
         }
     }
 
-    /// Adds the requests of `warps` warps to these byte addresses, of `elems` elements.
+    /// Adds the requests of `warps` warps to these byte addresses, one for each lane that makes
+    /// one, of `elems` elements.
     pub(in crate::cpu::run) fn request(
         &mut self,
         site: usize,
         space: Space,
-        addresses: &[i64],
+        addresses: &[Option<i64>],
         elem_bytes: u32,
         (warps, elems): (u64, u64),
     ) {
@@ -76,13 +77,14 @@ impl Tally {
         tally.elems += elems;
         match space {
             Space::Global => {
-                let found = sectors_of(addresses, elem_bytes);
+                let addresses: Vec<i64> = addresses.iter().flatten().copied().collect();
+                let found = sectors_of(&addresses, elem_bytes);
                 tally.sectors += warps * u64::from(found.moved);
                 tally.ideal_sectors += warps * u64::from(found.ideal);
             }
             Space::Shared => {
-                let bytes: Vec<u64> =
-                    addresses.iter().map(|at| at.max(&0).unsigned_abs()).collect();
+                let byte = |at: &Option<i64>| at.map(|at| at.max(0).unsigned_abs());
+                let bytes: Vec<Option<u64>> = addresses.iter().map(byte).collect();
                 let found = wavefronts_of(&bytes, elem_bytes);
                 tally.wavefronts += warps * u64::from(found.taken);
                 tally.ideal_wavefronts += warps * u64::from(found.ideal);
