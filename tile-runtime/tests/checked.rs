@@ -79,6 +79,31 @@ tiled_kernel! {
     }
 }
 
+tiled_kernel! {
+    /// The sum of each 64 elements, by a warp, after a load of the block.
+    fn sums_of_warps(#[pad = 0] a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [B]>)
+    where tile: (T = 64), grid: (bx in B), block: (tx in T),
+    {
+        shared s: [i32; T];
+        load s[i] = a[bx * T + i];
+        barrier;
+        if tx < 32 {
+            for d in halving(T) {
+                let mut value = s[tx];
+                if tx < d {
+                    value = value + s[tx + d];
+                }
+                warp_barrier;
+                s[tx] = value;
+                warp_barrier;
+            }
+        }
+        if tx == 0 {
+            c[bx] = s[0];
+        }
+    }
+}
+
 fn checked(log: &CheckLog, tile: u32) -> Options {
     Options::new().tile("TN", tile).checked(true).check_log(log)
 }
@@ -168,6 +193,16 @@ fn elements_of_outputs_that_nobody_writes_are_noted() -> Result<(), Error> {
     let texts: Vec<String> = only(&log).notes.iter().map(Note::to_string).collect();
     let expected = "`c[1]` and 2 more elements of `c` are left as they were: nobody writes them";
     assert_eq!(texts, [expected]);
+    Ok(())
+}
+
+#[test]
+fn warps_are_told_after_a_load_too() -> Result<(), Error> {
+    let device = Device::cpu();
+    let a = device.tensor([128], &std::array::from_fn::<i32, 128, _>(|i| i as i32))?;
+    let mut c = device.zeros([2])?;
+    sums_of_warps::with(Options::new().checked(true)).launch(&a, &mut c)?;
+    assert_eq!(c.to_vec()?, [2016, 6112]);
     Ok(())
 }
 

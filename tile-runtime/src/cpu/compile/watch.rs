@@ -77,7 +77,14 @@ impl Emitter<'_, '_> {
 
     /// The number of the first agent of a domain's items.
     pub(super) fn agents_of(&mut self, domain: DomainId, n_items: usize) -> u32 {
-        let is_block = domain == self.kernel.block_domain;
+        let block = self.kernel.block_domain;
+        let is_block = domain == block;
+        if self.unit.agents.is_empty() && !is_block {
+            // The work-items' come first, whatever the text begins with: warps are told by
+            // their numbers.
+            let n_work_items = self.kernel.domains[block].n_items();
+            self.agents_of(block, usize::try_from(n_work_items).unwrap_or(usize::MAX));
+        }
         let known = self.unit.agents.iter().find(|known| known.domain == domain);
         if let (true, Some(known)) = (is_block, known) {
             return known.base;
