@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kernel::{
     Access, ArrayRef, Axis, EachOrigin, Expr, ExprId, ExprKind, Kernel, Stmt, StmtKind, TileSpace,
-    Var, VarId, VarKind, any_stmt, any_subexpr, copy_expr,
+    Var, VarId, VarKind, any_stmt, any_subexpr, copy_expr, immutable_lets,
 };
 
 /// The kernel with such statements as cooperative loops.
@@ -51,25 +51,9 @@ pub(crate) fn may_have_fills(kernel: &Kernel) -> bool {
     })
 }
 
-/// What each variable is that is set once, where it is declared.
-pub(crate) fn immutable_lets(stmts: &[Stmt], kernel: &Kernel) -> BTreeMap<VarId, ExprId> {
-    let mut lets = BTreeMap::new();
-    for stmt in stmts {
-        if let StmtKind::Let { var, init: Some(init) } = stmt.kind
-            && kernel.vars[var].kind == (VarKind::Let { mutable: false })
-        {
-            lets.insert(var, init);
-        }
-        for body in stmt.kind.bodies() {
-            lets.extend(immutable_lets(body, kernel));
-        }
-    }
-    lets
-}
-
 /// A copy of an expression with what is set once put in its place, and others that
 /// `replace` gives for variables.
-pub(crate) fn expanded(
+fn expanded(
     kernel: &mut Kernel,
     lets: &BTreeMap<VarId, ExprId>,
     id: ExprId,

@@ -398,6 +398,8 @@ fn thread_choices(
     let n_threads =
         |layout: &[u32]| layout.iter().try_fold(1u32, |product, n| product.checked_mul(*n));
     let least = n_threads(&extents).unwrap_or(u32::MAX).min(LEAST_THREADS_OF_ITEMS);
+    // Where the phases' depth follows from the block's tile.
+    let parts: &[u32] = if has_tied_depth(kernel) { &PHASE_PARTS } else { &[] };
     layouts
         .into_iter()
         .filter_map(|layout| {
@@ -405,15 +407,13 @@ fn thread_choices(
             let threads = threads.next_multiple_of(device.warp_size.max(1));
             (threads <= max_threads).then(|| config(threads, items_on(&extents, &layout)))
         })
-        .flat_map(|config| in_parts(kernel, config))
+        .flat_map(|config| in_parts(kernel, config, parts))
         .collect()
 }
 
-/// The configuration, and those with its phases in parts, where their depth follows from
-/// the block's tile.
-fn in_parts(kernel: &Kernel, config: Config) -> Vec<Config> {
-    let others = PHASE_PARTS.into_iter().filter(|_| has_tied_depth(kernel));
-    let others = others.map(|phase_parts| Config { phase_parts, ..config.clone() });
+/// The configuration, and those with its phases in so many parts, as far as they can be.
+fn in_parts(kernel: &Kernel, config: Config, parts: &[u32]) -> Vec<Config> {
+    let others = parts.iter().map(|&phase_parts| Config { phase_parts, ..config.clone() });
     let others: Vec<Config> = others.filter(|config| can_be_parted(kernel, config)).collect();
     [config].into_iter().chain(others).collect()
 }

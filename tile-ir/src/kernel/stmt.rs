@@ -1,5 +1,7 @@
 //! Statements of a kernel.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, TileId, VarId};
@@ -273,6 +275,22 @@ pub(crate) fn any_stmt(stmts: &[Stmt], is_wanted: &mut dyn FnMut(&StmtKind) -> b
         is_wanted(&stmt.kind)
             || stmt.kind.bodies().into_iter().any(|body| any_stmt(body, is_wanted))
     })
+}
+
+/// What each variable is that is set once, where it is declared.
+pub(crate) fn immutable_lets(stmts: &[Stmt], kernel: &Kernel) -> BTreeMap<VarId, ExprId> {
+    let mut lets = BTreeMap::new();
+    for stmt in stmts {
+        if let StmtKind::Let { var, init: Some(init) } = stmt.kind
+            && kernel.vars[var].kind == (super::VarKind::Let { mutable: false })
+        {
+            lets.insert(var, init);
+        }
+        for body in stmt.kind.bodies() {
+            lets.extend(immutable_lets(body, kernel));
+        }
+    }
+    lets
 }
 
 impl StmtKind {

@@ -82,33 +82,12 @@ fn chosen(kernel: &Kernel, stmts: Vec<Stmt>) -> Vec<Stmt> {
             out.extend(chosen(kernel, arm));
             continue;
         }
-        for body in bodies_mut(&mut stmt.kind) {
+        for body in stmt.kind.bodies_mut() {
             *body = chosen(kernel, std::mem::take(body));
         }
         out.push(stmt);
     }
     out
-}
-
-/// The statement lists directly inside, in program order.
-fn bodies_mut(kind: &mut StmtKind) -> Vec<&mut Vec<Stmt>> {
-    match kind {
-        StmtKind::Each { body, .. }
-        | StmtKind::Phase { body, .. }
-        | StmtKind::For { body, .. }
-        | StmtKind::While { body, .. } => vec![body],
-        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
-        StmtKind::Let { .. }
-        | StmtKind::LetArray { .. }
-        | StmtKind::Assign { .. }
-        | StmtKind::Store { .. }
-        | StmtKind::Atomic { .. }
-        | StmtKind::Update { .. }
-        | StmtKind::Exchange { .. }
-        | StmtKind::Assume { .. }
-        | StmtKind::Barrier
-        | StmtKind::WarpBarrier => Vec::new(),
-    }
 }
 
 /// Whether the whole block runs a statement together.
@@ -261,7 +240,7 @@ impl Twins<'_> {
             if inside {
                 deciders.into_iter().for_each(|id| self.read_twins(id));
             }
-            for body in bodies_mut(&mut stmt.kind) {
+            for body in stmt.kind.bodies_mut() {
                 *body = self.stmts(std::mem::take(body), inside);
             }
             out.push(stmt);

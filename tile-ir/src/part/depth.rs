@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::times;
 use crate::config::{Config, tile_value};
-use crate::fill::{expanded, immutable_lets};
 use crate::kernel::{
     Access, ArrayRef, Expr, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind, TileId, VarId,
-    any_stmt, any_subexpr, copy_expr_but, eval_index,
+    any_stmt, any_subexpr, copy_expr_but, eval_index, immutable_lets,
 };
 use crate::op::BinaryOp;
 
@@ -19,7 +18,7 @@ pub(super) struct Depth {
     pub(super) extent: i128,
     /// Its tiles, each with the axis along which the loop goes.
     pub(super) tiles: BTreeMap<TileId, usize>,
-    /// What is set once in it, before the loads.
+    /// What is set in it beside the loads, which cannot name it.
     lets: BTreeMap<VarId, ExprId>,
     /// Tile sizes.
     sizes: Vec<u32>,
@@ -99,9 +98,8 @@ impl Depth {
     }
 
     /// A loaded value, with the counter times the part's length in place of the counter
-    /// times the extent. What is set once in the phase is put in its place.
+    /// times the extent.
     pub(super) fn at_part(&self, kernel: &mut Kernel, value: ExprId, part: i128) -> ExprId {
-        let value = expanded(kernel, &self.lets, value, &|_, _| None);
         copy_expr_but(kernel, value, &mut |kernel, id| {
             if !self.is_product(kernel, id) {
                 return None;
@@ -120,10 +118,7 @@ impl Depth {
             return false;
         };
         let Some(axis) = self.axis_of(access) else { return false };
-        // Looked at in a copy: what is set once is put in its place.
-        let mut copy = kernel.clone();
-        let value = expanded(&mut copy, &self.lets, *value, &|_, _| None);
-        self.is_of_sums(&copy, value, axes[axis].var)
+        self.is_of_sums(kernel, *value, axes[axis].var)
     }
 
     fn is_of_sums(&self, kernel: &Kernel, id: ExprId, coord: VarId) -> bool {
@@ -137,8 +132,8 @@ impl Depth {
             && n_coords < 2
             && others.into_iter().all(|&id| {
                 let kind = &kernel.exprs[id].kind;
-                *kind != ExprKind::Var(self.counter)
-                    && kind.operands().iter().all(|&id| self.is_of_sums(kernel, id, coord))
+                let is_of_phase = matches!(kind, ExprKind::Var(var) if self.is_of_phase(*var));
+                !is_of_phase && kind.operands().iter().all(|&id| self.is_of_sums(kernel, id, coord))
             })
     }
 
@@ -157,8 +152,11 @@ impl Depth {
 
     /// Whether the loop names the phase's counter, or what is set in the phase.
     fn is_named_in(&self, kernel: &Kernel, stmts: &[Stmt]) -> bool {
-        let is_of_phase = |var: VarId| var == self.counter || self.lets.contains_key(&var);
-        names_any(kernel, stmts, &is_of_phase)
+        names_any(kernel, stmts, &|var| self.is_of_phase(var))
+    }
+
+    fn is_of_phase(&self, var: VarId) -> bool {
+        var == self.counter || self.lets.contains_key(&var)
     }
 }
 

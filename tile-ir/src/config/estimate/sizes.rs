@@ -8,8 +8,8 @@ use crate::config::{Config, tile_value};
 use crate::dtype::DType;
 use crate::exchange::WARP_ITEMS;
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind, TileId, Type, VarId,
-    VarKind, eval_index,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Stmt, TileId, Type, VarId, VarKind,
+    eval_index, immutable_lets,
 };
 use crate::op::BinaryOp;
 
@@ -42,8 +42,7 @@ impl<'a> Sizes<'a> {
     ) -> Self {
         let dim_vars = kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Dim);
         let dims = dim_vars.zip(dims).map(|((id, _), &dim)| (id, i128::from(dim))).collect();
-        let mut lets = BTreeMap::new();
-        collect_lets(&kernel.body, kernel, &mut lets);
+        let lets = immutable_lets(&kernel.body, kernel);
         let (tiles, block, rows) = (&config.tiles, Vec::new(), BTreeMap::new());
         let mut sizes = Self { kernel, types, tiles, config, dims, lets, block, rows };
         let axes = kernel.block.as_deref().unwrap_or_default();
@@ -292,19 +291,6 @@ impl<'a> Sizes<'a> {
             | ExprKind::Math { .. }
             | ExprKind::Tiles { .. }
             | ExprKind::InBounds { .. } => false,
-        }
-    }
-}
-
-fn collect_lets(stmts: &[Stmt], kernel: &Kernel, lets: &mut BTreeMap<VarId, ExprId>) {
-    for stmt in stmts {
-        if let StmtKind::Let { var, init: Some(init) } = stmt.kind
-            && kernel.vars[var].kind == (VarKind::Let { mutable: false })
-        {
-            lets.insert(var, init);
-        }
-        for body in stmt.kind.bodies() {
-            collect_lets(body, kernel, lets);
         }
     }
 }

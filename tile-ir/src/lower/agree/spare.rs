@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{bodies_mut, deciders};
+use super::deciders;
 use crate::kernel::{ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId};
 
 /// Removes those of `vars` that nothing else is computed from.
@@ -85,6 +85,6 @@ fn remove(stmts: &mut Vec<Stmt>, spare: &BTreeSet<VarId>) {
         | StmtKind::WarpBarrier => true,
     });
     for stmt in stmts {
-        bodies_mut(&mut stmt.kind).into_iter().for_each(|body| remove(body, spare));
+        stmt.kind.bodies_mut().into_iter().for_each(|body| remove(body, spare));
     }
 }
