@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tile_ir::analyze::sizes::may_depend_on_sizes;
 use tile_ir::check::CheckedKernel;
-use tile_ir::config::{Config, ConfigError, Numerics};
+use tile_ir::config::{Config, ConfigError, Numerics, estimate};
 use tile_ir::lower::Binding;
 
 use super::argument::TensorArgument;
@@ -264,10 +264,17 @@ fn make_all(trials: &Trials<'_>, configs: &[Config], width: usize) -> Vec<Result
     let next = AtomicUsize::new(0);
     let made: Vec<Mutex<Option<Result<Ready>>>> =
         configs.iter().map(|_| Mutex::new(None)).collect();
+    // What takes longest to compile comes first, so that at the end nobody waits for it.
+    let code_bytes = |config: &Config| {
+        let (properties, dims) = (trials.device.properties(), trials.bound.dims.values());
+        estimate(checked.kernel(), &binding.types, properties, dims, config).code_bytes
+    };
+    let mut order: Vec<(f64, usize)> = configs.iter().map(code_bytes).zip(0..).collect();
+    order.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let work = || {
         while let Some((config, place)) = {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            configs.get(at).zip(made.get(at))
+            let at = order.get(next.fetch_add(1, Ordering::Relaxed));
+            at.and_then(|&(_, at)| configs.get(at).zip(made.get(at)))
         } {
             let ready = make_ready(checked, file, device, binding, config);
             *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(ready);

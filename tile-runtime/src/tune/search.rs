@@ -42,6 +42,8 @@ const FINALISTS: usize = 4;
 const FINAL_ROUNDS: usize = 5;
 /// As long as there is time for so many chunks of configurations, they are large.
 const SOME: u32 = 3;
+/// What the first chunk is taken to take: as long as some compilations of large kernels.
+const FIRST_CHUNK: Duration = Duration::from_secs(1);
 /// The part of the budget that is kept for the end.
 const RESERVE: f64 = 0.1;
 
@@ -121,6 +123,11 @@ impl History {
         self.places.get(config).map(|&at| &self.candidates[at])
     }
 
+    /// All that ran, with the seconds that they took.
+    pub(crate) fn timed(&self) -> impl Iterator<Item = (f64, &Candidate)> {
+        self.candidates.iter().filter_map(|candidate| Some((candidate.seconds()?, candidate)))
+    }
+
     /// The fastest so far.
     pub(crate) fn best(&self) -> Option<&Candidate> {
         self.fastest(1).into_iter().next()
@@ -128,8 +135,7 @@ impl History {
 
     /// The fastest `n` so far, the fastest first; of equals the first proposed.
     pub(crate) fn fastest(&self, n: usize) -> Vec<&Candidate> {
-        let timed = self.candidates.iter().filter_map(|c| Some((c.seconds()?, c)));
-        let mut timed: Vec<(f64, &Candidate)> = timed.collect();
+        let mut timed: Vec<(f64, &Candidate)> = self.timed().collect();
         timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         timed.into_iter().take(n).map(|(_, candidate)| candidate).collect()
     }
@@ -165,10 +171,13 @@ pub(crate) fn search(
     limits: Limits,
 ) -> Result<Outcome> {
     let until = limits.budget.mul_f64(1.0 - RESERVE);
-    let (history, longest_chunk) = (History::default(), Duration::ZERO);
+    let (history, longest_chunk) = (History::default(), FIRST_CHUNK);
     let mut run = Run { history, measure, until, longest_chunk, is_over: false };
     let mut batch: Vec<Proposal> =
         seeds.iter().map(|config| Proposal::new(config.clone(), 3)).collect();
+    // Compiled together with the first ones of the plan.
+    let known = |proposal: &Proposal| seeds.contains(&proposal.config);
+    batch.extend(plan.next(space, &run.history).into_iter().filter(|it| !known(it)));
     let stop = loop {
         run.measure_batch(&batch, false)?;
         if run.history.candidates.first().is_none_or(|reference| reference.dropped.is_some()) {
@@ -214,7 +223,7 @@ struct Run<'a> {
     measure: &'a mut dyn Measure,
     /// When measuring ends.
     until: Duration,
-    /// What it took at the most to make some configurations ready and run each once.
+    /// What it takes at the most to make some configurations ready and run each once.
     longest_chunk: Duration,
     is_over: bool,
 }
@@ -243,7 +252,7 @@ impl Run<'_> {
         let mut rest = new.as_slice();
         while !rest.is_empty() {
             // The reference is run whatever time there is.
-            if !is_first && self.time_is_over() {
+            if !self.history.candidates.is_empty() && self.time_is_over() {
                 return Ok(());
             }
             // As long as there is time for some more, twice as many as there are threads,

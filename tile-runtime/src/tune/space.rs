@@ -28,6 +28,10 @@ use crate::error::Result;
 /// model ranks; it has been seen to be wrong by a factor of two.
 const SLOW: f64 = 3.0;
 
+/// Bytes of machine code that weigh as much as a launch of twice the time: of two that
+/// promise the same, the one that takes less to compile is tried first.
+const CODE_BYTES: f64 = 512.0 * 1024.0;
+
 /// Into as many parts a first choice shares out sums at the most.
 const MOST_SLICES: u32 = 4;
 
@@ -52,7 +56,7 @@ pub(crate) struct Space<'a> {
     launch: Launch<'a>,
     /// All that are legal.
     all: config::Space<'a>,
-    /// What first choices are worth compiling, the best by the model first.
+    /// What first choices are worth compiling, the most promising first.
     ranked: Vec<(f64, Config)>,
     pruned: Vec<Pruned>,
     /// No launch takes less, by the device's peaks; 0 where nothing is known.
@@ -81,24 +85,28 @@ impl<'a> Space<'a> {
             Estimate { arithmetic: f64::MAX, global_bytes: f64::MAX, ..Estimate::default() };
         let choices: Vec<Config> =
             choices.into_iter().flat_map(|config| space.in_slices(config)).collect();
+        let mut judged = Vec::new();
         for config in choices {
             match space.judge(&config) {
                 Ok(cost) => {
                     least.arithmetic = least.arithmetic.min(cost.arithmetic);
                     least.global_bytes = least.global_bytes.min(cost.global_bytes);
-                    space.ranked.push((cost.seconds, config));
+                    judged.push((cost.seconds, promise(&cost), config));
                 }
                 Err(reason) => space.pruned.push(Pruned { config, reason }),
             }
         }
+        let best_seconds = judged.iter().map(|(seconds, ..)| *seconds).fold(f64::MAX, f64::min);
+        for (seconds, promise, config) in judged {
+            if seconds <= SLOW * best_seconds {
+                space.ranked.push((promise, config));
+            } else {
+                let reason = Reason::Model { seconds, best_seconds };
+                space.pruned.push(Pruned { config, reason });
+            }
+        }
         // Stable: among equals the smaller tiles stay first.
         space.ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        let best_seconds = space.ranked.first().map_or(0.0, |(seconds, _)| *seconds);
-        let slow = space.ranked.partition_point(|(seconds, _)| *seconds <= SLOW * best_seconds);
-        for (seconds, config) in space.ranked.split_off(slow) {
-            let reason = Reason::Model { seconds, best_seconds };
-            space.pruned.push(Pruned { config, reason });
-        }
         space.roofline_seconds = space.roofline(&least);
         Ok(space)
     }
@@ -183,6 +191,11 @@ impl<'a> Space<'a> {
     /// are worth compiling, the best by the model first: other tile sizes and
     /// items per thread among the first choices, and other values of all else.
     pub(crate) fn neighbours(&self, config: &Config) -> Vec<Config> {
+        self.neighbours_with_promise(config).into_iter().map(|(_, config)| config).collect()
+    }
+
+    /// As [`Self::neighbours`], each with its promise.
+    pub(crate) fn neighbours_with_promise(&self, config: &Config) -> Vec<(f64, Config)> {
         let here = self.coordinates(config);
         let mut found: BTreeSet<Config> = self.all.neighbours(config).into_iter().collect();
         for (_, other) in &self.ranked {
@@ -202,20 +215,31 @@ impl<'a> Space<'a> {
     /// The configurations that differ from `config` in one choice other than tile
     /// sizes and items per thread, as [`Self::neighbours`].
     pub(crate) fn variations(&self, config: &Config) -> Vec<Config> {
+        self.variations_with_promise(config).into_iter().map(|(_, config)| config).collect()
+    }
+
+    /// As [`Self::variations`], each with its promise.
+    pub(crate) fn variations_with_promise(&self, config: &Config) -> Vec<(f64, Config)> {
         let here = self.coordinates(config);
         let near = self.all.neighbours(config).into_iter();
         self.worth_compiling(near.filter(|other| self.coordinates(other) == here).collect())
     }
 
-    /// Those that are legal and worth compiling, the best by the model first.
-    fn worth_compiling(&self, configs: BTreeSet<Config>) -> Vec<Config> {
+    /// Those that are legal and worth compiling with their promises, the most promising
+    /// first.
+    fn worth_compiling(&self, configs: BTreeSet<Config>) -> Vec<(f64, Config)> {
         let judged = configs.into_iter().filter_map(|other| {
             check_config(self.launch.checked.kernel(), &other, self.launch.device).ok()?;
-            Some((self.judge(&other).ok()?.seconds, other))
+            Some((promise(&self.judge(&other).ok()?), other))
         });
         let mut judged: Vec<(f64, Config)> = judged.collect();
         judged.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        judged.into_iter().map(|(_, config)| config).collect()
+        judged
+    }
+
+    /// What a configuration says to each choice ([`config::Space::answers`]).
+    pub(crate) fn answers(&self, config: &Config) -> Vec<u32> {
+        self.all.answers(config)
     }
 
     /// Tile sizes, and items per thread along each axis.
@@ -228,10 +252,21 @@ impl<'a> Space<'a> {
         config.tiles.iter().copied().chain(items).chain(threads).collect()
     }
 
+    /// What [`Self::neighbours_with_promise`] says of a configuration; infinite of what the
+    /// model prunes.
+    pub(crate) fn promise(&self, config: &Config) -> f64 {
+        self.judge(config).map_or(f64::INFINITY, |cost| promise(&cost))
+    }
+
     /// The model's expectation in seconds; infinite of what it prunes.
     pub(crate) fn model_seconds(&self, config: &Config) -> f64 {
         self.judge(config).map_or(f64::INFINITY, |cost| cost.seconds)
     }
+}
+
+/// The model's seconds, and what it takes to find out.
+fn promise(cost: &Estimate) -> f64 {
+    cost.seconds * (1.0 + cost.code_bytes / CODE_BYTES)
 }
 
 /// In how many coordinates two configurations differ.

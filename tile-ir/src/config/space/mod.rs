@@ -172,6 +172,17 @@ impl<'a> Space<'a> {
         near
     }
 
+    /// What a configuration says to each choice, in the order of the choices, as numbers
+    /// that are equal where it says the same.
+    pub fn answers(&self, config: &Config) -> Vec<u32> {
+        let extents = block_extents(&self.kernel, &config.tiles);
+        let answer = |factor: &Factor| {
+            let (first, second) = factor.choice.shown_in(config);
+            factor.choice.value_of(config, &extents).unwrap_or(first << 16 | second)
+        };
+        self.factors.iter().map(answer).collect()
+    }
+
     /// The space that has the values of a configuration, too.
     fn with_values_of(&self, config: &Config) -> Self {
         let mut space = self.clone();

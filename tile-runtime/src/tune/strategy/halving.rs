@@ -1,27 +1,31 @@
 //! Successive halving over the model's favourites, then refinement.
 //!
-//! 1. The first [`FIRST_POOL`] of the model's list that are no neighbours of one another:
-//!    few, so that where compilations and launches are long there is time for the rest.
+//! 1. The first [`FIRST_POOL`] of the model's list that are no neighbours of one another,
+//!    and each of them again with other choices made anew ([`varied()`]): few, so that where
+//!    compilations and launches are long there is time for the rest.
 //! 2. The better half again, with more rounds, until [`SURVIVORS`] are left.
-//! 3. What differs from one of the best in one choice, then the best few of all again, so
-//!    that one lucky round decides nothing; as long as the best gets better.
+//! 3. What is a few choices away from the best and may be faster, as far as all that was
+//!    measured tells ([`hopeful()`]); then the best few of all again, so that one lucky round
+//!    decides nothing; as long as the best gets better.
 //! 4. All of it again with the next [`POOL`] of the model's list, until nothing is left of
 //!    it.
 
 use tile_ir::config::Config;
 
+use super::hopeful::hopeful;
+use super::varied::varied;
 use super::{Plan, Proposal};
 use crate::tune::search::{Candidate, History};
 use crate::tune::space::{Space, distance};
 
-const FIRST_POOL: usize = 16;
+const FIRST_POOL: usize = 15;
 pub(in crate::tune) const POOL: usize = 48;
 const SURVIVORS: usize = 6;
 /// The most rounds that one halving gives.
 const MAX_ROUNDS: usize = 4;
 /// How many of the best the first refinement looks around.
 const CENTRES: usize = 3;
-/// Neighbours that are tried at once.
+/// Hopeful ones that are tried at once.
 const NEAR: usize = 32;
 /// Less is no improvement.
 const GAIN: f64 = 0.997;
@@ -30,12 +34,12 @@ const GAIN: f64 = 0.997;
 const PATIENCE: usize = 2;
 
 /// See the module.
-#[derive(Default)]
 pub(in crate::tune) struct Halving {
+    rng: fastrand::Rng,
     stage: Stage,
     /// Pools that were begun with.
     pools: usize,
-    /// How often neighbours have been tried since the last pool.
+    /// How often hopeful ones have been tried since the last pool.
     refinements: usize,
 }
 
@@ -45,7 +49,7 @@ enum Stage {
     Start,
     /// These were measured, and the better half is to be with so many rounds.
     Halve { pool: Vec<Config>, rounds: usize },
-    /// Neighbours of one of the best are to be tried.
+    /// What may be faster than the best is to be tried.
     Refine { without_gain: usize },
     /// They were tried; the best few are to be confirmed. `before` is the best
     /// time until then, in seconds.
@@ -66,6 +70,8 @@ impl Plan for Halving {
                         return self.end();
                     }
                     self.refinements = 0;
+                    let varied = varied(space, &pool, &mut self.rng);
+                    let pool: Vec<Config> = pool.into_iter().chain(varied).collect();
                     self.stage = Stage::Halve { pool: pool.clone(), rounds: 2 };
                     return propose(pool, 1);
                 }
@@ -99,7 +105,7 @@ impl Plan for Halving {
                         seen.fastest(PATIENCE).into_iter().skip(without_gain).take(1).collect()
                     };
                     self.refinements += 1;
-                    let near = around(space, seen, &centres);
+                    let near = hopeful(space, seen, &centres, NEAR);
                     if near.is_empty() {
                         self.stage = Stage::Refine { without_gain: without_gain + 1 };
                         continue;
@@ -125,6 +131,11 @@ impl Plan for Halving {
 }
 
 impl Halving {
+    pub(super) fn new(seed: u64) -> Self {
+        let rng = fastrand::Rng::with_seed(seed);
+        Self { rng, stage: Stage::Start, pools: 0, refinements: 0 }
+    }
+
     /// Ends the search, and stays ended: nothing is left to begin with.
     fn end(&mut self) -> Vec<Proposal> {
         self.stage = Stage::Start;
@@ -134,22 +145,6 @@ impl Halving {
 
 fn propose(configs: impl IntoIterator<Item = Config>, rounds: usize) -> Vec<Proposal> {
     configs.into_iter().map(|config| Proposal::new(config, rounds)).collect()
-}
-
-/// Neighbours of several configurations that have not been tried, in turns.
-fn around(space: &Space<'_>, seen: &History, centres: &[&Candidate]) -> Vec<Config> {
-    let mut of_each: Vec<_> =
-        centres.iter().map(|centre| space.neighbours(&centre.config).into_iter()).collect();
-    let mut near: Vec<Config> = Vec::new();
-    while !of_each.is_empty() && near.len() < NEAR {
-        of_each.retain_mut(|of_one| {
-            let new = of_one.find(|config| !seen.knows(config) && !near.contains(config));
-            let is_left = new.is_some();
-            near.extend(new);
-            is_left
-        });
-    }
-    near
 }
 
 /// So many of the model's favourites that have not been tried, any two of which differ in several

@@ -5,10 +5,13 @@
 //! for equal measurements and an equal seed they propose the same.
 
 mod descent;
+mod effects;
 mod exhaustive;
 pub(super) mod halving;
+mod hopeful;
 mod listed;
 mod random;
+mod varied;
 
 use tile_ir::config::Config;
 
@@ -40,7 +43,7 @@ impl Strategy {
     /// A new search.
     pub(crate) fn plan(self, seed: u64) -> Box<dyn Plan> {
         match self {
-            Self::Halving => Box::new(halving::Halving::default()),
+            Self::Halving => Box::new(halving::Halving::new(seed)),
             Self::Descent => Box::new(descent::Descent::new(seed)),
             Self::Random => Box::new(random::Random::new(seed)),
             Self::Exhaustive => Box::new(exhaustive::Exhaustive::default()),

@@ -1,0 +1,118 @@
+//! What each answer to each choice is worth, as the times of what was measured tell.
+//!
+//! The model knows what tiles and items cost; of most other choices it knows little, and
+//! what they do to one configuration they mostly do to the next. So the time of a
+//! configuration is taken to be the model's times a factor for each of its answers. The
+//! factors are fitted to all measurements at once, those of the fastest counting most; an
+//! answer that was seen seldom has a factor near 1, and one that is little known.
+//!
+//! # Source
+//!
+//! Additive models and backfitting: T. Hastie, R. Tibshirani: Generalized Additive Models.
+//! Statistical Science 1 (1986). Trying what may be best as far as is known: T. L. Lai,
+//! H. Robbins: Asymptotically Efficient Adaptive Allocation Rules. Advances in Applied
+//! Mathematics 6 (1985).
+
+use std::collections::HashMap;
+
+/// Rounds of backfitting: the factors hardly change thereafter.
+const SWEEPS: usize = 12;
+/// How many measurements of no effect an answer is taken to have had already.
+const PRIOR: f64 = 1.0;
+/// How much faster a measurement counts more: the power of its speed.
+const SHARPNESS: f64 = 3.0;
+/// What an answer that was never seen may be worth, as a logarithm.
+const UNKNOWN: f64 = 0.03;
+
+/// A measurement: what the configuration answers, the model's seconds, and the seconds it
+/// took.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    pub(super) answers: Vec<u32>,
+    pub(super) promise: f64,
+    pub(super) seconds: f64,
+}
+
+/// What is known of one answer to one choice.
+#[derive(Clone, Copy, Debug, Default)]
+struct Effect {
+    /// The logarithm of its factor.
+    log: f64,
+    /// How often it was seen, or is to be measured.
+    weight: f64,
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Effects {
+    /// What all have in common.
+    level: f64,
+    of: HashMap<(usize, u32), Effect>,
+}
+
+impl Effects {
+    /// Fits the factors.
+    pub(super) fn fit(samples: &[Sample]) -> Self {
+        let best = samples.iter().map(|sample| sample.seconds).fold(f64::INFINITY, f64::min);
+        let rows: Vec<(&[u32], f64, f64)> = samples
+            .iter()
+            .filter(|sample| sample.seconds > 0.0 && sample.promise.is_normal())
+            .map(|sample| {
+                let weight = (best / sample.seconds).powf(SHARPNESS);
+                let log = (sample.seconds / sample.promise).ln();
+                (sample.answers.as_slice(), log, weight)
+            })
+            .collect();
+        let mut effects = Self::default();
+        for _ in 0..SWEEPS {
+            effects.sweep(&rows);
+        }
+        effects
+    }
+
+    /// One round: each choice takes what the others leave unexplained.
+    fn sweep(&mut self, rows: &[(&[u32], f64, f64)]) {
+        let total: f64 = rows.iter().map(|(_, _, weight)| weight).sum();
+        let left = |effects: &Self, answers: &[u32], log: f64| log - effects.sum(answers);
+        let level: f64 = rows.iter().map(|(a, log, w)| w * left(self, a, *log)).sum();
+        self.level += level / total.max(f64::MIN_POSITIVE);
+        let choices = rows.first().map_or(0, |(answers, ..)| answers.len());
+        for choice in 0..choices {
+            let mut sums: HashMap<u32, (f64, f64)> = HashMap::new();
+            for (answers, log, weight) in rows {
+                let key = (choice, answers[choice]);
+                let own = self.of.get(&key).map_or(0.0, |effect| effect.log);
+                let (sum, weights) = sums.entry(answers[choice]).or_default();
+                *sum += weight * (left(self, answers, *log) + own);
+                *weights += weight;
+            }
+            for (answer, (sum, weight)) in sums {
+                let log = sum / (weight + PRIOR);
+                self.of.insert((choice, answer), Effect { log, weight });
+            }
+        }
+    }
+
+    /// The logarithm of all factors of these answers.
+    fn sum(&self, answers: &[u32]) -> f64 {
+        let known = answers.iter().enumerate().filter_map(|key| self.of.get(&(key.0, *key.1)));
+        self.level + known.map(|effect| effect.log).sum::<f64>()
+    }
+
+    /// The logarithm of the seconds that a configuration may take if what is not known of
+    /// its answers turns out well.
+    pub(super) fn hope(&self, answers: &[u32], promise: f64) -> f64 {
+        let doubt = answers.iter().enumerate().map(|(choice, answer)| {
+            let seen = self.of.get(&(choice, *answer)).map_or(0.0, |effect| effect.weight);
+            UNKNOWN * UNKNOWN / (1.0 + seen)
+        });
+        promise.ln() + self.sum(answers) - doubt.sum::<f64>().sqrt()
+    }
+
+    /// Takes note that a configuration of these answers will be measured.
+    pub(super) fn expect(&mut self, answers: &[u32]) {
+        for (choice, answer) in answers.iter().enumerate() {
+            self.of.entry((choice, *answer)).or_default().weight += 1.0;
+        }
+    }
+}
