@@ -37,6 +37,7 @@ mod trial;
 mod tuned;
 mod unchecked;
 mod variant;
+mod workshop;
 
 #[cfg(test)]
 mod tests;

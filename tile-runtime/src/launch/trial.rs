@@ -4,9 +4,7 @@
 //! which every candidate finds as the launch has them, and writes in their stead.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use tile_ir::analyze::sizes::may_depend_on_sizes;
@@ -20,9 +18,10 @@ use super::nearness::are_near;
 use super::ready::{Executables, Ready, make_ready};
 use super::run::run_on_cpu;
 use super::scratch::{Copier, Scratch};
+use super::workshop::{Pace, Workshop};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
-use crate::tune::{Clocks, Measure, Prepared, Reason};
+use crate::tune::{Clocks, Made, Measure, Reason};
 
 #[cfg(feature = "cuda")]
 use crate::cuda::Round;
@@ -30,7 +29,6 @@ use crate::cuda::Round;
 /// What a search runs its candidates on.
 pub(super) struct Trials<'a> {
     checked: &'a CheckedKernel,
-    file: &'a str,
     device: &'a Device,
     binding: &'a Binding,
     bound: &'a Bound<'a>,
@@ -42,8 +40,7 @@ pub(super) struct Trials<'a> {
     /// What it has left in those copies.
     expected: Option<Vec<Option<Scratch>>>,
     ready: HashMap<Config, Candidate>,
-    /// Configurations that are made ready at once.
-    width: usize,
+    workshop: Workshop<Ready>,
     start: Instant,
 }
 
@@ -56,19 +53,23 @@ struct Candidate {
 }
 
 impl<'a> Trials<'a> {
-    /// Candidates of a launch of these arguments, `width` of which are made ready at once.
+    /// Candidates of a launch of these arguments, made ready by threads of `scope`, at most
+    /// `width` at once.
     ///
     /// # Errors
     ///
     /// Where the device has no memory for the copies, or cannot take times.
-    pub(super) fn new(
-        checked: &'a CheckedKernel,
-        file: &'a str,
+    pub(super) fn new<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        (checked, file): (&'a CheckedKernel, &'a str),
         device: &'a Device,
         binding: &'a Binding,
         bound: &'a Bound<'a>,
         width: usize,
-    ) -> Result<Self> {
+    ) -> Result<Self>
+    where
+        'a: 'scope,
+    {
         let start = Instant::now();
         let copier = match device.backend() {
             Backend::Cpu => Copier::Host,
@@ -81,9 +82,13 @@ impl<'a> Trials<'a> {
             .map(|tensor| tensor.mutable.then(|| Scratch::copy_of(tensor, &copier)).transpose());
         let scratch = scratch.collect::<Result<_>>()?;
         let (ready, expected) = (HashMap::new(), None);
+        let make = move |config: &Config| make_ready(checked, file, device, binding, config);
+        // What is compiled on the host while the host runs candidates would slow them down;
+        // and the thread that launches needs a core, too.
+        let pace = if device.is_cpu() { Pace::InStep } else { Pace::Ahead };
+        let workshop = Workshop::open(scope, width, pace, make);
         Ok(Self {
             checked,
-            file,
             device,
             binding,
             bound,
@@ -92,7 +97,7 @@ impl<'a> Trials<'a> {
             reference: None,
             expected,
             ready,
-            width,
+            workshop,
             start,
         })
     }
@@ -100,6 +105,27 @@ impl<'a> Trials<'a> {
     /// A candidate that was made ready, to be run elsewhere.
     pub(super) fn take(&mut self, config: &Config) -> Option<Ready> {
         self.ready.remove(config).map(|candidate| candidate.ready)
+    }
+
+    /// Takes in what was made, unless it is the program of one that was there before.
+    fn admit(&mut self, config: Config, made: Result<Ready>) -> Result<Made> {
+        let made = match made {
+            Ok(ready) if self.ready.values().any(|one| one.ready.program == ready.program) => {
+                Err(Reason::Same)
+            }
+            Ok(ready) => {
+                let resources = ready.resources();
+                let candidate = Candidate {
+                    ready,
+                    #[cfg(feature = "cuda")]
+                    round: None,
+                };
+                self.ready.insert(config.clone(), candidate);
+                Ok(resources)
+            }
+            Err(error) => Err(reason(error)?),
+        };
+        Ok((config, made))
     }
 
     /// Brings the copies back to what the launch has.
@@ -191,29 +217,15 @@ impl<'a> Trials<'a> {
 }
 
 impl Measure for Trials<'_> {
-    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Result<Prepared, Reason>>> {
-        let made = make_all(self, configs, self.width);
-        let mut prepared = Vec::with_capacity(configs.len());
-        for (config, made) in configs.iter().zip(made) {
-            let of_one = match made {
-                Ok(ready) if self.ready.values().any(|c| c.ready.program == ready.program) => {
-                    Err(Reason::Same)
-                }
-                Ok(ready) => {
-                    let resources = ready.resources();
-                    let candidate = Candidate {
-                        ready,
-                        #[cfg(feature = "cuda")]
-                        round: None,
-                    };
-                    self.ready.insert(config.clone(), candidate);
-                    Ok(resources)
-                }
-                Err(error) => Err(reason(error)?),
-            };
-            prepared.push(of_one);
-        }
-        Ok(prepared)
+    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Made>> {
+        let (properties, dims) = (self.device.properties(), self.bound.dims.values());
+        let jobs = configs.iter().map(|config| {
+            let types = &self.binding.types;
+            let cost = estimate(self.checked.kernel(), types, properties, dims, config);
+            (cost.code_bytes, config.clone())
+        });
+        let finished = self.workshop.make(jobs);
+        finished.into_iter().map(|(config, made)| self.admit(config, made)).collect()
     }
 
     fn first_run(&mut self, config: &Config) -> Result<Result<f64, Reason>> {
@@ -254,45 +266,11 @@ impl Measure for Trials<'_> {
     }
 
     fn width(&self) -> usize {
-        self.width
+        self.workshop.width()
     }
 }
 
 /// Lowers and compiles configurations, each in whatever thread is free.
-fn make_all(trials: &Trials<'_>, configs: &[Config], width: usize) -> Vec<Result<Ready>> {
-    let Trials { checked, file, device, binding, .. } = *trials;
-    let next = AtomicUsize::new(0);
-    let made: Vec<Mutex<Option<Result<Ready>>>> =
-        configs.iter().map(|_| Mutex::new(None)).collect();
-    // What takes longest to compile comes first, so that at the end nobody waits for it.
-    let code_bytes = |config: &Config| {
-        let (properties, dims) = (trials.device.properties(), trials.bound.dims.values());
-        estimate(checked.kernel(), &binding.types, properties, dims, config).code_bytes
-    };
-    let mut order: Vec<(f64, usize)> = configs.iter().map(code_bytes).zip(0..).collect();
-    order.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let work = || {
-        while let Some((config, place)) = {
-            let at = order.get(next.fetch_add(1, Ordering::Relaxed));
-            at.and_then(|&(_, at)| configs.get(at).zip(made.get(at)))
-        } {
-            let ready = make_ready(checked, file, device, binding, config);
-            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(ready);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..width.min(configs.len()) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let made = made.into_iter().map(|place| {
-        let made = place.into_inner().unwrap_or_else(PoisonError::into_inner);
-        made.unwrap_or_else(|| Err(Error::internal("a candidate was passed over", "")))
-    });
-    made.collect()
-}
-
 /// Why one configuration cannot run; an error of the machine stays one.
 fn reason(error: Error) -> Result<Reason> {
     match error {
@@ -312,6 +290,8 @@ fn reason(error: Error) -> Result<Reason> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use tracing::level_filters::LevelFilter;
 
     use super::super::made_up::with_made_up;
@@ -344,26 +324,29 @@ mod tests {
         let outcome =
             with_made_up(&kernel, &device, &dims, (1, &Options::new()), |request, default| {
                 let (checked, binding) = (request.checked, request.binding());
-                let mut trials =
-                    Trials::new(checked, request.file, &device, &binding, request.bound, 1)?;
-                let other = Config { split_edges: !default.split_edges, ..default.clone() };
-                trials.prepare(std::slice::from_ref(&default))?;
-                let wrong = subtract::kernel::<f32>();
-                let wrong = make_ready(wrong.checked(), request.file, &device, &binding, &other)?;
-                let candidate = Candidate {
-                    ready: wrong,
-                    #[cfg(feature = "cuda")]
-                    round: None,
-                };
-                trials.ready.insert(other.clone(), candidate);
-                trials.first_run(&default)?.expect("it is what others are compared with");
-                let (found, lines) = lines_of(LevelFilter::WARN, || trials.first_run(&other));
-                assert!(matches!(found?, Err(Reason::Wrong { words }) if words > 400));
-                let [line] = &lines[..] else { panic!("{lines:?}") };
-                assert!(line.contains("gives another result than the default"), "{line}");
-                assert!(line.contains("with TN = ") && line.contains("split_edges"), "{line}");
-                assert!(!trials.ready.contains_key(&other), "it is not run again");
-                Err(Error::internal("all was looked at", ""))
+                let text = (checked, request.file);
+                thread::scope(|scope| {
+                    let mut trials = Trials::new(scope, text, &device, &binding, request.bound, 1)?;
+                    let other = Config { split_edges: !default.split_edges, ..default.clone() };
+                    trials.prepare(std::slice::from_ref(&default))?;
+                    let wrong = subtract::kernel::<f32>();
+                    let wrong =
+                        make_ready(wrong.checked(), request.file, &device, &binding, &other)?;
+                    let candidate = Candidate {
+                        ready: wrong,
+                        #[cfg(feature = "cuda")]
+                        round: None,
+                    };
+                    trials.ready.insert(other.clone(), candidate);
+                    trials.first_run(&default)?.expect("it is what others are compared with");
+                    let (found, lines) = lines_of(LevelFilter::WARN, || trials.first_run(&other));
+                    assert!(matches!(found?, Err(Reason::Wrong { words }) if words > 400));
+                    let [line] = &lines[..] else { panic!("{lines:?}") };
+                    assert!(line.contains("gives another result than the default"), "{line}");
+                    assert!(line.contains("with TN = ") && line.contains("split_edges"), "{line}");
+                    assert!(!trials.ready.contains_key(&other), "it is not run again");
+                    Err(Error::internal("all was looked at", ""))
+                })
             });
         assert!(outcome.unwrap_err().to_string().contains("all was looked at"));
     }

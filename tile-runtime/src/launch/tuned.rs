@@ -207,14 +207,27 @@ impl Request<'_> {
         limits: Limits,
         how: How<'_>,
     ) -> Result<(TuneReport, Option<Ready>)> {
-        let (kernel, device) = (self.checked.kernel(), self.device);
         if let How::AtOnce = how {
             // What is queued would run beside the candidates.
-            device.synchronize()?;
+            self.device.synchronize()?;
         }
         let binding = self.binding();
-        let width = how.width();
-        let mut trials = Trials::new(self.checked, self.file, device, &binding, self.bound, width)?;
+        let (text, width) = ((self.checked, self.file), how.width());
+        thread::scope(|scope| {
+            let trials = Trials::new(scope, text, self.device, &binding, self.bound, width)?;
+            self.search_among(trials, (situation, default), plan, limits, how)
+        })
+    }
+
+    fn search_among(
+        &self,
+        mut trials: Trials<'_>,
+        (situation, default): (&Situation, Config),
+        plan: &mut dyn Plan,
+        limits: Limits,
+        how: How<'_>,
+    ) -> Result<(TuneReport, Option<Ready>)> {
+        let (kernel, device) = (self.checked.kernel(), self.device);
         let tensor_bytes = self.bound.tensors.iter().map(|tensor| tensor.n_bytes() as u64);
         let fits_tensors = |config: &Config| self.fits_tensors(config);
         // A launch that waits for the search is one that was asked for: all is tried,

@@ -18,14 +18,19 @@ pub(crate) struct Prepared {
     pub(crate) spill_bytes: u32,
 }
 
+/// A configuration that was made ready, or why it cannot run.
+pub(crate) type Made = (Config, Result<Prepared, Reason>);
+
 /// Runs configurations of one kernel, on data of its own.
 ///
 /// An `Err` is one of the device or the machine and ends the search; what is
 /// wrong with one configuration is a [`Reason`].
 pub(crate) trait Measure {
-    /// Makes configurations ready to run, several at once; of each, in order, what
-    /// it takes or why it cannot run.
-    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Result<Prepared, Reason>>>;
+    /// Begins to make configurations ready to run, several at once. Returns those that are
+    /// ready, of these and of earlier calls, as soon as more could be begun: each with what
+    /// it takes or why it cannot run. Given none, it waits for one of those under way;
+    /// nothing is under way any more where it returns none.
+    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Made>>;
 
     /// Runs a prepared configuration once and compares what it writes with what
     /// the very first one wrote: the seconds that it took.

@@ -44,7 +44,7 @@ pub(crate) use background::{
 };
 pub(crate) use class::ShapeClass;
 pub(crate) use identity::kernel_hash;
-pub(crate) use measure::{Measure, Prepared};
+pub(crate) use measure::{Made, Measure, Prepared};
 pub(crate) use progress::Shown;
 pub(crate) use record::{Conditions, DeviceId, Entry, Group, KernelId, Situation};
 pub(crate) use search::{Limits, search};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tile_ir::config::Config;
 
-use super::measure::{Measure, Prepared};
+use super::measure::{Made, Measure};
 use super::record::Clocks;
 use super::report::Reason;
 use crate::error::Result;
@@ -70,10 +70,10 @@ impl<'a> Shown<'a> {
 }
 
 impl Measure for Shown<'_> {
-    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Result<Prepared, Reason>>> {
+    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Made>> {
         self.show(&format!("compiling {}", configs.len()));
         let prepared = self.measure.prepare(configs)?;
-        self.n_ready += prepared.iter().filter(|one| one.is_ok()).count();
+        self.n_ready += prepared.iter().filter(|(_, one)| one.is_ok()).count();
         Ok(prepared)
     }
 
@@ -112,14 +112,15 @@ impl Drop for Shown<'_> {
 mod tests {
     use indicatif::InMemoryTerm;
 
+    use super::super::measure::Prepared;
     use super::*;
 
     /// Everything takes a millisecond.
     struct Even;
 
     impl Measure for Even {
-        fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Result<Prepared, Reason>>> {
-            Ok(configs.iter().map(|_| Ok(Prepared::default())).collect())
+        fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Made>> {
+            Ok(configs.iter().map(|config| (config.clone(), Ok(Prepared::default()))).collect())
         }
 
         fn first_run(&mut self, _config: &Config) -> Result<Result<f64, Reason>> {

@@ -2,6 +2,8 @@
 //!
 //! - The reference is measured first, and every other configuration's first result
 //!   is compared with its.
+//! - While some are measured, the next are compiled: what is not ready with the others of
+//!   its batch is measured with a later one.
 //! - The configurations of a batch are measured in turns, round by round, so that a
 //!   clock which falls in the meantime hits all alike.
 //! - The device's clocks are read before and after each round, where it tells them.
@@ -69,12 +71,25 @@ pub(crate) struct Candidate {
     clocks: Option<[Clocks; 2]>,
     /// Why it dropped out, where it did.
     dropped: Option<Reason>,
+    /// Whether it is being made ready.
+    is_under_way: bool,
+    /// Rounds that were proposed and not run yet.
+    due: usize,
 }
 
 impl Candidate {
     fn new(config: Config) -> Self {
         let prepared = Prepared::default();
-        Self { config, prepared, first: None, rounds: Vec::new(), clocks: None, dropped: None }
+        Self {
+            config,
+            prepared,
+            first: None,
+            rounds: Vec::new(),
+            clocks: None,
+            dropped: None,
+            is_under_way: false,
+            due: 0,
+        }
     }
 
     /// Seconds of a launch, as far as known: the median of the rounds, or the first
@@ -140,6 +155,10 @@ impl History {
         timed.into_iter().take(n).map(|(_, candidate)| candidate).collect()
     }
 
+    fn is_under_way(&self) -> bool {
+        self.candidates.iter().any(|candidate| candidate.is_under_way)
+    }
+
     fn place(&mut self, config: Config) -> usize {
         *self.places.entry(config.clone()).or_insert_with(|| {
             self.candidates.push(Candidate::new(config));
@@ -197,12 +216,13 @@ pub(crate) fn search(
             break Stop::Budget;
         }
         batch = plan.next(space, &run.history);
-        if batch.is_empty() {
+        if batch.is_empty() && !run.history.is_under_way() {
             break Stop::Exhausted;
         }
     };
     run.until = limits.budget;
     run.is_over = false;
+    run.history.candidates.iter_mut().for_each(|candidate| candidate.due = 0);
     // The reference is among them: what is found is compared with it.
     let mut finalists = run.history.fastest(FINALISTS);
     let reference = run.history.candidates.first();
@@ -241,14 +261,16 @@ impl Run<'_> {
         running.filter_map(|c| c.first).fold(f64::INFINITY, f64::min)
     }
 
+    /// Makes what is new of a batch ready, as far as there is time, and measures what is
+    /// ready of it and of earlier ones. An empty batch waits for those.
     fn measure_batch(&mut self, batch: &[Proposal], is_final: bool) -> Result<()> {
         let is_first = self.history.candidates.is_empty();
-        let new: Vec<Config> = batch
-            .iter()
-            .filter(|proposal| !self.history.knows(&proposal.config))
-            .map(|proposal| proposal.config.clone())
-            .collect();
         let width = self.measure.width().max(1);
+        let is_new = |proposal: &&Proposal| !self.history.knows(&proposal.config);
+        let new: Vec<Config> = batch.iter().filter(is_new).map(|one| one.config.clone()).collect();
+        if batch.is_empty() {
+            self.begin(&[])?;
+        }
         let mut rest = new.as_slice();
         while !rest.is_empty() {
             // The reference is run whatever time there is.
@@ -266,51 +288,84 @@ impl Run<'_> {
             rest = others;
         }
         let most = if !is_final && self.quickest() >= LONG { 1 } else { usize::MAX };
-        let mut left: Vec<(usize, usize)> = Vec::new();
         for Proposal { config, rounds } in batch {
-            let Some(&place) = self.history.places.get(config) else { continue };
-            left.push((place, (*rounds).min(most)));
+            if let Some(&place) = self.history.places.get(config) {
+                self.history.candidates[place].due = (*rounds).min(most);
+            }
         }
-        while left.iter().any(|(_, rounds)| *rounds > 0) {
-            for (place, rounds) in left.iter_mut().filter(|(_, rounds)| *rounds > 0) {
-                *rounds -= 1;
-                let is_reference_s_first = is_first && *place == 0;
+        self.run_what_is_due(is_first)
+    }
+
+    /// Runs the rounds that are due of what is ready, in turns.
+    fn run_what_is_due(&mut self, is_first: bool) -> Result<()> {
+        loop {
+            let ready = self.history.candidates.iter().enumerate();
+            let ready = ready.filter(|(_, one)| one.due > 0 && !one.is_under_way);
+            let places: Vec<usize> = ready.map(|(place, _)| place).collect();
+            if places.is_empty() {
+                return Ok(());
+            }
+            for place in places {
+                self.history.candidates[place].due -= 1;
+                let is_reference_s_first = is_first && place == 0;
                 if !is_reference_s_first && self.time_is_over() {
                     return Ok(());
                 }
-                self.round(*place)?;
+                self.round(place)?;
             }
         }
-        Ok(())
     }
 
-    /// Makes new configurations ready and runs each once.
+    /// Begins to make new configurations ready, and runs each once that is: the reference
+    /// before all others.
     fn begin(&mut self, configs: &[Config]) -> Result<()> {
-        let prepared = self.measure.prepare(configs)?;
-        for (config, prepared) in configs.iter().zip(prepared) {
-            let is_reference = self.history.candidates.is_empty();
+        let lacks_reference = self.history.candidates.is_empty();
+        for config in configs {
             let place = self.history.place(config.clone());
-            let first = match prepared {
-                Err(reason) => Err(reason),
-                Ok(prepared) => {
-                    self.history.candidates[place].prepared = prepared;
-                    let Prepared { registers, spill_bytes: bytes } = prepared;
-                    if bytes > MAX_SPILL_BYTES && !is_reference {
-                        Err(Reason::Spills { bytes, registers })
-                    } else if !is_reference && self.time_is_over() {
-                        continue;
-                    } else {
-                        self.measure.first_run(config)?
-                    }
+            self.history.candidates[place].is_under_way = true;
+        }
+        let mut made = self.measure.prepare(configs)?;
+        if lacks_reference && let Some(reference) = configs.first() {
+            while !made.iter().any(|(config, _)| config == reference) {
+                let more = self.measure.prepare(&[])?;
+                if more.is_empty() {
+                    break;
                 }
-            };
-            let candidate = &mut self.history.candidates[place];
-            match first {
-                Ok(seconds) => candidate.first = Some(seconds),
-                Err(reason) => {
-                    tracing::debug!(?config, %reason, "dropped");
-                    candidate.dropped = Some(reason);
+                made.extend(more);
+            }
+            made.sort_by_key(|(config, _)| config != reference);
+        }
+        if made.is_empty() {
+            self.history.candidates.iter_mut().for_each(|one| one.is_under_way = false);
+        }
+        made.into_iter().try_for_each(|(config, prepared)| self.first_run(config, prepared))
+    }
+
+    /// Runs once what was made ready.
+    fn first_run(&mut self, config: Config, prepared: Result<Prepared, Reason>) -> Result<()> {
+        let place = self.history.place(config.clone());
+        let is_reference = place == 0;
+        self.history.candidates[place].is_under_way = false;
+        let first = match prepared {
+            Err(reason) => Err(reason),
+            Ok(prepared) => {
+                self.history.candidates[place].prepared = prepared;
+                let Prepared { registers, spill_bytes: bytes } = prepared;
+                if bytes > MAX_SPILL_BYTES && !is_reference {
+                    Err(Reason::Spills { bytes, registers })
+                } else if !is_reference && self.time_is_over() {
+                    return Ok(());
+                } else {
+                    self.measure.first_run(&config)?
                 }
+            }
+        };
+        let candidate = &mut self.history.candidates[place];
+        match first {
+            Ok(seconds) => candidate.first = Some(seconds),
+            Err(reason) => {
+                tracing::debug!(?config, %reason, "dropped");
+                candidate.dropped = Some(reason);
             }
         }
         Ok(())

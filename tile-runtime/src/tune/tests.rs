@@ -146,10 +146,11 @@ impl<'a> Fake<'a> {
 }
 
 impl Measure for Fake<'_> {
-    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Result<Prepared, Reason>>> {
+    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Made>> {
         self.now += 0.15 * configs.len().div_ceil(self.width()) as f64;
         self.n_prepared += configs.len();
-        Ok(configs.iter().map(|_| Ok(Prepared { registers: 128, spill_bytes: 0 })).collect())
+        let prepared = Prepared { registers: 128, spill_bytes: 0 };
+        Ok(configs.iter().map(|config| (config.clone(), Ok(prepared))).collect())
     }
 
     fn first_run(&mut self, config: &Config) -> Result<Result<f64, Reason>> {
@@ -461,7 +462,7 @@ fn clocks_are_read_before_and_after_each_round() {
 fn an_error_of_the_device_ends_the_search() {
     struct Broken;
     impl Measure for Broken {
-        fn prepare(&mut self, _: &[Config]) -> Result<Vec<Result<Prepared, Reason>>> {
+        fn prepare(&mut self, _: &[Config]) -> Result<Vec<Made>> {
             Err(Error::internal("the device is lost", ""))
         }
         fn first_run(&mut self, _: &Config) -> Result<Result<f64, Reason>> {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tile_ir::config::Config;
 
 use crate::error::{Error, Result};
-use crate::tune::measure::{Measure, Prepared};
+use crate::tune::measure::{Made, Measure};
 use crate::tune::record::Clocks;
 use crate::tune::report::Reason;
 
@@ -137,7 +137,7 @@ fn ended(why: &str) -> Error {
 }
 
 impl Measure for Polite<'_> {
-    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Result<Prepared, Reason>>> {
+    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Made>> {
         self.check()?;
         self.measure.prepare(configs)
     }

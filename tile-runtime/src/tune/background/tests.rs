@@ -10,7 +10,7 @@ use tile_ir::config::{AxisItems, Config};
 use super::*;
 use crate::cache::tests::warnings_of;
 use crate::error::Result;
-use crate::tune::measure::{Measure, Prepared};
+use crate::tune::measure::{Made, Measure, Prepared};
 use crate::tune::record::Clocks;
 use crate::tune::report::Reason;
 
@@ -104,8 +104,8 @@ struct Candidates<'a> {
 }
 
 impl Measure for Candidates<'_> {
-    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Result<Prepared, Reason>>> {
-        Ok(configs.iter().map(|_| Ok(Prepared::default())).collect())
+    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Made>> {
+        Ok(configs.iter().map(|config| (config.clone(), Ok(Prepared::default()))).collect())
     }
     fn first_run(&mut self, _: &Config) -> Result<Result<f64, Reason>> {
         self.world.measure(self.seconds);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tile_ir::config::{Config, Numerics, default_config, estimate};
 use tile_ir::device::DeviceProperties;
 
-use super::{Clocks, Limits, Measure, Prepared, Reason, TYPES, h200, matmul, search};
+use super::{Clocks, Limits, Made, Measure, Prepared, Reason, TYPES, h200, matmul, search};
 use crate::error::Result;
 use crate::tune::{Launch, Space, Strategy};
 
@@ -32,6 +32,10 @@ struct Landscape<'a> {
     seed: u64,
     rng: fastrand::Rng,
     now: f64,
+    /// When each compiling thread has nothing to do.
+    free_at: [f64; CORES - 1],
+    /// What they compile, and when that ends.
+    under_way: Vec<(f64, Config)>,
 }
 
 impl Landscape<'_> {
@@ -70,14 +74,27 @@ impl Landscape<'_> {
 }
 
 impl Measure for Landscape<'_> {
-    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Result<Prepared, Reason>>> {
-        let mut free_at = [0.0f64; CORES];
-        for config in configs {
-            let next = free_at.iter_mut().min_by(|a, b| a.total_cmp(b)).unwrap();
-            *next += self.compile_seconds(config);
+    fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Made>> {
+        // As the threads of a workshop do: what takes longest first, and what is ready is
+        // handed out when a thread has nothing to do.
+        let cost = |config: &Config| self.compile_seconds(config);
+        let mut new: Vec<(f64, Config)> =
+            configs.iter().map(|config| (cost(config), config.clone())).collect();
+        new.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        let mut last_start = self.now;
+        for (seconds, config) in new {
+            let next = self.free_at.iter_mut().min_by(|a, b| a.total_cmp(b)).unwrap();
+            last_start = last_start.max(*next);
+            *next = next.max(self.now) + seconds;
+            self.under_way.push((*next, config));
         }
-        self.now += free_at.into_iter().fold(0.0, f64::max);
-        Ok(configs.iter().map(|_| Ok(Prepared::default())).collect())
+        let first = self.under_way.iter().map(|(end, _)| *end).fold(f64::INFINITY, f64::min);
+        if first.is_finite() {
+            self.now = last_start.max(first);
+        }
+        let is_ready = |(end, _): &mut (f64, Config)| *end <= self.now;
+        let ready = self.under_way.extract_if(.., is_ready);
+        Ok(ready.map(|(_, config)| (config, Ok(Prepared::default()))).collect())
     }
 
     fn first_run(&mut self, config: &Config) -> Result<Result<f64, Reason>> {
@@ -122,8 +139,9 @@ fn reached(dims: [u64; 3], seed: u64) -> f64 {
     };
     let space = Space::new(launch).unwrap();
     let rng = fastrand::Rng::with_seed(seed);
+    let (free_at, under_way) = ([0.0; CORES - 1], Vec::new());
     let mut device_of_ours =
-        Landscape { space: &space, device: &device, dims, seed, rng, now: 0.0 };
+        Landscape { space: &space, device: &device, dims, seed, rng, now: 0.0, free_at, under_way };
     let pipelines = [(2, true, false), (2, false, true), (3, false, true), (4, false, false)];
     let listed = space.ranked().flat_map(|config| {
         pipelines.map(|(stages, unroll_stages, predicate_copies)| Config {
