@@ -118,8 +118,11 @@ impl Walk<'_> {
     /// together are the quotient: `(64*z + 8*y + x) / 16` of `x` below 8 is
     /// `4*z + y / 2`. `None` where no digit comes off.
     fn digits_above(&self, lhs: &Poly, divisor: i128) -> Option<(Poly, Poly, i128)> {
+        if divisor < 2 {
+            return None;
+        }
         let (whole, rest) = split(lhs, divisor);
-        if divisor < 2 || !self.is_natural(&rest) {
+        if !self.is_natural(&rest) {
             return None;
         }
         let mut weights: Vec<i128> =
