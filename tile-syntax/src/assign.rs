@@ -1,6 +1,7 @@
 //! Assignments, and expressions that should be one.
 
 use tile_ir::op::BinaryOp;
+use tile_ir::resolve::is_built_in;
 use tile_ir::syntax::{Expr, ExprKind, Place, StmtKind};
 
 use crate::context::Context;
@@ -28,6 +29,10 @@ pub(crate) fn parse_assignment(
     let place = match target.kind {
         ExprKind::Name(name) => Place::Name(name),
         ExprKind::Index { array, indices } => Place::Index { array, indices, span: target.span },
+        ExprKind::Call { func, .. } if !is_built_in(&func.text) => {
+            return Err(SyntaxError::new(whole, "this cannot be assigned")
+                .help(format!("an element is written with brackets: `{}[…] = …;`", func.text)));
+        }
         _ => {
             return Err(SyntaxError::new(whole, "this cannot be assigned")
                 .help("a variable or an element can: `x = …;`, `c[i, j] = …;`"));
@@ -62,6 +67,9 @@ fn not_a_statement(input: &Cursor<'_>, target: &Expr, whole: SpanPair) -> Syntax
     }
     let error = SyntaxError::new(whole, UNUSED);
     match &target.kind {
+        ExprKind::Name(name) if nearest_statement_word(&name.text) == Some("barrier") => {
+            error.help("did you mean `barrier;`?")
+        }
         ExprKind::Call { func, .. } | ExprKind::Method { func, .. } if is_atomic(&func.text) => {
             error.help("an update that others make too is `atomic c[i] += e;`")
         }

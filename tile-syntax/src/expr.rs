@@ -5,6 +5,7 @@
 
 use proc_macro2::{Delimiter, Ident};
 use tile_ir::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
+use tile_ir::resolve::is_built_in;
 use tile_ir::syntax::{Expr, ExprKind, Literal, Name, Path, TypeExpr, TypeExprKind};
 
 use crate::context::Context;
@@ -72,6 +73,19 @@ pub(crate) fn parse_condition(cx: &mut Context, input: &mut Cursor<'_>) -> Resul
         }
         false => Ok(cond),
     }
+}
+
+fn tuple(at: SpanPair) -> SyntaxError {
+    SyntaxError::new(at, "tuples are not in the language")
+        .help("give each value a name of its own: `let x = …;`, `let y = …;`")
+}
+
+/// The error for a label, at its `'`.
+pub(crate) fn label(input: &Cursor<'_>) -> SyntaxError {
+    SyntaxError::new(input.here(), "labels are not in the language").help(
+        "an outer loop that an inner one ends asks a variable: `let mut done = false;`, \
+         `while !done && … { … }`",
+    )
 }
 
 /// The error for a range operator where a value ends.
@@ -184,7 +198,9 @@ fn parse_postfix(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Expr> {
             return Err(match nested {
                 true => SyntaxError::new(input.here(), "an element has one pair of brackets")
                     .help("write `s[i, j]`, not `s[i][j]`"),
-                false => SyntaxError::new(input.here(), "only a name can be indexed"),
+                false => SyntaxError::new(input.here(), "only a name can be indexed").help(
+                    "an element is `a[i, j]`, an extent the name that its parameter gives it",
+                ),
             });
         } else if input.is_op("?") {
             return Err(SyntaxError::new(input.here(), "`?` is not in the language")
@@ -202,7 +218,7 @@ fn field_error(input: &Cursor<'_>) -> SyntaxError {
             format!("`.{name}` is a field, and values here have none"),
         )
         .help(format!("a method is written with parentheses: `.{name}()`")),
-        Some(Token::Literal(_)) => SyntaxError::new(input.here(), "tuples are not in the language"),
+        Some(Token::Literal(_)) => tuple(input.here()),
         _ => input.expected("a method after `.`"),
     }
 }
@@ -212,11 +228,14 @@ fn parse_primary(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Expr> {
         Some(Token::Literal(literal)) => parse_literal(cx, input, literal),
         Some(Token::Ident(ident)) => parse_word(cx, input, ident),
         Some(Token::Group(group)) => parse_group(cx, input, group),
-        Some(Token::Punct { ch: '\'', .. }) => {
-            Err(SyntaxError::new(input.here(), "labels and lifetimes are not in the language"))
-        }
+        Some(Token::Punct { ch: '\'', .. }) => Err(label(input)),
         Some(Token::Punct { ch: '|', .. }) => {
-            Err(input.expected("an expression").help("closures are not in the language"))
+            Err(SyntaxError::new(input.here(), "closures are not in the language")
+                .help("a function stands beside the kernel: `fn f<T: Number>(x: T) -> T { … }`"))
+        }
+        Some(Token::Punct { ch: '~', .. }) => {
+            Err(SyntaxError::new(input.here(), "`~` is not in the language")
+                .help("the complement of the bits is `!x`"))
         }
         Some(Token::Punct { .. }) | None => Err(input.expected("an expression")),
     }
@@ -249,7 +268,7 @@ fn parse_group(cx: &mut Context, input: &mut Cursor<'_>, group: &Group) -> Resul
             }
             let mut expr = parse_expr(cx, &mut inner)?;
             if inner.is_op(",") {
-                return Err(SyntaxError::new(group.pair(), "tuples are not in the language"));
+                return Err(tuple(group.pair()));
             }
             if inner.is_op("..") || inner.is_op("..=") {
                 return Err(range_value(&inner));
@@ -264,9 +283,8 @@ fn parse_group(cx: &mut Context, input: &mut Cursor<'_>, group: &Group) -> Resul
                 "an array of one work-item says its type, `let x: [f32; 4] = [0.0; 4];`, and the \
                  memory of a block is a tile, `shared s: [f32; T];`",
             )),
-        Delimiter::Brace => {
-            Err(SyntaxError::new(group.open, "a block is not a value here").help("use parentheses"))
-        }
+        Delimiter::Brace => Err(SyntaxError::new(group.open, "a block is not a value here")
+            .help("use parentheses, and name what it names before: `let y = …;`")),
     }
 }
 
@@ -314,7 +332,11 @@ fn parse_word(cx: &mut Context, input: &mut Cursor<'_>, ident: &Ident) -> Result
         return parse_path(cx, input, ty, at);
     }
     if input.is_op("!") && !input.at_new_line() {
-        return Err(SyntaxError::new(at.to(input.here()), "macros cannot be called in a kernel"));
+        let error = SyntaxError::new(at.to(input.here()), "macros cannot be called in a kernel");
+        return Err(match words::instead_of_macro(&name.text) {
+            Some(help) => error.help(help),
+            None => error,
+        });
     }
     let span = name.span;
     Ok(Expr { kind: ExprKind::Name(name), span })
@@ -366,7 +388,12 @@ fn parse_path(
             at.to(input.last()),
             format!("`{written}::{func}` is not a function of the language"),
         )
-        .help(format!("write `{func}(x)` or `x.{func}()`")));
+        .help(match is_built_in(func) {
+            true => format!("write `{func}(x)` or `x.{func}()`"),
+            false => format!(
+                "functions are called as `f(x)` or `x.f()`, conversions are `x as {written}`"
+            ),
+        }));
     }
     let span = cx.span_to_last(at, input);
     Ok(Expr { kind: ExprKind::Path(Path { ty, constant }), span })
@@ -379,7 +406,8 @@ fn parse_if(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Expr> {
     let cond = Box::new(parse_condition(cx, input)?);
     let then = Box::new(parse_arm(cx, input, "the condition")?);
     if !input.eat_word("else") {
-        return Err(SyntaxError::new(start, "an `if` that is used for its value needs an `else`"));
+        return Err(SyntaxError::new(start, "an `if` that is used for its value needs an `else`")
+            .help("write `if c { a } else { b }`"));
     }
     let otherwise = Box::new(match input.is_word("if") {
         true => cx.nested(input.here(), |cx| parse_if(cx, input))?,

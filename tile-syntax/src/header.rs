@@ -1,6 +1,7 @@
 //! The header: `where tile: (…), grid: (…), block: (…)`, in any order.
 
 use proc_macro2::Delimiter;
+use tile_ir::resolve::nearest;
 use tile_ir::syntax::{BlockAxis, Expr, GridAxis, Name, TileConstraint, TileDomain, TileParam};
 
 use crate::context::Context;
@@ -61,7 +62,10 @@ fn parse_entry(
             (false, Some(last)) => {
                 error.help(format!("several entries stand in parentheses: `{last}: (…, {key})`"))
             }
-            _ => error.help("it has `tile`, `grid` and `block`"),
+            _ => error.help(match nearest(&key, ["tile", "grid", "block"]) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "it has `tile`, `grid` and `block`".to_owned(),
+            }),
         });
     }
     if seen.contains(&key) {
@@ -83,7 +87,9 @@ fn parse_entry(
         None => return Err(input.expected(&format!("`(` after `{key}:`")).help(form)),
     };
     if inner.is_end() {
-        return Err(inner.expected(&format!("at least one entry under `{key}`")).help(form));
+        return Err(inner
+            .expected(&format!("at least one entry under `{key}`"))
+            .help(format!("{form}, or leave out `{key}`")));
     }
     while !inner.is_end() {
         let entry = match key.as_str() {

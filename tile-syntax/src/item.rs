@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use tile_ir::diag::Code;
 use tile_ir::span::{SpanId, SpanTable};
-use tile_ir::syntax::{KernelItem, Library, Name};
+use tile_ir::syntax::{KernelItem, Library, Name, Param, ParamKind};
 
 use crate::context::Context;
 use crate::error::{SpanPair, SyntaxError};
@@ -198,6 +198,11 @@ fn parse_kernel(input: &mut Cursor<'_>, beside: &[(Cursor<'_>, ItemKind)]) -> Re
         return Err(input.expected(&format!("`(` and the parameters of `{}`", name.text)));
     };
     let written = parse_params(&mut cx, group);
+    let plain = attributes.is_empty() && cx.errors.is_empty();
+    if plain && input.peek_group(Delimiter::Brace).is_some() && is_function(&written) {
+        return Err(SyntaxError::new(cx.pair(name.span), format!("`{}` gives no result", name.text))
+            .help("a function says its result's type, `fn f(x: f32) -> f32 { … }`; a kernel has a tensor that it writes"));
+    }
     if input.is_op("->") {
         cx.errors.push(
             SyntaxError::new(input.here(), "a kernel returns nothing")
@@ -256,6 +261,13 @@ fn parse_kernel(input: &mut Cursor<'_>, beside: &[(Cursor<'_>, ItemKind)]) -> Re
     Ok(ParsedKernel { item, errors, attributes, visibility, params: positions, places })
 }
 
+/// Whether what has no header has the parameters of a function: values alone.
+fn is_function(params: &[Option<Param>]) -> bool {
+    let is_value =
+        |param: &Option<Param>| matches!(param, Some(Param { kind: ParamKind::Scalar { .. }, .. }));
+    !params.is_empty() && params.iter().all(is_value)
+}
+
 fn expect_fn(input: &mut Cursor<'_>) -> Result<()> {
     for word in ["unsafe", "const", "async", "extern"] {
         let prefix = input.is_word(word) && input.nth_ident(1).is_some_and(|next| next == "fn");
@@ -266,9 +278,18 @@ fn expect_fn(input: &mut Cursor<'_>) -> Result<()> {
     }
     match input.eat_word("fn") {
         true => Ok(()),
-        false => Err(input
-            .expected("a kernel")
-            .help("write `pub fn name<T: Number>(a: &Tensor<T, [N]>, …) where … { … }`")),
+        false => Err(input.expected("a kernel").help(match input.peek_ident() {
+            Some(word) if *word == "static" || *word == "let" => {
+                "a value for all kernels of a macro is `const EPS: f32 = 1e-5;`"
+            }
+            Some(word) if *word == "use" => {
+                "what kernels use stands beside them: `const EPS: f32 = 1e-5;`, `fn f(x: f32) -> f32 { … }`"
+            }
+            Some(word) if *word == "struct" || *word == "enum" || *word == "type" => {
+                "kernels know numbers, tensors and tiles alone; declare other types outside the macro"
+            }
+            _ => "write `pub fn name<T: Number>(a: &Tensor<T, [N]>, …) where … { … }`",
+        })),
     }
 }
 

@@ -98,6 +98,12 @@ fn parse_const(cx: &mut Context, input: &mut Cursor<'_>) -> Result<ConstItem> {
     if !input.eat_op(":") {
         return Err(input.expected(&format!("`:` and the type of `{}`", name.text)).help(CONST));
     }
+    if input.peek_group(Delimiter::Bracket).is_some() {
+        return Err(SyntaxError::new(input.here(), "a constant is one number").help(
+            "a table is a parameter, `f: &Constant<f32, [3]>`, or a kernel's own: \
+             `let f: [f32; 3] = [1.0, 2.0, 1.0];`",
+        ));
+    }
     let ty = parse_scalar_type(cx, input, "a type after `:`")?;
     if !input.eat_op("=") {
         return Err(input.expected(&format!("`=` and the value of `{}`", name.text)).help(CONST));
@@ -120,6 +126,10 @@ fn parse_function(cx: &mut Context, input: &mut Cursor<'_>) -> Result<FunctionIt
     };
     let params = parse_params(cx, group)?;
     input.expect_op("->", "the parameters")?;
+    if input.peek_group(Delimiter::Parenthesis).is_some() {
+        return Err(SyntaxError::new(input.here(), "a function gives one value")
+            .help("write one function for each value"));
+    }
     let result = parse_scalar_type(cx, input, "the type of the result after `->`")?;
     let Some(body) = input.eat_group(Delimiter::Brace) else {
         return Err(input.expected(&format!("the body of `{}` in braces", name.text)));

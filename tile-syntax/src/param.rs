@@ -1,7 +1,8 @@
 //! The parameters of a kernel.
 
 use proc_macro2::Delimiter;
-use tile_ir::syntax::{EdgeAttr, Param, ParamKind, TensorSpace};
+use tile_ir::resolve::nearest;
+use tile_ir::syntax::{EdgeAttr, Param, ParamKind, TensorSpace, TypeExprKind};
 
 use crate::context::Context;
 use crate::error::SyntaxError;
@@ -150,6 +151,14 @@ fn parse_kind(cx: &mut Context, input: &mut Cursor<'_>) -> Result<ParamKind> {
             .help(format!("write `{amp}Tensor<T, [N]>`")));
     }
     let ty = parse_scalar_type(cx, input, "`Tensor` after `&`")?;
+    if let (TypeExprKind::Name(name), true) = (&ty.kind, input.is_char('<')) {
+        let message = format!("there is no type `{}<…>`", name.text);
+        let error = SyntaxError::new(cx.pair(name.span), message);
+        return Err(match nearest(&name.text, ["Tensor", "Constant"]) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help(FORMS),
+        });
+    }
     let at = start.to(input.last());
     let text = cx.pair(ty.span).start.source_text().unwrap_or_default();
     let error = SyntaxError::new(at, "only a tensor is passed by reference");

@@ -110,7 +110,9 @@ fn parse_adaptors(cx: &mut Context, input: &mut Cursor<'_>, range: Range) -> Res
         };
         match name.text.as_str() {
             _ if reversed => {
-                return Err(SyntaxError::new(at, "`.rev()` comes last"));
+                return Err(SyntaxError::new(at, "`.rev()` comes last").help(
+                    "write `(a..b).step_by(s).rev()`, which begins at the last of these steps",
+                ));
             }
             "step_by" if step.is_some() => {
                 return Err(SyntaxError::new(at, "the step is given twice"));

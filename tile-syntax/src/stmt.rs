@@ -10,7 +10,7 @@ use crate::assign::{parse_assignment, update_operator};
 use crate::atomic::parse_atomic;
 use crate::context::Context;
 use crate::error::{SpanPair, SyntaxError};
-use crate::expr::{parse_condition, parse_expr, parse_list, range_value};
+use crate::expr::{label, parse_condition, parse_expr, parse_list, range_value};
 use crate::range::parse_range;
 use crate::token::{Cursor, Group, Token};
 use crate::types::parse_scalar_type;
@@ -138,7 +138,7 @@ fn parse_jump(input: &mut Cursor<'_>, jump: Jump) -> Result<StmtKind> {
     let start = input.here();
     input.bump();
     if input.is_char('\'') {
-        return Err(SyntaxError::new(input.here(), "labels are not in the language"));
+        return Err(label(input));
     }
     let word = jump.word();
     if !input.is_end() && !input.is_op(";") && !input.at_new_line() {
@@ -167,7 +167,7 @@ fn parse_other(
             .help("`#[allow(…)]` stands before the kernel"));
     }
     if input.is_char('\'') {
-        return Err(SyntaxError::new(start, "labels are not in the language"));
+        return Err(label(input));
     }
     let target = parse_expr(cx, input)?;
     parse_assignment(cx, input, target, start)
@@ -270,7 +270,8 @@ fn parse_let(cx: &mut Context, input: &mut Cursor<'_>) -> Result<StmtKind> {
         }
         init = Some(parse_expr(cx, input)?);
         if input.is_word("else") {
-            return Err(SyntaxError::new(input.here(), "patterns are not in the language"));
+            return Err(SyntaxError::new(input.here(), "patterns are not in the language")
+                .help("ask before it: `if … { return; }`"));
         }
         if input.is_op("=") {
             return Err(SyntaxError::new(input.here(), "one `let` assigns once"));
@@ -400,7 +401,14 @@ fn parse_body(cx: &mut Context, input: &mut Cursor<'_>, after: &str) -> Result<V
     match input.eat_group(Delimiter::Brace) {
         Some(group) => Ok(parse_block(cx, group)),
         None if input.is_op("=") => Err(SyntaxError::new(input.here(), "`=` assigns")),
-        None => Err(input.expected(&format!("`{{` after {after}"))),
+        None => {
+            let error = input.expected(&format!("`{{` after {after}"));
+            Err(match input.peek_ident().map(ToString::to_string).as_deref() {
+                Some("and") => error.help("write `&&`"),
+                Some("or") => error.help("write `||`"),
+                _ => error.help("what a condition or a loop decides stands in braces: `{ … }`"),
+            })
+        }
     }
 }
 

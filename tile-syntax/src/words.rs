@@ -46,6 +46,23 @@ pub(crate) fn begins_statement(text: &str) -> bool {
         || matches!(text, "let" | "for" | "while" | "loop" | "if" | "return" | "break" | "continue")
 }
 
+/// What to write instead of a macro of Rust's.
+pub(crate) fn instead_of_macro(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "assert" | "assert_eq" | "assert_ne" | "debug_assert" => {
+            "what is true of the data is `assume(c);`, which the CPU device checks"
+        }
+        "print" | "println" | "eprint" | "eprintln" | "dbg" => {
+            "a kernel prints nothing: write to a tensor, and print that"
+        }
+        "min" | "max" => "these are functions: `min(a, b)`",
+        "panic" | "todo" | "unimplemented" | "unreachable" => {
+            "a kernel does not fail: write what went wrong to a tensor"
+        }
+        _ => return None,
+    })
+}
+
 /// The error for a word that this language does not have, or does not have yet.
 pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxError> {
     let (message, help) = match text {
@@ -71,6 +88,9 @@ pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxE
         | "Self" | "pub" => (format!("`{text}` is not in the language"), None),
         "__syncthreads" | "syncthreads" | "sync_threads" => {
             (format!("`{text}` is not in the language"), Some("write `barrier;`"))
+        }
+        "__shared__" => {
+            (format!("`{text}` is not in the language"), Some("a tile is `shared s: [f32; T];`"))
         }
         "__syncwarp" | "syncwarp" => {
             (format!("`{text}` is not in the language"), Some("write `warp_barrier;`"))

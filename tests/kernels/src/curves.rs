@@ -7,8 +7,8 @@ tiled_kernel! {
     pub fn exact_curves<T: Float>(
         x: &Tensor<T, [N]>,
         z: &Tensor<T, [N]>,
-        y: &mut Tensor<T, [18, N]>,
-        b: &mut Tensor<bool, [3, N]>,
+        y: &mut Tensor<T, [19, N]>,
+        b: &mut Tensor<bool, [5, N]>,
     )
     where
         tile: (TN),
@@ -36,9 +36,12 @@ tiled_kernel! {
         y[15, i] = u.powi(-2);
         y[16, i] = (x[i] - v).recip();
         y[17, i] = u.rem_euclid(v);
+        y[18, i] = u.div_euclid(v);
         b[0, i] = is_nan(x[i] + v);
         b[1, i] = u.is_infinite();
         b[2, i] = u.is_finite();
+        b[3, i] = u.is_sign_negative();
+        b[4, i] = is_sign_positive(u);
     }
 
     /// Fused: with one rounding in `f32` and `f64`.
@@ -97,7 +100,7 @@ tiled_kernel! {
         a: &Tensor<T, [N]>,
         n: &Tensor<T, [N]>,
         y: &mut Tensor<T, [7, N]>,
-        counts: &mut Tensor<u32, [3, N]>,
+        counts: &mut Tensor<u32, [7, N]>,
     )
     where
         tile: (TN),
@@ -117,6 +120,35 @@ tiled_kernel! {
         counts[0, i] = u.count_ones();
         counts[1, i] = leading_zeros(u);
         counts[2, i] = u.trailing_zeros();
+        counts[3, i] = u.count_zeros();
+        counts[4, i] = leading_ones(u);
+        counts[5, i] = u.trailing_ones();
+        counts[6, i] = if u.is_power_of_two() { 1 } else { 0 };
+    }
+
+    /// The bits in a circle, and the distance as an unsigned number.
+    pub fn turned_words(
+        a: &Tensor<i32, [N]>,
+        b: &Tensor<u8, [N]>,
+        places: &Tensor<u64, [N]>,
+        words: &mut Tensor<i32, [2, N]>,
+        bytes: &mut Tensor<u8, [3, N]>,
+        apart: &mut Tensor<u32, [2, N]>,
+    )
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        let n = places[i];
+        words[0, i] = a[i].rotate_left(n);
+        words[1, i] = rotate_right(a[i], tx);
+        bytes[0, i] = b[i].rotate_left(n + 1);
+        bytes[1, i] = b[i].rotate_right(n);
+        bytes[2, i] = b[i].abs_diff(b[0]);
+        apart[0, i] = a[i].abs_diff(a[0]);
+        apart[1, i] = i.abs_diff(N) as u32;
     }
 
     /// The elements of a ring: positions before the first and past the last.

@@ -28,7 +28,9 @@ pub mod widen;
 pub use arrays::{counted_parts, digits, matmul_squares, sorted_fours};
 pub use assumed::{own_slots, scatter, strided};
 pub use collectives::{halvings, ranks, row_totals, softmax, tile_ranges, tile_sums};
-pub use curves::{exact_curves, fused_curves, integer_curves, library_curves, ring_differences};
+pub use curves::{
+    exact_curves, fused_curves, integer_curves, library_curves, ring_differences, turned_words,
+};
 pub use edges::{ends, mirrored_halo, rotated_rows};
 pub use elementwise::{add, saxpy};
 pub use fields::{convolve, seven_point, squared_distances};

@@ -111,6 +111,7 @@ pub fn all() -> Vec<Listed> {
         crate::integer_curves::kernel::<u16>(),
         crate::integer_curves::kernel::<i32>(),
         crate::integer_curves::kernel::<u64>(),
+        crate::turned_words::kernel(),
         crate::ring_differences::kernel(),
         crate::ends::kernel::<f32>(),
         crate::ends::kernel::<i8>(),

@@ -1,8 +1,10 @@
 //! The functions of the language on the CPU device: exact ones to the bit, those of
 //! a library within their tolerance of a result in `f64`.
 
-use tile_kernels::{exact_curves, fused_curves, integer_curves, library_curves, ring_differences};
-use tile_runtime::{Device, Float, Integer, bf16, f16};
+use tile_kernels::{
+    exact_curves, fused_curves, integer_curves, library_curves, ring_differences, turned_words,
+};
+use tile_runtime::{Device, Float, Integer, Options, bf16, f16};
 
 /// Floats with every kind among them.
 const FLOATS: [f64; 22] = [
@@ -80,13 +82,23 @@ fn remainder(a: f64, n: f64, step: impl Fn(f64) -> f64) -> f64 {
     if rest < 0.0 { step(rest + n.abs()) } else { rest }
 }
 
+/// The quotient that belongs to it.
+fn quotient(a: f64, n: f64, step: impl Fn(f64) -> f64) -> f64 {
+    let whole = step(a / n).trunc();
+    match a % n < 0.0 {
+        true if n < 0.0 => step(whole + 1.0),
+        true => step(whole - 1.0),
+        false => whole,
+    }
+}
+
 fn check_exact<T: Real>() {
     let (x, z) = pairs::<T>();
     let n = x.len();
     let dev = Device::cpu();
     let (dx, dz) = (dev.tensor([n], &x).unwrap(), dev.tensor([n], &z).unwrap());
-    let mut y = dev.zeros::<T, 2>([18, n]).unwrap();
-    let mut b = dev.zeros::<bool, 2>([3, n]).unwrap();
+    let mut y = dev.zeros::<T, 2>([19, n]).unwrap();
+    let mut b = dev.zeros::<bool, 2>([5, n]).unwrap();
     exact_curves::launch(&dx, &dz, &mut y, &mut b).unwrap();
     let (y, b) = (y.to_vec().unwrap(), b.to_vec().unwrap());
     let is_double = T::EPSILON == f64::EPSILON;
@@ -117,6 +129,7 @@ fn check_exact<T: Real>() {
             step(1.0 / square),
             step(1.0 / step(u - v)),
             remainder(u, v, step),
+            quotient(u, v, step),
         ];
         for (row, &value) in expected.iter().enumerate() {
             let (found, expected) = (y[row * n + i], T::of(value));
@@ -125,6 +138,10 @@ fn check_exact<T: Real>() {
         let kinds = [(u + v).is_nan(), u.is_infinite(), u.is_finite()];
         if T::EPSILON < 1e-3 {
             assert_eq!([b[i], b[n + i], b[2 * n + i]], kinds, "{u}, {v}");
+        }
+        if !u.is_nan() {
+            let signs = [u.is_sign_negative(), u.is_sign_positive()];
+            assert_eq!([b[3 * n + i], b[4 * n + i]], signs, "{u}");
         }
     }
 }
@@ -228,7 +245,7 @@ macro_rules! check_integers {
             let len = a.len();
             let (a, n) = (dev.tensor([len], a).unwrap(), dev.tensor([len], n).unwrap());
             let mut y = dev.zeros::<T, 2>([7, len]).unwrap();
-            let mut counts = dev.zeros::<u32, 2>([3, len]).unwrap();
+            let mut counts = dev.zeros::<u32, 2>([7, len]).unwrap();
             integer_curves::launch(&a, &n, &mut y, &mut counts).unwrap();
             (y.to_vec().unwrap(), counts.to_vec().unwrap())
         }
@@ -258,8 +275,18 @@ macro_rules! check_integers {
             for (row, expected) in expected.into_iter().enumerate() {
                 assert_eq!(y[row * len + i], expected, "row {row} of {u}, {v} {}", stringify!($ty));
             }
-            let bits = [u.count_ones(), u.leading_zeros(), u.trailing_zeros()];
-            assert_eq!([counts[i], counts[len + i], counts[2 * len + i]], bits, "{u}");
+            let bits = [
+                u.count_ones(),
+                u.leading_zeros(),
+                u.trailing_zeros(),
+                u.count_zeros(),
+                u.leading_ones(),
+                u.trailing_ones(),
+                u32::from(u.count_ones() == 1),
+            ];
+            for (row, bits) in bits.into_iter().enumerate() {
+                assert_eq!(counts[row * len + i], bits, "row {row} of {u}");
+            }
         }
     })+};
 }
@@ -267,6 +294,43 @@ macro_rules! check_integers {
 #[test]
 fn functions_of_integers() {
     check_integers!(i8 u8 i16 u16 i32 u32 i64 u64);
+}
+
+#[test]
+fn bits_in_a_circle_and_distances() {
+    let dev = Device::cpu();
+    let n = 70;
+    let a: Vec<i32> = (0..n as i32)
+        .map(|i| if i % 7 == 0 { i32::MIN + i } else { i.wrapping_mul(0x1357_9bdf) })
+        .collect();
+    let b: Vec<u8> = (0..n).map(|i| (i * 37 + 5) as u8).collect();
+    let places: Vec<u64> = (0..n as u64).map(|i| if i == 69 { u64::MAX } else { i }).collect();
+    let at = |i: usize| places[i];
+    let (da, db) = (dev.tensor([n], &a).unwrap(), dev.tensor([n], &b).unwrap());
+    let dp = dev.tensor([n], &places).unwrap();
+    for checked in [false, true] {
+        let mut words = dev.zeros::<i32, 2>([2, n]).unwrap();
+        let mut bytes = dev.zeros::<u8, 2>([3, n]).unwrap();
+        let mut apart = dev.zeros::<u32, 2>([2, n]).unwrap();
+        let options = Options::new().tile("TN", 64).checked(checked);
+        turned_words::with(options)
+            .launch(&da, &db, &dp, &mut words, &mut bytes, &mut apart)
+            .unwrap();
+        let (words, bytes) = (words.to_vec().unwrap(), bytes.to_vec().unwrap());
+        let apart = apart.to_vec().unwrap();
+        for i in 0..n {
+            let turned =
+                [a[i].rotate_left((at(i) % 32) as u32), a[i].rotate_right((i % 64 % 32) as u32)];
+            assert_eq!([words[i], words[n + i]], turned, "{i}");
+            let turned = [
+                b[i].rotate_left((at(i).wrapping_add(1) % 8) as u32),
+                b[i].rotate_right((at(i) % 8) as u32),
+                b[i].abs_diff(b[0]),
+            ];
+            assert_eq!([bytes[i], bytes[n + i], bytes[2 * n + i]], turned, "{i}");
+            assert_eq!([apart[i], apart[n + i]], [a[i].abs_diff(a[0]), (n - i) as u32], "{i}");
+        }
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::expr::{check_rank, push_binary, resolve_expr, resolve_index};
 use super::operate::{Obligation, Operation};
 use super::scope::resolve_array;
 use super::types::Ty;
-use super::{Resolver, exchange, function, suggest};
+use super::{Resolver, exchange, foreign, function, suggest};
 use crate::diag::{Code, Diagnostic};
 use crate::exchange::ExchangeOp;
 use crate::kernel::{ArrayRef, ExprId, ExprKind};
@@ -204,7 +204,7 @@ fn built_in() -> impl Iterator<Item = &'static str> {
 }
 
 /// Whether the language has a function, or a sequence, of that name.
-pub(super) fn is_built_in(name: &str) -> bool {
+pub fn is_built_in(name: &str) -> bool {
     built_in().any(|known| known == name)
         || matches!(name, "distinct" | "halving" | "doubling" | "atomic")
 }
@@ -231,24 +231,12 @@ fn report_unknown(cx: &mut Resolver, func: &Name) {
     known.extend(library.functions.iter().map(|function| function.name.text.as_str()));
     let diagnostic =
         Diagnostic::error(Code::UnknownName, func.span, format!("there is no function `{name}`"));
-    let help = match (instead_of(name), suggest::nearest(name, known)) {
-        (Some(help), _) => help.to_owned(),
+    let help = match (foreign::instead_of(name), suggest::nearest(name, known)) {
+        (Some(help), _) => help,
         (None, Some(near)) => format!("did you mean `{near}`?"),
         (None, None) => format!(
             "functions of your own stand beside the kernel: `fn {name}<T: Float>(x: T) -> T {{ … }}`"
         ),
     };
     cx.diags.push(diagnostic.help(help));
-}
-
-/// What to write instead of a function that other languages have.
-fn instead_of(name: &str) -> Option<&'static str> {
-    match name {
-        "len" | "shape" | "size" | "dim" => {
-            Some("an extent has a name, which the parameter gives it: `a: &Tensor<f32, [N]>`")
-        }
-        "float" | "double" | "int" => Some("a conversion is `x as f32`"),
-        "get" | "at" => Some("an element is `a[i, j]`"),
-        _ => None,
-    }
 }

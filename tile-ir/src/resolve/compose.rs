@@ -9,9 +9,16 @@
 //! | `powf(x, y)` | `pow(x, y)` of floats |
 //! | `recip(x)` | `1 / x` |
 //! | `rem_euclid(a, n)` | `a % n`, and `abs(n)` more where that is negative; of floats, too |
-//! | `div_euclid(a, n)` | `a / n`, one less (`n > 0`) or more where `a % n` is negative |
+//! | `div_euclid(a, n)` | `a / n`, of floats `trunc` of it, one less (`n > 0`) or more where `a % n` is negative |
+//! | `abs_diff(a, b)` | `max(a, b) - min(a, b)`, of signed integers as the unsigned type |
+//! | `rotate_left(x, n)` | `x << n | x >> (width - n % width)`, of the bits as they are; `rotate_right` likewise |
+//! | `count_zeros`, `leading_ones`, `trailing_ones` | `count_ones(!x)`, `leading_zeros(!x)`, `trailing_zeros(!x)` |
+//! | `is_power_of_two(x)` | `count_ones(x) == 1` |
+//! | `is_sign_negative(x)` | `copysign(1, x) < 0` |
 //! | `is_nan(x)` | `x != x` |
 //! | `is_infinite(x)`, `is_finite(x)` | `abs(x) == INFINITY`, `abs(x) < INFINITY` |
+
+mod bits;
 
 use super::Resolver;
 use super::call::arguments;
@@ -21,7 +28,7 @@ use super::expr::{push_binary, resolve_expr};
 use super::function::{Value, copy, name_before, rounded};
 use super::operate::{Obligation, Operation};
 use super::scope::Naming;
-use super::types::{Class, Ty};
+use super::types::{Class, Openness, Ty};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ExprId, ExprKind, Literal, VarKind};
 use crate::op::{BinaryOp, CompareOp, MathFn, NamedConst};
@@ -41,6 +48,15 @@ pub(super) enum Composed {
     Reciprocal,
     RemEuclid,
     DivEuclid,
+    AbsDiff,
+    RotateLeft,
+    RotateRight,
+    CountZeros,
+    LeadingOnes,
+    TrailingOnes,
+    IsPowerOfTwo,
+    IsSignNegative,
+    IsSignPositive,
     IsNan,
     IsInfinite,
     IsFinite,
@@ -48,7 +64,7 @@ pub(super) enum Composed {
 
 impl Composed {
     /// Every one with its names.
-    pub(super) const NAMES: [(&str, Self); 11] = [
+    pub(super) const NAMES: [(&str, Self); 20] = [
         ("clamp", Self::Clamp),
         ("mul_add", Self::MulAdd),
         ("fma", Self::MulAdd),
@@ -57,6 +73,15 @@ impl Composed {
         ("recip", Self::Reciprocal),
         ("rem_euclid", Self::RemEuclid),
         ("div_euclid", Self::DivEuclid),
+        ("abs_diff", Self::AbsDiff),
+        ("rotate_left", Self::RotateLeft),
+        ("rotate_right", Self::RotateRight),
+        ("count_zeros", Self::CountZeros),
+        ("leading_ones", Self::LeadingOnes),
+        ("trailing_ones", Self::TrailingOnes),
+        ("is_power_of_two", Self::IsPowerOfTwo),
+        ("is_sign_negative", Self::IsSignNegative),
+        ("is_sign_positive", Self::IsSignPositive),
         ("is_nan", Self::IsNan),
         ("is_infinite", Self::IsInfinite),
         ("is_finite", Self::IsFinite),
@@ -111,12 +136,24 @@ pub(super) fn resolve_composed(
             let [a, n] = [a, n].map(|arg| resolve_expr(cx, arg, conversion));
             resolve_euclidean(cx, composed, (a, n), (func, span))
         }),
-        Composed::IsNan | Composed::IsInfinite | Composed::IsFinite => arguments(cx, func, args)
-            .map(|[x]| {
-                let x = resolve_expr(cx, x, Conversion::None);
-                let value = resolve_kind(cx, composed, x, (func, span));
-                convert(cx, value, conversion)
-            }),
+        Composed::AbsDiff
+        | Composed::RotateLeft
+        | Composed::RotateRight
+        | Composed::CountZeros
+        | Composed::LeadingOnes
+        | Composed::TrailingOnes
+        | Composed::IsPowerOfTwo => {
+            bits::resolve_bits(cx, composed, (func, span), args, conversion)
+        }
+        Composed::IsSignNegative
+        | Composed::IsSignPositive
+        | Composed::IsNan
+        | Composed::IsInfinite
+        | Composed::IsFinite => arguments(cx, func, args).map(|[x]| {
+            let x = resolve_expr(cx, x, Conversion::None);
+            let value = resolve_kind(cx, composed, x, (func, span));
+            convert(cx, value, conversion)
+        }),
     };
     made.unwrap_or_else(|| cx.push_poison(span))
 }
@@ -133,6 +170,15 @@ fn integer(cx: &mut Resolver, value: i128, ty: Ty, span: SpanId) -> ExprId {
 pub(super) fn is_integer(cx: &Resolver, id: ExprId) -> bool {
     let Ty::Known(ty) = cx.type_of(id) else { return false };
     matches!(Class::of(&cx.kernel, ty), Class::Integer | Class::Index)
+}
+
+/// Whether a type is known to be a floating-point type.
+fn is_float(cx: &Resolver, ty: Ty) -> bool {
+    match cx.infer.resolve(ty) {
+        Ty::Known(known) => Class::of(&cx.kernel, known) == Class::Float,
+        Ty::Infer(_) => cx.infer.openness(ty) == Some(Openness::Float),
+        Ty::Poison => false,
+    }
 }
 
 /// A value that is used several times.
@@ -232,7 +278,8 @@ fn resolve_euclidean(
 ) -> ExprId {
     let name = if composed == Composed::RemEuclid { "rem_euclid" } else { "div_euclid" };
     let ty = unify_operands(cx, a, n, &format!("`{name}`"), span);
-    if composed == Composed::DivEuclid {
+    let truncates = composed == Composed::DivEuclid && is_float(cx, ty);
+    if composed == Composed::DivEuclid && !truncates {
         require(cx, Operation::OfIntegers(name), ty, func.span);
     }
     let positive = is_positive(cx, n);
@@ -257,7 +304,10 @@ fn resolve_euclidean(
     }
     let mut a = Shared::new(cx, "a", a);
     let dividend = a.take(cx);
-    let quotient = push_binary(cx, BinaryOp::Div, dividend, divisor, span);
+    let mut quotient = push_binary(cx, BinaryOp::Div, dividend, divisor, span);
+    if truncates {
+        quotient = cx.push(ExprKind::Math { func: MathFn::Trunc, arg: quotient }, ty, span);
+    }
     let mut quotient = Shared::new(cx, "quotient", quotient);
     let (dividend, divisor) = (a.take(cx), n.take(cx));
     let rest = push_binary(cx, BinaryOp::Rem, dividend, divisor, span);
@@ -324,12 +374,18 @@ fn resolve_kind(
     let (op, name) = match composed {
         Composed::IsNan => (CompareOp::Ne, "is_nan"),
         Composed::IsInfinite => (CompareOp::Eq, "is_infinite"),
+        Composed::IsSignNegative => (CompareOp::Lt, "is_sign_negative"),
+        Composed::IsSignPositive => (CompareOp::Gt, "is_sign_positive"),
         _ => (CompareOp::Lt, "is_finite"),
     };
     require(cx, Operation::OfFloats(name), ty, func.span);
     let (lhs, rhs) = if composed == Composed::IsNan {
         let mut x = Shared::new(cx, "x", x);
         (x.take(cx), x.take(cx))
+    } else if matches!(composed, Composed::IsSignNegative | Composed::IsSignPositive) {
+        let one = integer(cx, 1, ty, span);
+        let signed = push_binary(cx, BinaryOp::Copysign, one, x, span);
+        (signed, integer(cx, 0, ty, span))
     } else {
         let infinity = ExprKind::Literal(Literal::Named(NamedConst::Infinity));
         let size = cx.push(ExprKind::Math { func: MathFn::Abs, arg: x }, ty, span);

@@ -321,10 +321,11 @@ fn describe_plain(cx: &Resolver, ty: Ty) -> String {
     }
 }
 
-/// An integer made of integer type `ty` where it is of another one: a shift's
-/// count, which is taken modulo the width either way.
+/// An integer or an index made of integer type `ty` where it is of another one: a
+/// shift's count, which is taken modulo the width either way.
 pub(super) fn integer_as(cx: &mut Resolver, id: ExprId, ty: Ty) -> ExprId {
     let (Ty::Known(from), Ty::Known(to)) = (cx.type_of(id), ty) else { return id };
-    let is_integer = |ty| Class::of(&cx.kernel, ty) == Class::Integer;
-    if from != to && is_integer(from) && is_integer(to) { push_cast(cx, id, to) } else { id }
+    let class = |ty| Class::of(&cx.kernel, ty);
+    let converts = matches!(class(from), Class::Integer | Class::Index);
+    if from != to && converts && class(to) == Class::Integer { push_cast(cx, id, to) } else { id }
 }

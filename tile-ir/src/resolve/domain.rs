@@ -108,9 +108,11 @@ fn resolve_equal(
     value: &Expr,
 ) -> Option<TileDomain> {
     if let Some(constant) = constant(cx, value)
-        && constant < 1
+        && !(1..=i128::from(u32::MAX)).contains(&constant)
     {
-        let message = format!("a tile parameter is at least 1, and this is {constant}");
+        let bound =
+            if constant < 1 { "at least 1".to_owned() } else { format!("at most {}", u32::MAX) };
+        let message = format!("a tile parameter is {bound}, and this is {constant}");
         cx.error(Code::BadHeader, value.span, message);
         return None;
     }

@@ -1,5 +1,7 @@
 //! Literals and named constants, and whether their types can hold them.
 
+use half::{bf16, f16};
+
 use super::types::{Class, Openness, Ty};
 use super::{Resolver, suggest, type_expr};
 use crate::diag::{Code, Diagnostic};
@@ -107,14 +109,21 @@ fn report_missing_constant(cx: &mut Resolver, path: &Path, elem: ElemType, neede
     cx.diags.push(diagnostic);
 }
 
-/// Reports every integer literal that its final type cannot hold. Literals of a
-/// type parameter must suit all integer types that it may be bound to; a float
-/// rounds, to infinity if need be.
+/// Reports every literal that its final type cannot hold. Integers of a type
+/// parameter must suit all integer types that it may be bound to; a float rounds, of
+/// a type parameter to infinity if need be.
 pub(super) fn check_ranges(cx: &mut Resolver) {
     let mut faults = Vec::new();
+    let mut infinite = Vec::new();
     for ((_, expr), ty) in cx.kernel.exprs.iter().zip(&cx.expr_types) {
-        let ExprKind::Literal(Literal::Int(value)) = expr.kind else { continue };
         let Some(ty) = cx.infer.settle(*ty) else { continue };
+        if let (ExprKind::Literal(Literal::Float(value)), Type::Scalar(ElemType::Concrete(dtype))) =
+            (&expr.kind, ty)
+            && is_beyond(*value, dtype)
+        {
+            infinite.push((expr.span, dtype));
+        }
+        let ExprKind::Literal(Literal::Int(value)) = expr.kind else { continue };
         if let Some(dtype) = tightest(cx, ty, value) {
             faults.push((expr.span, ty, dtype, value));
         }
@@ -141,6 +150,32 @@ pub(super) fn check_ranges(cx: &mut Resolver) {
             }
         };
         cx.diags.push(diagnostic);
+    }
+    for (span, dtype) in infinite {
+        let message = format!("`{dtype}` cannot hold this number");
+        cx.diags.push(
+            Diagnostic::error(Code::LiteralRange, span, message)
+                .help(format!("its largest is `{dtype}::MAX`, and beyond is `{dtype}::INFINITY`")),
+        );
+    }
+}
+
+/// Whether a literal is past the largest value of a floating-point type.
+fn is_beyond(value: f64, dtype: DType) -> bool {
+    match dtype {
+        DType::F16 => f16::from_f64(value).is_infinite(),
+        DType::BF16 => bf16::from_f64(value).is_infinite(),
+        DType::F32 => (value as f32).is_infinite(),
+        DType::F64 => value.is_infinite(),
+        DType::Bool
+        | DType::I8
+        | DType::U8
+        | DType::I16
+        | DType::U16
+        | DType::I32
+        | DType::U32
+        | DType::I64
+        | DType::U64 => false,
     }
 }
 

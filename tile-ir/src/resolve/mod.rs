@@ -27,6 +27,7 @@ mod each;
 mod edge;
 mod exchange;
 mod expr;
+mod foreign;
 mod function;
 mod header;
 mod jump;
@@ -48,6 +49,7 @@ use crate::kernel::{ArrayRef, Expr, ExprId, ExprKind, Kernel, Stmt, Type, Var, V
 use crate::span::SpanId;
 use crate::span::SpanTable;
 use crate::syntax::{KernelItem, Library, Name};
+pub use call::is_built_in;
 use exchange::Conditional;
 use function::{Frame, Value};
 use jump::Jumps;

@@ -77,8 +77,8 @@ pub(super) fn named_elem(cx: &mut Resolver, name: &Name) -> Option<ElemType> {
     );
     let params = cx.kernel.type_params.values().map(|param| param.name.as_str());
     let known = params.chain(DType::ALL.iter().map(|dtype| dtype.name())).chain(["index"]);
-    if matches!(name.text.as_str(), "usize" | "isize") {
-        diagnostic = diagnostic.help("positions and extents have type `index`");
+    if let Some(help) = instead_of(&name.text) {
+        diagnostic = diagnostic.help(help);
     } else if let Some(near) = suggest::nearest(&name.text, known) {
         diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
     } else {
@@ -127,5 +127,27 @@ fn accumulator(cx: &mut Resolver, name: &Name) -> Option<ElemType> {
         ElemType::Concrete(dtype) => ElemType::Concrete(dtype.accumulator()),
         ElemType::Param(param) => ElemType::Acc(param),
         ElemType::Acc(_) => elem,
+    })
+}
+
+/// What to write instead of a type that Rust or C has.
+fn instead_of(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "usize" | "isize" | "size_t" => {
+            "positions and extents have type `index`; a parameter is an `i32` or an `i64`"
+        }
+        "float" => "it is `f32`",
+        "double" => "it is `f64`",
+        "half" | "__half" => "it is `f16`",
+        "bfloat16" | "__nv_bfloat16" => "it is `bf16`",
+        "int" => "it is `i32`",
+        "uint" | "unsigned" => "it is `u32`",
+        "long" => "it is `i64`",
+        "char" => "a character is the number that stands for it: `u8`, or `u32`",
+        "i128" | "u128" => "the widest integers are `i64` and `u64`",
+        "str" | "String" | "Vec" | "Option" => {
+            "a kernel computes with numbers only: `f32`, `i32`, `bool`, …"
+        }
+        _ => return None,
     })
 }

@@ -355,10 +355,10 @@ fn mistakes_in_a_function() {
         "fn g(x: usize) -> f32 { 1.0 }",
         "c[i] = g(i);",
         expect![[r#"
-        error[TK0002]: there is no type `usize`
-          at 1:9
-          help: positions and extents have type `index`
-    "#]],
+            error[TK0002]: there is no type `usize`
+              at 1:9
+              help: positions and extents have type `index`; a parameter is an `i32` or an `i64`
+        "#]],
     );
     findings(
         "const C: f32 = 1;\nconst D: f32 = C + tx;",

@@ -287,7 +287,7 @@ fn precedence_is_kept() {
         where grid: (bx in N),
         {
             let x = (a[bx] + 1) * -(m - 2) - (m - (a[bx] - 3));
-            let y = (x as i64) << 3 >> (m as u8);
+            let y = (x as i64) << 3 >> (m as u8) << bx;
             let z = !(x & 7 ^ m | 1) % 5;
             let b = (x as f32) < 1.0 && (m == 2 || !(z != 3)) && in_bounds(a[bx - 1]);
             let w = (if b { x } else { z }) + min(x, -z).abs();
@@ -303,7 +303,7 @@ fn precedence_is_kept() {
                 grid: (bx in N),
             {
                 let x: i32 = (a[bx] + 1) * -(m - 2) - (m - (a[bx] - 3));
-                let y: i64 = (x as i64) << 3 >> m as u8 as i64;
+                let y: i64 = ((x as i64) << 3 >> m as u8 as i64) << bx as i64;
                 let z: i32 = !(x & 7 ^ m | 1) % 5;
                 let b: bool = (x as f32) < 1.0 && (m == 2 || !(z != 3)) && in_bounds(a[bx - 1]);
                 let w: i32 = (if b { x } else { z }) + abs(min(x, -z));

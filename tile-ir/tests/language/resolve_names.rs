@@ -98,10 +98,10 @@ fn unknown_names() {
     body(
         "let y: usize = 1; c[y] = 1.0;",
         expect![[r#"
-        error[TK0002]: there is no type `usize`
-          at 3:8
-          help: positions and extents have type `index`
-    "#]],
+            error[TK0002]: there is no type `usize`
+              at 3:8
+              help: positions and extents have type `index`; a parameter is an `i32` or an `i64`
+        "#]],
     );
     body(
         "{ let y = 1.0; } c[tx] = y;",
@@ -402,4 +402,40 @@ fn one_mistake_gives_one_finding() {
               help: use the indices of the `load` itself, grid axes, loop counters, parameters and tiles
         "#]],
     );
+}
+
+#[test]
+fn words_of_other_languages() {
+    for (faulty, help) in [
+        ("c[tx] = x[tx].relu();", "write `max(x, 0)`"),
+        ("c[tx] = x.iter().sum();", "there are no iterators: `for k in 0..N { sum += a[k]; }`"),
+        (
+            "c[tx] = select(n > 0, 1.0, 2.0);",
+            "a value that a condition decides is `if c { a } else { b }`",
+        ),
+        ("c[tx] = n.wrapping_add(1) as f32;", "write `a + b`: integers wrap"),
+        ("c[tx] = fabsf(x[tx]);", "write `abs(x)`"),
+        ("c[tx] = __cosf(x[tx]);", "write `cos(x)`"),
+        ("let y: double = 1.0; c[tx] = 1.0;", "it is `f64`"),
+        ("let y: i128 = 1; c[tx] = 1.0;", "the widest integers are `i64` and `u64`"),
+        (
+            "c[tx] = ind[tx].rotate_left(2) as f32;",
+            "it is of a known integer type: convert with `as` first, `(x as u32)`",
+        ),
+        (
+            "c[tx] = x[tx].abs_diff(1.0);",
+            "it is of a known integer type: convert with `as` first, `(x as u32)`",
+        ),
+        ("c[tx] = 1e39;", "its largest is `f32::MAX`, and beyond is `f32::INFINITY`"),
+        (
+            "let y: f16 = 65520.0; c[tx] = 1.0;",
+            "its largest is `f16::MAX`, and beyond is `f16::INFINITY`",
+        ),
+    ] {
+        let head = "fn f<I: Integer>(n: i32, ind: &Tensor<I, [N]>, x: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>) where block: (tx in 32),";
+        let item = support::parse(&format!("{head} {{ {faulty} }}"));
+        let diags = resolve_kernel(&item).expect_err(faulty);
+        let helps: Vec<_> = diags.iter().filter_map(|found| found.help.as_deref()).collect();
+        assert_eq!(helps, [help], "{faulty}");
+    }
 }
