@@ -91,7 +91,7 @@ fn run(arguments: &Arguments) -> Result<usize, Error> {
 fn launch_once(device: &Device, name: &str) -> Result<(), Error> {
     let row = list::rows().into_iter().find(|row| row.name() == name);
     let row = row.ok_or_else(|| format!("there is no `{name}`"))?;
-    let mut prepared = (row.entry.prepare)(device, row.entry.full)?;
+    let mut prepared = row.entry.prepared(device, row.entry.full)?;
     prepared.launch(&Options::new())?;
     device.synchronize()?;
     Ok(())

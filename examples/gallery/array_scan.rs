@@ -86,7 +86,7 @@ pub const ENTRY: Entry = Entry {
         ]
     },
     prepare: |device, sizes| {
-        let x: Vec<i32> = ints(1, sizes[0], u32::MAX).iter().map(|&x| x as i32).collect();
+        let x: Vec<i32> = ints(1, sizes[0], u32::MAX)?.iter().map(|&x| x as i32).collect();
         Ok(Box::new(Scan::new(device, &x, |sum, x| sum.wrapping_add(x), equal)?))
     },
 };
@@ -103,7 +103,7 @@ pub const OF_FLOATS: Entry = Entry {
         ]
     },
     prepare: |device, sizes| {
-        let x = floats(1, sizes[0]);
+        let x = floats(1, sizes[0])?;
         Ok(Box::new(Scan::new(
             device,
             &x,
@@ -133,7 +133,7 @@ impl<T: Number + Copy, E: Copy + Default> Scan<T, E> {
         x: &[T],
         add: fn(E, T) -> E,
         compare: Compare<T, E>,
-    ) -> tile_runtime::Result<Self> {
+    ) -> Result<Self, Failure> {
         let n = x.len();
         let mut sum = E::default();
         let mut expected = Vec::with_capacity(n);

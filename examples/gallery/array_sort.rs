@@ -81,7 +81,7 @@ impl Keys {
         if n > 1 << 31 {
             return Err(Failure::Sizes("at most 2^31 keys".to_owned()));
         }
-        let mut expected = ints(1, n, u32::MAX);
+        let mut expected = ints(1, n, u32::MAX)?;
         let arrays = [device.tensor([n], &expected)?, device.zeros([n])?];
         expected.sort_unstable();
         Ok(Self { arrays, result: 0, expected })

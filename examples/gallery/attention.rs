@@ -147,10 +147,10 @@ impl<T: Float + Copy> Head<T> {
         if m == 0 {
             return Err(Failure::Sizes("a softmax is of one key at least".to_owned()));
         }
-        let numbers = |seed, rows: usize| -> Vec<T> {
-            floats(seed, rows * D).into_iter().map(|x| narrow(2.0 * x)).collect()
+        let numbers = |seed, rows: usize| -> Result<Vec<T>, Failure> {
+            Ok(floats(seed, rows * D)?.into_iter().map(|x| narrow(2.0 * x)).collect())
         };
-        let (q, k, v) = (numbers(1, n), numbers(2, m), numbers(3, m));
+        let (q, k, v) = (numbers(1, n)?, numbers(2, m)?, numbers(3, m)?);
         let wide = |x: &[T]| x.iter().map(|&x| f64::from(widen(x))).collect::<Vec<f64>>();
         let sample = n.min(SAMPLE);
         let expected = reference(&wide(&q[..sample * D]), &wide(&k), &wide(&v));

@@ -62,9 +62,10 @@ impl Matrices {
         device: &Device,
         batch: usize,
         extents @ [m, k, n]: [usize; 3],
-    ) -> tile_runtime::Result<Self> {
-        let products: Vec<Product> =
-            (0..batch).map(|i| Product::seeded(2 * i as u64 + 1, extents)).collect();
+    ) -> Result<Self, Failure> {
+        let products: Vec<Product> = (0..batch)
+            .map(|i| Product::seeded(2 * i as u64 + 1, extents))
+            .collect::<Result<_, _>>()?;
         let a: Vec<f32> = products.iter().flat_map(|product| product.a.iter().copied()).collect();
         let b: Vec<f32> = products.iter().flat_map(|product| product.b.iter().copied()).collect();
         Ok(Self {

@@ -77,8 +77,8 @@ struct Runs {
 }
 
 impl Runs {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
-        let x = floats(1, n);
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
+        let x = floats(1, n)?;
         let mut expected = Vec::with_capacity(n);
         for run in x.chunks(RUN) {
             let mut sum = 0.0;

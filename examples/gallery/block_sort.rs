@@ -70,8 +70,8 @@ struct Keys {
 }
 
 impl Keys {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
-        let mut expected = ints(1, n, u32::MAX);
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
+        let mut expected = ints(1, n, u32::MAX)?;
         let keys = device.tensor([n], &expected)?;
         expected.chunks_mut(RUN).for_each(<[u32]>::sort_unstable);
         Ok(Self { keys, expected })

@@ -52,8 +52,8 @@ struct Matrix {
 }
 
 impl Matrix {
-    fn new(device: &Device, shape: [usize; 2]) -> tile_runtime::Result<Self> {
-        let before = floats(1, shape[0] * shape[1]);
+    fn new(device: &Device, shape: [usize; 2]) -> Result<Self, Failure> {
+        let before = floats(1, shape[0] * shape[1])?;
         Ok(Self { a: device.tensor(shape, &before)?, before })
     }
 }

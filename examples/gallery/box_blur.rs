@@ -55,8 +55,8 @@ struct Picture {
 }
 
 impl Picture {
-    fn new(device: &Device, rows: usize, cols: usize) -> tile_runtime::Result<Self> {
-        let host_x = bytes(1, rows * cols);
+    fn new(device: &Device, rows: usize, cols: usize) -> Result<Self, Failure> {
+        let host_x = bytes(1, rows * cols)?;
         Ok(Self {
             x: device.tensor([rows, cols], &host_x)?,
             y: device.zeros([rows, cols])?,

@@ -57,8 +57,8 @@ struct Vectors {
 }
 
 impl Vectors {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
-        let (x, filter) = (floats(1, n), floats(2, TAPS));
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
+        let (x, filter) = (floats(1, n)?, floats(2, TAPS)?);
         let at = |i: usize| {
             let around = filter.iter().enumerate().filter_map(|(k, weight)| {
                 let element = x.get((i + k).checked_sub(TAPS / 2)?)?;

@@ -59,8 +59,8 @@ struct Image {
 }
 
 impl Image {
-    fn new(device: &Device, shape: [usize; 2]) -> tile_runtime::Result<Self> {
-        let (host_x, host_filter) = (floats(1, shape[0] * shape[1]), floats(2, FILTER * FILTER));
+    fn new(device: &Device, shape: [usize; 2]) -> Result<Self, Failure> {
+        let (host_x, host_filter) = (floats(1, shape[0] * shape[1])?, floats(2, FILTER * FILTER)?);
         Ok(Self {
             x: device.tensor(shape, &host_x)?,
             filter: device.constant([FILTER, FILTER], &host_filter)?,

@@ -84,7 +84,7 @@ struct Matrices {
 
 fn prepare(device: &Device, sizes: &[usize], corner: Corner) -> Result<Box<dyn Prepared>, Failure> {
     let extents @ [m, k, n] = [sizes[0], sizes[1], sizes[2]];
-    let product = Product::new(extents);
+    let product = Product::new(extents)?;
     let columns: Vec<f32> =
         (0..n).flat_map(|j| product.b.iter().skip(j).step_by(n).copied()).collect();
     Ok(Box::new(Matrices {

@@ -113,15 +113,15 @@ impl Sparse {
     /// Rows of 0 to twice as many entries as asked for, a square matrix.
     fn new(device: &Device, sizes: &[usize], launch: Launch) -> Result<Self, Failure> {
         let &[rows, mean] = sizes else { return Err(Failure::Sizes("two sizes".to_owned())) };
-        let lengths = ints(1, rows, u32::try_from(2 * mean + 1).unwrap_or(u32::MAX));
+        let lengths = ints(1, rows, u32::try_from(2 * mean + 1).unwrap_or(u32::MAX))?;
         let mut starts = vec![0_u32];
         for length in lengths {
             let end = starts[starts.len() - 1].checked_add(length);
             starts.push(end.ok_or_else(|| Failure::Sizes("over 2^32 entries".to_owned()))?);
         }
         let n_entries = starts[rows] as usize;
-        let columns = ints(2, n_entries, u32::try_from(rows).unwrap_or(u32::MAX).max(1));
-        let (values, x) = (floats(3, n_entries), floats(4, rows));
+        let columns = ints(2, n_entries, u32::try_from(rows).unwrap_or(u32::MAX).max(1))?;
+        let (values, x) = (floats(3, n_entries)?, floats(4, rows)?);
         let product = |k: usize| f64::from(values[k]) * f64::from(x[columns[k] as usize]);
         let row = |r: usize| (starts[r] as usize..starts[r + 1] as usize).map(product).sum();
         let expected = (0..rows).map(row).collect();

@@ -64,9 +64,9 @@ struct Vectors {
 }
 
 impl Vectors {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
         let all = n.div_ceil(BLOCK) * BLOCK;
-        let (a, b) = (floats(1, 4 * all), floats(2, n));
+        let (a, b) = (floats(1, 4 * all)?, floats(2, n)?);
         let b_at = |i: usize| b.get(i).copied().map_or(0.0, f64::from);
         let element = |i: usize| {
             let around = i / BLOCK * BLOCK + (i % BLOCK + 3) % BLOCK;

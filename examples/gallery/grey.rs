@@ -45,8 +45,8 @@ struct Picture {
 }
 
 impl Picture {
-    fn new(device: &Device, rows: usize, cols: usize) -> tile_runtime::Result<Self> {
-        let host_rgb = bytes(1, rows * cols * 3);
+    fn new(device: &Device, rows: usize, cols: usize) -> Result<Self, Failure> {
+        let host_rgb = bytes(1, rows * cols * 3)?;
         Ok(Self {
             rgb: device.tensor([rows, cols, 3], &host_rgb)?,
             grey: device.zeros([rows, cols])?,

@@ -59,8 +59,8 @@ struct Runs {
 }
 
 impl Runs {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
-        let x: Vec<i32> = ints(1, n, 2000).iter().map(|&x| x as i32 - 1000).collect();
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
+        let x: Vec<i32> = ints(1, n, 2000)?.iter().map(|&x| x as i32 - 1000).collect();
         let mut expected = Vec::with_capacity(n);
         for run in x.chunks(RUN) {
             let mut sum = 0;

@@ -89,9 +89,9 @@ struct Bytes {
 }
 
 impl Bytes {
-    fn new(device: &Device, n: usize, launch: Launch) -> tile_runtime::Result<Self> {
+    fn new(device: &Device, n: usize, launch: Launch) -> Result<Self, Failure> {
         // Low values are the more frequent ones, as they are in pictures.
-        let data: Vec<u8> = ints(1, n, 1 << 16).iter().map(|x| ((x * x) >> 24) as u8).collect();
+        let data: Vec<u8> = ints(1, n, 1 << 16)?.iter().map(|x| ((x * x) >> 24) as u8).collect();
         let mut expected = vec![0; 256];
         for &byte in &data {
             expected[usize::from(byte)] += 1;

@@ -78,9 +78,9 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(device: &Device, rows: usize, columns: usize) -> tile_runtime::Result<Self> {
-        let x: Vec<f32> = floats(1, rows * columns).iter().map(|x| 3.0 * x + 10.0).collect();
-        let (gamma, beta) = (floats(2, columns), floats(3, columns));
+    fn new(device: &Device, rows: usize, columns: usize) -> Result<Self, Failure> {
+        let x: Vec<f32> = floats(1, rows * columns)?.iter().map(|x| 3.0 * x + 10.0).collect();
+        let (gamma, beta) = (floats(2, columns)?, floats(3, columns)?);
         let mut expected = Vec::with_capacity(x.len());
         for row in x.chunks(columns.max(1)) {
             let n = row.len() as f64;

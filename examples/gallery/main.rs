@@ -58,8 +58,7 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
     let entry = find(name)?;
     let sizes = match &arguments.sizes[..] {
         [] => entry.small.last().copied().unwrap_or_default(),
-        sizes if sizes.len() == entry.sizes.len() => sizes,
-        _ => return Err(format!("`{name}` takes {}", entry.sizes.join(", ")).into()),
+        sizes => sizes,
     };
     Ok(check(device, &entry, sizes)?)
 }
@@ -80,7 +79,7 @@ fn check_small(device: &Device, entry: &Entry) -> Result<(), Error> {
 }
 
 fn check(device: &Device, entry: &Entry, sizes: &[usize]) -> Result<(), Failure> {
-    let mut prepared = (entry.prepare)(device, sizes)?;
+    let mut prepared = entry.prepared(device, sizes)?;
     let start = Instant::now();
     prepared.launch(&Options::new())?;
     device.synchronize()?;

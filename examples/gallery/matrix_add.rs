@@ -80,7 +80,7 @@ struct Matrices {
 
 fn prepare(device: &Device, shape: [usize; 2], tiled: bool) -> Result<Box<dyn Prepared>, Failure> {
     let n = shape[0] * shape[1];
-    let (a, b) = (floats(1, n), floats(2, n));
+    let (a, b) = (floats(1, n)?, floats(2, n)?);
     let expected = a.iter().zip(&b).map(|(a, b)| a + b).collect();
     let (a, b) = (device.tensor(shape, &a)?, device.tensor(shape, &b)?);
     Ok(Box::new(Matrices { a, b, c: device.zeros(shape)?, expected, tiled }))

@@ -94,7 +94,7 @@ fn prepare(
     [rows, cols]: [usize; 2],
     tiled: bool,
 ) -> Result<Box<dyn Prepared>, Failure> {
-    let product = Product::new([rows, cols, 1]);
+    let product = Product::new([rows, cols, 1])?;
     Ok(Box::new(Matrices {
         a: device.tensor([rows, cols], &product.a)?,
         x: device.tensor([cols], &product.b)?,

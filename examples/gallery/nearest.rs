@@ -89,8 +89,8 @@ struct Points {
 }
 
 impl Points {
-    fn new(device: &Device, n_points: usize, n_queries: usize) -> tile_runtime::Result<Self> {
-        let (points, queries) = (floats(1, n_points * D), floats(2, n_queries * D));
+    fn new(device: &Device, n_points: usize, n_queries: usize) -> Result<Self, Failure> {
+        let (points, queries) = (floats(1, n_points * D)?, floats(2, n_queries * D)?);
         let mut expected = Vec::new();
         for query in queries.chunks(D).take(SAMPLE) {
             let apart = |(&a, &b): (&f32, &f32)| (f64::from(a) - f64::from(b)).powi(2);

@@ -102,7 +102,7 @@ impl Numbers {
             return Err(Failure::Sizes("there are 1 to 2^32 - 2 elements".to_owned()));
         }
         // Few values, so that the least one stands in many places.
-        let a: Vec<i32> = ints(1, n, 20_000).iter().map(|&x| x as i32 - 10_000).collect();
+        let a: Vec<i32> = ints(1, n, 20_000)?.iter().map(|&x| x as i32 - 10_000).collect();
         let mut expected = (a[0], 0);
         for (at, &x) in a.iter().enumerate() {
             if x < expected.0 {

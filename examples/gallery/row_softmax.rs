@@ -69,8 +69,8 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(device: &Device, rows: usize, columns: usize) -> tile_runtime::Result<Self> {
-        let x: Vec<f32> = floats(1, rows * columns).iter().map(|x| 100.0 + 8.0 * x).collect();
+    fn new(device: &Device, rows: usize, columns: usize) -> Result<Self, Failure> {
+        let x: Vec<f32> = floats(1, rows * columns)?.iter().map(|x| 100.0 + 8.0 * x).collect();
         let mut expected = Vec::with_capacity(x.len());
         for row in x.chunks(columns.max(1)) {
             let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);

@@ -41,8 +41,8 @@ struct Vectors {
 }
 
 impl Vectors {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
-        let (x, y) = (floats(1, n), floats(2, n));
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
+        let (x, y) = (floats(1, n)?, floats(2, n)?);
         let expected = x.iter().zip(&y).map(|(&x, &y)| ALPHA.mul_add(x, y)).collect();
         Ok(Self { x: device.tensor([n], &x)?, y: device.tensor([n], &y)?, expected })
     }

@@ -81,8 +81,8 @@ struct Image {
 }
 
 impl Image {
-    fn new(device: &Device, shape: [usize; 2]) -> tile_runtime::Result<Self> {
-        let (host_x, host_filter) = (floats(1, shape[0] * shape[1]), floats(2, TAPS));
+    fn new(device: &Device, shape: [usize; 2]) -> Result<Self, Failure> {
+        let (host_x, host_filter) = (floats(1, shape[0] * shape[1])?, floats(2, TAPS)?);
         Ok(Self {
             x: device.tensor(shape, &host_x)?,
             filter: device.constant([TAPS], &host_filter)?,

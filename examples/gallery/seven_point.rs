@@ -99,7 +99,7 @@ struct Volume {
 }
 
 fn prepare(device: &Device, shape: [usize; 3], tiled: bool) -> Result<Box<dyn Prepared>, Failure> {
-    let host_x = floats(1, shape.iter().product());
+    let host_x = floats(1, shape.iter().product())?;
     let (x, y) = (device.tensor(shape, &host_x)?, device.zeros(shape)?);
     Ok(Box::new(Volume { x, y, expected: smoothed(&host_x, shape), tiled }))
 }

@@ -62,8 +62,8 @@ struct Matrices {
 }
 
 impl Matrices {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
-        let product = Product::new([n, n, n]);
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
+        let product = Product::new([n, n, n])?;
         Ok(Self {
             a: device.tensor([n, n], &product.a)?,
             b: device.tensor([n, n], &product.b)?,

@@ -58,8 +58,8 @@ struct Matrices {
 }
 
 impl Matrices {
-    fn new(device: &Device, extents @ [m, k, n]: [usize; 3]) -> tile_runtime::Result<Self> {
-        let product = Product::new(extents);
+    fn new(device: &Device, extents @ [m, k, n]: [usize; 3]) -> Result<Self, Failure> {
+        let product = Product::new(extents)?;
         Ok(Self {
             a: device.tensor([m, k], &product.a)?,
             b: device.tensor([k, n], &product.b)?,

@@ -68,8 +68,8 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
-        let a = floats(1, n);
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
+        let a = floats(1, n)?;
         let expected = a.iter().copied().map(f64::from).sum();
         // No more parts than there is work for.
         let parts = PARTS.min(n.div_ceil(64));

@@ -41,8 +41,8 @@ struct Vectors {
 }
 
 impl Vectors {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
-        let (a, b) = (floats(1, n), floats(2, n));
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
+        let (a, b) = (floats(1, n)?, floats(2, n)?);
         // One IEEE addition an element: the bits are the same everywhere.
         let expected = a.iter().zip(&b).map(|(a, b)| a + b).collect();
         Ok(Self {

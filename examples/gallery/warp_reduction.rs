@@ -66,9 +66,9 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
         // Sums of integers are exact: they wrap, in whatever order.
-        let a: Vec<i32> = ints(1, n, u32::MAX).iter().map(|&x| x as i32).collect();
+        let a: Vec<i32> = ints(1, n, u32::MAX)?.iter().map(|&x| x as i32).collect();
         let expected = a.iter().fold(0, |sum: i32, &x| sum.wrapping_add(x));
         // No more parts than there is work for.
         let parts = PARTS.min(n.div_ceil(128));

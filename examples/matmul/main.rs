@@ -134,8 +134,14 @@ fn factors(arguments: &Arguments) -> Result<(Matrix, Matrix), Failure> {
     let inner = a.as_ref().map(|a| a.cols).or(b.as_ref().map(|b| b.rows));
     let k = inner.or(arguments.k).unwrap_or(size);
     let mut rng = fastrand::Rng::with_seed(arguments.seed);
-    let a = a.unwrap_or_else(|| Matrix::random(arguments.m.unwrap_or(size), k, &mut rng));
-    let b = b.unwrap_or_else(|| Matrix::random(k, arguments.n.unwrap_or(size), &mut rng));
+    let a = match a {
+        Some(a) => a,
+        None => Matrix::random(arguments.m.unwrap_or(size), k, &mut rng)?,
+    };
+    let b = match b {
+        Some(b) => b,
+        None => Matrix::random(k, arguments.n.unwrap_or(size), &mut rng)?,
+    };
     let agrees = |given: Option<usize>, extent| given.is_none_or(|given| given == extent);
     if a.cols != b.rows {
         let (a, b) = (a.shape(), b.shape());

@@ -15,9 +15,18 @@ pub(crate) struct Matrix {
 
 impl Matrix {
     /// A matrix of values in -1 to 1.
-    pub(crate) fn random(rows: usize, cols: usize, rng: &mut fastrand::Rng) -> Self {
-        let values = (0..rows * cols).map(|_| rng.f32() * 2.0 - 1.0).collect();
-        Self { rows, cols, values }
+    pub(crate) fn random(
+        rows: usize,
+        cols: usize,
+        rng: &mut fastrand::Rng,
+    ) -> Result<Self, String> {
+        let mut values = Vec::new();
+        let n_elems = rows.checked_mul(cols);
+        let n_elems = n_elems.filter(|n_elems| values.try_reserve_exact(*n_elems).is_ok());
+        let n_elems = n_elems
+            .ok_or_else(|| format!("there is no memory for a matrix of [{rows}, {cols}]"))?;
+        values.extend(std::iter::repeat_with(|| rng.f32() * 2.0 - 1.0).take(n_elems));
+        Ok(Self { rows, cols, values })
     }
 
     /// The shape as people write it.
@@ -29,6 +38,7 @@ impl Matrix {
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let name = path.display();
         let file = File::open(path).map_err(|error| format!("cannot open {name}: {error}"))?;
+        let n_bytes = file.metadata().map_or(u64::MAX, |file| file.len());
         let npy = NpyFile::new(BufReader::new(file))
             .map_err(|error| format!("{name} is not a .npy file: {error}"))?;
         if !is_f32(&npy.dtype()) {
@@ -38,6 +48,11 @@ impl Matrix {
         let &[rows, cols] = npy.shape() else {
             return Err(format!("{name} has {} axes; a matrix has 2", npy.shape().len()));
         };
+        // What its header says is believed as far as the file goes.
+        let said = rows.checked_mul(cols).and_then(|n_elems| n_elems.checked_mul(4));
+        if said.is_none_or(|said| said > n_bytes) {
+            return Err(format!("{name} has {n_bytes} bytes, too few for [{rows}, {cols}] of f32"));
+        }
         let by_columns = npy.order() == Order::Fortran;
         let (rows, cols) = (rows as usize, cols as usize);
         let values: Vec<f32> =

@@ -83,6 +83,13 @@ fn gallery() {
     succeeds("gallery", &["tiled_matmul", "0", "5", "0", "--device", "cpu"], "all right");
     fails("gallery", &["convolution"], "there is no `convolution`; without a name");
     fails("gallery", &["saxpy", "1", "2"], "`saxpy` takes elements");
+    fails(
+        "gallery",
+        &["saxpy", "99999999999999"],
+        "there is no memory for arrays of 99999999999999",
+    );
+    let all = usize::MAX.to_string();
+    fails("gallery", &["tiled_matmul", &all, "2", "2"], "make more than can be addressed");
     fails("gallery", &["saxpy", "-1"], "unexpected argument");
     fails("gallery", &["saxpy", "many"], "invalid value 'many'");
 }
@@ -234,25 +241,29 @@ fn matmul_of_files() {
 fn matmul_says_what_is_wrong_with_its_files() {
     let folder = tempfile::tempdir().expect("there is a folder for temporary files");
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let (a, b, doubles, flat, cut, text) = (
+    let (a, b, doubles, flat, cut, vast, text) = (
         path("a.npy"),
         path("b.npy"),
         path("doubles.npy"),
         path("flat.npy"),
         path("cut.npy"),
+        path("vast.npy"),
         path("text.npy"),
     );
     write_npy(a.as_ref(), "<f4", false, "(2, 3)", &floats(&[0.0; 6]));
     write_npy(b.as_ref(), "<f4", false, "(5, 2)", &floats(&[0.0; 10]));
     write_npy(doubles.as_ref(), "<f8", false, "(1, 1)", &[0; 8]);
     write_npy(flat.as_ref(), "<f4", false, "(6,)", &floats(&[0.0; 6]));
-    write_npy(cut.as_ref(), "<f4", false, "(2, 3)", &floats(&[0.0; 5]));
+    write_npy(cut.as_ref(), "<f4", false, "(20, 30)", &floats(&[0.0; 5]));
+    let said = format!("({}, 3)", usize::MAX / 2);
+    write_npy(vast.as_ref(), "<f4", false, &said, &floats(&[0.0; 5]));
     std::fs::write(&text, "no matrix").expect("the folder can be written");
 
     let with = |a: &str, expected: &str| fails("matmul", &["--a", a, "--device", "cpu"], expected);
     with(&doubles, "doubles.npy holds '<f8'; f32 is needed");
     with(&flat, "flat.npy has 1 axes; a matrix has 2");
-    with(&cut, "cannot read");
+    with(&cut, "cut.npy has 148 bytes, too few for [20, 30] of f32");
+    with(&vast, "vast.npy");
     with(&text, "text.npy is not a .npy file");
     with(&path("none.npy"), "cannot open");
     fails(
@@ -261,6 +272,9 @@ fn matmul_says_what_is_wrong_with_its_files() {
         "a is [2, 3] and b is [5, 2]: a's columns must be b's rows",
     );
     fails("matmul", &["--a", &a, "--m", "7", "--device", "cpu"], "--m, --n or --k says otherwise");
+    let vast = "99999999999999";
+    fails("matmul", &["--m", vast, "--device", "cpu"], "there is no memory for a matrix of");
+    fails("matmul", &["--k", &usize::MAX.to_string(), "--device", "cpu"], "there is no memory");
     fails("matmul", &["--device", "tpu"], "`tpu` is no device: it is best, cpu, cuda or cuda:1");
     fails("matmul", &["--device", "cuda:x"], "`cuda:x` is no device");
 }

@@ -30,10 +30,28 @@ impl Entry {
     ///
     /// Where there is no result, or a wrong one.
     pub fn checked(&self, device: &Device, sizes: &[usize]) -> Result<Box<dyn Prepared>, Failure> {
-        let mut prepared = (self.prepare)(device, sizes)?;
+        let mut prepared = self.prepared(device, sizes)?;
         prepared.launch(&Options::new())?;
         prepared.verify()?;
         Ok(prepared)
+    }
+
+    /// Makes data of these sizes.
+    ///
+    /// # Errors
+    ///
+    /// Where there are more sizes than the entry has, or fewer, or one is too large.
+    pub fn prepared(&self, device: &Device, sizes: &[usize]) -> Result<Box<dyn Prepared>, Failure> {
+        if sizes.len() != self.sizes.len() {
+            let message = format!("`{}` takes {}", self.name, self.sizes.join(", "));
+            return Err(Failure::Sizes(message));
+        }
+        // With room for the filters, halos and tables that stand beside the data.
+        let product = sizes.iter().try_fold(1 << 8, |all: usize, size| all.checked_mul(*size));
+        match product {
+            Some(_) => (self.prepare)(device, sizes),
+            None => Err(Failure::Sizes(format!("sizes {sizes:?} make more than can be addressed"))),
+        }
     }
 }
 

@@ -15,14 +15,22 @@ pub struct Product {
 
 impl Product {
     /// Factors of numbers from -1 to 1.
-    pub fn new(extents: [usize; 3]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// Where the machine has no memory for them.
+    pub fn new(extents: [usize; 3]) -> Result<Self, Failure> {
         Self::seeded(1, extents)
     }
 
     /// Others for each odd `seed`.
-    pub fn seeded(seed: u64, extents: [usize; 3]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// Where the machine has no memory for them.
+    pub fn seeded(seed: u64, extents: [usize; 3]) -> Result<Self, Failure> {
         let [m, k, n] = extents;
-        Self { a: floats(seed, m * k), b: floats(seed + 1, k * n), extents }
+        Ok(Self { a: floats(seed, m * k)?, b: floats(seed + 1, k * n)?, extents })
     }
 
     /// Compares `c` with the product: all rows, or [`sample`]s of many. An element may be

@@ -1,19 +1,48 @@
 //! Inputs from a seed.
 
+use super::Failure;
+
+/// How many arrays of an input's size an entry has: the input and the result, on the
+/// device and on the host, where a reference stands beside them.
+const COPIES: usize = 6;
+
 /// `n` numbers from -1 to 1, never the same for two seeds.
-pub fn floats(seed: u64, n: usize) -> Vec<f32> {
+///
+/// # Errors
+///
+/// Where the machine has no memory for so many.
+pub fn floats(seed: u64, n: usize) -> Result<Vec<f32>, Failure> {
     let mut rng = fastrand::Rng::with_seed(seed);
-    (0..n).map(|_| rng.f32() * 2.0 - 1.0).collect()
+    filled(n, || rng.f32() * 2.0 - 1.0)
 }
 
 /// `n` whole numbers below `end`.
-pub fn ints(seed: u64, n: usize, end: u32) -> Vec<u32> {
+///
+/// # Errors
+///
+/// Where the machine has no memory for so many.
+pub fn ints(seed: u64, n: usize, end: u32) -> Result<Vec<u32>, Failure> {
     let mut rng = fastrand::Rng::with_seed(seed);
-    (0..n).map(|_| rng.u32(..end)).collect()
+    filled(n, || rng.u32(..end))
 }
 
 /// `n` bytes.
-pub fn bytes(seed: u64, n: usize) -> Vec<u8> {
+///
+/// # Errors
+///
+/// Where the machine has no memory for so many.
+pub fn bytes(seed: u64, n: usize) -> Result<Vec<u8>, Failure> {
     let mut rng = fastrand::Rng::with_seed(seed);
-    (0..n).map(|_| rng.u8(..)).collect()
+    filled(n, || rng.u8(..))
+}
+
+/// `n` values, where there is room for them and for what is made of them.
+fn filled<T>(n: usize, next: impl FnMut() -> T) -> Result<Vec<T>, Failure> {
+    let mut room: Vec<T> = Vec::new();
+    let whole = n.checked_mul(COPIES).filter(|whole| room.try_reserve_exact(*whole).is_ok());
+    if whole.is_none() {
+        return Err(Failure::Sizes(format!("there is no memory for arrays of {n} elements")));
+    }
+    drop(room);
+    Ok(std::iter::repeat_with(next).take(n).collect())
 }

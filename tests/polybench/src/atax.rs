@@ -66,8 +66,8 @@ struct Vectors {
 }
 
 impl Vectors {
-    fn new(device: &Device, shape @ [rows, cols]: [usize; 2]) -> tile_runtime::Result<Self> {
-        let (host_a, host_x) = (floats(1, rows * cols), floats(2, cols));
+    fn new(device: &Device, shape @ [rows, cols]: [usize; 2]) -> Result<Self, Failure> {
+        let (host_a, host_x) = (floats(1, rows * cols)?, floats(2, cols)?);
         Ok(Self {
             a: device.tensor(shape, &host_a)?,
             x: device.tensor([cols], &host_x)?,

@@ -59,8 +59,8 @@ struct Vectors {
 }
 
 impl Vectors {
-    fn new(device: &Device, shape @ [rows, cols]: [usize; 2]) -> tile_runtime::Result<Self> {
-        let host = [floats(1, rows * cols), floats(2, cols), floats(3, rows)];
+    fn new(device: &Device, shape @ [rows, cols]: [usize; 2]) -> Result<Self, Failure> {
+        let host = [floats(1, rows * cols)?, floats(2, cols)?, floats(3, rows)?];
         Ok(Self {
             a: device.tensor(shape, &host[0])?,
             p: device.tensor([cols], &host[1])?,

@@ -45,8 +45,8 @@ struct Image {
 }
 
 impl Image {
-    fn new(device: &Device, shape: [usize; 2]) -> tile_runtime::Result<Self> {
-        let host_x = floats(1, shape[0] * shape[1]);
+    fn new(device: &Device, shape: [usize; 2]) -> Result<Self, Failure> {
+        let host_x = floats(1, shape[0] * shape[1])?;
         Ok(Self { x: device.tensor(shape, &host_x)?, y: device.zeros(shape)?, host_x })
     }
 }

@@ -53,8 +53,8 @@ struct Volume {
 }
 
 impl Volume {
-    fn new(device: &Device, shape: [usize; 3]) -> tile_runtime::Result<Self> {
-        let (host_x, host_filter) = (floats(1, shape.iter().product()), floats(2, 27));
+    fn new(device: &Device, shape: [usize; 3]) -> Result<Self, Failure> {
+        let (host_x, host_filter) = (floats(1, shape.iter().product())?, floats(2, 27)?);
         Ok(Self {
             x: device.tensor(shape, &host_x)?,
             filter: device.constant([3, 3, 3], &host_filter)?,

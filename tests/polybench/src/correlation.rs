@@ -106,8 +106,8 @@ struct Table {
 }
 
 impl Table {
-    fn new(device: &Device, shape @ [n, m]: [usize; 2]) -> tile_runtime::Result<Self> {
-        let mut host_x = floats(1, n * m);
+    fn new(device: &Device, shape @ [n, m]: [usize; 2]) -> Result<Self, Failure> {
+        let mut host_x = floats(1, n * m)?;
         // One column that says nothing.
         host_x.iter_mut().skip(m / 2).step_by(m.max(1)).for_each(|x| *x = 0.25);
         Ok(Self {

@@ -76,8 +76,8 @@ struct Table {
 }
 
 impl Table {
-    fn new(device: &Device, shape @ [n, m]: [usize; 2]) -> tile_runtime::Result<Self> {
-        let host_x = floats(1, n * m);
+    fn new(device: &Device, shape @ [n, m]: [usize; 2]) -> Result<Self, Failure> {
+        let host_x = floats(1, n * m)?;
         Ok(Self {
             x: device.tensor(shape, &host_x)?,
             mean: device.zeros([m])?,

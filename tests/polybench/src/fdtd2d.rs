@@ -84,9 +84,9 @@ struct Fields {
 }
 
 impl Fields {
-    fn new(device: &Device, shape: [usize; 2], steps: usize) -> tile_runtime::Result<Self> {
+    fn new(device: &Device, shape: [usize; 2], steps: usize) -> Result<Self, Failure> {
         let n = shape[0] * shape[1];
-        let host = [floats(1, n), floats(2, n), floats(3, n), floats(4, steps)];
+        let host = [floats(1, n)?, floats(2, n)?, floats(3, n)?, floats(4, steps)?];
         Ok(Self {
             source: device.tensor([steps], &host[3])?,
             ex: device.tensor(shape, &host[0])?,

@@ -62,8 +62,8 @@ struct Matrices {
 }
 
 impl Matrices {
-    fn new(device: &Device, extents @ [m, k, n]: [usize; 3]) -> tile_runtime::Result<Self> {
-        let (product, before) = (Product::new(extents), floats(3, m * n));
+    fn new(device: &Device, extents @ [m, k, n]: [usize; 3]) -> Result<Self, Failure> {
+        let (product, before) = (Product::new(extents)?, floats(3, m * n)?);
         Ok(Self {
             a: device.tensor([m, k], &product.a)?,
             b: device.tensor([k, n], &product.b)?,

@@ -55,8 +55,8 @@ struct Vectors {
 }
 
 impl Vectors {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
-        let host = [floats(1, n * n), floats(2, n * n), floats(3, n)];
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
+        let host = [floats(1, n * n)?, floats(2, n * n)?, floats(3, n)?];
         Ok(Self {
             a: device.tensor([n, n], &host[0])?,
             b: device.tensor([n, n], &host[1])?,

@@ -96,8 +96,8 @@ struct Factors {
 }
 
 impl Factors {
-    fn new(device: &Device, shape @ [m, n]: [usize; 2]) -> tile_runtime::Result<Self> {
-        let before = floats(1, m * n);
+    fn new(device: &Device, shape @ [m, n]: [usize; 2]) -> Result<Self, Failure> {
+        let before = floats(1, m * n)?;
         Ok(Self {
             a: device.tensor(shape, &before)?,
             q: device.zeros(shape)?,

@@ -90,8 +90,8 @@ struct Matrices {
 }
 
 impl Matrices {
-    fn new(device: &Device, extents @ [m, k, l, n]: [usize; 4]) -> tile_runtime::Result<Self> {
-        let host = [floats(1, m * k), floats(2, k * l), floats(3, l * n), floats(4, m * n)];
+    fn new(device: &Device, extents @ [m, k, l, n]: [usize; 4]) -> Result<Self, Failure> {
+        let host = [floats(1, m * k)?, floats(2, k * l)?, floats(3, l * n)?, floats(4, m * n)?];
         Ok(Self {
             a: device.tensor([m, k], &host[0])?,
             b: device.tensor([k, l], &host[1])?,

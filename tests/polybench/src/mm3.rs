@@ -55,8 +55,8 @@ struct Matrices {
 }
 
 impl Matrices {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
-        let host = [1, 2, 3, 4].map(|seed| floats(seed, n * n));
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
+        let host = [floats(1, n * n)?, floats(2, n * n)?, floats(3, n * n)?, floats(4, n * n)?];
         let input = |at: usize| device.tensor([n, n], &host[at]);
         let zeros = || device.zeros([n, n]);
         let inputs = [input(0)?, input(1)?, input(2)?, input(3)?];

@@ -42,8 +42,8 @@ struct Vectors {
 }
 
 impl Vectors {
-    fn new(device: &Device, n: usize) -> tile_runtime::Result<Self> {
-        let host = [floats(1, n * n), floats(2, n), floats(3, n), floats(4, n), floats(5, n)];
+    fn new(device: &Device, n: usize) -> Result<Self, Failure> {
+        let host = [floats(1, n * n)?, floats(2, n)?, floats(3, n)?, floats(4, n)?, floats(5, n)?];
         let vector = |at: usize| device.tensor([n], &host[at]);
         let (y, x) = ([vector(1)?, vector(2)?], [vector(3)?, vector(4)?]);
         Ok(Self { a: device.tensor([n, n], &host[0])?, y, x, host })

@@ -65,8 +65,8 @@ struct Matrices {
 }
 
 impl Matrices {
-    fn new(device: &Device, shape @ [n, k]: [usize; 2]) -> tile_runtime::Result<Self> {
-        let host = [floats(1, n * k), floats(2, n * k), floats(3, n * n)];
+    fn new(device: &Device, shape @ [n, k]: [usize; 2]) -> Result<Self, Failure> {
+        let host = [floats(1, n * k)?, floats(2, n * k)?, floats(3, n * n)?];
         Ok(Self {
             a: device.tensor(shape, &host[0])?,
             b: device.tensor(shape, &host[1])?,

@@ -58,8 +58,8 @@ struct Matrices {
 }
 
 impl Matrices {
-    fn new(device: &Device, shape @ [n, k]: [usize; 2]) -> tile_runtime::Result<Self> {
-        let (host_a, before) = (floats(1, n * k), floats(2, n * n));
+    fn new(device: &Device, shape @ [n, k]: [usize; 2]) -> Result<Self, Failure> {
+        let (host_a, before) = (floats(1, n * k)?, floats(2, n * n)?);
         let (a, c) = (device.tensor(shape, &host_a)?, device.tensor([n, n], &before)?);
         Ok(Self { host_a, before, a, c })
     }
