@@ -3,6 +3,7 @@
 use tile_runtime::{Device, DeviceProperties, Kernel, Options};
 
 use super::Failure;
+use super::random::check_room;
 
 /// One kernel, or several that belong together, with its host code and reference.
 #[derive(Clone, Copy, Debug)]
@@ -48,10 +49,13 @@ impl Entry {
         }
         // With room for the filters, halos and tables that stand beside the data.
         let product = sizes.iter().try_fold(1 << 8, |all: usize, size| all.checked_mul(*size));
-        match product {
-            Some(_) => (self.prepare)(device, sizes),
-            None => Err(Failure::Sizes(format!("sizes {sizes:?} make more than can be addressed"))),
+        if product.is_none() {
+            let message = format!("sizes {sizes:?} make more than can be addressed");
+            return Err(Failure::Sizes(message));
         }
+        // Whatever else is empty.
+        sizes.iter().try_for_each(|size| check_room::<f32>(*size))?;
+        (self.prepare)(device, sizes)
     }
 }
 

@@ -38,11 +38,17 @@ pub fn bytes(seed: u64, n: usize) -> Result<Vec<u8>, Failure> {
 
 /// `n` values, where there is room for them and for what is made of them.
 fn filled<T>(n: usize, next: impl FnMut() -> T) -> Result<Vec<T>, Failure> {
+    check_room::<T>(n)?;
+    Ok(std::iter::repeat_with(next).take(n).collect())
+}
+
+/// Reports where the machine has no memory for the arrays that an entry makes of one of
+/// `n` elements.
+pub(super) fn check_room<T>(n: usize) -> Result<(), Failure> {
     let mut room: Vec<T> = Vec::new();
     let whole = n.checked_mul(COPIES).filter(|whole| room.try_reserve_exact(*whole).is_ok());
-    if whole.is_none() {
-        return Err(Failure::Sizes(format!("there is no memory for arrays of {n} elements")));
+    match whole {
+        Some(_) => Ok(()),
+        None => Err(Failure::Sizes(format!("there is no memory for arrays of {n} elements"))),
     }
-    drop(room);
-    Ok(std::iter::repeat_with(next).take(n).collect())
 }

@@ -1,11 +1,11 @@
 use tile_runtime::tiled_kernel;
 
 tiled_kernel! {
-    pub fn k(a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>)
+    pub fn k<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
     {
         let i = bx * TN + tx;
-        c[i] = a[i].div_euclid(2.0);
+        c[i] = a[i].div_euclid(2);
     }
 }
 
