@@ -7,7 +7,8 @@
 //! cargo run --release --example gallery -- --all
 //! ```
 //!
-//! prints, for each, its sizes, the seconds of a launch and that all is right.
+//! prints, for each, its sizes, the seconds of a launch and that all is right; of some,
+//! too, what `explain` finds, on the device or, where that is the CPU, on an H200.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -15,7 +16,8 @@ use std::time::Instant;
 use clap::Parser;
 use tile_examples::all;
 use tile_examples::frame::{Entry, Failure};
-use tile_runtime::{Device, Options};
+use tile_runtime::ir::device::known;
+use tile_runtime::{Device, DeviceProperties, Options, Report};
 
 /// Runs kernels of the gallery; without a name, lists them.
 #[derive(Parser)]
@@ -86,5 +88,30 @@ fn check(device: &Device, entry: &Entry, sizes: &[usize]) -> Result<(), Failure>
     let seconds = start.elapsed().as_secs_f64();
     prepared.verify()?;
     println!("{} {sizes:?}: first launch {seconds:.3} s, all right", entry.name);
+    for report in prepared.reports(&explained(device))? {
+        print_findings(&report);
+    }
     Ok(())
+}
+
+/// The device that is explained.
+fn explained(device: &Device) -> DeviceProperties {
+    let other = known("H200").filter(|_| device.is_cpu());
+    other.unwrap_or_else(|| device.properties().clone())
+}
+
+fn print_findings(report: &Report) {
+    let micros = report.roofline.predicted_seconds * 1e6;
+    println!("    explain: {micros:.1} µs on {}", report.device);
+    if report.findings.is_empty() {
+        println!("    nothing to be changed");
+    }
+    for finding in &report.findings {
+        let place = match finding.line {
+            0 => "the kernel".to_owned(),
+            line => format!("line {line}"),
+        };
+        println!("    {place}: {}", finding.message);
+        println!("        {}", finding.advice);
+    }
 }

@@ -1,15 +1,16 @@
 //! The sum of two matrices, once as it is and once through shared tiles.
 //!
-//! The exercise asks what the tiles buy. Each element is read once, by the work-item that
-//! needs it: there is nothing to share, and a tile is one more place to pass through. The
-//! benchmark has the figures, which are the memory's rate in both cases.
+//! The exercise asks what the tiles buy. `explain` answers, and the gallery prints what it
+//! says: each element is read once, by the work-item that needs it, so that there is
+//! nothing to share. The benchmark has the figures, which are the memory's rate in both
+//! cases.
 //!
 //! ```sh
 //! cargo run --release --example gallery -- matrix_add 1000 2000
 //! cargo run --release --example gallery -- matrix_add_tiled 1000 2000
 //! ```
 
-use tile_runtime::{Device, Options, Tensor, tiled_kernel};
+use tile_runtime::{Device, DeviceProperties, Options, Report, Tensor, tiled_kernel};
 
 use crate::frame::{Cost, Entry, Failure, Prepared, equal, floats};
 
@@ -75,6 +76,7 @@ struct Matrices {
     b: Tensor<f32, 2>,
     c: Tensor<f32, 2>,
     expected: Vec<f32>,
+    shape: [usize; 2],
     tiled: bool,
 }
 
@@ -83,7 +85,7 @@ fn prepare(device: &Device, shape: [usize; 2], tiled: bool) -> Result<Box<dyn Pr
     let (a, b) = (floats(1, n)?, floats(2, n)?);
     let expected = a.iter().zip(&b).map(|(a, b)| a + b).collect();
     let (a, b) = (device.tensor(shape, &a)?, device.tensor(shape, &b)?);
-    Ok(Box::new(Matrices { a, b, c: device.zeros(shape)?, expected, tiled }))
+    Ok(Box::new(Matrices { a, b, c: device.zeros(shape)?, expected, shape, tiled }))
 }
 
 impl Prepared for Matrices {
@@ -103,5 +105,13 @@ impl Prepared for Matrices {
     fn cost(&self) -> Cost {
         let n = self.expected.len() as f64;
         Cost { bytes: 12.0 * n, flops: n }
+    }
+
+    fn reports(&self, device: &DeviceProperties) -> tile_runtime::Result<Vec<Report>> {
+        let kernel = match self.tiled {
+            true => matrix_add_tiled::kernel::<f32>(),
+            false => matrix_add::kernel::<f32>(),
+        };
+        Ok(vec![kernel.explain(device, &self.shape)?])
     }
 }

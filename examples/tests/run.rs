@@ -81,6 +81,11 @@ fn gallery() {
     let arguments = ["convolution_2d", "600", "801", "--device", "cpu"];
     succeeds("gallery", &arguments, "convolution_2d [600, 801]");
     succeeds("gallery", &["tiled_matmul", "0", "5", "0", "--device", "cpu"], "all right");
+    let tiled = ["matrix_add_tiled", "1000", "2000", "--device", "cpu"];
+    let buys_nothing = "each element of the tile `a_s` is read once: it saves no traffic";
+    succeeds("gallery", &tiled, buys_nothing);
+    let plain = ["matrix_add", "1000", "2000", "--device", "cpu"];
+    succeeds("gallery", &plain, "nothing to be changed");
     fails("gallery", &["convolution"], "there is no `convolution`; without a name");
     fails("gallery", &["saxpy", "1", "2"], "`saxpy` takes elements");
     fails(

@@ -1,6 +1,6 @@
 //! One entry: what it is called, in which sizes it runs, and how.
 
-use tile_runtime::{Device, DeviceProperties, Kernel, Options};
+use tile_runtime::{Device, DeviceProperties, Kernel, Options, Report};
 
 use super::Failure;
 use super::random::check_room;
@@ -80,6 +80,16 @@ pub trait Prepared {
 
     /// What the computation has to do at least.
     fn cost(&self) -> Cost;
+
+    /// What `explain` says of its kernels on a device, where that is what the entry
+    /// shows.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Kernel::explain`].
+    fn reports(&self, _device: &DeviceProperties) -> tile_runtime::Result<Vec<Report>> {
+        Ok(Vec::new())
+    }
 }
 
 /// What a computation has to do at least, on any machine.
