@@ -13,7 +13,7 @@ use tile_ir::program::{IndexWidth, Program, print_program};
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::launch::{ArgumentError, Dims, binding_of, remembered, tune_kernel};
+use crate::launch::{ArgumentError, Dims, binding_of, check_sizes, remembered, tune_kernel};
 use crate::tune::{TuneOptions, TuneReport};
 
 /// The device that texts are made for where none is named.
@@ -245,7 +245,9 @@ impl Kernel {
             }
             .into());
         }
-        Ok(Dims::of_values(self.checked.kernel(), dims))
+        let dims = Dims::of_values(self.checked.kernel(), dims);
+        check_sizes(self.checked.kernel(), &self.types, &dims)?;
+        Ok(dims)
     }
 
     fn lower(

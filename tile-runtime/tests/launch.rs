@@ -1,10 +1,13 @@
 //! What a launch says of arguments and options that do not fit, and launches
 //! that have nothing to run.
 
+use std::time::Duration;
+
 use tile_runtime::ir::config::{AxisItems, TilePadding};
+
 use tile_runtime::{
     ArgumentError, Config, ConfigError, Device, Error, Numerics, Options, Result, Tensor,
-    tiled_kernel,
+    TuneOptions, tiled_kernel,
 };
 
 tiled_kernel! {
@@ -325,4 +328,23 @@ fn constants_beyond_constant_memory() {
         "the constants of `joined` take 65540 bytes (first: 48000, second: 17540), constant memory \
          holds 65536\nhelp: declare the largest, first, as a `&Tensor<..>`"
     );
+}
+
+#[test]
+fn dimensions_that_no_memory_holds() {
+    let (device, kernel) = (Device::cpu(), saxpy::kernel());
+    let tuning = TuneOptions::new(Duration::from_millis(50));
+    for n in [usize::MAX, usize::MAX / 4, 1 << 61] {
+        let expected = format!("x of `saxpy` would be [{n}], which takes more than 2^63 bytes");
+        let explained = kernel.explain(device.properties(), &[n]).unwrap_err();
+        assert_eq!(explained.to_string(), expected);
+        let tuned = kernel.tune(&device, &[n], &tuning).unwrap_err();
+        assert_eq!(tuned.to_string(), expected);
+        let chosen = kernel.config_for(device.properties(), &[n]).unwrap_err();
+        assert_eq!(chosen.to_string(), expected);
+    }
+    // Addressable, and beyond what there is.
+    kernel.explain(device.properties(), &[1 << 60]).unwrap();
+    let error = kernel.tune(&device, &[1 << 60], &tuning).unwrap_err();
+    assert_eq!(error.to_string(), format!("the host has no memory for {} bytes", 1_u64 << 62));
 }

@@ -211,6 +211,23 @@ fn bind_dims(kernel: &Kernel, tensors: &[&TensorArgument<'_>]) -> Result<Dims> {
     }
 }
 
+/// Reports a tensor that no memory holds at these dimensions, where they alone decide
+/// its shape.
+pub(crate) fn check_sizes(kernel: &Kernel, types: &[DType], dims: &Dims) -> Result<()> {
+    for tensor in kernel.tensors.values() {
+        let value = |var| name_value(kernel, dims, None, var);
+        let extents = tensor.extents.iter().map(|&expr| eval_index(kernel, expr, &value));
+        let Some(shape) = extents.collect::<Option<Vec<i128>>>() else { continue };
+        let elem_bytes = tensor.elem.bind(types).map_or(1, |dtype| i128::from(dtype.size_bytes()));
+        let n_bytes = shape.iter().try_fold(elem_bytes, |bytes, extent| bytes.checked_mul(*extent));
+        if n_bytes.is_none_or(|n_bytes| i64::try_from(n_bytes).is_err()) {
+            let (kernel, tensor) = (kernel.name.clone(), tensor.name.clone());
+            return Err(ArgumentError::TensorTooLarge { kernel, tensor, shape }.into());
+        }
+    }
+    Ok(())
+}
+
 /// Which dimension an extent is, where it is a bare one.
 fn plain_dim(kernel: &Kernel, expr: ExprId, vars: &[VarId]) -> Option<usize> {
     let ExprKind::Var(var) = kernel.exprs.get(expr)?.kind else { return None };

@@ -87,6 +87,16 @@ pub enum ArgumentError {
         /// Its shape.
         shape: Vec<usize>,
     },
+    /// Dimensions of which a tensor cannot be.
+    #[error("{tensor} of `{kernel}` would be {shape:?}, which takes more than 2^63 bytes")]
+    TensorTooLarge {
+        /// The kernel.
+        kernel: String,
+        /// The tensor.
+        tensor: String,
+        /// The shape that the dimensions make.
+        shape: Vec<i128>,
+    },
     /// More bytes of constants than constant memory holds.
     #[error(
         "the constants of `{kernel}` take {bytes} bytes ({constants}), constant memory holds {limit}\n\

@@ -14,7 +14,7 @@ use super::error::ArgumentError;
 use super::owned::{OwnedLaunch, OwnedTensor};
 use super::tuned::{How, Request};
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TensorError};
 use crate::kernel::Kernel;
 use crate::options::Options;
 use crate::tune::{Limits, Listed, TuneOptions, TuneReport};
@@ -73,7 +73,7 @@ pub(super) fn with_made_up(
             let what = format!("a tensor of `{}` has no shape", ir.name);
             return Err(Error::internal(what, tensor.name.clone()));
         };
-        let bytes = data.elements(dtype, shape.iter().product());
+        let bytes = data.elements(dtype, shape.iter().product())?;
         tensors.push(OwnedTensor::holding(tensor, dtype, shape, &bytes, device)?);
     }
     let scalars = ir.scalars.values().filter_map(|scalar| scalar.elem.bind(types));
@@ -117,9 +117,20 @@ impl Data {
     }
 
     /// The bytes of so many elements, in the machine's byte order.
-    pub(super) fn elements(&mut self, dtype: DType, n_elems: usize) -> Vec<u8> {
+    ///
+    /// # Errors
+    ///
+    /// Where the host has no memory for them.
+    pub(super) fn elements(&mut self, dtype: DType, n_elems: usize) -> Result<Vec<u8>> {
         let n_bytes = dtype.size_bytes() as usize;
-        let mut bytes = Vec::with_capacity(n_elems * n_bytes);
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(n_elems.saturating_mul(n_bytes)).map_err(|_| {
+            TensorError::OutOfMemory {
+                device: "the host".to_owned(),
+                bytes: n_elems.saturating_mul(n_bytes),
+                free_bytes: None,
+            }
+        })?;
         for _ in 0..n_elems {
             let bits = self.scalar(dtype).bits;
             match n_bytes {
@@ -129,6 +140,6 @@ impl Data {
                 _ => bytes.extend(bits.to_ne_bytes()),
             }
         }
-        bytes
+        Ok(bytes)
     }
 }

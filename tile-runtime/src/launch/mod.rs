@@ -64,7 +64,7 @@ pub use run_config::run_config;
 pub use unchecked::run_unchecked;
 
 pub(crate) use background::Background;
-pub(crate) use bind::{Dims, binding_of};
+pub(crate) use bind::{Dims, binding_of, check_sizes};
 pub(crate) use cache::ProgramCache;
 pub(crate) use choose::choose;
 pub(crate) use made_up::{measure_listed, tune_kernel};

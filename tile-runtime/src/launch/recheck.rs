@@ -110,7 +110,7 @@ fn fault(program: &Program, kernel: &Kernel, binding: &Binding, config: &Config)
     for (id, tensor) in kernel.tensors.iter() {
         let dtype = tensor.elem.bind(&binding.types)?;
         let shape = shape(kernel, id, &values, config)?;
-        let bytes = data.elements(dtype, shape.iter().product());
+        let bytes = data.elements(dtype, shape.iter().product()).ok()?;
         tensors.push(HostTensor::new(dtype, &shape, &bytes));
     }
     let dtypes = kernel.scalars.values().map(|scalar| scalar.elem.bind(&binding.types));
