@@ -176,8 +176,10 @@ pub enum Finding {
     Divergence {
         /// Who is there.
         present: CheckPlace,
-        /// One who is not.
-        absent: CheckPlace,
+        /// One who is not: the same one of points of a cooperative loop, which never meet.
+        /// `None` where all of the block have come to a cooperative loop or an exchange by a
+        /// condition on which work-items need not agree.
+        absent: Option<CheckPlace>,
         /// Whether it concerns a warp; else the block.
         is_of_warp: bool,
     },

@@ -2,7 +2,7 @@
 //! that only data shows.
 
 use tile_runtime::{
-    ArgumentError, CheckLog, CheckReport, Device, Error, Note, Options, tiled_kernel,
+    ArgumentError, CheckLog, CheckReport, Device, Error, Finding, Note, Options, tiled_kernel,
 };
 
 tiled_kernel! {
@@ -76,6 +76,29 @@ tiled_kernel! {
             barrier;
         }
         x[bx * TN + tx] = 2;
+    }
+
+    /// Part of a block shares out a loop.
+    #[unsafe(unchecked)]
+    fn shared_out(x: &mut Tensor<i32, [N]>, n: i32)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        if x[bx * TN + tx] + tx as i32 < n {
+            each i in TN {
+                x[bx * TN + i] = 2;
+            }
+        }
+    }
+
+    /// Part of a block adds up.
+    #[unsafe(unchecked)]
+    fn added_up(x: &mut Tensor<i32, [N]>, n: i32)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        if x[bx * TN + tx] + tx as i32 < n {
+            let sum = reduce_sum(x[bx * TN + tx]);
+            x[bx * TN + tx] = sum;
+        }
     }
 }
 
@@ -224,6 +247,37 @@ fn an_unchecked_kernel_is_looked_at() -> Result<(), Error> {
     assert_eq!(cases, "  these two lines collide in 8 cases");
     assert!(help.starts_with("  help: put `barrier;` between"), "{text}");
     assert!(place.starts_with("  in `hasty`, ") && place.contains("checked.rs:"), "{text}");
+    Ok(())
+}
+
+#[test]
+fn what_a_block_does_together_is_found_where_work_items_need_not_agree() -> Result<(), Error> {
+    let device = Device::cpu();
+    let launch = |is_loop: bool, n: i32| {
+        let mut x = device.zeros([6])?;
+        let options = Options::new().tile("TN", 3);
+        match is_loop {
+            true => shared_out::with(options).launch(&mut x, n)?,
+            false => added_up::with(options).launch(&mut x, n)?,
+        }
+        x.to_vec()
+    };
+    for is_loop in [true, false] {
+        assert_eq!(launch(is_loop, 0)?, [0; 6]);
+        let Error::Check(report) = launch(is_loop, 2).unwrap_err() else { panic!("no report") };
+        let [Finding::Divergence { absent: Some(absent), .. }] = &report.findings[..] else {
+            panic!("{report}")
+        };
+        assert_eq!(absent.item, [("tx".to_owned(), 2)]);
+        let Error::Check(report) = launch(is_loop, 9).unwrap_err() else { panic!("no report") };
+        let [Finding::Divergence { absent: None, .. }] = &report.findings[..] else {
+            panic!("{report}")
+        };
+        let text = report.to_string();
+        assert!(text.starts_with("not every work-item of the block need come to line "), "{text}");
+        assert!(text.contains("work-item (tx = 0) in block (bx = 0) does"), "{text}");
+        assert!(text.contains(", and all others, by a condition on which they may disagree"));
+    }
     Ok(())
 }
 

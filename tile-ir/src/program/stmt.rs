@@ -90,6 +90,9 @@ pub struct Assumption {
     pub item: Vec<(String, ExprId)>,
     /// What the condition is computed from, as it stands in the source.
     pub values: Vec<(String, ExprId)>,
+    /// Whether it is the language's own: that work-items agree on coming here. Of kernels
+    /// that no check has passed.
+    pub is_of_meeting: bool,
 }
 
 impl Assumption {

@@ -149,6 +149,18 @@ impl Display for Finding {
             }
             Self::Divergence { present, absent, is_of_warp } => {
                 let group = if *is_of_warp { "warp" } else { "block" };
+                let Some(absent) = absent else {
+                    let line = present.line;
+                    writeln!(
+                        f,
+                        "not every work-item of the {group} need come to line {line} [{code}]"
+                    )?;
+                    write!(f, "  {present} does{}", after(present.barriers))?;
+                    return write!(
+                        f,
+                        ", and all others, by a condition on which they may disagree"
+                    );
+                };
                 writeln!(
                     f,
                     "not every work-item of the {group} comes to line {} [{code}]",

@@ -8,7 +8,7 @@ use tile_ir::span::SpanId;
 
 use super::code::CompiledKernel;
 use super::run::{AccessTally, BranchTally, Case, Log, Stray, Tally, Who, block_coords};
-use super::watch::{Meeting, Operation, Site};
+use super::watch::{Lacking, Meeting, Operation, Site};
 
 /// Someone, and when.
 #[derive(Clone, Debug)]
@@ -71,8 +71,8 @@ pub(crate) struct FoundParting {
     pub(crate) meeting: Meeting,
     /// Who is there.
     pub(crate) present: Actor,
-    /// Who is not.
-    pub(crate) absent: Actor,
+    /// Who is not, of those that should be.
+    pub(crate) absent: Option<Actor>,
 }
 
 /// Elements of an output that nobody has written.
@@ -175,7 +175,8 @@ pub(super) fn describe(kernel: &CompiledKernel, grid: &[i64], shapes: &Shapes, l
             .map(|(&meeting, case)| FoundParting {
                 meeting: kernel.meetings[meeting],
                 present: telling.actor(case.first),
-                absent: telling.actor(case.second),
+                absent: (kernel.meetings[meeting].lacks != Lacking::Agreement)
+                    .then(|| telling.actor(case.second)),
             })
             .collect(),
         gaps: left_out

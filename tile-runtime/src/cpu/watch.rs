@@ -96,6 +96,17 @@ pub(crate) struct Operation {
     pub(crate) span: SpanId,
 }
 
+/// Who is missing at a place that work-items come to together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lacking {
+    /// Those who do not come, if any.
+    Absent,
+    /// All others: points of a cooperative loop never meet.
+    Points,
+    /// Somebody else with other data: the condition need not be the same for all.
+    Agreement,
+}
+
 /// A place of the text that work-items come to together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meeting {
@@ -103,8 +114,8 @@ pub(crate) struct Meeting {
     pub(crate) group: Group,
     /// Whether what comes before it is ordered before what comes after.
     pub(crate) is_barrier: bool,
-    /// Whether they are points of a cooperative loop, which never meet.
-    pub(crate) is_within_each: bool,
+    /// Who is missing.
+    pub(crate) lacks: Lacking,
     /// Where it stands in the source.
     pub(crate) span: SpanId,
 }

@@ -134,7 +134,7 @@ impl Telling<'_> {
         let FoundParting { meeting, present, absent } = parting;
         Finding::Divergence {
             present: self.place(meeting.span, &present),
-            absent: self.place(meeting.span, &absent),
+            absent: absent.map(|absent| self.place(meeting.span, &absent)),
             is_of_warp: meeting.group == Group::Warp,
         }
     }

@@ -30,6 +30,7 @@ impl Specialiser<'_> {
             block,
             item,
             values,
+            is_of_meeting: false,
         })
     }
 

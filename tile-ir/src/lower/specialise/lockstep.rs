@@ -2,9 +2,9 @@
 //! passed.
 //!
 //! The block's items run in step there, and a barrier within items looks whether all are
-//! at it: that is what such a kernel is run for. Beyond it nothing is modelled: where all
-//! reach a cooperative loop or an exchange under a condition that need not be the same
-//! for all, the launch ends with an assumption that does not hold.
+//! at it: that is what such a kernel is run for. Where all reach a cooperative loop or an
+//! exchange under a condition that need not be the same for all, the launch ends there,
+//! as where some do not.
 
 use super::Specialiser;
 use super::stmt::stmt_at;
@@ -46,6 +46,7 @@ impl Specialiser<'_> {
             block: Vec::new(),
             item: Vec::new(),
             values: Vec::new(),
+            is_of_meeting: true,
         };
         vec![
             stmt_at(StmtKind::Barrier(Participants::Block), Scope::Block, span),

@@ -67,6 +67,10 @@ impl Emitter<'_, '_> {
                 self.update_atomically(access, *op, (expected, value), *old, dtype)
             }
             StmtKind::Copy { dst, src, token: _ } => self.copy(dst, src),
+            StmtKind::Assume(fact) if fact.is_of_meeting => {
+                self.meet_by_chance();
+                Ok(())
+            }
             StmtKind::Assume(fact) => self.assume(fact, stmt.span),
             // Asynchronous operations are done at once, so nothing is in flight.
             StmtKind::Commit(_) | StmtKind::Wait { .. } => Ok(()),

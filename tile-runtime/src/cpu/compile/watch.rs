@@ -18,7 +18,7 @@ use super::emitter::{Emitter, Func, Value};
 use crate::cpu::CpuError;
 use crate::cpu::code::{Instr, Slot, Width};
 use crate::cpu::vector;
-use crate::cpu::watch::{Agents, Doing, Meeting, Oddity, Operation, Site, Watch};
+use crate::cpu::watch::{Agents, Doing, Lacking, Meeting, Oddity, Operation, Site, Watch};
 
 impl Emitter<'_, '_> {
     /// Whether the launch is a checked one.
@@ -122,10 +122,23 @@ impl Emitter<'_, '_> {
             return;
         }
         let domain = self.lane.as_ref().map(|lane| lane.domain);
-        let is_within_each = domain != Some(self.kernel.block_domain);
+        let lacks = match domain == Some(self.kernel.block_domain) {
+            true => Lacking::Absent,
+            false => Lacking::Points,
+        };
+        self.push_meeting(Meeting { group, is_barrier, lacks, span: self.span });
+    }
+
+    /// Notes that work-items come here that with other data need not.
+    pub(super) fn meet_by_chance(&mut self) {
+        let (group, lacks) = (Group::Block, Lacking::Agreement);
+        self.push_meeting(Meeting { group, is_barrier: false, lacks, span: self.span });
+    }
+
+    fn push_meeting(&mut self, described: Meeting) {
+        let mask = self.lane.as_ref().and_then(|lane| lane.mask);
         let meeting = self.unit.meetings.len();
-        let span = self.span;
-        self.unit.meetings.push(Meeting { group, is_barrier, is_within_each, span });
+        self.unit.meetings.push(described);
         self.push(Instr::Meet { mask, meeting });
     }
 

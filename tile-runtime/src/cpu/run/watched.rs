@@ -8,6 +8,7 @@ use super::shadow::{By, Tally, Watcher};
 use super::warp::WARP;
 use crate::cpu::code::{Access, Index, Slot, Width};
 use crate::cpu::vector::Flag;
+use crate::cpu::watch::Lacking;
 
 impl Frame<'_> {
     /// Notes who touches the elements of an access.
@@ -214,7 +215,10 @@ impl Frame<'_> {
         for (group, flags) in here.chunks(group_lanes).enumerate() {
             let present = flags.iter().position(|flag| *flag);
             let absent = flags.iter().position(|flag| !*flag);
-            let absent = if meeting.is_within_each { present } else { absent };
+            let absent = match meeting.lacks {
+                Lacking::Absent => absent,
+                Lacking::Points | Lacking::Agreement => present,
+            };
             if let (Some(present), Some(absent)) = (present, absent) {
                 let agent = |lane| watcher.agent(first + group * group_lanes + lane);
                 let agents = (agent(present), agent(absent));
