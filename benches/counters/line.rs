@@ -1,10 +1,7 @@
 //! What is found, one JSON object a line, and the table of it.
 
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::path::Path;
-
 use serde::Serialize;
+use tile_benches::Told;
 
 use crate::predicted::Quantities;
 
@@ -33,30 +30,12 @@ pub(crate) struct Compared {
     pub(crate) counted: Option<Quantities>,
 }
 
-/// Where the lines go.
-pub(crate) struct Sink {
-    file: Option<File>,
-    pub(crate) lines: Vec<Line>,
-}
-
-impl Sink {
-    /// Standard output, and a new file where one is named.
-    pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
-        Ok(Self { file: path.map(File::create).transpose()?, lines: Vec::new() })
-    }
-
-    pub(crate) fn write(&mut self, line: Line) -> io::Result<()> {
-        let text = serde_json::to_string(&line)?;
-        println!("{text}");
-        if let Some(file) = &mut self.file {
-            writeln!(file, "{text}")?;
+impl Told for Line {
+    fn has_failed(&self) -> bool {
+        match self {
+            Self::Failed { .. } => true,
+            Self::Compared(_) => false,
         }
-        self.lines.push(line);
-        Ok(())
-    }
-
-    pub(crate) fn n_failed(&self) -> usize {
-        self.lines.iter().filter(|line| matches!(line, Line::Failed { .. })).count()
     }
 }
 

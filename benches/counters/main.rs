@@ -18,9 +18,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use line::{Line, Sink};
+use line::Line;
 use list::Row;
 use predicted::Quantities;
+use tile_benches::Sink;
 use tile_runtime::bench::time_launches;
 use tile_runtime::{Device, Options, Tune};
 
@@ -84,7 +85,7 @@ fn run(arguments: &Arguments) -> Result<usize, Error> {
         };
         sink.write(line)?;
     }
-    eprint!("{}", line::table(&sink.lines));
+    eprint!("{}", line::table(sink.lines()));
     Ok(sink.n_failed())
 }
 

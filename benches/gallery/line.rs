@@ -1,10 +1,7 @@
 //! What is found, one JSON object a line, and the table of it.
 
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::path::Path;
-
 use serde::Serialize;
+use tile_benches::Told;
 use tile_examples::frame::{Cost, Entry, Failure};
 use tile_runtime::{Device, DeviceProperties};
 
@@ -65,30 +62,12 @@ impl Time {
     }
 }
 
-/// Where the lines go.
-pub(crate) struct Sink {
-    file: Option<File>,
-    pub(crate) lines: Vec<Line>,
-}
-
-impl Sink {
-    /// Standard output, and a new file where one is named.
-    pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
-        Ok(Self { file: path.map(File::create).transpose()?, lines: Vec::new() })
-    }
-
-    pub(crate) fn write(&mut self, line: Line) -> io::Result<()> {
-        let text = serde_json::to_string(&line)?;
-        println!("{text}");
-        if let Some(file) = &mut self.file {
-            writeln!(file, "{text}")?;
+impl Told for Line {
+    fn has_failed(&self) -> bool {
+        match self {
+            Self::Failed { .. } => true,
+            Self::Device { .. } | Self::Right { .. } | Self::Time(_) => false,
         }
-        self.lines.push(line);
-        Ok(())
-    }
-
-    pub(crate) fn n_failed(&self) -> usize {
-        self.lines.iter().filter(|line| matches!(line, Line::Failed { .. })).count()
     }
 }
 

@@ -14,7 +14,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use line::{Line, Sink, Time};
+use line::{Line, Time};
+use tile_benches::Sink;
 use tile_examples::frame::{Entry, Failure};
 use tile_runtime::bench::time_launches;
 use tile_runtime::{Device, Options, Tune};
@@ -79,7 +80,7 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
             sink.write(timed(device, &entry))?;
         }
     }
-    eprint!("{}", line::table(&sink.lines));
+    eprint!("{}", line::table(sink.lines()));
     Ok(sink.n_failed())
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use tile_benches::Sink;
 use tile_kernels::checks::{
     Setup, Verdict, check_add, check_batched_matmul, check_convolve, check_linear_relu,
     check_matmul, check_min_plus, check_row_sums, check_saxpy, check_scaled_matmul,
@@ -12,18 +13,18 @@ use tile_kernels::checks::{
 use tile_runtime::inspect::finish_background;
 use tile_runtime::{Device, Options, Tune};
 
-use crate::figure::{Figure, Sink};
+use crate::figure::Figure;
 
 /// One element, one less and one more than a warp, no multiple of a tile, powers
 /// of two, one less.
 const SIZES: [usize; 7] = [1, 31, 33, 1000, 1024, 4095, 4096];
 
 /// Writes one line per kernel, type and shape.
-pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<()> {
+pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink<Figure>) -> io::Result<()> {
     let setup = Setup::new(device);
     let sizes = if quick { &SIZES[..3] } else { &SIZES[..] };
     let mut check = |kernel: &str, dtype, shape: &[usize], verdict| {
-        sink.write(&figure(kernel, dtype, shape, verdict))
+        sink.write(figure(kernel, dtype, shape, verdict))
     };
     for &n in sizes {
         check("matmul", "f32", &[n, n, n], check_matmul::<f32>(&setup, [n, n, n]))?;
@@ -94,15 +95,15 @@ pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<(
 }
 
 /// The same for tensors whose elements 32 bits do not count.
-pub(crate) fn run_large(device: &Device, sink: &mut Sink) -> io::Result<()> {
+pub(crate) fn run_large(device: &Device, sink: &mut Sink<Figure>) -> io::Result<()> {
     let setup = Setup::new(device);
     let n = (1 << 31) + 5;
-    sink.write(&figure("add", "i8", &[n], check_add::<i8>(&setup, n)))?;
+    sink.write(figure("add", "i8", &[n], check_add::<i8>(&setup, n)))?;
     let plane = [65_537, 32_769];
-    sink.write(&figure("transpose", "i8", &plane, check_transpose::<i8>(&setup, plane)))?;
+    sink.write(figure("transpose", "i8", &plane, check_transpose::<i8>(&setup, plane)))?;
     let rows = [1, (1 << 31) + 5];
-    sink.write(&figure("transpose", "i8", &rows, check_transpose::<i8>(&setup, rows)))?;
-    sink.write(&figure("row_sums", "i8", &plane, check_row_sums::<i8>(&setup, plane)))
+    sink.write(figure("transpose", "i8", &rows, check_transpose::<i8>(&setup, rows)))?;
+    sink.write(figure("row_sums", "i8", &plane, check_row_sums::<i8>(&setup, plane)))
 }
 
 fn figure(kernel: &str, dtype: &'static str, shape: &[usize], verdict: Verdict) -> Figure {

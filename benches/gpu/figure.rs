@@ -1,10 +1,7 @@
 //! What is found, one JSON object a line. `torch_peers.py` writes the same form.
 
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::path::Path;
-
 use serde::Serialize;
+use tile_benches::Told;
 use tile_runtime::Device;
 
 /// One line.
@@ -71,36 +68,14 @@ impl Figure {
             peak_memory_bytes_per_s: properties.memory_bytes_per_s,
         }
     }
+}
 
+impl Told for Figure {
     fn has_failed(&self) -> bool {
         match self {
             Self::Check { passed, .. } | Self::Sample { passed, .. } => !passed,
             Self::Unmeasured { .. } => true,
             Self::Device { .. } | Self::Time { .. } => false,
-        }
-    }
-}
-
-/// Where the lines go.
-pub(crate) struct Sink {
-    file: Option<File>,
-    /// Lines that tell of a failure.
-    pub(crate) failed: usize,
-}
-
-impl Sink {
-    /// Standard output, and a new file where one is named.
-    pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
-        Ok(Self { file: path.map(File::create).transpose()?, failed: 0 })
-    }
-
-    pub(crate) fn write(&mut self, figure: &Figure) -> io::Result<()> {
-        let line = serde_json::to_string(figure)?;
-        println!("{line}");
-        self.failed += usize::from(figure.has_failed());
-        match &mut self.file {
-            Some(file) => writeln!(file, "{line}"),
-            None => Ok(()),
         }
     }
 }

@@ -15,8 +15,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use figure::{Figure, Sink};
+use figure::Figure;
 use sample::Draw;
+use tile_benches::Sink;
 use tile_runtime::{Device, Tune};
 
 /// Tests and measures the kernels on one device.
@@ -74,15 +75,15 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
     // What is checked and measured is what was chosen, from the first launch on.
     arguments.device.set_tune(Tune::Off);
     let mut sink = Sink::open(arguments.out.as_deref())?;
-    sink.write(&Figure::of_device(&arguments.device))?;
+    sink.write(Figure::of_device(&arguments.device))?;
     if let Some(n_configs) = arguments.sample {
         let draw = Draw { n_configs, n_kernels: arguments.kernels, seed: arguments.seed };
         sample::run(&arguments.device, draw, &mut sink)?;
-        return Ok(sink.failed);
+        return Ok(sink.n_failed());
     }
     if arguments.large {
         checks::run_large(&arguments.device, &mut sink)?;
-        return Ok(sink.failed);
+        return Ok(sink.n_failed());
     }
     if !arguments.only_measure {
         checks::run(&arguments.device, arguments.quick, &mut sink)?;
@@ -90,5 +91,5 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
     if !arguments.only_check {
         measure::run(&arguments.device, arguments.quick, &mut sink)?;
     }
-    Ok(sink.failed)
+    Ok(sink.n_failed())
 }

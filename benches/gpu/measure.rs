@@ -4,11 +4,12 @@
 
 use std::io;
 
+use tile_benches::Sink;
 use tile_kernels::number::Reference as _;
 use tile_runtime::bench::time_launches;
 use tile_runtime::{Device, Kernel, Options, Result, Stream, Tensor};
 
-use crate::figure::{Figure, Sink};
+use crate::figure::Figure;
 
 /// `[m, n, k]`.
 const MATMUL_SHAPES: [[usize; 3]; 8] = [
@@ -29,28 +30,28 @@ const LAUNCHES: usize = 20;
 const ROUNDS: usize = 15;
 
 /// Writes one line per kernel and shape.
-pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink) -> io::Result<()> {
+pub(crate) fn run(device: &Device, quick: bool, sink: &mut Sink<Figure>) -> io::Result<()> {
     let bench = Bench { device, quick };
     let matmuls = if quick { &[[64, 64, 64]][..] } else { &MATMUL_SHAPES };
     for &[m, n, k] in matmuls {
         let work = Work::Flops(2.0 * m as f64 * n as f64 * k as f64);
         let kernel = tile_kernels::matmul::kernel::<f32>();
         let timed = bench.matmul([m, n, k]);
-        sink.write(&bench.figure(&kernel, (&[m, n, k], &[m, k, n]), work, timed))?;
+        sink.write(bench.figure(&kernel, (&[m, n, k], &[m, k, n]), work, timed))?;
     }
     let transposes = if quick { &[[128, 128]][..] } else { &TRANSPOSE_SHAPES };
     for &[rows, cols] in transposes {
         let work = Work::Bytes(8.0 * rows as f64 * cols as f64);
         let kernel = tile_kernels::transpose::kernel::<f32>();
         let timed = bench.transpose([rows, cols]);
-        sink.write(&bench.figure(&kernel, (&[rows, cols], &[rows, cols]), work, timed))?;
+        sink.write(bench.figure(&kernel, (&[rows, cols], &[rows, cols]), work, timed))?;
     }
     let adds = if quick { &[1 << 12][..] } else { &ADD_SIZES };
     for &n in adds {
         let work = Work::Bytes(12.0 * n as f64);
         let kernel = tile_kernels::add::kernel::<f32>();
         let timed = bench.add(n);
-        sink.write(&bench.figure(&kernel, (&[n], &[n]), work, timed))?;
+        sink.write(bench.figure(&kernel, (&[n], &[n]), work, timed))?;
     }
     Ok(())
 }

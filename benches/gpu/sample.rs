@@ -2,6 +2,7 @@
 
 use std::io;
 
+use tile_benches::Sink;
 use tile_kernels::list::{Listed, all};
 use tile_kernels::random::random_inputs;
 use tile_runtime::inspect::{HostTensor, run_config, run_program};
@@ -10,7 +11,7 @@ use tile_runtime::ir::dtype::DType;
 use tile_runtime::ir::kernel::ExprKind;
 use tile_runtime::{Device, Error, bf16, f16};
 
-use crate::figure::{Figure, Sink};
+use crate::figure::Figure;
 
 /// By how much the values of library functions may differ between devices, next to
 /// the value or to 1.
@@ -33,7 +34,7 @@ pub(crate) struct Draw {
 
 /// Runs kernels in random configurations of the space that the tuner searches, at
 /// a ragged shape: a line for each.
-pub(crate) fn run(device: &Device, draw: Draw, sink: &mut Sink) -> io::Result<()> {
+pub(crate) fn run(device: &Device, draw: Draw, sink: &mut Sink<Figure>) -> io::Result<()> {
     let Draw { n_configs, seed, .. } = draw;
     for listed in kernels(draw) {
         let kernel = &listed.kernel;
@@ -53,7 +54,7 @@ pub(crate) fn run(device: &Device, draw: Draw, sink: &mut Sink) -> io::Result<()
             let error = checked.err();
             let passed = error.is_none();
             let error = error.map(|error| format!("{config:?}: {error}"));
-            sink.write(&Figure::Sample {
+            sink.write(Figure::Sample {
                 kernel: kernel.name().to_owned(),
                 types: types.iter().map(ToString::to_string).collect(),
                 shape: ragged(&listed),

@@ -1,11 +1,8 @@
 //! What is found: one JSON object a line, and a table for people.
 
-use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::path::Path;
-
 use serde::Serialize;
+use std::fmt::Write as _;
+use tile_benches::Told;
 
 use crate::list::{Source, shape_text};
 
@@ -86,32 +83,12 @@ pub(crate) struct Figures {
     pub(crate) l2: String,
 }
 
-/// Where the lines go, and all of them.
-pub(crate) struct Sink {
-    file: Option<File>,
-    pub(crate) lines: Vec<Line>,
-}
-
-impl Sink {
-    /// Standard output, and a new file where one is named.
-    pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
-        Ok(Self { file: path.map(File::create).transpose()?, lines: Vec::new() })
-    }
-
-    pub(crate) fn write(&mut self, line: Line) -> io::Result<()> {
-        let text = serde_json::to_string(&line)?;
-        println!("{text}");
-        if let Some(file) = &mut self.file {
-            writeln!(file, "{text}")?;
+impl Told for Line {
+    fn has_failed(&self) -> bool {
+        match self {
+            Self::Time(time) => time.error.is_some(),
+            Self::Run(_) | Self::Skipped { .. } => false,
         }
-        self.lines.push(line);
-        Ok(())
-    }
-
-    /// Lines that tell of a failure.
-    pub(crate) fn n_failed(&self) -> usize {
-        let failed = |line: &&Line| matches!(line, Line::Time(time) if time.error.is_some());
-        self.lines.iter().filter(failed).count()
     }
 }
 

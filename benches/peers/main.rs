@@ -30,8 +30,9 @@ use tile_runtime::ir::device::{all_known, known};
 use tile_runtime::{Config, Device, Stream, TuneOptions, nvrtc};
 
 use case::{Bench, Case};
-use line::{Line, Run, Sink, table};
+use line::{Line, Run, table};
 use list::{Entry, LISTED, Source, shape_text};
+use tile_benches::Sink;
 
 /// Where cuBLAS is looked for, before the system's loader is asked.
 const CUBLAS_VARIABLE: &str = "TILE_CUBLAS";
@@ -162,7 +163,7 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
             sink.write(Line::Time(Box::new(time)))?;
         }
     }
-    eprint!("{}", table(&sink.lines));
+    eprint!("{}", table(sink.lines()));
     eprintln!("{:.1} seconds", start.elapsed().as_secs_f64());
     Ok(sink.n_failed())
 }

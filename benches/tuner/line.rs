@@ -2,11 +2,10 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io;
 
 use serde::Serialize;
+use tile_benches::{Sink, Told};
 use tile_runtime::Device;
 
 use crate::child::FirstLaunch;
@@ -107,19 +106,6 @@ impl Line {
         Self::Device { name: device.name().to_owned(), sms: device.properties().sms }
     }
 
-    fn has_failed(&self) -> bool {
-        match self {
-            Self::Failed { .. } => true,
-            Self::InPlace { passed, .. } => !passed,
-            Self::Device { .. }
-            | Self::FirstLaunch { .. }
-            | Self::Overhead { .. }
-            | Self::Shape(_)
-            | Self::Skipped { .. }
-            | Self::Summary { .. } => false,
-        }
-    }
-
     /// For people.
     fn text(&self) -> Option<String> {
         match self {
@@ -173,67 +159,56 @@ impl Line {
     }
 }
 
-/// Where the lines go, and all of them.
-pub(crate) struct Sink {
-    file: Option<File>,
-    lines: Vec<Line>,
-    /// Lines that tell of a failure.
-    pub(crate) failed: usize,
+impl Told for Line {
+    fn has_failed(&self) -> bool {
+        match self {
+            Self::Failed { .. } => true,
+            Self::InPlace { passed, .. } => !passed,
+            Self::Device { .. }
+            | Self::FirstLaunch { .. }
+            | Self::Overhead { .. }
+            | Self::Shape(_)
+            | Self::Skipped { .. }
+            | Self::Summary { .. } => false,
+        }
+    }
 }
 
-impl Sink {
-    /// Standard output, and a new file where one is named.
-    pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
-        Ok(Self { file: path.map(File::create).transpose()?, lines: Vec::new(), failed: 0 })
+/// Writes the lines of a part, or that it failed.
+pub(crate) fn write_all(
+    sink: &mut Sink<Line>,
+    part: &'static str,
+    lines: Result<Vec<Line>, Box<dyn Error>>,
+) -> io::Result<()> {
+    match lines {
+        Ok(lines) => lines.into_iter().try_for_each(|line| sink.write(line)),
+        Err(error) => sink.write(Line::Failed { part, error: error.to_string() }),
     }
+}
 
-    pub(crate) fn write(&mut self, line: Line) -> io::Result<()> {
-        let text = serde_json::to_string(&line)?;
-        println!("{text}");
-        if let Some(file) = &mut self.file {
-            writeln!(file, "{text}")?;
-        }
-        self.failed += usize::from(line.has_failed());
-        self.lines.push(line);
-        Ok(())
+/// What the shapes come to; nothing where there are none.
+pub(crate) fn summary(lines: &[Line]) -> Option<Line> {
+    let shapes = lines.iter().filter_map(|line| match line {
+        Line::Shape(shape) => Some((shape.tuned_of_best, shape.default_of_best)),
+        _ => None,
+    });
+    let (tuned, default): (Vec<f64>, Vec<f64>) = shapes.unzip();
+    if tuned.is_empty() {
+        return None;
     }
+    Some(Line::Summary {
+        shapes: tuned.len(),
+        least_tuned_of_best: tuned.iter().copied().fold(f64::INFINITY, f64::min),
+        mean_default_of_best: default.iter().sum::<f64>() / default.len() as f64,
+        tuned_bar: TUNED_BAR,
+        default_bar: DEFAULT_BAR,
+    })
+}
 
-    /// The lines of a part, or that it failed.
-    pub(crate) fn write_all(
-        &mut self,
-        part: &'static str,
-        lines: Result<Vec<Line>, Box<dyn Error>>,
-    ) -> io::Result<()> {
-        match lines {
-            Ok(lines) => lines.into_iter().try_for_each(|line| self.write(line)),
-            Err(error) => self.write(Line::Failed { part, error: error.to_string() }),
-        }
-    }
-
-    /// What the shapes come to; nothing where there are none.
-    pub(crate) fn summary(&self) -> Option<Line> {
-        let shapes = self.lines.iter().filter_map(|line| match line {
-            Line::Shape(shape) => Some((shape.tuned_of_best, shape.default_of_best)),
-            _ => None,
-        });
-        let (tuned, default): (Vec<f64>, Vec<f64>) = shapes.unzip();
-        if tuned.is_empty() {
-            return None;
-        }
-        Some(Line::Summary {
-            shapes: tuned.len(),
-            least_tuned_of_best: tuned.iter().copied().fold(f64::INFINITY, f64::min),
-            mean_default_of_best: default.iter().sum::<f64>() / default.len() as f64,
-            tuned_bar: TUNED_BAR,
-            default_bar: DEFAULT_BAR,
-        })
-    }
-
-    /// All lines for people.
-    pub(crate) fn table(&self) -> String {
-        self.lines.iter().filter_map(Line::text).fold(String::new(), |mut text, line| {
-            let _ = writeln!(text, "{line}");
-            text
-        })
-    }
+/// All lines for people.
+pub(crate) fn table(lines: &[Line]) -> String {
+    lines.iter().filter_map(Line::text).fold(String::new(), |mut text, line| {
+        let _ = writeln!(text, "{line}");
+        text
+    })
 }

@@ -23,7 +23,8 @@ use tile_runtime::Device;
 use tile_runtime::bench::add_compile_options;
 
 use child::Role;
-use line::{Line, Sink};
+use line::{Line, summary, table, write_all};
+use tile_benches::Sink;
 
 /// With a driver present, NVRTC answers repeated compilations from a cache.
 const NVRTC_OPTIONS: [&str; 1] = ["--no-cache"];
@@ -98,16 +99,16 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
     let wants = |part| arguments.part.is_empty() || arguments.part.contains(&part);
     // Before this process has a context of its own.
     if wants(Part::First) {
-        sink.write_all("first launch", first::measure(arguments))?;
+        write_all(&mut sink, "first launch", first::measure(arguments))?;
     }
     let device = arguments.device.parse::<Device>()?;
     sink.write(Line::of_device(&device))?;
     if wants(Part::Overhead) {
-        sink.write_all("overhead", overhead::measure(&device, arguments.quick))?;
+        write_all(&mut sink, "overhead", overhead::measure(&device, arguments.quick))?;
     }
     if wants(Part::InPlace) {
         let budget = Duration::try_from_secs_f64(arguments.budget.min(2.0))?;
-        sink.write_all("in place", in_place::measure(&device, arguments.quick, budget))?;
+        write_all(&mut sink, "in place", in_place::measure(&device, arguments.quick, budget))?;
     }
     if wants(Part::Shapes) {
         for shape in arguments.shapes()? {
@@ -116,15 +117,15 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
                 sink.write(Line::Skipped { shape, reason })?;
                 continue;
             }
-            sink.write_all("shape", shapes::measure(&device, shape, arguments))?;
+            write_all(&mut sink, "shape", shapes::measure(&device, shape, arguments))?;
         }
     }
-    if let Some(summary) = sink.summary() {
+    if let Some(summary) = summary(sink.lines()) {
         sink.write(summary)?;
     }
-    eprint!("{}", sink.table());
+    eprint!("{}", table(sink.lines()));
     eprintln!("{:.1} seconds", start.elapsed().as_secs_f64());
-    Ok(sink.failed)
+    Ok(sink.n_failed())
 }
 
 impl Arguments {

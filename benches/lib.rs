@@ -1,0 +1,5 @@
+//! What the programs of this folder share.
+
+mod sink;
+
+pub use sink::{Sink, Told};
