@@ -5,8 +5,8 @@ use tile_ir::span::SpanId;
 
 /// Why a program cannot be prepared or was stopped.
 ///
-/// None of these comes from what a user wrote: [`CpuError::TooManyBlocks`] and
-/// [`CpuError::Assumption`] aside, each is a defect of a lowering pass or of the
+/// None of these comes from what a user wrote: [`CpuError::TooManyBlocks`],
+/// [`CpuError::OutOfMemory`] and [`CpuError::Assumption`] aside, each is a defect of a lowering pass or of the
 /// host's launch code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CpuError {
@@ -73,6 +73,14 @@ pub(crate) enum CpuError {
     TooManyBlocks {
         /// The kernel.
         kernel: String,
+    },
+    /// There is no memory for what a checked launch keeps beside its tensors.
+    #[error("a checked launch of kernel `{kernel}` keeps {bytes} bytes beside its tensors")]
+    OutOfMemory {
+        /// The kernel.
+        kernel: String,
+        /// Bytes that it takes.
+        bytes: usize,
     },
     /// An access without a guard left its array: nothing was touched there.
     #[error(

@@ -12,7 +12,7 @@ use super::bind::Bound;
 use super::ready::{Ready, cpu_error};
 use super::run::host_bytes;
 use crate::cpu::CpuError;
-use crate::error::{AssumptionError, Error, Result};
+use crate::error::{AssumptionError, Error, Result, TensorError};
 
 /// Checks that the elements of tensors are distinct where the kernel says so.
 pub(super) fn check_distinct(ready: &Ready, bound: &Bound<'_>) -> Result<()> {
@@ -35,8 +35,15 @@ pub(super) fn check_distinct(ready: &Ready, bound: &Bound<'_>) -> Result<()> {
 
 /// Why the CPU device stopped.
 pub(super) fn stopped(ready: &Ready, error: CpuError) -> Error {
-    let CpuError::Assumption { kernel, text, span, block, item, values } = error else {
-        return cpu_error(&ready.label, &error);
+    let (kernel, text, span, block, item, values) = match error {
+        CpuError::Assumption { kernel, text, span, block, item, values } => {
+            (kernel, text, span, block, item, values)
+        }
+        CpuError::OutOfMemory { bytes, .. } => {
+            let device = "a checked launch on the CPU".to_owned();
+            return TensorError::OutOfMemory { device, bytes, free_bytes: None }.into();
+        }
+        other => return cpu_error(&ready.label, &other),
     };
     let coordinates = [("work-item", item), ("block", block)];
     let place = coordinates.iter().filter(|(_, at)| !at.is_empty());

@@ -66,7 +66,8 @@ pub(super) fn run(
     let shadow = kernel
         .mode
         .watch
-        .map(|_| SharedShadow::new(kernel, buffers, &views.0, n_blocks, n_workers == 1));
+        .map(|_| SharedShadow::new(kernel, buffers, &views.0, n_blocks, n_workers == 1))
+        .transpose()?;
     let shadow = shadow.as_ref();
     let launch = Launch { kernel, uniforms, extents, order, n_blocks, buffers: views, shadow };
     let next = AtomicU64::new(0);

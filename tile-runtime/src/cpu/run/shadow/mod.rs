@@ -25,9 +25,9 @@ use self::clock::Clock;
 use self::tensor::TensorShadow;
 use self::tile::{Fault, Run, TileShadow};
 use super::array::ArrayView;
-use crate::cpu::CpuBuffer;
 use crate::cpu::code::{ArrayPlace, CompiledKernel, TileKind};
 use crate::cpu::watch::Doing;
+use crate::cpu::{CpuBuffer, CpuError};
 
 /// The fewest bits that count the barriers of a block.
 const MIN_INTERVAL_BITS: u32 = 4;
@@ -46,13 +46,17 @@ pub(super) struct SharedShadow {
 
 impl SharedShadow {
     /// For a launch of so many blocks. `is_alone` where one worker runs them.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no memory for it.
     pub(super) fn new(
         kernel: &CompiledKernel,
         buffers: &[CpuBuffer],
         views: &[ArrayView],
         n_blocks: u64,
         is_alone: bool,
-    ) -> Self {
+    ) -> Result<Self, CpuError> {
         let format = Format::new(kernel.sites.len(), kernel.n_agents);
         let block_bits = u64::BITS - (n_blocks + 1).leading_zeros();
         let interval_bits = format.time_bits().saturating_sub(block_bits);
@@ -63,12 +67,17 @@ impl SharedShadow {
         };
         let mut tensors = Vec::new();
         let mut outputs = Vec::new();
+        let mut bytes = 0_usize;
         for (array, (buffer, view)) in buffers.iter().zip(views).enumerate() {
             let has = [Doing::Write, Doing::Read, Doing::Update].map(|doing| is_done(array, doing));
             let [writes, reads, updates] = has;
             // Reads alone, or updates alone, never collide.
             let is_needed = has_room && (writes || (reads && updates));
             let n_elems = buffer.len_elems();
+            if is_needed {
+                bytes = bytes.saturating_add(TensorShadow::bytes(n_elems, reads, updates));
+                check_room(kernel, bytes)?;
+            }
             tensors.push(is_needed.then(|| TensorShadow::new(n_elems, reads, updates, is_alone)));
             let is_dense = view.n_elems() == Some(n_elems);
             outputs.push((is_needed && !reads && !updates && is_dense).then_some(n_elems));
@@ -81,7 +90,7 @@ impl SharedShadow {
             true => kernel.n_agents.div_ceil(WARP_ITEMS) as usize,
             false => 0,
         };
-        Self { format, interval_bits, n_warps, tensors, outputs }
+        Ok(Self { format, interval_bits, n_warps, tensors, outputs })
     }
 
     /// What is known only at the end.
@@ -110,6 +119,13 @@ impl SharedShadow {
             }
         }
     }
+}
+
+/// Reports where the machine has no memory for a shadow of so many bytes.
+fn check_room(kernel: &CompiledKernel, bytes: usize) -> Result<(), CpuError> {
+    let mut room: Vec<u8> = Vec::new();
+    let out_of_memory = |_| CpuError::OutOfMemory { kernel: kernel.name.clone(), bytes };
+    room.try_reserve_exact(bytes).map_err(out_of_memory)
 }
 
 /// One worker's part of a checked launch.

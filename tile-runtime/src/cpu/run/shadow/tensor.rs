@@ -94,6 +94,12 @@ impl TensorShadow {
         Self { written: cells(n_elems), readers, updaters, is_alone }
     }
 
+    /// Bytes of one of so many elements.
+    pub(super) fn bytes(n_elems: usize, has_reads: bool, has_updates: bool) -> usize {
+        let n_uses = usize::from(has_reads) + usize::from(has_updates);
+        n_elems.saturating_mul((1 + 4 * n_uses) * size_of::<AtomicU64>())
+    }
+
     /// Whether nothing but writes is entered.
     pub(super) fn is_write_only(&self) -> bool {
         self.readers.is_none() && self.updaters.is_none()
