@@ -363,3 +363,21 @@ fn counters_that_begin_elsewhere_than_at_0() {
     ));
     assert!(text.contains("`k` may be negative"), "{text}");
 }
+
+#[test]
+fn of_elements_of_any_type_no_pad_is_offered() {
+    let gather =
+        "fn f<T: Element>(a: &Tensor<T, [V]>, ids: &Tensor<i32, [N]>, c: &mut Tensor<T, [N]>)
+where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+{
+    let i = bx * TN + tx;
+    c[i] = a[ids[i]];
+}";
+    let found = errors(gather);
+    assert!(
+        found.contains("help: leave it out where `in_bounds(a[ids[i]])` does not hold"),
+        "{found}"
+    );
+    let mended = "if in_bounds(a[ids[i]]) { c[i] = a[ids[i]]; }";
+    assert_eq!(errors(&gather.replace("c[i] = a[ids[i]];", mended)), "");
+}

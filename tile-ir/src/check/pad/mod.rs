@@ -751,8 +751,14 @@ fn suggested_pad(kernel: &Kernel, elem: ElemType, extremum: Option<BinaryOp>) ->
         ElemType::Concrete(dtype) => dtype.is_float(),
         ElemType::Param(id) | ElemType::Acc(id) => kernel.type_params[id].bound == Bound::Float,
     };
+    let has_numbers = match elem {
+        ElemType::Concrete(_) => true,
+        ElemType::Param(id) | ElemType::Acc(id) => kernel.type_params[id].bound != Bound::Element,
+    };
     let ty = kernel.elem_name(elem);
     match extremum {
+        // Of elements of any type no value is known.
+        Some(_) | None if !has_numbers => None,
         Some(_) if !is_float => None,
         Some(BinaryOp::Min) => Some(format!("{ty}::INFINITY")),
         Some(BinaryOp::Max) => Some(format!("{ty}::NEG_INFINITY")),
