@@ -330,6 +330,41 @@ fn constants_beyond_constant_memory() {
     );
 }
 
+tiled_kernel! {
+    /// Sums and differences of the two halves of each row.
+    pub fn halves(x: &mut Tensor<i32, [B, 2 * HALF]>)
+    where tile: (HALF in pow2(1..=64)), grid: (b in B), block: (t in HALF),
+    {
+        let low = x[b, t];
+        let high = x[b, t + HALF];
+        x[b, t] = low + high;
+        x[b, t + HALF] = low - high;
+    }
+}
+
+#[test]
+fn a_tile_size_that_an_extent_says() {
+    let device = Device::cpu();
+    for half in [1, 4, 64] {
+        let values: Vec<i32> = (0..6 * half as i32).collect();
+        let mut x = device.tensor([3, 2 * half], &values).unwrap();
+        halves::launch(&mut x).unwrap();
+        let expected = values.chunks(2 * half).flat_map(|row| {
+            let (low, high) = row.split_at(half);
+            let sums = low.iter().zip(high).map(|(low, high)| low + high);
+            let differences = low.iter().zip(high).map(|(low, high)| low - high);
+            sums.chain(differences).collect::<Vec<_>>()
+        });
+        assert_eq!(x.to_vec().unwrap(), expected.collect::<Vec<_>>());
+    }
+    let mut odd = device.zeros([3, 7]).unwrap();
+    let error = halves::launch(&mut odd).unwrap_err().to_string();
+    assert!(error.contains("axis 1 is 7, `halves` declares `2 * HALF`"), "{error}");
+    let mut other = device.zeros([3, 6]).unwrap();
+    let error = halves::launch(&mut other).unwrap_err().to_string();
+    assert!(error.contains("`HALF = 3` is not admissible"), "{error}");
+}
+
 #[test]
 fn dimensions_that_no_memory_holds() {
     let (device, kernel) = (Device::cpu(), saxpy::kernel());
