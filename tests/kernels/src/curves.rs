@@ -143,7 +143,7 @@ tiled_kernel! {
         let i = bx * TN + tx;
         let n = places[i];
         words[0, i] = a[i].rotate_left(n);
-        words[1, i] = rotate_right(a[i], tx);
+        words[1, i] = rotate_right(a[i], i);
         bytes[0, i] = b[i].rotate_left(n + 1);
         bytes[1, i] = b[i].rotate_right(n);
         bytes[2, i] = b[i].abs_diff(b[0]);

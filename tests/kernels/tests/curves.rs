@@ -320,7 +320,7 @@ fn bits_in_a_circle_and_distances() {
         let apart = apart.to_vec().unwrap();
         for i in 0..n {
             let turned =
-                [a[i].rotate_left((at(i) % 32) as u32), a[i].rotate_right((i % 64 % 32) as u32)];
+                [a[i].rotate_left((at(i) % 32) as u32), a[i].rotate_right((i % 32) as u32)];
             assert_eq!([words[i], words[n + i]], turned, "{i}");
             let turned = [
                 b[i].rotate_left((at(i).wrapping_add(1) % 8) as u32),
