@@ -43,7 +43,7 @@ pub use licence::{chained_chunks, quotients, reversed_pairs, sliding_sums, stamp
 pub use planes::{row_sum_at, row_sums, stencil, transpose};
 pub use products::{
     batched_matmul, linear_relu, linear_relu_at, matmul, min_plus, product_at, scaled_matmul,
-    scaled_product_at, square_product,
+    scaled_product_at,
 };
 pub use slots::{
     evens_first, exchanges, float_exchanges, places_by_value, positives, product_by_exchange,

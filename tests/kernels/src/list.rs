@@ -1,5 +1,6 @@
 //! Every kernel in the types and tile sizes that it is compiled in.
 
+use tile_examples::square_matmul::square_matmul;
 use tile_runtime::{Kernel, bf16, f16};
 
 /// A kernel with its types bound, and what to compile it for.
@@ -39,7 +40,7 @@ pub fn all() -> Vec<Listed> {
         crate::squared_distances::kernel::<i32>(),
     ];
     list.extend(products.map(product));
-    let squares = [crate::square_product::kernel::<f32>(), crate::square_product::kernel::<i16>()];
+    let squares = [square_matmul::kernel::<f32>(), square_matmul::kernel::<i16>()];
     list.extend(squares.map(|kernel| listed(kernel, vec![vec![("W", 16)], vec![("W", 32)]])));
     let planes = [
         crate::transpose::kernel::<f32>(),

@@ -31,38 +31,6 @@ tiled_kernel! {
 }
 
 tiled_kernel! {
-    /// `c = a · b` in square tiles, to which each work-item brings the elements at its own
-    /// place, as textbooks show it.
-    pub fn square_product<T: Number>(
-        a: &Tensor<T, [N, N]>,
-        b: &Tensor<T, [N, N]>,
-        c: &mut Tensor<T, [N, N]>,
-    )
-    where
-        tile: (W),
-        grid: (by in tiles(N, W), bx in tiles(N, W)),
-        block: (ty in W, tx in W),
-    {
-        shared a_s: [T; W, W];
-        shared b_s: [T; W, W];
-        let row = by * W + ty;
-        let col = bx * W + tx;
-        let mut acc: Acc<T> = 0;
-
-        phase p in tiles(N, W) {
-            a_s[ty, tx] = a[row, p * W + tx];
-            b_s[ty, tx] = b[p * W + ty, col];
-            barrier;
-            for k in 0..W {
-                acc += a_s[ty, k] * b_s[k, tx];
-            }
-            barrier;
-        }
-        c[row, col] = acc;
-    }
-}
-
-tiled_kernel! {
     /// One product per batch: `c[i] = a[i] · b[i]`.
     pub fn batched_matmul<T: Number>(
         a: &Tensor<T, [B, M, K]>,

@@ -34,7 +34,7 @@ fn every_kernel_is_checked() {
         "batched_matmul",
         "matmul_squares",
         "squared_distances",
-        "square_product",
+        "square_matmul",
         "transpose",
         "convolve",
         "stencil",
@@ -66,6 +66,7 @@ fn every_kernel_is_checked() {
         "fused_curves",
         "library_curves",
         "integer_curves",
+        "turned_words",
         "ring_differences",
         "ends",
         "sliding_sums",
@@ -108,8 +109,8 @@ fn matmul() {
 }
 
 #[test]
-fn square_product() {
-    check_named("square_product");
+fn square_matmul() {
+    check_named("square_matmul");
 }
 
 #[test]
@@ -244,6 +245,7 @@ fn functions() {
         "named_arms",
         "fused_curves",
         "integer_curves",
+        "turned_words",
         "ring_differences",
     ] {
         check_named(name);

@@ -51,6 +51,7 @@ const INDEPENDENT: &[&str] = &[
     "tile_ranges",
     "transpose",
     "tree_sums",
+    "turned_words",
     "votes",
     "weighted_rows",
     "window_sums",
