@@ -242,8 +242,10 @@ impl<'a> Sources<'a> {
             TileDomain::Any => (1..=4).chain([8]).chain(near).collect(),
             TileDomain::Range { min, max, step } => {
                 let on_grid = near.filter(|value| (*min..=*max).contains(value));
-                let on_grid = on_grid.map(|value| min + (value - min).div_ceil(*step) * step);
-                let first = (0..4).map(|n| min.saturating_add(n * step));
+                let on_grid = on_grid.map(|value| {
+                    min.saturating_add((value - min).div_ceil(*step).saturating_mul(*step))
+                });
+                let first = (0..4).map(|n| min.saturating_add(step.saturating_mul(n)));
                 first.chain(on_grid).chain([min + (max - min) / step * step]).collect()
             }
             TileDomain::Pow2 { .. } | TileDomain::List(_) => candidate_values(domain),

@@ -351,7 +351,7 @@ fn tile_values(domain: &TileDomain, breadth: Breadth) -> Vec<u32> {
             match domain {
                 TileDomain::Any => values.extend(ODD_TILES),
                 TileDomain::Range { min, max, step } => {
-                    values.extend([min + step].into_iter().filter(|value| value <= max));
+                    values.extend(min.checked_add(*step).filter(|value| value <= max));
                 }
                 TileDomain::Pow2 { .. } | TileDomain::List(_) | TileDomain::Equal(_) => {}
             }

@@ -182,7 +182,8 @@ fn combinations(
             TileDomain::Any if params.contains(&id) => return Err(id),
             TileDomain::Any => vec![1],
             TileDomain::Range { min, max, step } => {
-                (*min..=*max).step_by((*step).max(1) as usize).collect()
+                let all = (*min..=*max).step_by((*step).max(1) as usize);
+                all.take(MAX_COMBINATIONS + 1).collect()
             }
             TileDomain::Pow2 { min, max } => {
                 let powers = (0..32).map(|exponent| 1u32 << exponent);

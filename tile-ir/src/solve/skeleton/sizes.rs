@@ -206,8 +206,11 @@ fn candidates(domain: &TileDomain, above: u32) -> Vec<u32> {
     let mut values: Vec<u32> = match domain {
         TileDomain::Any => (1..=5).chain([8, above]).collect(),
         TileDomain::Range { min, max, step } => {
-            let all = || (*min..=*max).step_by((*step).max(1) as usize);
-            all().take(3).chain(first_above(all().collect())).collect()
+            let step = (*step).max(1);
+            let last = max - (max - min) % step;
+            let first = min.saturating_add(above.saturating_sub(*min).div_ceil(step) * step);
+            let few = (*min..=*max).step_by(step as usize).take(3);
+            few.chain([first.clamp(*min, last)]).collect()
         }
         TileDomain::Pow2 { min, max } => {
             let powers = (0..32).map(|exponent| 1u32 << exponent);
@@ -258,10 +261,10 @@ enum Pieces {
 impl Pieces {
     fn of(self, unit: i64) -> i64 {
         match self {
-            Self::Whole(n) => n * unit,
+            Self::Whole(n) => unit.saturating_mul(n),
             Self::Short(n) if unit == 1 => n,
-            Self::Short(n) => n * unit - 1,
-            Self::Long(n) => n * unit + 1,
+            Self::Short(n) => unit.saturating_mul(n) - 1,
+            Self::Long(n) => unit.saturating_mul(n).saturating_add(1),
         }
     }
 }
@@ -338,13 +341,13 @@ impl Roles {
         let unit = units.max().unwrap_or(1).max(1);
         // Of the dimensions every second one, in the order of the text.
         let longer = if profile.uneven && dim.index() % 2 == 1 { unit } else { 0 };
-        longer
-            + match (self.grid[dim.index()], self.loops[dim.index()]) {
-                (true, _) => profile.grid.of(unit),
-                (false, true) => profile.loops.of(unit),
-                (false, false) if !profile.roomy => 3,
-                (false, false) => room(kernel, dim),
-            }
+        let usual = match (self.grid[dim.index()], self.loops[dim.index()]) {
+            (true, _) => profile.grid.of(unit),
+            (false, true) => profile.loops.of(unit),
+            (false, false) if !profile.roomy => 3,
+            (false, false) => room(kernel, dim),
+        };
+        usual.saturating_add(longer)
     }
 }
 

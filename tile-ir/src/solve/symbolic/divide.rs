@@ -23,6 +23,9 @@ impl Walk<'_> {
         if lhs.is_lost() || rhs.is_lost() {
             return None;
         }
+        if rhs.as_constant() == Some(0) {
+            return Some(Poly::default());
+        }
         let least = self.symbols.low(rhs).unwrap_or(i128::MIN);
         if least >= 0
             && let Some((whole, divisor)) = self.as_quotient(lhs)
@@ -163,7 +166,8 @@ impl Walk<'_> {
     }
 }
 
-/// `poly` as `weight` times the first, and the rest, which has no multiple of it.
+/// `poly` as `weight` times the first, and the rest, which has no multiple of it; the
+/// weight is positive.
 fn split(poly: &Poly, weight: i128) -> (Poly, Poly) {
     let (mut heavy, mut light) = (Poly::default(), Poly::default());
     for (product, factor) in poly.terms() {

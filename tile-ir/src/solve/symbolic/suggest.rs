@@ -114,7 +114,8 @@ fn admitted(walk: &Walk<'_>) -> BTreeMap<Unknown, Vec<i128>> {
         let values: Vec<i128> = match &param.domain {
             TileDomain::Any | TileDomain::Equal(_) => continue,
             TileDomain::Range { min, max, step } => {
-                (*min..=*max).step_by((*step).max(1) as usize).map(i128::from).collect()
+                let all = (*min..=*max).step_by((*step).max(1) as usize);
+                all.take(MAX_ADMITTED).map(i128::from).collect()
             }
             TileDomain::Pow2 { min, max } => {
                 let powers = (0..32).map(|exponent| 1_i128 << exponent);
