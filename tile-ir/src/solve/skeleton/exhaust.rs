@@ -7,13 +7,14 @@
 //! loaded data either arm may be run, so both are; what only this makes collide
 //! stays undecided. So it is with conditions on dimensions and scalars (`if i < n`),
 //! and, of a tile, on the coordinates of the block: their values are left open
-//! ([`Sizes::open`]).
+//! ([`Sizes::open`]). Of loops that end by such values any iteration is run, and of the
+//! block's own decisions by them each path ([`Path`]).
 
 use std::collections::BTreeSet;
 
 use super::Findings;
 use super::data::Pool;
-use super::machine::{ANY_EXTENT, Blocks, Machine, Stop};
+use super::machine::{ANY_EXTENT, Blocks, Machine, Path, Stop};
 use super::plan::Plan;
 use super::sizes::Sizes;
 use crate::arena::EntityId as _;
@@ -133,11 +134,24 @@ fn run_all(
         if !seen.insert(plan.key(&sizes)) {
             continue;
         }
-        match Machine::new(kernel, plan, &sizes, &pool, &mut all, fuel).run(Blocks::All) {
-            Ok(()) => {}
-            Err(Stop::Budget) => outcome = Exhaustion::Budget(plan.project(&sizes)),
-            // Without assumptions nothing is excluded.
-            Err(Stop::Data | Stop::Divergent | Stop::Excluded) => outcome = Exhaustion::Data,
+        let mut path = Path::default();
+        loop {
+            let before = all.conflicts.len();
+            let machine = Machine::new(kernel, plan, &sizes, &pool, &mut all, fuel);
+            match machine.along(&mut path).run(Blocks::All) {
+                // Not every path is one that is ever taken.
+                Ok(()) if path.has_parted() && all.conflicts.len() > before => {
+                    all.conflicts.truncate(before);
+                    outcome = Exhaustion::Data;
+                }
+                Ok(()) => {}
+                Err(Stop::Budget) => outcome = Exhaustion::Budget(plan.project(&sizes)),
+                // Without assumptions nothing is excluded.
+                Err(Stop::Data | Stop::Divergent | Stop::Excluded) => outcome = Exhaustion::Data,
+            }
+            if outcome != Exhaustion::Complete || !path.advance() {
+                break;
+            }
         }
         if outcome != Exhaustion::Complete {
             break;

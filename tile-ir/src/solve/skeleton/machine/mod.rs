@@ -7,6 +7,7 @@
 //! are made up ([`super::data`]).
 
 mod access;
+mod open;
 mod together;
 mod worker;
 
@@ -26,6 +27,7 @@ use crate::exchange::{Group, WARP_ITEMS};
 use crate::kernel::{ArrayRef, Axis, ExprId, Kernel, Source, VarId, VarKind, eval_index};
 
 use super::Findings;
+pub(super) use open::Path;
 
 /// The values of all variables, for one worker.
 pub(super) type Frame = Vec<Value>;
@@ -101,6 +103,9 @@ pub(super) struct Machine<'a> {
     fuel: &'a mut u32,
     /// Whether both arms of conditions on loaded data are run.
     pub(super) both: bool,
+    /// What is decided of loops and conditions of the block's that are open; `None`
+    /// where no run goes on beyond them.
+    path: Option<&'a mut Path>,
     written: WrittenTensors,
     /// By array (tensors first): extents, and the tables of those under watch.
     pub(super) extents: Vec<Vec<i64>>,
@@ -145,6 +150,7 @@ impl<'a> Machine<'a> {
             seed: sizes.seed,
             fuel,
             both: false,
+            path: None,
             written: WrittenTensors::of(kernel),
             extents: Vec::new(),
             shadows: Vec::new(),
@@ -160,6 +166,11 @@ impl<'a> Machine<'a> {
             epochs: Vec::new(),
             interval: 1,
         }
+    }
+
+    /// The same run along a path.
+    pub(super) fn along(self, path: &'a mut Path) -> Self {
+        Self { path: Some(path), ..self }
     }
 
     /// Runs the blocks that matter.

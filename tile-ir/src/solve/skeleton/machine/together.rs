@@ -2,6 +2,7 @@
 
 use super::super::plan::Node;
 use super::super::witness::Points;
+use super::open::OpenLoop;
 use super::worker::taint;
 use super::{Frame, MAX_CELLS, MAX_DATA_TRIPS, Machine, Stop, Team, WARP, count, place};
 use crate::arena::EntityId as _;
@@ -69,7 +70,10 @@ impl<'a> Machine<'a> {
                 let trips =
                     self.agree(frames, team, |machine, frame| machine.trips(frame, range))?;
                 let Some((trips, data)) = trips else { return Ok(()) };
-                self.need_known(data)?;
+                if let Some(source) = data.filter(|_| self.both) {
+                    let open = OpenLoop { counter: Some(*var), cond: None, body, head: *head, source };
+                    return self.any_iterations(open, frames, team);
+                }
                 let outer = self.now;
                 self.now.cause = self.now.cause.or(data);
                 for (trip, value) in trips.into_iter().enumerate() {
@@ -85,18 +89,21 @@ impl<'a> Machine<'a> {
                 let outer = self.now;
                 let mut data = None;
                 for trip in 0.. {
-                    let cond =
+                    let holds =
                         self.agree(frames, team, |machine, frame| machine.eval(frame, *cond))?;
-                    let Some(cond) = cond else { break };
-                    self.need_known(cond.data)?;
-                    data = data.or(cond.data);
-                    if !cond.is_true() {
+                    let Some(holds) = holds else { break };
+                    if let Some(source) = holds.data.filter(|_| self.both) {
+                        let cond = Some(*cond);
+                        let open = OpenLoop { counter: None, cond, body, head: *head, source };
+                        self.any_iterations(open, frames, team)?;
+                        data = data.or(holds.data);
                         break;
                     }
-                    if cond.data.is_some() && trip == MAX_DATA_TRIPS {
+                    data = data.or(holds.data);
+                    if !holds.is_true() || (holds.data.is_some() && trip == MAX_DATA_TRIPS) {
                         break;
                     }
-                    self.now.cause = self.now.cause.or(cond.data);
+                    self.now.cause = self.now.cause.or(holds.data);
                     self.iterate(outer.context, None, *head, trip, true)?;
                     self.together(&body.nodes, frames, team)?;
                 }
@@ -107,10 +114,11 @@ impl<'a> Machine<'a> {
             Node::If { cond, then, otherwise } => {
                 let cond = self.agree(frames, team, |machine, frame| machine.eval(frame, *cond))?;
                 let Some(cond) = cond else { return Ok(()) };
-                self.need_known(cond.data)?;
+                let is_open = self.both && cond.data.is_some();
+                let holds = if is_open { self.decide(team)? } else { cond.is_true() };
                 let outer = self.now.cause;
                 self.now.cause = self.now.cause.or(cond.data);
-                let run = if cond.is_true() { then } else { otherwise };
+                let run = if holds { then } else { otherwise };
                 self.together(&run.nodes, frames, team)?;
                 self.now.cause = outer;
                 for frame in frames.iter_mut() {

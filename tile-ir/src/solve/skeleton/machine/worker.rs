@@ -3,6 +3,7 @@
 use super::super::eval::Value;
 use super::super::plan::Node;
 use super::super::witness::Context;
+use super::open::OpenLoop;
 use super::{Frame, MAX_DATA_TRIPS, Machine, Stop, Trips};
 use crate::arena::EntityId as _;
 use crate::kernel::{Access, LoopRange, Source, VarId};
@@ -43,7 +44,10 @@ impl<'a> Machine<'a> {
             }
             Node::Loop { var, range, body, head, .. } => {
                 let (trips, data) = self.trips(frame, range)?;
-                self.need_known(data)?;
+                if let Some(source) = data.filter(|_| self.both) {
+                    let open = OpenLoop { counter: Some(*var), cond: None, body, head: *head, source };
+                    return self.any_iteration(open, frame);
+                }
                 let outer = self.now;
                 self.now.cause = self.now.cause.or(data);
                 for (trip, value) in trips.into_iter().enumerate() {
@@ -64,13 +68,19 @@ impl<'a> Machine<'a> {
                 let outer = self.now;
                 let mut data = None;
                 for trip in 0.. {
-                    let cond = self.eval(frame, *cond)?;
-                    self.need_known(cond.data)?;
-                    data = data.or(cond.data);
-                    if !cond.is_true() || (cond.data.is_some() && trip == MAX_DATA_TRIPS) {
+                    let holds = self.eval(frame, *cond)?;
+                    if let Some(source) = holds.data.filter(|_| self.both) {
+                        let cond = Some(*cond);
+                        let open = OpenLoop { counter: None, cond, body, head: *head, source };
+                        self.any_iteration(open, frame)?;
+                        data = data.or(holds.data);
                         break;
                     }
-                    self.now.cause = self.now.cause.or(cond.data);
+                    data = data.or(holds.data);
+                    if !holds.is_true() || (holds.data.is_some() && trip == MAX_DATA_TRIPS) {
+                        break;
+                    }
+                    self.now.cause = self.now.cause.or(holds.data);
                     self.iterate(outer.context, None, *head, trip, false)?;
                     self.items(&body.nodes, frame)?;
                 }

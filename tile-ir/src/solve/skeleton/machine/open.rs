@@ -1,0 +1,155 @@
+//! Loops and conditions of which open values decide how they go: all that may be.
+//!
+//! Where all is run ([`Machine::both`]) and the length of a loop is open (`0..D`, of
+//! any D), one iteration stands for any: what the loop changes is taken for unknown
+//! as it begins, and so is the counter. A work-item's own loop is run through once.
+//! That of a team, with barriers in it, matters by which iterations come next to each
+//! other and to what is around the loop: two are run, or none. A condition of a team
+//! holds, or does not. Each sequence of such decisions is a path; all of them are run,
+//! where they are few.
+
+use super::super::eval::Value;
+use super::super::plan::Body;
+use super::worker::taint;
+use super::{Frame, Machine, Stop, Team};
+use crate::arena::EntityId as _;
+use crate::exchange::Group;
+use crate::kernel::{ExprId, Source, VarId};
+use crate::span::SpanId;
+
+/// Most decisions of a path: their number doubles with each.
+const MAX_DECISIONS: usize = 6;
+
+/// Iterations that stand for any: one, and the next.
+const TRIPS: usize = 2;
+
+/// The decisions of the path that is run.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Path {
+    decisions: Vec<bool>,
+    /// How many of them have been taken.
+    taken: usize,
+}
+
+impl Path {
+    /// The next decision; `None` where they are too many.
+    fn decide(&mut self) -> Option<bool> {
+        if self.taken == self.decisions.len() {
+            if self.taken == MAX_DECISIONS {
+                return None;
+            }
+            self.decisions.push(true);
+        }
+        self.taken += 1;
+        self.decisions.get(self.taken - 1).copied()
+    }
+
+    /// Whether there was something to decide.
+    pub(in super::super) fn has_parted(&self) -> bool {
+        !self.decisions.is_empty()
+    }
+
+    /// Goes on to the next path; `false` where this was the last one.
+    pub(in super::super) fn advance(&mut self) -> bool {
+        self.taken = 0;
+        while let Some(last) = self.decisions.pop() {
+            if last {
+                self.decisions.push(false);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// A loop whose iterations are open.
+#[derive(Clone, Copy)]
+pub(super) struct OpenLoop<'a> {
+    /// Its counter, if it counts.
+    pub(super) counter: Option<VarId>,
+    /// What is asked before each iteration, and after the last one.
+    pub(super) cond: Option<ExprId>,
+    pub(super) body: &'a Body<'a>,
+    pub(super) head: SpanId,
+    /// What decides.
+    pub(super) source: Source,
+}
+
+impl OpenLoop<'_> {
+    /// Takes for unknown what iterations leave.
+    fn forget(self, frame: &mut Frame) {
+        taint(frame, &self.body.assigned, Some(self.source));
+        if let Some(counter) = self.counter {
+            frame[counter.index()] = Value::index(0).tainted(Some(self.source));
+        }
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Any iteration of a work-item's loop.
+    pub(super) fn any_iteration(
+        &mut self,
+        open: OpenLoop<'a>,
+        frame: &mut Frame,
+    ) -> Result<(), Stop> {
+        let outer = self.now;
+        self.now.cause = self.now.cause.or(Some(open.source));
+        self.begin_any(open, frame)?;
+        self.iterate(outer.context, open.counter.map(|var| (var, 0)), open.head, 0, false)?;
+        self.items(&open.body.nodes, frame)?;
+        (self.now.context, self.now.cause) = (outer.context, outer.cause);
+        self.begin_any(open, frame)
+    }
+
+    /// Any iterations of a team's loop.
+    pub(super) fn any_iterations(
+        &mut self,
+        open: OpenLoop<'a>,
+        frames: &mut [Frame],
+        team: Team,
+    ) -> Result<(), Stop> {
+        let outer = self.now;
+        let trips = if self.decide(team)? { TRIPS } else { 0 };
+        self.now.cause = self.now.cause.or(Some(open.source));
+        for trip in 0..trips {
+            self.begin_each(open, frames, team)?;
+            let counter = open.counter.map(|var| (var, trip as i64));
+            self.iterate(outer.context, counter, open.head, trip, true)?;
+            self.together(&open.body.nodes, frames, team)?;
+        }
+        (self.now.context, self.now.cause) = (outer.context, outer.cause);
+        if trips > 0 {
+            self.begin_each(open, frames, team)?;
+        }
+        frames.iter_mut().for_each(|frame| open.forget(frame));
+        Ok(())
+    }
+
+    /// What each work-item of a team does before it knows whether it goes on.
+    fn begin_each(
+        &mut self,
+        open: OpenLoop<'a>,
+        frames: &mut [Frame],
+        team: Team,
+    ) -> Result<(), Stop> {
+        for (item, frame) in frames.iter_mut().enumerate() {
+            self.set_worker(team.first + item);
+            self.begin_any(open, frame)?;
+        }
+        Ok(())
+    }
+
+    fn begin_any(&mut self, open: OpenLoop<'a>, frame: &mut Frame) -> Result<(), Stop> {
+        open.forget(frame);
+        open.cond.map_or(Ok(()), |cond| self.eval(frame, cond).map(|_| ()))
+    }
+
+    /// Whether the path goes on here: of a team, whether an open condition holds.
+    pub(super) fn decide(&mut self, team: Team) -> Result<bool, Stop> {
+        // Warps would each have paths of their own.
+        match (&mut self.path, team.group) {
+            (Some(path), Group::Block) => path.decide().ok_or(Stop::Data),
+            (_, Group::Block | Group::Warp) => Err(Stop::Data),
+        }
+    }
+}
