@@ -157,8 +157,8 @@ fn kernels(text: &str) -> Result<Vec<UncheckedKernel>, String> {
     let texts = inside.filter_map(|rest| rest.split("\n}\n").next());
     let resolved = texts.map(|text| {
         let item = tile_syntax::parse_kernel_text(text).map_err(|errors| errors.to_string())?;
-        let kernel = resolve_kernel(&item).map_err(|found| format!("{found:?}"))?;
-        Ok(UncheckedKernel::new(kernel))
+        let kernel = resolve_kernel(&item).and_then(UncheckedKernel::new);
+        kernel.map_err(|found| format!("{found:?}"))
     });
     resolved.collect()
 }

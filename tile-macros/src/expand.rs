@@ -81,15 +81,15 @@ fn expand_kernel(kernel: &ParsedKernel, with_library: bool) -> TokenStream {
 
 /// The items of a kernel whose author bypasses the checks.
 fn expand_unchecked(kernel: &ParsedKernel, attributes: &Attributes) -> TokenStream {
-    let resolved = match resolve_kernel(&kernel.item) {
-        Ok(resolved) => resolved,
+    let unchecked = match resolve_kernel(&kernel.item).and_then(UncheckedKernel::new) {
+        Ok(unchecked) => unchecked,
         Err(found) => return with_stub(write_errors(kernel, &found), kernel, attributes),
     };
     let signature = Signature::new(kernel);
     if !signature.is_complete() {
         return with_stub(write_unexplained(kernel), kernel, attributes);
     }
-    let bytes = encode_unchecked(&UncheckedKernel::new(resolved));
+    let bytes = encode_unchecked(&unchecked);
     let data = Data { bytes, constructor: quote!(unchecked) };
     write_kernel(kernel, &signature, attributes, &data)
 }

@@ -126,6 +126,7 @@ pub fn all() -> Vec<Listed> {
         (crate::reused_counter::kernel(), "TN"),
         (crate::idle_conditions::kernel(), "TN"),
         (crate::early_exits::kernel(), "TN"),
+        (crate::named_places::kernel(), "TN"),
         (crate::joint_exits::kernel(), "TN"),
         (crate::agreed_values::kernel(), "TN"),
         (crate::steps_to_one::kernel(), "TN"),

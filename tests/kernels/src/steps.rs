@@ -92,6 +92,31 @@ tiled_kernel! {
 }
 
 tiled_kernel! {
+    /// Each tile, turned by none and by one less than all, reversed and added up, with its
+    /// sum added to each number: what the block fills its tile with has names.
+    pub fn named_places(#[pad = 0] x: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        shared s: [i32; TN];
+        let first = bx * TN;
+        let total = reduce_sum(x[first + tx]);
+        let mut turn = 0;
+        let mut sum = 0;
+        for _ in 0..2 {
+            load s[j] = x[first + (j + turn) % TN] + total;
+            barrier;
+            sum += s[TN - 1 - tx];
+            barrier;
+            turn += TN - 1;
+        }
+        c[first + tx] = sum;
+    }
+}
+
+tiled_kernel! {
     /// Each number plus its right neighbour's (around its tile), up to 6 times,
     /// until the first of the tile is above 40; nothing where the ends of the tile
     /// come to add up to 13.

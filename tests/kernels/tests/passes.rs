@@ -76,6 +76,7 @@ fn every_kernel_is_checked() {
         "reused_counter",
         "idle_conditions",
         "early_exits",
+        "named_places",
         "joint_exits",
         "agreed_values",
         "steps_to_one",
@@ -205,7 +206,7 @@ fn carried_values() {
 
 #[test]
 fn barriers_in_control_flow() {
-    for name in ["reused_counter", "idle_conditions", "early_exits"] {
+    for name in ["reused_counter", "idle_conditions", "early_exits", "named_places"] {
         check_named(name);
     }
 }

@@ -2,7 +2,8 @@
 //! CPU device against plain loops.
 
 use tile_kernels::{
-    agreed_values, early_exits, idle_conditions, joint_exits, reused_counter, settled, steps_to_one,
+    agreed_values, early_exits, idle_conditions, joint_exits, named_places, reused_counter, settled,
+    steps_to_one,
 };
 use tile_runtime::{Device, Options};
 
@@ -76,6 +77,22 @@ fn early_exits_end_one_work_item() {
             if returns { i32::MIN } else { kept.filter(|y| *y % 3 != 0).sum() }
         };
         (0..tile.len()).map(|at| of(&tile[..at])).collect()
+    });
+}
+
+#[test]
+fn named_places_are_the_blocks() {
+    let run = |dev: &Device, host: &[i32], tile: usize| {
+        let x = dev.tensor([host.len()], host).unwrap();
+        let mut c = dev.tensor([host.len()], &vec![i32::MIN; host.len()]).unwrap();
+        let options = Options::new().tile("TN", tile as u32);
+        named_places::with(options).launch(&x, &mut c).unwrap();
+        c.to_vec().unwrap()
+    };
+    check(run, |tile| {
+        let (len, total) = (tile.len(), tile.iter().sum::<i32>());
+        let turned = |at: usize, turn: usize| tile[(len - 1 - at + turn) % len] + total;
+        (0..len).map(|at| turned(at, 0) + turned(at, len - 1)).collect()
     });
 }
 

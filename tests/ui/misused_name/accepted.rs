@@ -22,3 +22,16 @@ tiled_kernel! {
         c[bx * TN + tx] = doubled(c[bx * TN + tx]) + reduce_sum(doubled(1.0));
     }
 }
+
+tiled_kernel! {
+    pub fn named_places(a: &Tensor<f32, [M, N]>, at: &Tensor<i32, [M]>, c: &mut Tensor<f32, [M, N]>)
+    where tile: (TN), grid: (by in M, bx in tiles(N, TN)), block: (tx in TN),
+    {
+        shared s: [f32; TN];
+        let row = uniform(at[by]);
+        let first = bx * TN;
+        load s[i] = a[row, first + i];
+        barrier;
+        c[by, first + tx] = s[tx];
+    }
+}

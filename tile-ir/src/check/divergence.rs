@@ -1,7 +1,6 @@
 //! TK0401: a barrier, `load`, `each`, `phase`, `uniform(…)` or exchange that the
 //! work-items of a block (or warp) do not all reach equally often; TK0403:
-//! `uniform(…)` of what differs between them; TK0004: a `let` that its block does
-//! not agree on, named in a cooperative loop.
+//! `uniform(…)` of what differs between them.
 //!
 //! What differs is found by [`super::flow`]: dependence on a work-item's
 //! coordinates, on loads that need not give all work-items one value, and on
@@ -14,13 +13,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::flow::PrivateUse;
 use super::flow::{Branch, Cause, Collective, Divergent, Flow, NotUniform};
 use super::sample::{Case, Sources};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::exchange::{Group, WARP_ITEMS};
 use crate::kernel::{
-    ArrayRef, Exit, ExprId, ExprKind, Kernel, Source, Stmt, StmtKind, VarId, VarKind, print_expr,
+    ArrayRef, Exit, ExprId, ExprKind, Kernel, Source, Stmt, StmtKind, VarId, print_expr,
 };
 use crate::span::SpanId;
 use crate::syntax::Jump;
@@ -40,12 +38,6 @@ pub(super) fn check_divergence(kernel: &Kernel, flow: &Flow, diags: &mut Diagnos
                 diags.push(report.diagnostic());
             }
             exits.extend(exit);
-        }
-    }
-    let mut named = BTreeSet::new();
-    for used in &flow.private_uses {
-        if named.insert(used.var) {
-            diags.push(private_use(kernel, used));
         }
     }
     for found in &flow.not_uniform {
@@ -365,30 +357,6 @@ impl Report<'_> {
     fn line(&self, span: SpanId) -> u32 {
         self.kernel.spans.range(span).line
     }
-}
-
-/// A `let` of a kernel without a block domain is one value per block, but one
-/// that is read from a tile is not known to all threads that share an `each`.
-fn private_use(kernel: &Kernel, used: &PrivateUse) -> Diagnostic {
-    let var = &kernel.vars[used.var];
-    let name = &var.name;
-    let message = match var.kind {
-        VarKind::Block => {
-            format!("`{name}` is an axis of the block, which a cooperative loop cannot name")
-        }
-        VarKind::Dim
-        | VarKind::TileParam(_)
-        | VarKind::Scalar(_)
-        | VarKind::Grid
-        | VarKind::Each
-        | VarKind::Loop
-        | VarKind::Let { .. } => {
-            format!("`{name}` may differ between the threads that share this loop out")
-        }
-    };
-    Diagnostic::error(Code::MisusedName, used.span, message)
-        .label(var.span, format!("`{name}` is declared here and comes from a tile, a written tensor or an atomic update"))
-        .help("read the tile inside the loop, or keep the value in a tile and put `barrier;` before the loop")
 }
 
 /// The first statement, in program order, of which `test` is true.

@@ -8,6 +8,7 @@ mod fold;
 mod initialised;
 mod narrow;
 mod order;
+mod owned;
 mod pad;
 mod poly;
 mod progress;
@@ -103,6 +104,7 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     flow.divergent.extend(flow::analyse(&kernel, &fold, Group::Warp).divergent);
     let uniform = uniformity(&kernel);
     divergence::check_divergence(&kernel, &flow, &mut diags);
+    owned::check_owned(&kernel, &uniform, &flow, &mut diags);
     let diverges = diags.has_errors();
     progress::check_progress(&kernel, &mut diags);
     assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);

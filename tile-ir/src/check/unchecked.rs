@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::owned::check_work_items;
+use super::uniformity;
+use crate::diag::Diagnostics;
 use crate::kernel::Kernel;
 
 /// A kernel whose author has bypassed the checks of races, divergence, initialisation,
@@ -16,8 +19,14 @@ pub struct UncheckedKernel {
 
 impl UncheckedKernel {
     /// Takes a kernel as it was resolved.
-    pub fn new(kernel: Kernel) -> Self {
-        Self { kernel }
+    ///
+    /// # Errors
+    ///
+    /// Where a cooperative loop names what its block has no one value of.
+    pub fn new(kernel: Kernel) -> Result<Self, Diagnostics> {
+        let mut diags = Diagnostics::new();
+        check_work_items(&kernel, &uniformity(&kernel), &mut diags);
+        if diags.has_errors() { Err(diags) } else { Ok(Self { kernel }) }
     }
 
     /// The kernel.

@@ -176,17 +176,13 @@ fn may_be_reached(cx: &mut Resolver, name: &Name, depth: usize) -> bool {
 
 fn may_be_named_in_collective(cx: &mut Resolver, name: &Name, var: VarId, depth: usize) -> bool {
     let Some(collective) = cx.collective else { return true };
-    let own = depth >= collective.depth || cx.kernel.block.is_none();
-    let kind = cx.kernel.vars[var].kind;
-    if own || !matches!(kind, VarKind::Block | VarKind::Let { .. }) {
+    // Whether a `let` is the whole block's is known when all of the body is.
+    if depth >= collective.depth || cx.kernel.vars[var].kind != VarKind::Block {
         return true;
     }
     let (word, text) = (collective.word, &name.text);
     let declared = cx.kernel.vars[var].span;
-    let message = match kind {
-        VarKind::Block => format!("`{text}` is an axis of the block, which `{word}` cannot name"),
-        _ => format!("`{text}` belongs to one work-item, which `{word}` cannot name"),
-    };
+    let message = format!("`{text}` is an axis of the block, which `{word}` cannot name");
     cx.diags.push(
         Diagnostic::error(Code::MisusedName, name.span, message)
             .label(collective.span, format!("the whole block shares this `{word}` out among its threads"))

@@ -234,3 +234,43 @@ fn a_let_of_the_block_that_threads_may_not_agree_on() {
     expect![""]
         .assert_eq(&kernel("let y = x[bx]; each (j) in (TN) { c[bx * TN + j] = y + s[j]; }"));
 }
+
+/// Cooperative loops name what the block has one of.
+#[test]
+fn variables_in_cooperative_loops() {
+    accept("barrier; let first = bx * TN; load s[j] = x[first + j];");
+    accept("barrier; let y = 1.0; each j in TN { s[j] = y; }");
+    accept("barrier; let mut y = 0; for k in 0..n { load s[j] = x[j + y]; barrier; y += 2; }");
+    accept("let row = rows[bx]; barrier; load s[j] = x[row as index + j];");
+    accept("let all = reduce_sum(x[i]); load s[j] = all;");
+    body(
+        "barrier; let y = 2 * i; load s[j] = x[y + j];",
+        expect![[r#"
+            error[TK0004]: `y` belongs to one work-item, which `load` cannot name
+              at 4:39
+              at 4:25: the whole block shares this `load` out among its threads
+              at 4:14: `y` is declared here, and depends on `tx`
+              help: use the indices of the `load` itself, tiles, grid axes, loop counters, parameters, or a `let` that is made of the last three
+        "#]],
+    );
+    body(
+        "barrier; let y = s[0]; barrier; each j in TN { s[j] = y; }",
+        expect![[r#"
+            error[TK0004]: `y` belongs to one work-item, which `each` cannot name
+              at 4:55
+              at 4:33: the whole block shares this `each` out among its threads
+              at 4:14: `y` is declared here, and depends on `s[0]`
+              help: use the indices of the `each` itself, tiles, grid axes, loop counters, parameters, or a `let` that is made of the last three
+        "#]],
+    );
+    body(
+        "barrier; let mut y = tx; y = 0; load s[j] = x[y];",
+        expect![[r#"
+            error[TK0004]: `y` belongs to one work-item, which `load` cannot name
+              at 4:47
+              at 4:33: the whole block shares this `load` out among its threads
+              at 4:18: `y` is declared here, and depends on `tx`
+              help: use the indices of the `load` itself, tiles, grid axes, loop counters, parameters, or a `let` that is made of the last three
+        "#]],
+    );
+}

@@ -205,26 +205,6 @@ fn work_item_values_in_collective_statements() {
     "#]],
     );
     body(
-        "let y = 1.0; load s[i, j] = y; c[tx] = 1.0;",
-        expect![[r#"
-        error[TK0004]: `y` belongs to one work-item, which `load` cannot name
-          at 3:29
-          at 3:14: the whole block shares this `load` out among its threads
-          at 3:5: `y` is declared here
-          help: use the indices of the `load` itself, grid axes, loop counters, parameters and tiles
-    "#]],
-    );
-    body(
-        "let y = 1.0; each (i, j) in (TN, 4) { s[i, j] = y; } c[tx] = 1.0;",
-        expect![[r#"
-        error[TK0004]: `y` belongs to one work-item, which `each` cannot name
-          at 3:49
-          at 3:14: the whole block shares this `each` out among its threads
-          at 3:5: `y` is declared here
-          help: use the indices of the `each` itself, grid axes, loop counters, parameters and tiles
-    "#]],
-    );
-    body(
         "each (i, j) in (TN, 4) { barrier; } c[tx] = 1.0;",
         expect![[r#"
             error[TK0401]: `barrier` concerns the whole block and cannot stand inside `each`

@@ -202,7 +202,7 @@ fn body() {
             assert_eq!(in_load, Some(id));
             k.exprs[id].kind = ExprKind::Var(tx);
         },
-        "belongs to a work-item and is named inside an `each`",
+        "is an axis of the block and is named inside an `each`",
     );
     check(
         |k| {

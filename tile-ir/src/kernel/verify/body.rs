@@ -351,14 +351,13 @@ fn verify_reachable(cx: &mut Verifier<'_>, scope: &Scope, array: ArrayRef) {
     cx.require(named, || format!("{tile} is named where it is not in force"));
 }
 
-/// A variable that is named: in force, and outside an `each` not of a work-item.
+/// A variable that is named: in force, and in an `each` no axis of the block. Whether a
+/// `let` outside is the block's is for [`crate::check`] to say.
 fn verify_named(cx: &mut Verifier<'_>, scope: &Scope, var: VarId) {
     let visible = scope.visible[var.index()];
     cx.require(visible, || format!("{var} is named where it is not in force"));
-    let of_work_item = matches!(cx.var(var).kind, VarKind::Block | VarKind::Let { .. });
-    let before = scope.each.as_ref().is_some_and(|before| before[var.index()]);
-    if cx.kernel.block.is_some() && of_work_item && before {
-        cx.fault(format!("{var} belongs to a work-item and is named inside an `each`"));
+    if cx.var(var).kind == VarKind::Block && scope.each.is_some() {
+        cx.fault(format!("{var} is an axis of the block and is named inside an `each`"));
     }
 }
 
