@@ -24,7 +24,7 @@ tiled_kernel! {
 }
 
 tiled_kernel! {
-    pub fn named_places(a: &Tensor<f32, [M, N]>, at: &Tensor<i32, [M]>, c: &mut Tensor<f32, [M, N]>)
+    pub fn named_places(#[pad = 0] a: &Tensor<f32, [M, N]>, at: &Tensor<i32, [M]>, c: &mut Tensor<f32, [M, N]>)
     where tile: (TN), grid: (by in M, bx in tiles(N, TN)), block: (tx in TN),
     {
         shared s: [f32; TN];
