@@ -43,11 +43,15 @@ pub(super) fn drop_proved(unproved: &[Unproved], findings: &mut Findings) {
 
 /// Whether what is unproved is what a run found of `pair`.
 pub(super) fn holds_of(unproved: &Unproved, pair: &Pair) -> bool {
-    let scope = match unproved.relation {
+    scope_of(unproved) == pair.scope && spots_of(unproved) == spots(pair)
+}
+
+/// Between whom it is unproved.
+fn scope_of(unproved: &Unproved) -> Scope {
+    match unproved.relation {
         Relation::SameInterval | Relation::Carried { .. } => Scope::Block,
         Relation::BetweenBlocks => Scope::Grid,
-    };
-    scope == pair.scope && spots_of(unproved) == spots(pair)
+    }
 }
 
 /// Of what is `unproved` and not `told`: runs all sizes of the arrays concerned;
@@ -61,17 +65,24 @@ pub(super) fn settle(
     // Of an array that collides for certain, more is told when that is mended.
     let collided: BTreeSet<ArrayRef> =
         findings.conflicts.iter().map(|conflict| conflict.pair.array()).collect();
-    unproved.retain(|found| !told.contains(&spots_of(found)) && !collided.contains(&found.array));
+    let open: Vec<Pair> = findings.open.iter().map(|(pair, _)| *pair).collect();
+    // What data was seen to decide may yet be apart whatever the data.
+    let is_open = |found: &Unproved| open.iter().any(|pair| holds_of(found, pair));
+    unproved.retain(|found| {
+        (is_open(found) || !told.contains(&spots_of(found))) && !collided.contains(&found.array)
+    });
     let mut fuel = BUDGET;
-    let mut by_array: BTreeMap<ArrayRef, Exhaustion> = BTreeMap::new();
+    let mut by_array: BTreeMap<(ArrayRef, Scope), Exhaustion> = BTreeMap::new();
     let mut rest = Rest::default();
     for found in unproved {
+        let of = (found.array, scope_of(&found));
         let exhaustion = by_array
-            .entry(found.array)
-            .or_insert_with(|| exhaust(kernel, found.array, findings, &mut fuel));
+            .entry(of)
+            .or_insert_with(|| exhaust(kernel, of, findings, &mut fuel));
         if *exhaustion == Exhaustion::Complete {
             rest.listed = true;
-        } else {
+            findings.open.retain(|(pair, _)| !holds_of(&found, pair));
+        } else if !is_open(&found) {
             rest.undecided.push((found, exhaustion.clone()));
         }
     }

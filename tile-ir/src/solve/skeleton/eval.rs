@@ -6,6 +6,7 @@
 
 use super::data::{self, constant};
 use super::machine::{Frame, Machine, Stop};
+use super::terms::{Origin, Term};
 use crate::arena::EntityId as _;
 use crate::dtype::{Bound, DType};
 use crate::kernel::{
@@ -25,22 +26,45 @@ pub(super) struct Value {
     bits: u64,
     /// What comes from memory and decides it.
     pub(super) data: Option<Source>,
+    /// What of it is one number for all workers, if only that is decided so.
+    term: Term,
 }
 
 impl Value {
     /// An index.
     pub(super) fn index(value: i64) -> Self {
-        Self { bits: value as u64, data: None }
+        Self { bits: value as u64, ..Self::default() }
+    }
+
+    /// A condition.
+    fn bool(value: bool) -> Self {
+        Self { bits: value.into(), ..Self::default() }
     }
 
     /// A value of a scalar type.
     pub(super) fn scalar(value: ScalarValue) -> Self {
-        Self { bits: value.bits, data: None }
+        Self { bits: value.bits, ..Self::default() }
     }
 
     /// The same value, which depends on `data` too.
     pub(super) fn tainted(self, data: Option<Source>) -> Self {
-        Self { data: self.data.or(data), ..self }
+        let term = if data.is_some() { 0 } else { self.term };
+        Self { data: self.data.or(data), term, ..self }
+    }
+
+    /// The same value, of which only this term is unknown.
+    pub(super) fn with_term(self, term: Term) -> Self {
+        Self { term: if self.data.is_some() { term } else { 0 }, ..self }
+    }
+
+    /// What of it is unknown: nothing, a term, or (`None`) all.
+    pub(super) fn unknown(self) -> Option<Term> {
+        if self.data.is_some() && self.term == 0 { None } else { Some(self.term) }
+    }
+
+    /// What terms are made of.
+    fn part(self) -> Option<(Term, u64)> {
+        self.unknown().map(|term| (term, self.bits))
     }
 
     /// As an index.
@@ -195,7 +219,7 @@ impl Machine<'_> {
                     let b = ScalarValue { dtype, bits: rhs.bits };
                     semantics::compare(*op, a, b).unwrap_or(false)
                 };
-                Value { bits: u64::from(holds), data: lhs.data.or(rhs.data) }
+                Value::bool(holds).tainted(lhs.data.or(rhs.data))
             }
             ExprKind::Logic { op, lhs, rhs } => {
                 let lhs = self.eval(frame, *lhs)?;
@@ -223,7 +247,8 @@ impl Machine<'_> {
                     return Ok(value);
                 }
                 let cast = semantics::cast(ScalarValue { dtype: from, bits: value.bits }, to);
-                cast.map_or(value, Value::scalar).tainted(value.data)
+                let cast = cast.map_or(value, Value::scalar).tainted(value.data);
+                self.sharing(cast, &[value], |parts| Origin::Cast(from, to, parts[0]))
             }
             ExprKind::Uniform(operand) => self.by_all(|machine| machine.eval(frame, *operand))?,
             ExprKind::Math { func, arg } => {
@@ -235,8 +260,9 @@ impl Machine<'_> {
             ExprKind::Tiles { extent, tile } => {
                 let (extent, tile) = (self.eval(frame, *extent)?, self.eval(frame, *tile)?);
                 let count = ceil_div(extent.as_index().into(), tile.as_index().into());
-                Value::index(i64::try_from(count).unwrap_or(i64::MAX))
-                    .tainted(extent.data.or(tile.data))
+                let count = Value::index(i64::try_from(count).unwrap_or(i64::MAX))
+                    .tainted(extent.data.or(tile.data));
+                self.sharing(count, &[extent, tile], |parts| Origin::Function(expr, parts))
             }
             ExprKind::InBounds { tensor, indices } => {
                 let (indices, data) = self.indices(frame, indices)?;
@@ -245,7 +271,7 @@ impl Machine<'_> {
                 for extent in &kernel.tensors[*tensor].extents {
                     data = data.or(self.eval(frame, *extent)?.data);
                 }
-                Value { bits: u64::from(inside), data }
+                Value::bool(inside).tainted(data)
             }
         })
     }
@@ -276,13 +302,45 @@ impl Machine<'_> {
                 | BinaryOp::Copysign => None,
             };
             if let Some(value) = quick {
-                return Value::index(value).tainted(data);
+                let value = Value::index(value).tainted(data);
+                return self.with_term_of(value, (op, ty), lhs, rhs);
             }
         }
         let dtype = self.types.of_type(ty);
         let a = ScalarValue { dtype, bits: lhs.bits };
         let b = ScalarValue { dtype, bits: rhs.bits };
-        semantics::binary(op, a, b).map_or(lhs, Value::scalar).tainted(data)
+        let value = semantics::binary(op, a, b).map_or(lhs, Value::scalar).tainted(data);
+        self.with_term_of(value, (op, ty), lhs, rhs)
+    }
+
+    /// `value`, which is `lhs op rhs`, with what it shares with all workers.
+    fn with_term_of(
+        &self,
+        value: Value,
+        (op, ty): (BinaryOp, Type),
+        lhs: Value,
+        rhs: Value,
+    ) -> Value {
+        if !self.both || value.data.is_none() {
+            return value;
+        }
+        let (Some(lhs), Some(rhs)) = (lhs.part(), rhs.part()) else { return value };
+        value.with_term(self.terms.of_binary(op, ty, lhs, rhs))
+    }
+
+    /// `value`, which is made of `operands`, with what it shares with all workers.
+    fn sharing(
+        &self,
+        value: Value,
+        operands: &[Value],
+        origin: impl FnOnce(Vec<(Term, u64)>) -> Origin,
+    ) -> Value {
+        if !self.both || value.data.is_none() {
+            return value;
+        }
+        let parts: Option<Vec<(Term, u64)>> =
+            operands.iter().map(|operand| operand.part()).collect();
+        parts.map_or(value, |parts| value.with_term(self.terms.of(origin(parts))))
     }
 
     /// Values of an access's indices, and what from memory they depend on.
@@ -335,12 +393,25 @@ impl Machine<'_> {
 
     fn load(&mut self, frame: &Frame, expr: ExprId, access: &Access) -> Result<Value, Stop> {
         let (indices, _) = self.indices(frame, &access.indices)?;
+        let value = self.made_up(expr, access, &indices)?;
+        if self.is_written(access.array) || self.kernel.is_local(access.array) {
+            return Ok(value);
+        }
+        Ok(self.sharing(value, &indices, |parts| Origin::Element(access.array, parts)))
+    }
+
+    fn made_up(
+        &mut self,
+        expr: ExprId,
+        access: &Access,
+        indices: &Indices,
+    ) -> Result<Value, Stop> {
         if let Some(site) = self.plan.loads[expr.index()] {
-            self.enter(site, &indices)?;
+            self.enter(site, indices)?;
         }
         let dtype = self.dtype(expr);
         if let ArrayRef::Tensor(tensor) = access.array
-            && self.flat(access.array, &indices).is_none()
+            && self.flat(access.array, indices).is_none()
         {
             return Ok(self.pad(tensor, dtype).tainted(Some(Source::Load(expr))));
         }

@@ -6,13 +6,13 @@
 //! large as anybody asks: a smaller one only drops accesses. Under a condition on
 //! loaded data either arm may be run, so both are; what only this makes collide
 //! stays undecided. So it is with conditions on dimensions and scalars (`if i < n`),
-//! and, of a tile, on the coordinates of the block: their values are left open
+//! and, where blocks do not meet, on the coordinates of the block: their values are left open
 //! ([`Sizes::open`]). Of loops that end by such values any iteration is run, and of the
 //! block's own decisions by them each path ([`Path`]).
 
 use std::collections::BTreeSet;
 
-use super::Findings;
+use super::{Findings, Scope};
 use super::data::Pool;
 use super::machine::{ANY_EXTENT, Blocks, Machine, Path, Stop};
 use super::plan::Plan;
@@ -39,15 +39,18 @@ pub(crate) enum Exhaustion {
     Budget(Vec<(VarId, i64)>),
 }
 
-/// Runs all sizes that matter to `array`; what collides is added to `findings`.
+/// Runs all sizes that matter to `array`, within a block or (`scope`) between blocks too;
+/// what collides is added to `findings`.
 pub(crate) fn exhaust(
     kernel: &Kernel,
-    array: ArrayRef,
+    (array, scope): (ArrayRef, Scope),
     findings: &mut Findings,
     fuel: &mut u32,
 ) -> Exhaustion {
     let plan = Plan::of(kernel, &|other| other == array);
-    let (open, params) = match open_ended(kernel, &plan, array) {
+    // One block is as good as any where it is alone with the array.
+    let is_alone = scope == Scope::Block;
+    let (open, params) = match open_ended(kernel, &plan, is_alone) {
         Ok(found) => found,
         Err(var) => return Exhaustion::OpenEnded(var),
     };
@@ -70,14 +73,13 @@ pub(crate) fn exhaust(
     }
 }
 
-/// Of what matters to `array`: that of which the value can be left open, and the
+/// Of what matters to an array: that of which the value can be left open, and the
 /// tile parameters. An error names what is neither.
 fn open_ended(
     kernel: &Kernel,
     plan: &Plan<'_>,
-    array: ArrayRef,
+    is_alone: bool,
 ) -> Result<(BTreeSet<VarId>, BTreeSet<TileParamId>), VarId> {
-    let is_tile = matches!(array, ArrayRef::Tile(_));
     let mut params: BTreeSet<TileParamId> = BTreeSet::new();
     let mut open = BTreeSet::new();
     for var in &plan.used {
@@ -85,7 +87,7 @@ fn open_ended(
             VarKind::TileParam(param) => add_with_ties(kernel, param, &mut params),
             VarKind::Dim if plan.extents_alone.contains(var) => {}
             // How many blocks there are matters where they meet.
-            VarKind::Dim | VarKind::Scalar(_) if is_tile || !sizes_grid(kernel, *var) => {
+            VarKind::Dim | VarKind::Scalar(_) if is_alone || !sizes_grid(kernel, *var) => {
                 open.insert(*var);
             }
             VarKind::Dim
@@ -97,7 +99,7 @@ fn open_ended(
             | VarKind::Let { .. } => return Err(*var),
         }
     }
-    if is_tile && plan.depends_on_block() {
+    if is_alone && plan.depends_on_block() {
         open.extend(kernel.grid.iter().map(|axis| axis.var));
     }
     if !kernel.constraints.is_empty() {
@@ -128,7 +130,10 @@ fn run_all(
 ) -> Exhaustion {
     let pool = Pool::of(kernel);
     let mut seen = BTreeSet::new();
-    let mut all = Findings { known: findings.known.clone(), ..Findings::default() };
+    // What data was seen to decide is asked again.
+    let mut known = findings.known.clone();
+    known.retain(|pair| findings.open.iter().all(|(open, _)| open != pair));
+    let mut all = Findings { known, ..Findings::default() };
     let mut outcome = Exhaustion::Complete;
     for sizes in all_sizes {
         if !seen.insert(plan.key(&sizes)) {

@@ -50,6 +50,7 @@ mod probe;
 mod shadow;
 mod sizes;
 mod stray;
+mod terms;
 mod wild;
 mod witness;
 

@@ -2,7 +2,8 @@
 //!
 //! Such an index may be any, so two accesses can only be told apart by those of
 //! their coordinates that are known on both sides: `s[tx, ind[i]]` and
-//! `s[ty, 0]` by the first. Accesses are kept in a list and compared when their
+//! `s[ty, 0]` by the first; or of which the same is unknown ([`super::terms`]): those at
+//! `n + tx` and `n + tx + 1`. Accesses are kept in a list and compared when their
 //! interval ends.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,14 +11,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::eval::Value;
 use super::plan::SiteId;
 use super::shadow::{Mark, Scope};
+use super::terms::Term;
 use crate::kernel::{AccessKind, Source};
+
+/// Most kinds of accesses, by what of them is unknown, that are told apart.
+const MAX_KINDS: usize = 12;
 
 /// An access.
 #[derive(Clone, Debug)]
 struct Entry {
     coordinates: Vec<i64>,
-    /// By axis, a bit: whether the coordinate is unknown.
-    unknown: u32,
+    /// By axis, what of the coordinate is unknown: nothing, a term, or all.
+    unknown: Vec<Option<Term>>,
     /// What decides one.
     source: Option<Source>,
     mark: Mark,
@@ -53,11 +58,9 @@ pub(super) struct Log {
 impl Log {
     /// Adds an access.
     pub(super) fn enter(&mut self, indices: &[Value], mark: Mark, kind: AccessKind) {
-        let bits = indices.iter().enumerate();
-        let unknown = bits.filter(|(_, index)| index.data.is_some());
         self.entries.push(Entry {
             coordinates: indices.iter().map(|index| index.as_index()).collect(),
-            unknown: unknown.fold(0, |bits, (axis, _)| bits | 1 << (axis & 31)),
+            unknown: indices.iter().map(|index| index.unknown()).collect(),
             source: indices.iter().find_map(|index| index.data),
             mark,
             kind,
@@ -112,7 +115,7 @@ impl<'a> Users<'a> {
 fn meetings(entries: &[Entry], scope: Scope) -> Vec<Met> {
     let mut users: BTreeMap<&[i64], Users<'_>> = BTreeMap::new();
     let mut found: BTreeMap<(SiteId, SiteId), Met> = BTreeMap::new();
-    if entries.iter().all(|entry| entry.unknown == 0) {
+    if entries.iter().all(|entry| is_known(&entry.unknown)) {
         return Vec::new();
     }
     for entry in entries {
@@ -132,24 +135,49 @@ fn meetings(entries: &[Entry], scope: Scope) -> Vec<Met> {
     found.into_values().collect()
 }
 
+fn is_known(unknown: &[Option<Term>]) -> bool {
+    unknown.iter().all(|term| *term == Some(0))
+}
+
+/// What of an entry's coordinates counts as unknown.
+fn kind_of(entry: &Entry, with_terms: bool) -> Vec<Option<Term>> {
+    let kind = |term: &Option<Term>| term.filter(|term| with_terms || *term == 0);
+    entry.unknown.iter().map(kind).collect()
+}
+
 fn compare(entries: &[Entry], scope: Scope) -> Vec<Undecided> {
-    let kinds: BTreeSet<u32> = entries.iter().map(|entry| entry.unknown).collect();
+    let kinds = |with_terms| -> BTreeSet<Vec<Option<Term>>> {
+        entries.iter().map(|entry| kind_of(entry, with_terms)).collect()
+    };
+    let mut all = kinds(true);
+    let with_terms = all.len() <= MAX_KINDS;
+    if !with_terms {
+        all = kinds(false);
+    }
+    let by_kind = |kind: &Vec<Option<Term>>| -> Vec<&Entry> {
+        entries.iter().filter(|entry| kind_of(entry, with_terms) == *kind).collect()
+    };
+    let all: Vec<(Vec<Option<Term>>, Vec<&Entry>)> =
+        all.into_iter().map(|kind| (kind.clone(), by_kind(&kind))).collect();
     let mut found = Vec::new();
-    for (at, &one) in kinds.iter().enumerate() {
-        for &other in kinds.iter().skip(at).filter(|other| one | **other != 0) {
+    for (at, (one, first)) in all.iter().enumerate() {
+        for (other, second) in &all[at..] {
+            if is_known(one) && is_known(other) {
+                continue;
+            }
             // What both sides know, told apart by; the rest may be equal.
             let key = |entry: &Entry| -> Vec<i64> {
-                let axes = entry.coordinates.iter().enumerate();
-                let known = axes.filter(|(axis, _)| (one | other) >> (axis & 31) & 1 == 0);
-                known.map(|(_, coordinate)| *coordinate).collect()
+                let axes = entry.coordinates.iter().zip(one.iter().zip(other));
+                let known = axes.filter(|(_, (one, other))| one.is_some() && one == other);
+                known.map(|(coordinate, _)| *coordinate).collect()
             };
             let mut users: BTreeMap<Vec<i64>, Users<'_>> = BTreeMap::new();
             if one != other {
-                for entry in entries.iter().filter(|entry| entry.unknown == one) {
+                for entry in first {
                     users.entry(key(entry)).or_default().add(entry, scope);
                 }
             }
-            for entry in entries.iter().filter(|entry| entry.unknown == other) {
+            for entry in second {
                 let at = users.entry(key(entry)).or_default();
                 if let Some(user) = at.against(entry, scope)
                     && let Some(source) = entry.source.or(user.source)

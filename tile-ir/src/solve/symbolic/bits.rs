@@ -204,7 +204,14 @@ impl Walk<'_> {
             }
             Some(_) => return None,
         };
-        if at.1 == BinaryOp::Shr { self.floor(lhs, &power, at) } else { Some(lhs.mul(&power)) }
+        if at.1 == BinaryOp::Shl {
+            return Some(lhs.mul(&power));
+        }
+        let above = self.floor(lhs, &power, at)?;
+        if let (Some(places), Some(bits)) = (rhs.as_constant(), self.possible_bits(lhs)) {
+            self.note_bits(&above, (self.is_natural(lhs)).then_some(bits >> places));
+        }
+        Some(above)
     }
 
     /// By how many places it is shifted, if 1 of a type stays what it is: counts begin
@@ -244,6 +251,10 @@ impl Walk<'_> {
         let power = self.function(Function::Power, exponent, &none, Some(1), at, |power| {
             Formula::le(&Poly::constant(1), power)
         });
+        if let Some(most) = self.high(exponent).filter(|high| (0..62).contains(high)) {
+            let bound = Formula::le(&power, &Poly::constant(1 << most));
+            power.unknowns().for_each(|unknown| self.symbols.add_facts(unknown, bound.clone()));
+        }
         if let Some(most) = most_places(ty) {
             let stays = Formula::le(&power, &Poly::constant(1 << most));
             let more = Formula::lt(&Poly::constant(most), exponent);

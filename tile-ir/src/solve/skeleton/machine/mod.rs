@@ -19,6 +19,7 @@ use super::fill::Fill;
 use super::plan::Plan;
 use super::shadow::{Mark, Scope, Shadow};
 use super::sizes::Sizes;
+use super::terms::{Origin, Terms};
 use super::wild::Log;
 use super::witness::{Context, Points};
 use crate::arena::EntityId as _;
@@ -125,6 +126,8 @@ pub(super) struct Machine<'a> {
     /// By expression: its value, where sizes alone decide it.
     pub(super) fixed: Vec<Option<Value>>,
     pub(super) now: Mark,
+    /// What open values have in common.
+    pub(super) terms: Terms,
     /// By warp: its barriers so far.
     epochs: Vec<u32>,
     interval: u32,
@@ -163,6 +166,7 @@ impl<'a> Machine<'a> {
             next_worker: 0,
             fixed: Vec::new(),
             now: Mark::default(),
+            terms: Terms::default(),
             epochs: Vec::new(),
             interval: 1,
         }
@@ -212,7 +216,7 @@ impl<'a> Machine<'a> {
         for (number, block) in blocks.into_iter().enumerate() {
             let mut frame = base.clone();
             for (axis, at) in kernel.grid.iter().zip(&block) {
-                frame[axis.var.index()] = Value::index(*at).tainted(sizes.source(axis.var));
+                frame[axis.var.index()] = self.open(Value::index(*at), axis.var);
             }
             self.blocks.push(block);
             self.renew_fills();
@@ -303,9 +307,17 @@ impl<'a> Machine<'a> {
                 | VarKind::Loop
                 | VarKind::Let { .. } => Value::index(value),
             };
-            value.tainted(self.sizes.source(id))
+            self.open(value, id)
         });
         values.collect()
+    }
+
+    /// The value of a variable of the launch or the grid, which may be left open.
+    fn open(&self, value: Value, var: VarId) -> Value {
+        match self.sizes.source(var) {
+            Some(source) => value.tainted(Some(source)).with_term(self.terms.of(Origin::Var(var))),
+            None => value,
+        }
     }
 
     /// The value of an expression over tile parameters and dimensions.

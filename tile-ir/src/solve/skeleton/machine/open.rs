@@ -113,6 +113,12 @@ impl<'a> Machine<'a> {
         self.now.cause = self.now.cause.or(Some(open.source));
         for trip in 0..trips {
             self.begin_each(open, frames, team)?;
+            if let Some(counter) = open.counter {
+                // Everybody is in the same one.
+                let term = self.terms.fresh();
+                let value = Value::index(0).tainted(Some(open.source)).with_term(term);
+                frames.iter_mut().for_each(|frame| frame[counter.index()] = value);
+            }
             let counter = open.counter.map(|var| (var, trip as i64));
             self.iterate(outer.context, counter, open.head, trip, true)?;
             self.together(&open.body.nodes, frames, team)?;

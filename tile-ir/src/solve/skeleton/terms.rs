@@ -1,0 +1,84 @@
+//! What values of open size have in common.
+//!
+//! Where all is run, a dimension, a scalar or a block's coordinate may be left open: its
+//! value is one of many, yet the same for all workers. Of `r * 64 + t` with an open `r`
+//! only the summand `r * 64` is unknown, and two such values are as far apart as their
+//! known parts are. A *term* is such a summand: the same term is the same number. Values
+//! carry the number of their term; their bits hold the term at a made-up size and the
+//! known part, so that bits of one term can be compared.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use crate::dtype::DType;
+use crate::kernel::{ArrayRef, ExprId, Type, VarId};
+use crate::op::BinaryOp;
+
+/// A term's number; 0 is none.
+pub(super) type Term = u32;
+
+/// A value that terms are made of: its own term, and its bits.
+type Part = (Term, u64);
+
+/// What a term is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Origin {
+    /// A variable of the launch or of the grid.
+    Var(VarId),
+    /// The counter of some iteration of a loop of the whole block.
+    Iteration(u32),
+    /// Two terms, added.
+    Sum(Term, Term),
+    /// A term, so many times.
+    Scaled(Term, i64),
+    /// Any other operation.
+    Binary(BinaryOp, Type, Part, Part),
+    /// A conversion.
+    Cast(DType, DType, Part),
+    /// An operation of one operand, or of two that are no values of one type.
+    Function(ExprId, Vec<Part>),
+    /// An element of an array that is never written.
+    Element(ArrayRef, Vec<Part>),
+}
+
+/// The terms so far.
+#[derive(Debug, Default)]
+pub(super) struct Terms(RefCell<BTreeMap<Origin, Term>>);
+
+impl Terms {
+    /// The number of a term.
+    pub(super) fn of(&self, origin: Origin) -> Term {
+        let mut known = self.0.borrow_mut();
+        let next = known.len() as Term + 1;
+        *known.entry(origin).or_insert(next)
+    }
+
+    /// The counter of an iteration that has not been before.
+    pub(super) fn fresh(&self) -> Term {
+        let number = self.0.borrow().len() as u32;
+        self.of(Origin::Iteration(number))
+    }
+
+    /// The term of `lhs op rhs`, of which one has a term and the other has one or is known.
+    pub(super) fn of_binary(&self, op: BinaryOp, ty: Type, lhs: Part, rhs: Part) -> Term {
+        let linear = ty == Type::Index;
+        match (op, lhs, rhs) {
+            (BinaryOp::Add | BinaryOp::Sub, (term, _), (0, _)) if linear => term,
+            (BinaryOp::Add, (0, _), (term, _)) if linear => term,
+            (BinaryOp::Sub, (0, _), (term, _)) if linear => self.of(Origin::Scaled(term, -1)),
+            (BinaryOp::Add, (one, _), (other, _)) if linear => {
+                self.of(Origin::Sum(one.min(other), one.max(other)))
+            }
+            (BinaryOp::Sub, (one, _), (other, _)) if linear => {
+                let other = self.of(Origin::Scaled(other, -1));
+                self.of(Origin::Sum(one.min(other), one.max(other)))
+            }
+            (BinaryOp::Mul, (term, _), (0, times)) | (BinaryOp::Mul, (0, times), (term, _))
+                if linear =>
+            {
+                self.of(Origin::Scaled(term, times as i64))
+            }
+            _ => self.of(Origin::Binary(op, ty, lhs, rhs)),
+        }
+    }
+}
