@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::Uniformity;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
-use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, probe};
+use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, probe, try_other_data};
 use crate::solve::symbolic::{
     Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, unproved_at_each_size,
 };
@@ -94,8 +94,26 @@ pub(super) fn settle(
     }
     if !rest.undecided.is_empty() {
         try_suggestions((kernel, uniformity), &rest.undecided, findings);
+        try_data(kernel, &rest.undecided, findings);
     }
     rest
+}
+
+/// Runs what is undecided by more data.
+fn try_data(kernel: &Kernel, undecided: &[(Unproved, Exhaustion)], findings: &mut Findings) {
+    let arrays: BTreeSet<ArrayRef> = undecided.iter().map(|(found, _)| found.array).collect();
+    let mut fuel = BUDGET;
+    for array in arrays {
+        let mut found = Findings { known: findings.known.clone(), ..Findings::default() };
+        if findings.known.iter().all(|pair| pair.array() != array) {
+            try_other_data(kernel, array, &mut found, &mut fuel);
+        }
+        // What a proof excludes, made-up values do not show.
+        let is_open = |pair: &Pair| undecided.iter().any(|(open, _)| holds_of(open, pair));
+        found.conflicts.retain(|conflict| is_open(&conflict.pair));
+        findings.known.extend(found.conflicts.iter().map(|conflict| conflict.pair));
+        findings.conflicts.extend(found.conflicts);
+    }
 }
 
 /// Runs what is undecided at the sizes for which the proof says what it lacks.

@@ -21,6 +21,9 @@ const MAX_LITERAL: i64 = 1 << 12;
 /// Seeds that give elements values of which one has nothing to do with the next.
 const MIXED_SEEDS: u32 = 6;
 
+/// From this seed on there is nothing else.
+pub(super) const FIRST_FREE_SEED: u32 = 64;
+
 /// Largest literal of which a value is put above.
 const MAX_LARGE: i64 = 256;
 
@@ -82,7 +85,8 @@ impl Pool {
         let name = self.names[kind].get(number).map(String::as_str).unwrap_or_default();
         let mut hash = Hash::default();
         hash.add(kind as i64);
-        hash.add(seed.min(MIXED_SEEDS).into());
+        let mixed = if seed < FIRST_FREE_SEED { seed.min(MIXED_SEEDS) } else { seed };
+        hash.add(mixed.into());
         hash.add(element.interval.into());
         name.bytes().for_each(|byte| hash.add(byte.into()));
         element.indices.iter().for_each(|index| hash.add(*index));
@@ -120,7 +124,8 @@ impl Pool {
     /// up or down.
     fn pick(&self, hash: u64, dtype: DType, seed: u32) -> ScalarValue {
         let count = self.values.len() + 1;
-        let seed = seed.saturating_sub(MIXED_SEEDS) as usize % count;
+        let moved = if seed < FIRST_FREE_SEED { seed.saturating_sub(MIXED_SEEDS) } else { 0 };
+        let seed = moved as usize % count;
         let turn = if hash >> 20 & 1 == 0 { seed } else { count - seed };
         let value = self.values.get((hash as usize % count + turn) % count);
         let value = value.copied().unwrap_or(self.large);

@@ -57,7 +57,7 @@ mod witness;
 pub(crate) use exhaust::{Exhaustion, exhaust};
 pub(crate) use fill::{Fills, Unwritten};
 pub(crate) use plan::Site;
-pub(crate) use probe::probe;
+pub(crate) use probe::{probe, try_other_data};
 pub(crate) use shadow::Scope;
 pub(crate) use stray::Stray;
 

@@ -10,6 +10,34 @@ use crate::kernel::{ArrayRef, Kernel, VarId};
 /// Different loaded data that are tried.
 const SEEDS: u32 = 4;
 
+/// Looks for conflicts in `array` at small sizes again, by other data; what collides is
+/// added to `findings`.
+pub(crate) fn try_other_data(
+    kernel: &Kernel,
+    array: ArrayRef,
+    findings: &mut Findings,
+    fuel: &mut u32,
+) {
+    let pool = Pool::of(kernel);
+    let choice = Choice::of(kernel, &pool);
+    let plan = Plan::under(kernel, assumptions(kernel), &|other| other == array);
+    if !plan.uses_data {
+        return;
+    }
+    for sizes in choice.with_other_data() {
+        let mut found = Findings { known: findings.known.clone(), ..Findings::default() };
+        let machine = Machine::new(kernel, &plan, &sizes, &pool, &mut found, fuel);
+        if machine.run(Blocks::Sample) == Ok(()) && !found.conflicts.is_empty() {
+            findings.known.extend(found.conflicts.iter().map(|conflict| conflict.pair));
+            findings.conflicts.extend(found.conflicts);
+            return;
+        }
+        if *fuel == 0 {
+            return;
+        }
+    }
+}
+
 /// Looks for conflicts in `array` between and within two blocks, at sizes of which
 /// `given` are some; what collides is added to `findings`.
 pub(crate) fn probe(

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::data::Pool;
+use super::data::{FIRST_FREE_SEED, Pool};
 use crate::arena::EntityId as _;
 use crate::config::{complete_tiles, tile_value};
 use crate::kernel::{
@@ -26,6 +26,8 @@ const MAX_LITERAL: i64 = 256;
 const SEEDS: u32 = 9;
 const DATA_SEEDS: u32 = 6;
 const MAX_DATA_SEEDS: u32 = 14;
+/// Those that are tried where it matters most.
+const OTHER_SEEDS: std::ops::Range<u32> = FIRST_FREE_SEED..FIRST_FREE_SEED + 24;
 
 /// A value for everything that a launch fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +111,15 @@ impl<'a> Choice<'a> {
             }
         }
         Some(sizes)
+    }
+
+    /// The sizes again, by other data than [`Self::sizes`] has.
+    pub(super) fn with_other_data(&self) -> impl Iterator<Item = Sizes> {
+        let profiles = |tiles| Profile::ALL.iter().map(move |profile| (tiles, *profile));
+        OTHER_SEEDS.flat_map(move |seed| {
+            let pairs = self.tiles.iter().flat_map(profiles);
+            pairs.map(move |(tiles, profile)| self.sizes_of(tiles, profile, seed))
+        })
     }
 
     fn sizes_of(&self, tiles: &[u32], profile: Profile, seed: u32) -> Sizes {
