@@ -9,7 +9,8 @@
 //! 2. the same work-item (or the same point of an `each`) has written an element
 //!    with equal indices;
 //! 3. one work-item, picked by `if tx == 0`, has written the cell or, with the
-//!    others of its row, the whole tile.
+//!    others of its row, the whole tile;
+//! 4. every work-item has written a cell of its own, and there are as many.
 //!
 //! Loops may run zero times, unless their trip count is provably at least 1.
 //! What none of these shows is decided by running the kernel's skeleton at small
@@ -23,6 +24,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fold::Folds;
+use super::permuted::Permuted;
 use super::poly::{Bounds, Poly, assigned_in};
 use super::strided::Strided;
 use super::uniform::Uniformity;
@@ -56,6 +58,7 @@ pub(super) fn check_initialised(
         uniform,
         folds,
         fills,
+        permuted: Permuted::of(kernel, uniform),
         bounds: Bounds::new(kernel),
         divergent: false,
         in_each: false,
@@ -91,6 +94,8 @@ struct Written {
     own: BTreeSet<Vec<Poly>>,
     /// Those with these indices, which are the same for the whole block.
     common: BTreeSet<Vec<Poly>>,
+    /// Those of these stores, each made by all work-items.
+    by_all: BTreeSet<SpanId>,
 }
 
 impl State {
@@ -110,6 +115,7 @@ impl State {
             } else {
                 written.own.retain(|cell| covers(&others.own, cell));
                 written.common.retain(|cell| covers(&others.common, cell));
+                written.by_all.retain(|store| others.whole || others.by_all.contains(store));
             }
         }
     }
@@ -129,6 +135,7 @@ struct Flow<'a> {
     folds: &'a Folds,
     /// What running the kernel at small sizes has shown.
     fills: &'a Fills,
+    permuted: Permuted<'a>,
     bounds: Bounds<'a>,
     /// Whether only some of the work-items (or points) may be here.
     divergent: bool,
@@ -353,7 +360,11 @@ impl Flow<'_> {
     fn write(&mut self, access: &Access, state: &mut State) {
         let ArrayRef::Tile(tile) = access.array else { return };
         let cell = access.indices.iter().map(|index| self.bounds.poly(*index)).collect();
-        state.tiles.entry(tile).or_default().own.insert(cell);
+        let written = state.tiles.entry(tile).or_default();
+        written.own.insert(cell);
+        if !self.divergent && !self.in_each {
+            written.by_all.insert(access.span);
+        }
     }
 
     /// Marks the tiles that a statement, run by all work-items or points, has
@@ -627,6 +638,10 @@ impl Flow<'_> {
         let example =
             self.fills.unwritten.iter().find(|unwritten| unwritten.site.span == access.span);
         if example.is_none() && self.fills.run.contains(&tile) {
+            return;
+        }
+        let stores = state.tiles.get(&tile).map(|written| &written.by_all);
+        if stores.is_some_and(|stores| self.permuted.fill(tile, stores)) {
             return;
         }
         if self.reported_tiles.insert(tile) {

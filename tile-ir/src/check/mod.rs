@@ -10,6 +10,7 @@ mod narrow;
 mod order;
 mod owned;
 mod pad;
+mod permuted;
 mod poly;
 mod progress;
 mod races;

@@ -102,7 +102,7 @@ pub(super) fn settle(
 /// Runs what is undecided by more data.
 fn try_data(kernel: &Kernel, undecided: &[(Unproved, Exhaustion)], findings: &mut Findings) {
     let arrays: BTreeSet<ArrayRef> = undecided.iter().map(|(found, _)| found.array).collect();
-    let mut fuel = BUDGET;
+    let mut fuel = BUDGET / 4;
     for array in arrays {
         let mut found = Findings { known: findings.known.clone(), ..Findings::default() };
         if findings.known.iter().all(|pair| pair.array() != array) {
@@ -149,13 +149,16 @@ pub(super) fn spots_of(found: &Unproved) -> (Spot, Spot) {
     (first.min(second), first.max(second))
 }
 
-/// Whether one part of the text keeps both pairs from being proved.
+/// Whether one part of the text keeps both pairs from being proved, or no part is to
+/// blame for either.
 pub(super) fn have_one_cause(one: &Unproved, other: &Unproved) -> bool {
-    one.array == other.array
-        && matches!(
-            (one.reason, other.reason),
-            (Reason::NotLinear(first, _), Reason::NotLinear(second, _)) if first == second
-        )
+    let is_one = match (one.reason, other.reason) {
+        (Reason::NotLinear(first, _), Reason::NotLinear(second, _)) => first == second,
+        (Reason::NotDisjoint, Reason::NotDisjoint) => true,
+        (Reason::NotLinear(..), Reason::NotDisjoint)
+        | (Reason::NotDisjoint, Reason::NotLinear(..)) => false,
+    };
+    one.array == other.array && is_one
 }
 
 /// What is said of a pair that stays open, and for `more` of the same cause.
@@ -181,8 +184,14 @@ pub(super) fn report(
     }
     if more > 0 {
         let pairs = if more == 1 { "pair" } else { "pairs" };
-        diagnostic = diagnostic
-            .note(format!("the same keeps {more} more {pairs} of accesses to `{name}` undecided"));
+        diagnostic = diagnostic.note(match found.reason {
+            Reason::NotLinear(..) => {
+                format!("the same keeps {more} more {pairs} of accesses to `{name}` undecided")
+            }
+            Reason::NotDisjoint => {
+                format!("so it is with {more} more {pairs} of accesses to `{name}`")
+            }
+        });
     }
     diagnostic.help(remedy(kernel, found, why))
 }

@@ -79,10 +79,12 @@ impl Walk<'_> {
         facts.extend(
             adders.zip(most).map(|(adders, most)| Formula::le(result, &adders.scaled(most))),
         );
+        let behind = items.as_ref().map(|(number, count)| count.sub(number).plus(-1));
         let sum = Sum { of, most, over, loops: self.loops.clone() };
         for (other, theirs) in &self.sums {
             if theirs.of == sum.of && theirs.loops == sum.loops {
-                facts.extend(within_total((result, &sum), (&Poly::unknown(*other), theirs)));
+                let other = Poly::unknown(*other);
+                facts.extend(within_total((result, &sum), (&other, theirs), behind.as_ref()));
             }
         }
         facts.extend((over == Over::UpTo).then(|| Formula::le(&sum.of, result)));
@@ -97,7 +99,8 @@ impl Walk<'_> {
             .iter()
             .filter(|(_, scan)| scan.of == sum.of && scan.loops == sum.loops)
             .filter_map(|(scan, theirs)| {
-                let fact = within_total((&Poly::unknown(*scan), theirs), (result, &sum))?;
+                let value = Poly::unknown(*scan);
+                let fact = within_total((&value, theirs), (result, &sum), behind.as_ref())?;
                 Some((*scan, fact))
             })
             .collect();
@@ -127,8 +130,13 @@ impl Walk<'_> {
     }
 }
 
-/// That a scan's value is no more than the sum of all.
-fn within_total((one, sum): (&Poly, &Sum), (other, total): (&Poly, &Sum)) -> Option<Formula> {
+/// That a scan's value is no more than the sum of all, and less by no more than those
+/// `behind` add.
+fn within_total(
+    (one, sum): (&Poly, &Sum),
+    (other, total): (&Poly, &Sum),
+    behind: Option<&Poly>,
+) -> Option<Formula> {
     let is_whole = |sum: &Sum| sum.over == Over::All;
     let ((scan, sum), total) = match (is_whole(sum), is_whole(total)) {
         (false, true) => ((one, sum), other),
@@ -137,7 +145,9 @@ fn within_total((one, sum): (&Poly, &Sum), (other, total): (&Poly, &Sum)) -> Opt
         (false, false) => return None,
     };
     let end = if sum.over == Over::Before { scan.add(&sum.of) } else { scan.clone() };
-    Some(Formula::le(&end, total))
+    let rest = behind.zip(sum.most).map(|(behind, most)| behind.scaled(most));
+    let most = rest.map_or(Formula::True, |rest| Formula::le(total, &end.add(&rest)));
+    Some(Formula::le(&end, total).and(most))
 }
 
 impl Builder<'_> {

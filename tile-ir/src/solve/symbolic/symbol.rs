@@ -92,6 +92,7 @@ impl Symbols {
         if let Some(symbol) = self.0.get_mut(unknown as usize) {
             symbol.sharing = Sharing::Launch;
             symbol.loops.clear();
+            symbol.obstacle = None;
         }
     }
 
