@@ -49,8 +49,8 @@ pub use slots::{
     evens_first, exchanges, float_exchanges, places_by_value, positives, product_by_exchange,
 };
 pub use steps::{
-    agreed_values, early_exits, idle_conditions, joint_exits, named_places, reused_counter, settled,
-    steps_to_one,
+    agreed_values, early_exits, idle_conditions, joint_exits, named_places, reused_counter,
+    settled, steps_to_one,
 };
 pub use tallies::{float_tallies, histogram, integer_tallies, shared_histogram};
 pub use warps::{neighbours, tree_sums, votes, warp_scans, warp_totals};

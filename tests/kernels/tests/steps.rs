@@ -2,8 +2,8 @@
 //! CPU device against plain loops.
 
 use tile_kernels::{
-    agreed_values, early_exits, idle_conditions, joint_exits, named_places, reused_counter, settled,
-    steps_to_one,
+    agreed_values, early_exits, idle_conditions, joint_exits, named_places, reused_counter,
+    settled, steps_to_one,
 };
 use tile_runtime::{Device, Options};
 

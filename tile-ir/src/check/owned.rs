@@ -100,8 +100,9 @@ impl Walk<'_> {
                 StmtKind::Phase { var, .. }
                 | StmtKind::For { var, .. }
                 | StmtKind::Exchange { var, .. } => self.own.push(*var),
-                StmtKind::Assign { var, .. }
-                | StmtKind::Update { place: Place::Var(var), .. } => self.name(*var, stmt.span),
+                StmtKind::Assign { var, .. } | StmtKind::Update { place: Place::Var(var), .. } => {
+                    self.name(*var, stmt.span)
+                }
                 StmtKind::LetArray { .. }
                 | StmtKind::Store { .. }
                 | StmtKind::Update { place: Place::Element(_), .. }

@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::Uniformity;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
-use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, probe, try_other_data};
+use crate::solve::skeleton::{
+    BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, probe, try_other_data,
+};
 use crate::solve::symbolic::{
     Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, unproved_at_each_size,
 };
@@ -76,9 +78,8 @@ pub(super) fn settle(
     let mut rest = Rest::default();
     for found in unproved {
         let of = (found.array, scope_of(&found));
-        let exhaustion = by_array
-            .entry(of)
-            .or_insert_with(|| exhaust(kernel, of, findings, &mut fuel));
+        let exhaustion =
+            by_array.entry(of).or_insert_with(|| exhaust(kernel, of, findings, &mut fuel));
         if *exhaustion == Exhaustion::Complete {
             rest.listed = true;
             findings.open.retain(|(pair, _)| !holds_of(&found, pair));

@@ -400,12 +400,7 @@ impl Machine<'_> {
         Ok(self.sharing(value, &indices, |parts| Origin::Element(access.array, parts)))
     }
 
-    fn made_up(
-        &mut self,
-        expr: ExprId,
-        access: &Access,
-        indices: &Indices,
-    ) -> Result<Value, Stop> {
+    fn made_up(&mut self, expr: ExprId, access: &Access, indices: &Indices) -> Result<Value, Stop> {
         if let Some(site) = self.plan.loads[expr.index()] {
             self.enter(site, indices)?;
         }

@@ -12,11 +12,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{Findings, Scope};
 use super::data::Pool;
 use super::machine::{ANY_EXTENT, Blocks, Machine, Path, Stop};
 use super::plan::Plan;
 use super::sizes::Sizes;
+use super::{Findings, Scope};
 use crate::arena::EntityId as _;
 use crate::config::complete_tiles;
 use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, TileDomain, TileParamId, VarId, VarKind};

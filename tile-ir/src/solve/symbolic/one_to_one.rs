@@ -36,7 +36,8 @@ impl Walk<'_> {
         let made = Formula::All(site.guards.clone());
         site.indices.iter().zip(self.kernel.extents(site.array)).all(|(index, extent)| {
             self.extents_of_arrays.get(extent).is_some_and(|extent| {
-                let outside = Formula::lt(index, &Default::default()).or(Formula::le(extent, index));
+                let outside =
+                    Formula::lt(index, &Default::default()).or(Formula::le(extent, index));
                 self.is_never(&made.clone().and(outside))
             })
         })

@@ -71,7 +71,8 @@ impl<'a> Machine<'a> {
                     self.agree(frames, team, |machine, frame| machine.trips(frame, range))?;
                 let Some((trips, data)) = trips else { return Ok(()) };
                 if let Some(source) = data.filter(|_| self.both) {
-                    let open = OpenLoop { counter: Some(*var), cond: None, body, head: *head, source };
+                    let open =
+                        OpenLoop { counter: Some(*var), cond: None, body, head: *head, source };
                     return self.any_iterations(open, frames, team);
                 }
                 let outer = self.now;

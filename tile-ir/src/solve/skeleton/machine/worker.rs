@@ -45,7 +45,8 @@ impl<'a> Machine<'a> {
             Node::Loop { var, range, body, head, .. } => {
                 let (trips, data) = self.trips(frame, range)?;
                 if let Some(source) = data.filter(|_| self.both) {
-                    let open = OpenLoop { counter: Some(*var), cond: None, body, head: *head, source };
+                    let open =
+                        OpenLoop { counter: Some(*var), cond: None, body, head: *head, source };
                     return self.any_iteration(open, frame);
                 }
                 let outer = self.now;
