@@ -87,6 +87,14 @@ pub(super) fn settle(
             rest.undecided.push((found, exhaustion.clone()));
         }
     }
+    // What would settle it within a block does not where blocks may meet too.
+    for (found, why) in &mut rest.undecided {
+        if let Some(between) = by_array.get(&(found.array, Scope::Grid))
+            && *between != Exhaustion::Complete
+        {
+            *why = between.clone();
+        }
+    }
     if !rest.undecided.is_empty() {
         let open: Vec<Unproved> = rest.undecided.iter().map(|(found, _)| *found).collect();
         let open = unproved_at_each_size(kernel, uniformity, &open);
