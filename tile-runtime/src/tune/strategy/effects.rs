@@ -2,7 +2,7 @@
 //!
 //! The model knows what tiles and items cost; of most other choices it knows little, and
 //! what they do to one configuration they mostly do to the next. So the time of a
-//! configuration is taken to be the model's times a factor for each of its answers. The
+//! configuration is taken to be what the model promises times a factor for each of its answers. The
 //! factors are fitted to all measurements at once, those of the fastest counting most; an
 //! answer that was seen seldom has a factor near 1, and one that is little known.
 //!
@@ -24,8 +24,8 @@ const SHARPNESS: f64 = 3.0;
 /// What an answer that was never seen may be worth, as a logarithm.
 const UNKNOWN: f64 = 0.03;
 
-/// A measurement: what the configuration answers, the model's seconds, and the seconds it
-/// took.
+/// A measurement: what the configuration answers, what it promised
+/// ([`Space::promise`](crate::tune::space::Space::promise)), and the seconds it took.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     pub(super) answers: Vec<u32>,
@@ -114,5 +114,54 @@ impl Effects {
         for (choice, answer) in answers.iter().enumerate() {
             self.of.entry((choice, *answer)).or_default().weight += 1.0;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of every two answers to three choices but one, the seconds by factors of their own.
+    fn samples(truth: &dyn Fn(&[u32]) -> f64) -> Vec<Sample> {
+        (0..7)
+            .map(|n| {
+                let answers = vec![n & 1, n >> 1 & 1, n >> 2];
+                let seconds = truth(&answers);
+                Sample { answers, promise: 1e-3, seconds }
+            })
+            .collect()
+    }
+
+    fn product(answers: &[u32]) -> f64 {
+        let factors = [0.9, 1.2, 0.8].map(f64::ln).into_iter().zip(answers);
+        2e-3 * factors.map(|(log, &answer)| log * f64::from(answer)).sum::<f64>().exp()
+    }
+
+    #[test]
+    fn what_was_never_measured_together_is_foreseen() {
+        let effects = Effects::fit(&samples(&product));
+        let foreseen = |answers: &[u32]| 1e-3 * effects.sum(answers).exp();
+        // Few measurements: a factor is taken to be nearer to 1 than it is.
+        let (unseen, truth) = ([1, 1, 1], product(&[1, 1, 1]));
+        assert!((foreseen(&unseen) / truth - 1.0).abs() < 0.12, "{} {truth}", foreseen(&unseen));
+        let mut all: Vec<[u32; 3]> = (0..8).map(|n| [n & 1, n >> 1 & 1, n >> 2]).collect();
+        all.sort_by(|a, b| foreseen(a).total_cmp(&foreseen(b)));
+        assert_eq!(all[0], [1, 0, 1], "the best is known as the best");
+    }
+
+    #[test]
+    fn of_equals_the_less_known_has_more_hope() {
+        let mut effects = Effects::fit(&samples(&|_| 2e-3));
+        let (known, unknown) = ([0, 0, 0], [0, 0, 9]);
+        assert!(effects.hope(&unknown, 1e-3) < effects.hope(&known, 1e-3));
+        let before = effects.hope(&unknown, 1e-3);
+        effects.expect(&unknown);
+        assert!(effects.hope(&unknown, 1e-3) > before, "once is enough for the time being");
+    }
+
+    #[test]
+    fn without_measurements_the_promise_decides() {
+        let effects = Effects::fit(&[]);
+        assert!(effects.hope(&[1, 2], 1e-3) < effects.hope(&[3, 4], 2e-3));
     }
 }

@@ -70,7 +70,8 @@ impl Plan for Halving {
                         return self.end();
                     }
                     self.refinements = 0;
-                    let varied = varied(space, &pool, &mut self.rng);
+                    let mut varied = varied(space, &pool, &mut self.rng);
+                    varied.retain(|config| !seen.knows(config));
                     let pool: Vec<Config> = pool.into_iter().chain(varied).collect();
                     self.stage = Stage::Halve { pool: pool.clone(), rounds: 2 };
                     return propose(pool, 1);

@@ -17,13 +17,14 @@ const STEPS: usize = 3;
 /// How many are gone on from at each step.
 const BEAM: usize = 6;
 
-/// A configuration that may be tried.
+/// What is known of a configuration that may be tried.
 struct Near {
     answers: Vec<u32>,
     promise: f64,
 }
 
-/// The most hopeful `n` that have not been tried, no two of them for the same reason.
+/// The most hopeful `n` that have not been tried; of those with the same hope, which rests on
+/// an answer that is little known, one is enough.
 pub(super) fn hopeful(
     space: &Space<'_>,
     seen: &History,
@@ -31,11 +32,28 @@ pub(super) fn hopeful(
     n: usize,
 ) -> Vec<Config> {
     let mut effects = fit(space, seen);
+    let mut found = around(space, &effects, centres);
+    found.retain(|config, _| !seen.knows(config));
+    let mut taken = Vec::new();
+    while taken.len() < n {
+        let hope = |near: &Near| effects.hope(&near.answers, near.promise);
+        let most = found.iter().min_by(|(_, a), (_, b)| hope(a).total_cmp(&hope(b)));
+        let Some(config) = most.map(|(config, _)| config.clone()) else { break };
+        if let Some(near) = found.remove(&config) {
+            effects.expect(&near.answers);
+        }
+        taken.push(config);
+    }
+    taken
+}
+
+/// All that the steps from these configurations come to.
+fn around(space: &Space<'_>, effects: &Effects, centres: &[&Candidate]) -> BTreeMap<Config, Near> {
     let mut found: BTreeMap<Config, Near> = BTreeMap::new();
-    let mut at: Vec<Config> = centres.iter().map(|centre| centre.config.clone()).collect();
-    let mut expanded = at.clone();
+    let mut front: Vec<Config> = centres.iter().map(|centre| centre.config.clone()).collect();
+    let mut left = front.clone();
     for _ in 0..STEPS {
-        for config in &at {
+        for config in &front {
             for (promise, near) in space.neighbours_with_promise(config) {
                 let answers = space.answers(&near);
                 found.entry(near).or_insert(Near { answers, promise });
@@ -43,25 +61,14 @@ pub(super) fn hopeful(
         }
         let mut ranked: Vec<(f64, &Config)> = found
             .iter()
-            .filter(|(config, _)| !expanded.contains(config))
-            .map(|(config, it)| (effects.hope(&it.answers, it.promise), config))
+            .filter(|(config, _)| !left.contains(config))
+            .map(|(config, near)| (effects.hope(&near.answers, near.promise), config))
             .collect();
         ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        at = ranked.into_iter().take(BEAM).map(|(_, config)| config.clone()).collect();
-        expanded.extend(at.iter().cloned());
+        front = ranked.into_iter().take(BEAM).map(|(_, config)| config.clone()).collect();
+        left.extend(front.iter().cloned());
     }
-    found.retain(|config, _| !seen.knows(config));
-    let mut taken = Vec::new();
-    while taken.len() < n {
-        let hope = |it: &Near| effects.hope(&it.answers, it.promise);
-        let most = found.iter().min_by(|(_, a), (_, b)| hope(a).total_cmp(&hope(b)));
-        let Some(config) = most.map(|(config, _)| config.clone()) else { break };
-        if let Some(it) = found.remove(&config) {
-            effects.expect(&it.answers);
-        }
-        taken.push(config);
-    }
-    taken
+    found
 }
 
 fn fit(space: &Space<'_>, seen: &History) -> Effects {

@@ -25,8 +25,8 @@ pub(crate) use listed::Listed;
 #[non_exhaustive]
 pub enum Strategy {
     /// Those that the analytical model likes best, of which the better half is
-    /// measured again and more often until few are left; then what differs from
-    /// the best in one choice, as long as that helps.
+    /// measured again and more often until few are left; then what is near the best
+    /// and may be faster, as far as all measurements tell, as long as that helps.
     #[default]
     Halving,
     /// From the model's favourite to whatever differs from the best in one choice

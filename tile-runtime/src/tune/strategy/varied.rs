@@ -17,7 +17,7 @@ const CHANGES: usize = 4;
 /// What the model expects to take this many times as long is not tried.
 const WORSE: f64 = 1.05;
 
-/// One of each of these.
+/// One of each of these, as far as it is none of them.
 pub(super) fn varied(space: &Space<'_>, pool: &[Config], rng: &mut fastrand::Rng) -> Vec<Config> {
     let mut all: Vec<Config> = Vec::new();
     for config in pool {
@@ -33,20 +33,25 @@ fn vary(space: &Space<'_>, config: &Config, rng: &mut fastrand::Rng) -> Config {
     let mut config = config.clone();
     for _ in 0..CHANGES {
         // Each choice is as likely as another, however many answers it has.
-        let here = space.answers(&config);
-        let most = WORSE * space.promise(&config);
-        let mut by_choice: BTreeMap<Option<usize>, Vec<Config>> = BTreeMap::new();
-        for (promise, near) in space.variations_with_promise(&config) {
-            if promise <= most {
-                let there = space.answers(&near);
-                let choice = here.iter().zip(&there).position(|(a, b)| a != b);
-                by_choice.entry(choice).or_default().push(near);
-            }
-        }
-        let choices: Vec<Vec<Config>> = by_choice.into_values().collect();
+        let choices: Vec<Vec<Config>> = other_answers(space, &config).into_values().collect();
         let Some(answers) = rng.choice(&choices) else { break };
         let Some(next) = rng.choice(answers) else { break };
         config = next.clone();
     }
     config
+}
+
+/// By choice, what differs from a configuration in that one alone and promises about as much.
+fn other_answers(space: &Space<'_>, config: &Config) -> BTreeMap<usize, Vec<Config>> {
+    let here = space.answers(config);
+    let most = WORSE * space.promise(config);
+    let mut by_choice: BTreeMap<usize, Vec<Config>> = BTreeMap::new();
+    for (promise, near) in space.variations_with_promise(config) {
+        let there = space.answers(&near);
+        let choice = here.iter().zip(&there).position(|(a, b)| a != b);
+        if let Some(choice) = choice.filter(|_| promise <= most) {
+            by_choice.entry(choice).or_default().push(near);
+        }
+    }
+    by_choice
 }
