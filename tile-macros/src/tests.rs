@@ -96,7 +96,7 @@ fn tokens_of_no_kernel() {
         "struct S;",
         expect![[r#"
         ::core::compile_error! {
-            "expected a kernel, found the keyword `struct` [TK0001]\n  help: write `pub fn name<T: Number>(a: &Tensor<T, [N]>, …) where … { … }`"
+            "expected a kernel, found the keyword `struct` [TK0001]\n  help: kernels know numbers, tensors and tiles alone; declare other types outside the macro"
     "#]],
     );
     check_errors(

@@ -311,7 +311,8 @@ fn idle_sms(evidence: &Evidence<'_>) -> Option<Finding> {
     if evidence.blocks >= sms {
         return None;
     }
-    let message = format!("{} blocks for {sms} SMs", evidence.blocks);
+    let blocks = evidence.blocks;
+    let message = format!("{blocks} block{} for {sms} SMs", if blocks == 1 { "" } else { "s" });
     let advice = "smaller tiles make more blocks, or this shape is too small for the device";
     Some(evidence.finding(Rule::IdleSms, None, message, advice.to_owned()))
 }
