@@ -107,16 +107,17 @@ fn tokens_of_no_kernel() {
         "#]],
     );
     check_errors(
-        "fn f(a: f32) { let x = 1 } fn f(a: f32) {}",
+        "fn f(a: &mut Tensor<f32, [N]>) { let x = 1 } fn f(a: &mut Tensor<f32, [N]>) {}",
         expect![[r#"
             ::core::compile_error! {
                 "the kernel `f` is defined twice [TK0003]"
             ::core::compile_error! {
                 "missing `;` after the declaration [TK0001]"
-                    pub fn launch(_: ::core::primitive::f32) -> ::tile_runtime::Result<()> {
-                        ::tile_runtime::macro_support::failed_to_compile()
-                    pub fn launch(&self, _: ::core::primitive::f32) -> ::tile_runtime::Result<()> {
-                        ::tile_runtime::macro_support::failed_to_compile()
+                    pub fn launch(
+                        _: &mut ::tile_runtime::Tensor<::core::primitive::f32, 1>,
+                    pub fn launch(
+                        &self,
+                        _: &mut ::tile_runtime::Tensor<::core::primitive::f32, 1>,
         "#]],
     );
 }
