@@ -42,6 +42,15 @@ struct Effect {
     weight: f64,
 }
 
+/// A measurement while factors are fitted to it.
+struct Row<'a> {
+    answers: &'a [u32],
+    /// The logarithm of what the factors do not explain yet.
+    left: f64,
+    /// How much it counts.
+    weight: f64,
+}
+
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effects {
@@ -54,42 +63,45 @@ impl Effects {
     /// Fits the factors.
     pub(super) fn fit(samples: &[Sample]) -> Self {
         let best = samples.iter().map(|sample| sample.seconds).fold(f64::INFINITY, f64::min);
-        let rows: Vec<(&[u32], f64, f64)> = samples
+        let mut rows: Vec<Row<'_>> = samples
             .iter()
             .filter(|sample| sample.seconds > 0.0 && sample.promise.is_normal())
-            .map(|sample| {
-                let weight = (best / sample.seconds).powf(SHARPNESS);
-                let log = (sample.seconds / sample.promise).ln();
-                (sample.answers.as_slice(), log, weight)
+            .map(|sample| Row {
+                answers: &sample.answers,
+                left: (sample.seconds / sample.promise).ln(),
+                weight: (best / sample.seconds).powf(SHARPNESS),
             })
             .collect();
         let mut effects = Self::default();
         for _ in 0..SWEEPS {
-            effects.sweep(&rows);
+            effects.sweep(&mut rows);
         }
         effects
     }
 
     /// One round: each choice takes what the others leave unexplained.
-    fn sweep(&mut self, rows: &[(&[u32], f64, f64)]) {
-        let total: f64 = rows.iter().map(|(_, _, weight)| weight).sum();
-        let left = |effects: &Self, answers: &[u32], log: f64| log - effects.sum(answers);
-        let level: f64 = rows.iter().map(|(a, log, w)| w * left(self, a, *log)).sum();
-        self.level += level / total.max(f64::MIN_POSITIVE);
-        let choices = rows.first().map_or(0, |(answers, ..)| answers.len());
-        for choice in 0..choices {
+    fn sweep(&mut self, rows: &mut [Row<'_>]) {
+        let total: f64 = rows.iter().map(|row| row.weight).sum();
+        let left: f64 = rows.iter().map(|row| row.weight * row.left).sum();
+        let level = left / total.max(f64::MIN_POSITIVE);
+        self.level += level;
+        rows.iter_mut().for_each(|row| row.left -= level);
+        for choice in 0..rows.first().map_or(0, |row| row.answers.len()) {
             let mut sums: HashMap<u32, (f64, f64)> = HashMap::new();
-            for (answers, log, weight) in rows {
-                let key = (choice, answers[choice]);
-                let own = self.of.get(&key).map_or(0.0, |effect| effect.log);
-                let (sum, weights) = sums.entry(answers[choice]).or_default();
-                *sum += weight * (left(self, answers, *log) + own);
-                *weights += weight;
+            for row in rows.iter() {
+                let (sum, weight) = sums.entry(row.answers[choice]).or_default();
+                *sum += row.weight * row.left;
+                *weight += row.weight;
             }
+            let mut changes = HashMap::new();
             for (answer, (sum, weight)) in sums {
-                let log = sum / (weight + PRIOR);
-                self.of.insert((choice, answer), Effect { log, weight });
+                let effect = self.of.entry((choice, answer)).or_default();
+                // Of what is left and the effect so far, as much as the weight says.
+                let log = (sum + weight * effect.log) / (weight + PRIOR);
+                changes.insert(answer, log - effect.log);
+                *effect = Effect { log, weight };
             }
+            rows.iter_mut().for_each(|row| row.left -= changes[&row.answers[choice]]);
         }
     }
 

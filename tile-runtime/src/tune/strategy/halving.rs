@@ -12,7 +12,7 @@
 
 use tile_ir::config::Config;
 
-use super::hopeful::hopeful;
+use super::hopeful::{Neighbours, hopeful};
 use super::varied::varied;
 use super::{Plan, Proposal};
 use crate::tune::search::{Candidate, History};
@@ -36,6 +36,7 @@ const PATIENCE: usize = 2;
 /// See the module.
 pub(in crate::tune) struct Halving {
     rng: fastrand::Rng,
+    neighbours: Neighbours,
     stage: Stage,
     /// Pools that were begun with.
     pools: usize,
@@ -106,7 +107,7 @@ impl Plan for Halving {
                         seen.fastest(PATIENCE).into_iter().skip(without_gain).take(1).collect()
                     };
                     self.refinements += 1;
-                    let near = hopeful(space, seen, &centres, NEAR);
+                    let near = hopeful(space, seen, (&centres, &mut self.neighbours), NEAR);
                     if near.is_empty() {
                         self.stage = Stage::Refine { without_gain: without_gain + 1 };
                         continue;
@@ -134,7 +135,8 @@ impl Plan for Halving {
 impl Halving {
     pub(super) fn new(seed: u64) -> Self {
         let rng = fastrand::Rng::with_seed(seed);
-        Self { rng, stage: Stage::Start, pools: 0, refinements: 0 }
+        let neighbours = Neighbours::default();
+        Self { rng, neighbours, stage: Stage::Start, pools: 0, refinements: 0 }
     }
 
     /// Ends the search, and stays ended: nothing is left to begin with.

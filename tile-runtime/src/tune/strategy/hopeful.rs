@@ -4,7 +4,7 @@
 //! hopeful of those again, a few steps far: what several choices bring together is tried at
 //! once, not one after the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tile_ir::config::Config;
 
@@ -17,6 +17,18 @@ const STEPS: usize = 3;
 /// How many are gone on from at each step.
 const BEAM: usize = 6;
 
+/// What was found near configurations of one space, with its promise: a search comes back to
+/// most of them.
+#[derive(Default)]
+pub(super) struct Neighbours(HashMap<Config, Vec<(f64, Config)>>);
+
+impl Neighbours {
+    fn of(&mut self, space: &Space<'_>, config: &Config) -> &[(f64, Config)] {
+        let find = || space.neighbours_with_promise(config);
+        self.0.entry(config.clone()).or_insert_with(find)
+    }
+}
+
 /// What is known of a configuration that may be tried.
 struct Near {
     answers: Vec<u32>,
@@ -28,11 +40,11 @@ struct Near {
 pub(super) fn hopeful(
     space: &Space<'_>,
     seen: &History,
-    centres: &[&Candidate],
+    (centres, neighbours): (&[&Candidate], &mut Neighbours),
     n: usize,
 ) -> Vec<Config> {
     let mut effects = fit(space, seen);
-    let mut found = around(space, &effects, centres);
+    let mut found = around(space, &effects, centres, neighbours);
     found.retain(|config, _| !seen.knows(config));
     let mut taken = Vec::new();
     while taken.len() < n {
@@ -48,15 +60,22 @@ pub(super) fn hopeful(
 }
 
 /// All that the steps from these configurations come to.
-fn around(space: &Space<'_>, effects: &Effects, centres: &[&Candidate]) -> BTreeMap<Config, Near> {
+fn around(
+    space: &Space<'_>,
+    effects: &Effects,
+    centres: &[&Candidate],
+    neighbours: &mut Neighbours,
+) -> BTreeMap<Config, Near> {
     let mut found: BTreeMap<Config, Near> = BTreeMap::new();
     let mut front: Vec<Config> = centres.iter().map(|centre| centre.config.clone()).collect();
     let mut left = front.clone();
     for _ in 0..STEPS {
         for config in &front {
-            for (promise, near) in space.neighbours_with_promise(config) {
-                let answers = space.answers(&near);
-                found.entry(near).or_insert(Near { answers, promise });
+            for (promise, near) in neighbours.of(space, config) {
+                if !found.contains_key(near) {
+                    let answers = space.answers(near);
+                    found.insert(near.clone(), Near { answers, promise: *promise });
+                }
             }
         }
         let mut ranked: Vec<(f64, &Config)> = found

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::tune::{Launch, Space, Strategy};
 
 /// `[M, K, N]`
-const SHAPES: [[u64; 3]; 4] = [[512; 3], [1024; 3], [4096; 3], [8192; 3]];
+const SHAPES: [[u64; 3]; 3] = [[512; 3], [4096; 3], [8192; 3]];
 const BUDGET: Duration = Duration::from_secs(10);
 const CORES: usize = 16;
 /// What NVRTC takes for a kernel without loops that are written out, and for each byte of
