@@ -1,6 +1,5 @@
 //! Threads that make candidates of a search ready, while others are measured.
 
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -38,8 +37,8 @@ struct Queue {
 
 #[derive(Default)]
 struct Jobs {
-    /// What takes longest comes first, so that at the end nobody waits for it.
-    waiting: VecDeque<(f64, Config)>,
+    /// What takes longest is the last, and begun first: at the end nobody waits for it.
+    waiting: Vec<(f64, Config)>,
     is_closed: bool,
 }
 
@@ -55,7 +54,7 @@ impl Queue {
             if jobs.is_closed {
                 return None;
             }
-            if let Some((_, config)) = jobs.waiting.pop_front() {
+            if let Some((_, config)) = jobs.waiting.pop() {
                 return Some(config);
             }
             jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner);
@@ -110,7 +109,7 @@ impl<T: Send> Workshop<T> {
             let before = jobs.waiting.len();
             jobs.waiting.extend(new);
             self.n_open += jobs.waiting.len() - before;
-            jobs.waiting.make_contiguous().sort_by(|(a, _), (b, _)| b.total_cmp(a));
+            jobs.waiting.sort_by(|(a, _), (b, _)| a.total_cmp(b));
             self.queue.changed.notify_all();
         }
         let mut finished: Vec<_> = self.finished.try_iter().collect();

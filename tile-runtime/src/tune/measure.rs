@@ -29,7 +29,8 @@ pub(crate) trait Measure {
     /// Begins to make configurations ready to run, several at once. Returns those that are
     /// ready, of these and of earlier calls, as soon as more could be begun: each with what
     /// it takes or why it cannot run. Given none, it waits for one of those under way;
-    /// nothing is under way any more where it returns none.
+    /// nothing is under way any more where it returns none. The very first configuration is
+    /// waited for, and handed out before all others.
     fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Made>>;
 
     /// Runs a prepared configuration once and compares what it writes with what

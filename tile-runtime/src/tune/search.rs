@@ -319,22 +319,11 @@ impl Run<'_> {
     /// Begins to make new configurations ready, and runs each once that is: the reference
     /// before all others.
     fn begin(&mut self, configs: &[Config]) -> Result<()> {
-        let lacks_reference = self.history.candidates.is_empty();
         for config in configs {
             let place = self.history.place(config.clone());
             self.history.candidates[place].is_under_way = true;
         }
-        let mut made = self.measure.prepare(configs)?;
-        if lacks_reference && let Some(reference) = configs.first() {
-            while !made.iter().any(|(config, _)| config == reference) {
-                let more = self.measure.prepare(&[])?;
-                if more.is_empty() {
-                    break;
-                }
-                made.extend(more);
-            }
-            made.sort_by_key(|(config, _)| config != reference);
-        }
+        let made = self.measure.prepare(configs)?;
         if made.is_empty() {
             self.history.candidates.iter_mut().for_each(|one| one.is_under_way = false);
         }
