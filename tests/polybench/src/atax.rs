@@ -1,49 +1,10 @@
 //! ATAX: `y = aᵀ · (a · x)`: one kernel sums along rows, the other down columns.
 
 use tile_examples::frame::{Cost, Entry, Failure, Prepared, floats, roundings, row_times, widened};
-use tile_runtime::{Device, Options, Tensor, tiled_kernel};
+use tile_runtime::{Device, Options, Tensor};
 
 use crate::reference::{close_to_largest, times};
-
-tiled_kernel! {
-    /// `ax = a · x`: one work-item a row.
-    pub fn rows_times<T: Float>(
-        a: &Tensor<T, [R, C]>,
-        x: &Tensor<T, [C]>,
-        ax: &mut Tensor<T, [R]>,
-    )
-    where
-        tile: (TR),
-        grid: (by in tiles(R, TR)),
-        block: (ty in TR),
-    {
-        let i = by * TR + ty;
-        let mut sum: Acc<T> = 0;
-        for j in 0..C {
-            sum += a[i, j] * x[j];
-        }
-        ax[i] = sum;
-    }
-
-    /// `y = aᵀ · ax`: one work-item a column.
-    pub fn columns_times<T: Float>(
-        a: &Tensor<T, [R, C]>,
-        ax: &Tensor<T, [R]>,
-        y: &mut Tensor<T, [C]>,
-    )
-    where
-        tile: (TC),
-        grid: (bx in tiles(C, TC)),
-        block: (tx in TC),
-    {
-        let j = bx * TC + tx;
-        let mut sum: Acc<T> = 0;
-        for i in 0..R {
-            sum += a[i, j] * ax[i];
-        }
-        y[j] = sum;
-    }
-}
+use crate::vectors::{columns_times, rows_times};
 
 /// What the tests run.
 pub const ENTRY: Entry = Entry {

@@ -1,41 +1,10 @@
 //! BICG, the two products of the biconjugate gradient method: `q = a · p`, `s = aᵀ · r`.
 
 use tile_examples::frame::{Cost, Entry, Failure, Prepared, floats, roundings, row_times, widened};
-use tile_runtime::{Device, Options, Tensor, tiled_kernel};
+use tile_runtime::{Device, Options, Tensor};
 
 use crate::reference::{close_to_largest, times};
-
-tiled_kernel! {
-    /// `q = a · p`: one work-item a row.
-    pub fn bicg_q<T: Float>(a: &Tensor<T, [R, C]>, p: &Tensor<T, [C]>, q: &mut Tensor<T, [R]>)
-    where
-        tile: (TR),
-        grid: (by in tiles(R, TR)),
-        block: (ty in TR),
-    {
-        let i = by * TR + ty;
-        let mut sum: Acc<T> = 0;
-        for j in 0..C {
-            sum += a[i, j] * p[j];
-        }
-        q[i] = sum;
-    }
-
-    /// `s = aᵀ · r`: one work-item a column.
-    pub fn bicg_s<T: Float>(a: &Tensor<T, [R, C]>, r: &Tensor<T, [R]>, s: &mut Tensor<T, [C]>)
-    where
-        tile: (TC),
-        grid: (bx in tiles(C, TC)),
-        block: (tx in TC),
-    {
-        let j = bx * TC + tx;
-        let mut sum: Acc<T> = 0;
-        for i in 0..R {
-            sum += r[i] * a[i, j];
-        }
-        s[j] = sum;
-    }
-}
+use crate::vectors::{columns_times, rows_times};
 
 /// What the tests run.
 pub const ENTRY: Entry = Entry {
@@ -44,7 +13,7 @@ pub const ENTRY: Entry = Entry {
     sizes: &["rows", "columns"],
     small: &[&[1, 1], &[3, 0], &[33, 70], &[130, 65]],
     full: &[16384, 16384],
-    kernels: || vec![bicg_q::kernel::<f64>(), bicg_s::kernel::<f64>()],
+    kernels: || vec![rows_times::kernel::<f64>(), columns_times::kernel::<f64>()],
     prepare: |device, sizes| Ok(Box::new(Vectors::new(device, [sizes[0], sizes[1]])?)),
 };
 
@@ -75,8 +44,8 @@ impl Vectors {
 impl Prepared for Vectors {
     fn launch(&mut self, options: &Options) -> tile_runtime::Result<()> {
         let Self { a, p, r, q, s, .. } = self;
-        bicg_q::with(options.clone()).launch(a, p, q)?;
-        bicg_s::with(options.clone()).launch(a, r, s)
+        rows_times::with(options.clone()).launch(a, p, q)?;
+        columns_times::with(options.clone()).launch(a, r, s)
     }
 
     fn verify(&self) -> Result<(), Failure> {

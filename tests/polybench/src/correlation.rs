@@ -10,31 +10,52 @@ tiled_kernel! {
     /// Below this a column is taken to be constant: its deviation is taken to be 1.
     const EPS: f32 = 0.005;
 
-    /// Each column's mean and standard deviation.
+    /// Each column's mean and standard deviation: a block has `TM` columns, and `TN`
+    /// work-items for each.
     pub fn column_statistics<T: Float>(
         x: &Tensor<T, [N, M]>,
         mean: &mut Tensor<T, [M]>,
         deviation: &mut Tensor<T, [M]>,
     )
     where
-        tile: (TM),
+        tile: (TN in pow2(1..=32), TM),
         grid: (bx in tiles(M, TM)),
-        block: (tx in TM),
+        block: (ty in TN, tx in TM),
     {
+        shared sums: [T; TN, TM];
+        shared squares: [T; TN, TM];
         let j = bx * TM + tx;
         let mut sum: T = 0;
-        for i in 0..N {
+        for i in (ty..N).step_by(TN) {
             sum += x[i, j];
         }
-        let mean_of_all = sum / N as T;
-        let mut squares: T = 0;
-        for i in 0..N {
-            let difference = x[i, j] - mean_of_all;
-            squares += difference * difference;
+        sums[ty, tx] = sum;
+        barrier;
+        for d in halving(TN) {
+            if ty < d {
+                sums[ty, tx] += sums[ty + d, tx];
+            }
+            barrier;
         }
-        let root = sqrt(squares / N as T);
-        mean[j] = mean_of_all;
-        deviation[j] = if root <= EPS as T { 1 } else { root };
+        let mean_of_all = sums[0, tx] / N as T;
+        let mut square: T = 0;
+        for i in (ty..N).step_by(TN) {
+            let difference = x[i, j] - mean_of_all;
+            square += difference * difference;
+        }
+        squares[ty, tx] = square;
+        barrier;
+        for d in halving(TN) {
+            if ty < d {
+                squares[ty, tx] += squares[ty + d, tx];
+            }
+            barrier;
+        }
+        if ty == 0 {
+            let root = sqrt(squares[0, tx] / N as T);
+            mean[j] = mean_of_all;
+            deviation[j] = if root <= EPS as T { 1 } else { root };
+        }
     }
 
     /// The table with each column's mean at 0 and the sum of its squares at 1.

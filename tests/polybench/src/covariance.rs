@@ -7,19 +7,30 @@ use tile_runtime::{Device, Options, Tensor, tiled_kernel};
 use crate::reference::rows_close;
 
 tiled_kernel! {
-    /// Each column's mean.
+    /// Each column's mean: a block has `TM` columns, and `TN` work-items for each.
     pub fn column_means<T: Float>(x: &Tensor<T, [N, M]>, mean: &mut Tensor<T, [M]>)
     where
-        tile: (TM),
+        tile: (TN in pow2(1..=32), TM),
         grid: (bx in tiles(M, TM)),
-        block: (tx in TM),
+        block: (ty in TN, tx in TM),
     {
+        shared sums: [T; TN, TM];
         let j = bx * TM + tx;
-        let mut sum: Acc<T> = 0;
-        for i in 0..N {
+        let mut sum: T = 0;
+        for i in (ty..N).step_by(TN) {
             sum += x[i, j];
         }
-        mean[j] = (sum as T) / N as T;
+        sums[ty, tx] = sum;
+        barrier;
+        for d in halving(TN) {
+            if ty < d {
+                sums[ty, tx] += sums[ty + d, tx];
+            }
+            barrier;
+        }
+        if ty == 0 {
+            mean[j] = sums[0, tx] / N as T;
+        }
     }
 
     /// The table with each column's mean at 0, in place.

@@ -6,7 +6,7 @@ use tile_runtime::{Device, Options, Tensor, tiled_kernel};
 use crate::reference::{close_to_largest, times};
 
 tiled_kernel! {
-    /// `y = alpha · a · x + beta · b · x`: one work-item a row, two sums at once.
+    /// `y = alpha · a · x + beta · b · x`: a block a row, two sums at once.
     pub fn gesummv<T: Float>(
         alpha: T,
         beta: T,
@@ -16,18 +16,20 @@ tiled_kernel! {
         y: &mut Tensor<T, [N]>,
     )
     where
-        tile: (TN),
-        grid: (by in tiles(N, TN)),
-        block: (ty in TN),
+        tile: (W),
+        grid: (i in N),
+        block: (tx in W),
     {
-        let i = by * TN + ty;
-        let mut of_a: Acc<T> = 0;
-        let mut of_b: Acc<T> = 0;
-        for j in 0..N {
+        let mut of_a: T = 0;
+        let mut of_b: T = 0;
+        for j in (tx..N).step_by(W) {
             of_a += a[i, j] * x[j];
             of_b += b[i, j] * x[j];
         }
-        y[i] = alpha * (of_a as T) + beta * (of_b as T);
+        let of_row = reduce_sum(alpha * of_a + beta * of_b);
+        if tx == 0 {
+            y[i] = of_row;
+        }
     }
 }
 

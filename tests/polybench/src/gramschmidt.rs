@@ -1,5 +1,5 @@
 //! GRAMSCHM: `a = q · r` by the modified method of Gram and Schmidt, `q` of orthonormal
-//! columns and `r` triangular: three launches a column.
+//! columns and `r` triangular: two launches a column.
 
 use tile_examples::frame::{Cost, Entry, Failure, Prepared, floats, roundings};
 use tile_runtime::{Device, Options, Tensor, tiled_kernel};
@@ -7,10 +7,12 @@ use tile_runtime::{Device, Options, Tensor, tiled_kernel};
 use crate::reference::close_to_largest;
 
 tiled_kernel! {
-    /// `r[k, k]` is the length of column `k` of `a`: one block.
-    pub fn column_length<T: Float>(
+    /// `r[k, k]` is the length of column `k` of `a`, and column `k` of `q` that of `a`, of
+    /// length 1: one block.
+    pub fn normalise<T: Float>(
         k: u32,
         a: &Tensor<T, [M, N]>,
+        q: &mut Tensor<T, [M, N]>,
         r: &mut Tensor<T, [N, N]>,
     )
     where
@@ -22,48 +24,48 @@ tiled_kernel! {
             squares += a[i, k] * a[i, k];
         }
         let length = sqrt(reduce_sum(squares));
+        for i in (tx..M).step_by(W) {
+            q[i, k] = a[i, k] / length;
+        }
         if tx == 0 {
             r[k, k] = length;
         }
     }
 
-    /// Column `k` of `q` is that of `a`, of length 1.
-    pub fn normalise<T: Float>(
-        k: u32,
-        a: &Tensor<T, [M, N]>,
-        r: &Tensor<T, [N, N]>,
-        q: &mut Tensor<T, [M, N]>,
-    )
-    where
-        tile: (TM),
-        grid: (by in tiles(M, TM)),
-        block: (ty in TM),
-    {
-        let i = by * TM + ty;
-        q[i, k] = a[i, k] / r[k, k];
-    }
-
-    /// Takes from each column of `a` after `k` its part along column `k` of `q`.
+    /// Takes from each column of `a` after `k` its part along column `k` of `q`: a block
+    /// has `TN` columns, and `TM` work-items for each.
     pub fn project<T: Float>(
         k: u32,
-        q: &Tensor<T, [M, N]>,
+        #[pad = 0] q: &Tensor<T, [M, N]>,
         a: &mut Tensor<T, [M, N]>,
         r: &mut Tensor<T, [N, N]>,
     )
     where
-        tile: (TN),
+        tile: (TM in pow2(1..=64), TN),
         grid: (bx in tiles(N, TN)),
-        block: (tx in TN),
+        block: (ty in TM, tx in TN),
     {
+        shared sums: [T; TM, TN];
         let j = bx * TN + tx;
-        if j > k as index && j < N {
-            let mut along: T = 0;
-            for i in 0..M {
-                along += q[i, k] * a[i, j];
+        let mut sum: T = 0;
+        for i in (ty..M).step_by(TM) {
+            sum += q[i, k] * a[i, j];
+        }
+        sums[ty, tx] = sum;
+        barrier;
+        for d in halving(TM) {
+            if ty < d {
+                sums[ty, tx] += sums[ty + d, tx];
             }
-            r[k, j] = along;
-            for i in 0..M {
+            barrier;
+        }
+        let along = sums[0, tx];
+        if j > k as index {
+            for i in (ty..M).step_by(TM) {
                 a[i, j] -= q[i, k] * along;
+            }
+            if ty == 0 {
+                r[k, j] = along;
             }
         }
     }
@@ -77,7 +79,7 @@ pub const ENTRY: Entry = Entry {
     small: &[&[1, 1], &[8, 3], &[70, 20]],
     full: &[2048, 1024],
     kernels: || {
-        vec![column_length::kernel::<f32>(), normalise::kernel::<f32>(), project::kernel::<f32>()]
+        vec![normalise::kernel::<f32>(), project::kernel::<f32>()]
     },
     prepare: |device, sizes| match sizes[..] {
         // Fewer rows than columns: some column is a sum of others.
@@ -133,8 +135,7 @@ impl Prepared for Factors {
     fn launch(&mut self, options: &Options) -> tile_runtime::Result<()> {
         let Self { a, q, r, .. } = self;
         for k in 0..a.shape()[1] as u32 {
-            column_length::with(options.clone()).launch(k, a, r)?;
-            normalise::with(options.clone()).launch(k, a, r, q)?;
+            normalise::with(options.clone()).launch(k, a, q, r)?;
             project::with(options.clone()).launch(k, q, a, r)?;
         }
         Ok(())

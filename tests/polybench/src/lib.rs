@@ -19,6 +19,7 @@ pub mod mvt;
 mod reference;
 pub mod syr2k;
 pub mod syrk;
+pub mod vectors;
 
 use tile_examples::frame::Entry;
 

@@ -1,4 +1,4 @@
-//! MVT: `x1 += a · y1`, `x2 += aᵀ · y2`: one kernel, and a transposed view.
+//! MVT: `x1 += a · y1`, `x2 += aᵀ · y2`: along the rows, and down the columns.
 
 use tile_examples::frame::{Cost, Entry, Failure, Prepared, floats, roundings, row_times, widened};
 use tile_runtime::{Device, Options, Tensor, tiled_kernel};
@@ -6,19 +6,51 @@ use tile_runtime::{Device, Options, Tensor, tiled_kernel};
 use crate::reference::{close_to_largest, times};
 
 tiled_kernel! {
-    /// `x += a · y`: one work-item a row.
-    pub fn mvt<T: Float>(a: &Tensor<T, [R, C]>, y: &Tensor<T, [C]>, x: &mut Tensor<T, [R]>)
+    /// `x += a · y`: a block a row.
+    pub fn mvt_rows<T: Float>(a: &Tensor<T, [R, C]>, y: &Tensor<T, [C]>, x: &mut Tensor<T, [R]>)
     where
-        tile: (TR),
-        grid: (by in tiles(R, TR)),
-        block: (ty in TR),
+        tile: (W),
+        grid: (i in R),
+        block: (tx in W),
     {
-        let i = by * TR + ty;
-        let mut sum: Acc<T> = 0;
-        for j in 0..C {
+        let mut sum: T = 0;
+        for j in (tx..C).step_by(W) {
             sum += a[i, j] * y[j];
         }
-        x[i] += sum as T;
+        let of_row = reduce_sum(sum);
+        if tx == 0 {
+            x[i] += of_row;
+        }
+    }
+
+    /// `x += aᵀ · y`: a block has `TC` columns, and `TR` work-items for each.
+    pub fn mvt_columns<T: Float>(
+        a: &Tensor<T, [R, C]>,
+        y: &Tensor<T, [R]>,
+        x: &mut Tensor<T, [C]>,
+    )
+    where
+        tile: (TR in pow2(1..=32), TC),
+        grid: (bx in tiles(C, TC)),
+        block: (ty in TR, tx in TC),
+    {
+        shared sums: [T; TR, TC];
+        let j = bx * TC + tx;
+        let mut sum: T = 0;
+        for i in (ty..R).step_by(TR) {
+            sum += a[i, j] * y[i];
+        }
+        sums[ty, tx] = sum;
+        barrier;
+        for d in halving(TR) {
+            if ty < d {
+                sums[ty, tx] += sums[ty + d, tx];
+            }
+            barrier;
+        }
+        if ty == 0 {
+            x[j] += sums[0, tx];
+        }
     }
 }
 
@@ -29,7 +61,7 @@ pub const ENTRY: Entry = Entry {
     sizes: &["n"],
     small: &[&[1], &[33], &[130]],
     full: &[16384],
-    kernels: || vec![mvt::kernel::<f32>()],
+    kernels: || vec![mvt_rows::kernel::<f32>(), mvt_columns::kernel::<f32>()],
     prepare: |device, sizes| Ok(Box::new(Vectors::new(device, sizes[0])?)),
 };
 
@@ -53,8 +85,8 @@ impl Vectors {
 impl Prepared for Vectors {
     fn launch(&mut self, options: &Options) -> tile_runtime::Result<()> {
         let ([y1, y2], [x1, x2]) = (&self.y, &mut self.x);
-        mvt::with(options.clone()).launch(&self.a, y1, x1)?;
-        mvt::with(options.clone()).launch(&self.a.transposed(), y2, x2)
+        mvt_rows::with(options.clone()).launch(&self.a, y1, x1)?;
+        mvt_columns::with(options.clone()).launch(&self.a, y2, x2)
     }
 
     fn verify(&self) -> Result<(), Failure> {
