@@ -273,9 +273,9 @@ impl Run<'_> {
         }
         let mut rest = new.as_slice();
         while !rest.is_empty() {
-            // The reference is run whatever time there is.
+            // The reference is made ready, and measured once, whatever time there is.
             if !self.history.candidates.is_empty() && self.time_is_over() {
-                return Ok(());
+                break;
             }
             // As long as there is time for some more, twice as many as there are threads,
             // which then wait for one another less.
