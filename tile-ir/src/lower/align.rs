@@ -32,7 +32,7 @@
 
 use super::distribute::{cooperative_layout, row_layout};
 use super::divisor::Divisors;
-use super::interior::{Inside, inside};
+use super::interior::{Inside, inside, placed_vars};
 use super::rewrite::Replacement;
 use super::rows::{Maker, Row, as_items_of, begins_aligned, coords_of, stored_row, with_extent};
 use super::vectorise::elem_bytes;
@@ -95,7 +95,8 @@ impl Pass<'_> {
         if !is_promised && begins_aligned(kernel, &self.divisors, domain, &row) {
             return None;
         }
-        let inside = inside(kernel, domain, body);
+        let placed = placed_vars(kernel, &[]);
+        let inside = inside(kernel, domain, body, &placed);
         if inside.is_guarded {
             return None;
         }

@@ -19,22 +19,23 @@
 //! ```
 //!
 //! The condition is the same for the whole block. It pays where a thread would
-//! compare several times. What the author compares with a dimension, `if i < N`, is
-//! such a comparison too.
+//! compare several times. What the author compares of the items' places in the grid,
+//! `if i > 0 && i < N - 1`, is such a comparison too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::guard::{fold_conditions, without_idle_conditions};
 use super::rewrite::{Replacement, lets_of, same};
 use crate::config::Config;
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 use crate::program::{
-    Access, ArgSource, BufferId, DomainId, Expr, ExprId, ExprKind, IndexWidth, Literal,
-    ProgramKernel, Scope, Stmt, StmtKind, Target, Ty, VarId,
+    Access, BufferId, DomainId, Expr, ExprId, ExprKind, IndexWidth, Literal, ProgramKernel, Scope,
+    Stmt, StmtKind, Target, Ty, VarId,
 };
 
-/// Most comparisons of the block for one `Items`: more cost more than they save.
-const MAX_CONDITIONS: usize = 6;
+/// Most comparisons of the block for one `Items`: more cost more than they save. Both
+/// ends of three axes, the volume's and the block's own.
+const MAX_CONDITIONS: usize = 8;
 
 /// Writes out the items of interior blocks without comparisons, where `config`
 /// asks for it. Assumes that widths are final; guarantees that no access leaves
@@ -42,27 +43,60 @@ const MAX_CONDITIONS: usize = 6;
 pub(super) fn split_interior(kernel: &mut ProgramKernel, config: &Config) {
     if config.split_edges {
         let body = std::mem::take(&mut kernel.body);
-        kernel.body = split_in(kernel, body, None);
+        let placed = placed_vars(kernel, &body);
+        kernel.body = split_in(kernel, body, &placed, None);
     }
+}
+
+/// The variables that say where a block is in the grid: its coordinates, and what the block
+/// computes of them in the statements of these lists.
+pub(super) fn placed_vars(kernel: &ProgramKernel, body: &[Stmt]) -> BTreeSet<VarId> {
+    fn collect(kernel: &ProgramKernel, stmts: &[Stmt], placed: &mut BTreeSet<VarId>) {
+        for stmt in stmts {
+            if let StmtKind::Let { var, value: Some(value) } = stmt.kind
+                && stmt.scope == Scope::Block
+                && reads_any(kernel, value, placed)
+            {
+                placed.insert(var);
+            }
+            stmt.kind.bodies().into_iter().for_each(|body| collect(kernel, body, placed));
+        }
+    }
+    let mut placed = kernel.grid.iter().map(|axis| axis.var).collect();
+    collect(kernel, body, &mut placed);
+    placed
+}
+
+fn reads_any(kernel: &ProgramKernel, expr: ExprId, vars: &BTreeSet<VarId>) -> bool {
+    let kind = &kernel.exprs[expr].kind;
+    let mut found = matches!(kind, ExprKind::Var(var) if vars.contains(var));
+    kind.for_each_operand(&mut |operand| found = found || reads_any(kernel, operand, vars));
+    found
 }
 
 /// Splits the items of a list. Where `refuted` is a condition, it does not hold
 /// there.
-fn split_in(kernel: &mut ProgramKernel, stmts: Vec<Stmt>, refuted: Option<ExprId>) -> Vec<Stmt> {
+fn split_in(
+    kernel: &mut ProgramKernel,
+    stmts: Vec<Stmt>,
+    placed: &BTreeSet<VarId>,
+    refuted: Option<ExprId>,
+) -> Vec<Stmt> {
     let mut out = Vec::new();
     for mut stmt in stmts {
         match &mut stmt.kind {
             StmtKind::Items { .. } => {
-                let split = split_items(kernel, &stmt, refuted);
+                let split = split_items(kernel, &stmt, placed, refuted);
                 stmt = split.unwrap_or(stmt);
             }
             StmtKind::If { cond, then, otherwise } => {
-                *then = split_in(kernel, std::mem::take(then), refuted);
-                *otherwise = split_in(kernel, std::mem::take(otherwise), Some(*cond));
+                *then = split_in(kernel, std::mem::take(then), placed, refuted);
+                let cond = Some(*cond);
+                *otherwise = split_in(kernel, std::mem::take(otherwise), placed, cond);
             }
             kind => {
                 for body in kind.bodies_mut() {
-                    *body = split_in(kernel, std::mem::take(body), refuted);
+                    *body = split_in(kernel, std::mem::take(body), placed, refuted);
                 }
             }
         }
@@ -73,14 +107,19 @@ fn split_in(kernel: &mut ProgramKernel, stmts: Vec<Stmt>, refuted: Option<ExprId
 
 /// `if` the block is inside, the items without comparisons, `else` as they are;
 /// `None` where that does not pay, or is known not to hold.
-fn split_items(kernel: &mut ProgramKernel, items: &Stmt, refuted: Option<ExprId>) -> Option<Stmt> {
+fn split_items(
+    kernel: &mut ProgramKernel,
+    items: &Stmt,
+    placed: &BTreeSet<VarId>,
+    refuted: Option<ExprId>,
+) -> Option<Stmt> {
     let StmtKind::Items { domain, body } = &items.kind else { return None };
     let domain = *domain;
     let width = Accesses::of(kernel, body).all().map(|access| u32::from(access.width)).max()?;
     if kernel.domains[domain].layout.n_registers() / width < 2 {
         return None;
     }
-    let Inside { cond, body, .. } = inside(kernel, domain, body);
+    let Inside { cond, body, .. } = inside(kernel, domain, body, placed);
     let cond = cond?;
     if refuted.is_some_and(|refuted| same(kernel, refuted, cond)) {
         return None;
@@ -100,10 +139,17 @@ pub(super) struct Inside {
     pub(super) is_guarded: bool,
 }
 
-/// The items of a loop for a block away from the edges.
-pub(super) fn inside(kernel: &mut ProgramKernel, domain: DomainId, body: &[Stmt]) -> Inside {
+/// The items of a loop for a block away from the edges; where the block is, `placed` says
+/// ([`placed_vars`]).
+pub(super) fn inside(
+    kernel: &mut ProgramKernel,
+    domain: DomainId,
+    body: &[Stmt],
+    placed: &BTreeSet<VarId>,
+) -> Inside {
     let accesses = Accesses::of(kernel, body);
-    let mut block = Block { kernel, domain, lets: lets_of(body), conditions: Vec::new() };
+    let lets = lets_of(body);
+    let mut block = Block { kernel, domain, placed, lets, conditions: Vec::new() };
     let mut replaced = Replacement::default();
     for (id, access) in &accesses.loads {
         // Indices may hold loads themselves, of smaller ids.
@@ -119,8 +165,8 @@ pub(super) fn inside(kernel: &mut ProgramKernel, domain: DomainId, body: &[Stmt]
             replaced.exprs.insert(*id, block.push(always, Ty::BOOL));
         }
     }
-    for (id, (small, large)) in &accesses.comparisons {
-        if block.is_below(*small, *large) {
+    for (id, (op, small, large)) in &accesses.comparisons {
+        if block.is_below(*op, *small, *large) {
             let always = ExprKind::Literal(Literal::Bool(true));
             replaced.exprs.insert(*id, block.push(always, Ty::BOOL));
         }
@@ -147,8 +193,8 @@ struct Accesses {
     others: Vec<Access>,
     /// What is asked of indices: whether they are inside of a buffer.
     conditions: BTreeMap<ExprId, (BufferId, Vec<ExprId>)>,
-    /// Comparisons of an index with a dimension, the smaller side first.
-    comparisons: BTreeMap<ExprId, (ExprId, ExprId)>,
+    /// Comparisons of indices, `<` or `<=`, the smaller side first.
+    comparisons: BTreeMap<ExprId, (CompareOp, ExprId, ExprId)>,
 }
 
 impl Accesses {
@@ -191,29 +237,17 @@ impl Accesses {
                 self.conditions.insert(expr, (*buffer, indices.clone()));
             }
             ExprKind::Compare { op, lhs, rhs } => {
-                let (small, large) = match op {
-                    CompareOp::Lt => (*lhs, *rhs),
-                    CompareOp::Gt => (*rhs, *lhs),
-                    CompareOp::Le | CompareOp::Ge | CompareOp::Eq | CompareOp::Ne => return,
+                let comparison = match op {
+                    CompareOp::Lt | CompareOp::Le => (*op, *lhs, *rhs),
+                    CompareOp::Gt => (CompareOp::Lt, *rhs, *lhs),
+                    CompareOp::Ge => (CompareOp::Le, *rhs, *lhs),
+                    CompareOp::Eq | CompareOp::Ne => return,
                 };
-                if is_dimension(kernel, large) {
-                    self.comparisons.insert(expr, (small, large));
-                }
+                self.comparisons.insert(expr, comparison);
             }
             _ => {}
         }
         kind.for_each_operand(&mut |operand| self.loads_in(kernel, operand));
-    }
-}
-
-/// Whether an expression is a dimension of the launch.
-fn is_dimension(kernel: &ProgramKernel, expr: ExprId) -> bool {
-    match kernel.exprs[expr].kind {
-        ExprKind::Arg(arg) => matches!(kernel.args[arg].source, ArgSource::Dim(_)),
-        ExprKind::Cast(operand) => {
-            kernel.exprs[expr].ty.is_index() && is_dimension(kernel, operand)
-        }
-        _ => false,
     }
 }
 
@@ -237,6 +271,7 @@ impl End {
 struct Block<'k> {
     kernel: &'k mut ProgramKernel,
     domain: DomainId,
+    placed: &'k BTreeSet<VarId>,
     lets: BTreeMap<VarId, ExprId>,
     conditions: Vec<ExprId>,
 }
@@ -300,14 +335,33 @@ impl Block<'_> {
         wanted.into_iter().all(|condition| self.holds(Some(condition)))
     }
 
-    /// Whether a condition of the block answers that an index is below a dimension.
-    fn is_below(&mut self, index: ExprId, dimension: ExprId) -> bool {
-        let is_index = [index, dimension].iter().all(|&side| self.kernel.exprs[side].ty.is_index());
-        if !is_index || self.is_uniform(index) {
+    /// Whether a condition of the block answers that all items' index is below another:
+    /// one of where they are in the grid, which most blocks answer alike. What compares
+    /// places within the block has another answer in each.
+    fn is_below(&mut self, op: CompareOp, small: ExprId, large: ExprId) -> bool {
+        let is_index = [small, large].iter().all(|&side| self.kernel.exprs[side].ty.is_index());
+        let is_decided = self.is_uniform(small) && self.is_uniform(large);
+        let is_of_grid = self.is_of_grid(small) || self.is_of_grid(large);
+        if !is_index || is_decided || !is_of_grid {
             return false;
         }
-        let condition = self.extreme(index, End::Most).map(|most| (CompareOp::Lt, most, dimension));
+        let ends = (self.extreme(small, End::Most), self.extreme(large, End::Least));
+        let condition = ends.0.zip(ends.1).map(|(small, large)| (op, small, large));
         self.holds(condition)
+    }
+
+    /// Whether a value depends on where the block is in the grid.
+    fn is_of_grid(&self, expr: ExprId) -> bool {
+        let kind = &self.kernel.exprs[expr].kind;
+        let mut found = match kind {
+            ExprKind::Var(var) => {
+                let value = self.lets.get(var);
+                self.placed.contains(var) || value.is_some_and(|value| self.is_of_grid(*value))
+            }
+            _ => false,
+        };
+        kind.for_each_operand(&mut |operand| found = found || self.is_of_grid(operand));
+        found
     }
 
     /// Makes a comparison a condition of the block; whether it is one now.

@@ -40,7 +40,7 @@
 use super::align::either;
 use super::distribute::strided;
 use super::divisor::Divisors;
-use super::interior::inside;
+use super::interior::{inside, placed_vars};
 use super::place::shared_bytes;
 use super::rewrite::Replacement;
 use super::rows::{Maker, Row, at_first, begins_aligned, coords_of, reads_own, without_vars};
@@ -157,7 +157,8 @@ impl Load {
         };
         let (place, lets) = self.place(kernel, layout.strides[0]);
         let vectors = self.vectors(kernel, config, &place, &items);
-        let inside = inside(kernel, vectors.domain, &vectors.body);
+        let placed = placed_vars(kernel, &[]);
+        let inside = inside(kernel, vectors.domain, &vectors.body, &placed);
         if inside.is_guarded {
             return;
         }
