@@ -223,6 +223,7 @@ fn passes<'a>(
         (
             "unroll",
             always(move |kernel| {
+                brief::keep_loops_of_items_short(kernel);
                 if limit > 0 {
                     brief::limit_loops(kernel, limit);
                 }

@@ -13,6 +13,8 @@ use crate::op::BinaryOp;
 const FUNCTION_OPS: f64 = 8.0;
 /// Registers beyond which the values that wait for memory are not all kept.
 const MAX_WAITING_WORDS: f64 = 64.0;
+/// Times that the compiler repeats the body of a loop of any length.
+const REPEATED: f64 = 4.0;
 /// The part of a thread's items whose temporaries are kept at once.
 const TEMPORARY_ITEMS: f64 = 0.75;
 
@@ -99,13 +101,15 @@ pub(super) struct Times {
     pub(super) copies: f64,
     /// Whether it is in a phase with several stages.
     pub(super) is_staged: bool,
+    /// Iterations of a loop whose loads are under way at once.
+    pub(super) at_once: f64,
 }
 
 /// Counts what a block does.
 pub(super) fn count(sizes: &Sizes<'_>) -> BlockCost {
     let mut cost = BlockCost::default();
     let mut walk = Walk { sizes, cost: &mut cost };
-    let once = Times { trips: 1.0, copies: 1.0, is_staged: false };
+    let once = Times { trips: 1.0, copies: 1.0, is_staged: false, at_once: 1.0 };
     walk.stmts(&sizes.kernel.body, Domain::Block, once);
     cost
 }
@@ -211,12 +215,15 @@ impl Walk<'_, '_> {
                     (true, true) => f64::from(self.sizes.config.stages),
                     _ => 1.0,
                 };
-                self.rolled(body, domain, Times { trips, copies, is_staged });
+                self.rolled(body, domain, Times { trips, copies, is_staged, at_once: 1.0 });
             }
             StmtKind::For { range, body, .. } => {
                 let trips = trips * self.sizes.trips(range);
                 match self.sizes.copies(range, body) {
-                    1.0 => self.rolled(body, domain, Times { trips, copies: 1.0, ..times }),
+                    1.0 => {
+                        let at_once = REPEATED.min(self.sizes.trips(range)).max(1.0);
+                        self.rolled(body, domain, Times { trips, copies: 1.0, at_once, ..times });
+                    }
                     more => {
                         let copies = copies * more;
                         self.stmts(body, domain, Times { trips, copies, ..times });

@@ -58,6 +58,27 @@ impl<'a> Sizes<'a> {
         eval_index(self.kernel, expr, &var).map(|value| value as f64)
     }
 
+    /// An index of a typical work-item: the first of the block in the middle of the grid.
+    fn typical_index(&self, expr: ExprId) -> Option<f64> {
+        eval_index(self.kernel, expr, &|var| self.typical(var)).map(|value| value as f64)
+    }
+
+    fn typical(&self, var: VarId) -> Option<i128> {
+        if let Some(&definition) = self.lets.get(&var) {
+            return eval_index(self.kernel, definition, &|var| self.typical(var));
+        }
+        match self.kernel.vars[var].kind {
+            VarKind::Block | VarKind::Each => Some(0),
+            VarKind::Grid => {
+                let axis = self.kernel.grid.iter().find(|axis| axis.var == var)?;
+                Some(self.index(axis.extent)? as i128 / 2)
+            }
+            VarKind::Dim => self.dims.get(&var).copied(),
+            VarKind::TileParam(_) => tile_value(self.kernel, self.tiles, var),
+            VarKind::Scalar(_) | VarKind::Loop | VarKind::Let { .. } => None,
+        }
+    }
+
     pub(super) fn index_or(&self, expr: ExprId, otherwise: f64) -> f64 {
         self.index(expr).unwrap_or(otherwise)
     }
@@ -66,8 +87,8 @@ impl<'a> Sizes<'a> {
         let trips = match range {
             LoopRange::Between { start, end, step, .. } => {
                 let step = step.map_or(Some(1.0), |step| self.index(step)).filter(|s| *s > 0.0);
-                self.index(*start)
-                    .zip(self.index(*end))
+                self.typical_index(*start)
+                    .zip(self.typical_index(*end))
                     .zip(step)
                     .map(|((start, end), step)| ((end - start) / step).ceil().max(0.0))
             }
