@@ -29,8 +29,8 @@ use super::rewrite::{Replacement, lets_of, same};
 use crate::config::Config;
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 use crate::program::{
-    Access, BufferId, DomainId, Expr, ExprId, ExprKind, IndexWidth, Literal, ProgramKernel, Scope,
-    Stmt, StmtKind, Target, Ty, VarId,
+    Access, ArgSource, BufferId, DomainId, Expr, ExprId, ExprKind, IndexWidth, Literal,
+    ProgramKernel, Scope, Stmt, StmtKind, Target, Ty, VarId,
 };
 
 /// Most comparisons of the block for one `Items`: more cost more than they save. Both
@@ -147,33 +147,11 @@ pub(super) fn inside(
     body: &[Stmt],
     placed: &BTreeSet<VarId>,
 ) -> Inside {
-    let accesses = Accesses::of(kernel, body);
     let lets = lets_of(body);
     let mut block = Block { kernel, domain, placed, lets, conditions: Vec::new() };
-    let mut replaced = Replacement::default();
-    for (id, access) in &accesses.loads {
-        // Indices may hold loads themselves, of smaller ids.
-        let access = replaced.access(block.kernel, access);
-        let access = block.unguarded(access);
-        let expr = Expr { kind: ExprKind::Load(access), ty: block.kernel.exprs[*id].ty };
-        let new = block.kernel.exprs.push(expr);
-        replaced.exprs.insert(*id, new);
-    }
-    for (id, (buffer, indices)) in &accesses.conditions {
-        if block.is_inside(*buffer, indices) {
-            let always = ExprKind::Literal(Literal::Bool(true));
-            replaced.exprs.insert(*id, block.push(always, Ty::BOOL));
-        }
-    }
-    for (id, (op, small, large)) in &accesses.comparisons {
-        if block.is_below(*op, *small, *large) {
-            let always = ExprKind::Literal(Literal::Bool(true));
-            replaced.exprs.insert(*id, block.push(always, Ty::BOOL));
-        }
-    }
-    let body = replaced.stmts(block.kernel, body);
-    fold_conditions(block.kernel);
-    let mut body = without_idle_conditions(block.kernel, body);
+    // What the text's own conditions leave is all that is asked of accesses.
+    let body = block.without_answered(body);
+    let mut body = block.without_guards(&body);
     block.unguard_statements(&mut body);
     let conditions = block.conditions;
     let cond = conditions.into_iter().reduce(|lhs, rhs| {
@@ -251,6 +229,17 @@ impl Accesses {
     }
 }
 
+/// Whether an expression is a dimension of the launch.
+fn is_dimension(kernel: &ProgramKernel, expr: ExprId) -> bool {
+    match kernel.exprs[expr].kind {
+        ExprKind::Arg(arg) => matches!(kernel.args[arg].source, ArgSource::Dim(_)),
+        ExprKind::Cast(operand) => {
+            kernel.exprs[expr].ty.is_index() && is_dimension(kernel, operand)
+        }
+        _ => false,
+    }
+}
+
 /// Which end of an index's range over the items is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
@@ -277,6 +266,39 @@ struct Block<'k> {
 }
 
 impl Block<'_> {
+    /// The statements as they are where the text's own conditions hold for all items.
+    fn without_answered(&mut self, body: &[Stmt]) -> Vec<Stmt> {
+        let asked = Accesses::of(self.kernel, body);
+        let mut answered = Vec::new();
+        for (id, (op, small, large)) in asked.comparisons {
+            answered.extend(self.is_below(op, small, large).then_some(id));
+        }
+        for (id, (buffer, indices)) in asked.conditions {
+            answered.extend(self.is_inside(buffer, &indices).then_some(id));
+        }
+        let mut replaced = Replacement::default();
+        for id in answered {
+            let always = self.push(ExprKind::Literal(Literal::Bool(true)), Ty::BOOL);
+            replaced.exprs.insert(id, always);
+        }
+        let body = replaced.stmts(self.kernel, body);
+        fold_conditions(self.kernel);
+        without_idle_conditions(self.kernel, body)
+    }
+
+    /// The statements with loads that compare nothing, as far as the block answers it.
+    fn without_guards(&mut self, body: &[Stmt]) -> Vec<Stmt> {
+        let mut replaced = Replacement::default();
+        for (id, access) in Accesses::of(self.kernel, body).loads {
+            // Indices may hold loads themselves, of smaller ids.
+            let access = replaced.access(self.kernel, &access);
+            let access = self.unguarded(access);
+            let load = self.push(ExprKind::Load(access), self.kernel.exprs[id].ty);
+            replaced.exprs.insert(id, load);
+        }
+        replaced.stmts(self.kernel, body)
+    }
+
     fn unguard_statements(&mut self, stmts: &mut [Stmt]) {
         for stmt in stmts {
             if let StmtKind::Copy { src, .. } = &mut stmt.kind {
@@ -336,13 +358,14 @@ impl Block<'_> {
     }
 
     /// Whether a condition of the block answers that all items' index is below another:
-    /// one of where they are in the grid, which most blocks answer alike. What compares
-    /// places within the block has another answer in each.
+    /// one of where they are in the grid, or along a dimension, which most blocks answer
+    /// alike. What compares places within the block has another answer in each.
     fn is_below(&mut self, op: CompareOp, small: ExprId, large: ExprId) -> bool {
         let is_index = [small, large].iter().all(|&side| self.kernel.exprs[side].ty.is_index());
         let is_decided = self.is_uniform(small) && self.is_uniform(large);
-        let is_of_grid = self.is_of_grid(small) || self.is_of_grid(large);
-        if !is_index || is_decided || !is_of_grid {
+        let is_of_edge =
+            is_dimension(self.kernel, large) || self.is_of_grid(small) || self.is_of_grid(large);
+        if !is_index || is_decided || !is_of_edge {
             return false;
         }
         let ends = (self.extreme(small, End::Most), self.extreme(large, End::Least));

@@ -15,6 +15,7 @@ mod divisor;
 mod guard;
 mod halo;
 mod hoist;
+mod in_step;
 mod interior;
 mod layout;
 mod once;
@@ -158,8 +159,8 @@ pub fn lower_unchecked(
 }
 
 /// The kernel that is lowered, and the configuration that is left to be followed: what the
-/// block agrees on is decided by the block, work-items' fills are the block's, phases are
-/// in parts and reductions in slices.
+/// block agrees on is decided by the block, loops of one length and work-items' fills are
+/// the block's, phases are in parts and reductions in slices.
 fn rewritten(
     checked: &CheckedKernel,
     types: &[DType],
@@ -167,6 +168,8 @@ fn rewritten(
 ) -> Result<(Kernel, Config), LowerError> {
     let agreed = agree::make_agreed(checked.kernel());
     verify_rewritten("agree", &agreed)?;
+    let agreed = in_step::walk_in_step(&agreed).unwrap_or(agreed);
+    verify_rewritten("in_step", &agreed)?;
     let shared_out = share_out_fills(&agreed);
     verify_rewritten("fill", &shared_out)?;
     let (kernel, config) = parted(&shared_out, config).unwrap_or((shared_out, config.clone()));

@@ -100,6 +100,70 @@ fn comparisons_that_decide_stay() {
     }
 }
 
+/// A text of one line of work-items that copies where a condition holds.
+fn copied_where(cond: &str) -> &'static str {
+    let text = format!(
+        "pub fn compared<T: Number>(a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+        where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+        {{
+            let first = bx * TN;
+            let i = first + tx;
+            if {cond} {{
+                c[i] = a[i];
+            }}
+        }}"
+    );
+    text.leak()
+}
+
+/// Where items are in the grid most blocks answer for all of theirs.
+#[test]
+fn blocks_answer_what_the_author_asks_of_places_in_the_grid() {
+    for cond in [
+        "i > 0 && i < N - 1",
+        "i >= 1 && i <= N - 2",
+        "0 < i && i + 1 < N",
+        "first + tx >= 3 && N > 2 + i",
+        "i < N / 2",
+        "i >= 5",
+        "i < N - i",
+    ] {
+        let text = lowered(copied_where(cond), Case { split_edges: true, ..in_runs() });
+        assert_eq!(conditions(&text), 2, "{cond}: {text}");
+        assert_eq!(text.matches("c.x4[").count(), 1, "{cond}: {text}");
+    }
+}
+
+/// Where they are in the block no block does; nor where values decide.
+#[test]
+fn what_differs_within_every_block_is_asked_of_each_item() {
+    for cond in ["tx < 255", "tx >= 1", "(i & 1) == 0", "i != 7", "a[i] > 0"] {
+        let text = lowered(copied_where(cond), Case { split_edges: true, ..in_runs() });
+        let in_block = text.lines().filter(|line| line.starts_with("if ")).count();
+        assert!(!text.contains("c.x4["), "{cond}: {text}");
+        assert!(in_block <= 1, "{cond}: {text}");
+    }
+}
+
+/// What only the edges read is not asked by the blocks away from them.
+#[test]
+fn what_edges_alone_read_is_theirs_to_ask() {
+    let text = "
+    pub fn bordered<T: Number>(k: u32, a: &Tensor<T, [N]>, b: &Tensor<T, [S]>, c: &mut Tensor<T, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        let i = bx * TN + tx;
+        if i > 0 {
+            c[i] = a[i];
+        } else if in_bounds(b[k]) {
+            c[i] = b[k];
+        }
+    }";
+    let text = lowered(text, Case { split_edges: true, ..in_runs() });
+    let of_block = text.lines().find(|line| line.trim_start().starts_with("if ")).unwrap();
+    assert!(of_block.contains("bx * 256") && !of_block.contains('k'), "{of_block}\n{text}");
+}
+
 /// Nothing divides the extent: only blocks away from the edge have vectors.
 #[test]
 fn a_ragged_line_is_moved_in_vectors() {
