@@ -78,9 +78,7 @@ pub const ENTRY: Entry = Entry {
     sizes: &["rows", "columns"],
     small: &[&[1, 1], &[8, 3], &[70, 20]],
     full: &[2048, 1024],
-    kernels: || {
-        vec![normalise::kernel::<f32>(), project::kernel::<f32>()]
-    },
+    kernels: || vec![normalise::kernel::<f32>(), project::kernel::<f32>()],
     prepare: |device, sizes| match sizes[..] {
         // Fewer rows than columns: some column is a sum of others.
         [rows, cols] if rows < cols => {

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::guard::{fold_conditions, without_idle_conditions};
 use super::rewrite::{Replacement, lets_of, same};
 use crate::config::Config;
-use crate::op::{BinaryOp, CompareOp, LogicOp};
+use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
 use crate::program::{
     Access, ArgSource, BufferId, DomainId, Expr, ExprId, ExprKind, IndexWidth, Literal,
     ProgramKernel, Scope, Stmt, StmtKind, Target, Ty, VarId,
@@ -266,18 +266,26 @@ struct Block<'k> {
 }
 
 impl Block<'_> {
-    /// The statements as they are where the text's own conditions hold for all items.
+    /// The statements as they are where the text's own comparisons hold for all items, and
+    /// what is left then is inside that is asked for.
     fn without_answered(&mut self, body: &[Stmt]) -> Vec<Stmt> {
-        let asked = Accesses::of(self.kernel, body);
-        let mut answered = Vec::new();
-        for (id, (op, small, large)) in asked.comparisons {
-            answered.extend(self.is_below(op, small, large).then_some(id));
-        }
-        for (id, (buffer, indices)) in asked.conditions {
-            answered.extend(self.is_inside(buffer, &indices).then_some(id));
-        }
+        let asked = Accesses::of(self.kernel, body).comparisons.into_iter();
+        let answered: Vec<ExprId> = asked
+            .filter(|&(_, (op, small, large))| self.is_below(op, small, large))
+            .map(|(id, _)| id)
+            .collect();
+        let body = self.where_all_hold(&answered, body);
+        let asked = Accesses::of(self.kernel, &body).conditions.into_iter();
+        let answered: Vec<ExprId> = asked
+            .filter(|(_, (buffer, indices))| self.is_inside(*buffer, indices))
+            .map(|(id, _)| id)
+            .collect();
+        self.where_all_hold(&answered, &body)
+    }
+
+    fn where_all_hold(&mut self, conditions: &[ExprId], body: &[Stmt]) -> Vec<Stmt> {
         let mut replaced = Replacement::default();
-        for id in answered {
+        for &id in conditions {
             let always = self.push(ExprKind::Literal(Literal::Bool(true)), Ty::BOOL);
             replaced.exprs.insert(id, always);
         }
@@ -373,18 +381,22 @@ impl Block<'_> {
         self.holds(condition)
     }
 
-    /// Whether a value depends on where the block is in the grid.
+    /// Whether a value grows or falls with the block's place in the grid.
     fn is_of_grid(&self, expr: ExprId) -> bool {
-        let kind = &self.kernel.exprs[expr].kind;
-        let mut found = match kind {
+        match &self.kernel.exprs[expr].kind {
             ExprKind::Var(var) => {
                 let value = self.lets.get(var);
                 self.placed.contains(var) || value.is_some_and(|value| self.is_of_grid(*value))
             }
+            ExprKind::Cast(operand) | ExprKind::Unary { op: UnaryOp::Neg, operand } => {
+                self.is_of_grid(*operand)
+            }
+            ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, lhs, rhs } => {
+                self.is_of_grid(*lhs) || self.is_of_grid(*rhs)
+            }
+            // A remainder's next value may be any.
             _ => false,
-        };
-        kind.for_each_operand(&mut |operand| found = found || self.is_of_grid(operand));
-        found
+        }
     }
 
     /// Makes a comparison a condition of the block; whether it is one now.
