@@ -96,12 +96,13 @@ fn used_by_several(kernel: &ProgramKernel, body: &[Stmt]) -> BTreeSet<FragmentId
     again
 }
 
-/// Whether an index is the same wherever it is computed: of the item, of the block,
-/// and of variables that nothing assigns.
+/// Whether an index is the same wherever it is computed: of the item, of the block, of
+/// scalars of the launch, and of variables that nothing assigns.
 fn is_repeatable(kernel: &ProgramKernel, id: ExprId, assigned: &BTreeSet<VarId>) -> bool {
     let own = match &kernel.exprs[id].kind {
         ExprKind::Var(var) => kernel.vars[*var].scope == Scope::Block && !assigned.contains(var),
         ExprKind::Fragment(_) | ExprKind::Load(_) => false,
+        ExprKind::Arg(_) => true,
         _ => kernel.exprs[id].ty.is_index(),
     };
     let mut all = own;
