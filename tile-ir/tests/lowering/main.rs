@@ -7,6 +7,7 @@ mod fills;
 mod golden;
 mod guard;
 mod halo;
+mod in_step;
 mod kernels;
 mod once;
 mod place;
