@@ -11,7 +11,7 @@
 use super::uniform::{WrittenTensors, range_exprs};
 use super::warp::Warps;
 use crate::arena::EntityId;
-use crate::exchange::{ExchangeOp, Group};
+use crate::exchange::{ExchangeOp, Group, Shuffle};
 use crate::kernel::{
     Access, ArrayRef, EachOrigin, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind,
     VarId, VarKind,
@@ -345,14 +345,17 @@ impl Walker<'_> {
                 }
             }
             StmtKind::Exchange { var, op, value, lane } => {
-                self.expr(*value);
+                let cause = self.expr(*value);
                 lane.iter().for_each(|lane| {
                     self.expr(*lane);
                 });
                 self.collective(Collective::Exchange(*op), stmt.head, control);
                 self.declare(*var);
-                self.state[var.index()] =
-                    (!op.is_uniform(self.group)).then_some(Cause::Exchange(*var, stmt.span));
+                let agrees = cause.is_none() && matches!(op, ExchangeOp::Shuffle(_))
+                    || op.is_uniform(self.group)
+                    || self.is_of_one_lane(*op, *lane);
+                let own = Some(Cause::Exchange(*var, stmt.span));
+                self.state[var.index()] = if agrees { None } else { own };
             }
             StmtKind::WarpBarrier => {
                 self.collective(Collective::WarpBarrier, stmt.head, control);
@@ -411,6 +414,13 @@ impl Walker<'_> {
                 join(&mut self.state, &after_then);
             }
         }
+    }
+
+    /// Whether an exchange gives the work-items of a group the value of one lane, which
+    /// every warp has.
+    fn is_of_one_lane(&self, op: ExchangeOp, lane: Option<ExprId>) -> bool {
+        let has = |lane: ExprId| self.warps.as_ref().is_some_and(|warps| warps.all_have(lane));
+        op == ExchangeOp::Shuffle(Shuffle::At) && lane.is_some_and(has)
     }
 
     /// Control flow in a counted loop.

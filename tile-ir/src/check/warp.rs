@@ -25,13 +25,18 @@ use crate::op::{BinaryOp, CompareOp};
 pub(super) struct Warps {
     vars: Vec<bool>,
     exprs: Vec<bool>,
+    /// By expression, whether it is the number of a lane that every warp has.
+    lanes: Vec<bool>,
 }
 
 impl Warps {
     /// Looks through a kernel.
     pub(super) fn of(kernel: &Kernel) -> Self {
-        let mut warps =
-            Self { vars: vec![false; kernel.vars.len()], exprs: vec![false; kernel.exprs.len()] };
+        let mut warps = Self {
+            vars: vec![false; kernel.vars.len()],
+            exprs: vec![false; kernel.exprs.len()],
+            lanes: vec![false; kernel.exprs.len()],
+        };
         let axes = kernel.block.as_deref().unwrap_or_default();
         let mut whole = false;
         for axis in axes.iter().rev() {
@@ -41,7 +46,9 @@ impl Warps {
         let mut bounds = Bounds::new(kernel);
         enter_all(kernel, &kernel.body, &mut bounds);
         let number = number(&mut bounds, axes);
+        let n_lanes = if whole { i128::from(WARP_ITEMS) } else { 1 };
         for (id, expr) in kernel.exprs.iter() {
+            warps.lanes[id.index()] = (0..n_lanes).any(|lane| literal(kernel, id) == Some(lane));
             let mut is_number = |id: ExprId| bounds.is_index(id) && bounds.poly(id) == number;
             warps.exprs[id.index()] = match expr.kind {
                 ExprKind::Binary { op: BinaryOp::Div, lhs, rhs } => {
@@ -76,6 +83,11 @@ impl Warps {
     /// Whether this axis of the block has one value for each warp.
     pub(super) fn agree_on_axis(&self, var: VarId) -> bool {
         self.vars[var.index()]
+    }
+
+    /// Whether this expression is the number of a lane that every warp has.
+    pub(super) fn all_have(&self, lane: ExprId) -> bool {
+        self.lanes[lane.index()]
     }
 
     /// Whether this expression has one value for each warp, by its form.

@@ -258,9 +258,8 @@ impl Walk<'_> {
         if let Some(most) = most_places(ty) {
             let stays = Formula::le(&power, &Poly::constant(1 << most));
             let more = Formula::lt(&Poly::constant(most), exponent);
-            power.unknowns().for_each(|unknown| {
-                self.symbols.add_facts(unknown, more.clone().or(stays.clone()));
-            });
+            let known = if self.is_never(&more) { stays } else { more.or(stays) };
+            power.unknowns().for_each(|unknown| self.symbols.add_facts(unknown, known.clone()));
         }
         self.powers.extend(power.unknowns());
         power

@@ -12,6 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::formula::Formula;
+use super::handed::Handed;
 use super::instance::{Builder, Side};
 use super::poly::{Poly, Unknown};
 use super::slot::Slot;
@@ -23,7 +24,7 @@ use crate::kernel::{
 use crate::op::{AtomicOp, BinaryOp};
 
 /// A cell between two writes of its tile.
-type Key = (TileId, usize, Vec<Poly>, Vec<LoopId>);
+pub(super) type Key = (TileId, usize, Vec<Poly>, Vec<LoopId>);
 
 /// A slot that was read in a tile of them.
 #[derive(Clone, Debug)]
@@ -47,6 +48,8 @@ pub(super) struct Cells {
     /// By tile of which each cell has a slot: as far as the text goes, and the loops
     /// around what has written them.
     dealt: BTreeMap<(TileId, usize, Vec<LoopId>), Slot>,
+    /// Other values that single work-items have written.
+    pub(super) handed_on: Handed,
     /// The tiles that are written in one place alone.
     written_once: BTreeSet<TileId>,
     /// The tiles of which no element is ever negative.
@@ -130,12 +133,16 @@ impl Walk<'_> {
         }
         let (min, max) = super::integers::range_of(self.kernel.exprs[expr].ty)?;
         // What is handed on before a loop is the same in all of its iterations.
+        let last = self.number_of_items().map(|(_, count)| count.plus(-1));
         let mut around = (0..=self.loops.len()).rev().map(|n| &self.loops[..n]);
-        let handed = around
-            .find(|loops| self.cells.handed.contains_key(&self.cells.key(tile, at, loops)))
-            .unwrap_or(&self.loops)
-            .to_vec();
+        let total = |key: &Key| self.cells.handed_on.total(key, last.as_ref());
+        let is_handed = |loops: &&[LoopId]| {
+            let key = self.cells.key(tile, at, loops);
+            self.cells.handed.contains_key(&key) || total(&key).is_some()
+        };
+        let handed = around.find(is_handed).unwrap_or(&self.loops).to_vec();
         let key = self.cells.key(tile, at, &handed);
+        let total = total(&key);
         if let Some(known) = self.cells.values.get(&key) {
             return Some(Value::Int(Poly::unknown(*known)));
         }
@@ -156,6 +163,9 @@ impl Walk<'_> {
         if let Some(slot) = slot {
             self.slots.insert(unknown, slot);
         }
+        if let Some(total) = total {
+            self.add_sum(unknown, total);
+        }
         Some(Value::Int(value))
     }
 
@@ -164,6 +174,10 @@ impl Walk<'_> {
     fn dealt_cell(&mut self, expr: ExprId, tile: TileId, at: &[Poly]) -> Option<Value> {
         let range = super::integers::range_of(self.kernel.exprs[expr].ty)?;
         let writes = self.cells.writes.get(&tile).copied().unwrap_or_default();
+        let key = self.cells.key(tile, at, &self.loops);
+        if let Some(slot) = self.cells.handed_on.of_warp(&key) {
+            return self.cell_of_warp(expr, key, slot);
+        }
         let around = (0..=self.loops.len()).rev().map(|n| self.loops[..n].to_vec());
         let (loops, slot) = around
             .map(|loops| (tile, writes, loops))
@@ -185,14 +199,40 @@ impl Walk<'_> {
         Some(Value::Int(value))
     }
 
+    /// The slot that the cell of a work-item's warp has.
+    fn cell_of_warp(&mut self, expr: ExprId, key: Key, slot: Slot) -> Option<Value> {
+        if let Some(known) = self.cells.values.get(&key) {
+            return Some(Value::Int(Poly::unknown(*known)));
+        }
+        let ty = self.kernel.exprs[expr].ty;
+        let obstacle = (self.kernel.exprs[expr].span, Obstacle::Load);
+        let value = self.any_of_type(ty, false, obstacle);
+        let Value::Int(poly) = &value else { return None };
+        let unknown = poly.unknowns().next()?;
+        let unless = slot.unless();
+        self.symbols.add_facts(unknown, slot.room(poly, super::integers::range_of(ty)?).or(unless.clone()));
+        self.note_common(unknown, unless);
+        self.cells.values.insert(key, unknown);
+        self.slots.insert(unknown, slot);
+        Some(value)
+    }
+
     /// Notes what has been stored in a tile's cell.
     pub(super) fn note_stored(&mut self, access: &Access, at: &[Poly], value: &Value) {
         let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
+        if !self.sums.is_empty() && self.cells.written_once.contains(&tile) {
+            self.note_scanned(self.cells.key(tile, at, &self.loops), value);
+        }
         let [(product, 1)] = value.terms() else { return };
         let [unknown] = product.as_slice() else { return };
         let Some(slot) = self.slots.get(unknown).cloned() else { return };
         let is_agreed = slot.polys().all(|poly| self.is_agreed(poly));
-        if !is_agreed || !self.cells.written_once.contains(&tile) {
+        // What a warp has, several of its work-items may write.
+        if slot.is_of_warp() || !self.cells.written_once.contains(&tile) {
+            return;
+        }
+        self.note_handed_to_warp(self.cells.key(tile, at, &self.loops), &slot);
+        if !is_agreed {
             return;
         }
         let of_block = slot.handed_on().filter(|_| at.iter().all(|index| self.is_agreed(index)));
@@ -224,7 +264,7 @@ impl Walk<'_> {
     }
 
     /// Whether all work-items of a block have one value.
-    fn is_agreed(&self, value: &Poly) -> bool {
+    pub(super) fn is_agreed(&self, value: &Poly) -> bool {
         !value.is_lost() && !self.is_of_one_item(value)
     }
 

@@ -241,14 +241,19 @@ impl<'a> Builder<'a> {
 
     /// Asserts a formula over symbols as one side sees it.
     fn assert(&mut self, side: Side, formula: &Formula) {
-        let mut symbols = Vec::new();
-        formula.collect_unknowns(&mut symbols);
-        self.mention(side, symbols.into_iter());
-        let formula = formula.replace(&|symbol| Some(self.unknown(symbol, side)));
+        let formula = self.formula_on(side, formula);
         if !self.asserted.contains(&formula) {
             self.system.assert(&formula);
             self.asserted.push(formula);
         }
+    }
+
+    /// A formula over symbols as one side sees it.
+    pub(super) fn formula_on(&mut self, side: Side, formula: &Formula) -> Formula {
+        let mut symbols = Vec::new();
+        formula.collect_unknowns(&mut symbols);
+        self.mention(side, symbols.into_iter());
+        formula.replace(&|symbol| Some(self.unknown(symbol, side)))
     }
 
     /// That the two accesses are not made one after the other by one worker.
@@ -298,6 +303,7 @@ impl<'a> Builder<'a> {
         self.relate_exclusive_ors();
         self.relate_tables();
         self.compare_squares();
+        self.join_warps();
         self.part_scans();
         self.part_dealt();
         self.assert_facts();

@@ -12,6 +12,9 @@ use crate::kernel::{ElemType, Type};
 use crate::op::BinaryOp;
 use crate::span::SpanId;
 
+/// The longest factor, below 0, that takes the place of one as long as a range.
+const MAX_SHORT: i128 = 1 << 8;
+
 /// Terms of a value of data that is asked whether it can wrap.
 const MAX_DATA_TERMS: usize = 4;
 
@@ -189,7 +192,7 @@ impl Walk<'_> {
             return Some(Value::Int(value));
         }
         // What has wrapped on the way is brought into the range once.
-        let value = self.without_turns(&value, size);
+        let value = with_short_factors(&self.without_turns(&value, size), size);
         let turns = self.turns(&value, (min, size));
         let of_launch = value.unknowns().all(|unknown| {
             self.symbols.get(unknown).is_some_and(|symbol| symbol.sharing == Sharing::Launch)
@@ -215,6 +218,16 @@ impl Walk<'_> {
         });
         Some(Value::Int(value.sub(&turns.mul(&size))))
     }
+}
+
+/// `value`, or one that a range of this size does not tell from it: `-p` for
+/// `0xffff_ffff * p` of 32 bits.
+fn with_short_factors(value: &Poly, size: i128) -> Poly {
+    value.terms().iter().fold(value.clone(), |sum, (product, factor)| {
+        let rest = factor.rem_euclid(size) - size;
+        let is_shorter = !product.is_empty() && *factor > 0 && -rest <= MAX_SHORT;
+        if is_shorter { sum.add(&Poly::product(*product).scaled(rest - factor)) } else { sum }
+    })
 }
 
 /// Whether values of a type are integers whose range is known, or indices.

@@ -23,7 +23,9 @@
 //! large or too slow to decide leaves it unproved.
 
 mod arrays;
+mod ballots;
 mod bits;
+mod broadcasts;
 mod cells;
 mod claim;
 mod digits;
@@ -33,6 +35,7 @@ mod exit;
 mod flags;
 mod flow;
 mod formula;
+mod handed;
 mod header;
 mod instance;
 mod integers;
@@ -43,6 +46,7 @@ mod loaded;
 mod loops;
 mod model;
 mod monomial;
+mod named;
 mod one_to_one;
 mod poly;
 mod radix;
@@ -58,6 +62,7 @@ mod system;
 mod table;
 mod value;
 mod walk;
+mod warps;
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,8 @@
 //! number, cases that lie outside of them, and sizes that always come with something
 //! added.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
 use super::ranges::Ranges;
@@ -27,9 +29,13 @@ impl System {
             self.set(unknown, value);
             return true;
         }
+        let stated = Stated::of(&self.at_least);
         let mut settled = Vec::new();
         self.choices.retain_mut(|parts| {
-            parts.retain(|part| !is_outside(part, &ranges));
+            if parts.iter().any(|part| stated.implies(part)) {
+                return false;
+            }
+            parts.retain(|part| !is_outside(part, &ranges) && !stated.excludes(part));
             let stays = parts.len() > 1;
             if !stays {
                 settled.push(parts.pop().unwrap_or(Formula::False));
@@ -62,6 +68,54 @@ impl System {
         self.shifted += 1;
         self.replace(size, &Poly::unknown(size).plus(-added));
         true
+    }
+}
+
+/// What constraints say of sums of unknowns: by sum, what must be added to it for it not
+/// to be negative.
+struct Stated(BTreeMap<Poly, i128>);
+
+impl Stated {
+    fn of(at_least: &BTreeSet<Poly>) -> Self {
+        let mut stated = BTreeMap::new();
+        for row in at_least {
+            let added = row.constant_term();
+            let known = stated.entry(row.plus(-added)).or_insert(added);
+            *known = added.min(*known);
+        }
+        Self(stated)
+    }
+
+    /// Whether it is among them that a value is never negative.
+    fn has(&self, value: &Poly) -> bool {
+        let added = value.constant_term();
+        self.0.get(&value.plus(-added)).is_some_and(|known| *known <= added)
+    }
+
+    /// Whether a condition is among them.
+    fn implies(&self, part: &Formula) -> bool {
+        match part {
+            Formula::AtLeast(value) => self.has(value),
+            Formula::All(parts) => parts.iter().all(|part| self.implies(part)),
+            Formula::Any(parts) => parts.iter().any(|part| self.implies(part)),
+            Formula::Zero(value) => self.has(value) && self.has(&value.negated()),
+            Formula::True => true,
+            Formula::False | Formula::Unknown => false,
+        }
+    }
+
+    /// Whether the opposite of a condition is among them.
+    fn excludes(&self, part: &Formula) -> bool {
+        match part {
+            Formula::AtLeast(value) => self.has(&value.negated().plus(-1)),
+            Formula::Zero(value) => {
+                self.has(&value.plus(-1)) || self.has(&value.negated().plus(-1))
+            }
+            Formula::All(parts) => parts.iter().any(|part| self.excludes(part)),
+            Formula::Any(parts) => parts.iter().all(|part| self.excludes(part)),
+            Formula::False => true,
+            Formula::True | Formula::Unknown => false,
+        }
     }
 }
 

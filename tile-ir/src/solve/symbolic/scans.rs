@@ -8,7 +8,8 @@
 //!
 //! # What it rests on
 //!
-//! - Both sides speak of one scan: the same statement, in the same iterations.
+//! - Both sides speak of one scan: the same statement, in the same iterations, and of a
+//!   warp's scan ([`super::ballots`]) in one warp.
 //! - Sums in 32 bits and more do not leave the range of their type, as counters do
 //!   not ([`super::slot`]).
 
@@ -18,10 +19,10 @@ use super::integers::range_of;
 use super::poly::{Poly, Unknown};
 use super::symbol::LoopId;
 use super::walk::{Value, Walk};
-use crate::exchange::{ExchangeOp, Reduction};
+use crate::exchange::{ExchangeOp, Group, Reduction, WARP_ITEMS};
 use crate::kernel::Type;
 
-/// What an exchange of the block adds up.
+/// What an exchange of a block or a warp adds up.
 #[derive(Clone, Debug)]
 pub(super) struct Sum {
     /// What each work-item adds; not negative.
@@ -30,28 +31,48 @@ pub(super) struct Sum {
     most: Option<i128>,
     /// Whose values a work-item gets the sum of.
     over: Over,
+    /// Of which work-items: those of a block, or of a warp.
+    group: Group,
     /// The loops around.
     loops: Vec<LoopId>,
 }
 
+impl Sum {
+    /// A sum of natural numbers.
+    pub(super) fn new(
+        of: Poly,
+        most: Option<i128>,
+        over: Over,
+        (group, loops): (Group, Vec<LoopId>),
+    ) -> Self {
+        Self { of, most, over, group, loops }
+    }
+
+    /// Whether both are sums of the same numbers.
+    fn is_of_same(&self, other: &Self) -> bool {
+        self.of == other.of && self.group == other.group && self.loops == other.loops
+    }
+}
+
 /// The work-items whose values are added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Over {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Over {
     /// Those before.
     Before,
     /// Those before, and its own.
     UpTo,
-    /// All of the block.
+    /// All of the block, or of the warp.
     All,
 }
 
 impl Walk<'_> {
     /// Notes that `result` is what an exchange of `operand` gives.
     pub(super) fn note_sum(&mut self, op: ExchangeOp, operand: Value, result: &Value, ty: Type) {
-        let over = match op {
-            ExchangeOp::Scan { exclusive: true } => Over::Before,
-            ExchangeOp::Scan { exclusive: false } => Over::UpTo,
-            ExchangeOp::Reduce(Reduction::Sum) => Over::All,
+        let (over, group) = match op {
+            ExchangeOp::Scan { exclusive: true } => (Over::Before, Group::Block),
+            ExchangeOp::Scan { exclusive: false } => (Over::UpTo, Group::Block),
+            ExchangeOp::Reduce(Reduction::Sum) => (Over::All, Group::Block),
+            ExchangeOp::WarpReduce(Reduction::Sum) => (Over::All, Group::Warp),
             ExchangeOp::Reduce(_)
             | ExchangeOp::WarpReduce(_)
             | ExchangeOp::Shuffle(_)
@@ -64,32 +85,37 @@ impl Walk<'_> {
         }
         let flag = self.is_never(&Formula::AtLeast(of.plus(-2)));
         let most = if flag { Some(1) } else { self.high(&of) };
-        let items = self.number_of_items();
-        self.item_number = items.as_ref().map(|(number, _)| number.clone());
-        if !self.holds_sums(ty, items.as_ref().map(|(_, count)| count).zip(most)) {
-            return;
+        let count = self.members(group).map(|members| members.count);
+        if self.holds_sums(ty, count.as_ref().zip(most)) {
+            self.add_sum(symbol, Sum::new(of, most, over, (group, self.loops.clone())));
+        }
+    }
+
+    /// Adds what holds of a sum: how large it is, and what it has to do with others of the
+    /// same numbers.
+    pub(super) fn add_sum(&mut self, symbol: Unknown, sum: Sum) {
+        let result = Poly::unknown(symbol);
+        let members = self.members(sum.group);
+        if sum.group == Group::Block {
+            self.item_number = members.as_ref().map(|members| members.number.clone());
         }
         let mut facts = vec![Formula::AtLeast(result.clone())];
-        let adders = match (over, &items) {
-            (Over::Before, Some((number, _))) => Some(number.clone()),
-            (Over::UpTo, Some((number, _))) => Some(number.plus(1)),
-            (Over::All, Some((_, count))) => Some(count.clone()),
-            (_, None) => None,
-        };
-        facts.extend(
-            adders.zip(most).map(|(adders, most)| Formula::le(result, &adders.scaled(most))),
-        );
-        let behind = items.as_ref().map(|(number, count)| count.sub(number).plus(-1));
-        let sum = Sum { of, most, over, loops: self.loops.clone() };
+        let most = members.as_ref().zip(sum.most).map(|(members, most)| match sum.over {
+            Over::Before => members.number.scaled(most),
+            Over::UpTo => members.number.scaled(most).add(&sum.of),
+            Over::All => members.count.scaled(most),
+        });
+        facts.extend(most.map(|most| Formula::le(&result, &most)));
+        let behind = members.as_ref().map(Members::behind);
         for (other, theirs) in &self.sums {
-            if theirs.of == sum.of && theirs.loops == sum.loops {
+            if theirs.is_of_same(&sum) {
                 let other = Poly::unknown(*other);
-                facts.extend(within_total((result, &sum), (&other, theirs), behind.as_ref()));
+                facts.extend(within_total((&result, &sum), (&other, theirs), behind.as_ref()));
             }
         }
-        facts.extend((over == Over::UpTo).then(|| Formula::le(&sum.of, result)));
+        facts.extend((sum.over != Over::Before).then(|| Formula::le(&sum.of, &result)));
         self.symbols.add_facts(symbol, Formula::All(facts));
-        if over != Over::All {
+        if sum.over != Over::All {
             self.sums.insert(symbol, sum);
             return;
         }
@@ -97,15 +123,43 @@ impl Walk<'_> {
         let scans: Vec<(Unknown, Formula)> = self
             .sums
             .iter()
-            .filter(|(_, scan)| scan.of == sum.of && scan.loops == sum.loops)
+            .filter(|(_, scan)| scan.is_of_same(&sum))
             .filter_map(|(scan, theirs)| {
                 let value = Poly::unknown(*scan);
-                let fact = within_total((&value, theirs), (result, &sum), behind.as_ref())?;
+                let fact = within_total((&value, theirs), (&result, &sum), behind.as_ref())?;
                 Some((*scan, fact))
             })
             .collect();
         scans.into_iter().for_each(|(scan, fact)| self.symbols.add_facts(scan, fact));
         self.sums.insert(symbol, sum);
+    }
+
+    /// The sum over the block of which a value is the part up to a work-item.
+    pub(super) fn sum_up_to(&self, value: &Poly) -> Option<Sum> {
+        self.sums.iter().find_map(|(scan, sum)| {
+            let scan = Poly::unknown(*scan);
+            let is_part = match sum.over {
+                Over::Before => *value == scan.add(&sum.of),
+                Over::UpTo => *value == scan,
+                Over::All => false,
+            };
+            let is_here = sum.group == Group::Block && sum.loops == self.loops;
+            (is_part && is_here).then(|| Sum { over: Over::All, ..sum.clone() })
+        })
+    }
+
+    /// A work-item's number among those of its group.
+    fn members(&mut self, group: Group) -> Option<Members> {
+        match group {
+            Group::Block => {
+                let (number, count) = self.number_of_items()?;
+                Some(Members { number, count })
+            }
+            Group::Warp => {
+                let number = self.warp_place.as_ref()?.lane.clone();
+                Some(Members { number, count: Poly::constant(WARP_ITEMS.into()) })
+            }
+        }
     }
 
     /// Whether sums over a block, of so many items and at most so much each, stay
@@ -118,7 +172,7 @@ impl Walk<'_> {
     }
 
     /// A work-item's number in its block, and how many there are.
-    fn number_of_items(&mut self) -> Option<(Poly, Poly)> {
+    pub(super) fn number_of_items(&mut self) -> Option<(Poly, Poly)> {
         let (kernel, axes) = (self.kernel, self.block.clone()?);
         let (mut number, mut count) = (Poly::default(), Poly::constant(1));
         for (axis, (_, at)) in kernel.block.iter().flatten().zip(axes) {
@@ -127,6 +181,21 @@ impl Walk<'_> {
             count = count.mul(&extent);
         }
         (!number.is_lost()).then_some((number, count))
+    }
+}
+
+/// The work-items of a group, as one of them sees them.
+struct Members {
+    /// Its number.
+    number: Poly,
+    /// How many there are at most.
+    count: Poly,
+}
+
+impl Members {
+    /// How many have a greater number, at most.
+    fn behind(&self) -> Poly {
+        self.count.sub(&self.number).plus(-1)
     }
 }
 
@@ -154,17 +223,22 @@ impl Builder<'_> {
     /// Adds how far apart the values are that one scan gives both sides.
     pub(super) fn part_scans(&mut self) {
         let walk = self.walk;
-        let meeting = self.meeting;
-        let Some(shared) = meeting.shared_loops() else { return };
+        if self.meeting.shared_loops().is_none() {
+            return;
+        }
         for (symbol, sum) in &walk.sums {
             let both = [Side::First, Side::Second];
             if sum.over == Over::All
                 || !both.iter().all(|side| self.seen.contains(&(*symbol, *side)))
-                || !sum.loops.iter().all(|id| shared.contains(id))
             {
                 continue;
             }
-            let Some(number) = walk.item_number.clone() else { continue };
+            let Some(mut cases) = self.of_two_groups(sum) else { continue };
+            let number = match sum.group {
+                Group::Block => walk.item_number.clone(),
+                Group::Warp => walk.warp_place.as_ref().map(|place| place.lane.clone()),
+            };
+            let Some(number) = number else { continue };
             let [first, second] = both.map(|side| {
                 let value = Poly::unknown(*symbol);
                 [&value, &sum.of, &number].map(|poly| self.on(side, poly))
@@ -179,9 +253,20 @@ impl Builder<'_> {
                 Formula::All(facts)
             };
             let same = Formula::eq(&first[0], &second[0]).and(Formula::eq(&first[2], &second[2]));
-            let cases =
-                Formula::Any(vec![follows(&first, &second), follows(&second, &first), same]);
-            self.system.assert(&cases.replace(&|_| None));
+            cases.extend([follows(&first, &second), follows(&second, &first), same]);
+            self.system.assert(&Formula::Any(cases).replace(&|_| None));
+        }
+    }
+
+    /// The cases in which both sides are of two groups, or in other iterations; `None`
+    /// where they are sure to be.
+    fn of_two_groups(&mut self, sum: &Sum) -> Option<Vec<Formula>> {
+        match sum.group {
+            Group::Block => {
+                let shared = self.meeting.shared_loops()?;
+                sum.loops.iter().all(|id| shared.contains(id)).then(Vec::new)
+            }
+            Group::Warp => self.in_two_warps(&sum.loops),
         }
     }
 }

@@ -53,14 +53,47 @@ pub(super) struct Slot {
     /// What the update adds or takes; not negative.
     step: Poly,
     way: Way,
-    /// Whether one work-item has handed it on to its block.
-    is_of_block: bool,
+    holder: Holder,
+}
+
+/// Who has an old value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Holder {
+    /// The work-item that made the update.
+    Item,
+    /// The warp of that work-item, except where this holds: it may have any value there.
+    Warp(Formula),
+    /// The block of that work-item.
+    Block,
 }
 
 impl Slot {
     /// The same as all of the block have it.
     pub(super) fn handed_on(&self) -> Option<Self> {
-        (!self.is_of_block).then(|| Self { is_of_block: true, ..self.clone() })
+        self.is_of_item().then(|| Self { holder: Holder::Block, ..self.clone() })
+    }
+
+    /// The same as all of a warp have it, except where `unless` holds.
+    pub(super) fn of_warp(&self, unless: Formula) -> Option<Self> {
+        self.is_of_item().then(|| Self { holder: Holder::Warp(unless), ..self.clone() })
+    }
+
+    /// Whether a warp has it.
+    pub(super) fn is_of_warp(&self) -> bool {
+        matches!(self.holder, Holder::Warp(_))
+    }
+
+    /// Where what a warp has is any value.
+    pub(super) fn unless(&self) -> Formula {
+        match &self.holder {
+            Holder::Warp(unless) => unless.clone(),
+            Holder::Item | Holder::Block => Formula::False,
+        }
+    }
+
+    /// Whether it is the work-item's that made the update.
+    pub(super) fn is_of_item(&self) -> bool {
+        self.holder == Holder::Item
     }
 
     /// Whether it is taken in these loops, and in no other.
@@ -127,6 +160,23 @@ impl Counters {
     }
 }
 
+/// A condition on what a side sees.
+fn on_formula(formula: &Formula, on: &mut dyn FnMut(&Poly) -> Poly) -> Formula {
+    match formula {
+        Formula::True => Formula::True,
+        Formula::False => Formula::False,
+        Formula::Unknown => Formula::Unknown,
+        Formula::AtLeast(poly) => Formula::AtLeast(on(poly)),
+        Formula::Zero(poly) => Formula::Zero(on(poly)),
+        Formula::All(parts) => {
+            Formula::All(parts.iter().map(|part| on_formula(part, on)).collect())
+        }
+        Formula::Any(parts) => {
+            Formula::Any(parts.iter().map(|part| on_formula(part, on)).collect())
+        }
+    }
+}
+
 impl Walk<'_> {
     /// An atomic update. `old` is declared with the value before.
     pub(super) fn atomic(
@@ -152,6 +202,7 @@ impl Walk<'_> {
             }
         }
         if let Some(old) = old {
+            self.named.declare(old);
             let turn = self.turn(access.array, &indices);
             let before = self.old_value(access, turn.clone(), step, old);
             if let (Some(left), Value::Int(before)) = (left, &before) {
@@ -205,7 +256,7 @@ impl Walk<'_> {
         else {
             return value;
         };
-        let slot = Slot { turn, step, way, is_of_block: false };
+        let slot = Slot { turn, step, way, holder: Holder::Item };
         for unknown in poly.unknowns() {
             self.symbols.add_facts(unknown, slot.room(poly, (min, max)));
             self.slots.insert(unknown, slot.clone());
@@ -224,8 +275,8 @@ impl Walk<'_> {
         on: &mut dyn FnMut(bool, &Poly) -> Poly,
     ) -> Option<Formula> {
         // Within a block both may be one.
-        let is_handed = one.is_of_block || other.is_of_block;
-        if is_handed && meeting.shared_loops().is_some() {
+        let is_of_block = one.holder == Holder::Block || other.holder == Holder::Block;
+        if is_of_block && meeting.shared_loops().is_some() {
             return None;
         }
         let mut cases = self.of_two_elements(&one.turn, &other.turn, meeting, on)?;
@@ -242,7 +293,32 @@ impl Walk<'_> {
             ),
         };
         cases.extend([before, after]);
+        for (is_first, slot) in [(true, one), (false, other)] {
+            if let Holder::Warp(unless) = &slot.holder {
+                cases.push(on_formula(unless, &mut |poly| on(is_first, poly)));
+            }
+        }
+        if !(one.is_of_item() && other.is_of_item()) {
+            cases.extend(self.is_one_warp(&one.turn, &other.turn, meeting, on));
+        }
         Some(Formula::Any(cases))
+    }
+
+    /// That both sides are of one warp, and in the same iterations of the loops around
+    /// two updates; `None` between blocks.
+    fn is_one_warp(
+        &self,
+        one: &Turn,
+        other: &Turn,
+        meeting: Meeting<'_>,
+        on: &mut dyn FnMut(bool, &Poly) -> Poly,
+    ) -> Option<Formula> {
+        let shared = meeting.shared_loops()?;
+        let apart = one.loops.iter().filter(|id| other.loops.contains(id) && !shared.contains(id));
+        let numbers = apart.map(|id| Poly::unknown(self.all_loops[id.0].number));
+        let warp = self.warp_place.as_ref().map(|place| place.warp.clone());
+        let parts = numbers.chain(warp).map(|part| Formula::eq(&on(true, &part), &on(false, &part)));
+        Some(Formula::All(parts.collect()))
     }
 
     /// The cases in which two updates are of two elements, or of none, if else they are

@@ -28,7 +28,7 @@ pub(super) struct System {
     /// split.
     collisions: Vec<Poly>,
     /// Are at least 0.
-    at_least: BTreeSet<Poly>,
+    pub(super) at_least: BTreeSet<Poly>,
     /// Of each, one formula holds.
     pub(super) choices: Vec<Vec<Formula>>,
     /// Pairs of naturals of which it is to be asked which one is larger.

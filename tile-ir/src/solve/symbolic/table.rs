@@ -72,7 +72,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    fn at_point(&self, value: &Poly, at: &BTreeMap<Unknown, i128>) -> Option<i128> {
+    pub(super) fn at_point(&self, value: &Poly, at: &BTreeMap<Unknown, i128>) -> Option<i128> {
         let mut sum = 0_i128;
         for (product, factor) in value.terms() {
             let mut term = *factor;

@@ -75,6 +75,12 @@ impl Walk<'_> {
 
     /// A value of which no more is known than its type.
     fn opaque(&mut self, expr: ExprId, ty: Type) -> Value {
+        if ty == Type::BOOL
+            && !self.is_in_point()
+            && let Some(named) = self.named(expr)
+        {
+            return named;
+        }
         let obstacle = match &self.kernel.exprs[expr].kind {
             ExprKind::Load(_) | ExprKind::Uniform(_) => Obstacle::Load,
             ExprKind::Var(var) => Obstacle::Changed(*var),
@@ -154,6 +160,11 @@ impl Walk<'_> {
                     self.wrapped(poly.negated(), ty, self.kernel.exprs[expr].span)
                 }
                 (UnaryOp::Not, Value::Cond(cond)) => Some(Value::Cond(cond.negated())),
+                (UnaryOp::Not, Value::Int(poly)) => {
+                    // All bits are flipped: of the type's range the other end is as far.
+                    let (min, max) = range_of(ty).unwrap_or((-1, 0));
+                    Some(Value::Int(poly.negated().plus(min + max)))
+                }
                 (UnaryOp::Neg | UnaryOp::Not, _) => None,
             },
             ExprKind::Binary { op, lhs, rhs } => {
@@ -200,6 +211,14 @@ impl Walk<'_> {
                 (MathFn::Abs, Value::Int(poly)) if ty == Type::Index => {
                     let negated = poly.negated();
                     self.extremum((self.kernel.exprs[expr].span, BinaryOp::Max), poly, negated)
+                }
+                (
+                    MathFn::CountOnes | MathFn::TrailingZeros | MathFn::LeadingZeros,
+                    Value::Int(poly),
+                ) => {
+                    let (min, max) = range_of(self.kernel.exprs[*arg].ty)?;
+                    let width = i128::from((max - min).count_ones());
+                    self.counted_bits(*func, &poly, (self.kernel.exprs[expr].span, width))
                 }
                 _ => None,
             },
@@ -312,7 +331,11 @@ impl Walk<'_> {
                 let shifted = self.shifted(&lhs, &rhs, ty, (span, op))?;
                 self.wrapped(shifted, ty, span)
             }
-            BinaryOp::And => self.bit_and(&lhs, &rhs, (span, op)).map(Value::Int),
+            BinaryOp::And => {
+                let both = self.bit_and(&lhs, &rhs, (span, op))?;
+                self.note_masked(&lhs, &rhs, &both);
+                Some(Value::Int(both))
+            }
             BinaryOp::Or => self.bit_or(&lhs, &rhs, (span, op)).map(Value::Int),
             BinaryOp::Xor => {
                 let value = self.exclusive_or(&lhs, &rhs, (span, op));

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrays::Elements;
+use super::ballots::Ballots;
 use super::cells::{Cells, Dealt};
 use super::claim::Claims;
 use super::exit::Exits;
@@ -17,16 +18,18 @@ use super::known::Known;
 use super::linear::Effort;
 use super::loaded::Element;
 use super::loops::Loop;
+use super::named::Named;
 use super::poly::{Poly, Unknown};
 use super::ranges::Ranges;
 use super::scans::Sum;
 use super::slot::{Counters, Slot};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
+use super::warps::{Common, Place};
 use crate::check::Uniformity;
 use crate::exchange::Group;
 use crate::kernel::{
-    Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Place, Stmt, StmtKind, Type, VarId,
+    self, Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Stmt, StmtKind, Type, VarId,
 };
 use crate::span::SpanId;
 
@@ -120,6 +123,12 @@ pub(super) struct Walk<'a> {
     pub(super) sums: BTreeMap<Unknown, Sum>,
     /// A work-item's number in its block, where a scan asks for it.
     pub(super) item_number: Option<Poly>,
+    /// A work-item's warp and lane, where an exchange asks for it.
+    pub(super) warp_place: Option<Place>,
+    /// By symbol, of those that the work-items of a warp agree on.
+    pub(super) common: BTreeMap<Unknown, Common>,
+    pub(super) ballots: Ballots,
+    pub(super) named: Named,
     pub(super) cells: Cells,
     /// The elements of local arrays that are followed as variables are.
     pub(super) local_elements: Elements,
@@ -190,6 +199,10 @@ fn walk_with<'a>(
         claims: Claims::default(),
         sums: BTreeMap::new(),
         item_number: None,
+        warp_place: None,
+        common: BTreeMap::new(),
+        ballots: Ballots::default(),
+        named: Named::default(),
         cells: Cells::of(kernel),
         local_elements: Elements::of(kernel),
         walked: 1,
@@ -212,7 +225,7 @@ fn walk_with<'a>(
 fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
     for stmt in stmts {
         if let StmtKind::Store { access, .. }
-        | StmtKind::Update { place: Place::Element(access), .. }
+        | StmtKind::Update { place: kernel::Place::Element(access), .. }
         | StmtKind::Atomic { access, .. } = &stmt.kind
         {
             out.insert(access.array);
@@ -321,6 +334,7 @@ impl Walk<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Let { var, init } => {
+                self.named.declare(*var);
                 let value = init.map_or(Value::Other, |init| self.value(init));
                 let value = self.kept(*var, value);
                 self.env.insert(*var, value);
@@ -338,7 +352,7 @@ impl Walk<'_> {
                     self.follow(Flow::exit(*var));
                 }
             }
-            StmtKind::Update { place: Place::Var(var), op, value } => {
+            StmtKind::Update { place: kernel::Place::Var(var), op, value } => {
                 let declared = &self.kernel.vars[*var];
                 let rhs = self.value(*value);
                 let lhs = self.env.get(var).cloned().unwrap_or(Value::Other);
@@ -351,7 +365,7 @@ impl Walk<'_> {
                 self.note_stored(access, &at, &value);
                 self.set_element(access, &at, value);
             }
-            StmtKind::Update { place: Place::Element(access), op, value } => {
+            StmtKind::Update { place: kernel::Place::Element(access), op, value } => {
                 let made = self.store(access, *value, &[AccessKind::Read, AccessKind::Write]);
                 self.update_element(access, made, (*op, stmt.span));
             }
@@ -366,7 +380,7 @@ impl Walk<'_> {
             StmtKind::If { cond, then, otherwise } => self.branch(*cond, then, otherwise),
             StmtKind::Exchange { var, op, value, lane } => {
                 let operand = self.value(*value);
-                lane.iter().for_each(|lane| drop(self.value(*lane)));
+                let lane = lane.map(|lane| self.value(lane));
                 match op.group() {
                     Group::Block => self.follow(Flow::barrier()),
                     Group::Warp => {}
@@ -374,7 +388,8 @@ impl Walk<'_> {
                 let ty = self.kernel.vars[*var].ty;
                 let why = (stmt.span, Obstacle::Exchange(*op));
                 let value = self.any_of_type(ty, op.is_uniform(Group::Block), why);
-                self.note_sum(*op, operand, &value, ty);
+                self.named.declare(*var);
+                self.note_exchange(*op, (operand, lane), &value, (ty, stmt.span));
                 self.env.insert(*var, value);
             }
             StmtKind::Assume { cond } => self.assume(*cond),

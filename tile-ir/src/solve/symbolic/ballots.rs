@@ -1,0 +1,250 @@
+//! Ballots: which lanes of a warp have a flag, and what their number says.
+//!
+//! The bits of a ballot below a work-item's own lane are as many as the lanes before it
+//! that have the flag: their number is a scan over the warp ([`super::scans`]), and the
+//! number of all bits is its sum. So `ballot(keep)`, of which a work-item counts the bits
+//! below its own, gives each one that keeps something a place of its own. The lowest bit
+//! is the first lane that has the flag, the highest one is the last.
+
+use std::collections::BTreeMap;
+
+use super::formula::{Cond, Formula};
+use super::poly::{Poly, Unknown};
+use super::scans::{Over, Sum};
+use super::symbol::{LoopId, Obstacle, Sharing};
+use super::value::Function;
+use super::walk::{Value, Walk};
+use crate::exchange::{Group, WARP_ITEMS};
+use crate::op::MathFn;
+use crate::span::SpanId;
+
+/// Most work-items of which a mask of lanes is computed for every one.
+const MAX_ITEMS: i128 = 1024;
+
+/// A ballot.
+#[derive(Clone, Debug)]
+struct Ballot {
+    /// 1 where the work-item has the flag, else 0.
+    of: Poly,
+    /// The loops around.
+    loops: Vec<LoopId>,
+}
+
+/// Which end of a ballot's bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    Lowest,
+    Highest,
+}
+
+/// What is known of ballots.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ballots {
+    known: BTreeMap<Unknown, Ballot>,
+    /// Of values that are some bits of a ballot: of which ballot, and which bits.
+    parts: BTreeMap<Poly, (Unknown, Over)>,
+    /// Of values that are the bits that a ballot lacks, below the work-item's own: of
+    /// which ballot.
+    lacking: BTreeMap<Poly, Unknown>,
+    counts: BTreeMap<(Unknown, Over), Unknown>,
+    ends: BTreeMap<(Unknown, End), Unknown>,
+}
+
+impl Walk<'_> {
+    /// Notes that `symbol` is a ballot of `flag`.
+    pub(super) fn note_ballot(&mut self, symbol: Unknown, flag: Value) {
+        let cond = match flag {
+            Value::Cond(cond) => cond,
+            Value::Int(_) | Value::Other => Cond::unknown(),
+        };
+        let [yes, no] = [1, 0].map(|value| Value::Int(Poly::constant(value)));
+        let Some(Value::Int(of)) = self.either(&cond, yes, no, false) else { return };
+        let bits = Poly::unknown(symbol);
+        // Who has the flag has a bit.
+        let some = Formula::Zero(of.clone()).or(Formula::lt(&Poly::default(), &bits));
+        self.symbols.add_facts(symbol, some);
+        self.ballots.known.insert(symbol, Ballot { of, loops: self.loops.clone() });
+        self.ballots.parts.insert(bits, (symbol, Over::All));
+    }
+
+    /// Notes that `result` is `lhs & rhs`, where that is a part of a ballot.
+    pub(super) fn note_masked(&mut self, lhs: &Poly, rhs: &Poly, result: &Poly) {
+        for (ballot, mask) in [(lhs, rhs), (rhs, lhs)] {
+            if let Some((symbol, Over::All)) = self.ballots.parts.get(ballot).copied()
+                && let Some(over) = self.lanes_of(mask)
+            {
+                self.ballots.parts.insert(result.clone(), (symbol, over));
+            }
+            let flipped = ballot.negated().plus(u32::MAX.into());
+            if let Some((symbol, Over::All)) = self.ballots.parts.get(&flipped).copied()
+                && self.lanes_of(mask) == Some(Over::Before)
+            {
+                self.ballots.lacking.insert(result.clone(), symbol);
+            }
+        }
+    }
+
+    /// Which lanes a mask is of: those before the work-item's own, or up to it.
+    fn lanes_of(&self, mask: &Poly) -> Option<Over> {
+        let lane = &self.warp_place.as_ref()?.lane;
+        if let [(product, 1)] = mask.plus(1).terms()
+            && let [power] = product.as_slice()
+        {
+            let of = self.functions.iter().find(|(_, symbol)| *symbol == power);
+            if let Some(((Function::Power, exponent, _), _)) = of
+                && (exponent == lane || self.is_never(&Formula::ne(exponent, lane)))
+            {
+                return Some(Over::Before);
+            }
+        }
+        let table = self.values_by_item(&[mask, lane])?;
+        let is_all = |bits: &dyn Fn(i128) -> i128| {
+            table.iter().all(|values| values[0] == bits(values[1]))
+        };
+        if is_all(&|lane| (1 << lane) - 1) {
+            Some(Over::Before)
+        } else {
+            is_all(&|lane| (2 << lane) - 1).then_some(Over::UpTo)
+        }
+    }
+
+    /// The values for every work-item of a block of literal size, where nothing else
+    /// decides them.
+    fn values_by_item(&self, of: &[&Poly]) -> Option<Vec<Vec<i128>>> {
+        let axes: Vec<Unknown> = self.block.iter().flatten().map(|(_, axis)| *axis).collect();
+        let mut points: Vec<BTreeMap<Unknown, i128>> = vec![BTreeMap::new()];
+        for axis in axes {
+            let extent = self.high(&Poly::unknown(axis))?.checked_add(1)?;
+            if extent.checked_mul(points.len() as i128).is_none_or(|count| count > MAX_ITEMS) {
+                return None;
+            }
+            let with = |point: &BTreeMap<Unknown, i128>, at| {
+                let mut point = point.clone();
+                point.insert(axis, at);
+                point
+            };
+            points = points.iter().flat_map(|point| (0..extent).map(|at| with(point, at))).collect();
+        }
+        points.iter().map(|point| of.iter().map(|poly| self.at_point(poly, point)).collect()).collect()
+    }
+
+    /// A count of bits, or the place of one, where something is known of it.
+    pub(super) fn counted_bits(
+        &mut self,
+        func: MathFn,
+        bits: &Poly,
+        (span, most): (SpanId, i128),
+    ) -> Option<Value> {
+        let found = self.ballots.parts.get(bits).copied();
+        match (func, found) {
+            (MathFn::CountOnes, Some((ballot, over))) => self.ones(ballot, over, span),
+            (MathFn::CountOnes, None) if let Some(ballot) = self.ballots.lacking.get(bits) => {
+                // Of the lanes before the own those that have no bit.
+                let lane = self.warp_place.as_ref()?.lane.clone();
+                match self.ones(*ballot, Over::Before, span)? {
+                    Value::Int(rank) => Some(Value::Int(lane.sub(&rank))),
+                    other @ (Value::Cond(_) | Value::Other) => Some(other),
+                }
+            }
+            (MathFn::TrailingZeros, Some((ballot, Over::All))) => {
+                self.end_of(ballot, End::Lowest, span)
+            }
+            (MathFn::LeadingZeros, Some((ballot, Over::All))) => {
+                self.end_of(ballot, End::Highest, span)
+            }
+            (MathFn::CountOnes | MathFn::TrailingZeros | MathFn::LeadingZeros, _) => {
+                let of = bits.unknowns().collect();
+                if bits.is_lost() {
+                    return None;
+                }
+                let symbol = self.counted_symbol(Sharing::Function(of), most, span);
+                Some(Value::Int(Poly::unknown(symbol)))
+            }
+            _ => None,
+        }
+    }
+
+    fn counted_symbol(&mut self, sharing: Sharing, most: i128, span: SpanId) -> Unknown {
+        let symbol = self.symbol(sharing, Some(0), Some((span, Obstacle::Other)));
+        let bound = Formula::le(&Poly::unknown(symbol), &Poly::constant(most));
+        self.symbols.add_facts(symbol, bound);
+        symbol
+    }
+
+    /// How many bits of a ballot are set, of all lanes or of those before.
+    fn ones(&mut self, ballot: Unknown, over: Over, span: SpanId) -> Option<Value> {
+        if let Some(symbol) = self.ballots.counts.get(&(ballot, over)) {
+            return Some(Value::Int(Poly::unknown(*symbol)));
+        }
+        let Ballot { of, loops } = self.ballots.known.get(&ballot)?.clone();
+        let symbol = self.counted_symbol(Sharing::Private, WARP_ITEMS.into(), span);
+        self.ballots.counts.insert((ballot, over), symbol);
+        self.add_sum(symbol, Sum::new(of, Some(1), over, (Group::Warp, loops.clone())));
+        if over == Over::All {
+            self.note_common_in(symbol, loops);
+        }
+        for end in [End::Lowest, End::Highest] {
+            self.relate_end(ballot, end);
+        }
+        Some(Value::Int(Poly::unknown(symbol)))
+    }
+
+    /// How many zeros stand below a ballot's lowest bit, or above its highest.
+    fn end_of(&mut self, ballot: Unknown, end: End, span: SpanId) -> Option<Value> {
+        if let Some(symbol) = self.ballots.ends.get(&(ballot, end)) {
+            return Some(Value::Int(Poly::unknown(*symbol)));
+        }
+        let Ballot { of, loops } = self.ballots.known.get(&ballot)?.clone();
+        let place = self.warp_place.clone()?;
+        let symbol = self.counted_symbol(Sharing::Private, WARP_ITEMS.into(), span);
+        self.ballots.ends.insert((ballot, end), symbol);
+        self.note_common_in(symbol, loops);
+        let at = end.lane(symbol);
+        let beside = match end {
+            End::Lowest => Formula::le(&at, &place.lane),
+            End::Highest => Formula::le(&place.lane, &at),
+        };
+        let none = Formula::eq(&Poly::unknown(symbol), &Poly::constant(WARP_ITEMS.into()));
+        let is_set = Formula::eq(&of, &Poly::constant(1));
+        let facts = Formula::All(vec![
+            // Its lane is there, and has the flag.
+            none.clone().or(place.has(&at)),
+            none.clone().or(Formula::lt(&Poly::default(), &Poly::unknown(ballot))),
+            Formula::ne(&at, &place.lane).or(is_set),
+            // Who has the flag is not beyond it.
+            Formula::Zero(of).or(beside),
+        ]);
+        self.symbols.add_facts(symbol, facts);
+        self.relate_end(ballot, end);
+        Some(Value::Int(Poly::unknown(symbol)))
+    }
+
+    /// Adds that none is before the first, and who has the flag and none before is it.
+    fn relate_end(&mut self, ballot: Unknown, end: End) {
+        let (Some(symbol), Some(rank), Some(place), Some(Ballot { of, .. })) = (
+            self.ballots.ends.get(&(ballot, end)).copied().filter(|_| end == End::Lowest),
+            self.ballots.counts.get(&(ballot, Over::Before)).copied(),
+            self.warp_place.clone(),
+            self.ballots.known.get(&ballot).cloned(),
+        ) else {
+            return;
+        };
+        let (at, rank) = (end.lane(symbol), Poly::unknown(rank));
+        let is_it = Formula::eq(&at, &place.lane);
+        let facts = Formula::ne(&at, &place.lane).or(Formula::Zero(rank.clone())).and(Formula::Any(
+            vec![is_it, Formula::Zero(of), Formula::lt(&Poly::default(), &rank)],
+        ));
+        self.symbols.add_facts(symbol, facts);
+    }
+}
+
+impl End {
+    /// The lane, of which `symbol` counts the zeros beside it.
+    fn lane(self, symbol: Unknown) -> Poly {
+        let zeros = Poly::unknown(symbol);
+        match self {
+            Self::Lowest => zeros,
+            Self::Highest => zeros.negated().plus(i128::from(WARP_ITEMS) - 1),
+        }
+    }
+}

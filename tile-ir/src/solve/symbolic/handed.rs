@@ -1,0 +1,100 @@
+//! What single work-items hand on in cells of tiles, beyond slots for the whole block
+//! ([`super::cells`]): a slot for the own warp, and the sum over the block, which the last
+//! work-item has from its scan.
+//!
+//! A cell is one that is written in one place of the text alone, so a read finds what that
+//! place has written; that a barrier parts the two is the race rules' business.
+
+use std::collections::BTreeMap;
+
+use super::cells::Key;
+use super::formula::Formula;
+use super::poly::{Poly, Unknown};
+use super::scans::Sum;
+use super::slot::Slot;
+use super::symbol::LoopId;
+use super::walk::Walk;
+use crate::kernel::TileId;
+
+/// Values that are read in cells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Handed {
+    /// Slots that one lane of a warp has written in the warp's own cell.
+    of_warps: BTreeMap<Key, Slot>,
+    /// Sums that the last work-item has written.
+    totals: BTreeMap<Key, Sum>,
+    /// Of tiles in which every work-item has written its part of a scan, as far as the
+    /// text goes, and the loops around: the sum.
+    scanned: BTreeMap<(TileId, usize, Vec<LoopId>), Sum>,
+}
+
+impl Handed {
+    /// The slot of the warp that has this cell.
+    pub(super) fn of_warp(&self, key: &Key) -> Option<Slot> {
+        self.of_warps.get(key).cloned()
+    }
+
+    /// The sum that a cell has.
+    pub(super) fn total(&self, key: &Key, last: Option<&Poly>) -> Option<Sum> {
+        let (tile, writes, at, loops) = key;
+        let is_last = matches!(at.as_slice(), [at] if Some(at) == last);
+        let scanned = self.scanned.get(&(*tile, *writes, loops.clone())).filter(|_| is_last);
+        self.totals.get(key).or(scanned).cloned()
+    }
+}
+
+impl Walk<'_> {
+    /// Notes that a slot has been stored in a cell, where that is the work-item's warp's.
+    pub(super) fn note_handed_to_warp(&mut self, key: Key, slot: &Slot) {
+        let Some(place) = self.warp_place.clone() else { return };
+        let at = &key.2;
+        let is_own = at.iter().any(|index| self.is_agreed(&index.sub(&place.warp)));
+        let are_common = at.iter().all(|index| self.is_agreed_by_warp(index))
+            && slot.polys().all(|poly| self.is_agreed_by_warp(poly));
+        if !is_own || !are_common || !slot.is_taken_in(&self.loops) {
+            return;
+        }
+        let Some(lane) = self.picked_lane(&place.lane) else { return };
+        let lacks = place.lacks(&lane);
+        let unless = if self.is_never(&lacks) { Formula::False } else { lacks };
+        if let Some(slot) = slot.of_warp(unless) {
+            self.cells.handed_on.of_warps.insert(key, slot);
+        }
+    }
+
+    /// Whether the conditions around hold for the last work-item of a block.
+    fn is_last_there(&mut self) -> bool {
+        let (kernel, axes) = (self.kernel, self.block.clone().unwrap_or_default());
+        let mut ends = BTreeMap::new();
+        for (axis, (_, at)) in kernel.block.iter().flatten().zip(axes) {
+            ends.insert(at, self.index(axis.extent).plus(-1));
+        }
+        let at_end = |unknown: Unknown| ends.get(&unknown).cloned();
+        self.guards.iter().all(|guard| guard.replace(&at_end) == Formula::True)
+    }
+
+    /// The one lane that the conditions around leave of a warp.
+    fn picked_lane(&self, own: &Poly) -> Option<Poly> {
+        let mut zeros = Vec::new();
+        self.guards.iter().for_each(|guard| guard.collect_zeros(&mut zeros));
+        let lanes = zeros.iter().flat_map(|zero| [own.sub(zero), own.add(zero)]);
+        lanes.into_iter().find(|lane| self.is_agreed_by_warp(lane))
+    }
+
+    /// Notes that a value has been stored in a cell, where it is a part of a scan.
+    pub(super) fn note_scanned(&mut self, key: Key, value: &Poly) {
+        let Some((number, count)) = self.number_of_items() else { return };
+        let Some(sum) = self.sum_up_to(value).filter(|_| self.is_last_there()) else { return };
+        let last = count.plus(-1);
+        let is_last = || {
+            let others = Formula::All(self.guards.clone()).and(Formula::ne(&number, &last));
+            self.is_never(&others)
+        };
+        if key.2 == [number.clone()] {
+            let (tile, writes, _, loops) = key;
+            self.cells.handed_on.scanned.insert((tile, writes, loops), sum);
+        } else if key.2.iter().all(|index| self.is_agreed(index)) && is_last() {
+            self.cells.handed_on.totals.insert(key, sum);
+        }
+    }
+}
