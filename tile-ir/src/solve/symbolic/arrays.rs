@@ -26,6 +26,8 @@ const MAX_WALKED: i128 = 64;
 
 /// The same where it is conditions that iterations leave behind.
 const MAX_WALKED_FOR_CONDITIONS: i128 = 4;
+/// The same, where they put bits together.
+const MAX_WALKED_FOR_BITS: i128 = 16;
 
 /// The elements that are followed, each by a variable that no text names.
 #[derive(Clone, Debug, Default)]
@@ -158,6 +160,9 @@ impl Walk<'_> {
             MAX_WALKED
         } else if self.keeps_conditions(body) {
             MAX_WALKED_FOR_CONDITIONS
+        } else if self.outside.is_some() && self.moves_bits(body) {
+            // Of races runs at all points decide, sooner than a proof.
+            MAX_WALKED_FOR_BITS
         } else {
             return None;
         };
@@ -185,6 +190,57 @@ impl Walk<'_> {
         self.collect_assigned(stmts, &mut assigned);
         let is_kept = |var: &VarId| self.env.contains_key(var) && self.type_of(*var) == Type::BOOL;
         assigned.iter().any(is_kept) && !self.leaves(stmts)
+    }
+
+    /// Whether statements do no more than to compute, and leave numbers in variables of
+    /// outside that are made of bits.
+    fn moves_bits(&self, stmts: &[Stmt]) -> bool {
+        let mut assigned = Vec::new();
+        self.collect_assigned(stmts, &mut assigned);
+        let is_kept = |var: &VarId| self.env.contains_key(var) && self.is_followed(*var);
+        let mut makes_bits = false;
+        assigned.iter().any(is_kept) && self.only_computes(stmts, &mut makes_bits) && makes_bits
+    }
+
+    /// Whether statements do no more than to compute; notes where by bits.
+    fn only_computes(&self, stmts: &[Stmt], makes_bits: &mut bool) -> bool {
+        stmts.iter().all(|stmt| {
+            let computes = match &stmt.kind {
+                StmtKind::Let { .. } | StmtKind::If { .. } => true,
+                StmtKind::Assign { var, .. } | StmtKind::Update { place: Place::Var(var), .. } => {
+                    self.exits.jump(*var).is_none()
+                }
+                StmtKind::Store { .. }
+                | StmtKind::LetArray { .. }
+                | StmtKind::Update { place: Place::Element(_), .. }
+                | StmtKind::Atomic { .. }
+                | StmtKind::Exchange { .. }
+                | StmtKind::Each { .. }
+                | StmtKind::Phase { .. }
+                | StmtKind::For { .. }
+                | StmtKind::While { .. }
+                | StmtKind::Assume { .. }
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => false,
+            };
+            let is_plain = stmt_exprs(stmt).into_iter().all(|expr| self.is_plain(expr, makes_bits));
+            let mut bodies = stmt.kind.bodies().into_iter();
+            computes && is_plain && bodies.all(|body| self.only_computes(body, makes_bits))
+        })
+    }
+
+    /// Whether an expression reads no memory; notes where it is made of bits.
+    fn is_plain(&self, expr: ExprId, makes_bits: &mut bool) -> bool {
+        let kind = &self.kernel.exprs[expr].kind;
+        *makes_bits |= matches!(
+            kind,
+            ExprKind::Binary {
+                op: BinaryOp::Or | BinaryOp::And | BinaryOp::Shl | BinaryOp::Shr | BinaryOp::Rem,
+                ..
+            }
+        );
+        !matches!(kind, ExprKind::Load(_))
+            && kind.operands().into_iter().all(|operand| self.is_plain(operand, makes_bits))
     }
 
     fn leaves(&self, stmts: &[Stmt]) -> bool {

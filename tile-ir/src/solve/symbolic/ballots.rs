@@ -18,9 +18,6 @@ use crate::exchange::{Group, WARP_ITEMS};
 use crate::op::MathFn;
 use crate::span::SpanId;
 
-/// Most work-items of which a mask of lanes is computed for every one.
-const MAX_ITEMS: i128 = 1024;
-
 /// A ballot.
 #[derive(Clone, Debug)]
 struct Ballot {
@@ -97,35 +94,16 @@ impl Walk<'_> {
                 return Some(Over::Before);
             }
         }
-        let table = self.values_by_item(&[mask, lane])?;
+        let points = self.points(&[mask, lane])?;
         let is_all = |bits: &dyn Fn(i128) -> i128| {
-            table.iter().all(|values| values[0] == bits(values[1]))
+            let is_one = &mut |values: &[i128]| (0..32).contains(&values[1]) && values[0] == bits(values[1]);
+            points.all(&[mask, lane], is_one) == Some(true)
         };
         if is_all(&|lane| (1 << lane) - 1) {
             Some(Over::Before)
         } else {
             is_all(&|lane| (2 << lane) - 1).then_some(Over::UpTo)
         }
-    }
-
-    /// The values for every work-item of a block of literal size, where nothing else
-    /// decides them.
-    fn values_by_item(&self, of: &[&Poly]) -> Option<Vec<Vec<i128>>> {
-        let axes: Vec<Unknown> = self.block.iter().flatten().map(|(_, axis)| *axis).collect();
-        let mut points: Vec<BTreeMap<Unknown, i128>> = vec![BTreeMap::new()];
-        for axis in axes {
-            let extent = self.high(&Poly::unknown(axis))?.checked_add(1)?;
-            if extent.checked_mul(points.len() as i128).is_none_or(|count| count > MAX_ITEMS) {
-                return None;
-            }
-            let with = |point: &BTreeMap<Unknown, i128>, at| {
-                let mut point = point.clone();
-                point.insert(axis, at);
-                point
-            };
-            points = points.iter().flat_map(|point| (0..extent).map(|at| with(point, at))).collect();
-        }
-        points.iter().map(|point| of.iter().map(|poly| self.at_point(poly, point)).collect()).collect()
     }
 
     /// A count of bits, or the place of one, where something is known of it.

@@ -8,7 +8,7 @@
 
 use super::formula::Formula;
 use super::integers::range_of;
-use super::poly::Poly;
+use super::poly::{Poly, Unknown};
 use super::value::Function;
 use super::walk::Walk;
 use crate::kernel::Type;
@@ -133,8 +133,13 @@ impl Walk<'_> {
             return Some(lhs.clone());
         }
         let mut common = self.common_bits(lhs, rhs, at);
-        if common.is_none() && self.is_power(rhs) {
+        if common.is_none() && self.is_power(rhs) && !self.lacks_bit(lhs, rhs) {
             common = self.single_bit(lhs, rhs, at);
+        } else if common.is_none() && self.is_power(rhs) {
+            common = Some(Poly::default());
+        }
+        if common.is_none() && (self.is_beside_power(lhs, rhs) || self.is_beside_power(rhs, lhs)) {
+            common = Some(Poly::default());
         }
         let most = self.joined_bits(lhs, rhs);
         let sum = lhs.add(rhs);
@@ -151,6 +156,37 @@ impl Walk<'_> {
         });
         self.note_bits(&joined, most);
         Some(joined)
+    }
+
+    /// Whether one natural is a multiple of a power of two of any size, and the other one
+    /// is below it.
+    fn is_beside_power(&self, multiple: &Poly, rest: &Poly) -> bool {
+        let Some((first, _)) = multiple.terms().first() else { return false };
+        let divides = |power: Unknown| multiple.terms().iter().all(|(m, _)| m.contains(&power));
+        let places = places(multiple).unwrap_or(0).min(62);
+        first.iter().filter(|unknown| self.powers.contains(unknown) && divides(**unknown)).any(
+            |power| {
+                let power = Poly::unknown(*power).scaled(1 << places);
+                self.is_never(&Formula::le(&power, rest))
+            },
+        )
+    }
+
+    /// Whether a natural lacks a bit of any place: it is a multiple of twice that, and a
+    /// remainder by it.
+    fn lacks_bit(&self, value: &Poly, bit: &Poly) -> bool {
+        self.functions.iter().any(|((function, whole, by), quotient)| {
+            let rest = whole.sub(&by.mul(&Poly::unknown(*quotient)));
+            let multiple = value.sub(&rest);
+            let [(power, 1)] = by.terms() else { return false };
+            *function == Function::Quotient
+                && by == bit
+                && !multiple.is_lost()
+                && self.is_natural(whole)
+                && multiple.terms().iter().all(|(product, factor)| {
+                    factor % 2 == 0 && power.iter().all(|unknown| product.contains(unknown))
+                })
+        })
     }
 
     /// `lhs & rhs` of two naturals, where it is a sum of parts of them.
@@ -173,6 +209,36 @@ impl Walk<'_> {
     /// The bits that `lhs | rhs` and `lhs ^ rhs` can have.
     pub(super) fn joined_bits(&self, lhs: &Poly, rhs: &Poly) -> Option<i128> {
         Some(self.possible_bits(lhs)? | self.possible_bits(rhs)?)
+    }
+
+    /// The bits that a sum of several values can have, where it was made of their bits.
+    pub(super) fn sum_of_bits(&self, sum: &Poly) -> Option<i128> {
+        if sum.terms().len() < 2 { None } else { self.bits.get(sum).copied() }
+    }
+
+    /// Notes the bits of a sum of naturals that have none in common.
+    pub(super) fn note_sum_of_bits(&mut self, lhs: &Poly, rhs: &Poly) {
+        if self.bits.is_empty() {
+            return;
+        }
+        if let (Some(left), Some(right)) = (self.noted_bits(lhs), self.noted_bits(rhs))
+            && left & right == 0
+        {
+            self.bits.insert(lhs.add(rhs), left | right);
+        }
+    }
+
+    /// The bits that a value is known to have at most by what it is made of.
+    fn noted_bits(&self, value: &Poly) -> Option<i128> {
+        if let Some(constant) = value.as_constant() {
+            return (constant >= 0).then_some(constant);
+        }
+        if let Some(bits) = self.bits.get(value) {
+            return Some(*bits);
+        }
+        let places = places(value).filter(|places| *places > 0)?;
+        let bits = self.noted_bits(&value.divided(1_i128.checked_shl(places)?))?;
+        bits.checked_shl(places).filter(|bits| *bits >= 0)
     }
 
     pub(super) fn note_bits(&mut self, value: &Poly, bits: Option<i128>) {
@@ -245,8 +311,26 @@ impl Walk<'_> {
         }
     }
 
-    /// Two to the power of `exponent`.
+    /// Two to the power of `exponent`, which is natural, and such that 1 of the type stays
+    /// what it is: of exponents that differ by a number, one is a multiple of the other.
     fn power(&mut self, exponent: &Poly, ty: Type, at: (SpanId, BinaryOp)) -> Poly {
+        let more = exponent.constant_term();
+        let least = exponent.plus(-more);
+        if (1..62).contains(&more) && self.is_natural(&least) {
+            return self.power(&least, ty, at).scaled(1 << more);
+        }
+        let power = self.single_power(exponent, ty, at);
+        if (-61..0).contains(&more) {
+            // What is larger may be beyond the type, yet it is a number.
+            let larger = self.single_power(&least, Type::Index, at);
+            let same = Formula::eq(&power.scaled(1 << -more), &larger);
+            let known = Formula::lt(exponent, &Poly::default()).or(same);
+            power.unknowns().for_each(|unknown| self.symbols.add_facts(unknown, known.clone()));
+        }
+        power
+    }
+
+    fn single_power(&mut self, exponent: &Poly, ty: Type, at: (SpanId, BinaryOp)) -> Poly {
         let none = Poly::default();
         let power = self.function(Function::Power, exponent, &none, Some(1), at, |power| {
             Formula::le(&Poly::constant(1), power)

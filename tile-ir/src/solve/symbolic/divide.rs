@@ -188,7 +188,7 @@ fn split(poly: &Poly, weight: i128) -> (Poly, Poly) {
 fn divided(q: &Poly, lhs: &Poly, rest: &Poly, rhs: &Poly, natural: bool) -> Formula {
     let rounded_down = Formula::within(rest, rhs);
     if natural {
-        return rounded_down;
+        return rounded_down.and(Formula::AtLeast(q.clone()));
     }
     let below = Formula::All(vec![
         Formula::lt(lhs, &Poly::default()),

@@ -241,10 +241,31 @@ impl<'a> Builder<'a> {
 
     /// Asserts a formula over symbols as one side sees it.
     fn assert(&mut self, side: Side, formula: &Formula) {
+        self.bound_bits(side, formula);
         let formula = self.formula_on(side, formula);
         if !self.asserted.contains(&formula) {
             self.system.assert(&formula);
             self.asserted.push(formula);
+        }
+    }
+
+    /// Asserts how large sums of bits are that a formula compares with numbers.
+    fn bound_bits(&mut self, side: Side, formula: &Formula) {
+        match formula {
+            Formula::True | Formula::False | Formula::Unknown => {}
+            Formula::AtLeast(poly) | Formula::Zero(poly) => {
+                let rest = poly.plus(-poly.constant_term());
+                for sum in [rest.negated(), rest] {
+                    if let Some(bits) = self.walk.sum_of_bits(&sum) {
+                        let range = Formula::within(&sum, &Poly::constant(bits + 1));
+                        let range = self.formula_on(side, &range);
+                        self.system.assert(&range);
+                    }
+                }
+            }
+            Formula::All(parts) | Formula::Any(parts) => {
+                parts.iter().for_each(|part| self.bound_bits(side, part));
+            }
         }
     }
 

@@ -48,6 +48,7 @@ mod model;
 mod monomial;
 mod named;
 mod one_to_one;
+mod points;
 mod poly;
 mod radix;
 mod ranges;
@@ -215,7 +216,23 @@ impl<'a> Reads<'a> {
     /// is made, at all sizes and whatever the kernel assumes.
     pub(crate) fn are_inside(&self, load: ExprId) -> bool {
         let found = self.0.outside.as_ref().and_then(|outside| outside.get(&load));
-        found.is_some_and(|found| found.iter().all(|outside| self.0.is_never(outside)))
+        found.is_some_and(|found| found.iter().all(|outside| self.is_never(outside)))
+    }
+
+    /// Whether what is outside never is: all at once, or of each axis at all points.
+    fn is_never(&self, outside: &Formula) -> bool {
+        let is_never = |case: &Formula| self.0.is_never(case) || self.0.is_never_at_points(case);
+        let (guards, cases) = match outside {
+            Formula::All(parts) => match parts.as_slice() {
+                [guards @ .., Formula::Any(cases)] => (guards, cases),
+                _ => return is_never(outside),
+            },
+            _ => return is_never(outside),
+        };
+        let guards = Formula::All(guards.to_vec());
+        cases.iter().all(|case| {
+            self.0.is_never_at_points(case) || self.0.is_never(&guards.clone().and(case.clone()))
+        })
     }
 
     /// Whether such a load is inside wherever the store at a place in the text is, of one

@@ -72,7 +72,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    pub(super) fn at_point(&self, value: &Poly, at: &BTreeMap<Unknown, i128>) -> Option<i128> {
+    fn at_point(&self, value: &Poly, at: &BTreeMap<Unknown, i128>) -> Option<i128> {
         let mut sum = 0_i128;
         for (product, factor) in value.terms() {
             let mut term = *factor;
@@ -95,7 +95,7 @@ impl Walk<'_> {
 }
 
 /// A function's value.
-fn apply(function: Function, lhs: i128, rhs: i128) -> Option<i128> {
+pub(super) fn apply(function: Function, lhs: i128, rhs: i128) -> Option<i128> {
     match function {
         Function::Quotient => Some(lhs.checked_div(rhs).unwrap_or(0)),
         Function::Floor => (rhs > 0).then(|| lhs.div_euclid(rhs)),

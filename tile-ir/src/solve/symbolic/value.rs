@@ -317,7 +317,10 @@ impl Walk<'_> {
             _ => return None,
         };
         match op {
-            BinaryOp::Add => self.wrapped(lhs.add(&rhs), ty, span),
+            BinaryOp::Add => {
+                self.note_sum_of_bits(&lhs, &rhs);
+                self.wrapped(lhs.add(&rhs), ty, span)
+            }
             BinaryOp::Sub => self.wrapped(lhs.sub(&rhs), ty, span),
             BinaryOp::Mul => {
                 self.note_square(&lhs, &rhs);
@@ -475,6 +478,8 @@ impl Walk<'_> {
                 let unknown = self.symbol(sharing, lows.map(|(a, b)| a.min(b)), None);
                 if probe.is_exact() {
                     self.chosen.insert(probe, unknown);
+                    let parts = (cond.yes.clone(), then.clone(), otherwise.clone());
+                    self.choices.insert(unknown, parts);
                 }
                 let value = Poly::unknown(unknown);
                 self.symbols.add_facts(unknown, cases(&value));

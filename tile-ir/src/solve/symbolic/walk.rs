@@ -90,6 +90,8 @@ pub(super) struct Walk<'a> {
     pub(super) powers: BTreeSet<Unknown>,
     /// Choices between two values, by the cases that make them.
     pub(super) chosen: BTreeMap<Formula, Unknown>,
+    /// By symbol of those, the condition, and the two values.
+    pub(super) choices: BTreeMap<Unknown, (Formula, Poly, Poly)>,
     /// The values that are multiplied with themselves.
     pub(super) squares: BTreeSet<Poly>,
     /// The loaded values of tensors that are never written.
@@ -179,6 +181,7 @@ fn walk_with<'a>(
         bits: BTreeMap::new(),
         powers: BTreeSet::new(),
         chosen: BTreeMap::new(),
+        choices: BTreeMap::new(),
         squares: BTreeSet::new(),
         elements: BTreeMap::new(),
         outside,
@@ -502,6 +505,7 @@ impl Walk<'_> {
     /// Whether an index is never negative, at all sizes and for all work-items.
     pub(super) fn is_natural(&self, poly: &Poly) -> bool {
         self.symbols.low(poly).is_some_and(|low| low >= 0)
+            || self.sum_of_bits(poly).is_some()
             || !poly.is_lost() && self.is_never(&Formula::AtLeast(poly.negated().plus(-1)))
     }
 
