@@ -451,11 +451,10 @@ impl Flow<'_> {
     /// Whether a read is proved to be inside, at all sizes: ever, or where the store is to
     /// which its work-item brings it in the same iterations.
     fn is_inside(&self, source: Source, effect: &Effect, store: SpanId) -> bool {
-        let Source::Load(load) = source else { return false };
         let reads = self.reads.get_or_init(|| Reads::of(self.kernel, self.uniformity));
         let is_now = !self.loops.iter().any(|head| effect.passed.contains(head));
         let is_own = !effect.handed && is_now;
-        reads.are_inside(load) || is_own && reads.are_inside_with(load, store)
+        reads.are_inside(source) || is_own && reads.are_inside_with(source, store)
     }
 
     fn check_store(&mut self, tensor: TensorId, index: &[Poly], value: &Value, access: &Access) {

@@ -71,7 +71,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::Uniformity;
-use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, VarId};
+use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, Source, VarId};
 use crate::span::SpanId;
 use flow::{Distance, Encounter};
 use formula::Formula;
@@ -212,10 +212,10 @@ impl<'a> Reads<'a> {
         Self(walk::walk_reads(kernel, uniformity))
     }
 
-    /// Whether a load of a tensor with a default pad is inside of it whenever it
+    /// Whether a read of a tensor with a default pad is inside of it whenever it
     /// is made, at all sizes and whatever the kernel assumes.
-    pub(crate) fn are_inside(&self, load: ExprId) -> bool {
-        let found = self.0.outside.as_ref().and_then(|outside| outside.get(&load));
+    pub(crate) fn are_inside(&self, read: Source) -> bool {
+        let found = self.0.outside.as_ref().and_then(|outside| outside.get(&read));
         found.is_some_and(|found| found.iter().all(|outside| self.is_never(outside)))
     }
 
@@ -235,10 +235,10 @@ impl<'a> Reads<'a> {
         })
     }
 
-    /// Whether such a load is inside wherever the store at a place in the text is, of one
+    /// Whether such a read is inside wherever the store at a place in the text is, of one
     /// work-item and in the same iterations of the loops around both.
-    pub(crate) fn are_inside_with(&self, load: ExprId, store: SpanId) -> bool {
-        let Some(found) = self.0.outside.as_ref().and_then(|outside| outside.get(&load)) else {
+    pub(crate) fn are_inside_with(&self, read: Source, store: SpanId) -> bool {
+        let Some(found) = self.0.outside.as_ref().and_then(|outside| outside.get(&read)) else {
             return false;
         };
         let stores: Vec<Formula> = self

@@ -179,7 +179,9 @@ fn holds(condition: &Formula, values: &mut dyn Iterator<Item = i128>) -> bool {
         Formula::AtLeast(_) => values.next().is_none_or(|value| value >= 0),
         Formula::Zero(_) => values.next().is_none_or(|value| value == 0),
         // Of every part the values are taken.
-        Formula::All(parts) => parts.iter().fold(true, |all, part| holds(part, values) && all),
-        Formula::Any(parts) => parts.iter().fold(false, |any, part| holds(part, values) || any),
+        Formula::All(parts) => {
+            parts.iter().filter(|part| holds(part, values)).count() == parts.len()
+        }
+        Formula::Any(parts) => parts.iter().filter(|part| holds(part, values)).count() > 0,
     }
 }

@@ -25,7 +25,7 @@ use super::integers::range_of;
 use super::poly::Poly;
 use super::symbol::{LoopId, Obstacle};
 use super::walk::{Value, Walk};
-use crate::kernel::{Access, AccessKind, ArrayRef, ExprId, VarId};
+use crate::kernel::{Access, AccessKind, ArrayRef, ExprId, Source, VarId};
 use crate::op::AtomicOp;
 
 /// Where a counter goes.
@@ -203,6 +203,7 @@ impl Walk<'_> {
         }
         if let Some(old) = old {
             self.named.declare(old);
+            self.note_outside(Source::Old(old), access, &indices);
             let turn = self.turn(access.array, &indices);
             let before = self.old_value(access, turn.clone(), step, old);
             if let (Some(left), Value::Int(before)) = (left, &before) {

@@ -12,7 +12,7 @@ use super::poly::{Poly, Unknown};
 use super::symbol::{Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::kernel::{
-    Access, AccessKind, ArrayRef, Edge, ExprId, ExprKind, Literal, Type, VarId, VarKind,
+    Access, AccessKind, ArrayRef, Edge, ExprId, ExprKind, Literal, Source, Type, VarId, VarKind,
 };
 use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
 use crate::span::SpanId;
@@ -151,7 +151,7 @@ impl Walk<'_> {
                 if let Some(held) = self.element(access, &indices) {
                     return Some(held);
                 }
-                self.note_outside(expr, access, &indices);
+                self.note_outside(Source::Load(expr), access, &indices);
                 let loaded = self.loaded(expr, access, &indices);
                 loaded.or_else(|| self.cell(expr, access, &indices))
             }
@@ -269,7 +269,7 @@ impl Walk<'_> {
     }
 
     /// Notes where a read of a tensor with a default pad is outside of it.
-    fn note_outside(&mut self, expr: ExprId, access: &Access, indices: &[Poly]) {
+    pub(super) fn note_outside(&mut self, read: Source, access: &Access, indices: &[Poly]) {
         let ArrayRef::Tensor(tensor) = access.array else { return };
         let has_default = self.kernel.tensors[tensor].edge == Edge::DefaultPad;
         if !self.recording || self.outside.is_none() || !has_default {
@@ -280,7 +280,7 @@ impl Walk<'_> {
             Formula::lt(index, &Poly::default()).or(Formula::le(extent, index))
         });
         let here = Formula::All(self.guards.clone()).and(Formula::Any(outside.collect()));
-        self.outside.iter_mut().for_each(|found| found.entry(expr).or_default().push(here.clone()));
+        self.outside.iter_mut().for_each(|found| found.entry(read).or_default().push(here.clone()));
     }
 
     /// The value of an operator's application, where it is exact.

@@ -29,7 +29,8 @@ use super::warps::{Common, Place};
 use crate::check::Uniformity;
 use crate::exchange::Group;
 use crate::kernel::{
-    self, Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Stmt, StmtKind, Type, VarId,
+    self, Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Source, Stmt, StmtKind, Type,
+    VarId,
 };
 use crate::span::SpanId;
 
@@ -96,9 +97,9 @@ pub(super) struct Walk<'a> {
     pub(super) squares: BTreeSet<Poly>,
     /// The loaded values of tensors that are never written.
     pub(super) elements: BTreeMap<Unknown, Element>,
-    /// By load of a tensor: each time that it is made, whether it is outside.
+    /// By read of a tensor: each time that it is made, whether it is outside.
     /// Where this is asked for, nothing is assumed.
-    pub(super) outside: Option<BTreeMap<ExprId, Vec<Formula>>>,
+    pub(super) outside: Option<BTreeMap<Source, Vec<Formula>>>,
     /// Assumptions that never hold where somebody comes by.
     pub(super) impossible: Vec<ExprId>,
     /// By expression, the extents of arrays that are accessed.
@@ -167,7 +168,7 @@ pub(super) fn walk_reads<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> 
 fn walk_with<'a>(
     kernel: &'a Kernel,
     uniformity: &'a Uniformity,
-    outside: Option<BTreeMap<ExprId, Vec<Formula>>>,
+    outside: Option<BTreeMap<Source, Vec<Formula>>>,
 ) -> Walk<'a> {
     let mut written = BTreeSet::new();
     collect_written(&kernel.body, &mut written);
