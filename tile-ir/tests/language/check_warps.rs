@@ -58,6 +58,9 @@ fn what_a_warp_agrees_on() {
         "warp_max(x[tx]) > 1.0",
         "bx > 2",
         "reduce_max(k[tx]) > 1",
+        "shuffle(x[tx], 0) > 0.0",
+        "shuffle(x[tx], 3) > 0.0",
+        "shuffle_xor(k[tx / 32], 1) > 0",
     ] {
         accept(LINE, &under(condition));
     }
@@ -69,7 +72,9 @@ fn what_a_warp_agrees_on() {
         "tx % 32 == 0",
         "tx == 0",
         "x[tx] > 0.0",
-        "shuffle(x[tx], 3) > 0.0",
+        "shuffle(x[tx], 32) > 0.0",
+        "shuffle(x[tx], tx / 16) > 0.0",
+        "shuffle_xor(x[tx], 1) > 0.0",
         "scan_sum(k[tx]) > 3",
         "(tx + 1) / 32 == 0",
     ] {

@@ -22,7 +22,12 @@ impl Walk<'_> {
     /// that is added.
     pub(super) fn note_square(&mut self, lhs: &Poly, rhs: &Poly) {
         let root = |side: &Poly| {
-            let root = side.plus(-side.constant_term()).primitive();
+            let sum = side.plus(-side.constant_term());
+            // Of one product nothing is left without what all have in common.
+            let root = match sum.terms() {
+                [(_, factor)] => sum.divided(factor.abs()),
+                _ => sum.primitive(),
+            };
             let rises = root.terms().iter().all(|(_, factor)| *factor > 0);
             if rises { root } else { root.negated() }
         };
