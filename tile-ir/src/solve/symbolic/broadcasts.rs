@@ -32,10 +32,10 @@ impl Walk<'_> {
         let unless = if self.is_never(&lacks) { Formula::False } else { lacks };
         self.note_common(symbol, unless.clone());
         let Some(slot) = self.slot_of_lane(operand, lane, &place) else {
-            let own = Formula::eq(&result, operand);
-            let facts = Formula::ne(lane, &place.lane).or(own.clone());
-            let facts = facts.and(own.or(place.has(lane)));
-            self.symbols.add_facts(symbol, facts);
+            // What the warp agrees on already is what each one gets.
+            if self.is_agreed_by_warp(operand) {
+                self.symbols.add_facts(symbol, Formula::eq(&result, operand));
+            }
             return;
         };
         let room = super::integers::range_of(ty).map(|range| slot.room(&result, range));

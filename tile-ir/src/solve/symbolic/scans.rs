@@ -113,7 +113,13 @@ impl Walk<'_> {
                 facts.extend(within_total((&result, &sum), (&other, theirs), behind.as_ref()));
             }
         }
-        facts.extend((sum.over != Over::Before).then(|| Formula::le(&sum.of, &result)));
+        let has_own = match sum.over {
+            Over::Before => false,
+            Over::UpTo => true,
+            // Of flags: who has one is counted.
+            Over::All => sum.most == Some(1),
+        };
+        facts.extend(has_own.then(|| Formula::le(&sum.of, &result)));
         self.symbols.add_facts(symbol, Formula::All(facts));
         if sum.over != Over::All {
             self.sums.insert(symbol, sum);
