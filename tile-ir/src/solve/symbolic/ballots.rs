@@ -96,7 +96,8 @@ impl Walk<'_> {
         }
         let points = self.points(&[mask, lane])?;
         let is_all = |bits: &dyn Fn(i128) -> i128| {
-            let is_one = &mut |values: &[i128]| (0..32).contains(&values[1]) && values[0] == bits(values[1]);
+            let is_one =
+                &mut |values: &[i128]| (0..32).contains(&values[1]) && values[0] == bits(values[1]);
             points.all(&[mask, lane], is_one) == Some(true)
         };
         if is_all(&|lane| (1 << lane) - 1) {
@@ -209,9 +210,12 @@ impl Walk<'_> {
         };
         let (at, rank) = (end.lane(symbol), Poly::unknown(rank));
         let is_it = Formula::eq(&at, &place.lane);
-        let facts = Formula::ne(&at, &place.lane).or(Formula::Zero(rank.clone())).and(Formula::Any(
-            vec![is_it, Formula::Zero(of), Formula::lt(&Poly::default(), &rank)],
-        ));
+        let facts =
+            Formula::ne(&at, &place.lane).or(Formula::Zero(rank.clone())).and(Formula::Any(vec![
+                is_it,
+                Formula::Zero(of),
+                Formula::lt(&Poly::default(), &rank),
+            ]));
         self.symbols.add_facts(symbol, facts);
     }
 }

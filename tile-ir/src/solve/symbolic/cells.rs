@@ -210,7 +210,8 @@ impl Walk<'_> {
         let Value::Int(poly) = &value else { return None };
         let unknown = poly.unknowns().next()?;
         let unless = slot.unless();
-        self.symbols.add_facts(unknown, slot.room(poly, super::integers::range_of(ty)?).or(unless.clone()));
+        self.symbols
+            .add_facts(unknown, slot.room(poly, super::integers::range_of(ty)?).or(unless.clone()));
         self.note_common(unknown, unless);
         self.cells.values.insert(key, unknown);
         self.slots.insert(unknown, slot);

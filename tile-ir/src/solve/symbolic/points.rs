@@ -94,11 +94,7 @@ impl Walk<'_> {
 impl Points {
     /// Whether `test` holds of the values at every point; `None` where one cannot be
     /// computed.
-    pub(super) fn all(
-        &self,
-        of: &[&Poly],
-        test: &mut dyn FnMut(&[i128]) -> bool,
-    ) -> Option<bool> {
+    pub(super) fn all(&self, of: &[&Poly], test: &mut dyn FnMut(&[i128]) -> bool) -> Option<bool> {
         let mut at: BTreeMap<Unknown, i128> =
             self.axes.iter().map(|(axis, low, _)| (*axis, *low)).collect();
         if self.axes.iter().any(|(_, low, high)| low > high) {
@@ -153,9 +149,8 @@ impl Made {
 
 fn value_at(poly: &Poly, at: &BTreeMap<Unknown, i128>) -> Option<i128> {
     poly.terms().iter().try_fold(0_i128, |sum, (product, factor)| {
-        let term = product.iter().try_fold(*factor, |term, unknown| {
-            term.checked_mul(*at.get(unknown)?)
-        });
+        let term =
+            product.iter().try_fold(*factor, |term, unknown| term.checked_mul(*at.get(unknown)?));
         sum.checked_add(term?)
     })
 }

@@ -318,7 +318,8 @@ impl Walk<'_> {
         let apart = one.loops.iter().filter(|id| other.loops.contains(id) && !shared.contains(id));
         let numbers = apart.map(|id| Poly::unknown(self.all_loops[id.0].number));
         let warp = self.warp_place.as_ref().map(|place| place.warp.clone());
-        let parts = numbers.chain(warp).map(|part| Formula::eq(&on(true, &part), &on(false, &part)));
+        let parts =
+            numbers.chain(warp).map(|part| Formula::eq(&on(true, &part), &on(false, &part)));
         Some(Formula::All(parts.collect()))
     }
 

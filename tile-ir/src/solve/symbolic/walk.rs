@@ -29,8 +29,7 @@ use super::warps::{Common, Place};
 use crate::check::Uniformity;
 use crate::exchange::Group;
 use crate::kernel::{
-    self, Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Source, Stmt, StmtKind, Type,
-    VarId,
+    self, Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Source, Stmt, StmtKind, Type, VarId,
 };
 use crate::span::SpanId;
 
