@@ -324,6 +324,7 @@ impl<'a> Builder<'a> {
         self.relate_exclusive_ors();
         self.relate_tables();
         self.compare_squares();
+        self.part_running();
         self.join_warps();
         self.part_scans();
         self.part_dealt();

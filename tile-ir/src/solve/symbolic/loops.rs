@@ -146,6 +146,15 @@ impl Walk<'_> {
             walk.under(holds, |walk| walk.stmts(body));
         });
         self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
+        for (var, unknown) in &symbols {
+            let first = carried.iter().find(|carried| carried.var == *var);
+            if let (Some(Value::Int(end)), Some(Carried { first, .. })) =
+                (self.env.get(var).cloned(), first)
+                && self.recording
+            {
+                self.note_running((*var, id), (first, *unknown, &end));
+            }
+        }
         for (var, unknown) in symbols {
             if self.is_uniform_var(var)
                 && let Some(Value::Int(value)) = self.env.get(&var)

@@ -53,6 +53,7 @@ mod poly;
 mod radix;
 mod ranges;
 mod reduce;
+mod running;
 mod scans;
 mod search;
 mod slot;

@@ -21,6 +21,7 @@ use super::loops::Loop;
 use super::named::Named;
 use super::poly::{Poly, Unknown};
 use super::ranges::Ranges;
+use super::running::Running;
 use super::scans::Sum;
 use super::slot::{Counters, Slot};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
@@ -131,6 +132,7 @@ pub(super) struct Walk<'a> {
     pub(super) common: BTreeMap<Unknown, Common>,
     pub(super) ballots: Ballots,
     pub(super) named: Named,
+    pub(super) running: Vec<Running>,
     pub(super) cells: Cells,
     /// The elements of local arrays that are followed as variables are.
     pub(super) local_elements: Elements,
@@ -206,6 +208,7 @@ fn walk_with<'a>(
         common: BTreeMap::new(),
         ballots: Ballots::default(),
         named: Named::default(),
+        running: Vec::new(),
         cells: Cells::of(kernel),
         local_elements: Elements::of(kernel),
         walked: 1,
