@@ -36,10 +36,19 @@ pub(super) struct Claim {
 /// What updates leave in arrays, and who finds it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claims {
-    /// By array, between which numbers all updates leave an element.
-    left: BTreeMap<ArrayRef, Range>,
+    /// By array, of each update the element, and between which numbers it leaves that.
+    left: BTreeMap<ArrayRef, Vec<(Vec<Poly>, Range)>>,
     /// By symbol, of those that are old values.
     found: BTreeMap<Unknown, Claim>,
+}
+
+impl Claims {
+    /// Between which numbers all updates leave an element that two of them are of.
+    fn left_in(&self, one: &Turn, other: &Turn) -> Option<Range> {
+        let all = self.left.get(&one.array)?;
+        let own = all.iter().filter(|(at, _)| one.may_meet(at) && other.may_meet(at));
+        own.map(|(_, range)| *range).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
 }
 
 impl Walk<'_> {
@@ -47,7 +56,7 @@ impl Walk<'_> {
     /// something is known. Notes what it leaves.
     pub(super) fn left(
         &mut self,
-        array: ArrayRef,
+        (array, at): (ArrayRef, &[Poly]),
         (op, expected): (AtomicOp, Option<Value>),
         operand: &Value,
     ) -> Option<Option<Poly>> {
@@ -65,8 +74,7 @@ impl Walk<'_> {
             Value::Int(_) | Value::Cond(_) | Value::Other => all,
         };
         if self.recording {
-            let left = self.claims.left.entry(array).or_insert(range);
-            *left = (left.0.min(range.0), left.1.max(range.1));
+            self.claims.left.entry(array).or_default().push((at.to_vec(), range));
         }
         let is_known = range != all && expected.as_ref().is_none_or(|poly| !poly.is_lost());
         is_known.then_some(expected)
@@ -145,7 +153,7 @@ impl Builder<'_> {
 
     fn part_two_claims(&mut self, [(first, one), (second, other)]: [(Unknown, &Claim); 2]) {
         let walk = self.walk;
-        let Some(left) = walk.claims.left.get(&one.turn.array) else { return };
+        let Some(left) = walk.claims.left_in(&one.turn, &other.turn) else { return };
         if !self.claimed.insert((first, second)) {
             return;
         }

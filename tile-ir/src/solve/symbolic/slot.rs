@@ -10,7 +10,8 @@
 //! # What it rests on
 //!
 //! - Both updates are of one element: inside the array, with equal indices.
-//! - Nothing sets the element between the two. A tensor must not be set at all; a
+//! - Nothing sets the element between the two, and all updates of it go one way; those of
+//!   other elements, at other numbers, may do what they like. A tensor must not be set at all; a
 //!   tile may be, in another iteration of a loop around, or not between the two
 //!   in the text: that a barrier separates the setting from the updates is the
 //!   race rule's business.
@@ -28,6 +29,9 @@ use super::walk::{Value, Walk};
 use crate::kernel::{Access, AccessKind, ArrayRef, ExprId, Source, VarId};
 use crate::op::AtomicOp;
 
+/// The indices of an element.
+type At = Vec<Poly>;
+
 /// Where a counter goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
@@ -44,6 +48,13 @@ pub(super) struct Turn {
     n_sets: usize,
     /// The loops around it.
     loops: Vec<LoopId>,
+}
+
+impl Turn {
+    /// Whether an access of the array can be of the same element.
+    pub(super) fn may_meet(&self, at: &[Poly]) -> bool {
+        may_meet(&self.indices, at)
+    }
 }
 
 /// What is known of an old value.
@@ -118,45 +129,62 @@ impl Slot {
 /// What the kernel does to arrays that it updates atomically.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counters {
-    ways: BTreeMap<ArrayRef, BTreeSet<Way>>,
-    /// Those with an update that is no step.
-    others: BTreeSet<ArrayRef>,
-    /// Of each place that sets an array, the loops around it.
-    sets: BTreeMap<ArrayRef, Vec<Vec<LoopId>>>,
+    /// Each place that updates an array: the element, and the way, if it is a step.
+    updates: BTreeMap<ArrayRef, Vec<(At, Option<Way>)>>,
+    /// Each place that sets an array, as the text has them: the element, and the loops
+    /// around.
+    sets: BTreeMap<ArrayRef, Vec<(At, Vec<LoopId>)>>,
+}
+
+/// Whether two accesses of one array can be of one element: not where both are at numbers,
+/// and these differ.
+pub(super) fn may_meet(one: &[Poly], other: &[Poly]) -> bool {
+    let differ =
+        |(a, b): (&Poly, &Poly)| a.as_constant().zip(b.as_constant()).is_some_and(|(a, b)| a != b);
+    !one.iter().zip(other).any(differ)
 }
 
 impl Counters {
     /// Notes a place that sets an element.
-    pub(super) fn note_set(&mut self, array: ArrayRef, loops: &[LoopId]) {
-        self.sets.entry(array).or_default().push(loops.to_vec());
+    pub(super) fn note_set(&mut self, array: ArrayRef, at: &[Poly], loops: &[LoopId]) {
+        self.sets.entry(array).or_default().push((at.to_vec(), loops.to_vec()));
     }
 
     fn n_sets(&self, array: ArrayRef) -> usize {
         self.sets.get(&array).map_or(0, Vec::len)
     }
 
-    /// The way that all updates of an array go.
-    fn way(&self, array: ArrayRef) -> Option<Way> {
-        let ways = self.ways.get(&array).filter(|_| !self.others.contains(&array))?;
-        ways.first().copied().filter(|_| ways.len() == 1)
+    /// The way that all updates go of an element that two of them are of.
+    fn way(&self, one: &Turn, other: &Turn) -> Option<Way> {
+        let all = self.updates.get(&one.array)?;
+        let own = all.iter().filter(|(at, _)| one.may_meet(at) && other.may_meet(at));
+        let ways: Option<BTreeSet<Way>> = own.map(|(_, way)| *way).collect();
+        ways.filter(|ways| ways.len() == 1)?.first().copied()
     }
 
     /// Whether the counter of a slot is set in one of these loops.
     pub(super) fn is_set_in(&self, slot: &Slot, loops: &[LoopId]) -> bool {
         let sets = self.sets.get(&slot.turn.array).map(Vec::as_slice).unwrap_or_default();
-        sets.iter().flatten().any(|around| loops.contains(around))
+        let own = sets.iter().filter(|(at, _)| slot.turn.may_meet(at));
+        own.flat_map(|(_, around)| around).any(|around| loops.contains(around))
     }
 
-    /// Whether nothing sets the array between two updates of it.
+    /// Whether nothing sets the element between two updates of it.
     pub(super) fn are_of_one_count(&self, one: &Turn, other: &Turn, meeting: Meeting<'_>) -> bool {
-        let Some(shared) = meeting.shared_loops() else {
-            return matches!(one.array, ArrayRef::Tensor(_)) && self.n_sets(one.array) == 0;
-        };
+        let is_own = |at: &[Poly]| one.may_meet(at) && other.may_meet(at);
         let sets = self.sets.get(&one.array).map(Vec::as_slice).unwrap_or_default();
-        let is_parted = |around: &LoopId| {
-            !shared.contains(around) && sets.iter().any(|loops| loops.contains(around))
+        let Some(shared) = meeting.shared_loops() else {
+            return matches!(one.array, ArrayRef::Tensor(_))
+                && !sets.iter().any(|(at, _)| is_own(at));
         };
-        one.n_sets == other.n_sets && !one.loops.iter().chain(&other.loops).any(is_parted)
+        let is_parted = |around: &LoopId| {
+            !shared.contains(around)
+                && sets.iter().any(|(at, loops)| is_own(at) && loops.contains(around))
+        };
+        let (first, last) = (one.n_sets.min(other.n_sets), one.n_sets.max(other.n_sets));
+        let between = sets.get(first..last).unwrap_or(sets);
+        !between.iter().any(|(at, _)| is_own(at))
+            && !one.loops.iter().chain(&other.loops).any(is_parted)
     }
 }
 
@@ -189,17 +217,12 @@ impl Walk<'_> {
         let expected = expected.map(|expected| self.value(expected));
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
         let operand = self.value(value);
-        let left = self.left(access.array, (op, expected), &operand);
+        let left = self.left((access.array, &indices), (op, expected), &operand);
         let step = if self.recording { self.step(op, operand) } else { None };
         if self.recording {
-            match &step {
-                Some((way, _)) => {
-                    self.counters.ways.entry(access.array).or_default().insert(*way);
-                }
-                None => {
-                    self.counters.others.insert(access.array);
-                }
-            }
+            let way = step.as_ref().map(|(way, _)| *way);
+            let updates = self.counters.updates.entry(access.array).or_default();
+            updates.push((indices.clone(), way));
         }
         if let Some(old) = old {
             self.named.declare(old);
@@ -281,7 +304,7 @@ impl Walk<'_> {
             return None;
         }
         let mut cases = self.of_two_elements(&one.turn, &other.turn, meeting, on)?;
-        let way = self.counters.way(one.turn.array)?;
+        let way = self.counters.way(&one.turn, &other.turn)?;
         let (one_step, other_step) = (on(true, &one.step), on(false, &other.step));
         let (before, after) = match way {
             Way::Up => (

@@ -318,7 +318,7 @@ impl Walk<'_> {
             self.extents_of_arrays.insert(*extent, value);
         }
         if kind == AccessKind::Write {
-            self.counters.note_set(access.array, &self.loops);
+            self.counters.note_set(access.array, &indices, &self.loops);
         }
         let id: SiteId = self.sites.len();
         self.sites.push(Site {

@@ -53,6 +53,8 @@ fn slots_of_a_tensor_are_the_grids() {
     proved(&line("let s = atomic c[0] += 1; let t = atomic c[0] += 3; o[s] = 1; o[t] = 2;"));
     proved(&line("let s = atomic c[0] -= 1; o[s] = 1;"));
     proved(&line("let s = atomic c[0] -= 2; o[s] = 1; o[s as index - 1] = 2;"));
+    // What is done to another one is no matter.
+    proved(&line("let s = atomic c[0] += 1; atomic c[1].min(1); o[s] = 1;"));
     // A run as long as the work-item's own number says.
     proved(&line("let n = len[i]; let s = atomic c[0] += n; for j in 0..n { o[s + j] = 2; }"));
     // A counter for each bin.
@@ -75,7 +77,7 @@ fn what_is_no_slot() {
     check("let s = atomic c[0] += 1;\no[s / 2] = 1;");
     check("let s = atomic c[0] += 1;\no[min(s, 3)] = 1;");
     check("let s = atomic c[0] += 1; atomic c[0] -= 1;\no[s] = 1;");
-    check("let s = atomic c[0] += 1; atomic c[1].min(1);\no[s] = 1;");
+    check("let s = atomic c[0] += 1; atomic c[i].min(1);\no[s] = 1;");
     let two = "let s = atomic c[0] += 1; let t = atomic e[0] += 1;\no[s] = 1; o[t] = 2;";
     assert_eq!(
         findings(&line(two)),
