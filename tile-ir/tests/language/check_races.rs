@@ -460,17 +460,17 @@ fn verdicts() {
         Err(_) => None,
     };
     // One to one, and not linear.
-    let squares = |sizes: &str| {
+    let cubes = |sizes: &str| {
         format!(
             "fn f<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
 where tile: (B{sizes}), grid: (bx in tiles(N, B)), block: (tx in B),
-{{ shared s: [T; B * B]; s[tx * tx] = a[bx * B + tx]; c[bx * B + tx] = 0; }}"
+{{ shared s: [T; B * B * B]; s[tx * tx * tx] = a[bx * B + tx]; c[bx * B + tx] = 0; }}"
         )
     };
     assert_eq!(verdict(&product("barrier;", "barrier;")), Some(Verdict::AllSizes));
-    assert_eq!(verdict(&squares(" in 4..=16 step 4")), Some(Verdict::ListedSizes));
-    assert_eq!(verdict(&squares(" in [4, 8]")), Some(Verdict::ListedSizes));
-    assert_eq!(verdict(&squares("")), None);
+    assert_eq!(verdict(&cubes(" in 4..=16 step 4")), Some(Verdict::ListedSizes));
+    assert_eq!(verdict(&cubes(" in [4, 8]")), Some(Verdict::ListedSizes));
+    assert_eq!(verdict(&cubes("")), None);
 }
 
 /// The whole text of a finding, and where the barrier is said to go.

@@ -15,7 +15,7 @@ use super::formula::Formula;
 use super::handed::Handed;
 use super::instance::{Builder, Side};
 use super::poly::{Poly, Unknown};
-use super::slot::Slot;
+use super::slot::{Slot, may_meet};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::kernel::{
@@ -74,11 +74,29 @@ impl Cells {
         cells
     }
 
-    /// A write of an array in the text.
-    pub(super) fn note_write(&mut self, array: ArrayRef) {
-        if let ArrayRef::Tile(tile) = array {
-            *self.writes.entry(tile).or_default() += 1;
-        }
+    /// A write of an array in the text. What is known of cells at other numbers stays.
+    pub(super) fn note_write(&mut self, array: ArrayRef, at: &[Poly]) {
+        let ArrayRef::Tile(tile) = array else { return };
+        let writes = self.writes.entry(tile).or_default();
+        let before = *writes;
+        *writes += 1;
+        let stays =
+            |(of, count, cell, _): &&Key| *of == tile && *count == before && !may_meet(cell, at);
+        let later = |(of, count, cell, loops): &Key| (*of, count + 1, cell.clone(), loops.clone());
+        let values: Vec<(Key, Unknown)> = self
+            .values
+            .iter()
+            .filter(|(key, _)| stays(key))
+            .map(|(key, value)| (later(key), *value))
+            .collect();
+        self.values.extend(values);
+        let handed: Vec<(Key, Slot)> = self
+            .handed
+            .iter()
+            .filter(|(key, _)| stays(key))
+            .map(|(key, slot)| (later(key), slot.clone()))
+            .collect();
+        self.handed.extend(handed);
     }
 
     fn key(&self, tile: TileId, at: &[Poly], loops: &[LoopId]) -> Key {
@@ -132,9 +150,11 @@ impl Walk<'_> {
             return self.dealt_cell(expr, tile, at);
         }
         let (min, max) = super::integers::range_of(self.kernel.exprs[expr].ty)?;
-        // What is handed on before a loop is the same in all of its iterations.
+        // What is handed on before a loop is the same in all of its iterations, if nothing
+        // else is written there.
         let last = self.number_of_items().map(|(_, count)| count.plus(-1));
-        let mut around = (0..=self.loops.len()).rev().map(|n| &self.loops[..n]);
+        let least = if self.cells.written_once.contains(&tile) { 0 } else { self.loops.len() };
+        let mut around = (least..=self.loops.len()).rev().map(|n| &self.loops[..n]);
         let total = |key: &Key| self.cells.handed_on.total(key, last.as_ref());
         let is_handed = |loops: &&[LoopId]| {
             let key = self.cells.key(tile, at, loops);
@@ -166,6 +186,7 @@ impl Walk<'_> {
         if let Some(total) = total {
             self.add_sum(unknown, total);
         }
+        self.bound_old_values(tile, at, unknown);
         Some(Value::Int(value))
     }
 
@@ -229,39 +250,75 @@ impl Walk<'_> {
         let Some(slot) = self.slots.get(unknown).cloned() else { return };
         let is_agreed = slot.polys().all(|poly| self.is_agreed(poly));
         // What a warp has, several of its work-items may write.
-        if slot.is_of_warp() || !self.cells.written_once.contains(&tile) {
+        if slot.is_of_warp() {
+            return;
+        }
+        let is_agreed = is_agreed && at.iter().all(|index| self.is_agreed(index));
+        let item = self.picked_item();
+        if let Some(of_block) = slot.handed_on().filter(|_| is_agreed)
+            && let Some(item) = &item
+            && (self.cells.written_once.contains(&tile) || self.is_sure_to_come_by(item))
+        {
+            self.cells.handed.insert(self.cells.key(tile, at, &self.loops), of_block);
+        }
+        if !self.cells.written_once.contains(&tile) {
             return;
         }
         self.note_handed_to_warp(self.cells.key(tile, at, &self.loops), &slot);
-        if !is_agreed {
-            return;
-        }
-        let of_block = slot.handed_on().filter(|_| at.iter().all(|index| self.is_agreed(index)));
-        if slot.is_taken_in(&self.loops) {
+        if slot.polys().all(|poly| self.is_agreed(poly)) && slot.is_taken_in(&self.loops) {
             let writes = self.cells.writes.get(&tile).copied().unwrap_or_default();
             self.cells.dealt.insert((tile, writes, self.loops.clone()), slot);
         }
-        if let Some(slot) = of_block
-            && self.is_one_item_picked()
-        {
-            self.cells.handed.insert(self.cells.key(tile, at, &self.loops), slot);
-        }
     }
 
-    /// Whether the conditions around leave one work-item of a block.
-    fn is_one_item_picked(&self) -> bool {
+    /// Adds that a counter that is read is beyond what the work-item's own updates have
+    /// found there before.
+    fn bound_old_values(&mut self, tile: TileId, at: &[Poly], counter: Unknown) {
+        if self.is_in_point() || !self.recording {
+            return;
+        }
+        let now = Poly::unknown(counter);
+        let facts: Vec<Formula> = self
+            .slots
+            .iter()
+            .filter(|(_, slot)| slot.is_taken_in(&self.loops))
+            .filter(|(_, slot)| self.counters.has_only_risen(slot))
+            .filter_map(|(old, slot)| {
+                let of = (ArrayRef::Tile(tile), at);
+                let (end, mut cases) = slot.left_at(of, &Poly::unknown(*old))?;
+                cases.push(Formula::le(&end, &now));
+                Some(Formula::Any(cases))
+            })
+            .collect();
+        facts.into_iter().for_each(|fact| self.symbols.add_facts(counter, fact));
+    }
+
+    /// The coordinates of the one work-item of a block that the conditions around leave.
+    fn picked_item(&self) -> Option<BTreeMap<Unknown, Poly>> {
         let mut fixed = Vec::new();
         self.guards.iter().for_each(|guard| guard.collect_zeros(&mut fixed));
-        self.block.as_ref().is_some_and(|axes| {
-            axes.iter().all(|(_, axis)| {
-                fixed.iter().any(|zero| {
-                    let own = Poly::unknown(*axis);
-                    [zero.sub(&own), zero.add(&own)]
-                        .iter()
-                        .any(|rest| !rest.is_lost() && !self.is_of_one_item(rest))
-                })
-            })
-        })
+        let at = |axis: Unknown| {
+            let own = Poly::unknown(axis);
+            let values = fixed.iter().flat_map(|zero| [own.sub(zero), own.add(zero)]);
+            values.into_iter().find(|value| self.is_agreed(value))
+        };
+        let axes = self.block.as_ref()?.iter();
+        axes.map(|(_, axis)| Some((*axis, at(*axis)?))).collect()
+    }
+
+    /// Whether a work-item is there, and the conditions around hold for it.
+    fn is_sure_to_come_by(&mut self, item: &BTreeMap<Unknown, Poly>) -> bool {
+        let (kernel, axes) = (self.kernel, self.block.clone().unwrap_or_default());
+        for (axis, (_, symbol)) in kernel.block.iter().flatten().zip(axes) {
+            let Some(at) = item.get(&symbol) else { return false };
+            let extent = self.index(axis.extent);
+            let outside = Formula::lt(at, &Poly::default()).or(Formula::le(&extent, at));
+            if !self.is_never(&outside) {
+                return false;
+            }
+        }
+        let of_item = |unknown: Unknown| item.get(&unknown).cloned();
+        self.guards.iter().all(|guard| guard.replace(&of_item) == Formula::True)
     }
 
     /// Whether all work-items of a block have one value.

@@ -143,7 +143,8 @@ impl Walk<'_> {
         }
         let mut flow = self.nested(|walk| {
             let holds = enter(walk, id);
-            walk.under(holds, |walk| walk.stmts(body));
+            // Who is in an iteration is in it.
+            walk.under_one_of((holds, Formula::False), |walk| walk.stmts(body));
         });
         self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
         for (var, unknown) in &symbols {

@@ -65,6 +65,8 @@ pub(super) struct Slot {
     step: Poly,
     way: Way,
     holder: Holder,
+    /// One of these holds of a work-item that does not come by.
+    unmade: Vec<Formula>,
 }
 
 /// Who has an old value.
@@ -105,6 +107,20 @@ impl Slot {
     /// Whether it is the work-item's that made the update.
     pub(super) fn is_of_item(&self) -> bool {
         self.holder == Holder::Item
+    }
+
+    /// What the update has left of a counter at this number, of which `old` was found, and
+    /// what holds where it was not made; of one that rises, and has not been handed on.
+    pub(super) fn left_at(
+        &self,
+        (array, at): (ArrayRef, &[Poly]),
+        old: &Poly,
+    ) -> Option<(Poly, Vec<Formula>)> {
+        let is_here = self.turn.array == array
+            && self.turn.indices == at
+            && at.iter().all(|index| index.as_constant().is_some());
+        (is_here && self.way == Way::Up && self.is_of_item())
+            .then(|| (old.add(&self.step), self.unmade.clone()))
     }
 
     /// Whether it is taken in these loops, and in no other.
@@ -160,6 +176,14 @@ impl Counters {
         let own = all.iter().filter(|(at, _)| one.may_meet(at) && other.may_meet(at));
         let ways: Option<BTreeSet<Way>> = own.map(|(_, way)| *way).collect();
         ways.filter(|ways| ways.len() == 1)?.first().copied()
+    }
+
+    /// Whether the counter of a slot, which rises, has not been set nor fallen since.
+    pub(super) fn has_only_risen(&self, slot: &Slot) -> bool {
+        let turn = &slot.turn;
+        let sets = self.sets.get(&turn.array).and_then(|sets| sets.get(turn.n_sets..));
+        let is_set = sets.unwrap_or_default().iter().any(|(at, _)| turn.may_meet(at));
+        !is_set && self.way(turn, turn) == Some(Way::Up)
     }
 
     /// Whether the counter of a slot is set in one of these loops.
@@ -280,7 +304,8 @@ impl Walk<'_> {
         else {
             return value;
         };
-        let slot = Slot { turn, step, way, holder: Holder::Item };
+        let unmade = self.passed_by.clone();
+        let slot = Slot { turn, step, way, holder: Holder::Item, unmade };
         for unknown in poly.unknowns() {
             self.symbols.add_facts(unknown, slot.room(poly, (min, max)));
             self.slots.insert(unknown, slot.clone());

@@ -112,6 +112,8 @@ pub(super) struct Walk<'a> {
     pub(super) block: Option<Vec<(VarId, Unknown)>>,
     pub(super) env: BTreeMap<VarId, Value>,
     pub(super) guards: Vec<Formula>,
+    /// Of each, what holds of who passes the current place by.
+    pub(super) passed_by: Vec<Formula>,
     /// Loops around the current place.
     pub(super) loops: Vec<LoopId>,
     pub(super) all_loops: Vec<Loop>,
@@ -195,6 +197,7 @@ fn walk_with<'a>(
         block: None,
         env: BTreeMap::new(),
         guards: Vec::new(),
+        passed_by: Vec::new(),
         loops: Vec::new(),
         all_loops: Vec::new(),
         sites: Vec::new(),
@@ -246,6 +249,7 @@ impl Walk<'_> {
         stmts.iter().for_each(|stmt| self.stmt(stmt));
         // What is assumed holds to the end of the list.
         self.guards.truncate(outer);
+        self.passed_by.truncate(outer);
     }
 
     fn assume(&mut self, cond: ExprId) {
@@ -255,6 +259,8 @@ impl Walk<'_> {
         }
         let comes_by = Formula::All(self.guards.clone());
         self.guards.push(value.yes);
+        // Who comes by goes on.
+        self.passed_by.push(Formula::False);
         let holds = Formula::All(self.guards.clone());
         if self.recording && self.is_never(&holds) && !self.is_never(&comes_by) {
             self.impossible.push(cond);
@@ -274,9 +280,20 @@ impl Walk<'_> {
 
     /// Walks on under a condition.
     pub(super) fn under<T>(&mut self, guard: Formula, inner: impl FnOnce(&mut Self) -> T) -> T {
+        self.under_one_of((guard, Formula::Unknown), inner)
+    }
+
+    /// Walks on under a condition, of which the opposite is known too.
+    pub(super) fn under_one_of<T>(
+        &mut self,
+        (guard, opposite): (Formula, Formula),
+        inner: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         self.guards.push(guard);
+        self.passed_by.push(opposite);
         let out = inner(self);
         self.guards.pop();
+        self.passed_by.pop();
         out
     }
 
@@ -303,7 +320,7 @@ impl Walk<'_> {
     /// Notes an access.
     pub(super) fn site(&mut self, access: &Access, indices: Vec<Poly>, kind: AccessKind) {
         if kind != AccessKind::Read {
-            self.cells.note_write(access.array);
+            self.cells.note_write(access.array, &indices);
         }
         if !self.recording || !self.written.contains(&access.array) {
             return;
@@ -469,9 +486,11 @@ impl Walk<'_> {
     fn branch(&mut self, cond: ExprId, then: &[Stmt], otherwise: &[Stmt]) {
         let value = self.condition(cond);
         let before = self.env.clone();
-        let first = self.under(value.yes.clone(), |walk| walk.nested(|walk| walk.stmts(then)));
+        let [yes, no] = [value.yes.clone(), value.no.clone()];
+        let first = self
+            .under_one_of((yes.clone(), no.clone()), |walk| walk.nested(|walk| walk.stmts(then)));
         let after_first = std::mem::replace(&mut self.env, before);
-        let second = self.under(value.no.clone(), |walk| walk.nested(|walk| walk.stmts(otherwise)));
+        let second = self.under_one_of((no, yes), |walk| walk.nested(|walk| walk.stmts(otherwise)));
         let (first, second) = if self.uniformity.is_uniform_value(cond) {
             (first.under(&value.yes), second.under(&value.no))
         } else {
