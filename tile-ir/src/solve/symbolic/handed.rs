@@ -12,7 +12,7 @@ use super::formula::Formula;
 use super::poly::{Poly, Unknown};
 use super::scans::Sum;
 use super::slot::Slot;
-use super::symbol::LoopId;
+use super::symbol::{LoopId, Sharing};
 use super::walk::Walk;
 use crate::kernel::TileId;
 
@@ -62,6 +62,28 @@ impl Walk<'_> {
         }
     }
 
+    /// The sum over the block, where only the last work-item is here, and has it as a value
+    /// of its own.
+    pub(super) fn total_of(&mut self, value: &Poly) -> Option<Poly> {
+        if self.is_agreed(value) {
+            return None;
+        }
+        let sum = self.sum_up_to(value)?;
+        if !self.is_last_alone() {
+            return None;
+        }
+        let total = self.symbol(Sharing::Block, Some(0), None);
+        self.add_sum(total, sum);
+        Some(Poly::unknown(total))
+    }
+
+    /// Whether no other work-item of a block is here than the last.
+    fn is_last_alone(&mut self) -> bool {
+        let Some((number, count)) = self.number_of_items() else { return false };
+        let others = Formula::ne(&number, &count.plus(-1));
+        self.is_never(&Formula::All(self.guards.clone()).and(others))
+    }
+
     /// Whether the conditions around hold for the last work-item of a block.
     fn is_last_there(&mut self) -> bool {
         let (kernel, axes) = (self.kernel, self.block.clone().unwrap_or_default());
@@ -83,17 +105,12 @@ impl Walk<'_> {
 
     /// Notes that a value has been stored in a cell, where it is a part of a scan.
     pub(super) fn note_scanned(&mut self, key: Key, value: &Poly) {
-        let Some((number, count)) = self.number_of_items() else { return };
+        let Some((number, _)) = self.number_of_items() else { return };
         let Some(sum) = self.sum_up_to(value).filter(|_| self.is_last_there()) else { return };
-        let last = count.plus(-1);
-        let is_last = || {
-            let others = Formula::All(self.guards.clone()).and(Formula::ne(&number, &last));
-            self.is_never(&others)
-        };
         if key.2 == [number.clone()] {
             let (tile, writes, _, loops) = key;
             self.cells.handed_on.scanned.insert((tile, writes, loops), sum);
-        } else if key.2.iter().all(|index| self.is_agreed(index)) && is_last() {
+        } else if key.2.iter().all(|index| self.is_agreed(index)) && self.is_last_alone() {
             self.cells.handed_on.totals.insert(key, sum);
         }
     }

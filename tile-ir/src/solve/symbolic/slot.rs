@@ -304,6 +304,7 @@ impl Walk<'_> {
         else {
             return value;
         };
+        let step = self.total_of(&step).unwrap_or(step);
         let unmade = self.passed_by.clone();
         let slot = Slot { turn, step, way, holder: Holder::Item, unmade };
         for unknown in poly.unknowns() {
