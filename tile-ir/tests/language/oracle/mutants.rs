@@ -6,7 +6,8 @@
 //!
 //! The kernels are those that the suite accepts, and those of `tests/kernels` and the
 //! examples. `TILE_MUTANTS` says how many of the mutants are tried, from a seed on that
-//! `TILE_MUTANTS_SEED` gives; `all` tries every one.
+//! `TILE_MUTANTS_SEED` gives; `all` tries every one. `TILE_MUTANTS_OF` leaves those of
+//! kernels that have this word.
 
 use std::fmt::Write as _;
 
@@ -133,8 +134,10 @@ fn mutants_with_a_fault_are_not_accepted() {
     let ours = ["tests/kernels/src", "examples"].map(kernels::in_folder).concat();
     assert!(ours.len() > 40, "only {} kernels in the other crates", ours.len());
     texts.extend(ours);
-    let mut all: Vec<Mutant> = texts.iter().flat_map(|text| mutants(text)).collect();
     let variable = |name| std::env::var(name).ok();
+    let of = variable("TILE_MUTANTS_OF").unwrap_or_default();
+    let texts = texts.iter().filter(|text| text.contains(&of));
+    let mut all: Vec<Mutant> = texts.flat_map(|text| mutants(text)).collect();
     let seed = variable("TILE_MUTANTS_SEED").and_then(|seed| seed.parse().ok());
     let mut rng = fastrand::Rng::with_seed(seed.unwrap_or(1));
     let total = all.len();
