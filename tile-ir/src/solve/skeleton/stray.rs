@@ -26,8 +26,8 @@ pub(crate) struct Stray {
 }
 
 impl Machine<'_> {
-    /// Keeps the first access of each site that leaves its tile. No index is of
-    /// loaded data.
+    /// Keeps the first access of each site that leaves its tile, along an axis whose index
+    /// is not of loaded data.
     pub(super) fn note_stray(&mut self, mark: Mark, indices: &[Value]) {
         let site = self.plan.sites[mark.site as usize];
         let ArrayRef::Tile(tile) = site.array else { return };
@@ -35,10 +35,9 @@ impl Machine<'_> {
             return;
         }
         let extents = &self.extents[self.kernel.tensors.len() + tile.index()];
-        let left = indices
-            .iter()
-            .zip(extents)
-            .position(|(index, extent)| !(0..*extent).contains(&index.as_index()));
+        let left = indices.iter().zip(extents).position(|(index, extent)| {
+            index.data.is_none() && !(0..*extent).contains(&index.as_index())
+        });
         let Some(axis) = left else { return };
         let stray = Stray {
             site,

@@ -47,6 +47,7 @@ impl Machine<'_> {
         }
         self.enter_fill(slot, indices, site.kind, mark);
         if indices.iter().any(|index| index.data.is_some()) {
+            self.note_stray(mark, indices);
             return Ok(());
         }
         let Some(flat) = self.flat(site.array, indices) else {
