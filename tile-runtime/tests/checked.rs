@@ -78,6 +78,30 @@ tiled_kernel! {
         x[bx * TN + tx] = 2;
     }
 
+    /// Part of a block waits, and nobody has written yet.
+    #[unsafe(unchecked)]
+    fn cut_short(x: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    {
+        if x[bx * TN + tx] == 1 {
+            barrier;
+        }
+        c[bx * TN + tx] = 2;
+    }
+
+    /// The second warp, of 8 work-items, does not wait for the block's load.
+    #[unsafe(unchecked)]
+    fn half_a_warp(a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where tile: (T = 40), grid: (bx in tiles(N, T)), block: (tx in T),
+    {
+        shared s: [i32; T];
+        load s[i] = a[bx * T + i];
+        warp_barrier;
+        if tx >= 32 {
+            c[bx * T + tx] = s[tx - 32];
+        }
+    }
+
     /// Part of a block shares out a loop.
     #[unsafe(unchecked)]
     fn shared_out(x: &mut Tensor<i32, [N]>, n: i32)
@@ -298,6 +322,37 @@ fn a_barrier_that_all_reach_is_one_and_another_is_found() -> Result<(), Error> {
         " [TK0401]\n  work-item (tx = 0) in block (bx = 0) does, work-item (tx = 1) in block (bx = 0) does not\n",
     ];
     assert!(expected.iter().all(|part| text.contains(part)), "{text}");
+    Ok(())
+}
+
+#[test]
+fn points_of_a_load_are_in_no_warp() -> Result<(), Error> {
+    let device = Device::cpu();
+    let a = device.tensor([40], &[1; 40])?;
+    let mut c = device.zeros([40])?;
+    let Error::Check(report) = half_a_warp::launch(&a, &mut c).unwrap_err() else {
+        panic!("no report")
+    };
+    let [Finding::Race { count: 8, array, .. }] = &report.findings[..] else { panic!("{report}") };
+    assert_eq!(array, "s");
+    Ok(())
+}
+
+/// Nobody says of what a launch did not come to that nobody writes it.
+#[test]
+fn a_launch_that_is_stopped_has_left_nothing_out() -> Result<(), Error> {
+    let device = Device::cpu();
+    for is_stopped in [true, false] {
+        let x = device.tensor([3], &[i32::from(is_stopped), 0, 0])?;
+        let mut c = device.zeros([3])?;
+        let log = CheckLog::new();
+        let options = Options::new().tile("TN", 4).check_log(&log);
+        let result = cut_short::with(options).launch(&x, &mut c);
+        assert_eq!(result.is_err(), is_stopped);
+        let left_out = |note: &&Note| matches!(note, Note::LeftOut { .. });
+        let report = only(&log);
+        assert_eq!(report.notes.iter().filter(left_out).count(), 0, "{report}");
+    }
     Ok(())
 }
 

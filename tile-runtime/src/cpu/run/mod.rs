@@ -77,7 +77,7 @@ pub(super) fn run(
     let found = shadow.map(|shadow| {
         let mut log = Log::default();
         logs.into_iter().flatten().for_each(|found| log.merge(found));
-        shadow.finish(&mut log);
+        shadow.finish(&mut log, stops.iter().all(Option::is_none));
         describe(kernel, &launch.extents, &launch.shapes(), log)
     });
     match stops.into_iter().flatten().min_by_key(|&(place, _)| place) {

@@ -24,11 +24,14 @@ pub(super) struct Clock {
     block_end: Cell,
     /// Of each warp the smallest cell since its last barrier; none where warps have none.
     warps: Vec<Cell>,
+    /// Work-items in warps that have barriers: the agents from 1 on.
+    n_items: u32,
 }
 
 impl Clock {
-    /// The clock of a worker's own memory, before the first block.
-    pub(super) fn of_worker(format: Format, n_warps: usize) -> Self {
+    /// The clock of a worker's own memory, before the first block, where so many
+    /// work-items are in warps that have barriers; none where warps have none.
+    pub(super) fn of_worker(format: Format, n_items: u32) -> Self {
         Self {
             format,
             time: 0,
@@ -38,13 +41,14 @@ impl Clock {
             interval: 0,
             block: 0,
             block_end: Cell::MAX,
-            warps: vec![0; n_warps],
+            warps: vec![0; n_items.div_ceil(WARP_ITEMS) as usize],
+            n_items,
         }
     }
 
     /// The clock of memory that blocks share, where these bits count a block's barriers.
-    pub(super) fn of_launch(format: Format, n_warps: usize, interval_bits: u32) -> Self {
-        Self { interval_bits: Some(interval_bits), ..Self::of_worker(format, n_warps) }
+    pub(super) fn of_launch(format: Format, n_items: u32, interval_bits: u32) -> Self {
+        Self { interval_bits: Some(interval_bits), ..Self::of_worker(format, n_items) }
     }
 
     fn tick(&mut self) {
@@ -110,10 +114,11 @@ impl Clock {
         !self.warps.is_empty()
     }
 
-    /// The warp of a work-item, by its agent.
+    /// The warp of a work-item, by its agent; the block and points of cooperative loops
+    /// are in none.
     pub(super) fn warp_of(&self, agent: u32) -> Option<usize> {
-        let warp = agent.checked_sub(1)? / WARP_ITEMS;
-        Some(warp as usize).filter(|warp| *warp < self.warps.len())
+        let item = agent.checked_sub(1).filter(|item| *item < self.n_items)?;
+        Some((item / WARP_ITEMS) as usize)
     }
 
     /// Whether an access of this interval comes before the present one of an agent.

@@ -13,6 +13,8 @@ mod clock;
 mod log;
 mod tally;
 mod tensor;
+#[cfg(test)]
+mod tests;
 mod tile;
 
 pub(crate) use log::{Case, Log, Odd, Stray, Who};
@@ -37,7 +39,8 @@ const MIN_INTERVAL_BITS: u32 = 4;
 pub(super) struct SharedShadow {
     format: Format,
     interval_bits: u32,
-    n_warps: usize,
+    /// Work-items in warps that have barriers; none where warps have none.
+    n_items: u32,
     /// By array; of those that need one.
     tensors: Vec<Option<TensorShadow>>,
     /// Outputs that are only written, as many elements as they have.
@@ -86,15 +89,15 @@ impl SharedShadow {
             .meetings
             .iter()
             .any(|meeting| meeting.group == Group::Warp && meeting.is_barrier);
-        let n_warps = match has_warps {
-            true => kernel.n_agents.div_ceil(WARP_ITEMS) as usize,
-            false => 0,
-        };
-        Ok(Self { format, interval_bits, n_warps, tensors, outputs })
+        // The block is agent 0, its work-items come next.
+        let after_items = kernel.agents.get(1).map_or(kernel.n_agents, |agents| agents.base);
+        let n_items = if has_warps { after_items.saturating_sub(1) } else { 0 };
+        Ok(Self { format, interval_bits, n_items, tensors, outputs })
     }
 
-    /// What is known only at the end.
-    pub(super) fn finish(&self, log: &mut Log) {
+    /// What is known only at the end; of a launch that was stopped, nothing of what it
+    /// did not come to.
+    pub(super) fn finish(&self, log: &mut Log, is_whole: bool) {
         let clock = Clock::of_launch(self.format, 0, self.interval_bits);
         let who = |cell: Cell| {
             let (block, interval) = clock.place_of(cell);
@@ -112,7 +115,7 @@ impl SharedShadow {
                     log.race(both, Case { first, second, offset, count: 1 });
                 }
             });
-            let Some(n_elems) = self.outputs[array] else { continue };
+            let Some(n_elems) = self.outputs[array].filter(|_| is_whole) else { continue };
             let mut left = (0..n_elems).filter(|&at| !tensor.is_written(at));
             if let Some(first) = left.next() {
                 log.left_out.insert(array, (first, left.count() as u64 + 1));
@@ -171,15 +174,15 @@ impl<'l> Watcher<'l> {
                 let has_updates = sites.any(|site| site.doing == Doing::Update);
                 has_shadow.then(|| TileShadow::new(view.reach(), has_updates))
             });
-        let n_warps = shared.n_warps;
+        let n_items = shared.n_items;
         let is_counting = kernel.mode.watch.is_some_and(|watch| watch.counts);
         let sizes = (kernel.sites.len(), kernel.branches.len(), kernel.counted_ops.len());
         let tally = is_counting.then(|| Tally::new(sizes.0, sizes.1, sizes.2));
         Self {
             shared,
             tiles: tiles.collect(),
-            clock: Clock::of_worker(shared.format, n_warps),
-            tensor_clock: Clock::of_launch(shared.format, n_warps, shared.interval_bits),
+            clock: Clock::of_worker(shared.format, n_items),
+            tensor_clock: Clock::of_launch(shared.format, n_items, shared.interval_bits),
             block: 0,
             interval: 0,
             items: None,
