@@ -38,6 +38,17 @@ where tile: (TN in [4, 24]), grid: (bx in tiles(N, TN)), block: (tx in TN),
     c[bx * TN + tx] = a[bx * TN + tx];
 }";
 
+/// The same with a tile size that follows from the other.
+const TURNED: &str = "
+pub fn turned<T: Number>(#[pad = 0] a: &Tensor<T, [N]>, c: &mut Tensor<T, [N]>)
+where tile: (TN in [4, 24], TS = TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+{
+    shared s: [T; TS];
+    s[tx] = a[bx * TN + tx];
+    barrier;
+    c[bx * TN + tx] = s[TS - 1 - tx];
+}";
+
 fn chunks() -> CheckedKernel {
     Case { text: CHUNKS, ..matmul() }.checked()
 }
@@ -189,7 +200,7 @@ fn random_configurations_are_distinct_and_repeatable() {
         assert_eq!(some, space.random(5).take(200).collect::<Vec<_>>());
         assert_ne!(some, space.random(6).take(200).collect::<Vec<_>>());
     }
-    let kernel = chunks();
+    let kernel = Case { text: LINE, ..add() }.checked();
     let space = Space::new(&kernel, &[DType::F32], &device, Breadth::Fast);
     let narrowed = space.clone().with_tile(TileParamId::from_index(0), 4);
     let n_legal = narrowed.iter().count();
@@ -236,7 +247,7 @@ fn neighbours_differ_in_one_choice_and_find_back() {
 
 #[test]
 fn given_tile_sizes_narrow_a_space() {
-    let (kernel, device) = (chunks(), device());
+    let (kernel, device) = (Case { text: TURNED, ..add() }.checked(), device());
     let [free, tied] = [0, 1].map(TileParamId::from_index);
     let of = |param, value| {
         let space = Space::new(&kernel, &[DType::F32], &device, Breadth::Fast);
