@@ -4,6 +4,7 @@
 //! cargo run --release --example explain                                  # what there is
 //! cargo run --release --example explain -- tiled_matmul --device A100 --shape 1024 1024 1024
 //! cargo run --release --example explain -- tiled_matmul --tile TM=16 --tile TN=16 --tile TK=16
+//! cargo run --release --example explain -- box_blur --scalar radius=5
 //! cargo run --release --example explain -- matrix_add_tiled --json
 //! cargo run --release --example explain -- tiled_matmul --svg roofline.svg
 //! ```
@@ -16,6 +17,7 @@ mod plot;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use clap::Parser;
 use tile_examples::all;
@@ -41,6 +43,9 @@ struct Arguments {
     /// A tile size: `TM=16`.
     #[arg(long = "tile", value_parser = tile_size)]
     tiles: Vec<(String, u32)>,
+    /// A scalar argument: `radius=5`; those of the gallery's launches where nothing is said.
+    #[arg(long = "scalar", value_parser = scalar)]
+    scalars: Vec<(String, f64)>,
     /// Has the kernel compiled for its registers.
     #[arg(long)]
     compile: bool,
@@ -55,9 +60,17 @@ struct Arguments {
 type Error = Box<dyn std::error::Error>;
 
 fn tile_size(text: &str) -> Result<(String, u32), String> {
-    let pair = text.split_once('=').and_then(|(name, size)| Some((name, size.parse().ok()?)));
-    let (name, size) = pair.ok_or_else(|| "it is given as NAME=SIZE".to_owned())?;
-    Ok((name.to_owned(), size))
+    pair(text).ok_or_else(|| "it is given as NAME=SIZE".to_owned())
+}
+
+fn scalar(text: &str) -> Result<(String, f64), String> {
+    pair(text).ok_or_else(|| "it is given as NAME=NUMBER".to_owned())
+}
+
+/// `NAME=VALUE`
+fn pair<T: FromStr>(text: &str) -> Option<(String, T)> {
+    let (name, value) = text.split_once('=')?;
+    Some((name.to_owned(), value.parse().ok()?))
 }
 
 fn main() -> ExitCode {
@@ -75,7 +88,10 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         print_list();
         return Ok(());
     };
-    let kernel = find(name, arguments.of_type.as_deref())?;
+    let mut kernel = find(name, arguments.of_type.as_deref())?;
+    for (name, value) in &arguments.scalars {
+        kernel = kernel.scalar(name, *value);
+    }
     let device = known(&arguments.device).ok_or_else(|| {
         format!("`{}` is not known; without a name, all are listed", arguments.device)
     })?;
@@ -106,13 +122,11 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 fn print_list() {
-    println!("kernels and their dimensions:");
+    println!("kernels, their dimensions and scalars:");
     for kernel in kernels() {
-        println!(
-            "    {:28} {}",
-            format!("{kernel:?}").replace("Kernel ", ""),
-            kernel.dims().join(" ")
-        );
+        let name = format!("{kernel:?}").replace("Kernel ", "");
+        let names = [kernel.dims(), kernel.scalars()].map(|names| names.join(" "));
+        println!("{}", format!("    {name:28} {:16} {}", names[0], names[1]).trim_end());
     }
     println!("devices:");
     for device in all_known().into_iter().chain(textbook()) {

@@ -64,7 +64,9 @@ pub const ENTRY: Entry = Entry {
     small: &[&[1], &[2049], &[5000], &[20_000]],
     full: &[1 << 26],
     kernels: || {
-        vec![merge_runs::kernel::<u32>(), merge_runs::kernel::<i64>(), merge_runs::kernel::<u8>()]
+        let kernels =
+            [merge_runs::kernel::<u32>(), merge_runs::kernel::<i64>(), merge_runs::kernel::<u8>()];
+        kernels.map(|kernel| kernel.scalar("run", RUN as u32)).to_vec()
     },
     prepare: |device, sizes| Ok(Box::new(Keys::new(device, sizes[0])?)),
 };

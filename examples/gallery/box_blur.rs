@@ -42,7 +42,7 @@ pub const ENTRY: Entry = Entry {
     sizes: &["rows", "columns"],
     small: &[&[1, 1], &[2, 9], &[33, 70]],
     full: &[8192, 16384],
-    kernels: || vec![box_blur::kernel()],
+    kernels: || vec![box_blur::kernel().scalar("radius", RADIUS as u8)],
     prepare: |device, sizes| Ok(Box::new(Picture::new(device, sizes[0], sizes[1])?)),
 };
 

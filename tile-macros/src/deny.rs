@@ -8,7 +8,8 @@ use tile_ir::device::known;
 use tile_ir::dtype::DType;
 use tile_ir::explain::count::Limits;
 use tile_ir::explain::{Question, Rule, explain};
-use tile_ir::kernel::{Kernel, VarKind};
+use tile_ir::kernel::{Kernel, ScalarId, VarKind};
+use tile_ir::value::ScalarValue;
 use tile_syntax::ParsedKernel;
 
 use crate::report::{write_attribute_error, write_denied};
@@ -21,7 +22,7 @@ const LIMITS: Limits = Limits { max_steps: 100_000, is_full: false };
 pub(crate) struct Denial {
     /// What is denied.
     rules: Vec<Rule>,
-    /// The launch that is looked at: a device, types, dimensions, tile sizes.
+    /// The launch that is looked at: a device, types, dimensions, tile sizes, scalars.
     values: Vec<(Ident, TokenTree)>,
     /// Where it stands.
     span: Span,
@@ -82,6 +83,7 @@ fn check_denial(kernel: &ParsedKernel, checked: &CheckedKernel, denial: &Denial)
             kernel: checked,
             types: &launch.types,
             dims: &launch.dims,
+            scalars: &launch.scalars,
             device: &launch.device,
             config: &config,
             registers: None,
@@ -115,6 +117,7 @@ struct Launch {
     device: tile_ir::device::DeviceProperties,
     types: Vec<DType>,
     dims: Vec<u64>,
+    scalars: Vec<(ScalarId, ScalarValue)>,
     tiles: Vec<(String, u32)>,
 }
 
@@ -128,7 +131,7 @@ fn launch_of(kernel: &Kernel, denial: &Denial) -> Result<Launch, Mistake> {
         .map(|var| var.name.as_str())
         .collect();
     let mut dims = vec![None; dim_names.len()];
-    let mut tiles = Vec::new();
+    let (mut tiles, mut scalars) = (Vec::new(), Vec::new());
     for (name, value) in &denial.values {
         let text = name.to_string();
         let at = value.span();
@@ -154,11 +157,13 @@ fn launch_of(kernel: &Kernel, denial: &Denial) -> Result<Launch, Mistake> {
         } else if kernel.tile_params.values().any(|param| param.name == text) {
             let size = number(value).and_then(|size| u32::try_from(size).ok());
             tiles.push((text, size.ok_or_else(|| wrong(format!("`{value}` is no tile size")))?));
+        } else if let Some(id) = scalar_of(kernel, &text) {
+            scalars.push((id, value));
         } else {
             return Err(Mistake {
                 at: name.span(),
                 text: format!(
-                    "`{}` has no type parameter, dimension or tile parameter `{text}`",
+                    "`{}` has no type parameter, dimension, tile parameter or scalar `{text}`",
                     kernel.name
                 ),
                 help: None,
@@ -174,11 +179,39 @@ fn launch_of(kernel: &Kernel, denial: &Denial) -> Result<Launch, Mistake> {
     let types = kernel.type_params.values().zip(types).map(|(param, found)| {
         found.ok_or_else(|| lacking(&format!("`{}`", param.name), &format!("{} = f32", param.name)))
     });
-    let types = types.collect::<Result<_, _>>()?;
+    let types: Vec<DType> = types.collect::<Result<_, _>>()?;
+    let scalars = scalars.into_iter().map(|(id, value)| {
+        let found = kernel.scalars[id].elem.bind(&types).and_then(|dtype| scalar(value, dtype));
+        let found = found.ok_or_else(|| {
+            let text = format!("`{value}` is no value of `{}`", kernel.scalars[id].name);
+            Mistake { at: value.span(), text, help: None }
+        })?;
+        Ok((id, found))
+    });
+    let scalars = scalars.collect::<Result<_, _>>()?;
     let dims = dim_names.iter().zip(dims).map(|(name, found)| {
         found.ok_or_else(|| lacking(&format!("`{name}`"), &format!("{name} = 4096")))
     });
-    Ok(Launch { device, types, dims: dims.collect::<Result<_, _>>()?, tiles })
+    Ok(Launch { device, types, dims: dims.collect::<Result<_, _>>()?, scalars, tiles })
+}
+
+fn scalar_of(kernel: &Kernel, name: &str) -> Option<ScalarId> {
+    kernel.scalars.iter().find(|(_, scalar)| scalar.name == name).map(|(id, _)| id)
+}
+
+/// The value of a scalar, as far as a token says it: `true`, or a number without a sign.
+fn scalar(value: &TokenTree, dtype: DType) -> Option<ScalarValue> {
+    let text = value.to_string();
+    let found = match (text.as_str(), number(value)) {
+        ("true" | "false", _) => {
+            ScalarValue { dtype: DType::Bool, bits: u64::from(text == "true") }
+        }
+        (_, Some(bits)) => ScalarValue { dtype: DType::U64, bits },
+        (text, None) => {
+            ScalarValue { dtype: DType::F64, bits: text.parse::<f64>().ok()?.to_bits() }
+        }
+    };
+    found.in_type(dtype)
 }
 
 /// An integer literal's value.

@@ -20,12 +20,13 @@ impl Kernel {
     ///
     /// In the configuration that a launch gets where nothing was measured
     /// ([`Kernel::config_for`]). Tensors are taken to be row-major without gaps, and
-    /// registers are estimated.
+    /// registers are estimated. Scalar arguments are what [`Kernel::scalar`] says; of
+    /// others nothing is known, as of data.
     ///
     /// # Errors
     ///
     /// Where `dims` has not one value per dimension, no admissible tile sizes fit the
-    /// device, or the launch depends on scalar arguments too.
+    /// device, or a scalar was given that the kernel does not have.
     ///
     /// # Examples
     ///
@@ -70,6 +71,7 @@ impl Kernel {
             kernel: self.checked(),
             types: self.types(),
             dims: dims.values(),
+            scalars: &self.known_scalars()?,
             device,
             config: &config,
             registers,

@@ -7,11 +7,13 @@ use tile_ir::config::{Config, default_config};
 use tile_ir::device::{DeviceProperties, known};
 use tile_ir::dtype::DType;
 use tile_ir::emit::{CudaSource, emit_cuda};
-use tile_ir::kernel::{VarKind, print_kernel};
+use tile_ir::kernel::{ScalarId, VarKind, print_kernel};
 use tile_ir::lower::{Binding, lower, lower_watched};
 use tile_ir::program::{IndexWidth, Program, print_program};
+use tile_ir::value::ScalarValue;
 
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::launch::{ArgumentError, Dims, binding_of, check_sizes, remembered, tune_kernel};
 use crate::tune::{TuneOptions, TuneReport};
@@ -28,6 +30,8 @@ pub struct Kernel {
     checked: &'static CheckedKernel,
     file: &'static str,
     types: Vec<DType>,
+    /// Values of scalars, by name.
+    scalars: Vec<(String, ScalarValue)>,
 }
 
 impl Kernel {
@@ -36,7 +40,7 @@ impl Kernel {
         file: &'static str,
         types: Vec<DType>,
     ) -> Self {
-        Self { checked, file, types }
+        Self { checked, file, types, scalars: Vec::new() }
     }
 
     /// The kernel's name.
@@ -59,6 +63,75 @@ impl Kernel {
     /// The names of its tile parameters, in order.
     pub fn tiles(&self) -> Vec<&'static str> {
         self.checked.kernel().tile_params.values().map(|param| param.name.as_str()).collect()
+    }
+
+    /// The names of its scalar arguments, in order.
+    pub fn scalars(&self) -> Vec<&'static str> {
+        self.checked.kernel().scalars.values().map(|scalar| scalar.name.as_str()).collect()
+    }
+
+    /// Gives the scalar argument `name` a value, a number of any type that has it: for
+    /// what is said of launches that do not take place ([`Kernel::explain`],
+    /// [`Kernel::tune`]). A second value of one name replaces the first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tile_runtime::{ir::device::known, tiled_kernel};
+    ///
+    /// tiled_kernel! {
+    ///     /// Sums of what is at most `radius` away.
+    ///     fn sums(radius: u8, x: &Tensor<u8, [N]>, y: &mut Tensor<u32, [N]>)
+    ///     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+    ///     {
+    ///         let at = bx * TN + tx;
+    ///         let mut sum: u32 = 0;
+    ///         for i in at - radius..=at + radius {
+    ///             if in_bounds(x[i]) {
+    ///                 sum += x[i] as u32;
+    ///             }
+    ///         }
+    ///         y[at] = sum;
+    ///     }
+    /// }
+    ///
+    /// let device = known("H200").unwrap();
+    /// let report = sums::kernel().scalar("radius", 3).explain(&device, &[1 << 20])?;
+    /// // Of seven elements each, but for those at the two ends.
+    /// assert_eq!(report.work.ops, [("u32".to_owned(), (7 << 20) - 12)]);
+    /// # Ok::<(), tile_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn scalar(mut self, name: impl Into<String>, value: impl Element) -> Self {
+        let name = name.into();
+        self.scalars.retain(|(known, _)| *known != name);
+        self.scalars.push((name, value.to_scalar()));
+        self
+    }
+
+    /// The scalars that were given values, in the types that the kernel has them in.
+    ///
+    /// # Errors
+    ///
+    /// Where the kernel has no such scalar, or its type no such number.
+    pub(crate) fn known_scalars(&self) -> Result<Vec<(ScalarId, ScalarValue)>> {
+        let of = |(name, value): &(String, ScalarValue)| {
+            let mut scalars = self.checked.kernel().scalars.iter();
+            let Some((id, scalar)) = scalars.find(|(_, scalar)| scalar.name == *name) else {
+                let (kernel, names) = (self.name().to_owned(), self.scalars().join(", "));
+                return Err(ArgumentError::NoScalar { kernel, name: name.clone(), names }.into());
+            };
+            let dtype = scalar.elem.bind(&self.types);
+            let typed = dtype.and_then(|dtype| value.in_type(dtype));
+            let typed = typed.ok_or_else(|| ArgumentError::ScalarValue {
+                kernel: self.name().to_owned(),
+                name: name.clone(),
+                dtype: dtype.map_or("number", DType::name),
+                value: value.to_string(),
+            })?;
+            Ok((id, typed))
+        };
+        self.scalars.iter().map(of).collect()
     }
 
     /// The kernel in the language's own syntax, with every conversion written out.
@@ -94,13 +167,13 @@ impl Kernel {
     /// process and in later ones ([`crate::Tune::Cached`]).
     ///
     /// It measures on memory and data of its own: floats between -1 and 1, integers
-    /// from 0 to 15. Where the time of a kernel depends on more of its data than its
+    /// from 0 to 15, scalars likewise unless [`Kernel::scalar`] gives them. Where the time of a kernel depends on more of its data than its
     /// extents, launch it with [`crate::Tune::Now`] instead.
     ///
     /// # Errors
     ///
-    /// Where `dims` has not one value per dimension; where the kernel's results depend
-    /// on the order of its work-items, so that no two can be compared; where the
+    /// Where `dims` has not one value per dimension, or a scalar was given that the
+    /// kernel does not have; where the kernel's results depend on the order of its work-items, so that no two can be compared; where the
     /// device has not the memory, or fails.
     ///
     /// # Examples

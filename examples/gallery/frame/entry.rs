@@ -18,7 +18,8 @@ pub struct Entry {
     pub small: &'static [&'static [usize]],
     /// The sizes that are measured on a GPU.
     pub full: &'static [usize],
-    /// Its kernels, in every combination of types that they are written for.
+    /// Its kernels, in every combination of types that they are written for, with the
+    /// values of scalars that their loops and conditions depend on.
     pub kernels: fn() -> Vec<Kernel>,
     /// Data of these sizes on a device, ready to be launched on.
     pub prepare: Prepare,

@@ -8,7 +8,7 @@ use tile_kernels::random::random_inputs;
 use tile_runtime::inspect::run_program_counted;
 use tile_runtime::ir::config::{Config, plain_config};
 use tile_runtime::ir::device::known;
-use tile_runtime::ir::explain::count::{KernelCounts, Limits, Touches, count_kernel};
+use tile_runtime::ir::explain::count::{KernelCounts, Known, Limits, Touches, count_kernel};
 use tile_runtime::ir::kernel::VarKind;
 use tile_runtime::{AccessCount, ArrayKind, CheckCounts, DeviceProperties, Does, Kernel, Options};
 
@@ -123,9 +123,12 @@ fn compare(
     let named = vars.filter(|(_, var)| var.kind == VarKind::Dim).map(|(id, _)| (id, EXTENT as u64));
     let named: Vec<_> = named.collect();
     let limits = Limits { max_steps: 4_000_000, is_full: false };
-    let expected = foreseen(&count_kernel(&program.kernels[0], &named, limits).ok()?)?;
     let mut inputs = random_inputs(kernel, config, &dims, 1);
     let (tensors, scalars) = (&mut inputs.tensors, &inputs.scalars);
+    let ids = kernel.checked().kernel().scalars.ids();
+    let given: Vec<_> = ids.zip(scalars.iter().copied()).collect();
+    let known = Known { dims: &named, scalars: &given };
+    let expected = foreseen(&count_kernel(&program.kernels[0], known, limits).ok()?)?;
     let reports = run_program_counted(kernel, &program, &dims, tensors, scalars);
     let reports = reports.unwrap_or_else(|error| panic!("{kernel:?}: {error}"));
     let counts = reports[0].counts.as_ref().expect("they were asked for");

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::count::{KernelCounts, Limits, Space};
+use super::count::{KernelCounts, Known, Limits, Space};
 use super::padding::{Padding, best_padding};
 use super::report::{AccessReport, BranchReport, OccupancyReport};
 use super::reuse::Reuse;
 use crate::device::DeviceProperties;
-use crate::kernel::VarId;
 use crate::program::{ProgramKernel, Target, TileId};
 use crate::span::{SpanId, SpanTable};
 
@@ -91,7 +90,7 @@ pub struct Finding {
 pub(super) struct Evidence<'a> {
     pub(super) device: &'a DeviceProperties,
     pub(super) kernel: &'a ProgramKernel,
-    pub(super) dims: &'a [(VarId, u64)],
+    pub(super) known: Known<'a>,
     pub(super) accesses: &'a [AccessReport],
     pub(super) branches: &'a [BranchReport],
     /// The kernel as it is written, one work-item a thread.
@@ -152,7 +151,7 @@ fn find_of(evidence: &Evidence<'_>, rule: Rule) -> Vec<Finding> {
 }
 
 fn bank_conflicts(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let Evidence { kernel, dims, limits, .. } = *evidence;
+    let Evidence { kernel, known, limits, .. } = *evidence;
     let conflicting = evidence.accesses.iter().filter(|access| {
         access.space == Space::Shared
             && access.unknown_requests < access.requests
@@ -175,7 +174,7 @@ fn bank_conflicts(evidence: &Evidence<'_>) -> Vec<Finding> {
         };
         let (taken, ideal) = (all(|row| row.wavefronts), all(|row| row.ideal_wavefronts));
         let padding =
-            *paddings.entry(tile).or_insert_with(|| best_padding(kernel, tile, dims, limits));
+            *paddings.entry(tile).or_insert_with(|| best_padding(kernel, tile, known, limits));
         let (message, advice) = match padding {
             Some(padding) => (
                 format!(

@@ -26,8 +26,8 @@ pub mod reuse;
 pub mod roofline;
 mod text;
 
-use self::count::{CountError, Detail, KernelCounts, Limits, count_kernel, count_some};
-use self::report::{Dim, OccupancyReport, Report, TileSize};
+use self::count::{CountError, Detail, KernelCounts, Known, Limits, count_kernel, count_some};
+use self::report::{Dim, OccupancyReport, Report, Scalar, TileSize};
 use self::reuse::Reuse;
 use self::roofline::Roofline;
 use crate::analyze::cliff::{Demand, next_step_up, next_steps_down};
@@ -35,9 +35,10 @@ use crate::check::CheckedKernel;
 use crate::config::{Config, estimate, tile_value};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
-use crate::kernel::{VarId, VarKind, eval_index};
+use crate::kernel::{ScalarId, VarId, VarKind, eval_index};
 use crate::lower::{Binding, LowerError, lower_watched};
 use crate::program::{Program, ProgramKernel, SharedMemory, TileSpace};
+use crate::value::ScalarValue;
 
 pub use finding::{Finding, Rule};
 
@@ -51,6 +52,8 @@ pub struct Question<'a> {
     /// Its dimensions, in the order of the kernel's variables of kind `Dim`. Tensors
     /// are row-major without gaps.
     pub dims: &'a [u64],
+    /// Values of scalar arguments; those that are not here count as data.
+    pub scalars: &'a [(ScalarId, ScalarValue)],
     /// The device.
     pub device: &'a DeviceProperties,
     /// The configuration.
@@ -86,12 +89,13 @@ pub enum ExplainError {
 ///
 /// # Errors
 ///
-/// Where the configuration does not fit, or the launch depends on scalar arguments.
+/// Where the configuration does not fit, or the plan is not one kernel.
 pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
-    let Question { kernel: checked, types, dims, device, config, registers, limits, rules } =
-        *question;
+    let Question { kernel: checked, types, dims, scalars, .. } = *question;
+    let Question { device, config, registers, limits, rules, .. } = *question;
     let kernel = checked.kernel();
     let named = named_dims(question);
+    let known = Known { dims: &named, scalars };
     let binding = Binding::of_launch(types, dims, max_elems(question), Vec::new());
     let mut as_written = None;
     let mut watch = |pass: &'static str, program: &Program| {
@@ -101,11 +105,11 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
     };
     let program = lower_watched(checked, &binding, config, device, &mut watch).map_err(Box::new)?;
     let lowered = only_kernel(&program)?;
-    let counts = count_kernel(lowered, &named, limits)?;
+    let counts = count_kernel(lowered, known, limits)?;
     // The first pass is always shown.
     let as_written = as_written.as_ref().unwrap_or(&program);
     let written = only_kernel(as_written)?;
-    let written_counts = count_some(written, &named, limits, Detail::Elems)?;
+    let written_counts = count_some(written, known, limits, Detail::Elems)?;
     let reuse = Reuse::of(written, &written_counts);
     let estimated = estimate(kernel, types, device, dims, config);
     let demand = Demand {
@@ -114,13 +118,13 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
         shared_bytes: shared_bytes(lowered),
     };
     let occupancy = occupancy_report(device, demand, registers.is_some());
-    let roofline = Roofline::of(device, lowered, &counts, &named, estimated.seconds);
+    let roofline = Roofline::of(device, lowered, &counts, known, estimated.seconds);
     let accesses = report::accesses(&counts, &program.spans);
     let branches = report::branches(&counts, &program.spans);
     let findings = finding::find(&finding::Evidence {
         device,
         kernel: lowered,
-        dims: &named,
+        known,
         accesses: &accesses,
         branches: &branches,
         written: &written_counts,
@@ -140,6 +144,13 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
         file: None,
         device: device.name.clone(),
         dims: dim_names.map(|(name, &value)| Dim { name, value }).collect(),
+        scalars: scalars
+            .iter()
+            .filter_map(|(id, value)| {
+                let name = kernel.scalars.get(*id)?.name.clone();
+                Some(Scalar { name, value: value.to_string() })
+            })
+            .collect(),
         tiles: tiles
             .map(|(id, param)| TileSize { name: param.name.clone(), value: config.tile(id) })
             .collect(),

@@ -1,7 +1,6 @@
 //! What padding would do to a tile's bank conflicts, by counting again.
 
-use super::count::{Detail, Limits, count_some};
-use crate::kernel::VarId;
+use super::count::{Detail, Known, Limits, count_some};
 use crate::program::{ProgramKernel, Target, TileId, TileLayout};
 
 /// Rows are lengthened by up to so many accesses.
@@ -23,7 +22,7 @@ pub(super) struct Padding {
 pub(super) fn best_padding(
     kernel: &ProgramKernel,
     tile: TileId,
-    dims: &[(VarId, u64)],
+    known: Known<'_>,
     limits: Limits,
 ) -> Option<Padding> {
     let info = &kernel.tiles[tile];
@@ -33,7 +32,7 @@ pub(super) fn best_padding(
     let fastest = info.layout.strides.iter().position(|stride| *stride == 1)?;
     let wavefronts = |kernel: &ProgramKernel| -> Option<(u64, u32)> {
         let detail = Detail::Of(Target::Tile(tile));
-        let counts = count_some(kernel, dims, limits, detail).ok()?;
+        let counts = count_some(kernel, known, limits, detail).ok()?;
         let sites = counts.sites.iter().filter(|site| site.target == Target::Tile(tile));
         let width = sites.clone().map(|site| site.width).max()?;
         Some((sites.map(|site| site.wavefronts).sum(), width))

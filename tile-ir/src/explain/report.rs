@@ -25,6 +25,8 @@ pub struct Report {
     pub device: String,
     /// The dimensions.
     pub dims: Vec<Dim>,
+    /// The scalar arguments whose values are known.
+    pub scalars: Vec<Scalar>,
     /// The tile sizes of the configuration.
     pub tiles: Vec<TileSize>,
     /// Blocks along each axis of the grid, outermost first.
@@ -62,6 +64,15 @@ pub struct Dim {
     pub name: String,
     /// Its value.
     pub value: u64,
+}
+
+/// A scalar argument and its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Scalar {
+    /// Its name.
+    pub name: String,
+    /// Its value, as a literal.
+    pub value: String,
 }
 
 /// A tile parameter and its value.

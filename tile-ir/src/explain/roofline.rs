@@ -7,14 +7,12 @@
 
 use serde::Serialize;
 
-use super::count::{KernelCounts, SiteCounts, Space, Touches};
+use super::count::{KernelCounts, Known, SiteCounts, Space, Touches, arguments};
 use crate::analyze::banks::{BANKS, WORD_BYTES};
 use crate::analyze::sectors::SECTOR_BYTES;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
-use crate::kernel::VarId;
-use crate::program::{ArgSource, BufferId, ProgramKernel, Target};
-use crate::value::{ArgValue, ScalarValue};
+use crate::program::{BufferId, ProgramKernel, Target};
 
 /// A unit with a peak rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -85,7 +83,7 @@ impl Roofline {
         device: &DeviceProperties,
         kernel: &ProgramKernel,
         counts: &KernelCounts,
-        dims: &[(VarId, u64)],
+        known: Known<'_>,
         model_seconds: f64,
     ) -> Self {
         let flops = counts.flops();
@@ -109,7 +107,7 @@ impl Roofline {
             },
             seconds: arithmetic_seconds,
         }];
-        let least = least_bytes(kernel, counts, dims) as f64;
+        let least = least_bytes(kernel, counts, known) as f64;
         roofs.push(roof(Level::Dram, least, device.memory_bytes_per_s));
         let l2 = device.peak_l2_bytes_per_s();
         roofs.extend(l2.map(|rate| roof(Level::L2, sectors as f64, rate)));
@@ -183,7 +181,7 @@ fn peak(device: &DeviceProperties, dtype: DType) -> f64 {
 
 /// Bytes that device memory moves at the least: what is read and what is written of
 /// each array, once.
-fn least_bytes(kernel: &ProgramKernel, counts: &KernelCounts, dims: &[(VarId, u64)]) -> u64 {
+fn least_bytes(kernel: &ProgramKernel, counts: &KernelCounts, known: Known<'_>) -> u64 {
     let of = |id: BufferId, writes: bool| {
         let is_it = |site: &&SiteCounts| {
             let does = match site.touches {
@@ -194,25 +192,13 @@ fn least_bytes(kernel: &ProgramKernel, counts: &KernelCounts, dims: &[(VarId, u6
             site.target == Target::Buffer(id) && does
         };
         let sectors: u64 = counts.of(Space::Global).filter(is_it).map(|site| site.sectors).sum();
-        (sectors * SECTOR_BYTES).min(buffer_bytes(kernel, id, dims))
+        (sectors * SECTOR_BYTES).min(buffer_bytes(kernel, id, known))
     };
     kernel.buffers.ids().map(|id| of(id, false).saturating_add(of(id, true))).sum()
 }
 
-fn buffer_bytes(kernel: &ProgramKernel, id: BufferId, dims: &[(VarId, u64)]) -> u64 {
-    let args: Vec<ArgValue> = kernel
-        .args
-        .values()
-        .map(|arg| match arg.source {
-            ArgSource::Dim(var) => {
-                let dim = dims.iter().find(|(known, _)| *known == var);
-                ArgValue::Index(dim.map_or(0, |(_, dim)| dim.cast_signed()))
-            }
-            ArgSource::Scalar(_) | ArgSource::Stride { .. } => {
-                ArgValue::Scalar(ScalarValue { dtype: arg.ty.storage(), bits: 0 })
-            }
-        })
-        .collect();
+fn buffer_bytes(kernel: &ProgramKernel, id: BufferId, known: Known<'_>) -> u64 {
+    let args = arguments(kernel, known).map(|arguments| arguments.values).unwrap_or_default();
     let buffer = &kernel.buffers[id];
     let extents = buffer.extents.iter().map(|&extent| kernel.eval_on_host(extent, &args));
     let elems = extents.fold(1u64, |product, extent| {

@@ -28,9 +28,10 @@ fn write_head(report: &Report, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         [] => String::new(),
         types => format!("<{}>", types.join(", ")),
     };
-    let dims: Vec<String> =
-        report.dims.iter().map(|dim| format!("{} = {}", dim.name, dim.value)).collect();
-    writeln!(f, "{}{types} on {}: {}", report.kernel, report.device, dims.join(", "))?;
+    let dims = report.dims.iter().map(|dim| format!("{} = {}", dim.name, dim.value));
+    let scalars = report.scalars.iter().map(|known| format!("{} = {}", known.name, known.value));
+    let known: Vec<String> = dims.chain(scalars).collect();
+    writeln!(f, "{}{types} on {}: {}", report.kernel, report.device, known.join(", "))?;
     let tiles: Vec<String> =
         report.tiles.iter().map(|tile| format!("{} = {}", tile.name, tile.value)).collect();
     let extents: Vec<String> = report.grid.iter().map(u64::to_string).collect();
@@ -78,6 +79,10 @@ fn write_roofline(report: &Report, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             time(roof.seconds),
         );
         writeln!(f, "{}", line.trim_end())?;
+    }
+    if roofline.roof(Level::L2).is_none() {
+        let asked = scaled(report.work.sector_bytes as f64, "B");
+        writeln!(f, "{INDENT}{:<14} {asked:>12}; its peak is not known", Level::L2.text())?;
     }
     let kind = if roofline.is_memory_bound() { "memory-bound" } else { "compute-bound" };
     let text = format!(

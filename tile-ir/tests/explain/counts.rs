@@ -3,8 +3,10 @@
 use tile_ir::dtype::DType;
 use tile_ir::explain::count::{KernelCounts, Limits, Space, Touches};
 
-use crate::kernels::{ADD, CONVERGENT_TREE, MATMUL, NAIVE, ROWS, SPARSE, TRANSPOSE, TREE};
-use crate::support::{checked, counts, site, textbook};
+use tile_ir::value::ScalarValue;
+
+use crate::kernels::{ADD, CONVERGENT_TREE, MATMUL, NAIVE, ROWS, SPARSE, TRANSPOSE, TREE, WINDOW};
+use crate::support::{checked, counts, counts_with, site, textbook};
 
 fn textbook_counts(text: &str, tiles: &[u32], threads: &[u32], dims: &[u64]) -> KernelCounts {
     let config = textbook(tiles, threads);
@@ -114,4 +116,30 @@ fn sparse_rows_are_unknown() {
     let unknown: Vec<u64> = counts.branches.iter().map(|branch| branch.unknown).collect();
     assert!(unknown.contains(&2), "{unknown:?}");
     assert_eq!(counts.flops(), 2 * 64 * 16);
+}
+
+/// A radius and a condition.
+pub(crate) fn window_scalars(radius: u64, twice: bool) -> [ScalarValue; 2] {
+    let radius = ScalarValue { dtype: DType::U8, bits: radius };
+    [radius, ScalarValue { dtype: DType::Bool, bits: twice.into() }]
+}
+
+/// 64 windows of 5, of which 3 + 3 elements are outside; two warps, five iterations.
+#[test]
+fn scalars_decide_loops_and_conditions() {
+    let (kernel, config) = (checked(WINDOW), textbook(&[64], &[64]));
+    let of = |scalars: &[ScalarValue]| {
+        counts_with(&kernel, DType::F32, &config, (&[64], scalars), Limits::default())
+    };
+    for (twice, products) in [(false, 0), (true, 64)] {
+        let counts = of(&window_scalars(2, twice));
+        let x = site(&counts, "x", Touches::Reads);
+        assert_eq!((x.requests, x.elems, x.unknown_requests), (10, 5 * 64 - 6, 0));
+        assert_eq!(counts.flops(), 5 * 64 - 6 + products);
+        assert!(counts.is_exact && counts.branches.iter().all(|branch| branch.unknown == 0));
+    }
+    // Of a radius that nobody says 16 iterations are assumed.
+    let counts = of(&[]);
+    assert_eq!(site(&counts, "x", Touches::Reads).requests, 32);
+    assert_eq!(counts.branches.iter().filter(|branch| branch.unknown > 0).count(), 3);
 }

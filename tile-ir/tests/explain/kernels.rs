@@ -118,3 +118,24 @@ where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
     }
     sums[col] = sum;
 }";
+
+/// The sum of what is at most `radius` away.
+pub(crate) const WINDOW: &str = "
+pub fn window(radius: u8, twice: bool, x: &Tensor<f32, [N]>, y: &mut Tensor<f32, [N]>)
+where
+    tile: (TN),
+    grid: (bx in tiles(N, TN)),
+    block: (tx in TN),
+{
+    let at = bx * TN + tx;
+    let mut sum = 0.0;
+    for i in at - radius..=at + radius {
+        if in_bounds(x[i]) {
+            sum += x[i];
+        }
+    }
+    if twice {
+        sum = sum * 2.0;
+    }
+    y[at] = sum;
+}";

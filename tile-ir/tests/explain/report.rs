@@ -18,6 +18,7 @@ fn report(text: &str, config: &Config, dims: &[u64]) -> Report {
         kernel: &kernel,
         types: &types,
         dims,
+        scalars: &[],
         device: &known("A100").unwrap(),
         config,
         registers: Some(32),

@@ -5,10 +5,11 @@ use tile_ir::config::{Config, TilePadding};
 use tile_ir::dtype::DType;
 use tile_ir::explain::count::Limits;
 
+use crate::counts::window_scalars;
 use crate::kernels::{
-    ADD, CONVERGENT_TREE, MATMUL, NAIVE, ROWS, SPARSE, STENCIL, TRANSPOSE, TREE, TRIANGLE,
+    ADD, CONVERGENT_TREE, MATMUL, NAIVE, ROWS, SPARSE, STENCIL, TRANSPOSE, TREE, TRIANGLE, WINDOW,
 };
-use crate::support::{checked, chosen, counts, textbook};
+use crate::support::{checked, chosen, counts, counts_with, textbook};
 
 #[track_caller]
 fn check(text: &str, config: &Config, dims: &[u64]) {
@@ -57,5 +58,21 @@ fn chosen_configurations() {
     for n in [4096, 100_001] {
         check(ADD, &chosen(&checked(ADD), DType::F32, &[n]), &[n]);
         check(STENCIL, &chosen(&checked(STENCIL), DType::F32, &[n]), &[n]);
+    }
+}
+
+/// Loops from one scalar to another.
+#[test]
+fn of_known_scalars() {
+    let kernel = checked(WINDOW);
+    let full = Limits { max_steps: u64::MAX, is_full: true };
+    for (n, radius) in [(64, 0), (1000, 3), (5000, 200)] {
+        for config in [textbook(&[64], &[64]), chosen(&kernel, DType::F32, &[n])] {
+            let scalars = window_scalars(radius, n > 64);
+            let of = |limits| counts_with(&kernel, DType::F32, &config, (&[n], &scalars), limits);
+            let (every, sampled) = (of(full), of(Limits::default()));
+            assert!(every.is_exact);
+            assert_eq!(sampled, every, "{n}, {radius}");
+        }
     }
 }

@@ -4,11 +4,12 @@ use tile_ir::check::{CheckedKernel, check_kernel};
 use tile_ir::config::{AxisItems, Config, default_config};
 use tile_ir::device::{DeviceProperties, known};
 use tile_ir::dtype::DType;
-use tile_ir::explain::count::{KernelCounts, Limits, SiteCounts, Touches, count_kernel};
+use tile_ir::explain::count::{KernelCounts, Known, Limits, SiteCounts, Touches, count_kernel};
 use tile_ir::kernel::{VarId, VarKind};
 use tile_ir::lower::{Binding, lower};
 use tile_ir::program::{IndexWidth, Program};
 use tile_ir::resolve::resolve_kernel;
+use tile_ir::value::ScalarValue;
 
 pub(crate) fn checked(text: &str) -> CheckedKernel {
     let item = tile_syntax::parse_kernel_text(text).unwrap_or_else(|errors| panic!("{errors}"));
@@ -60,10 +61,23 @@ pub(crate) fn counts(
     dims: &[u64],
     limits: Limits,
 ) -> KernelCounts {
+    counts_with(kernel, dtype, config, (dims, &[]), limits)
+}
+
+/// With values of scalars, by their places in the signature.
+pub(crate) fn counts_with(
+    kernel: &CheckedKernel,
+    dtype: DType,
+    config: &Config,
+    (dims, scalars): (&[u64], &[ScalarValue]),
+    limits: Limits,
+) -> KernelCounts {
     let program = program(kernel, dtype, config, dims);
     assert_eq!(program.kernels.len(), 1);
-    count_kernel(&program.kernels[0], &dims_of(kernel, dims), limits)
-        .unwrap_or_else(|error| panic!("{error}"))
+    let ids = kernel.kernel().scalars.ids();
+    let scalars: Vec<_> = ids.zip(scalars.iter().copied()).collect();
+    let known = Known { dims: &dims_of(kernel, dims), scalars: &scalars };
+    count_kernel(&program.kernels[0], known, limits).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The only access of this kind to an array.

@@ -51,6 +51,7 @@ fn denied(kernel: &CheckedKernel) -> (BTreeSet<String>, String) {
         kernel,
         types,
         dims: &dims,
+        scalars: &[],
         device: &device,
         config: &config,
         registers,

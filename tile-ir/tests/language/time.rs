@@ -8,6 +8,12 @@
 use std::time::{Duration, Instant};
 
 use tile_ir::check::check_kernel;
+use tile_ir::config::default_config;
+use tile_ir::device::known;
+use tile_ir::dtype::DType;
+use tile_ir::explain::count::Limits;
+use tile_ir::explain::{Question, Rule, explain};
+use tile_ir::kernel::VarKind;
 use tile_ir::resolve::resolve_kernel;
 
 /// The limit for one kernel, from its text to its verdict.
@@ -102,6 +108,49 @@ fn textbook_kernels_are_judged_at_once() {
         println!("{name}: {took:?}");
         assert!(took < LIMIT, "{name} took {took:?}");
     }
+}
+
+/// The limit for what `#[deny(bank_conflicts, …)]` adds to that.
+const DENIAL_LIMIT: Duration = Duration::from_millis(50);
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the figures are what is wanted")]
+fn launches_of_textbook_kernels_are_denied_at_once() {
+    let mut slow = Vec::new();
+    for (name, text) in KERNELS {
+        let item = tile_syntax::parse_kernel_text(text).expect("in the language");
+        let kernel = resolve_kernel(&item).expect("names and types are right");
+        let kernel = check_kernel(kernel).unwrap_or_else(|found| panic!("{found:?}")).kernel;
+        let types = vec![DType::F32; kernel.kernel().type_params.len()];
+        let is_dim = |kind: VarKind| kind == VarKind::Dim;
+        let n_dims = kernel.kernel().vars.values().filter(|var| is_dim(var.kind)).count();
+        let dims = vec![4096; n_dims];
+        let once = || {
+            let since = Instant::now();
+            let before = spent(since);
+            let device = known("H200").expect("the device is in the table");
+            let config = default_config(&kernel, &types, &device, &dims).expect("it fits");
+            let chosen = spent(since);
+            let question = Question {
+                kernel: &kernel,
+                types: &types,
+                dims: &dims,
+                scalars: &[],
+                device: &device,
+                config: &config,
+                registers: None,
+                limits: Limits { max_steps: 100_000, is_full: false },
+                rules: &[Rule::BankConflicts],
+            };
+            explain(&question).unwrap_or_else(|error| panic!("{error}"));
+            [chosen.saturating_sub(before), spent(since).saturating_sub(chosen)]
+        };
+        let best = (0..5).map(|_| once()).min_by_key(|[one, other]| *one + *other);
+        let [choosing, explaining] = best.expect("there are some");
+        println!("{name}: {choosing:?} to choose, {explaining:?} to explain");
+        slow.extend((choosing + explaining >= DENIAL_LIMIT).then_some(name));
+    }
+    assert!(slow.is_empty(), "{slow:?}");
 }
 
 /// The limit for any kernel of the suite, on a machine that is slow or has other work:

@@ -213,6 +213,29 @@ pub enum ArgumentError {
         /// How many values there are.
         found: usize,
     },
+    /// A scalar that a kernel does not have.
+    #[error("`{kernel}` has no scalar `{name}`{}", if names.is_empty() { String::new() }
+        else { format!(": its scalars are {names}") })]
+    NoScalar {
+        /// The kernel.
+        kernel: String,
+        /// The name.
+        name: String,
+        /// The scalars that it has.
+        names: String,
+    },
+    /// A value that a scalar's type does not have.
+    #[error("`{name}` of `{kernel}` is of type `{dtype}`, which has no {value}")]
+    ScalarValue {
+        /// The kernel.
+        kernel: String,
+        /// The scalar.
+        name: String,
+        /// Its type.
+        dtype: &'static str,
+        /// The value.
+        value: String,
+    },
     /// A launch whose cost cannot be computed beforehand.
     #[error("{reason}, so that it cannot be explained beforehand")]
     Unexplained {

@@ -76,8 +76,12 @@ pub(super) fn with_made_up(
         let bytes = data.elements(dtype, shape.iter().product())?;
         tensors.push(OwnedTensor::holding(tensor, dtype, shape, &bytes, device)?);
     }
-    let scalars = ir.scalars.values().filter_map(|scalar| scalar.elem.bind(types));
-    let scalars = scalars.map(|dtype| data.scalar(dtype)).collect();
+    let given = kernel.known_scalars()?;
+    let scalars = ir.scalars.iter().filter_map(|(id, scalar)| {
+        let made_up = data.scalar(scalar.elem.bind(types)?);
+        Some(given.iter().find(|(known, _)| *known == id).map_or(made_up, |(_, value)| *value))
+    });
+    let scalars = scalars.collect();
     let mut launch = OwnedLaunch { tensors, scalars, dims: dims.clone() };
     launch.with_bound(device, |bound| {
         let (hash, file) = (&OnceLock::new(), kernel.file());

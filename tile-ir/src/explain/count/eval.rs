@@ -168,7 +168,8 @@ fn scalar(dtype: DType, value: i64) -> Option<ScalarValue> {
     )
 }
 
-fn number(value: ScalarValue) -> Option<i64> {
+/// The number that a value of an integer type is, or a condition's 0 or 1.
+pub(super) fn number(value: ScalarValue) -> Option<i64> {
     if value.dtype == DType::U64 {
         return i64::try_from(value.bits).ok();
     }

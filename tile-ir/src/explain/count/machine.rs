@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::domain::DomainTable;
+use super::pattern::Patterns;
 use super::plan::{Plan, Role};
 use super::repeat::is_worth_it;
 use super::tally::{BRANCH_COLUMNS, BranchColumn, Tally};
@@ -44,6 +45,8 @@ pub(super) struct Machine<'k> {
     pub(super) steps_left: u64,
     is_full: bool,
     pub(super) detail: Detail,
+    /// Of each site, what its requests took.
+    pub(super) patterns: Vec<Patterns>,
     /// Of each site, whether it has been made once.
     pub(super) is_looked_at: Vec<bool>,
 }
@@ -75,6 +78,7 @@ impl<'k> Machine<'k> {
             steps_left: limits.max_steps,
             is_full: limits.is_full,
             detail,
+            patterns: vec![Patterns::default(); plan.sites.len()],
             is_looked_at: vec![false; plan.sites.len()],
         }
     }

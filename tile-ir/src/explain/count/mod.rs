@@ -29,7 +29,7 @@
 //!
 //! # What depends on data
 //!
-//! Of a condition on loaded values both arms are counted for all lanes. A loop
+//! Scalar arguments of which no value is known ([`Known`]) are data. Of a condition on loaded values both arms are counted for all lanes. A loop
 //! whose length is not known is counted as 16 iterations, as the model that
 //! chooses configurations does. A lane's access at a loaded index counts as a sector
 //! of its own, and without bank conflicts. Each is counted as unknown, too.
@@ -40,13 +40,14 @@
 //! | `machine`, `exprs`, `plain` | statements, expressions, and those that count alike for all items |
 //! | `loops`, `repeat`, `period`, `steady` | loops and the grid, and what may be left out of them |
 //! | `eval`, `value`, `domain` | integers in the lanes of a warp |
-//! | `touch` | one access |
+//! | `touch`, `pattern` | one access, and what it takes |
 
 mod domain;
 mod eval;
 mod exprs;
 mod loops;
 mod machine;
+mod pattern;
 mod period;
 mod plain;
 mod plan;
@@ -63,7 +64,7 @@ use self::plan::Plan;
 pub use self::plan::ops_of;
 use self::tally::{BRANCH_COLUMNS, BranchColumn, Column, SITE_COLUMNS, Tally};
 use crate::dtype::DType;
-use crate::kernel::{AccessKind, VarId};
+use crate::kernel::{AccessKind, ScalarId, VarId};
 use crate::program::{ArgSource, BufferSpace, ProgramKernel, Target};
 use crate::span::SpanId;
 use crate::value::{ArgValue, ScalarValue};
@@ -224,10 +225,32 @@ impl KernelCounts {
     }
 }
 
+/// What is known of a launch's arguments. Tensors are row-major without gaps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known<'a> {
+    /// The dimensions.
+    pub dims: &'a [(VarId, u64)],
+    /// Scalars. Of those that are not here nothing is known: they count as data.
+    pub scalars: &'a [(ScalarId, ScalarValue)],
+}
+
+impl Known<'_> {
+    fn dim(&self, wanted: VarId) -> Option<i64> {
+        let (_, dim) = self.dims.iter().find(|(var, _)| *var == wanted)?;
+        i64::try_from(*dim).ok()
+    }
+
+    /// The value of a scalar that is an integer or a condition.
+    fn integer(&self, wanted: ScalarId) -> Option<i64> {
+        let (_, value) = self.scalars.iter().find(|(scalar, _)| *scalar == wanted)?;
+        (!value.dtype.is_float()).then(|| eval::number(*value)).flatten()
+    }
+}
+
 /// Why a launch cannot be counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CountError {
-    /// A number of the launch depends on a scalar argument.
+    /// A number of the launch depends on more than its dimensions.
     #[error("the launch of `{kernel}` depends on more than its dimensions")]
     Unknown {
         /// The kernel.
@@ -235,18 +258,17 @@ pub enum CountError {
     },
 }
 
-/// Counts one launch of a kernel with these dimensions, its tensors row-major without
-/// gaps. Scalar arguments count as data.
+/// Counts one launch of a kernel with these arguments.
 ///
 /// # Errors
 ///
-/// Where the grid or an array's extent depends on a scalar argument.
+/// Where a dimension is not known, or the program is one of views.
 pub fn count_kernel(
     kernel: &ProgramKernel,
-    dims: &[(VarId, u64)],
+    known: Known<'_>,
     limits: Limits,
 ) -> Result<KernelCounts, CountError> {
-    count_some(kernel, dims, limits, Detail::All)
+    count_some(kernel, known, limits, Detail::All)
 }
 
 /// How much of the accesses is counted.
@@ -263,12 +285,12 @@ pub(super) enum Detail {
 /// As [`count_kernel`], in less time where less is asked.
 pub(super) fn count_some(
     kernel: &ProgramKernel,
-    dims: &[(VarId, u64)],
+    known: Known<'_>,
     limits: Limits,
     detail: Detail,
 ) -> Result<KernelCounts, CountError> {
     let unknown = || CountError::Unknown { kernel: kernel.name.clone() };
-    let args = arguments(kernel, dims).ok_or_else(unknown)?;
+    let args = arguments(kernel, known).ok_or_else(unknown)?;
     let on_host = |id| kernel.eval_on_host(id, &args.values);
     let mut shapes = Vec::new();
     for buffer in kernel.buffers.values() {
@@ -285,27 +307,29 @@ pub(super) fn count_some(
 }
 
 /// Launch arguments: as the host computes with them, and as far as they are known.
-struct Arguments {
-    values: Vec<ArgValue>,
+pub(super) struct Arguments {
+    pub(super) values: Vec<ArgValue>,
     known: Vec<Option<i64>>,
 }
 
-fn arguments(kernel: &ProgramKernel, dims: &[(VarId, u64)]) -> Option<Arguments> {
+pub(super) fn arguments(kernel: &ProgramKernel, known: Known<'_>) -> Option<Arguments> {
     let mut arguments = Arguments { values: Vec::new(), known: Vec::new() };
     for arg in kernel.args.values() {
-        let known = match arg.source {
+        let (value, number) = match arg.source {
             ArgSource::Dim(var) => {
-                let (_, dim) = dims.iter().find(|(known, _)| *known == var)?;
-                Some(i64::try_from(*dim).ok()?)
+                let dim = known.dim(var)?;
+                (ArgValue::Index(dim), Some(dim))
             }
-            ArgSource::Scalar(_) => None,
+            ArgSource::Scalar(id) => {
+                // No extent depends on it.
+                let unused = ScalarValue { dtype: arg.ty.storage(), bits: 0 };
+                (ArgValue::Scalar(unused), known.integer(id))
+            }
             // Of views, which have their own counts.
             ArgSource::Stride { .. } => return None,
         };
-        let dtype = arg.ty.storage();
-        let scalar = ArgValue::Scalar(ScalarValue { dtype, bits: 0 });
-        arguments.values.push(known.map_or(scalar, ArgValue::Index));
-        arguments.known.push(known);
+        arguments.values.push(value);
+        arguments.known.push(number);
     }
     Some(arguments)
 }

@@ -2,10 +2,11 @@
 
 use super::Detail;
 use super::machine::Machine;
+use super::pattern::{Cost, Memory};
 use super::tally::{Column, SITE_COLUMNS};
-use super::value::{LANES, Mask, Value};
-use crate::analyze::banks::wavefronts_of;
-use crate::analyze::sectors::{SECTOR_BYTES, sectors_of};
+use super::value::{Mask, Value};
+use crate::analyze::banks::{BANKS, WORD_BYTES};
+use crate::analyze::sectors::SECTOR_BYTES;
 use crate::arena::EntityId as _;
 use crate::program::{Access, BufferSpace, SharedMemory, Target};
 
@@ -105,61 +106,49 @@ impl Machine<'_> {
     fn enter(&mut self, site: usize, access: &Access, width: u32, offset: &Value) {
         let elem_bytes = self.plan.kernel.element_type(access.target).size_bytes();
         let size = elem_bytes * width;
-        let n_lanes = u64::from(self.active.count_ones());
+        let asked = u64::from(self.active.count_ones()) * u64::from(size);
         let elems = self.n_active() * u64::from(width);
-        let asked = n_lanes * u64::from(size);
-        let of_lane = |lane: usize| Some(offset.lane(lane)? * i64::from(elem_bytes));
-        let active = self.active;
-        let lanes = (0..LANES).filter(|lane| active >> lane & 1 == 1);
-        let addresses: Option<Vec<i64>> = match offset.uniform() {
-            Some(_) => of_lane(0).map(|address| vec![address]),
-            None => lanes.map(of_lane).collect(),
-        };
-        let is_known = addresses.is_some();
         if self.active & 3 == 3 && self.lane_strides[site].is_none() {
             let pair = offset.lane(0).zip(offset.lane(1));
             self.lane_strides[site] = pair.map(|(first, second)| second - first);
         }
         self.add(site, Column::Requests, self.weight);
         self.add(site, Column::Elems, elems);
-        self.add(site, Column::Unknown, if is_known { 0 } else { self.weight });
+        if !offset.is_known() {
+            self.add(site, Column::Unknown, self.weight);
+        }
         match access.target {
             Target::Buffer(id) => match self.plan.kernel.buffers[id].space {
                 BufferSpace::Constant { .. } => {}
                 BufferSpace::Global => {
-                    let (moved, ideal) = match addresses {
-                        Some(addresses) => {
-                            let sectors = sectors_of(&addresses, size);
-                            (sectors.moved.into(), sectors.ideal.into())
-                        }
-                        // Each lane somewhere else.
-                        None => (
-                            n_lanes * u64::from(size).div_ceil(SECTOR_BYTES),
-                            asked.div_ceil(SECTOR_BYTES),
-                        ),
-                    };
-                    self.add(site, Column::Sectors, moved * self.weight);
+                    let cost = self.cost(site, offset, (elem_bytes, size), Memory::Global);
+                    // Each lane somewhere else.
+                    let apart = asked / u64::from(size) * u64::from(size).div_ceil(SECTOR_BYTES);
+                    let unknown = Cost { taken: apart, ideal: asked.div_ceil(SECTOR_BYTES) };
+                    let Cost { taken, ideal } = cost.unwrap_or(unknown);
+                    self.add(site, Column::Sectors, taken * self.weight);
                     self.add(site, Column::IdealSectors, ideal * self.weight);
                 }
             },
             Target::Tile(_) => {
-                let (taken, ideal) = match addresses {
-                    Some(_) => {
-                        let address = |lane: usize| {
-                            let is_active = active >> lane & 1 == 1;
-                            of_lane(lane).filter(|_| is_active).map(|at| at.max(0).unsigned_abs())
-                        };
-                        let bytes: Vec<Option<u64>> = (0..LANES).map(address).collect();
-                        let found = wavefronts_of(&bytes, size);
-                        (found.taken.into(), found.ideal.into())
-                    }
-                    // As if there were no conflict.
-                    None => (asked.div_ceil(128), asked.div_ceil(128)),
-                };
+                let cost = self.cost(site, offset, (elem_bytes, size), Memory::Shared);
+                // As if there were no conflict.
+                let rows = asked.div_ceil(BANKS * WORD_BYTES);
+                let Cost { taken, ideal } = cost.unwrap_or(Cost { taken: rows, ideal: rows });
                 self.add(site, Column::Wavefronts, taken * self.weight);
                 self.add(site, Column::IdealWavefronts, ideal * self.weight);
             }
         }
+    }
+
+    fn cost(
+        &mut self,
+        site: usize,
+        offset: &Value,
+        sizes: (u32, u32),
+        memory: Memory,
+    ) -> Option<Cost> {
+        self.patterns[site].cost((self.active, offset), sizes, memory)
     }
 
     fn add(&mut self, site: usize, column: Column, n: u64) {

@@ -1,4 +1,7 @@
 //! The integers of a warp: one value, one for each lane, or none that is known.
+//!
+//! A macro that nobody has optimised goes through the lanes, so loops over them are plain
+//! ones: iterators take several times as long there.
 
 use crate::exchange::WARP_ITEMS;
 
@@ -22,7 +25,7 @@ pub(super) enum Value {
 
 impl Value {
     pub(super) fn each(f: impl Fn(usize) -> i64) -> Self {
-        Self::Each(Box::new(std::array::from_fn(f))).folded()
+        collect(|lane| Some(f(lane)))
     }
 
     pub(super) fn flag(value: bool) -> Self {
@@ -57,8 +60,12 @@ impl Value {
             Self::Same(0) => Some(0),
             Self::Same(_) => Some(active),
             Self::Each(values) => {
-                let bit = |lane: usize| Mask::from(values[lane] != 0) << lane;
-                Some((0..LANES).map(bit).fold(0, |mask, bit| mask | bit) & active)
+                let (mut mask, mut lane) = (0, 0);
+                while lane < LANES {
+                    mask |= Mask::from(values[lane] != 0) << lane;
+                    lane += 1;
+                }
+                Some(mask & active)
             }
         }
     }
@@ -97,25 +104,17 @@ impl Value {
             (false, _) | (_, false) => Self::Unknown,
         }
     }
-
-    /// One value, where all lanes have it.
-    fn folded(self) -> Self {
-        match &self {
-            Self::Each(values) if values.iter().all(|value| *value == values[0]) => {
-                Self::Same(values[0])
-            }
-            Self::Unknown | Self::Same(_) | Self::Each(_) => self,
-        }
-    }
 }
 
+/// The lanes' values; one where all have it, none where any has none.
 fn collect(f: impl Fn(usize) -> Option<i64>) -> Value {
     let mut values = [0; LANES];
-    for (lane, value) in values.iter_mut().enumerate() {
-        match f(lane) {
-            Some(found) => *value = found,
-            None => return Value::Unknown,
-        }
+    let (mut is_same, mut lane) = (true, 0);
+    while lane < LANES {
+        let Some(value) = f(lane) else { return Value::Unknown };
+        values[lane] = value;
+        is_same &= value == values[0];
+        lane += 1;
     }
-    Value::Each(Box::new(values)).folded()
+    if is_same { Value::Same(values[0]) } else { Value::Each(Box::new(values)) }
 }
