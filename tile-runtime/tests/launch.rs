@@ -383,3 +383,32 @@ fn dimensions_that_no_memory_holds() {
     let error = kernel.tune(&device, &[1 << 60], &tuning).unwrap_err();
     assert_eq!(error.to_string(), format!("the host has no memory for {} bytes", 1_u64 << 62));
 }
+
+tiled_kernel! {
+    /// Through a tile of 80 KiB.
+    fn through_much(x: &Tensor<f32, [N]>, y: &mut Tensor<f32, [N]>)
+    where tile: (TN = 20480), grid: (bx in tiles(N, TN)),
+    {
+        shared s: [f32; TN];
+        load s[i] = x[bx * TN + i];
+        barrier;
+        each i in TN {
+            y[bx * TN + i] = s[i];
+        }
+    }
+}
+
+/// An SM of a T4 has 64 KiB of shared memory, one of an H100 227.
+#[test]
+fn the_cpu_has_the_limits_of_the_device_that_it_poses_as() {
+    for (name, fits) in [("cpu:T4", false), ("cpu:H100", true)] {
+        let device: Device = name.parse().unwrap();
+        let x = device.tensor([30_000], &[1.0f32; 30_000]).unwrap();
+        let mut y = device.zeros([30_000]).unwrap();
+        let launched = through_much::launch(&x, &mut y);
+        match fits {
+            true => assert_eq!(y.to_vec().unwrap(), [1.0; 30_000]),
+            false => assert!(launched.unwrap_err().to_string().contains("Tesla T4")),
+        }
+    }
+}
