@@ -34,7 +34,10 @@ impl ScalarValue {
             return Some(self);
         }
         let there = semantics::cast(self, dtype)?;
-        let is_kept = || dtype.is_float() || semantics::cast(there, self.dtype) == Some(self);
+        // It comes back from another number, too, where only the sign's meaning changes.
+        let size = |value| semantics::cast(value, DType::F64);
+        let comes_back = || semantics::cast(there, self.dtype) == Some(self);
+        let is_kept = || dtype.is_float() || (comes_back() && size(there) == size(self));
         (dtype != DType::Bool && self.dtype != DType::Bool && is_kept()).then_some(there)
     }
 }
