@@ -141,3 +141,28 @@ fn the_one_unsafe_attribute() {
     assert!(is_refused("#[unsafe(no_mangle)]"));
     assert!(is_refused("#[unchecked]"));
 }
+
+/// An attribute may give a scalar a value that its type has.
+#[test]
+fn denied_launches_have_scalars() {
+    let with = |radius: &str| {
+        format!(
+            "#[deny(uncoalesced, device = \"H200\", N = 65536, radius = {radius})]
+             fn window(radius: u8, x: &Tensor<f32, [N]>, y: &mut Tensor<f32, [N]>)
+             where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+             {{
+                 let at = bx * TN + tx;
+                 let mut sum = 0.0;
+                 for i in at - radius..=at + radius {{
+                     if in_bounds(x[i]) {{ sum += x[i]; }}
+                 }}
+                 y[at] = sum;
+             }}"
+        )
+    };
+    let errors = |radius: &str| {
+        let expanded = pretty(expand_kernels(with(radius).parse().unwrap()));
+        expanded.matches("core::compile_error").count()
+    };
+    assert_eq!(["3", "0", "255", "256", "true", "2.5"].map(errors), [0, 0, 0, 1, 1, 1]);
+}
