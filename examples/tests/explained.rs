@@ -2,6 +2,7 @@
 
 use tile_examples::{all, box_blur};
 use tile_runtime::ir::device::known;
+use tile_runtime::ir::explain::Rule;
 use tile_runtime::ir::explain::roofline::Level;
 use tile_runtime::{Error, Report};
 
@@ -50,6 +51,8 @@ fn loops_over_scalars_are_counted() {
         assert_eq!(of_x().map(|access| access.bytes).sum::<u64>(), read, "{report}");
         assert!(of_x().all(|access| access.unknown_requests == 0) && report.is_exact);
         assert!(report.branches.iter().all(|branch| branch.unknown == 0), "{report}");
+        // Neighbours read neighbours, also where the first of them are outside.
+        assert!(!report.findings.iter().any(|found| found.rule == Rule::Uncoalesced), "{report}");
         assert!(report.to_string().contains(&format!("C = 2048, radius = {radius}\n")));
     }
 }

@@ -37,8 +37,9 @@ impl Machine<'_> {
                 self.add(site, Column::Elems, elems);
             } else {
                 let offset = self.offset(access, &indices);
-                self.is_looked_at[site] = true;
                 self.enter(site, access, width, &offset);
+                // At an edge the first lanes may be outside, and tell nothing.
+                self.is_looked_at[site] = self.lane_strides[site].is_some() || !offset.is_known();
             }
         }
         self.active = before;
