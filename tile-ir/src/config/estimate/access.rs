@@ -55,6 +55,9 @@ const MAX_DISTANCE: f64 = 8.0;
 /// product of a matrix and a vector by one thread a row takes 0.77 ms with it and 1.62
 /// where half of a warp's threads are idle, which keeps the repeated bodies apart.
 const WALKED_ELEMS: f64 = 4.0;
+/// Items of a thread up to which it does so: the body of a product without a tile, with 128
+/// of them, stands in the text once.
+const WALKED_ITEMS: f64 = 16.0;
 /// Requests of a thread that are under way at once: compilers and registers allow no
 /// more.
 const MAX_REQUESTS: f64 = 8.0;
@@ -244,7 +247,8 @@ fn busy_threads(sizes: &Sizes<'_>) -> f64 {
 fn walked(sizes: &Sizes<'_>, access: &Access, bytes: f64) -> f64 {
     let is_walked = access.indices.last().is_some_and(|&last| sizes.is_walked(last));
     let is_whole = busy_threads(sizes) == f64::from(sizes.config.threads);
-    if is_walked && is_whole && sizes.rows_are_aligned(access.array, bytes) {
+    let is_short = sizes.items_per_thread() <= WALKED_ITEMS;
+    if is_walked && is_whole && is_short && sizes.rows_are_aligned(access.array, bytes) {
         WALKED_ELEMS.min(f64::from(MAX_ACCESS_BYTES) / bytes)
     } else {
         1.0
