@@ -130,9 +130,17 @@ pub fn with_tiles(
                 continue;
             }
         };
+        // Tiles that do not fit do not on any threads.
+        let mut too_large: Vec<u32> = Vec::new();
         for config in thread_choices(kernel, device, raster_rows, tiles) {
+            if too_large.contains(&config.phase_parts) {
+                continue;
+            }
             let cost = |config: &Config| estimate(kernel, types, device, dims, config);
             let alone = cost(&config);
+            if alone.tile_bytes > u64::from(device.shared_bytes_per_block_optin) {
+                too_large.push(config.phase_parts);
+            }
             least_shared = Some(least_shared.unwrap_or(u64::MAX).min(alone.shared_bytes));
             let packed = with_one_more_block(device, &config, &alone);
             let packed = packed.map(|config| (cost(&config), config));

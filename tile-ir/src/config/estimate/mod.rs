@@ -58,6 +58,8 @@ pub struct Estimate {
     /// lowering leaves away where it does not fit is not counted; tiles that are never in
     /// use together are, each.
     pub shared_bytes: u64,
+    /// That of it which tiles take: the same however work-items lie on threads.
+    pub tile_bytes: u64,
     /// Registers of a thread.
     pub registers: f64,
     /// Instructions of the longest stretch that is written out, in bytes: of the

@@ -82,7 +82,8 @@ pub(super) fn finish(device: &DeviceProperties, sizes: &Sizes<'_>, block: &Block
     let config = sizes.config;
     let threads = f64::from(config.threads);
     let blocks = sizes.blocks();
-    let shared_bytes = shared_bytes(sizes, block);
+    let tile_bytes = tile_bytes(sizes, block);
+    let shared_bytes = tile_bytes + block.exchange_bytes as u64;
     let (registers, spill) = kept_registers(device, config, registers(sizes, block));
     let blocks_per_sm = resident_blocks(device, config.threads, registers, shared_bytes);
 
@@ -135,6 +136,7 @@ pub(super) fn finish(device: &DeviceProperties, sizes: &Sizes<'_>, block: &Block
         blocks,
         blocks_per_sm,
         shared_bytes,
+        tile_bytes,
         registers,
         code_bytes,
         arithmetic: block.arithmetic * blocks,
@@ -155,16 +157,16 @@ fn fetch_loss(code_bytes: f64, warps: f64, together: f64) -> f64 {
     1.0 + FETCH_LOSS * (SCHEDULERS / together).min(1.0).powi(3)
 }
 
-/// Shared memory of a block, as lowering gives it to tiles that lie apart: those that a
-/// phase fills once for each stage.
-fn shared_bytes(sizes: &Sizes<'_>, block: &BlockCost) -> u64 {
+/// Shared memory of a block's tiles, as lowering gives it to tiles that lie apart: those
+/// that a phase fills once for each stage.
+fn tile_bytes(sizes: &Sizes<'_>, block: &BlockCost) -> u64 {
     let stages = f64::from(sizes.config.stages.max(1));
     let bytes_of = |(id, _): (TileId, &Tile)| {
         let buffers = if block.staged_tiles.contains(&id) { stages } else { 1.0 };
         buffers * padded_bytes(sizes, id)
     };
     let shared = sizes.kernel.tiles.iter().filter(|(_, tile)| tile.space == TileSpace::Shared);
-    (shared.map(bytes_of).sum::<f64>() + block.exchange_bytes) as u64
+    shared.map(bytes_of).sum::<f64>() as u64
 }
 
 /// A shared tile with what stands behind its rows, and up to where the next one begins.
@@ -184,7 +186,7 @@ fn padded_bytes(sizes: &Sizes<'_>, id: TileId) -> f64 {
     (padded * bytes / unit).ceil() * unit
 }
 
-fn tile_bytes(sizes: &Sizes<'_>, id: TileId) -> f64 {
+fn plain_bytes(sizes: &Sizes<'_>, id: TileId) -> f64 {
     sizes.elems(ArrayRef::Tile(id)) * sizes.elem_bytes(ArrayRef::Tile(id))
 }
 
@@ -192,7 +194,7 @@ fn tile_bytes(sizes: &Sizes<'_>, id: TileId) -> f64 {
 /// tenth off for products; where there is room NVRTC takes more than it needs.
 fn registers(sizes: &Sizes<'_>, block: &BlockCost) -> f64 {
     let local = sizes.kernel.tiles.iter().filter(|(_, tile)| tile.space != TileSpace::Shared);
-    let local_words = local.map(|(id, _)| tile_bytes(sizes, id) / 4.0).sum::<f64>();
+    let local_words = local.map(|(id, _)| plain_bytes(sizes, id) / 4.0).sum::<f64>();
     let items = if sizes.kernel.block.is_some() { sizes.items_per_thread() } else { 1.0 };
     BASE_REGISTERS
         + block.fragment_words
