@@ -22,6 +22,7 @@
 //!
 //! - All work-items come to the loop, and nothing in it makes them meet: between two
 //!   barriers they run in any order.
+//! - Its bounds are made of what nothing assigns, and of no memory.
 //! - Either the distance from its first value to its end is the same for all; or the end
 //!   and the step are, and the first value is least where the coordinates in the block are
 //!   0. Then the longest of the loops is the block's, and who is past the end does nothing.
@@ -115,6 +116,10 @@ impl Walk<'_> {
         let StmtKind::For { var, range, body } = &stmt.kind else { return None };
         let LoopRange::Between { start, end, step, reversed: false } = *range else { return None };
         let is_common = |id: &ExprId| self.uniform.is_uniform_expr(*id);
+        // They are computed anew in each iteration, and must be what they were.
+        if !self.is_fixed(start) || !self.is_fixed(end) {
+            return None;
+        }
         if !step.iter().all(is_common) || body.iter().any(Stmt::has_meeting) {
             return None;
         }

@@ -89,6 +89,21 @@ fn loops_whose_lengths_differ_stay_the_items_own() {
     }
 }
 
+/// A loop computes its bounds once: what changes in it is no part of those that are computed
+/// in each iteration.
+#[test]
+fn bounds_that_change_in_the_loop_are_computed_once() {
+    for body in [
+        "let mut m = tx; for j in m..m + (r as index) { sum += a[j]; m += 1; }",
+        "let mut m = tx; for j in (m..N).step_by(TN) { sum += a[j]; m += 1; }",
+        "shared s: [u32; TN]; s[tx] = r; \
+         for j in s[tx] as index..(s[tx] as index) + (r as index) { sum += a[j]; s[tx] += 1; }",
+    ] {
+        let text = lowered(body);
+        assert!(!is_of_block(&text), "{body}: {text}");
+    }
+}
+
 /// A name for what has changed since is not what it was made of.
 #[test]
 fn values_that_are_assigned_are_not_looked_through() {
