@@ -73,6 +73,8 @@ const STREAM: bool = false;
 /// Whether lanes lie in pairs. Measured on an H200, f32 products: of 512 in tiles of 16 x 64
 /// 0.0095 ms with it and 0.0105 without, of 4096 in tiles of 128 x 256 x 16 2.85 and 2.79.
 const PAIRED_LANES: bool = false;
+/// Whether threads go down the columns of their items: see `register_loops` in `emit`.
+const BY_COLUMNS: bool = false;
 /// Buffers of the fragments that hold operands.
 const FRAGMENT_BUFFERS: u32 = 2;
 
@@ -353,6 +355,7 @@ fn thread_choices(
         predicate_copies: PREDICATE_COPIES,
         min_blocks: 0,
         paired_lanes: PAIRED_LANES,
+        by_columns: BY_COLUMNS,
         phase_parts: 1,
         slices: 1,
         fragment_buffers: FRAGMENT_BUFFERS,

@@ -127,6 +127,11 @@ pub struct Config {
     /// halves what vectors of 16 bytes take of shared memory
     /// ([`crate::analyze::banks`]); addresses take more instructions.
     pub paired_lanes: bool,
+    /// Whether a thread goes down the columns of its items ([`Walk::DownColumns`]) where
+    /// they share operands, in place of back and forth along rows.
+    ///
+    /// [`Walk::DownColumns`]: crate::program::Walk::DownColumns
+    pub by_columns: bool,
     /// Into how many parts what a phase brings at a time is cut, one after the other:
     /// its tiles are so much less deep. Where its extents can be cut so, and the loop that
     /// uses the tiles goes through them in order; other phases stay as they are.
@@ -195,6 +200,7 @@ impl Config {
             predicate_copies: false,
             min_blocks: 0,
             paired_lanes: false,
+            by_columns: false,
             phase_parts: 1,
             slices: 1,
             fragment_buffers: 1,

@@ -9,6 +9,7 @@ use super::vector::{Group, Lane};
 use crate::arena::EntityId as _;
 use crate::program::{
     Digit, Domain, DomainId, ExprId, ExprKind, FragmentId, ProgramKernel, Stmt, StmtKind, VarId,
+    Walk,
 };
 
 impl Writer<'_> {
@@ -26,7 +27,8 @@ impl Writer<'_> {
         if domain.layout.n_threads() < kernel.threads {
             self.open(&format!("if (thread < {}) {{", domain.layout.n_threads()));
         }
-        self.register_loops(id, domain, group.as_ref(), uses_shared_operands(kernel, body));
+        let walk = uses_shared_operands(kernel, body).then_some(domain.layout.walk);
+        self.register_loops(id, domain, group.as_ref(), walk);
         let read = coords_read(kernel, id, body);
         let mut inside = Vec::new();
         for (axis, info) in domain.axes.iter().enumerate() {
@@ -63,22 +65,24 @@ impl Writer<'_> {
     }
 
     /// A loop for each register digit, those of the last axis innermost: a row of
-    /// items shares operands, which stay in the registers' operand cache. `by_turns`
-    /// every other row is walked backwards, so that the next row begins with the
-    /// operand that the last one ended with.
+    /// items shares operands, which stay in the registers' operand cache. Where all
+    /// operands are shared, `walk` says in which order.
     ///
     /// Measured on an H200, an f32 product of 4096 with 8 x 16 items a thread: 45.4
-    /// TFLOP/s in the order of the digits, 49.0 by rows, 49.7 back and forth.
+    /// TFLOP/s in the order of the digits, 49.0 by rows, 49.7 back and forth; a product of
+    /// minima of sums 5.13 ms back and forth, 5.05 down columns.
     fn register_loops(
         &mut self,
         id: DomainId,
         domain: &Domain,
         group: Option<&Group>,
-        by_turns: bool,
+        walk: Option<Walk>,
     ) {
         let mut digits: Vec<(usize, Digit)> =
             domain.layout.registers.iter().copied().enumerate().rev().collect();
-        digits.sort_by_key(|(_, digit)| digit.axis);
+        let by_columns = walk == Some(Walk::DownColumns);
+        let by_turns = walk == Some(Walk::BackAndForth);
+        digits.sort_by_key(|(_, digit)| if by_columns { u32::MAX - digit.axis } else { digit.axis });
         // The counter within the rows' axis, and that axis.
         let mut row: Option<(String, u32)> = None;
         for (number, digit) in digits {

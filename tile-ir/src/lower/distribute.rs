@@ -13,7 +13,7 @@ use crate::kernel;
 use crate::op::BinaryOp;
 use crate::program::{
     Access, BufferSpace, Digit, DomainId, ExprId, ExprKind, ItemLayout, ProgramKernel, Raster,
-    Scope, Stmt, StmtKind, Target,
+    Scope, Stmt, StmtKind, Target, Walk,
 };
 
 /// Bytes of a line of the caches.
@@ -37,7 +37,7 @@ pub(super) fn distribute_items(
         let layout = if moves_in_warps(&body, id) {
             ItemLayout::one_per_thread(&extents)
         } else if id == kernel.block_domain && !config.block.is_empty() {
-            block_layout(&extents, &config.block, config.paired_lanes)
+            block_layout(&extents, config)
         } else {
             let fastest = fastest_axis(kernel, id, &global_accesses(kernel, id));
             cooperative_layout(kernel, id, fastest, config, &divisors)
@@ -163,13 +163,15 @@ pub(super) fn strided(extents: &[u32], threads: u32, fastest: usize, run: u32) -
 }
 
 /// The block domain's layout, as the configuration says it.
-fn block_layout(extents: &[u32], axes: &[AxisItems], is_paired: bool) -> ItemLayout {
+fn block_layout(extents: &[u32], config: &Config) -> ItemLayout {
+    let axes = &config.block;
     let is_tiled = axes.iter().map(|axis| axis.lanes).product::<u32>() == WARP_ITEMS
         && axes.iter().all(|axis| axis.threads.is_multiple_of(axis.lanes));
-    let mut layout = ItemLayout::default();
+    let walk = if config.by_columns { Walk::DownColumns } else { Walk::BackAndForth };
+    let mut layout = ItemLayout { walk, ..ItemLayout::default() };
     let axes: Vec<(usize, AxisItems)> = axes.iter().copied().enumerate().rev().collect();
     if is_tiled {
-        push_lanes(&mut layout, &axes, is_paired);
+        push_lanes(&mut layout, &axes, config.paired_lanes);
     }
     for &(axis, items) in &axes {
         let lanes = if is_tiled { items.lanes } else { 1 };

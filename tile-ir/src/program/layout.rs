@@ -33,6 +33,21 @@ pub struct ItemLayout {
     pub threads: Vec<Digit>,
     /// Digits of the register's number, least significant first.
     pub registers: Vec<Digit>,
+    /// How a thread goes through its items.
+    pub walk: Walk,
+}
+
+/// In which order a thread goes through its items where they compute on operands that
+/// they share and touch no memory. What each of them computes does not depend on it; which
+/// operands the next one finds in the registers' operand cache does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Walk {
+    /// Along rows, the last axis innermost, every other row backwards, so that a row
+    /// begins with the operand that the one before ended with.
+    #[default]
+    BackAndForth,
+    /// Down columns, the first axis innermost.
+    DownColumns,
 }
 
 impl ItemLayout {
@@ -41,7 +56,7 @@ impl ItemLayout {
         let mut threads: Vec<Digit> =
             (0u32..).zip(extents).map(|(axis, &size)| Digit { axis, size, stride: 1 }).collect();
         threads.reverse();
-        Self { threads, registers: Vec::new() }
+        Self { threads, ..Self::default() }
     }
 
     /// Number of threads that have items.
@@ -70,6 +85,7 @@ impl ItemLayout {
                 .map(|digit| kept(digit).unwrap_or_else(|| repeated(digit)))
                 .collect(),
             registers: self.registers.iter().filter_map(kept).collect(),
+            walk: Walk::default(),
         }
     }
 

@@ -45,7 +45,7 @@ pub use item::{
     Program, ProgramKernel, Projection, Raster, Role, SharedMemory, Tile, TileSpace, Var,
     Workspace,
 };
-pub use layout::{Digit, ItemLayout, Swizzle, TileLayout};
+pub use layout::{Digit, ItemLayout, Swizzle, TileLayout, Walk};
 pub(crate) use names::Names;
 pub use print::print_program;
 pub use shadow::{AccessSite, Between, Finding, ShadowError, ShadowReport, Touch, run_shadowed};

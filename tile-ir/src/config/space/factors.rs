@@ -46,6 +46,8 @@ pub(super) enum Choice {
     Warp,
     /// 1 where lanes lie in pairs.
     PairedLanes,
+    /// 1 where a thread goes down the columns of its items.
+    ByColumns,
     /// Consecutive items along an axis of the block domain.
     Run(usize),
     /// Threads: see [`block_threads`].
@@ -84,6 +86,7 @@ impl Choice {
             Self::AsyncBytes => config.async_bytes,
             Self::PredicateCopies => u32::from(config.predicate_copies),
             Self::PairedLanes => u32::from(config.paired_lanes),
+            Self::ByColumns => u32::from(config.by_columns),
             Self::PhaseParts => config.phase_parts,
             Self::Slices => config.slices,
             Self::MinBlocks => config.min_blocks,
@@ -135,6 +138,7 @@ impl Choice {
             | Self::PredicateCopies
             | Self::PhaseParts
             | Self::PairedLanes
+            | Self::ByColumns
             | Self::Slices
             | Self::Run(_)
             | Self::MinBlocks
@@ -204,6 +208,7 @@ pub(super) fn factors(
     let warps = (0..WARP_TILES.len() as u32).collect();
     push(Choice::Warp, only_if(n_axes > 1, warps));
     push(Choice::PairedLanes, only_if(n_axes > 1, vec![0, 1]));
+    push(Choice::ByColumns, only_if(n_axes > 1, vec![0, 1]));
     (0..n_axes).for_each(|axis| push(Choice::Run(axis), pick(&[1, 2, 4, 8], &[3])));
     let threads = if n_axes > 0 {
         pick(&[0], &[1, 2])
@@ -254,6 +259,7 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         | Choice::PredicateCopies
         | Choice::Warp
         | Choice::PairedLanes
+        | Choice::ByColumns
         | Choice::Run(_)
         | Choice::Threads
         | Choice::CopyBytes
@@ -288,6 +294,10 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
             all(&|choice| matches!(choice, Choice::Stages | Choice::AsyncBytes))
         }
         Choice::PairedLanes => all(&|choice| choice == Choice::Warp),
+        Choice::ByColumns => {
+            axes.iter().for_each(|axis| collect_params(kernel, axis.extent, &mut extents));
+            all(&|choice| is_in(axes.len(), choice, &extents))
+        }
         Choice::Run(axis) => all(&|choice| choice == Choice::Items(axis)),
         Choice::Slices | Choice::Threads => all(&|_| true),
         Choice::Padding => {

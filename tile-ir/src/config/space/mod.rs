@@ -271,6 +271,7 @@ impl<'a> Space<'a> {
             predicate_copies: flag(Choice::PredicateCopies),
             min_blocks: value(Choice::MinBlocks)?,
             paired_lanes: flag(Choice::PairedLanes),
+            by_columns: flag(Choice::ByColumns),
             phase_parts,
             slices,
             fragment_buffers: value(Choice::FragmentBuffers)?,
@@ -319,6 +320,7 @@ impl<'a> Space<'a> {
             | Choice::Items(_)
             | Choice::Warp
             | Choice::PairedLanes
+            | Choice::ByColumns
             | Choice::Run(_)
             | Choice::Threads => self
                 .config(values)
@@ -361,6 +363,8 @@ impl<'a> Space<'a> {
             }
             // Warps that take threads in row-major order have no pairs.
             Choice::PairedLanes => value == 0 || config.block.iter().any(|axis| axis.lanes > 1),
+            // Items of one axis have one order.
+            Choice::ByColumns => value == 0 || self.has_columns(config),
             Choice::Run(axis) => {
                 let items = self.factors.iter().position(|f| f.choice == Choice::Items(axis));
                 let items = items.and_then(|at| before.get(at)).copied().unwrap_or(1);
@@ -384,6 +388,13 @@ impl<'a> Space<'a> {
             | Choice::Stream
             | Choice::RasterRows => true,
         }
+    }
+
+    /// Whether a thread has several items along two axes of the block.
+    fn has_columns(&self, config: &Config) -> bool {
+        let extents = block_extents(&self.kernel, &config.tiles);
+        let axes = config.block.iter().zip(extents);
+        axes.filter(|(axis, extent)| axis.items_per_thread(*extent) > 1).count() > 1
     }
 
     /// Whether no value before it of a factor says the same.

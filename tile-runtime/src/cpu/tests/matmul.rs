@@ -1,7 +1,7 @@
 //! The tiled product, as lowering writes it.
 
 use tile_ir::dtype::DType;
-use tile_ir::program::{Digit, ExprKind, ItemLayout, Raster, Scope, TileLayout, Ty};
+use tile_ir::program::{Digit, ExprKind, ItemLayout, Raster, Scope, TileLayout, Ty, Walk};
 
 use super::builder::{Builder, INDEX, at, buffer, execute, guarded, index, of, tile};
 
@@ -25,6 +25,7 @@ fn strided(extents: (u32, u32), threads: (u32, u32)) -> ItemLayout {
             digit(1, extents.1.div_ceil(threads.1), threads.1),
             digit(0, extents.0.div_ceil(threads.0), threads.0),
         ],
+        walk: Walk::default(),
     }
 }
 
