@@ -360,6 +360,46 @@ fn a_record_that_is_shipped_is_used_where_it_fits() {
     output(in_role(name, record.to_str().unwrap(), second.path()).spawn().unwrap());
 }
 
+/// A record of [`transpose`], made on a CPU device that poses as an H200.
+/// `UPDATE_EXPECT=1` makes it anew, where kernels or the lowering are of another version.
+const SHIPPED: &str = include_str!("records/transpose.json");
+
+#[test]
+fn a_record_within_the_program_is_used() {
+    let name = "a_record_within_the_program_is_used";
+    let device: Device = "cpu:H200".parse().unwrap();
+    let kernel = transpose::kernel::<f32>();
+    match role().as_deref() {
+        Some("tunes") => {
+            let tuning = TuneOptions::new(Duration::ZERO);
+            kernel.tune(&device, &[96, 64], &tuning).unwrap();
+        }
+        Some(_) => {
+            device.set_tune(Tune::Cached);
+            assert_eq!(kernel.tuned(&device, &[96, 64]).unwrap(), None);
+            device.add_records(SHIPPED).unwrap();
+            let shipped = kernel.tuned(&device, &[96, 64]).unwrap().expect("it fits");
+            let a = device.tensor([96, 64], &vec![1.0f32; 96 * 64]).unwrap();
+            let mut b = device.zeros([64, 96]).unwrap();
+            transpose::launch(&a, &mut b).unwrap();
+            assert_eq!(b.to_vec().unwrap(), a.to_vec().unwrap());
+            assert_eq!(kernel.tuned(&Device::cpu(), &[96, 64]).unwrap(), None, "another device");
+            assert!(SHIPPED.contains(&format!("\"threads\":{},", shipped.threads)), "{shipped:?}");
+        }
+        None if std::env::var_os("UPDATE_EXPECT").is_some() => {
+            let cache = tempfile::tempdir().unwrap();
+            output(in_role(name, "tunes", cache.path()).spawn().unwrap());
+            let [record] = &record_files(cache.path())[..] else { panic!("one record") };
+            let home = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records/transpose.json");
+            std::fs::copy(record, home).unwrap();
+        }
+        None => {
+            let cache = tempfile::tempdir().unwrap();
+            output(in_role(name, "asks", cache.path()).spawn().unwrap());
+        }
+    }
+}
+
 #[test]
 fn sums_in_another_order_are_searched_for_where_they_are_allowed() {
     alone("sums_in_another_order_are_searched_for_where_they_are_allowed", || {
