@@ -7,7 +7,7 @@ use tile_ir::config::with_tiles;
 use tile_ir::device::known;
 use tile_ir::dtype::DType;
 use tile_ir::explain::count::Limits;
-use tile_ir::explain::{Question, Rule, explain};
+use tile_ir::explain::{Question, Rule, findings};
 use tile_ir::kernel::{Kernel, ScalarId, VarKind};
 use tile_ir::value::ScalarValue;
 use tile_syntax::ParsedKernel;
@@ -15,7 +15,7 @@ use tile_syntax::ParsedKernel;
 use crate::report::{write_attribute_error, write_denied};
 
 /// Statements of a warp that are gone through, in a compiler that is waited for.
-const LIMITS: Limits = Limits { max_steps: 100_000, is_full: false };
+const LIMITS: Limits = Limits { max_steps: 20_000, is_full: false };
 
 /// One such attribute.
 #[derive(Debug)]
@@ -90,17 +90,18 @@ fn check_denial(kernel: &ParsedKernel, checked: &CheckedKernel, denial: &Denial)
             limits: LIMITS,
             rules: &denial.rules,
         };
-        let report = explain(&question).map_err(|error| failed(error.to_string()))?;
-        Ok((report, config.describe_tiles(checked.kernel())))
+        let found = findings(&question).map_err(|error| failed(error.to_string()))?;
+        let device = launch.device.name.clone();
+        Ok((found, device, config.describe_tiles(checked.kernel())))
     });
     match found {
         Err(mistake) => write_attribute_error(mistake.at, &mistake.text, mistake.help.as_deref()),
-        Ok((report, tiles)) => {
+        Ok((found, device, tiles)) => {
             let launch = match tiles.as_str() {
-                "" => format!("on {}", report.device),
-                tiles => format!("on {} with {tiles}", report.device),
+                "" => format!("on {device}"),
+                tiles => format!("on {device} with {tiles}"),
             };
-            report.findings.iter().map(|finding| write_denied(finding, &launch, kernel)).collect()
+            found.iter().map(|finding| write_denied(finding, &launch, kernel)).collect()
         }
     }
 }

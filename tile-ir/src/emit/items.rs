@@ -82,7 +82,8 @@ impl Writer<'_> {
             domain.layout.registers.iter().copied().enumerate().rev().collect();
         let by_columns = walk == Some(Walk::DownColumns);
         let by_turns = walk == Some(Walk::BackAndForth);
-        digits.sort_by_key(|(_, digit)| if by_columns { u32::MAX - digit.axis } else { digit.axis });
+        digits
+            .sort_by_key(|(_, digit)| if by_columns { u32::MAX - digit.axis } else { digit.axis });
         // The counter within the rows' axis, and that axis.
         let mut row: Option<(String, u32)> = None;
         for (number, digit) in digits {

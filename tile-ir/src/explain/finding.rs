@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::count::{KernelCounts, Known, Limits, Space};
+use super::count::{Detail, KernelCounts, Known, Limits, Space};
 use super::padding::{Padding, best_padding};
 use super::report::{AccessReport, BranchReport, OccupancyReport};
 use super::reuse::Reuse;
@@ -126,6 +126,21 @@ impl Evidence<'_> {
                 && site.lane_stride.is_none_or(|stride| stride.abs() > 1)
         })
     }
+}
+
+/// What the findings that are asked for need of the text as it is written: what is read of
+/// its tiles, or only how far apart work-items are, where an access takes more than it
+/// would need to.
+pub(super) fn detail_as_written(rules: &[Rule], accesses: &[AccessReport]) -> Option<Detail> {
+    let asked = |rule| rules.contains(&rule);
+    let takes_more = |access: &AccessReport| {
+        asked(Rule::BankConflicts) && access.wavefronts > access.ideal_wavefronts
+            || asked(Rule::Uncoalesced) && access.sectors > access.ideal_sectors
+    };
+    if asked(Rule::TileWithoutReuse) {
+        return Some(Detail::Elems);
+    }
+    accesses.iter().any(takes_more).then_some(Detail::Strides)
 }
 
 /// All findings that are asked for, in the order of the rules.

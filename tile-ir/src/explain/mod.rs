@@ -32,11 +32,11 @@ use self::reuse::Reuse;
 use self::roofline::Roofline;
 use crate::analyze::cliff::{Demand, next_step_up, next_steps_down};
 use crate::check::CheckedKernel;
-use crate::config::{Config, estimate, tile_value};
+use crate::config::{Config, Estimate, estimate, tile_value};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::{ScalarId, VarId, VarKind, eval_index};
-use crate::lower::{Binding, LowerError, lower_watched};
+use crate::lower::{Binding, LowerError, lower_to_look_at};
 use crate::program::{Program, ProgramKernel, SharedMemory, TileSpace};
 use crate::value::ScalarValue;
 
@@ -96,28 +96,15 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
     let kernel = checked.kernel();
     let named = named_dims(question);
     let known = Known { dims: &named, scalars };
-    let binding = Binding::of_launch(types, dims, max_elems(question), Vec::new());
-    let mut as_written = None;
-    let mut watch = |pass: &'static str, program: &Program| {
-        if pass == "specialise" {
-            as_written = Some(program.clone());
-        }
-    };
-    let program = lower_watched(checked, &binding, config, device, &mut watch).map_err(Box::new)?;
+    let Programs { program, as_written } = programs(question)?;
     let lowered = only_kernel(&program)?;
     let counts = count_kernel(lowered, known, limits)?;
-    // The first pass is always shown.
-    let as_written = as_written.as_ref().unwrap_or(&program);
-    let written = only_kernel(as_written)?;
+    let written = only_kernel(&as_written)?;
     let written_counts = count_some(written, known, limits, Detail::Elems)?;
     let reuse = Reuse::of(written, &written_counts);
     let estimated = estimate(kernel, types, device, dims, config);
-    let demand = Demand {
-        threads: lowered.threads,
-        registers: registers.unwrap_or(estimated.registers.ceil() as u32),
-        shared_bytes: shared_bytes(lowered),
-    };
-    let occupancy = occupancy_report(device, demand, registers.is_some());
+    let occupancy =
+        occupancy_report(device, demand(question, lowered, &estimated), registers.is_some());
     let roofline = Roofline::of(device, lowered, &counts, known, estimated.seconds);
     let accesses = report::accesses(&counts, &program.spans);
     let branches = report::branches(&counts, &program.spans);
@@ -168,6 +155,76 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
         branches,
         findings,
     })
+}
+
+/// The findings of [`explain`], without what nobody has asked for: no more is counted than
+/// [`Question::rules`] are about.
+///
+/// # Errors
+///
+/// As [`explain`].
+pub fn findings(question: &Question<'_>) -> Result<Vec<Finding>, ExplainError> {
+    let Question { kernel: checked, types, dims, device, config, registers, .. } = *question;
+    let named = named_dims(question);
+    let known = Known { dims: &named, scalars: question.scalars };
+    let Programs { program, as_written } = programs(question)?;
+    let lowered = only_kernel(&program)?;
+    let counts = count_kernel(lowered, known, question.limits)?;
+    let accesses = report::accesses(&counts, &program.spans);
+    let branches = report::branches(&counts, &program.spans);
+    let written = only_kernel(&as_written)?;
+    let written_counts = match finding::detail_as_written(question.rules, &accesses) {
+        Some(detail) => count_some(written, known, question.limits, detail)?,
+        None => KernelCounts::default(),
+    };
+    let estimated = estimate(checked.kernel(), types, device, dims, config);
+    let occupancy =
+        occupancy_report(device, demand(question, lowered, &estimated), registers.is_some());
+    Ok(finding::find(&finding::Evidence {
+        device,
+        kernel: lowered,
+        known,
+        accesses: &accesses,
+        branches: &branches,
+        written: &written_counts,
+        reuse: &Reuse::of(written, &written_counts),
+        occupancy: &occupancy,
+        blocks: counts.blocks(),
+        spans: &program.spans,
+        limits: question.limits,
+        rules: question.rules,
+    }))
+}
+
+/// A launch's program, and that of the text as it is written.
+struct Programs {
+    program: Program,
+    as_written: Program,
+}
+
+fn programs(question: &Question<'_>) -> Result<Programs, ExplainError> {
+    let Question { kernel, types, dims, device, config, .. } = *question;
+    let binding = Binding::of_launch(types, dims, max_elems(question), Vec::new());
+    let mut as_written = None;
+    let mut watch = |pass: &'static str, program: &Program| {
+        if pass == "specialise" {
+            as_written = Some(program.clone());
+        }
+    };
+    let program =
+        lower_to_look_at(kernel, &binding, config, device, &mut watch).map_err(Box::new)?;
+    // The first pass is always shown.
+    let as_written = as_written.unwrap_or_else(|| program.clone());
+    Ok(Programs { program, as_written })
+}
+
+/// What a block asks of an SM.
+fn demand(question: &Question<'_>, lowered: &ProgramKernel, estimated: &Estimate) -> Demand {
+    Demand {
+        threads: lowered.threads,
+        registers: question.registers.unwrap_or(estimated.registers.ceil() as u32),
+        shared_bytes: shared_bytes(lowered),
+    }
 }
 
 fn only_kernel(program: &Program) -> Result<&ProgramKernel, ExplainError> {

@@ -252,6 +252,38 @@ pub fn lower_watched(
         watch(pass, program);
         verify_after(pass, program, verify_program)
     };
+    let program = run_passes(checked, binding, config, device, &mut after)?;
+    verify_after("allocate", &program, |program| verify_launch(program, device))?;
+    Ok(program)
+}
+
+/// As [`lower_watched`], of a program that is looked at and never run: no build verifies
+/// it, which takes longer than lowering where nothing is optimised.
+///
+/// # Errors
+///
+/// As [`lower`].
+pub fn lower_to_look_at(
+    checked: &CheckedKernel,
+    binding: &Binding,
+    config: &Config,
+    device: &DeviceProperties,
+    watch: &mut dyn FnMut(&'static str, &Program),
+) -> Result<Program, LowerError> {
+    let mut after = |pass, program: &Program| {
+        watch(pass, program);
+        Ok(())
+    };
+    run_passes(checked, binding, config, device, &mut after)
+}
+
+fn run_passes(
+    checked: &CheckedKernel,
+    binding: &Binding,
+    config: &Config,
+    device: &DeviceProperties,
+    after: &mut dyn FnMut(&'static str, &Program) -> Result<(), LowerError>,
+) -> Result<Program, LowerError> {
     check_config(checked.kernel(), config, device).map_err(Box::new)?;
     let (kernel, config) = rewritten(checked, &binding.types, config)?;
     let mut program = specialise::specialise(&kernel, binding, &config)?;
@@ -265,7 +297,6 @@ pub fn lower_watched(
         }
         after(name, &program)?;
     }
-    verify_after("allocate", &program, |program| verify_launch(program, device))?;
     Ok(program)
 }
 

@@ -1,14 +1,16 @@
 //! Reports: texts, and what the numbers say should be changed.
 
 use expect_test::{Expect, expect};
-use tile_ir::config::Config;
+use tile_ir::check::CheckedKernel;
+use tile_ir::config::{Config, default_config};
 use tile_ir::device::known;
 use tile_ir::dtype::DType;
 use tile_ir::explain::count::Limits;
 use tile_ir::explain::report::Report;
-use tile_ir::explain::{Question, Rule, explain};
+use tile_ir::explain::{Question, Rule, explain, findings};
+use tile_ir::kernel::VarKind;
 
-use crate::kernels::{ADD, MATMUL, ROWS, TREE};
+use crate::kernels::{ADD, MATMUL, NAIVE, ROWS, STENCIL, TREE, TRIANGLE, WINDOW};
 use crate::support::{checked, textbook};
 
 fn report(text: &str, config: &Config, dims: &[u64]) -> Report {
@@ -127,4 +129,38 @@ fn of_a_divergent_tree() {
     let found = report.findings.iter().find(|finding| finding.rule == Rule::DivergentWarps);
     let found = found.unwrap_or_else(|| panic!("{report}"));
     assert_eq!(found.message, "92 % of the warps that come here split");
+}
+
+/// What is denied at compile time is found with less counted than a report shows.
+#[test]
+fn findings_alone_are_those_of_the_report() {
+    let mut found = 0;
+    for text in [ADD, MATMUL, NAIVE, ROWS, STENCIL, TREE, TRIANGLE, WINDOW] {
+        let kernel = checked(text);
+        let types = vec![DType::F32; kernel.kernel().type_params.len()];
+        let dims = vec![1000; n_dims(&kernel)];
+        let device = known("H200").unwrap();
+        let config = default_config(&kernel, &types, &device, &dims).unwrap();
+        for rule in Rule::ALL {
+            let question = Question {
+                kernel: &kernel,
+                types: &types,
+                dims: &dims,
+                scalars: &[],
+                device: &device,
+                config: &config,
+                registers: None,
+                limits: Limits::default(),
+                rules: &[rule],
+            };
+            let alone = findings(&question).unwrap();
+            assert_eq!(alone, explain(&question).unwrap().findings, "{text} {rule:?}");
+            found += alone.len();
+        }
+    }
+    assert!(found > 0, "nothing was found");
+}
+
+fn n_dims(kernel: &CheckedKernel) -> usize {
+    kernel.kernel().vars.values().filter(|var| var.kind == VarKind::Dim).count()
 }

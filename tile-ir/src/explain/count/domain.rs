@@ -1,7 +1,7 @@
 //! The items of a domain, a warp at a time.
 
 use super::value::{LANES, Mask, Value};
-use crate::program::{Domain, ItemLayout};
+use crate::program::{Digit, Domain, ItemLayout};
 
 /// What each thread and each register adds to the coordinates of a domain.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub(super) struct DomainTable {
     /// By axis and register.
     of_registers: Vec<Vec<u32>>,
     n_threads: u32,
+    /// Whether all pairs of a thread and a register have an item.
+    is_full: bool,
     /// By warp, then register.
     valid: Vec<Mask>,
     pub(super) n_warps: u32,
@@ -25,22 +27,20 @@ impl DomainTable {
         let extents = domain.extents();
         let layout = &domain.layout;
         let (n_threads, n_registers) = (layout.n_threads(), layout.n_registers());
-        let by_axis = |n: u32, coords: &dyn Fn(u32) -> Option<Vec<u32>>| -> Vec<Vec<u32>> {
-            let all: Vec<Vec<u32>> =
-                (0..n).map(|at| coords(at).unwrap_or_else(|| vec![0; extents.len()])).collect();
-            (0..extents.len()).map(|axis| all.iter().map(|one| one[axis]).collect()).collect()
-        };
         let n_warps = n_threads.div_ceil(LANES as u32);
-        let of_threads =
-            by_axis(n_warps * LANES as u32, &|thread| layout.coords(extents.len(), thread, 0));
+        let lanes = n_warps as usize * LANES;
+        let of_threads = coords_by_axis(extents.len(), &layout.threads, n_threads, lanes);
         let of_registers =
-            by_axis(n_registers, &|register| layout.coords(extents.len(), 0, register));
+            coords_by_axis(extents.len(), &layout.registers, n_registers, n_registers as usize);
         let (valid, n_valid) = (Vec::new(), 0);
+        let mut axes = (0..).zip(&extents);
+        let is_full = axes.all(|(axis, extent)| layout.reach(axis) <= *extent);
         let mut table = Self {
             extents,
             of_threads,
             of_registers,
             n_threads,
+            is_full,
             valid,
             n_warps,
             n_registers,
@@ -68,6 +68,9 @@ impl DomainTable {
 
     fn lanes_with_items(&self, warp: u32, register: u32) -> Mask {
         let first = warp as usize * LANES;
+        if self.is_full && first + LANES <= self.n_threads as usize {
+            return Mask::MAX;
+        }
         let has = |lane: &usize| {
             let thread = first + lane;
             (thread as u32) < self.n_threads
@@ -78,6 +81,22 @@ impl DomainTable {
         };
         (0..LANES).filter(has).fold(0, |mask, lane| mask | 1 << lane)
     }
+}
+
+/// By axis, what the first `n` numbers add to a coordinate with these digits, then zeros
+/// up to `len` of them.
+fn coords_by_axis(n_axes: usize, digits: &[Digit], n: u32, len: usize) -> Vec<Vec<u32>> {
+    let mut by_axis = vec![vec![0; len]; n_axes];
+    let mut below = 1;
+    for digit in digits {
+        if let Some(coords) = by_axis.get_mut(digit.axis as usize) {
+            for (number, coord) in (0..n).zip(coords) {
+                *coord += number / below % digit.size * digit.stride;
+            }
+        }
+        below *= digit.size;
+    }
+    by_axis
 }
 
 /// The register that a thread's item has where only these axes are kept.

@@ -309,7 +309,10 @@ impl<'k> Machine<'k> {
     fn items(&mut self, domain: DomainId, body: &'k [Stmt], number: usize) {
         let outer = (self.present, self.active, self.weight);
         let table = &self.domains[domain.index()];
-        let (n_warps, n_registers) = (table.n_warps, table.n_registers);
+        let (n_warps, n_registers) = match self.detail {
+            Detail::All | Detail::Elems | Detail::Of(_) => (table.n_warps, table.n_registers),
+            Detail::Strides => (1, 1),
+        };
         if self.is_plain(body, number + 1) {
             // Whatever lanes run it, only operations are counted.
             self.crowd = Some(table.n_valid);

@@ -174,7 +174,7 @@ pub struct BranchCounts {
 }
 
 /// What one kernel of a program does in one launch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelCounts {
     /// Its name.
     pub name: String,
@@ -278,6 +278,9 @@ pub(super) enum Detail {
     All,
     /// How many elements each asks for, and how far apart neighbouring lanes are.
     Elems,
+    /// How far apart the neighbouring lanes of a block's first warp are, in its first
+    /// items; nothing else is what it is in the whole launch.
+    Strides,
     /// Accesses to this array only.
     Of(Target),
 }

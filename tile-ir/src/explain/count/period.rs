@@ -167,7 +167,7 @@ impl Look<'_, '_> {
         access.pad.map_or(Some(()), |pad| self.expr(pad))?;
         let is_placed = match self.machine.detail {
             Detail::All => true,
-            Detail::Elems => false,
+            Detail::Elems | Detail::Strides => false,
             Detail::Of(target) => access.target == target,
         };
         if !is_placed || !is_memory(self.machine.plan.kernel, access) {

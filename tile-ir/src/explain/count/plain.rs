@@ -50,7 +50,7 @@ impl Machine<'_> {
         let access = self.plan.sites[site].access;
         match self.detail {
             Detail::All => false,
-            Detail::Elems => !access.is_guarded() && self.is_looked_at[site],
+            Detail::Elems | Detail::Strides => !access.is_guarded() && self.is_looked_at[site],
             Detail::Of(target) => access.target != target,
         }
     }

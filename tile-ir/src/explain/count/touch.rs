@@ -17,11 +17,11 @@ impl Machine<'_> {
         let width = u32::from(access.width.max(1));
         match self.detail {
             Detail::Of(target) if target != access.target => return,
-            Detail::Elems if !access.is_guarded() && self.is_looked_at[site] => {
+            Detail::Elems | Detail::Strides if !access.is_guarded() && self.is_looked_at[site] => {
                 let elems = self.n_active();
                 return self.add(site, Column::Elems, elems);
             }
-            Detail::All | Detail::Of(_) | Detail::Elems => {}
+            Detail::All | Detail::Of(_) | Detail::Elems | Detail::Strides => {}
         }
         if !self.register().is_multiple_of(width) {
             return;
@@ -32,7 +32,8 @@ impl Machine<'_> {
         self.tally.note(lanes.into());
         if lanes != 0 {
             self.active = lanes;
-            if self.detail == Detail::Elems && self.is_looked_at[site] {
+            let is_of_elems = matches!(self.detail, Detail::Elems | Detail::Strides);
+            if is_of_elems && self.is_looked_at[site] {
                 let elems = self.n_active() * u64::from(width);
                 self.add(site, Column::Elems, elems);
             } else {

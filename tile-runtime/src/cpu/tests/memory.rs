@@ -247,7 +247,12 @@ fn item_layouts_must_cover_each_item_once() {
     let digit = |axis, size, stride| Digit { axis, size, stride };
     let run = |threads: Vec<Digit>, registers: Vec<Digit>, n_threads| {
         let layout = TileLayout::row_major(&[10, 12]);
-        through_tile([10, 12], layout, ItemLayout { threads, registers, ..ItemLayout::default() }, n_threads)
+        through_tile(
+            [10, 12],
+            layout,
+            ItemLayout { threads, registers, ..ItemLayout::default() },
+            n_threads,
+        )
     };
     // 4 × 8 threads with 3 × 2 registers each reach 12 × 16.
     let threads = || vec![digit(1, 8, 1), digit(0, 4, 1)];
