@@ -24,8 +24,10 @@ use super::vector::{AtomicFn, Fn1, Fn2, Fn3};
 use super::watch::{Agents, Meeting, Mode, Operation, Site};
 
 /// Most lanes that an operation runs over at once: enough to make its dispatch
-/// cheap, few enough that a handful of registers stay in the first-level cache.
-pub(super) const CHUNK_LANES: usize = 512;
+/// cheap, few enough that a handful of registers stay in the first-level cache. Measured:
+/// an f32 product of 1024 on one core of an EPYC at 4.8 GFLOP/s with 512 and at 6.0 with
+/// 1024, a sum of 2^24 at half and at three fifths of a plain loop's speed.
+pub(super) const CHUNK_LANES: usize = 1024;
 
 /// Most lanes of a chunk in which items of a warp get each other's values: such a
 /// chunk holds the whole domain, so that no warp is in two.

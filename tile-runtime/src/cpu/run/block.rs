@@ -38,6 +38,11 @@ enum State {
 /// Runs the block whose coordinates the frame's registers hold.
 pub(super) fn run_block(frame: &mut Frame<'_>, agents: &[Agent], block: u64) -> Result<(), Stop> {
     frame.begin_block(block);
+    if let [agent] = agents {
+        // Alone, it waits for nobody.
+        run_role(frame, agent, 0, 1)?;
+        return Ok(());
+    }
     let mut states = vec![State::Ready(0); agents.len()];
     loop {
         for (state, agent) in states.iter_mut().zip(agents) {
