@@ -139,6 +139,29 @@ fn collect_writes(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeMap<TileId, Ve
 }
 
 impl Walk<'_> {
+    /// What a work-item finds in a tile's cell.
+    pub(super) fn held_in(&mut self, expr: ExprId, access: &Access, at: &[Poly]) -> Option<Value> {
+        let ArrayRef::Tile(tile) = access.array else { return None };
+        if self.kernel.is_local(access.array) || self.is_in_point() {
+            return None;
+        }
+        let known = if self.has_total(tile, at) { None } else { self.prefix(expr, tile, at) };
+        let known = known.or_else(|| self.cell(expr, access, at));
+        let value = known.unwrap_or_else(|| self.opaque(expr, self.kernel.exprs[expr].ty));
+        self.note_read(access, at, &value);
+        self.note_total_read(tile, at, &value);
+        Some(value)
+    }
+
+    /// Whether a cell holds the sum over the block.
+    fn has_total(&mut self, tile: TileId, at: &[Poly]) -> bool {
+        let last = self.number_of_items().map(|(_, count)| count.plus(-1));
+        let mut around = (0..=self.loops.len()).map(|n| &self.loops[..n]);
+        let total = |key: &Key| self.cells.handed_on.total(key, last.as_ref());
+        at.iter().all(|index| self.is_agreed(index))
+            && around.any(|loops| total(&self.cells.key(tile, at, loops)).is_some())
+    }
+
     /// The value of a tile's cell at an index of the block.
     pub(super) fn cell(&mut self, expr: ExprId, access: &Access, at: &[Poly]) -> Option<Value> {
         let ArrayRef::Tile(tile) = access.array else { return None };
@@ -294,7 +317,7 @@ impl Walk<'_> {
     }
 
     /// The coordinates of the one work-item of a block that the conditions around leave.
-    fn picked_item(&self) -> Option<BTreeMap<Unknown, Poly>> {
+    pub(super) fn picked_item(&self) -> Option<BTreeMap<Unknown, Poly>> {
         let mut fixed = Vec::new();
         self.guards.iter().for_each(|guard| guard.collect_zeros(&mut fixed));
         let at = |axis: Unknown| {
@@ -307,7 +330,7 @@ impl Walk<'_> {
     }
 
     /// Whether a work-item is there, and the conditions around hold for it.
-    fn is_sure_to_come_by(&mut self, item: &BTreeMap<Unknown, Poly>) -> bool {
+    pub(super) fn is_sure_to_come_by(&mut self, item: &BTreeMap<Unknown, Poly>) -> bool {
         let (kernel, axes) = (self.kernel, self.block.clone().unwrap_or_default());
         for (axis, (_, symbol)) in kernel.block.iter().flatten().zip(axes) {
             let Some(at) = item.get(&symbol) else { return false };

@@ -328,6 +328,7 @@ impl<'a> Builder<'a> {
         self.join_warps();
         self.part_scans();
         self.part_dealt();
+        self.part_prefixes();
         self.assert_facts();
         let mut systems = vec![self.system];
         for (apart, same) in self.either {

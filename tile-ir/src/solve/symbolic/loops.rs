@@ -90,7 +90,15 @@ impl Walk<'_> {
             }
             _ => BTreeSet::new(),
         };
+        let held = self.hold_at_head(body);
         let mut flow = self.repeated((Some(var), head), body, &enter, &ends);
+        let whole = match (range, bounds.as_slice()) {
+            (LoopRange::Between { reversed: false, .. }, [start, end]) if ends.is_empty() => {
+                Some([start, end])
+            }
+            (LoopRange::Between { .. } | LoopRange::Halving(_) | LoopRange::Doubling(_), _) => None,
+        };
+        self.hold_after(held, whole);
         // Where no iteration may run, before and after are one interval.
         if flow.end.through.is_none() && (!self.recording || !self.is_never(&empty)) {
             flow.end.through = Some(Path::from([empty]));
@@ -101,7 +109,9 @@ impl Walk<'_> {
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
         let enter = |walk: &mut Self, _: LoopId| walk.condition(cond).yes;
         let (ends, _) = self.exits.skipping(self.kernel, cond);
+        let held = self.hold_at_head(body);
         let mut flow = self.repeated((None, head), body, &enter, &ends);
+        self.hold_after(held, None);
         flow.end.through = Some(Path::new());
         self.follow(flow);
         // The last evaluation of the condition.
@@ -154,6 +164,8 @@ impl Walk<'_> {
                 && self.recording
             {
                 self.note_running((*var, id), (first, *unknown, &end));
+                let exact = self.before_wrapping(&end, self.type_of(*var)).unwrap_or(end);
+                self.note_step((*var, id), (first, *unknown, &exact));
             }
         }
         for (var, unknown) in symbols {

@@ -97,6 +97,9 @@ impl Walk<'_> {
         if team.is_of_warp && team.axes.is_empty() {
             self.note_common_in(at, [outer.as_slice(), &[id]].concat());
         }
+        if !team.is_of_warp && team.axes.is_empty() {
+            self.symbols.set_block(at);
+        }
         let most = range_of(ty).map(|(_, max)| max);
         self.running.push(Running { at, step, id, outer, team, most });
     }

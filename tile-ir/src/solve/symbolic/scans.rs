@@ -154,6 +154,16 @@ impl Walk<'_> {
         })
     }
 
+    /// What a scan of the block here adds up that has given this value, and whether a
+    /// work-item's own is part of it.
+    pub(super) fn scan_of_block(&self, value: &Poly) -> Option<(Poly, bool)> {
+        self.sums.iter().find_map(|(scan, sum)| {
+            let is_here = sum.group == Group::Block && sum.loops == self.loops;
+            let is_it = is_here && sum.over != Over::All && *value == Poly::unknown(*scan);
+            is_it.then(|| (sum.of.clone(), sum.over == Over::UpTo))
+        })
+    }
+
     /// A work-item's number among those of its group.
     fn members(&mut self, group: Group) -> Option<Members> {
         match group {

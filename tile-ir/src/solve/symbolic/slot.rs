@@ -123,6 +123,19 @@ impl Slot {
             .then(|| (old.add(&self.step), self.unmade.clone()))
     }
 
+    /// The cell that the update of an array was of, and what it has left there at least, of
+    /// which `old` was found; of one that rises, and has not been handed on.
+    pub(super) fn cell_of(&self, array: ArrayRef, old: &Poly) -> Option<(Poly, Poly)> {
+        let [at] = self.turn.indices.as_slice() else { return None };
+        let is_here = self.turn.array == array && self.way == Way::Up && self.is_of_item();
+        is_here.then(|| (at.clone(), old.add(&self.step)))
+    }
+
+    /// What holds of a work-item that has not made the update.
+    pub(super) fn unmade(&self) -> &[Formula] {
+        &self.unmade
+    }
+
     /// Whether it is taken in these loops, and in no other.
     pub(super) fn is_taken_in(&self, loops: &[LoopId]) -> bool {
         self.turn.loops == loops
@@ -166,7 +179,8 @@ impl Counters {
         self.sets.entry(array).or_default().push((at.to_vec(), loops.to_vec()));
     }
 
-    fn n_sets(&self, array: ArrayRef) -> usize {
+    /// How many places in the text set an array, so far.
+    pub(super) fn n_sets(&self, array: ArrayRef) -> usize {
         self.sets.get(&array).map_or(0, Vec::len)
     }
 
@@ -183,6 +197,16 @@ impl Counters {
         let turn = &slot.turn;
         let sets = self.sets.get(&turn.array).and_then(|sets| sets.get(turn.n_sets..));
         let is_set = sets.unwrap_or_default().iter().any(|(at, _)| turn.may_meet(at));
+        !is_set && self.way(turn, turn) == Some(Way::Up)
+    }
+
+    /// Whether the counter of a slot, which rises, is not set nor falls until as many places
+    /// in the text have set the array.
+    pub(super) fn has_risen_until(&self, slot: &Slot, n_sets: usize) -> bool {
+        let turn = &slot.turn;
+        let sets = self.sets.get(&turn.array).map(Vec::as_slice).unwrap_or_default();
+        let since = sets.get(turn.n_sets..n_sets.min(sets.len()).max(turn.n_sets));
+        let is_set = since.unwrap_or_default().iter().any(|(at, _)| turn.may_meet(at));
         !is_set && self.way(turn, turn) == Some(Way::Up)
     }
 

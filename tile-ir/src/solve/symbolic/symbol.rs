@@ -96,6 +96,15 @@ impl Symbols {
         }
     }
 
+    /// A symbol turns out to be one number for a block, in an iteration of its loops.
+    pub(super) fn set_block(&mut self, unknown: Unknown) {
+        if let Some(symbol) = self.0.get_mut(unknown as usize)
+            && symbol.sharing == Sharing::Private
+        {
+            symbol.sharing = Sharing::Block;
+        }
+    }
+
     /// A symbol turns out never to be negative.
     pub(super) fn set_natural(&mut self, unknown: Unknown) {
         self.add_facts(unknown, Formula::AtLeast(Poly::unknown(unknown)));

@@ -74,7 +74,7 @@ impl Walk<'_> {
     }
 
     /// A value of which no more is known than its type.
-    fn opaque(&mut self, expr: ExprId, ty: Type) -> Value {
+    pub(super) fn opaque(&mut self, expr: ExprId, ty: Type) -> Value {
         if ty == Type::BOOL
             && !self.is_in_point()
             && let Some(named) = self.named(expr)
@@ -153,7 +153,7 @@ impl Walk<'_> {
                 }
                 self.note_outside(Source::Load(expr), access, &indices);
                 let loaded = self.loaded(expr, access, &indices);
-                loaded.or_else(|| self.cell(expr, access, &indices))
+                loaded.or_else(|| self.held_in(expr, access, &indices))
             }
             ExprKind::Unary { op, operand } => match (op, self.value(*operand)) {
                 (UnaryOp::Neg, Value::Int(poly)) => {

@@ -14,12 +14,14 @@ use super::claim::Claims;
 use super::exit::Exits;
 use super::flow::{Distance, Flow, Pairs, Path, SiteId};
 use super::formula::{Cond, Formula};
+use super::held::Holdings;
 use super::known::Known;
 use super::linear::Effort;
 use super::loaded::Element;
 use super::loops::Loop;
 use super::named::Named;
 use super::poly::{Poly, Unknown};
+use super::prefix::Prefixes;
 use super::ranges::Ranges;
 use super::running::Running;
 use super::scans::Sum;
@@ -32,6 +34,7 @@ use crate::exchange::Group;
 use crate::kernel::{
     self, Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Source, Stmt, StmtKind, Type, VarId,
 };
+use crate::op::BinaryOp;
 use crate::span::SpanId;
 
 /// What is known of a variable or expression.
@@ -136,6 +139,8 @@ pub(super) struct Walk<'a> {
     pub(super) named: Named,
     pub(super) running: Vec<Running>,
     pub(super) cells: Cells,
+    pub(super) held: Holdings,
+    pub(super) prefixes: Prefixes,
     /// The elements of local arrays that are followed as variables are.
     pub(super) local_elements: Elements,
     /// How many iterations of loops around are walked one by one.
@@ -213,6 +218,8 @@ fn walk_with<'a>(
         named: Named::default(),
         running: Vec::new(),
         cells: Cells::of(kernel),
+        held: Holdings::default(),
+        prefixes: Prefixes::default(),
         local_elements: Elements::of(kernel),
         walked: 1,
         effort: Effort::of_kernel(),
@@ -231,7 +238,7 @@ fn walk_with<'a>(
     walk
 }
 
-fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
+pub(super) fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
     for stmt in stmts {
         if let StmtKind::Store { access, .. }
         | StmtKind::Update { place: kernel::Place::Element(access), .. }
@@ -321,6 +328,7 @@ impl Walk<'_> {
     pub(super) fn site(&mut self, access: &Access, indices: Vec<Poly>, kind: AccessKind) {
         if kind != AccessKind::Read {
             self.cells.note_write(access.array, &indices);
+            self.forget_held(access.array);
         }
         if !self.recording || !self.written.contains(&access.array) {
             return;
@@ -386,10 +394,14 @@ impl Walk<'_> {
             StmtKind::Store { access, value } => {
                 let (at, value) = self.store(access, *value, &[AccessKind::Write]);
                 self.note_stored(access, &at, &value);
+                self.note_held(access, &at, &value, false);
                 self.set_element(access, &at, value);
             }
             StmtKind::Update { place: kernel::Place::Element(access), op, value } => {
                 let made = self.store(access, *value, &[AccessKind::Read, AccessKind::Write]);
+                if *op == BinaryOp::Add {
+                    self.note_held(access, &made.0, &made.1, true);
+                }
                 self.update_element(access, made, (*op, stmt.span));
             }
             StmtKind::Atomic { access, op, expected, value, old } => {

@@ -1,0 +1,217 @@
+//! What cells of tiles hold: of each tile, what work-items have stored last.
+//!
+//! A work-item that has stored `v` in `s[i]` finds `v` in that cell until somebody writes
+//! the tile again; that nobody writes the cell at the same time is the race rules'
+//! business. So it is with what one lane has stored in its warp's cell, of which all of
+//! the warp know. Of counters a work-item knows that they are beyond what it has found.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::formula::Formula;
+use super::poly::{Poly, Unknown};
+use super::prefix::Step;
+use super::symbol::LoopId;
+use super::walk::{Value, Walk};
+use crate::kernel::{Access, ArrayRef, Stmt, TileId};
+
+/// What a work-item knows of a cell.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    /// The cell's number.
+    pub(super) at: Poly,
+    pub(super) value: Poly,
+    /// Whether it holds this, or no less.
+    pub(super) is_exact: bool,
+    /// Where one of these holds nothing is known.
+    pub(super) unless: Vec<Formula>,
+}
+
+impl Held {
+    /// Whether it is known to every work-item.
+    pub(super) fn is_sure(&self) -> bool {
+        self.unless.iter().all(|unless| *unless == Formula::False)
+    }
+}
+
+/// What a tile holds.
+#[derive(Clone, Debug)]
+pub(super) enum Content {
+    /// What work-items know of single cells.
+    Held(Vec<Held>),
+    /// The prefix sums of this number ([`super::prefix`]).
+    Sums(usize),
+    /// In this cell, the sum of all of them.
+    Total(Poly, usize),
+}
+
+/// A store in a tile of one axis.
+#[derive(Clone, Debug)]
+pub(super) struct Stored {
+    pub(super) tile: TileId,
+    pub(super) at: Poly,
+    pub(super) value: Poly,
+    /// Whether the value is added to what was there.
+    pub(super) is_added: bool,
+    pub(super) loops: Vec<LoopId>,
+    pub(super) n_guards: usize,
+    /// How many accesses of the text come before it.
+    pub(super) n_sites: usize,
+    /// How many places in the text that set the tile come before it.
+    pub(super) n_sets: usize,
+}
+
+/// A read in a tile of one axis.
+#[derive(Clone, Debug)]
+pub(super) struct TileRead {
+    pub(super) tile: TileId,
+    pub(super) at: Poly,
+    /// How many accesses of the text come before it, and itself.
+    pub(super) n_sites: usize,
+}
+
+/// What is known of tiles at a place in the text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holdings {
+    pub(super) contents: BTreeMap<TileId, Content>,
+    pub(super) reads: BTreeMap<Unknown, TileRead>,
+    pub(super) stores: Vec<Stored>,
+    /// By loop, the variables to which an iteration adds.
+    pub(super) steps: BTreeMap<LoopId, Vec<Step>>,
+}
+
+/// The state at the head of a loop.
+pub(super) struct Head {
+    pub(super) contents: BTreeMap<TileId, Content>,
+    n_stores: usize,
+    /// What the loop writes.
+    pub(super) written: BTreeSet<ArrayRef>,
+}
+
+impl Walk<'_> {
+    /// A loop begins: what it writes may have been written by an iteration before.
+    pub(super) fn hold_at_head(&mut self, body: &[Stmt]) -> Option<Head> {
+        if !self.recording {
+            return None;
+        }
+        let mut written = BTreeSet::new();
+        super::walk::collect_written(body, &mut written);
+        let contents = self.held.contents.clone();
+        let head = Head { contents, n_stores: self.held.stores.len(), written };
+        self.forget_written(&head);
+        Some(head)
+    }
+
+    /// A loop has ended, of which these are the bounds if it has run all of its iterations.
+    pub(super) fn hold_after(&mut self, head: Option<Head>, bounds: Option<[&Poly; 2]>) {
+        let Some(head) = head else { return };
+        self.forget_written(&head);
+        let stores = self.held.stores.split_off(head.n_stores);
+        if let Some(bounds) = bounds {
+            self.note_prefixes(bounds, &head, &stores);
+        }
+        self.held.stores.extend(stores);
+    }
+
+    fn forget_written(&mut self, head: &Head) {
+        let is_kept = |tile: &TileId| !head.written.contains(&ArrayRef::Tile(*tile));
+        self.held.contents.retain(|tile, _| is_kept(tile));
+    }
+
+    /// Something is done to a tile of which nothing is known yet.
+    pub(super) fn forget_held(&mut self, array: ArrayRef) {
+        if let (true, ArrayRef::Tile(tile)) = (self.recording, array) {
+            self.held.contents.remove(&tile);
+        }
+    }
+
+    /// Notes that `value` was read in a tile.
+    pub(super) fn note_read(&mut self, access: &Access, at: &[Poly], value: &Value) {
+        let (ArrayRef::Tile(tile), [at], Value::Int(value)) = (access.array, at, value) else {
+            return;
+        };
+        if self.recording && !at.is_lost() && !self.is_in_point() {
+            let read = TileRead { tile, at: at.clone(), n_sites: self.sites.len() };
+            value.unknowns().for_each(|symbol| {
+                self.held.reads.insert(symbol, read.clone());
+            });
+        }
+    }
+
+    /// Notes what has been stored in a tile's cell, or added to it.
+    pub(super) fn note_held(&mut self, access: &Access, at: &[Poly], value: &Value, is_added: bool) {
+        let (ArrayRef::Tile(tile), [at], Value::Int(value)) = (access.array, at, value) else {
+            return;
+        };
+        if !self.recording || at.is_lost() || value.is_lost() || self.is_in_point() {
+            return;
+        }
+        let ty = crate::kernel::Type::Scalar(self.kernel.element_type(access.array));
+        let stored = Stored {
+            tile,
+            at: at.clone(),
+            value: self.before_wrapping(value, ty).unwrap_or_else(|| value.clone()),
+            is_added,
+            loops: self.loops.clone(),
+            n_guards: self.guards.len(),
+            n_sites: self.sites.len(),
+            n_sets: self.counters.n_sets(access.array),
+        };
+        self.held.stores.push(stored.clone());
+        if is_added {
+            return;
+        }
+        let unless: Vec<Formula> =
+            self.passed_by.iter().filter(|passed| **passed != Formula::False).cloned().collect();
+        if self.note_scan_stored(&stored, unless.clone()) {
+            return;
+        }
+        let Stored { at, value, .. } = stored;
+        if let Some(scan) = self.total_handed_on(&at, &value) {
+            self.held.contents.insert(tile, Content::Total(at, scan));
+            return;
+        }
+        let unless = self.warp_unless(&at, &value).unwrap_or(unless);
+        let held = Held { at, value, is_exact: true, unless };
+        self.held.contents.insert(tile, Content::Held(vec![held]));
+    }
+
+    /// Where one lane has stored in its warp's own cell what all of the warp agree on:
+    /// where they do not know of it.
+    fn warp_unless(&self, at: &Poly, value: &Poly) -> Option<Vec<Formula>> {
+        let place = self.warp_place.as_ref()?;
+        if !self.is_agreed_by_warp(at) || !self.is_agreed_by_warp(value) {
+            return None;
+        }
+        let mut unless = Vec::new();
+        for (guard, passed) in self.guards.iter().zip(&self.passed_by) {
+            let mut unknowns = Vec::new();
+            guard.collect_unknowns(&mut unknowns);
+            if unknowns.iter().all(|unknown| self.is_agreed_by_warp(&Poly::unknown(*unknown))) {
+                unless.push(passed.clone());
+                continue;
+            }
+            let Formula::Zero(zero) = guard else { return None };
+            let lanes = [place.lane.sub(zero), place.lane.add(zero)];
+            let lane = lanes.into_iter().find(|lane| self.is_agreed_by_warp(lane))?;
+            let lacks = place.lacks(&lane);
+            unless.push(if self.is_never(&lacks) { Formula::False } else { lacks });
+        }
+        Some(unless)
+    }
+
+    /// What a work-item knows of counters in a tile: they are beyond what it has found,
+    /// if they have only risen since.
+    pub(super) fn risen(&self, tile: TileId, n_sets: usize) -> Vec<Held> {
+        let own = self.slots.iter().filter_map(|(old, slot)| {
+            let (at, end) = slot.cell_of(ArrayRef::Tile(tile), &Poly::unknown(*old))?;
+            let is_now = slot.is_taken_in(&self.loops);
+            (is_now && self.counters.has_risen_until(slot, n_sets)).then(|| Held {
+                at,
+                value: end,
+                is_exact: false,
+                unless: slot.unmade().to_vec(),
+            })
+        });
+        own.collect()
+    }
+}
