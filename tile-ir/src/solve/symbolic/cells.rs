@@ -14,14 +14,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::formula::Formula;
 use super::handed::Handed;
 use super::instance::{Builder, Side};
+use super::natural::natural_tiles;
 use super::poly::{Poly, Unknown};
 use super::slot::{Slot, may_meet};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
-use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, TileId,
-};
-use crate::op::{AtomicOp, BinaryOp};
+use crate::kernel::{Access, ArrayRef, ExprId, Kernel, Place, Stmt, StmtKind, TileId};
 
 /// A cell between two writes of its tile.
 pub(super) type Key = (TileId, usize, Vec<Poly>, Vec<LoopId>);
@@ -60,18 +58,17 @@ impl Cells {
     /// Those of `kernel`, of which nothing has been read yet.
     pub(super) fn of(kernel: &Kernel) -> Self {
         let mut writes = BTreeMap::new();
-        collect_writes(kernel, &kernel.body, &mut writes);
-        let shared = writes.into_iter().filter(|(tile, _)| !kernel.is_local(ArrayRef::Tile(*tile)));
-        let mut cells = Self::default();
-        for (tile, writes) in shared {
-            if writes.len() == 1 {
-                cells.written_once.insert(tile);
-            }
-            if writes.into_iter().all(|natural| natural) {
-                cells.natural.insert(tile);
-            }
-        }
-        cells
+        count_writes(&kernel.body, &mut writes);
+        let is_once = |(tile, writes): &(TileId, usize)| {
+            *writes == 1 && !kernel.is_local(ArrayRef::Tile(*tile))
+        };
+        let written_once = writes.into_iter().filter(is_once).map(|(tile, _)| tile).collect();
+        Self { written_once, natural: natural_tiles(kernel), ..Self::default() }
+    }
+
+    /// Whether no element of a tile is ever negative.
+    pub(super) fn is_natural(&self, tile: TileId) -> bool {
+        self.natural.contains(&tile)
     }
 
     /// A write of an array in the text. What is known of cells at other numbers stays.
@@ -105,36 +102,17 @@ impl Cells {
     }
 }
 
-/// Of each place that writes a tile, whether it keeps natural what is natural.
-fn collect_writes(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeMap<TileId, Vec<bool>>) {
-    let is_natural = |value: ExprId| matches!(kernel.exprs[value].kind, ExprKind::Literal(Literal::Int(value)) if value >= 0);
+/// How many places write each tile.
+fn count_writes(stmts: &[Stmt], out: &mut BTreeMap<TileId, usize>) {
     for stmt in stmts {
-        let found = match &stmt.kind {
-            StmtKind::Store { access, value } => Some((access, is_natural(*value))),
-            StmtKind::Update { place: Place::Element(access), op, value } => {
-                Some((access, *op == BinaryOp::Add && is_natural(*value)))
-            }
-            StmtKind::Atomic { access, op, value, .. } => {
-                Some((access, *op == AtomicOp::Add && is_natural(*value)))
-            }
-            StmtKind::Let { .. }
-            | StmtKind::LetArray { .. }
-            | StmtKind::Assign { .. }
-            | StmtKind::Update { place: Place::Var(_), .. }
-            | StmtKind::Exchange { .. }
-            | StmtKind::Each { .. }
-            | StmtKind::Phase { .. }
-            | StmtKind::For { .. }
-            | StmtKind::While { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Assume { .. }
-            | StmtKind::Barrier
-            | StmtKind::WarpBarrier => None,
-        };
-        if let Some((Access { array: ArrayRef::Tile(tile), .. }, natural)) = found {
-            out.entry(*tile).or_default().push(natural);
+        if let StmtKind::Store { access, .. }
+        | StmtKind::Update { place: Place::Element(access), .. }
+        | StmtKind::Atomic { access, .. } = &stmt.kind
+            && let ArrayRef::Tile(tile) = access.array
+        {
+            *out.entry(tile).or_default() += 1;
         }
-        stmt.kind.bodies().into_iter().for_each(|body| collect_writes(kernel, body, out));
+        stmt.kind.bodies().into_iter().for_each(|body| count_writes(body, out));
     }
 }
 
@@ -148,6 +126,12 @@ impl Walk<'_> {
         let known = if self.has_total(tile, at) { None } else { self.prefix(expr, tile, at) };
         let known = known.or_else(|| self.cell(expr, access, at));
         let value = known.unwrap_or_else(|| self.opaque(expr, self.kernel.exprs[expr].ty));
+        if let (true, Value::Int(value)) = (self.cells.is_natural(tile), &value)
+            && let [(product, 1)] = value.terms()
+            && let [symbol] = product.as_slice()
+        {
+            self.symbols.set_natural(*symbol);
+        }
         self.note_read(access, at, &value);
         self.note_total_read(tile, at, &value);
         Some(value)

@@ -11,6 +11,7 @@ use super::formula::Formula;
 use super::poly::{Poly, Unknown};
 use super::prefix::Step;
 use super::symbol::LoopId;
+use super::taken::Raise;
 use super::walk::{Value, Walk};
 use crate::kernel::{Access, ArrayRef, Stmt, TileId};
 
@@ -75,8 +76,12 @@ pub(super) struct Holdings {
     pub(super) contents: BTreeMap<TileId, Content>,
     pub(super) reads: BTreeMap<Unknown, TileRead>,
     pub(super) stores: Vec<Stored>,
+    /// The updates that raise cells.
+    pub(super) raises: Vec<Raise>,
     /// By loop, the variables to which an iteration adds.
     pub(super) steps: BTreeMap<LoopId, Vec<Step>>,
+    /// The loop that has ended last.
+    pub(super) ended: Option<LoopId>,
 }
 
 /// The state at the head of a loop.
@@ -162,7 +167,7 @@ impl Walk<'_> {
         }
         let unless: Vec<Formula> =
             self.passed_by.iter().filter(|passed| **passed != Formula::False).cloned().collect();
-        if self.note_scan_stored(&stored, unless.clone()) {
+        if self.note_scan_stored(&stored, &unless) {
             return;
         }
         let Stored { at, value, .. } = stored;

@@ -186,6 +186,7 @@ impl Walk<'_> {
         self.rejoin(&mut flow, &|exits, flag| exits.jump(flag) == Some(Jump::Break));
         self.env = before;
         self.leave(counter, &carried);
+        self.held.ended = self.recording.then_some(id);
         flow
     }
 

@@ -18,12 +18,14 @@
 use std::collections::BTreeMap;
 
 use super::formula::Formula;
-use super::held::{Content, Head, Held, Stored};
+use super::held::{Content, Head, Held, Stored, TileRead};
 use super::instance::{Builder, Side};
 use super::poly::{Poly, Unknown};
 use super::symbol::{LoopId, Obstacle, Sharing};
+use super::taken::Raise;
 use super::walk::{Value, Walk};
-use crate::kernel::{ArrayRef, ExprId, TileId, VarId};
+use crate::kernel::{ArrayRef, ExprId, TileId, Type, VarId};
+use crate::span::SpanId;
 
 /// Cells of a tile that hold prefix sums.
 #[derive(Clone, Debug)]
@@ -34,6 +36,8 @@ pub(super) struct Scan {
     is_inclusive: bool,
     /// What was counted, in cells of the same number.
     counts: Vec<Held>,
+    /// What has raised the cells that were counted.
+    raises: Vec<Raise>,
     /// The loops around.
     loops: Vec<LoopId>,
 }
@@ -79,6 +83,29 @@ struct Gap {
     sum: Option<VarId>,
 }
 
+impl Prefixes {
+    /// The cases in which a cell is none of a scan's.
+    pub(super) fn outside(&self, scan: usize, at: &Poly) -> Vec<Formula> {
+        let [from, to] = &self.scans[scan].cells;
+        vec![Formula::lt(at, from), Formula::le(to, at)]
+    }
+
+    /// Whether a cell's sum has what was counted in it, too.
+    pub(super) fn is_inclusive(&self, scan: usize) -> bool {
+        self.scans[scan].is_inclusive
+    }
+
+    /// The loops around a scan.
+    pub(super) fn loops(&self, scan: usize) -> &[LoopId] {
+        &self.scans[scan].loops
+    }
+
+    /// What has raised the cells that were counted.
+    pub(super) fn raises(&self, scan: usize) -> &[Raise] {
+        &self.scans[scan].raises
+    }
+}
+
 impl Walk<'_> {
     /// Notes what an iteration adds to a variable.
     pub(super) fn note_step(
@@ -105,6 +132,7 @@ impl Walk<'_> {
         head: &Head,
         stores: &[Stored],
     ) {
+        self.note_partial_sums([start, end], head);
         let Some(item) = self.picked_item() else { return };
         if !self.is_sure_to_come_by(&item) {
             return;
@@ -135,7 +163,8 @@ impl Walk<'_> {
             let n_sets = if gap.tile == stored.tile { stored.n_sets - 1 } else { usize::MAX };
             let counts = [counts, self.risen(gap.tile, n_sets)].concat();
             let is_inclusive = gap.distance == 1;
-            let scan = Scan { cells, is_inclusive, counts, loops: self.loops.clone() };
+            let raises = self.raises_of(gap.tile, n_sets);
+            let scan = Scan { cells, is_inclusive, counts, raises, loops: self.loops.clone() };
             let number = self.prefixes.scans.len();
             self.prefixes.scans.push(scan);
             self.held.contents.insert(stored.tile, Content::Sums(number));
@@ -144,6 +173,47 @@ impl Walk<'_> {
             {
                 self.prefixes.totals.insert(sum, number);
             }
+        }
+    }
+
+    /// After a loop in which every work-item has added up the cells of a tile, each up to
+    /// one of its own: these are prefix sums, too, though no cell holds them.
+    fn note_partial_sums(&mut self, [start, end]: [&Poly; 2], head: &Head) {
+        let Some(id) = self.held.ended else { return };
+        let steps = self.held.steps.get(&id).cloned().unwrap_or_default();
+        let number = Poly::unknown(self.all_loops[id.0].number);
+        for step in steps {
+            let read = single(&step.by).and_then(|count| self.held.reads.get(&count)).cloned();
+            let Some(TileRead { tile, at, .. }) = read else { continue };
+            let place = at.sub(&number);
+            let is_fixed = [&place, start, &step.first].into_iter().all(|poly| {
+                self.is_agreed(poly)
+                    && !poly.unknowns().any(|unknown| self.symbols.is_inside(unknown, id))
+            });
+            let is_written = head.written.contains(&ArrayRef::Tile(tile));
+            let sum = match self.env.get(&step.var) {
+                Some(Value::Int(sum)) => single(sum),
+                Some(Value::Cond(_) | Value::Other) | None => None,
+            };
+            let Some(sum) = sum.filter(|_| is_fixed && !is_written) else { continue };
+            if !self.is_natural(&step.by) {
+                continue;
+            }
+            let extent = self.extents(ArrayRef::Tile(tile)).into_iter().next().unwrap_or_default();
+            let counts = match head.contents.get(&tile) {
+                Some(Content::Held(held)) => held.clone(),
+                Some(Content::Sums(_) | Content::Total(..)) | None => Vec::new(),
+            };
+            let counts = [counts, self.risen(tile, usize::MAX)].concat();
+            let (cells, loops) = ([place.clone(), extent.plus(1)], self.loops.clone());
+            let raises = self.raises_of(tile, usize::MAX);
+            let scan = Scan { cells, is_inclusive: false, counts, raises, loops };
+            let number = self.prefixes.scans.len();
+            self.prefixes.scans.push(scan.clone());
+            let at = place.add(&end.sub(start));
+            let count = self.count_at(&scan, &at);
+            let is_inside = self.is_never(&Formula::Any(self.prefixes.outside(number, &at)));
+            self.prefixes.reads.insert(sum, Read { scan: number, at, count, is_inside });
         }
     }
 
@@ -215,32 +285,45 @@ impl Walk<'_> {
 
     /// Notes that every work-item stores what a scan of the block gives it, in the cell of
     /// its number.
-    pub(super) fn note_scan_stored(&mut self, stored: &Stored, unless: Vec<Formula>) -> bool {
+    pub(super) fn note_scan_stored(&mut self, stored: &Stored, unless: &[Formula]) -> bool {
         let Some((number, count)) = self.number_of_items() else { return false };
-        let Some((of, is_inclusive)) = self.scan_of_block(&stored.value) else { return false };
-        if stored.at != number {
-            return false;
-        }
-        let end = match unless.as_slice() {
+        let end = match unless {
             [] => count,
             [Formula::AtLeast(beyond)] if self.is_agreed(&number.sub(beyond)) => {
                 number.sub(beyond)
             }
             _ => return false,
         };
-        let (end, mut counts) = self.counts_added(&of, (&number, end), !unless.is_empty());
+        if stored.at != number {
+            return false;
+        }
+        let partial = single(&stored.value).and_then(|sum| self.prefixes.reads.get(&sum));
+        if let Some(read) = partial.filter(|read| read.at == number) {
+            // Of sums that no cell holds: from here on these do.
+            let mut scan = self.prefixes.scans[read.scan].clone();
+            scan.cells[1] = end;
+            return scan.loops == self.loops && self.add_sums(stored.tile, scan);
+        }
+        let Some((of, is_inclusive)) = self.scan_of_block(&stored.value) else { return false };
+        let (end, mut counts, raises) =
+            self.counts_added(&of, (&number, end), !unless.is_empty());
         counts.push(Held { at: number, value: of, is_exact: true, unless: Vec::new() });
         let (cells, loops) = ([Poly::default(), end], self.loops.clone());
-        self.prefixes.scans.push(Scan { cells, is_inclusive, counts, loops });
-        let content = Content::Sums(self.prefixes.scans.len() - 1);
-        self.held.contents.insert(stored.tile, content);
+        self.add_sums(stored.tile, Scan { cells, is_inclusive, counts, raises, loops })
+    }
+
+    /// From here on a tile holds these sums.
+    fn add_sums(&mut self, tile: TileId, scan: Scan) -> bool {
+        self.prefixes.scans.push(scan);
+        let number = self.prefixes.scans.len() - 1;
+        self.held.contents.insert(tile, Content::Sums(number));
         true
     }
 
     /// What cells held of which each work-item has added up the one of its number, and up
     /// to which one, if it was not before that `end`.
-    fn counts_added(&self, of: &Poly, (number, end): (&Poly, Poly), is_cut: bool) -> (Poly, Vec<Held>) {
-        let Some(mut symbol) = single(of) else { return (end, Vec::new()) };
+    fn counts_added(&self, of: &Poly, (number, end): (&Poly, Poly), is_cut: bool) -> (Poly, Vec<Held>, Vec<Raise>) {
+        let Some(mut symbol) = single(of) else { return (end, Vec::new(), Vec::new()) };
         let mut last = end.clone();
         // Work-items beyond the last cell add nothing.
         if let Some((Formula::AtLeast(room), then, otherwise)) = self.choices.get(&symbol)
@@ -250,15 +333,27 @@ impl Walk<'_> {
             symbol = read;
             last = room.add(number).plus(1);
         }
-        let Some(read) = self.held.reads.get(&symbol) else { return (end, Vec::new()) };
+        let Some(read) = self.held.reads.get(&symbol) else { return (end, Vec::new(), Vec::new()) };
         if read.at != *number || !self.is_agreed(&last) || is_cut && last != end {
-            return (end, Vec::new());
+            return (end, Vec::new(), Vec::new());
         }
         let held = match self.held.contents.get(&read.tile) {
             Some(Content::Held(held)) => held.clone(),
             Some(Content::Sums(_) | Content::Total(..)) | None => Vec::new(),
         };
-        (last, [held, self.risen(read.tile, usize::MAX)].concat())
+        let (tile, all) = (read.tile, usize::MAX);
+        (last, [held, self.risen(tile, all)].concat(), self.raises_of(tile, all))
+    }
+
+    /// What has raised the cells of a tile since it was set last.
+    fn raises_of(&self, tile: TileId, n_sets: usize) -> Vec<Raise> {
+        let array = ArrayRef::Tile(tile);
+        if !self.counters.all_rise(array) {
+            return Vec::new();
+        }
+        let last = self.counters.n_sets(array).min(n_sets);
+        let own = |raise: &&Raise| raise.tile == tile && raise.n_sets == last;
+        self.held.raises.iter().filter(own).cloned().collect()
     }
 
     /// The scan of which one work-item of each block has the total, and stores it in a cell
@@ -286,21 +381,31 @@ impl Walk<'_> {
             return None;
         };
         let scan = *scan;
-        let known = self.prefixes.reads.iter().find(|(_, read)| read.scan == scan && read.at == *at);
-        if let Some((symbol, _)) = known {
-            return Some(Value::Int(Poly::unknown(*symbol)));
+        let at = (self.kernel.exprs[expr].ty, self.kernel.exprs[expr].span, at);
+        self.prefix_at(scan, at.2, (at.0, at.1)).map(|(sum, _)| Value::Int(sum))
+    }
+
+    /// What a cell of a scan holds, and what was counted there.
+    pub(super) fn prefix_at(
+        &mut self,
+        scan: usize,
+        at: &Poly,
+        (ty, span): (Type, SpanId),
+    ) -> Option<(Poly, Poly)> {
+        let is_it = |read: &Read| read.scan == scan && read.at == *at;
+        let known = self.prefixes.reads.iter().find(|(_, read)| is_it(read));
+        if let Some((symbol, read)) = known {
+            return Some((Poly::unknown(*symbol), read.count.clone()));
         }
-        let obstacle = (self.kernel.exprs[expr].span, Obstacle::Load);
-        let value = self.any_of_type(self.kernel.exprs[expr].ty, false, obstacle);
-        let Value::Int(poly) = &value else { return None };
-        let symbol = poly.unknowns().next()?;
+        let Value::Int(sum) = self.any_of_type(ty, false, (span, Obstacle::Load)) else {
+            return None;
+        };
         let found = self.prefixes.scans[scan].clone();
         let count = self.count_at(&found, at);
-        let outside =
-            Formula::lt(at, &found.cells[0]).or(Formula::le(&found.cells[1], at));
-        let is_inside = self.is_never(&outside);
-        self.prefixes.reads.insert(symbol, Read { scan, at: at.clone(), count, is_inside });
-        Some(value)
+        let is_inside = self.is_never(&Formula::Any(self.prefixes.outside(scan, at)));
+        let read = Read { scan, at: at.clone(), count: count.clone(), is_inside };
+        self.prefixes.reads.insert(single(&sum)?, read);
+        Some((sum, count))
     }
 
     /// What was counted in a cell.

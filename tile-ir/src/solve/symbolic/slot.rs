@@ -210,6 +210,12 @@ impl Counters {
         !is_set && self.way(turn, turn) == Some(Way::Up)
     }
 
+    /// Whether all updates of an array that have been seen add what is not negative.
+    pub(super) fn all_rise(&self, array: ArrayRef) -> bool {
+        let updates = self.updates.get(&array).map(Vec::as_slice).unwrap_or_default();
+        updates.iter().all(|(_, way)| *way == Some(Way::Up))
+    }
+
     /// Whether the counter of a slot is set in one of these loops.
     pub(super) fn is_set_in(&self, slot: &Slot, loops: &[LoopId]) -> bool {
         let sets = self.sets.get(&slot.turn.array).map(Vec::as_slice).unwrap_or_default();
@@ -272,11 +278,24 @@ impl Walk<'_> {
             let updates = self.counters.updates.entry(access.array).or_default();
             updates.push((indices.clone(), way));
         }
+        let content = match access.array {
+            ArrayRef::Tile(tile) => self.held.contents.get(&tile).cloned(),
+            ArrayRef::Tensor(_) => None,
+        };
+        if let Some((Way::Up, by)) = &step {
+            self.note_raise(access, &indices, by);
+        }
         if let Some(old) = old {
             self.named.declare(old);
             self.note_outside(Source::Old(old), access, &indices);
             let turn = self.turn(access.array, &indices);
-            let before = self.old_value(access, turn.clone(), step, old);
+            let before = self.old_value(access, turn.clone(), step.clone(), old);
+            if let (Value::Int(before), Some((Way::Up, by))) = (&before, &step) {
+                let found = before.unknowns().next();
+                found.into_iter().for_each(|old| {
+                    self.bound_taken((access, &indices), (old, by), content.clone());
+                });
+            }
             if let (Some(left), Value::Int(before)) = (left, &before) {
                 self.note_claim(before, turn, left);
             }
@@ -328,6 +347,11 @@ impl Walk<'_> {
         else {
             return value;
         };
+        if let ArrayRef::Tile(tile) = access.array
+            && self.cells.is_natural(tile)
+        {
+            poly.unknowns().for_each(|unknown| self.symbols.set_natural(unknown));
+        }
         let step = self.total_of(&step).unwrap_or(step);
         let unmade = self.passed_by.clone();
         let slot = Slot { turn, step, way, holder: Holder::Item, unmade };

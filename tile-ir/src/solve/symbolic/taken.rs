@@ -1,0 +1,104 @@
+//! Places that work-items take one by one from counters that were set to prefix sums.
+//!
+//! A counting sort counts `atomic count[d] += 1`, has the counts scanned into `base`
+//! ([`super::prefix`]), and then each work-item takes its place, `let at = atomic base[d]
+//! += 1`. It lies within the run of its `d`, since each cell is raised by nobody else than
+//! those who were counted there: each takes no more from the cell than it has added.
+
+use std::collections::BTreeSet;
+
+use super::formula::Formula;
+use super::held::Content;
+use super::poly::{Poly, Unknown};
+use super::symbol::LoopId;
+use super::walk::Walk;
+use crate::kernel::{Access, ArrayRef, Stmt, StmtKind, TileId};
+use crate::span::SpanId;
+
+/// An update that raises a cell of a tile.
+#[derive(Clone, Debug)]
+pub(super) struct Raise {
+    pub(super) tile: TileId,
+    at: Poly,
+    span: SpanId,
+    by: Poly,
+    loops: Vec<LoopId>,
+    /// What holds of a work-item that has not made it.
+    unmade: Vec<Formula>,
+    /// How many places in the text that set the tile come before it.
+    pub(super) n_sets: usize,
+}
+
+impl Walk<'_> {
+    /// Notes that an update raises a cell.
+    pub(super) fn note_raise(&mut self, access: &Access, at: &[Poly], by: &Poly) {
+        let (ArrayRef::Tile(tile), [at]) = (access.array, at) else { return };
+        if !self.recording || self.is_in_point() {
+            return;
+        }
+        let passed = self.passed_by.iter().filter(|passed| **passed != Formula::False);
+        self.held.raises.push(Raise {
+            tile,
+            at: at.clone(),
+            span: access.span,
+            by: by.clone(),
+            loops: self.loops.clone(),
+            unmade: passed.cloned().collect(),
+            n_sets: self.counters.n_sets(access.array),
+        });
+    }
+
+    /// Adds between which sums the old value of an update lies that raises a cell of
+    /// prefix sums, of which `content` is what the tile held before.
+    pub(super) fn bound_taken(
+        &mut self,
+        (access, at): (&Access, &[Poly]),
+        (old, by): (Unknown, &Poly),
+        content: Option<Content>,
+    ) {
+        let (ArrayRef::Tile(tile), Some(Content::Sums(scan)), [at]) = (access.array, content, at)
+        else {
+            return;
+        };
+        let mut updates = BTreeSet::new();
+        collect_updates(&self.kernel.body, tile, &mut updates);
+        let counted: Vec<SpanId> = self.prefixes.raises(scan).iter().map(|r| r.span).collect();
+        updates.retain(|span| !counted.contains(span));
+        if updates != BTreeSet::from([access.span]) || self.is_in_point() {
+            return;
+        }
+        let ty = crate::kernel::Type::Scalar(self.kernel.element_type(access.array));
+        let Some((sum, count)) = self.prefix_at(scan, at, (ty, access.span)) else { return };
+        let old = (old, Poly::unknown(old));
+        let is_inclusive = self.prefixes.is_inclusive(scan);
+        if is_inclusive || *self.prefixes.loops(scan) != self.loops {
+            return;
+        }
+        let here = Formula::All(self.guards.clone());
+        let is_counted = self.prefixes.raises(scan).iter().any(|raise| {
+            let is_same = raise.at == *at && raise.by == *by && raise.loops == self.loops;
+            let is_unmade = Formula::Any(raise.unmade.clone());
+            is_same && (raise.unmade.is_empty() || self.is_never(&here.clone().and(is_unmade)))
+        });
+        // The counter has been raised since, by no more than was counted.
+        let mut facts = vec![Formula::le(&sum, &old.1)];
+        if is_counted {
+            facts.push(Formula::le(&old.1.add(by), &sum.add(&count)));
+        }
+        let mut cases = self.prefixes.outside(scan, at);
+        cases.push(Formula::All(facts));
+        self.symbols.add_facts(old.0, Formula::Any(cases).replace(&|_| None));
+    }
+}
+
+/// The places in the text that update a tile.
+fn collect_updates(stmts: &[Stmt], tile: TileId, out: &mut BTreeSet<SpanId>) {
+    for stmt in stmts {
+        if let StmtKind::Atomic { access, .. } = &stmt.kind
+            && access.array == ArrayRef::Tile(tile)
+        {
+            out.insert(access.span);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect_updates(body, tile, out));
+    }
+}
