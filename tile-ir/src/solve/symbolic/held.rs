@@ -68,6 +68,10 @@ pub(super) struct TileRead {
     pub(super) at: Poly,
     /// How many accesses of the text come before it, and itself.
     pub(super) n_sites: usize,
+    /// What was known of the cells then.
+    pub(super) counts: Vec<Held>,
+    /// What had raised them.
+    pub(super) raises: Vec<Raise>,
 }
 
 /// What is known of tiles at a place in the text.
@@ -135,7 +139,10 @@ impl Walk<'_> {
             return;
         };
         if self.recording && !at.is_lost() && !self.is_in_point() {
-            let read = TileRead { tile, at: at.clone(), n_sites: self.sites.len() };
+            let counts = self.known_counts(self.held.contents.get(&tile), tile, usize::MAX);
+            let raises = self.raises_of(tile, usize::MAX);
+            let read =
+                TileRead { tile, at: at.clone(), n_sites: self.sites.len(), counts, raises };
             value.unknowns().for_each(|symbol| {
                 self.held.reads.insert(symbol, read.clone());
             });
@@ -204,9 +211,23 @@ impl Walk<'_> {
         Some(unless)
     }
 
+    /// What a work-item knows of cells, if this is what the tile holds.
+    pub(super) fn known_counts(
+        &self,
+        content: Option<&Content>,
+        tile: TileId,
+        n_sets: usize,
+    ) -> Vec<Held> {
+        let held = match content {
+            Some(Content::Held(held)) => held.clone(),
+            Some(Content::Sums(_) | Content::Total(..)) | None => Vec::new(),
+        };
+        [held, self.risen(tile, n_sets)].concat()
+    }
+
     /// What a work-item knows of counters in a tile: they are beyond what it has found,
     /// if they have only risen since.
-    pub(super) fn risen(&self, tile: TileId, n_sets: usize) -> Vec<Held> {
+    fn risen(&self, tile: TileId, n_sets: usize) -> Vec<Held> {
         let own = self.slots.iter().filter_map(|(old, slot)| {
             let (at, end) = slot.cell_of(ArrayRef::Tile(tile), &Poly::unknown(*old))?;
             let is_now = slot.is_taken_in(&self.loops);

@@ -11,6 +11,7 @@
 //! grid's stride does not where the work-items' numbers fit
 //! ([`crate::check::narrows`]).
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::exit::Exits;
@@ -107,11 +108,24 @@ impl Walk<'_> {
     }
 
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
-        let enter = |walk: &mut Self, _: LoopId| walk.condition(cond).yes;
+        let entered = RefCell::new(Formula::Unknown);
+        let enter = |walk: &mut Self, _: LoopId| {
+            let holds = walk.condition(cond).yes;
+            entered.replace(holds.clone());
+            holds
+        };
         let (ends, _) = self.exits.skipping(self.kernel, cond);
         let held = self.hold_at_head(body);
         let mut flow = self.repeated((None, head), body, &enter, &ends);
-        self.hold_after(held, None);
+        // Of a loop that ends where a bound is reached.
+        let count = match (entered.into_inner(), self.held.ended) {
+            (Formula::AtLeast(room), Some(id)) if ends.is_empty() => {
+                Some(room.add(&Poly::unknown(self.all_loops[id.0].number)).plus(1))
+            }
+            _ => None,
+        };
+        let start = Poly::default();
+        self.hold_after(held, count.as_ref().map(|count| [&start, count]));
         flow.end.through = Some(Path::new());
         self.follow(flow);
         // The last evaluation of the condition.

@@ -155,13 +155,9 @@ impl Walk<'_> {
             let Some(gap) = self.gap(stored, (*id, &place), head) else { continue };
             let first = if gap.has_first { place.plus(-1) } else { place.clone() };
             let cells = [first, place.add(&end.sub(start))];
-            let counts = match head.contents.get(&gap.tile) {
-                Some(Content::Held(held)) => held.clone(),
-                Some(Content::Sums(_) | Content::Total(..)) | None => Vec::new(),
-            };
             // The store is the last one that sets its own tile.
             let n_sets = if gap.tile == stored.tile { stored.n_sets - 1 } else { usize::MAX };
-            let counts = [counts, self.risen(gap.tile, n_sets)].concat();
+            let counts = self.known_counts(head.contents.get(&gap.tile), gap.tile, n_sets);
             let is_inclusive = gap.distance == 1;
             let raises = self.raises_of(gap.tile, n_sets);
             let scan = Scan { cells, is_inclusive, counts, raises, loops: self.loops.clone() };
@@ -200,11 +196,7 @@ impl Walk<'_> {
                 continue;
             }
             let extent = self.extents(ArrayRef::Tile(tile)).into_iter().next().unwrap_or_default();
-            let counts = match head.contents.get(&tile) {
-                Some(Content::Held(held)) => held.clone(),
-                Some(Content::Sums(_) | Content::Total(..)) | None => Vec::new(),
-            };
-            let counts = [counts, self.risen(tile, usize::MAX)].concat();
+            let counts = self.known_counts(head.contents.get(&tile), tile, usize::MAX);
             let (cells, loops) = ([place.clone(), extent.plus(1)], self.loops.clone());
             let raises = self.raises_of(tile, usize::MAX);
             let scan = Scan { cells, is_inclusive: false, counts, raises, loops };
@@ -337,16 +329,11 @@ impl Walk<'_> {
         if read.at != *number || !self.is_agreed(&last) || is_cut && last != end {
             return (end, Vec::new(), Vec::new());
         }
-        let held = match self.held.contents.get(&read.tile) {
-            Some(Content::Held(held)) => held.clone(),
-            Some(Content::Sums(_) | Content::Total(..)) | None => Vec::new(),
-        };
-        let (tile, all) = (read.tile, usize::MAX);
-        (last, [held, self.risen(tile, all)].concat(), self.raises_of(tile, all))
+        (last, read.counts.clone(), read.raises.clone())
     }
 
     /// What has raised the cells of a tile since it was set last.
-    fn raises_of(&self, tile: TileId, n_sets: usize) -> Vec<Raise> {
+    pub(super) fn raises_of(&self, tile: TileId, n_sets: usize) -> Vec<Raise> {
         let array = ArrayRef::Tile(tile);
         if !self.counters.all_rise(array) {
             return Vec::new();

@@ -69,6 +69,27 @@ impl System {
         self.replace(size, &Poly::unknown(size).plus(-added));
         true
     }
+
+    /// Puts its opposite in for an unknown in products that is never positive, such as a
+    /// stride that leads backwards. Whether there is such a one.
+    pub(super) fn turn_negative(&mut self) -> bool {
+        if self.zeros().all(Poly::is_linear) {
+            return false;
+        }
+        let ranges = self.ranges();
+        // Not where bounds contradict each other: it would be turned again and again.
+        let is_negative = |unknown: &Unknown| {
+            let range = ranges.get(*unknown);
+            range.high.is_some_and(|high| high < 0) && range.low.is_none_or(|low| low < 0)
+        };
+        let found = self.zeros().find_map(|zero| {
+            let mut products = zero.terms().iter().filter(|(product, _)| product.len() > 1);
+            products.find_map(|(product, _)| product.iter().copied().find(is_negative))
+        });
+        let Some(unknown) = found else { return false };
+        self.replace(unknown, &Poly::unknown(unknown).negated());
+        true
+    }
 }
 
 /// What constraints say of sums of unknowns: by sum, what must be added to it for it not

@@ -62,7 +62,7 @@ impl Search<'_> {
             if !self.effort.spend(system.take_work()) {
                 return false;
             }
-            if system.prune() || system.shift_size() {
+            if system.prune() || system.shift_size() || system.turn_negative() {
                 continue;
             }
             if self.is_empty(&system) {
