@@ -141,8 +141,7 @@ impl Walk<'_> {
         if self.recording && !at.is_lost() && !self.is_in_point() {
             let counts = self.known_counts(self.held.contents.get(&tile), tile, usize::MAX);
             let raises = self.raises_of(tile, usize::MAX);
-            let read =
-                TileRead { tile, at: at.clone(), n_sites: self.sites.len(), counts, raises };
+            let read = TileRead { tile, at: at.clone(), n_sites: self.sites.len(), counts, raises };
             value.unknowns().for_each(|symbol| {
                 self.held.reads.insert(symbol, read.clone());
             });
@@ -150,7 +149,13 @@ impl Walk<'_> {
     }
 
     /// Notes what has been stored in a tile's cell, or added to it.
-    pub(super) fn note_held(&mut self, access: &Access, at: &[Poly], value: &Value, is_added: bool) {
+    pub(super) fn note_held(
+        &mut self,
+        access: &Access,
+        at: &[Poly],
+        value: &Value,
+        is_added: bool,
+    ) {
         let (ArrayRef::Tile(tile), [at], Value::Int(value)) = (access.array, at, value) else {
             return;
         };

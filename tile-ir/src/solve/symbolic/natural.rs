@@ -144,9 +144,7 @@ fn collect(stmts: &[Stmt], out: &mut Vec<(Holder, Given)>) {
     };
     for stmt in stmts {
         let given = match &stmt.kind {
-            StmtKind::Let { var, init } => {
-                init.map(|init| (Holder::Var(*var), Given::Value(init)))
-            }
+            StmtKind::Let { var, init } => init.map(|init| (Holder::Var(*var), Given::Value(init))),
             StmtKind::Assign { var, value } => Some((Holder::Var(*var), Given::Value(*value))),
             StmtKind::LetArray { tile, init } => {
                 init.map(|init| (Holder::Tile(*tile), Given::Value(init)))
@@ -171,9 +169,11 @@ fn collect(stmts: &[Stmt], out: &mut Vec<(Holder, Given)>) {
                     AtomicOp::Add | AtomicOp::Min | AtomicOp::Swap | AtomicOp::CompareExchange => {
                         Given::Value(*value)
                     }
-                    AtomicOp::Sub | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Max => {
-                        Given::Anything
-                    }
+                    AtomicOp::Sub
+                    | AtomicOp::And
+                    | AtomicOp::Or
+                    | AtomicOp::Xor
+                    | AtomicOp::Max => Given::Anything,
                 };
                 cell(access.array).map(|tile| (tile, value))
             }

@@ -210,18 +210,14 @@ impl Walk<'_> {
     }
 
     /// What comes between a cell and the next one.
-    fn gap(
-        &self,
-        stored: &Stored,
-        (id, place): (LoopId, &Poly),
-        head: &Head,
-    ) -> Option<Gap> {
+    fn gap(&self, stored: &Stored, (id, place): (LoopId, &Poly), head: &Head) -> Option<Gap> {
         let read_in = |symbol: Unknown| {
             let read = self.held.reads.get(&symbol)?;
             // Of its own tile: what was there before the loop.
             let distance = read.at.sub(&stored.at).as_constant()?;
             let is_own = read.tile == stored.tile;
-            let is_before = is_own && (distance > 0 || distance == 0 && read.n_sites < stored.n_sites)
+            let is_before = is_own
+                && (distance > 0 || distance == 0 && read.n_sites < stored.n_sites)
                 || !is_own && !head.written.contains(&ArrayRef::Tile(read.tile));
             is_before.then_some((read.tile, distance))
         };
@@ -281,9 +277,7 @@ impl Walk<'_> {
         let Some((number, count)) = self.number_of_items() else { return false };
         let end = match unless {
             [] => count,
-            [Formula::AtLeast(beyond)] if self.is_agreed(&number.sub(beyond)) => {
-                number.sub(beyond)
-            }
+            [Formula::AtLeast(beyond)] if self.is_agreed(&number.sub(beyond)) => number.sub(beyond),
             _ => return false,
         };
         if stored.at != number {
@@ -297,8 +291,7 @@ impl Walk<'_> {
             return scan.loops == self.loops && self.add_sums(stored.tile, scan);
         }
         let Some((of, is_inclusive)) = self.scan_of_block(&stored.value) else { return false };
-        let (end, mut counts, raises) =
-            self.counts_added(&of, (&number, end), !unless.is_empty());
+        let (end, mut counts, raises) = self.counts_added(&of, (&number, end), !unless.is_empty());
         counts.push(Held { at: number, value: of, is_exact: true, unless: Vec::new() });
         let (cells, loops) = ([Poly::default(), end], self.loops.clone());
         self.add_sums(stored.tile, Scan { cells, is_inclusive, counts, raises, loops })
@@ -314,7 +307,12 @@ impl Walk<'_> {
 
     /// What cells held of which each work-item has added up the one of its number, and up
     /// to which one, if it was not before that `end`.
-    fn counts_added(&self, of: &Poly, (number, end): (&Poly, Poly), is_cut: bool) -> (Poly, Vec<Held>, Vec<Raise>) {
+    fn counts_added(
+        &self,
+        of: &Poly,
+        (number, end): (&Poly, Poly),
+        is_cut: bool,
+    ) -> (Poly, Vec<Held>, Vec<Raise>) {
         let Some(mut symbol) = single(of) else { return (end, Vec::new(), Vec::new()) };
         let mut last = end.clone();
         // Work-items beyond the last cell add nothing.
@@ -405,11 +403,8 @@ impl Walk<'_> {
         let symbol = self.symbol(Sharing::Private, Some(0), None);
         let count = Poly::unknown(symbol);
         for Held { value, is_exact, unless, .. } in own {
-            let is = if is_exact {
-                Formula::eq(&count, &value)
-            } else {
-                Formula::le(&value, &count)
-            };
+            let is =
+                if is_exact { Formula::eq(&count, &value) } else { Formula::le(&value, &count) };
             let mut cases = unless;
             cases.push(is);
             self.symbols.add_facts(symbol, Formula::Any(cases).replace(&|_| None));
@@ -440,7 +435,8 @@ impl Builder<'_> {
             .filter_map(|(symbol, side)| Some((*symbol, *side, *walk.prefixes.totals.get(symbol)?)))
             .collect();
         for (total, of, scan) in totals {
-            let own = seen.iter().filter(|(symbol, side)| *side == of && reads[symbol].scan == scan);
+            let own =
+                seen.iter().filter(|(symbol, side)| *side == of && reads[symbol].scan == scan);
             for (symbol, side) in own {
                 self.part_from_total((*symbol, &reads[symbol]), *side, total);
             }
