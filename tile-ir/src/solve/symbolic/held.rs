@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
-use super::prefix::Step;
+use super::summed::Step;
 use super::symbol::LoopId;
 use super::taken::Raise;
 use super::walk::{Value, Walk};

@@ -62,6 +62,7 @@ mod search;
 mod slot;
 mod squares;
 mod suggest;
+mod summed;
 mod symbol;
 mod system;
 mod table;
