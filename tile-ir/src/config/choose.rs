@@ -12,7 +12,7 @@ use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::fill::share_out_fills;
-use crate::kernel::{ExprId, Kernel, Stmt, StmtKind, TileParamId, any_stmt, eval_index};
+use crate::kernel::{ExprId, ExprKind, Kernel, Stmt, StmtKind, TileParamId, any_stmt, eval_index};
 use crate::op::BinaryOp;
 use crate::part::{can_be_parted, has_tied_depth};
 use crate::program::MAX_ACCESS_BYTES;
