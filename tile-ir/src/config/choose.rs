@@ -5,7 +5,7 @@ use super::raster::raster_rows;
 use super::warps::warp_layout;
 use super::{
     AxisItems, Config, ConfigError, Estimate, Numerics, TilePadding, block_extents,
-    candidate_values, check_config, complete_tiles, estimate, tile_named, tile_value,
+    candidate_values, check_config, complete_tiles, estimate, has_columns, tile_named, tile_value,
 };
 use crate::analyze::occupancy::blocks_per_sm;
 use crate::check::CheckedKernel;
@@ -355,10 +355,12 @@ fn thread_choices(
     let max_threads = device.max_threads_per_block;
     let is_phase = |kind: &StmtKind| matches!(kind, StmtKind::Phase { .. });
     let stages = if any_stmt(&kernel.body, &mut |kind| is_phase(kind)) { PHASE_STAGES } else { 1 };
+    let extents = block_extents(kernel, &tiles);
     let by_columns = !multiplies_and_adds(kernel);
     let config = |threads, block: Vec<AxisItems>| Config {
         tiles: tiles.clone(),
         threads,
+        by_columns: by_columns && has_columns(&block, &extents),
         block,
         copy_bytes: MAX_ACCESS_BYTES,
         stages,
@@ -368,7 +370,6 @@ fn thread_choices(
         predicate_copies: PREDICATE_COPIES,
         min_blocks: 0,
         paired_lanes: PAIRED_LANES,
-        by_columns,
         phase_parts: 1,
         slices: 1,
         fragment_buffers: FRAGMENT_BUFFERS,
@@ -406,7 +407,6 @@ fn thread_choices(
         let threads = threads.filter(|threads| *threads <= max_threads);
         return threads.map(|threads| config(threads, items)).into_iter().collect();
     }
-    let extents = block_extents(kernel, &tiles);
     let mut layouts: Vec<Vec<u32>> = vec![Vec::new()];
     for &extent in &extents {
         let mut threads: Vec<u32> =

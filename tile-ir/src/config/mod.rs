@@ -82,6 +82,12 @@ impl AxisItems {
     }
 }
 
+/// Whether a thread has several items along two axes of a block of these extents.
+fn has_columns(block: &[AxisItems], extents: &[u32]) -> bool {
+    let axes = block.iter().zip(extents);
+    axes.filter(|(axis, extent)| axis.items_per_thread(**extent) > 1).count() > 1
+}
+
 /// One value for every choice.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Config {

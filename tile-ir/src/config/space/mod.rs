@@ -20,7 +20,8 @@ use self::pairs::Pairs;
 use self::seeded::Rng;
 use self::walk::Walk;
 use super::{
-    AxisItems, Config, Numerics, TilePadding, block_extents, check_config, complete_tiles, estimate,
+    AxisItems, Config, Numerics, TilePadding, block_extents, check_config, complete_tiles,
+    estimate, has_columns,
 };
 use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
@@ -364,7 +365,10 @@ impl<'a> Space<'a> {
             // Warps that take threads in row-major order have no pairs.
             Choice::PairedLanes => value == 0 || config.block.iter().any(|axis| axis.lanes > 1),
             // Items of one axis have one order.
-            Choice::ByColumns => value == 0 || self.has_columns(config),
+            Choice::ByColumns => {
+                let extents = block_extents(&self.kernel, &config.tiles);
+                value == 0 || has_columns(&config.block, &extents)
+            }
             Choice::Run(axis) => {
                 let items = self.factors.iter().position(|f| f.choice == Choice::Items(axis));
                 let items = items.and_then(|at| before.get(at)).copied().unwrap_or(1);
@@ -388,13 +392,6 @@ impl<'a> Space<'a> {
             | Choice::Stream
             | Choice::RasterRows => true,
         }
-    }
-
-    /// Whether a thread has several items along two axes of the block.
-    fn has_columns(&self, config: &Config) -> bool {
-        let extents = block_extents(&self.kernel, &config.tiles);
-        let axes = config.block.iter().zip(extents);
-        axes.filter(|(axis, extent)| axis.items_per_thread(*extent) > 1).count() > 1
     }
 
     /// Whether no value before it of a factor says the same.
