@@ -1,6 +1,7 @@
 //! The CUDA C++ as a reader sees it: which line of the user's file each of its lines
 //! is for, and where it computes with 64 bits.
 
+use tile_ir::config::Config;
 use tile_ir::emit::emit_cuda;
 use tile_ir::lower::{Binding, lower};
 use tile_ir::program::IndexWidth;
@@ -75,4 +76,32 @@ fn only_large_offsets_are_wide() {
     let of_tiles: Vec<&str> =
         wide.lines().filter(|line| line.contains("a_s[") && !line.contains("? a[")).collect();
     assert!(of_tiles.iter().all(|line| !line.contains("(long long)")), "{of_tiles:#?}");
+}
+
+/// The two loops around the multiply-add of a product whose threads have 4 x 4 items.
+fn nest(by_columns: bool) -> Vec<String> {
+    let case = Case { axes: vec![16, 8], threads: 128, ..matmul() };
+    let checked = case.checked();
+    let config = Config { by_columns, ..case.config(&checked) };
+    let binding = Binding {
+        types: vec![case.dtype],
+        index_width: IndexWidth::Bits32,
+        dim_divisors: vec![1; n_dims(&checked)],
+        layouts: Vec::new(),
+    };
+    let program = lower(&checked, &binding, &config, &device());
+    let program = program.unwrap_or_else(|error| panic!("{error}"));
+    let text = emit_cuda(&program, None).expect("it can be written").text;
+    let (before, _) = text.split_once("__fmaf_rn").expect("products are summed up");
+    let counters = before.lines().rev().filter_map(|line| line.trim().strip_prefix("for (int "));
+    let counters = counters.filter_map(|counter| counter.split(' ').next());
+    let mut loops: Vec<String> = counters.take(2).map(str::to_owned).collect();
+    loops.reverse();
+    loops
+}
+
+#[test]
+fn a_thread_goes_along_rows_or_down_columns() {
+    assert_eq!(nest(false), ["ty_step", "tk_tx_step"], "every other row is walked backwards");
+    assert_eq!(nest(true), ["tx_step", "ty_step"]);
 }
