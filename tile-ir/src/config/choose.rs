@@ -1,19 +1,19 @@
 //! The configuration that is used before anything has been measured.
 
+use super::columns::{has_columns, multiplies_and_adds};
 use super::estimate::MAX_REGISTERS;
 use super::raster::raster_rows;
 use super::warps::warp_layout;
 use super::{
     AxisItems, Config, ConfigError, Estimate, Numerics, TilePadding, block_extents,
-    candidate_values, check_config, complete_tiles, estimate, has_columns, tile_named, tile_value,
+    candidate_values, check_config, complete_tiles, estimate, tile_named, tile_value,
 };
 use crate::analyze::occupancy::blocks_per_sm;
 use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::fill::share_out_fills;
-use crate::kernel::{ExprId, ExprKind, Kernel, Stmt, StmtKind, TileParamId, any_stmt, eval_index};
-use crate::op::BinaryOp;
+use crate::kernel::{ExprId, Kernel, Stmt, StmtKind, TileParamId, any_stmt, eval_index};
 use crate::part::{can_be_parted, has_tied_depth};
 use crate::program::MAX_ACCESS_BYTES;
 
@@ -330,19 +330,6 @@ fn combinations(
         });
         digits.collect()
     })
-}
-
-/// Whether sums of products are computed. An instruction of three operands gains from what
-/// stays in the operand cache along a row, one of two does not: measured on an H200, f32
-/// products of 4096 take 2.79 ms by rows and 2.85 down columns, products of minima of sums
-/// 5.38 and 5.05.
-fn multiplies_and_adds(kernel: &Kernel) -> bool {
-    let is_product =
-        |id: ExprId| matches!(kernel.exprs[id].kind, ExprKind::Binary { op: BinaryOp::Mul, .. });
-    any_stmt(
-        &kernel.body,
-        &mut |kind| matches!(kind, StmtKind::Update { value, .. } if is_product(*value)),
-    )
 }
 
 /// The ways to put the items of these tiles on threads.

@@ -2,6 +2,7 @@
 //! without measuring.
 
 mod choose;
+mod columns;
 mod estimate;
 mod raster;
 mod space;
@@ -80,12 +81,6 @@ impl AxisItems {
         let pass = if self.threads * self.run == 0 { 1 } else { self.threads * self.run };
         extent.div_ceil(pass) * self.run
     }
-}
-
-/// Whether a thread has several items along two axes of a block of these extents.
-fn has_columns(block: &[AxisItems], extents: &[u32]) -> bool {
-    let axes = block.iter().zip(extents);
-    axes.filter(|(axis, extent)| axis.items_per_thread(**extent) > 1).count() > 1
 }
 
 /// One value for every choice.

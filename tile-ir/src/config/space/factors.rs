@@ -1,6 +1,7 @@
 //! The choices of a kernel, and the values of each that are tried.
 
 use super::Breadth;
+use crate::config::columns::multiplies_and_adds;
 use crate::config::{Config, TilePadding, candidate_values};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
@@ -208,7 +209,8 @@ pub(super) fn factors(
     let warps = (0..WARP_TILES.len() as u32).collect();
     push(Choice::Warp, only_if(n_axes > 1, warps));
     push(Choice::PairedLanes, only_if(n_axes > 1, vec![0, 1]));
-    push(Choice::ByColumns, only_if(n_axes > 1, vec![0, 1]));
+    let may_gain = n_axes > 1 && !multiplies_and_adds(kernel);
+    push(Choice::ByColumns, only_if(may_gain, vec![0, 1]));
     (0..n_axes).for_each(|axis| push(Choice::Run(axis), pick(&[1, 2, 4, 8], &[3])));
     let threads = if n_axes > 0 {
         pick(&[0], &[1, 2])

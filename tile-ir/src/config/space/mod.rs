@@ -19,9 +19,9 @@ use self::factors::{Choice, Factor, WARP_TILES, factors};
 use self::pairs::Pairs;
 use self::seeded::Rng;
 use self::walk::Walk;
+use super::columns::has_columns;
 use super::{
-    AxisItems, Config, Numerics, TilePadding, block_extents, check_config, complete_tiles,
-    estimate, has_columns,
+    AxisItems, Config, Numerics, TilePadding, block_extents, check_config, complete_tiles, estimate,
 };
 use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
