@@ -378,7 +378,8 @@ fn a_record_within_the_program_is_used() {
             device.set_tune(Tune::Cached);
             assert_eq!(kernel.tuned(&device, &[96, 64]).unwrap(), None);
             device.add_records(SHIPPED).unwrap();
-            let shipped = kernel.tuned(&device, &[96, 64]).unwrap().expect("it fits");
+            let shipped = kernel.tuned(&device, &[96, 64]).unwrap();
+            let shipped = shipped.expect("a record of this version: UPDATE_EXPECT=1 makes it");
             let a = device.tensor([96, 64], &vec![1.0f32; 96 * 64]).unwrap();
             let mut b = device.zeros([64, 96]).unwrap();
             transpose::launch(&a, &mut b).unwrap();
