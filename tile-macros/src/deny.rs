@@ -14,9 +14,6 @@ use tile_syntax::ParsedKernel;
 
 use crate::report::{write_attribute_error, write_denied};
 
-/// Statements of a warp that are gone through, in a compiler that is waited for.
-const LIMITS: Limits = Limits { max_steps: 20_000, is_full: false };
-
 /// One such attribute.
 #[derive(Debug)]
 pub(crate) struct Denial {
@@ -87,7 +84,7 @@ fn check_denial(kernel: &ParsedKernel, checked: &CheckedKernel, denial: &Denial)
             device: &launch.device,
             config: &config,
             registers: None,
-            limits: LIMITS,
+            limits: Limits::BRIEF,
             rules: &denial.rules,
         };
         let found = findings(&question).map_err(|error| failed(error.to_string()))?;

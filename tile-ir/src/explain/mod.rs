@@ -27,7 +27,7 @@ pub mod roofline;
 mod text;
 
 use self::count::{CountError, Detail, KernelCounts, Known, Limits, count_kernel, count_some};
-use self::report::{Dim, OccupancyReport, Report, Scalar, TileSize};
+use self::report::{AccessReport, BranchReport, Dim, OccupancyReport, Report, Scalar, TileSize};
 use self::reuse::Reuse;
 use self::roofline::Roofline;
 use crate::analyze::cliff::{Demand, next_step_up, next_steps_down};
@@ -91,37 +91,24 @@ pub enum ExplainError {
 ///
 /// Where the configuration does not fit, or the plan is not one kernel.
 pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
-    let Question { kernel: checked, types, dims, scalars, .. } = *question;
-    let Question { device, config, registers, limits, rules, .. } = *question;
-    let kernel = checked.kernel();
+    let Question { types, dims, scalars, device, config, .. } = *question;
+    let kernel = question.kernel.kernel();
     let named = named_dims(question);
     let known = Known { dims: &named, scalars };
-    let Programs { program, as_written } = programs(question)?;
-    let lowered = only_kernel(&program)?;
-    let counts = count_kernel(lowered, known, limits)?;
-    let written = only_kernel(&as_written)?;
-    let written_counts = count_some(written, known, limits, Detail::Elems)?;
-    let reuse = Reuse::of(written, &written_counts);
-    let estimated = estimate(kernel, types, device, dims, config);
-    let occupancy =
-        occupancy_report(device, demand(question, lowered, &estimated), registers.is_some());
+    let looked = look(question, known, &|_| Some(Detail::Elems))?;
+    let findings = looked.findings(question, known)?;
+    let Looked {
+        programs,
+        counts,
+        accesses,
+        branches,
+        written_counts,
+        reuse,
+        estimated,
+        occupancy,
+    } = looked;
+    let (lowered, written) = programs.kernels()?;
     let roofline = Roofline::of(device, lowered, &counts, known, estimated.seconds);
-    let accesses = report::accesses(&counts, &program.spans);
-    let branches = report::branches(&counts, &program.spans);
-    let findings = finding::find(&finding::Evidence {
-        device,
-        kernel: lowered,
-        known,
-        accesses: &accesses,
-        branches: &branches,
-        written: &written_counts,
-        reuse: &reuse,
-        occupancy: &occupancy,
-        blocks: counts.blocks(),
-        spans: &program.spans,
-        limits,
-        rules,
-    });
     let dim_names = kernel.vars.values().filter(|var| var.kind == VarKind::Dim);
     let dim_names = dim_names.map(|var| var.name.clone()).zip(dims);
     let tiles = kernel.tile_params.iter();
@@ -164,36 +151,75 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
 ///
 /// As [`explain`].
 pub fn findings(question: &Question<'_>) -> Result<Vec<Finding>, ExplainError> {
-    let Question { kernel: checked, types, dims, device, config, registers, .. } = *question;
     let named = named_dims(question);
     let known = Known { dims: &named, scalars: question.scalars };
-    let Programs { program, as_written } = programs(question)?;
-    let lowered = only_kernel(&program)?;
-    let counts = count_kernel(lowered, known, question.limits)?;
-    let accesses = report::accesses(&counts, &program.spans);
-    let branches = report::branches(&counts, &program.spans);
-    let written = only_kernel(&as_written)?;
-    let written_counts = match finding::detail_as_written(question.rules, &accesses) {
-        Some(detail) => count_some(written, known, question.limits, detail)?,
+    let detail = |accesses: &[AccessReport]| finding::detail_as_written(question.rules, accesses);
+    look(question, known, &detail)?.findings(question, known)
+}
+
+/// What a launch does, and what its text says.
+struct Looked {
+    programs: Programs,
+    counts: KernelCounts,
+    accesses: Vec<AccessReport>,
+    branches: Vec<BranchReport>,
+    /// Of the text as it is written, as far as was asked.
+    written_counts: KernelCounts,
+    reuse: Reuse,
+    estimated: Estimate,
+    occupancy: OccupancyReport,
+}
+
+impl Looked {
+    fn findings(
+        &self,
+        question: &Question<'_>,
+        known: Known<'_>,
+    ) -> Result<Vec<Finding>, ExplainError> {
+        let (lowered, _) = self.programs.kernels()?;
+        Ok(finding::find(&finding::Evidence {
+            device: question.device,
+            kernel: lowered,
+            known,
+            accesses: &self.accesses,
+            branches: &self.branches,
+            written: &self.written_counts,
+            reuse: &self.reuse,
+            occupancy: &self.occupancy,
+            blocks: self.counts.blocks(),
+            spans: &self.programs.program.spans,
+            limits: question.limits,
+            rules: question.rules,
+        }))
+    }
+}
+
+/// Looks at a launch; of the text as it is written, as much as `detail` says where the
+/// launch's accesses are known.
+fn look(
+    question: &Question<'_>,
+    known: Known<'_>,
+    detail: &dyn Fn(&[AccessReport]) -> Option<Detail>,
+) -> Result<Looked, ExplainError> {
+    let Question { kernel, types, dims, device, config, registers, limits, .. } = *question;
+    let programs = programs(question)?;
+    let (lowered, written) = programs.kernels()?;
+    let counts = count_kernel(lowered, known, limits)?;
+    let accesses = report::accesses(&counts, &programs.program.spans);
+    let branches = report::branches(&counts, &programs.program.spans);
+    let written_counts = match detail(&accesses) {
+        Some(detail) => count_some(written, known, limits, detail)?,
         None => KernelCounts::default(),
     };
-    let estimated = estimate(checked.kernel(), types, device, dims, config);
-    let occupancy =
-        occupancy_report(device, demand(question, lowered, &estimated), registers.is_some());
-    Ok(finding::find(&finding::Evidence {
-        device,
-        kernel: lowered,
-        known,
-        accesses: &accesses,
-        branches: &branches,
-        written: &written_counts,
-        reuse: &Reuse::of(written, &written_counts),
-        occupancy: &occupancy,
-        blocks: counts.blocks(),
-        spans: &program.spans,
-        limits: question.limits,
-        rules: question.rules,
-    }))
+    let reuse = Reuse::of(written, &written_counts);
+    let estimated = estimate(kernel.kernel(), types, device, dims, config);
+    let demand = Demand {
+        threads: lowered.threads,
+        registers: registers.unwrap_or(estimated.registers.ceil() as u32),
+        shared_bytes: shared_bytes(lowered),
+    };
+    let occupancy = occupancy_report(device, demand, registers.is_some());
+    Ok(Looked { programs, counts, accesses, branches, written_counts, reuse, estimated, occupancy })
 }
 
 /// A launch's program, and that of the text as it is written.
@@ -218,12 +244,10 @@ fn programs(question: &Question<'_>) -> Result<Programs, ExplainError> {
     Ok(Programs { program, as_written })
 }
 
-/// What a block asks of an SM.
-fn demand(question: &Question<'_>, lowered: &ProgramKernel, estimated: &Estimate) -> Demand {
-    Demand {
-        threads: lowered.threads,
-        registers: question.registers.unwrap_or(estimated.registers.ceil() as u32),
-        shared_bytes: shared_bytes(lowered),
+impl Programs {
+    /// The kernel of each.
+    fn kernels(&self) -> Result<(&ProgramKernel, &ProgramKernel), ExplainError> {
+        Ok((only_kernel(&self.program)?, only_kernel(&self.as_written)?))
     }
 }
 

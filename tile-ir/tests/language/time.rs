@@ -12,7 +12,7 @@ use tile_ir::config::with_tiles;
 use tile_ir::device::known;
 use tile_ir::dtype::DType;
 use tile_ir::explain::count::Limits;
-use tile_ir::explain::{Question, Rule, explain};
+use tile_ir::explain::{Question, Rule, findings};
 use tile_ir::kernel::VarKind;
 use tile_ir::resolve::resolve_kernel;
 
@@ -149,10 +149,10 @@ fn launches_of_textbook_kernels_are_denied_at_once() {
                 device: &device,
                 config: &config,
                 registers: None,
-                limits: Limits { max_steps: 100_000, is_full: false },
+                limits: Limits::BRIEF,
                 rules: &[Rule::BankConflicts],
             };
-            explain(&question).unwrap_or_else(|error| panic!("{error}"));
+            findings(&question).unwrap_or_else(|error| panic!("{error}"));
             [chosen.saturating_sub(before), spent(since).saturating_sub(chosen)]
         };
         let best = (0..5).map(|_| once()).min_by_key(|[one, other]| *one + *other);

@@ -79,6 +79,11 @@ pub struct Limits {
     pub is_full: bool,
 }
 
+impl Limits {
+    /// For a compiler that is waited for: tens of milliseconds where nothing is optimised.
+    pub const BRIEF: Self = Self { max_steps: 20_000, is_full: false };
+}
+
 impl Default for Limits {
     /// A second's work or so, of representative blocks and iterations.
     fn default() -> Self {
