@@ -68,7 +68,13 @@ pub(crate) fn parted(kernel: &Kernel, config: &Config) -> Option<(Kernel, Config
 
 /// Whether [`parted`] gives a kernel.
 pub(crate) fn can_be_parted(kernel: &Kernel, config: &Config) -> bool {
-    parted(kernel, config).is_some()
+    fn any_in(kernel: &Kernel, stmts: &[Stmt], config: &Config) -> bool {
+        stmts.iter().any(|stmt| {
+            Depth::of(kernel, stmt, &kernel.body, config).is_some()
+                || stmt.kind.bodies().into_iter().any(|body| any_in(kernel, body, config))
+        })
+    }
+    config.phase_parts > 1 && any_in(kernel, &kernel.body, config)
 }
 
 /// Whether a phase's depth is a tile size that also says how long the block's tile is:

@@ -3,16 +3,20 @@
 
 mod choose;
 mod columns;
+mod combinations;
 mod estimate;
+mod layouts;
+mod plain;
 mod raster;
 mod space;
 mod tiles;
 mod valid;
 mod warps;
 
-pub use choose::{default_config, first_choices, plain_config, with_tiles};
+pub use choose::{default_config, first_choices, with_tiles};
 pub(crate) use estimate::UNKNOWN_TRIPS;
-pub use estimate::{Estimate, MAX_REGISTERS, estimate};
+pub use estimate::{Estimate, MAX_REGISTERS, Model, estimate};
+pub use plain::plain_config;
 pub use space::{Breadth, Space};
 pub(crate) use tiles::tile_value;
 pub use tiles::{block_extents, candidate_values, complete_tiles, tile_named};

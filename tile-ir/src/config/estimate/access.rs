@@ -170,11 +170,15 @@ impl Walk<'_, '_> {
         };
         let rest = (wanted - new).max(0.0);
         let resident = RESIDENT_THREADS / f64::from(sizes.config.threads);
-        let is_near =
-            !is_write && wanted * resident <= L1_BYTES && seen.indices.iter().any(is_known);
+        let may_be_near = !is_write && seen.indices.iter().any(is_known);
+        let is_near = may_be_near && wanted * resident <= L1_BYTES;
         seen.indices.push(access.indices.clone());
-        let part = if is_near { NEAR_PART } else { CACHED_PART };
-        new + part * rest + UNWANTED_PART * (moved - wanted.max(new))
+        let bytes_if = |is_near: bool| {
+            let part = if is_near { NEAR_PART } else { CACHED_PART };
+            new + part * rest + UNWANTED_PART * (moved - wanted.max(new))
+        };
+        self.cost.least_bytes += bytes_if(may_be_near);
+        bytes_if(is_near)
     }
 
     fn axes<'s>(&'s self, domain: Domain<'s>) -> &'s [(VarId, f64)] {

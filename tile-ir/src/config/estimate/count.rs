@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sizes::{Sizes, UNKNOWN_TRIPS};
+use super::text::{access_of, loads_in};
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, TileId, Type, VarId,
-    var_uses_in,
+    Access, ArrayRef, ExprId, ExprKind, Place, Stmt, StmtKind, TileId, Type, VarId,
 };
 use crate::op::BinaryOp;
 
@@ -25,6 +25,8 @@ pub(super) struct BlockCost {
     pub(super) arithmetic: f64,
     /// Global traffic in whole sectors, in bytes.
     pub(super) global_bytes: f64,
+    /// The same if L1 held whatever the block has read before.
+    pub(super) least_bytes: f64,
     /// What was read, and what was written, of each tensor.
     pub(super) touched: BTreeMap<(ArrayRef, bool), Touched>,
     /// That of it which is fetched ahead, while something else is computed.
@@ -121,9 +123,9 @@ pub(super) struct Walk<'a, 'k> {
 
 impl Walk<'_, '_> {
     fn stmts(&mut self, stmts: &[Stmt], domain: Domain<'_>, times: Times) {
-        for (at, stmt) in stmts.iter().enumerate() {
-            if let (StmtKind::Let { var, init }, Domain::Block) = (&stmt.kind, domain) {
-                self.variable(*var, *init, &stmts[at + 1..]);
+        for stmt in stmts {
+            if let (StmtKind::Let { var, .. }, Domain::Block) = (&stmt.kind, domain) {
+                self.variable(*var);
             }
             self.stmt(stmt, domain, times);
         }
@@ -131,41 +133,25 @@ impl Walk<'_, '_> {
 
     /// The registers of an item's variable: one for each of a thread's items where
     /// it outlives a statement of the whole block, or waits for memory.
-    fn variable(&mut self, var: VarId, init: Option<ExprId>, rest: &[Stmt]) {
-        let ty = self.sizes.kernel.vars[var].ty;
-        if ty == Type::Index {
+    fn variable(&mut self, var: VarId) {
+        let (sizes, ty) = (self.sizes, self.sizes.kernel.vars[var].ty);
+        let Some(variable) = sizes.text.variables.get(&var).filter(|_| ty != Type::Index) else {
             return;
-        }
-        let words = (self.sizes.type_bytes(ty) / 4.0).max(1.0) * self.sizes.items_per_thread();
-        let next = rest.iter().position(outlasts_items).unwrap_or(rest.len());
-        let is_fragment = rest[next..].iter().any(|stmt| self.names(stmt, var));
-        let mut loads = Vec::new();
-        init.iter().for_each(|id| loads_in(self.sizes.kernel, *id, &mut loads));
-        let waits = loads.iter().any(|access| matches!(access.array, ArrayRef::Tensor(_)));
-        // Operands that items share have registers of their own.
-        let own = |access: &&Access| {
-            let is_touched = |var| access.indices.iter().any(|&id| self.sizes.depends(id, var));
-            self.sizes.items_along(is_touched) == self.sizes.items_per_thread()
         };
-        if is_fragment {
+        let words = (sizes.type_bytes(ty) / 4.0).max(1.0) * sizes.items_per_thread();
+        // Operands that items share have registers of their own.
+        let own = |access: &Access| {
+            let is_touched = |var| access.indices.iter().any(|&id| sizes.depends(id, var));
+            sizes.items_along(is_touched) == sizes.items_per_thread()
+        };
+        let mut loads = variable.loads.iter().filter_map(|&id| access_of(sizes.kernel, id));
+        if variable.is_fragment {
             self.cost.fragment_words += words;
-        } else if waits {
+        } else if variable.waits {
             self.cost.waiting_words += words.min(MAX_WAITING_WORDS);
-        } else if loads.iter().any(own) {
+        } else if loads.any(own) {
             self.cost.waiting_words += TEMPORARY_ITEMS * words;
         }
-    }
-
-    fn names(&self, stmt: &Stmt, var: VarId) -> bool {
-        let kernel = self.sizes.kernel;
-        let is_target = match &stmt.kind {
-            StmtKind::Assign { var: target, .. }
-            | StmtKind::Update { place: Place::Var(target), .. } => *target == var,
-            _ => false,
-        };
-        is_target
-            || stmt.kind.exprs().into_iter().any(|id| var_uses_in(kernel, id, var) > 0)
-            || stmt.kind.bodies().into_iter().flatten().any(|stmt| self.names(stmt, var))
     }
 
     fn stmt(&mut self, stmt: &Stmt, domain: Domain<'_>, times: Times) {
@@ -263,7 +249,9 @@ impl Walk<'_, '_> {
             if let StmtKind::Store { access, .. } = &stmt.kind {
                 accesses.push(access);
             }
-            stmt.kind.exprs().into_iter().for_each(|id| loads_in(sizes.kernel, id, &mut accesses));
+            let mut loads = Vec::new();
+            stmt.kind.exprs().into_iter().for_each(|id| loads_in(sizes.kernel, id, &mut loads));
+            accesses.extend(loads.into_iter().filter_map(|id| access_of(sizes.kernel, id)));
         }
         let of_tensors =
             accesses.into_iter().filter(|access| matches!(access.array, ArrayRef::Tensor(_)));
@@ -368,12 +356,6 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether the block's items end before a statement, so that what they keep takes
-/// registers of their own.
-fn outlasts_items(stmt: &Stmt) -> bool {
-    stmt.has_meeting() || matches!(stmt.kind, StmtKind::Phase { .. } | StmtKind::For { .. })
-}
-
 /// The tiles that statements store to.
 fn filled(stmts: &[Stmt]) -> Vec<TileId> {
     let mut tiles = Vec::new();
@@ -386,17 +368,4 @@ fn filled(stmts: &[Stmt]) -> Vec<TileId> {
         stmt.kind.bodies().into_iter().for_each(|body| tiles.extend(filled(body)));
     }
     tiles
-}
-
-fn loads_in<'k>(kernel: &'k Kernel, id: ExprId, found: &mut Vec<&'k Access>) {
-    let kind = &kernel.exprs[id].kind;
-    if let ExprKind::Load(access) = kind {
-        found.push(access);
-    }
-    if let ExprKind::Select { then, .. } = kind
-        && kernel.read_at_edge(id).is_some()
-    {
-        return loads_in(kernel, *then, found);
-    }
-    kind.operands().into_iter().for_each(|id| loads_in(kernel, id, found));
 }

@@ -8,11 +8,14 @@
 //!
 //! | file | what it answers |
 //! | --- | --- |
-//! | `sizes` | extents, trips, and how indices follow coordinates |
+//! | `text` | what the text says by itself: variables, and |
+//! | `follow` | how expressions follow variables |
+//! | `sizes` | extents and trips |
 //! | `count` | what one block does |
 //! | `access` | what one access of it moves |
 //! | `exchange` | what a reduction or scan over the block takes |
 //! | `time` | registers, resident blocks, cycles |
+//! | `least` | what no layout of the same tiles falls below |
 //!
 //! # Source
 //!
@@ -26,12 +29,19 @@
 mod access;
 mod count;
 mod exchange;
+mod follow;
+mod least;
 mod sizes;
+mod text;
 mod time;
 
+use std::borrow::Cow;
+
 use self::count::count;
+pub(super) use self::least::Least;
 use self::sizes::Sizes;
 pub(crate) use self::sizes::UNKNOWN_TRIPS;
+use self::text::Text;
 use super::Config;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
@@ -73,7 +83,7 @@ pub struct Estimate {
     pub seconds: f64,
 }
 
-/// Estimates the cost of a configuration.
+/// Estimates the cost of a configuration; of many, [`Model::cost`].
 ///
 /// `types` binds the type parameters, `dims` holds the dimensions in the order
 /// of the kernel's variables of kind [`crate::kernel::VarKind::Dim`].
@@ -84,13 +94,72 @@ pub fn estimate(
     dims: &[u64],
     config: &Config,
 ) -> Estimate {
-    // As lowering does.
-    let shared_out = may_have_fills(kernel).then(|| share_out_fills(kernel));
-    let kernel = shared_out.as_ref().unwrap_or(kernel);
-    let parted = parted(kernel, config);
-    let (kernel, config) = parted.as_ref().map_or((kernel, config), |(k, c)| (k, c));
-    let sliced = sliced(kernel, types, config);
-    let (kernel, config) = sliced.as_ref().map_or((kernel, config), |(k, c)| (k, c));
-    let sizes = Sizes::new(kernel, types, dims, config);
-    time::finish(device, &sizes, &count(&sizes))
+    Model::new(kernel, types, device, dims).cost(config)
+}
+
+/// The model of one launch, which estimates what configurations cost there.
+#[derive(Debug)]
+pub struct Model<'a> {
+    /// With its fills shared out, as lowering does.
+    kernel: Cow<'a, Kernel>,
+    text: Text,
+    types: &'a [DType],
+    device: &'a DeviceProperties,
+    dims: &'a [u64],
+}
+
+impl<'a> Model<'a> {
+    /// The model of a kernel at types and dimensions, as for [`estimate()`].
+    pub fn new(
+        kernel: &'a Kernel,
+        types: &'a [DType],
+        device: &'a DeviceProperties,
+        dims: &'a [u64],
+    ) -> Self {
+        let kernel = match may_have_fills(kernel) {
+            true => Cow::Owned(share_out_fills(kernel)),
+            false => Cow::Borrowed(kernel),
+        };
+        let text = Text::new(&kernel);
+        Self { kernel, text, types, device, dims }
+    }
+
+    /// What the launch costs in a configuration.
+    pub fn cost(&self, config: &Config) -> Estimate {
+        self.costs(config, |_| None).0
+    }
+
+    /// The same, and what it costs if so many blocks are to fit an SM as `packed` says of
+    /// the first ([`Config::min_blocks`]).
+    pub(super) fn costs(
+        &self,
+        config: &Config,
+        packed: impl FnOnce(&Estimate) -> Option<u32>,
+    ) -> (Estimate, Option<(u32, Estimate)>) {
+        self.sized(config, |sizes| {
+            let block = count(sizes);
+            let cost = |min_blocks| time::finish(self.device, sizes, min_blocks, &block);
+            let alone = cost(config.min_blocks);
+            let packed = packed(&alone).map(|blocks| (blocks, cost(blocks)));
+            (alone, packed)
+        })
+    }
+
+    /// What no layout of the configuration's tiles on threads falls below.
+    pub(super) fn least(&self, config: &Config) -> Least {
+        self.sized(config, |sizes| least::least(self.device, sizes, &count(sizes)))
+    }
+
+    /// Asks something of the launch as it is in a configuration: phases in parts, and
+    /// reductions in slices.
+    fn sized<R>(&self, config: &Config, ask: impl FnOnce(&Sizes<'_>) -> R) -> R {
+        let whole = &*self.kernel;
+        let parted = parted(whole, config);
+        let (kernel, config) = parted.as_ref().map_or((whole, config), |(k, c)| (k, c));
+        let sliced = sliced(kernel, self.types, config);
+        let (kernel, config) = sliced.as_ref().map_or((kernel, config), |(k, c)| (k, c));
+        let other = (parted.is_some() || sliced.is_some()).then(|| Text::new(kernel));
+        let text = other.as_ref().unwrap_or(&self.text);
+        ask(&Sizes::new(kernel, text, self.types, self.dims, config))
+    }
 }

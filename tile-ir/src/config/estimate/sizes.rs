@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use super::SECTOR_BYTES;
+use super::text::Text;
 use crate::config::{Config, tile_value};
 use crate::dtype::DType;
 use crate::exchange::WARP_ITEMS;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Stmt, TileId, Type, VarId, VarKind,
-    eval_index, immutable_lets,
+    eval_index,
 };
-use crate::op::BinaryOp;
 
 /// Iterations assumed of a loop whose count is not known before the launch.
 pub(crate) const UNKNOWN_TRIPS: f64 = 16.0;
@@ -21,12 +21,11 @@ const MAX_COPIES: f64 = 32.0;
 /// Everything concrete about a launch that the walk asks for.
 pub(super) struct Sizes<'a> {
     pub(super) kernel: &'a Kernel,
+    pub(super) text: &'a Text,
     types: &'a [DType],
     tiles: &'a [u32],
     pub(super) config: &'a Config,
     dims: BTreeMap<VarId, i128>,
-    /// Definitions of the `let`s that are never assigned again.
-    lets: BTreeMap<VarId, ExprId>,
     /// Extents of the block domain, with the axes' variables.
     pub(super) block: Vec<(VarId, f64)>,
     /// See [`Self::rows`].
@@ -36,15 +35,15 @@ pub(super) struct Sizes<'a> {
 impl<'a> Sizes<'a> {
     pub(super) fn new(
         kernel: &'a Kernel,
+        text: &'a Text,
         types: &'a [DType],
         dims: &[u64],
         config: &'a Config,
     ) -> Self {
         let dim_vars = kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Dim);
         let dims = dim_vars.zip(dims).map(|((id, _), &dim)| (id, i128::from(dim))).collect();
-        let lets = immutable_lets(&kernel.body, kernel);
         let (tiles, block, rows) = (&config.tiles, Vec::new(), BTreeMap::new());
-        let mut sizes = Self { kernel, types, tiles, config, dims, lets, block, rows };
+        let mut sizes = Self { kernel, text, types, tiles, config, dims, block, rows };
         let axes = kernel.block.as_deref().unwrap_or_default();
         sizes.block =
             axes.iter().map(|axis| (axis.var, sizes.index_or(axis.extent, 1.0))).collect();
@@ -64,7 +63,7 @@ impl<'a> Sizes<'a> {
     }
 
     fn typical(&self, var: VarId) -> Option<i128> {
-        if let Some(&definition) = self.lets.get(&var) {
+        if let Some(&definition) = self.text.lets.get(&var) {
             return eval_index(self.kernel, definition, &|var| self.typical(var));
         }
         match self.kernel.vars[var].kind {
@@ -117,31 +116,13 @@ impl<'a> Sizes<'a> {
 
     /// Whether the value of `expr` changes with `var`, through `let`s.
     pub(super) fn depends(&self, expr: ExprId, var: VarId) -> bool {
-        let depends = |id: &ExprId| self.depends(*id, var);
-        match &self.kernel.exprs[expr].kind {
-            ExprKind::Literal(_) => false,
-            ExprKind::Var(id) => {
-                *id == var
-                    || match self.lets.get(id) {
-                        Some(definition) => self.depends(*definition, var),
-                        // A variable that is assigned again may depend on anything.
-                        None => matches!(self.kernel.vars[*id].kind, VarKind::Let { .. }),
-                    }
-            }
-            ExprKind::Load(access) => access.indices.iter().any(depends),
-            ExprKind::InBounds { indices, .. } => indices.iter().any(depends),
-            ExprKind::Unary { operand, .. }
-            | ExprKind::Cast(operand)
-            | ExprKind::Uniform(operand) => depends(operand),
-            ExprKind::Math { arg, .. } => depends(arg),
-            ExprKind::Binary { lhs, rhs, .. }
-            | ExprKind::Compare { lhs, rhs, .. }
-            | ExprKind::Logic { lhs, rhs, .. } => depends(lhs) || depends(rhs),
-            ExprKind::Select { cond, then, otherwise } => {
-                depends(cond) || depends(then) || depends(otherwise)
-            }
-            ExprKind::Tiles { extent, tile } => depends(extent) || depends(tile),
-        }
+        self.text.follows.depends(expr, var)
+    }
+
+    /// Whether `expr` grows by one when `var` does: `expr` is a sum in which
+    /// `var` stands once.
+    pub(super) fn is_unit_stride(&self, expr: ExprId, var: VarId) -> bool {
+        self.text.follows.is_unit_stride(expr, var)
     }
 
     /// Iterations that are written out one after the other: all of a short loop whose
@@ -279,39 +260,5 @@ impl<'a> Sizes<'a> {
     pub(super) fn is_walked(&self, expr: ExprId) -> bool {
         let mut loops = self.kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Loop);
         loops.any(|(var, _)| self.is_unit_stride(expr, var))
-    }
-
-    /// Whether `expr` grows by one when `var` does: `expr` is a sum in which
-    /// `var` stands once.
-    pub(super) fn is_unit_stride(&self, expr: ExprId, var: VarId) -> bool {
-        match &self.kernel.exprs[expr].kind {
-            ExprKind::Var(id) => {
-                *id == var
-                    || self
-                        .lets
-                        .get(id)
-                        .is_some_and(|definition| self.is_unit_stride(*definition, var))
-            }
-            ExprKind::Cast(operand) | ExprKind::Uniform(operand) => {
-                self.is_unit_stride(*operand, var)
-            }
-            ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
-                (self.is_unit_stride(*lhs, var) && !self.depends(*rhs, var))
-                    || (self.is_unit_stride(*rhs, var) && !self.depends(*lhs, var))
-            }
-            ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } => {
-                self.is_unit_stride(*lhs, var) && !self.depends(*rhs, var)
-            }
-            ExprKind::Binary { .. }
-            | ExprKind::Literal(_)
-            | ExprKind::Load(_)
-            | ExprKind::Unary { .. }
-            | ExprKind::Compare { .. }
-            | ExprKind::Logic { .. }
-            | ExprKind::Select { .. }
-            | ExprKind::Math { .. }
-            | ExprKind::Tiles { .. }
-            | ExprKind::InBounds { .. } => false,
-        }
     }
 }

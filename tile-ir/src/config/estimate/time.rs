@@ -4,7 +4,7 @@ use super::count::BlockCost;
 use super::sizes::Sizes;
 use super::{Estimate, LINE_BYTES};
 use crate::analyze::occupancy;
-use crate::config::{Config, TilePadding};
+use crate::config::TilePadding;
 use crate::device::DeviceProperties;
 use crate::kernel::{ArrayRef, Tile, TileId, TileSpace};
 use crate::program::MAX_ACCESS_BYTES;
@@ -16,11 +16,11 @@ const GLOBAL_LATENCY_CYCLES: f64 = 800.0;
 const SHARED_LATENCY_CYCLES: f64 = 30.0;
 /// What the lesser of arithmetic and memory traffic adds to the greater at the least;
 /// blocks that wait for their own loads compute meanwhile only if others do.
-const OVERLAP_LOSS: f64 = 0.1;
+pub(super) const OVERLAP_LOSS: f64 = 0.1;
 /// The same where the loads of an iteration are under way while the one before it
 /// computes: their instructions stand among the others. Measured: an f32 product of 1024
 /// takes 0.071 ms in tiles of 64 x 64 on 64 threads and 0.056 in tiles of 64 x 128 on 128.
-const STAGED_LOSS: f64 = 0.25;
+pub(super) const STAGED_LOSS: f64 = 0.25;
 /// What the lesser of arithmetic and shared-memory traffic adds to the greater.
 const SHARED_LOSS: f64 = 0.35;
 /// Cycles of an iteration that fetches ahead beside its arithmetic: it meets, and its
@@ -57,13 +57,13 @@ const FETCH_LOSS: f64 = 0.55;
 /// Cycles of the whole device between the starts of two blocks. An H200 starts 1.66
 /// blocks per nanosecond, measured with blocks of one warp that add 32 elements (639
 /// GB/s).
-const BLOCK_START_CYCLES: f64 = 1.2;
+pub(super) const BLOCK_START_CYCLES: f64 = 1.2;
 /// Warp schedulers of an SM, each of which issues one instruction per cycle.
 const SCHEDULERS: f64 = 4.0;
 /// Cycles that a barrier costs.
 const BARRIER_CYCLES: f64 = 30.0;
 /// Registers of a thread beside what is counted: addresses, counters, temporaries.
-const BASE_REGISTERS: f64 = 28.0;
+pub(super) const BASE_REGISTERS: f64 = 28.0;
 /// Registers for the addresses of copies beyond which they are computed anew.
 const MAX_COPY_WORDS: f64 = 40.0;
 
@@ -78,13 +78,18 @@ const SPARE_REGISTERS: f64 = 1.1;
 const SPILL_LOSS: f64 = 4.0;
 
 /// The time of a launch whose blocks do so much.
-pub(super) fn finish(device: &DeviceProperties, sizes: &Sizes<'_>, block: &BlockCost) -> Estimate {
+pub(super) fn finish(
+    device: &DeviceProperties,
+    sizes: &Sizes<'_>,
+    min_blocks: u32,
+    block: &BlockCost,
+) -> Estimate {
     let config = sizes.config;
     let threads = f64::from(config.threads);
     let blocks = sizes.blocks();
     let tile_bytes = tile_bytes(sizes, block);
     let shared_bytes = tile_bytes + block.exchange_bytes as u64;
-    let (registers, spill) = kept_registers(device, config, registers(sizes, block));
+    let (registers, spill) = kept_registers(device, config.threads, min_blocks, registers(sizes, block));
     let blocks_per_sm = resident_blocks(device, config.threads, registers, shared_bytes);
 
     let warps = (threads / 32.0).ceil();
@@ -107,7 +112,7 @@ pub(super) fn finish(device: &DeviceProperties, sizes: &Sizes<'_>, block: &Block
         // Arithmetic and shared-memory traffic overlap only in part.
         blocks * (fma.max(issue).max(shared) + SHARED_LOSS * fma.min(shared))
     };
-    let per_sm_bytes_per_cycle = device.memory_bytes_per_s / device.clock_hz / sms;
+    let per_sm_bytes_per_cycle = bytes_per_cycle(device);
     let in_flight = resident * threads * block.bytes_in_flight;
     let shallow = per_sm_bytes_per_cycle * GLOBAL_LATENCY_CYCLES / in_flight.max(1.0);
     let loss = 1.0 + SHALLOW_LOSS * shallow.min(2.0).powi(3);
@@ -145,6 +150,11 @@ pub(super) fn finish(device: &DeviceProperties, sizes: &Sizes<'_>, block: &Block
     }
 }
 
+/// What memory gives one SM in a cycle.
+pub(super) fn bytes_per_cycle(device: &DeviceProperties) -> f64 {
+    device.memory_bytes_per_s / device.clock_hz / f64::from(device.sms.max(1))
+}
+
 /// How much longer instructions take to issue because of the length of the code, where
 /// so many warps of a block, and so many that run one loop, need about the same of it.
 fn fetch_loss(code_bytes: f64, warps: f64, together: f64) -> f64 {
@@ -159,7 +169,7 @@ fn fetch_loss(code_bytes: f64, warps: f64, together: f64) -> f64 {
 
 /// Shared memory of a block's tiles, as lowering gives it to tiles that lie apart: those
 /// that a phase fills once for each stage.
-fn tile_bytes(sizes: &Sizes<'_>, block: &BlockCost) -> u64 {
+pub(super) fn tile_bytes(sizes: &Sizes<'_>, block: &BlockCost) -> u64 {
     let stages = f64::from(sizes.config.stages.max(1));
     let bytes_of = |(id, _): (TileId, &Tile)| {
         let buffers = if block.staged_tiles.contains(&id) { stages } else { 1.0 };
@@ -206,12 +216,17 @@ fn registers(sizes: &Sizes<'_>, block: &BlockCost) -> f64 {
 
 /// The registers that a thread gets of those that it would take, where the configuration
 /// asks for room for several blocks; and how many times as many instructions it then has.
-fn kept_registers(device: &DeviceProperties, config: &Config, wanted: f64) -> (f64, f64) {
-    let blocks = f64::from(config.min_blocks);
+fn kept_registers(
+    device: &DeviceProperties,
+    threads: u32,
+    min_blocks: u32,
+    wanted: f64,
+) -> (f64, f64) {
+    let blocks = f64::from(min_blocks);
     if blocks == 0.0 {
         return (wanted, 1.0);
     }
-    let of_thread = f64::from(device.registers_per_sm) / (blocks * f64::from(config.threads));
+    let of_thread = f64::from(device.registers_per_sm) / (blocks * f64::from(threads));
     let most = (of_thread / REGISTER_UNIT).floor() * REGISTER_UNIT;
     let lacking = wanted / most.max(1.0) - SPARE_REGISTERS;
     (wanted.min(most), 1.0 + SPILL_LOSS * lacking.max(0.0))

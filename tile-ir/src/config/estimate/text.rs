@@ -1,0 +1,104 @@
+//! What a kernel's text says by itself, the same for all its configurations.
+
+use std::collections::BTreeMap;
+
+use super::follow::Follows;
+use crate::kernel::{
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, immutable_lets,
+    var_uses_in,
+};
+
+/// What the model asks of a text.
+#[derive(Debug)]
+pub(super) struct Text {
+    /// Definitions of the `let`s that are never assigned again.
+    pub(super) lets: BTreeMap<VarId, ExprId>,
+    /// How expressions follow variables.
+    pub(super) follows: Follows,
+    /// The variables that items declare.
+    pub(super) variables: BTreeMap<VarId, Variable>,
+}
+
+/// A variable that each item of the block has for itself.
+#[derive(Debug)]
+pub(super) struct Variable {
+    /// Whether it outlives a statement of the whole block.
+    pub(super) is_fragment: bool,
+    /// Whether its first value comes from global memory.
+    pub(super) waits: bool,
+    /// The loads in its first value.
+    pub(super) loads: Vec<ExprId>,
+}
+
+impl Text {
+    pub(super) fn new(kernel: &Kernel) -> Self {
+        let lets = immutable_lets(&kernel.body, kernel);
+        let follows = Follows::new(kernel, &lets);
+        let mut variables = BTreeMap::new();
+        list_variables(kernel, &kernel.body, &mut variables);
+        Self { lets, follows, variables }
+    }
+}
+
+fn list_variables(kernel: &Kernel, stmts: &[Stmt], found: &mut BTreeMap<VarId, Variable>) {
+    for (at, stmt) in stmts.iter().enumerate() {
+        if let StmtKind::Let { var, init } = stmt.kind {
+            found.insert(var, variable(kernel, var, init, &stmts[at + 1..]));
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| list_variables(kernel, body, found));
+    }
+}
+
+fn variable(kernel: &Kernel, var: VarId, init: Option<ExprId>, rest: &[Stmt]) -> Variable {
+    let next = rest.iter().position(outlasts_items).unwrap_or(rest.len());
+    let mut loads = Vec::new();
+    init.iter().for_each(|id| loads_in(kernel, *id, &mut loads));
+    let of_tensor = |id: &ExprId| {
+        matches!(access_of(kernel, *id), Some(Access { array: ArrayRef::Tensor(_), .. }))
+    };
+    Variable {
+        is_fragment: rest[next..].iter().any(|stmt| names(kernel, stmt, var)),
+        waits: loads.iter().any(of_tensor),
+        loads,
+    }
+}
+
+/// Whether a statement, or one inside it, reads or sets a variable.
+fn names(kernel: &Kernel, stmt: &Stmt, var: VarId) -> bool {
+    let is_target = match &stmt.kind {
+        StmtKind::Assign { var: target, .. }
+        | StmtKind::Update { place: Place::Var(target), .. } => *target == var,
+        _ => false,
+    };
+    is_target
+        || stmt.kind.exprs().into_iter().any(|id| var_uses_in(kernel, id, var) > 0)
+        || stmt.kind.bodies().into_iter().flatten().any(|stmt| names(kernel, stmt, var))
+}
+
+/// Whether the block's items end before a statement, so that what they keep takes
+/// registers of their own.
+fn outlasts_items(stmt: &Stmt) -> bool {
+    stmt.has_meeting() || matches!(stmt.kind, StmtKind::Phase { .. } | StmtKind::For { .. })
+}
+
+/// What a load reads; of an expression that is none, nothing.
+pub(super) fn access_of(kernel: &Kernel, id: ExprId) -> Option<&Access> {
+    match &kernel.exprs[id].kind {
+        ExprKind::Load(access) => Some(access),
+        _ => None,
+    }
+}
+
+/// The loads in an expression, of one that is guarded at an edge the guarded ones.
+pub(super) fn loads_in(kernel: &Kernel, id: ExprId, found: &mut Vec<ExprId>) {
+    let kind = &kernel.exprs[id].kind;
+    if let ExprKind::Load(_) = kind {
+        found.push(id);
+    }
+    if let ExprKind::Select { then, .. } = kind
+        && kernel.read_at_edge(id).is_some()
+    {
+        return loads_in(kernel, *then, found);
+    }
+    kind.operands().into_iter().for_each(|id| loads_in(kernel, id, found));
+}
