@@ -154,23 +154,24 @@ impl<'a> Search<'a> {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.sort_by(|one, other| one.least.seconds.total_cmp(&other.least.seconds));
         for candidate in &candidates {
-            if self.is_beaten(candidate) {
+            if self.is_beaten(candidate.least.seconds) {
                 break;
             }
             self.look_at(layouts, candidate);
         }
     }
 
-    /// Whether the best so far takes less than any layout of these tiles.
-    fn is_beaten(&self, candidate: &Candidate) -> bool {
-        let is_faster = |best: &Best| !best.rank.0 && best.rank.1 < candidate.least.seconds;
+    /// Whether the best so far takes less than so long.
+    fn is_beaten(&self, seconds: f64) -> bool {
+        let is_faster = |best: &Best| !best.rank.0 && best.rank.1 < seconds;
         self.best.as_ref().is_some_and(is_faster)
     }
 
     fn look_at(&mut self, layouts: &Layouts<'_>, candidate: &Candidate) {
         let all = layouts.of(&candidate.tiles).enumerate();
         for (at, config) in all.filter(|(_, it)| it.phase_parts == candidate.phase_parts) {
-            if candidate.least.registers_with(&config) > MAX_REGISTERS * REGISTER_SLACK {
+            let least = candidate.least.seconds_in(self.device, &config, REGISTER_SLACK);
+            if least.is_none_or(|least| self.is_beaten(least)) {
                 continue;
             }
             let more = |cost: &Estimate| blocks_with_one_more(self.device, &config, cost);

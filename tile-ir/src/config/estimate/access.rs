@@ -1,6 +1,7 @@
 //! What one access of a block moves.
 
 use super::count::{Domain, Points, Times, Walk};
+use super::least::TileAccess;
 use super::sizes::Sizes;
 use super::{LINE_BYTES, SECTOR_BYTES};
 use crate::exchange::WARP_ITEMS;
@@ -21,9 +22,9 @@ const PARTIAL_SECTORS: f64 = 4.0;
 const LONG_RUN_BYTES: f64 = 256.0;
 /// Bytes of a thread's access to shared memory that take one wavefront of its
 /// warp, where lanes share some of them.
-const WAVEFRONT_BYTES: f64 = 8.0;
+pub(super) const WAVEFRONT_BYTES: f64 = 8.0;
 /// Instructions of an access to shared memory, most of whose addresses are constants.
-const SHARED_OPS: f64 = 2.0;
+pub(super) const SHARED_OPS: f64 = 2.0;
 /// Instructions of an access to global memory: address, comparisons, itself.
 const GLOBAL_OPS: f64 = 8.0;
 /// The same of an asynchronous copy of single elements across a tile's rows, which are as
@@ -106,6 +107,7 @@ impl Walk<'_, '_> {
                 self.cost.memory_instructions += SHARED_OPS * requests;
                 self.cost.code += of_thread * times.copies;
                 self.cost.shared_requests += requests * (width * bytes / WAVEFRONT_BYTES).max(1.0);
+                self.note_access(access, domain, times.trips * bytes);
                 if matches!(domain, Domain::Block) {
                     let is_shared = per_thread < sizes.items_per_thread();
                     if is_shared {
@@ -151,6 +153,23 @@ impl Walk<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Notes an access to a tile that each point makes with so many bytes.
+    fn note_access(&mut self, access: &Access, domain: Domain<'_>, bytes: f64) {
+        if self.cost.tile_accesses.is_none() {
+            return;
+        }
+        let bytes = bytes * self.points(domain);
+        let is_shared = match domain {
+            Domain::Block => {
+                let axes = self.sizes.block.iter();
+                axes.map(|(var, _)| !touched(self.sizes, access, *var)).collect()
+            }
+            Domain::Each(..) => Vec::new(),
+        };
+        let access = TileAccess { bytes, is_shared };
+        self.cost.tile_accesses.get_or_insert_default().push(access);
     }
 
     /// Of bytes that a block reads or writes of a tensor, what they count that come from

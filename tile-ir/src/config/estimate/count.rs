@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::least::TileAccess;
 use super::sizes::{Sizes, UNKNOWN_TRIPS};
 use super::text::{access_of, loads_in};
 use crate::kernel::{
@@ -27,6 +28,8 @@ pub(super) struct BlockCost {
     pub(super) global_bytes: f64,
     /// The same if L1 held whatever the block has read before.
     pub(super) least_bytes: f64,
+    /// The accesses to tiles, where they are asked for.
+    pub(super) tile_accesses: Option<Vec<TileAccess>>,
     /// What was read, and what was written, of each tensor.
     pub(super) touched: BTreeMap<(ArrayRef, bool), Touched>,
     /// That of it which is fetched ahead, while something else is computed.
@@ -109,7 +112,15 @@ pub(super) struct Times {
 
 /// Counts what a block does.
 pub(super) fn count(sizes: &Sizes<'_>) -> BlockCost {
-    let mut cost = BlockCost::default();
+    count_from(sizes, BlockCost::default())
+}
+
+/// The same, and lists the accesses to tiles.
+pub(super) fn count_noting(sizes: &Sizes<'_>) -> BlockCost {
+    count_from(sizes, BlockCost { tile_accesses: Some(Vec::new()), ..BlockCost::default() })
+}
+
+fn count_from(sizes: &Sizes<'_>, mut cost: BlockCost) -> BlockCost {
     let mut walk = Walk { sizes, cost: &mut cost };
     let once = Times { trips: 1.0, copies: 1.0, is_staged: false, at_once: 1.0 };
     walk.stmts(&sizes.kernel.body, Domain::Block, once);

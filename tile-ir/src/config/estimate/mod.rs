@@ -147,7 +147,7 @@ impl<'a> Model<'a> {
 
     /// What no layout of the configuration's tiles on threads falls below.
     pub(super) fn least(&self, config: &Config) -> Least {
-        self.sized(config, |sizes| least::least(self.device, sizes, &count(sizes)))
+        self.sized(config, |sizes| Least::new(self.device, sizes))
     }
 
     /// Asks something of the launch as it is in a configuration: phases in parts, and

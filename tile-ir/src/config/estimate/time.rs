@@ -22,18 +22,18 @@ pub(super) const OVERLAP_LOSS: f64 = 0.1;
 /// takes 0.071 ms in tiles of 64 x 64 on 64 threads and 0.056 in tiles of 64 x 128 on 128.
 pub(super) const STAGED_LOSS: f64 = 0.25;
 /// What the lesser of arithmetic and shared-memory traffic adds to the greater.
-const SHARED_LOSS: f64 = 0.35;
+pub(super) const SHARED_LOSS: f64 = 0.35;
 /// Cycles of an iteration that fetches ahead beside its arithmetic: it meets, and its
 /// first operands come. Measured: min-plus products of 4096 in tiles of 128 x 256 take
 /// 5.34 ms in 256 iterations and 5.58 ms in 512.
 const ITERATION_CYCLES: f64 = 120.0;
 /// Instructions of a thread for the same: addresses of copies, conditions, places of
 /// buffers.
-const ITERATION_OPS: f64 = 100.0;
+pub(super) const ITERATION_OPS: f64 = 100.0;
 /// What arithmetic takes longer for each row of a thread's items, in operations: within
 /// a row an operand stays where it was read. Measured: min-plus products with 8 x 16
 /// items take 0.97 of the time that they take with 16 x 8.
-const ROW_OPS: f64 = 0.4;
+pub(super) const ROW_OPS: f64 = 0.4;
 /// What is lost where just as many bytes are in flight as memory delivers during
 /// one load's latency; it falls with the third power of their ratio. An addition
 /// of 2^24 f32 on an H200 reaches 3140 GB/s with one element per thread, 4200
@@ -59,7 +59,7 @@ const FETCH_LOSS: f64 = 0.55;
 /// GB/s).
 pub(super) const BLOCK_START_CYCLES: f64 = 1.2;
 /// Warp schedulers of an SM, each of which issues one instruction per cycle.
-const SCHEDULERS: f64 = 4.0;
+pub(super) const SCHEDULERS: f64 = 4.0;
 /// Cycles that a barrier costs.
 const BARRIER_CYCLES: f64 = 30.0;
 /// Registers of a thread beside what is counted: addresses, counters, temporaries.
@@ -233,7 +233,7 @@ fn kept_registers(
 }
 
 /// Blocks that one SM holds at once.
-fn resident_blocks(
+pub(super) fn resident_blocks(
     device: &DeviceProperties,
     threads: u32,
     registers: f64,
