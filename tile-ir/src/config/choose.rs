@@ -9,6 +9,7 @@ use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::fill::share_out_fills;
+use crate::kernel::{Kernel, TileParamId};
 
 /// Buffers of the tiles that a `phase` fills that are tried in the choice that was found
 /// best.
@@ -74,14 +75,14 @@ pub fn with_tiles(
     search.run(&layouts);
     match (search.best, last_error) {
         (Some(best), _) => Ok(refined(device, best.config, &|config| model.cost(config))),
-        (None, Some(error)) if search.least_shared.is_none() => Err(error),
+        (None, Some(error)) if search.n_tiles == 0 => Err(error),
         (None, _) => Err(ConfigError::NothingFits {
             kernel: kernel.name.clone(),
             given: names.join(", "),
             device: device.name.clone(),
             shared_bytes: device.shared_bytes_per_block_optin,
             max_threads: device.max_threads_per_block,
-            least: search.least_shared,
+            least: least_shared(kernel, &given, &layouts, &model),
         }),
     }
 }
@@ -99,8 +100,6 @@ struct Search<'a> {
     /// Tile sizes that were added.
     n_tiles: usize,
     best: Option<Best>,
-    /// Shared memory of the block that takes the least of it.
-    least_shared: Option<u64>,
 }
 
 /// Tiles that fit the device.
@@ -120,22 +119,27 @@ struct Best {
 
 impl<'a> Search<'a> {
     const fn new(device: &'a DeviceProperties, model: &'a Model<'a>) -> Self {
-        Self { device, model, candidates: Vec::new(), n_tiles: 0, best: None, least_shared: None }
+        Self { device, model, candidates: Vec::new(), n_tiles: 0, best: None }
     }
 
     /// Adds tiles to those that are looked at, once for each number of parts of their
     /// phases. Those that do not fit do not on any threads.
     fn add(&mut self, layouts: &Layouts<'_>, tiles: Vec<u32>) {
+        let number = self.n_tiles;
+        self.n_tiles += 1;
+        let fits = |bytes: u64| bytes <= u64::from(self.device.shared_bytes_per_block_optin);
+        // In parts, phases have smaller ones.
+        if !layouts.have_parts() && !fits(self.model.tile_bytes(&tiles)) {
+            return;
+        }
         let mut seen = Vec::new();
         for config in layouts.of(&tiles) {
             let phase_parts = config.phase_parts;
             if !seen.contains(&phase_parts) {
                 seen.push(phase_parts);
                 let least = self.model.least(&config);
-                self.note_shared(least.shared_bytes);
-                let available = self.device.shared_bytes_per_block_optin;
-                if least.tile_bytes <= u64::from(available) {
-                    let (tiles, number) = (tiles.clone(), self.n_tiles);
+                if fits(least.tile_bytes) {
+                    let tiles = tiles.clone();
                     self.candidates.push(Candidate { tiles, phase_parts, least, number });
                 }
             }
@@ -143,11 +147,6 @@ impl<'a> Search<'a> {
                 break;
             }
         }
-        self.n_tiles += 1;
-    }
-
-    fn note_shared(&mut self, bytes: u64) {
-        self.least_shared = Some(self.least_shared.unwrap_or(u64::MAX).min(bytes));
     }
 
     fn run(&mut self, layouts: &Layouts<'_>) {
@@ -176,8 +175,8 @@ impl<'a> Search<'a> {
             }
             let more = |cost: &Estimate| blocks_with_one_more(self.device, &config, cost);
             let (alone, packed) = self.model.costs(&config, more);
-            self.note_shared(alone.shared_bytes);
-            let packed = packed.map(|(min_blocks, cost)| (cost, Config { min_blocks, ..config.clone() }));
+            let packed =
+                packed.map(|(min_blocks, cost)| (cost, Config { min_blocks, ..config.clone() }));
             let number = [candidate.number, at];
             for (cost, config) in [(alone, config)].into_iter().chain(packed) {
                 self.take(&cost, number, config);
@@ -195,6 +194,22 @@ impl<'a> Search<'a> {
             self.best = Some(Best { rank, config });
         }
     }
+}
+
+/// Shared memory of the block that takes the least of it.
+fn least_shared(
+    kernel: &Kernel,
+    given: &[(TileParamId, u32)],
+    layouts: &Layouts<'_>,
+    model: &Model<'_>,
+) -> Option<u64> {
+    let sizes = combinations(kernel, given);
+    let tiles = sizes.filter_map(|sizes| complete_tiles(kernel, &sizes).ok());
+    let bytes = |tiles: Vec<u32>| {
+        let configs = layouts.of(&tiles);
+        configs.map(|config| model.cost(&config).shared_bytes).min()
+    };
+    tiles.filter_map(bytes).min()
 }
 
 /// The configurations among which [`with_tiles`] chooses: every combination of

@@ -125,8 +125,7 @@ impl<'a> Layouts<'a> {
     /// Those of a kernel whose threads only share out the cooperative loops.
     fn of_loops<'s>(&'s self, tiles: &'s [u32]) -> impl Iterator<Item = Config> + 's {
         let value = |expr: ExprId| {
-            let exact =
-                eval_index(self.kernel, expr, &|var| tile_value(self.kernel, tiles, var));
+            let exact = eval_index(self.kernel, expr, &|var| tile_value(self.kernel, tiles, var));
             u32::try_from(exact.unwrap_or(1)).unwrap_or(1).max(1)
         };
         let most = largest_each(self.kernel, &value);
@@ -179,8 +178,7 @@ impl<'a> Layouts<'a> {
 
     /// The configuration, and those with its phases in several parts, as far as they can be.
     fn in_parts(&self, config: Config) -> Vec<Config> {
-        let others =
-            self.parts.iter().map(|&phase_parts| Config { phase_parts, ..config.clone() });
+        let others = self.parts.iter().map(|&phase_parts| Config { phase_parts, ..config.clone() });
         let mut all: Vec<Config> =
             others.filter(|config| can_be_parted(self.kernel, config)).collect();
         all.insert(0, config);

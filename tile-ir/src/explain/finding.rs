@@ -128,6 +128,17 @@ impl Evidence<'_> {
     }
 }
 
+/// What the findings that are asked for need of the launch's accesses.
+pub(super) fn detail_of_launch(rules: &[Rule]) -> Detail {
+    let asked = |rule| rules.contains(&rule);
+    match (asked(Rule::BankConflicts), asked(Rule::Uncoalesced)) {
+        (true, true) => Detail::All,
+        (true, false) => Detail::In(Space::Shared),
+        (false, true) => Detail::In(Space::Global),
+        (false, false) => Detail::NoAccesses,
+    }
+}
+
 /// What the findings that are asked for need of the text as it is written: what is read of
 /// its tiles, or only how far apart work-items are, where an access takes more than it
 /// would need to.

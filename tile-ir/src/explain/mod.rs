@@ -26,7 +26,7 @@ pub mod reuse;
 pub mod roofline;
 mod text;
 
-use self::count::{CountError, Detail, KernelCounts, Known, Limits, count_kernel, count_some};
+use self::count::{CountError, Detail, KernelCounts, Known, Limits, count_some};
 use self::report::{AccessReport, BranchReport, Dim, OccupancyReport, Report, Scalar, TileSize};
 use self::reuse::Reuse;
 use self::roofline::Roofline;
@@ -95,7 +95,7 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
     let kernel = question.kernel.kernel();
     let named = named_dims(question);
     let known = Known { dims: &named, scalars };
-    let looked = look(question, known, &|_| Some(Detail::Elems))?;
+    let looked = look(question, known, Detail::All, &|_| Some(Detail::Elems))?;
     let findings = looked.findings(question, known)?;
     let Looked {
         programs,
@@ -153,8 +153,10 @@ pub fn explain(question: &Question<'_>) -> Result<Report, ExplainError> {
 pub fn findings(question: &Question<'_>) -> Result<Vec<Finding>, ExplainError> {
     let named = named_dims(question);
     let known = Known { dims: &named, scalars: question.scalars };
-    let detail = |accesses: &[AccessReport]| finding::detail_as_written(question.rules, accesses);
-    look(question, known, &detail)?.findings(question, known)
+    let as_written =
+        |accesses: &[AccessReport]| finding::detail_as_written(question.rules, accesses);
+    look(question, known, finding::detail_of_launch(question.rules), &as_written)?
+        .findings(question, known)
 }
 
 /// What a launch does, and what its text says.
@@ -194,20 +196,21 @@ impl Looked {
     }
 }
 
-/// Looks at a launch; of the text as it is written, as much as `detail` says where the
-/// launch's accesses are known.
+/// Looks at a launch as far as `detail` says; and at the text as it is written, as far as
+/// `as_written` says where the launch's accesses are known.
 fn look(
     question: &Question<'_>,
     known: Known<'_>,
-    detail: &dyn Fn(&[AccessReport]) -> Option<Detail>,
+    detail: Detail,
+    as_written: &dyn Fn(&[AccessReport]) -> Option<Detail>,
 ) -> Result<Looked, ExplainError> {
     let Question { kernel, types, dims, device, config, registers, limits, .. } = *question;
     let programs = programs(question)?;
     let (lowered, written) = programs.kernels()?;
-    let counts = count_kernel(lowered, known, limits)?;
+    let counts = count_some(lowered, known, limits, detail)?;
     let accesses = report::accesses(&counts, &programs.program.spans);
     let branches = report::branches(&counts, &programs.program.spans);
-    let written_counts = match detail(&accesses) {
+    let written_counts = match as_written(&accesses) {
         Some(detail) => count_some(written, known, limits, detail)?,
         None => KernelCounts::default(),
     };

@@ -12,6 +12,7 @@ mod check_pad;
 mod check_races;
 mod check_redundant;
 mod check_warps;
+mod choose;
 mod encode;
 mod functions;
 mod hints;

@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use tile_ir::check::check_kernel;
-use tile_ir::config::with_tiles;
+use tile_ir::config::default_config;
 use tile_ir::device::known;
 use tile_ir::dtype::DType;
 use tile_ir::explain::count::Limits;
@@ -110,17 +110,9 @@ fn textbook_kernels_are_judged_at_once() {
     }
 }
 
-/// The limit for what `#[deny(bank_conflicts, …)]` adds to that, where its tile sizes are
-/// given. To choose those of a product takes longer: there are six thousand candidates.
+/// The limit for what `#[deny(bank_conflicts, …)]` adds to that, the choice of tile sizes
+/// included.
 const DENIAL_LIMIT: Duration = Duration::from_millis(50);
-
-/// The tile sizes that are given of a kernel.
-fn given_tiles(name: &str) -> &'static [(&'static str, u32)] {
-    match name {
-        "matmul" => &[("TM", 128), ("TN", 128), ("TK", 16)],
-        _ => &[],
-    }
-}
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the figures are what is wanted")]
@@ -138,7 +130,7 @@ fn launches_of_textbook_kernels_are_denied_at_once() {
             let since = Instant::now();
             let before = spent(since);
             let device = known("H200").expect("the device is in the table");
-            let config = with_tiles(&kernel, &types, &device, &dims, given_tiles(name));
+            let config = default_config(&kernel, &types, &device, &dims);
             let config = config.expect("it fits");
             let chosen = spent(since);
             let question = Question {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tile_ir::analyze::sizes::may_depend_on_sizes;
 use tile_ir::check::CheckedKernel;
-use tile_ir::config::{Config, ConfigError, Numerics, estimate};
+use tile_ir::config::{Config, ConfigError, Model, Numerics};
 use tile_ir::lower::Binding;
 
 use super::argument::TensorArgument;
@@ -219,11 +219,8 @@ impl<'a> Trials<'a> {
 impl Measure for Trials<'_> {
     fn prepare(&mut self, configs: &[Config]) -> Result<Vec<Made>> {
         let (properties, dims) = (self.device.properties(), self.bound.dims.values());
-        let jobs = configs.iter().map(|config| {
-            let types = &self.binding.types;
-            let cost = estimate(self.checked.kernel(), types, properties, dims, config);
-            (cost.code_bytes, config.clone())
-        });
+        let model = Model::new(self.checked.kernel(), &self.binding.types, properties, dims);
+        let jobs = configs.iter().map(|config| (model.cost(config).code_bytes, config.clone()));
         let mut finished = self.workshop.make(jobs);
         if self.reference.is_none()
             && let Some(reference) = configs.first()

@@ -2,7 +2,7 @@
 //! compiling.
 //!
 //! What a configuration takes of an SM, and how long it may take, is estimated
-//! ([`estimate()`]); what cannot run or promises nothing is pruned, with the reason.
+//! ([`Model`]); what cannot run or promises nothing is pruned, with the reason.
 //! Registers are known when a configuration is compiled: the search prunes by those when
 //! it comes to them.
 //!
@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 use tile_ir::analyze::occupancy::blocks_per_sm;
 use tile_ir::check::CheckedKernel;
 use tile_ir::config::{
-    self, Breadth, Config, Estimate, MAX_REGISTERS, Numerics, block_extents, check_config,
-    estimate, first_choices, tile_named,
+    self, Breadth, Config, Estimate, MAX_REGISTERS, Model, Numerics, block_extents, check_config,
+    first_choices, tile_named,
 };
 use tile_ir::device::DeviceProperties;
 use tile_ir::dtype::DType;
@@ -54,6 +54,7 @@ pub(crate) struct Launch<'a> {
 /// The configurations of one launch.
 pub(crate) struct Space<'a> {
     launch: Launch<'a>,
+    model: Model<'a>,
     /// All that are legal.
     all: config::Space<'a>,
     /// What first choices are worth compiling, the most promising first.
@@ -78,8 +79,10 @@ impl<'a> Space<'a> {
         for (name, value) in &given {
             all = all.with_tile(tile_named(launch.checked.kernel(), name)?, *value);
         }
+        let Launch { checked, types, device, dims, .. } = launch;
+        let model = Model::new(checked.kernel(), types, device, dims);
         let (ranked, pruned) = (Vec::new(), Vec::new());
-        let mut space = Self { launch, all, ranked, pruned, roofline_seconds: 0.0 };
+        let mut space = Self { launch, model, all, ranked, pruned, roofline_seconds: 0.0 };
         let choices = first_choices(space.launch.checked, space.launch.device, &given)?;
         let mut least =
             Estimate { arithmetic: f64::MAX, global_bytes: f64::MAX, ..Estimate::default() };
@@ -134,11 +137,11 @@ impl<'a> Space<'a> {
 
     /// What a configuration costs, or why it is not worth compiling.
     pub(crate) fn judge(&self, config: &Config) -> Result<Estimate, Reason> {
-        let Launch { checked, types, device, dims, .. } = self.launch;
+        let device = self.launch.device;
         if !(self.launch.fits_tensors)(config) {
             return Err(Reason::Tensors);
         }
-        let cost = estimate(checked.kernel(), types, device, dims, config);
+        let cost = self.model.cost(config);
         let available_bytes = device.shared_bytes_per_block_optin;
         if cost.shared_bytes > u64::from(available_bytes) {
             let needed_bytes = cost.shared_bytes;

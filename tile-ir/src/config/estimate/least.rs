@@ -34,8 +34,6 @@ pub(super) struct TileAccess {
 pub(in crate::config) struct Least {
     /// Shared memory of a block that its tiles take.
     pub(in crate::config) tile_bytes: u64,
-    /// The same with what exchanges take in the layout that was looked at.
-    pub(in crate::config) shared_bytes: u64,
     /// Time of the launch.
     pub(in crate::config) seconds: f64,
     blocks: f64,
@@ -57,7 +55,6 @@ impl Least {
         let tile_bytes = tile_bytes(sizes, &block);
         let mut least = Self {
             tile_bytes,
-            shared_bytes: tile_bytes + block.exchange_bytes as u64,
             seconds: 0.0,
             blocks: sizes.blocks(),
             memory: block.least_bytes / bytes_per_cycle(device),
@@ -84,9 +81,8 @@ impl Least {
         let items: Vec<f64> =
             axes.map(|(extent, axis)| f64::from(axis.items_per_thread(*extent as u32))).collect();
         let registers = BASE_REGISTERS + self.item_registers * items.iter().product::<f64>();
-        let resident = |registers| {
-            resident_blocks(device, config.threads, registers, self.tile_bytes)
-        };
+        let resident =
+            |registers| resident_blocks(device, config.threads, registers, self.tile_bytes);
         if resident(registers) == 0 {
             return None;
         }

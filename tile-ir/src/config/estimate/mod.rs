@@ -42,11 +42,11 @@ pub(super) use self::least::Least;
 use self::sizes::Sizes;
 pub(crate) use self::sizes::UNKNOWN_TRIPS;
 use self::text::Text;
-use super::Config;
+use super::{Config, tile_value};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::fill::{may_have_fills, share_out_fills};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Tile, TileSpace, eval_index};
 use crate::part::parted;
 use crate::slice::sliced;
 
@@ -143,6 +143,20 @@ impl<'a> Model<'a> {
             let packed = packed(&alone).map(|blocks| (blocks, cost(blocks)));
             (alone, packed)
         })
+    }
+
+    /// Shared memory of a block that these tile sizes take at the least: each tile once.
+    pub(super) fn tile_bytes(&self, tiles: &[u32]) -> u64 {
+        let kernel = &*self.kernel;
+        let value = |expr| eval_index(kernel, expr, &|var| tile_value(kernel, tiles, var));
+        let bytes = |tile: &Tile| -> Option<u64> {
+            let elem = u64::from(tile.elem.bind(self.types)?.size_bytes());
+            let extents = tile.extents.iter().map(|&extent| u64::try_from(value(extent)?).ok());
+            extents.fold(Some(elem), |bytes, extent| bytes?.checked_mul(extent?))
+        };
+        let shared = kernel.tiles.values().filter(|tile| tile.space == TileSpace::Shared);
+        // Of one whose extents are not known, nothing.
+        shared.map(|tile| bytes(tile).unwrap_or(0)).fold(0, u64::saturating_add)
     }
 
     /// What no layout of the configuration's tiles on threads falls below.

@@ -89,7 +89,8 @@ pub(super) fn finish(
     let blocks = sizes.blocks();
     let tile_bytes = tile_bytes(sizes, block);
     let shared_bytes = tile_bytes + block.exchange_bytes as u64;
-    let (registers, spill) = kept_registers(device, config.threads, min_blocks, registers(sizes, block));
+    let (registers, spill) =
+        kept_registers(device, config.threads, min_blocks, registers(sizes, block));
     let blocks_per_sm = resident_blocks(device, config.threads, registers, shared_bytes);
 
     let warps = (threads / 32.0).ceil();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::machine::{Machine, set_fragments};
-use super::period::{Turn, declared_in, period_of};
+use super::period::{Period, Turn, declared_in, period_of};
 use super::repeat::{Trips, by_period};
 use super::value::{Mask, Value};
 use crate::arena::EntityId as _;
@@ -62,15 +62,16 @@ impl<'k> Machine<'k> {
         let Some(&n) = extents.get(axis) else { return self.list(&kernel.body, 0) };
         let var = kernel.grid[axis].var;
         let turn = Turn { var, step: 1 };
-        let period = period_of(self, turn, &kernel.body).unwrap_or(u64::MAX);
+        let unknown = Period { turns: u64::MAX, decides: true };
+        let Period { turns, decides } = period_of(self, turn, &kernel.body).unwrap_or(unknown);
         let run = &mut |machine: &mut Self, block: u64| {
             machine.vars[var.index()] = Value::Same(block.cast_signed());
             machine.grid(extents, axis + 1);
         };
-        if self.may_group(n, period) {
+        if self.may_group(n, turns) {
             let mut known = None;
-            for group in by_period(n, period) {
-                self.run_group(&group, &mut known, run);
+            for group in by_period(n, turns) {
+                self.run_group(&group, decides, &mut known, run);
             }
         } else {
             self.run_each(n, run);
@@ -113,7 +114,7 @@ impl<'k> Machine<'k> {
     fn run_unknown(&mut self, body: &'k [Stmt], number: usize) {
         let once = Trips::Listed(vec![0; UNKNOWN_TRIPS as usize]);
         let run = &mut |machine: &mut Self, _| machine.list(body, number + 1);
-        self.run_group(&once, &mut None, run);
+        self.run_group(&once, true, &mut None, run);
         self.forget(body);
     }
 
@@ -128,7 +129,7 @@ impl<'k> Machine<'k> {
             Counter::Halving(_) | Counter::Doubling(_) => None,
         };
         let Some(groups) = groups else { return self.run_each(n, run) };
-        let Groups { groups, after } = groups;
+        let Groups { groups, decides, after } = groups;
         let mut known = None;
         for (state, trips) in groups {
             let run = &mut |machine: &mut Self, trip: u64| {
@@ -137,7 +138,7 @@ impl<'k> Machine<'k> {
                 }
                 run(machine, trip);
             };
-            self.run_group(&trips, &mut known, run);
+            self.run_group(&trips, decides, &mut known, run);
         }
         for (var, value) in after {
             self.vars[var.index()] = value;
@@ -153,12 +154,13 @@ impl<'k> Machine<'k> {
         }
         let carried = self.carried(body)?;
         let period = period_of(self, turn, body)?;
-        if !self.may_group(n, period) {
+        let Period { turns, decides } = period;
+        if !self.may_group(n, turns) {
             return None;
         }
         if carried.is_empty() {
-            let groups = by_period(n, period).into_iter().map(|trips| (Vec::new(), trips));
-            return Some(Groups { groups: groups.collect(), after: Vec::new() });
+            let groups = by_period(n, turns).into_iter().map(|trips| (Vec::new(), trips));
+            return Some(Groups { groups: groups.collect(), decides, after: Vec::new() });
         }
         self.follow(turn.var, counter, body, &carried, period)
     }
@@ -211,7 +213,7 @@ impl<'k> Machine<'k> {
         counter: Counter,
         body: &[Stmt],
         carried: &[VarId],
-        period: u64,
+        Period { turns, decides }: Period,
     ) -> Option<Groups> {
         let n = counter.n();
         if n > MOST_FOLLOWED {
@@ -227,7 +229,7 @@ impl<'k> Machine<'k> {
                 is_known = false;
                 break;
             };
-            groups.entry((state, trip % period)).or_default().push(trip);
+            groups.entry((state, trip % turns)).or_default().push(trip);
             if groups.len() as u64 * 2 > n {
                 is_known = false;
                 break;
@@ -251,7 +253,7 @@ impl<'k> Machine<'k> {
         };
         let groups = groups.into_iter();
         let groups = groups.map(|((state, _), trips)| (state_of(state), Trips::Listed(trips)));
-        is_known.then(|| Groups { groups: groups.collect(), after })
+        is_known.then(|| Groups { groups: groups.collect(), decides, after })
     }
 
     /// A loop whose bounds differ between lanes.
@@ -323,6 +325,8 @@ impl<'k> Machine<'k> {
 /// What is carried into the iterations of each group, and out of the last.
 struct Groups {
     groups: Vec<(Vec<(VarId, Value)>, Trips)>,
+    /// Whether iterations of one group may differ.
+    decides: bool,
     after: Vec<(VarId, Value)>,
 }
 

@@ -310,8 +310,10 @@ impl<'k> Machine<'k> {
         let outer = (self.present, self.active, self.weight);
         let table = &self.domains[domain.index()];
         let (n_warps, n_registers) = match self.detail {
-            Detail::All | Detail::Elems | Detail::Of(_) => (table.n_warps, table.n_registers),
             Detail::Strides => (1, 1),
+            Detail::All | Detail::Elems | Detail::Of(_) | Detail::In(_) | Detail::NoAccesses => {
+                (table.n_warps, table.n_registers)
+            }
         };
         if self.is_plain(body, number + 1) {
             // Whatever lanes run it, only operations are counted.

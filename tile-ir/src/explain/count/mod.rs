@@ -288,6 +288,33 @@ pub(super) enum Detail {
     Strides,
     /// Accesses to this array only.
     Of(Target),
+    /// Accesses to this space only.
+    In(Space),
+    /// No accesses.
+    NoAccesses,
+}
+
+impl Detail {
+    /// Whether accesses to an array are not counted at all.
+    fn leaves_out(self, kernel: &ProgramKernel, target: Target) -> bool {
+        match self {
+            Self::All | Self::Elems | Self::Strides => false,
+            Self::Of(wanted) => wanted != target,
+            Self::In(wanted) => wanted != space_of(kernel, target),
+            Self::NoAccesses => true,
+        }
+    }
+}
+
+/// Where an array is.
+fn space_of(kernel: &ProgramKernel, target: Target) -> Space {
+    match target {
+        Target::Buffer(id) => match kernel.buffers[id].space {
+            BufferSpace::Global => Space::Global,
+            BufferSpace::Constant { .. } => Space::Constant,
+        },
+        Target::Tile(_) => Space::Shared,
+    }
 }
 
 /// As [`count_kernel`], in less time where less is asked.
@@ -346,21 +373,14 @@ fn counts(plan: &Plan<'_>, grid: Vec<u64>, tally: &Tally, strides: &[Option<i64>
     let kernel = plan.kernel;
     let sites = plan.sites.iter().enumerate().map(|(number, site)| {
         let cell = |column: Column| tally.cells[number * SITE_COLUMNS + column as usize];
-        let (array, space) = match site.access.target {
-            Target::Buffer(id) => {
-                let buffer = &kernel.buffers[id];
-                let space = match buffer.space {
-                    BufferSpace::Global => Space::Global,
-                    BufferSpace::Constant { .. } => Space::Constant,
-                };
-                (buffer.name.clone(), space)
-            }
-            Target::Tile(id) => (kernel.tiles[id].name.clone(), Space::Shared),
+        let array = match site.access.target {
+            Target::Buffer(id) => kernel.buffers[id].name.clone(),
+            Target::Tile(id) => kernel.tiles[id].name.clone(),
         };
         SiteCounts {
             target: site.access.target,
             array,
-            space,
+            space: space_of(kernel, site.access.target),
             touches: match site.kind {
                 AccessKind::Read => Touches::Reads,
                 AccessKind::Write => Touches::Writes,

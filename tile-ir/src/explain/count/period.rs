@@ -1,5 +1,5 @@
-//! After how many iterations of a loop addresses have moved by whole sectors and
-//! whole rows of banks.
+//! After how many iterations of a loop addresses have moved by whole sectors, and by
+//! whole words of shared memory.
 //!
 //! Addresses are steady in the counter (`steady`), or nothing is known.
 
@@ -10,12 +10,12 @@ use super::eval::is_integer;
 use super::machine::Machine;
 use super::plan::is_memory;
 use super::steady::{Steady, divided, either, lcm, remainder};
-use crate::analyze::banks::{BANKS, WORD_BYTES};
+use crate::analyze::banks::WORD_BYTES;
 use crate::analyze::sectors::SECTOR_BYTES;
 use crate::arena::EntityId as _;
 use crate::op::{BinaryOp, UnaryOp};
 use crate::program::{
-    Access, ExprId, ExprKind, LoopRange, ProgramKernel, Stmt, StmtKind, Target, VarId,
+    Access, ExprId, ExprKind, LoopRange, ProgramKernel, Stmt, StmtKind, Swizzle, Target, VarId,
     assigned_vars,
 };
 
@@ -26,17 +26,27 @@ pub(super) struct Turn {
     pub(super) step: i64,
 }
 
-/// The iterations after which all accesses of `body` lie as before, and until which
-/// no outcome changes but once; `None` where that is not known.
-pub(super) fn period_of(machine: &mut Machine<'_>, turn: Turn, body: &[Stmt]) -> Option<u64> {
+/// How iterations come back to what they were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Period {
+    /// The iterations after which all accesses lie as before, and until which no outcome
+    /// changes but once.
+    pub(super) turns: u64,
+    /// Whether an outcome may change at all.
+    pub(super) decides: bool,
+}
+
+/// The period of a body's iterations; `None` where it is not known.
+pub(super) fn period_of(machine: &mut Machine<'_>, turn: Turn, body: &[Stmt]) -> Option<Period> {
     let assigned = assigned_vars(body);
     let mut inner = assigned.clone();
     declared_in(body, &mut inner);
     inner.extend(machine.plan.kernel.grid.iter().map(|axis| axis.var));
     let (lets, known) = (BTreeMap::new(), BTreeMap::new());
-    let mut look = Look { machine, turn, assigned, inner, lets, known, period: 1 };
+    let (period, decides) = (1, false);
+    let mut look = Look { machine, turn, assigned, inner, lets, known, period, decides };
     look.stmts(body)?;
-    u64::try_from(look.period).ok()
+    Some(Period { turns: u64::try_from(look.period).ok()?, decides: look.decides })
 }
 
 struct Look<'m, 'k> {
@@ -49,6 +59,8 @@ struct Look<'m, 'k> {
     lets: BTreeMap<VarId, Option<Steady>>,
     known: BTreeMap<ExprId, Option<Steady>>,
     period: i128,
+    /// Whether a comparison depends on the counter.
+    decides: bool,
 }
 
 impl Look<'_, '_> {
@@ -151,6 +163,7 @@ impl Look<'_, '_> {
     fn decision(&mut self, id: ExprId) -> Option<()> {
         let steady = self.steady(id)?;
         self.period = lcm(self.period, steady.period)?;
+        self.decides |= !steady.is_constant();
         self.expr(id)
     }
 
@@ -168,7 +181,9 @@ impl Look<'_, '_> {
         let is_placed = match self.machine.detail {
             Detail::All => true,
             Detail::Elems | Detail::Strides => false,
-            Detail::Of(target) => access.target == target,
+            Detail::Of(_) | Detail::In(_) | Detail::NoAccesses => {
+                !self.machine.detail.leaves_out(self.machine.plan.kernel, access.target)
+            }
         };
         if !is_placed || !is_memory(self.machine.plan.kernel, access) {
             return access.indices.iter().try_for_each(|index| self.expr(*index));
@@ -183,12 +198,12 @@ impl Look<'_, '_> {
             Target::Tile(id) => {
                 let layout = &kernel.tiles[id].layout;
                 let strides = layout.strides.iter().map(|&stride| stride.into()).collect();
-                let row = BANKS * WORD_BYTES;
-                let mixed = layout
-                    .swizzle
-                    .map_or(1, |swizzle| (1u64 << (swizzle.source + swizzle.bits)) * bytes as u64);
-                // Swizzles are of powers of two.
-                (strides, layout.size_elems.into(), row.max(mixed.next_multiple_of(row)))
+                // Moved by whole words, a request finds other banks in the same order; swizzles
+                // exchange elements within powers of two.
+                let mixed =
+                    |swizzle: &Swizzle| (1u64 << (swizzle.source + swizzle.bits)) * bytes as u64;
+                let unit = layout.swizzle.as_ref().map_or(1, mixed).next_multiple_of(WORD_BYTES);
+                (strides, layout.size_elems.into(), unit)
             }
         };
         let mut sum = Steady::constant();
@@ -198,7 +213,7 @@ impl Look<'_, '_> {
             sum = sum.with(&term, |a, b| a + b)?;
             self.expr(index)?;
         }
-        self.period = lcm(self.period, sum.scaled(bytes).period_of(unit.into())?)?;
+        self.period = lcm(self.period, sum.scaled(bytes).moves_by(unit.into())?)?;
         Some(())
     }
 
@@ -223,7 +238,7 @@ impl Look<'_, '_> {
             // Unknown it is, and remains.
             ExprKind::Load(_) | ExprKind::Fma { .. } => Some(Steady::constant()),
             ExprKind::Var(var) if *var == self.turn.var => {
-                Some(Steady::new(1, [self.turn.step.into()].into()))
+                Some(Steady::counter(self.turn.step.into()))
             }
             ExprKind::Var(var) => match self.lets.get(var) {
                 Some(steady) => steady.clone(),

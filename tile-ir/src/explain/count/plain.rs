@@ -51,7 +51,9 @@ impl Machine<'_> {
         match self.detail {
             Detail::All => false,
             Detail::Elems | Detail::Strides => !access.is_guarded() && self.is_looked_at[site],
-            Detail::Of(target) => access.target != target,
+            Detail::Of(_) | Detail::In(_) | Detail::NoAccesses => {
+                self.detail.leaves_out(self.plan.kernel, access.target)
+            }
         }
     }
 

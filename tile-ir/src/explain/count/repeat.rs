@@ -1,13 +1,14 @@
 //! Iterations and blocks that are gone through for many others.
 //!
-//! Iterations that move every address by whole sectors and whole rows of banks
+//! Iterations that move every address by whole sectors, or whole words of banks,
 //! count alike, as long as all guards and conditions have the same outcomes. Each
 //! of these compares numbers that grow or fall steadily with the counter, so that
 //! an outcome that is the same in two iterations, a multiple of the period apart,
 //! is the same in those between them. So iterations are taken in groups, one for
 //! each place within the period ([`super::period`]) and each value of what is
-//! carried from one to the next; of each group the ends are gone through, and where
-//! they differ, parts of it, until two ends agree.
+//! carried from one to the next. Of a group in which nothing is compared with the
+//! counter, one is gone through; of another the ends, and where they differ, parts of it,
+//! until two ends agree.
 
 use std::rc::Rc;
 
@@ -74,11 +75,13 @@ impl Machine<'_> {
         self.tally.note(n);
     }
 
-    /// Goes through as many iterations of a group as it takes to know all; where there
-    /// is no work left to be spent, through one, or none if one of another group is known.
+    /// Goes through as many iterations of a group as it takes to know all: one, unless it
+    /// `decides` something in each; where there is no work left to be spent, one too, or
+    /// none if one of another group is known.
     pub(super) fn run_group(
         &mut self,
         group: &Trips,
+        decides: bool,
         known: &mut Option<Rc<Tally>>,
         run: &mut dyn FnMut(&mut Self, u64),
     ) {
@@ -95,10 +98,10 @@ impl Machine<'_> {
         if is_spent && n > 1 {
             return self.add_sample(&first, n);
         }
-        self.tally.add(&first, 1);
-        if n == 1 {
-            return;
+        if n == 1 || !decides {
+            return self.tally.add(&first, n);
         }
+        self.tally.add(&first, 1);
         let last = self.one(group.at(n - 1), run);
         self.tally.add(&last, 1);
         self.between(group, (0, &first), (n - 1, &last), 0, run);

@@ -20,15 +20,18 @@ const MOST_DISTANCES: usize = 8;
 pub(super) struct Steady {
     pub(super) period: i128,
     distances: BTreeSet<i128>,
+    /// Divides every change from one iteration to another; 0 of what does not change.
+    grain: i128,
 }
 
 impl Steady {
     pub(super) fn constant() -> Self {
-        Self::new(1, [0].into())
+        Self::counter(0)
     }
 
-    pub(super) fn new(period: i128, distances: BTreeSet<i128>) -> Self {
-        Self { period, distances }
+    /// What grows by so much in each iteration.
+    pub(super) fn counter(step: i128) -> Self {
+        Self { period: 1, distances: [step].into(), grain: step.abs() }
     }
 
     pub(super) fn is_constant(&self) -> bool {
@@ -45,15 +48,22 @@ impl Steady {
         let (a, b) = (self.over(period), other.over(period));
         let distances: BTreeSet<i128> =
             a.iter().flat_map(|a| b.iter().map(|b| f(*a, *b)).collect::<Vec<_>>()).collect();
-        (distances.len() <= MOST_DISTANCES).then_some(Self::new(period, distances))
+        let grain = gcd(self.grain, other.grain);
+        (distances.len() <= MOST_DISTANCES).then_some(Self { period, distances, grain })
     }
 
     pub(super) fn scaled(&self, factor: i128) -> Self {
-        Self::new(self.period, self.distances.iter().map(|d| d * factor).collect())
+        let distances = self.distances.iter().map(|d| d * factor).collect();
+        Self { period: self.period, distances, grain: self.grain * factor.abs() }
     }
 
-    /// After how many iterations it has moved by a multiple of `unit`.
-    pub(super) fn period_of(&self, unit: i128) -> Option<i128> {
+    /// A number of iterations after each of which it has moved by a multiple of `unit`.
+    pub(super) fn moves_by(&self, unit: i128) -> Option<i128> {
+        if self.grain % unit == 0 { Some(1) } else { self.period_of(unit) }
+    }
+
+    /// After how many iterations it has moved by a multiple of `unit`, in whole periods.
+    fn period_of(&self, unit: i128) -> Option<i128> {
         self.distances.iter().try_fold(self.period, |period, distance| {
             let moved = unit / gcd(unit, distance.rem_euclid(unit));
             lcm(period, moved.checked_mul(self.period)?)
@@ -70,13 +80,14 @@ pub(super) fn lcm(a: i128, b: i128) -> Option<i128> {
 pub(super) fn either(one: &Steady, other: &Steady) -> Option<Steady> {
     let period = lcm(one.period, other.period)?;
     let distances: BTreeSet<i128> = one.over(period).union(&other.over(period)).copied().collect();
-    (distances.len() <= MOST_DISTANCES).then_some(Steady::new(period, distances))
+    let grain = gcd(one.grain, other.grain);
+    (distances.len() <= MOST_DISTANCES).then_some(Steady { period, distances, grain })
 }
 
 /// The period after which a value has moved by a multiple of `unit`.
 fn aligned(value: &Steady, unit: i128) -> Option<Steady> {
     let period = value.period_of(unit)?;
-    Some(Steady::new(period, value.over(period)))
+    Some(Steady { period, distances: value.over(period), grain: value.grain })
 }
 
 /// Divided by a constant.
@@ -86,7 +97,8 @@ pub(super) fn divided(value: &Steady, divisor: i128) -> Option<Steady> {
     }
     let value = aligned(value, divisor)?;
     let distances = value.distances.iter().map(|distance| distance / divisor).collect();
-    Some(Steady::new(value.period, distances))
+    let grain = if value.grain % divisor == 0 { value.grain / divisor } else { 1 };
+    Some(Steady { period: value.period, distances, grain })
 }
 
 /// What remains of a division by a constant.
@@ -95,39 +107,67 @@ pub(super) fn remainder(value: &Steady, divisor: i128) -> Option<Steady> {
         return None;
     }
     let value = aligned(value, divisor)?;
-    Some(Steady::new(value.period, [0].into()))
+    Some(Steady { grain: gcd(value.grain, divisor), distances: [0].into(), ..value })
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Steady, divided, either, remainder};
 
-    fn counter(step: i128) -> Steady {
-        Steady::new(1, [step].into())
-    }
-
     #[test]
     fn rows_come_back_to_a_sector() {
         // Elements of 4 bytes, one or sixteen on in each iteration; sectors of 32.
-        assert_eq!(counter(1).scaled(4).period_of(32), Some(8));
-        assert_eq!(counter(16).scaled(4).period_of(32), Some(1));
-        assert_eq!(counter(1001).scaled(4).period_of(32), Some(8));
+        assert_eq!(Steady::counter(1).scaled(4).moves_by(32), Some(8));
+        assert_eq!(Steady::counter(16).scaled(4).moves_by(32), Some(1));
+        assert_eq!(Steady::counter(1001).scaled(4).moves_by(32), Some(8));
     }
 
     #[test]
     fn quotients_and_remainders() {
-        assert_eq!(remainder(&counter(1), 3), Some(Steady::new(3, [0].into())));
-        assert_eq!(divided(&counter(2), 4), Some(Steady::new(2, [1].into())));
-        assert_eq!(divided(&counter(1), 0), None);
+        let ring = remainder(&Steady::counter(1), 3).unwrap();
+        assert_eq!(ring, Steady { period: 3, distances: [0].into(), grain: 1 });
+        let halves = divided(&Steady::counter(2), 4);
+        assert_eq!(halves, Some(Steady { period: 2, distances: [1].into(), grain: 1 }));
+        assert_eq!(divided(&Steady::counter(1), 0), None);
         // A place in a ring of three buffers beside the counter itself.
-        let ring = remainder(&counter(1), 3).unwrap();
-        let sum = counter(8).with(&ring, |a, b| a + b).unwrap();
-        assert_eq!(sum, Steady::new(3, [24].into()));
+        let sum = Steady::counter(8).with(&ring, |a, b| a + b).unwrap();
+        assert_eq!(sum, Steady { period: 3, distances: [24].into(), grain: 1 });
+    }
+
+    #[test]
+    fn a_ring_moves_by_whole_buffers() {
+        let ring = remainder(&Steady::counter(1), 3).unwrap();
+        assert_eq!(ring.scaled(512).moves_by(4), Some(1));
+        // Of three bytes each, only all of the ring is a whole number of words.
+        assert_eq!(ring.scaled(3).moves_by(4), Some(3));
+        assert_eq!(divided(&Steady::counter(8), 4).unwrap().scaled(2).moves_by(4), Some(1));
     }
 
     #[test]
     fn one_or_the_other() {
-        let both = either(&counter(4), &counter(6)).unwrap();
-        assert_eq!(both.period_of(8), Some(4));
+        let both = either(&Steady::counter(4), &Steady::counter(6)).unwrap();
+        assert_eq!(both.moves_by(8), Some(4));
+    }
+
+    #[test]
+    fn what_moves_by_whole_units_does_so_from_any_iteration_to_the_next() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        for _ in 0..2000 {
+            let (step, divisor, factor) = (rng.i128(1..9), rng.i128(1..9), rng.i128(1..9));
+            let is_quotient = rng.bool();
+            let of = |turn: i128| {
+                let at = step * turn + 3;
+                factor * if is_quotient { at / divisor } else { at % divisor } + 2 * turn
+            };
+            let counter = Steady::counter(step);
+            let part =
+                if is_quotient { divided(&counter, divisor) } else { remainder(&counter, divisor) };
+            let sum = part.unwrap().scaled(factor).with(&Steady::counter(2), |a, b| a + b).unwrap();
+            for unit in [2, 3, 4, 8] {
+                let period = sum.moves_by(unit).unwrap();
+                let moved = |turn: i128| of(turn + period) - of(turn);
+                assert!((0..50).all(|turn| moved(turn) % unit == 0), "{sum:?} {unit}");
+            }
+        }
     }
 }

@@ -15,13 +15,13 @@ impl Machine<'_> {
     /// are one, which the first of them makes.
     pub(super) fn touch(&mut self, site: usize, access: &Access) {
         let width = u32::from(access.width.max(1));
-        match self.detail {
-            Detail::Of(target) if target != access.target => return,
-            Detail::Elems | Detail::Strides if !access.is_guarded() && self.is_looked_at[site] => {
-                let elems = self.n_active();
-                return self.add(site, Column::Elems, elems);
-            }
-            Detail::All | Detail::Of(_) | Detail::Elems | Detail::Strides => {}
+        if self.detail.leaves_out(self.plan.kernel, access.target) {
+            return;
+        }
+        let is_of_elems = matches!(self.detail, Detail::Elems | Detail::Strides);
+        if is_of_elems && !access.is_guarded() && self.is_looked_at[site] {
+            let elems = self.n_active();
+            return self.add(site, Column::Elems, elems);
         }
         if !self.register().is_multiple_of(width) {
             return;
@@ -32,7 +32,6 @@ impl Machine<'_> {
         self.tally.note(lanes.into());
         if lanes != 0 {
             self.active = lanes;
-            let is_of_elems = matches!(self.detail, Detail::Elems | Detail::Strides);
             if is_of_elems && self.is_looked_at[site] {
                 let elems = self.n_active() * u64::from(width);
                 self.add(site, Column::Elems, elems);
