@@ -151,8 +151,8 @@ impl<'a> Model<'a> {
         let value = |expr| eval_index(kernel, expr, &|var| tile_value(kernel, tiles, var));
         let bytes = |tile: &Tile| -> Option<u64> {
             let elem = u64::from(tile.elem.bind(self.types)?.size_bytes());
-            let extents = tile.extents.iter().map(|&extent| u64::try_from(value(extent)?).ok());
-            extents.fold(Some(elem), |bytes, extent| bytes?.checked_mul(extent?))
+            let mut extents = tile.extents.iter().map(|&extent| u64::try_from(value(extent)?).ok());
+            extents.try_fold(elem, |bytes, extent| bytes.checked_mul(extent?))
         };
         let shared = kernel.tiles.values().filter(|tile| tile.space == TileSpace::Shared);
         // Of one whose extents are not known, nothing.
