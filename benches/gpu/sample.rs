@@ -1,11 +1,12 @@
-//! Random configurations of every kernel, against the CPU device.
+//! Random configurations of every kernel: their results against the CPU device's, and how
+//! many of their blocks an SM holds against the driver's answer.
 
 use std::io;
 
 use tile_benches::Sink;
 use tile_kernels::list::{Listed, all};
 use tile_kernels::random::random_inputs;
-use tile_runtime::inspect::{HostTensor, run_config, run_program};
+use tile_runtime::inspect::{HostTensor, ResidentBlocks, resident_blocks, run_config, run_program};
 use tile_runtime::ir::config::{Breadth, Config, ConfigError, Space};
 use tile_runtime::ir::dtype::DType;
 use tile_runtime::ir::kernel::ExprKind;
@@ -94,6 +95,16 @@ enum Failure {
     /// The results are others.
     #[error("tensor {0} holds other elements than on the CPU")]
     Differs(usize),
+    /// The occupancy calculator's rules and the driver disagree.
+    #[error("an SM holds {counted} blocks of `{kernel}` by the rules, {by_driver} by the driver")]
+    Occupancy {
+        /// The kernel.
+        kernel: String,
+        /// By the rules.
+        counted: u32,
+        /// By the driver.
+        by_driver: u32,
+    },
 }
 
 impl From<Error> for Failure {
@@ -117,6 +128,11 @@ fn check(listed: &Listed, device: &Device, config: &Config, seed: u64) -> Result
         run_program(kernel, first, dims, &mut expected, &inputs.scalars)?;
     }
     run_config(kernel, config, device, dims, &mut found, &inputs.scalars)?;
+    let resident = resident_blocks(kernel, config, device, dims)?;
+    let odd = resident.into_iter().find(|found| found.counted != found.by_driver);
+    if let Some(ResidentBlocks { kernel, counted, by_driver, .. }) = odd {
+        return Err(Failure::Occupancy { kernel, counted, by_driver });
+    }
     let has_functions = kernel.checked().kernel().exprs.values().any(|expr| match &expr.kind {
         ExprKind::Math { func, .. } => !func.is_exact(),
         ExprKind::Binary { op, .. } => !op.is_exact(),

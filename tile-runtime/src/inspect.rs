@@ -12,8 +12,8 @@ use crate::kernel::Kernel;
 use crate::tune::{Launch, Manners, Pruned, Space, TuneReport};
 
 pub use crate::launch::{
-    HostTensor, check_program, recheck_program, run_config, run_program, run_program_checked,
-    run_program_counted, run_program_shuffled, run_unchecked,
+    HostTensor, ResidentBlocks, check_program, recheck_program, resident_blocks, run_config,
+    run_program, run_program_checked, run_program_counted, run_program_shuffled, run_unchecked,
 };
 
 /// The configurations that a search for a launch of these dimensions on such a device

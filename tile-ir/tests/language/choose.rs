@@ -8,7 +8,7 @@ use tile_ir::kernel::VarKind;
 use tile_ir::resolve::resolve_kernel;
 
 /// Of the suite's kernels, each so many-th.
-const EVERY: usize = 17;
+const EVERY: usize = 11;
 /// Code so long that a choice avoids it where it can, in bytes.
 const LONG_CODE: f64 = 49152.0;
 
@@ -42,5 +42,5 @@ fn nothing_that_fits_takes_less_than_what_is_chosen() {
             assert!(of_chosen.seconds <= least * (1.0 + 1e-9), "{at}: {chosen:?} {least}");
         }
     }
-    assert!(n_compared > 10_000, "{n_compared}");
+    assert!(n_compared > 5_000, "{n_compared}");
 }

@@ -32,7 +32,7 @@ pub(crate) use blas::Blas;
 pub(crate) use context::CudaDevice;
 pub(crate) use driver::{device_count, driver_found, driver_major};
 pub(crate) use memory::CudaBuffer;
-pub(crate) use module::{LoadedProgram, add_compile_options};
+pub(crate) use module::{LoadedProgram, Occupied, add_compile_options};
 pub(crate) use parameters::{Parameter, ParameterBlock};
 pub(crate) use queue::CudaQueue;
 pub(crate) use timing::{Round, Stopwatch};

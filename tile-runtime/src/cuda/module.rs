@@ -36,6 +36,18 @@ struct LoadedKernel {
     dynamic_shared_bytes: u32,
 }
 
+/// What a kernel takes of an SM, by the driver.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Occupied {
+    pub(crate) threads: u32,
+    /// Of a thread.
+    pub(crate) registers: u32,
+    /// Of a block, static and dynamic.
+    pub(crate) shared_bytes: u32,
+    /// Blocks that an SM holds at once.
+    pub(crate) blocks: u32,
+}
+
 impl LoadedProgram {
     /// Writes a program as CUDA C++, compiles it for the device and loads it.
     pub(super) fn load(context: &Arc<Context>, program: &Program, file: &str) -> Result<Self> {
@@ -64,6 +76,25 @@ impl LoadedProgram {
     /// What its kernels take, where the compiler has said.
     pub(crate) fn resources(&self) -> &[KernelResources] {
         &self.compiled.report.kernels
+    }
+
+    /// What the plan's kernel number `index` takes of an SM.
+    ///
+    /// # Errors
+    ///
+    /// Where the driver does not answer.
+    pub(crate) fn occupied(&self, index: usize) -> Result<Occupied> {
+        let LoadedKernel { function, threads, dynamic_shared_bytes } = &self.kernels[index];
+        let ask = |error| self.context.error("ask how many blocks an SM holds", error);
+        self.context.bind()?;
+        let (threads, dynamic) = (*threads, *dynamic_shared_bytes);
+        let count = |value: i32| u32::try_from(value).unwrap_or(0);
+        let fixed = count(function.shared_size_bytes().map_err(ask)?);
+        let registers = count(function.num_regs().map_err(ask)?);
+        let blocks = function
+            .occupancy_max_active_blocks_per_multiprocessor(threads, dynamic as usize, None)
+            .map_err(ask)?;
+        Ok(Occupied { threads, registers, shared_bytes: fixed + dynamic, blocks })
     }
 
     /// Queues a launch of the plan's kernel number `index` with at least one

@@ -26,6 +26,7 @@ mod program;
 mod ready;
 mod recheck;
 mod repeat;
+mod resident;
 mod run;
 mod run_config;
 #[cfg(feature = "cuda")]
@@ -60,6 +61,7 @@ pub use program::{
     run_program_shuffled,
 };
 pub use recheck::recheck_program;
+pub use resident::{ResidentBlocks, resident_blocks};
 pub use run_config::run_config;
 pub use unchecked::run_unchecked;
 
