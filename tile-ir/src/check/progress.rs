@@ -236,6 +236,8 @@ impl<'a> Rounds<'a> {
                         self.advances = true;
                     } else {
                         self.waits.get_or_insert((access.array, access.span));
+                        // Another place is asked where the place is computed from what was found.
+                        access.indices.iter().for_each(|index| self.ask(*index, path));
                     }
                 }
             }

@@ -112,28 +112,35 @@ pub(super) fn cut(poly: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<(Poly
 
 /// A value that lies between 0 and a size, and an unknown that it has once, with the
 /// factor 1: `p - S*q` where `S*q <= p` and `p < S*q + S`. The size is a product of
-/// unknowns, or a number that divides the factors of all else.
+/// unknowns, or a number that divides the factors of all else. The smallest number comes
+/// first, so that of `p/4 - 4*(p/16)` and `p - 16*(p/16)` the former is a digit of the
+/// latter.
 pub(super) fn to_name(
     at_least: &BTreeSet<Poly>,
     named: &BTreeSet<Unknown>,
 ) -> Option<(Unknown, Poly)> {
-    at_least.iter().find_map(|value| {
-        let is_size = |other: &Poly| match other.terms() {
-            [(none, -1), (size, 1)] => none.is_empty() && size.len() == 1 && !value.is_linear(),
-            [(none, last)] if *last > 0 && value.terms().len() > 1 => {
-                let others = value.terms().iter().filter(|(_, factor)| *factor != 1);
-                none.is_empty() && others.clone().all(|(_, factor)| factor % (last + 1) == 0)
+    let found = at_least.iter().filter_map(|value| {
+        let size = |other: &Poly| match other.add(value).terms() {
+            [(none, -1), (size, 1)] => {
+                let is_size = none.is_empty() && size.len() == 1 && !value.is_linear();
+                is_size.then_some(i128::MAX)
             }
-            _ => false,
+            [(none, last)] if *last > 0 && value.terms().len() > 1 => {
+                let mut others = value.terms().iter().filter(|(_, factor)| *factor != 1);
+                let is_size = none.is_empty() && others.all(|(_, factor)| factor % (last + 1) == 0);
+                is_size.then_some(*last)
+            }
+            _ => None,
         };
         let unknown = value.terms().iter().find_map(|(product, factor)| {
             let ([unknown], 1) = (product.as_slice(), *factor) else { return None };
             let once = value.unknowns().filter(|other| other == unknown).count() == 1;
             (once && !named.contains(unknown)).then_some(*unknown)
         })?;
-        at_least.iter().find(|other| is_size(&other.add(value)))?;
-        Some((unknown, value.clone()))
-    })
+        Some((at_least.iter().find_map(size)?, (unknown, value)))
+    });
+    let (_, (unknown, value)) = found.min_by_key(|(size, _)| *size)?;
+    Some((unknown, value.clone()))
 }
 
 /// The products of positive unknowns that are left of terms without one of their

@@ -19,14 +19,12 @@ use super::flow::{Distance, Flow, Path};
 use super::formula::Formula;
 use super::integers::range_of;
 use super::poly::{Poly, Unknown};
+use super::steps::Step;
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, Type, VarId};
 use crate::span::SpanId;
 use crate::syntax::Jump;
-
-/// Longest step in numbers with which a counter of 32 bits is taken not to wrap.
-const MAX_STEP: i128 = 1 << 20;
 
 /// A loop of the kernel.
 #[derive(Clone, Debug)]
@@ -56,7 +54,7 @@ struct Carried {
     /// Before the loop.
     first: Poly,
     /// What every iteration adds, if all add the same.
-    step: Option<Poly>,
+    step: Option<Step>,
     /// Whether it is never negative, before the loop nor after any iteration.
     natural: bool,
 }
@@ -109,10 +107,11 @@ impl Walk<'_> {
 
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
         let entered = RefCell::new(Formula::Unknown);
-        let enter = |walk: &mut Self, _: LoopId| {
+        let enter = |walk: &mut Self, id: LoopId| {
             let holds = walk.condition(cond).yes;
             entered.replace(holds.clone());
-            holds
+            let unmet = walk.before_meeting(&holds, id);
+            holds.and(unmet)
         };
         let (ends, _) = self.exits.skipping(self.kernel, cond);
         let held = self.hold_at_head(body);
@@ -150,13 +149,15 @@ impl Walk<'_> {
             let value = match step {
                 Some(step) => {
                     let number = self.all_loops[id.0].number;
-                    let value = first.add(&Poly::unknown(number).mul(step));
-                    if let Some((min, max)) = range_of(self.type_of(*var)) {
-                        let range = Formula::le(&Poly::constant(min), &value)
-                            .and(Formula::le(&value, &Poly::constant(max)));
+                    let value = self.stepped_by(*var, first, &Poly::unknown(number), step);
+                    if let (Value::Int(value), Some((min, max)), Step::Same(_)) =
+                        (&value, range_of(self.type_of(*var)), step)
+                    {
+                        let range = Formula::le(&Poly::constant(min), value)
+                            .and(Formula::le(value, &Poly::constant(max)));
                         self.symbols.add_facts(number, range);
                     }
-                    Value::Int(value)
+                    value
                 }
                 None => self.changed_within(*var, *natural),
             };
@@ -286,31 +287,14 @@ impl Walk<'_> {
             }
             if let (Some(Value::Int(start)), Some(Value::Int(end))) = (heads.get(&carried.var), end)
             {
-                let step = self.step_of(carried.var, start, &end);
-                let fixed = !step.is_lost()
-                    && !carried.first.is_lost()
-                    && !step.unknowns().any(|unknown| self.symbols.is_inside(unknown, id));
-                carried.step = fixed.then_some(step);
+                let step = self.each_adds(carried.var, (start, &end), id);
+                carried.step = step.filter(|_| !carried.first.is_lost());
             }
         }
         self.loops.pop();
         self.recording = recording;
         self.env = before;
         holds
-    }
-
-    /// What an iteration adds to a variable, exactly. One of 32 or 64 bits does not
-    /// wrap if its steps are short or a launch's own.
-    fn step_of(&self, var: VarId, start: &Poly, end: &Poly) -> Poly {
-        let step = end.sub(start);
-        let Some(exact) = self.before_wrapping(end, self.type_of(var)) else { return step };
-        let exact = exact.sub(start);
-        let is_short = exact.as_constant().is_some_and(|by| by.abs() <= MAX_STEP);
-        let of_launch = exact.as_constant().is_none()
-            && exact.unknowns().all(|unknown| {
-                self.symbols.get(unknown).is_some_and(|symbol| symbol.sharing == Sharing::Launch)
-            });
-        if is_short || of_launch { exact } else { step }
     }
 
     /// The variables that statements assign, at any depth, and the elements that they
@@ -341,7 +325,7 @@ impl Walk<'_> {
         let rounds = Poly::unknown(self.symbol(sharing, Some(0), None));
         for Carried { var, first, step, natural } in carried {
             let value = match step {
-                Some(step) => Value::Int(first.add(&rounds.mul(step))),
+                Some(step) => self.stepped_by(*var, first, &rounds, step),
                 None => self.changed_within(*var, *natural),
             };
             self.env.insert(*var, value);

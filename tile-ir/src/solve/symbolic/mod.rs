@@ -61,6 +61,7 @@ mod scans;
 mod search;
 mod slot;
 mod squares;
+mod steps;
 mod suggest;
 mod summed;
 mod symbol;

@@ -63,8 +63,8 @@ impl Walk<'_> {
             }
             if let Some((condition, then, otherwise)) = self.choices.get(&unknown) {
                 open.extend(then.unknowns().chain(otherwise.unknowns()));
-                condition.collect_unknowns(&mut open);
-                let made = Made::Choice(condition.clone(), then.clone(), otherwise.clone());
+                condition.yes.collect_unknowns(&mut open);
+                let made = Made::Choice(condition.yes.clone(), then.clone(), otherwise.clone());
                 points.functions.push((unknown, made));
                 continue;
             }

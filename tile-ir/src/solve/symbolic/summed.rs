@@ -2,7 +2,7 @@
 //! through the cells of a tile, where each one adds them up to its own, and where each
 //! stores what a scan of the block gives it.
 
-use super::formula::Formula;
+use super::formula::{Cond, Formula};
 use super::held::{Content, Head, Held, Stored, TileRead};
 use super::poly::{Poly, Unknown};
 use super::prefix::{Read, Scan, single};
@@ -242,7 +242,8 @@ impl Walk<'_> {
         let Some(mut symbol) = single(of) else { return (end, Vec::new(), Vec::new()) };
         let mut last = end.clone();
         // Work-items beyond the last cell add nothing.
-        if let Some((Formula::AtLeast(room), then, otherwise)) = self.choices.get(&symbol)
+        if let Some((Cond { yes: Formula::AtLeast(room), .. }, then, otherwise)) =
+            self.choices.get(&symbol)
             && *otherwise == Poly::default()
             && let Some(read) = single(then)
         {

@@ -114,21 +114,26 @@ impl Builder<'_> {
     /// Adds which values of bits can be equal on both sides, and where.
     pub(super) fn relate_tables(&mut self) {
         let walk = self.walk;
-        let mut tables: Vec<(Unknown, Table)> = Vec::new();
-        for ((function, ..), symbol) in &walk.functions {
+        let mut bits: Vec<(Unknown, [&Poly; 2])> = Vec::new();
+        for ((function, lhs, rhs), symbol) in &walk.functions {
             let is_of_bits =
                 matches!(function, Function::ExclusiveOr | Function::And | Function::Or);
             let is_seen = [Side::First, Side::Second]
                 .iter()
                 .any(|side| self.seen.contains(&(*symbol, *side)));
-            if is_of_bits
-                && is_seen
-                && tables.len() < MAX_VALUES
-                && let Some(table) = walk.table(*symbol)
-            {
-                tables.push((*symbol, table));
+            if is_of_bits && is_seen {
+                bits.push((*symbol, [lhs, rhs]));
             }
         }
+        // What others are made of comes last: of a whole its parts tell little.
+        let is_part = |symbol: Unknown| {
+            bits.iter().flat_map(|(_, operands)| operands).any(|operand| operand.mentions(symbol))
+        };
+        let (parts, wholes): (Vec<_>, Vec<_>) =
+            bits.iter().map(|(symbol, _)| *symbol).partition(|symbol| is_part(*symbol));
+        let tables = wholes.into_iter().chain(parts);
+        let tables = tables.filter_map(|symbol| Some((symbol, walk.table(symbol)?)));
+        let tables: Vec<(Unknown, Table)> = tables.take(MAX_VALUES).collect();
         for (first, one) in &tables {
             for (second, two) in &tables {
                 let seen = |symbol, side| self.seen.contains(&(symbol, side));

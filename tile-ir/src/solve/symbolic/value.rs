@@ -478,7 +478,7 @@ impl Walk<'_> {
                 let unknown = self.symbol(sharing, lows.map(|(a, b)| a.min(b)), None);
                 if probe.is_exact() {
                     self.chosen.insert(probe, unknown);
-                    let parts = (cond.yes.clone(), then.clone(), otherwise.clone());
+                    let parts = (cond.clone(), then.clone(), otherwise.clone());
                     self.choices.insert(unknown, parts);
                 }
                 let value = Poly::unknown(unknown);

@@ -95,7 +95,7 @@ pub(super) struct Walk<'a> {
     /// Choices between two values, by the cases that make them.
     pub(super) chosen: BTreeMap<Formula, Unknown>,
     /// By symbol of those, the condition, and the two values.
-    pub(super) choices: BTreeMap<Unknown, (Formula, Poly, Poly)>,
+    pub(super) choices: BTreeMap<Unknown, (Cond, Poly, Poly)>,
     /// The values that are multiplied with themselves.
     pub(super) squares: BTreeSet<Poly>,
     /// The loaded values of tensors that are never written.
