@@ -389,6 +389,7 @@ impl<'a> Bounds<'a> {
             let (lhs, rhs) = &**parts;
             let is_positive = |value: &Poly| self.is_never_negative(&value.clone().sub(&one));
             let greatest = match op {
+                _ if let Some(most) = self.most_of(&atom) => Poly::constant(most),
                 BinaryOp::Div if self.is_never_negative(lhs) && is_positive(rhs) => lhs.clone(),
                 BinaryOp::Rem if self.is_never_negative(lhs) && is_positive(rhs) => {
                     rhs.clone().sub(&one)
@@ -416,6 +417,75 @@ impl<'a> Bounds<'a> {
             poly = poly.replace_alone(&atom, &greatest);
         }
         poly
+    }
+
+    /// The greatest number that a polynomial can be, where numbers bound all of it.
+    fn most(&self, poly: &Poly) -> Option<i128> {
+        poly.terms.iter().try_fold(0_i128, |sum, (product, factor)| {
+            if !product.iter().all(|atom| self.is_natural(atom)) {
+                return None;
+            }
+            let of_term = |most: i128, atom| most.checked_mul(self.most_of(atom)?);
+            let most = match product.as_slice() {
+                [] => *factor,
+                _ if *factor < 0 => 0,
+                atoms => atoms.iter().try_fold(*factor, of_term)?,
+            };
+            sum.checked_add(most)
+        })
+    }
+
+    /// The same of an atom that is at least 0.
+    fn most_of(&self, atom: &Atom) -> Option<i128> {
+        match atom {
+            Atom::Var(var) => match self.kernel.vars[*var].kind {
+                VarKind::TileParam(param) => {
+                    Some(self.kernel.tile_params[param].domain.range().1.into())
+                }
+                VarKind::Dim
+                | VarKind::Scalar(_)
+                | VarKind::Grid
+                | VarKind::Block
+                | VarKind::Each
+                | VarKind::Loop
+                | VarKind::Let { .. } => {
+                    let extent = self.extents.get(var).or_else(|| self.natural.get(var))?;
+                    extent.as_constant()?.checked_sub(1)
+                }
+            },
+            Atom::Binary(op, parts) => {
+                let (lhs, rhs) = (&parts.0, parts.1.as_constant().filter(|rhs| *rhs > 0)?);
+                let most = self.most(lhs).filter(|_| self.is_never_negative(lhs));
+                match op {
+                    BinaryOp::Div => Some(most? / rhs),
+                    BinaryOp::Shr => most?.checked_shr(rhs.try_into().ok()?),
+                    BinaryOp::Rem | BinaryOp::And if self.is_never_negative(lhs) => {
+                        let end = if *op == BinaryOp::Rem { rhs - 1 } else { rhs };
+                        Some(most.map_or(end, |most| most.min(end)))
+                    }
+                    BinaryOp::Add
+                    | BinaryOp::Sub
+                    | BinaryOp::Mul
+                    | BinaryOp::Rem
+                    | BinaryOp::And
+                    | BinaryOp::Or
+                    | BinaryOp::Xor
+                    | BinaryOp::Shl
+                    | BinaryOp::Min
+                    | BinaryOp::Max
+                    | BinaryOp::Pow
+                    | BinaryOp::Atan2
+                    | BinaryOp::Hypot
+                    | BinaryOp::Copysign => None,
+                }
+            }
+            Atom::Other(_)
+            | Atom::Slack(_)
+            | Atom::Unknown(_)
+            | Atom::Natural(_)
+            | Atom::Any
+            | Atom::Tiles(_) => None,
+        }
     }
 
     fn is_natural(&self, atom: &Atom) -> bool {

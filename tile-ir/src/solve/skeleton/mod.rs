@@ -47,6 +47,7 @@ mod fill;
 mod machine;
 mod plan;
 mod probe;
+mod raised;
 mod shadow;
 mod sizes;
 mod stray;
@@ -252,6 +253,7 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
         let share = if choice.has_several_tiles() { enough / 3 } else { enough };
         let mut turn = (Vec::new(), whole);
         for sizes in choice.sizes(plan.uses_data) {
+            let sizes = sizes.raised(kernel, &assumptions);
             let tiles = sizes.tiles(kernel);
             if turn.0 != tiles {
                 turn = (tiles, *fuel);
