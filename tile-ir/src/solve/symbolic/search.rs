@@ -77,7 +77,10 @@ impl Search<'_> {
         if depth == 0 || self.tests == 0 {
             return false;
         }
-        let smallest = (0..system.choices.len()).min_by_key(|at| system.choices[*at].len());
+        let smallest = (0..system.choices.len()).min_by_key(|at| {
+            let parts = &system.choices[*at];
+            (parts.len(), !system.decides_sign(parts))
+        });
         if let Some(at) = smallest {
             let parts = system.choices.remove(at);
             return parts.iter().all(|part| self.refute(system.in_case(part), depth - 1));

@@ -466,6 +466,24 @@ impl System {
         case
     }
 
+    /// Whether a choice is about the sign of an unknown that equalities multiply: what is
+    /// said of its partners before that says nothing of the products.
+    pub(super) fn decides_sign(&self, parts: &[Formula]) -> bool {
+        let of_one = |part: &Formula| {
+            let Formula::AtLeast(poly) = part else { return None };
+            let mut terms = poly.terms().iter().filter(|(product, _)| !product.is_empty());
+            match (terms.next().map(|(product, _)| product.as_slice()), terms.next()) {
+                (Some([unknown]), None) => Some(*unknown),
+                _ => None,
+            }
+        };
+        let Some(unknown) = parts.first().and_then(of_one) else { return false };
+        parts.iter().all(|part| of_one(part) == Some(unknown))
+            && self.zeros().flat_map(|zero| zero.terms()).any(|(product, _)| {
+                product.len() > 1 && product.contains(&unknown)
+            })
+    }
+
     /// The same system in one case of a choice. One that says which of two unknowns is
     /// larger says so of their products too, where an equality has both times the
     /// same, or bounds do.
