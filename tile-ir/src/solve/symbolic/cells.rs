@@ -302,15 +302,17 @@ impl Walk<'_> {
 
     /// The coordinates of the one work-item of a block that the conditions around leave.
     pub(super) fn picked_item(&self) -> Option<BTreeMap<Unknown, Poly>> {
+        let axes = self.block.as_ref()?.iter();
+        axes.map(|(_, axis)| Some((*axis, self.fixed_at(*axis)?))).collect()
+    }
+
+    /// The one coordinate that the conditions around leave of an axis.
+    pub(super) fn fixed_at(&self, axis: Unknown) -> Option<Poly> {
         let mut fixed = Vec::new();
         self.guards.iter().for_each(|guard| guard.collect_zeros(&mut fixed));
-        let at = |axis: Unknown| {
-            let own = Poly::unknown(axis);
-            let values = fixed.iter().flat_map(|zero| [own.sub(zero), own.add(zero)]);
-            values.into_iter().find(|value| self.is_agreed(value))
-        };
-        let axes = self.block.as_ref()?.iter();
-        axes.map(|(_, axis)| Some((*axis, at(*axis)?))).collect()
+        let own = Poly::unknown(axis);
+        let values = fixed.iter().flat_map(|zero| [own.sub(zero), own.add(zero)]);
+        values.into_iter().find(|value| self.is_agreed(value))
     }
 
     /// Whether a work-item is there, and the conditions around hold for it.

@@ -9,17 +9,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
+use super::rows::{Cell, Totals, axes_of_cells};
 use super::summed::Step;
 use super::symbol::LoopId;
 use super::taken::Raise;
 use super::walk::{Value, Walk};
-use crate::kernel::{Access, ArrayRef, Stmt, TileId};
+use crate::kernel::{Access, ArrayRef, Kernel, Stmt, TileId};
 
 /// What a work-item knows of a cell.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
-    /// The cell's number.
-    pub(super) at: Poly,
+    pub(super) at: Cell,
     pub(super) value: Poly,
     /// Whether it holds this, or no less.
     pub(super) is_exact: bool,
@@ -43,13 +43,15 @@ pub(super) enum Content {
     Sums(usize),
     /// In this cell, the sum of all of them.
     Total(Poly, usize),
+    /// In the cell of each row's number, the sum of that row.
+    Totals(Totals),
 }
 
-/// A store in a tile of one axis.
+/// A store in a tile.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub(super) tile: TileId,
-    pub(super) at: Poly,
+    pub(super) at: Cell,
     pub(super) value: Poly,
     /// Whether the value is added to what was there.
     pub(super) is_added: bool,
@@ -61,17 +63,19 @@ pub(super) struct Stored {
     pub(super) n_sets: usize,
 }
 
-/// A read in a tile of one axis.
+/// A read in a tile.
 #[derive(Clone, Debug)]
 pub(super) struct TileRead {
     pub(super) tile: TileId,
-    pub(super) at: Poly,
+    pub(super) at: Cell,
     /// How many accesses of the text come before it, and itself.
     pub(super) n_sites: usize,
     /// What was known of the cells then.
     pub(super) counts: Vec<Held>,
     /// What had raised them.
     pub(super) raises: Vec<Raise>,
+    /// Whose totals they were.
+    pub(super) totals: Option<Totals>,
 }
 
 /// What is known of tiles at a place in the text.
@@ -86,6 +90,15 @@ pub(super) struct Holdings {
     pub(super) steps: BTreeMap<LoopId, Vec<Step>>,
     /// The loop that has ended last.
     pub(super) ended: Option<LoopId>,
+    /// By tile, the axis along which cells follow each other, if not the last one.
+    pub(super) axes: BTreeMap<TileId, usize>,
+}
+
+impl Holdings {
+    /// Of a kernel of which nothing has been walked yet.
+    pub(super) fn of(kernel: &Kernel) -> Self {
+        Self { axes: axes_of_cells(kernel), ..Self::default() }
+    }
 }
 
 /// The state at the head of a loop.
@@ -135,68 +148,89 @@ impl Walk<'_> {
 
     /// Notes that `value` was read in a tile.
     pub(super) fn note_read(&mut self, access: &Access, at: &[Poly], value: &Value) {
-        let (ArrayRef::Tile(tile), [at], Value::Int(value)) = (access.array, at, value) else {
-            return;
-        };
+        let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
+        let Some(at) = self.cell_at(tile, at) else { return };
         if self.recording && !at.is_lost() && !self.is_in_point() {
-            let counts = self.known_counts(self.held.contents.get(&tile), tile, usize::MAX);
+            let content = self.held.contents.get(&tile);
+            let counts = self.known_counts(content, tile, usize::MAX);
             let raises = self.raises_of(tile, usize::MAX);
-            let read = TileRead { tile, at: at.clone(), n_sites: self.sites.len(), counts, raises };
+            let totals = totals_in(content);
+            let read = TileRead { tile, at, n_sites: self.sites.len(), counts, raises, totals };
             value.unknowns().for_each(|symbol| {
                 self.held.reads.insert(symbol, read.clone());
             });
         }
     }
 
-    /// Notes what has been stored in a tile's cell, or added to it.
+    /// What a tile holds here.
+    pub(super) fn content_of(&self, array: ArrayRef) -> Option<Content> {
+        match array {
+            ArrayRef::Tile(tile) => self.held.contents.get(&tile).cloned(),
+            ArrayRef::Tensor(_) => None,
+        }
+    }
+
+    /// Notes what has been stored in a tile's cell, with what the tile held before, or
+    /// added to it.
     pub(super) fn note_held(
         &mut self,
         access: &Access,
         at: &[Poly],
         value: &Value,
-        is_added: bool,
+        before: Option<Option<Content>>,
     ) {
-        let (ArrayRef::Tile(tile), [at], Value::Int(value)) = (access.array, at, value) else {
-            return;
-        };
+        let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
+        let Some(at) = self.cell_at(tile, at) else { return };
         if !self.recording || at.is_lost() || value.is_lost() || self.is_in_point() {
             return;
         }
         let ty = crate::kernel::Type::Scalar(self.kernel.element_type(access.array));
         let stored = Stored {
             tile,
-            at: at.clone(),
+            at,
             value: self.before_wrapping(value, ty).unwrap_or_else(|| value.clone()),
-            is_added,
+            is_added: before.is_none(),
             loops: self.loops.clone(),
             n_guards: self.guards.len(),
             n_sites: self.sites.len(),
             n_sets: self.counters.n_sets(access.array),
         };
         self.held.stores.push(stored.clone());
-        if is_added {
-            return;
-        }
+        let Some(before) = before else { return };
         let unless: Vec<Formula> =
             self.passed_by.iter().filter(|passed| **passed != Formula::False).cloned().collect();
-        if self.note_scan_stored(&stored, &unless) {
+        if self.note_scan_stored(&stored, &unless, before.as_ref())
+            || self.note_end_stored(&stored, before.as_ref())
+        {
             return;
         }
         let Stored { at, value, .. } = stored;
-        if let Some(scan) = self.total_handed_on(&at, &value) {
-            self.held.contents.insert(tile, Content::Total(at, scan));
+        if let Some(content) = self.total_handed_on(&at, &value) {
+            self.held.contents.insert(tile, content);
             return;
         }
-        let unless = self.warp_unless(&at, &value).unwrap_or(unless);
+        let unless = match self.is_told_to_all(&at, &value) {
+            true => Vec::new(),
+            false => self.warp_unless(&at, &value).unwrap_or(unless),
+        };
         let held = Held { at, value, is_exact: true, unless };
         self.held.contents.insert(tile, Content::Held(vec![held]));
     }
 
+    /// Whether one work-item of the block, which is sure to come by, stores what all know.
+    fn is_told_to_all(&mut self, at: &Cell, value: &Poly) -> bool {
+        let is_agreed = at.coordinates().chain([value]).all(|poly| self.is_agreed(poly));
+        let item = self.picked_item().filter(|_| is_agreed);
+        item.is_some_and(|item| self.is_sure_to_come_by(&item))
+    }
+
     /// Where one lane has stored in its warp's own cell what all of the warp agree on:
     /// where they do not know of it.
-    fn warp_unless(&self, at: &Poly, value: &Poly) -> Option<Vec<Formula>> {
+    fn warp_unless(&self, at: &Cell, value: &Poly) -> Option<Vec<Formula>> {
         let place = self.warp_place.as_ref()?;
-        if !self.is_agreed_by_warp(at) || !self.is_agreed_by_warp(value) {
+        if !at.coordinates().all(|index| self.is_agreed_by_warp(index))
+            || !self.is_agreed_by_warp(value)
+        {
             return None;
         }
         let mut unless = Vec::new();
@@ -225,7 +259,7 @@ impl Walk<'_> {
     ) -> Vec<Held> {
         let held = match content {
             Some(Content::Held(held)) => held.clone(),
-            Some(Content::Sums(_) | Content::Total(..)) | None => Vec::new(),
+            Some(Content::Sums(_) | Content::Total(..) | Content::Totals(_)) | None => Vec::new(),
         };
         [held, self.risen(tile, n_sets)].concat()
     }
@@ -235,6 +269,7 @@ impl Walk<'_> {
     fn risen(&self, tile: TileId, n_sets: usize) -> Vec<Held> {
         let own = self.slots.iter().filter_map(|(old, slot)| {
             let (at, end) = slot.cell_of(ArrayRef::Tile(tile), &Poly::unknown(*old))?;
+            let at = self.cell_at(tile, at)?;
             let is_now = slot.is_taken_in(&self.loops);
             (is_now && self.counters.has_risen_until(slot, n_sets)).then(|| Held {
                 at,
@@ -244,5 +279,13 @@ impl Walk<'_> {
             })
         });
         own.collect()
+    }
+}
+
+/// Of which rows a tile's cells hold the totals.
+pub(super) fn totals_in(content: Option<&Content>) -> Option<Totals> {
+    match content {
+        Some(Content::Totals(totals)) => Some(totals.clone()),
+        Some(Content::Held(_) | Content::Sums(_) | Content::Total(..)) | None => None,
     }
 }

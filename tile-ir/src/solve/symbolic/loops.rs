@@ -92,9 +92,7 @@ impl Walk<'_> {
         let held = self.hold_at_head(body);
         let mut flow = self.repeated((Some(var), head), body, &enter, &ends);
         let whole = match (range, bounds.as_slice()) {
-            (LoopRange::Between { reversed: false, .. }, [start, end]) if ends.is_empty() => {
-                Some([start, end])
-            }
+            (LoopRange::Between { .. }, [start, end]) if ends.is_empty() => Some([start, end]),
             (LoopRange::Between { .. } | LoopRange::Halving(_) | LoopRange::Doubling(_), _) => None,
         };
         self.hold_after(held, whole);

@@ -56,6 +56,7 @@ mod prefix;
 mod radix;
 mod ranges;
 mod reduce;
+mod rows;
 mod running;
 mod scans;
 mod search;

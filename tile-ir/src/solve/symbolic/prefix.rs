@@ -21,6 +21,7 @@ use super::formula::Formula;
 use super::held::{Content, Held};
 use super::instance::{Builder, Side};
 use super::poly::{Poly, Unknown};
+use super::rows::{Cell, RowTotal, Rows, Totals};
 use super::symbol::{LoopId, Obstacle, Sharing};
 use super::taken::Raise;
 use super::walk::{Value, Walk};
@@ -32,21 +33,49 @@ use crate::span::SpanId;
 pub(super) struct Scan {
     /// From this cell on, to before that one.
     pub(super) cells: [Poly; 2],
+    /// In these rows, by coordinate.
+    pub(super) rows: Vec<Rows>,
+    /// The row of the work-item that goes through it.
+    pub(super) row: Vec<Poly>,
+    /// Whether a cell's sum is of those behind it.
+    pub(super) is_backward: bool,
     /// Whether a cell's sum has what was counted in it, too.
     pub(super) is_inclusive: bool,
     /// What was counted, in cells of the same number.
     pub(super) counts: Vec<Held>,
     /// What has raised the cells that were counted.
     pub(super) raises: Vec<Raise>,
+    /// The rows whose totals were counted.
+    pub(super) totals: Option<Totals>,
+    /// What the work-item of a cell has stored there, where each has one.
+    pub(super) own: Option<Poly>,
     /// The loops around.
     pub(super) loops: Vec<LoopId>,
+}
+
+impl Scan {
+    /// One of a tile of one axis, of which nothing else is known yet.
+    pub(super) fn of_cells(cells: [Poly; 2], loops: Vec<LoopId>) -> Self {
+        Self {
+            cells,
+            rows: Vec::new(),
+            row: Vec::new(),
+            is_backward: false,
+            is_inclusive: false,
+            counts: Vec::new(),
+            raises: Vec::new(),
+            totals: None,
+            own: None,
+            loops,
+        }
+    }
 }
 
 /// A cell of prefix sums that is read.
 #[derive(Clone, Debug)]
 pub(super) struct Read {
     pub(super) scan: usize,
-    pub(super) at: Poly,
+    pub(super) at: Cell,
     /// What was counted there.
     pub(super) count: Poly,
     /// Whether it is sure to be one of the scan's.
@@ -58,15 +87,19 @@ pub(super) struct Read {
 pub(super) struct Prefixes {
     pub(super) scans: Vec<Scan>,
     pub(super) reads: BTreeMap<Unknown, Read>,
-    /// By symbol, of those that are the sum of all that a scan has counted.
+    /// By symbol, of those that are the sum of all that a scan has counted; of a scan of
+    /// rows, in the work-item's own.
     pub(super) totals: BTreeMap<Unknown, usize>,
+    pub(super) row_totals: BTreeMap<Unknown, RowTotal>,
 }
 
 impl Prefixes {
     /// The cases in which a cell is none of a scan's.
-    pub(super) fn outside(&self, scan: usize, at: &Poly) -> Vec<Formula> {
-        let [from, to] = &self.scans[scan].cells;
-        vec![Formula::lt(at, from), Formula::le(to, at)]
+    pub(super) fn outside(&self, scan: usize, at: &Cell) -> Vec<Formula> {
+        let Scan { cells: [from, to], rows, .. } = &self.scans[scan];
+        let mut cases = vec![Formula::lt(&at.at, from), Formula::le(to, &at.at)];
+        cases.extend(rows.iter().zip(&at.row).flat_map(|(rows, index)| rows.outside(index)));
+        cases
     }
 
     /// Whether a cell's sum has what was counted in it, too.
@@ -88,10 +121,17 @@ impl Prefixes {
 impl Walk<'_> {
     /// The scan of which one work-item of each block has the total, and stores it in a cell
     /// that the block agrees on.
-    pub(super) fn total_handed_on(&mut self, at: &Poly, value: &Poly) -> Option<usize> {
+    pub(super) fn total_handed_on(&mut self, at: &Cell, value: &Poly) -> Option<Content> {
         let scan = self.prefixes.totals.get(&single(value)?).copied()?;
-        let item = self.picked_item().filter(|_| self.is_agreed(at))?;
-        self.is_sure_to_come_by(&item).then_some(scan)
+        let at = at.alone()?;
+        if let [row] = self.prefixes.scans[scan].row.as_slice() {
+            let is_own = row == at && self.prefixes.scans[scan].loops == self.loops;
+            let rows = self.scanned_rows(std::slice::from_ref(at)).filter(|_| is_own)?.pop()?;
+            return Some(Content::Totals(Totals { scan, rows }));
+        }
+        let is_whole = self.prefixes.scans[scan].row.is_empty();
+        let item = self.picked_item().filter(|_| is_whole && self.is_agreed(at))?;
+        self.is_sure_to_come_by(&item).then(|| Content::Total(at.clone(), scan))
     }
 
     /// Notes that a value was read in a cell, where that holds the total of a scan.
@@ -107,19 +147,17 @@ impl Walk<'_> {
 
     /// The value of a cell, where it holds a prefix sum.
     pub(super) fn prefix(&mut self, expr: ExprId, tile: TileId, at: &[Poly]) -> Option<Value> {
-        let (Some(Content::Sums(scan)), [at]) = (self.held.contents.get(&tile), at) else {
-            return None;
-        };
-        let scan = *scan;
-        let at = (self.kernel.exprs[expr].ty, self.kernel.exprs[expr].span, at);
-        self.prefix_at(scan, at.2, (at.0, at.1)).map(|(sum, _)| Value::Int(sum))
+        let Some(Content::Sums(scan)) = self.held.contents.get(&tile) else { return None };
+        let (scan, at) = (*scan, self.cell_at(tile, at)?);
+        let of = (self.kernel.exprs[expr].ty, self.kernel.exprs[expr].span);
+        self.prefix_at(scan, &at, of).map(|(sum, _)| Value::Int(sum))
     }
 
     /// What a cell of a scan holds, and what was counted there.
     pub(super) fn prefix_at(
         &mut self,
         scan: usize,
-        at: &Poly,
+        at: &Cell,
         (ty, span): (Type, SpanId),
     ) -> Option<(Poly, Poly)> {
         let is_it = |read: &Read| read.scan == scan && read.at == *at;
@@ -139,7 +177,10 @@ impl Walk<'_> {
     }
 
     /// What was counted in a cell.
-    pub(super) fn count_at(&mut self, scan: &Scan, at: &Poly) -> Poly {
+    pub(super) fn count_at(&mut self, scan: &Scan, at: &Cell) -> Poly {
+        if let (Some(totals), Some(row)) = (&scan.totals, at.alone()) {
+            return self.row_total(totals, row);
+        }
         let is_here = |held: &&Held| held.at == *at;
         let own: Vec<Held> = scan.counts.iter().filter(is_here).cloned().collect();
         if let Some(held) = own.iter().find(|held| held.is_exact && held.is_sure()) {
@@ -170,22 +211,32 @@ impl Builder<'_> {
     /// Adds how far apart the prefix sums are that cells of one scan hold.
     pub(super) fn part_prefixes(&mut self) {
         let walk = self.walk;
-        let meeting = self.meeting;
         let reads = &walk.prefixes.reads;
         let seen: Vec<(Unknown, Side)> =
             self.seen.iter().filter(|(symbol, _)| reads.contains_key(symbol)).copied().collect();
+        self.part_each_two(&seen);
+        self.part_from_row_totals(&seen);
         let totals: Vec<(Unknown, Side, usize)> = self
             .seen
             .iter()
             .filter_map(|(symbol, side)| Some((*symbol, *side, *walk.prefixes.totals.get(symbol)?)))
             .collect();
         for (total, of, scan) in totals {
-            let own =
-                seen.iter().filter(|(symbol, side)| *side == of && reads[symbol].scan == scan);
+            let row = &walk.prefixes.scans[scan].row;
+            let is_own = |read: &Read| read.scan == scan && read.at.row == *row;
+            let own = seen.iter().filter(|(symbol, side)| *side == of && is_own(&reads[symbol]));
             for (symbol, side) in own {
-                self.part_from_total((*symbol, &reads[symbol]), *side, total);
+                let read = &reads[symbol];
+                let cases = self.outside(read, *side);
+                self.part_from((*symbol, read), *side, (total, cases));
             }
         }
+    }
+
+    /// Adds how far apart those of these are that belong together.
+    fn part_each_two(&mut self, seen: &[(Unknown, Side)]) {
+        let (walk, meeting) = (self.walk, self.meeting);
+        let reads = &walk.prefixes.reads;
         let Some(shared) = meeting.shared_loops() else { return };
         for (n, one) in seen.iter().enumerate() {
             for other in &seen[n + 1..] {
@@ -198,9 +249,14 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds that what a cell holds, and what was counted there, is within the total.
-    fn part_from_total(&mut self, (symbol, read): (Unknown, &Read), side: Side, total: Unknown) {
-        let mut cases = self.outside(read, side);
+    /// Adds that what a cell holds, and what was counted there, is within the total, or one
+    /// of the cases holds.
+    pub(super) fn part_from(
+        &mut self,
+        (symbol, read): (Unknown, &Read),
+        side: Side,
+        (total, mut cases): (Unknown, Vec<Formula>),
+    ) {
         let is_inclusive = self.walk.prefixes.scans[read.scan].is_inclusive;
         let sum = Poly::unknown(symbol);
         let end = if is_inclusive { sum } else { sum.add(&read.count) };
@@ -210,14 +266,16 @@ impl Builder<'_> {
     }
 
     /// The cases in which a cell is none of the scan's.
-    fn outside(&mut self, read: &Read, side: Side) -> Vec<Formula> {
+    pub(super) fn outside(&mut self, read: &Read, side: Side) -> Vec<Formula> {
         if read.is_inside {
             return Vec::new();
         }
+        let mut cases = self.outside_rows(read, side);
         let scan = &self.walk.prefixes.scans[read.scan];
-        let parts = [&read.at, &scan.cells[0], &scan.cells[1]];
+        let parts = [&read.at.at, &scan.cells[0], &scan.cells[1]];
         let [at, from, to] = parts.map(|poly| self.on(side, poly));
-        vec![Formula::lt(&at, &from), Formula::le(&to, &at)]
+        cases.extend([Formula::lt(&at, &from), Formula::le(&to, &at)]);
+        cases
     }
 
     fn part_two_prefixes(&mut self, pair: [((Unknown, Side), &Read); 2]) {
@@ -226,12 +284,18 @@ impl Builder<'_> {
         for ((_, side), read) in &pair {
             cases.extend(self.outside(read, *side));
         }
+        let [first, second] = pair;
+        for (left, right) in first.1.at.row.iter().zip(&second.1.at.row) {
+            let (left, right) = (self.on(first.0.1, left), self.on(second.0.1, right));
+            cases.push(Formula::ne(&left, &right));
+        }
         let [one, other] = pair.map(|((symbol, side), read)| {
-            [&read.at, &Poly::unknown(symbol), &read.count].map(|poly| self.on(side, poly))
+            [&read.at.at, &Poly::unknown(symbol), &read.count].map(|poly| self.on(side, poly))
         });
         let follows = |[at, sum, count]: &[Poly; 3], [to, end, added]: &[Poly; 3]| {
             let least = sum.add(if scan.is_inclusive { added } else { count });
-            Formula::lt(at, to).and(Formula::le(&least, end))
+            let is_later = if scan.is_backward { Formula::lt(to, at) } else { Formula::lt(at, to) };
+            is_later.and(Formula::le(&least, end))
         };
         let same = one.iter().zip(&other).map(|(one, other)| Formula::eq(one, other));
         cases.extend([follows(&one, &other), follows(&other, &one), Formula::All(same.collect())]);

@@ -140,6 +140,15 @@ impl Walk<'_> {
         self.sums.insert(symbol, sum);
     }
 
+    /// Whether a value is the sum over the block of which another one is the part up to a
+    /// work-item.
+    pub(super) fn is_total_beyond(&self, value: &Poly, part: &Poly) -> bool {
+        let Some(part) = self.sum_up_to(part) else { return false };
+        self.sums.iter().any(|(symbol, sum)| {
+            sum.over == Over::All && sum.is_of_same(&part) && Poly::unknown(*symbol) == *value
+        })
+    }
+
     /// The sum over the block of which a value is the part up to a work-item.
     pub(super) fn sum_up_to(&self, value: &Poly) -> Option<Sum> {
         self.sums.iter().find_map(|(scan, sum)| {

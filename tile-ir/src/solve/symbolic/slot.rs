@@ -125,10 +125,9 @@ impl Slot {
 
     /// The cell that the update of an array was of, and what it has left there at least, of
     /// which `old` was found; of one that rises, and has not been handed on.
-    pub(super) fn cell_of(&self, array: ArrayRef, old: &Poly) -> Option<(Poly, Poly)> {
-        let [at] = self.turn.indices.as_slice() else { return None };
+    pub(super) fn cell_of(&self, array: ArrayRef, old: &Poly) -> Option<(&[Poly], Poly)> {
         let is_here = self.turn.array == array && self.way == Way::Up && self.is_of_item();
-        is_here.then(|| (at.clone(), old.add(&self.step)))
+        is_here.then(|| (self.turn.indices.as_slice(), old.add(&self.step)))
     }
 
     /// What holds of a work-item that has not made the update.
@@ -278,10 +277,7 @@ impl Walk<'_> {
             let updates = self.counters.updates.entry(access.array).or_default();
             updates.push((indices.clone(), way));
         }
-        let content = match access.array {
-            ArrayRef::Tile(tile) => self.held.contents.get(&tile).cloned(),
-            ArrayRef::Tensor(_) => None,
-        };
+        let content = self.content_of(access.array);
         if let Some((Way::Up, by)) = &step {
             self.note_raise(access, &indices, by);
         }

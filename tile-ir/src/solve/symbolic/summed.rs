@@ -3,9 +3,10 @@
 //! stores what a scan of the block gives it.
 
 use super::formula::{Cond, Formula};
-use super::held::{Content, Head, Held, Stored, TileRead};
+use super::held::{Content, Head, Held, Stored, TileRead, totals_in};
 use super::poly::{Poly, Unknown};
 use super::prefix::{Read, Scan, single};
+use super::rows::Cell;
 use super::symbol::LoopId;
 use super::taken::Raise;
 use super::walk::{Value, Walk};
@@ -59,34 +60,56 @@ impl Walk<'_> {
         stores: &[Stored],
     ) {
         self.note_partial_sums([start, end], head);
-        let Some(item) = self.picked_item() else { return };
-        if !self.is_sure_to_come_by(&item) {
-            return;
-        }
         for stored in stores {
             let (Some((id, around)), n) = (stored.loops.split_last(), self.guards.len()) else {
                 continue;
             };
             let is_only = stores.iter().filter(|other| other.tile == stored.tile).count() == 1;
             let number = self.all_loops[id.0].number;
-            let place = stored.at.sub(&Poly::unknown(number));
+            let slope = stored.at.at.cofactor(number).as_constant().unwrap_or_default();
+            let place = stored.at.at.sub(&Poly::unknown(number).scaled(slope));
             let is_fixed = |poly: &Poly| {
                 self.is_agreed(poly)
                     && !poly.unknowns().any(|unknown| self.symbols.is_inside(unknown, *id))
             };
             let is_every = stored.n_guards == n + 1 && around == self.loops;
-            if !is_only || !is_every || ![&place, start, end].into_iter().all(is_fixed) {
+            let is_row = |coordinate: &Poly| {
+                !coordinate.unknowns().any(|unknown| self.symbols.is_inside(unknown, *id))
+            };
+            if !is_only
+                || !is_every
+                || slope.abs() != 1
+                || ![&place, start, end].into_iter().all(is_fixed)
+                || !stored.at.row.iter().all(is_row)
+            {
                 continue;
             }
-            let Some(gap) = self.gap(stored, (*id, &place), head) else { continue };
-            let first = if gap.has_first { place.plus(-1) } else { place.clone() };
-            let cells = [first, place.add(&end.sub(start))];
+            let Some(rows) = self.scanned_rows(&stored.at.row) else { continue };
+            let Some(gap) = self.gap(stored, (*id, &place, slope), head) else { continue };
+            let first = if gap.has_first { place.plus(-slope) } else { place.clone() };
+            let beyond = place.add(&end.sub(start).scaled(slope));
+            let is_backward = slope < 0;
+            let cells = match is_backward {
+                true => [beyond.plus(1), first.plus(1)],
+                false => [first, beyond],
+            };
             // The store is the last one that sets its own tile.
             let n_sets = if gap.tile == stored.tile { stored.n_sets - 1 } else { usize::MAX };
             let counts = self.known_counts(head.contents.get(&gap.tile), gap.tile, n_sets);
             let is_inclusive = gap.distance == 1;
             let raises = self.raises_of(gap.tile, n_sets);
-            let scan = Scan { cells, is_inclusive, counts, raises, loops: self.loops.clone() };
+            let scan = Scan {
+                cells,
+                rows,
+                row: stored.at.row.clone(),
+                is_backward,
+                is_inclusive,
+                counts,
+                raises,
+                totals: totals_in(head.contents.get(&gap.tile)),
+                own: None,
+                loops: self.loops.clone(),
+            };
             let number = self.prefixes.scans.len();
             self.prefixes.scans.push(scan);
             self.held.contents.insert(stored.tile, Content::Sums(number));
@@ -107,6 +130,7 @@ impl Walk<'_> {
         for step in steps {
             let read = single(&step.by).and_then(|count| self.held.reads.get(&count)).cloned();
             let Some(TileRead { tile, at, .. }) = read else { continue };
+            let Some(at) = at.alone() else { continue };
             let place = at.sub(&number);
             let is_fixed = [&place, start, &step.first].into_iter().all(|poly| {
                 self.is_agreed(poly)
@@ -125,10 +149,11 @@ impl Walk<'_> {
             let counts = self.known_counts(head.contents.get(&tile), tile, usize::MAX);
             let (cells, loops) = ([place.clone(), extent.plus(1)], self.loops.clone());
             let raises = self.raises_of(tile, usize::MAX);
-            let scan = Scan { cells, is_inclusive: false, counts, raises, loops };
+            let totals = totals_in(head.contents.get(&tile));
+            let scan = Scan { counts, raises, totals, ..Scan::of_cells(cells, loops) };
             let number = self.prefixes.scans.len();
             self.prefixes.scans.push(scan.clone());
-            let at = place.add(&end.sub(start));
+            let at = Cell { row: Vec::new(), at: place.add(&end.sub(start)) };
             let count = self.count_at(&scan, &at);
             let is_inside = self.is_never(&Formula::Any(self.prefixes.outside(number, &at)));
             self.prefixes.reads.insert(sum, Read { scan: number, at, count, is_inside });
@@ -136,11 +161,16 @@ impl Walk<'_> {
     }
 
     /// What comes between a cell and the next one.
-    fn gap(&self, stored: &Stored, (id, place): (LoopId, &Poly), head: &Head) -> Option<Gap> {
+    fn gap(
+        &self,
+        stored: &Stored,
+        (id, place, slope): (LoopId, &Poly, i128),
+        head: &Head,
+    ) -> Option<Gap> {
         let read_in = |symbol: Unknown| {
             let read = self.held.reads.get(&symbol)?;
             // Of its own tile: what was there before the loop.
-            let distance = read.at.sub(&stored.at).as_constant()?;
+            let distance = slope * read.at.behind(&stored.at)?;
             let is_own = read.tile == stored.tile;
             let is_before = is_own
                 && (distance > 0 || distance == 0 && read.n_sites < stored.n_sites)
@@ -167,7 +197,8 @@ impl Walk<'_> {
             // The cell before the first one may hold what the sums begin with.
             let is_first = |held: &Held| {
                 let is_there = held.unless.iter().all(|unless| *unless == Formula::False);
-                held.is_exact && is_there && held.at == place.plus(-1) && held.value == step.first
+                let is_before = held.at.row == stored.at.row && held.at.at == place.plus(-slope);
+                held.is_exact && is_there && is_before && held.value == step.first
             };
             let has_first = later == 1
                 && matches!(head.contents.get(&stored.tile), Some(Content::Held(held)) if held.iter().any(is_first));
@@ -176,7 +207,8 @@ impl Walk<'_> {
         // A cell is the one before it, and a count.
         let follows = |symbol: Unknown| {
             let read = self.held.reads.get(&symbol);
-            read.is_some_and(|read| read.tile == stored.tile && read.at == stored.at.plus(-1))
+            let is_before = |read: &TileRead| read.at.behind(&stored.at) == Some(-slope);
+            read.is_some_and(|read| read.tile == stored.tile && is_before(read))
         };
         let [(one, 1), (two, 1)] = stored.value.terms() else {
             let is_update = stored.is_added && single(&stored.value).is_some_and(follows);
@@ -199,28 +231,96 @@ impl Walk<'_> {
 
     /// Notes that every work-item stores what a scan of the block gives it, in the cell of
     /// its number.
-    pub(super) fn note_scan_stored(&mut self, stored: &Stored, unless: &[Formula]) -> bool {
+    pub(super) fn note_scan_stored(
+        &mut self,
+        stored: &Stored,
+        unless: &[Formula],
+        before: Option<&Content>,
+    ) -> bool {
         let Some((number, count)) = self.number_of_items() else { return false };
         let end = match unless {
             [] => count,
             [Formula::AtLeast(beyond)] if self.is_agreed(&number.sub(beyond)) => number.sub(beyond),
             _ => return false,
         };
-        if stored.at != number {
+        let Some(at) = stored.at.alone() else { return false };
+        if *at == number.plus(1) {
+            return self.note_shifted_scan(stored, (number, end), before);
+        }
+        if *at != number {
             return false;
         }
         let partial = single(&stored.value).and_then(|sum| self.prefixes.reads.get(&sum));
-        if let Some(read) = partial.filter(|read| read.at == number) {
+        if let Some(read) = partial.filter(|read| read.at.alone() == Some(&number)) {
             // Of sums that no cell holds: from here on these do.
             let mut scan = self.prefixes.scans[read.scan].clone();
             scan.cells[1] = end;
             return scan.loops == self.loops && self.add_sums(stored.tile, scan);
         }
         let Some((of, is_inclusive)) = self.scan_of_block(&stored.value) else { return false };
-        let (end, mut counts, raises) = self.counts_added(&of, (&number, end), !unless.is_empty());
-        counts.push(Held { at: number, value: of, is_exact: true, unless: Vec::new() });
-        let (cells, loops) = ([Poly::default(), end], self.loops.clone());
-        self.add_sums(stored.tile, Scan { cells, is_inclusive, counts, raises, loops })
+        let (end, mut scan) = self.counts_added(&of, (&number, end), !unless.is_empty());
+        let own = (!is_inclusive).then(|| stored.value.add(&of));
+        let at = Cell { row: Vec::new(), at: number };
+        scan.counts.push(Held { at, value: of, is_exact: true, unless: Vec::new() });
+        let cells = [Poly::default(), end];
+        self.add_sums(stored.tile, Scan { cells, is_inclusive, own, ..scan })
+    }
+
+    /// The same of what a scan gives it that has its own value, in the cell after that of
+    /// its number: of cells from the second one on, or from the first one if that is known
+    /// to hold 0, each has what the ones before it count.
+    fn note_shifted_scan(
+        &mut self,
+        stored: &Stored,
+        (number, end): (Poly, Poly),
+        before: Option<&Content>,
+    ) -> bool {
+        let Some((of, true)) = self.scan_of_block(&stored.value) else { return false };
+        let (last, mut scan) = self.counts_added(&of, (&number, end.clone()), true);
+        if last != end {
+            return false;
+        }
+        let is_zero = |held: &Held| {
+            let is_first = held.at.alone() == Some(&Poly::default());
+            held.is_exact && held.is_sure() && is_first && held.value == Poly::default()
+        };
+        let has_zero = matches!(before, Some(Content::Held(held)) if held.iter().any(is_zero));
+        let at = Cell { row: Vec::new(), at: number };
+        scan.counts.push(Held { at, value: of, is_exact: true, unless: Vec::new() });
+        scan.cells = [Poly::constant(i128::from(!has_zero)), end.plus(1)];
+        self.add_sums(stored.tile, scan)
+    }
+
+    /// Notes that one work-item stores, in the cell behind those of a scan, the sum of all
+    /// that it has counted, or 0 in the cell before them: what these hold goes on there.
+    pub(super) fn note_end_stored(&mut self, stored: &Stored, before: Option<&Content>) -> bool {
+        let Some(Content::Sums(scan)) = before else { return false };
+        let mut scan = self.prefixes.scans[*scan].clone();
+        let (Some(at), Some((number, _))) = (stored.at.alone(), self.number_of_items()) else {
+            return false;
+        };
+        if scan.is_inclusive || scan.is_backward || scan.loops != self.loops {
+            return false;
+        }
+        let Some(item) = self.picked_item() else { return false };
+        if !self.is_sure_to_come_by(&item) {
+            return false;
+        }
+        let of_item = |unknown: Unknown| item.get(&unknown).cloned();
+        let at = at.replace(&of_item);
+        let is_last = number.replace(&of_item).plus(1) == scan.cells[1];
+        let is_total = scan.own.as_ref().is_some_and(|own| {
+            stored.value == *own && is_last || self.is_total_beyond(&stored.value, own)
+        });
+        if at == scan.cells[1] && is_total {
+            scan.cells[1] = at.plus(1);
+        } else if at.plus(1) == scan.cells[0] && stored.value == Poly::default() {
+            scan.cells[0] = at;
+        } else {
+            return false;
+        }
+        scan.own = None;
+        self.add_sums(stored.tile, scan)
     }
 
     /// From here on a tile holds these sums.
@@ -233,13 +333,9 @@ impl Walk<'_> {
 
     /// What cells held of which each work-item has added up the one of its number, and up
     /// to which one, if it was not before that `end`.
-    fn counts_added(
-        &self,
-        of: &Poly,
-        (number, end): (&Poly, Poly),
-        is_cut: bool,
-    ) -> (Poly, Vec<Held>, Vec<Raise>) {
-        let Some(mut symbol) = single(of) else { return (end, Vec::new(), Vec::new()) };
+    fn counts_added(&self, of: &Poly, (number, end): (&Poly, Poly), is_cut: bool) -> (Poly, Scan) {
+        let mut scan = Scan::of_cells([Poly::default(), end.clone()], self.loops.clone());
+        let Some(mut symbol) = single(of) else { return (end, scan) };
         let mut last = end.clone();
         // Work-items beyond the last cell add nothing.
         if let Some((Cond { yes: Formula::AtLeast(room), .. }, then, otherwise)) =
@@ -250,11 +346,13 @@ impl Walk<'_> {
             symbol = read;
             last = room.add(number).plus(1);
         }
-        let Some(read) = self.held.reads.get(&symbol) else { return (end, Vec::new(), Vec::new()) };
-        if read.at != *number || !self.is_agreed(&last) || is_cut && last != end {
-            return (end, Vec::new(), Vec::new());
+        let Some(read) = self.held.reads.get(&symbol) else { return (end, scan) };
+        if read.at.alone() != Some(number) || !self.is_agreed(&last) || is_cut && last != end {
+            return (end, scan);
         }
-        (last, read.counts.clone(), read.raises.clone())
+        (scan.counts, scan.raises) = (read.counts.clone(), read.raises.clone());
+        scan.totals = read.totals.clone();
+        (last, scan)
     }
 
     /// What has raised the cells of a tile since it was set last.

@@ -479,9 +479,10 @@ impl System {
         };
         let Some(unknown) = parts.first().and_then(of_one) else { return false };
         parts.iter().all(|part| of_one(part) == Some(unknown))
-            && self.zeros().flat_map(|zero| zero.terms()).any(|(product, _)| {
-                product.len() > 1 && product.contains(&unknown)
-            })
+            && self
+                .zeros()
+                .flat_map(|zero| zero.terms())
+                .any(|(product, _)| product.len() > 1 && product.contains(&unknown))
     }
 
     /// The same system in one case of a choice. One that says which of two unknowns is

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::formula::Formula;
 use super::held::Content;
 use super::poly::{Poly, Unknown};
+use super::rows::Cell;
 use super::symbol::LoopId;
 use super::walk::Walk;
 use crate::kernel::{Access, ArrayRef, Stmt, StmtKind, TileId};
@@ -19,7 +20,7 @@ use crate::span::SpanId;
 #[derive(Clone, Debug)]
 pub(super) struct Raise {
     pub(super) tile: TileId,
-    at: Poly,
+    at: Cell,
     span: SpanId,
     by: Poly,
     loops: Vec<LoopId>,
@@ -32,14 +33,15 @@ pub(super) struct Raise {
 impl Walk<'_> {
     /// Notes that an update raises a cell.
     pub(super) fn note_raise(&mut self, access: &Access, at: &[Poly], by: &Poly) {
-        let (ArrayRef::Tile(tile), [at]) = (access.array, at) else { return };
+        let ArrayRef::Tile(tile) = access.array else { return };
+        let Some(at) = self.cell_at(tile, at) else { return };
         if !self.recording || self.is_in_point() {
             return;
         }
         let passed = self.passed_by.iter().filter(|passed| **passed != Formula::False);
         self.held.raises.push(Raise {
             tile,
-            at: at.clone(),
+            at,
             span: access.span,
             by: by.clone(),
             loops: self.loops.clone(),
@@ -56,10 +58,10 @@ impl Walk<'_> {
         (old, by): (Unknown, &Poly),
         content: Option<Content>,
     ) {
-        let (ArrayRef::Tile(tile), Some(Content::Sums(scan)), [at]) = (access.array, content, at)
-        else {
+        let (ArrayRef::Tile(tile), Some(Content::Sums(scan))) = (access.array, content) else {
             return;
         };
+        let Some(at) = self.cell_at(tile, at) else { return };
         let mut updates = BTreeSet::new();
         collect_updates(&self.kernel.body, tile, &mut updates);
         let counted: Vec<SpanId> = self.prefixes.raises(scan).iter().map(|r| r.span).collect();
@@ -68,7 +70,7 @@ impl Walk<'_> {
             return;
         }
         let ty = crate::kernel::Type::Scalar(self.kernel.element_type(access.array));
-        let Some((sum, count)) = self.prefix_at(scan, at, (ty, access.span)) else { return };
+        let Some((sum, count)) = self.prefix_at(scan, &at, (ty, access.span)) else { return };
         let old = (old, Poly::unknown(old));
         let is_inclusive = self.prefixes.is_inclusive(scan);
         if is_inclusive || *self.prefixes.loops(scan) != self.loops {
@@ -76,7 +78,7 @@ impl Walk<'_> {
         }
         let here = Formula::All(self.guards.clone());
         let is_counted = self.prefixes.raises(scan).iter().any(|raise| {
-            let is_same = raise.at == *at && raise.by == *by && raise.loops == self.loops;
+            let is_same = raise.at == at && raise.by == *by && raise.loops == self.loops;
             let is_unmade = Formula::Any(raise.unmade.clone());
             is_same && (raise.unmade.is_empty() || self.is_never(&here.clone().and(is_unmade)))
         });
@@ -85,7 +87,7 @@ impl Walk<'_> {
         if is_counted {
             facts.push(Formula::le(&old.1.add(by), &sum.add(&count)));
         }
-        let mut cases = self.prefixes.outside(scan, at);
+        let mut cases = self.prefixes.outside(scan, &at);
         cases.push(Formula::All(facts));
         self.symbols.add_facts(old.0, Formula::Any(cases).replace(&|_| None));
     }

@@ -218,7 +218,7 @@ fn walk_with<'a>(
         named: Named::default(),
         running: Vec::new(),
         cells: Cells::of(kernel),
-        held: Holdings::default(),
+        held: Holdings::of(kernel),
         prefixes: Prefixes::default(),
         local_elements: Elements::of(kernel),
         walked: 1,
@@ -392,15 +392,16 @@ impl Walk<'_> {
                 self.env.insert(*var, value);
             }
             StmtKind::Store { access, value } => {
+                let before = self.content_of(access.array);
                 let (at, value) = self.store(access, *value, &[AccessKind::Write]);
                 self.note_stored(access, &at, &value);
-                self.note_held(access, &at, &value, false);
+                self.note_held(access, &at, &value, Some(before));
                 self.set_element(access, &at, value);
             }
             StmtKind::Update { place: kernel::Place::Element(access), op, value } => {
                 let made = self.store(access, *value, &[AccessKind::Read, AccessKind::Write]);
                 if *op == BinaryOp::Add {
-                    self.note_held(access, &made.0, &made.1, true);
+                    self.note_held(access, &made.0, &made.1, None);
                 }
                 self.update_element(access, made, (*op, stmt.span));
             }
