@@ -226,6 +226,10 @@ fn report_missing(cx: &mut Resolver, text: &str, needed: Needed, ty: Type, span:
                 Needed::Value | Needed::Scalar | Needed::Integer if ty == Type::Index => {
                     diagnostic.help("convert to an integer type with `as` first")
                 }
+                // What stands in a position is an index all through.
+                Needed::Invertible if ty == Type::Index => diagnostic.help(
+                    "an index has no last bit: give the integer a name before, `let low = t as u32 & !63;`, or write `t - t % 64`",
+                ),
                 Needed::All
                 | Needed::Number
                 | Needed::Value

@@ -266,6 +266,14 @@ fn missing_operations() {
     "#]],
     );
     body(
+        "let y = tx & !7; c[tx] = 1.0;",
+        expect![[r#"
+        error[TK0103]: `index` has no `!`
+          at 3:14
+          help: an index has no last bit: give the integer a name before, `let low = t as u32 & !63;`, or write `t - t % 64`
+    "#]],
+    );
+    body(
         "let y = -1u32.min(2); c[tx] = 1.0;",
         expect![[r#"
         error[TK0103]: `u32` has no `-`

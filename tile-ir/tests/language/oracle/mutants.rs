@@ -4,6 +4,10 @@
 //! that the oracle finds: no race, no barrier that only some pass, no cell that nobody
 //! has written.
 //!
+//! What work-items find in cells that others have stored the oracle makes up. A kernel in
+//! which it sees a fault as it stands, because its places rest on such cells, says nothing
+//! by its mutants.
+//!
 //! The kernels are those that the suite accepts, and those of `tests/kernels` and the
 //! examples. `TILE_MUTANTS` says how many of the mutants are tried, from a seed on that
 //! `TILE_MUTANTS_SEED` gives; `all` tries every one. `TILE_MUTANTS_OF` leaves those of
@@ -23,6 +27,8 @@ use crate::suite;
 /// Mutants that are tried where nothing else is said, and launches of each.
 const MUTANTS: usize = 160;
 const LAUNCHES: u32 = 8;
+/// Launches of a kernel of which a mutant seems to have a fault.
+const LAUNCHES_AS_IT_STANDS: u32 = 64;
 
 /// A mutant: what was changed, and the text.
 type Mutant = (String, String);
@@ -127,6 +133,13 @@ fn judge(text: &str, rng: &mut fastrand::Rng) -> Option<Result<bool, String>> {
     }
 }
 
+/// Whether the oracle sees no fault in a kernel that has none.
+fn is_followed(text: &str, rng: &mut fastrand::Rng) -> bool {
+    let kernel = tile_syntax::parse_kernel_text(text).ok().and_then(|i| resolve_kernel(&i).ok());
+    let found = kernel.and_then(|kernel| fault(&kernel, rng, LAUNCHES_AS_IT_STANDS));
+    !matches!(found, Some(Outcome::Race(_) | Outcome::Parted | Outcome::Unwritten(_)))
+}
+
 #[test]
 #[expect(clippy::print_stdout, reason = "the counts are what is wanted")]
 fn mutants_with_a_fault_are_not_accepted() {
@@ -137,7 +150,10 @@ fn mutants_with_a_fault_are_not_accepted() {
     let variable = |name| std::env::var(name).ok();
     let of = variable("TILE_MUTANTS_OF").unwrap_or_default();
     let texts = texts.iter().filter(|text| text.contains(&of));
-    let mut all: Vec<Mutant> = texts.flat_map(|text| mutants(text)).collect();
+    let mut all: Vec<(&String, Mutant)> = Vec::new();
+    for text in texts {
+        all.extend(mutants(text).into_iter().map(|mutant| (text, mutant)));
+    }
     let seed = variable("TILE_MUTANTS_SEED").and_then(|seed| seed.parse().ok());
     let mut rng = fastrand::Rng::with_seed(seed.unwrap_or(1));
     let total = all.len();
@@ -148,11 +164,12 @@ fn mutants_with_a_fault_are_not_accepted() {
     }
     let (mut rejected, mut accepted) = (0, 0);
     let mut missed = String::new();
-    for (about, text) in &all {
+    for (original, (about, text)) in &all {
         match judge(text, &mut rng) {
             None => {}
             Some(Ok(false)) => rejected += 1,
             Some(Ok(true)) => accepted += 1,
+            Some(Err(_)) if !is_followed(original, &mut rng) => {}
             Some(Err(fault)) => {
                 let _ = writeln!(missed, "{about}: accepted, but {fault}\n{text}");
             }
