@@ -2,7 +2,10 @@
 //! are the kernel's dimensions.
 
 use tile_examples::frame::Entry;
-use tile_runtime::Kernel;
+use tile_runtime::{Kernel, Options};
+
+/// A tile size by its name.
+type TileSize = (&'static str, u32);
 
 /// Names of entries. Left out are those with several launches, sizes that are not
 /// dimensions, or views.
@@ -28,6 +31,9 @@ const NAMES: [&str; 19] = [
     "nearest",
 ];
 
+/// Tile sizes of an entry that the shapes of its arguments say.
+const SIZES: [(&str, &[TileSize]); 1] = [("nearest", &[("D", 3), ("K", 8)])];
+
 /// An entry with the kernel that it launches.
 pub(crate) struct Row {
     pub(crate) entry: Entry,
@@ -37,6 +43,13 @@ pub(crate) struct Row {
 impl Row {
     pub(crate) fn name(&self) -> &'static str {
         self.entry.name
+    }
+
+    /// How it is explained: as it is launched.
+    pub(crate) fn options(&self) -> Options {
+        let sizes = SIZES.iter().find(|(name, _)| *name == self.name());
+        let sizes = sizes.into_iter().flat_map(|(_, sizes)| sizes.iter());
+        sizes.fold(Options::new(), |options, (name, size)| options.tile(*name, *size))
     }
 }
 

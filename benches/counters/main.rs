@@ -100,7 +100,7 @@ fn launch_once(device: &Device, name: &str) -> Result<(), Error> {
 
 fn compare(arguments: &Arguments, device: &Device, row: &Row) -> Result<line::Compared, Error> {
     let properties = device.properties();
-    let (options, dims) = (Options::new(), row.entry.full);
+    let (options, dims) = (row.options(), row.entry.full);
     let registers = row.kernel.compiled_registers(&options, properties, dims)?;
     let report = row.kernel.explain_with(&options, properties, dims, Some(registers))?;
     let predicted = Quantities::of(&report);

@@ -40,6 +40,9 @@ struct Arguments {
     /// Lets the tuner search for so many seconds a kernel.
     #[arg(long, value_name = "SECONDS")]
     tune: Option<f64>,
+    /// Tile sizes, for kernels that have such: `--only seven_point --tile TD=4,TC=128`.
+    #[arg(long, value_delimiter = ',', value_parser = tile_size)]
+    tile: Vec<(String, u32)>,
     /// The file for the lines, besides standard output.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -57,6 +60,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// `TM=64`
+fn tile_size(text: &str) -> Result<(String, u32), String> {
+    let (name, size) = text.split_once('=').ok_or("write `TM=64`")?;
+    let size = size.parse().map_err(|error| format!("`{size}`: {error}"))?;
+    Ok((name.to_owned(), size))
 }
 
 /// Returns how many entries failed.
@@ -77,7 +87,7 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
                 sink.write(checked(device, &entry, sizes))?;
             }
         } else {
-            sink.write(timed(device, &entry))?;
+            sink.write(timed(device, &entry, &arguments.tile))?;
         }
     }
     eprint!("{}", line::table(sink.lines()));
@@ -93,13 +103,16 @@ fn checked(device: &Device, entry: &Entry, sizes: &[usize]) -> Line {
 }
 
 /// The same at full size, and the median time of a computation.
-fn timed(device: &Device, entry: &Entry) -> Line {
+fn timed(device: &Device, entry: &Entry, tiles: &[(String, u32)]) -> Line {
     let sizes = entry.full;
+    let with_tiles = |options: Options| {
+        tiles.iter().fold(options, |options, (name, size)| options.tile(name.as_str(), *size))
+    };
     let time = || -> Result<Time, Failure> {
         let mut prepared = entry.checked(device, sizes)?;
         let stream = device.new_stream()?;
         let timing = time_launches(&stream, LAUNCHES, ROUNDS, &mut |stream| {
-            prepared.launch(&Options::new().stream(stream))
+            prepared.launch(&with_tiles(Options::new().stream(stream)))
         })?;
         Ok(Time::new(entry, prepared.cost(), timing.median_ms, device.properties()))
     };

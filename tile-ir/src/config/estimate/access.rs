@@ -74,6 +74,8 @@ struct Spread {
     /// Lines that one instruction of a warp touches beyond what as many bytes in a
     /// row would.
     scattered_lines: f64,
+    /// Lanes of a warp that meet in a bank of shared memory.
+    conflicts: f64,
 }
 
 impl Walk<'_, '_> {
@@ -94,7 +96,7 @@ impl Walk<'_, '_> {
                 of_points(sizes, access, points, is_async)
             }
         };
-        let Spread { per_thread, width, walked, scattered_lines } = spread;
+        let Spread { per_thread, width, walked, scattered_lines, conflicts } = spread;
         let threads = f64::from(sizes.config.threads);
         let of_thread = (per_thread / width).ceil();
         let requests = of_thread * threads * times.trips / walked;
@@ -106,7 +108,8 @@ impl Walk<'_, '_> {
             ArrayRef::Tile(_) => {
                 self.cost.memory_instructions += SHARED_OPS * requests;
                 self.cost.code += of_thread * times.copies;
-                self.cost.shared_requests += requests * (width * bytes / WAVEFRONT_BYTES).max(1.0);
+                let wavefronts = (width * bytes / WAVEFRONT_BYTES).max(1.0) * conflicts;
+                self.cost.shared_requests += requests * wavefronts;
                 self.note_access(access, domain, times.trips * bytes);
                 if matches!(domain, Domain::Block) {
                     let is_shared = per_thread < sizes.items_per_thread();
@@ -146,7 +149,7 @@ impl Walk<'_, '_> {
                 };
                 self.cost.bytes_in_flight += busy * at_once.min(per_thread * times.at_once) * bytes;
                 let traffic = traffic(sizes, access, self.axes(domain), is_write, times.trips);
-                let moved = self.memory_bytes(access, is_write, traffic);
+                let moved = self.memory_bytes(access, domain, is_write, traffic);
                 self.cost.global_bytes += moved;
                 if times.is_staged {
                     self.cost.staged_bytes += moved;
@@ -176,28 +179,69 @@ impl Walk<'_, '_> {
     /// memory: what is new to all blocks; what others have brought to L2; what the block
     /// itself has read before and finds in L1, if it is not too much; and what belongs to
     /// touched sectors and is not wanted.
-    fn memory_bytes(&mut self, access: &Access, is_write: bool, traffic: Traffic) -> f64 {
+    fn memory_bytes(
+        &mut self,
+        access: &Access,
+        domain: Domain<'_>,
+        is_write: bool,
+        traffic: Traffic,
+    ) -> f64 {
         let (sizes, array) = (self.sizes, access.array);
         let Traffic { wanted, moved } = traffic;
         let of_block = sizes.elems(array) * sizes.elem_bytes(array) / sizes.blocks().max(1.0);
+        let (once, seen_part) = match is_write {
+            true => (1.0, 0.0),
+            false => (1.0 / self.overlap(access, domain), self.seen_part(access, domain)),
+        };
         let seen = self.cost.touched.entry((array, is_write)).or_default();
         let new = (of_block - seen.new_bytes).clamp(0.0, moved);
         seen.new_bytes += new;
-        let is_known = |known: &Vec<ExprId>| {
-            let pairs = known.iter().zip(&access.indices);
-            pairs.into_iter().all(|(one, other)| sizes.runs_alike(*one, *other))
-        };
+        seen.indices.push(access.indices.clone());
         let rest = (wanted - new).max(0.0);
         let resident = RESIDENT_THREADS / f64::from(sizes.config.threads);
-        let may_be_near = !is_write && seen.indices.iter().any(is_known);
-        let is_near = may_be_near && wanted * resident <= L1_BYTES;
-        seen.indices.push(access.indices.clone());
+        let again = rest.min(wanted * (1.0 - once * (1.0 - seen_part)));
+        let is_near = wanted * once * resident <= L1_BYTES;
         let bytes_if = |is_near: bool| {
-            let part = if is_near { NEAR_PART } else { CACHED_PART };
-            new + part * rest + UNWANTED_PART * (moved - wanted.max(new))
+            let near = if is_near { again } else { 0.0 };
+            new + NEAR_PART * near
+                + CACHED_PART * (rest - near)
+                + UNWANTED_PART * (moved - wanted.max(new))
         };
-        self.cost.least_bytes += bytes_if(may_be_near);
+        self.cost.least_bytes += bytes_if(true);
         bytes_if(is_near)
+    }
+
+    /// How often the block reads an element in the iterations of its loops, where these
+    /// shift what its points read.
+    fn overlap(&self, access: &Access, domain: Domain<'_>) -> f64 {
+        let of_index = |&index: &ExprId| {
+            let points = self.points_along(index, domain);
+            let loops = self.loops.iter().filter(|(var, _)| self.sizes.is_unit_stride(index, *var));
+            let shifts: f64 = loops.map(|(_, trips)| trips.max(1.0)).product();
+            points * shifts / (points + shifts - 1.0)
+        };
+        access.indices.iter().map(of_index).product()
+    }
+
+    /// The part of an access's elements that an access before it has read: all where the
+    /// indices are alike, and where they differ by a number, what that leaves in common.
+    fn seen_part(&self, access: &Access, domain: Domain<'_>) -> f64 {
+        let Some(seen) = self.cost.touched.get(&(access.array, false)) else { return 0.0 };
+        let in_common = |one: ExprId, other: ExprId| {
+            let apart = self.sizes.distance_of_alike(one, other);
+            apart.map_or(0.0, |apart| (1.0 - apart / self.points_along(other, domain)).max(0.0))
+        };
+        let of_known = |known: &Vec<ExprId>| -> f64 {
+            known.iter().zip(&access.indices).map(|(one, other)| in_common(*one, *other)).product()
+        };
+        seen.indices.iter().map(of_known).fold(0.0, f64::max)
+    }
+
+    /// Points of the domain along an index.
+    fn points_along(&self, index: ExprId, domain: Domain<'_>) -> f64 {
+        let axes = self.axes(domain).iter();
+        let along = axes.filter(|(var, _)| self.sizes.is_unit_stride(index, *var));
+        along.map(|(_, extent)| extent).product::<f64>().max(1.0)
     }
 
     fn axes<'s>(&'s self, domain: Domain<'s>) -> &'s [(VarId, f64)] {
@@ -220,10 +264,18 @@ fn of_items(sizes: &Sizes<'_>, access: &Access) -> Spread {
     let axes = || sizes.block.iter().zip(&sizes.config.block).zip(sizes.lanes());
     if matches!(access.array, ArrayRef::Tile(_)) {
         // It is stored along whichever axis suits.
-        let runs = axes().filter(|(((var, _), _), _)| touched(sizes, access, *var));
-        let run = runs.map(|((_, items), _)| f64::from(items.run)).fold(1.0, f64::max);
+        let (mut run, mut conflicts) = (1.0, 1.0);
+        for ((&(var, _), items), lanes) in axes() {
+            if !touched(sizes, access, var) {
+                continue;
+            }
+            match sizes.has_vectors(access, var) {
+                true => run = f64::from(items.run).max(run),
+                false => conflicts = f64::from(items.run.min(lanes)).max(conflicts),
+            }
+        }
         let width = run.min(f64::from(MAX_ACCESS_BYTES) / bytes).max(1.0);
-        return Spread { per_thread, width, walked: 1.0, scattered_lines: 0.0 };
+        return Spread { per_thread, width, walked: 1.0, scattered_lines: 0.0, conflicts };
     }
     let (mut width, mut row_bytes, mut rows) = (1.0, bytes, 1.0);
     for (((var, _), items), lanes) in axes() {
@@ -240,7 +292,7 @@ fn of_items(sizes: &Sizes<'_>, access: &Access) -> Spread {
     let lines = rows * (row_bytes / LINE_BYTES).ceil().max(1.0);
     let least = (rows * row_bytes.min(width * bytes * f64::from(WARP_ITEMS)) / LINE_BYTES).ceil();
     let walked = if width > 1.0 { 1.0 } else { walked(sizes, access, bytes) };
-    Spread { per_thread, width, walked, scattered_lines: (lines - least).max(0.0) }
+    Spread { per_thread, width, walked, scattered_lines: (lines - least).max(0.0), conflicts: 1.0 }
 }
 
 /// An access by the points of a cooperative loop, which runs along what it touches.
@@ -258,7 +310,7 @@ fn of_points(sizes: &Sizes<'_>, access: &Access, points: Points<'_>, is_async: b
         ArrayRef::Tile(_) => points.fastest.is_some_and(|var| sizes.is_across(access, var)),
     };
     let width = if is_narrow { 1.0 } else { widest };
-    Spread { per_thread, width, walked: 1.0, scattered_lines: 0.0 }
+    Spread { per_thread, width, walked: 1.0, scattered_lines: 0.0, conflicts: 1.0 }
 }
 
 /// Threads of a block that have items.

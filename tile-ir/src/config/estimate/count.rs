@@ -16,6 +16,8 @@ const FUNCTION_OPS: f64 = 8.0;
 const MAX_WAITING_WORDS: f64 = 64.0;
 /// Times that the compiler repeats the body of a loop of any length.
 const REPEATED: f64 = 4.0;
+/// How often a condition on data holds.
+const LIKELY: f64 = 0.5;
 /// The part of a thread's items whose temporaries are kept at once.
 const TEMPORARY_ITEMS: f64 = 0.75;
 
@@ -47,6 +49,8 @@ pub(super) struct BlockCost {
     pub(super) exchange_bytes: f64,
     /// Barriers.
     pub(super) barriers: f64,
+    /// Times that a thread waits for stored data to say where it goes on.
+    pub(super) branches: f64,
     /// Points where a global load is waited for, phases with several stages not
     /// counted.
     pub(super) waits: f64,
@@ -108,6 +112,8 @@ pub(super) struct Times {
     pub(super) is_staged: bool,
     /// Iterations of a loop whose loads are under way at once.
     pub(super) at_once: f64,
+    /// Whether data have decided already that it runs.
+    pub(super) is_decided: bool,
 }
 
 /// Counts what a block does.
@@ -121,8 +127,8 @@ pub(super) fn count_noting(sizes: &Sizes<'_>) -> BlockCost {
 }
 
 fn count_from(sizes: &Sizes<'_>, mut cost: BlockCost) -> BlockCost {
-    let mut walk = Walk { sizes, cost: &mut cost };
-    let once = Times { trips: 1.0, copies: 1.0, is_staged: false, at_once: 1.0 };
+    let mut walk = Walk { sizes, cost: &mut cost, loops: Vec::new() };
+    let once = Times { trips: 1.0, copies: 1.0, is_staged: false, at_once: 1.0, is_decided: false };
     walk.stmts(&sizes.kernel.body, Domain::Block, once);
     cost
 }
@@ -130,6 +136,8 @@ fn count_from(sizes: &Sizes<'_>, mut cost: BlockCost) -> BlockCost {
 pub(super) struct Walk<'a, 'k> {
     pub(super) sizes: &'a Sizes<'k>,
     pub(super) cost: &'a mut BlockCost,
+    /// The loops that are gone through, each with its iterations.
+    pub(super) loops: Vec<(VarId, f64)>,
 }
 
 impl Walk<'_, '_> {
@@ -212,9 +220,14 @@ impl Walk<'_, '_> {
                     (true, true) => f64::from(self.sizes.config.stages),
                     _ => 1.0,
                 };
-                self.rolled(body, domain, Times { trips, copies, is_staged, at_once: 1.0 });
+                self.rolled(
+                    body,
+                    domain,
+                    Times { trips, copies, is_staged, at_once: 1.0, ..times },
+                );
             }
-            StmtKind::For { range, body, .. } => {
+            StmtKind::For { var, range, body } => {
+                self.loops.push((*var, self.sizes.trips(range)));
                 let trips = trips * self.sizes.trips(range);
                 match self.sizes.copies(range, body) {
                     1.0 => {
@@ -226,14 +239,20 @@ impl Walk<'_, '_> {
                         self.stmts(body, domain, Times { trips, copies, ..times });
                     }
                 }
+                self.loops.pop();
             }
             StmtKind::While { cond, body } => {
                 let times = Times { trips: trips * UNKNOWN_TRIPS, ..times };
                 self.expr(*cond, domain, times);
+                self.branch(*cond, domain, times);
                 self.rolled(body, domain, times);
             }
             StmtKind::If { cond, then, otherwise } => {
                 self.expr(*cond, domain, times);
+                let times = match self.branch(*cond, domain, times) {
+                    true => Times { trips: LIKELY * trips, is_decided: true, ..times },
+                    false => times,
+                };
                 self.stmts(then, domain, times);
                 self.stmts(otherwise, domain, times);
             }
@@ -249,6 +268,16 @@ impl Walk<'_, '_> {
                 self.cost.barriers += per_iteration * trips;
             }
         }
+    }
+
+    /// Counts a condition, if data decide it; whether they do. Within what a condition has
+    /// decided, compilers choose between values.
+    fn branch(&mut self, cond: ExprId, domain: Domain<'_>, times: Times) -> bool {
+        let is_of_data = self.sizes.text.is_of_data(self.sizes.kernel, cond);
+        if is_of_data && !times.is_decided && matches!(domain, Domain::Block) {
+            self.cost.branches += times.trips * self.sizes.items_per_thread();
+        }
+        is_of_data
     }
 
     /// The axis of a cooperative loop along which it runs: that of the unit stride of

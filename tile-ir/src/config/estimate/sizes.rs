@@ -12,6 +12,7 @@ use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Stmt, TileId, Type, VarId, VarKind,
     eval_index,
 };
+use crate::op::BinaryOp;
 
 /// Iterations assumed of a loop whose count is not known before the launch.
 pub(crate) const UNKNOWN_TRIPS: f64 = 16.0;
@@ -215,6 +216,66 @@ impl<'a> Sizes<'a> {
             }
             // It may be another, or another next time.
             _ => false,
+        }
+    }
+
+    /// How far apart two indices are that are alike but for the numbers in them; nothing
+    /// where they are not.
+    pub(super) fn distance_of_alike(&self, one: ExprId, other: ExprId) -> Option<f64> {
+        let ((one, at), (other, from)) = (self.without_numbers(one), self.without_numbers(other));
+        self.runs_alike(one, other).then(|| (at - from).abs())
+    }
+
+    /// An index without the numbers that are added to it, and their sum.
+    fn without_numbers(&self, expr: ExprId) -> (ExprId, f64) {
+        let number = |expr: ExprId| match self.kernel.exprs[expr].kind {
+            ExprKind::Literal(_) => self.index(expr),
+            _ => None,
+        };
+        if let ExprKind::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), lhs, rhs } =
+            self.kernel.exprs[expr].kind
+        {
+            if let Some(number) = number(rhs) {
+                let (rest, sum) = self.without_numbers(lhs);
+                return (rest, if op == BinaryOp::Add { sum + number } else { sum - number });
+            }
+            if let (BinaryOp::Add, Some(number)) = (op, number(lhs)) {
+                let (rest, sum) = self.without_numbers(rhs);
+                return (rest, sum + number);
+            }
+        }
+        (expr, 0.0)
+    }
+
+    /// Whether a thread's consecutive items along `var` may lie in vectors of a tile: their
+    /// place in a row follows `var` one by one, from a place that the compiler knows. Where
+    /// data decide their places nothing is known of these.
+    pub(super) fn has_vectors(&self, access: &Access, var: VarId) -> bool {
+        let along = access.indices.iter().find(|&&index| self.depends(index, var));
+        along.is_none_or(|&index| {
+            self.text.is_of_data(self.kernel, index)
+                || (self.is_unit_stride(index, var) && self.is_placed(index))
+        })
+    }
+
+    /// Whether nothing that is only known when it runs, coordinates aside, is in an index.
+    fn is_placed(&self, expr: ExprId) -> bool {
+        match &self.kernel.exprs[expr].kind {
+            ExprKind::Load(_) => false,
+            ExprKind::Var(var) => match (self.text.lets.get(var), self.kernel.vars[*var].kind) {
+                (Some(&definition), _) => self.is_placed(definition),
+                (None, VarKind::Loop) => self.text.short_loops.contains(var),
+                (None, VarKind::Let { .. } | VarKind::Scalar(_)) => false,
+                (
+                    None,
+                    VarKind::Dim
+                    | VarKind::TileParam(_)
+                    | VarKind::Grid
+                    | VarKind::Block
+                    | VarKind::Each,
+                ) => true,
+            },
+            kind => kind.operands().into_iter().all(|operand| self.is_placed(operand)),
         }
     }
 

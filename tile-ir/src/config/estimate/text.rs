@@ -1,11 +1,11 @@
 //! What a kernel's text says by itself, the same for all its configurations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::follow::Follows;
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, immutable_lets,
-    var_uses_in,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, Type, VarId, VarKind,
+    eval_index, immutable_lets, var_uses_in,
 };
 
 /// What the model asks of a text.
@@ -17,6 +17,8 @@ pub(super) struct Text {
     pub(super) follows: Follows,
     /// The variables that items declare.
     pub(super) variables: BTreeMap<VarId, Variable>,
+    /// Counters of the loops whose bounds the text says: lowering writes these out.
+    pub(super) short_loops: BTreeSet<VarId>,
 }
 
 /// A variable that each item of the block has for itself.
@@ -36,7 +38,25 @@ impl Text {
         let follows = Follows::new(kernel, &lets);
         let mut variables = BTreeMap::new();
         list_variables(kernel, &kernel.body, &mut variables);
-        Self { lets, follows, variables }
+        let mut short_loops = BTreeSet::new();
+        list_short_loops(kernel, &kernel.body, &mut short_loops);
+        Self { lets, follows, variables, short_loops }
+    }
+
+    /// Whether stored data decide an expression's value.
+    pub(super) fn is_of_data(&self, kernel: &Kernel, id: ExprId) -> bool {
+        let is_of_data = |id: ExprId| self.is_of_data(kernel, id);
+        match &kernel.exprs[id].kind {
+            ExprKind::Load(_) => true,
+            ExprKind::Var(var) => match self.lets.get(var) {
+                Some(&definition) => is_of_data(definition),
+                None => {
+                    let var = &kernel.vars[*var];
+                    matches!(var.kind, VarKind::Let { .. }) && var.ty != Type::Index
+                }
+            },
+            kind => kind.operands().into_iter().any(is_of_data),
+        }
     }
 }
 
@@ -46,6 +66,21 @@ fn list_variables(kernel: &Kernel, stmts: &[Stmt], found: &mut BTreeMap<VarId, V
             found.insert(var, variable(kernel, var, init, &stmts[at + 1..]));
         }
         stmt.kind.bodies().into_iter().for_each(|body| list_variables(kernel, body, found));
+    }
+}
+
+fn list_short_loops(kernel: &Kernel, stmts: &[Stmt], found: &mut BTreeSet<VarId>) {
+    for stmt in stmts {
+        if let StmtKind::For { var, range, body } = &stmt.kind
+            && !body.iter().any(Stmt::has_meeting)
+        {
+            let is_tile = |id: VarId| matches!(kernel.vars[id].kind, VarKind::TileParam(_));
+            // With any sizes: what is known of them is known of all.
+            let known = |id: VarId| is_tile(id).then_some(1);
+            let is_known = |id: &ExprId| eval_index(kernel, *id, &known).is_some();
+            found.extend(range.exprs().iter().all(is_known).then_some(*var));
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| list_short_loops(kernel, body, found));
     }
 }
 
