@@ -27,7 +27,7 @@ const REGISTER_SLACK: f64 = 1.15;
 /// Every admissible combination of candidate tile sizes, threads per block and
 /// work-items per thread that fits the device (shared memory per block and SM,
 /// threads per block and SM, registers, block slots) is given to the analytical
-/// model ([`estimate()`]): occupancy, the rooflines of arithmetic, shared and
+/// model ([`super::estimate()`]): occupancy, the rooflines of arithmetic, shared and
 /// global memory, latency, and the whole waves that the launch takes on the
 /// device's SMs. The least time wins; among equals the smaller tiles.
 ///

@@ -1,7 +1,7 @@
 //! The choice of a configuration against all that there are.
 
 use tile_ir::check::{CheckedKernel, check_kernel};
-use tile_ir::config::{Estimate, MAX_REGISTERS, Model, default_config, first_choices};
+use tile_ir::config::{Config, Estimate, MAX_REGISTERS, Model, default_config, first_choices};
 use tile_ir::device::known;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::VarKind;
@@ -43,4 +43,79 @@ fn nothing_that_fits_takes_less_than_what_is_chosen() {
         }
     }
     assert!(n_compared > 5_000, "{n_compared}");
+}
+
+/// The configuration of a kernel at an H200, and what it costs there.
+fn chosen(text: &str, dims: &[u64]) -> (Config, Estimate) {
+    let kernel = checked(text).expect("the kernel is right");
+    let device = known("H200").expect("the device is in the table");
+    let config = default_config(&kernel, &[], &device, dims).expect("it fits");
+    let cost = Model::new(kernel.kernel(), &[], &device, dims).cost(&config);
+    (config, cost)
+}
+
+/// While a thread waits for a comparison, other threads go on, its other items do not.
+#[test]
+fn work_items_that_wait_for_comparisons_have_threads_of_their_own() {
+    let text = |update: &str| {
+        format!(
+            "fn least(x: &Tensor<f32, [P]>, q: &Tensor<f32, [N]>, y: &mut Tensor<f32, [N]>)
+            where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+            {{
+                let i = bx * TN + tx;
+                let mut best: f32 = 1.0e30;
+                let mut last: f32 = 0.0;
+                for p in 0..P {{
+                    let d = (x[p] - q[i]).abs();
+                    {update}
+                }}
+                y[i] = best + last;
+            }}"
+        )
+    };
+    // How much longer four items of a thread take than one.
+    let price = |update: &str| {
+        let kernel = checked(&text(update)).expect("the kernel is right");
+        let device = known("H200").expect("the device is in the table");
+        let model = Model::new(kernel.kernel(), &[], &device, &[1 << 16, 1 << 15]);
+        let all = first_choices(&kernel, &device, &[("TN", 512)]).expect("there is such a size");
+        let with = |threads: u32| {
+            let config = all.iter().find(|config| config.threads == threads);
+            model.cost(config.expect("so many threads are tried")).seconds
+        };
+        with(128) / with(512)
+    };
+    let compared = price("if d < best { best = d; last = x[p]; }");
+    let computed = price("best = min(best, d); last += x[p];");
+    assert!(compared > 1.0 && computed < 1.0, "{compared} {computed}");
+}
+
+/// What the points of a block read of each other's neighbours comes from the cache: nine
+/// reads of an element are not nine times the traffic.
+#[test]
+fn neighbours_of_a_stencil_are_read_once() {
+    let blur = |sum: &str| {
+        format!(
+            "fn blur(x: &Tensor<f32, [R, C]>, y: &mut Tensor<f32, [R, C]>)
+            where tile: (TR, TC), grid: (by in tiles(R, TR), bx in tiles(C, TC)),
+                block: (ty in TR, tx in TC),
+            {{
+                let i = by * TR + ty;
+                let j = bx * TC + tx;
+                if i > 0 && i < R - 1 && j > 0 && j < C - 1 {{
+                    let mut sum: f32 = 0.0;
+                    {sum}
+                    y[i, j] = sum;
+                }}
+            }}"
+        )
+    };
+    let looped = "for v in 0..3 { for w in 0..3 { sum += x[i + v - 1, j + w - 1]; } }";
+    let written = "sum = x[i - 1, j] + x[i, j - 1] + x[i, j] + x[i, j + 1] + x[i + 1, j];";
+    let tensors = 2.0 * 4.0 * 8192.0 * 8192.0;
+    for sum in [looped, written] {
+        let (_, cost) = chosen(&blur(sum), &[8192, 8192]);
+        let times = cost.global_bytes / tensors;
+        assert!((1.0..1.6).contains(&times), "{sum}: {times}");
+    }
 }

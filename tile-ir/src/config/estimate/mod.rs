@@ -13,6 +13,7 @@
 //! | `sizes` | extents and trips |
 //! | `count` | what one block does |
 //! | `access` | what one access of it moves |
+//! | `again` | what of that was read before, and by whom |
 //! | `exchange` | what a reduction or scan over the block takes |
 //! | `time` | registers, resident blocks, cycles |
 //! | `least` | what no layout of the same tiles falls below |
@@ -27,6 +28,7 @@
 //! to some 1700 configurations of ten kernels on an H200.
 
 mod access;
+mod again;
 mod count;
 mod exchange;
 mod follow;
