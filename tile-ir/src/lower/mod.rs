@@ -49,7 +49,7 @@ pub use layout::{StrideFact, TensorLayout};
 /// Changes whenever a kernel in some configuration may be lowered, or written as
 /// CUDA C++, to something else than before: what was measured until then says
 /// nothing any more.
-pub const LOWERING_VERSION: u32 = 8;
+pub const LOWERING_VERSION: u32 = 9;
 
 /// Why a kernel cannot be lowered with a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -235,3 +235,62 @@ fn a_counter_of_the_author_is_kept() {
     }";
     assert!(lowered(text, in_runs()).contains("fragment"), "{}", lowered(text, in_runs()));
 }
+
+/// A kernel of one axis with these statements.
+fn along(body: &str) -> &'static str {
+    let text = format!(
+        "pub fn along<T: Number>(#[pad = 0] x: &Tensor<T, [N]>, y: &mut Tensor<T, [N]>)
+        where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+        {{
+            let i = bx * TN + tx;
+            {body}
+        }}"
+    );
+    text.leak()
+}
+
+/// Reads that are compared with an end of their tensor.
+fn compared_reads(body: &str) -> usize {
+    let text = lowered(along(body), Case { divisor: 1, ..in_runs() });
+    let reads = text.lines().filter(|line| line.contains("else 0"));
+    reads.map(|line| line.matches("else 0").count()).sum()
+}
+
+/// What the author has compared is not compared again, and nothing less is left out.
+#[test]
+fn reads_under_a_condition_are_compared_where_it_does_not_reach() {
+    for before in 0..3 {
+        for behind in 0..3 {
+            for back in 0..3 {
+                for ahead in 0..3 {
+                    let cond = format!("i >= {before} && i + {behind} < N");
+                    let body = format!("if {cond} {{ y[i] = x[i - {back}] + x[i + {ahead}]; }}");
+                    let expected = usize::from(back > before) + usize::from(ahead > behind);
+                    assert_eq!(compared_reads(&body), expected, "{body}");
+                }
+            }
+        }
+    }
+}
+/// A condition is known where it holds, of the iteration and of the items that it is of.
+#[test]
+fn conditions_are_known_where_they_hold() {
+    let inside = "i > 0 && i + 1 < N";
+    let cases = [
+        (format!("if {inside} {{ for w in 0..3 {{ y[i] += x[i + w - 1]; }} }}"), 0),
+        (format!("if {inside} {{ for w in 0..4 {{ y[i] += x[i + w - 1]; }} }}"), 1),
+        (format!("if {inside} {{ for w in 0..3 {{ y[i] += x[i - w]; }} }}"), 1),
+        (format!("let v = x[i - 1]; if {inside} {{ y[i] = v; }}"), 1),
+        (format!("if {inside} {{ y[i] = x[i - 1]; }} else if i < N {{ y[i] = x[i + 1]; }}"), 1),
+        (format!("if {inside} || i == 0 {{ y[i] = x[i - 1]; }}"), 1),
+        (format!("if {inside} {{ y[i] = x[i - 1]; }} if i < N {{ y[i] += x[i - 1]; }}"), 1),
+        ("if i < N && i >= 2 { if i + 2 < N { y[i] = x[i - 2] + x[i + 2]; } }".to_owned(), 0),
+        ("if i < N { for w in 0..3 { if w <= i { y[i] += x[i - w]; } } }".to_owned(), 0),
+        ("if i < N { for w in 0..3 { if w < i { y[i] += x[i - w - 1]; } } }".to_owned(), 0),
+        ("if i < N { for w in 0..3 { if w <= i { y[i] += x[i - w - 1]; } } }".to_owned(), 1),
+        ("if in_bounds(x[i + 1]) { y[i] = x[i] + x[i + 1]; }".to_owned(), 0),
+    ];
+    for (body, expected) in cases {
+        assert_eq!(compared_reads(&body).min(1), expected, "{body}");
+    }
+}

@@ -1,156 +1,17 @@
-//! Guard: deletes the comparisons of accesses that are provably true, and the
-//! conditions that are: `in_bounds(..)`, and comparisons of indices such as `i < N`.
-//!
-//! An index is bounded by a linear form over the launch's arguments: each
-//! coordinate and counter takes its end of range, the grid's counters with the
-//! facts that the launch has about its dimensions (`n` is a multiple of `t`, so
-//! `b < ceil(n / t)` gives `b * t <= n - t`). The comparison `index < extent`
-//! goes where the bound minus the extent is a negative constant.
+//! What an index is never below, and never above.
 
 use std::collections::BTreeMap;
 
 use crate::kernel;
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 use crate::program::{
-    Access, ArgId, ArgSource, AxisGuard, DomainId, ExprId, ExprKind, Literal, LoopRange,
-    ProgramKernel, Stmt, StmtKind, Target, Ty, VarId, assigned_vars,
+    ArgId, ArgSource, DomainId, ExprId, ExprKind, Literal, LoopRange, ProgramKernel, Stmt,
+    StmtKind, Ty, VarId, assigned_vars,
 };
-
-/// Deletes what is proved, given a divisor of each dimension. Guarantees that
-/// no access leaves its array: only comparisons that always hold are deleted.
-pub(super) fn delete_proved_guards(kernel: &mut ProgramKernel, divisors: &[(kernel::VarId, u32)]) {
-    let mut bounds = Bounds::of(kernel, divisors);
-    let exprs: Vec<ExprId> = kernel.exprs.ids().collect();
-    for id in exprs {
-        match kernel.exprs[id].kind.clone() {
-            ExprKind::Load(mut access) => {
-                prove(kernel, &bounds, &mut access);
-                kernel.exprs[id].kind = ExprKind::Load(access);
-            }
-            ExprKind::InBounds { buffer, indices } => {
-                let target = Target::Buffer(buffer);
-                let is_inside = |(axis, &index): (usize, &ExprId)| {
-                    let guard = unproved(kernel, &bounds, target, axis, index, AxisGuard::BOTH);
-                    !guard.any()
-                };
-                if indices.iter().enumerate().all(is_inside) {
-                    kernel.exprs[id].kind = ExprKind::Literal(Literal::Bool(true));
-                }
-            }
-            ExprKind::Compare { op, lhs, rhs } if bounds.always(kernel, op, lhs, rhs) => {
-                kernel.exprs[id].kind = ExprKind::Literal(Literal::Bool(true));
-            }
-            _ => {}
-        }
-    }
-    fold_conditions(kernel);
-    let mut body = std::mem::take(&mut kernel.body);
-    prove_in(kernel, &mut bounds, &mut body);
-    kernel.body = without_idle_conditions(kernel, body);
-}
-
-/// Leaves out what always holds in an `&&`, and of a choice that always falls one
-/// way the other one.
-pub(super) fn fold_conditions(kernel: &mut ProgramKernel) {
-    let ids: Vec<ExprId> = kernel.exprs.ids().collect();
-    let holds = |kernel: &ProgramKernel, id: ExprId| {
-        kernel.exprs[id].kind == ExprKind::Literal(Literal::Bool(true))
-    };
-    // What holds parts of others may come before them.
-    let mut folded = true;
-    while std::mem::take(&mut folded) {
-        for &id in &ids {
-            let rest = match kernel.exprs[id].kind {
-                ExprKind::Logic { op: LogicOp::And, lhs, rhs } if holds(kernel, lhs) => rhs,
-                ExprKind::Logic { op: LogicOp::And, lhs, rhs } if holds(kernel, rhs) => lhs,
-                ExprKind::Select { cond, then, .. } if holds(kernel, cond) => then,
-                _ => continue,
-            };
-            kernel.exprs[id].kind = kernel.exprs[rest].kind.clone();
-            folded = true;
-        }
-    }
-}
-
-/// Statements with what is in conditionals that always hold in their place.
-pub(super) fn without_idle_conditions(kernel: &ProgramKernel, stmts: Vec<Stmt>) -> Vec<Stmt> {
-    let mut out = Vec::new();
-    for mut stmt in stmts {
-        for body in stmt.kind.bodies_mut() {
-            *body = without_idle_conditions(kernel, std::mem::take(body));
-        }
-        let holds =
-            |cond: ExprId| kernel.exprs[cond].kind == ExprKind::Literal(Literal::Bool(true));
-        match stmt.kind {
-            StmtKind::If { cond, then, .. } if holds(cond) => out.extend(then),
-            _ => out.push(stmt),
-        }
-    }
-    out
-}
-
-fn prove_in(kernel: &ProgramKernel, bounds: &mut Bounds, stmts: &mut [Stmt]) {
-    for stmt in stmts {
-        if let StmtKind::Copy { src, .. } = &mut stmt.kind {
-            prove(kernel, bounds, src);
-        }
-        if let Some(access) = stmt.kind.written_accesses_mut() {
-            prove(kernel, bounds, access);
-        }
-        if let StmtKind::If { cond, then, otherwise } = &mut stmt.kind {
-            let known = bounds.narrowed.clone();
-            bounds.assume(kernel, *cond);
-            prove_in(kernel, bounds, then);
-            bounds.narrowed = known;
-            prove_in(kernel, bounds, otherwise);
-            continue;
-        }
-        for body in stmt.kind.bodies_mut() {
-            prove_in(kernel, bounds, body);
-        }
-    }
-}
-
-fn prove(kernel: &ProgramKernel, bounds: &Bounds, access: &mut Access) {
-    for axis in 0..access.indices.len() {
-        let (index, guard) = (access.indices[axis], access.guards[axis]);
-        access.guards[axis] = unproved(kernel, bounds, access.target, axis, index, guard);
-    }
-    if !access.is_guarded() {
-        access.pad = None;
-    }
-}
-
-/// The comparisons of a guard that are not proved.
-fn unproved(
-    kernel: &ProgramKernel,
-    bounds: &Bounds,
-    target: Target,
-    axis: usize,
-    index: ExprId,
-    guard: AxisGuard,
-) -> AxisGuard {
-    let lower = guard.lower && {
-        let least = bounds.linear(kernel, index, End::Least);
-        !least.is_some_and(|form| form.is_natural())
-    };
-    let upper = guard.upper && {
-        let most = bounds.linear(kernel, index, End::Most);
-        let extent = match target {
-            Target::Buffer(id) => {
-                let extent = kernel.buffers[id].extents[axis];
-                bounds.linear(kernel, extent, End::Least)
-            }
-            Target::Tile(id) => Some(Linear::constant(i128::from(kernel.tiles[id].extents[axis]))),
-        };
-        !most.zip(extent).is_some_and(|(most, extent)| most.minus(&extent).is_negative_constant())
-    };
-    AxisGuard { lower, upper }
-}
 
 /// Which end of an expression's range is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+pub(super) enum End {
     Least,
     Most,
 }
@@ -166,17 +27,17 @@ impl End {
 
 /// A sum of arguments with factors, and a constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Linear {
-    constant: i128,
-    args: BTreeMap<ArgId, i128>,
+pub(super) struct Linear {
+    pub(super) constant: i128,
+    pub(super) args: BTreeMap<ArgId, i128>,
 }
 
 impl Linear {
-    fn constant(constant: i128) -> Self {
+    pub(super) fn constant(constant: i128) -> Self {
         Self { constant, args: BTreeMap::new() }
     }
 
-    fn scaled(mut self, factor: i128) -> Option<Self> {
+    pub(super) fn scaled(mut self, factor: i128) -> Option<Self> {
         self.constant = self.constant.checked_mul(factor)?;
         for value in self.args.values_mut() {
             *value = value.checked_mul(factor)?;
@@ -185,7 +46,7 @@ impl Linear {
         Some(self)
     }
 
-    fn plus(mut self, other: &Self) -> Self {
+    pub(super) fn plus(mut self, other: &Self) -> Self {
         self.constant = self.constant.saturating_add(other.constant);
         for (&arg, &value) in &other.args {
             *self.args.entry(arg).or_default() += value;
@@ -194,37 +55,37 @@ impl Linear {
         self
     }
 
-    fn minus(self, other: &Self) -> Self {
+    pub(super) fn minus(self, other: &Self) -> Self {
         match other.clone().scaled(-1) {
             Some(negated) => self.plus(&negated),
             None => Self::constant(i128::MAX),
         }
     }
 
-    fn is_negative_constant(&self) -> bool {
+    pub(super) fn is_negative_constant(&self) -> bool {
         self.args.is_empty() && self.constant < 0
     }
 
     /// Whether it is at least 0 for all (never negative) arguments.
-    fn is_natural(&self) -> bool {
+    pub(super) fn is_natural(&self) -> bool {
         self.constant >= 0 && self.args.values().all(|&value| value >= 0)
     }
 }
 
 /// Ranges of the variables that count: grid coordinates and loop counters, and
 /// the definitions of the others.
-struct Bounds {
-    counters: BTreeMap<VarId, Counter>,
-    definitions: BTreeMap<VarId, ExprId>,
+pub(super) struct Bounds {
+    pub(super) counters: BTreeMap<VarId, Counter>,
+    pub(super) definitions: BTreeMap<VarId, ExprId>,
     divisors: BTreeMap<ArgId, u32>,
     /// First and last values of items' coordinates under the present conditions. Of
     /// statements alone: an expression may stand under several.
-    narrowed: BTreeMap<(DomainId, u32), (i128, i128)>,
+    pub(super) narrowed: BTreeMap<(DomainId, u32), (i128, i128)>,
 }
 
 /// A counter's values: from `start` while below `end`.
 #[derive(Clone, Copy)]
-struct Counter {
+pub(super) struct Counter {
     start: Option<ExprId>,
     end: ExprId,
     /// The least value where there is no `start`.
@@ -232,7 +93,7 @@ struct Counter {
 }
 
 impl Bounds {
-    fn of(kernel: &ProgramKernel, divisors: &[(kernel::VarId, u32)]) -> Self {
+    pub(super) fn of(kernel: &ProgramKernel, divisors: &[(kernel::VarId, u32)]) -> Self {
         let mut bounds = Self {
             counters: BTreeMap::new(),
             definitions: BTreeMap::new(),
@@ -275,14 +136,19 @@ impl Bounds {
     }
 
     /// First and last value of an item's coordinate.
-    fn coordinate(&self, kernel: &ProgramKernel, domain: DomainId, axis: u32) -> (i128, i128) {
+    pub(super) fn coordinate(
+        &self,
+        kernel: &ProgramKernel,
+        domain: DomainId,
+        axis: u32,
+    ) -> (i128, i128) {
         let extent = kernel.domains[domain].axes[axis as usize].extent;
         let whole = (0, i128::from(extent) - 1);
         self.narrowed.get(&(domain, axis)).copied().unwrap_or(whole)
     }
 
     /// Takes a condition as given: comparisons of coordinates with constants.
-    fn assume(&mut self, kernel: &ProgramKernel, cond: ExprId) {
+    pub(super) fn assume(&mut self, kernel: &ProgramKernel, cond: ExprId) {
         match kernel.exprs[cond].kind {
             ExprKind::Logic { op: LogicOp::And, lhs, rhs } => {
                 self.assume(kernel, lhs);
@@ -307,7 +173,13 @@ impl Bounds {
     }
 
     /// Whether a comparison of indices holds whatever the coordinates and counters are.
-    fn always(&self, kernel: &ProgramKernel, op: CompareOp, lhs: ExprId, rhs: ExprId) -> bool {
+    pub(super) fn always(
+        &self,
+        kernel: &ProgramKernel,
+        op: CompareOp,
+        lhs: ExprId,
+        rhs: ExprId,
+    ) -> bool {
         let (small, large, gap) = match op {
             CompareOp::Lt => (lhs, rhs, 0),
             CompareOp::Le => (lhs, rhs, 1),
@@ -323,7 +195,7 @@ impl Bounds {
     }
 
     /// A linear form that `expr` is never below (above).
-    fn linear(&self, kernel: &ProgramKernel, expr: ExprId, end: End) -> Option<Linear> {
+    pub(super) fn linear(&self, kernel: &ProgramKernel, expr: ExprId, end: End) -> Option<Linear> {
         if !matches!(kernel.exprs[expr].ty, Ty::Index(_)) {
             return None;
         }
@@ -369,7 +241,7 @@ impl Bounds {
     }
 
     /// A bound of `factor * var`.
-    fn counter_times(
+    pub(super) fn counter_times(
         &self,
         kernel: &ProgramKernel,
         var: VarId,
