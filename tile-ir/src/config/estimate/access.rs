@@ -182,7 +182,7 @@ fn touched(sizes: &Sizes<'_>, access: &Access, var: VarId) -> bool {
 fn of_items(sizes: &Sizes<'_>, access: &Access) -> Spread {
     let per_thread = sizes.items_along(|var| touched(sizes, access, var));
     let bytes = sizes.elem_bytes(access.array);
-    let axes = || sizes.block.iter().zip(&sizes.config.block).zip(sizes.lanes());
+    let axes = || sizes.block.iter().zip(&sizes.config.block).zip(sizes.lanes.iter().copied());
     if matches!(access.array, ArrayRef::Tile(_)) {
         // It is stored along whichever axis suits.
         let (mut run, mut conflicts) = (1.0, 1.0);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::least::TileAccess;
 use super::sizes::{Sizes, UNKNOWN_TRIPS};
-use super::text::{access_of, loads_in};
+use super::text::access_of;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Place, Stmt, StmtKind, TileId, Type, VarId,
 };
@@ -205,7 +205,7 @@ impl Walk<'_, '_> {
                 } else {
                     self.cost.waits += trips;
                 }
-                let fastest = self.fastest(body, &extents);
+                let fastest = axes.first().and_then(|axis| self.sizes.text.fastest(axis.var));
                 let is_across = fastest.is_some_and(|fastest| self.is_across(body, fastest));
                 let points = Points { axes: &extents, fastest, is_across };
                 self.stmts(body, Domain::Each(points), times);
@@ -227,11 +227,12 @@ impl Walk<'_, '_> {
                 );
             }
             StmtKind::For { var, range, body } => {
-                self.loops.push((*var, self.sizes.trips(range)));
-                let trips = trips * self.sizes.trips(range);
-                match self.sizes.copies(range, body) {
+                let own = self.sizes.trips(range);
+                self.loops.push((*var, own));
+                let trips = trips * own;
+                match self.sizes.copies(range, own, body) {
                     1.0 => {
-                        let at_once = REPEATED.min(self.sizes.trips(range)).max(1.0);
+                        let at_once = REPEATED.min(own).max(1.0);
                         self.rolled(body, domain, Times { trips, copies: 1.0, at_once, ..times });
                     }
                     more => {
@@ -273,33 +274,11 @@ impl Walk<'_, '_> {
     /// Counts a condition, if data decide it; whether they do. Within what a condition has
     /// decided, compilers choose between values.
     fn branch(&mut self, cond: ExprId, domain: Domain<'_>, times: Times) -> bool {
-        let is_of_data = self.sizes.text.is_of_data(self.sizes.kernel, cond);
+        let is_of_data = self.sizes.text.origins.is_of_data(cond);
         if is_of_data && !times.is_decided && matches!(domain, Domain::Block) {
             self.cost.branches += times.trips * self.sizes.items_per_thread();
         }
         is_of_data
-    }
-
-    /// The axis of a cooperative loop along which it runs: that of the unit stride of
-    /// the global memory that it touches.
-    fn fastest(&self, body: &[Stmt], axes: &[(VarId, f64)]) -> Option<VarId> {
-        let sizes = self.sizes;
-        let mut accesses = Vec::new();
-        for stmt in body {
-            if let StmtKind::Store { access, .. } = &stmt.kind {
-                accesses.push(access);
-            }
-            let mut loads = Vec::new();
-            stmt.kind.exprs().into_iter().for_each(|id| loads_in(sizes.kernel, id, &mut loads));
-            accesses.extend(loads.into_iter().filter_map(|id| access_of(sizes.kernel, id)));
-        }
-        let of_tensors =
-            accesses.into_iter().filter(|access| matches!(access.array, ArrayRef::Tensor(_)));
-        let mut lasts = of_tensors.filter_map(|access| access.indices.last());
-        lasts.find_map(|&last| {
-            let axis = axes.iter().find(|(var, _)| sizes.is_unit_stride(last, *var));
-            axis.map(|(var, _)| *var)
-        })
     }
 
     /// Whether statements store to a tile whose elements lie next to each other along

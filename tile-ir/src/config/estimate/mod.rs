@@ -33,6 +33,7 @@ mod count;
 mod exchange;
 mod follow;
 mod least;
+mod origins;
 mod sizes;
 mod text;
 mod time;

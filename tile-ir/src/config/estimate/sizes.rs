@@ -29,6 +29,8 @@ pub(super) struct Sizes<'a> {
     dims: BTreeMap<VarId, i128>,
     /// Extents of the block domain, with the axes' variables.
     pub(super) block: Vec<(VarId, f64)>,
+    /// Threads of a warp along each axis of the block domain.
+    pub(super) lanes: Vec<u32>,
     /// See [`Self::rows`].
     rows: BTreeMap<TileId, usize>,
 }
@@ -44,7 +46,8 @@ impl<'a> Sizes<'a> {
         let dim_vars = kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Dim);
         let dims = dim_vars.zip(dims).map(|((id, _), &dim)| (id, i128::from(dim))).collect();
         let (tiles, block, rows) = (&config.tiles, Vec::new(), BTreeMap::new());
-        let mut sizes = Self { kernel, text, types, tiles, config, dims, block, rows };
+        let lanes = lanes(config);
+        let mut sizes = Self { kernel, text, types, tiles, config, dims, block, lanes, rows };
         let axes = kernel.block.as_deref().unwrap_or_default();
         sizes.block =
             axes.iter().map(|axis| (axis.var, sizes.index_or(axis.extent, 1.0))).collect();
@@ -127,15 +130,16 @@ impl<'a> Sizes<'a> {
     }
 
     /// Iterations that are written out one after the other: all of a short loop whose
-    /// trips are known and in which the block does not meet.
-    pub(super) fn copies(&self, range: &LoopRange, body: &[Stmt]) -> f64 {
+    /// `trips` are known and in which the block does not meet.
+    pub(super) fn copies(&self, range: &LoopRange, trips: f64, body: &[Stmt]) -> f64 {
+        if trips > MAX_COPIES || body.iter().any(Stmt::has_meeting) {
+            return 1.0;
+        }
         let is_known = range.exprs().iter().all(|expr| {
             let tile = |id| tile_value(self.kernel, self.tiles, id);
             eval_index(self.kernel, *expr, &tile).is_some()
         });
-        let trips = self.trips(range);
-        let meets = body.iter().any(Stmt::has_meeting);
-        if is_known && !meets && trips <= MAX_COPIES { trips.max(1.0) } else { 1.0 }
+        if is_known { trips.max(1.0) } else { 1.0 }
     }
 
     /// Items of a thread of the block domain.
@@ -173,27 +177,6 @@ impl<'a> Sizes<'a> {
     /// Elements of an array.
     pub(super) fn elems(&self, array: ArrayRef) -> f64 {
         self.kernel.extents(array).iter().map(|&extent| self.index_or(extent, 1.0)).product()
-    }
-
-    /// Threads of a warp along each axis of the block domain.
-    pub(super) fn lanes(&self) -> Vec<u32> {
-        let axes = &self.config.block;
-        let tiled: u32 = axes.iter().map(|axis| axis.lanes).product();
-        if tiled == WARP_ITEMS && axes.iter().all(|axis| axis.threads.is_multiple_of(axis.lanes)) {
-            return axes.iter().map(|axis| axis.lanes).collect();
-        }
-        let mut left = WARP_ITEMS;
-        let mut lanes: Vec<u32> = axes
-            .iter()
-            .rev()
-            .map(|axis| {
-                let own = axis.threads.clamp(1, left.max(1));
-                left /= own;
-                own
-            })
-            .collect();
-        lanes.reverse();
-        lanes
     }
 
     /// Whether two indices take the same values, each in a loop of its own.
@@ -253,30 +236,10 @@ impl<'a> Sizes<'a> {
     pub(super) fn has_vectors(&self, access: &Access, var: VarId) -> bool {
         let along = access.indices.iter().find(|&&index| self.depends(index, var));
         along.is_none_or(|&index| {
-            self.text.is_of_data(self.kernel, index)
-                || (self.is_unit_stride(index, var) && self.is_placed(index))
+            let origins = &self.text.origins;
+            origins.is_of_data(index)
+                || (self.is_unit_stride(index, var) && origins.is_placed(index))
         })
-    }
-
-    /// Whether nothing that is only known when it runs, coordinates aside, is in an index.
-    fn is_placed(&self, expr: ExprId) -> bool {
-        match &self.kernel.exprs[expr].kind {
-            ExprKind::Load(_) => false,
-            ExprKind::Var(var) => match (self.text.lets.get(var), self.kernel.vars[*var].kind) {
-                (Some(&definition), _) => self.is_placed(definition),
-                (None, VarKind::Loop) => self.text.short_loops.contains(var),
-                (None, VarKind::Let { .. } | VarKind::Scalar(_)) => false,
-                (
-                    None,
-                    VarKind::Dim
-                    | VarKind::TileParam(_)
-                    | VarKind::Grid
-                    | VarKind::Block
-                    | VarKind::Each,
-                ) => true,
-            },
-            kind => kind.operands().into_iter().all(|operand| self.is_placed(operand)),
-        }
     }
 
     /// Whether an access to a tile does not run along the tile's rows where `var` grows.
@@ -322,4 +285,25 @@ impl<'a> Sizes<'a> {
         let mut loops = self.kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Loop);
         loops.any(|(var, _)| self.is_unit_stride(expr, var))
     }
+}
+
+/// Threads of a warp along each axis of the block domain.
+fn lanes(config: &Config) -> Vec<u32> {
+    let axes = &config.block;
+    let tiled: u32 = axes.iter().map(|axis| axis.lanes).product();
+    if tiled == WARP_ITEMS && axes.iter().all(|axis| axis.threads.is_multiple_of(axis.lanes)) {
+        return axes.iter().map(|axis| axis.lanes).collect();
+    }
+    let mut left = WARP_ITEMS;
+    let mut lanes: Vec<u32> = axes
+        .iter()
+        .rev()
+        .map(|axis| {
+            let own = axis.threads.clamp(1, left.max(1));
+            left /= own;
+            own
+        })
+        .collect();
+    lanes.reverse();
+    lanes
 }

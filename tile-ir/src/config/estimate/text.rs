@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::follow::Follows;
+use super::origins::Origins;
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, Type, VarId, VarKind,
+    Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, VarKind,
     eval_index, immutable_lets, var_uses_in,
 };
 
@@ -15,10 +16,13 @@ pub(super) struct Text {
     pub(super) lets: BTreeMap<VarId, ExprId>,
     /// How expressions follow variables.
     pub(super) follows: Follows,
+    /// Where expressions' values come from.
+    pub(super) origins: Origins,
     /// The variables that items declare.
     pub(super) variables: BTreeMap<VarId, Variable>,
-    /// Counters of the loops whose bounds the text says: lowering writes these out.
-    pub(super) short_loops: BTreeSet<VarId>,
+    /// Of each cooperative loop, by the variable of its first axis, the axis along which it
+    /// runs: that of the unit stride of the global memory that it touches.
+    fastest: BTreeMap<VarId, VarId>,
 }
 
 /// A variable that each item of the block has for itself.
@@ -40,23 +44,15 @@ impl Text {
         list_variables(kernel, &kernel.body, &mut variables);
         let mut short_loops = BTreeSet::new();
         list_short_loops(kernel, &kernel.body, &mut short_loops);
-        Self { lets, follows, variables, short_loops }
+        let origins = Origins::new(kernel, &lets, &short_loops);
+        let mut fastest = BTreeMap::new();
+        list_fastest(kernel, &follows, &kernel.body, &mut fastest);
+        Self { lets, follows, origins, variables, fastest }
     }
 
-    /// Whether stored data decide an expression's value.
-    pub(super) fn is_of_data(&self, kernel: &Kernel, id: ExprId) -> bool {
-        let is_of_data = |id: ExprId| self.is_of_data(kernel, id);
-        match &kernel.exprs[id].kind {
-            ExprKind::Load(_) => true,
-            ExprKind::Var(var) => match self.lets.get(var) {
-                Some(&definition) => is_of_data(definition),
-                None => {
-                    let var = &kernel.vars[*var];
-                    matches!(var.kind, VarKind::Let { .. }) && var.ty != Type::Index
-                }
-            },
-            kind => kind.operands().into_iter().any(is_of_data),
-        }
+    /// The axis along which a cooperative loop runs, of whose axes `first` is the first.
+    pub(super) fn fastest(&self, first: VarId) -> Option<VarId> {
+        self.fastest.get(&first).copied()
     }
 }
 
@@ -69,6 +65,7 @@ fn list_variables(kernel: &Kernel, stmts: &[Stmt], found: &mut BTreeMap<VarId, V
     }
 }
 
+/// Counters of the loops whose bounds the text says: lowering writes these out.
 fn list_short_loops(kernel: &Kernel, stmts: &[Stmt], found: &mut BTreeSet<VarId>) {
     for stmt in stmts {
         if let StmtKind::For { var, range, body } = &stmt.kind
@@ -82,6 +79,41 @@ fn list_short_loops(kernel: &Kernel, stmts: &[Stmt], found: &mut BTreeSet<VarId>
         }
         stmt.kind.bodies().into_iter().for_each(|body| list_short_loops(kernel, body, found));
     }
+}
+
+fn list_fastest(
+    kernel: &Kernel,
+    follows: &Follows,
+    stmts: &[Stmt],
+    found: &mut BTreeMap<VarId, VarId>,
+) {
+    for stmt in stmts {
+        if let StmtKind::Each { axes, body, .. } = &stmt.kind
+            && let (Some(first), Some(var)) = (axes.first(), fastest(kernel, follows, body, axes))
+        {
+            found.insert(first.var, var);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| list_fastest(kernel, follows, body, found));
+    }
+}
+
+fn fastest(kernel: &Kernel, follows: &Follows, body: &[Stmt], axes: &[Axis]) -> Option<VarId> {
+    let mut accesses = Vec::new();
+    for stmt in body {
+        if let StmtKind::Store { access, .. } = &stmt.kind {
+            accesses.push(access);
+        }
+        let mut loads = Vec::new();
+        stmt.kind.exprs().into_iter().for_each(|id| loads_in(kernel, id, &mut loads));
+        accesses.extend(loads.into_iter().filter_map(|id| access_of(kernel, id)));
+    }
+    let of_tensors =
+        accesses.into_iter().filter(|access| matches!(access.array, ArrayRef::Tensor(_)));
+    let mut lasts = of_tensors.filter_map(|access| access.indices.last());
+    lasts.find_map(|&last| {
+        let axis = axes.iter().find(|axis| follows.is_unit_stride(last, axis.var));
+        axis.map(|axis| axis.var)
+    })
 }
 
 fn variable(kernel: &Kernel, var: VarId, init: Option<ExprId>, rest: &[Stmt]) -> Variable {
