@@ -156,12 +156,17 @@ impl<'a> Layouts<'a> {
             |layout: &[u32]| layout.iter().try_fold(1u32, |product, n| product.checked_mul(*n));
         let least = n_threads(&extents).unwrap_or(u32::MAX).min(LEAST_THREADS_OF_ITEMS);
         let all = layouts(&extents);
-        let config = move |layout: Vec<u32>| {
+        let configs = move |layout: Vec<u32>| {
             let threads = n_threads(&layout).filter(|threads| *threads >= least)?;
             let threads = self.whole_warps(threads)?;
-            Some(self.config(tiles, threads, items_on(&extents, &layout)))
+            let square = items_on(&extents, &layout);
+            // What is not multiplied and added shares little among a warp's threads. Measured
+            // on an H200: a blur takes 1.13 ms with warps in order and 1.69 in squares.
+            let in_order = self.by_columns.then(|| in_order(&square)).filter(|it| *it != square);
+            let orders = [Some(square), in_order].into_iter().flatten();
+            Some(orders.map(move |items| self.config(tiles, threads, items)))
         };
-        all.filter_map(config).flat_map(|config| self.in_parts(config))
+        all.filter_map(configs).flatten().flat_map(|config| self.in_parts(config))
     }
 
     /// Threads of a block that has so many at least, if it can have them.
@@ -236,6 +241,11 @@ fn items_on(extents: &[u32], threads: &[u32]) -> Vec<AxisItems> {
         }
     }
     items
+}
+
+/// The same items, with each warp's threads in order: one row after the other.
+fn in_order(items: &[AxisItems]) -> Vec<AxisItems> {
+    items.iter().map(|axis| AxisItems { lanes: 1, ..*axis }).collect()
 }
 
 /// Points of the largest cooperative loop.

@@ -5,7 +5,7 @@ use super::least::TileAccess;
 use super::sizes::Sizes;
 use super::{LINE_BYTES, SECTOR_BYTES};
 use crate::exchange::WARP_ITEMS;
-use crate::kernel::{Access, ArrayRef, VarId};
+use crate::kernel::{Access, ArrayRef, ExprId, VarId};
 use crate::program::MAX_ACCESS_BYTES;
 use crate::syntax::TensorSpace;
 
@@ -49,6 +49,10 @@ const WALKED_ELEMS: f64 = 4.0;
 /// Items of a thread up to which it does so: the body of a product without a tile, with 128
 /// of them, stands in the text once.
 const WALKED_ITEMS: f64 = 16.0;
+/// Consecutive items of a thread that go along lines of their own where each item has places
+/// that follow the one's before: with fewer, lanes share lines. Measured: merges of runs of
+/// keys, eight an item, take 17 ms with two items in a row and 64 with four.
+const STEPPED_RUN: f64 = 4.0;
 /// Requests of a thread that are under way at once: compilers and registers allow no
 /// more.
 const MAX_REQUESTS: f64 = 8.0;
@@ -88,9 +92,16 @@ impl Walk<'_, '_> {
         };
         let Spread { per_thread, width, walked, scattered_lines, conflicts } = spread;
         let threads = f64::from(sizes.config.threads);
-        let of_thread = (per_thread / width).ceil();
-        let requests = of_thread * threads * times.trips / walked;
+        let [fresh, least_fresh] = match is_write {
+            true => [1.0; 2],
+            false => self.fresh_part(access, domain),
+        };
+        let of_thread = fresh * (per_thread / width).ceil();
         let bytes = sizes.elem_bytes(access.array);
+        if fresh < 1.0 && matches!(access.array, ArrayRef::Tensor(_)) {
+            self.cost.kept_words += fresh * per_thread * times.copies * (bytes / 4.0).max(1.0);
+        }
+        let requests = of_thread * threads * times.trips / walked;
         match access.array {
             // In registers, or in the first-level cache.
             ArrayRef::Tile(_) if sizes.kernel.is_local(access.array) => {}
@@ -100,7 +111,7 @@ impl Walk<'_, '_> {
                 self.cost.code += of_thread * times.copies;
                 let wavefronts = (width * bytes / WAVEFRONT_BYTES).max(1.0) * conflicts;
                 self.cost.shared_requests += requests * wavefronts;
-                self.note_access(access, domain, times.trips * bytes);
+                self.note_access(access, domain, least_fresh * times.trips * bytes);
                 if matches!(domain, Domain::Block) {
                     let is_shared = per_thread < sizes.items_per_thread();
                     if is_shared {
@@ -137,15 +148,39 @@ impl Walk<'_, '_> {
                     Domain::Block => busy_threads(sizes) / threads,
                     Domain::Each(..) => 1.0,
                 };
-                self.cost.bytes_in_flight += busy * at_once.min(per_thread * times.at_once) * bytes;
+                self.cost.bytes_in_flight +=
+                    busy * at_once.min(fresh * per_thread * times.at_once) * bytes;
                 let traffic = traffic(sizes, access, self.axes(domain), is_write, times.trips);
-                let moved = self.memory_bytes(access, domain, is_write, traffic);
+                if let (Domain::Block, false) = (domain, is_write) {
+                    self.note_walk(access, walked * bytes, traffic);
+                }
+                let moved =
+                    self.memory_bytes(access, domain, is_write, traffic, [fresh, least_fresh]);
                 self.cost.global_bytes += moved;
                 if times.is_staged {
                     self.cost.staged_bytes += moved;
                 }
             }
         }
+    }
+
+    /// Notes that threads go along lines of a tensor, each by itself and so many bytes at a
+    /// time.
+    fn note_walk(&mut self, access: &Access, step_bytes: f64, traffic: Traffic) {
+        let sizes = self.sizes;
+        let Some(&last) = access.indices.last() else { return };
+        let is_along = |(var, _): &(VarId, f64)| distance(sizes, access, *var).is_some();
+        if sizes.block.iter().any(is_along) {
+            return;
+        }
+        let lines = match (sizes.is_walked(last), sizes.is_stepped(last)) {
+            (true, _) => 1.0,
+            (false, true) => (sizes.run_of_last_axis() / STEPPED_RUN).min(1.0),
+            (false, false) => return,
+        };
+        self.cost.walked_lines += lines * busy_threads(sizes);
+        let lost = traffic.wanted * SECTOR_BYTES / step_bytes - traffic.moved;
+        self.cost.lost_bytes += lost.max(0.0);
     }
 
     /// Notes an access to a tile that each point makes with so many bytes.
@@ -202,7 +237,10 @@ fn of_items(sizes: &Sizes<'_>, access: &Access) -> Spread {
     for (((var, _), items), lanes) in axes() {
         if let Some(distance) = distance(sizes, access, *var) {
             let run = f64::from(items.run);
-            if distance == 1.0 && sizes.rows_are_aligned(access.array, bytes) {
+            if distance == 1.0
+                && sizes.rows_are_aligned(access.array, bytes)
+                && sizes.begin_a_vector(access, *var, run)
+            {
                 width = run.min(f64::from(MAX_ACCESS_BYTES) / bytes).max(1.0);
             }
             row_bytes = f64::from(lanes) * run * distance * bytes;
@@ -211,9 +249,10 @@ fn of_items(sizes: &Sizes<'_>, access: &Access) -> Spread {
         }
     }
     let lines = rows * (row_bytes / LINE_BYTES).ceil().max(1.0);
-    let least = (rows * row_bytes.min(width * bytes * f64::from(WARP_ITEMS)) / LINE_BYTES).ceil();
+    let least = (rows * row_bytes).min(width * bytes * f64::from(WARP_ITEMS)) / LINE_BYTES;
     let walked = if width > 1.0 { 1.0 } else { walked(sizes, access, bytes) };
-    Spread { per_thread, width, walked, scattered_lines: (lines - least).max(0.0), conflicts: 1.0 }
+    let scattered_lines = (lines - least.ceil()).max(0.0);
+    Spread { per_thread, width, walked, scattered_lines, conflicts: 1.0 }
 }
 
 /// An access by the points of a cooperative loop, which runs along what it touches.
@@ -241,7 +280,8 @@ fn busy_threads(sizes: &Sizes<'_>) -> f64 {
 
 /// The iterations of a loop along an access's rows whose elements come together.
 fn walked(sizes: &Sizes<'_>, access: &Access, bytes: f64) -> f64 {
-    let is_walked = access.indices.last().is_some_and(|&last| sizes.is_walked(last));
+    let has_place = |&last: &ExprId| sizes.is_walked(last) && !sizes.text.origins.is_of_data(last);
+    let is_walked = access.indices.last().is_some_and(has_place);
     let is_whole = busy_threads(sizes) == f64::from(sizes.config.threads);
     let is_short = sizes.items_per_thread() <= WALKED_ITEMS;
     if is_walked && is_whole && is_short && sizes.rows_are_aligned(access.array, bytes) {
@@ -307,13 +347,17 @@ fn run(sizes: &Sizes<'_>, access: &Access, axes: &[(VarId, f64)]) -> Run {
     if let Some(run) = runs.min_by(|one, other| one.distance.total_cmp(&other.distance)) {
         return run;
     }
-    let is_walked = access.indices.last().is_some_and(|&last| sizes.is_walked(last));
-    let elems = if is_walked { SECTOR_BYTES / sizes.elem_bytes(access.array) } else { 1.0 };
+    let goes_along = |last: &ExprId| sizes.is_walked(*last) || sizes.is_stepped(*last);
+    let elems = if access.indices.last().is_some_and(goes_along) {
+        SECTOR_BYTES / sizes.elem_bytes(access.array)
+    } else {
+        1.0
+    };
     Run { elems: elems.max(1.0), distance: 1.0 }
 }
 
 /// Elements of a tensor from one to the next along a variable, where they are few.
-fn distance(sizes: &Sizes<'_>, access: &Access, var: VarId) -> Option<f64> {
+pub(super) fn distance(sizes: &Sizes<'_>, access: &Access, var: VarId) -> Option<f64> {
     let mut distance = 1.0;
     for (&index, &extent) in access.indices.iter().zip(sizes.kernel.extents(access.array)).rev() {
         if sizes.depends(index, var) {

@@ -1,8 +1,7 @@
 //! What one block does: a walk over the kernel's text with its trip counts.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::least::TileAccess;
+use super::block::BlockCost;
+use super::kept::{Kept, Loop};
 use super::sizes::{Sizes, UNKNOWN_TRIPS};
 use super::text::access_of;
 use crate::kernel::{
@@ -20,70 +19,6 @@ const REPEATED: f64 = 4.0;
 const LIKELY: f64 = 0.5;
 /// The part of a thread's items whose temporaries are kept at once.
 const TEMPORARY_ITEMS: f64 = 0.75;
-
-/// Counts of one block.
-#[derive(Default)]
-pub(super) struct BlockCost {
-    /// Arithmetic operations of all items (a multiply-add is one).
-    pub(super) arithmetic: f64,
-    /// Global traffic in whole sectors, in bytes.
-    pub(super) global_bytes: f64,
-    /// The same if L1 held whatever the block has read before.
-    pub(super) least_bytes: f64,
-    /// The accesses to tiles, where they are asked for.
-    pub(super) tile_accesses: Option<Vec<TileAccess>>,
-    /// What was read, and what was written, of each tensor.
-    pub(super) touched: BTreeMap<(ArrayRef, bool), Touched>,
-    /// That of it which is fetched ahead, while something else is computed.
-    pub(super) staged_bytes: f64,
-    /// Cycles of an SM for lines that warps' requests to global memory touch beyond those
-    /// that as many bytes in a row would.
-    pub(super) scattered_cycles: f64,
-    /// Instructions of all threads that access memory, or compute addresses.
-    pub(super) memory_instructions: f64,
-    /// Shared-memory requests of one element per lane, of all threads.
-    pub(super) shared_requests: f64,
-    /// Times that a thread waits for tiles' elements to compute with.
-    pub(super) shared_rounds: f64,
-    /// Shared memory that exchanges among work-items take.
-    pub(super) exchange_bytes: f64,
-    /// Barriers.
-    pub(super) barriers: f64,
-    /// Times that a thread waits for stored data to say where it goes on.
-    pub(super) branches: f64,
-    /// Points where a global load is waited for, phases with several stages not
-    /// counted.
-    pub(super) waits: f64,
-    /// Iterations of phases that fill tiles ahead of their use.
-    pub(super) staged_iterations: f64,
-    /// Tiles that they fill.
-    pub(super) staged_tiles: BTreeSet<TileId>,
-    /// Words of registers that the items' variables take in one thread.
-    pub(super) fragment_words: f64,
-    /// Registers of a thread that hold operands shared by several items.
-    pub(super) operand_words: f64,
-    /// Registers of a thread for copies that are under way: their addresses, or what
-    /// they have fetched.
-    pub(super) copy_words: f64,
-    /// Words of values that wait for global memory, and of temporaries.
-    pub(super) waiting_words: f64,
-    /// Instructions of a thread that stand in the text, those of loops that stay
-    /// loops left out.
-    pub(super) code: f64,
-    /// Instructions of the longest such loop's body.
-    pub(super) loop_code: f64,
-    /// Bytes that one thread asks of global memory before it waits.
-    pub(super) bytes_in_flight: f64,
-}
-
-/// What the block has touched of a tensor.
-#[derive(Default)]
-pub(super) struct Touched {
-    /// Bytes that no other block touches.
-    pub(super) new_bytes: f64,
-    /// The indices of the accesses.
-    pub(super) indices: Vec<Vec<ExprId>>,
-}
 
 /// Whose points a statement runs for.
 #[derive(Clone, Copy)]
@@ -127,7 +62,7 @@ pub(super) fn count_noting(sizes: &Sizes<'_>) -> BlockCost {
 }
 
 fn count_from(sizes: &Sizes<'_>, mut cost: BlockCost) -> BlockCost {
-    let mut walk = Walk { sizes, cost: &mut cost, loops: Vec::new() };
+    let mut walk = Walk { sizes, cost: &mut cost, loops: Vec::new(), kept: Kept::default() };
     let once = Times { trips: 1.0, copies: 1.0, is_staged: false, at_once: 1.0, is_decided: false };
     walk.stmts(&sizes.kernel.body, Domain::Block, once);
     cost
@@ -136,8 +71,9 @@ fn count_from(sizes: &Sizes<'_>, mut cost: BlockCost) -> BlockCost {
 pub(super) struct Walk<'a, 'k> {
     pub(super) sizes: &'a Sizes<'k>,
     pub(super) cost: &'a mut BlockCost,
-    /// The loops that are gone through, each with its iterations.
-    pub(super) loops: Vec<(VarId, f64)>,
+    /// The loops that are gone through.
+    pub(super) loops: Vec<Loop>,
+    pub(super) kept: Kept,
 }
 
 impl Walk<'_, '_> {
@@ -210,9 +146,9 @@ impl Walk<'_, '_> {
                 let points = Points { axes: &extents, fastest, is_across };
                 self.stmts(body, Domain::Each(points), times);
             }
-            StmtKind::Phase { range, body, .. } => {
+            StmtKind::Phase { var, range, body, .. } => {
                 let is_staged = self.sizes.config.stages > 1;
-                let trips = trips * self.sizes.trips(range);
+                let trips = trips * self.sizes.trips(*var, range);
                 if is_staged {
                     self.cost.staged_iterations += trips;
                 }
@@ -227,10 +163,16 @@ impl Walk<'_, '_> {
                 );
             }
             StmtKind::For { var, range, body } => {
-                let own = self.sizes.trips(range);
-                self.loops.push((*var, own));
+                let own = self.sizes.trips(*var, range);
+                let more = self.sizes.copies(range, own, body);
+                self.loops.push(Loop {
+                    var: *var,
+                    trips: own.max(1.0),
+                    step: self.sizes.step(range),
+                    is_written_out: more > 1.0,
+                });
                 let trips = trips * own;
-                match self.sizes.copies(range, own, body) {
+                match more {
                     1.0 => {
                         let at_once = REPEATED.min(own).max(1.0);
                         self.rolled(body, domain, Times { trips, copies: 1.0, at_once, ..times });
@@ -265,6 +207,7 @@ impl Walk<'_, '_> {
             StmtKind::Assume { .. } => {}
             StmtKind::WarpBarrier => {}
             StmtKind::Barrier => {
+                self.forget();
                 let per_iteration = if times.is_staged { 0.5 } else { 1.0 };
                 self.cost.barriers += per_iteration * trips;
             }
@@ -293,7 +236,9 @@ impl Walk<'_, '_> {
     /// The body of a loop that stays one: what is around it has other code.
     fn rolled(&mut self, body: &[Stmt], domain: Domain<'_>, times: Times) {
         let outside = std::mem::take(&mut self.cost.code);
+        self.forget();
         self.stmts(body, domain, times);
+        self.forget();
         let own = std::mem::replace(&mut self.cost.code, outside);
         self.cost.loop_code = self.cost.loop_code.max(own);
     }

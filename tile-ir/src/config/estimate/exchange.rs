@@ -9,6 +9,8 @@ use crate::kernel::VarId;
 const STEP_OPS: f64 = 4.0;
 /// The same for what stands around the steps: numbers, conditions, stores.
 const FRAME_OPS: f64 = 16.0;
+/// Words of a thread's values that come in one access.
+const VECTOR_WORDS: f64 = 4.0;
 /// Totals of warps that each thread combines by itself.
 const FEW: f64 = 8.0;
 
@@ -40,9 +42,11 @@ impl Walk<'_, '_> {
         let warps = (lanes / f64::from(WARP_ITEMS)).ceil();
         let steps = lanes.min(f64::from(WARP_ITEMS)).log2().ceil().max(0.0);
         let words = (self.sizes.type_bytes(self.sizes.kernel.vars[var].ty) / 4.0).max(1.0);
+        // Longer rows of a thread's values begin in the same banks as others'.
+        let conflicts = (run * words / VECTOR_WORDS).clamp(1.0, f64::from(WARP_ITEMS));
         // Values that go through shared memory on the way in, and on the way out.
         let (gathered, given) = (!in_order, is_scan && (exclusive || !in_order));
-        let through = 2.0 * items * (f64::from(u8::from(gathered)) + f64::from(u8::from(given)));
+        let through = (1.0 + conflicts) * items * f64::from(u8::from(gathered) + u8::from(given));
         let totals = if is_scan { warps / 2.0 } else { warps.min(FEW) };
         let requests = lanes * steps + through + threads * totals;
         self.cost.shared_requests += requests * words * times.trips;

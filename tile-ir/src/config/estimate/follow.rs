@@ -25,18 +25,19 @@ pub(super) struct Follows {
 type Set = Box<[u64]>;
 
 impl Follows {
-    /// `lets` are the definitions of the `let`s that are never assigned again.
-    pub(super) fn new(kernel: &Kernel, lets: &BTreeMap<VarId, ExprId>) -> Self {
+    /// `sources` says of a variable what it follows: of `let`s that are never assigned again
+    /// their definitions, of the counters of loops where these begin.
+    pub(super) fn new(kernel: &Kernel, sources: &BTreeMap<VarId, ExprId>) -> Self {
         let none = || vec![None; kernel.exprs.len()];
         let words = kernel.vars.len().div_ceil(WORD);
         let mut follows = Self { words, depends: none(), strides: none() };
         for id in kernel.exprs.ids() {
-            follows.visit(kernel, lets, id);
+            follows.visit(kernel, sources, id);
         }
         follows
     }
 
-    /// Whether the value of `expr` changes with `var`, through `let`s.
+    /// Whether the value of `expr` changes with `var`, through `let`s and where loops begin.
     pub(super) fn depends(&self, expr: ExprId, var: VarId) -> bool {
         has(&self.depends, expr, var)
     }
@@ -48,41 +49,41 @@ impl Follows {
     }
 
     /// Fills in the sets of an expression, and of what it is made of.
-    fn visit(&mut self, kernel: &Kernel, lets: &BTreeMap<VarId, ExprId>, id: ExprId) {
+    fn visit(&mut self, kernel: &Kernel, sources: &BTreeMap<VarId, ExprId>, id: ExprId) {
         if self.depends[id.index()].is_some() {
             return;
         }
         let kind = &kernel.exprs[id].kind;
-        let definition = match kind {
-            ExprKind::Var(var) => lets.get(var).copied(),
+        let source = match kind {
+            ExprKind::Var(var) => sources.get(var).copied(),
             _ => None,
         };
         let operands = kind.operands();
-        let parts = operands.iter().copied().chain(definition);
-        parts.for_each(|part| self.visit(kernel, lets, part));
+        let parts = operands.iter().copied().chain(source);
+        parts.for_each(|part| self.visit(kernel, sources, part));
         let mut depends = self.empty();
-        for part in operands.iter().copied().chain(definition) {
+        for part in operands.iter().copied().chain(source) {
             add(&mut depends, self.depends[part.index()].as_deref());
         }
         if let ExprKind::Var(var) = kind {
             let is_let = matches!(kernel.vars[*var].kind, VarKind::Let { .. });
-            if is_let && definition.is_none() {
+            if is_let && source.is_none() {
                 // A variable that is assigned again may depend on anything.
                 depends.fill(u64::MAX);
             }
             insert(&mut depends, *var);
         }
-        let strides = self.strides_of(kind, definition);
+        let strides = self.strides_of(kind, source);
         self.depends[id.index()] = Some(depends);
         self.strides[id.index()] = Some(strides);
     }
 
-    fn strides_of(&self, kind: &ExprKind, definition: Option<ExprId>) -> Set {
+    fn strides_of(&self, kind: &ExprKind, source: Option<ExprId>) -> Set {
         let mut set = self.empty();
         match kind {
             ExprKind::Var(var) => {
-                if let Some(definition) = definition {
-                    add(&mut set, self.strides[definition.index()].as_deref());
+                if let Some(source) = source {
+                    add(&mut set, self.strides[source.index()].as_deref());
                 }
                 insert(&mut set, *var);
             }

@@ -8,11 +8,14 @@
 //!
 //! | file | what it answers |
 //! | --- | --- |
-//! | `text` | what the text says by itself: variables, and |
+//! | `text` | what the text says by itself: variables, loops, and |
 //! | `follow` | how expressions follow variables |
+//! | `origins` | what decides their values, and when it is known |
 //! | `sizes` | extents and trips |
 //! | `count` | what one block does |
+//! | `block` | the counts of that |
 //! | `access` | what one access of it moves |
+//! | `kept` | what of that threads have in registers |
 //! | `again` | what of that was read before, and by whom |
 //! | `exchange` | what a reduction or scan over the block takes |
 //! | `time` | registers, resident blocks, cycles |
@@ -29,9 +32,11 @@
 
 mod access;
 mod again;
+mod block;
 mod count;
 mod exchange;
 mod follow;
+mod kept;
 mod least;
 mod origins;
 mod sizes;

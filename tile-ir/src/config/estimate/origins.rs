@@ -20,8 +20,8 @@ struct Origin {
 /// What is known of a text before its expressions are looked at.
 struct Known<'a> {
     kernel: &'a Kernel,
-    /// Definitions of the `let`s that are never assigned again.
-    lets: &'a BTreeMap<VarId, ExprId>,
+    /// Definitions of the `let`s that are never assigned again, and where loops begin.
+    sources: &'a BTreeMap<VarId, ExprId>,
     /// Counters of loops that lowering writes out.
     short_loops: &'a BTreeSet<VarId>,
 }
@@ -29,10 +29,10 @@ struct Known<'a> {
 impl Origins {
     pub(super) fn new(
         kernel: &Kernel,
-        lets: &BTreeMap<VarId, ExprId>,
+        sources: &BTreeMap<VarId, ExprId>,
         short_loops: &BTreeSet<VarId>,
     ) -> Self {
-        let known = Known { kernel, lets, short_loops };
+        let known = Known { kernel, sources, short_loops };
         let mut origins = Self(vec![None; kernel.exprs.len()]);
         for id in kernel.exprs.ids() {
             origins.visit(&known, id);
@@ -56,8 +56,12 @@ impl Origins {
         }
         let origin = match &known.kernel.exprs[id].kind {
             ExprKind::Load(_) => Origin { is_of_data: true, is_placed: false },
-            ExprKind::Var(var) => match known.lets.get(var) {
-                Some(&definition) => self.visit(known, definition),
+            ExprKind::Var(var) => match known.sources.get(var) {
+                Some(&source) if known.kernel.vars[*var].kind == VarKind::Loop => {
+                    let is_of_data = self.visit(known, source).is_of_data;
+                    Origin { is_of_data, ..known.of_variable(*var) }
+                }
+                Some(&source) => self.visit(known, source),
                 None => known.of_variable(*var),
             },
             kind => {

@@ -86,7 +86,8 @@ impl<'a> Sizes<'a> {
         self.index(expr).unwrap_or(otherwise)
     }
 
-    pub(super) fn trips(&self, range: &LoopRange) -> f64 {
+    /// Iterations of a loop with such a counter.
+    pub(super) fn trips(&self, counter: VarId, range: &LoopRange) -> f64 {
         let trips = match range {
             LoopRange::Between { start, end, step, .. } => {
                 let step = step.map_or(Some(1.0), |step| self.index(step)).filter(|s| *s > 0.0);
@@ -99,7 +100,26 @@ impl<'a> Sizes<'a> {
                 self.index(*n).map(|n| n.max(1.0).log2().ceil())
             }
         };
-        trips.unwrap_or(UNKNOWN_TRIPS)
+        trips.or_else(|| self.trips_over_all(counter, range)).unwrap_or(UNKNOWN_TRIPS)
+    }
+
+    /// Iterations of a loop between bounds that data decide: where it goes along a tensor of
+    /// one axis, all of the launch's loops together go along it once.
+    fn trips_over_all(&self, counter: VarId, range: &LoopRange) -> Option<f64> {
+        let LoopRange::Between { start, .. } = range else { return None };
+        let elems = self.index(*self.text.walks.get(&counter)?)?;
+        let apart = self.block.iter().filter(|(var, _)| self.depends(*start, *var));
+        let walkers = self.blocks() * apart.map(|(_, extent)| extent).product::<f64>();
+        Some((elems / walkers.max(1.0)).max(1.0))
+    }
+
+    /// From one value of a loop's counter to the next.
+    pub(super) fn step(&self, range: &LoopRange) -> f64 {
+        match range {
+            LoopRange::Between { step: Some(step), .. } => self.index_or(*step, f64::INFINITY),
+            LoopRange::Between { step: None, .. } => 1.0,
+            LoopRange::Halving(_) | LoopRange::Doubling(_) => f64::INFINITY,
+        }
     }
 
     pub(super) fn elem_bytes(&self, array: ArrayRef) -> f64 {
@@ -205,6 +225,11 @@ impl<'a> Sizes<'a> {
     /// How far apart two indices are that are alike but for the numbers in them; nothing
     /// where they are not.
     pub(super) fn distance_of_alike(&self, one: ExprId, other: ExprId) -> Option<f64> {
+        if let (ExprKind::Literal(_), ExprKind::Literal(_)) =
+            (&self.kernel.exprs[one].kind, &self.kernel.exprs[other].kind)
+        {
+            return Some((self.index(one)? - self.index(other)?).abs());
+        }
         let ((one, at), (other, from)) = (self.without_numbers(one), self.without_numbers(other));
         self.runs_alike(one, other).then(|| (at - from).abs())
     }
@@ -239,6 +264,16 @@ impl<'a> Sizes<'a> {
             let origins = &self.text.origins;
             origins.is_of_data(index)
                 || (self.is_unit_stride(index, var) && origins.is_placed(index))
+        })
+    }
+
+    /// Whether a thread's consecutive items along `var`, so many of them, begin where a vector
+    /// of a tensor's row does.
+    pub(super) fn begin_a_vector(&self, access: &Access, var: VarId, items: f64) -> bool {
+        let along = access.indices.iter().find(|&&index| self.is_unit_stride(index, var));
+        along.is_some_and(|&index| {
+            let (rest, number) = self.without_numbers(index);
+            number % items == 0.0 && !self.text.is_shifted(rest)
         })
     }
 
@@ -278,6 +313,18 @@ impl<'a> Sizes<'a> {
         let row = extents.last().filter(|_| extents.len() > 1);
         row.and_then(|&extent| self.index(extent))
             .is_none_or(|extent| (extent * elem_bytes) % SECTOR_BYTES == 0.0)
+    }
+
+    /// Whether an index is a variable that the item sets anew again and again.
+    pub(super) fn is_stepped(&self, expr: ExprId) -> bool {
+        let ExprKind::Var(var) = self.kernel.exprs[expr].kind else { return false };
+        let is_let = matches!(self.kernel.vars[var].kind, VarKind::Let { .. });
+        is_let && !self.text.lets.contains_key(&var)
+    }
+
+    /// Consecutive items of a thread along the last axis.
+    pub(super) fn run_of_last_axis(&self) -> f64 {
+        self.config.block.last().map_or(1.0, |items| f64::from(items.run))
     }
 
     /// Whether a loop goes along `expr` one by one.

@@ -1,6 +1,7 @@
 //! From the counts of one block to the time of the launch.
 
-use super::count::BlockCost;
+use super::again::{CACHED_PART, L1_BYTES};
+use super::block::BlockCost;
 use super::sizes::Sizes;
 use super::{Estimate, LINE_BYTES};
 use crate::analyze::occupancy;
@@ -64,12 +65,17 @@ pub(super) const SCHEDULERS: f64 = 4.0;
 /// for its other items. Measured: the eight nearest of 65536 points take 198 cycles a point
 /// for four queries of a thread.
 const BRANCH_CYCLES: f64 = 50.0;
+/// How much of the shorter is left when a request's lines are looked up while others' are
+/// moved.
+const LOOKUP_LOSS: f64 = 0.3;
 /// Cycles that a barrier costs.
 const BARRIER_CYCLES: f64 = 30.0;
 /// Registers of a thread beside what is counted: addresses, counters, temporaries.
 pub(super) const BASE_REGISTERS: f64 = 28.0;
 /// Registers for the addresses of copies beyond which they are computed anew.
 const MAX_COPY_WORDS: f64 = 40.0;
+/// Words of values that several items read beyond which they are read again.
+const MAX_KEPT_WORDS: f64 = 96.0;
 
 /// A thread's registers come in units of so many.
 const REGISTER_UNIT: f64 = 8.0;
@@ -122,8 +128,11 @@ pub(super) fn finish(
     let shallow = per_sm_bytes_per_cycle * GLOBAL_LATENCY_CYCLES / in_flight.max(1.0);
     let loss = 1.0 + SHALLOW_LOSS * shallow.min(2.0).powi(3);
     let staged = block.staged_bytes / per_sm_bytes_per_cycle * loss;
-    let at_once = (block.global_bytes - block.staged_bytes) / per_sm_bytes_per_cycle * loss
-        + block.scattered_cycles;
+    let footprint = resident * block.walked_lines * LINE_BYTES;
+    let again = CACHED_PART * block.lost_bytes * (1.0 - L1_BYTES / footprint.max(L1_BYTES));
+    let moved = (block.global_bytes - block.staged_bytes + again) / per_sm_bytes_per_cycle * loss;
+    let looked_up = block.scattered_cycles;
+    let at_once = moved.max(looked_up) + LOOKUP_LOSS * moved.min(looked_up);
     let memory = staged + at_once;
     // The cycles that one block takes alone: latency is not hidden from itself, but
     // for what its stages fetch ahead.
@@ -217,6 +226,7 @@ fn registers(sizes: &Sizes<'_>, block: &BlockCost) -> f64 {
         + block.waiting_words
         + local_words * items
         + block.operand_words.min(64.0)
+        + block.kept_words.min(MAX_KEPT_WORDS)
         + block.copy_words.min(MAX_COPY_WORDS)
 }
 
