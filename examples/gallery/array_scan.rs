@@ -1,7 +1,8 @@
-//! The inclusive scan of a whole array in three launches: each block scans a segment
-//! and leaves its sum, one block scans those sums, and each segment adds what comes
-//! before it. Within a block `scan_sum` scans a tile, and what came before the tile is
-//! carried from one to the next.
+//! The inclusive scan of a whole array in three launches: each block sums a segment, one
+//! block scans those sums, and each segment is scanned from what comes before it. So the
+//! array is read twice and written once; to scan the segments first and to add what comes
+//! before them afterwards would write it twice as well. Within a block `scan_sum` scans a
+//! tile, and what came before the tile is carried from one to the next.
 //!
 //! ```sh
 //! cargo run --release --example gallery -- array_scan 1000003
@@ -16,26 +17,23 @@ tiled_kernel! {
     /// Elements of a segment.
     const SEGMENT: index = 8192;
 
-    /// `y` is the inclusive scan of each segment of `x`, `totals` the segments' sums.
-    pub fn segment_scans<T: Number>(
+    /// The sum of each segment of `x`.
+    pub fn segment_sums<T: Number>(
         #[pad = 0] x: &Tensor<T, [N]>,
-        y: &mut Tensor<T, [N]>,
         totals: &mut Tensor<T, [tiles(N, SEGMENT)]>,
     )
     where
-        tile: (TN = 512),
+        tile: (TN),
         grid: (segment in tiles(N, SEGMENT)),
         block: (tx in TN),
     {
-        let mut before: T = 0;
+        let mut total: T = 0;
         for p in tiles(SEGMENT, TN) {
-            let i = segment * SEGMENT + p * TN + tx;
-            let value = x[i];
-            y[i] = before + scan_sum(value);
-            before += reduce_sum(value);
+            total += x[segment * SEGMENT + p * TN + tx];
         }
+        total = reduce_sum(total);
         if tx == 0 {
-            totals[segment] = before;
+            totals[segment] = total;
         }
     }
 
@@ -53,18 +51,26 @@ tiled_kernel! {
         }
     }
 
-    /// Adds to each element of a segment what comes before the segment.
-    pub fn add_before<T: Number>(
+    /// `y` is the inclusive scan of `x`: of each segment, from what comes before it.
+    pub fn segment_scans<T: Number>(
+        #[pad = 0] x: &Tensor<T, [N]>,
         before: &Tensor<T, [tiles(N, SEGMENT)]>,
         y: &mut Tensor<T, [N]>,
     )
     where
-        tile: (TN),
-        grid: (bx in tiles(N, TN)),
+        tile: (TN in [512, 1024, 2048, 4096]),
+        grid: (segment in tiles(N, SEGMENT)),
         block: (tx in TN),
     {
-        let i = bx * TN + tx;
-        y[i] += before[i / SEGMENT];
+        let start = before[segment];
+        // Of the segment alone: a small sum is rounded less than a large one.
+        let mut sum: T = 0;
+        for p in tiles(SEGMENT, TN) {
+            let i = segment * SEGMENT + p * TN + tx;
+            let value = x[i];
+            y[i] = start + (sum + scan_sum(value));
+            sum += reduce_sum(value);
+        }
     }
 }
 
@@ -80,9 +86,9 @@ pub const ENTRY: Entry = Entry {
     full: &[1 << 27],
     kernels: || {
         vec![
-            segment_scans::kernel::<i32>(),
+            segment_sums::kernel::<i32>(),
             scan_of_totals::kernel::<i32>(),
-            add_before::kernel::<i32>(),
+            segment_scans::kernel::<i32>(),
         ]
     },
     prepare: |device, sizes| {
@@ -97,9 +103,9 @@ pub const OF_FLOATS: Entry = Entry {
     about: "the inclusive scan of an array of f32, in three launches",
     kernels: || {
         vec![
-            segment_scans::kernel::<f32>(),
+            segment_sums::kernel::<f32>(),
             scan_of_totals::kernel::<f32>(),
-            add_before::kernel::<f32>(),
+            segment_scans::kernel::<f32>(),
         ]
     },
     prepare: |device, sizes| {
@@ -109,8 +115,8 @@ pub const OF_FLOATS: Entry = Entry {
             &x,
             |sum, x| sum + f64::from(x),
             |what, found, expected| {
-                // Roundings of each of the three scans, of sums like the root of their length.
-                close(what, found, expected, 1e-3)
+                // Four roundings of sums like the root of their length, 1e4.
+                close(what, found, expected, 4e-3)
             },
         )?))
     },
@@ -153,9 +159,9 @@ impl<T: Number + Copy, E: Copy + Default> Scan<T, E> {
 
 impl<T: Number, E> Prepared for Scan<T, E> {
     fn launch(&mut self, options: &Options) -> tile_runtime::Result<()> {
-        segment_scans::with(options.clone()).launch(&self.x, &mut self.y, &mut self.totals)?;
+        segment_sums::with(options.clone()).launch(&self.x, &mut self.totals)?;
         scan_of_totals::with(options.clone()).launch(&mut self.totals)?;
-        add_before::with(options.clone()).launch(&self.totals, &mut self.y)
+        segment_scans::with(options.clone()).launch(&self.x, &self.totals, &mut self.y)
     }
 
     fn verify(&self) -> Result<(), Failure> {

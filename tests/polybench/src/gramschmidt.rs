@@ -41,7 +41,7 @@ tiled_kernel! {
         r: &mut Tensor<T, [N, N]>,
     )
     where
-        tile: (TM in pow2(1..=64), TN),
+        tile: (TM in pow2(1..=256), TN),
         grid: (bx in tiles(N, TN)),
         block: (ty in TM, tx in TN),
     {
