@@ -16,6 +16,7 @@ use super::data::Pool;
 use super::machine::{ANY_EXTENT, Blocks, Machine, Path, Stop};
 use super::plan::Plan;
 use super::sizes::Sizes;
+use super::window::Windows;
 use super::{Findings, Scope};
 use crate::arena::EntityId as _;
 use crate::config::complete_tiles;
@@ -52,6 +53,9 @@ pub(crate) fn exhaust(
     let is_alone = scope == Scope::Block;
     let (open, params) = match open_ended(kernel, &plan, is_alone) {
         Ok(found) => found,
+        Err(_) if !is_alone && are_windows_apart(kernel, &plan, fuel) => {
+            return Exhaustion::Complete;
+        }
         Err(var) => return Exhaustion::OpenEnded(var),
     };
     let combinations = match combinations(kernel, &params) {
@@ -71,6 +75,35 @@ pub(crate) fn exhaust(
         Some(var) => Exhaustion::OpenEnded(var),
         None => run(BTreeSet::new(), findings),
     }
+}
+
+/// Whether blocks are apart however many there are: one block, of any coordinates, is run
+/// at each of the tile sizes, and what it touches are windows that are apart.
+fn are_windows_apart(kernel: &Kernel, plan: &Plan<'_>, fuel: &mut u32) -> bool {
+    let Ok((open, params)) = open_ended(kernel, plan, true) else { return false };
+    let Ok(combinations) = combinations(kernel, &params) else { return false };
+    let pool = Pool::of(kernel);
+    let mut seen = BTreeSet::new();
+    combinations.iter().map(|tiles| sizes(kernel, plan, tiles, open.clone())).all(|sizes| {
+        if !seen.insert(plan.key(&sizes)) {
+            return true;
+        }
+        // Each block may take a path of its own.
+        let mut windows = Windows::default();
+        let mut path = Path::default();
+        loop {
+            // What collides within a block is not asked here.
+            let mut within = Findings::default();
+            let machine = Machine::new(kernel, plan, &sizes, &pool, &mut within, fuel);
+            let run = machine.along(&mut path).noting(&mut windows).run(Blocks::All);
+            if run.is_err() || !windows.are_apart(kernel) {
+                return false;
+            }
+            if !path.advance() {
+                return true;
+            }
+        }
+    })
 }
 
 /// Of what matters to an array: that of which the value can be left open, and the

@@ -53,6 +53,7 @@ mod sizes;
 mod stray;
 mod terms;
 mod wild;
+mod window;
 mod witness;
 
 pub(crate) use exhaust::{Exhaustion, exhaust};

@@ -81,4 +81,33 @@ impl Terms {
             _ => self.of(Origin::Binary(op, ty, lhs, rhs)),
         }
     }
+
+    /// A term as a sum of variables, each so many times; `None` of one that is no such
+    /// sum.
+    pub(super) fn factors(&self, term: Term) -> Option<BTreeMap<VarId, i64>> {
+        let origins: BTreeMap<Term, Origin> =
+            self.0.borrow().iter().map(|(origin, term)| (*term, origin.clone())).collect();
+        let mut sum = BTreeMap::new();
+        let mut pending = vec![(term, 1_i64)];
+        while let Some((term, times)) = pending.pop() {
+            if term == 0 {
+                continue;
+            }
+            match origins.get(&term)? {
+                Origin::Var(var) => {
+                    let factor = sum.entry(*var).or_insert(0_i64);
+                    *factor = factor.checked_add(times)?;
+                }
+                Origin::Sum(one, other) => pending.extend([(*one, times), (*other, times)]),
+                Origin::Scaled(of, by) => pending.push((*of, times.checked_mul(*by)?)),
+                Origin::Iteration(_)
+                | Origin::Binary(..)
+                | Origin::Cast(..)
+                | Origin::Function(..)
+                | Origin::Element(..) => return None,
+            }
+        }
+        sum.retain(|_, factor| *factor != 0);
+        Some(sum)
+    }
 }

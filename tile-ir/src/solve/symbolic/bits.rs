@@ -6,6 +6,8 @@
 //! power of two ([`Walk::is_power`]), and a mask of one less than a power is a
 //! remainder.
 
+use std::collections::BTreeSet;
+
 use super::formula::Formula;
 use super::integers::range_of;
 use super::poly::{Poly, Unknown};
@@ -38,6 +40,11 @@ impl Walk<'_> {
             Some(_) => return None,
             None => {}
         }
+        for (value, mask) in [(lhs, rhs), (rhs, lhs)] {
+            if let Some(multiple) = self.last_multiple(value, mask, at) {
+                return Some(multiple);
+            }
+        }
         if !self.is_natural(lhs) {
             return None;
         }
@@ -60,9 +67,34 @@ impl Walk<'_> {
         })
     }
 
+    /// `value & mask` of a natural and a mask of all bits from a power of two of any size
+    /// on, as `!(power - 1)` is: the last multiple of the power.
+    fn last_multiple(&mut self, value: &Poly, mask: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
+        let end = mask.constant_term();
+        let power = mask.plus(-end).negated();
+        if power.as_constant().is_some() || !self.is_power(&power) || !self.is_natural(value) {
+            return None;
+        }
+        // Without a sign the mask ends where its type does.
+        let is_within = |high: i128| end.count_ones() == 1 && high < end;
+        if end != 0 && !self.high(value).is_some_and(is_within) {
+            return None;
+        }
+        let rest = self.remainder(value, &power, at)?;
+        Some(value.sub(&rest))
+    }
+
     /// Of a natural of 32 bits: the multiples of a power of two that it has end where
     /// these bits do.
-    fn note_last_multiple(&mut self, value: &Poly, power: &Poly, at: (SpanId, BinaryOp)) {
+    pub(super) fn note_last_multiple(
+        &mut self,
+        value: &Poly,
+        power: &Poly,
+        at: (SpanId, BinaryOp),
+    ) {
+        if power.as_constant().is_some() || !self.is_power(power) || !self.is_natural(value) {
+            return;
+        }
         let end = Poly::constant(1 << 31);
         let Some(quotient) = self.quotient(value, power, at) else { return };
         if !self.is_never(&Formula::le(&end, value)) {
@@ -126,6 +158,11 @@ impl Walk<'_> {
         at: (SpanId, BinaryOp),
     ) -> Option<Poly> {
         let (lhs, rhs) = if lhs.as_constant().is_some() { (rhs, lhs) } else { (lhs, rhs) };
+        if let Some(sum) = self.or_sum(lhs, rhs).or_else(|| self.or_sum(rhs, lhs)) {
+            let most = self.joined_bits(lhs, rhs);
+            self.note_bits(&sum, most);
+            return Some(sum);
+        }
         if !self.is_natural(lhs) || !self.is_natural(rhs) {
             return None;
         }
@@ -133,13 +170,8 @@ impl Walk<'_> {
             return Some(lhs.clone());
         }
         let mut common = self.common_bits(lhs, rhs, at);
-        if common.is_none() && self.is_power(rhs) && !self.lacks_bit(lhs, rhs) {
+        if common.is_none() && self.is_power(rhs) {
             common = self.single_bit(lhs, rhs, at);
-        } else if common.is_none() && self.is_power(rhs) {
-            common = Some(Poly::default());
-        }
-        if common.is_none() && (self.is_beside_power(lhs, rhs) || self.is_beside_power(rhs, lhs)) {
-            common = Some(Poly::default());
         }
         let most = self.joined_bits(lhs, rhs);
         let sum = lhs.add(rhs);
@@ -158,34 +190,55 @@ impl Walk<'_> {
         Some(joined)
     }
 
-    /// Whether one natural is a multiple of a power of two of any size, and the other one
-    /// is below it.
-    fn is_beside_power(&self, multiple: &Poly, rest: &Poly) -> bool {
-        let Some((first, _)) = multiple.terms().first() else { return false };
-        let divides = |power: Unknown| multiple.terms().iter().all(|(m, _)| m.contains(&power));
-        let places = places(multiple).unwrap_or(0).min(62);
-        first.iter().filter(|unknown| self.powers.contains(unknown) && divides(**unknown)).any(
-            |power| {
-                let power = Poly::unknown(*power).scaled(1 << places);
-                self.is_never(&Formula::le(&power, rest))
-            },
-        )
+    /// `value | rest` where that is the sum of the two: `value`, which may be negative,
+    /// lacks the bits that `rest` has. It is a multiple of a power of two of any size of
+    /// which `rest` is below, or `rest` is one bit, which it lacks.
+    fn or_sum(&self, value: &Poly, rest: &Poly) -> Option<Poly> {
+        if self.powers.is_empty() || value.is_lost() || value.as_constant().is_some() {
+            return None;
+        }
+        let is_beside = self.is_power(rest) && self.lacks_bit(value, rest)
+            || self.is_natural(rest) && self.is_multiple_above(value, rest);
+        is_beside.then(|| value.add(rest))
     }
 
-    /// Whether a natural lacks a bit of any place: it is a multiple of twice that, and a
+    /// Whether a value is a multiple of a power of two of any size that `rest` is below.
+    fn is_multiple_above(&self, value: &Poly, rest: &Poly) -> bool {
+        let places = places(value).unwrap_or(0).min(62);
+        let is_single = |unknown: &Unknown| self.powers.contains(unknown);
+        let powers: BTreeSet<Unknown> = value.unknowns().filter(is_single).collect();
+        powers.into_iter().any(|power| {
+            let power = Poly::unknown(power).scaled(1 << places);
+            self.is_multiple(value, &power) && self.is_never(&Formula::le(&power, rest))
+        })
+    }
+
+    /// Whether all terms of a value are multiples of a power of two: they have it as a
+    /// factor, or are multiples of a number that it is not above.
+    fn is_multiple(&self, value: &Poly, power: &Poly) -> bool {
+        let [(unknowns, times)] = power.terms() else { return false };
+        value.terms().iter().all(|(product, factor)| {
+            let has_it =
+                factor % times == 0 && unknowns.iter().all(|unknown| product.contains(unknown));
+            has_it || {
+                let number = Poly::constant(1 << factor.trailing_zeros().min(126));
+                let is_larger = Formula::lt(&number, power);
+                self.is_never(&is_larger) || self.is_never_here(power, is_larger)
+            }
+        })
+    }
+
+    /// Whether a value lacks a bit of any place: it is a multiple of twice that, and a
     /// remainder by it.
     fn lacks_bit(&self, value: &Poly, bit: &Poly) -> bool {
         self.functions.iter().any(|((function, whole, by), quotient)| {
             let rest = whole.sub(&by.mul(&Poly::unknown(*quotient)));
             let multiple = value.sub(&rest);
-            let [(power, 1)] = by.terms() else { return false };
             *function == Function::Quotient
                 && by == bit
                 && !multiple.is_lost()
                 && self.is_natural(whole)
-                && multiple.terms().iter().all(|(product, factor)| {
-                    factor % 2 == 0 && power.iter().all(|unknown| product.contains(unknown))
-                })
+                && self.is_multiple(&multiple, &bit.scaled(2))
         })
     }
 
@@ -273,6 +326,7 @@ impl Walk<'_> {
         if at.1 == BinaryOp::Shl {
             return Some(lhs.mul(&power));
         }
+        self.note_last_multiple(lhs, &power, at);
         let above = self.floor(lhs, &power, at)?;
         if let (Some(places), Some(bits)) = (rhs.as_constant(), self.possible_bits(lhs)) {
             self.note_bits(&above, (self.is_natural(lhs)).then_some(bits >> places));
@@ -303,7 +357,7 @@ impl Walk<'_> {
     fn is_count(&self, value: &Poly, ty: Type) -> bool {
         let negative = Formula::lt(value, &Poly::default());
         match most_places(ty) {
-            None => self.is_natural(value),
+            None => self.is_natural(value) || self.is_never_here(value, negative),
             Some(most) => {
                 let beyond = negative.or(Formula::lt(&Poly::constant(most), value));
                 self.is_never(&beyond) || self.is_never_here(value, beyond)
@@ -316,7 +370,11 @@ impl Walk<'_> {
     fn power(&mut self, exponent: &Poly, ty: Type, at: (SpanId, BinaryOp)) -> Poly {
         let more = exponent.constant_term();
         let least = exponent.plus(-more);
-        if (1..62).contains(&more) && self.is_natural(&least) {
+        let is_natural = |walk: &Self| {
+            let negative = Formula::lt(&least, &Poly::default());
+            walk.is_natural(&least) || walk.is_never_here(&least, negative)
+        };
+        if (1..62).contains(&more) && is_natural(self) {
             return self.power(&least, ty, at).scaled(1 << more);
         }
         let power = self.single_power(exponent, ty, at);

@@ -165,11 +165,10 @@ impl Walk<'_> {
             })
         };
         value.terms().iter().fold(value.clone(), |rest, (product, factor)| {
-            match product.as_slice() {
-                [symbol] if factor % size == 0 && is_turns(*symbol) => {
-                    rest.sub(&Poly::unknown(*symbol).scaled(*factor))
-                }
-                _ => rest,
+            if factor % size == 0 && product.iter().any(|symbol| is_turns(*symbol)) {
+                rest.sub(&Poly::product(*product).scaled(*factor))
+            } else {
+                rest
             }
         })
     }

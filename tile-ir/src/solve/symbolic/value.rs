@@ -326,8 +326,14 @@ impl Walk<'_> {
                 self.note_square(&lhs, &rhs);
                 self.wrapped(lhs.mul(&rhs), ty, span)
             }
-            BinaryOp::Div => self.quotient(&lhs, &rhs, (span, op)).map(Value::Int),
-            BinaryOp::Rem => self.remainder(&lhs, &rhs, (span, op)).map(Value::Int),
+            BinaryOp::Div => {
+                self.note_last_multiple(&lhs, &rhs, (span, op));
+                self.quotient(&lhs, &rhs, (span, op)).map(Value::Int)
+            }
+            BinaryOp::Rem => {
+                self.note_last_multiple(&lhs, &rhs, (span, op));
+                self.remainder(&lhs, &rhs, (span, op)).map(Value::Int)
+            }
             BinaryOp::Min | BinaryOp::Max => self.extremum((span, op), lhs, rhs),
             BinaryOp::Shr => self.shifted(&lhs, &rhs, ty, (span, op)).map(Value::Int),
             BinaryOp::Shl => {

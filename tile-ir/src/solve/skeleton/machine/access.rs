@@ -45,6 +45,9 @@ impl Machine<'_> {
         {
             log.enter(indices, mark, site.kind);
         }
+        if self.touched.is_some() {
+            self.of_block.enter(indices, site.kind);
+        }
         self.enter_fill(slot, indices, site.kind, mark);
         if indices.iter().any(|index| index.data.is_some()) {
             self.note_stray(mark, indices);

@@ -21,6 +21,7 @@ use super::shadow::{Mark, Scope, Shadow};
 use super::sizes::Sizes;
 use super::terms::{Origin, Terms};
 use super::wild::Log;
+use super::window::{Touched, Windows};
 use super::witness::{Context, Points};
 use crate::arena::EntityId as _;
 use crate::check::WrittenTensors;
@@ -107,6 +108,9 @@ pub(super) struct Machine<'a> {
     /// What is decided of loops and conditions of the block's that are open; `None`
     /// where no run goes on beyond them.
     path: Option<&'a mut Path>,
+    /// What the one array under watch is touched at, where that is asked.
+    pub(super) touched: Option<&'a mut Windows>,
+    of_block: Touched,
     written: WrittenTensors,
     /// By array (tensors first): extents, and the tables of those under watch.
     pub(super) extents: Vec<Vec<i64>>,
@@ -154,6 +158,8 @@ impl<'a> Machine<'a> {
             fuel,
             both: false,
             path: None,
+            touched: None,
+            of_block: Touched::default(),
             written: WrittenTensors::of(kernel),
             extents: Vec::new(),
             shadows: Vec::new(),
@@ -175,6 +181,11 @@ impl<'a> Machine<'a> {
     /// The same run along a path.
     pub(super) fn along(self, path: &'a mut Path) -> Self {
         Self { path: Some(path), ..self }
+    }
+
+    /// The same run, of which `windows` take what the array under watch is touched at.
+    pub(super) fn noting(self, windows: &'a mut Windows) -> Self {
+        Self { touched: Some(windows), ..self }
     }
 
     /// Runs the blocks that matter.
@@ -233,6 +244,9 @@ impl<'a> Machine<'a> {
             self.end_interval();
         }
         self.note_filled();
+        if let Some(windows) = &mut self.touched {
+            windows.add(std::mem::take(&mut self.of_block), &self.terms);
+        }
         // Every block has tiles of its own.
         for slot in 0..kernel.tensors.len().min(self.logs.len()) {
             for pair in self.logs[slot].end_grid() {

@@ -23,25 +23,40 @@ const MAX_DECISIONS: usize = 6;
 /// Iterations that stand for any: one, and the next.
 const TRIPS: usize = 2;
 
+/// Most iterations of a loop of the block's until it has settled: what is halved in 32
+/// bits is 0 by then.
+const MAX_ROUNDS: usize = 36;
+
+/// What is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    /// Whether a condition holds, or a loop is run.
+    Whether,
+    /// Whether a loop that settles goes on: there is one answer more than questions.
+    Further,
+}
+
 /// The decisions of the path that is run.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Path {
-    decisions: Vec<bool>,
+    decisions: Vec<(Question, bool)>,
     /// How many of them have been taken.
     taken: usize,
 }
 
 impl Path {
     /// The next decision; `None` where they are too many.
-    fn decide(&mut self) -> Option<bool> {
+    fn decide(&mut self, question: Question) -> Option<bool> {
         if self.taken == self.decisions.len() {
-            if self.taken == MAX_DECISIONS {
+            let is_whether = |(question, _): &&(Question, bool)| *question == Question::Whether;
+            let number = self.decisions.iter().filter(is_whether).count();
+            if question == Question::Whether && number == MAX_DECISIONS {
                 return None;
             }
-            self.decisions.push(true);
+            self.decisions.push((question, true));
         }
         self.taken += 1;
-        self.decisions.get(self.taken - 1).copied()
+        self.decisions.get(self.taken - 1).map(|(_, holds)| *holds)
     }
 
     /// Whether there was something to decide.
@@ -53,8 +68,8 @@ impl Path {
     pub(in super::super) fn advance(&mut self) -> bool {
         self.taken = 0;
         while let Some(last) = self.decisions.pop() {
-            if last {
-                self.decisions.push(false);
+            if last.1 {
+                self.decisions.push((last.0, false));
                 return true;
             }
         }
@@ -76,6 +91,25 @@ pub(super) struct OpenLoop<'a> {
 }
 
 impl OpenLoop<'_> {
+    /// Whether what its iterations leave may come to rest, as what is halved does: nothing
+    /// is counted in it, nor does it ask for its own counter.
+    fn may_settle(self, machine: &Machine<'_>) -> bool {
+        let is_asked = |var: VarId| machine.plan.needs(var);
+        self.cond.is_none()
+            && !self.counter.is_some_and(is_asked)
+            && !self.body.assigned.is_empty()
+            && !machine.plan.counts(&self.body.nodes)
+    }
+
+    /// What iterations leave to the next ones.
+    fn carried(self, frames: &[Frame]) -> Vec<Value> {
+        let of_frame = |frame: &Frame| {
+            let values = self.body.assigned.iter().map(|var| frame[var.index()]);
+            values.collect::<Vec<_>>()
+        };
+        frames.iter().flat_map(of_frame).collect()
+    }
+
     /// Takes for unknown what iterations leave.
     fn forget(self, frame: &mut Frame) {
         taint(frame, &self.body.assigned, Some(self.source));
@@ -108,6 +142,9 @@ impl<'a> Machine<'a> {
         frames: &mut [Frame],
         team: Team,
     ) -> Result<(), Stop> {
+        if open.may_settle(self) && self.until_settled(open, frames, team)? {
+            return Ok(());
+        }
         let outer = self.now;
         let trips = if self.decide(team)? { TRIPS } else { 0 };
         self.now.cause = self.now.cause.or(Some(open.source));
@@ -131,6 +168,43 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// The iterations of a team's loop one by one, each of which may be the last, until one
+    /// leaves all as it was, and once more: all others are like these. Gives `false` where
+    /// it was not so; then any iterations may follow.
+    fn until_settled(
+        &mut self,
+        open: OpenLoop<'a>,
+        frames: &mut [Frame],
+        team: Team,
+    ) -> Result<bool, Stop> {
+        let outer = self.now;
+        self.now.cause = self.now.cause.or(Some(open.source));
+        let mut settled = 0;
+        let mut trip = 0;
+        while settled < TRIPS && trip < MAX_ROUNDS {
+            if !self.answer(Question::Further, team)? {
+                break;
+            }
+            let before = open.carried(frames);
+            self.iterate(
+                outer.context,
+                open.counter.map(|var| (var, trip as i64)),
+                open.head,
+                trip,
+                true,
+            )?;
+            self.together(&open.body.nodes, frames, team)?;
+            let after = open.carried(frames);
+            if after.iter().any(|value| value.data.is_some()) {
+                trip = MAX_ROUNDS;
+            }
+            settled = if before == after { settled + 1 } else { 0 };
+            trip += 1;
+        }
+        (self.now.context, self.now.cause) = (outer.context, outer.cause);
+        Ok(trip < MAX_ROUNDS)
+    }
+
     /// What each work-item of a team does before it knows whether it goes on.
     fn begin_each(
         &mut self,
@@ -152,9 +226,13 @@ impl<'a> Machine<'a> {
 
     /// Whether the path goes on here: of a team, whether an open condition holds.
     pub(super) fn decide(&mut self, team: Team) -> Result<bool, Stop> {
+        self.answer(Question::Whether, team)
+    }
+
+    fn answer(&mut self, question: Question, team: Team) -> Result<bool, Stop> {
         // Warps would each have paths of their own.
         match (&mut self.path, team.group) {
-            (Some(path), Group::Block) => path.decide().ok_or(Stop::Data),
+            (Some(path), Group::Block) => path.decide(question).ok_or(Stop::Data),
             (_, Group::Block | Group::Warp) => Err(Stop::Data),
         }
     }

@@ -182,6 +182,40 @@ impl<'a> Plan<'a> {
             || self.watched.iter().any(|array| matches!(array, ArrayRef::Tensor(_)))
     }
 
+    /// Whether a variable's value matters.
+    pub(super) fn needs(&self, var: VarId) -> bool {
+        self.needed[var.index()]
+    }
+
+    /// Whether something is counted in `nodes`: a variable becomes more or less by what is
+    /// added to it.
+    pub(super) fn counts(&self, nodes: &[Node<'_>]) -> bool {
+        nodes.iter().any(|node| match node {
+            Node::Set { var, op, value } => match op {
+                Some(op) => is_sum(*op),
+                None => match self.kernel.exprs[*value].kind {
+                    ExprKind::Binary { op, lhs, rhs } if is_sum(op) => {
+                        let own = ExprKind::Var(*var);
+                        [lhs, rhs].iter().any(|operand| self.kernel.exprs[*operand].kind == own)
+                    }
+                    _ => false,
+                },
+            },
+            Node::Loop { body, .. } | Node::While { body, .. } => self.counts(&body.nodes),
+            Node::If { then, otherwise, .. } => {
+                self.counts(&then.nodes) || self.counts(&otherwise.nodes)
+            }
+            Node::Each { body, .. } => self.counts(body),
+            Node::Old { .. }
+            | Node::Touch(_)
+            | Node::Access { .. }
+            | Node::Exchange { .. }
+            | Node::Assume(_)
+            | Node::Barrier
+            | Node::WarpBarrier => false,
+        })
+    }
+
     /// The values of `sizes` that can make a difference.
     pub(super) fn project(&self, sizes: &Sizes) -> Vec<(VarId, i64)> {
         let value = |var: &VarId| Some((*var, sizes.values[var.index()]?));
@@ -237,6 +271,10 @@ impl<'a> Plan<'a> {
     fn is_watched(&self, access: &Access) -> bool {
         self.watched.contains(&access.array)
     }
+}
+
+fn is_sum(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Sub)
 }
 
 fn has_warp_barrier(stmts: &[Stmt]) -> bool {
