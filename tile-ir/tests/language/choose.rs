@@ -42,7 +42,7 @@ fn nothing_that_fits_takes_less_than_what_is_chosen() {
             assert!(of_chosen.seconds <= least * (1.0 + 1e-9), "{at}: {chosen:?} {least}");
         }
     }
-    assert!(n_compared > 5_000, "{n_compared}");
+    assert!(n_compared > 2_000, "{n_compared}");
 }
 
 /// The configuration of a kernel at an H200, and what it costs there.

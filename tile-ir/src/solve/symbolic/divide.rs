@@ -76,6 +76,30 @@ impl Walk<'_> {
         }))
     }
 
+    /// Of `(n - i) / n` and the like: where the walk is, the quotient is 0 or 1, by which
+    /// of the two is larger, which leaves no product.
+    pub(super) fn note_single_turn(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) {
+        let [(size, 1)] = rhs.terms() else { return };
+        if size.is_empty() || lhs.terms().iter().all(|(product, _)| product != size) {
+            return;
+        }
+        let one = Poly::constant(1);
+        let beyond = Formula::lt(lhs, &Poly::default())
+            .or(Formula::le(&rhs.scaled(2), lhs))
+            .or(Formula::lt(rhs, &one));
+        let is_never = self.is_never(&beyond);
+        if !is_never && !self.is_never_here(lhs, beyond.clone()) {
+            return;
+        }
+        let Some(quotient) = self.quotient(lhs, rhs, at) else { return };
+        let [(product, 1)] = quotient.terms() else { return };
+        let [unknown] = product.as_slice() else { return };
+        let none = Formula::Zero(quotient.clone()).and(Formula::lt(lhs, rhs));
+        let once = Formula::eq(&quotient, &one).and(Formula::le(rhs, lhs));
+        let known = none.or(once);
+        self.symbols.add_facts(*unknown, if is_never { known } else { beyond.or(known) });
+    }
+
     /// `lhs / rhs` rounded down; `rhs` is positive.
     pub(super) fn floor(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
         if lhs.is_lost() || self.is_natural(lhs) {

@@ -19,6 +19,7 @@
 //! together cover it. Hence a positive answer is a proof. A negative one says
 //! only that no proof was found within [`MAX_TESTS`].
 
+use super::formula::Formula;
 use super::linear::Effort;
 use super::poly::Poly;
 use super::system::System;
@@ -36,6 +37,12 @@ impl System {
         let prove = |system| Search { tests: MAX_TESTS, effort }.refute(system, MAX_DEPTH);
         prove(self.clone()) || self.with_digits().is_some_and(prove)
     }
+}
+
+/// Whether a choice only tells which of two is larger: of products that speak of both it is
+/// of use where other choices have brought them together.
+fn is_order(parts: &[Formula]) -> bool {
+    parts.iter().all(|part| matches!(part, Formula::AtLeast(_)))
 }
 
 /// A search with what is left of its budget.
@@ -79,7 +86,7 @@ impl Search<'_> {
         }
         let smallest = (0..system.choices.len()).min_by_key(|at| {
             let parts = &system.choices[*at];
-            (parts.len(), !system.decides_sign(parts))
+            (parts.len(), !system.decides_sign(parts), is_order(parts))
         });
         if let Some(at) = smallest {
             let parts = system.choices.remove(at);

@@ -328,10 +328,12 @@ impl Walk<'_> {
             }
             BinaryOp::Div => {
                 self.note_last_multiple(&lhs, &rhs, (span, op));
+                self.note_single_turn(&lhs, &rhs, (span, op));
                 self.quotient(&lhs, &rhs, (span, op)).map(Value::Int)
             }
             BinaryOp::Rem => {
                 self.note_last_multiple(&lhs, &rhs, (span, op));
+                self.note_single_turn(&lhs, &rhs, (span, op));
                 self.remainder(&lhs, &rhs, (span, op)).map(Value::Int)
             }
             BinaryOp::Min | BinaryOp::Max => self.extremum((span, op), lhs, rhs),
