@@ -256,8 +256,9 @@ struct Profile {
     loops: Pieces,
     /// Whether dimensions that are only extents leave room.
     roomy: bool,
-    /// Whether every second dimension is a piece longer than the others.
-    uneven: bool,
+    /// Whether every second dimension is a piece longer than the others: the odd ones in
+    /// the order of the text, or the even ones.
+    uneven: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -282,16 +283,17 @@ impl Pieces {
 
 impl Profile {
     const fn even(grid: Pieces, loops: Pieces) -> Self {
-        Self { grid, loops, roomy: true, uneven: false }
+        Self { grid, loops, roomy: true, uneven: None }
     }
 
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::even(Pieces::Whole(2), Pieces::Whole(2)),
         Self::even(Pieces::Whole(2), Pieces::Whole(0)),
         Self::even(Pieces::Short(3), Pieces::Short(3)),
         Self::even(Pieces::Whole(2), Pieces::Whole(1)),
         Self { roomy: false, ..Self::even(Pieces::Long(1), Pieces::Long(5)) },
-        Self { uneven: true, ..Self::even(Pieces::Short(2), Pieces::Long(3)) },
+        Self { uneven: Some(1), ..Self::even(Pieces::Short(2), Pieces::Long(3)) },
+        Self { uneven: Some(0), ..Self::even(Pieces::Short(2), Pieces::Long(3)) },
     ];
 }
 
@@ -351,7 +353,7 @@ impl Roles {
         let units = units.filter_map(|(_, tile)| i64::try_from(value(*tile)?).ok());
         let unit = units.max().unwrap_or(1).max(1);
         // Of the dimensions every second one, in the order of the text.
-        let longer = if profile.uneven && dim.index() % 2 == 1 { unit } else { 0 };
+        let longer = if profile.uneven == Some(dim.index() % 2) { unit } else { 0 };
         let usual = match (self.grid[dim.index()], self.loops[dim.index()]) {
             (true, _) => profile.grid.of(unit),
             (false, true) => profile.loops.of(unit),

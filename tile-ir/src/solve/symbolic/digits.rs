@@ -219,9 +219,12 @@ fn lower(rest: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<Poly> {
 
 /// Whether a polynomial is at least 0, as its factors show it.
 fn is_natural(poly: &Poly, ranges: &Ranges) -> bool {
-    // What is counted from another number keeps its products of most unknowns.
-    let most = poly.terms().iter().map(|(product, _)| product.len()).max().unwrap_or(0);
-    if poly.terms().iter().any(|(product, factor)| product.len() == most && *factor < 0) {
+    // What is counted from another number becomes larger by what larger products leave.
+    let larger = |product: &Monomial| {
+        let mut terms = poly.terms().iter().filter(|(_, factor)| *factor > 0);
+        terms.any(|(other, _)| other.len() > product.len() && without(other, product).is_some())
+    };
+    if poly.terms().iter().any(|(product, factor)| *factor < 0 && !larger(product)) {
         return false;
     }
     let least = |unknown: Unknown| {

@@ -55,8 +55,21 @@ struct Carried {
     first: Poly,
     /// What every iteration adds, if all add the same.
     step: Option<Step>,
-    /// Whether it is never negative, before the loop nor after any iteration.
-    natural: bool,
+    /// What it is before the loop and after any iteration.
+    kind: Kind,
+}
+
+/// What an index is known to be that a loop changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// Any number.
+    Any,
+    /// Never negative.
+    Natural,
+    /// At least 1.
+    Positive,
+    /// A power of two, as what is doubled from 1 on.
+    Power,
 }
 
 impl Walk<'_> {
@@ -143,7 +156,7 @@ impl Walk<'_> {
         let before = self.env.clone();
         let id = self.open(counter, head);
         let mut symbols = Vec::new();
-        for Carried { var, first, step, natural } in &carried {
+        for Carried { var, first, step, kind } in &carried {
             let value = match step {
                 Some(step) => {
                     let number = self.all_loops[id.0].number;
@@ -157,7 +170,7 @@ impl Walk<'_> {
                     }
                     value
                 }
-                None => self.changed_within(*var, *natural),
+                None => self.changed_within(*var, *kind),
             };
             if let (None, Value::Int(value)) = (step, &value) {
                 symbols.extend(value.unknowns().map(|unknown| (*var, unknown)));
@@ -243,8 +256,8 @@ impl Walk<'_> {
                 };
                 // Of data it is seldom so, and costs another walk to see.
                 let is_index = self.type_of(var) == Type::Index;
-                let natural = is_index && self.is_natural(&first);
-                Carried { var, first, step: None, natural }
+                let kind = if is_index { self.kind(&first) } else { Kind::Any };
+                Carried { var, first, step: None, kind }
             })
             .collect();
         if !carried.iter().any(|carried| self.is_followed(carried.var)) {
@@ -252,6 +265,16 @@ impl Walk<'_> {
         }
         while !self.probe(&mut carried, (counter, head), body, enter) {}
         carried
+    }
+
+    /// What is plain to see of a value.
+    fn kind(&self, value: &Poly) -> Kind {
+        match self.symbols.low(value) {
+            _ if self.is_power(value) => Kind::Power,
+            Some(1..) => Kind::Positive,
+            _ if self.is_natural(value) => Kind::Natural,
+            _ => Kind::Any,
+        }
     }
 
     /// Walks an iteration to see what it does to `carried`, of which those that are
@@ -268,8 +291,8 @@ impl Walk<'_> {
         let recording = std::mem::replace(&mut self.recording, false);
         let id = self.open(counter, head);
         let mut heads = BTreeMap::new();
-        for Carried { var, natural, .. } in carried.iter() {
-            let value = self.changed_within(*var, *natural);
+        for Carried { var, kind, .. } in carried.iter() {
+            let value = self.changed_within(*var, *kind);
             heads.insert(*var, value.clone());
             self.env.insert(*var, value);
         }
@@ -280,8 +303,12 @@ impl Walk<'_> {
         let mut holds = true;
         for carried in carried {
             let end = self.env.get(&carried.var).cloned();
-            if carried.natural && !matches!(&end, Some(Value::Int(end)) if self.is_natural(end)) {
-                (carried.natural, holds) = (false, false);
+            let after = match &end {
+                Some(Value::Int(end)) if carried.kind > Kind::Any => self.kind(end),
+                Some(Value::Int(_) | Value::Cond(_) | Value::Other) | None => Kind::Any,
+            };
+            if after < carried.kind {
+                (carried.kind, holds) = (after, false);
             }
             if let (Some(Value::Int(start)), Some(Value::Int(end))) = (heads.get(&carried.var), end)
             {
@@ -321,10 +348,10 @@ impl Walk<'_> {
         let uniform = counter.is_some_and(|counter| self.is_uniform_var(counter));
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
         let rounds = Poly::unknown(self.symbol(sharing, Some(0), None));
-        for Carried { var, first, step, natural } in carried {
+        for Carried { var, first, step, kind } in carried {
             let value = match step {
                 Some(step) => self.stepped_by(*var, first, &rounds, step),
-                None => self.changed_within(*var, *natural),
+                None => self.changed_within(*var, *kind),
             };
             self.env.insert(*var, value);
         }

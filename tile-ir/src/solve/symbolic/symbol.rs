@@ -107,9 +107,18 @@ impl Symbols {
 
     /// A symbol turns out never to be negative.
     pub(super) fn set_natural(&mut self, unknown: Unknown) {
-        self.add_facts(unknown, Formula::AtLeast(Poly::unknown(unknown)));
+        self.set_least(unknown, 0);
+    }
+
+    /// A symbol turns out to be at least 1.
+    pub(super) fn set_positive(&mut self, unknown: Unknown) {
+        self.set_least(unknown, 1);
+    }
+
+    fn set_least(&mut self, unknown: Unknown, least: i128) {
+        self.add_facts(unknown, Formula::AtLeast(Poly::unknown(unknown).plus(-least)));
         if let Some(symbol) = self.0.get_mut(unknown as usize) {
-            symbol.low = Some(symbol.low.map_or(0, |low| low.max(0)));
+            symbol.low = Some(symbol.low.map_or(least, |low| low.max(least)));
         }
     }
 

@@ -18,7 +18,7 @@ use super::held::Holdings;
 use super::known::Known;
 use super::linear::Effort;
 use super::loaded::Element;
-use super::loops::Loop;
+use super::loops::{Kind, Loop};
 use super::named::Named;
 use super::poly::{Poly, Unknown};
 use super::prefix::Prefixes;
@@ -463,11 +463,19 @@ impl Walk<'_> {
         }
     }
 
-    /// The same, and not negative where `natural`.
-    pub(super) fn changed_within(&mut self, var: VarId, natural: bool) -> Value {
+    /// The same, of which so much is known.
+    pub(super) fn changed_within(&mut self, var: VarId, kind: Kind) -> Value {
         let value = self.changed(var);
-        if let (true, Value::Int(poly)) = (natural, &value) {
-            poly.unknowns().for_each(|unknown| self.symbols.set_natural(unknown));
+        let Value::Int(poly) = &value else { return value };
+        for unknown in poly.unknowns() {
+            match kind {
+                Kind::Any => {}
+                Kind::Natural => self.symbols.set_natural(unknown),
+                Kind::Positive | Kind::Power => self.symbols.set_positive(unknown),
+            }
+            if kind == Kind::Power {
+                self.powers.insert(unknown);
+            }
         }
         value
     }
