@@ -52,7 +52,8 @@ impl Machine<'_> {
                 } else if !is_whole(expr.ty) {
                     Value::Float
                 } else if self.is_inside(access.array, &indices)? {
-                    self.loaded(access.array, &indices)
+                    let held = self.held(access.array, &indices);
+                    held.unwrap_or_else(|| self.loaded(access.array, &indices))
                 } else {
                     self.pad(access.array)?
                 }

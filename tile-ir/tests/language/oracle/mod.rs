@@ -9,6 +9,7 @@ mod eval;
 mod exchange;
 mod mutants;
 mod run;
+mod stored;
 mod write;
 
 use std::collections::BTreeMap;
@@ -106,7 +107,7 @@ fn launch(
         }
     };
     let values = kernel.vars.ids().filter_map(|id| Some((id, value(id, rng)?))).collect();
-    Some(Launch { values, seed: rng.u64(..) })
+    Some(Launch { values, seed: rng.u64(..), keeps: false })
 }
 
 /// The largest literal of a length.
@@ -121,9 +122,18 @@ fn largest_literal(kernel: &Kernel) -> i64 {
 /// What is wrong with some launch, a race before a cell that nobody has written; `None`
 /// where none could be run.
 fn fault(kernel: &Kernel, rng: &mut fastrand::Rng, launches: u32) -> Option<Outcome> {
+    fault_where(kernel, rng, (launches, false))
+}
+
+/// The same; `keeps` says whether cells of tiles hold what was stored in them.
+fn fault_where(
+    kernel: &Kernel,
+    rng: &mut fastrand::Rng,
+    (launches, keeps): (u32, bool),
+) -> Option<Outcome> {
     let mut seen = None;
     for _ in 0..launches {
-        let launch = launch(kernel, &BTreeMap::new(), rng)?;
+        let launch = Launch { keeps, ..launch(kernel, &BTreeMap::new(), rng)? };
         match run(kernel, &launch) {
             fault @ (Outcome::Race(_) | Outcome::Parted) => return Some(fault),
             unwritten @ Outcome::Unwritten(_) => seen = Some(unwritten),

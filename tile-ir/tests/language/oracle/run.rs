@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tile_ir::exchange::{Group, WARP_ITEMS};
 use tile_ir::kernel::{
-    Access, ArrayRef, Axis, ExprId, Kernel, LoopRange, Place, Stmt, StmtKind, VarId,
+    Access, ArrayRef, Axis, ExprId, Kernel, LoopRange, Place, Stmt, StmtKind, Type, VarId,
 };
 use tile_ir::op::BinaryOp;
 use tile_ir::span::SpanId;
 
 use super::eval::{Value, binary};
 use super::exchange::Given;
+use super::stored::{Change, Moment, Stored};
 
 /// Steps of one work-item, blocks and accesses of one launch, that are run.
 const MAX_STEPS: u32 = 20_000;
@@ -30,6 +31,9 @@ const POINTS: u64 = 1 << 32;
 pub(crate) struct Launch {
     pub(crate) values: BTreeMap<VarId, i64>,
     pub(crate) seed: u64,
+    /// Whether cells of tiles hold what was stored in them; else what is read there is
+    /// made up too.
+    pub(crate) keeps: bool,
 }
 
 /// What is seen of a launch.
@@ -87,7 +91,7 @@ pub(super) type Step<T> = Result<T, Unfit>;
 
 /// Runs all work-items of a launch and compares each pair of accesses.
 pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> Outcome {
-    let mut given = Given::default();
+    let (mut given, mut before) = (Given::default(), Stored::default());
     for _ in 0..MAX_PASSES {
         let mut machine = Machine {
             kernel,
@@ -99,6 +103,8 @@ pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> Outcome {
             kept: HashMap::new(),
             given,
             made: Given::default(),
+            before,
+            stored: Stored::default(),
             met: [0; 2],
             passed: Passed::default(),
             is_parted: false,
@@ -111,8 +117,10 @@ pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> Outcome {
             accesses: 0,
         };
         match machine.launch() {
-            Ok(()) if machine.made == machine.given => return machine.compare(),
-            Ok(()) => given = machine.made,
+            Ok(()) if machine.made == machine.given && machine.stored == machine.before => {
+                return machine.compare();
+            }
+            Ok(()) => (given, before) = (machine.made, machine.stored),
             Err(Unfit) => return Outcome::Unfit,
         }
     }
@@ -133,6 +141,9 @@ pub(super) struct Machine<'a> {
     /// What operations of several work-items are given in this run, and in the one before.
     pub(super) made: Given,
     pub(super) given: Given,
+    /// What is stored in tiles in the run before, and in this one.
+    before: Stored,
+    stored: Stored,
     /// How many of a block, and of a warp, the work-item has come by.
     pub(super) met: [usize; 2],
     passed: Passed,
@@ -282,12 +293,16 @@ impl Machine<'_> {
             {
                 self.keep(access, *value, Some(*op))?;
             }
-            StmtKind::Store { access, value } => self.write(access, *value, &[Kind::Write])?,
-            StmtKind::Update { place: Place::Element(access), value, .. } => {
-                self.write(access, *value, &[Kind::Read, Kind::Write])?;
+            StmtKind::Store { access, value } => {
+                self.write(access, *value, &[Kind::Write], &|value, _| Change::Is(value))?;
             }
-            StmtKind::Atomic { access, value, old: None, expected: None, .. } => {
-                self.write(access, *value, &[Kind::Atomic])?;
+            StmtKind::Update { place: Place::Element(access), op, value } => {
+                let kinds = [Kind::Read, Kind::Write];
+                self.write(access, *value, &kinds, &|value, ty| Change::By(*op, value, ty))?;
+            }
+            StmtKind::Atomic { access, op, value, old: None, expected: None, .. } => {
+                let change = |value, ty| Change::of_atomic(*op, value, ty);
+                self.write(access, *value, &[Kind::Atomic], &change)?;
             }
             StmtKind::Atomic { .. } => return Err(Unfit),
             StmtKind::Exchange { var, op, value, lane } => {
@@ -388,10 +403,37 @@ impl Machine<'_> {
         })
     }
 
-    fn write(&mut self, access: &Access, value: ExprId, kinds: &[Kind]) -> Step<()> {
+    fn write(
+        &mut self,
+        access: &Access,
+        value: ExprId,
+        kinds: &[Kind],
+        change: &dyn Fn(Value, Type) -> Change,
+    ) -> Step<()> {
         let indices = self.indices(&access.indices)?;
-        self.eval(value)?;
-        kinds.iter().try_for_each(|kind| self.enter(access.array, &indices, *kind))
+        let (new, ty) = (self.eval(value)?, self.kernel.exprs[value].ty);
+        kinds.iter().try_for_each(|kind| self.enter(access.array, &indices, *kind))?;
+        if self.launch.keeps && matches!(access.array, ArrayRef::Tile(_)) {
+            let now = self.moment();
+            self.stored.note((self.block, access.array, indices), now, change(new, ty));
+        }
+        Ok(())
+    }
+
+    /// What a cell of a tile holds, where that is kept.
+    pub(super) fn held(&self, array: ArrayRef, indices: &[i64]) -> Option<Value> {
+        if !self.launch.keeps || !matches!(array, ArrayRef::Tile(_)) {
+            return None;
+        }
+        let cell = (self.block, array, indices.to_vec());
+        self.stored.value(&self.before, &cell, &self.moment())
+    }
+
+    fn moment(&self) -> Moment {
+        let (worker, interval) = (self.worker, self.interval);
+        // A point of a cooperative loop is of no warp that anybody knows.
+        let warp = if worker < POINTS { worker / u64::from(WARP_ITEMS) } else { worker };
+        Moment { interval, warp: (warp, self.epoch), worker }
     }
 
     /// A fresh array of the worker's own.
@@ -444,10 +486,7 @@ impl Machine<'_> {
         if self.accesses > MAX_ACCESSES {
             return Err(Unfit);
         }
-        let (block, worker, interval) = (self.block, self.worker, self.interval);
-        // A point of a cooperative loop is of no warp that anybody knows.
-        let warp = if worker < POINTS { worker / u64::from(WARP_ITEMS) } else { worker };
-        let warp = (warp, self.epoch);
+        let (block, Moment { interval, warp, worker }) = (self.block, self.moment());
         let events = self.events.entry((array, indices.to_vec())).or_default();
         let event = Event { block, worker, interval, warp, kind };
         if matches!(array, ArrayRef::Tile(_)) {
