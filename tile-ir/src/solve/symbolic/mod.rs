@@ -52,6 +52,7 @@ mod natural;
 mod one_to_one;
 mod points;
 mod poly;
+mod powers;
 mod prefix;
 mod radix;
 mod ranges;
