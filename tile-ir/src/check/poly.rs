@@ -5,6 +5,7 @@
 //! Nothing here is exact: [`Bounds::is_never_negative`] may fail to see it.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::kernel::{
     Axis, ElemType, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, TileDomain, Type,
@@ -37,6 +38,21 @@ pub(super) enum Atom {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Poly {
     terms: BTreeMap<Vec<Atom>, i128>,
+}
+
+impl Atom {
+    /// What it is where `with` replaces variables; `None` where it stays what it is.
+    fn replaced(&self, with: &dyn Fn(VarId) -> Option<Poly>) -> Option<Poly> {
+        let both = |parts: &(Poly, Poly)| Box::new((parts.0.replace(with), parts.1.replace(with)));
+        match self {
+            Self::Var(var) => with(*var),
+            Self::Other(_) | Self::Slack(_) | Self::Unknown(_) | Self::Natural(_) | Self::Any => {
+                None
+            }
+            Self::Tiles(parts) => Some(Poly::atom(Self::Tiles(both(parts)))),
+            Self::Binary(op, parts) => Some(Poly::atom(Self::Binary(*op, both(parts)))),
+        }
+    }
 }
 
 impl Poly {
@@ -75,11 +91,15 @@ impl Poly {
 
     /// Factors saturate: indices have 64 bits, so one that large is of no use.
     fn add_term(&mut self, product: Vec<Atom>, factor: i128) {
-        let sum = self.terms.get(&product).copied().unwrap_or(0).saturating_add(factor);
-        if sum == 0 {
-            self.terms.remove(&product);
-        } else {
-            self.terms.insert(product, sum);
+        match self.terms.entry(product) {
+            Entry::Vacant(place) if factor != 0 => drop(place.insert(factor)),
+            Entry::Vacant(_) => {}
+            Entry::Occupied(mut sum) => {
+                *sum.get_mut() = sum.get().saturating_add(factor);
+                if *sum.get() == 0 {
+                    sum.remove();
+                }
+            }
         }
     }
 
@@ -95,7 +115,12 @@ impl Poly {
     }
 
     fn scaled(&self, by: i128) -> Self {
-        self.mul(&Self::constant(by))
+        if by == 0 {
+            return Self::default();
+        }
+        let scaled =
+            |(product, factor): (&Vec<Atom>, &i128)| (product.clone(), factor.saturating_mul(by));
+        Self { terms: self.terms.iter().map(scaled).collect() }
     }
 
     /// The tightest polynomial that is at least 0 where this is, by what its
@@ -128,28 +153,21 @@ impl Poly {
     pub(super) fn replace(&self, with: &dyn Fn(VarId) -> Option<Poly>) -> Self {
         let mut out = Self::default();
         for (product, factor) in &self.terms {
-            let mut term = Self::constant(*factor);
+            let mut values = Vec::new();
+            let mut kept = Vec::with_capacity(product.len());
             for atom in product {
-                let value = match atom {
-                    Atom::Var(var) => with(*var).unwrap_or_else(|| Self::var(*var)),
-                    Atom::Other(_)
-                    | Atom::Slack(_)
-                    | Atom::Unknown(_)
-                    | Atom::Natural(_)
-                    | Atom::Any => Self::atom(atom.clone()),
-                    Atom::Tiles(parts) => {
-                        let (n, t) = &**parts;
-                        Self::atom(Atom::Tiles(Box::new((n.replace(with), t.replace(with)))))
-                    }
-                    Atom::Binary(op, parts) => {
-                        let (lhs, rhs) = &**parts;
-                        let parts = Box::new((lhs.replace(with), rhs.replace(with)));
-                        Self::atom(Atom::Binary(*op, parts))
-                    }
-                };
-                term = term.mul(&value);
+                match atom.replaced(with) {
+                    Some(value) => values.push(value),
+                    None => kept.push(atom.clone()),
+                }
             }
-            out = out.add(&term);
+            if values.is_empty() {
+                out.add_term(kept, *factor);
+                continue;
+            }
+            let mut term = Self::default();
+            term.add_term(kept, *factor);
+            out = out.add(&values.iter().fold(term, |term, value| term.mul(value)));
         }
         out
     }
