@@ -119,3 +119,93 @@ fn neighbours_of_a_stencil_are_read_once() {
         assert!((1.0..1.6).contains(&times), "{sum}: {times}");
     }
 }
+
+/// A loop that begins at a work-item's place goes along a tensor side by side with the others'.
+#[test]
+fn strided_loops_read_all_that_they_pass() {
+    let text = "fn sums(a: &Tensor<f32, [M, N]>, y: &mut Tensor<f32, [N]>)
+        where tile: (TM in [64], TN), grid: (bx in tiles(N, TN)), block: (ty in TM, tx in TN),
+        {
+            shared s: [f32; TM, TN];
+            let j = bx * TN + tx;
+            let mut sum: f32 = 0.0;
+            for i in (ty..M).step_by(TM) { sum += a[i, j]; }
+            s[ty, tx] = sum;
+            barrier;
+            if ty == 0 { y[j] = s[0, tx]; }
+        }";
+    let (_, cost) = chosen(text, &[8192, 8192]);
+    let times = cost.global_bytes / (4.0 * 8192.0 * 8192.0);
+    assert!((0.99..1.2).contains(&times), "{times}");
+}
+
+/// Loops between bounds that data decide go along a tensor once, all together; and one thread
+/// each, their lines do not all fit L1.
+#[test]
+fn sparse_rows_are_as_long_as_there_are_elements() {
+    let text = "fn rows(from: &Tensor<u32, [R + 1]>, value: &Tensor<f32, [E]>,
+            y: &mut Tensor<f32, [R]>)
+        where tile: (T), grid: (bx in tiles(R, T)), block: (tx in T),
+        {
+            let row = bx * T + tx;
+            let mut sum: f32 = 0.0;
+            for e in from[row]..from[row + 1] { sum += value[e]; }
+            y[row] = sum;
+        }";
+    let kernel = checked(text).expect("the kernel is right");
+    let device = known("H200").expect("the device is in the table");
+    let dims = [1 << 20, 1 << 26];
+    let model = Model::new(kernel.kernel(), &[], &device, &dims);
+    let all = first_choices(&kernel, &device, &[]).expect("no name is given");
+    let of_tile = |tile: u32| {
+        let config = all.iter().find(|it| it.tiles == [tile] && it.threads == tile);
+        model.cost(config.expect("so many threads are tried"))
+    };
+    let [few, many] = [32, 256].map(of_tile);
+    let additions = few.arithmetic / dims[1] as f64;
+    assert!((0.9..1.5).contains(&additions), "{additions}");
+    assert!(few.seconds < many.seconds, "{few:?} {many:?}");
+}
+
+/// Neighbours that begin anywhere come one by one: a thread with four columns of them asks for
+/// each of four lines, one with four rows for one.
+#[test]
+fn a_stencils_threads_take_rows_where_neighbours_lie_in_columns() {
+    let text = "fn cube(x: &Tensor<f32, [D, R, C]>, y: &mut Tensor<f32, [D, R, C]>)
+        where tile: (TD, TR, TC),
+            grid: (bz in tiles(D, TD), by in tiles(R, TR), bx in tiles(C, TC)),
+            block: (tz in TD, ty in TR, tx in TC),
+        {
+            let i = bz * TD + tz;
+            let j = by * TR + ty;
+            let k = bx * TC + tx;
+            if i > 0 && i < D - 1 && j > 0 && j < R - 1 && k > 0 && k < C - 1 {
+                let mut sum: f32 = 0.0;
+                for u in 0..3 { for v in 0..3 { for w in 0..3 {
+                    sum += x[i + u - 1, j + v - 1, k + w - 1];
+                } } }
+                y[i, j, k] = sum;
+            }
+        }";
+    let (config, _) = chosen(text, &[256, 512, 512]);
+    let runs: Vec<u32> = config.block.iter().map(|axis| axis.run).collect();
+    assert!(runs[2] < 4 && runs[0] * runs[1] > 1, "{runs:?}");
+}
+
+/// The bytes of a pixel's channels come together, and four pixels are stored at once.
+#[test]
+fn channels_of_a_pixel_come_together() {
+    let text = "fn grey(rgb: &Tensor<u8, [R, C, 3]>, grey: &mut Tensor<u8, [R, C]>)
+        where tile: (TR, TC), grid: (by in tiles(R, TR), bx in tiles(C, TC)),
+            block: (ty in TR, tx in TC),
+        {
+            let row = by * TR + ty;
+            let col = bx * TC + tx;
+            let sum = rgb[row, col, 0] as u32 + rgb[row, col, 1] as u32 + rgb[row, col, 2] as u32;
+            grey[row, col] = (sum / 3) as u8;
+        }";
+    let (config, cost) = chosen(text, &[8192, 16384]);
+    let times = cost.global_bytes / (4.0 * 8192.0 * 16384.0);
+    assert!((0.99..1.2).contains(&times), "{times}");
+    assert_eq!(config.block.last().map(|axis| axis.run), Some(4), "{config:?}");
+}
