@@ -32,7 +32,7 @@ use self::reuse::Reuse;
 use self::roofline::Roofline;
 use crate::analyze::cliff::{Demand, next_step_up, next_steps_down};
 use crate::check::CheckedKernel;
-use crate::config::{Config, Estimate, estimate, tile_value};
+use crate::config::{Config, Estimate, Model, tile_value};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::{ScalarId, VarId, VarKind, eval_index};
@@ -204,7 +204,8 @@ fn look(
     detail: Detail,
     as_written: &dyn Fn(&[AccessReport]) -> Option<Detail>,
 ) -> Result<Looked, ExplainError> {
-    let Question { kernel, types, dims, device, config, registers, limits, .. } = *question;
+    let Question { kernel, types, dims, scalars, device, config, registers, limits, .. } =
+        *question;
     let programs = programs(question)?;
     let (lowered, written) = programs.kernels()?;
     let counts = count_some(lowered, known, limits, detail)?;
@@ -215,7 +216,8 @@ fn look(
         None => KernelCounts::default(),
     };
     let reuse = Reuse::of(written, &written_counts);
-    let estimated = estimate(kernel.kernel(), types, device, dims, config);
+    let model = Model::new(kernel.kernel(), types, device, dims).with_scalars(scalars);
+    let estimated = model.cost(config);
     let demand = Demand {
         threads: lowered.threads,
         registers: registers.unwrap_or(estimated.registers.ceil() as u32),

@@ -6,6 +6,7 @@ use tile_ir::device::known;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::VarKind;
 use tile_ir::resolve::resolve_kernel;
+use tile_ir::value::ScalarValue;
 
 /// Of the suite's kernels, each so many-th.
 const EVERY: usize = 11;
@@ -208,4 +209,28 @@ fn channels_of_a_pixel_come_together() {
     let times = cost.global_bytes / (4.0 * 8192.0 * 16384.0);
     assert!((0.99..1.2).contains(&times), "{times}");
     assert_eq!(config.block.last().map(|axis| axis.run), Some(4), "{config:?}");
+}
+
+/// What a scalar says of a loop's length counts where it is known.
+#[test]
+fn loops_are_as_long_as_known_scalars_say() {
+    let text = "fn means(radius: u8, x: &Tensor<f32, [N]>, y: &mut Tensor<f32, [N]>)
+        where tile: (T), grid: (bx in tiles(N, T)), block: (tx in T),
+        {
+            let i = bx * T + tx;
+            let mut sum: f32 = 0.0;
+            for j in i - radius..=i + radius { sum += x[j]; }
+            y[i] = sum;
+        }";
+    let kernel = checked(text).expect("the kernel is right");
+    let device = known("H200").expect("the device is in the table");
+    let dims = [1 << 24];
+    let config = default_config(&kernel, &[], &device, &dims).expect("it fits");
+    let (id, _) = kernel.kernel().scalars.iter().next().expect("there is one");
+    let additions = |radius: u64| {
+        let value = ScalarValue { dtype: DType::U8, bits: radius };
+        let model = Model::new(kernel.kernel(), &[], &device, &dims).with_scalars(&[(id, value)]);
+        model.cost(&config).arithmetic / dims[0] as f64
+    };
+    assert_eq!([1, 5].map(additions), [3.0, 11.0]);
 }

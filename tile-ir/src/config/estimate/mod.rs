@@ -54,9 +54,10 @@ use super::{Config, tile_value};
 use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::fill::{may_have_fills, share_out_fills};
-use crate::kernel::{Kernel, Tile, TileSpace, eval_index};
+use crate::kernel::{Kernel, ScalarId, Tile, TileSpace, eval_index};
 use crate::part::parted;
 use crate::slice::sliced;
+use crate::value::ScalarValue;
 
 /// Bytes of a sector, the unit of global-memory traffic.
 const SECTOR_BYTES: f64 = 32.0;
@@ -114,6 +115,7 @@ pub struct Model<'a> {
     types: &'a [DType],
     device: &'a DeviceProperties,
     dims: &'a [u64],
+    scalars: Vec<(ScalarId, i128)>,
 }
 
 impl<'a> Model<'a> {
@@ -129,7 +131,20 @@ impl<'a> Model<'a> {
             false => Cow::Borrowed(kernel),
         };
         let text = Text::new(&kernel);
-        Self { kernel, text, types, device, dims }
+        Self { kernel, text, types, device, dims, scalars: Vec::new() }
+    }
+
+    /// The model of a launch with these scalars: loops whose length follows from them are as
+    /// long as they say. Without, they are taken to have 16 iterations.
+    #[must_use]
+    pub fn with_scalars(mut self, scalars: &[(ScalarId, ScalarValue)]) -> Self {
+        let integer = |value: ScalarValue| {
+            let whole = value.in_type(DType::I64).filter(|_| !value.dtype.is_float());
+            whole.map(|value| i128::from(value.bits.cast_signed()))
+        };
+        let known = scalars.iter().filter_map(|&(id, value)| Some((id, integer(value)?)));
+        self.scalars = known.collect();
+        self
     }
 
     /// What the launch costs in a configuration.
@@ -182,6 +197,6 @@ impl<'a> Model<'a> {
         let (kernel, config) = sliced.as_ref().map_or((kernel, config), |(k, c)| (k, c));
         let other = (parted.is_some() || sliced.is_some()).then(|| Text::new(kernel));
         let text = other.as_ref().unwrap_or(&self.text);
-        ask(&Sizes::new(kernel, text, self.types, self.dims, config))
+        ask(&Sizes::new(kernel, text, self.types, self.dims, &self.scalars, config))
     }
 }

@@ -9,8 +9,8 @@ use crate::config::{Config, tile_value};
 use crate::dtype::DType;
 use crate::exchange::WARP_ITEMS;
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Stmt, TileId, Type, VarId, VarKind,
-    eval_index,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, ScalarId, Stmt, TileId, Type, VarId,
+    VarKind, eval_index,
 };
 use crate::op::BinaryOp;
 
@@ -27,6 +27,8 @@ pub(super) struct Sizes<'a> {
     tiles: &'a [u32],
     pub(super) config: &'a Config,
     dims: BTreeMap<VarId, i128>,
+    /// The scalars that are known.
+    scalars: &'a [(ScalarId, i128)],
     /// Extents of the block domain, with the axes' variables.
     pub(super) block: Vec<(VarId, f64)>,
     /// Threads of a warp along each axis of the block domain.
@@ -41,13 +43,15 @@ impl<'a> Sizes<'a> {
         text: &'a Text,
         types: &'a [DType],
         dims: &[u64],
+        scalars: &'a [(ScalarId, i128)],
         config: &'a Config,
     ) -> Self {
         let dim_vars = kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Dim);
         let dims = dim_vars.zip(dims).map(|((id, _), &dim)| (id, i128::from(dim))).collect();
         let (tiles, block, rows) = (&config.tiles, Vec::new(), BTreeMap::new());
         let lanes = lanes(config);
-        let mut sizes = Self { kernel, text, types, tiles, config, dims, block, lanes, rows };
+        let mut sizes =
+            Self { kernel, text, types, tiles, config, dims, scalars, block, lanes, rows };
         let axes = kernel.block.as_deref().unwrap_or_default();
         sizes.block =
             axes.iter().map(|axis| (axis.var, sizes.index_or(axis.extent, 1.0))).collect();
@@ -78,7 +82,11 @@ impl<'a> Sizes<'a> {
             }
             VarKind::Dim => self.dims.get(&var).copied(),
             VarKind::TileParam(_) => tile_value(self.kernel, self.tiles, var),
-            VarKind::Scalar(_) | VarKind::Loop | VarKind::Let { .. } => None,
+            VarKind::Scalar(id) => {
+                let known = self.scalars.iter().find(|(scalar, _)| *scalar == id);
+                known.map(|(_, value)| *value)
+            }
+            VarKind::Loop | VarKind::Let { .. } => None,
         }
     }
 
