@@ -257,6 +257,7 @@ fn resolve_edge(cx: &mut Resolver, param: &syntax::Param, elem: Option<ElemType>
             );
             Edge::DefaultPad
         }
+        Some(EdgeAttr::Pad { value, .. }) if is_rule(cx, value) => Edge::DefaultPad,
         Some(EdgeAttr::Pad { value, .. }) => {
             cx.naming = Naming::Constants("a pad value");
             let value = resolve_expr(cx, value, Conversion::None);
@@ -265,6 +266,21 @@ fn resolve_edge(cx: &mut Resolver, param: &syntax::Param, elem: Option<ElemType>
             Edge::Pad(expect_type(cx, value, ty, &place))
         }
     }
+}
+
+/// Whether what stands for a pad value is the name of a rule, which is reported.
+fn is_rule(cx: &mut Resolver, value: &syntax::Expr) -> bool {
+    let syntax::ExprKind::Name(name) = &value.kind else { return false };
+    let is_rule = EdgeRule::from_name(&name.text).is_some();
+    if !is_rule || cx.scopes.lookup(&name.text).is_some() {
+        return false;
+    }
+    let message = format!("`{}` is a rule for what lies outside, and no value", name.text);
+    cx.diags.push(
+        Diagnostic::error(Code::UnknownName, name.span, message)
+            .help(format!("write `#[edge({})]`", name.text)),
+    );
+    true
 }
 
 /// Reports each dimension that stands plain in no tensor parameter.

@@ -227,6 +227,15 @@ fn headers() {
         "#]],
     );
     header(
+        "(#[pad = wrap] a: &Tensor<f32, [N]>, c: &mut Tensor<f32, [N]>)",
+        "grid: (bx in 4)",
+        expect![[r#"
+            error[TK0002]: `wrap` is a rule for what lies outside, and no value
+              at 1:14
+              help: write `#[edge(wrap)]`
+        "#]],
+    );
+    header(
         "(a: &Tensor<f33, [N]>, c: &mut Tensor<f32, [N]>)",
         "grid: (bx in 4)",
         expect![[r#"
