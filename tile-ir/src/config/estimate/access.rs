@@ -3,9 +3,10 @@
 use super::count::{Domain, Points, Times, Walk};
 use super::least::TileAccess;
 use super::sizes::Sizes;
+use super::walked::Course;
 use super::{LINE_BYTES, SECTOR_BYTES};
 use crate::exchange::WARP_ITEMS;
-use crate::kernel::{Access, ArrayRef, ExprId, VarId};
+use crate::kernel::{Access, ArrayRef, VarId};
 use crate::program::MAX_ACCESS_BYTES;
 use crate::syntax::TensorSpace;
 
@@ -41,18 +42,6 @@ const READ_LINE_CYCLES: f64 = 1.2;
 /// The distance of elements, in elements, up to which those in between are worth more
 /// than those of another place: channels of a pixel.
 const MAX_DISTANCE: f64 = 8.0;
-/// Elements along a row that one request of a thread brings, where a loop goes along it: the
-/// compiler repeats the loop's body so often, and knows that rows are aligned. Measured: a
-/// product of a matrix and a vector by one thread a row takes 0.77 ms with it and 1.62
-/// where half of a warp's threads are idle, which keeps the repeated bodies apart.
-const WALKED_ELEMS: f64 = 4.0;
-/// Items of a thread up to which it does so: the body of a product without a tile, with 128
-/// of them, stands in the text once.
-const WALKED_ITEMS: f64 = 16.0;
-/// Consecutive items of a thread that go along lines of their own where each item has places
-/// that follow the one's before: with fewer, lanes share lines. Measured: merges of runs of
-/// keys, eight an item, take 17 ms with two items in a row and 64 with four.
-const STEPPED_RUN: f64 = 4.0;
 /// Requests of a thread that are under way at once: compilers and registers allow no
 /// more.
 const MAX_REQUESTS: f64 = 8.0;
@@ -72,6 +61,13 @@ struct Spread {
     conflicts: f64,
 }
 
+impl Spread {
+    /// Instructions of a thread for one access to each of its elements.
+    fn requests_of_thread(&self) -> f64 {
+        (self.per_thread / self.width).ceil()
+    }
+}
+
 impl Walk<'_, '_> {
     pub(super) fn read(&mut self, access: &Access, domain: Domain<'_>, times: Times) {
         self.access(access, domain, times, false);
@@ -85,102 +81,108 @@ impl Walk<'_, '_> {
         let sizes = self.sizes;
         let spread = match domain {
             Domain::Block => of_items(sizes, access),
-            Domain::Each(points) => {
-                let is_async = times.is_staged && sizes.config.async_bytes > 0;
-                of_points(sizes, access, points, is_async)
-            }
+            Domain::Each(points) => of_points(sizes, access, points, self.is_async(times)),
         };
-        let Spread { per_thread, width, walked, scattered_lines, conflicts } = spread;
-        let threads = f64::from(sizes.config.threads);
-        let [fresh, least_fresh] = match is_write {
+        let fresh = match is_write {
             true => [1.0; 2],
             false => self.fresh_part(access, domain),
         };
-        let of_thread = fresh * (per_thread / width).ceil();
-        let bytes = sizes.elem_bytes(access.array);
-        if fresh < 1.0 && matches!(access.array, ArrayRef::Tensor(_)) {
-            self.cost.kept_words += fresh * per_thread * times.copies * (bytes / 4.0).max(1.0);
-        }
-        let requests = of_thread * threads * times.trips / walked;
+        let is_constant = |id| sizes.kernel.tensors[id].space == TensorSpace::Constant;
         match access.array {
             // In registers, or in the first-level cache.
             ArrayRef::Tile(_) if sizes.kernel.is_local(access.array) => {}
-            ArrayRef::Tensor(id) if sizes.kernel.tensors[id].space == TensorSpace::Constant => {}
-            ArrayRef::Tile(_) => {
-                self.cost.memory_instructions += SHARED_OPS * requests;
-                self.cost.code += of_thread * times.copies;
-                let wavefronts = (width * bytes / WAVEFRONT_BYTES).max(1.0) * conflicts;
-                self.cost.shared_requests += requests * wavefronts;
-                self.note_access(access, domain, least_fresh * times.trips * bytes);
-                if matches!(domain, Domain::Block) {
-                    let is_shared = per_thread < sizes.items_per_thread();
-                    if is_shared {
-                        // Those of the next step are loaded while these are used.
-                        let ahead = if times.copies > 1.0 { 2.0 } else { 1.0 };
-                        self.cost.operand_words += ahead * per_thread * (bytes / 4.0).max(1.0);
-                    }
-                    let is_ahead = times.copies > 1.0 && sizes.config.fragment_buffers > 1;
-                    if !is_ahead {
-                        // Operands of several items fill the registers as they are.
-                        let at_once = if is_shared { 1.0 } else { times.at_once };
-                        self.cost.shared_rounds += times.trips / at_once;
-                    }
-                }
-            }
-            ArrayRef::Tensor(_) => {
-                let is_async = times.is_staged && sizes.config.async_bytes > 0;
-                let is_across = matches!(domain, Domain::Each(points) if points.is_across);
-                let ops = if is_async && is_across { NARROW_OPS } else { GLOBAL_OPS };
-                self.cost.memory_instructions += ops * requests;
-                self.cost.code += ops * of_thread * times.copies;
-                let of_line = if is_write { WRITE_LINE_CYCLES } else { READ_LINE_CYCLES };
-                self.cost.scattered_cycles +=
-                    of_line * scattered_lines * requests / f64::from(WARP_ITEMS);
-                if times.is_staged && matches!(domain, Domain::Each(..)) {
-                    let is_async = sizes.config.async_bytes > 0;
-                    let words = (per_thread * bytes / 4.0).ceil();
-                    self.cost.copy_words += if is_async { of_thread } else { words };
-                }
-                // Asynchronous copies take no registers.
-                let most = if is_async { f64::INFINITY } else { MAX_REQUESTS };
-                let at_once = (of_thread * times.at_once).min(most) * width;
-                let busy = match domain {
-                    Domain::Block => busy_threads(sizes) / threads,
-                    Domain::Each(..) => 1.0,
-                };
-                self.cost.bytes_in_flight +=
-                    busy * at_once.min(fresh * per_thread * times.at_once) * bytes;
-                let traffic = traffic(sizes, access, self.axes(domain), is_write, times.trips);
-                if let (Domain::Block, false) = (domain, is_write) {
-                    self.note_walk(access, walked * bytes, traffic);
-                }
-                let moved =
-                    self.memory_bytes(access, domain, is_write, traffic, [fresh, least_fresh]);
-                self.cost.global_bytes += moved;
-                if times.is_staged {
-                    self.cost.staged_bytes += moved;
-                }
-            }
+            ArrayRef::Tensor(id) if is_constant(id) => {}
+            ArrayRef::Tile(_) => self.tile(access, domain, times, &spread, fresh),
+            ArrayRef::Tensor(_) => self.tensor(access, domain, times, &spread, fresh, is_write),
         }
     }
 
-    /// Notes that threads go along lines of a tensor, each by itself and so many bytes at a
-    /// time.
-    fn note_walk(&mut self, access: &Access, step_bytes: f64, traffic: Traffic) {
+    /// Whether what a statement copies goes past the registers.
+    fn is_async(&self, times: Times) -> bool {
+        times.is_staged && self.sizes.config.async_bytes > 0
+    }
+
+    fn tile(
+        &mut self,
+        access: &Access,
+        domain: Domain<'_>,
+        times: Times,
+        spread: &Spread,
+        [fresh, least_fresh]: [f64; 2],
+    ) {
         let sizes = self.sizes;
-        let Some(&last) = access.indices.last() else { return };
-        let is_along = |(var, _): &(VarId, f64)| distance(sizes, access, *var).is_some();
-        if sizes.block.iter().any(is_along) {
+        let bytes = sizes.elem_bytes(access.array);
+        let of_thread = fresh * spread.requests_of_thread();
+        let requests = of_thread * f64::from(sizes.config.threads) * times.trips;
+        self.cost.memory_instructions += SHARED_OPS * requests;
+        self.cost.code += of_thread * times.copies;
+        let wavefronts = (spread.width * bytes / WAVEFRONT_BYTES).max(1.0) * spread.conflicts;
+        self.cost.shared_requests += requests * wavefronts;
+        self.note_access(access, domain, least_fresh * times.trips * bytes);
+        if matches!(domain, Domain::Each(..)) {
             return;
         }
-        let lines = match (sizes.is_walked(last), sizes.is_stepped(last)) {
-            (true, _) => 1.0,
-            (false, true) => (sizes.run_of_last_axis() / STEPPED_RUN).min(1.0),
-            (false, false) => return,
+        let is_shared = spread.per_thread < sizes.items_per_thread();
+        if is_shared {
+            // Those of the next step are loaded while these are used.
+            let ahead = if times.copies > 1.0 { 2.0 } else { 1.0 };
+            self.cost.operand_words += ahead * spread.per_thread * (bytes / 4.0).max(1.0);
+        }
+        let is_ahead = times.copies > 1.0 && sizes.config.fragment_buffers > 1;
+        if !is_ahead {
+            // Operands of several items fill the registers as they are.
+            let at_once = if is_shared { 1.0 } else { times.at_once };
+            self.cost.shared_rounds += times.trips / at_once;
+        }
+    }
+
+    fn tensor(
+        &mut self,
+        access: &Access,
+        domain: Domain<'_>,
+        times: Times,
+        spread: &Spread,
+        fresh: [f64; 2],
+        is_write: bool,
+    ) {
+        let (sizes, is_async) = (self.sizes, self.is_async(times));
+        let (bytes, [new, _]) = (sizes.elem_bytes(access.array), fresh);
+        let of_thread = new * spread.requests_of_thread();
+        let threads = f64::from(sizes.config.threads);
+        let requests = of_thread * threads * times.trips / spread.walked;
+        if new < 1.0 {
+            let words = (bytes / 4.0).max(1.0);
+            self.cost.kept_words += new * spread.per_thread * times.copies * words;
+        }
+        let is_across = matches!(domain, Domain::Each(points) if points.is_across);
+        let ops = if is_async && is_across { NARROW_OPS } else { GLOBAL_OPS };
+        self.cost.memory_instructions += ops * requests;
+        self.cost.code += ops * of_thread * times.copies;
+        let of_line = if is_write { WRITE_LINE_CYCLES } else { READ_LINE_CYCLES };
+        self.cost.scattered_cycles +=
+            of_line * spread.scattered_lines * requests / f64::from(WARP_ITEMS);
+        if times.is_staged && matches!(domain, Domain::Each(..)) {
+            let words = (spread.per_thread * bytes / 4.0).ceil();
+            self.cost.copy_words += if is_async { of_thread } else { words };
+        }
+        // Asynchronous copies take no registers.
+        let most = if is_async { f64::INFINITY } else { MAX_REQUESTS };
+        let at_once = (of_thread * times.at_once).min(most) * spread.width;
+        let busy = match domain {
+            Domain::Block => sizes.busy_threads() / threads,
+            Domain::Each(..) => 1.0,
         };
-        self.cost.walked_lines += lines * busy_threads(sizes);
-        let lost = traffic.wanted * SECTOR_BYTES / step_bytes - traffic.moved;
-        self.cost.lost_bytes += lost.max(0.0);
+        self.cost.bytes_in_flight +=
+            busy * at_once.min(new * spread.per_thread * times.at_once) * bytes;
+        let traffic = traffic(sizes, access, self.axes(domain), is_write, times.trips);
+        if let (Domain::Block, false) = (domain, is_write) {
+            self.note_walk(access, spread.walked * bytes, traffic);
+        }
+        let moved = self.memory_bytes(access, domain, is_write, traffic, fresh);
+        self.cost.global_bytes += moved;
+        if times.is_staged {
+            self.cost.staged_bytes += moved;
+        }
     }
 
     /// Notes an access to a tile that each point makes with so many bytes.
@@ -250,7 +252,7 @@ fn of_items(sizes: &Sizes<'_>, access: &Access) -> Spread {
     }
     let lines = rows * (row_bytes / LINE_BYTES).ceil().max(1.0);
     let least = (rows * row_bytes).min(width * bytes * f64::from(WARP_ITEMS)) / LINE_BYTES;
-    let walked = if width > 1.0 { 1.0 } else { walked(sizes, access, bytes) };
+    let walked = if width > 1.0 { 1.0 } else { sizes.walked_at_once(access) };
     let scattered_lines = (lines - least.ceil()).max(0.0);
     Spread { per_thread, width, walked, scattered_lines, conflicts: 1.0 }
 }
@@ -271,24 +273,6 @@ fn of_points(sizes: &Sizes<'_>, access: &Access, points: Points<'_>, is_async: b
     };
     let width = if is_narrow { 1.0 } else { widest };
     Spread { per_thread, width, walked: 1.0, scattered_lines: 0.0, conflicts: 1.0 }
-}
-
-/// Threads of a block that have items.
-fn busy_threads(sizes: &Sizes<'_>) -> f64 {
-    sizes.config.block.iter().map(|axis| f64::from(axis.threads)).product()
-}
-
-/// The iterations of a loop along an access's rows whose elements come together.
-fn walked(sizes: &Sizes<'_>, access: &Access, bytes: f64) -> f64 {
-    let has_place = |&last: &ExprId| sizes.is_walked(last) && !sizes.text.origins.is_of_data(last);
-    let is_walked = access.indices.last().is_some_and(has_place);
-    let is_whole = busy_threads(sizes) == f64::from(sizes.config.threads);
-    let is_short = sizes.items_per_thread() <= WALKED_ITEMS;
-    if is_walked && is_whole && is_short && sizes.rows_are_aligned(access.array, bytes) {
-        WALKED_ELEMS.min(f64::from(MAX_ACCESS_BYTES) / bytes)
-    } else {
-        1.0
-    }
 }
 
 /// Bytes of an access.
@@ -347,11 +331,9 @@ fn run(sizes: &Sizes<'_>, access: &Access, axes: &[(VarId, f64)]) -> Run {
     if let Some(run) = runs.min_by(|one, other| one.distance.total_cmp(&other.distance)) {
         return run;
     }
-    let goes_along = |last: &ExprId| sizes.is_walked(*last) || sizes.is_stepped(*last);
-    let elems = if access.indices.last().is_some_and(goes_along) {
-        SECTOR_BYTES / sizes.elem_bytes(access.array)
-    } else {
-        1.0
+    let elems = match sizes.course(access) {
+        Course::Walked | Course::Stepped => SECTOR_BYTES / sizes.elem_bytes(access.array),
+        Course::Placed => 1.0,
     };
     Run { elems: elems.max(1.0), distance: 1.0 }
 }

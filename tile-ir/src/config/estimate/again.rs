@@ -2,7 +2,6 @@
 
 use super::access::{Traffic, distance};
 use super::count::{Domain, Walk};
-use super::kept::{Loop, overlap};
 use crate::kernel::{Access, ExprId, VarId};
 
 /// What bytes count that come from L2, of those that come from memory: an H200's L2 gives
@@ -62,11 +61,7 @@ impl Walk<'_, '_> {
     /// How often the block reads an element in the iterations of its loops, where these
     /// shift what its points read.
     fn overlap(&self, access: &Access, domain: Domain<'_>) -> f64 {
-        let of_index = |&index: &ExprId| {
-            let shifting = |it: &&Loop| self.sizes.is_unit_stride(index, it.var);
-            overlap(self.points_along(index, domain), self.loops.iter().filter(shifting))
-        };
-        access.indices.iter().map(of_index).product()
+        self.met_again(access, &|index| self.points_along(index, domain), |_| true)
     }
 
     /// The part of an access's elements that an access before it has read: all where the
@@ -74,19 +69,14 @@ impl Walk<'_, '_> {
     fn seen_part(&self, access: &Access, domain: Domain<'_>) -> f64 {
         let Some(seen) = self.cost.touched.get(&(access.array, false)) else { return 0.0 };
         let within = self.within_stretch(access, domain);
-        let in_common = |(number, (&one, &other)): (usize, (&ExprId, &ExprId))| {
-            let points = match number < within {
-                true => self.points_along(other, domain),
-                // What lies between two elements has come with them.
-                false => f64::INFINITY,
-            };
-            let apart = self.sizes.distance_of_alike(one, other);
-            apart.map_or(0.0, |apart| (1.0 - apart / points).max(0.0))
+        let points_of = |(number, &index): (usize, &ExprId)| match number < within {
+            true => self.points_along(index, domain),
+            // What lies between two elements has come with them.
+            false => f64::INFINITY,
         };
-        let of_known = |known: &Vec<ExprId>| -> f64 {
-            known.iter().zip(&access.indices).enumerate().map(in_common).product()
-        };
-        seen.indices.iter().map(of_known).fold(0.0, f64::max)
+        let points: Vec<f64> = access.indices.iter().enumerate().map(points_of).collect();
+        let in_common = seen.indices.iter().map(|it| self.sizes.in_common(it, access, &points));
+        in_common.fold(0.0, f64::max)
     }
 
     /// The number of the first index within what lies between an access's neighbouring

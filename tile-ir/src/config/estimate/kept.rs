@@ -52,30 +52,36 @@ impl Walk<'_, '_> {
 
     /// The part of an access's elements that none before it has read.
     fn unseen(&self, access: &Access, in_a_row: &dyn Fn(ExprId) -> f64) -> f64 {
-        let of_known = |(array, known): &(ArrayRef, Vec<ExprId>)| {
-            let pairs = || known.iter().zip(&access.indices);
-            let in_common = |(one, other): (&ExprId, &ExprId)| {
-                let apart = self.sizes.distance_of_alike(*one, *other);
-                apart.map_or(0.0, |apart| (1.0 - apart / in_a_row(*other)).max(0.0))
-            };
-            if *array == access.array { pairs().map(in_common).product() } else { 0.0 }
-        };
-        1.0 - self.kept.0.iter().map(of_known).fold(0.0, f64::max)
+        let points: Vec<f64> = access.indices.iter().map(|&index| in_a_row(index)).collect();
+        let of_array = self.kept.0.iter().filter(|(array, _)| *array == access.array);
+        let in_common = of_array.map(|(_, known)| self.sizes.in_common(known, access, &points));
+        1.0 - in_common.fold(0.0, f64::max)
     }
 
     /// How often a thread uses an element in the iterations that are written out.
     fn overlapping(&self, access: &Access, in_a_row: &dyn Fn(ExprId) -> f64) -> f64 {
+        self.met_again(access, in_a_row, |it| it.is_written_out)
+    }
+
+    /// How often an access meets each of its elements in the iterations of loops, where these
+    /// shift what it reads and each index has so many points.
+    pub(super) fn met_again(
+        &self,
+        access: &Access,
+        points: &dyn Fn(ExprId) -> f64,
+        is_counted: impl Fn(&Loop) -> bool,
+    ) -> f64 {
         let of_index = |&index: &ExprId| {
-            let shifting =
-                |it: &&Loop| it.is_written_out && self.sizes.is_unit_stride(index, it.var);
-            overlap(in_a_row(index), self.loops.iter().filter(shifting))
+            let loops = self.loops.iter().filter(|it| is_counted(it));
+            let shifting = loops.filter(|it| self.sizes.is_unit_stride(index, it.var));
+            overlap(points(index), shifting)
         };
         access.indices.iter().map(of_index).product()
     }
 }
 
 /// How often each of so many neighbours is met by loops that shift them.
-pub(super) fn overlap<'a>(points: f64, loops: impl Iterator<Item = &'a Loop>) -> f64 {
+fn overlap<'a>(points: f64, loops: impl Iterator<Item = &'a Loop>) -> f64 {
     let (mut span, mut met, mut most) = (points, points, 1.0);
     for it in loops {
         span += (it.trips - 1.0) * it.step.min(span);

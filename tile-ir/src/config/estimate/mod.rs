@@ -8,13 +8,16 @@
 //!
 //! | file | what it answers |
 //! | --- | --- |
-//! | `text` | what the text says by itself: variables, loops, and |
+//! | `text` | what the text says by itself: variables, and |
+//! | `loops` | loops |
 //! | `follow` | how expressions follow variables |
 //! | `origins` | what decides their values, and when it is known |
 //! | `sizes` | extents and trips |
+//! | `alike` | which indices are alike |
 //! | `count` | what one block does |
 //! | `block` | the counts of that |
 //! | `access` | what one access of it moves |
+//! | `walked` | what of that goes along rows, each thread by itself |
 //! | `kept` | what of that threads have in registers |
 //! | `again` | what of that was read before, and by whom |
 //! | `exchange` | what a reduction or scan over the block takes |
@@ -32,16 +35,19 @@
 
 mod access;
 mod again;
+mod alike;
 mod block;
 mod count;
 mod exchange;
 mod follow;
 mod kept;
 mod least;
+mod loops;
 mod origins;
 mod sizes;
 mod text;
 mod time;
+mod walked;
 
 use std::borrow::Cow;
 

@@ -1,7 +1,8 @@
 //! Where the values of expressions come from: what decides them, and when it is known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::loops::Loops;
 use crate::arena::EntityId as _;
 use crate::kernel::{ExprId, ExprKind, Kernel, Type, VarId, VarKind};
 
@@ -22,17 +23,12 @@ struct Known<'a> {
     kernel: &'a Kernel,
     /// Definitions of the `let`s that are never assigned again, and where loops begin.
     sources: &'a BTreeMap<VarId, ExprId>,
-    /// Counters of loops that lowering writes out.
-    short_loops: &'a BTreeSet<VarId>,
+    loops: &'a Loops,
 }
 
 impl Origins {
-    pub(super) fn new(
-        kernel: &Kernel,
-        sources: &BTreeMap<VarId, ExprId>,
-        short_loops: &BTreeSet<VarId>,
-    ) -> Self {
-        let known = Known { kernel, sources, short_loops };
+    pub(super) fn new(kernel: &Kernel, sources: &BTreeMap<VarId, ExprId>, loops: &Loops) -> Self {
+        let known = Known { kernel, sources, loops };
         let mut origins = Self(vec![None; kernel.exprs.len()]);
         for id in kernel.exprs.ids() {
             origins.visit(&known, id);
@@ -87,9 +83,7 @@ impl Known<'_> {
         match var.kind {
             VarKind::Let { .. } => Origin { is_of_data: var.ty != Type::Index, is_placed: false },
             VarKind::Scalar(_) => Origin { is_of_data: false, is_placed: false },
-            VarKind::Loop => {
-                Origin { is_of_data: false, is_placed: self.short_loops.contains(&id) }
-            }
+            VarKind::Loop => Origin { is_of_data: false, is_placed: self.loops.is_short(id) },
             VarKind::Dim
             | VarKind::TileParam(_)
             | VarKind::Grid

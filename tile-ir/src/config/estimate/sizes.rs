@@ -12,7 +12,6 @@ use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, ScalarId, Stmt, TileId, Type, VarId,
     VarKind, eval_index,
 };
-use crate::op::BinaryOp;
 
 /// Iterations assumed of a loop whose count is not known before the launch.
 pub(crate) const UNKNOWN_TRIPS: f64 = 16.0;
@@ -115,7 +114,7 @@ impl<'a> Sizes<'a> {
     /// one axis, all of the launch's loops together go along it once.
     fn trips_over_all(&self, counter: VarId, range: &LoopRange) -> Option<f64> {
         let LoopRange::Between { start, .. } = range else { return None };
-        let elems = self.index(*self.text.walks.get(&counter)?)?;
+        let elems = self.index(self.text.loops.along(counter)?)?;
         let apart = self.block.iter().filter(|(var, _)| self.depends(*start, *var));
         let walkers = self.blocks() * apart.map(|(_, extent)| extent).product::<f64>();
         Some((elems / walkers.max(1.0)).max(1.0))
@@ -207,62 +206,6 @@ impl<'a> Sizes<'a> {
         self.kernel.extents(array).iter().map(|&extent| self.index_or(extent, 1.0)).product()
     }
 
-    /// Whether two indices take the same values, each in a loop of its own.
-    pub(super) fn runs_alike(&self, one: ExprId, other: ExprId) -> bool {
-        use ExprKind::{Binary, Cast, Literal, Tiles, Uniform, Var};
-        let alike = |one: &ExprId, other: &ExprId| self.runs_alike(*one, *other);
-        match (&self.kernel.exprs[one].kind, &self.kernel.exprs[other].kind) {
-            _ if one == other => true,
-            (Literal(one), Literal(other)) => one == other,
-            (Var(one), Var(other)) => {
-                let is_loop = |id: &VarId| self.kernel.vars[*id].kind == VarKind::Loop;
-                one == other || (is_loop(one) && is_loop(other))
-            }
-            (Cast(one), Cast(other)) | (Uniform(one), Uniform(other)) => alike(one, other),
-            (Binary { op, lhs, rhs }, Binary { op: other, lhs: left, rhs: right }) => {
-                op == other && alike(lhs, left) && alike(rhs, right)
-            }
-            (Tiles { extent, tile }, Tiles { extent: other, tile: size }) => {
-                alike(extent, other) && alike(tile, size)
-            }
-            // It may be another, or another next time.
-            _ => false,
-        }
-    }
-
-    /// How far apart two indices are that are alike but for the numbers in them; nothing
-    /// where they are not.
-    pub(super) fn distance_of_alike(&self, one: ExprId, other: ExprId) -> Option<f64> {
-        if let (ExprKind::Literal(_), ExprKind::Literal(_)) =
-            (&self.kernel.exprs[one].kind, &self.kernel.exprs[other].kind)
-        {
-            return Some((self.index(one)? - self.index(other)?).abs());
-        }
-        let ((one, at), (other, from)) = (self.without_numbers(one), self.without_numbers(other));
-        self.runs_alike(one, other).then(|| (at - from).abs())
-    }
-
-    /// An index without the numbers that are added to it, and their sum.
-    fn without_numbers(&self, expr: ExprId) -> (ExprId, f64) {
-        let number = |expr: ExprId| match self.kernel.exprs[expr].kind {
-            ExprKind::Literal(_) => self.index(expr),
-            _ => None,
-        };
-        if let ExprKind::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), lhs, rhs } =
-            self.kernel.exprs[expr].kind
-        {
-            if let Some(number) = number(rhs) {
-                let (rest, sum) = self.without_numbers(lhs);
-                return (rest, if op == BinaryOp::Add { sum + number } else { sum - number });
-            }
-            if let (BinaryOp::Add, Some(number)) = (op, number(lhs)) {
-                let (rest, sum) = self.without_numbers(rhs);
-                return (rest, sum + number);
-            }
-        }
-        (expr, 0.0)
-    }
-
     /// Whether a thread's consecutive items along `var` may lie in vectors of a tile: their
     /// place in a row follows `var` one by one, from a place that the compiler knows. Where
     /// data decide their places nothing is known of these.
@@ -323,22 +266,14 @@ impl<'a> Sizes<'a> {
             .is_none_or(|extent| (extent * elem_bytes) % SECTOR_BYTES == 0.0)
     }
 
-    /// Whether an index is a variable that the item sets anew again and again.
-    pub(super) fn is_stepped(&self, expr: ExprId) -> bool {
-        let ExprKind::Var(var) = self.kernel.exprs[expr].kind else { return false };
-        let is_let = matches!(self.kernel.vars[var].kind, VarKind::Let { .. });
-        is_let && !self.text.lets.contains_key(&var)
+    /// Threads of a block that have items.
+    pub(super) fn busy_threads(&self) -> f64 {
+        self.config.block.iter().map(|axis| f64::from(axis.threads)).product()
     }
 
     /// Consecutive items of a thread along the last axis.
     pub(super) fn run_of_last_axis(&self) -> f64 {
         self.config.block.last().map_or(1.0, |items| f64::from(items.run))
-    }
-
-    /// Whether a loop goes along `expr` one by one.
-    pub(super) fn is_walked(&self, expr: ExprId) -> bool {
-        let mut loops = self.kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Loop);
-        loops.any(|(var, _)| self.is_unit_stride(expr, var))
     }
 }
 

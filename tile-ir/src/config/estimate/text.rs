@@ -1,12 +1,13 @@
 //! What a kernel's text says by itself, the same for all its configurations.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::follow::Follows;
+use super::loops::Loops;
 use super::origins::Origins;
 use crate::kernel::{
-    Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, VarId,
-    VarKind, eval_index, immutable_lets, var_uses_in,
+    Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, VarKind,
+    immutable_lets, var_uses_in,
 };
 
 /// What the model asks of a text.
@@ -20,11 +21,8 @@ pub(super) struct Text {
     pub(super) origins: Origins,
     /// The variables that items declare.
     pub(super) variables: BTreeMap<VarId, Variable>,
-    /// Counters of the loops that go on by one.
-    single_steps: Vec<VarId>,
-    /// Of loops whose bounds data decide, by their counters, the extent of a tensor of one
-    /// axis that they go along.
-    pub(super) walks: BTreeMap<VarId, ExprId>,
+    /// Its loops.
+    pub(super) loops: Loops,
     /// Of each cooperative loop, by the variable of its first axis, the axis along which it
     /// runs: that of the unit stride of the global memory that it touches.
     fastest: BTreeMap<VarId, VarId>,
@@ -44,25 +42,34 @@ pub(super) struct Variable {
 impl Text {
     pub(super) fn new(kernel: &Kernel) -> Self {
         let lets = immutable_lets(&kernel.body, kernel);
+        let mut loops = Loops::new(kernel);
         let mut sources = lets.clone();
-        list_starts(&kernel.body, &mut sources);
+        sources.extend(loops.starts());
         let follows = Follows::new(kernel, &sources);
+        let origins = Origins::new(kernel, &sources, &loops);
+        loops.find_extents(kernel, &follows, &origins);
         let mut variables = BTreeMap::new();
         list_variables(kernel, &kernel.body, &mut variables);
-        let mut short_loops = BTreeSet::new();
-        list_short_loops(kernel, &kernel.body, &mut short_loops);
-        let origins = Origins::new(kernel, &sources, &short_loops);
         let mut fastest = BTreeMap::new();
         list_fastest(kernel, &follows, &kernel.body, &mut fastest);
-        let walks = list_walks(kernel, &follows, &origins);
-        let mut single_steps = Vec::new();
-        list_single_steps(&kernel.body, &mut single_steps);
-        Self { lets, follows, origins, variables, single_steps, walks, fastest }
+        Self { lets, follows, origins, loops, variables, fastest }
     }
 
-    /// Whether a loop goes along an index one by one, so that it begins anywhere.
+    /// Whether a loop goes along an index one by one.
+    pub(super) fn is_walked(&self, index: ExprId) -> bool {
+        self.loops.counters().any(|var| self.follows.is_unit_stride(index, var))
+    }
+
+    /// The same of a loop that goes on by one, so that the index begins anywhere.
     pub(super) fn is_shifted(&self, index: ExprId) -> bool {
-        self.single_steps.iter().any(|&var| self.follows.is_unit_stride(index, var))
+        self.loops.single_steps().any(|var| self.follows.is_unit_stride(index, var))
+    }
+
+    /// Whether an index is a variable that the item sets anew again and again.
+    pub(super) fn is_stepped(&self, kernel: &Kernel, index: ExprId) -> bool {
+        let ExprKind::Var(var) = kernel.exprs[index].kind else { return false };
+        let is_let = matches!(kernel.vars[var].kind, VarKind::Let { .. });
+        is_let && !self.lets.contains_key(&var)
     }
 
     /// The axis along which a cooperative loop runs, of whose axes `first` is the first.
@@ -78,61 +85,6 @@ fn list_variables(kernel: &Kernel, stmts: &[Stmt], found: &mut BTreeMap<VarId, V
         }
         stmt.kind.bodies().into_iter().for_each(|body| list_variables(kernel, body, found));
     }
-}
-
-fn list_single_steps(stmts: &[Stmt], found: &mut Vec<VarId>) {
-    for stmt in stmts {
-        if let StmtKind::For { var, range, .. } = &stmt.kind
-            && let LoopRange::Between { step: None, .. } = range
-        {
-            found.push(*var);
-        }
-        stmt.kind.bodies().into_iter().for_each(|body| list_single_steps(body, found));
-    }
-}
-
-/// Where loops begin, by their counters.
-fn list_starts(stmts: &[Stmt], found: &mut BTreeMap<VarId, ExprId>) {
-    for stmt in stmts {
-        if let StmtKind::For { var, range, .. } | StmtKind::Phase { var, range, .. } = &stmt.kind
-            && let LoopRange::Between { start, .. } = range
-        {
-            found.insert(*var, *start);
-        }
-        stmt.kind.bodies().into_iter().for_each(|body| list_starts(body, found));
-    }
-}
-
-/// Counters of the loops whose bounds the text says: lowering writes these out.
-fn list_short_loops(kernel: &Kernel, stmts: &[Stmt], found: &mut BTreeSet<VarId>) {
-    for stmt in stmts {
-        if let StmtKind::For { var, range, body } = &stmt.kind
-            && !body.iter().any(Stmt::has_meeting)
-        {
-            let is_tile = |id: VarId| matches!(kernel.vars[id].kind, VarKind::TileParam(_));
-            // With any sizes: what is known of them is known of all.
-            let known = |id: VarId| is_tile(id).then_some(1);
-            let is_known = |id: &ExprId| eval_index(kernel, *id, &known).is_some();
-            found.extend(range.exprs().iter().all(is_known).then_some(*var));
-        }
-        stmt.kind.bodies().into_iter().for_each(|body| list_short_loops(kernel, body, found));
-    }
-}
-
-fn list_walks(kernel: &Kernel, follows: &Follows, origins: &Origins) -> BTreeMap<VarId, ExprId> {
-    let loops = || kernel.vars.iter().filter(|(_, var)| var.kind == VarKind::Loop);
-    let mut walks = BTreeMap::new();
-    for expr in kernel.exprs.values() {
-        let ExprKind::Load(Access { array: ArrayRef::Tensor(id), indices, .. }) = &expr.kind else {
-            continue;
-        };
-        let (&[index], &[extent]) = (&indices[..], &kernel.tensors[*id].extents[..]) else {
-            continue;
-        };
-        let along = loops().filter(|(var, _)| follows.is_unit_stride(index, *var));
-        walks.extend(along.filter(|_| origins.is_of_data(index)).map(|(var, _)| (var, extent)));
-    }
-    walks
 }
 
 fn list_fastest(
