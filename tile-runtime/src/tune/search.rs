@@ -133,6 +133,11 @@ impl History {
         self.places.contains_key(config)
     }
 
+    /// All that were proposed.
+    pub(crate) fn configs(&self) -> impl Iterator<Item = &Config> {
+        self.candidates.iter().map(|candidate| &candidate.config)
+    }
+
     /// What came of a configuration.
     pub(crate) fn find(&self, config: &Config) -> Option<&Candidate> {
         self.places.get(config).map(|&at| &self.candidates[at])

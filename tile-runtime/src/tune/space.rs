@@ -204,15 +204,21 @@ impl<'a> Space<'a> {
         for (_, other) in &self.ranked {
             let there = self.coordinates(other);
             if distance(&here, &there) == 1 {
-                // With runs and warps that suit them.
-                let Config { tiles, threads, block, .. } = other.clone();
-                let slices = if block.is_empty() { 1 } else { config.slices };
-                let threads = (threads / other.slices.max(1)).saturating_mul(slices);
-                found.insert(Config { tiles, threads, block, ..config.clone() });
+                found.insert(moved(config, other));
             }
         }
         found.remove(config);
         self.worth_compiling(found)
+    }
+
+    /// What `config` is with the tile sizes and items per thread of each first choice, the
+    /// best by the model first.
+    pub(crate) fn elsewhere<'s>(&'s self, config: &'s Config) -> impl Iterator<Item = Config> + 's {
+        let kernel = self.launch.checked.kernel();
+        let moved = self.ranked.iter().map(|(_, other)| moved(config, other));
+        moved.filter(|other| {
+            check_config(kernel, other, self.launch.device).is_ok() && self.judge(other).is_ok()
+        })
     }
 
     /// The configurations that differ from `config` in one choice other than tile
@@ -265,6 +271,15 @@ impl<'a> Space<'a> {
     pub(crate) fn model_seconds(&self, config: &Config) -> f64 {
         self.judge(config).map_or(f64::INFINITY, |cost| cost.seconds)
     }
+}
+
+/// A configuration with the tile sizes and items per thread of another, and with runs and
+/// warps that suit them.
+fn moved(config: &Config, to: &Config) -> Config {
+    let Config { tiles, threads, block, .. } = to.clone();
+    let slices = if block.is_empty() { 1 } else { config.slices };
+    let threads = (threads / to.slices.max(1)).saturating_mul(slices);
+    Config { tiles, threads, block, ..config.clone() }
 }
 
 /// The model's seconds, and what it takes to find out.

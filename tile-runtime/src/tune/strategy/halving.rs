@@ -5,10 +5,13 @@
 //!    compilations and launches are long there is time for the rest.
 //! 2. The better half again, with more rounds, until [`SURVIVORS`] are left.
 //! 3. What is a few choices away from the best and may be faster, as far as all that was
-//!    measured tells ([`hopeful()`]); then the best few of all again, so that one lucky round
-//!    decides nothing; as long as the best gets better.
+//!    measured tells ([`hopeful()`]), and the best with the tiles and items of the model's next
+//!    favourites; then the best few of all again, so that one lucky round decides nothing; as
+//!    long as the best gets better.
 //! 4. All of it again with the next [`POOL`] of the model's list, until nothing is left of
 //!    it.
+
+use std::collections::BTreeSet;
 
 use tile_ir::config::Config;
 
@@ -26,7 +29,11 @@ const MAX_ROUNDS: usize = 4;
 /// How many of the best the first refinement looks around.
 const CENTRES: usize = 3;
 /// Hopeful ones that are tried at once.
-const NEAR: usize = 32;
+const NEAR: usize = 24;
+/// Tiles and items of the model's list that are tried with them: what was measured of others
+/// tells little of these. On 48 made-up landscapes a search of ten seconds reaches 1.035 of the
+/// best listed with them and 1.017 without, at the least 0.964 and 0.909.
+const TILES: usize = 8;
 /// Less is no improvement.
 const GAIN: f64 = 0.997;
 /// Refinements that bring nothing before the next pool: one of the best, one of the
@@ -107,7 +114,10 @@ impl Plan for Halving {
                         seen.fastest(PATIENCE).into_iter().skip(without_gain).take(1).collect()
                     };
                     self.refinements += 1;
-                    let near = hopeful(space, seen, (&centres, &mut self.neighbours), NEAR);
+                    let mut near = hopeful(space, seen, (&centres, &mut self.neighbours), NEAR);
+                    if let Some(best) = centres.first().filter(|_| !near.is_empty()) {
+                        near.extend(with_untried_tiles(space, (seen, &near), &best.config, TILES));
+                    }
                     if near.is_empty() {
                         self.stage = Stage::Refine { without_gain: without_gain + 1 };
                         continue;
@@ -148,6 +158,20 @@ impl Halving {
 
 fn propose(configs: impl IntoIterator<Item = Config>, rounds: usize) -> Vec<Proposal> {
     configs.into_iter().map(|config| Proposal::new(config, rounds)).collect()
+}
+
+/// The best as it would be with the tiles and items of the model's first favourites of which
+/// nothing was measured, nor is to be with these near ones.
+fn with_untried_tiles(
+    space: &Space<'_>,
+    (seen, near): (&History, &[Config]),
+    best: &Config,
+    n: usize,
+) -> Vec<Config> {
+    let tried = seen.configs().chain(near);
+    let mut tried: BTreeSet<Vec<u32>> = tried.map(|config| space.coordinates(config)).collect();
+    let new = space.elsewhere(best).filter(|config| tried.insert(space.coordinates(config)));
+    new.take(n).collect()
 }
 
 /// So many of the model's favourites that have not been tried, any two of which differ in several

@@ -189,5 +189,5 @@ fn ten_seconds_are_enough_on_many_landscapes() {
     }
     let mean = all.iter().map(|(_, _, reached)| reached).sum::<f64>() / all.len() as f64;
     let least = all.iter().map(|(_, _, reached)| *reached).fold(f64::INFINITY, f64::min);
-    assert!(mean >= 0.99 && least >= 0.9, "mean {mean:.4}, least {least:.4}: {all:.3?}");
+    assert!(mean >= 1.02 && least >= 0.95, "mean {mean:.4}, least {least:.4}: {all:.3?}");
 }
