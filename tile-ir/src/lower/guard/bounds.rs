@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::sum::Linear;
 use crate::kernel;
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 use crate::program::{
@@ -22,53 +23,6 @@ impl End {
             Self::Least => Self::Most,
             Self::Most => Self::Least,
         }
-    }
-}
-
-/// A sum of arguments with factors, and a constant.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Linear {
-    pub(super) constant: i128,
-    pub(super) args: BTreeMap<ArgId, i128>,
-}
-
-impl Linear {
-    pub(super) fn constant(constant: i128) -> Self {
-        Self { constant, args: BTreeMap::new() }
-    }
-
-    pub(super) fn scaled(mut self, factor: i128) -> Option<Self> {
-        self.constant = self.constant.checked_mul(factor)?;
-        for value in self.args.values_mut() {
-            *value = value.checked_mul(factor)?;
-        }
-        self.args.retain(|_, value| *value != 0);
-        Some(self)
-    }
-
-    pub(super) fn plus(mut self, other: &Self) -> Self {
-        self.constant = self.constant.saturating_add(other.constant);
-        for (&arg, &value) in &other.args {
-            *self.args.entry(arg).or_default() += value;
-        }
-        self.args.retain(|_, value| *value != 0);
-        self
-    }
-
-    pub(super) fn minus(self, other: &Self) -> Self {
-        match other.clone().scaled(-1) {
-            Some(negated) => self.plus(&negated),
-            None => Self::constant(i128::MAX),
-        }
-    }
-
-    pub(super) fn is_negative_constant(&self) -> bool {
-        self.args.is_empty() && self.constant < 0
-    }
-
-    /// Whether it is at least 0 for all (never negative) arguments.
-    pub(super) fn is_natural(&self) -> bool {
-        self.constant >= 0 && self.args.values().all(|&value| value >= 0)
     }
 }
 
@@ -187,11 +141,11 @@ impl Bounds {
             CompareOp::Ge => (rhs, lhs, 1),
             CompareOp::Eq | CompareOp::Ne => return false,
         };
-        let ends =
-            self.linear(kernel, small, End::Most).zip(self.linear(kernel, large, End::Least));
-        ends.is_some_and(|(most, least)| {
-            most.minus(&least.plus(&Linear::constant(gap))).is_negative_constant()
-        })
+        let apart = || {
+            let least = self.linear(kernel, large, End::Least)?.plus_number(gap)?;
+            self.linear(kernel, small, End::Most)?.plus(&least, -1)
+        };
+        apart().is_some_and(|apart| apart.is_negative_constant())
     }
 
     /// A linear form that `expr` is never below (above).
@@ -201,7 +155,7 @@ impl Bounds {
         }
         match &kernel.exprs[expr].kind {
             ExprKind::Literal(Literal::Int(value)) => Some(Linear::constant(*value)),
-            ExprKind::Arg(arg) => Some(Linear { constant: 0, args: BTreeMap::from([(*arg, 1)]) }),
+            ExprKind::Arg(arg) => Some(Linear::of(*arg)),
             ExprKind::Coord { domain, axis } => {
                 let (first, last) = self.coordinate(kernel, *domain, *axis);
                 Some(Linear::constant(match end {
@@ -212,11 +166,11 @@ impl Bounds {
             ExprKind::Var(var) => self.counter_times(kernel, *var, 1, end),
             ExprKind::Cast(operand) => self.linear(kernel, *operand, end),
             ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
-                Some(self.linear(kernel, *lhs, end)?.plus(&self.linear(kernel, *rhs, end)?))
+                self.linear(kernel, *lhs, end)?.plus(&self.linear(kernel, *rhs, end)?, 1)
             }
             ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } => {
                 let rhs = self.linear(kernel, *rhs, end.flipped())?;
-                Some(self.linear(kernel, *lhs, end)?.minus(&rhs))
+                self.linear(kernel, *lhs, end)?.plus(&rhs, -1)
             }
             // Of whatever number: the remainder of a division by a power of two.
             ExprKind::Binary { op: BinaryOp::And, lhs, rhs } => {
@@ -256,7 +210,7 @@ impl Bounds {
         match side {
             End::Least => match counter.start {
                 Some(start) => self.linear(kernel, start, End::Least)?.scaled(factor),
-                None => Some(Linear::constant(counter.least * factor)),
+                None => Linear::constant(counter.least).scaled(factor),
             },
             End::Most => {
                 if let ExprKind::CeilDiv { n, d } = kernel.exprs[counter.end].kind {
@@ -264,12 +218,12 @@ impl Bounds {
                     let d = kernel.constant(d)?;
                     if d > 0 && factor % d == 0 && self.divides(kernel, d, n) {
                         let last = self.linear(kernel, n, End::Most)?;
-                        return last.minus(&Linear::constant(d)).scaled(factor / d);
+                        return last.plus_number(-d)?.scaled(factor / d);
                     }
                     return None;
                 }
                 let past = self.linear(kernel, counter.end, End::Most)?;
-                past.minus(&Linear::constant(1)).scaled(factor)
+                past.plus_number(-1)?.scaled(factor)
             }
         }
     }

@@ -4,9 +4,8 @@
 //! the grid's and the item's coordinates. But the access asks of the same sum: what it asks
 //! less what is known, `(i + w - 1) - (i - 1)`, is `w`, and that is never below 0.
 
-use std::collections::BTreeMap;
-
-use super::bounds::{Bounds, End, Linear};
+use super::bounds::{Bounds, End};
+use super::sum::{Linear, Sum};
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 use crate::program::{
     ArgId, BufferId, DomainId, ExprId, ExprKind, Literal, ProgramKernel, Target, Ty, VarId,
@@ -23,53 +22,29 @@ enum Atom {
     Counter(VarId),
 }
 
-/// A sum of atoms with factors, and a constant.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Form {
-    constant: i128,
-    terms: BTreeMap<Atom, i128>,
-}
+/// A sum of atoms.
+type Form = Sum<Atom>;
 
 impl Form {
-    fn constant(constant: i128) -> Self {
-        Self { constant, terms: BTreeMap::new() }
-    }
-
-    fn atom(atom: Atom) -> Self {
-        Self { constant: 0, terms: BTreeMap::from([(atom, 1)]) }
-    }
-
-    /// The sum with `factor` times another; `None` where it does not fit.
-    fn plus(mut self, other: &Self, factor: i128) -> Option<Self> {
-        let scaled = |value: i128| value.checked_mul(factor);
-        self.constant = self.constant.checked_add(scaled(other.constant)?)?;
-        for (&atom, &value) in &other.terms {
-            let sum = self.terms.entry(atom).or_default();
-            *sum = sum.checked_add(scaled(value)?)?;
-        }
-        self.terms.retain(|_, value| *value != 0);
-        Some(self)
-    }
-
     /// What an index is made of, through what is set once. `None` of one that anything else
     /// decides.
-    fn of(kernel: &ProgramKernel, bounds: &Bounds, expr: ExprId) -> Option<Self> {
+    fn of_index(kernel: &ProgramKernel, bounds: &Bounds, expr: ExprId) -> Option<Self> {
         if !matches!(kernel.exprs[expr].ty, Ty::Index(_)) {
             return None;
         }
         match &kernel.exprs[expr].kind {
             ExprKind::Literal(Literal::Int(value)) => Some(Self::constant(*value)),
-            ExprKind::Arg(arg) => Some(Self::atom(Atom::Arg(*arg))),
-            ExprKind::Coord { domain, axis } => Some(Self::atom(Atom::Coord(*domain, *axis))),
+            ExprKind::Arg(arg) => Some(Self::of(Atom::Arg(*arg))),
+            ExprKind::Coord { domain, axis } => Some(Self::of(Atom::Coord(*domain, *axis))),
             ExprKind::Var(var) if bounds.counters.contains_key(var) => {
-                Some(Self::atom(Atom::Counter(*var)))
+                Some(Self::of(Atom::Counter(*var)))
             }
-            ExprKind::Var(var) => Self::of(kernel, bounds, *bounds.definitions.get(var)?),
-            ExprKind::Cast(operand) => Self::of(kernel, bounds, *operand),
+            ExprKind::Var(var) => Self::of_index(kernel, bounds, *bounds.definitions.get(var)?),
+            ExprKind::Cast(operand) => Self::of_index(kernel, bounds, *operand),
             ExprKind::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), lhs, rhs } => {
                 let factor = if *op == BinaryOp::Add { 1 } else { -1 };
-                let rhs = Self::of(kernel, bounds, *rhs)?;
-                Self::of(kernel, bounds, *lhs)?.plus(&rhs, factor)
+                let rhs = Self::of_index(kernel, bounds, *rhs)?;
+                Self::of_index(kernel, bounds, *lhs)?.plus(&rhs, factor)
             }
             ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
                 let (factor, operand) = match (kernel.constant(*lhs), kernel.constant(*rhs)) {
@@ -77,7 +52,7 @@ impl Form {
                     (None, Some(factor)) => (factor, *lhs),
                     (None, None) => return None,
                 };
-                Self::default().plus(&Self::of(kernel, bounds, operand)?, factor)
+                Self::of_index(kernel, bounds, operand)?.scaled(factor)
             }
             _ => None,
         }
@@ -86,17 +61,17 @@ impl Form {
     /// Whether it is at least 0, by the bounds of its atoms alone.
     fn is_natural(&self, kernel: &ProgramKernel, bounds: &Bounds) -> bool {
         let least_of = |(&atom, &factor): (&Atom, &i128)| match atom {
-            Atom::Arg(arg) => Some(Linear { constant: 0, args: BTreeMap::from([(arg, factor)]) }),
+            Atom::Arg(arg) => Linear::of(arg).scaled(factor),
             Atom::Coord(domain, axis) => {
                 let (first, last) = bounds.coordinate(kernel, domain, axis);
                 let least = if factor < 0 { last } else { first };
-                least.checked_mul(factor).map(Linear::constant)
+                Linear::constant(least).scaled(factor)
             }
             Atom::Counter(var) => bounds.counter_times(kernel, var, factor, End::Least),
         };
         let mut least = Some(Linear::constant(self.constant));
         for term in &self.terms {
-            least = least.zip(least_of(term)).map(|(sum, term)| sum.plus(&term));
+            least = least.zip(least_of(term)).and_then(|(sum, term)| sum.plus(&term, 1));
         }
         least.is_some_and(|least| least.is_natural())
     }
@@ -119,12 +94,12 @@ impl Facts {
                 self.assume(kernel, bounds, *rhs);
             }
             ExprKind::Compare { op, lhs, rhs } => {
-                let (lhs, rhs) = (Form::of(kernel, bounds, *lhs), Form::of(kernel, bounds, *rhs));
+                let (lhs, rhs) =
+                    (Form::of_index(kernel, bounds, *lhs), Form::of_index(kernel, bounds, *rhs));
                 let Some((lhs, rhs)) = lhs.zip(rhs) else { return };
                 let mut below = |small: &Form, large: &Form, gap: i128| {
                     let apart = large.clone().plus(small, -1);
-                    let apart = apart.and_then(|apart| apart.plus(&Form::constant(gap), -1));
-                    self.0.extend(apart);
+                    self.0.extend(apart.and_then(|apart| apart.plus_number(-gap)));
                 };
                 match op {
                     CompareOp::Lt => below(&lhs, &rhs, 1),
@@ -140,7 +115,7 @@ impl Facts {
             }
             ExprKind::InBounds { buffer, indices } => {
                 for (axis, &index) in indices.iter().enumerate() {
-                    self.0.extend(Form::of(kernel, bounds, index));
+                    self.0.extend(Form::of_index(kernel, bounds, index));
                     self.0.extend(below_extent(kernel, bounds, *buffer, axis, index));
                 }
             }
@@ -165,7 +140,7 @@ impl Facts {
         bounds: &Bounds,
         index: ExprId,
     ) -> bool {
-        self.proves(kernel, bounds, || Form::of(kernel, bounds, index))
+        self.proves(kernel, bounds, || Form::of_index(kernel, bounds, index))
     }
 
     /// Whether an index is below an array's extent along an axis.
@@ -180,7 +155,7 @@ impl Facts {
             Target::Buffer(buffer) => below_extent(kernel, bounds, buffer, axis, index),
             Target::Tile(tile) => {
                 let extent = i128::from(kernel.tiles[tile].extents[axis]);
-                Form::constant(extent - 1).plus(&Form::of(kernel, bounds, index)?, -1)
+                Form::constant(extent - 1).plus(&Form::of_index(kernel, bounds, index)?, -1)
             }
         })
     }
@@ -211,7 +186,7 @@ fn below_extent(
     axis: usize,
     index: ExprId,
 ) -> Option<Form> {
-    let extent = Form::of(kernel, bounds, kernel.buffers[buffer].extents[axis])?;
-    let apart = extent.plus(&Form::of(kernel, bounds, index)?, -1)?;
-    apart.plus(&Form::constant(1), -1)
+    let extent = Form::of_index(kernel, bounds, kernel.buffers[buffer].extents[axis])?;
+    let apart = extent.plus(&Form::of_index(kernel, bounds, index)?, -1)?;
+    apart.plus_number(-1)
 }

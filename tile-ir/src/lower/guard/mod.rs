@@ -10,11 +10,13 @@
 
 mod bounds;
 mod facts;
+mod sum;
 
 use std::collections::BTreeMap;
 
-use self::bounds::{Bounds, End, Linear};
+use self::bounds::{Bounds, End};
 use self::facts::Facts;
+use self::sum::Linear;
 use crate::kernel;
 use crate::op::LogicOp;
 use crate::program::{
@@ -213,7 +215,8 @@ fn unproved(
             }
             Target::Tile(id) => Some(Linear::constant(i128::from(kernel.tiles[id].extents[axis]))),
         };
-        !most.zip(extent).is_some_and(|(most, extent)| most.minus(&extent).is_negative_constant())
+        let apart = most.zip(extent).and_then(|(most, extent)| most.plus(&extent, -1));
+        !apart.is_some_and(|apart| apart.is_negative_constant())
             && !facts.is_below(kernel, bounds, (target, axis), index)
     };
     AxisGuard { lower, upper }
