@@ -84,32 +84,20 @@ impl Loops {
 }
 
 fn text_loop(kernel: &Kernel, kind: &StmtKind) -> Option<TextLoop> {
-    let (counter, range, is_for) = match kind {
-        StmtKind::For { var, range, body } => (*var, range, Some(body)),
-        StmtKind::Phase { var, range, .. } => (*var, range, None),
-        StmtKind::Each { .. }
-        | StmtKind::While { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Let { .. }
-        | StmtKind::LetArray { .. }
-        | StmtKind::Assign { .. }
-        | StmtKind::Store { .. }
-        | StmtKind::Atomic { .. }
-        | StmtKind::Update { .. }
-        | StmtKind::Exchange { .. }
-        | StmtKind::Assume { .. }
-        | StmtKind::Barrier
-        | StmtKind::WarpBarrier => return None,
+    let (StmtKind::For { var, range, body } | StmtKind::Phase { var, range, body, .. }) = kind
+    else {
+        return None;
     };
+    let is_phase = matches!(kind, StmtKind::Phase { .. });
     let (start, is_single) = match range {
         LoopRange::Between { start, step, .. } => (Some(*start), step.is_none()),
         LoopRange::Halving(_) | LoopRange::Doubling(_) => (None, false),
     };
     Some(TextLoop {
-        counter,
+        counter: *var,
         start,
-        has_single_steps: is_single && is_for.is_some(),
-        is_short: is_for.is_some_and(|body| is_short(kernel, range, body)),
+        has_single_steps: is_single && !is_phase,
+        is_short: !is_phase && is_short(kernel, range, body),
         along: None,
     })
 }
