@@ -115,6 +115,26 @@ impl DType {
         }
     }
 
+    /// The nearest value that a floating-point type has, infinity past its largest; of the
+    /// other types, the value itself.
+    pub(crate) fn nearest(self, value: f64) -> f64 {
+        match self {
+            Self::F16 => half::f16::from_f64(value).to_f64(),
+            Self::BF16 => half::bf16::from_f64(value).to_f64(),
+            Self::F32 => f64::from(value as f32),
+            Self::F64
+            | Self::Bool
+            | Self::I8
+            | Self::U8
+            | Self::I16
+            | Self::U16
+            | Self::I32
+            | Self::U32
+            | Self::I64
+            | Self::U64 => value,
+        }
+    }
+
     /// Smallest and largest value, for integer types.
     pub const fn integer_range(self) -> Option<(i128, i128)> {
         Some(match self {

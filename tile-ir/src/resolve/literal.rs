@@ -1,7 +1,5 @@
 //! Literals and named constants, and whether their types can hold them.
 
-use half::{bf16, f16};
-
 use super::types::{Class, Openness, Ty};
 use super::{Resolver, suggest, type_expr};
 use crate::diag::{Code, Diagnostic};
@@ -119,7 +117,8 @@ pub(super) fn check_ranges(cx: &mut Resolver) {
         let Some(ty) = cx.infer.settle(*ty) else { continue };
         if let (ExprKind::Literal(Literal::Float(value)), Type::Scalar(ElemType::Concrete(dtype))) =
             (&expr.kind, ty)
-            && is_beyond(*value, dtype)
+            && dtype.is_float()
+            && dtype.nearest(*value).is_infinite()
         {
             infinite.push((expr.span, dtype));
         }
@@ -157,25 +156,6 @@ pub(super) fn check_ranges(cx: &mut Resolver) {
             Diagnostic::error(Code::LiteralRange, span, message)
                 .help(format!("its largest is `{dtype}::MAX`, and beyond is `{dtype}::INFINITY`")),
         );
-    }
-}
-
-/// Whether a literal is past the largest value of a floating-point type.
-fn is_beyond(value: f64, dtype: DType) -> bool {
-    match dtype {
-        DType::F16 => f16::from_f64(value).is_infinite(),
-        DType::BF16 => bf16::from_f64(value).is_infinite(),
-        DType::F32 => (value as f32).is_infinite(),
-        DType::F64 => value.is_infinite(),
-        DType::Bool
-        | DType::I8
-        | DType::U8
-        | DType::I16
-        | DType::U16
-        | DType::I32
-        | DType::U32
-        | DType::I64
-        | DType::U64 => false,
     }
 }
 

@@ -16,31 +16,13 @@ pub(super) fn literal_of(literal: kernel::Literal, dtype: DType) -> Option<Liter
             (value == 0).then_some(Literal::Bool(false))
         }
         kernel::Literal::Int(value) if dtype.is_float() => {
-            Some(Literal::Float(round(value as f64, dtype)))
+            Some(Literal::Float(dtype.nearest(value as f64)))
         }
         kernel::Literal::Int(value) => Some(Literal::Int(value)),
         kernel::Literal::Float(value) => {
-            dtype.is_float().then(|| Literal::Float(round(value, dtype)))
+            dtype.is_float().then(|| Literal::Float(dtype.nearest(value)))
         }
         kernel::Literal::Named(constant) => named(constant, dtype),
-    }
-}
-
-fn round(value: f64, dtype: DType) -> f64 {
-    match dtype {
-        DType::F16 => f16::from_f64(value).to_f64(),
-        DType::BF16 => bf16::from_f64(value).to_f64(),
-        DType::F32 => f64::from(value as f32),
-        DType::F64
-        | DType::Bool
-        | DType::I8
-        | DType::U8
-        | DType::I16
-        | DType::U16
-        | DType::I32
-        | DType::U32
-        | DType::I64
-        | DType::U64 => value,
     }
 }
 

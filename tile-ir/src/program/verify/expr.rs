@@ -214,13 +214,7 @@ fn literal_fits(literal: Literal, ty: Ty) -> bool {
 
 /// Whether a type holds a value as it is; any NaN is held.
 fn is_exact(value: f64, dtype: DType) -> bool {
-    let held = match dtype {
-        DType::F16 => half::f16::from_f64(value).to_f64(),
-        DType::BF16 => half::bf16::from_f64(value).to_f64(),
-        DType::F32 => f64::from(value as f32),
-        _ => value,
-    };
-    held == value || value.is_nan()
+    dtype.nearest(value) == value || value.is_nan()
 }
 
 /// The expressions that evaluating `id` evaluates, itself included, each once.
