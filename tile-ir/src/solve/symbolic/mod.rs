@@ -41,6 +41,7 @@ mod held;
 mod instance;
 mod integers;
 mod known;
+mod late;
 mod linear;
 mod listed;
 mod loaded;

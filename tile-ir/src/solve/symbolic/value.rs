@@ -242,6 +242,9 @@ impl Walk<'_> {
     }
 
     fn variable(&mut self, var: VarId) -> Option<Value> {
+        if let Some(value) = self.computed_here(var) {
+            return Some(value);
+        }
         match self.env.get(&var) {
             Some(Value::Other) | None => {}
             Some(value) => return Some(value.clone()),

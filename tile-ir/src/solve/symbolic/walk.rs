@@ -16,6 +16,7 @@ use super::flow::{Distance, Flow, Pairs, Path, SiteId};
 use super::formula::{Cond, Formula};
 use super::held::Holdings;
 use super::known::Known;
+use super::late::Lates;
 use super::linear::Effort;
 use super::loaded::Element;
 use super::loops::{Kind, Loop};
@@ -138,6 +139,7 @@ pub(super) struct Walk<'a> {
     pub(super) ballots: Ballots,
     pub(super) named: Named,
     pub(super) running: Vec<Running>,
+    pub(super) lates: Lates,
     pub(super) cells: Cells,
     pub(super) held: Holdings,
     pub(super) prefixes: Prefixes,
@@ -217,6 +219,7 @@ fn walk_with<'a>(
         ballots: Ballots::default(),
         named: Named::default(),
         running: Vec::new(),
+        lates: Lates::default(),
         cells: Cells::of(kernel),
         held: Holdings::of(kernel),
         prefixes: Prefixes::default(),
@@ -367,6 +370,7 @@ impl Walk<'_> {
             StmtKind::Let { var, init } => {
                 self.named.declare(*var);
                 let value = init.map_or(Value::Other, |init| self.value(init));
+                init.iter().for_each(|init| self.note_late(*var, *init, &value));
                 let value = self.kept(*var, value);
                 self.env.insert(*var, value);
                 self.exits.declare(*var);
