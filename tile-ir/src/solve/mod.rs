@@ -1,5 +1,6 @@
 //! Deciding questions about a kernel: by proof for all sizes, and by running it
 //! at concrete sizes.
 
+mod doubling;
 pub(crate) mod skeleton;
 pub(crate) mod symbolic;

@@ -66,7 +66,7 @@ pub(crate) fn exhaust(
     let given = open.iter().find(of_launch).copied();
     let mut run = |open: BTreeSet<VarId>, findings: &mut Findings| {
         let all = combinations.iter().map(|tiles| sizes(kernel, &plan, tiles, open.clone()));
-        run_all(kernel, &plan, all, findings, fuel)
+        run_all((kernel, &plan, scope), all, findings, fuel)
     };
     if !open.is_empty() && run(open, findings) == Exhaustion::Complete {
         return Exhaustion::Complete;
@@ -155,8 +155,7 @@ fn sizes_grid(kernel: &Kernel, var: VarId) -> bool {
 
 /// Runs `plan` at all of these; what collides for certain is added to `findings`.
 fn run_all(
-    kernel: &Kernel,
-    plan: &Plan<'_>,
+    (kernel, plan, scope): (&Kernel, &Plan<'_>, Scope),
     all_sizes: impl Iterator<Item = Sizes>,
     findings: &mut Findings,
     fuel: &mut u32,
@@ -176,15 +175,17 @@ fn run_all(
         loop {
             let before = all.conflicts.len();
             let machine = Machine::new(kernel, plan, &sizes, &pool, &mut all, fuel);
-            match machine.along(&mut path).run(Blocks::All) {
+            let machine = machine.along(&mut path).skipping(scope == Scope::Block);
+            match machine.run(Blocks::All) {
                 // Not every path is one that is ever taken.
-                Ok(()) if path.has_parted() && all.conflicts.len() > before => {
+                Ok(()) | Err(Stop::Excluded) if path.has_parted() && all.conflicts.len() > before => {
                     all.conflicts.truncate(before);
                     outcome = Exhaustion::Data;
                 }
                 Ok(()) => {}
+                // On this path a loop has no end.
+                Err(Stop::Excluded) if path.has_parted() => {}
                 Err(Stop::Budget) => outcome = Exhaustion::Budget(plan.project(&sizes)),
-                // Without assumptions nothing is excluded.
                 Err(Stop::Data | Stop::Divergent | Stop::Excluded) => outcome = Exhaustion::Data,
             }
             if outcome != Exhaustion::Complete || !path.advance() {

@@ -263,7 +263,8 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
                 continue;
             }
             // Of sizes that an assumption excludes nothing is kept.
-            let before = (!assumptions.is_empty()).then(|| findings.clone());
+            let may_exclude = !assumptions.is_empty() || plan.may_not_end;
+            let before = may_exclude.then(|| findings.clone());
             let run =
                 Machine::new(kernel, &plan, &sizes, &pool, &mut findings, fuel).run(Blocks::Sample);
             if let (Err(Stop::Excluded), Some(before)) = (run, before) {

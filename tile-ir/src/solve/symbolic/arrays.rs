@@ -243,7 +243,7 @@ impl Walk<'_> {
             && kind.operands().into_iter().all(|operand| self.is_plain(operand, makes_bits))
     }
 
-    fn leaves(&self, stmts: &[Stmt]) -> bool {
+    pub(super) fn leaves(&self, stmts: &[Stmt]) -> bool {
         stmts.iter().any(|stmt| {
             matches!(&stmt.kind, StmtKind::Assign { var, .. } if self.exits.jump(*var).is_some())
                 || stmt.kind.bodies().into_iter().any(|body| self.leaves(body))

@@ -23,6 +23,7 @@ use super::steps::Step;
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, Type, VarId};
+use crate::solve::doubling::{self, Doubling};
 use crate::span::SpanId;
 use crate::syntax::Jump;
 
@@ -57,6 +58,8 @@ struct Carried {
     step: Option<Step>,
     /// What it is before the loop and after any iteration.
     kind: Kind,
+    /// By which an iteration multiplies it at most, if it does not wrap by that.
+    factor: Option<i128>,
 }
 
 /// What an index is known to be that a loop changes.
@@ -103,17 +106,25 @@ impl Walk<'_> {
             _ => BTreeSet::new(),
         };
         let held = self.hold_at_head(body);
-        let mut flow = self.repeated((Some(var), head), body, &enter, &ends);
+        let doubled = self.doubled_steadily(body);
+        let mut flow = self.repeated((Some(var), head), body, &enter, (&ends, &doubled));
         let whole = match (range, bounds.as_slice()) {
             (LoopRange::Between { .. }, [start, end]) if ends.is_empty() => Some([start, end]),
             (LoopRange::Between { .. } | LoopRange::Halving(_) | LoopRange::Doubling(_), _) => None,
         };
-        self.hold_after(held, whole);
         // Where no iteration may run, before and after are one interval.
         if flow.end.through.is_none() && (!self.recording || !self.is_never(&empty)) {
             flow.end.through = Some(Path::from([empty]));
         }
         self.follow(flow);
+        let whole = match doubled.first_key_value() {
+            Some((stride, _)) if !self.ends_before_wrapping(range, &bounds, *stride) => {
+                self.after_wrapping(*stride, (var, head), (range, &bounds), body);
+                None
+            }
+            Some(_) | None => whole,
+        };
+        self.hold_after(held, whole);
     }
 
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
@@ -126,7 +137,8 @@ impl Walk<'_> {
         };
         let (ends, _) = self.exits.skipping(self.kernel, cond);
         let held = self.hold_at_head(body);
-        let mut flow = self.repeated((None, head), body, &enter, &ends);
+        let doubled = doubling::rising(self.kernel, cond, body);
+        let mut flow = self.repeated((None, head), body, &enter, (&ends, &doubled));
         // Of a loop that ends where a bound is reached.
         let count = match (entered.into_inner(), self.held.ended) {
             (Formula::AtLeast(room), Some(id)) if ends.is_empty() => {
@@ -143,20 +155,20 @@ impl Walk<'_> {
     }
 
     /// Walks a loop. `enter` begins an iteration, and says what holds in it; none
-    /// begins where one of `ends` is set. The flow is that of one iteration and
-    /// more.
-    fn repeated(
+    /// begins where one of `ends` is set. What is `doubled` does not wrap. The flow is
+    /// that of one iteration and more.
+    pub(super) fn repeated(
         &mut self,
         (counter, head): (Option<VarId>, SpanId),
         body: &[Stmt],
         enter: &dyn Fn(&mut Self, LoopId) -> Formula,
-        ends: &BTreeSet<VarId>,
+        (ends, doubled): (&BTreeSet<VarId>, &BTreeMap<VarId, Doubling>),
     ) -> Flow {
-        let carried = self.carried(counter, body, head, enter);
+        let carried = self.carried((counter, head), body, enter, doubled);
         let before = self.env.clone();
         let id = self.open(counter, head);
         let mut symbols = Vec::new();
-        for Carried { var, first, step, kind } in &carried {
+        for Carried { var, first, step, kind, factor } in &carried {
             let value = match step {
                 Some(step) => {
                     let number = self.all_loops[id.0].number;
@@ -170,7 +182,7 @@ impl Walk<'_> {
                     }
                     value
                 }
-                None => self.changed_within(*var, *kind),
+                None => self.changed_before(*var, *kind, *factor),
             };
             if let (None, Value::Int(value)) = (step, &value) {
                 symbols.extend(value.unknowns().map(|unknown| (*var, unknown)));
@@ -236,10 +248,10 @@ impl Walk<'_> {
     /// The variables of outside that the body assigns, and what it adds to them.
     fn carried(
         &mut self,
-        counter: Option<VarId>,
+        (counter, head): (Option<VarId>, SpanId),
         body: &[Stmt],
-        head: SpanId,
         enter: &dyn Fn(&mut Self, LoopId) -> Formula,
+        doubled: &BTreeMap<VarId, Doubling>,
     ) -> Vec<Carried> {
         let mut assigned = Vec::new();
         self.collect_assigned(body, &mut assigned);
@@ -256,8 +268,14 @@ impl Walk<'_> {
                 };
                 // Of data it is seldom so, and costs another walk to see.
                 let is_index = self.type_of(var) == Type::Index;
-                let kind = if is_index { self.kind(&first) } else { Kind::Any };
-                Carried { var, first, step: None, kind }
+                let doubling = doubled.get(&var).filter(|_| self.is_power(&first));
+                let kind = match doubling {
+                    Some(_) => Kind::Power,
+                    None if is_index => self.kind(&first),
+                    None => Kind::Any,
+                };
+                let factor = doubling.map(|doubling| doubling.factor);
+                Carried { var, first, step: None, kind, factor }
             })
             .collect();
         if !carried.iter().any(|carried| self.is_followed(carried.var)) {
@@ -291,8 +309,8 @@ impl Walk<'_> {
         let recording = std::mem::replace(&mut self.recording, false);
         let id = self.open(counter, head);
         let mut heads = BTreeMap::new();
-        for Carried { var, kind, .. } in carried.iter() {
-            let value = self.changed_within(*var, *kind);
+        for Carried { var, kind, factor, .. } in carried.iter() {
+            let value = self.changed_before(*var, *kind, *factor);
             heads.insert(*var, value.clone());
             self.env.insert(*var, value);
         }
@@ -348,7 +366,7 @@ impl Walk<'_> {
         let uniform = counter.is_some_and(|counter| self.is_uniform_var(counter));
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
         let rounds = Poly::unknown(self.symbol(sharing, Some(0), None));
-        for Carried { var, first, step, kind } in carried {
+        for Carried { var, first, step, kind, .. } in carried {
             let value = match step {
                 Some(step) => self.stepped_by(*var, first, &rounds, step),
                 None => self.changed_within(*var, *kind),
@@ -358,7 +376,7 @@ impl Walk<'_> {
     }
 
     /// Gives a counter its value in an arbitrary iteration of `id`.
-    fn enter_counter(
+    pub(super) fn enter_counter(
         &mut self,
         id: LoopId,
         var: VarId,

@@ -30,6 +30,7 @@ mod cells;
 mod claim;
 mod digits;
 mod divide;
+mod doubled;
 mod exclusive;
 mod exit;
 mod flags;

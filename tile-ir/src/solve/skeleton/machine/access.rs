@@ -36,6 +36,9 @@ impl Machine<'_> {
     /// Enters an access. Outside a tensor's shape nothing is accessed, nor
     /// outside a tile's, which is a finding.
     pub(in super::super) fn enter(&mut self, id: SiteId, indices: &[Value]) -> Result<(), Stop> {
+        if self.is_repeated() {
+            return Ok(());
+        }
         self.burn()?;
         let site = self.plan.sites[id as usize];
         let mark = Mark { site: id, ..self.now };

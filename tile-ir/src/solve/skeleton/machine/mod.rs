@@ -8,6 +8,7 @@
 
 mod access;
 mod open;
+mod rising;
 mod together;
 mod worker;
 
@@ -85,7 +86,7 @@ impl Blocks<'_> {
 pub(super) enum Stop {
     /// The budget is used up, or an array is too large.
     Budget,
-    /// An assumption does not hold at these sizes.
+    /// An assumption does not hold at these sizes, or a loop never ends.
     Excluded,
     /// Work-items part ways around a collective statement; another rule says so.
     Divergent,
@@ -108,6 +109,8 @@ pub(super) struct Machine<'a> {
     /// What is decided of loops and conditions of the block's that are open; `None`
     /// where no run goes on beyond them.
     path: Option<&'a mut Path>,
+    /// Whether what a path has in common with the one before is not entered again.
+    skips: bool,
     /// What the one array under watch is touched at, where that is asked.
     pub(super) touched: Option<&'a mut Windows>,
     of_block: Touched,
@@ -158,6 +161,7 @@ impl<'a> Machine<'a> {
             fuel,
             both: false,
             path: None,
+            skips: false,
             touched: None,
             of_block: Touched::default(),
             written: WrittenTensors::of(kernel),
@@ -181,6 +185,18 @@ impl<'a> Machine<'a> {
     /// The same run along a path.
     pub(super) fn along(self, path: &'a mut Path) -> Self {
         Self { path: Some(path), ..self }
+    }
+
+    /// The same run, one of several of which only together is asked what collides between
+    /// barriers.
+    pub(super) fn skipping(self, skips: bool) -> Self {
+        Self { skips, ..self }
+    }
+
+    /// Whether what is done here is known from the path before.
+    fn is_repeated(&self) -> bool {
+        let is_repeated = |path: &&mut Path| path.is_repeated(self.interval);
+        self.skips && self.path.as_ref().is_some_and(is_repeated)
     }
 
     /// The same run, of which `windows` take what the array under watch is touched at.

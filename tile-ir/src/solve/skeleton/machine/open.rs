@@ -36,27 +36,42 @@ enum Question {
     Further,
 }
 
+/// A decision, and between which barriers it is taken.
+#[derive(Clone, Copy, Debug)]
+struct Decision {
+    question: Question,
+    holds: bool,
+    interval: u32,
+}
+
 /// The decisions of the path that is run.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Path {
-    decisions: Vec<(Question, bool)>,
+    decisions: Vec<Decision>,
     /// How many of them have been taken.
     taken: usize,
+    /// What the path before this one has run too ends before this interval.
+    parts_in: u32,
 }
 
 impl Path {
     /// The next decision; `None` where they are too many.
-    fn decide(&mut self, question: Question) -> Option<bool> {
+    fn decide(&mut self, question: Question, interval: u32) -> Option<bool> {
         if self.taken == self.decisions.len() {
-            let is_whether = |(question, _): &&(Question, bool)| *question == Question::Whether;
+            let is_whether = |decision: &&Decision| decision.question == Question::Whether;
             let number = self.decisions.iter().filter(is_whether).count();
             if question == Question::Whether && number == MAX_DECISIONS {
                 return None;
             }
-            self.decisions.push((question, true));
+            self.decisions.push(Decision { question, holds: true, interval });
         }
         self.taken += 1;
-        self.decisions.get(self.taken - 1).map(|(_, holds)| *holds)
+        self.decisions.get(self.taken - 1).map(|decision| decision.holds)
+    }
+
+    /// Whether the path before this one was the same to the end of an interval.
+    pub(super) fn is_repeated(&self, interval: u32) -> bool {
+        interval < self.parts_in
     }
 
     /// Whether there was something to decide.
@@ -68,8 +83,9 @@ impl Path {
     pub(in super::super) fn advance(&mut self) -> bool {
         self.taken = 0;
         while let Some(last) = self.decisions.pop() {
-            if last.1 {
-                self.decisions.push((last.0, false));
+            if last.holds {
+                self.decisions.push(Decision { holds: false, ..last });
+                self.parts_in = last.interval;
                 return true;
             }
         }
@@ -86,16 +102,19 @@ pub(super) struct OpenLoop<'a> {
     pub(super) cond: Option<ExprId>,
     pub(super) body: &'a Body<'a>,
     pub(super) head: SpanId,
+    /// Of a conditional loop: what does not wrap in one that ends.
+    pub(super) rising: &'a [VarId],
     /// What decides.
     pub(super) source: Source,
 }
 
 impl OpenLoop<'_> {
     /// Whether what its iterations leave may come to rest, as what is halved does: nothing
-    /// is counted in it, nor does it ask for its own counter.
+    /// is counted in it, nor does it ask for its own counter. Or what it doubles wraps,
+    /// and it has no end.
     fn may_settle(self, machine: &Machine<'_>) -> bool {
         let is_asked = |var: VarId| machine.plan.needs(var);
-        self.cond.is_none()
+        (self.cond.is_none() || !self.rising.is_empty())
             && !self.counter.is_some_and(is_asked)
             && !self.body.assigned.is_empty()
             && !machine.plan.counts(&self.body.nodes)
@@ -181,9 +200,17 @@ impl<'a> Machine<'a> {
         self.now.cause = self.now.cause.or(Some(open.source));
         let mut settled = 0;
         let mut trip = 0;
+        let first = frames.first().ok_or(Stop::Data)?;
+        let strides = self.strides(open.rising, first);
+        if open.cond.is_some() && strides.is_empty() {
+            return Ok(false);
+        }
         while settled < TRIPS && trip < MAX_ROUNDS {
-            if !self.answer(Question::Further, team)? {
+            if !self.goes_on(open, frames, team)? {
                 break;
+            }
+            if let (Some(_), Some(first)) = (open.cond, frames.first()) {
+                self.need_end(&strides, first)?;
             }
             let before = open.carried(frames);
             self.iterate(
@@ -203,6 +230,23 @@ impl<'a> Machine<'a> {
         }
         (self.now.context, self.now.cause) = (outer.context, outer.cause);
         Ok(trip < MAX_ROUNDS)
+    }
+
+    /// Whether a loop goes on to another iteration.
+    fn goes_on(
+        &mut self,
+        open: OpenLoop<'a>,
+        frames: &[Frame],
+        team: Team,
+    ) -> Result<bool, Stop> {
+        if let Some(cond) = open.cond {
+            let holds = self.agree(frames, team, |machine, frame| machine.eval(frame, cond))?;
+            let Some(holds) = holds else { return Ok(false) };
+            if holds.data.is_none() {
+                return Ok(holds.is_true());
+            }
+        }
+        self.answer(Question::Further, team)
     }
 
     /// What each work-item of a team does before it knows whether it goes on.
@@ -230,9 +274,10 @@ impl<'a> Machine<'a> {
     }
 
     fn answer(&mut self, question: Question, team: Team) -> Result<bool, Stop> {
+        let interval = self.interval;
         // Warps would each have paths of their own.
         match (&mut self.path, team.group) {
-            (Some(path), Group::Block) => path.decide(question).ok_or(Stop::Data),
+            (Some(path), Group::Block) => path.decide(question, interval).ok_or(Stop::Data),
             (_, Group::Block | Group::Warp) => Err(Stop::Data),
         }
     }

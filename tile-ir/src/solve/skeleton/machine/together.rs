@@ -72,7 +72,7 @@ impl<'a> Machine<'a> {
                 let Some((trips, data)) = trips else { return Ok(()) };
                 if let Some(source) = data.filter(|_| self.both) {
                     let open =
-                        OpenLoop { counter: Some(*var), cond: None, body, head: *head, source };
+                        OpenLoop { counter: Some(*var), cond: None, body, head: *head, rising: &[], source };
                     return self.any_iterations(open, frames, team);
                 }
                 let outer = self.now;
@@ -86,16 +86,17 @@ impl<'a> Machine<'a> {
                 frames.iter_mut().for_each(|frame| taint(frame, &body.assigned, data));
                 Ok(())
             }
-            Node::While { cond, body, head, .. } => {
+            Node::While { cond, body, head, rising } => {
                 let outer = self.now;
                 let mut data = None;
+                let strides = frames.first().map(|frame| self.strides(rising, frame));
                 for trip in 0.. {
                     let holds =
                         self.agree(frames, team, |machine, frame| machine.eval(frame, *cond))?;
                     let Some(holds) = holds else { break };
                     if let Some(source) = holds.data.filter(|_| self.both) {
                         let cond = Some(*cond);
-                        let open = OpenLoop { counter: None, cond, body, head: *head, source };
+                        let open = OpenLoop { counter: None, cond, body, head: *head, rising, source };
                         self.any_iterations(open, frames, team)?;
                         data = data.or(holds.data);
                         break;
@@ -103,6 +104,9 @@ impl<'a> Machine<'a> {
                     data = data.or(holds.data);
                     if !holds.is_true() || (holds.data.is_some() && trip == MAX_DATA_TRIPS) {
                         break;
+                    }
+                    if let (Some(frame), Some(strides)) = (frames.first(), &strides) {
+                        self.need_end(strides, frame)?;
                     }
                     self.now.cause = self.now.cause.or(holds.data);
                     self.iterate(outer.context, None, *head, trip, true)?;
@@ -137,7 +141,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What all work-items of a team agree on; `None` where there is none.
-    fn agree<T: PartialEq>(
+    pub(super) fn agree<T: PartialEq>(
         &mut self,
         frames: &[Frame],
         team: Team,

@@ -46,7 +46,7 @@ impl<'a> Machine<'a> {
                 let (trips, data) = self.trips(frame, range)?;
                 if let Some(source) = data.filter(|_| self.both) {
                     let open =
-                        OpenLoop { counter: Some(*var), cond: None, body, head: *head, source };
+                        OpenLoop { counter: Some(*var), cond: None, body, head: *head, rising: &[], source };
                     return self.any_iteration(open, frame);
                 }
                 let outer = self.now;
@@ -65,14 +65,15 @@ impl<'a> Machine<'a> {
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 taint(frame, &body.assigned, data);
             }
-            Node::While { cond, body, head, .. } => {
+            Node::While { cond, body, head, rising } => {
                 let outer = self.now;
                 let mut data = None;
+                let strides = self.strides(rising, frame);
                 for trip in 0.. {
                     let holds = self.eval(frame, *cond)?;
                     if let Some(source) = holds.data.filter(|_| self.both) {
                         let cond = Some(*cond);
-                        let open = OpenLoop { counter: None, cond, body, head: *head, source };
+                        let open = OpenLoop { counter: None, cond, body, head: *head, rising, source };
                         self.any_iteration(open, frame)?;
                         data = data.or(holds.data);
                         break;
@@ -81,6 +82,7 @@ impl<'a> Machine<'a> {
                     if !holds.is_true() || (holds.data.is_some() && trip == MAX_DATA_TRIPS) {
                         break;
                     }
+                    self.need_end(&strides, frame)?;
                     self.now.cause = self.now.cause.or(holds.data);
                     self.iterate(outer.context, None, *head, trip, false)?;
                     self.items(&body.nodes, frame)?;

@@ -5,6 +5,7 @@ use crate::arena::EntityId as _;
 use crate::exchange::Group;
 use crate::kernel::{Access, AccessKind, ExprId, ExprKind, Place, Stmt, StmtKind, VarId};
 use crate::op::BinaryOp;
+use crate::solve::doubling::rising;
 use crate::span::SpanId;
 
 impl<'a> Plan<'a> {
@@ -65,8 +66,10 @@ impl<'a> Plan<'a> {
             }
             StmtKind::While { cond, body } => {
                 self.enter_loads(*cond, stmt.span);
+                let rising: Vec<VarId> = rising(self.kernel, *cond, body).into_keys().collect();
+                self.may_not_end |= !rising.is_empty();
                 let body = self.body(body);
-                out.push(Node::While { cond: *cond, body, head: stmt.head });
+                out.push(Node::While { cond: *cond, body, head: stmt.head, rising });
             }
             StmtKind::If { cond, then, otherwise } => {
                 self.enter_loads(*cond, stmt.span);

@@ -48,8 +48,8 @@ pub(super) enum Node<'a> {
     Each { axes: &'a [Axis], body: Vec<Node<'a>>, head: SpanId },
     /// A counted loop.
     Loop { var: VarId, range: LoopRange, body: Body<'a>, head: SpanId },
-    /// A conditional loop.
-    While { cond: ExprId, body: Body<'a>, head: SpanId },
+    /// A conditional loop; those of `rising` do not wrap in one that ends.
+    While { cond: ExprId, body: Body<'a>, head: SpanId, rising: Vec<VarId> },
     /// A conditional.
     If { cond: ExprId, then: Body<'a>, otherwise: Body<'a> },
     /// `var` gets a value made of those of a block's or a warp's work-items. One of
@@ -117,6 +117,8 @@ pub(super) struct Plan<'a> {
     decisive: BTreeSet<ExprId>,
     /// Whether warps have barriers of their own.
     pub(super) orders_warps: bool,
+    /// Whether some loop may be seen to have no end.
+    pub(super) may_not_end: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -149,6 +151,7 @@ impl<'a> Plan<'a> {
             uses_data: false,
             decisive: assumptions,
             orders_warps: has_warp_barrier(&kernel.body),
+            may_not_end: false,
         };
         // An operand has a smaller id than its user.
         for (id, expr) in kernel.exprs.iter() {
