@@ -7,14 +7,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::Uniformity;
+use crate::check::{Uniformity, uniformity};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
 use crate::solve::skeleton::{
     BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, probe, try_other_data,
 };
 use crate::solve::symbolic::{
-    Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, unproved_at_each_size,
+    Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, prove, unproved_at_each_size,
 };
 use crate::span::SpanId;
 
@@ -106,6 +106,24 @@ pub(super) fn settle(
         try_data(kernel, &rest.undecided, findings);
     }
     rest
+}
+
+/// Most mended kernels of which it is asked what they prove.
+const MAX_MENDED: usize = 2;
+
+/// Drops from what is undecided what is proved once a barrier that is asked for
+/// anyway is there.
+pub(super) fn drop_mended(mended: &[Kernel], rest: &mut Rest) {
+    for kernel in mended.iter().take(MAX_MENDED) {
+        if rest.undecided.iter().all(|(found, _)| scope_of(found) == Scope::Grid) {
+            return;
+        }
+        let left = prove(kernel, &uniformity(kernel));
+        let is_same = |one: &Unproved, other: &Unproved| {
+            scope_of(one) == scope_of(other) && spots_of(one) == spots_of(other)
+        };
+        rest.undecided.retain(|(found, _)| left.iter().any(|other| is_same(found, other)));
+    }
 }
 
 /// Runs what is undecided by more data.
