@@ -3,7 +3,8 @@
 //! that nobody has written, what is refuted has the fault that is told, and little is
 //! left undecided that has none.
 //!
-//! `TILE_RANDOM_KERNELS` says how many kernels are tried.
+//! `TILE_RANDOM_KERNELS` says how many kernels are tried, `TILE_RANDOM_SEED` from which
+//! seed on.
 
 mod eval;
 mod exchange;
@@ -168,10 +169,12 @@ fn is_unwritten(kernel: &Kernel, found: &Diagnostic, rng: &mut fastrand::Rng) ->
 #[test]
 #[expect(clippy::print_stdout, reason = "what is left undecided is read by whoever works on it")]
 fn verdicts_on_random_kernels_are_right() {
-    let count = std::env::var("TILE_RANDOM_KERNELS").ok().and_then(|n| n.parse().ok());
+    let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let first = number("TILE_RANDOM_SEED").unwrap_or(0);
+    let count = number("TILE_RANDOM_KERNELS").unwrap_or(KERNELS);
     let (mut accepted, mut refuted, mut open, mut racy_open, mut other) = (0, 0, 0, 0, 0);
     let (mut unwritten, mut only_told) = (0, 0);
-    for seed in 0..count.unwrap_or(KERNELS) {
+    for seed in first..first + count {
         let mut rng = fastrand::Rng::with_seed(seed);
         let text = write::write(&mut rng);
         let Ok(item) = tile_syntax::parse_kernel_text(&text) else { panic!("{text}") };
