@@ -123,7 +123,9 @@ impl Walk<'_> {
     ) -> Option<Poly> {
         let quotient = self.quotient(lhs, rhs, at)?;
         let rest = lhs.sub(&quotient.mul(rhs));
-        if self.symbols.low(rhs).is_some_and(|low| low > 0) {
+        let is_positive = self.symbols.low(rhs).is_some_and(|low| low > 0)
+            || self.is_never_here(rhs, Formula::le(rhs, &Poly::default()));
+        if is_positive {
             if let Some(divisor) = rhs.as_constant()
                 && self.is_natural(lhs)
             {
