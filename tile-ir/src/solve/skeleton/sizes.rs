@@ -237,6 +237,11 @@ fn candidates(domain: &TileDomain, above: u32) -> Vec<u32> {
     values
 }
 
+/// The largest integer literal that an index is likely to meet.
+pub(super) fn largest_literal(kernel: &Kernel) -> i64 {
+    literal_bound(kernel, MAX_LITERAL).into()
+}
+
 /// The largest integer literal up to `most`, which could meet an id.
 fn literal_bound(kernel: &Kernel, most: i64) -> u32 {
     let literals = kernel.exprs.values().filter_map(|expr| {
@@ -268,11 +273,14 @@ enum Pieces {
     Short(i64),
     /// One more.
     Long(i64),
+    /// So many whole ones that all literals of the text are inside.
+    Beyond,
 }
 
 impl Pieces {
-    fn of(self, unit: i64) -> i64 {
+    fn of(self, unit: i64, largest: i64) -> i64 {
         match self {
+            Self::Beyond => (largest / unit + 2).saturating_mul(unit),
             Self::Whole(n) => unit.saturating_mul(n),
             Self::Short(n) if unit == 1 => n,
             Self::Short(n) => unit.saturating_mul(n) - 1,
@@ -286,7 +294,7 @@ impl Profile {
         Self { grid, loops, roomy: true, uneven: None }
     }
 
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::even(Pieces::Whole(2), Pieces::Whole(2)),
         Self::even(Pieces::Whole(2), Pieces::Whole(0)),
         Self::even(Pieces::Short(3), Pieces::Short(3)),
@@ -294,6 +302,7 @@ impl Profile {
         Self { roomy: false, ..Self::even(Pieces::Long(1), Pieces::Long(5)) },
         Self { uneven: Some(1), ..Self::even(Pieces::Short(2), Pieces::Long(3)) },
         Self { uneven: Some(0), ..Self::even(Pieces::Short(2), Pieces::Long(3)) },
+        Self::even(Pieces::Beyond, Pieces::Whole(2)),
     ];
 }
 
@@ -304,12 +313,15 @@ struct Roles {
     /// `tiles(n, t)` around a dimension, or `n / t` in an extent or a bound: `t`; of a
     /// loop that ends by it, its step.
     units: Vec<(VarId, ExprId)>,
+    /// The largest literal that an index is likely to meet.
+    largest: i64,
 }
 
 impl Roles {
     fn of(kernel: &Kernel) -> Self {
         let none = vec![false; kernel.vars.len()];
-        let mut roles = Self { grid: none.clone(), loops: none, units: Vec::new() };
+        let largest = largest_literal(kernel);
+        let mut roles = Self { grid: none.clone(), loops: none, units: Vec::new(), largest };
         for axis in &kernel.grid {
             variables(kernel, axis.extent, &mut |var| roles.grid[var.index()] = true);
             roles.divided(kernel, axis.extent);
@@ -355,8 +367,8 @@ impl Roles {
         // Of the dimensions every second one, in the order of the text.
         let longer = if profile.uneven == Some(dim.index() % 2) { unit } else { 0 };
         let usual = match (self.grid[dim.index()], self.loops[dim.index()]) {
-            (true, _) => profile.grid.of(unit),
-            (false, true) => profile.loops.of(unit),
+            (true, _) => profile.grid.of(unit, self.largest),
+            (false, true) => profile.loops.of(unit, self.largest),
             (false, false) if !profile.roomy => 3,
             (false, false) => room(kernel, dim),
         };

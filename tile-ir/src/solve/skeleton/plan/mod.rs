@@ -6,7 +6,7 @@ mod need;
 use std::collections::BTreeSet;
 
 use super::machine::ANY_EXTENT;
-use super::sizes::Sizes;
+use super::sizes::{Sizes, largest_literal};
 use crate::arena::EntityId as _;
 use crate::check::WrittenTensors;
 use crate::exchange::{ExchangeOp, Group};
@@ -111,6 +111,8 @@ pub(super) struct Plan<'a> {
     /// Of these, the dimensions that are nothing but the extent of an axis of an
     /// array under watch: they only say what is outside.
     pub(super) extents_alone: Vec<VarId>,
+    /// Dimensions that say whether a load whose value matters is inside of its tensor.
+    asked: Vec<VarId>,
     /// Whether the value of a load matters.
     pub(super) uses_data: bool,
     /// The assumptions that sizes decide, if they count.
@@ -148,6 +150,7 @@ impl<'a> Plan<'a> {
             watched: arrays.filter(|array| watch(*array)).collect(),
             used: Vec::new(),
             extents_alone: Vec::new(),
+            asked: Vec::new(),
             uses_data: false,
             decisive: assumptions,
             orders_warps: has_warp_barrier(&kernel.body),
@@ -171,6 +174,7 @@ impl<'a> Plan<'a> {
         let decisive = plan.find_used(&|extent| !plan.is_dim(extent));
         plan.extents_alone =
             plan.used.iter().copied().filter(|var| !decisive.contains(var)).collect();
+        plan.asked = plan.find_asked();
         plan
     }
 
@@ -191,32 +195,56 @@ impl<'a> Plan<'a> {
     }
 
     /// Whether something is counted in `nodes`: a variable becomes more or less by what is
-    /// added to it.
+    /// added to it, and begins again nowhere.
     pub(super) fn counts(&self, nodes: &[Node<'_>]) -> bool {
-        nodes.iter().any(|node| match node {
-            Node::Set { var, op, value } => match op {
-                Some(op) => is_sum(*op),
-                None => match self.kernel.exprs[*value].kind {
-                    ExprKind::Binary { op, lhs, rhs } if is_sum(op) => {
-                        let own = ExprKind::Var(*var);
-                        [lhs, rhs].iter().any(|operand| self.kernel.exprs[*operand].kind == own)
+        let (mut counted, mut begun) = (BTreeSet::new(), BTreeSet::new());
+        self.collect_counted(nodes, (&mut counted, &mut begun));
+        !counted.is_subset(&begun)
+    }
+
+    /// Collects the variables that are counted, and those that begin again.
+    fn collect_counted(
+        &self,
+        nodes: &[Node<'_>],
+        (counted, begun): (&mut BTreeSet<VarId>, &mut BTreeSet<VarId>),
+    ) {
+        for node in nodes {
+            match node {
+                Node::Set { var, op: Some(op), .. } if is_sum(*op) => {
+                    counted.insert(*var);
+                }
+                Node::Set { var, op: None, value } => match self.kernel.exprs[*value].kind {
+                    ExprKind::Binary { op, lhs, rhs }
+                        if is_sum(op)
+                            && [lhs, rhs].iter().any(|operand| {
+                                self.kernel.exprs[*operand].kind == ExprKind::Var(*var)
+                            }) =>
+                    {
+                        counted.insert(*var);
                     }
-                    _ => false,
+                    ExprKind::Literal(_) => {
+                        begun.insert(*var);
+                    }
+                    _ => {}
                 },
-            },
-            Node::Loop { body, .. } | Node::While { body, .. } => self.counts(&body.nodes),
-            Node::If { then, otherwise, .. } => {
-                self.counts(&then.nodes) || self.counts(&otherwise.nodes)
+                Node::Loop { body, .. } | Node::While { body, .. } => {
+                    self.collect_counted(&body.nodes, (counted, begun));
+                }
+                Node::If { then, otherwise, .. } => {
+                    self.collect_counted(&then.nodes, (counted, begun));
+                    self.collect_counted(&otherwise.nodes, (counted, begun));
+                }
+                Node::Each { body, .. } => self.collect_counted(body, (counted, begun)),
+                Node::Set { .. }
+                | Node::Old { .. }
+                | Node::Touch(_)
+                | Node::Access { .. }
+                | Node::Exchange { .. }
+                | Node::Assume(_)
+                | Node::Barrier
+                | Node::WarpBarrier => {}
             }
-            Node::Each { body, .. } => self.counts(body),
-            Node::Old { .. }
-            | Node::Touch(_)
-            | Node::Access { .. }
-            | Node::Exchange { .. }
-            | Node::Assume(_)
-            | Node::Barrier
-            | Node::WarpBarrier => false,
-        })
+        }
     }
 
     /// The values of `sizes` that can make a difference.
@@ -228,7 +256,33 @@ impl<'a> Plan<'a> {
 
     /// What tells runs apart.
     pub(super) fn key(&self, sizes: &Sizes) -> (Vec<(VarId, i64)>, u32) {
-        (self.project(sizes), if self.uses_data { sizes.seed } else { 0 })
+        let mut values = self.project(sizes);
+        if !self.asked.is_empty() {
+            let largest = largest_literal(self.kernel);
+            let is_large = |var: &VarId| sizes.values[var.index()].is_some_and(|at| at > largest);
+            values.extend(self.asked.iter().map(|var| (*var, i64::from(is_large(var)))));
+        }
+        (values, if self.uses_data { sizes.seed } else { 0 })
+    }
+
+    /// The dimensions, used nowhere else, of tensors of which elements decide something.
+    fn find_asked(&self) -> Vec<VarId> {
+        let loaded = self.kernel.exprs.values().filter_map(|expr| match &expr.kind {
+            ExprKind::Load(access) if !self.is_watched(access) => Some(access.array),
+            _ => None,
+        });
+        let is_tensor = |array: &ArrayRef| matches!(array, ArrayRef::Tensor(_));
+        let arrays = loaded.filter(|array| self.uses_data && is_tensor(array));
+        let extents = arrays.flat_map(|array| self.kernel.extents(array));
+        let mut asked: Vec<VarId> = extents
+            .filter_map(|extent| match self.kernel.exprs[*extent].kind {
+                ExprKind::Var(var) if !self.used.contains(&var) => Some(var),
+                _ => None,
+            })
+            .collect();
+        asked.sort_unstable();
+        asked.dedup();
+        asked
     }
 
     fn is_dim(&self, expr: ExprId) -> bool {
