@@ -188,8 +188,8 @@ impl<'a> Machine<'a> {
     }
 
     /// The iterations of a team's loop one by one, each of which may be the last, until one
-    /// leaves all as it was, and once more: all others are like these. Gives `false` where
-    /// it was not so; then any iterations may follow.
+    /// leaves all as one before it did, and once more: all others are like these. Gives
+    /// `false` where it was not so; then any iterations may follow.
     fn until_settled(
         &mut self,
         open: OpenLoop<'a>,
@@ -200,6 +200,7 @@ impl<'a> Machine<'a> {
         self.now.cause = self.now.cause.or(Some(open.source));
         let mut settled = 0;
         let mut trip = 0;
+        let mut before = vec![open.carried(frames)];
         let first = frames.first().ok_or(Stop::Data)?;
         let strides = self.strides(open.rising, first);
         if open.cond.is_some() && strides.is_empty() {
@@ -212,7 +213,6 @@ impl<'a> Machine<'a> {
             if let (Some(_), Some(first)) = (open.cond, frames.first()) {
                 self.need_end(&strides, first)?;
             }
-            let before = open.carried(frames);
             self.iterate(
                 outer.context,
                 open.counter.map(|var| (var, trip as i64)),
@@ -225,7 +225,8 @@ impl<'a> Machine<'a> {
             if after.iter().any(|value| value.data.is_some()) {
                 trip = MAX_ROUNDS;
             }
-            settled = if before == after { settled + 1 } else { 0 };
+            settled = if before.contains(&after) { settled + 1 } else { 0 };
+            before.push(after);
             trip += 1;
         }
         (self.now.context, self.now.cause) = (outer.context, outer.cause);
