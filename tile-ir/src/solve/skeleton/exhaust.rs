@@ -178,7 +178,9 @@ fn run_all(
             let machine = machine.along(&mut path).skipping(scope == Scope::Block);
             match machine.run(Blocks::All) {
                 // Not every path is one that is ever taken.
-                Ok(()) | Err(Stop::Excluded) if path.has_parted() && all.conflicts.len() > before => {
+                Ok(()) | Err(Stop::Excluded)
+                    if path.has_parted() && all.conflicts.len() > before =>
+                {
                     all.conflicts.truncate(before);
                     outcome = Exhaustion::Data;
                 }

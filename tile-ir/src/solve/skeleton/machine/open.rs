@@ -234,12 +234,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Whether a loop goes on to another iteration.
-    fn goes_on(
-        &mut self,
-        open: OpenLoop<'a>,
-        frames: &[Frame],
-        team: Team,
-    ) -> Result<bool, Stop> {
+    fn goes_on(&mut self, open: OpenLoop<'a>, frames: &[Frame], team: Team) -> Result<bool, Stop> {
         if let Some(cond) = open.cond {
             let holds = self.agree(frames, team, |machine, frame| machine.eval(frame, cond))?;
             let Some(holds) = holds else { return Ok(false) };

@@ -71,8 +71,14 @@ impl<'a> Machine<'a> {
                     self.agree(frames, team, |machine, frame| machine.trips(frame, range))?;
                 let Some((trips, data)) = trips else { return Ok(()) };
                 if let Some(source) = data.filter(|_| self.both) {
-                    let open =
-                        OpenLoop { counter: Some(*var), cond: None, body, head: *head, rising: &[], source };
+                    let open = OpenLoop {
+                        counter: Some(*var),
+                        cond: None,
+                        body,
+                        head: *head,
+                        rising: &[],
+                        source,
+                    };
                     return self.any_iterations(open, frames, team);
                 }
                 let outer = self.now;
@@ -96,7 +102,8 @@ impl<'a> Machine<'a> {
                     let Some(holds) = holds else { break };
                     if let Some(source) = holds.data.filter(|_| self.both) {
                         let cond = Some(*cond);
-                        let open = OpenLoop { counter: None, cond, body, head: *head, rising, source };
+                        let open =
+                            OpenLoop { counter: None, cond, body, head: *head, rising, source };
                         self.any_iterations(open, frames, team)?;
                         data = data.or(holds.data);
                         break;

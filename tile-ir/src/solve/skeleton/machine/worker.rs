@@ -45,8 +45,14 @@ impl<'a> Machine<'a> {
             Node::Loop { var, range, body, head, .. } => {
                 let (trips, data) = self.trips(frame, range)?;
                 if let Some(source) = data.filter(|_| self.both) {
-                    let open =
-                        OpenLoop { counter: Some(*var), cond: None, body, head: *head, rising: &[], source };
+                    let open = OpenLoop {
+                        counter: Some(*var),
+                        cond: None,
+                        body,
+                        head: *head,
+                        rising: &[],
+                        source,
+                    };
                     return self.any_iteration(open, frame);
                 }
                 let outer = self.now;
@@ -73,7 +79,8 @@ impl<'a> Machine<'a> {
                     let holds = self.eval(frame, *cond)?;
                     if let Some(source) = holds.data.filter(|_| self.both) {
                         let cond = Some(*cond);
-                        let open = OpenLoop { counter: None, cond, body, head: *head, rising, source };
+                        let open =
+                            OpenLoop { counter: None, cond, body, head: *head, rising, source };
                         self.any_iteration(open, frame)?;
                         data = data.or(holds.data);
                         break;
