@@ -24,7 +24,7 @@ use crate::solve::symbolic::Unproved;
 use crate::span::SpanId;
 use cure::{Cure, find_cure};
 use text::Prose;
-use undecided::{drop_mended, drop_proved, settle, spots, spots_of};
+use undecided::{drop_proved, drop_within_block, settle, spots, spots_of};
 use vouch::settling_assumption;
 
 /// Reports what collides and what cannot be decided. Of a kernel without such a
@@ -57,7 +57,7 @@ pub(super) fn check_races(
         conflict.pair.scope == Scope::Grid || !between_blocks.contains(&conflict.pair.sites())
     });
     let mut fuel = cure::FUEL;
-    let mended = report_conflicts(kernel, &uniformity, &found.conflicts, (&mut fuel, diags));
+    let is_mended = report_conflicts(kernel, &uniformity, &found.conflicts, (&mut fuel, diags));
     let mut collided: BTreeSet<(SpanId, SpanId)> =
         found.conflicts.iter().map(|conflict| places(&conflict.pair)).collect();
     let arrays: BTreeSet<ArrayRef> =
@@ -73,9 +73,10 @@ pub(super) fn check_races(
             diags.push(open(kernel, &uniformity, (pair, *source), context));
         }
     }
-    // What a barrier that is asked for puts in order besides.
     let mut rest = rest;
-    drop_mended(&mended, &mut rest);
+    if is_mended {
+        drop_within_block(&mut rest);
+    }
     // Of an array that collides not every pair is found; the next run speaks of
     // what is left when that is mended.
     let mut known = stray.clone();
@@ -125,14 +126,14 @@ fn places(pair: &Pair) -> (SpanId, SpanId) {
     (first.span.min(second.span), first.span.max(second.span))
 }
 
-/// Reports what collides; gives the kernel with each barrier that mends some of it.
+/// Reports what collides; gives whether one barrier is seen to mend all of it.
 fn report_conflicts(
     kernel: &Kernel,
     uniformity: &Uniformity,
     conflicts: &[Conflict],
     (fuel, diags): (&mut u32, &mut Diagnostics),
-) -> Vec<Kernel> {
-    let mut kernels = Vec::new();
+) -> bool {
+    let mut mends_all = false;
     let mut mended: BTreeSet<Pair> = BTreeSet::new();
     let mut told: BTreeSet<(SpanId, SpanId)> = BTreeSet::new();
     for conflict in conflicts {
@@ -147,11 +148,11 @@ fn report_conflicts(
         diags.push(report(kernel, conflict, cure.as_ref(), &same));
         mended.extend(same.iter().map(|other| other.pair));
         match cure {
-            Some(cure) => kernels.push(cure.mended),
+            Some(cure) => mends_all |= cure.left.is_empty(),
             None => drop(told.insert(places(&conflict.pair))),
         }
     }
-    kernels
+    mends_all
 }
 
 /// Most pairs of accesses to one array that are told one by one.

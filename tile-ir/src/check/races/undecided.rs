@@ -7,14 +7,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::{Uniformity, uniformity};
+use crate::check::Uniformity;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
 use crate::solve::skeleton::{
     BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, probe, try_other_data,
 };
 use crate::solve::symbolic::{
-    Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, prove, unproved_at_each_size,
+    Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, unproved_at_each_size,
 };
 use crate::span::SpanId;
 
@@ -108,22 +108,10 @@ pub(super) fn settle(
     rest
 }
 
-/// Most mended kernels of which it is asked what they prove.
-const MAX_MENDED: usize = 2;
-
-/// Drops from what is undecided what is proved once a barrier that is asked for
-/// anyway is there.
-pub(super) fn drop_mended(mended: &[Kernel], rest: &mut Rest) {
-    for kernel in mended.iter().take(MAX_MENDED) {
-        if rest.undecided.iter().all(|(found, _)| scope_of(found) == Scope::Grid) {
-            return;
-        }
-        let left = prove(kernel, &uniformity(kernel));
-        let is_same = |one: &Unproved, other: &Unproved| {
-            scope_of(one) == scope_of(other) && spots_of(one) == spots_of(other)
-        };
-        rest.undecided.retain(|(found, _)| left.iter().any(|other| is_same(found, other)));
-    }
+/// Drops what is undecided within a block: a barrier that is asked for anyway leaves
+/// nothing that runs show, and the next check speaks of the kernel that has it.
+pub(super) fn drop_within_block(rest: &mut Rest) {
+    rest.undecided.retain(|(found, _)| scope_of(found) == Scope::Grid);
 }
 
 /// Runs what is undecided by more data.
