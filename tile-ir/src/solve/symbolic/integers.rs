@@ -39,6 +39,7 @@ impl Walk<'_> {
                 (Type::Index, Type::Scalar(ElemType::Concrete(DType::I64))) => {
                     Some(Value::Int(poly))
                 }
+                (Type::Index, _) if self.is_of_launch(&poly) => self.narrowed(poly, to, span),
                 (Type::Index | Type::Scalar(_), _) => self.wrapped(poly, to, span),
             },
             Value::Cond(_) | Value::Other if from == Type::BOOL && is_integer(to) => {
@@ -51,6 +52,34 @@ impl Walk<'_> {
             }
             Value::Int(_) | Value::Cond(_) | Value::Other => None,
         }
+    }
+
+    /// Whether a value is one for a launch, and no number.
+    fn is_of_launch(&self, value: &Poly) -> bool {
+        let is_own = |unknown: Unknown| {
+            self.symbols.get(unknown).is_some_and(|symbol| symbol.sharing == Sharing::Launch)
+        };
+        value.as_constant().is_none() && !value.is_lost() && value.unknowns().all(is_own)
+    }
+
+    /// An index of the launch, such as an extent, in the range of a type: what it is where
+    /// that has it, else any.
+    fn narrowed(&mut self, value: Poly, ty: Type, span: SpanId) -> Option<Value> {
+        let (min, max) = range_of(ty)?;
+        if self.is_between(&value, min, max) {
+            return Some(Value::Int(value));
+        }
+        let [min, max] = [min, max].map(Poly::constant);
+        let low = min.as_constant();
+        let at = (span, BinaryOp::Add);
+        let range = (min.clone(), max.clone());
+        let kept = self.function(Function::Narrowed, &value, &max, low, at, |kept| {
+            let (min, max) = range;
+            let beyond = Formula::lt(&value, &min).or(Formula::lt(&max, &value));
+            let inside = Formula::le(&min, kept).and(Formula::le(kept, &max));
+            inside.and(Formula::eq(kept, &value).or(beyond))
+        });
+        Some(Value::Int(kept))
     }
 
     /// Whether a value is never out of a range.

@@ -106,7 +106,9 @@ pub(super) fn apply(function: Function, lhs: i128, rhs: i128) -> Option<i128> {
         Function::Power => (0..63).contains(&lhs).then(|| 1 << lhs),
         Function::Min => Some(lhs.min(rhs)),
         Function::Max => Some(lhs.max(rhs)),
-        Function::Tiles | Function::UnsignedTurns | Function::SignedTurns => None,
+        Function::Tiles | Function::UnsignedTurns | Function::SignedTurns | Function::Narrowed => {
+            None
+        }
     }
 }
 

@@ -44,6 +44,8 @@ pub(super) enum Function {
     UnsignedTurns,
     /// The same of a range with 0 in its middle.
     SignedTurns,
+    /// What is left of the launch's own number in a range that ends at the second operand.
+    Narrowed,
 }
 
 impl Walk<'_> {
@@ -431,7 +433,7 @@ impl Walk<'_> {
         }
         let of = lhs.unknowns().chain(rhs.unknowns()).collect();
         let what = match function {
-            Function::UnsignedTurns | Function::SignedTurns => Obstacle::Wraps,
+            Function::UnsignedTurns | Function::SignedTurns | Function::Narrowed => Obstacle::Wraps,
             Function::Quotient
             | Function::Floor
             | Function::Remainder
