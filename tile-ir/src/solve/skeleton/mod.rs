@@ -39,6 +39,7 @@
 //! such data too, another one each time; that it may be a slot of which there is
 //! one alone is for the proof to say ([`super::symbolic`]).
 
+mod asked;
 mod data;
 mod eval;
 mod exchange;
@@ -68,6 +69,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::Origins;
 use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Source, VarId};
 use crate::span::SpanId;
+use asked::asked;
 use data::Pool;
 use machine::{Blocks, Machine, Stop};
 use plan::Plan;
@@ -244,6 +246,8 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
     let assumptions = assumptions(kernel);
     let plan = |watch: &dyn Fn(ArrayRef) -> bool| Plan::under(kernel, assumptions.clone(), watch);
     let plans = [Some(plan(&is_tile)), (!is_proved).then(|| plan(&is_tensor))];
+    let numbers = asked(kernel);
+    let is_asked = numbers.iter().any(|along| !along.is_empty());
     for plan in plans.into_iter().flatten() {
         if !plan.writes() {
             continue;
@@ -253,20 +257,22 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
         // No tile sizes take the turn of all others.
         let share = if choice.has_several_tiles() { enough / 3 } else { enough };
         let mut turn = (Vec::new(), whole);
-        for sizes in choice.sizes(plan.uses_data) {
+        let few = choice.sizes(plan.uses_data).map(|sizes| (sizes, Blocks::Sample));
+        let many = choice.with_many_blocks().map(|sizes| (sizes, Blocks::Asked(&numbers)));
+        for (sizes, blocks) in few.chain(many.filter(|_| is_asked)) {
             let sizes = sizes.raised(kernel, &assumptions);
             let tiles = sizes.tiles(kernel);
             if turn.0 != tiles {
                 turn = (tiles, *fuel);
             }
-            if turn.1 - *fuel > share || !seen.insert(plan.key(&sizes)) {
+            if turn.1 - *fuel > share || !seen.insert((plan.key(&sizes), blocks == Blocks::Sample))
+            {
                 continue;
             }
             // Of sizes that an assumption excludes nothing is kept.
             let may_exclude = !assumptions.is_empty() || plan.may_not_end;
             let before = may_exclude.then(|| findings.clone());
-            let run =
-                Machine::new(kernel, &plan, &sizes, &pool, &mut findings, fuel).run(Blocks::Sample);
+            let run = Machine::new(kernel, &plan, &sizes, &pool, &mut findings, fuel).run(blocks);
             if let (Err(Stop::Excluded), Some(before)) = (run, before) {
                 findings = before;
             }

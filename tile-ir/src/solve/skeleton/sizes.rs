@@ -87,6 +87,12 @@ impl<'a> Choice<'a> {
         })
     }
 
+    /// Sizes with more blocks than any literal says.
+    pub(super) fn with_many_blocks(&self) -> impl Iterator<Item = Sizes> {
+        let profile = Profile::even(Pieces::Many, Pieces::Whole(2));
+        self.tiles.iter().map(move |tiles| self.sizes_of(tiles, profile, 0))
+    }
+
     /// Sizes of which these are given; `None` where they are not admissible.
     pub(super) fn sizes_with(&self, given: &[(VarId, i64)], seed: u32) -> Option<Sizes> {
         let kernel = self.kernel;
@@ -275,12 +281,15 @@ enum Pieces {
     Long(i64),
     /// So many whole ones that all literals of the text are inside.
     Beyond,
+    /// More whole ones than any literal of the text says.
+    Many,
 }
 
 impl Pieces {
     fn of(self, unit: i64, largest: i64) -> i64 {
         match self {
             Self::Beyond => (largest / unit + 2).saturating_mul(unit),
+            Self::Many => (largest + 2).saturating_mul(unit),
             Self::Whole(n) => unit.saturating_mul(n),
             Self::Short(n) if unit == 1 => n,
             Self::Short(n) => unit.saturating_mul(n) - 1,

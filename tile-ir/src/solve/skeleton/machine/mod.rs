@@ -64,16 +64,22 @@ pub(super) enum Blocks<'b> {
     Sample,
     /// All, and both arms of every condition on loaded data.
     All,
+    /// Those at these coordinates along each axis; where there are none, as of a sample.
+    Asked(&'b [BTreeSet<i64>]),
     /// Those at these coordinates.
     At(&'b [Vec<i64>]),
 }
 
 impl Blocks<'_> {
-    /// Coordinates along an axis of so many blocks.
-    fn along(self, extent: i64) -> Result<BTreeSet<i64>, Stop> {
+    /// Coordinates along the axis of this number, of so many blocks.
+    fn along(self, axis: usize, extent: i64) -> Result<BTreeSet<i64>, Stop> {
+        let sample = [0, 1, extent - 1].into_iter();
+        let existing = |at: &i64| (0..extent).contains(at);
         match self {
-            Self::Sample => {
-                Ok([0, 1, extent - 1].into_iter().filter(|at| (0..extent).contains(at)).collect())
+            Self::Sample => Ok(sample.filter(existing).collect()),
+            Self::Asked(all) => {
+                let asked = all.get(axis).into_iter().flatten().copied();
+                Ok(sample.chain(asked).filter(existing).collect())
             }
             Self::All if extent > MAX_ITEMS => Err(Stop::Budget),
             Self::All | Self::At(_) => Ok((0..extent).collect()),
@@ -212,14 +218,14 @@ impl<'a> Machine<'a> {
         self.fix(&base)?;
         let (kernel, sizes) = (self.kernel, self.sizes);
         let mut blocks: Vec<Vec<i64>> = vec![Vec::new()];
-        for axis in &kernel.grid {
+        for (number, axis) in kernel.grid.iter().enumerate() {
             if matches!(which, Blocks::At(_)) {
                 break;
             }
             let along = if sizes.open.contains(&axis.var) {
                 BTreeSet::from([0])
             } else {
-                which.along(self.size(axis.extent).ok_or(Stop::Budget)?)?
+                which.along(number, self.size(axis.extent).ok_or(Stop::Budget)?)?
             };
             blocks = blocks
                 .iter()
