@@ -16,7 +16,8 @@
 //! What none of these shows is decided by running the kernel's skeleton at small
 //! sizes ([`crate::solve::skeleton`]): a read of a cell that nobody has written is
 //! the finding. Without such a read the tile is accepted: a part that is left out
-//! is left out at small sizes too, in one of the blocks that a comparison may ask for. Where no run comes to its end, it is an error.
+//! is left out at small sizes too, in one of the blocks that a comparison may ask for.
+//! Where no run comes to its end, it is an error.
 //! That the write and the read are ordered is the business of the race rules.
 //!
 //! A `let` without `mut` that gets its value later gets it once (TK0105).

@@ -40,6 +40,14 @@ pub enum Type {
 }
 
 impl Type {
+    /// Smallest and largest value of a known integer type other than `index`.
+    pub(crate) fn integer_range(self) -> Option<(i128, i128)> {
+        match self {
+            Self::Scalar(ElemType::Concrete(dtype)) => dtype.integer_range(),
+            Self::Scalar(ElemType::Param(_) | ElemType::Acc(_)) | Self::Index => None,
+        }
+    }
+
     /// The type of conditions.
     pub const BOOL: Self = Self::Scalar(ElemType::Concrete(DType::Bool));
 }

@@ -7,9 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::kernel::{
-    ElemType, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, Type, VarId,
-};
+use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, VarId, any_subexpr};
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 /// How a body doubles a variable.
@@ -45,10 +43,7 @@ pub(super) fn rising(kernel: &Kernel, cond: ExprId, body: &[Stmt]) -> BTreeMap<V
 
 /// The range of a variable's integer type.
 pub(super) fn range(kernel: &Kernel, var: VarId) -> Option<(i128, i128)> {
-    match kernel.vars[var].ty {
-        Type::Scalar(ElemType::Concrete(dtype)) => dtype.integer_range(),
-        Type::Scalar(ElemType::Param(_) | ElemType::Acc(_)) | Type::Index => None,
-    }
+    kernel.vars[var].ty.integer_range()
 }
 
 /// Whether `cond`, where it holds, holds of any smaller value of `var` too.
@@ -70,23 +65,11 @@ fn ends_only_above(kernel: &Kernel, cond: ExprId, var: VarId, assigned: &[VarId]
 
 /// Whether an expression has one value as long as none of `assigned` changes.
 fn is_fixed(kernel: &Kernel, expr: ExprId, assigned: &[VarId]) -> bool {
-    let kind = &kernel.exprs[expr].kind;
-    let is_own = match kind {
-        ExprKind::Var(var) => !assigned.contains(var),
-        ExprKind::Load(_) => false,
-        ExprKind::Literal(_)
-        | ExprKind::Unary { .. }
-        | ExprKind::Binary { .. }
-        | ExprKind::Compare { .. }
-        | ExprKind::Logic { .. }
-        | ExprKind::Select { .. }
-        | ExprKind::Cast(_)
-        | ExprKind::Uniform(_)
-        | ExprKind::Math { .. }
-        | ExprKind::Tiles { .. }
-        | ExprKind::InBounds { .. } => true,
-    };
-    is_own && kind.operands().into_iter().all(|operand| is_fixed(kernel, operand, assigned))
+    !any_subexpr(kernel, expr, &mut |kind| match kind {
+        ExprKind::Load(_) => true,
+        ExprKind::Var(var) => assigned.contains(var),
+        _ => false,
+    })
 }
 
 /// The variables that statements change, at any depth.

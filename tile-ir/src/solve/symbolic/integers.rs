@@ -265,16 +265,5 @@ pub(super) fn is_integer(ty: Type) -> bool {
 
 /// The least and the greatest value of an integer type.
 pub(super) fn range_of(ty: Type) -> Option<(i128, i128)> {
-    let Type::Scalar(ElemType::Concrete(dtype)) = ty else { return None };
-    match dtype {
-        DType::I8 => Some((i8::MIN.into(), i8::MAX.into())),
-        DType::U8 => Some((u8::MIN.into(), u8::MAX.into())),
-        DType::I16 => Some((i16::MIN.into(), i16::MAX.into())),
-        DType::U16 => Some((u16::MIN.into(), u16::MAX.into())),
-        DType::I32 => Some((i32::MIN.into(), i32::MAX.into())),
-        DType::U32 => Some((u32::MIN.into(), u32::MAX.into())),
-        DType::I64 => Some((i64::MIN.into(), i64::MAX.into())),
-        DType::U64 => Some((u64::MIN.into(), u64::MAX.into())),
-        DType::F16 | DType::BF16 | DType::F32 | DType::F64 | DType::Bool => None,
-    }
+    ty.integer_range()
 }
