@@ -75,7 +75,11 @@ impl Walk<'_> {
         let range = (min.clone(), max.clone());
         let kept = self.function(Function::Narrowed, &value, &max, low, at, |kept| {
             let (min, max) = range;
-            let beyond = Formula::lt(&value, &min).or(Formula::lt(&max, &value));
+            let size = max.sub(&min).plus(1);
+            let once = Formula::eq(kept, &value.sub(&size));
+            let far = Formula::lt(&max.add(&size), &value);
+            let above = Formula::lt(&max, &value).and(once.or(far));
+            let beyond = Formula::lt(&value, &min).or(above);
             let inside = Formula::le(&min, kept).and(Formula::le(kept, &max));
             inside.and(Formula::eq(kept, &value).or(beyond))
         });
@@ -185,16 +189,16 @@ impl Walk<'_> {
         })
     }
 
+    /// Whether an unknown says how often a value has left the range of its type.
+    pub(super) fn is_turns(&self, unknown: Unknown) -> bool {
+        let own = self.functions.iter().find(|(_, symbol)| **symbol == unknown);
+        matches!(own, Some(((Function::SignedTurns | Function::UnsignedTurns, ..), _)))
+    }
+
     /// `value` without the turns of a range of this size, by which it may be off.
     fn without_turns(&self, value: &Poly, size: i128) -> Poly {
-        let is_turns = |symbol: Unknown| {
-            self.functions.iter().any(|((function, ..), unknown)| {
-                *unknown == symbol
-                    && matches!(function, Function::SignedTurns | Function::UnsignedTurns)
-            })
-        };
         value.terms().iter().fold(value.clone(), |rest, (product, factor)| {
-            if factor % size == 0 && product.iter().any(|symbol| is_turns(*symbol)) {
+            if factor % size == 0 && product.iter().any(|symbol| self.is_turns(*symbol)) {
                 rest.sub(&Poly::product(*product).scaled(*factor))
             } else {
                 rest

@@ -39,6 +39,7 @@ mod formula;
 mod handed;
 mod header;
 mod held;
+mod inside;
 mod instance;
 mod integers;
 mod known;

@@ -349,7 +349,7 @@ impl Walk<'_> {
             self.counters.note_set(access.array, &indices, &self.loops);
         }
         let id: SiteId = self.sites.len();
-        self.sites.push(Site {
+        let mut site = Site {
             array: access.array,
             span: access.span,
             kind,
@@ -357,7 +357,9 @@ impl Walk<'_> {
             guards: self.guards.clone(),
             loops: self.loops.clone(),
             worker: self.point.clone().unwrap_or(body),
-        });
+        };
+        self.exact_inside(&mut site);
+        self.sites.push(site);
         if kind != AccessKind::Read {
             let here = vec![(id, Path::new())];
             self.pairs.cross(&here, &here, &Distance::Same(self.loops.clone()));

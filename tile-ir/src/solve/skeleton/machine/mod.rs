@@ -8,7 +8,9 @@
 
 mod access;
 mod open;
+mod path;
 mod rising;
+mod settle;
 mod together;
 mod worker;
 
@@ -30,7 +32,7 @@ use crate::exchange::{Group, WARP_ITEMS};
 use crate::kernel::{ArrayRef, Axis, ExprId, Kernel, Source, VarId, VarKind, eval_index};
 
 use super::Findings;
-pub(super) use open::Path;
+pub(super) use path::Path;
 
 /// The values of all variables, for one worker.
 pub(super) type Frame = Vec<Value>;

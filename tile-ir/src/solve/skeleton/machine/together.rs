@@ -71,14 +71,7 @@ impl<'a> Machine<'a> {
                     self.agree(frames, team, |machine, frame| machine.trips(frame, range))?;
                 let Some((trips, data)) = trips else { return Ok(()) };
                 if let Some(source) = data.filter(|_| self.both) {
-                    let open = OpenLoop {
-                        counter: Some(*var),
-                        cond: None,
-                        body,
-                        head: *head,
-                        rising: &[],
-                        source,
-                    };
+                    let open = OpenLoop::counted((*var, range), body, *head, source);
                     return self.any_iterations(open, frames, team);
                 }
                 let outer = self.now;
@@ -101,9 +94,7 @@ impl<'a> Machine<'a> {
                         self.agree(frames, team, |machine, frame| machine.eval(frame, *cond))?;
                     let Some(holds) = holds else { break };
                     if let Some(source) = holds.data.filter(|_| self.both) {
-                        let cond = Some(*cond);
-                        let open =
-                            OpenLoop { counter: None, cond, body, head: *head, rising, source };
+                        let open = OpenLoop::conditional((*cond, rising), body, *head, source);
                         self.any_iterations(open, frames, team)?;
                         data = data.or(holds.data);
                         break;

@@ -45,14 +45,7 @@ impl<'a> Machine<'a> {
             Node::Loop { var, range, body, head, .. } => {
                 let (trips, data) = self.trips(frame, range)?;
                 if let Some(source) = data.filter(|_| self.both) {
-                    let open = OpenLoop {
-                        counter: Some(*var),
-                        cond: None,
-                        body,
-                        head: *head,
-                        rising: &[],
-                        source,
-                    };
+                    let open = OpenLoop::counted((*var, range), body, *head, source);
                     return self.any_iteration(open, frame);
                 }
                 let outer = self.now;
@@ -78,9 +71,7 @@ impl<'a> Machine<'a> {
                 for trip in 0.. {
                     let holds = self.eval(frame, *cond)?;
                     if let Some(source) = holds.data.filter(|_| self.both) {
-                        let cond = Some(*cond);
-                        let open =
-                            OpenLoop { counter: None, cond, body, head: *head, rising, source };
+                        let open = OpenLoop::conditional((*cond, rising), body, *head, source);
                         self.any_iteration(open, frame)?;
                         data = data.or(holds.data);
                         break;

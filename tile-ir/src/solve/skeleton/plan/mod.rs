@@ -2,6 +2,7 @@
 
 mod build;
 mod need;
+mod shifts;
 
 use std::collections::BTreeSet;
 
@@ -192,6 +193,15 @@ impl<'a> Plan<'a> {
     /// Whether a variable's value matters.
     pub(super) fn needs(&self, var: VarId) -> bool {
         self.needed[var.index()]
+    }
+
+    /// After how many values a counter comes back to what it was, for all that is asked
+    /// of it; `None` of one that never does.
+    pub(super) fn period(&self, counter: VarId) -> Option<usize> {
+        if !self.needs(counter) {
+            return Some(1);
+        }
+        shifts::only_shifts(self.kernel, counter).then_some(shifts::PERIOD)
     }
 
     /// Whether something is counted in `nodes`: a variable becomes more or less by what is
