@@ -211,13 +211,17 @@ impl<'a> Space<'a> {
         self.worth_compiling(found)
     }
 
-    /// What `config` is with the tile sizes and items per thread of each first choice, the
-    /// best by the model first.
-    pub(crate) fn elsewhere<'s>(&'s self, config: &'s Config) -> impl Iterator<Item = Config> + 's {
-        let kernel = self.launch.checked.kernel();
+    /// What `config` is with the tile sizes and items per thread of the first choices whose
+    /// coordinates were not `tried`, one of each, the best by the model first.
+    pub(crate) fn elsewhere<'s>(
+        &'s self,
+        config: &'s Config,
+        mut tried: BTreeSet<Vec<u32>>,
+    ) -> impl Iterator<Item = Config> + 's {
         let moved = self.ranked.iter().map(|(_, other)| moved(config, other));
-        moved.filter(|other| {
-            check_config(kernel, other, self.launch.device).is_ok() && self.judge(other).is_ok()
+        moved.filter(move |other| {
+            let there = self.coordinates(other);
+            !tried.contains(&there) && self.legal_promise(other).is_some() && tried.insert(there)
         })
     }
 
@@ -237,13 +241,16 @@ impl<'a> Space<'a> {
     /// Those that are legal and worth compiling with their promises, the most promising
     /// first.
     fn worth_compiling(&self, configs: BTreeSet<Config>) -> Vec<(f64, Config)> {
-        let judged = configs.into_iter().filter_map(|other| {
-            check_config(self.launch.checked.kernel(), &other, self.launch.device).ok()?;
-            Some((promise(&self.judge(&other).ok()?), other))
-        });
+        let judged = configs.into_iter().filter_map(|it| Some((self.legal_promise(&it)?, it)));
         let mut judged: Vec<(f64, Config)> = judged.collect();
         judged.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         judged
+    }
+
+    /// A configuration's promise, if it is legal and worth compiling.
+    fn legal_promise(&self, config: &Config) -> Option<f64> {
+        check_config(self.launch.checked.kernel(), config, self.launch.device).ok()?;
+        Some(promise(&self.judge(config).ok()?))
     }
 
     /// What a configuration says to each choice ([`config::Space::answers`]).

@@ -11,8 +11,6 @@
 //! 4. All of it again with the next [`POOL`] of the model's list, until nothing is left of
 //!    it.
 
-use std::collections::BTreeSet;
-
 use tile_ir::config::Config;
 
 use super::hopeful::{Neighbours, hopeful};
@@ -169,9 +167,8 @@ fn with_untried_tiles(
     n: usize,
 ) -> Vec<Config> {
     let tried = seen.configs().chain(near);
-    let mut tried: BTreeSet<Vec<u32>> = tried.map(|config| space.coordinates(config)).collect();
-    let new = space.elsewhere(best).filter(|config| tried.insert(space.coordinates(config)));
-    new.take(n).collect()
+    let tried = tried.map(|config| space.coordinates(config)).collect();
+    space.elsewhere(best, tried).take(n).collect()
 }
 
 /// So many of the model's favourites that have not been tried, any two of which differ in several
