@@ -26,6 +26,8 @@ pub(super) struct Cure {
     pub(super) end_of: Option<SpanId>,
     /// What still collides with it.
     pub(super) left: BTreeSet<Pair>,
+    /// The kernel with it.
+    pub(super) mended: Kernel,
 }
 
 /// The best place for a barrier that separates `pair`, if there is one: that
@@ -64,7 +66,7 @@ pub(super) fn find_cure(
         // The first that may mend all is as good as any.
         let whole = if least.is_empty() { left(&mended, Effort::Full) } else { None };
         match whole {
-            Some(whole) if whole.is_empty() => return Some(gap.cure(kernel, whole)),
+            Some(whole) if whole.is_empty() => return Some(gap.cure(kernel, whole, mended)),
             whole => places.push((least.len(), gap, mended, whole)),
         }
     }
@@ -77,7 +79,7 @@ pub(super) fn find_cure(
         let Some(left) = whole.or_else(|| left(&mended, Effort::Full)) else { break };
         let fewer = best.as_ref().is_none_or(|best| left.len() < best.left.len());
         if fewer && !left.contains(pair) {
-            best = Some(gap.cure(kernel, left));
+            best = Some(gap.cure(kernel, left, mended));
         }
     }
     best
@@ -113,13 +115,14 @@ struct Gap<'a> {
 }
 
 impl Gap<'_> {
-    fn cure(&self, kernel: &Kernel, left: BTreeSet<Pair>) -> Cure {
+    fn cure(&self, kernel: &Kernel, left: BTreeSet<Pair>, mended: Kernel) -> Cure {
         let before = self.at.checked_sub(1).map(|before| &self.list.stmts[before]);
         let at_end = self.at == 0 || self.at == self.list.stmts.len();
         Cure {
             after_line: before.map(|stmt| kernel.spans.range(stmt.span).end_line),
             end_of: self.list.owner.filter(|_| at_end).map(|owner| owner.head),
             left,
+            mended,
         }
     }
 }

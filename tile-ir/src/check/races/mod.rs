@@ -24,7 +24,7 @@ use crate::solve::symbolic::Unproved;
 use crate::span::SpanId;
 use cure::{Cure, find_cure};
 use text::Prose;
-use undecided::{drop_proved, drop_within_block, settle, spots, spots_of};
+use undecided::{drop_proved, settle, spots, spots_of};
 use vouch::settling_assumption;
 
 /// Reports what collides and what cannot be decided. Of a kernel without such a
@@ -43,7 +43,7 @@ pub(super) fn check_races(
     let uniformity = uniformity(kernel);
     drop_proved(&unproved, &mut found);
     let mut told: BTreeSet<_> = found.known.iter().map(spots).collect();
-    let rest = settle((kernel, &uniformity), unproved, &told, &mut found);
+    let mut rest = settle((kernel, &uniformity), unproved, &told, &mut found);
     found.conflicts.retain(|conflict| !stray.contains(&conflict.pair.array()));
     found.open.retain(|(pair, _)| !stray.contains(&pair.array()));
     // A barrier does not help where blocks collide too.
@@ -57,7 +57,7 @@ pub(super) fn check_races(
         conflict.pair.scope == Scope::Grid || !between_blocks.contains(&conflict.pair.sites())
     });
     let mut fuel = cure::FUEL;
-    let is_mended = report_conflicts(kernel, &uniformity, &found.conflicts, (&mut fuel, diags));
+    let mended = report_conflicts(kernel, &uniformity, &found.conflicts, (&mut fuel, diags));
     let mut collided: BTreeSet<(SpanId, SpanId)> =
         found.conflicts.iter().map(|conflict| places(&conflict.pair)).collect();
     let arrays: BTreeSet<ArrayRef> =
@@ -73,9 +73,8 @@ pub(super) fn check_races(
             diags.push(open(kernel, &uniformity, (pair, *source), context));
         }
     }
-    let mut rest = rest;
-    if is_mended {
-        drop_within_block(&mut rest);
+    if let Some(mended) = mended {
+        rest.keep_beside(&mended);
     }
     // Of an array that collides not every pair is found; the next run speaks of
     // what is left when that is mended.
@@ -126,14 +125,14 @@ fn places(pair: &Pair) -> (SpanId, SpanId) {
     (first.span.min(second.span), first.span.max(second.span))
 }
 
-/// Reports what collides; gives whether one barrier is seen to mend all of it.
+/// Reports what collides; gives the kernel with a barrier that is seen to mend all of it.
 fn report_conflicts(
     kernel: &Kernel,
     uniformity: &Uniformity,
     conflicts: &[Conflict],
     (fuel, diags): (&mut u32, &mut Diagnostics),
-) -> bool {
-    let mut mends_all = false;
+) -> Option<Kernel> {
+    let mut mends_all = None;
     let mut mended: BTreeSet<Pair> = BTreeSet::new();
     let mut told: BTreeSet<(SpanId, SpanId)> = BTreeSet::new();
     for conflict in conflicts {
@@ -148,7 +147,8 @@ fn report_conflicts(
         diags.push(report(kernel, conflict, cure.as_ref(), &same));
         mended.extend(same.iter().map(|other| other.pair));
         match cure {
-            Some(cure) => mends_all |= cure.left.is_empty(),
+            Some(cure) if cure.left.is_empty() => mends_all = Some(cure.mended),
+            Some(_) => {}
             None => drop(told.insert(places(&conflict.pair))),
         }
     }

@@ -7,14 +7,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::Uniformity;
+use crate::check::{Uniformity, uniformity};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
 use crate::solve::skeleton::{
     BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, probe, try_other_data,
 };
 use crate::solve::symbolic::{
-    Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, unproved_at_each_size,
+    Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, prove, unproved_at_each_size,
 };
 use crate::span::SpanId;
 
@@ -108,10 +108,26 @@ pub(super) fn settle(
     rest
 }
 
-/// Drops what is undecided within a block: a barrier that is asked for anyway leaves
-/// nothing that runs show, and the next check speaks of the kernel that has it.
-pub(super) fn drop_within_block(rest: &mut Rest) {
-    rest.undecided.retain(|(found, _)| scope_of(found) == Scope::Grid);
+impl Rest {
+    /// Keeps what is undecided between blocks of the kernel with the barrier that it is
+    /// told to have: within a block runs show nothing more of that one, and the next check
+    /// speaks of it.
+    pub(super) fn keep_beside(&mut self, mended: &Kernel) {
+        self.undecided.retain(|(found, _)| scope_of(found) == Scope::Grid);
+        if self.undecided.is_empty() {
+            return;
+        }
+        let uniformity = uniformity(mended);
+        let mut unproved = prove(mended, &uniformity);
+        let is_asked = |found: &Unproved, asked: &Unproved| {
+            scope_of(found) == Scope::Grid && spots_of(found) == spots_of(asked)
+        };
+        unproved.retain(|found| self.undecided.iter().any(|(asked, _)| is_asked(found, asked)));
+        let of = (mended, &uniformity);
+        let left = settle(of, unproved, &BTreeSet::new(), &mut Findings::default());
+        self.undecided
+            .retain(|(asked, _)| left.undecided.iter().any(|(found, _)| is_asked(found, asked)));
+    }
 }
 
 /// Runs what is undecided by more data.
