@@ -99,9 +99,8 @@ impl Walk<'_> {
             differ => builder.system.assert(&differ),
         }
         for (left, right) in first.indices.iter().zip(&second.indices) {
-            let left = builder.on(Side::First, left);
-            let right = builder.on(Side::Second, right);
-            builder.system.assert_collision(&left, &right);
+            builder.assert_equal(left, right);
+            self.equal_by_bits(left, right).iter().for_each(|of| builder.assert_equal(of, of));
         }
         // Tiles are checked, or guarded; outside a tensor nothing is touched.
         for (index, extent) in first.indices.iter().zip(self.kernel.extents(first.array)) {
@@ -223,6 +222,13 @@ impl<'a> Builder<'a> {
     pub(super) fn on(&mut self, side: Side, poly: &Poly) -> Poly {
         self.mention(side, poly.unknowns());
         poly.replace(&|symbol| Some(self.unknown(symbol, side)))
+    }
+
+    /// Asserts that one value of the first side is another one of the second.
+    fn assert_equal(&mut self, first: &Poly, second: &Poly) {
+        let [first, second] =
+            [(Side::First, first), (Side::Second, second)].map(|(side, of)| self.on(side, of));
+        self.system.assert_collision(&first, &second);
     }
 
     fn mention(&mut self, side: Side, symbols: impl Iterator<Item = Unknown>) {

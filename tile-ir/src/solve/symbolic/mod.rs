@@ -63,6 +63,7 @@ mod reduce;
 mod rows;
 mod running;
 mod scans;
+mod scattered;
 mod search;
 mod slot;
 mod squares;

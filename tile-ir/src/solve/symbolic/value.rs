@@ -171,7 +171,13 @@ impl Walk<'_> {
             },
             ExprKind::Binary { op, lhs, rhs } => {
                 let (lhs, rhs) = (self.value(*lhs), self.value(*rhs));
-                self.binary(*op, lhs, rhs, ty, self.kernel.exprs[expr].span)
+                let span = self.kernel.exprs[expr].span;
+                let scattered = self.scattered(*op, (&lhs, &rhs), ty);
+                let known = self.binary(*op, lhs, rhs, ty, span);
+                match scattered {
+                    Some(of) => self.with_bits(known, of, (span, *op)),
+                    None => known,
+                }
             }
             ExprKind::Compare { op, lhs, rhs } => match (self.value(*lhs), self.value(*rhs)) {
                 (Value::Int(lhs), Value::Int(rhs)) => {

@@ -26,6 +26,7 @@ use super::prefix::Prefixes;
 use super::ranges::Ranges;
 use super::running::Running;
 use super::scans::Sum;
+use super::scattered::Scattered;
 use super::slot::{Counters, Slot};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
@@ -91,6 +92,10 @@ pub(super) struct Walk<'a> {
     pub(super) functions: BTreeMap<(Function, Poly, Poly), Unknown>,
     /// The bits that values can have, of those made by `&` and `|`.
     pub(super) bits: BTreeMap<Poly, i128>,
+    /// Where the bits of values come from.
+    pub(super) scattered: BTreeMap<Poly, Scattered>,
+    /// The values that only say that.
+    pub(super) by_bits: BTreeMap<Scattered, Unknown>,
     /// The symbols that are powers of two.
     pub(super) powers: BTreeSet<Unknown>,
     /// Choices between two values, by the cases that make them.
@@ -190,6 +195,8 @@ fn walk_with<'a>(
         symbols: Symbols::default(),
         functions: BTreeMap::new(),
         bits: BTreeMap::new(),
+        scattered: BTreeMap::new(),
+        by_bits: BTreeMap::new(),
         powers: BTreeSet::new(),
         chosen: BTreeMap::new(),
         choices: BTreeMap::new(),
