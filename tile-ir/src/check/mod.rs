@@ -24,6 +24,7 @@ mod warp;
 
 pub(crate) use assumed::Origins;
 pub(crate) use fold::Folds;
+pub use narrow::piece;
 pub(crate) use narrow::{MAX_NARROW_ITEMS, narrows};
 pub use unchecked::UncheckedKernel;
 pub use uniform::{Uniformity, uniformity};
@@ -69,7 +70,8 @@ impl CheckedKernel {
         self.order_independent
     }
 
-    /// Most work-items that a launch may have, over all blocks: where an index or a
+    /// Most work-items that a launch may have, over all blocks, and most places in the
+    /// [`piece`]s that the axes of its grid count: where an index or a
     /// condition rests on a work-item's number in 32 bits, the proof that the kernel
     /// has no race is one for launches in which such a number does not wrap. `None`
     /// where the kernel sets no limit.

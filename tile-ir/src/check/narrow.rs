@@ -2,13 +2,15 @@
 //!
 //! `(bx * B + tx) as i32` wraps from 2^31 work-items on. A kernel whose indices or
 //! conditions rest on such a number is proved for launches of fewer work-items, and
-//! a launch of more is refused.
+//! a launch of more is refused. Where a block's share is larger than its work-items, as
+//! in `bx in tiles(N, 4 * B)`, the numbers of its places wrap first, and are limited too.
 
 use super::assumed::Origins;
 use crate::dtype::DType;
-use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, Type};
+use crate::kernel::{Axis, ElemType, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, Type};
 
-/// Most work-items of a launch of a kernel that numbers them in 32 bits.
+/// Most work-items of a launch of a kernel that numbers them in 32 bits, and most places
+/// that the pieces of its grid have.
 pub(crate) const MAX_NARROW_ITEMS: u64 = i32::MAX as u64;
 
 /// Whether an index, a condition or a bound of a loop depends on an index that was
@@ -37,6 +39,26 @@ pub(crate) fn narrows(kernel: &Kernel) -> bool {
         matches!(kind, ExprKind::Cast(_)) && same.any(|expr| converts(&expr.kind, expr.ty))
     };
     roots.into_iter().any(|root| origins.reaches(kernel, root, &narrow))
+}
+
+/// The length of the pieces that an axis of the grid counts: `t` of `tiles(n, t)`. `None`
+/// where it counts something else.
+pub fn piece(kernel: &Kernel, axis: &Axis) -> Option<ExprId> {
+    match kernel.exprs[axis.extent].kind {
+        ExprKind::Tiles { tile, .. } => Some(tile),
+        ExprKind::Literal(_)
+        | ExprKind::Var(_)
+        | ExprKind::Load(_)
+        | ExprKind::Unary { .. }
+        | ExprKind::Binary { .. }
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::Select { .. }
+        | ExprKind::Cast(_)
+        | ExprKind::Math { .. }
+        | ExprKind::Uniform(_)
+        | ExprKind::InBounds { .. } => None,
+    }
 }
 
 fn is_narrow(ty: Type) -> bool {

@@ -4,19 +4,23 @@
 //! ([`crate::exchange`]). Let `n` be a work-item's number, as a polynomial over
 //! the axes of the block. All work-items of a warp agree on
 //!
-//! - `n / m`, `n >> k`, `n < m` and the like, with m (or 2^k) a multiple of 32;
+//! - `n / m`, `n >> k`, `n < m` and the like, with m (or 2^k) a multiple of 32, of an
+//!   index or of `n` as an integer of 32 bits or more;
 //! - an axis, where the axes after it have a multiple of 32 points together: `w`
 //!   with the block `(w in W, lane in 32)`.
 //!
 //! What follows from these, [`super::flow`] finds. Anything else counts as
 //! different.
 
+use std::collections::BTreeMap;
+
 use super::fold::enter_all;
 use super::poly::{Bounds, Poly};
 use crate::arena::EntityId as _;
 use crate::exchange::WARP_ITEMS;
 use crate::kernel::{
-    Axis, ExprId, ExprKind, Kernel, Literal, TileDomain, TileParamId, VarId, VarKind,
+    Axis, ElemType, ExprId, ExprKind, Kernel, Literal, TileDomain, TileParamId, Type, VarId,
+    VarKind, immutable_lets,
 };
 use crate::op::{BinaryOp, CompareOp};
 
@@ -46,10 +50,12 @@ impl Warps {
         let mut bounds = Bounds::new(kernel);
         enter_all(kernel, &kernel.body, &mut bounds);
         let number = number(&mut bounds, axes);
+        let lets = immutable_lets(&kernel.body, kernel);
         let n_lanes = if whole { i128::from(WARP_ITEMS) } else { 1 };
         for (id, expr) in kernel.exprs.iter() {
             warps.lanes[id.index()] = (0..n_lanes).any(|lane| literal(kernel, id) == Some(lane));
-            let mut is_number = |id: ExprId| bounds.is_index(id) && bounds.poly(id) == number;
+            let mut is_number =
+                |id: ExprId| modular(kernel, &lets, &mut bounds, id).is_some_and(|n| n == number);
             warps.exprs[id.index()] = match expr.kind {
                 ExprKind::Binary { op: BinaryOp::Div, lhs, rhs } => {
                     is_multiple(kernel, rhs) && is_number(lhs)
@@ -104,6 +110,50 @@ fn number(bounds: &mut Bounds<'_>, axes: &[Axis]) -> Poly {
         number = number.mul(&extent).add(&Poly::var(axis.var));
     }
     number
+}
+
+/// What an integer of 32 bits or more, or an index, is but for turns of its range: a block
+/// has fewer work-items than turn the range, so that their number is the number itself.
+/// `None` where the integer is made of others, of fewer bits too.
+fn modular(
+    kernel: &Kernel,
+    lets: &BTreeMap<VarId, ExprId>,
+    bounds: &mut Bounds<'_>,
+    id: ExprId,
+) -> Option<Poly> {
+    let bits = |id: ExprId| match kernel.exprs[id].ty {
+        Type::Index => Some(64),
+        Type::Scalar(ElemType::Concrete(dtype)) if dtype.integer_range().is_some() => {
+            Some(8 * dtype.size_bytes()).filter(|bits| *bits >= 32)
+        }
+        Type::Scalar(_) => None,
+    };
+    let own = bits(id)?;
+    if bounds.is_index(id) {
+        return Some(bounds.poly(id));
+    }
+    let mut side = |id: ExprId| modular(kernel, lets, bounds, id);
+    match kernel.exprs[id].kind {
+        ExprKind::Literal(Literal::Int(value)) => Some(Poly::constant(value)),
+        ExprKind::Var(var) => side(*lets.get(&var)?),
+        // Turns of a shorter range are none of a longer one.
+        ExprKind::Cast(operand) if bits(operand)? >= own => side(operand),
+        ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => Some(side(lhs)?.add(&side(rhs)?)),
+        ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } => Some(side(lhs)?.sub(&side(rhs)?)),
+        ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => Some(side(lhs)?.mul(&side(rhs)?)),
+        ExprKind::Literal(_)
+        | ExprKind::Load(_)
+        | ExprKind::Unary { .. }
+        | ExprKind::Binary { .. }
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::Select { .. }
+        | ExprKind::Cast(_)
+        | ExprKind::Math { .. }
+        | ExprKind::Tiles { .. }
+        | ExprKind::Uniform(_)
+        | ExprKind::InBounds { .. } => None,
+    }
 }
 
 /// Of `number op limit`: whether the result can change at the first of a warp's

@@ -160,18 +160,19 @@ pub enum ArgumentError {
         /// Blocks that it launches at most.
         most: u64,
     },
-    /// More work-items than a kernel numbers in 32 bits.
+    /// More work-items, or places of them, than a kernel numbers in 32 bits.
     #[error(
-        "this launch of `{kernel}` has {items} work-items, and the kernel computes indices or \
-         conditions from 32-bit numbers of them, which admits {most}\n\
+        "this launch of `{kernel}` has {items} work-items, or places of its grid's tiles, and the \
+         kernel computes indices or conditions from 32-bit numbers of them, which admits {most}\n\
              help: leave out the `as` to 32 bits, or launch a part at a time"
     )]
     TooManyItems {
         /// The kernel.
         kernel: String,
-        /// Work-items of the launch, over all blocks.
+        /// Work-items of the launch, over all blocks; or, if they are more, places in the
+        /// pieces that the axes of its grid count.
         items: u128,
-        /// Work-items that the kernel admits.
+        /// Work-items, and places, that the kernel admits.
         most: u64,
     },
     /// A tile size given by name that the given configuration contradicts.

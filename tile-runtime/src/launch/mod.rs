@@ -43,9 +43,10 @@ mod workshop;
 #[cfg(test)]
 mod tests;
 
+use tile_ir::check::piece;
 use tile_ir::config::Config;
 use tile_ir::dtype::DType;
-use tile_ir::kernel::{Kernel, eval_index};
+use tile_ir::kernel::{ExprId, Kernel, eval_index};
 
 use crate::cpu::{Mode, Order};
 use crate::device::{Backend, Device};
@@ -239,18 +240,24 @@ fn has_no_block(kernel: &Kernel, dims: &Dims, config: &Config) -> bool {
     })
 }
 
-/// Work-items of a launch, over all blocks.
+/// Work-items of a launch, over all blocks; or, if they are more, places in the pieces that
+/// the axes of its grid count.
 fn count_items(kernel: &Kernel, bound: &Bound<'_>, config: &Config) -> u128 {
     let value = |var| name_value(kernel, &bound.dims, Some(config), var);
-    let axes = kernel.grid.iter().chain(kernel.block.iter().flatten());
-    axes.fold(1u128, |items, axis| {
-        let extent = eval_index(kernel, axis.extent, &value).unwrap_or(1);
-        items.saturating_mul(extent.unsigned_abs())
-    })
+    let product = |extents: &mut dyn Iterator<Item = ExprId>| {
+        extents.fold(1u128, |items, extent| {
+            let extent = eval_index(kernel, extent, &value).unwrap_or(1);
+            items.saturating_mul(extent.unsigned_abs())
+        })
+    };
+    let grid = kernel.grid.iter();
+    let items = grid.clone().chain(kernel.block.iter().flatten()).map(|axis| axis.extent);
+    let places = grid.flat_map(|axis| [Some(axis.extent), piece(kernel, axis)]).flatten();
+    product(&mut { items }).max(product(&mut { places }))
 }
 
-/// That a kernel which numbers its work-items in 32 bits has no more of them than
-/// that. Few launches are so large that it has to be asked for its limit.
+/// That a kernel which numbers its work-items in 32 bits has no more of them, nor of
+/// places, than that. Few launches are so large that it has to be asked for its limit.
 fn check_items(kernel: &str, items: u128, most: impl FnOnce() -> Option<u64>) -> Result<()> {
     if items <= i32::MAX as u128 {
         return Ok(());

@@ -5,7 +5,7 @@ use super::formula::Formula;
 use super::poly::{Poly, Unknown, gcd};
 use super::symbol::{Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
-use crate::check::{MAX_NARROW_ITEMS, narrows};
+use crate::check::{MAX_NARROW_ITEMS, narrows, piece};
 use crate::kernel::{Axis, TileDomain, VarId, VarKind};
 
 impl Walk<'_> {
@@ -46,20 +46,58 @@ impl Walk<'_> {
         }
     }
 
-    /// The launch has at most [`MAX_NARROW_ITEMS`] work-items; said of all axes of
-    /// the grid, and of the last ones, since the others have a block at least.
+    /// The launch has at most [`MAX_NARROW_ITEMS`] work-items, and the pieces of its grid
+    /// as many places at most.
     fn limit_items(&mut self) {
         let kernel = self.kernel;
-        let most = Poly::constant(MAX_NARROW_ITEMS.into());
-        let mut items = Poly::constant(1);
-        for axis in kernel.block.iter().flatten() {
-            items = items.mul(&self.index(axis.extent));
+        let one = Poly::constant(1);
+        let items = self.items_of_block();
+        self.constraints.push(Formula::le(&items, &Poly::constant(MAX_NARROW_ITEMS.into())));
+        let mut pieces = Vec::new();
+        for axis in &kernel.grid {
+            pieces.push(piece(kernel, axis).map_or_else(|| one.clone(), |len| self.index(len)));
         }
+        let places = pieces.iter().fold(one.clone(), |places, piece| places.mul(piece));
+        // Of pieces of a work-item for each place it is said once.
+        let is_said = places == items;
+        self.limit(items, &vec![one.clone(); pieces.len()]);
+        if !is_said {
+            self.limit(one, &pieces);
+        }
+    }
+
+    /// Work-items of a block. Where three extents are unknown, it is said of the axes before
+    /// others that the number of a row's first work-item is one of the block's.
+    fn items_of_block(&mut self) -> Poly {
+        let kernel = self.kernel;
+        let extents: Vec<Poly> =
+            kernel.block.iter().flatten().map(|axis| self.index(axis.extent)).collect();
+        let axes: Vec<_> = self.block.iter().flatten().map(|(_, axis)| *axis).collect();
+        let mut items = Poly::constant(1);
+        let whole = extents.iter().fold(items.clone(), |whole, extent| whole.mul(extent));
+        let is_long = whole.terms().iter().any(|(product, _)| product.len() > 2);
+        for (axis, extent) in axes.into_iter().zip(&extents).rev() {
+            if is_long && items.as_constant().is_none() {
+                let last = extent.plus(-1).sub(&Poly::unknown(axis));
+                self.symbols.add_facts(axis, Formula::AtLeast(last.mul(&items)));
+            }
+            items = items.mul(extent);
+        }
+        items
+    }
+
+    /// So many for each block, and a piece of so many along each axis, are limited; said of
+    /// all axes of the grid, and of the last ones, since the others have a block at least.
+    fn limit(&mut self, mut items: Poly, pieces: &[Poly]) {
+        let kernel = self.kernel;
+        let most = Poly::constant(MAX_NARROW_ITEMS.into());
         let extents: Vec<Poly> = kernel.grid.iter().map(|axis| self.index(axis.extent)).collect();
         // A block that is there is one along every axis.
         let some = extents.iter().map(|extent| Formula::lt(&Poly::default(), extent));
         let some = Formula::All(some.collect());
-        for ((_, block), extent) in self.grid.clone().into_iter().zip(&extents).rev() {
+        let axes: Vec<_> = self.grid.iter().map(|(_, block)| *block).zip(&extents).collect();
+        for ((block, extent), piece) in axes.into_iter().zip(pieces).rev() {
+            items = items.mul(piece);
             let last = extent.plus(-1).sub(&Poly::unknown(block));
             let within = Formula::AtLeast(last.mul(&items));
             items = items.mul(extent);

@@ -98,8 +98,34 @@ impl Walk<'_> {
         let is_short = value.terms().len() <= MAX_DATA_TERMS;
         let beyond =
             Formula::lt(value, &Poly::constant(min)).or(Formula::lt(&Poly::constant(max), value));
-        (is_short || self.is_narrow && !value.unknowns().any(of_data))
+        let is_own = self.is_narrow && !value.unknowns().any(of_data);
+        (is_short || is_own)
             && (self.is_never(&beyond) || is_short && self.is_never_here(value, beyond))
+            || is_own
+                && self
+                    .at_ends(value)
+                    .is_some_and(|ends| ends.iter().all(|end| self.is_between(end, min, max)))
+    }
+
+    /// A value at both ends of a counter that it multiplies by what is no number: all
+    /// others lie between.
+    fn at_ends(&self, value: &Poly) -> Option<[Poly; 2]> {
+        let products = value.terms().iter().filter(|(product, _)| product.len() > 1);
+        let counter = products.flat_map(|(product, _)| product.iter()).find_map(|unknown| {
+            let sharing = &self.symbols.get(*unknown)?.sharing;
+            let factor = value.cofactor(*unknown);
+            if matches!(sharing, Sharing::Launch | Sharing::Block) || factor.mentions(*unknown) {
+                return None;
+            }
+            let high = self.high(&Poly::unknown(*unknown))?;
+            let low = self.high(&Poly::unknown(*unknown).negated())?.checked_neg()?;
+            Some((*unknown, [low, high]))
+        });
+        let (counter, ends) = counter?;
+        let at =
+            |end: i128| value.replace(&|other| (other == counter).then(|| Poly::constant(end)));
+        let ends = ends.map(at);
+        ends.iter().all(|end| !end.is_lost()).then_some(ends)
     }
 
     /// Whether data that may be any number of the range is part of a sum, which then
@@ -145,13 +171,18 @@ impl Walk<'_> {
 
     /// Whether a condition on a value never holds where the walk is.
     pub(super) fn is_never_here(&self, value: &Poly, condition: Formula) -> bool {
+        let guards = self.guards_of(value);
+        !guards.is_empty() && self.is_never(&Formula::All(guards).and(condition))
+    }
+
+    /// What holds where the walk is that speaks of a value.
+    pub(super) fn guards_of(&self, value: &Poly) -> Vec<Formula> {
         let speaks_of_it = |guard: &&Formula| {
             let mut unknowns = Vec::new();
             guard.collect_unknowns(&mut unknowns);
             unknowns.iter().any(|unknown| self.decides(*unknown, value))
         };
-        let guards: Vec<Formula> = self.guards.iter().filter(speaks_of_it).cloned().collect();
-        !guards.is_empty() && self.is_never(&Formula::All(guards).and(condition))
+        self.guards.iter().filter(speaks_of_it).cloned().collect()
     }
 
     /// Whether a value has an unknown, or one that is a function of it.

@@ -113,7 +113,9 @@ pub(super) struct Plan<'a> {
     /// array under watch: they only say what is outside.
     pub(super) extents_alone: Vec<VarId>,
     /// Dimensions that say whether a load whose value matters is inside of its tensor.
-    asked: Vec<VarId>,
+    edges: Vec<VarId>,
+    /// The largest number in the text.
+    largest: i64,
     /// Whether the value of a load matters.
     pub(super) uses_data: bool,
     /// The assumptions that sizes decide, if they count.
@@ -151,7 +153,8 @@ impl<'a> Plan<'a> {
             watched: arrays.filter(|array| watch(*array)).collect(),
             used: Vec::new(),
             extents_alone: Vec::new(),
-            asked: Vec::new(),
+            edges: Vec::new(),
+            largest: largest_literal(kernel),
             uses_data: false,
             decisive: assumptions,
             orders_warps: has_warp_barrier(&kernel.body),
@@ -175,7 +178,7 @@ impl<'a> Plan<'a> {
         let decisive = plan.find_used(&|extent| !plan.is_dim(extent));
         plan.extents_alone =
             plan.used.iter().copied().filter(|var| !decisive.contains(var)).collect();
-        plan.asked = plan.find_asked();
+        plan.edges = plan.find_edges();
         plan
     }
 
@@ -267,16 +270,13 @@ impl<'a> Plan<'a> {
     /// What tells runs apart.
     pub(super) fn key(&self, sizes: &Sizes) -> (Vec<(VarId, i64)>, u32) {
         let mut values = self.project(sizes);
-        if !self.asked.is_empty() {
-            let largest = largest_literal(self.kernel);
-            let is_large = |var: &VarId| sizes.values[var.index()].is_some_and(|at| at > largest);
-            values.extend(self.asked.iter().map(|var| (*var, i64::from(is_large(var)))));
-        }
+        let is_large = |var: &VarId| sizes.values[var.index()].is_some_and(|at| at > self.largest);
+        values.extend(self.edges.iter().map(|var| (*var, i64::from(is_large(var)))));
         (values, if self.uses_data { sizes.seed } else { 0 })
     }
 
     /// The dimensions, used nowhere else, of tensors of which elements decide something.
-    fn find_asked(&self) -> Vec<VarId> {
+    fn find_edges(&self) -> Vec<VarId> {
         let loaded = self.kernel.exprs.values().filter_map(|expr| match &expr.kind {
             ExprKind::Load(access) if !self.is_watched(access) => Some(access.array),
             _ => None,
@@ -284,15 +284,15 @@ impl<'a> Plan<'a> {
         let is_tensor = |array: &ArrayRef| matches!(array, ArrayRef::Tensor(_));
         let arrays = loaded.filter(|array| self.uses_data && is_tensor(array));
         let extents = arrays.flat_map(|array| self.kernel.extents(array));
-        let mut asked: Vec<VarId> = extents
+        let mut edges: Vec<VarId> = extents
             .filter_map(|extent| match self.kernel.exprs[*extent].kind {
                 ExprKind::Var(var) if !self.used.contains(&var) => Some(var),
                 _ => None,
             })
             .collect();
-        asked.sort_unstable();
-        asked.dedup();
-        asked
+        edges.sort_unstable();
+        edges.dedup();
+        edges
     }
 
     fn is_dim(&self, expr: ExprId) -> bool {
