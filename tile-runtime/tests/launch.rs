@@ -45,6 +45,19 @@ tiled_kernel! {
 }
 
 tiled_kernel! {
+    /// Puts numbers so far apart.
+    pub fn spread(y: &mut Tensor<i32, [N]>, first: i32, stride: i32)
+    where grid: (g in tiles(N, 64)), block: (t in 64),
+    {
+        let i = (g * 64 + t) as i32;
+        if first >= 0 && stride > 0 {
+            let at = first + i * stride;
+            y[at] = i;
+        }
+    }
+}
+
+tiled_kernel! {
     /// Joins each `x` with one of 64 weights and one element to the right.
     pub fn blend(x: &Tensor<f32, [N + 1]>, #[pad = 0] w: &Tensor<f32, [64]>, y: &mut Tensor<f32, [N]>)
     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
@@ -411,4 +424,40 @@ fn the_cpu_has_the_limits_of_the_device_that_it_poses_as() {
             false => assert!(launched.unwrap_err().to_string().contains("Tesla T4")),
         }
     }
+}
+
+#[test]
+fn numbers_that_would_wrap() -> Result<()> {
+    let device = Device::cpu();
+    let mut y = device.tensor([128], &[-1; 128])?;
+    let mut launch = |first, stride| spread::launch(&mut y, first, stride);
+    // The first launch of a kind, and those like it.
+    for _ in 0..2 {
+        let error = launch(0, 1 << 25).unwrap_err();
+        let Error::Argument(argument) = &error else { panic!("{error}") };
+        assert!(matches!(**argument, ArgumentError::NumberWraps { .. }), "{error}");
+        assert_eq!(
+            error.to_string().lines().next(),
+            Some(
+                "this launch of `spread` may wrap `i * stride` (line 54), which is of `i32`: it \
+                 goes from 0 to 4261412864"
+            )
+        );
+        launch(1, 2)?;
+        // 127 * 2^24 is in range.
+        launch(0, 1 << 24)?;
+        assert!(launch(1 << 24, 1 << 24).is_err());
+    }
+    let values = y.to_vec()?;
+    let expected = (0..128).map(|at| {
+        if at == 0 {
+            0
+        } else if at % 2 == 1 {
+            at / 2
+        } else {
+            -1
+        }
+    });
+    assert_eq!(values, expected.collect::<Vec<i32>>());
+    Ok(())
 }

@@ -3,6 +3,7 @@
 mod assumed;
 mod bounds;
 mod divergence;
+mod exact;
 mod flow;
 mod fold;
 mod initialised;
@@ -23,6 +24,7 @@ mod unused;
 mod warp;
 
 pub(crate) use assumed::Origins;
+pub use exact::{Exact, Range};
 pub(crate) use fold::Folds;
 pub use narrow::piece;
 pub(crate) use narrow::{MAX_NARROW_ITEMS, narrows};

@@ -1,5 +1,7 @@
 //! What can be wrong with the arguments of a launch.
 
+use tile_ir::dtype::DType;
+
 /// Why the arguments of a launch do not fit the kernel or one another.
 ///
 /// Shapes stand in it as they are, so that both sides of a disagreement can be
@@ -174,6 +176,27 @@ pub enum ArgumentError {
         items: u128,
         /// Work-items, and places, that the kernel admits.
         most: u64,
+    },
+    /// A number of 32 bits that may wrap in this launch, and of which the proof that the
+    /// kernel has no race says that it does not.
+    #[error(
+        "this launch of `{kernel}` may wrap `{number}` (line {line}), which is of `{dtype}`: it goes \
+         from {low} to {high}\n\
+             help: compute it of an `index`, without `as`, or launch a part at a time"
+    )]
+    NumberWraps {
+        /// The kernel.
+        kernel: String,
+        /// The number, as the text has it.
+        number: String,
+        /// Its line.
+        line: u32,
+        /// Its type.
+        dtype: DType,
+        /// The least value that it may have in the launch.
+        low: i128,
+        /// The greatest.
+        high: i128,
     },
     /// A tile size given by name that the given configuration contradicts.
     #[error(

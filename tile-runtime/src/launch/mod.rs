@@ -18,6 +18,7 @@ mod cache;
 mod checked;
 mod choose;
 mod error;
+mod exact;
 mod facts;
 mod made_up;
 mod nearness;
@@ -85,6 +86,7 @@ use background::{Kind, Watching};
 use bind::{Bound, bind, check_extents, name_value};
 use cache::ChoiceKey;
 use checked::{tell, watch_of};
+use exact::Numbers;
 use ready::{Executables, Ready};
 use recheck::recheck;
 use repeat::{Asked, Prepared, Repeat};
@@ -132,6 +134,9 @@ pub fn launch(
         if let Some(upgrade) = &repeat.prepared.upgrade {
             upgrade.ask(device);
         }
+        if let Some(numbers) = &repeat.prepared.numbers {
+            numbers.check_again(embedded.get()?.kernel(), &bound)?;
+        }
         let launch = Watching { embedded, types, options, bound: &bound, device };
         return run_prepared(&repeat.prepared, &launch);
     }
@@ -178,6 +183,7 @@ fn prepare(
         return Ok(Prepared::default());
     }
     check_items(&kernel.name, count_items(kernel, bound, &config), || checked.max_work_items())?;
+    let numbers = Numbers::check(checked, bound, &config)?;
     let is_given = options.config.is_some();
     let binding = match is_given {
         true => request.binding(),
@@ -190,7 +196,7 @@ fn prepare(
             recheck(&lowered, kernel, &wanted.binding, &wanted.config)?;
         }
         let ready = Some(wanted.checked_program(device, watch)?);
-        return Ok(Prepared { ready, ..Prepared::default() });
+        return Ok(Prepared { ready, numbers, ..Prepared::default() });
     }
     let is_soon = !is_given && tune == Tune::Background;
     let (ready, upgrade) = match is_soon {
@@ -206,7 +212,7 @@ fn prepare(
         let (types, tiles) = (types.to_vec(), options.tiles.clone());
         device.background().watched(Kind { kernel: address, types, class, tiles })
     });
-    Ok(Prepared { ready: Some(ready), upgrade, watched })
+    Ok(Prepared { ready: Some(ready), upgrade, watched, numbers })
 }
 
 fn without_tensors(kernel: &Kernel) -> crate::Error {

@@ -18,6 +18,7 @@ use super::argument::{Argument, ArgumentKind, TensorArgument};
 use super::background::Watched;
 use super::bind::{Bound, Dims};
 use super::cache::KernelAddress;
+use super::exact::Numbers;
 use super::ready::Ready;
 use super::variant::Upgrade;
 use crate::cpu::Watch;
@@ -212,6 +213,8 @@ pub(super) struct Prepared {
     pub(super) upgrade: Option<Upgrade>,
     /// Its kind, where that may be searched for in the background.
     pub(super) watched: Option<Arc<Watched>>,
+    /// What each launch is asked of its scalars, if that is something.
+    pub(super) numbers: Option<Numbers>,
 }
 
 impl Repeat {

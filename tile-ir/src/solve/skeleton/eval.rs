@@ -11,7 +11,7 @@ use crate::arena::EntityId as _;
 use crate::dtype::{Bound, DType};
 use crate::kernel::{
     Access, ArrayRef, Edge, ElemType, ExprId, ExprKind, Kernel, Source, TensorId, Type, VarId,
-    VarKind, ceil_div, eval_compare,
+    VarKind, ceil_div, eval_compare, eval_index_binary,
 };
 use crate::op::{BinaryOp, LogicOp};
 use crate::semantics;
@@ -70,6 +70,15 @@ impl Value {
     /// As an index.
     pub(super) fn as_index(self) -> i64 {
         self.bits as i64
+    }
+
+    /// As a number of an integer type.
+    fn number(self, ty: Type) -> i128 {
+        match ty.integer_range() {
+            None => self.as_index().into(),
+            Some((min, max)) if self.bits > max as u64 => i128::from(self.bits) + 2 * min,
+            Some(_) => self.bits.into(),
+        }
     }
 
     /// As a condition.
@@ -206,6 +215,12 @@ impl Machine<'_> {
             }
             ExprKind::Binary { op, lhs, rhs } => {
                 let (lhs, rhs) = (self.eval(frame, *lhs)?, self.eval(frame, *rhs)?);
+                if self.plan.exact[expr.index()]
+                    && let Some(number) =
+                        eval_index_binary(*op, lhs.number(node.ty), rhs.number(node.ty))
+                {
+                    self.need_exact(expr, number, lhs.data.or(rhs.data))?;
+                }
                 self.binary(*op, node.ty, lhs, rhs)
             }
             ExprKind::Compare { op, lhs, rhs } => {
@@ -245,6 +260,10 @@ impl Machine<'_> {
                 let (from, to) = (self.dtype(*operand), self.dtype(expr));
                 if from == to {
                     return Ok(value);
+                }
+                if self.plan.exact[expr.index()] {
+                    let number = value.number(kernel.exprs[*operand].ty);
+                    self.need_exact(expr, number, value.data)?;
                 }
                 let cast = semantics::cast(ScalarValue { dtype: from, bits: value.bits }, to);
                 let cast = cast.map_or(value, Value::scalar).tainted(value.data);
@@ -311,6 +330,13 @@ impl Machine<'_> {
         let b = ScalarValue { dtype, bits: rhs.bits };
         let value = semantics::binary(op, a, b).map_or(lhs, Value::scalar).tainted(data);
         self.with_term_of(value, (op, ty), lhs, rhs)
+    }
+
+    /// Ends a run in which a number that is known leaves its type: such a launch is refused.
+    fn need_exact(&self, expr: ExprId, number: i128, data: Option<Source>) -> Result<(), Stop> {
+        let Some((min, max)) = self.kernel.exprs[expr].ty.integer_range() else { return Ok(()) };
+        let leaves = data.is_none() && !(min..=max).contains(&number);
+        if leaves { Err(Stop::Excluded) } else { Ok(()) }
     }
 
     /// `value`, which is `lhs op rhs`, with what it shares with all workers.

@@ -270,7 +270,7 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
                 continue;
             }
             // Of sizes that an assumption excludes nothing is kept.
-            let may_exclude = !assumptions.is_empty() || plan.may_not_end;
+            let may_exclude = !assumptions.is_empty() || plan.may_not_end || plan.refuses();
             let before = may_exclude.then(|| findings.clone());
             let run = Machine::new(kernel, &plan, &sizes, &pool, &mut findings, fuel).run(blocks);
             if let (Err(Stop::Excluded), Some(before)) = (run, before) {

@@ -173,6 +173,8 @@ impl Walk<'_> {
                 let (lhs, rhs) = (self.value(*lhs), self.value(*rhs));
                 let span = self.kernel.exprs[expr].span;
                 let scattered = self.scattered(*op, (&lhs, &rhs), ty);
+                // What no launch wraps is added as an index is.
+                let ty = if self.exact.contains(expr) { Type::Index } else { ty };
                 let known = self.binary(*op, lhs, rhs, ty, span);
                 match scattered {
                     Some(of) => self.with_bits(known, of, (span, *op)),
@@ -213,6 +215,9 @@ impl Walk<'_> {
             ExprKind::Cast(operand) => {
                 let from = self.kernel.exprs[*operand].ty;
                 let value = self.value(*operand);
+                if self.exact.contains(expr) && matches!(value, Value::Int(_)) {
+                    return Some(value);
+                }
                 self.converted(value, (from, ty), self.kernel.exprs[expr].span)
             }
             ExprKind::Math { func, arg } => match (func, self.value(*arg)) {

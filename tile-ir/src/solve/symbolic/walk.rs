@@ -31,7 +31,7 @@ use super::slot::{Counters, Slot};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
 use super::warps::{Common, Place};
-use crate::check::Uniformity;
+use crate::check::{Exact, Uniformity};
 use crate::exchange::Group;
 use crate::kernel::{
     self, Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Source, Stmt, StmtKind, Type, VarId,
@@ -115,6 +115,8 @@ pub(super) struct Walk<'a> {
     pub(super) extents_of_arrays: BTreeMap<ExprId, Poly>,
     /// Whether work-items are numbered in 32 bits, so that there are not more.
     pub(super) is_narrow: bool,
+    /// The numbers of 32 bits that no launch wraps.
+    pub(super) exact: Exact,
     /// Conditions on tile sizes.
     pub(super) constraints: Vec<Formula>,
     pub(super) grid: Vec<(VarId, Unknown)>,
@@ -206,6 +208,7 @@ fn walk_with<'a>(
         impossible: Vec::new(),
         extents_of_arrays: BTreeMap::new(),
         is_narrow: false,
+        exact: Exact::of(kernel),
         constraints: Vec::new(),
         grid: Vec::new(),
         block: None,

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::machine::ANY_EXTENT;
 use super::sizes::{Sizes, largest_literal};
 use crate::arena::EntityId as _;
-use crate::check::WrittenTensors;
+use crate::check::{Exact, WrittenTensors};
 use crate::exchange::{ExchangeOp, Group};
 use crate::kernel::{
     Access, AccessKind, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind, VarId,
@@ -124,6 +124,8 @@ pub(super) struct Plan<'a> {
     pub(super) orders_warps: bool,
     /// Whether some loop may be seen to have no end.
     pub(super) may_not_end: bool,
+    /// By expression: whether a launch in which it wraps is refused.
+    pub(super) exact: Vec<bool>,
 }
 
 impl<'a> Plan<'a> {
@@ -159,7 +161,10 @@ impl<'a> Plan<'a> {
             decisive: assumptions,
             orders_warps: has_warp_barrier(&kernel.body),
             may_not_end: false,
+            exact: Vec::new(),
         };
+        let exact = Exact::of(kernel);
+        plan.exact = kernel.exprs.ids().map(|expr| exact.contains(expr)).collect();
         // An operand has a smaller id than its user.
         for (id, expr) in kernel.exprs.iter() {
             let own = matches!(&expr.kind, ExprKind::Load(access) if plan.is_watched(access));
@@ -205,6 +210,11 @@ impl<'a> Plan<'a> {
             return Some(1);
         }
         shifts::only_shifts(self.kernel, counter).then_some(shifts::PERIOD)
+    }
+
+    /// Whether some launch is refused.
+    pub(super) fn refuses(&self) -> bool {
+        self.exact.contains(&true)
     }
 
     /// Whether something is counted in `nodes`: a variable becomes more or less by what is

@@ -1,0 +1,298 @@
+//! Numbers of 32 bits that a launch alone bounds.
+//!
+//! `let at = row * width + column;` of `i32` wraps where an image is large enough. In CUDA C
+//! that is no program at all; here a launch in which it may happen is refused, and the proof
+//! takes such a number for what it is without wrapping.
+//!
+//! Such a number is a sum or product of scalar parameters, dimensions, tile sizes,
+//! coordinates and counters between bounds that are such numbers, and it is used as an
+//! index, as a bound or in a comparison, or is a part of such a sum. What is hashed, masked
+//! or divided first is not: there wrapping may be meant. Nor is a difference of unsigned
+//! numbers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::dtype::DType;
+use crate::kernel::{
+    Axis, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, Type,
+    VarId, VarKind, eval_index, eval_index_binary, immutable_lets,
+};
+use crate::op::BinaryOp;
+
+/// The least and the greatest value of a number in a launch.
+pub type Range = (i128, i128);
+
+/// That of a number of which nothing is known.
+const FAR: Range = (i128::MIN, i128::MAX);
+
+/// The numbers of a kernel that a launch alone bounds.
+#[derive(Clone, Debug)]
+pub struct Exact {
+    /// What must not leave its type.
+    exprs: BTreeSet<ExprId>,
+    sources: Sources,
+}
+
+/// What the kernel's variables are.
+#[derive(Clone, Debug)]
+struct Sources {
+    lets: BTreeMap<VarId, ExprId>,
+    axes: BTreeMap<VarId, ExprId>,
+    /// Start and end of what counters count.
+    counters: BTreeMap<VarId, (ExprId, ExprId)>,
+}
+
+impl Exact {
+    /// Reads a kernel.
+    pub fn of(kernel: &Kernel) -> Self {
+        let lets = immutable_lets(&kernel.body, kernel);
+        let mut sources = Sources { lets, axes: BTreeMap::new(), counters: BTreeMap::new() };
+        sources.add_axes(&kernel.grid);
+        sources.add_axes(kernel.block.as_deref().unwrap_or_default());
+        let mut open = Vec::new();
+        sources.visit(&kernel.body, &mut open);
+        for expr in kernel.exprs.values() {
+            if let ExprKind::Load(access) = &expr.kind {
+                open.extend(&access.indices);
+            } else if let ExprKind::Compare { lhs, rhs, .. } = &expr.kind {
+                open.extend([lhs, rhs]);
+            }
+        }
+        let mut exact = Self { exprs: BTreeSet::new(), sources };
+        let mut seen = BTreeSet::new();
+        while let Some(expr) = open.pop() {
+            if seen.insert(expr) {
+                exact.visit(kernel, expr, &mut open);
+            }
+        }
+        exact
+    }
+
+    /// Notes a part of a sum, if it is such a number; adds its own parts to `open`.
+    fn visit(&mut self, kernel: &Kernel, expr: ExprId, open: &mut Vec<ExprId>) {
+        let node = &kernel.exprs[expr];
+        if let ExprKind::Var(var) = node.kind {
+            open.extend(self.sources.lets.get(&var));
+        } else if is_part(&node.kind) {
+            open.extend(node.kind.operands());
+            if node.ty != Type::Index && self.sources.is_bounded(kernel, expr) {
+                self.exprs.insert(expr);
+            }
+        }
+    }
+
+    /// Whether an expression is such a number.
+    pub(crate) fn contains(&self, expr: ExprId) -> bool {
+        self.exprs.contains(&expr)
+    }
+
+    /// The first number that may leave its type in a launch in which the variables of the
+    /// launch have these values: with its type, and how far it goes.
+    pub fn leaves(
+        &self,
+        kernel: &Kernel,
+        value: &dyn Fn(VarId) -> Option<i128>,
+    ) -> Option<(ExprId, DType, Range)> {
+        self.exprs.iter().find_map(|expr| {
+            let Type::Scalar(ElemType::Concrete(dtype)) = kernel.exprs[*expr].ty else {
+                return None;
+            };
+            let (low, high) = self.sources.range(kernel, *expr, value)?;
+            let (min, max) = dtype.integer_range()?;
+            (low < min || max < high).then_some((*expr, dtype, (low, high)))
+        })
+    }
+
+    /// Whether there is no such number.
+    pub fn is_empty(&self) -> bool {
+        self.exprs.is_empty()
+    }
+
+    /// Whether scalar parameters say how large some of them are.
+    pub fn asks_scalars(&self, kernel: &Kernel) -> bool {
+        self.exprs.iter().any(|expr| self.sources.asks_scalars(kernel, *expr))
+    }
+}
+
+/// Integers that are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Width {
+    /// An index.
+    Whole,
+    /// 32 bits with a sign.
+    Signed,
+    /// 32 bits without one.
+    Unsigned,
+}
+
+impl Width {
+    fn of(ty: Type) -> Option<Self> {
+        match ty {
+            Type::Index => Some(Self::Whole),
+            Type::Scalar(ElemType::Concrete(DType::I32)) => Some(Self::Signed),
+            Type::Scalar(ElemType::Concrete(DType::U32)) => Some(Self::Unsigned),
+            Type::Scalar(_) => None,
+        }
+    }
+}
+
+impl Sources {
+    fn add_axes(&mut self, axes: &[Axis]) {
+        self.axes.extend(axes.iter().map(|axis| (axis.var, axis.extent)));
+    }
+
+    /// Adds the variables of statements; collects their indices and bounds.
+    fn visit(&mut self, stmts: &[Stmt], open: &mut Vec<ExprId>) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Store { access, .. }
+                | StmtKind::Atomic { access, .. }
+                | StmtKind::Update { place: Place::Element(access), .. } => {
+                    open.extend(&access.indices);
+                }
+                StmtKind::Phase { var, range, .. } | StmtKind::For { var, range, .. } => {
+                    open.extend(range.exprs());
+                    if let LoopRange::Between { start, end, .. } = range {
+                        self.counters.insert(*var, (*start, *end));
+                    }
+                }
+                StmtKind::Each { axes, .. } => self.add_axes(axes),
+                StmtKind::Let { .. }
+                | StmtKind::LetArray { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::Update { place: Place::Var(_), .. }
+                | StmtKind::Exchange { .. }
+                | StmtKind::While { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Assume { .. }
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => {}
+            }
+            stmt.kind.bodies().into_iter().for_each(|body| self.visit(body, open));
+        }
+    }
+
+    /// Whether a launch bounds an expression, each part of which may only wrap by mistake.
+    fn is_bounded(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let node = &kernel.exprs[expr];
+        let is_bounded = |part| self.is_bounded(kernel, part);
+        let Some(width) = Width::of(node.ty) else { return false };
+        match node.kind {
+            ExprKind::Literal(Literal::Int(_)) => true,
+            ExprKind::Var(var) => match kernel.vars[var].kind {
+                VarKind::Dim | VarKind::TileParam(_) | VarKind::Scalar(_) => true,
+                VarKind::Grid | VarKind::Block | VarKind::Each => self.axes.contains_key(&var),
+                VarKind::Loop => {
+                    let range = self.counters.get(&var);
+                    range.is_some_and(|(start, end)| is_bounded(*start) && is_bounded(*end))
+                }
+                VarKind::Let { .. } => self.lets.get(&var).is_some_and(|init| is_bounded(*init)),
+            },
+            // Of a number below 0 an unsigned one is made on purpose.
+            ExprKind::Cast(of) => match (Width::of(kernel.exprs[of].ty), width) {
+                (Some(_), Width::Whole) | (Some(Width::Whole), Width::Signed) => is_bounded(of),
+                (Some(Width::Whole), Width::Unsigned) => {
+                    is_bounded(of) && !self.subtracts(kernel, of)
+                }
+                (Some(Width::Signed | Width::Unsigned) | None, _) => false,
+            },
+            ExprKind::Binary { op: BinaryOp::Sub, .. } if width == Width::Unsigned => false,
+            ref other => is_part(other) && other.operands().into_iter().all(is_bounded),
+        }
+    }
+
+    /// Whether scalar parameters say how large a bounded expression is.
+    fn asks_scalars(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let asks = |part: &ExprId| self.asks_scalars(kernel, *part);
+        match kernel.exprs[expr].kind {
+            ExprKind::Var(var) => {
+                let counted = self.counters.get(&var);
+                matches!(kernel.vars[var].kind, VarKind::Scalar(_))
+                    || self.lets.get(&var).is_some_and(asks)
+                    || counted.is_some_and(|(start, end)| asks(start) || asks(end))
+            }
+            ref other => other.operands().iter().any(asks),
+        }
+    }
+
+    /// Whether a bounded expression is made by subtracting.
+    fn subtracts(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        match kernel.exprs[expr].kind {
+            ExprKind::Binary { op: BinaryOp::Sub, .. } => true,
+            ExprKind::Literal(Literal::Int(value)) => value < 0,
+            ExprKind::Var(var) => {
+                let start = self.counters.get(&var).map(|(start, _)| start);
+                let of = self.lets.get(&var).or(start);
+                of.is_some_and(|of| self.subtracts(kernel, *of))
+            }
+            ref other => other.operands().iter().any(|of| self.subtracts(kernel, *of)),
+        }
+    }
+
+    /// The least and the greatest value of an expression; `None` where it is never asked
+    /// for, as in a loop that does not run.
+    fn range(
+        &self,
+        kernel: &Kernel,
+        expr: ExprId,
+        value: &dyn Fn(VarId) -> Option<i128>,
+    ) -> Option<Range> {
+        let range = |expr| self.range(kernel, expr, value);
+        match kernel.exprs[expr].kind {
+            ExprKind::Literal(Literal::Int(number)) => Some((number, number)),
+            ExprKind::Var(var) => match kernel.vars[var].kind {
+                VarKind::Dim | VarKind::TileParam(_) | VarKind::Scalar(_) => {
+                    Some(value(var).map_or(FAR, |value| (value, value)))
+                }
+                VarKind::Grid | VarKind::Block | VarKind::Each => {
+                    match eval_index(kernel, *self.axes.get(&var)?, value) {
+                        Some(extent) => (extent > 0).then_some((0, extent - 1)),
+                        None => Some(FAR),
+                    }
+                }
+                VarKind::Loop => {
+                    let (start, end) = self.counters.get(&var)?;
+                    let (first, last) = (range(*start)?.0, range(*end)?.1.saturating_sub(1));
+                    (first <= last).then_some((first, last))
+                }
+                VarKind::Let { .. } => range(*self.lets.get(&var)?),
+            },
+            ExprKind::Cast(of) => range(of),
+            ExprKind::Binary { op, lhs, rhs } => Some(range_of(op, range(lhs)?, range(rhs)?)),
+            ref other => {
+                debug_assert!(!is_part(other), "a bounded expression is made of such parts");
+                None
+            }
+        }
+    }
+}
+
+/// What an operator makes of any two numbers of two ranges, where it is the largest and the
+/// least of the ends.
+fn range_of(op: BinaryOp, one: Range, other: Range) -> Range {
+    let ends = [(one.0, other.0), (one.0, other.1), (one.1, other.0), (one.1, other.1)];
+    let ends: Option<Vec<i128>> =
+        ends.into_iter().map(|(lhs, rhs)| eval_index_binary(op, lhs, rhs)).collect();
+    let range = ends.and_then(|ends| Some((*ends.iter().min()?, *ends.iter().max()?)));
+    range.unwrap_or(FAR)
+}
+
+/// Whether bounded expressions are made of it: sums, products and conversions.
+fn is_part(kind: &ExprKind) -> bool {
+    let sum = |op: BinaryOp| matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+    match kind {
+        ExprKind::Binary { op, .. } => sum(*op),
+        ExprKind::Cast(_) => true,
+        ExprKind::Literal(_)
+        | ExprKind::Var(_)
+        | ExprKind::Load(_)
+        | ExprKind::Unary { .. }
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::Select { .. }
+        | ExprKind::Math { .. }
+        | ExprKind::Uniform(_)
+        | ExprKind::Tiles { .. }
+        | ExprKind::InBounds { .. } => false,
+    }
+}

@@ -1,0 +1,74 @@
+//! Numbers of 32 bits that a kernel's proof takes for exact: a launch in which one may wrap
+//! is refused.
+
+use tile_ir::arena::EntityId as _;
+use tile_ir::check::{CheckedKernel, Exact};
+use tile_ir::config::Config;
+use tile_ir::dtype::DType;
+use tile_ir::kernel::{Kernel, VarId, VarKind, print_expr};
+
+use super::bind::{Bound, name_value};
+use super::error::ArgumentError;
+use crate::error::Result;
+
+/// What launches of one pattern are asked each time, since scalars decide it.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    exact: Exact,
+    config: Config,
+}
+
+impl Numbers {
+    /// Checks a launch; what is to be checked again where it is repeated, if that is
+    /// something.
+    ///
+    /// # Errors
+    ///
+    /// Where a number may wrap.
+    pub(super) fn check(
+        checked: &CheckedKernel,
+        bound: &Bound<'_>,
+        config: &Config,
+    ) -> Result<Option<Self>> {
+        let exact = Exact::of(checked.kernel());
+        if exact.is_empty() {
+            return Ok(None);
+        }
+        let numbers = Self { exact, config: config.clone() };
+        numbers.check_again(checked.kernel(), bound)?;
+        Ok(numbers.exact.asks_scalars(checked.kernel()).then_some(numbers))
+    }
+
+    /// Checks a launch that differs in scalars alone.
+    ///
+    /// # Errors
+    ///
+    /// Where a number may wrap.
+    pub(super) fn check_again(&self, kernel: &Kernel, bound: &Bound<'_>) -> Result<()> {
+        let value = |var: VarId| match kernel.vars[var].kind {
+            VarKind::Scalar(id) => {
+                let scalar = bound.scalars.get(id.index())?.in_type(DType::I64)?;
+                Some(scalar.bits.cast_signed().into())
+            }
+            VarKind::Dim
+            | VarKind::TileParam(_)
+            | VarKind::Grid
+            | VarKind::Block
+            | VarKind::Each
+            | VarKind::Loop
+            | VarKind::Let { .. } => name_value(kernel, &bound.dims, Some(&self.config), var),
+        };
+        let Some((expr, dtype, (low, high))) = self.exact.leaves(kernel, &value) else {
+            return Ok(());
+        };
+        Err(ArgumentError::NumberWraps {
+            kernel: kernel.name.clone(),
+            number: print_expr(kernel, expr),
+            line: kernel.spans.range(kernel.exprs[expr].span).line,
+            dtype,
+            low,
+            high,
+        }
+        .into())
+    }
+}
