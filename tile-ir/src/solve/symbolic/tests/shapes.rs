@@ -285,7 +285,6 @@ fn integers_that_wrap() {
         expect![[r#"
             s: write 4 / write 4: same interval
             s: write 4 / write 4: same interval
-            s: write 4 / write 4: same interval
         "#]],
     );
 }
