@@ -248,7 +248,8 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
     let plans = [Some(plan(&is_tile)), (!is_proved).then(|| plan(&is_tensor))];
     let numbers = asked(kernel);
     let is_asked = numbers.iter().any(|along| !along.is_empty());
-    for plan in plans.into_iter().flatten() {
+    for (plan, of_tiles) in plans.into_iter().zip([true, false]) {
+        let Some(plan) = plan else { continue };
         if !plan.writes() {
             continue;
         }
@@ -259,7 +260,10 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
         let mut turn = (Vec::new(), whole);
         let few = choice.sizes(plan.uses_data).map(|sizes| (sizes, Blocks::Sample));
         let many = choice.with_many_blocks().map(|sizes| (sizes, Blocks::Asked(&numbers)));
-        for (sizes, blocks) in few.chain(many.filter(|_| is_asked)) {
+        // For what is read unwritten; of tensors nothing is.
+        let large = choice.with_large_scalars().map(|sizes| (sizes, Blocks::Sample));
+        let large = large.filter(|_| of_tiles);
+        for (sizes, blocks) in few.chain(many.filter(|_| is_asked)).chain(large) {
             let sizes = sizes.raised(kernel, &assumptions);
             let tiles = sizes.tiles(kernel);
             if turn.0 != tiles {

@@ -93,6 +93,24 @@ impl<'a> Choice<'a> {
         self.tiles.iter().map(move |tiles| self.sizes_of(tiles, profile, 0))
     }
 
+    /// Sizes at which every scalar is larger than any coordinate that a literal bounds.
+    pub(super) fn with_large_scalars(&self) -> impl Iterator<Item = Sizes> {
+        let large = largest_literal(self.kernel) + 1;
+        let scalars = self.kernel.vars.iter();
+        let scalars: Vec<(VarId, Type)> = scalars
+            .filter(|(_, var)| matches!(var.kind, VarKind::Scalar(_)))
+            .map(|(id, var)| (id, var.ty))
+            .collect();
+        let tiles = self.tiles.iter().filter(|_| !self.kernel.scalars.is_empty());
+        tiles.map(move |tiles| {
+            let mut sizes = self.sizes_of(tiles, Profile::ALL[0], 0);
+            for (id, ty) in &scalars {
+                sizes.values[id.index()] = Some(natural(large, *ty));
+            }
+            sizes
+        })
+    }
+
     /// Sizes of which these are given; `None` where they are not admissible.
     pub(super) fn sizes_with(&self, given: &[(VarId, i64)], seed: u32) -> Option<Sizes> {
         let kernel = self.kernel;

@@ -133,11 +133,12 @@ impl Machine<'_> {
         if let ([index], true) = (indices, is_distinct) {
             return Value::Int(index ^ (self.launch.seed % 4) as i64);
         }
-        let mut hash = self.launch.seed;
-        for index in indices {
-            hash = (hash ^ *index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
-        }
-        Value::Int((hash % 5) as i64)
+        let mix = |hash: u64, index: &i64| {
+            let hash = (hash ^ *index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (hash ^ hash >> 32).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+        };
+        let hash = indices.iter().fold(self.launch.seed, mix);
+        Value::Int((hash >> 32) as i64 % 5)
     }
 }
 
