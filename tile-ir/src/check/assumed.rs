@@ -120,12 +120,34 @@ impl Origins {
         expr: ExprId,
         test: &dyn Fn(&ExprKind) -> bool,
     ) -> bool {
+        let is_old = |kind: &ExprKind| matches!(kind, ExprKind::Var(var) if self.old.contains(var));
+        self.find(kernel, expr, &mut |kind| is_old(kind) || test(kind))
+    }
+
+    /// The variables in `expr`, and in what those are set to.
+    pub(crate) fn vars(&self, kernel: &Kernel, expr: ExprId) -> BTreeSet<VarId> {
+        let mut vars = BTreeSet::new();
+        self.find(kernel, expr, &mut |kind| {
+            if let ExprKind::Var(var) = kind {
+                vars.insert(*var);
+            }
+            false
+        });
+        vars
+    }
+
+    /// Whether something in `expr`, or in what its variables are set to, is it.
+    fn find(
+        &self,
+        kernel: &Kernel,
+        expr: ExprId,
+        is_it: &mut dyn FnMut(&ExprKind) -> bool,
+    ) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![expr];
         while let Some(id) = open.pop() {
             let kind = &kernel.exprs[id].kind;
-            let is_old = matches!(kind, ExprKind::Var(var) if self.old.contains(var));
-            if is_old || test(kind) {
+            if is_it(kind) {
                 return true;
             }
             if let ExprKind::Var(var) = kind

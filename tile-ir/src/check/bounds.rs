@@ -10,10 +10,12 @@
 //!
 //! What neither leaves nor is shown to stay is undecided, and accepted: lowering
 //! guards every index that it cannot show to be inside. So does an index made of
-//! loaded data stay undecided.
+//! loaded data stay undecided, and one that goes up to a number which the kernel has
+//! counted ([`super::counted`]).
 
 use std::collections::BTreeSet;
 
+use super::counted::{Counts, Limit, limits_of, limits_of_range};
 use super::fold::enter_all;
 use super::poly::{Bounds, Poly};
 use super::sample::{Case, Sources};
@@ -33,11 +35,12 @@ pub(super) fn check_bounds(
     strays: &[Stray],
     diags: &mut Diagnostics,
 ) -> BTreeSet<ArrayRef> {
-    let mut uses = Uses { kernel, conditions: Vec::new(), found: Vec::new() };
+    let mut uses = Uses { kernel, conditions: Vec::new(), limits: Vec::new(), found: Vec::new() };
     uses.stmts(&kernel.body);
     let mut bounds = Bounds::new(kernel);
     enter_all(kernel, &kernel.body, &mut bounds);
     let sources = Sources::of(kernel);
+    let counts = Counts::of(kernel);
     let mut reported: BTreeSet<SpanId> = BTreeSet::new();
     let mut stray = BTreeSet::new();
     for used in &uses.found {
@@ -46,6 +49,11 @@ pub(super) fn check_bounds(
         }
         let ran = strays.iter().find(|stray| stray.site.span == used.access.span);
         let example = match ran {
+            Some(stray)
+                if stray.cause.is_some() && counts.limit(&used.limits, &used.access.indices) =>
+            {
+                None
+            }
             Some(stray) => Some(Example::of_run(kernel, stray)),
             None if stays(kernel, &mut bounds, used.access) => None,
             None => search(kernel, &sources, used),
@@ -64,12 +72,14 @@ pub(super) fn check_bounds(
 struct Use<'a> {
     access: &'a Access,
     conditions: Vec<(ExprId, bool)>,
+    limits: Vec<Limit>,
 }
 
 /// Collects the accesses to tiles.
 struct Uses<'a> {
     kernel: &'a Kernel,
     conditions: Vec<(ExprId, bool)>,
+    limits: Vec<Limit>,
     found: Vec<Use<'a>>,
 }
 
@@ -95,9 +105,9 @@ impl<'a> Uses<'a> {
                 [*value].into_iter().chain(*lane).for_each(|expr| self.expr(expr));
             }
             StmtKind::Each { body, .. } => self.stmts(body),
-            StmtKind::Phase { range, body, .. } | StmtKind::For { range, body, .. } => {
+            StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
                 range.exprs().into_iter().for_each(|bound| self.expr(bound));
-                self.stmts(body);
+                self.within(limits_of_range(*var, range), |uses| uses.stmts(body));
             }
             StmtKind::While { cond, body } => {
                 self.expr(*cond);
@@ -121,8 +131,15 @@ impl<'a> Uses<'a> {
 
     fn under(&mut self, cond: ExprId, is: bool, inner: impl FnOnce(&mut Self)) {
         self.conditions.push((cond, is));
-        inner(self);
+        self.within(limits_of(self.kernel, cond), inner);
         self.conditions.pop();
+    }
+
+    fn within(&mut self, limits: Vec<Limit>, inner: impl FnOnce(&mut Self)) {
+        let outer = self.limits.len();
+        self.limits.extend(limits);
+        inner(self);
+        self.limits.truncate(outer);
     }
 
     fn expr(&mut self, id: ExprId) {
@@ -159,7 +176,8 @@ impl<'a> Uses<'a> {
 
     fn access(&mut self, access: &'a Access) {
         if matches!(access.array, ArrayRef::Tile(_)) {
-            self.found.push(Use { access, conditions: self.conditions.clone() });
+            let (conditions, limits) = (self.conditions.clone(), self.limits.clone());
+            self.found.push(Use { access, conditions, limits });
         }
     }
 }

@@ -25,9 +25,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fold::Folds;
-use super::permuted::Permuted;
 use super::poly::{Bounds, Poly, assigned_in};
 use super::strided::Strided;
+use super::taken::Taken;
 use super::uniform::Uniformity;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{
@@ -59,7 +59,7 @@ pub(super) fn check_initialised(
         uniform,
         folds,
         fills,
-        permuted: Permuted::of(kernel, uniform),
+        taken: Taken::of(kernel, uniform),
         bounds: Bounds::new(kernel),
         divergent: false,
         in_each: false,
@@ -95,8 +95,6 @@ struct Written {
     own: BTreeSet<Vec<Poly>>,
     /// Those with these indices, which are the same for the whole block.
     common: BTreeSet<Vec<Poly>>,
-    /// Those of these stores, each made by all work-items.
-    by_all: BTreeSet<SpanId>,
 }
 
 impl State {
@@ -116,7 +114,6 @@ impl State {
             } else {
                 written.own.retain(|cell| covers(&others.own, cell));
                 written.common.retain(|cell| covers(&others.common, cell));
-                written.by_all.retain(|store| others.whole || others.by_all.contains(store));
             }
         }
     }
@@ -136,7 +133,7 @@ struct Flow<'a> {
     folds: &'a Folds,
     /// What running the kernel at small sizes has shown.
     fills: &'a Fills,
-    permuted: Permuted<'a>,
+    taken: Taken<'a>,
     bounds: Bounds<'a>,
     /// Whether only some of the work-items (or points) may be here.
     divergent: bool,
@@ -363,9 +360,6 @@ impl Flow<'_> {
         let cell = access.indices.iter().map(|index| self.bounds.poly(*index)).collect();
         let written = state.tiles.entry(tile).or_default();
         written.own.insert(cell);
-        if !self.divergent && !self.in_each {
-            written.by_all.insert(access.span);
-        }
     }
 
     /// Marks the tiles that a statement, run by all work-items or points, has
@@ -641,8 +635,7 @@ impl Flow<'_> {
         if example.is_none() && self.fills.run.contains(&tile) {
             return;
         }
-        let stores = state.tiles.get(&tile).map(|written| &written.by_all);
-        if stores.is_some_and(|stores| self.permuted.fill(tile, stores)) {
+        if self.taken.is_written(tile, access) {
             return;
         }
         if self.reported_tiles.insert(tile) {

@@ -2,6 +2,7 @@
 
 mod assumed;
 mod bounds;
+mod counted;
 mod divergence;
 mod exact;
 mod flow;
@@ -11,13 +12,13 @@ mod narrow;
 mod order;
 mod owned;
 mod pad;
-mod permuted;
 mod poly;
 mod progress;
 mod races;
 mod redundant;
 mod sample;
 mod strided;
+mod taken;
 mod unchecked;
 mod uniform;
 mod unused;

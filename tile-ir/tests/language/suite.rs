@@ -115,7 +115,7 @@ macro_rules! families {
 
 families! {
     arrays atomics ballots basics blocks butterflies chosen coarse collected control digits doubled exact gather generated graphs grids kept late launches layers lessons levels library limits
-    loaded loops matrices micro mirrors mixed multiplied narrow offsets open orders params physics pictures pieces places ported ports prefixes programs reductions reserved rounds rows running samples scans scattered settled sizes
+    loaded loops matrices micro mirrors mixed multiplied narrow offsets open orders params physics pictures pieces places ported ports prefixes programs queues reductions reserved rounds rows running samples scans scattered settled sizes
     solvers sorts stencils steps strides symbolic tables teams tiles verified waits warps waves
 }
 

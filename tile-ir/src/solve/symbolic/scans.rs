@@ -35,6 +35,8 @@ pub(super) struct Sum {
     group: Group,
     /// The loops around.
     loops: Vec<LoopId>,
+    /// How many guards there are at the place in the text.
+    depth: usize,
 }
 
 impl Sum {
@@ -45,7 +47,17 @@ impl Sum {
         over: Over,
         (group, loops): (Group, Vec<LoopId>),
     ) -> Self {
-        Self { of, most, over, group, loops }
+        Self { of, most, over, group, loops, depth: 0 }
+    }
+
+    /// What each work-item adds.
+    pub(super) fn of(&self) -> &Poly {
+        &self.of
+    }
+
+    /// How many guards there are at the place in the text where it is known.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
     }
 
     /// Whether both are sums of the same numbers.
@@ -94,6 +106,7 @@ impl Walk<'_> {
     /// Adds what holds of a sum: how large it is, and what it has to do with others of the
     /// same numbers.
     pub(super) fn add_sum(&mut self, symbol: Unknown, sum: Sum) {
+        let sum = Sum { depth: self.guards.len(), ..sum };
         let result = Poly::unknown(symbol);
         let members = self.members(sum.group);
         if sum.group == Group::Block {
@@ -161,6 +174,28 @@ impl Walk<'_> {
             let is_here = sum.group == Group::Block && sum.loops == self.loops;
             (is_part && is_here).then(|| Sum { over: Over::All, ..sum.clone() })
         })
+    }
+
+    /// The sum of flags over the block's work-items in these loops, where `place` is that of
+    /// those before this one.
+    pub(super) fn flags_before(&self, place: &Poly, loops: &[LoopId]) -> Option<&Sum> {
+        let found = self.sums.iter().find(|(scan, sum)| {
+            let scan = Poly::unknown(**scan);
+            let is_place = match sum.over {
+                Over::Before => *place == scan,
+                // Of a flag that is set.
+                Over::UpTo => *place == scan.plus(-1) || *place == scan.sub(&sum.of),
+                Over::All => false,
+            };
+            is_place && sum.most == Some(1) && sum.group == Group::Block && sum.loops == loops
+        });
+        found.map(|(_, sum)| sum)
+    }
+
+    /// The sums over all of what another one is a part of.
+    pub(super) fn totals(&self, part: &Sum) -> impl Iterator<Item = Unknown> {
+        let is_total = |sum: &Sum| sum.over == Over::All && sum.is_of_same(part);
+        self.sums.iter().filter(move |(_, sum)| is_total(sum)).map(|(symbol, _)| *symbol)
     }
 
     /// What a scan of the block here adds up that has given this value, and whether a

@@ -135,6 +135,21 @@ impl Slot {
         &self.unmade
     }
 
+    /// The array that has the counter.
+    pub(super) fn array(&self) -> ArrayRef {
+        self.turn.array
+    }
+
+    /// Where in it.
+    pub(super) fn indices(&self) -> &[Poly] {
+        &self.turn.indices
+    }
+
+    /// Whether a work-item has taken it alone by adding 1.
+    pub(super) fn counts_by_1(&self) -> bool {
+        self.is_of_item() && self.way == Way::Up && self.step.as_constant() == Some(1)
+    }
+
     /// Whether it is taken in these loops, and in no other.
     pub(super) fn is_taken_in(&self, loops: &[LoopId]) -> bool {
         self.turn.loops == loops

@@ -87,6 +87,12 @@ impl Symbols {
         self.0.get(unknown as usize)
     }
 
+    /// The symbols that stand for an expression.
+    pub(super) fn of(&self, obstacle: (SpanId, Obstacle)) -> impl Iterator<Item = Unknown> {
+        let is_it = move |symbol: &Symbol| symbol.obstacle == Some(obstacle);
+        (0..self.next()).zip(&self.0).filter(move |(_, symbol)| is_it(symbol)).map(|(at, _)| at)
+    }
+
     /// A symbol turns out to be one number for the whole launch.
     pub(super) fn set_launch(&mut self, unknown: Unknown) {
         if let Some(symbol) = self.0.get_mut(unknown as usize) {

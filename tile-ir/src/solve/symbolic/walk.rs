@@ -109,6 +109,9 @@ pub(super) struct Walk<'a> {
     /// By read of a tensor: each time that it is made, whether it is outside.
     /// Where this is asked for, nothing is assumed.
     pub(super) outside: Option<BTreeMap<Source, Vec<Formula>>>,
+    /// Where this is asked for, of each access: of its guards, what holds of who passes it
+    /// by.
+    pub(super) opposites: Option<Vec<Vec<Formula>>>,
     /// Assumptions that never hold where somebody comes by.
     pub(super) impossible: Vec<ExprId>,
     /// By expression, the extents of arrays that are accessed.
@@ -172,6 +175,15 @@ pub(super) struct Walk<'a> {
     by_all: bool,
 }
 
+/// What a walk notes besides accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Noted {
+    /// Where reads of tensors are outside ([`Walk::outside`]).
+    Outside,
+    /// Who does not make accesses ([`Walk::opposites`]).
+    Opposites,
+}
+
 /// Walks a kernel.
 pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
     walk_with(kernel, uniformity, None)
@@ -179,13 +191,18 @@ pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'
 
 /// Walks a kernel, and notes where its reads of tensors are outside.
 pub(super) fn walk_reads<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
-    walk_with(kernel, uniformity, Some(BTreeMap::new()))
+    walk_with(kernel, uniformity, Some(Noted::Outside))
+}
+
+/// Walks a kernel, and notes of each access who does not make it.
+pub(super) fn walk_stores<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
+    walk_with(kernel, uniformity, Some(Noted::Opposites))
 }
 
 fn walk_with<'a>(
     kernel: &'a Kernel,
     uniformity: &'a Uniformity,
-    outside: Option<BTreeMap<Source, Vec<Formula>>>,
+    noted: Option<Noted>,
 ) -> Walk<'a> {
     let mut written = BTreeSet::new();
     collect_written(&kernel.body, &mut written);
@@ -204,7 +221,8 @@ fn walk_with<'a>(
         choices: BTreeMap::new(),
         squares: BTreeSet::new(),
         elements: BTreeMap::new(),
-        outside,
+        outside: (noted == Some(Noted::Outside)).then(BTreeMap::new),
+        opposites: (noted == Some(Noted::Opposites)).then(Vec::new),
         impossible: Vec::new(),
         extents_of_arrays: BTreeMap::new(),
         is_narrow: false,
@@ -370,6 +388,8 @@ impl Walk<'_> {
         };
         self.exact_inside(&mut site);
         self.sites.push(site);
+        let passed_by = &self.passed_by;
+        self.opposites.iter_mut().for_each(|opposites| opposites.push(passed_by.clone()));
         if kind != AccessKind::Read {
             let here = vec![(id, Path::new())];
             self.pairs.cross(&here, &here, &Distance::Same(self.loops.clone()));

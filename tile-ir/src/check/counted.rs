@@ -1,0 +1,93 @@
+//! Indices that go up to a number which the kernel itself computes from data: what was
+//! counted, stored in a tile, or summed up. How large it can be, no run tells.
+
+use std::collections::BTreeSet;
+
+use super::assumed::Origins;
+use super::uniform::WrittenTensors;
+use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind, VarId};
+use crate::op::CompareOp;
+
+/// A limit that an access is made under: a condition, or what a loop counts to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Limit {
+    /// This is compared with that.
+    Compared(ExprId, ExprId),
+    /// The counter of a loop goes from or to this.
+    Counted(VarId, ExprId),
+}
+
+/// What is computed, and from what.
+pub(super) struct Counts<'a> {
+    kernel: &'a Kernel,
+    origins: Origins,
+    written: WrittenTensors,
+    /// What work-items get of each other.
+    exchanged: BTreeSet<VarId>,
+}
+
+impl<'a> Counts<'a> {
+    /// Reads a kernel.
+    pub(super) fn of(kernel: &'a Kernel) -> Self {
+        let mut exchanged = BTreeSet::new();
+        collect_exchanged(&kernel.body, &mut exchanged);
+        let (origins, written) = (Origins::of(kernel), WrittenTensors::of(kernel));
+        Self { kernel, origins, written, exchanged }
+    }
+
+    /// Whether one of the limits is such a number, to which an index goes.
+    pub(super) fn limit(&self, limits: &[Limit], indices: &[ExprId]) -> bool {
+        let vars = |expr: ExprId| self.origins.vars(self.kernel, expr);
+        let of_index: BTreeSet<VarId> = indices.iter().flat_map(|index| vars(*index)).collect();
+        let meets = |expr: ExprId| !vars(expr).is_disjoint(&of_index);
+        limits.iter().any(|limit| match *limit {
+            Limit::Compared(lhs, rhs) => {
+                self.is_computed(lhs) && meets(rhs) || self.is_computed(rhs) && meets(lhs)
+            }
+            Limit::Counted(var, bound) => of_index.contains(&var) && self.is_computed(bound),
+        })
+    }
+
+    fn is_computed(&self, expr: ExprId) -> bool {
+        self.origins.reaches(self.kernel, expr, &|kind| match kind {
+            ExprKind::Load(access) => match access.array {
+                ArrayRef::Tile(_) => true,
+                ArrayRef::Tensor(tensor) => self.written.contains(tensor),
+            },
+            ExprKind::Var(var) => self.exchanged.contains(var),
+            _ => false,
+        })
+    }
+}
+
+fn collect_exchanged(stmts: &[Stmt], out: &mut BTreeSet<VarId>) {
+    for stmt in stmts {
+        if let StmtKind::Exchange { var, .. } = &stmt.kind {
+            out.insert(*var);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect_exchanged(body, out));
+    }
+}
+
+/// The limits that a condition sets where it holds, or where it does not.
+pub(super) fn limits_of(kernel: &Kernel, cond: ExprId) -> Vec<Limit> {
+    let mut out = Vec::new();
+    let mut open = vec![cond];
+    while let Some(id) = open.pop() {
+        let kind = &kernel.exprs[id].kind;
+        if let ExprKind::Compare { op, lhs, rhs } = kind
+            && matches!(op, CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge)
+        {
+            out.push(Limit::Compared(*lhs, *rhs));
+        }
+        if matches!(kind, ExprKind::Logic { .. } | ExprKind::Unary { .. } | ExprKind::Uniform(_)) {
+            open.extend(kind.operands());
+        }
+    }
+    out
+}
+
+/// The limits that a loop sets to its counter.
+pub(super) fn limits_of_range(var: VarId, range: &LoopRange) -> Vec<Limit> {
+    range.exprs().into_iter().map(|bound| Limit::Counted(var, bound)).collect()
+}
