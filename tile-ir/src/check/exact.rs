@@ -5,10 +5,10 @@
 //! takes such a number for what it is without wrapping.
 //!
 //! Such a number is a sum or product of scalar parameters, dimensions, tile sizes,
-//! coordinates and counters between bounds that are such numbers, and it is used as an
-//! index, as a bound or in a comparison, or is a part of such a sum. What is hashed, masked
-//! or divided first is not: there wrapping may be meant. Nor is a difference of unsigned
-//! numbers.
+//! coordinates and counters between bounds that are such numbers, the smaller and the larger
+//! of such, and it is used as an index, as a bound or in a comparison, or is a part of such a
+//! sum; by way of a variable too. What is hashed, masked or divided first is not: there
+//! wrapping may be meant. Nor is a difference of unsigned numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,13 +40,16 @@ struct Sources {
     axes: BTreeMap<VarId, ExprId>,
     /// Start and end of what counters count.
     counters: BTreeMap<VarId, (ExprId, ExprId)>,
+    /// What other variables are set to, but for those that are hashed.
+    set: BTreeMap<VarId, Vec<ExprId>>,
 }
 
 impl Exact {
     /// Reads a kernel.
     pub fn of(kernel: &Kernel) -> Self {
         let lets = immutable_lets(&kernel.body, kernel);
-        let mut sources = Sources { lets, axes: BTreeMap::new(), counters: BTreeMap::new() };
+        let set = set_vars(kernel);
+        let mut sources = Sources { lets, axes: BTreeMap::new(), counters: BTreeMap::new(), set };
         sources.add_axes(&kernel.grid);
         sources.add_axes(kernel.block.as_deref().unwrap_or_default());
         let mut open = Vec::new();
@@ -73,8 +76,9 @@ impl Exact {
         let node = &kernel.exprs[expr];
         if let ExprKind::Var(var) = node.kind {
             open.extend(self.sources.lets.get(&var));
-        } else if is_part(&node.kind) {
-            open.extend(node.kind.operands());
+            open.extend(self.sources.set.get(&var).into_iter().flatten());
+        } else if let Some(parts) = parts(&node.kind) {
+            open.extend(parts);
             if node.ty != Type::Index && self.sources.is_bounded(kernel, expr) {
                 self.exprs.insert(expr);
             }
@@ -197,7 +201,7 @@ impl Sources {
                 (Some(Width::Signed | Width::Unsigned) | None, _) => false,
             },
             ExprKind::Binary { op: BinaryOp::Sub, .. } if width == Width::Unsigned => false,
-            ref other => is_part(other) && other.operands().into_iter().all(is_bounded),
+            ref other => parts(other).is_some_and(|parts| parts.into_iter().all(is_bounded)),
         }
     }
 
@@ -259,8 +263,12 @@ impl Sources {
             },
             ExprKind::Cast(of) => range(of),
             ExprKind::Binary { op, lhs, rhs } => Some(range_of(op, range(lhs)?, range(rhs)?)),
+            ExprKind::Select { then, otherwise, .. } => match (range(then), range(otherwise)) {
+                (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+                (one, other) => one.or(other),
+            },
             ref other => {
-                debug_assert!(!is_part(other), "a bounded expression is made of such parts");
+                debug_assert!(parts(other).is_none(), "a bounded expression is made of parts");
                 None
             }
         }
@@ -277,22 +285,68 @@ fn range_of(op: BinaryOp, one: Range, other: Range) -> Range {
     range.unwrap_or(FAR)
 }
 
-/// Whether bounded expressions are made of it: sums, products and conversions.
-fn is_part(kind: &ExprKind) -> bool {
-    let sum = |op: BinaryOp| matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
-    match kind {
-        ExprKind::Binary { op, .. } => sum(*op),
-        ExprKind::Cast(_) => true,
+/// What a bounded expression is made of: the parts of a sum or product, those of which one is
+/// taken, what is converted.
+fn parts(kind: &ExprKind) -> Option<Vec<ExprId>> {
+    let is_made = |op: BinaryOp| {
+        matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max)
+    };
+    match *kind {
+        ExprKind::Binary { op, lhs, rhs } => is_made(op).then(|| vec![lhs, rhs]),
+        ExprKind::Cast(of) => Some(vec![of]),
+        ExprKind::Select { then, otherwise, .. } => Some(vec![then, otherwise]),
         ExprKind::Literal(_)
         | ExprKind::Var(_)
         | ExprKind::Load(_)
         | ExprKind::Unary { .. }
         | ExprKind::Compare { .. }
         | ExprKind::Logic { .. }
-        | ExprKind::Select { .. }
         | ExprKind::Math { .. }
         | ExprKind::Uniform(_)
         | ExprKind::Tiles { .. }
-        | ExprKind::InBounds { .. } => false,
+        | ExprKind::InBounds { .. } => None,
     }
+}
+
+/// By variable that is assigned to, what it is set to; not of those that are changed by other
+/// operators than bounded expressions are made of.
+fn set_vars(kernel: &Kernel) -> BTreeMap<VarId, Vec<ExprId>> {
+    let mut set: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
+    let mut hashed = BTreeSet::new();
+    let mut open: Vec<&Stmt> = kernel.body.iter().collect();
+    while let Some(stmt) = open.pop() {
+        match &stmt.kind {
+            StmtKind::Let { var, init: Some(value) } | StmtKind::Assign { var, value } => {
+                set.entry(*var).or_default().push(*value);
+                if is_hashed(kernel, *value, *var) {
+                    hashed.insert(*var);
+                }
+            }
+            StmtKind::Update { place: Place::Var(var), op, .. } => {
+                if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Min | BinaryOp::Max) {
+                    hashed.insert(*var);
+                }
+            }
+            _ => {}
+        }
+        open.extend(stmt.kind.bodies().into_iter().flatten());
+    }
+    let is_mutable = |var: &VarId| kernel.vars[*var].kind == VarKind::Let { mutable: true };
+    set.retain(|var, _| is_mutable(var) && !hashed.contains(var));
+    set
+}
+
+/// Whether a variable is in what other operators make part of a value.
+fn is_hashed(kernel: &Kernel, value: ExprId, var: VarId) -> bool {
+    let kind = &kernel.exprs[value].kind;
+    match parts(kind) {
+        Some(parts) => parts.into_iter().any(|part| is_hashed(kernel, part, var)),
+        None => kind.operands().into_iter().any(|operand| mentions(kernel, operand, var)),
+    }
+}
+
+fn mentions(kernel: &Kernel, expr: ExprId, var: VarId) -> bool {
+    let kind = &kernel.exprs[expr].kind;
+    *kind == ExprKind::Var(var)
+        || kind.operands().into_iter().any(|operand| mentions(kernel, operand, var))
 }

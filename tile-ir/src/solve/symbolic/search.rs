@@ -78,8 +78,13 @@ impl Search<'_> {
             if system.is_to_compare() {
                 break;
             }
-            let Some(split) = self.forced(&system) else { break };
-            system = system.with_zero(&split);
+            if let Some(split) = self.forced(&system) {
+                system = system.with_zero(&split);
+            } else if let Some(positive) = self.positive(&system) {
+                system.assert(&Formula::AtLeast(positive.plus(-1)));
+            } else {
+                break;
+            }
         }
         if depth == 0 || self.tests == 0 {
             return false;
@@ -102,6 +107,17 @@ impl Search<'_> {
         self.refute(system.with_positive(&split), depth - 1)
             && self.refute(system.with_positive(&split.negated()), depth - 1)
             && self.refute(system.with_zero(&split), depth - 1)
+    }
+
+    /// An unknown in products, or its opposite, that constraints leave only above 0, though
+    /// no bound of its own does.
+    fn positive(&mut self, system: &System) -> Option<Poly> {
+        system.factors_of_any_sign().into_iter().find(|factor| {
+            let mut others = system.clone();
+            others.assert(&Formula::AtLeast(factor.negated()));
+            others.settle();
+            self.effort.spend(others.take_work()) && self.is_empty(&others)
+        })
     }
 
     /// A split of which only the case 0 is possible.

@@ -16,6 +16,9 @@ use super::ranges::Ranges;
 /// Digits that get names.
 const MAX_NAMED: usize = 8;
 
+/// Unknowns of which it is asked whether they are above or below 0.
+const MAX_SIGNED: usize = 2;
+
 /// Products about which facts are derived, in one linear test.
 const MAX_PRODUCTS: usize = 60;
 
@@ -464,6 +467,25 @@ impl System {
             case.assert_at_least(&slack.mul(&natural));
         }
         case
+    }
+
+    /// The unknowns that equalities multiply, and their opposites, where bounds leave both
+    /// signs.
+    pub(super) fn factors_of_any_sign(&self) -> Vec<Poly> {
+        let products = self.zeros().flat_map(|zero| zero.terms());
+        let products = products.filter(|(product, _)| product.len() > 1);
+        let factors: BTreeSet<Unknown> =
+            products.flat_map(|(product, _)| product.iter().copied()).collect();
+        if factors.is_empty() {
+            return Vec::new();
+        }
+        let ranges = self.ranges();
+        let is_open = |unknown: &Unknown| {
+            let range = ranges.get(*unknown);
+            range.low.is_none_or(|low| low < 0) && range.high.is_none_or(|high| high > 0)
+        };
+        let open = factors.into_iter().filter(is_open).take(MAX_SIGNED).map(Poly::unknown);
+        open.flat_map(|factor| [factor.clone(), factor.negated()]).collect()
     }
 
     /// Whether a choice is about the sign of an unknown that equalities multiply: what is

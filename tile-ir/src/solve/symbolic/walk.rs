@@ -199,11 +199,7 @@ pub(super) fn walk_stores<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) ->
     walk_with(kernel, uniformity, Some(Noted::Opposites))
 }
 
-fn walk_with<'a>(
-    kernel: &'a Kernel,
-    uniformity: &'a Uniformity,
-    noted: Option<Noted>,
-) -> Walk<'a> {
+fn walk_with<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity, noted: Option<Noted>) -> Walk<'a> {
     let mut written = BTreeSet::new();
     collect_written(&kernel.body, &mut written);
     // What is one work-item's own meets nobody.
