@@ -288,11 +288,8 @@ fn range_of(op: BinaryOp, one: Range, other: Range) -> Range {
 /// What a bounded expression is made of: the parts of a sum or product, those of which one is
 /// taken, what is converted.
 fn parts(kind: &ExprKind) -> Option<Vec<ExprId>> {
-    let is_made = |op: BinaryOp| {
-        matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max)
-    };
     match *kind {
-        ExprKind::Binary { op, lhs, rhs } => is_made(op).then(|| vec![lhs, rhs]),
+        ExprKind::Binary { op, lhs, rhs } => is_made_by(op).then(|| vec![lhs, rhs]),
         ExprKind::Cast(of) => Some(vec![of]),
         ExprKind::Select { then, otherwise, .. } => Some(vec![then, otherwise]),
         ExprKind::Literal(_)
@@ -306,6 +303,11 @@ fn parts(kind: &ExprKind) -> Option<Vec<ExprId>> {
         | ExprKind::Tiles { .. }
         | ExprKind::InBounds { .. } => None,
     }
+}
+
+/// Whether bounded expressions are made by an operator.
+fn is_made_by(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max)
 }
 
 /// By variable that is assigned to, what it is set to; not of those that are changed by other
@@ -322,10 +324,8 @@ fn set_vars(kernel: &Kernel) -> BTreeMap<VarId, Vec<ExprId>> {
                     hashed.insert(*var);
                 }
             }
-            StmtKind::Update { place: Place::Var(var), op, .. } => {
-                if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Min | BinaryOp::Max) {
-                    hashed.insert(*var);
-                }
+            StmtKind::Update { place: Place::Var(var), op, .. } if !is_made_by(*op) => {
+                hashed.insert(*var);
             }
             _ => {}
         }
