@@ -6,8 +6,9 @@
 //!
 //! Such a number is a sum or product of scalar parameters, dimensions, tile sizes,
 //! coordinates and counters between bounds that are such numbers, the smaller and the larger
-//! of such, and it is used as an index, as a bound or in a comparison, or is a part of such a
-//! sum; by way of a variable too. What is hashed, masked or divided first is not: there
+//! of such, and it is used as an index, as a bound, as a divisor or in a comparison, or is a
+//! part of such a sum; by way of a variable too. What is made of dimensions and tile sizes
+//! alone is such a number wherever it is. What is hashed, masked or divided first is not: there
 //! wrapping may be meant. Nor is a difference of unsigned numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,9 +60,15 @@ impl Exact {
                 open.extend(&access.indices);
             } else if let ExprKind::Compare { lhs, rhs, .. } = &expr.kind {
                 open.extend([lhs, rhs]);
+            } else if let ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem, rhs, .. } =
+                &expr.kind
+            {
+                open.push(*rhs);
             }
         }
-        let mut exact = Self { exprs: BTreeSet::new(), sources };
+        let is_size = |id: &ExprId| sources.is_size(kernel, *id);
+        let exprs = kernel.exprs.ids().filter(is_size).collect();
+        let mut exact = Self { exprs, sources };
         let mut seen = BTreeSet::new();
         while let Some(expr) = open.pop() {
             if seen.insert(expr) {
@@ -202,6 +209,29 @@ impl Sources {
             },
             ExprKind::Binary { op: BinaryOp::Sub, .. } if width == Width::Unsigned => false,
             ref other => parts(other).is_some_and(|parts| parts.into_iter().all(is_bounded)),
+        }
+    }
+
+    /// Whether a number of 32 bits is made of dimensions and tile sizes alone: by those nobody
+    /// hashes.
+    fn is_size(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let node = &kernel.exprs[expr];
+        node.ty != Type::Index
+            && parts(&node.kind).is_some()
+            && self.is_of_sizes(kernel, expr)
+            && self.is_bounded(kernel, expr)
+    }
+
+    fn is_of_sizes(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let is_of_sizes = |part: &ExprId| self.is_of_sizes(kernel, *part);
+        match kernel.exprs[expr].kind {
+            ExprKind::Var(var) => match kernel.vars[var].kind {
+                VarKind::Dim | VarKind::TileParam(_) => true,
+                VarKind::Let { .. } => self.lets.get(&var).is_some_and(is_of_sizes),
+                _ => false,
+            },
+            ExprKind::Literal(_) => true,
+            ref other => parts(other).is_some_and(|parts| parts.iter().all(is_of_sizes)),
         }
     }
 

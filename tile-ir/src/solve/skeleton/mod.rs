@@ -53,6 +53,7 @@ mod shadow;
 mod sizes;
 mod stray;
 mod terms;
+mod turns;
 mod wild;
 mod window;
 mod witness;
@@ -74,6 +75,7 @@ use data::Pool;
 use machine::{Blocks, Machine, Stop};
 use plan::Plan;
 use sizes::Choice;
+use turns::Turns;
 
 /// Accesses and loop iterations that are run for one kernel.
 pub(crate) const BUDGET: u32 = 200_000;
@@ -255,9 +257,7 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
         }
         let mut seen = BTreeSet::new();
         let whole = *fuel;
-        // No tile sizes take the turn of all others.
-        let share = if choice.has_several_tiles() { enough / 3 } else { enough };
-        let mut turn = (Vec::new(), whole);
+        let mut turns = Turns::of(choice.n_tiles(), enough);
         let few = choice.sizes(plan.uses_data).map(|sizes| (sizes, Blocks::Sample));
         let many = choice.with_many_blocks().map(|sizes| (sizes, Blocks::Asked(&numbers)));
         // For what is read unwritten; of tensors nothing is.
@@ -265,12 +265,8 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
         let large = large.filter(|_| of_tiles);
         for (sizes, blocks) in few.chain(many.filter(|_| is_asked)).chain(large) {
             let sizes = sizes.raised(kernel, &assumptions);
-            let tiles = sizes.tiles(kernel);
-            if turn.0 != tiles {
-                turn = (tiles, *fuel);
-            }
-            if turn.1 - *fuel > share || !seen.insert((plan.key(&sizes), blocks == Blocks::Sample))
-            {
+            let is_over = turns.is_over(sizes.tiles(kernel), whole - *fuel);
+            if is_over || !seen.insert((plan.key(&sizes), blocks == Blocks::Sample)) {
                 continue;
             }
             // Of sizes that an assumption excludes nothing is kept.

@@ -67,9 +67,9 @@ impl<'a> Choice<'a> {
         Self { kernel, pool, roles: Roles::of(kernel), tiles: tile_sizes(kernel) }
     }
 
-    /// Whether tile sizes differ.
-    pub(super) fn has_several_tiles(&self) -> bool {
-        self.tiles.len() > 1
+    /// How many choices of tile sizes there are.
+    pub(super) fn n_tiles(&self) -> usize {
+        self.tiles.len()
     }
 
     /// All of them; where `uses_data` says that no loaded value matters, and there is

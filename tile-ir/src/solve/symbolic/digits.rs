@@ -122,8 +122,11 @@ pub(super) fn to_name(
     let found = at_least.iter().filter_map(|value| {
         let size = |other: &Poly| match other.add(value).terms() {
             [(none, -1), (size, 1)] => {
-                let is_size = none.is_empty() && size.len() == 1 && !value.is_linear();
-                is_size.then_some(i128::MAX)
+                // What has a multiple of it taken off.
+                let is_multiple =
+                    |product: &Monomial| product.len() > 1 && without(product, size).is_some();
+                let is_taken = value.terms().iter().any(|(product, _)| is_multiple(product));
+                (none.is_empty() && size.len() == 1 && is_taken).then_some(i128::MAX)
             }
             [(none, last)] if *last > 0 && value.terms().len() > 1 => {
                 let mut others = value.terms().iter().filter(|(_, factor)| *factor != 1);

@@ -69,7 +69,11 @@ impl Search<'_> {
             if !self.effort.spend(system.take_work()) {
                 return false;
             }
-            if system.prune() || system.shift_size() || system.turn_negative() {
+            if system.prune()
+                || system.shift_size()
+                || system.turn_negative()
+                || system.name_digits()
+            {
                 continue;
             }
             if self.is_empty(&system) {

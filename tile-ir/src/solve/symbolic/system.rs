@@ -41,6 +41,8 @@ pub(super) struct System {
     pub(super) shifted: usize,
     /// What has replaced unknowns, where that is asked for.
     replaced: Option<Vec<(Unknown, Poly)>>,
+    /// The digits that have names, where they are to have them.
+    named: Option<BTreeSet<Unknown>>,
     /// Terms that were looked at to settle it.
     work: usize,
 }
@@ -177,20 +179,30 @@ impl System {
     }
 
     /// The same system, in which values that lie between 0 and a size are unknowns
-    /// of their own; `None` where there is none to name.
+    /// of their own, as they come up; `None` where there is none to name.
     pub(super) fn with_digits(&self) -> Option<Self> {
         let mut system = self.clone();
-        let mut named = BTreeSet::new();
+        system.named = Some(BTreeSet::new());
         // Before equalities replace what is made of digits, and after.
-        system.name_digits(&mut named);
+        system.name_digits();
         system.settle();
-        system.name_digits(&mut named);
-        (!named.is_empty()).then_some(system)
+        system.name_digits();
+        let bounds_product = |part: &Formula| {
+            let mut rows = Vec::new();
+            part.collect_bounds(&mut rows);
+            rows.iter().any(|row| !row.is_linear())
+        };
+        let is_named = system.named.as_ref().is_some_and(|named| !named.is_empty());
+        (is_named || system.choices.iter().flatten().any(bounds_product)).then_some(system)
     }
 
-    fn name_digits(&mut self, named: &mut BTreeSet<Unknown>) {
+    /// Names the digits that constraints speak of, where they are to have names. Whether
+    /// there was one.
+    pub(super) fn name_digits(&mut self) -> bool {
+        let Some(mut named) = self.named.take() else { return false };
+        let before = named.len();
         while named.len() < MAX_NAMED
-            && let Some((unknown, value)) = digits::to_name(&self.at_least, named)
+            && let Some((unknown, value)) = digits::to_name(&self.at_least, &named)
             && let Some(digit) = self.unused()
         {
             named.insert(digit);
@@ -198,6 +210,9 @@ impl System {
             let rest = value.sub(&Poly::unknown(unknown));
             self.replace(unknown, &Poly::unknown(digit).sub(&rest));
         }
+        let is_new = named.len() > before;
+        self.named = Some(named);
+        is_new
     }
 
     fn assert_at_least(&mut self, poly: &Poly) {
