@@ -53,37 +53,45 @@ impl Exact {
         let mut sources = Sources { lets, axes: BTreeMap::new(), counters: BTreeMap::new(), set };
         sources.add_axes(&kernel.grid);
         sources.add_axes(kernel.block.as_deref().unwrap_or_default());
-        let mut open = Vec::new();
-        sources.visit(&kernel.body, &mut open);
+        let (mut places, mut compared) = (Vec::new(), Vec::new());
+        sources.visit(&kernel.body, &mut places);
         for expr in kernel.exprs.values() {
-            if let ExprKind::Load(access) = &expr.kind {
-                open.extend(&access.indices);
-            } else if let ExprKind::Compare { lhs, rhs, .. } = &expr.kind {
-                open.extend([lhs, rhs]);
-            } else if let ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem, rhs, .. } =
-                &expr.kind
-            {
-                open.push(*rhs);
+            match &expr.kind {
+                ExprKind::Load(access) => places.extend(&access.indices),
+                ExprKind::Compare { lhs, rhs, .. } => compared.extend([lhs, rhs]),
+                ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem, rhs, .. } => {
+                    places.push(*rhs);
+                }
+                _ => {}
             }
         }
         let is_size = |id: &ExprId| sources.is_size(kernel, *id);
         let exprs = kernel.exprs.ids().filter(is_size).collect();
         let mut exact = Self { exprs, sources };
         let mut seen = BTreeSet::new();
-        while let Some(expr) = open.pop() {
-            if seen.insert(expr) {
-                exact.visit(kernel, expr, &mut open);
+        // What is only compared may go on to wrap on purpose, as random numbers do.
+        for (mut open, by_variables) in [(places, true), (compared, false)] {
+            while let Some(expr) = open.pop() {
+                if seen.insert(expr) {
+                    exact.visit(kernel, (expr, by_variables), &mut open);
+                }
             }
         }
         exact
     }
 
-    /// Notes a part of a sum, if it is such a number; adds its own parts to `open`.
-    fn visit(&mut self, kernel: &Kernel, expr: ExprId, open: &mut Vec<ExprId>) {
+    /// Notes a part of a sum, if it is such a number; adds its own parts to `open`, and
+    /// `by_variables` what variables are set to that are assigned again.
+    fn visit(
+        &mut self,
+        kernel: &Kernel,
+        (expr, by_variables): (ExprId, bool),
+        open: &mut Vec<ExprId>,
+    ) {
         let node = &kernel.exprs[expr];
         if let ExprKind::Var(var) = node.kind {
             open.extend(self.sources.lets.get(&var));
-            open.extend(self.sources.set.get(&var).into_iter().flatten());
+            open.extend(self.sources.set.get(&var).filter(|_| by_variables).into_iter().flatten());
         } else if let Some(parts) = parts(&node.kind) {
             open.extend(parts);
             if node.ty != Type::Index && self.sources.is_bounded(kernel, expr) {

@@ -107,7 +107,7 @@ impl Walk<'_> {
                     walk.enter_counter(id, counter, bounded.0, bounded.1)
                 };
                 let none = (&BTreeSet::new(), &BTreeMap::new());
-                let flow = walk.repeated((Some(counter), head), body, &enter, none);
+                let (flow, _) = walk.repeated((Some(counter), head), body, &enter, none);
                 walk.follow(flow);
             }
         };

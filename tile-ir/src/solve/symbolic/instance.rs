@@ -61,7 +61,10 @@ impl Walk<'_> {
     /// sizes.
     pub(super) fn is_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
         self.proofs.ask(&self.sites, ([first, second], meeting), false, || {
-            self.has_no_collision(first, second, meeting)
+            let systems = self.collision(first, second, meeting, false);
+            systems.iter().all(|system| {
+                system.has_no_solution(&self.effort) || system.has_none_by_factors(&self.effort)
+            })
         })
     }
 
@@ -73,13 +76,11 @@ impl Walk<'_> {
         meeting: Meeting<'_>,
     ) -> bool {
         self.proofs.ask(&self.sites, ([first, second], meeting), true, || {
-            self.effort.within_part(PLAIN, || self.has_no_collision(first, second, meeting))
+            let systems = self.collision(first, second, meeting, false);
+            self.effort.within_part(PLAIN, || {
+                systems.iter().all(|system| system.has_no_solution(&self.effort))
+            })
         })
-    }
-
-    fn has_no_collision(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
-        let systems = self.collision(first, second, meeting, false);
-        systems.iter().all(|system| system.has_no_solution(&self.effort))
     }
 
     /// What would have to hold for two accesses to touch one element in different

@@ -18,6 +18,7 @@ use super::exit::Exits;
 use super::flow::{Distance, Flow, Path};
 use super::formula::Formula;
 use super::integers::range_of;
+use super::last::{Ended, Head};
 use super::poly::{Poly, Unknown};
 use super::steps::Step;
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
@@ -50,14 +51,14 @@ pub(super) enum Next {
 }
 
 /// A variable that a body assigns.
-struct Carried {
-    var: VarId,
+pub(super) struct Carried {
+    pub(super) var: VarId,
     /// Before the loop.
-    first: Poly,
+    pub(super) first: Poly,
     /// What every iteration adds, if all add the same.
-    step: Option<Step>,
+    pub(super) step: Option<Step>,
     /// What it is before the loop and after any iteration.
-    kind: Kind,
+    pub(super) kind: Kind,
     /// By which an iteration multiplies it at most, if it does not wrap by that.
     factor: Option<i128>,
 }
@@ -107,7 +108,15 @@ impl Walk<'_> {
         };
         let held = self.hold_at_head(body);
         let doubled = self.doubled_steadily(body);
-        let mut flow = self.repeated((Some(var), head), body, &enter, (&ends, &doubled));
+        let before = self.env.clone();
+        let (mut flow, carried) = self.repeated((Some(var), head), body, &enter, (&ends, &doubled));
+        self.leave_by_last(&Ended {
+            head: Head::Counted(var, range, &bounds),
+            keyword: head,
+            body,
+            before: &before,
+            carried: &carried,
+        });
         let whole = match (range, bounds.as_slice()) {
             (LoopRange::Between { .. }, [start, end]) if ends.is_empty() => Some([start, end]),
             (LoopRange::Between { .. } | LoopRange::Halving(_) | LoopRange::Doubling(_), _) => None,
@@ -138,7 +147,15 @@ impl Walk<'_> {
         let (ends, _) = self.exits.skipping(self.kernel, cond);
         let held = self.hold_at_head(body);
         let doubled = doubling::rising(self.kernel, cond, body);
-        let mut flow = self.repeated((None, head), body, &enter, (&ends, &doubled));
+        let before = self.env.clone();
+        let (mut flow, carried) = self.repeated((None, head), body, &enter, (&ends, &doubled));
+        self.leave_by_last(&Ended {
+            head: Head::While(cond),
+            keyword: head,
+            body,
+            before: &before,
+            carried: &carried,
+        });
         // Of a loop that ends where a bound is reached.
         let count = match (entered.into_inner(), self.held.ended) {
             (Formula::AtLeast(room), Some(id)) if ends.is_empty() => {
@@ -163,12 +180,57 @@ impl Walk<'_> {
         body: &[Stmt],
         enter: &dyn Fn(&mut Self, LoopId) -> Formula,
         (ends, doubled): (&BTreeSet<VarId>, &BTreeMap<VarId, Doubling>),
-    ) -> Flow {
+    ) -> (Flow, Vec<Carried>) {
         let carried = self.carried((counter, head), body, enter, doubled);
         let before = self.env.clone();
         let id = self.open(counter, head);
+        let symbols = self.set_heads(id, &carried);
+        let mut flow = self.nested(|walk| {
+            let holds = enter(walk, id);
+            // Who is in an iteration is in it.
+            walk.under_one_of((holds, Formula::False), |walk| walk.stmts(body));
+        });
+        self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
+        for (var, unknown) in &symbols {
+            let first = carried.iter().find(|carried| carried.var == *var);
+            if let (Some(Value::Int(end)), Some(Carried { first, .. })) =
+                (self.env.get(var).cloned(), first)
+                && self.recording
+            {
+                self.note_running((*var, id), (first, *unknown, &end));
+                let exact = self.before_wrapping(&end, self.type_of(*var)).unwrap_or(end);
+                self.note_step((*var, id), (first, *unknown, &exact));
+            }
+        }
+        let turns = self.note_turns(&carried, &symbols);
+        for (var, unknown) in symbols {
+            if self.is_uniform_var(var)
+                && let Some(Value::Int(value)) = self.env.get(&var)
+            {
+                self.all_loops[id.0].next.push((unknown, Next::Is(value.clone())));
+            }
+        }
+        self.loops.pop();
+        let distance = match flow.end.through {
+            Some(_) => Distance::Any(self.loops.clone(), id),
+            None => Distance::Next(self.loops.clone(), id),
+        };
+        self.pairs.cross(&flow.end.tails, &flow.heads, &distance);
+        flow.repeat();
+        flow.leave_later();
+        self.rejoin(&mut flow, &|exits, flag| exits.jump(flag) == Some(Jump::Break));
+        self.env = before;
+        self.leave(counter, &carried);
+        turns.iter().for_each(|turns| self.leave_turns(turns));
+        self.held.ended = self.recording.then_some(id);
+        (flow, carried)
+    }
+
+    /// Gives variables their values at the head of an arbitrary iteration; the symbols of
+    /// those to which not every one adds the same.
+    pub(super) fn set_heads(&mut self, id: LoopId, carried: &[Carried]) -> Vec<(VarId, Unknown)> {
         let mut symbols = Vec::new();
-        for Carried { var, first, step, kind, factor } in &carried {
+        for Carried { var, first, step, kind, factor } in carried {
             let value = match step {
                 Some(step) => {
                     let number = self.all_loops[id.0].number;
@@ -189,43 +251,7 @@ impl Walk<'_> {
             }
             self.env.insert(*var, value);
         }
-        let mut flow = self.nested(|walk| {
-            let holds = enter(walk, id);
-            // Who is in an iteration is in it.
-            walk.under_one_of((holds, Formula::False), |walk| walk.stmts(body));
-        });
-        self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
-        for (var, unknown) in &symbols {
-            let first = carried.iter().find(|carried| carried.var == *var);
-            if let (Some(Value::Int(end)), Some(Carried { first, .. })) =
-                (self.env.get(var).cloned(), first)
-                && self.recording
-            {
-                self.note_running((*var, id), (first, *unknown, &end));
-                let exact = self.before_wrapping(&end, self.type_of(*var)).unwrap_or(end);
-                self.note_step((*var, id), (first, *unknown, &exact));
-            }
-        }
-        for (var, unknown) in symbols {
-            if self.is_uniform_var(var)
-                && let Some(Value::Int(value)) = self.env.get(&var)
-            {
-                self.all_loops[id.0].next.push((unknown, Next::Is(value.clone())));
-            }
-        }
-        self.loops.pop();
-        let distance = match flow.end.through {
-            Some(_) => Distance::Any(self.loops.clone(), id),
-            None => Distance::Next(self.loops.clone(), id),
-        };
-        self.pairs.cross(&flow.end.tails, &flow.heads, &distance);
-        flow.repeat();
-        flow.leave_later();
-        self.rejoin(&mut flow, &|exits, flag| exits.jump(flag) == Some(Jump::Break));
-        self.env = before;
-        self.leave(counter, &carried);
-        self.held.ended = self.recording.then_some(id);
-        flow
+        symbols
     }
 
     /// Where those who left `flow` by a variable that `goes_on` admits go on.

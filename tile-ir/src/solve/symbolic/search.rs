@@ -37,6 +37,12 @@ impl System {
         let prove = |system| Search { tests: MAX_TESTS, effort }.refute(system, MAX_DEPTH);
         prove(self.clone()) || self.with_digits().is_some_and(prove)
     }
+
+    /// The same, where it is asked of what is multiplied whether it is positive.
+    pub(super) fn has_none_by_factors(&self, effort: &Effort) -> bool {
+        let system = self.with_factors();
+        system.is_some_and(|system| Search { tests: MAX_TESTS, effort }.refute(system, MAX_DEPTH))
+    }
 }
 
 /// Whether a choice only tells which of two is larger: of products that speak of both it is
@@ -84,9 +90,7 @@ impl Search<'_> {
             }
             if let Some(split) = self.forced(&system) {
                 system = system.with_zero(&split);
-            } else if let Some(positive) = self.positive(&system) {
-                system.assert(&Formula::AtLeast(positive.plus(-1)));
-            } else {
+            } else if !self.size_factors(&mut system) {
                 break;
             }
         }
@@ -104,6 +108,10 @@ impl Search<'_> {
         if let Some(cases) = system.next_comparison() {
             return cases.into_iter().all(|case| self.refute(case, depth - 1));
         }
+        // By now more is known than where they were asked about.
+        if system.ask_again() && (system.multiply_decided() | self.size_factors(&mut system)) {
+            return self.refute(system, depth - 1);
+        }
         let Some(split) = system.splits().into_iter().find(|split| !system.is_decided(split))
         else {
             return false;
@@ -113,15 +121,20 @@ impl Search<'_> {
             && self.refute(system.with_zero(&split), depth - 1)
     }
 
-    /// An unknown in products, or its opposite, that constraints leave only above 0, though
-    /// no bound of its own does.
-    fn positive(&mut self, system: &System) -> Option<Poly> {
-        system.factors_of_any_sign().into_iter().find(|factor| {
-            let mut others = system.clone();
-            others.assert(&Formula::AtLeast(factor.negated()));
-            others.settle();
-            self.effort.spend(others.take_work()) && self.is_empty(&others)
-        })
+    /// Finds out which factors are positive; whether there is one.
+    fn size_factors(&mut self, system: &mut System) -> bool {
+        for factor in system.unsized_factors() {
+            system.note_asked(&factor);
+            for factor in [factor.negated(), factor] {
+                let mut rest = system.without_positive(&factor);
+                rest.settle();
+                if self.effort.spend(rest.take_work()) && self.is_empty(&rest) {
+                    system.set_positive(&factor);
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// A split of which only the case 0 is possible.

@@ -72,10 +72,21 @@ impl Walk<'_> {
         let exact = exact.sub(start);
         let is_short = exact.as_constant().is_some_and(|by| by.abs() <= MAX_STEP);
         let of_launch = exact.as_constant().is_none()
-            && exact.unknowns().all(|unknown| {
-                self.symbols.get(unknown).is_some_and(|symbol| symbol.sharing == Sharing::Launch)
-            });
+            && exact.unknowns().all(|unknown| self.is_number_of_launch(unknown));
         if is_short || of_launch { exact } else { step }
+    }
+
+    /// Whether a symbol is one number for the whole launch, and no data.
+    fn is_number_of_launch(&self, unknown: Unknown) -> bool {
+        let Some(symbol) = self.symbols.get(unknown) else { return false };
+        match &symbol.sharing {
+            Sharing::Launch => true,
+            Sharing::Function(of) => {
+                !self.elements.contains_key(&unknown)
+                    && of.iter().all(|other| self.is_number_of_launch(*other))
+            }
+            Sharing::Block | Sharing::Iteration(_) | Sharing::Private => false,
+        }
     }
 
     /// Whether one of these can differ between iterations.

@@ -111,6 +111,24 @@ impl Symbols {
         }
     }
 
+    /// A symbol turns out to be another number for each work-item.
+    pub(super) fn set_private(&mut self, unknown: Unknown) {
+        if let Some(symbol) = self.0.get_mut(unknown as usize)
+            && symbol.sharing == Sharing::Block
+        {
+            symbol.sharing = Sharing::Private;
+        }
+    }
+
+    /// What is known of a symbol, but for its least value, need not hold where `unless` does.
+    pub(super) fn weaken(&mut self, unknown: Unknown, unless: &Formula) {
+        let Some(symbol) = self.0.get_mut(unknown as usize) else { return };
+        let facts = std::mem::replace(&mut symbol.facts, Formula::True);
+        let low = symbol.low;
+        self.add_facts(unknown, unless.clone().or(facts));
+        low.iter().for_each(|low| self.set_least(unknown, *low));
+    }
+
     /// A symbol turns out never to be negative.
     pub(super) fn set_natural(&mut self, unknown: Unknown) {
         self.set_least(unknown, 0);

@@ -12,12 +12,10 @@ use super::linear::{self, Effort, Row};
 use super::poly::{Monomial, Poly, Unknown};
 use super::radix::{self, Cut};
 use super::ranges::Ranges;
+use super::sized::Asked;
 
 /// Digits that get names.
 const MAX_NAMED: usize = 8;
-
-/// Unknowns of which it is asked whether they are above or below 0.
-const MAX_SIGNED: usize = 2;
 
 /// Products about which facts are derived, in one linear test.
 const MAX_PRODUCTS: usize = 60;
@@ -39,6 +37,8 @@ pub(super) struct System {
     pub(super) contradictory: bool,
     /// How many sizes have been shifted.
     pub(super) shifted: usize,
+    /// Where that is asked, the factors of which it has been asked whether they are positive.
+    pub(super) asked: Option<Asked>,
     /// What has replaced unknowns, where that is asked for.
     replaced: Option<Vec<(Unknown, Poly)>>,
     /// The digits that have names, where they are to have them.
@@ -143,7 +143,7 @@ impl System {
     }
 
     /// An unknown that nothing speaks of.
-    fn unused(&self) -> Option<Unknown> {
+    pub(super) fn unused(&self) -> Option<Unknown> {
         let highest = self.zeros().chain(&self.at_least).flat_map(Poly::unknowns).max();
         let mut others = Vec::new();
         self.choices.iter().flatten().for_each(|part| part.collect_unknowns(&mut others));
@@ -215,7 +215,7 @@ impl System {
         is_new
     }
 
-    fn assert_at_least(&mut self, poly: &Poly) {
+    pub(super) fn assert_at_least(&mut self, poly: &Poly) {
         match poly.as_constant() {
             Some(value) => self.contradictory |= value < 0,
             None if poly.is_lost() => {}
@@ -482,25 +482,6 @@ impl System {
             case.assert_at_least(&slack.mul(&natural));
         }
         case
-    }
-
-    /// The unknowns that equalities multiply, and their opposites, where bounds leave both
-    /// signs.
-    pub(super) fn factors_of_any_sign(&self) -> Vec<Poly> {
-        let products = self.zeros().flat_map(|zero| zero.terms());
-        let products = products.filter(|(product, _)| product.len() > 1);
-        let factors: BTreeSet<Unknown> =
-            products.flat_map(|(product, _)| product.iter().copied()).collect();
-        if factors.is_empty() {
-            return Vec::new();
-        }
-        let ranges = self.ranges();
-        let is_open = |unknown: &Unknown| {
-            let range = ranges.get(*unknown);
-            range.low.is_none_or(|low| low < 0) && range.high.is_none_or(|high| high > 0)
-        };
-        let open = factors.into_iter().filter(is_open).take(MAX_SIGNED).map(Poly::unknown);
-        open.flat_map(|factor| [factor.clone(), factor.negated()]).collect()
     }
 
     /// Whether a choice is about the sign of an unknown that equalities multiply: what is

@@ -473,13 +473,16 @@ impl Walk<'_> {
         otherwise: Value,
         uniform: bool,
     ) -> Option<Value> {
+        if cond.yes == Formula::True {
+            return Some(then);
+        }
+        if cond.no == Formula::True {
+            return Some(otherwise);
+        }
         match (then, otherwise) {
             (Value::Int(then), Value::Int(otherwise)) => {
-                if then == otherwise || cond.yes == Formula::True {
+                if then == otherwise {
                     return Some(Value::Int(then));
-                }
-                if cond.no == Formula::True {
-                    return Some(Value::Int(otherwise));
                 }
                 let cases = |m: &Poly| {
                     let case =

@@ -1,0 +1,129 @@
+//! What is positive by several bounds together.
+//!
+//! Rows of `B - 2*n` elements have at least one where `n <= x` and `x < B - n`, though no
+//! bound says so alone. The linear test does, and then it is a bound like others; a sum
+//! becomes an unknown of its own by that, so that products with it are products of two.
+
+use std::collections::BTreeSet;
+
+use super::formula::Formula;
+use super::poly::{Poly, Unknown};
+use super::system::System;
+
+/// Sums and unknowns of one system that are asked about.
+const MAX_ASKED: usize = 8;
+
+/// What has been asked about.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    factors: Vec<Poly>,
+    /// Whether this is the second time.
+    is_again: bool,
+}
+
+impl Asked {
+    fn has(&self, factor: &Poly) -> bool {
+        self.factors.contains(factor) || self.factors.contains(&factor.negated())
+    }
+}
+
+impl System {
+    /// The same system, in which it is asked; `None` where nothing is multiplied.
+    pub(super) fn with_factors(&self) -> Option<Self> {
+        let in_choice = |part: &Formula| {
+            let mut bounds = Vec::new();
+            part.collect_bounds(&mut bounds);
+            bounds.iter().any(|bound| !bound.is_linear())
+        };
+        let is_product = self.zeros().any(|zero| !zero.is_linear())
+            || self.choices.iter().flatten().any(in_choice);
+        is_product.then(|| {
+            let mut system = self.clone();
+            system.asked = Some(Asked::default());
+            system
+        })
+    }
+
+    /// What equalities multiply unknowns with: unknowns that no bound shows to be natural,
+    /// and sums; those that have not been asked about.
+    pub(super) fn unsized_factors(&self) -> Vec<Poly> {
+        let Some(asked) = &self.asked else { return Vec::new() };
+        let ranges = self.ranges();
+        let mut out: Vec<Poly> = Vec::new();
+        for zero in self.zeros().filter(|zero| !zero.is_linear()) {
+            let products = zero.terms().iter().filter(|(product, _)| product.len() > 1);
+            let unknowns: BTreeSet<Unknown> =
+                products.flat_map(|(product, _)| product.iter().copied()).collect();
+            for unknown in unknowns {
+                let is_natural = ranges.low(unknown).is_some_and(|low| low >= 0);
+                let own = (!is_natural).then(|| Poly::unknown(unknown));
+                let sum = Some(zero.cofactor(unknown).primitive());
+                for factor in own.into_iter().chain(sum) {
+                    let is_new = !out.contains(&factor) && !out.contains(&factor.negated());
+                    let is_open = factor.is_linear() && !factor.terms().is_empty();
+                    if is_new && is_open && factor.as_constant().is_none() && !asked.has(&factor) {
+                        out.push(factor);
+                    }
+                }
+            }
+        }
+        out.truncate(MAX_ASKED.saturating_sub(asked.factors.len()));
+        out
+    }
+
+    /// Notes that a factor is asked about.
+    pub(super) fn note_asked(&mut self, factor: &Poly) {
+        self.asked.iter_mut().for_each(|asked| asked.factors.push(factor.clone()));
+    }
+
+    /// Whether factors are to be asked about once more.
+    pub(super) fn ask_again(&mut self) -> bool {
+        self.asked.as_mut().is_some_and(|asked| {
+            asked.factors.clear();
+            !std::mem::replace(&mut asked.is_again, true)
+        })
+    }
+
+    /// Says of the products of differences that are known to be positive what follows from
+    /// what is known by now of the others in them. Whether that is anything.
+    pub(super) fn multiply_decided(&mut self) -> bool {
+        let before = self.at_least.len();
+        for split in self.splits() {
+            for side in [split.negated(), split] {
+                if self.at_least.contains(&side.plus(-1)) {
+                    *self = self.with_positive(&side);
+                }
+            }
+        }
+        self.at_least.len() > before
+    }
+
+    /// The same system where a factor is not positive.
+    pub(super) fn without_positive(&self, factor: &Poly) -> Self {
+        let mut case = self.clone();
+        case.assert_at_least(&factor.negated());
+        case
+    }
+
+    /// Takes a factor for positive, and for an unknown of its own.
+    pub(super) fn set_positive(&mut self, factor: &Poly) {
+        self.assert_at_least(&factor.plus(-1));
+        let once = factor.terms().iter().find_map(|(product, times)| match product.as_slice() {
+            [unknown] if times.abs() == 1 => Some((*unknown, *times)),
+            _ => None,
+        });
+        let is_sum = factor.terms().len() > 1;
+        if let (true, Some((unknown, times)), Some(size)) = (is_sum, once, self.unused()) {
+            self.name_factor(factor, (unknown, times), size);
+        }
+    }
+
+    /// Has `factor = size`, and replaces an unknown by what that makes of it.
+    fn name_factor(&mut self, factor: &Poly, (unknown, times): (Unknown, i128), size: Unknown) {
+        let rest = factor.sub(&Poly::unknown(unknown).scaled(times));
+        let value = Poly::unknown(size).sub(&rest).scaled(times);
+        if !value.is_lost() {
+            self.replace(unknown, &value);
+        }
+    }
+}
