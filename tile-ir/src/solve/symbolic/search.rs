@@ -116,9 +116,17 @@ impl Search<'_> {
         else {
             return false;
         };
-        self.refute(system.with_positive(&split), depth - 1)
-            && self.refute(system.with_positive(&split.negated()), depth - 1)
-            && self.refute(system.with_zero(&split), depth - 1)
+        let mut cases = [
+            system.with_positive(&split),
+            system.with_positive(&split.negated()),
+            system.with_zero(&split),
+        ];
+        if system.asked.is_some() {
+            cases.iter_mut().for_each(|case| {
+                case.multiply_decided();
+            });
+        }
+        cases.into_iter().all(|case| self.refute(case, depth - 1))
     }
 
     /// Finds out which factors are positive; whether there is one.

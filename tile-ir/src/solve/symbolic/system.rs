@@ -433,16 +433,27 @@ impl System {
     /// The cofactors that may be split, without common factors: of unknowns in
     /// products of equalities, those that may have either sign.
     pub(super) fn splits(&self) -> Vec<Poly> {
+        let ranges = self.asked.is_some().then(|| self.ranges());
         let mut out: Vec<Poly> = Vec::new();
         for poly in self.zeros() {
             let products = poly.terms().iter().filter(|(product, _)| product.len() > 1);
             let unknowns: BTreeSet<Unknown> =
                 products.flat_map(|(product, _)| product.iter().copied()).collect();
             for unknown in unknowns {
+                let own = Poly::unknown(unknown);
+                let is_signed = |ranges: &Ranges| ranges.low(unknown).is_some_and(|low| low >= 0);
+                if !ranges.as_ref().is_none_or(is_signed) && !out.contains(&own) {
+                    out.push(own);
+                }
                 let split = poly.cofactor(unknown).primitive();
                 let factors = split.terms().iter().map(|(_, factor)| *factor);
                 let one_sign = factors.clone().all(|f| f > 0) || factors.clone().all(|f| f < 0);
-                if split.is_lost() || one_sign {
+                // Where it is asked, what may be negative itself has no sign by its factors.
+                let is_open = ranges.as_ref().is_some_and(|ranges| {
+                    let range = ranges.of_poly(&split);
+                    split.terms().len() > 1 && range.low.is_none_or(|low| low < 0)
+                });
+                if split.is_lost() || one_sign && !is_open {
                     continue;
                 }
                 if !out.contains(&split) && !out.contains(&split.negated()) {
