@@ -50,7 +50,9 @@ fn names(
         ExprKind::Var(var) => match kernel.vars[*var].kind {
             VarKind::Grid => Some(*var == wanted),
             VarKind::Dim | VarKind::TileParam(_) | VarKind::Scalar(_) => Some(false),
-            VarKind::Let { .. } => names(kernel, lets, *lets.get(var)?, wanted),
+            // One that changes is some number.
+            VarKind::Let { mutable: true } => Some(false),
+            VarKind::Let { mutable: false } => names(kernel, lets, *lets.get(var)?, wanted),
             VarKind::Block | VarKind::Each | VarKind::Loop => None,
         },
         kind => kind

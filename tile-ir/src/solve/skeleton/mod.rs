@@ -74,7 +74,7 @@ use asked::asked;
 use data::Pool;
 use machine::{Blocks, Machine, Stop};
 use plan::Plan;
-use sizes::Choice;
+use sizes::{Choice, Sizes};
 use turns::Turns;
 
 /// Accesses and loop iterations that are run for one kernel.
@@ -235,6 +235,15 @@ pub(crate) fn enumerate(kernel: &Kernel, effort: Effort) -> Findings {
     enumerate_within(kernel, effort, &mut fuel)
 }
 
+/// Sizes to be run, one after the other.
+type Sequence<'a> = Box<dyn Iterator<Item = Sizes> + 'a>;
+
+/// Of what may be spent, what is spent before so many sequences are begun that come after.
+fn part(enough: u32, after: usize) -> u32 {
+    let each = enough / 8;
+    (0..after).fold(enough, |rest, _| rest - each)
+}
+
 /// The same, with so much to spend at most; where nothing is left, the last run was not
 /// ended.
 pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) -> Findings {
@@ -257,27 +266,36 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
         }
         let mut seen = BTreeSet::new();
         let whole = *fuel;
-        let mut turns = Turns::of(choice.n_tiles(), enough);
-        let few = choice.sizes(plan.uses_data).map(|sizes| (sizes, Blocks::Sample));
-        let many = choice.with_many_blocks().map(|sizes| (sizes, Blocks::Asked(&numbers)));
+        let usual: Sequence<'_> = Box::new(choice.sizes(plan.uses_data));
+        let mut passes = vec![(usual, Blocks::Sample)];
+        if is_asked {
+            passes.push((Box::new(choice.with_many_blocks()), Blocks::Asked(&numbers)));
+        }
         // For what is read unwritten; of tensors nothing is.
-        let large = choice.with_large_scalars().map(|sizes| (sizes, Blocks::Sample));
-        let large = large.filter(|_| of_tiles);
-        for (sizes, blocks) in few.chain(many.filter(|_| is_asked)).chain(large) {
-            let sizes = sizes.raised(kernel, &assumptions);
-            let is_over = turns.is_over(sizes.tiles(kernel), whole - *fuel);
-            if is_over || !seen.insert((plan.key(&sizes), blocks == Blocks::Sample)) {
-                continue;
-            }
-            // Of sizes that an assumption excludes nothing is kept.
-            let may_exclude = !assumptions.is_empty() || plan.may_not_end || plan.refuses();
-            let before = may_exclude.then(|| findings.clone());
-            let run = Machine::new(kernel, &plan, &sizes, &pool, &mut findings, fuel).run(blocks);
-            if let (Err(Stop::Excluded), Some(before)) = (run, before) {
-                findings = before;
-            }
-            if *fuel == 0 || whole - *fuel >= enough {
-                break;
+        if of_tiles && !kernel.scalars.is_empty() {
+            passes.push((Box::new(choice.with_large_scalars()), Blocks::Sample));
+        }
+        let last = passes.len() - 1;
+        for (n, (sequence, blocks)) in passes.into_iter().enumerate() {
+            let enough = part(enough, last - n);
+            let mut turns = Turns::of(choice.n_tiles(), enough);
+            for sizes in sequence {
+                let sizes = sizes.raised(kernel, &assumptions);
+                let is_over = turns.is_over(sizes.tiles(kernel), whole - *fuel);
+                if is_over || !seen.insert((plan.key(&sizes), blocks == Blocks::Sample)) {
+                    continue;
+                }
+                // Of sizes that an assumption excludes nothing is kept.
+                let may_exclude = !assumptions.is_empty() || plan.may_not_end || plan.refuses();
+                let before = may_exclude.then(|| findings.clone());
+                let run =
+                    Machine::new(kernel, &plan, &sizes, &pool, &mut findings, fuel).run(blocks);
+                if let (Err(Stop::Excluded), Some(before)) = (run, before) {
+                    findings = before;
+                }
+                if *fuel == 0 || whole - *fuel >= enough {
+                    break;
+                }
             }
         }
     }
