@@ -109,7 +109,7 @@ impl Search<'_> {
             return cases.into_iter().all(|case| self.refute(case, depth - 1));
         }
         // By now more is known than where they were asked about.
-        if system.ask_again() && (system.multiply_decided() | self.size_factors(&mut system)) {
+        if system.ask_again() && (self.size_factors(&mut system) | system.multiply_decided()) {
             return self.refute(system, depth - 1);
         }
         let Some(split) = system.splits().into_iter().find(|split| !system.is_decided(split))

@@ -13,6 +13,12 @@ use super::system::System;
 /// Sums and unknowns of one system that are asked about.
 const MAX_ASKED: usize = 8;
 
+/// Differences of which products are asserted, where no equality has products.
+const MAX_GAPS: usize = 4;
+
+/// Terms of a bound that is multiplied.
+const MAX_BOUND: usize = 3;
+
 /// What has been asked about.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
@@ -67,6 +73,16 @@ impl System {
                 }
             }
         }
+        if self.zeros().all(Poly::is_linear) {
+            // What equalities have replaced stands in bounds.
+            let products = self.at_least.iter().flat_map(|row| row.terms());
+            let products = products.filter(|(product, _)| product.len() > 1);
+            let unknowns: BTreeSet<Unknown> =
+                products.flat_map(|(product, _)| product.iter().copied()).collect();
+            let is_natural = |unknown: &Unknown| ranges.low(*unknown).is_some_and(|low| low >= 0);
+            let open = unknowns.into_iter().filter(|unknown| !is_natural(unknown));
+            out.extend(open.map(Poly::unknown).filter(|factor| !asked.has(factor)));
+        }
         out.truncate(MAX_ASKED.saturating_sub(asked.factors.len()));
         out
     }
@@ -88,6 +104,17 @@ impl System {
     /// what is known by now of the others in them. Whether that is anything.
     pub(super) fn multiply_decided(&mut self) -> bool {
         let before = self.at_least.len();
+        if self.zeros().all(Poly::is_linear) {
+            let is_gap = |row: &&Poly| {
+                matches!(row.terms(), [(none, -1), (one, 1 | -1), (other, 1 | -1)]
+                    if none.is_empty() && one.len() == 1 && other.len() == 1)
+            };
+            let gaps: Vec<Poly> = self.at_least.iter().filter(is_gap).cloned().collect();
+            for gap in gaps.iter().take(MAX_GAPS) {
+                *self = self.with_positive(&gap.plus(1));
+            }
+            self.multiply_bounds();
+        }
         for split in self.splits() {
             for side in [split.negated(), split] {
                 if self.at_least.contains(&side.plus(-1)) {
@@ -116,6 +143,29 @@ impl System {
         if let (true, Some((unknown, times)), Some(size)) = (is_sum, once, self.unused()) {
             self.name_factor(factor, (unknown, times), size);
         }
+    }
+
+    /// Multiplies bounds of what bounds multiply with a positive unknown, with that.
+    fn multiply_bounds(&mut self) {
+        let ranges = self.ranges();
+        let products = self.at_least.iter().flat_map(|row| row.terms());
+        let pairs: BTreeSet<Unknown> = products
+            .filter(|(product, _)| product.len() == 2)
+            .flat_map(|(product, _)| product.iter().copied())
+            .collect();
+        let is_positive = |unknown: &&Unknown| ranges.low(**unknown).is_some_and(|low| low > 0);
+        let mut out = Vec::new();
+        for factor in pairs.iter().filter(is_positive).take(MAX_GAPS) {
+            let of = Poly::unknown(*factor);
+            let is_bound = |row: &&Poly| {
+                row.is_linear()
+                    && row.terms().len() <= MAX_BOUND
+                    && !row.mentions(*factor)
+                    && row.unknowns().any(|unknown| pairs.contains(&unknown))
+            };
+            out.extend(self.at_least.iter().filter(is_bound).map(|row| row.mul(&of)));
+        }
+        out.iter().for_each(|bound| self.assert_at_least(bound));
     }
 
     /// Has `factor = size`, and replaces an unknown by what that makes of it.
