@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::dtype::DType;
 use crate::kernel::{
     Axis, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, Type,
-    VarId, VarKind, eval_index, eval_index_binary, immutable_lets,
+    VarId, VarKind, eval_index, eval_index_binary, immutable_lets, var_uses_in,
 };
 use crate::op::BinaryOp;
 
@@ -379,12 +379,6 @@ fn is_hashed(kernel: &Kernel, value: ExprId, var: VarId) -> bool {
     let kind = &kernel.exprs[value].kind;
     match parts(kind) {
         Some(parts) => parts.into_iter().any(|part| is_hashed(kernel, part, var)),
-        None => kind.operands().into_iter().any(|operand| mentions(kernel, operand, var)),
+        None => kind.operands().into_iter().any(|part| var_uses_in(kernel, part, var) > 0),
     }
-}
-
-fn mentions(kernel: &Kernel, expr: ExprId, var: VarId) -> bool {
-    let kind = &kernel.exprs[expr].kind;
-    *kind == ExprKind::Var(var)
-        || kind.operands().into_iter().any(|operand| mentions(kernel, operand, var))
 }

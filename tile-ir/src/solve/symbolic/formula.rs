@@ -121,6 +121,13 @@ impl Formula {
         }
     }
 
+    /// Whether what must be at least 0 for it to hold has products.
+    pub(super) fn bounds_products(&self) -> bool {
+        let mut bounds = Vec::new();
+        self.collect_bounds(&mut bounds);
+        bounds.iter().any(|bound| !bound.is_linear())
+    }
+
     /// Adds what must be 0 for it to hold to `out`, choices left out.
     pub(super) fn collect_zeros(&self, out: &mut Vec<Poly>) {
         match self {

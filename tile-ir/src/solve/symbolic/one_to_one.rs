@@ -57,23 +57,23 @@ impl Walk<'_> {
             guard.is_some_and(is_known) && stores.iter().all(|id| guards(*id).get(*n) == guard)
         };
         let depth = (0..).take_while(is_of_all).count();
-        let passed = stores.iter().map(|id| self.is_passed_by(*id, depth));
+        let passed = stores.iter().map(|id| Formula::Any(self.passing(*id, depth)).folded());
         let comes_by = guards(read)[..depth].iter().cloned();
         self.is_never(&Formula::All(comes_by.chain(passed).collect()))
     }
 
-    /// That an access is not made by who is past its first guards.
-    fn is_passed_by(&self, id: usize, depth: usize) -> Formula {
+    /// Who is past the first guards of an access and does not make it: one of these holds.
+    pub(super) fn passing(&self, id: usize, depth: usize) -> Vec<Formula> {
         let opposites = self.opposites.as_ref().and_then(|opposites| opposites.get(id));
         let Some(opposites) = opposites.and_then(|opposites| opposites.get(depth..)) else {
-            return Formula::Unknown;
+            return vec![Formula::Unknown];
         };
         let guards = &self.sites[id].guards;
         let cases = opposites.iter().enumerate().map(|(n, opposite)| {
             let until = guards.get(depth..depth + n).unwrap_or_default().to_vec();
             Formula::All(until).and(opposite.clone())
         });
-        Formula::Any(cases.collect()).folded()
+        cases.collect()
     }
 
     fn is_agreed_on(&self, formula: &Formula) -> bool {

@@ -104,15 +104,9 @@ impl Walk<'_> {
 
     /// Whether who is past the first guards of an access, where `holds` does, makes it.
     fn is_made_where(&self, id: usize, (depth, holds): (usize, Formula)) -> bool {
-        let guards = &self.sites[id].guards;
-        let Some(opposites) = self.opposites.as_ref().and_then(|opposites| opposites.get(id))
-        else {
-            return false;
-        };
-        (depth..opposites.len()).all(|n| {
-            let comes_by = Formula::All(guards[..n.min(guards.len())].to_vec());
-            self.is_never(&holds.clone().and(comes_by).and(opposites[n].clone()))
-        })
+        let guards = self.sites[id].guards.iter().take(depth).cloned();
+        let comes_by = holds.and(Formula::All(guards.collect()));
+        self.passing(id, depth).into_iter().all(|case| self.is_never(&comes_by.clone().and(case)))
     }
 
     /// Whether of a counter, in a tile, all updates are made by who stores in the cell taken

@@ -36,13 +36,8 @@ impl Asked {
 impl System {
     /// The same system, in which it is asked; `None` where nothing is multiplied.
     pub(super) fn with_factors(&self) -> Option<Self> {
-        let in_choice = |part: &Formula| {
-            let mut bounds = Vec::new();
-            part.collect_bounds(&mut bounds);
-            bounds.iter().any(|bound| !bound.is_linear())
-        };
         let is_product = self.zeros().any(|zero| !zero.is_linear())
-            || self.choices.iter().flatten().any(in_choice);
+            || self.choices.iter().flatten().any(Formula::bounds_products);
         is_product.then(|| {
             let mut system = self.clone();
             system.asked = Some(Asked::default());

@@ -187,13 +187,9 @@ impl System {
         system.name_digits();
         system.settle();
         system.name_digits();
-        let bounds_product = |part: &Formula| {
-            let mut rows = Vec::new();
-            part.collect_bounds(&mut rows);
-            rows.iter().any(|row| !row.is_linear())
-        };
         let is_named = system.named.as_ref().is_some_and(|named| !named.is_empty());
-        (is_named || system.choices.iter().flatten().any(bounds_product)).then_some(system)
+        (is_named || system.choices.iter().flatten().any(Formula::bounds_products))
+            .then_some(system)
     }
 
     /// Names the digits that constraints speak of, where they are to have names. Whether
