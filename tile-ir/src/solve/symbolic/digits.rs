@@ -7,6 +7,7 @@
 //! sum of such bounds stays below the weight is read off its factors, with every
 //! size counted from its least value.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::poly::{Monomial, Poly, Unknown};
@@ -23,6 +24,8 @@ const MAX_DIVIDED: usize = 8;
 pub(super) struct Bounds {
     low: BTreeMap<Unknown, Vec<Poly>>,
     high: BTreeMap<Unknown, Vec<Poly>>,
+    /// How often one was put in.
+    uses: Cell<usize>,
 }
 
 impl Bounds {
@@ -50,38 +53,78 @@ impl Bounds {
         }
         bounds
     }
+
+    /// How often a bound was put in for its unknown: what it took to ask them.
+    pub(super) fn uses(&self) -> usize {
+        self.uses.get()
+    }
 }
 
 /// What follows from rows of products when a weight is taken out of them: `n*W` is
-/// below `S*W` only where `n` is below `S`.
+/// below `S*W` only where `n` is below `S`. And how often bounds were put in for that.
+/// Where digits have names, it follows from two rows together too.
 ///
 /// Let a row be `C * w + light >= 0` with a positive weight `w`. Where `light` is
 /// below 0, `C` is at least 1; where it is below `w`, at least 0.
-pub(super) fn divided(at_least: &BTreeSet<Poly>) -> Vec<Poly> {
-    let is_short = |row: &&Poly| !row.is_linear() && row.terms().len() <= MAX_DIVIDED;
-    let mut products = at_least.iter().filter(is_short).peekable();
-    if products.peek().is_none() {
-        return Vec::new();
+pub(super) fn divided(at_least: &BTreeSet<Poly>, has_names: bool) -> (Vec<Poly>, usize) {
+    let products: Vec<&Poly> = at_least.iter().filter(|row| !row.is_linear()).collect();
+    if products.is_empty() {
+        return (Vec::new(), 0);
     }
     let (ranges, bounds) = (Ranges::of(at_least.iter()), Bounds::of(at_least.iter()));
     let mut out = Vec::new();
-    for row in products {
-        for (weight, factor) in weights(row, &ranges) {
-            let (heavy, light) = parts(row, &weight, factor);
-            let signs = heavy.terms().iter().map(|(_, factor)| *factor > 0);
-            let is_mixed = signs.clone().any(|up| up) && signs.clone().any(|up| !up);
-            if !is_mixed || light.is_lost() || heavy.is_lost() {
-                continue;
-            }
-            let weight = Poly::product(weight).scaled(factor);
-            if is_less(&light, &Poly::default(), &ranges, &bounds) {
-                out.push(heavy.plus(-1));
-            } else if is_less(&light, &weight, &ranges, &bounds) {
-                out.push(heavy);
+    for row in products.iter().filter(|row| is_short(row)) {
+        divide(row, &ranges, &bounds, &mut out);
+    }
+    let is_new = |row: &Poly| !row.is_lost() && !at_least.contains(row);
+    out.retain(is_new);
+    if out.is_empty() && has_names {
+        for row in differences(&products).iter().filter(|row| is_short(row)) {
+            divide(row, &ranges, &bounds, &mut out);
+        }
+        out.retain(is_new);
+    }
+    (out, bounds.uses())
+}
+
+/// Whether weights are taken out of a row.
+fn is_short(row: &Poly) -> bool {
+    !row.is_linear() && row.terms().len() <= MAX_DIVIDED
+}
+
+/// What follows from `row` by each of the weights that can be taken out of it.
+fn divide(row: &Poly, ranges: &Ranges, bounds: &Bounds, out: &mut Vec<Poly>) {
+    for (weight, factor) in weights(row, ranges) {
+        let (heavy, light) = parts(row, &weight, factor);
+        let signs = heavy.terms().iter().map(|(_, factor)| *factor > 0);
+        let is_mixed = signs.clone().any(|up| up) && signs.clone().any(|up| !up);
+        if !is_mixed || light.is_lost() || heavy.is_lost() {
+            continue;
+        }
+        let weight = Poly::product(weight).scaled(factor);
+        if is_less(&light, &Poly::default(), ranges, bounds) {
+            out.push(heavy.plus(-1));
+        } else if is_less(&light, &weight, ranges, bounds) {
+            out.push(heavy);
+        }
+    }
+}
+
+/// Of a value between bounds `low <= x` and `x <= high`, that `low <= high`: sums of two
+/// rows in which a product and more is gone.
+fn differences(rows: &[&Poly]) -> Vec<Poly> {
+    let mut out = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        for other in &rows[at + 1..] {
+            let is_gone = |(product, factor): &&(Monomial, i128)| {
+                !product.is_empty() && other.terms().contains(&(*product, -factor))
+            };
+            let gone: Vec<_> = row.terms().iter().filter(is_gone).collect();
+            if gone.len() > 1 && gone.iter().any(|(product, _)| product.len() > 1) {
+                out.push(row.add(other));
             }
         }
     }
-    out.retain(|row| !row.is_lost() && !at_least.contains(row));
     out
 }
 
@@ -126,7 +169,8 @@ pub(super) fn to_name(
                 let is_multiple =
                     |product: &Monomial| product.len() > 1 && without(product, size).is_some();
                 let is_taken = value.terms().iter().any(|(product, _)| is_multiple(product));
-                (none.is_empty() && size.len() == 1 && is_taken).then_some(i128::MAX)
+                let place = i128::MAX - 8 + size.len() as i128;
+                (none.is_empty() && is_taken).then_some(place)
             }
             [(none, last)] if *last > 0 && value.terms().len() > 1 => {
                 let mut others = value.terms().iter().filter(|(_, factor)| *factor != 1);
@@ -209,6 +253,7 @@ fn lower(rest: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<Poly> {
                 if bound.as_constant().is_some() && *factor > 0 {
                     continue;
                 }
+                bounds.uses.set(bounds.uses.get() + 1);
                 let next = without.add(&weight.mul(bound));
                 let shorter = |best: &Poly| next.terms().len() < best.terms().len();
                 if !next.is_lost() && best.as_ref().is_none_or(shorter) {

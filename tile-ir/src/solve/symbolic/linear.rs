@@ -16,10 +16,10 @@ use super::poly::gcd;
 
 /// What one kernel's proofs may take: rows that are made, and terms of systems that are
 /// looked at.
-const MAX_SPENT: u64 = 200_000;
+const MAX_SPENT: u64 = 240_000;
 
 /// Elimination stops where it would hold more constraints than this.
-const MAX_ROWS: usize = 600;
+pub(super) const MAX_ROWS: usize = 600;
 
 /// `sum of factor * unknown + constant`; unknowns rising, no factor 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -42,7 +42,7 @@ impl System {
             }
             stays
         });
-        settled.iter().for_each(|part| self.assert(part));
+        settled.iter().for_each(|part| *self = self.in_case(part));
         !settled.is_empty()
     }
 

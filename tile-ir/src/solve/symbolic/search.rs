@@ -27,6 +27,10 @@ use super::system::System;
 /// Linear tests spent on one system.
 const MAX_TESTS: u32 = 160;
 
+/// The part of a kernel's effort, one of so many, that a search takes before digits have
+/// names.
+const PLAIN_PART: u64 = 8;
+
 /// Nested cases.
 const MAX_DEPTH: u32 = 12;
 
@@ -35,7 +39,9 @@ impl System {
     /// be shown.
     pub(super) fn has_no_solution(&self, effort: &Effort) -> bool {
         let prove = |system| Search { tests: MAX_TESTS, effort }.refute(system, MAX_DEPTH);
-        prove(self.clone()) || self.with_digits().is_some_and(prove)
+        let Some(digits) = self.with_digits() else { return prove(self.clone()) };
+        // Where products are long, the search by them alone would leave nothing for digits.
+        effort.within_part(PLAIN_PART, || prove(self.clone())) || prove(digits)
     }
 
     /// The same, where it is asked of what is multiplied whether it is positive.

@@ -239,8 +239,9 @@ impl System {
                 self.replace(unknown, &value);
                 continue;
             }
-            let divided = digits::divided(&self.at_least);
-            if divided.is_empty() {
+            let (divided, uses) = digits::divided(&self.at_least, self.named.is_some());
+            self.work += uses;
+            if divided.is_empty() || self.is_beyond_tests() {
                 return;
             }
             divided.iter().for_each(|row| self.assert_at_least(row));
@@ -298,17 +299,18 @@ impl System {
             return false;
         }
         let (ranges, bounds) = (self.ranges(), Bounds::of(self.at_least.iter()));
-        for zeros in [&mut self.collisions, &mut self.facts] {
+        let is_cut = [&mut self.collisions, &mut self.facts].into_iter().any(|zeros| {
             let mut products = zeros.iter().enumerate().filter(|(_, poly)| !poly.is_linear());
             let found =
                 products.find_map(|(at, poly)| Some((at, digits::cut(poly, &ranges, &bounds)?)));
-            if let Some((at, (light, heavy))) = found {
+            found.is_some_and(|(at, (light, heavy))| {
                 zeros.remove(at);
                 zeros.extend([light, heavy]);
-                return true;
-            }
-        }
-        false
+                true
+            })
+        });
+        self.work += bounds.uses();
+        is_cut
     }
 
     /// Between which numbers unknowns lie.
@@ -359,6 +361,12 @@ impl System {
         }
     }
 
+    /// Whether it has more bounds than the linear test looks at: further ones that follow
+    /// from them show nothing.
+    pub(super) fn is_beyond_tests(&self) -> bool {
+        self.at_least.len() > linear::MAX_ROWS
+    }
+
     /// How many terms it has, but for its choices: what a step on it takes.
     pub(super) fn size(&self) -> usize {
         self.zeros().chain(&self.at_least).map(|poly| poly.terms().len()).sum()
@@ -396,8 +404,8 @@ impl System {
         linear::is_empty(zero, at_least, effort)
     }
 
-    /// Of products of unknowns that are not negative: that they are not
-    /// negative, and `x * rest >= low * rest` where `x >= low`.
+    /// Of products of unknowns that are not negative: what they are at least, and
+    /// `x * rest >= low * rest` where `x >= low`.
     fn product_bounds(&self) -> Vec<Poly> {
         let bounds = self.ranges();
         let is_natural =
@@ -408,7 +416,9 @@ impl System {
         let mut out = Vec::new();
         while let Some(product) = open.pop() {
             let whole = Poly::product(product);
-            out.push(whole.clone());
+            let mut lows = product.iter().map(|unknown| bounds.low(*unknown).unwrap_or(0));
+            let least = lows.try_fold(1_i128, |all, low| all.checked_mul(low)).unwrap_or(0);
+            out.push(whole.plus(least.saturating_neg()));
             for (at, unknown) in product.iter().enumerate() {
                 let low = bounds.low(*unknown).unwrap_or(0);
                 if low < 1 || (at > 0 && product[at - 1] == *unknown) {
@@ -478,6 +488,9 @@ impl System {
             }
         }
         for partner in partners {
+            if case.is_beyond_tests() {
+                break;
+            }
             let lows: Option<Vec<i128>> =
                 partner.iter().map(|u| bounds.low(*u).filter(|low| *low >= 0)).collect();
             // Alone, an unknown is taken from its lower bound on, which says more.
