@@ -14,6 +14,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::bounded::Limit;
 use super::exit::Exits;
 use super::flow::{Distance, Flow, Path};
 use super::formula::Formula;
@@ -61,6 +62,8 @@ pub(super) struct Carried {
     pub(super) kind: Kind,
     /// By which an iteration multiplies it at most, if it does not wrap by that.
     factor: Option<i128>,
+    /// Between which values the loop keeps it.
+    pub(super) limits: Vec<Limit>,
 }
 
 /// What an index is known to be that a loop changes.
@@ -230,7 +233,7 @@ impl Walk<'_> {
     /// those to which not every one adds the same.
     pub(super) fn set_heads(&mut self, id: LoopId, carried: &[Carried]) -> Vec<(VarId, Unknown)> {
         let mut symbols = Vec::new();
-        for Carried { var, first, step, kind, factor } in carried {
+        for Carried { var, first, step, kind, factor, limits } in carried {
             let value = match step {
                 Some(step) => {
                     let number = self.all_loops[id.0].number;
@@ -246,6 +249,7 @@ impl Walk<'_> {
                 }
                 None => self.changed_before(*var, *kind, *factor),
             };
+            self.set_limits(&value, limits, true);
             if let (None, Value::Int(value)) = (step, &value) {
                 symbols.extend(value.unknowns().map(|unknown| (*var, unknown)));
             }
@@ -263,7 +267,7 @@ impl Walk<'_> {
     }
 
     /// Begins a loop: from here on everything is in an arbitrary iteration.
-    fn open(&mut self, counter: Option<VarId>, head: SpanId) -> LoopId {
+    pub(super) fn open(&mut self, counter: Option<VarId>, head: SpanId) -> LoopId {
         let id = LoopId(self.all_loops.len());
         self.loops.push(id);
         let number = self.symbol(Sharing::Iteration(id), Some(0), None);
@@ -301,13 +305,16 @@ impl Walk<'_> {
                     None => Kind::Any,
                 };
                 let factor = doubling.map(|doubling| doubling.factor);
-                Carried { var, first, step: None, kind, factor }
+                Carried { var, first, step: None, kind, factor, limits: Vec::new() }
             })
             .collect();
         if !carried.iter().any(|carried| self.is_followed(carried.var)) {
             return carried;
         }
         while !self.probe(&mut carried, (counter, head), body, enter) {}
+        if self.recording && self.outside.is_some() {
+            self.find_limits(&mut carried, (counter, head), body, enter);
+        }
         carried
     }
 
@@ -392,11 +399,12 @@ impl Walk<'_> {
         let uniform = counter.is_some_and(|counter| self.is_uniform_var(counter));
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
         let rounds = Poly::unknown(self.symbol(sharing, Some(0), None));
-        for Carried { var, first, step, kind, .. } in carried {
+        for Carried { var, first, step, kind, limits, .. } in carried {
             let value = match step {
                 Some(step) => self.stepped_by(*var, first, &rounds, step),
                 None => self.changed_within(*var, *kind),
             };
+            self.set_limits(&value, limits, false);
             self.env.insert(*var, value);
         }
     }

@@ -25,6 +25,7 @@
 mod arrays;
 mod ballots;
 mod bits;
+mod bounded;
 mod broadcasts;
 mod cells;
 mod claim;
