@@ -46,6 +46,7 @@ mod exchange;
 mod exhaust;
 mod fill;
 mod machine;
+mod passes;
 mod plan;
 mod probe;
 mod raised;
@@ -60,6 +61,7 @@ mod witness;
 
 pub(crate) use exhaust::{Exhaustion, exhaust};
 pub(crate) use fill::{Fills, Unwritten};
+pub(crate) use passes::enumerate_within;
 pub(crate) use plan::Site;
 pub(crate) use probe::{probe, try_other_data};
 pub(crate) use shadow::Scope;
@@ -72,10 +74,6 @@ use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Source, VarId};
 use crate::span::SpanId;
 use asked::asked;
 use data::Pool;
-use machine::{Blocks, Machine, Stop};
-use plan::Plan;
-use sizes::{Choice, Sizes};
-use turns::Turns;
 
 /// Accesses and loop iterations that are run for one kernel.
 pub(crate) const BUDGET: u32 = 200_000;
@@ -233,71 +231,4 @@ pub(crate) fn enumerate(kernel: &Kernel, effort: Effort) -> Findings {
         Effort::Full | Effort::Proved { .. } => BUDGET,
     };
     enumerate_within(kernel, effort, &mut fuel)
-}
-
-/// Sizes to be run, one after the other.
-type Sequence<'a> = Box<dyn Iterator<Item = Sizes> + 'a>;
-
-/// Of what may be spent, what is spent before so many sequences are begun that come after.
-fn part(enough: u32, after: usize) -> u32 {
-    let each = enough / 8;
-    (0..after).fold(enough, |rest, _| rest - each)
-}
-
-/// The same, with so much to spend at most; where nothing is left, the last run was not
-/// ended.
-pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) -> Findings {
-    let is_proved = matches!(effort, Effort::Proved { .. });
-    let enough = effort.budget();
-    let mut findings = Findings::default();
-    let pool = Pool::of(kernel);
-    let choice = Choice::of(kernel, &pool);
-    let is_tile = |array| matches!(array, ArrayRef::Tile(_));
-    let is_tensor = |array| matches!(array, ArrayRef::Tensor(_));
-    let assumptions = assumptions(kernel);
-    let plan = |watch: &dyn Fn(ArrayRef) -> bool| Plan::under(kernel, assumptions.clone(), watch);
-    let plans = [Some(plan(&is_tile)), (!is_proved).then(|| plan(&is_tensor))];
-    let numbers = asked(kernel);
-    let is_asked = numbers.iter().any(|along| !along.is_empty());
-    for (plan, of_tiles) in plans.into_iter().zip([true, false]) {
-        let Some(plan) = plan else { continue };
-        if !plan.writes() {
-            continue;
-        }
-        let mut seen = BTreeSet::new();
-        let whole = *fuel;
-        let usual: Sequence<'_> = Box::new(choice.sizes(plan.uses_data));
-        let mut passes = vec![(usual, Blocks::Sample)];
-        if is_asked {
-            passes.push((Box::new(choice.with_many_blocks()), Blocks::Asked(&numbers)));
-        }
-        // For what is read unwritten; of tensors nothing is.
-        if of_tiles && !kernel.scalars.is_empty() {
-            passes.push((Box::new(choice.with_large_scalars()), Blocks::Sample));
-        }
-        let last = passes.len() - 1;
-        for (n, (sequence, blocks)) in passes.into_iter().enumerate() {
-            let enough = part(enough, last - n);
-            let mut turns = Turns::of(choice.n_tiles(), enough);
-            for sizes in sequence {
-                let sizes = sizes.raised(kernel, &assumptions);
-                let is_over = turns.is_over(sizes.tiles(kernel), whole - *fuel);
-                if is_over || !seen.insert((plan.key(&sizes), blocks == Blocks::Sample)) {
-                    continue;
-                }
-                // Of sizes that an assumption excludes nothing is kept.
-                let may_exclude = !assumptions.is_empty() || plan.may_not_end || plan.refuses();
-                let before = may_exclude.then(|| findings.clone());
-                let run =
-                    Machine::new(kernel, &plan, &sizes, &pool, &mut findings, fuel).run(blocks);
-                if let (Err(Stop::Excluded), Some(before)) = (run, before) {
-                    findings = before;
-                }
-                if *fuel == 0 || whole - *fuel >= enough {
-                    break;
-                }
-            }
-        }
-    }
-    findings
 }

@@ -50,14 +50,11 @@ impl System {
     pub(super) fn unsized_factors(&self) -> Vec<Poly> {
         let Some(asked) = &self.asked else { return Vec::new() };
         let ranges = self.ranges();
+        let is_natural = |unknown: &Unknown| ranges.low(*unknown).is_some_and(|low| low >= 0);
         let mut out: Vec<Poly> = Vec::new();
         for zero in self.zeros().filter(|zero| !zero.is_linear()) {
-            let products = zero.terms().iter().filter(|(product, _)| product.len() > 1);
-            let unknowns: BTreeSet<Unknown> =
-                products.flat_map(|(product, _)| product.iter().copied()).collect();
-            for unknown in unknowns {
-                let is_natural = ranges.low(unknown).is_some_and(|low| low >= 0);
-                let own = (!is_natural).then(|| Poly::unknown(unknown));
+            for unknown in multiplied([zero].into_iter()) {
+                let own = (!is_natural(&unknown)).then(|| Poly::unknown(unknown));
                 let sum = Some(zero.cofactor(unknown).primitive());
                 for factor in own.into_iter().chain(sum) {
                     let is_new = !out.contains(&factor) && !out.contains(&factor.negated());
@@ -70,12 +67,8 @@ impl System {
         }
         if self.zeros().all(Poly::is_linear) {
             // What equalities have replaced stands in bounds.
-            let products = self.at_least.iter().flat_map(|row| row.terms());
-            let products = products.filter(|(product, _)| product.len() > 1);
-            let unknowns: BTreeSet<Unknown> =
-                products.flat_map(|(product, _)| product.iter().copied()).collect();
-            let is_natural = |unknown: &Unknown| ranges.low(*unknown).is_some_and(|low| low >= 0);
-            let open = unknowns.into_iter().filter(|unknown| !is_natural(unknown));
+            let unknowns = multiplied(self.at_least.iter()).into_iter();
+            let open = unknowns.filter(|unknown| !is_natural(unknown));
             out.extend(open.map(Poly::unknown).filter(|factor| !asked.has(factor)));
         }
         out.truncate(MAX_ASKED.saturating_sub(asked.factors.len()));
@@ -171,4 +164,10 @@ impl System {
             self.replace(unknown, &value);
         }
     }
+}
+
+/// The unknowns that are multiplied with others in some of these.
+fn multiplied<'a>(polys: impl Iterator<Item = &'a Poly>) -> BTreeSet<Unknown> {
+    let products = polys.flat_map(Poly::terms).filter(|(product, _)| product.len() > 1);
+    products.flat_map(|(product, _)| product.iter().copied()).collect()
 }

@@ -1,0 +1,103 @@
+//! The runs at small sizes, pass by pass: which sizes and blocks are run, and what each
+//! pass may spend.
+
+use std::collections::BTreeSet;
+
+use super::machine::{Blocks, Machine, Stop};
+use super::plan::Plan;
+use super::sizes::{Choice, Sizes};
+use super::turns::Turns;
+use super::{Effort, Findings, Pool, asked, assumptions};
+use crate::kernel::{ArrayRef, ExprId, Kernel};
+
+/// Sizes to be run one after the other, and the blocks that are run of each.
+type Pass<'a> = (Box<dyn Iterator<Item = Sizes> + 'a>, Blocks<'a>);
+
+/// Looks for conflicts at small sizes, and for accesses that leave their tile or
+/// find nothing there. Of tensors conflicts are all there is to find, so they are left
+/// out where a proof says that there is none. With so much to spend at most; where nothing
+/// is left, the last run was not ended.
+pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) -> Findings {
+    let is_proved = matches!(effort, Effort::Proved { .. });
+    let pool = Pool::of(kernel);
+    let choice = Choice::of(kernel, &pool);
+    let numbers = asked(kernel);
+    let assumptions = assumptions(kernel);
+    let findings = Findings::default();
+    let mut runs = Runs { kernel, pool: &pool, assumptions, findings, fuel };
+    for of_tiles in [true, false].into_iter().take(if is_proved { 1 } else { 2 }) {
+        let is_watched = |array| matches!(array, ArrayRef::Tile(_)) == of_tiles;
+        let plan = Plan::under(kernel, runs.assumptions.clone(), &is_watched);
+        if plan.writes() {
+            let passes = passes(kernel, &choice, &numbers, (&plan, of_tiles));
+            runs.run_all(&plan, passes, (choice.n_tiles(), effort.budget()));
+        }
+    }
+    runs.findings
+}
+
+/// The passes of a plan that watches tiles, or tensors.
+fn passes<'a>(
+    kernel: &Kernel,
+    choice: &'a Choice<'_>,
+    numbers: &'a [BTreeSet<i64>],
+    (plan, of_tiles): (&Plan, bool),
+) -> Vec<Pass<'a>> {
+    let mut passes: Vec<Pass<'a>> = vec![(Box::new(choice.sizes(plan.uses_data)), Blocks::Sample)];
+    if numbers.iter().any(|along| !along.is_empty()) {
+        passes.push((Box::new(choice.with_many_blocks()), Blocks::Asked(numbers)));
+    }
+    // For what is read unwritten; of tensors nothing is.
+    if of_tiles && !kernel.scalars.is_empty() {
+        passes.push((Box::new(choice.with_large_scalars()), Blocks::Sample));
+    }
+    passes
+}
+
+/// The runs of a kernel, and what they have shown.
+struct Runs<'a> {
+    kernel: &'a Kernel,
+    pool: &'a Pool,
+    /// Conditions that the author assumes, and sizes decide.
+    assumptions: BTreeSet<ExprId>,
+    findings: Findings,
+    fuel: &'a mut u32,
+}
+
+impl Runs<'_> {
+    /// Runs passes one after the other. Of what may be spent each one after the first has
+    /// an eighth.
+    fn run_all(&mut self, plan: &Plan, passes: Vec<Pass<'_>>, (n_tiles, enough): (usize, u32)) {
+        let whole = *self.fuel;
+        let mut seen = BTreeSet::new();
+        let mut after = passes.len() as u32;
+        for (sequence, blocks) in passes {
+            after -= 1;
+            let enough = enough - enough / 8 * after;
+            let mut turns = Turns::of(n_tiles, enough);
+            for sizes in sequence {
+                let sizes = sizes.raised(self.kernel, &self.assumptions);
+                let spent = whole - *self.fuel;
+                let is_over = turns.is_over(sizes.tiles(self.kernel), spent);
+                if is_over || !seen.insert((plan.key(&sizes), blocks == Blocks::Sample)) {
+                    continue;
+                }
+                self.run(plan, &sizes, blocks);
+                if *self.fuel == 0 || whole - *self.fuel >= enough {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Runs one choice of sizes. Of those that an assumption excludes nothing is kept.
+    fn run(&mut self, plan: &Plan, sizes: &Sizes, blocks: Blocks<'_>) {
+        let may_exclude = !self.assumptions.is_empty() || plan.may_not_end || plan.refuses();
+        let before = may_exclude.then(|| self.findings.clone());
+        let (findings, fuel) = (&mut self.findings, &mut *self.fuel);
+        let machine = Machine::new(self.kernel, plan, sizes, self.pool, findings, fuel);
+        if let (Err(Stop::Excluded), Some(before)) = (machine.run(blocks), before) {
+            self.findings = before;
+        }
+    }
+}
