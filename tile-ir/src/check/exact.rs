@@ -5,23 +5,27 @@
 //! takes such a number for what it is without wrapping.
 //!
 //! Such a number is a sum or product of scalar parameters, dimensions, tile sizes,
-//! coordinates and counters between bounds that are such numbers, the smaller and the larger
-//! of such, and it is used as an index, as a bound, as a divisor or in a comparison, or is a
+//! coordinates and counters between bounds that are such numbers, be it that the loop counts
+//! by hand ([`Stepped`]), the smaller and the larger of such, and it is used as an index, as a bound, as a divisor or in a comparison, or is a
 //! part of such a sum; by way of a variable too. What is made of dimensions and tile sizes
 //! alone is such a number wherever it is. What is hashed, masked or divided first is not: there
 //! wrapping may be meant. Nor is a difference of unsigned numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::stepped::{Course, End, Stepped, Way};
 use crate::dtype::DType;
 use crate::kernel::{
     Axis, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, Type,
     VarId, VarKind, eval_index, eval_index_binary, immutable_lets, var_uses_in,
 };
-use crate::op::BinaryOp;
+use crate::op::{BinaryOp, UnaryOp};
 
 /// The least and the greatest value of a number in a launch.
 pub type Range = (i128, i128);
+
+/// Largest number by which something is multiplied that is then divided, as sizes are.
+const MAX_PLAIN_FACTOR: i128 = 1 << 12;
 
 /// That of a number of which nothing is known.
 const FAR: Range = (i128::MIN, i128::MAX);
@@ -43,6 +47,8 @@ struct Sources {
     counters: BTreeMap<VarId, (ExprId, ExprId)>,
     /// What other variables are set to, but for those that are hashed.
     set: BTreeMap<VarId, Vec<ExprId>>,
+    /// Those of them that loops count by hand.
+    stepped: Stepped,
 }
 
 impl Exact {
@@ -50,7 +56,8 @@ impl Exact {
     pub fn of(kernel: &Kernel) -> Self {
         let lets = immutable_lets(&kernel.body, kernel);
         let set = set_vars(kernel);
-        let mut sources = Sources { lets, axes: BTreeMap::new(), counters: BTreeMap::new(), set };
+        let (axes, counters, stepped) = (BTreeMap::new(), BTreeMap::new(), Stepped::of(kernel));
+        let mut sources = Sources { lets, axes, counters, set, stepped };
         sources.add_axes(&kernel.grid);
         sources.add_axes(kernel.block.as_deref().unwrap_or_default());
         let (mut places, mut compared) = (Vec::new(), Vec::new());
@@ -92,7 +99,8 @@ impl Exact {
         if let ExprKind::Var(var) = node.kind {
             open.extend(self.sources.lets.get(&var));
             open.extend(self.sources.set.get(&var).filter(|_| by_variables).into_iter().flatten());
-        } else if let Some(parts) = parts(&node.kind) {
+            open.extend(self.sources.stepped.at(expr, var).into_iter().flat_map(limits));
+        } else if let Some(parts) = self.sources.parts(kernel, expr) {
             open.extend(parts);
             if node.ty != Type::Index && self.sources.is_bounded(kernel, expr) {
                 self.exprs.insert(expr);
@@ -205,7 +213,13 @@ impl Sources {
                     let range = self.counters.get(&var);
                     range.is_some_and(|(start, end)| is_bounded(*start) && is_bounded(*end))
                 }
-                VarKind::Let { .. } => self.lets.get(&var).is_some_and(|init| is_bounded(*init)),
+                VarKind::Let { .. } => {
+                    let is_counted = || {
+                        let counted = self.stepped.at(expr, var);
+                        counted.is_some_and(|counted| limits(counted).into_iter().all(is_bounded))
+                    };
+                    self.lets.get(&var).map_or_else(is_counted, |init| is_bounded(*init))
+                }
             },
             // Of a number below 0 an unsigned one is made on purpose.
             ExprKind::Cast(of) => match (Width::of(kernel.exprs[of].ty), width) {
@@ -215,8 +229,12 @@ impl Sources {
                 }
                 (Some(Width::Signed | Width::Unsigned) | None, _) => false,
             },
-            ExprKind::Binary { op: BinaryOp::Sub, .. } if width == Width::Unsigned => false,
-            ref other => parts(other).is_some_and(|parts| parts.into_iter().all(is_bounded)),
+            ExprKind::Binary { op: BinaryOp::Sub, .. } | ExprKind::Unary { .. }
+                if width == Width::Unsigned =>
+            {
+                false
+            }
+            _ => self.parts(kernel, expr).is_some_and(|parts| parts.into_iter().all(is_bounded)),
         }
     }
 
@@ -225,7 +243,7 @@ impl Sources {
     fn is_size(&self, kernel: &Kernel, expr: ExprId) -> bool {
         let node = &kernel.exprs[expr];
         node.ty != Type::Index
-            && parts(&node.kind).is_some()
+            && self.parts(kernel, expr).is_some()
             && self.is_of_sizes(kernel, expr)
             && self.is_bounded(kernel, expr)
     }
@@ -239,7 +257,7 @@ impl Sources {
                 _ => false,
             },
             ExprKind::Literal(_) => true,
-            ref other => parts(other).is_some_and(|parts| parts.iter().all(is_of_sizes)),
+            _ => self.parts(kernel, expr).is_some_and(|parts| parts.iter().all(is_of_sizes)),
         }
     }
 
@@ -252,6 +270,7 @@ impl Sources {
                 matches!(kernel.vars[var].kind, VarKind::Scalar(_))
                     || self.lets.get(&var).is_some_and(asks)
                     || counted.is_some_and(|(start, end)| asks(start) || asks(end))
+                    || self.stepped.at(expr, var).is_some_and(|by| limits(by).iter().any(asks))
             }
             ref other => other.operands().iter().any(asks),
         }
@@ -260,12 +279,15 @@ impl Sources {
     /// Whether a bounded expression is made by subtracting.
     fn subtracts(&self, kernel: &Kernel, expr: ExprId) -> bool {
         match kernel.exprs[expr].kind {
-            ExprKind::Binary { op: BinaryOp::Sub, .. } => true,
+            ExprKind::Binary { op: BinaryOp::Sub, .. }
+            | ExprKind::Unary { op: UnaryOp::Neg, .. } => true,
             ExprKind::Literal(Literal::Int(value)) => value < 0,
             ExprKind::Var(var) => {
                 let start = self.counters.get(&var).map(|(start, _)| start);
                 let of = self.lets.get(&var).or(start);
-                of.is_some_and(|of| self.subtracts(kernel, *of))
+                let starts = self.stepped.at(expr, var).map(|(_, course)| &course.starts);
+                let mut of = of.into_iter().chain(starts.into_iter().flatten());
+                of.any(|of| self.subtracts(kernel, *of))
             }
             ref other => other.operands().iter().any(|of| self.subtracts(kernel, *of)),
         }
@@ -297,9 +319,15 @@ impl Sources {
                     let (first, last) = (range(*start)?.0, range(*end)?.1.saturating_sub(1));
                     (first <= last).then_some((first, last))
                 }
-                VarKind::Let { .. } => range(*self.lets.get(&var)?),
+                VarKind::Let { .. } => match self.lets.get(&var) {
+                    Some(init) => range(*init),
+                    None => self.counted(kernel, (expr, var), value),
+                },
             },
             ExprKind::Cast(of) => range(of),
+            ExprKind::Unary { op: UnaryOp::Neg, operand } => {
+                Some(range_of(BinaryOp::Sub, (0, 0), range(operand)?))
+            }
             ExprKind::Binary { op, lhs, rhs } => Some(range_of(op, range(lhs)?, range(rhs)?)),
             ExprKind::Select { then, otherwise, .. } => match (range(then), range(otherwise)) {
                 (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
@@ -311,11 +339,79 @@ impl Sources {
             }
         }
     }
+
+    /// The same of a use of a variable that a loop counts by hand.
+    fn counted(
+        &self,
+        kernel: &Kernel,
+        (expr, var): (ExprId, VarId),
+        value: &dyn Fn(VarId) -> Option<i128>,
+    ) -> Option<Range> {
+        let (end, course) = self.stepped.at(expr, var)?;
+        let range = |expr: &ExprId| self.range(kernel, *expr, value);
+        let starts = || course.starts.iter().filter_map(range);
+        let bound = range(&end.bound)?;
+        let beside = i128::from(!end.met);
+        let (low, high) = match end.way {
+            Way::Up => (starts().map(|start| start.0).min()?, bound.1.saturating_sub(beside)),
+            Way::Down => (bound.0.saturating_add(beside), starts().map(|start| start.1).max()?),
+        };
+        let (least, most) =
+            kernel.vars[var].ty.integer_range().unwrap_or((i64::MIN.into(), i64::MAX.into()));
+        let goes_on = |step: Range| {
+            let is_inside = match end.way {
+                Way::Up => high.saturating_add(step.1) <= most,
+                Way::Down => least <= low.saturating_sub(step.1),
+            };
+            step.0 >= 0 && is_inside
+        };
+        let keeps_on = course.steps.iter().filter_map(range).all(goes_on);
+        (low <= high).then_some(if keeps_on { (low, high) } else { FAR })
+    }
+
+    /// What a bounded expression is made of. What is divided counts, but not what is multiplied
+    /// by a large number before, as random numbers are.
+    fn parts(&self, kernel: &Kernel, expr: ExprId) -> Option<Vec<ExprId>> {
+        match kernel.exprs[expr].kind {
+            ExprKind::Binary { op: BinaryOp::Div, lhs, rhs } => {
+                (!self.is_random(kernel, lhs)).then(|| vec![lhs, rhs])
+            }
+            ref kind => parts(kind),
+        }
+    }
+
+    /// Whether a number is multiplied as random numbers are.
+    fn is_random(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let kind = &kernel.exprs[expr].kind;
+        let is_large = |part: &ExprId| match kernel.exprs[*part].kind {
+            ExprKind::Literal(Literal::Int(value)) => value.abs() > MAX_PLAIN_FACTOR,
+            _ => false,
+        };
+        let is_random = |part: &ExprId| self.is_random(kernel, *part);
+        match kind {
+            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } if is_large(lhs) || is_large(rhs) => {
+                true
+            }
+            ExprKind::Var(var) => self.lets.get(var).is_some_and(is_random),
+            _ => kind.operands().iter().any(is_random),
+        }
+    }
+}
+
+/// What decides how far a variable goes that a loop counts by hand.
+fn limits((end, course): (End, &Course)) -> Vec<ExprId> {
+    course.starts.iter().chain(&course.steps).copied().chain([end.bound]).collect()
 }
 
 /// What an operator makes of any two numbers of two ranges, where it is the largest and the
 /// least of the ends.
 fn range_of(op: BinaryOp, one: Range, other: Range) -> Range {
+    if op == BinaryOp::Div && other.0 <= 0 {
+        // No number is further from 0 for being divided.
+        let most = one.0.saturating_abs().max(one.1.saturating_abs());
+        let is_natural = one.0 >= 0 && other.0 >= 0;
+        return (if is_natural { 0 } else { most.saturating_neg() }, most);
+    }
     let ends = [(one.0, other.0), (one.0, other.1), (one.1, other.0), (one.1, other.1)];
     let ends: Option<Vec<i128>> =
         ends.into_iter().map(|(lhs, rhs)| eval_index_binary(op, lhs, rhs)).collect();
@@ -329,6 +425,7 @@ fn parts(kind: &ExprKind) -> Option<Vec<ExprId>> {
     match *kind {
         ExprKind::Binary { op, lhs, rhs } => is_made_by(op).then(|| vec![lhs, rhs]),
         ExprKind::Cast(of) => Some(vec![of]),
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => Some(vec![operand]),
         ExprKind::Select { then, otherwise, .. } => Some(vec![then, otherwise]),
         ExprKind::Literal(_)
         | ExprKind::Var(_)

@@ -17,6 +17,7 @@ mod progress;
 mod races;
 mod redundant;
 mod sample;
+mod stepped;
 mod strided;
 mod taken;
 mod unchecked;

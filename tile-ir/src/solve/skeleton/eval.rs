@@ -209,6 +209,9 @@ impl Machine<'_> {
             ExprKind::Load(access) => return self.load(frame, expr, access),
             ExprKind::Unary { op, operand } => {
                 let value = self.eval(frame, *operand)?;
+                if self.plan.exact[expr.index()] {
+                    self.need_exact(expr, -value.number(node.ty), value.data)?;
+                }
                 let dtype = self.dtype(expr);
                 let result = semantics::unary(*op, ScalarValue { dtype, bits: value.bits });
                 result.map_or(value, Value::scalar).tainted(value.data)
