@@ -13,22 +13,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::interval::{FAR, Range, left_by, masked, range_of};
 use super::stepped::{Course, End, Stepped, Way};
 use crate::dtype::DType;
 use crate::kernel::{
     Axis, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, Type,
-    VarId, VarKind, eval_index, eval_index_binary, immutable_lets, var_uses_in,
+    VarId, VarKind, eval_index, immutable_lets, var_uses_in,
 };
 use crate::op::{BinaryOp, UnaryOp};
 
-/// The least and the greatest value of a number in a launch.
-pub type Range = (i128, i128);
-
 /// Largest number by which something is multiplied that is then divided, as sizes are.
 const MAX_PLAIN_FACTOR: i128 = 1 << 12;
-
-/// That of a number of which nothing is known.
-const FAR: Range = (i128::MIN, i128::MAX);
 
 /// The numbers of a kernel that a launch alone bounds.
 #[derive(Clone, Debug)]
@@ -221,6 +216,9 @@ impl Sources {
                     self.lets.get(&var).map_or_else(is_counted, |init| is_bounded(*init))
                 }
             },
+            ExprKind::Binary { op: BinaryOp::Mul, .. } if self.hashes(kernel, expr) => false,
+            ExprKind::Binary { op: BinaryOp::Rem, rhs, .. } => is_bounded(rhs),
+            _ if masked(kernel, expr).is_some() => true,
             // Of a number below 0 an unsigned one is made on purpose.
             ExprKind::Cast(of) => match (Width::of(kernel.exprs[of].ty), width) {
                 (Some(_), Width::Whole) | (Some(Width::Whole), Width::Signed) => is_bounded(of),
@@ -302,6 +300,9 @@ impl Sources {
         value: &dyn Fn(VarId) -> Option<i128>,
     ) -> Option<Range> {
         let range = |expr| self.range(kernel, expr, value);
+        if let Some(masked) = masked(kernel, expr) {
+            return Some(masked);
+        }
         match kernel.exprs[expr].kind {
             ExprKind::Literal(Literal::Int(number)) => Some((number, number)),
             ExprKind::Var(var) => match kernel.vars[var].kind {
@@ -327,6 +328,10 @@ impl Sources {
             ExprKind::Cast(of) => range(of),
             ExprKind::Unary { op: UnaryOp::Neg, operand } => {
                 Some(range_of(BinaryOp::Sub, (0, 0), range(operand)?))
+            }
+            ExprKind::Binary { op: BinaryOp::Rem, rhs, .. } => {
+                let is_signed = Width::of(kernel.exprs[expr].ty) != Some(Width::Unsigned);
+                Some(left_by(range(rhs)?, is_signed))
             }
             ExprKind::Binary { op, lhs, rhs } => Some(range_of(op, range(lhs)?, range(rhs)?)),
             ExprKind::Select { then, otherwise, .. } => match (range(then), range(otherwise)) {
@@ -382,41 +387,41 @@ impl Sources {
 
     /// Whether a number is multiplied as random numbers are.
     fn is_random(&self, kernel: &Kernel, expr: ExprId) -> bool {
-        let kind = &kernel.exprs[expr].kind;
-        let is_large = |part: &ExprId| match kernel.exprs[*part].kind {
+        let is_large = |part: ExprId| match kernel.exprs[part].kind {
             ExprKind::Literal(Literal::Int(value)) => value.abs() > MAX_PLAIN_FACTOR,
             _ => false,
         };
-        let is_random = |part: &ExprId| self.is_random(kernel, *part);
-        match kind {
-            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } if is_large(lhs) || is_large(rhs) => {
-                true
+        self.is_made(kernel, expr, &|expr| match kernel.exprs[expr].kind {
+            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => is_large(lhs) || is_large(rhs),
+            _ => false,
+        })
+    }
+
+    /// Whether what is left of bits or of a division is multiplied in that way.
+    fn hashes(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let is_rest = |expr: ExprId| {
+            let kind = &kernel.exprs[expr].kind;
+            let is_left = matches!(kind, ExprKind::Binary { op: BinaryOp::Rem, .. });
+            is_left || masked(kernel, expr).is_some()
+        };
+        self.is_random(kernel, expr) && self.is_made(kernel, expr, &is_rest)
+    }
+
+    /// Whether some part of an expression is such, by way of variables too.
+    fn is_made(&self, kernel: &Kernel, expr: ExprId, is: &dyn Fn(ExprId) -> bool) -> bool {
+        let kind = &kernel.exprs[expr].kind;
+        let is_made = |part: &ExprId| self.is_made(kernel, *part, is);
+        is(expr)
+            || match kind {
+                ExprKind::Var(var) => self.lets.get(var).is_some_and(is_made),
+                _ => kind.operands().iter().any(is_made),
             }
-            ExprKind::Var(var) => self.lets.get(var).is_some_and(is_random),
-            _ => kind.operands().iter().any(is_random),
-        }
     }
 }
 
 /// What decides how far a variable goes that a loop counts by hand.
 fn limits((end, course): (End, &Course)) -> Vec<ExprId> {
     course.starts.iter().chain(&course.steps).copied().chain([end.bound]).collect()
-}
-
-/// What an operator makes of any two numbers of two ranges, where it is the largest and the
-/// least of the ends.
-fn range_of(op: BinaryOp, one: Range, other: Range) -> Range {
-    if op == BinaryOp::Div && other.0 <= 0 {
-        // No number is further from 0 for being divided.
-        let most = one.0.saturating_abs().max(one.1.saturating_abs());
-        let is_natural = one.0 >= 0 && other.0 >= 0;
-        return (if is_natural { 0 } else { most.saturating_neg() }, most);
-    }
-    let ends = [(one.0, other.0), (one.0, other.1), (one.1, other.0), (one.1, other.1)];
-    let ends: Option<Vec<i128>> =
-        ends.into_iter().map(|(lhs, rhs)| eval_index_binary(op, lhs, rhs)).collect();
-    let range = ends.and_then(|ends| Some((*ends.iter().min()?, *ends.iter().max()?)));
-    range.unwrap_or(FAR)
 }
 
 /// What a bounded expression is made of: the parts of a sum or product, those of which one is

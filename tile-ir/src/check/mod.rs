@@ -8,6 +8,7 @@ mod exact;
 mod flow;
 mod fold;
 mod initialised;
+mod interval;
 mod narrow;
 mod order;
 mod owned;
@@ -26,8 +27,9 @@ mod unused;
 mod warp;
 
 pub(crate) use assumed::Origins;
-pub use exact::{Exact, Range};
+pub use exact::Exact;
 pub(crate) use fold::Folds;
+pub use interval::Range;
 pub use narrow::piece;
 pub(crate) use narrow::{MAX_NARROW_ITEMS, narrows};
 pub use unchecked::UncheckedKernel;
