@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::interval::{FAR, Range, left_by, masked, range_of};
-use super::stepped::{Course, End, Stepped, Way};
+use super::stepped::{Course, End, Step, Stepped, Trips, Way};
 use crate::dtype::DType;
 use crate::kernel::{
     Axis, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, Type,
@@ -30,6 +30,8 @@ const MAX_PLAIN_FACTOR: i128 = 1 << 12;
 pub struct Exact {
     /// What must not leave its type.
     exprs: BTreeSet<ExprId>,
+    /// The variables that must not, with a use of each.
+    vars: BTreeMap<VarId, ExprId>,
     sources: Sources,
 }
 
@@ -69,7 +71,7 @@ impl Exact {
         }
         let is_size = |id: &ExprId| sources.is_size(kernel, *id);
         let exprs = kernel.exprs.ids().filter(is_size).collect();
-        let mut exact = Self { exprs, sources };
+        let mut exact = Self { exprs, vars: BTreeMap::new(), sources };
         let mut seen = BTreeSet::new();
         // What is only compared may go on to wrap on purpose, as random numbers do.
         for (mut open, by_variables) in [(places, true), (compared, false)] {
@@ -95,6 +97,10 @@ impl Exact {
             open.extend(self.sources.lets.get(&var));
             open.extend(self.sources.set.get(&var).filter(|_| by_variables).into_iter().flatten());
             open.extend(self.sources.stepped.at(expr, var).into_iter().flat_map(limits));
+            if by_variables && let Some(course) = self.sources.summed(kernel, var) {
+                open.extend(course.limits());
+                self.vars.entry(var).or_insert(expr);
+            }
         } else if let Some(parts) = self.sources.parts(kernel, expr) {
             open.extend(parts);
             if node.ty != Type::Index && self.sources.is_bounded(kernel, expr) {
@@ -108,6 +114,11 @@ impl Exact {
         self.exprs.contains(&expr)
     }
 
+    /// Whether a variable never leaves its type in a launch.
+    pub(crate) fn keeps(&self, var: VarId) -> bool {
+        self.vars.contains_key(&var)
+    }
+
     /// The first number that may leave its type in a launch in which the variables of the
     /// launch have these values: with its type, and how far it goes.
     pub fn leaves(
@@ -115,24 +126,30 @@ impl Exact {
         kernel: &Kernel,
         value: &dyn Fn(VarId) -> Option<i128>,
     ) -> Option<(ExprId, DType, Range)> {
-        self.exprs.iter().find_map(|expr| {
-            let Type::Scalar(ElemType::Concrete(dtype)) = kernel.exprs[*expr].ty else {
+        let of_exprs = self.exprs.iter().map(|expr| (*expr, None));
+        let of_vars = self.vars.iter().map(|(var, expr)| (*expr, Some(*var)));
+        of_exprs.chain(of_vars).find_map(|(expr, var)| {
+            let Type::Scalar(ElemType::Concrete(dtype)) = kernel.exprs[expr].ty else {
                 return None;
             };
-            let (low, high) = self.sources.range(kernel, *expr, value)?;
+            let (low, high) = match var {
+                Some(var) => self.sources.range_of_all(kernel, var, value)?,
+                None => self.sources.range(kernel, expr, value)?,
+            };
             let (min, max) = dtype.integer_range()?;
-            (low < min || max < high).then_some((*expr, dtype, (low, high)))
+            (low < min || max < high).then_some((expr, dtype, (low, high)))
         })
     }
 
     /// Whether there is no such number.
     pub fn is_empty(&self) -> bool {
-        self.exprs.is_empty()
+        self.exprs.is_empty() && self.vars.is_empty()
     }
 
     /// Whether scalar parameters say how large some of them are.
     pub fn asks_scalars(&self, kernel: &Kernel) -> bool {
-        self.exprs.iter().any(|expr| self.sources.asks_scalars(kernel, *expr))
+        let vars = self.vars.values();
+        self.exprs.iter().chain(vars).any(|expr| self.sources.asks_scalars(kernel, *expr))
     }
 }
 
@@ -209,10 +226,8 @@ impl Sources {
                     range.is_some_and(|(start, end)| is_bounded(*start) && is_bounded(*end))
                 }
                 VarKind::Let { .. } => {
-                    let is_counted = || {
-                        let counted = self.stepped.at(expr, var);
-                        counted.is_some_and(|counted| limits(counted).into_iter().all(is_bounded))
-                    };
+                    let is_counted =
+                        || self.is_counted(kernel, expr, var) || self.summed(kernel, var).is_some();
                     self.lets.get(&var).map_or_else(is_counted, |init| is_bounded(*init))
                 }
             },
@@ -269,6 +284,7 @@ impl Sources {
                     || self.lets.get(&var).is_some_and(asks)
                     || counted.is_some_and(|(start, end)| asks(start) || asks(end))
                     || self.stepped.at(expr, var).is_some_and(|by| limits(by).iter().any(asks))
+                    || self.stepped.course(var).is_some_and(|of| of.limits().iter().any(asks))
             }
             ref other => other.operands().iter().any(asks),
         }
@@ -322,7 +338,10 @@ impl Sources {
                 }
                 VarKind::Let { .. } => match self.lets.get(&var) {
                     Some(init) => range(*init),
-                    None => self.counted(kernel, (expr, var), value),
+                    None if self.is_counted(kernel, expr, var) => {
+                        self.counted(kernel, (expr, var), value)
+                    }
+                    None => self.range_of_all(kernel, var, value),
                 },
             },
             ExprKind::Cast(of) => range(of),
@@ -341,6 +360,80 @@ impl Sources {
             ref other => {
                 debug_assert!(parts(other).is_none(), "a bounded expression is made of parts");
                 None
+            }
+        }
+    }
+
+    /// Whether a loop counts a variable by hand at one of its uses, between bounds.
+    fn is_counted(&self, kernel: &Kernel, expr: ExprId, var: VarId) -> bool {
+        let counted = self.stepped.at(expr, var);
+        let is_bounded = |part: ExprId| self.is_bounded(kernel, part);
+        counted.is_some_and(|counted| limits(counted).into_iter().all(is_bounded))
+    }
+
+    /// How a variable is summed up of bounded steps, as often as loops with bounds are run.
+    fn summed(&self, kernel: &Kernel, var: VarId) -> Option<&Course> {
+        let course = self.stepped.course(var)?;
+        let is_whole = match Width::of(kernel.vars[var].ty)? {
+            Width::Unsigned => course.goes(Way::Up),
+            Width::Signed | Width::Whole => true,
+        };
+        let is_bounded = |part: ExprId| self.is_bounded(kernel, part);
+        (is_whole && course.limits().into_iter().all(is_bounded)).then_some(course)
+    }
+
+    /// How far such a variable goes.
+    fn range_of_all(
+        &self,
+        kernel: &Kernel,
+        var: VarId,
+        value: &dyn Fn(VarId) -> Option<i128>,
+    ) -> Option<Range> {
+        let course = self.stepped.course(var)?;
+        let starts = course.starts.iter().filter_map(|expr| self.range(kernel, *expr, value));
+        let from = starts.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
+        let sum = |from: Range, step: &Step| {
+            let Some(by) = self.range(kernel, step.by, value) else { return from };
+            let by = match step.way {
+                Way::Up => by,
+                Way::Down => (by.1.saturating_neg(), by.0.saturating_neg()),
+            };
+            let loops = step.loops.iter().flatten();
+            let times = loops.fold(1, |times: i128, trips| {
+                times.saturating_mul(self.times(kernel, trips, value))
+            });
+            let (least, most) =
+                (by.0.min(0).saturating_mul(times), by.1.max(0).saturating_mul(times));
+            (from.0.saturating_add(least), from.1.saturating_add(most))
+        };
+        Some(course.steps.iter().fold(from, sum))
+    }
+
+    /// How often a loop is run at most.
+    fn times(&self, kernel: &Kernel, trips: &Trips, value: &dyn Fn(VarId) -> Option<i128>) -> i128 {
+        let range = |expr: ExprId| self.range(kernel, expr, value);
+        match *trips {
+            Trips::Halved => i128::from(u64::BITS),
+            Trips::Counted { start, end, step } => {
+                let (Some(start), Some(end)) = (range(start), range(end)) else { return 0 };
+                let room = end.1.saturating_sub(start.0).max(0);
+                let by = step.and_then(range).map_or(1, |step| step.0.max(1));
+                room.saturating_add(by - 1) / by
+            }
+            Trips::Stepped { var, end, by } => {
+                let starts = self.stepped.starts(var).iter();
+                let (Some(bound), Some(by)) = (range(end.bound), range(by)) else { return 0 };
+                let ends = starts.filter_map(|start| range(*start));
+                let room = ends.map(|start| match end.way {
+                    Way::Up => bound.1.saturating_sub(start.0),
+                    Way::Down => start.1.saturating_sub(bound.0),
+                });
+                match room.max() {
+                    None => 0,
+                    Some(_) if by.0 < 1 => i128::MAX,
+                    Some(room) if room < 0 => 0,
+                    Some(room) => room / by.0 + 1,
+                }
             }
         }
     }
@@ -370,7 +463,8 @@ impl Sources {
             };
             step.0 >= 0 && is_inside
         };
-        let keeps_on = course.steps.iter().filter_map(range).all(goes_on);
+        let mut steps = course.steps.iter().filter_map(|step| range(&step.by));
+        let keeps_on = steps.all(goes_on);
         (low <= high).then_some(if keeps_on { (low, high) } else { FAR })
     }
 
@@ -421,7 +515,8 @@ impl Sources {
 
 /// What decides how far a variable goes that a loop counts by hand.
 fn limits((end, course): (End, &Course)) -> Vec<ExprId> {
-    course.starts.iter().chain(&course.steps).copied().chain([end.bound]).collect()
+    let steps = course.steps.iter().map(|step| step.by);
+    course.starts.iter().copied().chain(steps).chain([end.bound]).collect()
 }
 
 /// What a bounded expression is made of: the parts of a sum or product, those of which one is

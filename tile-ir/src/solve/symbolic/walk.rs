@@ -432,7 +432,8 @@ impl Walk<'_> {
                 let declared = &self.kernel.vars[*var];
                 let rhs = self.value(*value);
                 let lhs = self.env.get(var).cloned().unwrap_or(Value::Other);
-                let value = self.binary(*op, lhs, rhs, declared.ty, stmt.span);
+                let ty = if self.exact.keeps(*var) { Type::Index } else { declared.ty };
+                let value = self.binary(*op, lhs, rhs, ty, stmt.span);
                 let value = value.unwrap_or_else(|| self.changed(*var));
                 self.env.insert(*var, value);
             }
