@@ -70,6 +70,11 @@ impl Poly {
         Self::atom(Atom::Var(var))
     }
 
+    /// The products of its sum, each with its factor.
+    pub(super) fn terms(&self) -> impl Iterator<Item = (&[Atom], i128)> {
+        self.terms.iter().map(|(product, factor)| (product.as_slice(), *factor))
+    }
+
     /// The variable that this is, alone.
     pub(super) fn as_var(&self) -> Option<VarId> {
         match self.terms.first_key_value() {

@@ -5,7 +5,8 @@
 //! the axes of the block. All work-items of a warp agree on
 //!
 //! - `n / m`, `n >> k`, `n < m` and the like, with m (or 2^k) a multiple of 32, of an
-//!   index or of `n` as an integer of 32 bits or more;
+//!   index or of `n` as an integer of 32 bits or more; also of `n + r`, where r is a natural
+//!   multiple of 32 that is the same for the block, as in `(bx * 256 + tx) / 32`;
 //! - an axis, where the axes after it have a multiple of 32 points together: `w`
 //!   with the block `(w in W, lane in 32)`.
 //!
@@ -14,9 +15,11 @@
 
 use std::collections::BTreeMap;
 
+use super::exact::Exact;
 use super::fold::enter_all;
-use super::poly::{Bounds, Poly};
+use super::poly::{Atom, Bounds, Poly};
 use crate::arena::EntityId as _;
+use crate::dtype::DType;
 use crate::exchange::WARP_ITEMS;
 use crate::kernel::{
     Axis, ElemType, ExprId, ExprKind, Kernel, Literal, TileDomain, TileParamId, Type, VarId,
@@ -51,11 +54,16 @@ impl Warps {
         enter_all(kernel, &kernel.body, &mut bounds);
         let number = number(&mut bounds, axes);
         let lets = immutable_lets(&kernel.body, kernel);
+        let exact = Exact::of(kernel);
         let n_lanes = if whole { i128::from(WARP_ITEMS) } else { 1 };
         for (id, expr) in kernel.exprs.iter() {
             warps.lanes[id.index()] = (0..n_lanes).any(|lane| literal(kernel, id) == Some(lane));
-            let mut is_number =
-                |id: ExprId| modular(kernel, &lets, &mut bounds, id).is_some_and(|n| n == number);
+            let mut is_number = |id: ExprId| {
+                modular(kernel, &lets, &mut bounds, id).is_some_and(|n| {
+                    let is_later = || starts_warp(kernel, n.clone().sub(&number));
+                    n == number || is_later() && is_plain(kernel, &lets, &exact, id)
+                })
+            };
             warps.exprs[id.index()] = match expr.kind {
                 ExprKind::Binary { op: BinaryOp::Div, lhs, rhs } => {
                     is_multiple(kernel, rhs) && is_number(lhs)
@@ -153,6 +161,38 @@ fn modular(
         | ExprKind::Tiles { .. }
         | ExprKind::Uniform(_)
         | ExprKind::InBounds { .. } => None,
+    }
+}
+
+/// Whether a number is natural, the same for the block, and a multiple of a warp's size.
+fn starts_warp(kernel: &Kernel, number: Poly) -> bool {
+    number.terms().all(|(product, factor)| {
+        let var = |atom: &Atom| match atom {
+            Atom::Var(var) => Some(kernel.vars[*var].kind),
+            _ => None,
+        };
+        let is_natural = |atom: &Atom| {
+            matches!(var(atom), Some(VarKind::Grid | VarKind::Dim | VarKind::TileParam(_)))
+        };
+        let is_whole = |atom: &Atom| match var(atom) {
+            Some(VarKind::TileParam(param)) => is_multiple_param(kernel, param),
+            _ => false,
+        };
+        factor > 0
+            && product.iter().all(is_natural)
+            && (factor % i128::from(WARP_ITEMS) == 0 || product.iter().any(is_whole))
+    })
+}
+
+/// Whether a sum is the number itself: no launch wraps it to below 0, where division would
+/// round up.
+fn is_plain(kernel: &Kernel, lets: &BTreeMap<VarId, ExprId>, exact: &Exact, id: ExprId) -> bool {
+    let expr = &kernel.exprs[id];
+    match expr.kind {
+        ExprKind::Var(var) if lets.contains_key(&var) => {
+            lets.get(&var).is_some_and(|init| is_plain(kernel, lets, exact, *init))
+        }
+        _ => expr.ty != Type::Scalar(ElemType::Concrete(DType::I32)) || exact.contains(id),
     }
 }
 

@@ -14,6 +14,7 @@ mod check_redundant;
 mod check_warps;
 mod choose;
 mod encode;
+mod exact;
 mod functions;
 mod hints;
 mod jumps;

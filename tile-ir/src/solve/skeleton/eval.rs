@@ -209,6 +209,9 @@ impl Machine<'_> {
             ExprKind::Load(access) => return self.load(frame, expr, access),
             ExprKind::Unary { op, operand } => {
                 let value = self.eval(frame, *operand)?;
+                if self.plan.exact[expr.index()] {
+                    self.need_exact(expr, -value.number(node.ty), value.data)?;
+                }
                 let dtype = self.dtype(expr);
                 let result = semantics::unary(*op, ScalarValue { dtype, bits: value.bits });
                 result.map_or(value, Value::scalar).tainted(value.data)
@@ -332,9 +335,29 @@ impl Machine<'_> {
         self.with_term_of(value, (op, ty), lhs, rhs)
     }
 
+    /// Ends a run in which a variable leaves its type where it is changed, if a launch in which
+    /// it may is refused.
+    pub(super) fn need_kept(
+        &self,
+        var: VarId,
+        op: BinaryOp,
+        (lhs, rhs): (Value, Value),
+    ) -> Result<(), Stop> {
+        let ty = self.kernel.vars[var].ty;
+        let number = match self.plan.kept[var.index()] {
+            true => eval_index_binary(op, lhs.number(ty), rhs.number(ty)),
+            false => None,
+        };
+        number.map_or(Ok(()), |number| Self::need_inside(ty, number, lhs.data.or(rhs.data)))
+    }
+
     /// Ends a run in which a number that is known leaves its type: such a launch is refused.
     fn need_exact(&self, expr: ExprId, number: i128, data: Option<Source>) -> Result<(), Stop> {
-        let Some((min, max)) = self.kernel.exprs[expr].ty.integer_range() else { return Ok(()) };
+        Self::need_inside(self.kernel.exprs[expr].ty, number, data)
+    }
+
+    fn need_inside(ty: Type, number: i128, data: Option<Source>) -> Result<(), Stop> {
+        let Some((min, max)) = ty.integer_range() else { return Ok(()) };
         let leaves = data.is_none() && !(min..=max).contains(&number);
         if leaves { Err(Stop::Excluded) } else { Ok(()) }
     }

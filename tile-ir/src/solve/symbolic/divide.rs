@@ -60,17 +60,22 @@ impl Walk<'_> {
         let most = self.most(lhs, rhs).filter(|_| natural);
         Some(self.function(Function::Quotient, lhs, rhs, low, at, |q| {
             let rest = lhs.sub(&q.mul(rhs));
-            let divided = divided(q, lhs, &rest, rhs, natural);
+            let rounded = divided(q, lhs, &rest, rhs, natural);
             let known = most.map_or(Formula::True, |most| Formula::le(q, &most));
             if least > 0 {
-                return divided.and(known);
+                return rounded.and(known);
             }
             let positive = Formula::lt(&Poly::default(), rhs);
             let by_zero = Formula::All(vec![Formula::Zero(rhs.clone()), Formula::Zero(q.clone())]);
-            let mut cases = vec![positive.and(divided).and(known), by_zero];
+            let mut cases = vec![positive.and(rounded).and(known), by_zero];
             if least < 0 {
-                // Of such a divisor nothing is said.
-                cases.push(Formula::lt(rhs, &Poly::default()));
+                let negative = Formula::lt(rhs, &Poly::default());
+                // Of the least number, by -1, the quotient wraps, so only of naturals is it said.
+                let mirrored = match natural {
+                    true => divided(&q.negated(), lhs, &rest, &rhs.negated(), true),
+                    false => Formula::True,
+                };
+                cases.push(negative.and(mirrored));
             }
             Formula::Any(cases)
         }))

@@ -273,7 +273,7 @@ impl Walk<'_> {
 
     /// Collects the variables that a condition asks not to be set; whether it asks nothing
     /// else.
-    fn collect_clear(&self, cond: ExprId, out: &mut BTreeSet<VarId>) -> bool {
+    pub(super) fn collect_clear(&self, cond: ExprId, out: &mut BTreeSet<VarId>) -> bool {
         let kind = &self.kernel.exprs[cond].kind;
         if let ExprKind::Logic { op: LogicOp::And, lhs, rhs } = kind {
             let first = self.collect_clear(*lhs, out);

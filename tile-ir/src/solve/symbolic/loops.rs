@@ -351,6 +351,8 @@ impl Walk<'_> {
             enter(walk, id);
             walk.stmts(body);
         });
+        // A counter goes on without those who have left.
+        let stayed = self.stayed.take().filter(|_| counter.is_none());
         let mut holds = true;
         for carried in carried {
             let end = self.env.get(&carried.var).cloned();
@@ -361,7 +363,10 @@ impl Walk<'_> {
             if after < carried.kind {
                 (carried.kind, holds) = (after, false);
             }
-            if let (Some(Value::Int(start)), Some(Value::Int(end))) = (heads.get(&carried.var), end)
+            let start = heads.get(&carried.var);
+            let next =
+                stayed.as_ref().zip(start).and_then(|(of, start)| of.value(carried.var, start));
+            if let (Some(Value::Int(start)), Some(Value::Int(end))) = (start, next.cloned().or(end))
             {
                 let step = self.each_adds(carried.var, (start, &end), id);
                 carried.step = step.filter(|_| !carried.first.is_lost());

@@ -8,6 +8,7 @@
 use super::bits::most_of;
 use super::formula::{Cond, Formula};
 use super::integers::{is_integer, range_of};
+use super::larger;
 use super::poly::{Poly, Unknown};
 use super::symbol::{Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
@@ -159,6 +160,7 @@ impl Walk<'_> {
             }
             ExprKind::Unary { op, operand } => match (op, self.value(*operand)) {
                 (UnaryOp::Neg, Value::Int(poly)) => {
+                    let ty = if self.exact.contains(expr) { Type::Index } else { ty };
                     self.wrapped(poly.negated(), ty, self.kernel.exprs[expr].span)
                 }
                 (UnaryOp::Not, Value::Cond(cond)) => Some(Value::Cond(cond.negated())),
@@ -509,7 +511,8 @@ impl Walk<'_> {
                     self.choices.insert(unknown, parts);
                 }
                 let value = Poly::unknown(unknown);
-                self.symbols.add_facts(unknown, cases(&value));
+                let bounds = larger::bounds(cond, (&then, &otherwise), &value);
+                self.symbols.add_facts(unknown, cases(&value).and(bounds));
                 if [&then, &otherwise].iter().any(|of| self.bits.contains_key(of)) {
                     let bits = self.joined_bits(&then, &otherwise);
                     self.note_bits(&value, bits);

@@ -28,6 +28,7 @@ use super::running::Running;
 use super::scans::Sum;
 use super::scattered::Scattered;
 use super::slot::{Counters, Slot};
+use super::stay::{ArmEnd, Stayed, joined, leaving};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
 use super::warps::{Common, Place};
@@ -165,6 +166,10 @@ pub(super) struct Walk<'a> {
     /// Of the statements so far of the current list.
     pub(super) flow: Flow,
     pub(super) exits: Exits,
+    /// The variables that say that a work-item has left a loop or the kernel.
+    pub(super) leaving: BTreeSet<VarId>,
+    /// Where the last statement was an `if` by which some have left, who goes on.
+    pub(super) stayed: Option<Stayed>,
     /// Whether accesses are noted; not where a loop's body is walked only to
     /// see what it does to variables.
     pub(super) recording: bool,
@@ -254,6 +259,8 @@ fn walk_with<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity, noted: Option<N
         pairs: Pairs::default(),
         flow: Flow::default(),
         exits: Exits::of(kernel, uniformity),
+        leaving: leaving(kernel),
+        stayed: None,
         recording: true,
         written,
         point: None,
@@ -280,7 +287,13 @@ pub(super) fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
 impl Walk<'_> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
         let outer = self.guards.len();
-        stmts.iter().for_each(|stmt| self.stmt(stmt));
+        self.stayed = None;
+        for stmt in stmts {
+            self.stmt(stmt);
+            if !matches!(stmt.kind, StmtKind::If { .. }) {
+                self.stayed = None;
+            }
+        }
         // What is assumed holds to the end of the list.
         self.guards.truncate(outer);
         self.passed_by.truncate(outer);
@@ -419,7 +432,8 @@ impl Walk<'_> {
                 let declared = &self.kernel.vars[*var];
                 let rhs = self.value(*value);
                 let lhs = self.env.get(var).cloned().unwrap_or(Value::Other);
-                let value = self.binary(*op, lhs, rhs, declared.ty, stmt.span);
+                let ty = if self.exact.keeps(*var) { Type::Index } else { declared.ty };
+                let value = self.binary(*op, lhs, rhs, ty, stmt.span);
                 let value = value.unwrap_or_else(|| self.changed(*var));
                 self.env.insert(*var, value);
             }
@@ -542,8 +556,14 @@ impl Walk<'_> {
         let [yes, no] = [value.yes.clone(), value.no.clone()];
         let first = self
             .under_one_of((yes.clone(), no.clone()), |walk| walk.nested(|walk| walk.stmts(then)));
+        let first_end = self.arm_end(then);
         let after_first = std::mem::replace(&mut self.env, before);
         let second = self.under_one_of((no, yes), |walk| walk.nested(|walk| walk.stmts(otherwise)));
+        let second_end = match otherwise.is_empty() && self.asks_who_stays(cond) {
+            true => ArmEnd::Nobody,
+            false => self.arm_end(otherwise),
+        };
+        let stayed = joined((first_end, &after_first), (second_end, &self.env));
         let (first, second) = if self.uniformity.is_uniform_value(cond) {
             (first.under(&value.yes), second.under(&value.no))
         } else {
@@ -559,6 +579,7 @@ impl Walk<'_> {
             (flags, true) => self.follow_unless(first, &flags),
             (flags, false) => self.follow_unless(first.join(second), &flags),
         }
+        self.stayed = stayed;
     }
 
     /// Variables after an `if`, of which `first` are the values after its first

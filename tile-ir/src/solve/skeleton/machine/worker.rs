@@ -23,6 +23,7 @@ impl<'a> Machine<'a> {
                 let mut result = self.eval(frame, *value)?;
                 if let Some(op) = op {
                     let ty = self.kernel.vars[*var].ty;
+                    self.need_kept(*var, *op, (frame[var.index()], result))?;
                     result = self.binary(*op, ty, frame[var.index()], result);
                 }
                 frame[var.index()] = result;

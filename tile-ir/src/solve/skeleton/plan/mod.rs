@@ -126,6 +126,8 @@ pub(super) struct Plan<'a> {
     pub(super) may_not_end: bool,
     /// By expression: whether a launch in which it wraps is refused.
     pub(super) exact: Vec<bool>,
+    /// By variable: likewise.
+    pub(super) kept: Vec<bool>,
 }
 
 impl<'a> Plan<'a> {
@@ -162,9 +164,11 @@ impl<'a> Plan<'a> {
             orders_warps: has_warp_barrier(&kernel.body),
             may_not_end: false,
             exact: Vec::new(),
+            kept: Vec::new(),
         };
         let exact = Exact::of(kernel);
         plan.exact = kernel.exprs.ids().map(|expr| exact.contains(expr)).collect();
+        plan.kept = kernel.vars.ids().map(|var| exact.keeps(var)).collect();
         // An operand has a smaller id than its user.
         for (id, expr) in kernel.exprs.iter() {
             let own = matches!(&expr.kind, ExprKind::Load(access) if plan.is_watched(access));
@@ -214,7 +218,7 @@ impl<'a> Plan<'a> {
 
     /// Whether some launch is refused.
     pub(super) fn refuses(&self) -> bool {
-        self.exact.contains(&true)
+        self.exact.contains(&true) || self.kept.contains(&true)
     }
 
     /// Whether something is counted in `nodes`: a variable becomes more or less by what is

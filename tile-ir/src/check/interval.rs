@@ -1,0 +1,52 @@
+//! How far numbers go that operators make of others.
+
+use crate::kernel::{ExprId, ExprKind, Kernel, Literal, eval_index_binary};
+use crate::op::BinaryOp;
+
+/// The least and the greatest value of a number in a launch.
+pub type Range = (i128, i128);
+
+/// That of a number of which nothing is known.
+pub(super) const FAR: Range = (i128::MIN, i128::MAX);
+
+/// What an operator makes of any two numbers of two ranges, where it is the largest and the
+/// least of the ends; of a division also where the divisor may be 0.
+pub(super) fn range_of(op: BinaryOp, one: Range, other: Range) -> Range {
+    if op == BinaryOp::Div && other.0 <= 0 {
+        // No number is further from 0 for being divided.
+        let most = one.0.saturating_abs().max(one.1.saturating_abs());
+        let is_natural = one.0 >= 0 && other.0 >= 0;
+        return (if is_natural { 0 } else { most.saturating_neg() }, most);
+    }
+    let ends = [(one.0, other.0), (one.0, other.1), (one.1, other.0), (one.1, other.1)];
+    let ends: Option<Vec<i128>> =
+        ends.into_iter().map(|(lhs, rhs)| eval_index_binary(op, lhs, rhs)).collect();
+    let range = ends.and_then(|ends| Some((*ends.iter().min()?, *ends.iter().max()?)));
+    range.unwrap_or(FAR)
+}
+
+/// What a division by these numbers leaves, whatever is divided.
+pub(super) fn left_by(divisor: Range, is_signed: bool) -> Range {
+    let most = divisor.0.saturating_abs().max(divisor.1.saturating_abs());
+    let most = most.saturating_sub(1).max(0);
+    (if is_signed { most.saturating_neg() } else { 0 }, most)
+}
+
+/// The range of an integer of which a literal says which bits are kept: of `x & 31` and
+/// `x >> 5`, whatever `x` is.
+pub(super) fn masked(kernel: &Kernel, expr: ExprId) -> Option<Range> {
+    let ExprKind::Binary { op, lhs, rhs } = kernel.exprs[expr].kind else { return None };
+    let literal = |part: ExprId| match kernel.exprs[part].kind {
+        ExprKind::Literal(Literal::Int(value)) if value >= 0 => Some(value),
+        _ => None,
+    };
+    match op {
+        BinaryOp::And => Some((0, literal(lhs).or(literal(rhs))?)),
+        BinaryOp::Shr => {
+            let (min, max) = kernel.exprs[expr].ty.integer_range()?;
+            let by = u32::try_from(literal(rhs)?).ok().filter(|by| *by < 32)?;
+            Some((min >> by, max >> by))
+        }
+        _ => None,
+    }
+}

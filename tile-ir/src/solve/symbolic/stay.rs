@@ -1,0 +1,95 @@
+//! Who goes on: of an iteration that some leave by `break` or `return`, the variables of
+//! those who come to its end.
+//!
+//! `if found { break; } i += 64;` stands as `if found { stopped = true; } else { i += 64; }`,
+//! after which `i` is one of two values. But whoever is in the next iteration has taken the
+//! step, so that every iteration adds the same for those who run it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::walk::{Value, Walk};
+use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Stmt, StmtKind, VarId};
+use crate::syntax::Jump;
+
+/// Variables with their values.
+type Values = BTreeMap<VarId, Value>;
+
+/// The variables at the end of statements that some have left.
+#[derive(Clone, Debug)]
+pub(super) struct Stayed {
+    /// Of those who go on.
+    values: Values,
+    /// Of those who have left, by the place where they did.
+    left: Vec<Values>,
+}
+
+impl Stayed {
+    /// A variable's value of those who go on, if it is the one or `start` of those who have
+    /// left.
+    pub(super) fn value(&self, var: VarId, start: &Value) -> Option<&Value> {
+        let own = self.values.get(&var)?;
+        let is_one = |left: &Values| left.get(&var).is_some_and(|of| of == own || of == start);
+        self.left.iter().all(is_one).then_some(own)
+    }
+}
+
+/// Who comes to the end of an arm of an `if`.
+#[derive(Clone, Debug)]
+pub(super) enum ArmEnd {
+    Everyone,
+    Some(Stayed),
+    Nobody,
+}
+
+/// The variables that say that a work-item has left a loop or the kernel.
+pub(super) fn leaving(kernel: &Kernel) -> BTreeSet<VarId> {
+    let leaves = |jump: Jump| matches!(jump, Jump::Break | Jump::Return);
+    let exits = kernel.exits.iter().filter(|exit| leaves(exit.jump));
+    let flags: BTreeSet<VarId> = exits.filter_map(|exit| exit.flag).collect();
+    let others = kernel.exits.iter().filter(|exit| !leaves(exit.jump));
+    let others: BTreeSet<VarId> = others.filter_map(|exit| exit.flag).collect();
+    flags.difference(&others).copied().collect()
+}
+
+impl Walk<'_> {
+    /// Who has come to the end of an arm that has just been walked.
+    pub(super) fn arm_end(&mut self, arm: &[Stmt]) -> ArmEnd {
+        let is_true =
+            |value: ExprId| self.kernel.exprs[value].kind == ExprKind::Literal(Literal::Bool(true));
+        match arm.last().map(|stmt| &stmt.kind) {
+            Some(StmtKind::Assign { var, value })
+                if self.leaving.contains(var) && is_true(*value) =>
+            {
+                ArmEnd::Nobody
+            }
+            Some(StmtKind::If { .. }) => self.stayed.take().map_or(ArmEnd::Everyone, ArmEnd::Some),
+            Some(_) | None => ArmEnd::Everyone,
+        }
+    }
+
+    /// Whether a condition only asks that nobody has left.
+    pub(super) fn asks_who_stays(&self, cond: ExprId) -> bool {
+        let mut flags = BTreeSet::new();
+        self.collect_clear(cond, &mut flags) && flags.is_subset(&self.leaving)
+    }
+}
+
+/// Who goes on after an `if`, by the ends of its arms and the variables there; `None` where
+/// nobody is known to have left.
+pub(super) fn joined(one: (ArmEnd, &Values), other: (ArmEnd, &Values)) -> Option<Stayed> {
+    match (one, other) {
+        ((ArmEnd::Nobody, left), (ArmEnd::Everyone, values))
+        | ((ArmEnd::Everyone, values), (ArmEnd::Nobody, left)) => {
+            Some(Stayed { values: values.clone(), left: vec![left.clone()] })
+        }
+        ((ArmEnd::Nobody, left), (ArmEnd::Some(mut stayed), _))
+        | ((ArmEnd::Some(mut stayed), _), (ArmEnd::Nobody, left)) => {
+            stayed.left.push(left.clone());
+            Some(stayed)
+        }
+        ((ArmEnd::Nobody, _), (ArmEnd::Nobody, _))
+        | ((ArmEnd::Everyone | ArmEnd::Some(_), _), (ArmEnd::Everyone | ArmEnd::Some(_), _)) => {
+            None
+        }
+    }
+}
