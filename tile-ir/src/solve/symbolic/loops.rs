@@ -25,6 +25,7 @@ use super::steps::Step;
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, Type, VarId};
+use crate::op::BinaryOp;
 use crate::solve::doubling::{self, Doubling};
 use crate::span::SpanId;
 use crate::syntax::Jump;
@@ -124,6 +125,9 @@ impl Walk<'_> {
             (LoopRange::Between { .. }, [start, end]) if ends.is_empty() => Some([start, end]),
             (LoopRange::Between { .. } | LoopRange::Halving(_) | LoopRange::Doubling(_), _) => None,
         };
+        if let Some(bounds) = whole {
+            self.leave_at_end(bounds, &carried, head);
+        }
         // Where no iteration may run, before and after are one interval.
         if flow.end.through.is_none() && (!self.recording || !self.is_never(&empty)) {
             flow.end.through = Some(Path::from([empty]));
@@ -411,6 +415,25 @@ impl Walk<'_> {
             };
             self.set_limits(&value, limits, false);
             self.env.insert(*var, value);
+        }
+    }
+
+    /// Variables after a loop that has gone on to its end: what is added to them is as
+    /// often as there are numbers between its bounds.
+    fn leave_at_end(&mut self, [start, end]: [&Poly; 2], carried: &[Carried], head: SpanId) {
+        let length = end.sub(start);
+        let count = match self.is_natural(&length) {
+            true => Some(Value::Int(length)),
+            false => self.extremum((head, BinaryOp::Max), length, Poly::default()),
+        };
+        let Some(Value::Int(count)) = count.filter(|_| !start.is_lost() && !end.is_lost()) else {
+            return;
+        };
+        for Carried { var, first, step, .. } in carried {
+            if let Some(step) = step {
+                let value = self.stepped_by(*var, first, &count, step);
+                self.env.insert(*var, value);
+            }
         }
     }
 

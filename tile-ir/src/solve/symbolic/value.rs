@@ -409,7 +409,13 @@ impl Walk<'_> {
         Some(Value::Int(quotient))
     }
 
-    fn extremum(&mut self, at: (SpanId, BinaryOp), lhs: Poly, rhs: Poly) -> Option<Value> {
+    /// The smaller or the larger of two values.
+    pub(super) fn extremum(
+        &mut self,
+        at: (SpanId, BinaryOp),
+        lhs: Poly,
+        rhs: Poly,
+    ) -> Option<Value> {
         if lhs.is_lost() || rhs.is_lost() {
             return None;
         }
