@@ -1,0 +1,135 @@
+//! Numbers of 32 bits that a launch alone bounds.
+//!
+//! `let at = row * width + column;` of `i32` wraps where an image is large enough. In CUDA C
+//! that is no program at all; here a launch in which it may happen is refused, and the proof
+//! takes such a number for what it is without wrapping.
+//!
+//! Such a number is a sum or product of scalar parameters, dimensions, tile sizes,
+//! coordinates and counters between bounds that are such numbers, be it that the loop
+//! counts by hand ([`super::stepped`]), the smaller and the larger of such, and it is
+//! used as an index, as a bound, as a divisor or in a comparison, or is a part of such a
+//! sum; by way of a variable too. What is made of dimensions and tile sizes alone is such
+//! a number wherever it is. What is hashed, masked or divided first is not: there
+//! wrapping may be meant. Nor is a difference of unsigned numbers.
+
+mod parts;
+mod reach;
+mod sources;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::sources::{Sources, limits};
+use super::interval::Range;
+use crate::dtype::DType;
+use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type, VarId};
+use crate::op::BinaryOp;
+
+/// The numbers of a kernel that a launch alone bounds.
+#[derive(Clone, Debug)]
+pub struct Exact {
+    /// What must not leave its type.
+    exprs: BTreeSet<ExprId>,
+    /// The variables that must not, with a use of each.
+    vars: BTreeMap<VarId, ExprId>,
+    sources: Sources,
+}
+
+impl Exact {
+    /// Reads a kernel.
+    pub fn of(kernel: &Kernel) -> Self {
+        let mut sources = Sources::of(kernel);
+        let (mut places, mut compared) = (Vec::new(), Vec::new());
+        sources.visit(&kernel.body, &mut places);
+        for expr in kernel.exprs.values() {
+            match &expr.kind {
+                ExprKind::Load(access) => places.extend(&access.indices),
+                ExprKind::Compare { lhs, rhs, .. } => compared.extend([lhs, rhs]),
+                ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem, rhs, .. } => {
+                    places.push(*rhs);
+                }
+                _ => {}
+            }
+        }
+        let is_size = |id: &ExprId| sources.is_size(kernel, *id);
+        let exprs = kernel.exprs.ids().filter(is_size).collect();
+        let mut exact = Self { exprs, vars: BTreeMap::new(), sources };
+        let mut seen = BTreeSet::new();
+        // What is only compared may go on to wrap on purpose, as random numbers do.
+        for (mut open, by_variables) in [(places, true), (compared, false)] {
+            while let Some(expr) = open.pop() {
+                if seen.insert(expr) {
+                    exact.visit(kernel, (expr, by_variables), &mut open);
+                }
+            }
+        }
+        exact
+    }
+
+    /// Notes a part of a sum, if it is such a number; adds its own parts to `open`, and
+    /// `by_variables` what variables are set to that are assigned again.
+    fn visit(
+        &mut self,
+        kernel: &Kernel,
+        (expr, by_variables): (ExprId, bool),
+        open: &mut Vec<ExprId>,
+    ) {
+        let node = &kernel.exprs[expr];
+        if let ExprKind::Var(var) = node.kind {
+            open.extend(self.sources.lets.get(&var));
+            open.extend(self.sources.set.get(&var).filter(|_| by_variables).into_iter().flatten());
+            open.extend(self.sources.stepped.at(expr, var).into_iter().flat_map(limits));
+            if by_variables && let Some(course) = self.sources.summed(kernel, var) {
+                open.extend(course.limits());
+                self.vars.entry(var).or_insert(expr);
+            }
+        } else if let Some(parts) = self.sources.parts(kernel, expr) {
+            open.extend(parts);
+            if node.ty != Type::Index && self.sources.is_bounded(kernel, expr) {
+                self.exprs.insert(expr);
+            }
+        }
+    }
+
+    /// Whether an expression is such a number.
+    pub(crate) fn contains(&self, expr: ExprId) -> bool {
+        self.exprs.contains(&expr)
+    }
+
+    /// Whether a variable never leaves its type in a launch.
+    pub(crate) fn keeps(&self, var: VarId) -> bool {
+        self.vars.contains_key(&var)
+    }
+
+    /// The first number that may leave its type in a launch in which the variables of the
+    /// launch have these values: with its type, and how far it goes.
+    pub fn leaves(
+        &self,
+        kernel: &Kernel,
+        value: &dyn Fn(VarId) -> Option<i128>,
+    ) -> Option<(ExprId, DType, Range)> {
+        let of_exprs = self.exprs.iter().map(|expr| (*expr, None));
+        let of_vars = self.vars.iter().map(|(var, expr)| (*expr, Some(*var)));
+        of_exprs.chain(of_vars).find_map(|(expr, var)| {
+            let Type::Scalar(ElemType::Concrete(dtype)) = kernel.exprs[expr].ty else {
+                return None;
+            };
+            let (low, high) = match var {
+                Some(var) => self.sources.range_of_all(kernel, var, value)?,
+                None => self.sources.range(kernel, expr, value)?,
+            };
+            let (min, max) = dtype.integer_range()?;
+            (low < min || max < high).then_some((expr, dtype, (low, high)))
+        })
+    }
+
+    /// Whether there is no such number.
+    pub fn is_empty(&self) -> bool {
+        self.exprs.is_empty() && self.vars.is_empty()
+    }
+
+    /// Whether scalar parameters say how large some of them are.
+    pub fn asks_scalars(&self, kernel: &Kernel) -> bool {
+        let vars = self.vars.values();
+        self.exprs.iter().chain(vars).any(|expr| self.sources.asks_scalars(kernel, *expr))
+    }
+}

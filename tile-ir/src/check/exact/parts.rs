@@ -1,0 +1,86 @@
+//! What bounded expressions are made of.
+
+use super::sources::Sources;
+use crate::check::interval::masked;
+use crate::kernel::{ExprId, ExprKind, Kernel, Literal};
+use crate::op::{BinaryOp, UnaryOp};
+
+/// Largest number by which something is multiplied that is then divided, as sizes are.
+const MAX_PLAIN_FACTOR: i128 = 1 << 12;
+
+impl Sources {
+    /// What a bounded expression is made of. What is divided counts, but not what is multiplied
+    /// by a large number before, as random numbers are.
+    pub(super) fn parts(&self, kernel: &Kernel, expr: ExprId) -> Option<Vec<ExprId>> {
+        match kernel.exprs[expr].kind {
+            ExprKind::Binary { op: BinaryOp::Div, lhs, rhs } => {
+                (!self.is_random(kernel, lhs)).then(|| vec![lhs, rhs])
+            }
+            ref kind => parts(kind),
+        }
+    }
+
+    /// Whether a number is multiplied as random numbers are.
+    pub(super) fn is_random(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let is_large = |part: ExprId| match kernel.exprs[part].kind {
+            ExprKind::Literal(Literal::Int(value)) => value.abs() > MAX_PLAIN_FACTOR,
+            _ => false,
+        };
+        self.is_made(kernel, expr, &|expr| match kernel.exprs[expr].kind {
+            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => is_large(lhs) || is_large(rhs),
+            _ => false,
+        })
+    }
+
+    /// Whether what is left of bits or of a division is multiplied in that way.
+    pub(super) fn hashes(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let is_rest = |expr: ExprId| {
+            let kind = &kernel.exprs[expr].kind;
+            let is_left = matches!(kind, ExprKind::Binary { op: BinaryOp::Rem, .. });
+            is_left || masked(kernel, expr).is_some()
+        };
+        self.is_random(kernel, expr) && self.is_made(kernel, expr, &is_rest)
+    }
+
+    /// Whether some part of an expression is such, by way of variables too.
+    pub(super) fn is_made(
+        &self,
+        kernel: &Kernel,
+        expr: ExprId,
+        is: &dyn Fn(ExprId) -> bool,
+    ) -> bool {
+        let kind = &kernel.exprs[expr].kind;
+        let is_made = |part: &ExprId| self.is_made(kernel, *part, is);
+        is(expr)
+            || match kind {
+                ExprKind::Var(var) => self.lets.get(var).is_some_and(is_made),
+                _ => kind.operands().iter().any(is_made),
+            }
+    }
+}
+
+/// What a bounded expression is made of: the parts of a sum or product, those of which one is
+/// taken, what is converted.
+pub(super) fn parts(kind: &ExprKind) -> Option<Vec<ExprId>> {
+    match *kind {
+        ExprKind::Binary { op, lhs, rhs } => is_made_by(op).then(|| vec![lhs, rhs]),
+        ExprKind::Cast(of) => Some(vec![of]),
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => Some(vec![operand]),
+        ExprKind::Select { then, otherwise, .. } => Some(vec![then, otherwise]),
+        ExprKind::Literal(_)
+        | ExprKind::Var(_)
+        | ExprKind::Load(_)
+        | ExprKind::Unary { .. }
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::Math { .. }
+        | ExprKind::Uniform(_)
+        | ExprKind::Tiles { .. }
+        | ExprKind::InBounds { .. } => None,
+    }
+}
+
+/// Whether bounded expressions are made by an operator.
+pub(super) fn is_made_by(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max)
+}

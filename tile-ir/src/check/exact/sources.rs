@@ -1,0 +1,251 @@
+//! What variables are set to, and which expressions a launch bounds by that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::parts::{is_made_by, parts};
+use crate::check::interval::masked;
+use crate::check::stepped::{Course, End, Stepped, Way};
+use crate::dtype::DType;
+use crate::kernel::{
+    Axis, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, Type,
+    VarId, VarKind, immutable_lets, var_uses_in,
+};
+use crate::op::{BinaryOp, UnaryOp};
+
+/// What the kernel's variables are.
+#[derive(Clone, Debug)]
+pub(super) struct Sources {
+    pub(super) lets: BTreeMap<VarId, ExprId>,
+    pub(super) axes: BTreeMap<VarId, ExprId>,
+    /// Start and end of what counters count.
+    pub(super) counters: BTreeMap<VarId, (ExprId, ExprId)>,
+    /// What other variables are set to, but for those that are hashed.
+    pub(super) set: BTreeMap<VarId, Vec<ExprId>>,
+    /// Those of them that loops count by hand.
+    pub(super) stepped: Stepped,
+}
+
+/// Integers that are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    /// An index.
+    Whole,
+    /// 32 bits with a sign.
+    Signed,
+    /// 32 bits without one.
+    Unsigned,
+}
+
+impl Width {
+    pub(super) fn of(ty: Type) -> Option<Self> {
+        match ty {
+            Type::Index => Some(Self::Whole),
+            Type::Scalar(ElemType::Concrete(DType::I32)) => Some(Self::Signed),
+            Type::Scalar(ElemType::Concrete(DType::U32)) => Some(Self::Unsigned),
+            Type::Scalar(_) => None,
+        }
+    }
+}
+
+impl Sources {
+    /// Reads the axes of grid and block, and what variables are set to.
+    pub(super) fn of(kernel: &Kernel) -> Self {
+        let lets = immutable_lets(&kernel.body, kernel);
+        let set = set_vars(kernel);
+        let (axes, counters, stepped) = (BTreeMap::new(), BTreeMap::new(), Stepped::of(kernel));
+        let mut sources = Self { lets, axes, counters, set, stepped };
+        sources.add_axes(&kernel.grid);
+        sources.add_axes(kernel.block.as_deref().unwrap_or_default());
+        sources
+    }
+
+    pub(super) fn add_axes(&mut self, axes: &[Axis]) {
+        self.axes.extend(axes.iter().map(|axis| (axis.var, axis.extent)));
+    }
+
+    /// Adds the variables of statements; collects their indices and bounds.
+    pub(super) fn visit(&mut self, stmts: &[Stmt], open: &mut Vec<ExprId>) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Store { access, .. }
+                | StmtKind::Atomic { access, .. }
+                | StmtKind::Update { place: Place::Element(access), .. } => {
+                    open.extend(&access.indices);
+                }
+                StmtKind::Phase { var, range, .. } | StmtKind::For { var, range, .. } => {
+                    open.extend(range.exprs());
+                    if let LoopRange::Between { start, end, .. } = range {
+                        self.counters.insert(*var, (*start, *end));
+                    }
+                }
+                StmtKind::Each { axes, .. } => self.add_axes(axes),
+                StmtKind::Let { .. }
+                | StmtKind::LetArray { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::Update { place: Place::Var(_), .. }
+                | StmtKind::Exchange { .. }
+                | StmtKind::While { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Assume { .. }
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => {}
+            }
+            stmt.kind.bodies().into_iter().for_each(|body| self.visit(body, open));
+        }
+    }
+
+    /// Whether a launch bounds an expression, each part of which may only wrap by mistake.
+    pub(super) fn is_bounded(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let node = &kernel.exprs[expr];
+        let is_bounded = |part| self.is_bounded(kernel, part);
+        let Some(width) = Width::of(node.ty) else { return false };
+        match node.kind {
+            ExprKind::Literal(Literal::Int(_)) => true,
+            ExprKind::Var(var) => match kernel.vars[var].kind {
+                VarKind::Dim | VarKind::TileParam(_) | VarKind::Scalar(_) => true,
+                VarKind::Grid | VarKind::Block | VarKind::Each => self.axes.contains_key(&var),
+                VarKind::Loop => {
+                    let range = self.counters.get(&var);
+                    range.is_some_and(|(start, end)| is_bounded(*start) && is_bounded(*end))
+                }
+                VarKind::Let { .. } => {
+                    let is_counted =
+                        || self.is_counted(kernel, expr, var) || self.summed(kernel, var).is_some();
+                    self.lets.get(&var).map_or_else(is_counted, |init| is_bounded(*init))
+                }
+            },
+            ExprKind::Binary { op: BinaryOp::Mul, .. } if self.hashes(kernel, expr) => false,
+            ExprKind::Binary { op: BinaryOp::Rem, rhs, .. } => is_bounded(rhs),
+            _ if masked(kernel, expr).is_some() => true,
+            // Of a number below 0 an unsigned one is made on purpose.
+            ExprKind::Cast(of) => match (Width::of(kernel.exprs[of].ty), width) {
+                (Some(_), Width::Whole) | (Some(Width::Whole), Width::Signed) => is_bounded(of),
+                (Some(Width::Whole), Width::Unsigned) => {
+                    is_bounded(of) && !self.subtracts(kernel, of)
+                }
+                (Some(Width::Signed | Width::Unsigned) | None, _) => false,
+            },
+            ExprKind::Binary { op: BinaryOp::Sub, .. } | ExprKind::Unary { .. }
+                if width == Width::Unsigned =>
+            {
+                false
+            }
+            _ => self.parts(kernel, expr).is_some_and(|parts| parts.into_iter().all(is_bounded)),
+        }
+    }
+
+    /// Whether a number of 32 bits is made of dimensions and tile sizes alone: by those nobody
+    /// hashes.
+    pub(super) fn is_size(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let node = &kernel.exprs[expr];
+        node.ty != Type::Index
+            && self.parts(kernel, expr).is_some()
+            && self.is_of_sizes(kernel, expr)
+            && self.is_bounded(kernel, expr)
+    }
+
+    pub(super) fn is_of_sizes(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let is_of_sizes = |part: &ExprId| self.is_of_sizes(kernel, *part);
+        match kernel.exprs[expr].kind {
+            ExprKind::Var(var) => match kernel.vars[var].kind {
+                VarKind::Dim | VarKind::TileParam(_) => true,
+                VarKind::Let { .. } => self.lets.get(&var).is_some_and(is_of_sizes),
+                _ => false,
+            },
+            ExprKind::Literal(_) => true,
+            _ => self.parts(kernel, expr).is_some_and(|parts| parts.iter().all(is_of_sizes)),
+        }
+    }
+
+    /// Whether scalar parameters say how large a bounded expression is.
+    pub(super) fn asks_scalars(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let asks = |part: &ExprId| self.asks_scalars(kernel, *part);
+        match kernel.exprs[expr].kind {
+            ExprKind::Var(var) => {
+                let counted = self.counters.get(&var);
+                matches!(kernel.vars[var].kind, VarKind::Scalar(_))
+                    || self.lets.get(&var).is_some_and(asks)
+                    || counted.is_some_and(|(start, end)| asks(start) || asks(end))
+                    || self.stepped.at(expr, var).is_some_and(|by| limits(by).iter().any(asks))
+                    || self.stepped.course(var).is_some_and(|of| of.limits().iter().any(asks))
+            }
+            ref other => other.operands().iter().any(asks),
+        }
+    }
+
+    /// Whether a bounded expression is made by subtracting.
+    pub(super) fn subtracts(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        match kernel.exprs[expr].kind {
+            ExprKind::Binary { op: BinaryOp::Sub, .. }
+            | ExprKind::Unary { op: UnaryOp::Neg, .. } => true,
+            ExprKind::Literal(Literal::Int(value)) => value < 0,
+            ExprKind::Var(var) => {
+                let start = self.counters.get(&var).map(|(start, _)| start);
+                let of = self.lets.get(&var).or(start);
+                let starts = self.stepped.at(expr, var).map(|(_, course)| &course.starts);
+                let mut of = of.into_iter().chain(starts.into_iter().flatten());
+                of.any(|of| self.subtracts(kernel, *of))
+            }
+            ref other => other.operands().iter().any(|of| self.subtracts(kernel, *of)),
+        }
+    }
+
+    /// Whether a loop counts a variable by hand at one of its uses, between bounds.
+    pub(super) fn is_counted(&self, kernel: &Kernel, expr: ExprId, var: VarId) -> bool {
+        let counted = self.stepped.at(expr, var);
+        let is_bounded = |part: ExprId| self.is_bounded(kernel, part);
+        counted.is_some_and(|counted| limits(counted).into_iter().all(is_bounded))
+    }
+
+    /// How a variable is summed up of bounded steps, as often as loops with bounds are run.
+    pub(super) fn summed(&self, kernel: &Kernel, var: VarId) -> Option<&Course> {
+        let course = self.stepped.course(var)?;
+        let is_whole = match Width::of(kernel.vars[var].ty)? {
+            Width::Unsigned => course.goes(Way::Up),
+            Width::Signed | Width::Whole => true,
+        };
+        let is_bounded = |part: ExprId| self.is_bounded(kernel, part);
+        (is_whole && course.limits().into_iter().all(is_bounded)).then_some(course)
+    }
+}
+
+/// What decides how far a variable goes that a loop counts by hand.
+pub(super) fn limits((end, course): (End, &Course)) -> Vec<ExprId> {
+    let steps = course.steps.iter().map(|step| step.by);
+    course.starts.iter().copied().chain(steps).chain([end.bound]).collect()
+}
+
+/// By variable that is assigned to, what it is set to; not of those that are changed by other
+/// operators than bounded expressions are made of.
+fn set_vars(kernel: &Kernel) -> BTreeMap<VarId, Vec<ExprId>> {
+    let mut set: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
+    let mut hashed = BTreeSet::new();
+    let mut open: Vec<&Stmt> = kernel.body.iter().collect();
+    while let Some(stmt) = open.pop() {
+        match &stmt.kind {
+            StmtKind::Let { var, init: Some(value) } | StmtKind::Assign { var, value } => {
+                set.entry(*var).or_default().push(*value);
+                if is_hashed(kernel, *value, *var) {
+                    hashed.insert(*var);
+                }
+            }
+            StmtKind::Update { place: Place::Var(var), op, .. } if !is_made_by(*op) => {
+                hashed.insert(*var);
+            }
+            _ => {}
+        }
+        open.extend(stmt.kind.bodies().into_iter().flatten());
+    }
+    let is_mutable = |var: &VarId| kernel.vars[*var].kind == VarKind::Let { mutable: true };
+    set.retain(|var, _| is_mutable(var) && !hashed.contains(var));
+    set
+}
+
+/// Whether a variable is in what other operators make part of a value.
+fn is_hashed(kernel: &Kernel, value: ExprId, var: VarId) -> bool {
+    let kind = &kernel.exprs[value].kind;
+    match parts(kind) {
+        Some(parts) => parts.into_iter().any(|part| is_hashed(kernel, part, var)),
+        None => kind.operands().into_iter().any(|part| var_uses_in(kernel, part, var) > 0),
+    }
+}
