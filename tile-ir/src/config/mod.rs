@@ -18,8 +18,8 @@ pub(crate) use estimate::UNKNOWN_TRIPS;
 pub use estimate::{Estimate, MAX_REGISTERS, Model, estimate};
 pub use plain::plain_config;
 pub use space::{Breadth, Space};
-pub(crate) use tiles::tile_value;
 pub use tiles::{block_extents, candidate_values, complete_tiles, tile_named};
+pub(crate) use tiles::{check_tiles, tied_tiles, tile_value};
 pub use valid::check_config;
 
 use serde::{Deserialize, Serialize};

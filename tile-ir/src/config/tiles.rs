@@ -18,6 +18,17 @@ pub fn complete_tiles(
     kernel: &Kernel,
     given: &[(TileParamId, u32)],
 ) -> Result<Vec<u32>, ConfigError> {
+    let values = tied_tiles(kernel, given)?;
+    check_tiles(kernel, &values)?;
+    Ok(values)
+}
+
+/// The values of all tile parameters, by id, each within its domain; whether they go
+/// together is [`check_tiles`]' question.
+pub(crate) fn tied_tiles(
+    kernel: &Kernel,
+    given: &[(TileParamId, u32)],
+) -> Result<Vec<u32>, ConfigError> {
     let mut values = Vec::with_capacity(kernel.tile_params.len());
     for (id, param) in kernel.tile_params.iter() {
         let chosen = given.iter().find(|(given_id, _)| *given_id == id).map(|(_, value)| *value);
@@ -53,16 +64,20 @@ pub fn complete_tiles(
         }
         values.push(value);
     }
+    Ok(values)
+}
+
+/// Whether constraints hold, and every tile and the block domain have elements.
+pub(crate) fn check_tiles(kernel: &Kernel, values: &[u32]) -> Result<(), ConfigError> {
     for &constraint in &kernel.constraints {
-        if eval_index(kernel, constraint, &|var| tile_value(kernel, &values, var)) != Some(1) {
+        if eval_index(kernel, constraint, &|var| tile_value(kernel, values, var)) != Some(1) {
             return Err(ConfigError::Constraint {
                 kernel: kernel.name.clone(),
                 constraint: print_expr(kernel, constraint),
             });
         }
     }
-    check_extents(kernel, &values)?;
-    Ok(values)
+    check_extents(kernel, values)
 }
 
 /// The tile parameter of a name.

@@ -448,13 +448,17 @@ impl Flow<'_> {
         })
     }
 
-    /// Whether a read is proved to be inside, at all sizes: ever, or where the store is to
-    /// which its work-item brings it in the same iterations.
-    fn is_inside(&self, source: Source, effect: &Effect, store: SpanId) -> bool {
-        let reads = self.reads.get_or_init(|| Reads::of(self.kernel, self.uniformity));
+    fn reads(&self) -> &Reads<'_> {
+        self.reads.get_or_init(|| Reads::of(self.kernel, self.uniformity))
+    }
+
+    /// Whether a read is proved to be inside along an axis, at all sizes: ever, or where the
+    /// store is to which its work-item brings it in the same iterations.
+    fn is_inside(&self, read: (Source, usize), effect: &Effect, store: SpanId) -> bool {
         let is_now = !self.loops.iter().any(|head| effect.passed.contains(head));
         let is_own = !effect.handed && is_now;
-        reads.are_inside(source) || is_own && reads.are_inside_with(source, store)
+        self.reads().are_inside(read.0, read.1)
+            || is_own && self.reads().are_inside_with(read, store)
     }
 
     fn check_store(&mut self, tensor: TensorId, index: &[Poly], value: &Value, access: &Access) {
@@ -468,10 +472,11 @@ impl Flow<'_> {
             if dropped {
                 continue;
             }
-            for (load, axis) in &effect.loads {
-                if !self.reported.contains(load) && !self.is_inside(*load, effect, access.span) {
-                    self.reported.insert(*load);
-                    self.report(outside, (*load, *axis), effect, access.span);
+            for read in &effect.loads {
+                let is_new = !self.reported.contains(&read.0);
+                if is_new && !self.is_inside(*read, effect, access.span) {
+                    self.reported.insert(read.0);
+                    self.report(outside, *read, effect, access.span);
                 }
             }
         }
@@ -646,8 +651,12 @@ impl Flow<'_> {
         let extent = tensor.extents.get(axis).map(|id| print_expr(self.kernel, *id));
         let (index, extent) = (index.unwrap_or_default(), extent.unwrap_or_default());
         let range = match outside {
-            Outside::Below(_) => format!("`{index}` may be negative"),
-            Outside::Above(..) => format!("`{index}` may be `{extent}` or more"),
+            Outside::Below(_) if !self.reads().are_natural(source, axis) => {
+                format!("`{index}` may be negative")
+            }
+            Outside::Below(_) | Outside::Above(..) => {
+                format!("`{index}` may be `{extent}` or more")
+            }
         };
         let text = print_access(self.kernel, access);
         let message =

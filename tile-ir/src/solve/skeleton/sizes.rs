@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use super::data::{FIRST_FREE_SEED, Pool};
 use crate::arena::EntityId as _;
-use crate::config::{complete_tiles, tile_value};
+use crate::config::{check_tiles, complete_tiles, tied_tiles, tile_value};
 use crate::kernel::{
     ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Source, Stmt, StmtKind, TileDomain,
     TileParamId, Type, VarId, VarKind, eval_index,
@@ -191,7 +191,7 @@ fn tile_sizes(kernel: &Kernel) -> Vec<Vec<u32>> {
                 number /= values.len();
                 (*id, value)
             });
-            complete_tiles(kernel, &digits.collect::<Vec<_>>()).ok()
+            tied_tiles(kernel, &digits.collect::<Vec<_>>()).ok()
         })
         .collect();
     combinations.sort_by_key(|tiles| {
@@ -201,9 +201,10 @@ fn tile_sizes(kernel: &Kernel) -> Vec<Vec<u32>> {
     let mut facts = BTreeSet::new();
     let mut chosen: Vec<Vec<u32>> = Vec::new();
     for tiles in combinations {
-        let before = facts.len();
-        facts.extend(facts_of(&tiles, above));
-        if facts.len() > before || tiles.is_empty() {
+        let new: Vec<_> = facts_of(&tiles, above).filter(|fact| !facts.contains(fact)).collect();
+        let shows_more = !new.is_empty() || tiles.is_empty();
+        if shows_more && check_tiles(kernel, &tiles).is_ok() {
+            facts.extend(new);
             chosen.push(tiles);
         }
         if chosen.len() == MAX_COMBINATIONS {

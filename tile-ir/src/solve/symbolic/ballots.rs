@@ -86,13 +86,10 @@ impl Walk<'_> {
         let lane = &self.warp_place.as_ref()?.lane;
         if let [(product, 1)] = mask.plus(1).terms()
             && let [power] = product.as_slice()
+            && let Some((Function::Power, exponent, _)) = self.function_of(*power)
+            && (exponent == lane || self.is_never(&Formula::ne(exponent, lane)))
         {
-            let of = self.functions.iter().find(|(_, symbol)| *symbol == power);
-            if let Some(((Function::Power, exponent, _), _)) = of
-                && (exponent == lane || self.is_never(&Formula::ne(exponent, lane)))
-            {
-                return Some(Over::Before);
-            }
+            return Some(Over::Before);
         }
         let points = self.points(&[mask, lane])?;
         let is_all = |bits: &dyn Fn(i128) -> i128| {

@@ -3,8 +3,8 @@
 //! A binary search moves `lo` up and `hi` down; a probe of a table goes on at
 //! `(slot + 1) % size`. What is so before the loop, and after an iteration at whose start it
 //! was so, is so at the start of each one. What is tried as a bound is what some variable
-//! was before the loop, and the last value that a division, or a mask, leaves. All are
-//! taken to hold, until an iteration is seen that need not keep one.
+//! was before the loop, the last value that a division, or a mask, leaves, and the last one
+//! that a condition in the loop lets pass. All are taken to hold, until an iteration is seen that need not keep one.
 
 use std::collections::BTreeMap;
 
@@ -193,17 +193,20 @@ impl Walk<'_> {
         out
     }
 
-    /// The last values that divisions and masks leave of what `value` is made of, which
-    /// may be a choice of a choice.
+    /// The last values that divisions, masks and conditions leave of what `value` is made
+    /// of, which may be a choice of a choice.
     fn lasts(&self, value: &Poly, depth: u32) -> Vec<Poly> {
         let mut out: Vec<Poly> = self.high(value).map(Poly::constant).into_iter().collect();
         for unknown in value.unknowns() {
             out.extend(self.last_of(unknown));
-            if let (Some((_, then, otherwise)), Some(depth)) =
+            let (Some((cond, then, otherwise)), Some(depth)) =
                 (self.choices.get(&unknown), depth.checked_sub(1))
-            {
-                out.extend(self.lasts(then, depth));
-                out.extend(self.lasts(otherwise, depth));
+            else {
+                continue;
+            };
+            for (holds, arm) in [(&cond.yes, then), (&cond.no, otherwise)] {
+                most_by(holds, arm, &mut out);
+                out.extend(self.lasts(arm, depth));
             }
         }
         out
@@ -211,10 +214,9 @@ impl Walk<'_> {
 
     /// What a remainder, or the smaller or larger of two values, is at most.
     fn last_of(&self, unknown: Unknown) -> Vec<Poly> {
-        let found = self.functions.iter().find(|(_, symbol)| **symbol == unknown);
-        match found {
-            Some(((Function::Quotient | Function::Remainder, _, by), _)) => vec![by.plus(-1)],
-            Some(((Function::Min | Function::Max, one, other), _)) => {
+        match self.function_of(unknown) {
+            Some((Function::Quotient | Function::Remainder, _, by)) => vec![by.plus(-1)],
+            Some((Function::Min | Function::Max, one, other)) => {
                 let mut out = vec![one.clone(), other.clone()];
                 let is_nested = |unknown: &Unknown| self.is_extremum(*unknown);
                 let nested = one.unknowns().chain(other.unknowns()).filter(is_nested);
@@ -226,8 +228,7 @@ impl Walk<'_> {
     }
 
     fn is_extremum(&self, unknown: Unknown) -> bool {
-        let found = self.functions.iter().find(|(_, symbol)| **symbol == unknown);
-        matches!(found, Some(((Function::Min | Function::Max, ..), _)))
+        matches!(self.function_of(unknown), Some((Function::Min | Function::Max, ..)))
     }
 
     /// Takes back the limits that an iteration is not seen to keep. Whether there was one.
@@ -276,5 +277,22 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+}
+
+/// What `value` is at most by a condition that compares it with something else.
+fn most_by(holds: &Formula, value: &Poly, out: &mut Vec<Poly>) {
+    match holds {
+        Formula::AtLeast(room) => {
+            let most = room.add(value);
+            let is_other = |unknown| most.unknowns().all(|other| other != unknown);
+            if value.unknowns().all(is_other) {
+                out.push(most);
+            }
+        }
+        Formula::All(parts) | Formula::Any(parts) => {
+            parts.iter().for_each(|part| most_by(part, value, out));
+        }
+        Formula::True | Formula::False | Formula::Unknown | Formula::Zero(_) => {}
     }
 }

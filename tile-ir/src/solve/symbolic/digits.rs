@@ -162,32 +162,65 @@ pub(super) fn to_name(
     at_least: &BTreeSet<Poly>,
     named: &BTreeSet<Unknown>,
 ) -> Option<(Unknown, Poly)> {
-    let found = at_least.iter().filter_map(|value| {
-        let size = |other: &Poly| match other.add(value).terms() {
-            [(none, -1), (size, 1)] => {
+    let ends = ends(at_least);
+    let found = at_least.iter().filter(|value| value.terms().len() > 1).filter_map(|value| {
+        let unknown = once_in(value).find(|unknown| !named.contains(unknown))?;
+        let size = ends.get(&unknown)?.iter().find_map(|end| Size::of(value, end))?;
+        Some((size, (unknown, value)))
+    });
+    let (_, (unknown, value)) = found.min_by_key(|(size, _)| *size)?;
+    Some((unknown, value.clone()))
+}
+
+/// By unknown, what it is taken off from: what is left of values up to their sizes.
+fn ends(at_least: &BTreeSet<Poly>) -> BTreeMap<Unknown, Vec<&Poly>> {
+    let mut ends: BTreeMap<Unknown, Vec<&Poly>> = BTreeMap::new();
+    for end in at_least {
+        for (product, factor) in end.terms() {
+            if let ([unknown], -1) = (product.as_slice(), *factor) {
+                ends.entry(*unknown).or_default().push(end);
+            }
+        }
+    }
+    ends
+}
+
+/// The unknowns that stand in one term alone, with the factor 1.
+fn once_in(value: &Poly) -> impl Iterator<Item = Unknown> {
+    value.terms().iter().filter_map(|(product, factor)| {
+        let ([unknown], 1) = (product.as_slice(), *factor) else { return None };
+        let once = value.unknowns().filter(|other| other == unknown).count() == 1;
+        once.then_some(*unknown)
+    })
+}
+
+/// Below what a value lies that is at least 0; in the order in which such values are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Size {
+    /// It is at most this number.
+    Last(i128),
+    /// It is below a product of so many unknowns.
+    Product(usize),
+}
+
+impl Size {
+    /// By `end`, which is at least 0 too, if that is what is left up to a size.
+    fn of(value: &Poly, end: &Poly) -> Option<Self> {
+        match end.add(value).terms() {
+            [(none, -1), (size, 1)] if none.is_empty() => {
                 // What has a multiple of it taken off.
                 let is_multiple =
                     |product: &Monomial| product.len() > 1 && without(product, size).is_some();
                 let is_taken = value.terms().iter().any(|(product, _)| is_multiple(product));
-                let place = i128::MAX - 8 + size.len() as i128;
-                (none.is_empty() && is_taken).then_some(place)
+                is_taken.then_some(Self::Product(size.len()))
             }
-            [(none, last)] if *last > 0 && value.terms().len() > 1 => {
+            [(none, last)] if none.is_empty() && *last > 0 => {
                 let mut others = value.terms().iter().filter(|(_, factor)| *factor != 1);
-                let is_size = none.is_empty() && others.all(|(_, factor)| factor % (last + 1) == 0);
-                is_size.then_some(*last)
+                others.all(|(_, factor)| factor % (last + 1) == 0).then_some(Self::Last(*last))
             }
             _ => None,
-        };
-        let unknown = value.terms().iter().find_map(|(product, factor)| {
-            let ([unknown], 1) = (product.as_slice(), *factor) else { return None };
-            let once = value.unknowns().filter(|other| other == unknown).count() == 1;
-            (once && !named.contains(unknown)).then_some(*unknown)
-        })?;
-        Some((at_least.iter().find_map(size)?, (unknown, value)))
-    });
-    let (_, (unknown, value)) = found.min_by_key(|(size, _)| *size)?;
-    Some((unknown, value.clone()))
+        }
+    }
 }
 
 /// The products of positive unknowns that are left of terms without one of their

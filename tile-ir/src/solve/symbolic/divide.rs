@@ -178,8 +178,7 @@ impl Walk<'_> {
     fn as_quotient(&self, value: &Poly) -> Option<(Poly, Poly)> {
         let [(product, 1)] = value.terms() else { return None };
         let [unknown] = product.as_slice() else { return None };
-        let found = self.functions.iter().find(|(_, symbol)| *symbol == unknown);
-        let ((function, lhs, rhs), _) = found?;
+        let (function, lhs, rhs) = self.function_of(*unknown)?;
         let natural = self.is_natural(lhs) && self.symbols.low(rhs).is_some_and(|low| low >= 0);
         (*function == Function::Quotient && natural).then(|| (lhs.clone(), rhs.clone()))
     }

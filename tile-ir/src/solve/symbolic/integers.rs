@@ -222,8 +222,8 @@ impl Walk<'_> {
 
     /// Whether an unknown says how often a value has left the range of its type.
     pub(super) fn is_turns(&self, unknown: Unknown) -> bool {
-        let own = self.functions.iter().find(|(_, symbol)| **symbol == unknown);
-        matches!(own, Some(((Function::SignedTurns | Function::UnsignedTurns, ..), _)))
+        let function = self.function_of(unknown);
+        matches!(function, Some((Function::SignedTurns | Function::UnsignedTurns, ..)))
     }
 
     /// `value` without the turns of a range of this size, by which it may be off.

@@ -63,6 +63,7 @@ mod powers;
 mod prefix;
 mod radix;
 mod ranges;
+mod reads;
 mod reduce;
 mod rows;
 mod running;
@@ -91,15 +92,15 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::Uniformity;
-use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, Source, VarId};
+use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, VarId};
 use crate::span::SpanId;
 use flow::{Distance, Encounter};
-use formula::Formula;
 use instance::Meeting;
 use linear::Effort;
 pub(crate) use listed::unproved_at_each_size;
 pub(crate) use one_to_one::one_to_one;
 pub(crate) use packed::packed;
+pub(crate) use reads::Reads;
 pub(crate) use suggest::{Suggestion, Suggestions};
 pub(crate) use symbol::Obstacle;
 use walk::{Site, Walk};
@@ -222,58 +223,6 @@ impl Case {
 /// The assumptions that never hold, at any admissible size, for any data.
 pub(crate) fn impossible(kernel: &Kernel, uniformity: &Uniformity) -> Vec<ExprId> {
     walk::walk(kernel, uniformity).impossible
-}
-
-/// Where a kernel's reads can be.
-pub(crate) struct Reads<'a>(Walk<'a>);
-
-impl<'a> Reads<'a> {
-    /// Reads a kernel.
-    pub(crate) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
-        Self(walk::walk_reads(kernel, uniformity))
-    }
-
-    /// Whether a read of a tensor with a default pad is inside of it whenever it
-    /// is made, at all sizes and whatever the kernel assumes.
-    pub(crate) fn are_inside(&self, read: Source) -> bool {
-        let found = self.0.outside.as_ref().and_then(|outside| outside.get(&read));
-        found.is_some_and(|found| found.iter().all(|outside| self.is_never(outside)))
-    }
-
-    /// Whether what is outside never is: all at once, or of each axis at all points.
-    fn is_never(&self, outside: &Formula) -> bool {
-        let is_never = |case: &Formula| self.0.is_never(case) || self.0.is_never_at_points(case);
-        let (guards, cases) = match outside {
-            Formula::All(parts) => match parts.as_slice() {
-                [guards @ .., Formula::Any(cases)] => (guards, cases),
-                _ => return is_never(outside),
-            },
-            _ => return is_never(outside),
-        };
-        let guards = Formula::All(guards.to_vec());
-        cases.iter().all(|case| {
-            self.0.is_never_at_points(case) || self.0.is_never(&guards.clone().and(case.clone()))
-        })
-    }
-
-    /// Whether such a read is inside wherever the store at a place in the text is, of one
-    /// work-item and in the same iterations of the loops around both.
-    pub(crate) fn are_inside_with(&self, read: Source, store: SpanId) -> bool {
-        let Some(found) = self.0.outside.as_ref().and_then(|outside| outside.get(&read)) else {
-            return false;
-        };
-        let stores: Vec<Formula> = self
-            .0
-            .sites
-            .iter()
-            .filter(|site| site.span == store && site.kind.writes())
-            .map(|site| self.0.is_made(site))
-            .collect();
-        !stores.is_empty()
-            && found.iter().all(|outside| {
-                stores.iter().all(|store| self.0.is_never(&outside.clone().and(store.clone())))
-            })
-    }
 }
 
 /// What is proved of pairs of accesses, whatever barriers a kernel has.

@@ -65,7 +65,7 @@ impl Walk<'_> {
                 out.insert(unknown);
                 continue;
             }
-            let ((_, lhs, rhs), _) = self.functions.iter().find(|(_, of)| **of == unknown)?;
+            let (_, lhs, rhs) = self.function_of(unknown)?;
             self.coordinates(lhs, out)?;
             self.coordinates(rhs, out)?;
         }
@@ -80,9 +80,7 @@ impl Walk<'_> {
                 let digit = match at.get(unknown) {
                     Some(digit) => *digit,
                     None => {
-                        let mut functions = self.functions.iter();
-                        let ((function, lhs, rhs), _) =
-                            functions.find(|(_, of)| **of == *unknown)?;
+                        let (function, lhs, rhs) = self.function_of(*unknown)?;
                         apply(*function, self.at_point(lhs, at)?, self.at_point(rhs, at)?)?
                     }
                 };

@@ -13,7 +13,7 @@ use super::poly::{Poly, Unknown};
 use super::symbol::{Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::kernel::{
-    Access, AccessKind, ArrayRef, Edge, ExprId, ExprKind, Literal, Source, Type, VarId, VarKind,
+    Access, AccessKind, ArrayRef, ExprId, ExprKind, Literal, Source, Type, VarId, VarKind,
 };
 use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
 use crate::span::SpanId;
@@ -286,21 +286,6 @@ impl Walk<'_> {
         indices
     }
 
-    /// Notes where a read of a tensor with a default pad is outside of it.
-    pub(super) fn note_outside(&mut self, read: Source, access: &Access, indices: &[Poly]) {
-        let ArrayRef::Tensor(tensor) = access.array else { return };
-        let has_default = self.kernel.tensors[tensor].edge == Edge::DefaultPad;
-        if !self.recording || self.outside.is_none() || !has_default {
-            return;
-        }
-        let extents = self.extents(access.array);
-        let outside = indices.iter().zip(&extents).map(|(index, extent)| {
-            Formula::lt(index, &Poly::default()).or(Formula::le(extent, index))
-        });
-        let here = Formula::All(self.guards.clone()).and(Formula::Any(outside.collect()));
-        self.outside.iter_mut().for_each(|found| found.entry(read).or_default().push(here.clone()));
-    }
-
     /// The value of an operator's application, where it is exact.
     pub(super) fn binary(
         &mut self,
@@ -470,6 +455,12 @@ impl Walk<'_> {
         self.symbols.add_facts(unknown, facts);
         self.functions.insert(key, unknown);
         Poly::unknown(unknown)
+    }
+
+    /// The function that an unknown is, and of what.
+    pub(super) fn function_of(&self, unknown: Unknown) -> Option<&(Function, Poly, Poly)> {
+        let found = self.functions.iter().find(|(_, symbol)| **symbol == unknown);
+        found.map(|(function, _)| function)
     }
 
     /// One of two values, by a condition; the same for the whole block where

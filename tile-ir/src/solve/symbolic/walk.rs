@@ -24,6 +24,7 @@ use super::named::Named;
 use super::poly::{Poly, Unknown};
 use super::prefix::Prefixes;
 use super::ranges::Ranges;
+use super::reads::Beyond;
 use super::running::Running;
 use super::scans::Sum;
 use super::scattered::Scattered;
@@ -107,9 +108,9 @@ pub(super) struct Walk<'a> {
     pub(super) squares: BTreeSet<Poly>,
     /// The loaded values of tensors that are never written.
     pub(super) elements: BTreeMap<Unknown, Element>,
-    /// By read of a tensor: each time that it is made, whether it is outside.
+    /// By read of a tensor: each time that it is made, where it is outside.
     /// Where this is asked for, nothing is assumed.
-    pub(super) outside: Option<BTreeMap<Source, Vec<Formula>>>,
+    pub(super) outside: Option<BTreeMap<Source, Vec<Beyond>>>,
     /// Where this is asked for, of each access: of its guards, what holds of who passes it
     /// by.
     pub(super) opposites: Option<Vec<Vec<Formula>>>,
