@@ -6,16 +6,22 @@
 //! a linear fact; what makes squares tractable is that its products with whatever
 //! else is not negative are facts too: with the sum of both values it gives the
 //! difference of their squares.
+//!
+//! Whatever an integer is, its product with itself or with the next one is not negative.
 
 use std::collections::BTreeSet;
 
 use super::instance::{Builder, Side};
-use super::poly::{Poly, Unknown};
+use super::poly::{Monomial, Poly, Unknown};
 use super::symbol::Sharing;
+use super::system::System;
 use super::walk::Walk;
 
 /// Values that are followed, of one kernel.
 const MAX_VALUES: usize = 3;
+
+/// Limits of a value that is compared.
+const MAX_ROOMS: usize = 2;
 
 impl Walk<'_> {
     /// Notes a value of work-items that is multiplied with itself, but for a number
@@ -31,7 +37,13 @@ impl Walk<'_> {
             let rises = root.terms().iter().all(|(_, factor)| *factor > 0);
             if rises { root } else { root.negated() }
         };
-        if lhs.is_lost() || rhs.is_lost() || self.squares.len() == MAX_VALUES {
+        if lhs.is_lost() || rhs.is_lost() {
+            return;
+        }
+        if matches!(lhs.sub(rhs).as_constant(), Some(-1..=1)) {
+            self.naturals.extend(Some(lhs.mul(rhs)).filter(|product| !product.is_lost()));
+        }
+        if self.squares.len() == MAX_VALUES {
             return;
         }
         let root_of_both = root(lhs);
@@ -60,4 +72,104 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+impl System {
+    /// Has two naturals compared.
+    pub(super) fn compare(&mut self, left: Poly, right: Poly) {
+        if left != right && !left.is_lost() && !right.is_lost() {
+            self.compared.push([left, right]);
+        }
+    }
+
+    /// Whether naturals are left to be compared.
+    pub(super) fn is_to_compare(&self) -> bool {
+        !self.compared.is_empty()
+    }
+
+    /// The cases of the next two naturals that are to be compared, and whose squares
+    /// are in the system: the first one is larger, the second one is, they are equal.
+    pub(super) fn next_comparison(&mut self) -> Option<[Self; 3]> {
+        let [left, right] = self.compared.pop()?;
+        let own: BTreeSet<Unknown> = left.unknowns().chain(right.unknowns()).collect();
+        let is_square = |product: &&Monomial| product.iter().all(|unknown| own.contains(unknown));
+        let degree = left.terms().iter().map(|(product, _)| product.len()).max().unwrap_or(0);
+        if !self.products().iter().filter(|product| product.len() > degree).any(is_square) {
+            return self.next_comparison();
+        }
+        let larger = |pair: [&Poly; 2]| {
+            let mut case = self.clone();
+            let mut pair = pair.map(Poly::clone);
+            for at in 0..2 {
+                case.name(&mut pair, at);
+            }
+            let [one, other] = pair;
+            let gap = one.sub(&other).plus(-1);
+            case.assert_at_least(&gap);
+            // Of `gap >= 0` and what is natural the product is natural too.
+            let rooms = case.rooms_above(&one);
+            for natural in rooms.iter().chain([&one, &other]) {
+                case.assert_at_least(&gap.mul(natural));
+            }
+            case
+        };
+        let mut equal = self.clone();
+        equal.facts.push(left.sub(&right));
+        Some([larger([&left, &right]), larger([&right, &left]), equal])
+    }
+
+    /// Has one of two values as an unknown of its own.
+    fn name(&mut self, pair: &mut [Poly; 2], at: usize) {
+        let value = pair[at].clone();
+        let once = value.terms().iter().find_map(|(product, factor)| match product.as_slice() {
+            [unknown] if *factor == 1 => {
+                let uses = value.unknowns().filter(|other| other == unknown).count();
+                (uses == 1).then_some(*unknown)
+            }
+            _ => None,
+        });
+        let (Some(unknown), Some(name)) = (once, self.unused()) else { return };
+        if value.terms().len() > 1 {
+            let rest = value.sub(&Poly::unknown(unknown));
+            let replacement = Poly::unknown(name).sub(&rest);
+            self.replace(unknown, &replacement);
+            let with = |other: Unknown| (other == unknown).then(|| replacement.clone());
+            *pair = pair.each_ref().map(|poly| poly.replace(&with));
+        }
+    }
+
+    /// How far a value is from sizes that limit it, where a size multiplies it too.
+    fn rooms_above(&self, value: &Poly) -> Vec<Poly> {
+        let [(own, 1)] = value.terms() else { return Vec::new() };
+        let [own] = own.as_slice() else { return Vec::new() };
+        let products = self.products();
+        let is_limit = |row: &Poly| {
+            row.unknowns().any(|size| {
+                size != *own && products.iter().any(|product| has_both(product, *own, size))
+            })
+        };
+        let above = |unknown: Unknown| self.at_least.iter().filter(move |row| ends(row, unknown));
+        let direct = above(*own).cloned();
+        // Through what lies between the value and its limit.
+        let steps = above(*own).flat_map(|row| {
+            let between = row.unknowns().filter(|unknown| unknown != own);
+            between.flat_map(move |unknown| above(unknown).map(|further| row.add(further)))
+        });
+        let mut rooms: Vec<Poly> = direct.chain(steps).filter(is_limit).collect();
+        rooms.dedup();
+        rooms.truncate(MAX_ROOMS);
+        rooms
+    }
+}
+
+/// Whether a product is made of two unknowns, or more that have these among them.
+fn has_both(product: &Monomial, one: Unknown, other: Unknown) -> bool {
+    product.contains(&one) && product.contains(&other)
+}
+
+/// Whether a row that is at least 0 says what an unknown is at most.
+fn ends(row: &Poly, unknown: Unknown) -> bool {
+    let is_end =
+        |(product, factor): &(Monomial, i128)| *factor == -1 && product.as_slice() == [unknown];
+    row.is_linear() && row.terms().iter().any(is_end)
 }

@@ -24,7 +24,7 @@ const MAX_PRODUCTS: usize = 60;
 #[derive(Clone, Debug, Default)]
 pub(super) struct System {
     /// Are 0. Used to replace unknowns as soon as one stands alone in them.
-    facts: Vec<Poly>,
+    pub(super) facts: Vec<Poly>,
     /// Are 0 too. Kept whole while they have products, so that those can be
     /// split.
     collisions: Vec<Poly>,
@@ -33,7 +33,7 @@ pub(super) struct System {
     /// Of each, one formula holds.
     pub(super) choices: Vec<Vec<Formula>>,
     /// Pairs of naturals of which it is to be asked which one is larger.
-    compared: Vec<[Poly; 2]>,
+    pub(super) compared: Vec<[Poly; 2]>,
     pub(super) contradictory: bool,
     /// How many sizes have been shifted.
     pub(super) shifted: usize,
@@ -78,67 +78,6 @@ impl System {
         let difference = left.sub(right);
         if !difference.is_lost() {
             self.collisions.push(difference);
-        }
-    }
-
-    /// Has two naturals compared.
-    pub(super) fn compare(&mut self, left: Poly, right: Poly) {
-        if left != right && !left.is_lost() && !right.is_lost() {
-            self.compared.push([left, right]);
-        }
-    }
-
-    /// Whether naturals are left to be compared.
-    pub(super) fn is_to_compare(&self) -> bool {
-        !self.compared.is_empty()
-    }
-
-    /// The cases of the next two naturals that are to be compared, and whose squares
-    /// are in the system: the first one is larger, the second one is, they are equal.
-    pub(super) fn next_comparison(&mut self) -> Option<[Self; 3]> {
-        let [left, right] = self.compared.pop()?;
-        let own: BTreeSet<Unknown> = left.unknowns().chain(right.unknowns()).collect();
-        let is_square = |product: &&Monomial| product.iter().all(|unknown| own.contains(unknown));
-        let degree = left.terms().iter().map(|(product, _)| product.len()).max().unwrap_or(0);
-        if !self.products().iter().filter(|product| product.len() > degree).any(is_square) {
-            return self.next_comparison();
-        }
-        let larger = |pair: [&Poly; 2]| {
-            let mut case = self.clone();
-            let mut pair = pair.map(Poly::clone);
-            for at in 0..2 {
-                case.name(&mut pair, at);
-            }
-            let [one, other] = pair;
-            // Of `gap >= 0` and what is natural the product is natural too.
-            let gap = one.sub(&other).plus(-1);
-            case.assert_at_least(&gap);
-            case.assert_at_least(&gap.mul(&one));
-            case.assert_at_least(&gap.mul(&other));
-            case
-        };
-        let mut equal = self.clone();
-        equal.facts.push(left.sub(&right));
-        Some([larger([&left, &right]), larger([&right, &left]), equal])
-    }
-
-    /// Has one of two values as an unknown of its own.
-    fn name(&mut self, pair: &mut [Poly; 2], at: usize) {
-        let value = pair[at].clone();
-        let once = value.terms().iter().find_map(|(product, factor)| match product.as_slice() {
-            [unknown] if *factor == 1 => {
-                let uses = value.unknowns().filter(|other| other == unknown).count();
-                (uses == 1).then_some(*unknown)
-            }
-            _ => None,
-        });
-        let (Some(unknown), Some(name)) = (once, self.unused()) else { return };
-        if value.terms().len() > 1 {
-            let rest = value.sub(&Poly::unknown(unknown));
-            let replacement = Poly::unknown(name).sub(&rest);
-            self.replace(unknown, &replacement);
-            let with = |other: Unknown| (other == unknown).then(|| replacement.clone());
-            *pair = pair.each_ref().map(|poly| poly.replace(&with));
         }
     }
 
@@ -373,7 +312,7 @@ impl System {
     }
 
     /// The products of two and more unknowns.
-    fn products(&self) -> BTreeSet<&Monomial> {
+    pub(super) fn products(&self) -> BTreeSet<&Monomial> {
         let polys = self.zeros().chain(&self.at_least);
         polys
             .flat_map(|poly| poly.terms())

@@ -104,6 +104,8 @@ pub(super) struct Walk<'a> {
     pub(super) chosen: BTreeMap<Formula, Unknown>,
     /// By symbol of those, the condition, and the two values.
     pub(super) choices: BTreeMap<Unknown, (Cond, Poly, Poly)>,
+    /// Products that are not negative, whatever the numbers are of which they are made.
+    pub(super) naturals: BTreeSet<Poly>,
     /// The values that are multiplied with themselves.
     pub(super) squares: BTreeSet<Poly>,
     /// The loaded values of tensors that are never written.
@@ -221,6 +223,7 @@ fn walk_with<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity, noted: Option<N
         powers: BTreeSet::new(),
         chosen: BTreeMap::new(),
         choices: BTreeMap::new(),
+        naturals: BTreeSet::new(),
         squares: BTreeSet::new(),
         elements: BTreeMap::new(),
         outside: (noted == Some(Noted::Outside)).then(BTreeMap::new),
@@ -602,6 +605,7 @@ impl Walk<'_> {
     /// Whether an index is never negative, at all sizes and for all work-items.
     pub(super) fn is_natural(&self, poly: &Poly) -> bool {
         self.symbols.low(poly).is_some_and(|low| low >= 0)
+            || self.naturals.contains(poly)
             || self.sum_of_bits(poly).is_some()
             || !poly.is_lost() && self.is_never(&Formula::AtLeast(poly.negated().plus(-1)))
     }
