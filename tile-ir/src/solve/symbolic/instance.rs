@@ -56,6 +56,9 @@ impl Meeting<'_> {
 /// Of how many parts of all effort a plain proof takes one at most.
 const PLAIN: u64 = 100;
 
+/// Of how many parts of a kernel's effort a question beside the proofs takes one at most.
+const ASKED: u64 = 16;
+
 impl Walk<'_> {
     /// Whether two accesses never touch one element in different hands, at all
     /// sizes.
@@ -138,7 +141,10 @@ impl Walk<'_> {
     pub(super) fn is_never(&self, condition: &Formula) -> bool {
         let mut builder = Builder::new(self, Meeting::BetweenBlocks);
         builder.assert(Side::First, condition);
-        builder.systems().iter().all(|system| system.has_no_solution(&self.effort))
+        let systems = builder.systems();
+        self.effort.within_part(ASKED, || {
+            systems.iter().all(|system| system.has_no_solution(&self.effort))
+        })
     }
 }
 
