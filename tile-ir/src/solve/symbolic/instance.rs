@@ -142,9 +142,12 @@ impl Walk<'_> {
     }
 }
 
+/// How many copies a symbol has: the shared one, and those of the two accesses.
+const COPIES: u32 = 3;
+
 /// A symbol's copy: the shared one, or that of the first or the second access.
 pub(super) fn copy_of(symbol: Unknown, copy: u32) -> Poly {
-    match symbol.checked_mul(3).and_then(|base| base.checked_add(copy)) {
+    match symbol.checked_mul(COPIES).and_then(|base| base.checked_add(copy)) {
         Some(unknown) => Poly::unknown(unknown),
         None => Poly::lost(),
     }
@@ -217,6 +220,12 @@ impl<'a> Builder<'a> {
             return self.unknown(symbol, Side::First).plus(1);
         }
         copy_of(symbol, copy)
+    }
+
+    /// Whether an unknown of the system is the copy of a symbol that is not negative.
+    pub(super) fn is_natural_copy(&self, unknown: Unknown) -> bool {
+        let symbol = Poly::unknown(unknown / COPIES);
+        self.walk.symbols.low(&symbol).is_some_and(|low| low >= 0)
     }
 
     /// A polynomial over symbols as one side sees it.
@@ -330,6 +339,7 @@ impl<'a> Builder<'a> {
         self.assert_facts();
         self.relate_exclusive_ors();
         self.relate_tables();
+        self.order_shares();
         self.compare_squares();
         self.part_running();
         self.join_warps();

@@ -71,6 +71,7 @@ mod scattered;
 mod search;
 mod sized;
 mod slot;
+mod split;
 mod squares;
 mod stay;
 mod steps;
