@@ -10,6 +10,7 @@ use super::flow::{Distance, Path};
 use super::formula::Formula;
 use super::loops::Next;
 use super::poly::{Poly, Unknown};
+use super::signs::by_sign;
 use super::symbol::{LoopId, Sharing};
 use super::system::System;
 use super::walk::{Site, Walk, Worker};
@@ -347,7 +348,11 @@ impl<'a> Builder<'a> {
         self.part_dealt();
         self.part_prefixes();
         self.assert_facts();
+        let size = self.divided_size();
         let mut systems = vec![self.system];
+        if let Some(size) = size {
+            by_sign(&size, &mut systems);
+        }
         for (apart, same) in self.either {
             let mut one = systems.clone();
             one.iter_mut().for_each(|system| system.assert(&apart));

@@ -69,6 +69,7 @@ mod running;
 mod scans;
 mod scattered;
 mod search;
+mod signs;
 mod sized;
 mod slot;
 mod split;
