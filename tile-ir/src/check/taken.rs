@@ -2,11 +2,11 @@
 //!
 //! Where data says which (a rank, a place in an order, a slot of a queue), no run tells
 //! that none is left out, but a proof does ([`crate::solve::symbolic`]): that no two are the
-//! same, where there are as many cells as work-items; that cells are taken one after the
-//! other, where no more are read than were taken.
+//! same, where there are as many cells as work-items, or as many for each; that cells are
+//! taken one after the other, where no more are read than were taken.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::poly::{Bounds, Poly};
 use super::uniform::Uniformity;
@@ -14,12 +14,15 @@ use crate::kernel::{Access, ExprId, Kernel, TileId};
 use crate::solve::symbolic::{one_to_one, packed};
 use crate::span::SpanId;
 
+/// Most cells for each work-item.
+const MAX_EACH: usize = 16;
+
 /// The reads of such tiles; which, is asked at most once.
 pub(super) struct Taken<'a> {
     kernel: &'a Kernel,
     uniformity: &'a Uniformity,
-    /// Those before which each work-item has written a cell of its own.
-    one_to_one: OnceCell<BTreeSet<SpanId>>,
+    /// Those before which each work-item has written cells of its own, and how many.
+    one_to_one: OnceCell<BTreeMap<SpanId, usize>>,
     /// Those of no more cells than were taken.
     packed: OnceCell<BTreeSet<SpanId>>,
 }
@@ -34,18 +37,30 @@ impl<'a> Taken<'a> {
     pub(super) fn is_written(&self, tile: TileId, read: &Access) -> bool {
         let one_to_one = || one_to_one(self.kernel, self.uniformity);
         let packed = || packed(self.kernel, self.uniformity);
-        self.has_as_many(tile) && self.one_to_one.get_or_init(one_to_one).contains(&read.span)
+        (1..=MAX_EACH).any(|each| self.has_as_many(tile, each))
+            && self
+                .one_to_one
+                .get_or_init(one_to_one)
+                .get(&read.span)
+                .is_some_and(|count| self.has_as_many(tile, *count))
             || self.packed.get_or_init(packed).contains(&read.span)
     }
 
-    /// Whether a tile has as many cells as a block has work-items.
-    fn has_as_many(&self, tile: TileId) -> bool {
-        let Some(block) = &self.kernel.block else { return false };
+    /// Whether a tile has as many cells as a block has work-items, or so many for each.
+    fn has_as_many(&self, tile: TileId, each: usize) -> bool {
+        let Some((items, cells)) = self.counts(tile) else { return false };
+        let each = i128::try_from(each).unwrap_or(0);
+        cells == items.mul(&Poly::constant(each))
+    }
+
+    /// How many work-items a block has, and how many cells a tile.
+    fn counts(&self, tile: TileId) -> Option<(Poly, Poly)> {
+        let block = self.kernel.block.as_ref()?;
         let mut bounds = Bounds::new(self.kernel);
         let mut product = |extents: &mut dyn Iterator<Item = ExprId>| {
             extents.fold(Poly::constant(1), |product, extent| product.mul(&bounds.poly(extent)))
         };
         let items = product(&mut block.iter().map(|axis| axis.extent));
-        items == product(&mut self.kernel.tiles[tile].extents.iter().copied())
+        Some((items, product(&mut self.kernel.tiles[tile].extents.iter().copied())))
     }
 }

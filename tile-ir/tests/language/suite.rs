@@ -117,8 +117,8 @@ families! {
     arrays atomics ballots basics benchmarks blocks butterflies chosen coarse collected control counted digits
     doubled exact further gather generated graphs grids kept late launches layers left lessons levels library
     limits loaded loops matrices micro mirrors mixed multiplied narrow offsets open orders params permuted
-    physics pictures pieces places ported ports prefixes programs queues reductions reserved rounds rows
-    running samples scans scattered searches settled sized sizes solvers sorts stencils steps strides symbolic
+    physics pictures pieces places ported ports prefixes programs published queues reductions reserved rounds rows
+    running samples scans scattered searches settled shares sized sizes solvers sorts stencils steps strides symbolic
     tables teams tiles turned verified waits warps waves
 }
 

@@ -12,6 +12,7 @@
 //! a number wherever it is. What is hashed, masked or divided first is not: there
 //! wrapping may be meant. Nor is a difference of unsigned numbers.
 
+mod held;
 mod parts;
 mod reach;
 mod sources;
@@ -82,6 +83,8 @@ impl Exact {
                 open.extend(course.limits());
                 self.vars.entry(var).or_insert(expr);
             }
+        } else if let ExprKind::Load(access) = &node.kind {
+            open.extend(self.sources.held.get(&access.array).into_iter().flatten());
         } else if let Some(parts) = self.sources.parts(kernel, expr) {
             open.extend(parts);
             if node.ty != Type::Index && self.sources.is_bounded(kernel, expr) {

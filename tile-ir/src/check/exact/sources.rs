@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::held::held;
 use super::parts::{is_made_by, parts};
 use crate::check::interval::masked;
 use crate::check::stepped::{Course, End, Stepped, Way};
 use crate::dtype::DType;
 use crate::kernel::{
-    Axis, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, Type,
-    VarId, VarKind, immutable_lets, var_uses_in,
+    ArrayRef, Axis, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind,
+    Type, VarId, VarKind, immutable_lets, var_uses_in,
 };
 use crate::op::{BinaryOp, UnaryOp};
 
@@ -21,7 +22,9 @@ pub(super) struct Sources {
     pub(super) counters: BTreeMap<VarId, (ExprId, ExprId)>,
     /// What other variables are set to, but for those that are hashed.
     pub(super) set: BTreeMap<VarId, Vec<ExprId>>,
-    /// Those of them that loops count by hand.
+    /// What elements of local arrays are set to.
+    pub(super) held: BTreeMap<ArrayRef, Vec<ExprId>>,
+    /// Those of the variables that loops count by hand.
     pub(super) stepped: Stepped,
 }
 
@@ -53,7 +56,7 @@ impl Sources {
         let lets = immutable_lets(&kernel.body, kernel);
         let set = set_vars(kernel);
         let (axes, counters, stepped) = (BTreeMap::new(), BTreeMap::new(), Stepped::of(kernel));
-        let mut sources = Self { lets, axes, counters, set, stepped };
+        let mut sources = Self { lets, axes, counters, set, held: held(kernel), stepped };
         sources.add_axes(&kernel.grid);
         sources.add_axes(kernel.block.as_deref().unwrap_or_default());
         sources

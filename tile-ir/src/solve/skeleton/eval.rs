@@ -441,7 +441,13 @@ impl Machine<'_> {
     }
 
     fn load(&mut self, frame: &Frame, expr: ExprId, access: &Access) -> Result<Value, Stop> {
-        let (indices, _) = self.indices(frame, &access.indices)?;
+        let (indices, data) = self.indices(frame, &access.indices)?;
+        if self.plan.locals.follows(access.array) {
+            if let Some(site) = self.plan.loads[expr.index()] {
+                self.enter(site, &indices)?;
+            }
+            return Ok(self.element(frame, access, (&indices, data)));
+        }
         let value = self.made_up(expr, access, &indices)?;
         if self.is_written(access.array) || self.kernel.is_local(access.array) {
             return Ok(value);

@@ -254,7 +254,12 @@ impl Walk<'_> {
         }
         let [(product, 1)] = value.terms() else { return };
         let [unknown] = product.as_slice() else { return };
-        let Some(slot) = self.slots.get(unknown).cloned() else { return };
+        let Some(mut slot) = self.slots.get(unknown).cloned() else { return };
+        if slot.is_of_item()
+            && let Some(total) = self.total_of_block(slot.step())
+        {
+            slot = slot.by(total);
+        }
         let is_agreed = slot.polys().all(|poly| self.is_agreed(poly));
         // What a warp has, several of its work-items may write.
         if slot.is_of_warp() {

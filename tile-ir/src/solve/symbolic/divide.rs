@@ -57,7 +57,8 @@ impl Walk<'_> {
             return Some(Poly::default());
         }
         let low = (natural && least >= 0).then_some(0);
-        let most = self.most(lhs, rhs).filter(|_| natural);
+        let most = || self.most(lhs, rhs).or_else(|| self.whole_of(lhs, rhs));
+        let most = if natural { most() } else { None };
         Some(self.function(Function::Quotient, lhs, rhs, low, at, |q| {
             let rest = lhs.sub(&q.mul(rhs));
             let rounded = divided(q, lhs, &rest, rhs, natural);

@@ -10,6 +10,7 @@ use super::flow::{Distance, Path};
 use super::formula::Formula;
 use super::loops::Next;
 use super::poly::{Poly, Unknown};
+use super::signs::by_sign;
 use super::symbol::{LoopId, Sharing};
 use super::system::System;
 use super::walk::{Site, Walk, Worker};
@@ -148,9 +149,12 @@ impl Walk<'_> {
     }
 }
 
+/// How many copies a symbol has: the shared one, and those of the two accesses.
+const COPIES: u32 = 3;
+
 /// A symbol's copy: the shared one, or that of the first or the second access.
 pub(super) fn copy_of(symbol: Unknown, copy: u32) -> Poly {
-    match symbol.checked_mul(3).and_then(|base| base.checked_add(copy)) {
+    match symbol.checked_mul(COPIES).and_then(|base| base.checked_add(copy)) {
         Some(unknown) => Poly::unknown(unknown),
         None => Poly::lost(),
     }
@@ -223,6 +227,12 @@ impl<'a> Builder<'a> {
             return self.unknown(symbol, Side::First).plus(1);
         }
         copy_of(symbol, copy)
+    }
+
+    /// Whether an unknown of the system is the copy of a symbol that is not negative.
+    pub(super) fn is_natural_copy(&self, unknown: Unknown) -> bool {
+        let symbol = Poly::unknown(unknown / COPIES);
+        self.walk.symbols.low(&symbol).is_some_and(|low| low >= 0)
     }
 
     /// A polynomial over symbols as one side sees it.
@@ -336,6 +346,7 @@ impl<'a> Builder<'a> {
         self.assert_facts();
         self.relate_exclusive_ors();
         self.relate_tables();
+        self.order_shares();
         self.compare_squares();
         self.part_running();
         self.join_warps();
@@ -343,7 +354,11 @@ impl<'a> Builder<'a> {
         self.part_dealt();
         self.part_prefixes();
         self.assert_facts();
+        let size = self.divided_size();
         let mut systems = vec![self.system];
+        if let Some(size) = size {
+            by_sign(&size, &mut systems);
+        }
         for (apart, same) in self.either {
             let mut one = systems.clone();
             one.iter_mut().for_each(|system| system.assert(&apart));

@@ -1,5 +1,6 @@
 //! Choices that take the larger of two values, or the smaller: `if x < 0 { -x } else { 0 }`
 //! as images are clipped. They are no less than either, which saves asking case by case.
+//! And choices between values that a number parts, as `n + 1` and `n`: between the two.
 
 use super::formula::{Cond, Formula};
 use super::poly::Poly;
@@ -11,7 +12,11 @@ pub(super) fn bounds(cond: &Cond, (then, otherwise): (&Poly, &Poly), value: &Pol
     } else if is_larger(cond, otherwise, then) {
         Formula::le(value, then).and(Formula::le(value, otherwise))
     } else {
-        Formula::True
+        match then.sub(otherwise).as_constant() {
+            Some(0..) => Formula::le(otherwise, value).and(Formula::le(value, then)),
+            Some(_) => Formula::le(then, value).and(Formula::le(value, otherwise)),
+            None => Formula::True,
+        }
     }
 }
 

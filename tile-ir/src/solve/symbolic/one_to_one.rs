@@ -1,6 +1,7 @@
-//! Stores by which the work-items of a block each write a cell of their own.
+//! Stores by which the work-items of a block each write cells of their own: one, or as
+//! many as each has elements to put in order.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::flow::Distance;
 use super::formula::Formula;
@@ -10,21 +11,24 @@ use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, Kernel};
 use crate::span::SpanId;
 
-/// The reads of tiles before which all work-items have stored, each in a cell of its own
-/// and inside: of as many cells as there are work-items, none is left out.
-pub(crate) fn one_to_one(kernel: &Kernel, uniformity: &Uniformity) -> BTreeSet<SpanId> {
+/// The reads of tiles before which all work-items have stored, each in cells of its own and
+/// inside, and in how many each has: of so many times as many cells as there are work-items,
+/// none is left out.
+pub(crate) fn one_to_one(kernel: &Kernel, uniformity: &Uniformity) -> BTreeMap<SpanId, usize> {
     let walk = walk_stores(kernel, uniformity);
-    let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());
+    let mut found: BTreeMap<SpanId, usize> = BTreeMap::new();
     for (id, read) in walk.tile_reads() {
-        let is_found = (0..=read.loops.len()).any(|depth| {
-            let stores = walk.stores_before(id, depth);
-            !stores.is_empty() && walk.is_by_all(&stores, id) && walk.are_one_to_one(&stores)
-        });
-        (if is_found { &mut found } else { &mut others }).insert(read.span);
+        let depths = 0..=read.loops.len();
+        let count = depths.map(|depth| walk.count_own(&walk.stores_before(id, depth), id)).max();
+        let least = found.entry(read.span).or_insert(usize::MAX);
+        *least = (*least).min(count.unwrap_or(0));
     }
-    found.retain(|span| !others.contains(span));
+    found.retain(|_, count| *count > 0);
     found
 }
+
+/// Most cells that a work-item has of its own.
+const MAX_OWN: usize = 16;
 
 impl Walk<'_> {
     /// The reads of tiles, by number.
@@ -45,6 +49,47 @@ impl Walk<'_> {
                 && store.loops == site.loops[..depth]
         };
         (0..read).filter(is_store).collect()
+    }
+
+    /// In how many cells of its own each work-item has stored before a read.
+    fn count_own(&self, stores: &[usize], read: usize) -> usize {
+        let rounds = self.rounds(stores, read);
+        if rounds.is_empty() || rounds.len() > MAX_OWN || !self.are_one_to_one(stores) {
+            return 0;
+        }
+        let is_apart = |n: usize| {
+            let later = rounds[n + 1..].iter().flatten();
+            later.into_iter().all(|other| rounds[n].iter().all(|one| self.part(*one, *other)))
+        };
+        if (0..rounds.len()).all(is_apart) { rounds.len() } else { 1 }
+    }
+
+    /// The stores, cut where every work-item has made one of those that follow each other;
+    /// none where some are left.
+    fn rounds(&self, stores: &[usize], read: usize) -> Vec<Vec<usize>> {
+        let (mut rounds, mut open) = (Vec::new(), Vec::new());
+        for store in stores {
+            open.push(*store);
+            if self.is_by_all(&open, read) {
+                rounds.push(std::mem::take(&mut open));
+            }
+        }
+        match rounds.last_mut() {
+            Some(last) => last.append(&mut open),
+            None if self.is_by_all(&open, read) => rounds.push(open),
+            None => {}
+        }
+        rounds
+    }
+
+    /// Whether one work-item never makes both at one cell, in one iteration of the loops
+    /// around.
+    fn part(&self, one: usize, other: usize) -> bool {
+        let (one, other) = (&self.sites[one], &self.sites[other]);
+        let same = one.indices.iter().zip(&other.indices);
+        let same = same.map(|(left, right)| Formula::eq(left, right));
+        let made = one.guards.iter().chain(&other.guards).cloned();
+        self.is_never(&Formula::All(made.chain(same).collect()))
     }
 
     /// Whether every work-item of a block in which the read is made has made one of the

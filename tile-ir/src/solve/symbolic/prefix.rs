@@ -134,6 +134,21 @@ impl Walk<'_> {
         self.is_sure_to_come_by(&item).then(|| Content::Total(at.clone(), scan))
     }
 
+    /// As all of the block know it, the total of a scan that one work-item of each block
+    /// has; it is there, and in the iterations of the scan.
+    pub(super) fn total_of_block(&mut self, total: &Poly) -> Option<Poly> {
+        let scan = self.prefixes.totals.get(&single(total)?).copied()?;
+        let found = &self.prefixes.scans[scan];
+        let is_here = found.row.is_empty() && found.loops == self.loops;
+        let item = self.picked_item().filter(|_| is_here)?;
+        if !self.is_sure_to_come_by(&item) {
+            return None;
+        }
+        let symbol = self.symbol(Sharing::Block, Some(0), None);
+        self.prefixes.totals.insert(symbol, scan);
+        Some(Poly::unknown(symbol))
+    }
+
     /// Notes that a value was read in a cell, where that holds the total of a scan.
     pub(super) fn note_total_read(&mut self, tile: TileId, at: &[Poly], value: &Value) {
         if let (Some(Content::Total(cell, scan)), [at]) = (self.held.contents.get(&tile), at)

@@ -22,6 +22,11 @@ use super::walk::{Value, Walk};
 use crate::exchange::{ExchangeOp, Group, Reduction, WARP_ITEMS};
 use crate::kernel::Type;
 
+/// How many flags a work-item may add, those of its elements.
+const FLAGS: [i128; 2] = [2, MAX_FLAGS];
+/// The most of them.
+const MAX_FLAGS: i128 = 4;
+
 /// What an exchange of a block or a warp adds up.
 #[derive(Clone, Debug)]
 pub(super) struct Sum {
@@ -95,12 +100,23 @@ impl Walk<'_> {
         if of.is_lost() || !self.is_natural(&of) {
             return;
         }
-        let flag = self.is_never(&Formula::AtLeast(of.plus(-2)));
-        let most = if flag { Some(1) } else { self.high(&of) };
+        let most = self.most_added(&of);
         let count = self.members(group).map(|members| members.count);
         if self.holds_sums(ty, count.as_ref().zip(most)) {
             self.add_sum(symbol, Sum::new(of, most, over, (group, self.loops.clone())));
         }
+    }
+
+    /// What a work-item adds at most: of a flag 1, of those of a few elements as many.
+    fn most_added(&self, of: &Poly) -> Option<i128> {
+        let is_most = |most: &i128| self.is_never(&Formula::AtLeast(of.plus(-1 - most)));
+        if is_most(&1) {
+            return Some(1);
+        }
+        let high = self.high(of);
+        let is_close = high.is_some_and(|high| high <= MAX_FLAGS);
+        let few = || FLAGS.iter().copied().find(is_most);
+        if is_close || of.terms().len() < 2 { high } else { few().or(high) }
     }
 
     /// Adds what holds of a sum: how large it is, and what it has to do with others of the

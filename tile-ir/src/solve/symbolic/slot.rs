@@ -86,6 +86,16 @@ impl Slot {
         self.is_of_item().then(|| Self { holder: Holder::Block, ..self.clone() })
     }
 
+    /// The same, where `step` is what was added or taken.
+    pub(super) fn by(&self, step: Poly) -> Self {
+        Self { step, ..self.clone() }
+    }
+
+    /// What was added or taken.
+    pub(super) fn step(&self) -> &Poly {
+        &self.step
+    }
+
     /// The same as all of a warp have it, except where `unless` holds.
     pub(super) fn of_warp(&self, unless: Formula) -> Option<Self> {
         self.is_of_item().then(|| Self { holder: Holder::Warp(unless), ..self.clone() })

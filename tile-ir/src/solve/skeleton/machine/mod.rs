@@ -7,6 +7,7 @@
 //! are made up ([`super::data`]).
 
 mod access;
+mod elements;
 mod open;
 mod path;
 mod rising;
@@ -347,7 +348,9 @@ impl<'a> Machine<'a> {
             };
             self.open(value, id)
         });
-        values.collect()
+        let mut frame: Frame = values.collect();
+        frame.resize(self.plan.locals.variables(), Value::default());
+        frame
     }
 
     /// The value of a variable of the launch or the grid, which may be left open.

@@ -132,6 +132,8 @@ impl<'a> Machine<'a> {
             }
             Node::Set { .. }
             | Node::Old { .. }
+            | Node::Declare { .. }
+            | Node::Element { .. }
             | Node::Touch(_)
             | Node::Access { .. }
             | Node::Assume(_) => Ok(()),

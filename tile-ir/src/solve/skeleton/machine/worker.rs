@@ -32,6 +32,10 @@ impl<'a> Machine<'a> {
                 self.burn()?;
                 frame[var.index()] = self.old_value(*array, *var);
             }
+            Node::Declare { tile, init } => self.declare(*tile, *init, frame)?,
+            Node::Element { access, op, value } => {
+                self.set_element(access, (*op, *value), frame)?;
+            }
             Node::Touch(expr) => self.touch(frame, *expr)?,
             Node::Assume(cond) => {
                 if !self.eval(frame, *cond)?.is_true() {

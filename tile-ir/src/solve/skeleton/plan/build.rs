@@ -3,7 +3,7 @@
 use super::{Body, Node, Plan, Site, SiteId};
 use crate::arena::EntityId as _;
 use crate::exchange::Group;
-use crate::kernel::{Access, AccessKind, ExprId, ExprKind, Place, Stmt, StmtKind, VarId};
+use crate::kernel::{Access, AccessKind, ArrayRef, ExprId, ExprKind, Place, Stmt, StmtKind, VarId};
 use crate::op::BinaryOp;
 use crate::solve::doubling::rising;
 use crate::span::SpanId;
@@ -23,7 +23,7 @@ impl<'a> Plan<'a> {
         let nodes = self.nodes(stmts);
         let team = nodes.iter().filter_map(Node::team).max();
         let mut assigned = Vec::new();
-        nodes.iter().for_each(|node| assignments(node, &mut assigned));
+        nodes.iter().for_each(|node| self.assignments(node, &mut assigned));
         Body { nodes, team, assigned }
     }
 
@@ -32,17 +32,21 @@ impl<'a> Plan<'a> {
             StmtKind::Let { var, init: Some(value) } | StmtKind::Assign { var, value } => {
                 self.set(*var, None, *value, stmt.span, out);
             }
-            StmtKind::Let { init: None, .. } | StmtKind::LetArray { init: None, .. } => {}
-            StmtKind::LetArray { init: Some(init), .. } => {
-                self.enter_loads(*init, stmt.span);
-                out.push(Node::Touch(*init));
+            StmtKind::Let { init: None, .. } => {}
+            StmtKind::LetArray { tile, init } => {
+                init.iter().for_each(|init| self.enter_loads(*init, stmt.span));
+                if self.needs_elements(ArrayRef::Tile(*tile)) {
+                    out.push(Node::Declare { tile: *tile, init: *init });
+                } else {
+                    out.extend(init.map(Node::Touch));
+                }
             }
             StmtKind::Update { place: Place::Var(var), op, value } => {
                 self.set(*var, Some(*op), *value, stmt.span, out);
             }
-            StmtKind::Store { access, value } => self.store(access, *value, false, stmt, out),
-            StmtKind::Update { place: Place::Element(access), value, .. } => {
-                self.store(access, *value, true, stmt, out);
+            StmtKind::Store { access, value } => self.store(access, *value, None, stmt, out),
+            StmtKind::Update { place: Place::Element(access), op, value } => {
+                self.store(access, *value, Some(*op), stmt, out);
             }
             StmtKind::Atomic { access, expected, value, old, .. } => {
                 for expected in expected.iter() {
@@ -51,7 +55,7 @@ impl<'a> Plan<'a> {
                         out.push(Node::Touch(*expected));
                     }
                 }
-                self.store(access, *value, false, stmt, out);
+                self.store(access, *value, None, stmt, out);
                 let needed = old.filter(|old| self.needed[old.index()]);
                 out.extend(needed.map(|var| Node::Old { var, array: access.array }));
             }
@@ -124,7 +128,7 @@ impl<'a> Plan<'a> {
         &mut self,
         access: &'a Access,
         value: ExprId,
-        reads: bool,
+        op: Option<BinaryOp>,
         stmt: &Stmt,
         out: &mut Vec<Node<'a>>,
     ) {
@@ -132,12 +136,15 @@ impl<'a> Plan<'a> {
             self.enter_loads(*index, stmt.span);
         }
         let watched = self.is_watched(access);
-        if watched && reads {
+        if watched && op.is_some() {
             let site = self.site(access, AccessKind::Read, stmt.span);
             out.push(Node::Access { access, site });
         }
         self.enter_loads(value, stmt.span);
-        if self.touches[value.index()] {
+        let is_followed = self.needs_elements(access.array);
+        if is_followed {
+            out.push(Node::Element { access, op, value });
+        } else if self.touches[value.index()] {
             out.push(Node::Touch(value));
         }
         if watched {
@@ -145,7 +152,7 @@ impl<'a> Plan<'a> {
             let kind = if atomic { AccessKind::Atomic } else { AccessKind::Write };
             let site = self.site(access, kind, stmt.span);
             out.push(Node::Access { access, site });
-        } else {
+        } else if !is_followed {
             let loads = access.indices.iter().filter(|index| self.touches[index.index()]);
             out.extend(loads.map(|index| Node::Touch(*index)));
         }
@@ -171,23 +178,27 @@ impl<'a> Plan<'a> {
         self.sites.push(Site { array: access.array, span: access.span, kind, stmt });
         id
     }
-}
 
-/// The variables that `node` may change.
-fn assignments(node: &Node<'_>, out: &mut Vec<VarId>) {
-    match node {
-        Node::Set { var, .. } | Node::Old { var, .. } | Node::Exchange { var, .. } => {
-            out.push(*var)
-        }
-        Node::Touch(_)
-        | Node::Access { .. }
-        | Node::Assume(_)
-        | Node::Barrier
-        | Node::WarpBarrier => {}
-        Node::Each { body, .. } => body.iter().for_each(|inner| assignments(inner, out)),
-        Node::Loop { body, .. } | Node::While { body, .. } => out.extend(&body.assigned),
-        Node::If { then, otherwise, .. } => {
-            out.extend(then.assigned.iter().chain(&otherwise.assigned));
+    /// The variables that `node` may change.
+    fn assignments(&self, node: &Node<'_>, out: &mut Vec<VarId>) {
+        match node {
+            Node::Set { var, .. } | Node::Old { var, .. } | Node::Exchange { var, .. } => {
+                out.push(*var);
+            }
+            Node::Declare { tile, .. } => out.extend(self.locals.all(ArrayRef::Tile(*tile))),
+            Node::Element { access, .. } => out.extend(self.locals.all(access.array)),
+            Node::Touch(_)
+            | Node::Access { .. }
+            | Node::Assume(_)
+            | Node::Barrier
+            | Node::WarpBarrier => {}
+            Node::Each { body, .. } => {
+                body.iter().for_each(|inner| self.assignments(inner, out));
+            }
+            Node::Loop { body, .. } | Node::While { body, .. } => out.extend(&body.assigned),
+            Node::If { then, otherwise, .. } => {
+                out.extend(then.assigned.iter().chain(&otherwise.assigned));
+            }
         }
     }
 }

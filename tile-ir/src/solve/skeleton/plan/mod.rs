@@ -1,6 +1,7 @@
 //! Cutting a kernel down to its skeleton.
 
 mod build;
+mod locals;
 mod need;
 mod shifts;
 
@@ -12,11 +13,12 @@ use crate::arena::EntityId as _;
 use crate::check::{Exact, WrittenTensors};
 use crate::exchange::{ExchangeOp, Group};
 use crate::kernel::{
-    Access, AccessKind, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind, VarId,
-    VarKind,
+    Access, AccessKind, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind,
+    TileId, VarId, VarKind,
 };
 use crate::op::BinaryOp;
 use crate::span::SpanId;
+use locals::Locals;
 
 /// An access in the text, by its position in program order.
 pub(crate) type SiteId = u32;
@@ -41,6 +43,10 @@ pub(super) enum Node<'a> {
     Set { var: VarId, op: Option<BinaryOp>, value: ExprId },
     /// `let var = atomic array[…] …;`: the old value.
     Old { var: VarId, array: ArrayRef },
+    /// A local array that is followed is declared, with this value in all elements.
+    Declare { tile: TileId, init: Option<ExprId> },
+    /// `array[…] = value;`, or `array[…] op= value;`, of a local array that is followed.
+    Element { access: &'a Access, op: Option<BinaryOp>, value: ExprId },
     /// The loads of an expression whose value does not matter.
     Touch(ExprId),
     /// A read (of `a[i] += e`) or a write; its indices are evaluated anew.
@@ -80,6 +86,8 @@ impl Node<'_> {
         match self {
             Node::Set { .. }
             | Node::Old { .. }
+            | Node::Declare { .. }
+            | Node::Element { .. }
             | Node::Touch(_)
             | Node::Access { .. }
             | Node::Assume(_) => None,
@@ -104,7 +112,9 @@ pub(super) struct Plan<'a> {
     pub(super) loads: Vec<Option<SiteId>>,
     /// By expression: whether a load under watch is in it.
     pub(super) touches: Vec<bool>,
-    /// By variable: whether its value matters.
+    /// Local arrays whose elements are variables.
+    pub(super) locals: Locals,
+    /// By variable, elements of local arrays among them: whether its value matters.
     needed: Vec<bool>,
     watched: Vec<ArrayRef>,
     /// Tile parameters, dimensions and scalars that matter.
@@ -147,13 +157,15 @@ impl<'a> Plan<'a> {
         let tensors = kernel.tensors.ids().filter(|id| written.contains(*id));
         let tensors = tensors.map(ArrayRef::Tensor);
         let arrays = kernel.tiles.ids().map(ArrayRef::Tile).chain(tensors);
+        let locals = Locals::of(kernel);
         let mut plan = Self {
             kernel,
             body: Vec::new(),
             sites: Vec::new(),
             loads: vec![None; kernel.exprs.len()],
             touches: vec![false; kernel.exprs.len()],
-            needed: vec![false; kernel.vars.len()],
+            needed: vec![false; locals.variables()],
+            locals,
             watched: arrays.filter(|array| watch(*array)).collect(),
             used: Vec::new(),
             extents_alone: Vec::new(),
@@ -200,6 +212,11 @@ impl<'a> Plan<'a> {
     pub(super) fn depends_on_block(&self) -> bool {
         self.kernel.grid.iter().any(|axis| self.needed[axis.var.index()])
             || self.watched.iter().any(|array| matches!(array, ArrayRef::Tensor(_)))
+    }
+
+    /// Whether what a local array holds matters, and is followed.
+    fn needs_elements(&self, array: ArrayRef) -> bool {
+        self.locals.all(array).next().is_some_and(|element| self.needs(element))
     }
 
     /// Whether a variable's value matters.
@@ -254,6 +271,12 @@ impl<'a> Plan<'a> {
                     }
                     _ => {}
                 },
+                Node::Element { access, op: Some(op), .. } if is_sum(*op) => {
+                    counted.extend(self.locals.all(access.array));
+                }
+                Node::Declare { tile, .. } => {
+                    begun.extend(self.locals.all(ArrayRef::Tile(*tile)));
+                }
                 Node::Loop { body, .. } | Node::While { body, .. } => {
                     self.collect_counted(&body.nodes, (counted, begun));
                 }
@@ -264,6 +287,7 @@ impl<'a> Plan<'a> {
                 Node::Each { body, .. } => self.collect_counted(body, (counted, begun)),
                 Node::Set { .. }
                 | Node::Old { .. }
+                | Node::Element { .. }
                 | Node::Touch(_)
                 | Node::Access { .. }
                 | Node::Exchange { .. }

@@ -3,7 +3,7 @@
 
 use super::Plan;
 use crate::arena::EntityId as _;
-use crate::kernel::{Access, ExprId, ExprKind, Place, Stmt, StmtKind, VarId};
+use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, Place, Stmt, StmtKind, VarId};
 
 impl Plan<'_> {
     pub(super) fn need(&mut self, expr: ExprId) {
@@ -12,8 +12,11 @@ impl Plan<'_> {
         if let ExprKind::Var(var) = kind {
             self.needed[var.index()] = true;
         }
-        if matches!(kind, ExprKind::Load(_)) {
-            self.uses_data = true;
+        if let ExprKind::Load(access) = kind {
+            self.uses_data |= !self.locals.follows(access.array);
+            for element in self.locals.all(access.array) {
+                self.needed[element.index()] = true;
+            }
         }
         if let ExprKind::InBounds { tensor, .. } = kind {
             for extent in &kernel.tensors[*tensor].extents {
@@ -74,8 +77,11 @@ impl Plan<'_> {
                     self.mark_written(access, *value);
                     self.uses_data |= old.is_some_and(|old| self.needed[old.index()]);
                 }
-                StmtKind::LetArray { init, .. } => {
+                StmtKind::LetArray { tile, init } => {
                     init.iter().for_each(|init| self.touch(*init));
+                    if self.needs_elements(ArrayRef::Tile(*tile)) {
+                        init.iter().for_each(|init| self.need(*init));
+                    }
                 }
                 StmtKind::Let { init: None, .. } | StmtKind::Barrier | StmtKind::WarpBarrier => {}
                 StmtKind::Assume { cond } => {
@@ -117,8 +123,12 @@ impl Plan<'_> {
 
     fn mark_written(&mut self, access: &Access, value: ExprId) {
         access.indices.iter().for_each(|index| self.touch(*index));
-        if self.is_watched(access) {
+        let is_followed = self.needs_elements(access.array);
+        if self.is_watched(access) || is_followed {
             access.indices.iter().for_each(|index| self.need(*index));
+        }
+        if is_followed {
+            self.need(value);
         }
         self.touch(value);
     }
@@ -137,8 +147,9 @@ impl Plan<'_> {
                 StmtKind::Let { var, init } => {
                     self.needed[var.index()] || init.is_some_and(|init| self.touches[init.index()])
                 }
-                StmtKind::LetArray { init, .. } => {
-                    init.is_some_and(|init| self.touches[init.index()])
+                StmtKind::LetArray { tile, init } => {
+                    self.needs_elements(ArrayRef::Tile(*tile))
+                        || init.is_some_and(|init| self.touches[init.index()])
                 }
                 StmtKind::Assign { var, value }
                 | StmtKind::Update { place: Place::Var(var), value, .. } => {
@@ -147,6 +158,7 @@ impl Plan<'_> {
                 StmtKind::Store { access, value }
                 | StmtKind::Update { place: Place::Element(access), value, .. } => {
                     self.is_watched(access)
+                        || self.needs_elements(access.array)
                         || self.touches[value.index()]
                         || access.indices.iter().any(|index| self.touches[index.index()])
                 }
