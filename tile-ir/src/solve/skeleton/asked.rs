@@ -1,39 +1,151 @@
 //! Blocks that a condition of the text may tell from others by their coordinates.
 //!
-//! `if bx == 17 { … }` is of one block, and `if bx % 4 == 2 { … }` of every fourth. Runs of
-//! the first blocks and the last come to neither.
+//! `if bx == 17 { … }` is of one block, `if bx == tiles(N, T) - 2 { … }` of the last but
+//! one, and `if bx % 4 == 2 { … }` of every fourth. Runs of the first blocks and the last
+//! come to none of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sizes::largest_literal;
-use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, immutable_lets};
+use super::sizes::{Sizes, largest_literal};
+use crate::arena::EntityId as _;
+use crate::kernel::{
+    ExprId, ExprKind, Kernel, Literal, VarId, VarKind, eval_compare, eval_index_binary,
+    immutable_lets,
+};
+use crate::op::{CompareOp, UnaryOp};
 
 /// First blocks along an axis that are run: what remainders tell apart.
 const FIRST: i64 = 8;
 
-/// For each axis of the grid the coordinates that comparisons for a whole block may ask
-/// for; none where there is no such comparison.
-pub(super) fn asked(kernel: &Kernel) -> Vec<BTreeSet<i64>> {
-    let lets = immutable_lets(&kernel.body, kernel);
+/// Most blocks along an axis of which it is asked what comparisons say of them.
+const MAX_BLOCKS: i64 = 1024;
+
+/// Most kinds of blocks along an axis that comparisons tell apart.
+const MAX_KINDS: usize = 16;
+
+/// The comparisons of a kernel that may ask for blocks.
+pub(super) struct Asked<'a> {
+    kernel: &'a Kernel,
+    lets: BTreeMap<VarId, ExprId>,
+    /// For each axis of the grid, those that name its coordinate.
+    comparisons: Vec<Vec<(CompareOp, ExprId, ExprId)>>,
+    /// The first coordinates, and those near the literals of the text.
+    usual: BTreeSet<i64>,
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn of(kernel: &'a Kernel) -> Self {
+        let lets = immutable_lets(&kernel.body, kernel);
+        let compared = |var: VarId| {
+            let all = kernel.exprs.values().filter_map(|expr| match expr.kind {
+                ExprKind::Compare { op, lhs, rhs } => Some((op, lhs, rhs)),
+                _ => None,
+            });
+            let names_it = |(_, lhs, rhs): &(CompareOp, ExprId, ExprId)| {
+                let sides = [*lhs, *rhs].map(|side| names(kernel, &lets, side, var));
+                matches!(sides, [Some(one), Some(other)] if one || other)
+            };
+            all.filter(names_it).collect()
+        };
+        let comparisons = kernel.grid.iter().map(|axis| compared(axis.var)).collect();
+        let usual = (0..FIRST).chain(near_literals(kernel)).collect();
+        Self { kernel, lets, comparisons, usual }
+    }
+
+    /// Whether no comparison asks for blocks.
+    pub(super) fn is_empty(&self) -> bool {
+        self.comparisons.iter().all(Vec::is_empty)
+    }
+
+    /// For each axis of the grid the coordinates that comparisons may ask for at these
+    /// sizes; none where there is no such comparison.
+    pub(super) fn at(&self, sizes: &Sizes) -> Vec<BTreeSet<i64>> {
+        let axes = self.kernel.grid.iter().zip(&self.comparisons);
+        axes.map(|(axis, comparisons)| {
+            if comparisons.is_empty() {
+                return BTreeSet::new();
+            }
+            let blocks = self.value(axis.extent, &|var| given(sizes, var)).unwrap_or(0);
+            let blocks = i64::try_from(blocks).unwrap_or(MAX_BLOCKS).min(MAX_BLOCKS);
+            let mut all = self.usual.clone();
+            all.extend(self.kinds(axis.var, comparisons, blocks, sizes));
+            all
+        })
+        .collect()
+    }
+
+    /// Of each kind of blocks along an axis, by what comparisons say of them, the first and
+    /// the last one.
+    fn kinds(
+        &self,
+        axis: VarId,
+        comparisons: &[(CompareOp, ExprId, ExprId)],
+        blocks: i64,
+        sizes: &Sizes,
+    ) -> BTreeSet<i64> {
+        let mut kinds: BTreeMap<Vec<Option<bool>>, [i64; 2]> = BTreeMap::new();
+        for at in 0..blocks {
+            let value = |var| if var == axis { Some(at.into()) } else { given(sizes, var) };
+            let says = comparisons.iter().map(|(op, lhs, rhs)| {
+                Some(eval_compare(*op, self.value(*lhs, &value)?, self.value(*rhs, &value)?))
+            });
+            let says = says.collect();
+            if kinds.len() < MAX_KINDS || kinds.contains_key(&says) {
+                kinds.entry(says).or_insert([at; 2])[1] = at;
+            }
+        }
+        kinds.into_values().flatten().collect()
+    }
+
+    /// An expression's value where `var` says what variables are, as if no type had limits:
+    /// which blocks are run need not be exact.
+    fn value(&self, expr: ExprId, var: &dyn Fn(VarId) -> Option<i128>) -> Option<i128> {
+        let value = |expr: ExprId| self.value(expr, var);
+        match &self.kernel.exprs[expr].kind {
+            ExprKind::Literal(Literal::Int(value)) => Some(*value),
+            ExprKind::Var(id) => match (self.lets.get(id), self.kernel.vars[*id].kind) {
+                (Some(of), _) => value(*of),
+                // Coordinates along other axes, and variables before they are changed.
+                (None, VarKind::Grid | VarKind::Let { .. }) => Some(var(*id).unwrap_or(0)),
+                (None, _) => var(*id),
+            },
+            ExprKind::Unary { op: UnaryOp::Neg, operand } => value(*operand)?.checked_neg(),
+            ExprKind::Binary { op, lhs, rhs } => eval_index_binary(*op, value(*lhs)?, value(*rhs)?),
+            ExprKind::Cast(operand) | ExprKind::Uniform(operand) => value(*operand),
+            ExprKind::Compare { op, lhs, rhs } => {
+                Some(eval_compare(*op, value(*lhs)?, value(*rhs)?).into())
+            }
+            ExprKind::Select { cond, then, otherwise } => {
+                value(if value(*cond)? != 0 { *then } else { *otherwise })
+            }
+            ExprKind::Tiles { extent, tile } => {
+                let (extent, tile) = (value(*extent)?, value(*tile)?.max(1));
+                extent.checked_add(tile - 1)?.checked_div(tile)
+            }
+            ExprKind::Literal(_)
+            | ExprKind::Unary { op: UnaryOp::Not, .. }
+            | ExprKind::Logic { .. }
+            | ExprKind::Load(_)
+            | ExprKind::Math { .. }
+            | ExprKind::InBounds { .. } => None,
+        }
+    }
+}
+
+/// What a launch of these sizes gives a variable.
+fn given(sizes: &Sizes, var: VarId) -> Option<i128> {
+    sizes.values.get(var.index()).copied().flatten().map(i128::from)
+}
+
+/// Coordinates that are a literal of the text, or next to one.
+fn near_literals(kernel: &Kernel) -> impl Iterator<Item = i64> {
     let largest = largest_literal(kernel);
     let literals = kernel.exprs.values().filter_map(|expr| match expr.kind {
         ExprKind::Literal(Literal::Int(value)) => i64::try_from(value).ok(),
         _ => None,
     });
-    let literals = literals.filter(|value| (0..=largest).contains(value));
-    let near = literals.flat_map(|value| [value - 1, value, value + 1]);
-    let all: BTreeSet<i64> = (0..FIRST).chain(near.filter(|at| *at >= 0)).collect();
-    let compared = |var: VarId| {
-        kernel.exprs.values().any(|expr| match expr.kind {
-            ExprKind::Compare { lhs, rhs, .. } => {
-                let sides = [lhs, rhs].map(|side| names(kernel, &lets, side, var));
-                matches!(sides, [Some(one), Some(other)] if one || other)
-            }
-            _ => false,
-        })
-    };
-    let coordinates = |var| if compared(var) { all.clone() } else { BTreeSet::new() };
-    kernel.grid.iter().map(|axis| coordinates(axis.var)).collect()
+    let literals = literals.filter(move |value| (0..=largest).contains(value));
+    literals.flat_map(|value| [value - 1, value, value + 1]).filter(|at| *at >= 0)
 }
 
 /// Whether an expression names a coordinate of the block; `None` where it is not the same

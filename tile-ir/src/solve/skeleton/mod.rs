@@ -72,7 +72,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::Origins;
 use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Source, VarId};
 use crate::span::SpanId;
-use asked::asked;
 use data::Pool;
 
 /// Accesses and loop iterations that are run for one kernel.

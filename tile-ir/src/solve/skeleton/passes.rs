@@ -3,15 +3,17 @@
 
 use std::collections::BTreeSet;
 
+use super::asked::Asked;
 use super::machine::{Blocks, Machine, Stop};
 use super::plan::Plan;
 use super::sizes::{Choice, Sizes};
 use super::turns::Turns;
-use super::{Effort, Findings, Pool, asked, assumptions};
+use super::{Effort, Findings, Pool, assumptions};
 use crate::kernel::{ArrayRef, ExprId, Kernel};
 
-/// Sizes to be run one after the other, and the blocks that are run of each.
-type Pass<'a> = (Box<dyn Iterator<Item = Sizes> + 'a>, Blocks<'a>);
+/// Sizes to be run one after the other, and whether of each also the blocks are run that
+/// comparisons may ask for.
+type Pass<'a> = (Box<dyn Iterator<Item = Sizes> + 'a>, bool);
 
 /// Looks for conflicts at small sizes, and for accesses that leave their tile or
 /// find nothing there. Of tensors conflicts are all there is to find, so they are left
@@ -21,15 +23,15 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
     let is_proved = matches!(effort, Effort::Proved { .. });
     let pool = Pool::of(kernel);
     let choice = Choice::of(kernel, &pool);
-    let numbers = asked(kernel);
+    let asked = Asked::of(kernel);
     let assumptions = assumptions(kernel);
     let findings = Findings::default();
-    let mut runs = Runs { kernel, pool: &pool, assumptions, findings, fuel };
+    let mut runs = Runs { kernel, pool: &pool, asked: &asked, assumptions, findings, fuel };
     for of_tiles in [true, false].into_iter().take(if is_proved { 1 } else { 2 }) {
         let is_watched = |array| matches!(array, ArrayRef::Tile(_)) == of_tiles;
         let plan = Plan::under(kernel, runs.assumptions.clone(), &is_watched);
         if plan.writes() {
-            let passes = passes(kernel, &choice, &numbers, (&plan, of_tiles));
+            let passes = passes(kernel, &choice, &asked, (&plan, of_tiles));
             runs.run_all(&plan, passes, (choice.n_tiles(), effort.budget()));
         }
     }
@@ -40,16 +42,16 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) 
 fn passes<'a>(
     kernel: &Kernel,
     choice: &'a Choice<'_>,
-    numbers: &'a [BTreeSet<i64>],
+    asked: &Asked<'_>,
     (plan, of_tiles): (&Plan, bool),
 ) -> Vec<Pass<'a>> {
-    let mut passes: Vec<Pass<'a>> = vec![(Box::new(choice.sizes(plan.uses_data)), Blocks::Sample)];
-    if numbers.iter().any(|along| !along.is_empty()) {
-        passes.push((Box::new(choice.with_many_blocks()), Blocks::Asked(numbers)));
+    let mut passes: Vec<Pass<'a>> = vec![(Box::new(choice.sizes(plan.uses_data)), false)];
+    if !asked.is_empty() {
+        passes.push((Box::new(choice.with_many_blocks()), true));
     }
     // For what is read unwritten; of tensors nothing is.
     if of_tiles && !kernel.scalars.is_empty() {
-        passes.push((Box::new(choice.with_large_scalars()), Blocks::Sample));
+        passes.push((Box::new(choice.with_large_scalars()), false));
     }
     passes
 }
@@ -58,6 +60,7 @@ fn passes<'a>(
 struct Runs<'a> {
     kernel: &'a Kernel,
     pool: &'a Pool,
+    asked: &'a Asked<'a>,
     /// Conditions that the author assumes, and sizes decide.
     assumptions: BTreeSet<ExprId>,
     findings: Findings,
@@ -71,7 +74,7 @@ impl Runs<'_> {
         let whole = *self.fuel;
         let mut seen = BTreeSet::new();
         let mut after = passes.len() as u32;
-        for (sequence, blocks) in passes {
+        for (sequence, is_asked) in passes {
             after -= 1;
             let enough = enough - enough / 8 * after;
             let mut turns = Turns::of(n_tiles, enough);
@@ -79,10 +82,11 @@ impl Runs<'_> {
                 let sizes = sizes.raised(self.kernel, &self.assumptions);
                 let spent = whole - *self.fuel;
                 let is_over = turns.is_over(sizes.tiles(self.kernel), spent);
-                if is_over || !seen.insert((plan.key(&sizes), blocks == Blocks::Sample)) {
+                if is_over || !seen.insert((plan.key(&sizes), is_asked)) {
                     continue;
                 }
-                self.run(plan, &sizes, blocks);
+                let blocks = is_asked.then(|| self.asked.at(&sizes));
+                self.run(plan, &sizes, blocks.as_deref().map_or(Blocks::Sample, Blocks::Asked));
                 if *self.fuel == 0 || whole - *self.fuel >= enough {
                     break;
                 }

@@ -300,7 +300,7 @@ enum Pieces {
     Long(i64),
     /// So many whole ones that all literals of the text are inside.
     Beyond,
-    /// More whole ones than any literal of the text says.
+    /// More whole ones than any literal of the text says, and one's length besides.
     Many,
 }
 
@@ -308,7 +308,7 @@ impl Pieces {
     fn of(self, unit: i64, largest: i64) -> i64 {
         match self {
             Self::Beyond => (largest / unit + 2).saturating_mul(unit),
-            Self::Many => (largest + 2).saturating_mul(unit),
+            Self::Many => largest.saturating_add(unit).saturating_add(2).saturating_mul(unit),
             Self::Whole(n) => unit.saturating_mul(n),
             Self::Short(n) if unit == 1 => n,
             Self::Short(n) => unit.saturating_mul(n) - 1,
