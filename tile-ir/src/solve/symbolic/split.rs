@@ -18,6 +18,8 @@ const MAX_QUOTIENTS: usize = 3;
 
 /// A quotient, as one side sees it.
 struct Share {
+    /// How it is rounded.
+    function: Function,
     dividend: Poly,
     divisor: Poly,
     quotient: Poly,
@@ -45,7 +47,9 @@ impl Builder<'_> {
     pub(super) fn order_shares(&mut self) {
         let [first, second] = [Side::First, Side::Second].map(|side| self.shares(side));
         for one in &first {
-            for other in second.iter().filter(|other| other.divisor == one.divisor) {
+            let is_alike =
+                |other: &&Share| (other.function, &other.divisor) == (one.function, &one.divisor);
+            for other in second.iter().filter(is_alike) {
                 self.order(one, other);
             }
         }
@@ -93,7 +97,7 @@ impl Builder<'_> {
             if is_quotient && self.seen.contains(&(*symbol, side)) && is_share(lhs, rhs) {
                 let [dividend, divisor, quotient] =
                     [lhs, rhs, &Poly::unknown(*symbol)].map(|part| self.on(side, part));
-                shares.push(Share { dividend, divisor, quotient });
+                shares.push(Share { function: *function, dividend, divisor, quotient });
             }
         }
         shares.truncate(MAX_QUOTIENTS);
