@@ -28,6 +28,13 @@ use crate::op::LogicOp;
 use crate::solve::skeleton::{Stray, Worker};
 use crate::span::SpanId;
 
+/// Whether every access to a tile is shown to stay in it, at all sizes.
+pub(super) fn all_stay(kernel: &Kernel) -> bool {
+    let mut bounds = Bounds::new(kernel);
+    enter_all(kernel, &kernel.body, &mut bounds);
+    Uses::of(kernel).iter().all(|used| stays(kernel, &mut bounds, used.access))
+}
+
 /// Reports accesses that leave their tile: those found by running the kernel,
 /// and further ones. Gives the tiles that they belong to.
 pub(super) fn check_bounds(
@@ -35,15 +42,13 @@ pub(super) fn check_bounds(
     strays: &[Stray],
     diags: &mut Diagnostics,
 ) -> BTreeSet<ArrayRef> {
-    let mut uses = Uses { kernel, conditions: Vec::new(), limits: Vec::new(), found: Vec::new() };
-    uses.stmts(&kernel.body);
     let mut bounds = Bounds::new(kernel);
     enter_all(kernel, &kernel.body, &mut bounds);
     let sources = Sources::of(kernel);
     let counts = Counts::of(kernel);
     let mut reported: BTreeSet<SpanId> = BTreeSet::new();
     let mut stray = BTreeSet::new();
-    for used in &uses.found {
+    for used in &Uses::of(kernel) {
         if reported.contains(&used.access.span) {
             continue;
         }
@@ -84,6 +89,13 @@ struct Uses<'a> {
 }
 
 impl<'a> Uses<'a> {
+    fn of(kernel: &'a Kernel) -> Vec<Use<'a>> {
+        let mut uses =
+            Self { kernel, conditions: Vec::new(), limits: Vec::new(), found: Vec::new() };
+        uses.stmts(&kernel.body);
+        uses.found
+    }
+
     fn stmts(&mut self, stmts: &'a [Stmt]) {
         stmts.iter().for_each(|stmt| self.stmt(stmt));
     }

@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::exchange::Group;
 use crate::kernel::Kernel;
-use crate::solve::skeleton::{Effort, enumerate};
+use crate::solve::skeleton::{Effort, Findings, enumerate};
 use crate::solve::symbolic::prove_but;
 
 /// How it is known that a kernel has no race.
@@ -128,11 +128,12 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let glance = glance.unwrap_or_default();
     let is_proved = unproved.is_empty() && glance.collided().is_empty();
     let is_filled = || initialised::is_shown(&kernel, (&uniform, &folds));
-    let effort = match is_proved {
-        true => Effort::Proved { is_filled: diverges || is_filled() },
-        false => Effort::Full,
+    let mut found = match is_proved.then(|| diverges || is_filled()) {
+        // Nothing is left for a run to show.
+        Some(true) if bounds::all_stay(&kernel) => Findings::default(),
+        Some(is_filled) => enumerate(&kernel, Effort::Proved { is_filled }),
+        None => enumerate(&kernel, Effort::Full),
     };
-    let mut found = enumerate(&kernel, effort);
     found.adopt(&glance);
     let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
     if !diverges {

@@ -4,6 +4,7 @@
 //! Used where equality and plain sign arguments decide (initialisation, pads).
 //! Nothing here is exact: [`Bounds::is_never_negative`] may fail to see it.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -243,6 +244,8 @@ pub(super) struct Bounds<'a> {
     /// Counters that start elsewhere than at 0 and are never negative, and what
     /// they are below.
     natural: BTreeMap<VarId, Poly>,
+    /// What was asked since any of those bounds became another, and the answers.
+    signs: RefCell<BTreeMap<Poly, bool>>,
     unknowns: u32,
 }
 
@@ -254,6 +257,7 @@ impl<'a> Bounds<'a> {
             values: BTreeMap::new(),
             extents: BTreeMap::new(),
             natural: BTreeMap::new(),
+            signs: RefCell::default(),
             unknowns: 0,
         };
         for param in kernel.tile_params.values() {
@@ -271,19 +275,23 @@ impl<'a> Bounds<'a> {
     pub(super) fn enter(&mut self, axes: &[Axis]) {
         for axis in axes {
             let extent = self.poly(axis.extent);
-            self.extents.insert(axis.var, extent);
+            self.enter_counter(axis.var, extent);
         }
     }
 
     /// A counter from 0 comes into force.
     pub(super) fn enter_counter(&mut self, var: VarId, end: Poly) {
-        self.extents.insert(var, end);
+        if self.extents.get(&var) != Some(&end) {
+            self.extents.insert(var, end);
+            self.signs.get_mut().clear();
+        }
     }
 
     /// A counter from `start`, in steps of whatever size, comes into force.
     pub(super) fn enter_counter_from(&mut self, var: VarId, start: &Poly, end: Poly) {
-        if self.is_never_negative(start) {
+        if self.is_never_negative(start) && self.natural.get(&var) != Some(&end) {
             self.natural.insert(var, end);
+            self.signs.get_mut().clear();
         }
     }
 
@@ -371,6 +379,15 @@ impl<'a> Bounds<'a> {
     /// Whether a polynomial is at least 0 whatever its variables are, as far as
     /// signs and the variables' own bounds show it.
     pub(super) fn is_never_negative(&self, poly: &Poly) -> bool {
+        if let Some(known) = self.signs.borrow().get(poly) {
+            return *known;
+        }
+        let answer = self.has_no_negative_term(poly);
+        self.signs.borrow_mut().insert(poly.clone(), answer);
+        answer
+    }
+
+    fn has_no_negative_term(&self, poly: &Poly) -> bool {
         // Counters with negative factors are as large as they can be.
         let mut poly = poly.clone();
         for (var, extent) in self.extents.iter().chain(&self.natural) {
