@@ -502,10 +502,12 @@ impl Walk<'_> {
                 };
                 let lows = self.symbols.low(&then).zip(self.symbols.low(&otherwise));
                 let unknown = self.symbol(sharing, lows.map(|(a, b)| a.min(b)), None);
+                let parts = (cond.clone(), then.clone(), otherwise.clone());
                 if probe.is_exact() {
                     self.chosen.insert(probe, unknown);
-                    let parts = (cond.clone(), then.clone(), otherwise.clone());
                     self.choices.insert(unknown, parts);
+                } else {
+                    self.open_choices.insert(unknown, parts);
                 }
                 let value = Poly::unknown(unknown);
                 let bounds = larger::bounds(cond, (&then, &otherwise), &value);

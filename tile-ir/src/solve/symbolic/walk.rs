@@ -104,6 +104,8 @@ pub(super) struct Walk<'a> {
     pub(super) chosen: BTreeMap<Formula, Unknown>,
     /// By symbol of those, the condition, and the two values.
     pub(super) choices: BTreeMap<Unknown, (Cond, Poly, Poly)>,
+    /// The same of choices by conditions of which not all is known.
+    pub(super) open_choices: BTreeMap<Unknown, (Cond, Poly, Poly)>,
     /// Products that are not negative, whatever the numbers are of which they are made.
     pub(super) naturals: BTreeSet<Poly>,
     /// The values that are multiplied with themselves.
@@ -224,6 +226,7 @@ fn walk_with<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity, noted: Option<N
         chosen: BTreeMap::new(),
         choices: BTreeMap::new(),
         naturals: BTreeSet::new(),
+        open_choices: BTreeMap::new(),
         squares: BTreeSet::new(),
         elements: BTreeMap::new(),
         outside: (noted == Some(Noted::Outside)).then(BTreeMap::new),
