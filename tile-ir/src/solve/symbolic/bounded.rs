@@ -4,7 +4,8 @@
 //! `(slot + 1) % size`. What is so before the loop, and after an iteration at whose start it
 //! was so, is so at the start of each one. What is tried as a bound is what some variable
 //! was before the loop, the last value that a division, or a mask, leaves, and the last one
-//! that a condition in the loop lets pass. All are taken to hold, until an iteration is seen that need not keep one.
+//! that a condition in the loop lets pass. All are taken to hold, until an iteration is
+//! seen that need not keep one.
 
 use std::collections::BTreeMap;
 

@@ -21,17 +21,18 @@ impl Walk<'_> {
     pub(super) fn note_outside(&mut self, read: Source, access: &Access, indices: &[Poly]) {
         let ArrayRef::Tensor(tensor) = access.array else { return };
         let has_default = self.kernel.tensors[tensor].edge == Edge::DefaultPad;
-        if !self.recording || !has_default {
+        if !self.recording || self.outside.is_none() || !has_default {
             return;
         }
         let extents = self.extents(access.array);
-        let Some(outside) = &mut self.outside else { return };
         let sides = |(index, extent): (&Poly, &Poly)| {
             [Formula::lt(index, &Poly::default()), Formula::le(extent, index)]
         };
         let axes = indices.iter().zip(&extents).map(sides).collect();
         let guards = Formula::All(self.guards.clone());
-        outside.entry(read).or_default().push(Beyond { guards, axes });
+        if let Some(outside) = &mut self.outside {
+            outside.entry(read).or_default().push(Beyond { guards, axes });
+        }
     }
 }
 

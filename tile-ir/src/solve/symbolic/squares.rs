@@ -162,7 +162,7 @@ impl System {
     }
 }
 
-/// Whether a product is made of two unknowns, or more that have these among them.
+/// Whether two unknowns are among the factors of a product.
 fn has_both(product: &Monomial, one: Unknown, other: Unknown) -> bool {
     product.contains(&one) && product.contains(&other)
 }
