@@ -128,14 +128,15 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let glance = glance.unwrap_or_default();
     let is_proved = unproved.is_empty() && glance.collided().is_empty();
     let is_filled = || initialised::is_shown(&kernel, (&uniform, &folds));
+    let accesses = bounds::Accesses::of(&kernel);
     let mut found = match is_proved.then(|| diverges || is_filled()) {
         // Nothing is left for a run to show.
-        Some(true) if bounds::all_stay(&kernel) => Findings::default(),
+        Some(true) if accesses.all_stay() => Findings::default(),
         Some(is_filled) => enumerate(&kernel, Effort::Proved { is_filled }),
         None => enumerate(&kernel, Effort::Full),
     };
     found.adopt(&glance);
-    let stray = bounds::check_bounds(&kernel, &found.strays, &mut diags);
+    let stray = accesses.check(&found.strays, &mut diags);
     if !diverges {
         // Who has left early has written nothing: that is one mistake, not two.
         initialised::check_initialised(

@@ -13,12 +13,29 @@ pub fn eval_index(
     expr: ExprId,
     var: &dyn Fn(VarId) -> Option<i128>,
 ) -> Option<i128> {
-    let eval = |id| eval_index(kernel, id, var);
+    let is_var = |operand| matches!(kernel.exprs[operand].kind, ExprKind::Var(_));
+    eval_index_of(kernel, expr, &|leaf| match kernel.exprs[leaf].kind {
+        ExprKind::Var(id) => var(id),
+        // A scalar that `var` knows, as an index.
+        ExprKind::Cast(operand) if kernel.exprs[leaf].ty == Type::Index && is_var(operand) => {
+            eval_index(kernel, operand, var)
+        }
+        _ => None,
+    })
+}
+
+/// The value of `expr` where `leaf` says what variables, casts and what is read or looked
+/// up in tables are; `None` where it does not know one that the value rests on.
+pub(crate) fn eval_index_of(
+    kernel: &Kernel,
+    expr: ExprId,
+    leaf: &dyn Fn(ExprId) -> Option<i128>,
+) -> Option<i128> {
+    let eval = |id| eval_index_of(kernel, id, leaf);
     match &kernel.exprs.get(expr)?.kind {
         ExprKind::Literal(Literal::Int(value)) => Some(*value),
         ExprKind::Literal(Literal::Bool(value)) => Some(i128::from(*value)),
         ExprKind::Literal(Literal::Float(_) | Literal::Named(_)) => None,
-        ExprKind::Var(id) => var(*id),
         ExprKind::Unary { op: UnaryOp::Neg, operand } => eval(*operand)?.checked_neg(),
         ExprKind::Unary { op: UnaryOp::Not, operand } => Some(i128::from(eval(*operand)? == 0)),
         ExprKind::Binary { op, lhs, rhs } => eval_index_binary(*op, eval(*lhs)?, eval(*rhs)?),
@@ -48,17 +65,11 @@ pub fn eval_index(
         }
         ExprKind::Tiles { extent, tile } => Some(ceil_div(eval(*extent)?, eval(*tile)?)),
         ExprKind::Uniform(operand) => eval(*operand),
-        // A scalar that `var` knows, as an index.
-        ExprKind::Cast(operand)
-            if kernel.exprs[expr].ty == Type::Index
-                && matches!(kernel.exprs.get(*operand)?.kind, ExprKind::Var(_)) =>
-        {
-            eval(*operand)
-        }
-        ExprKind::Load(_)
+        ExprKind::Var(_)
         | ExprKind::Cast(_)
+        | ExprKind::Load(_)
         | ExprKind::Math { .. }
-        | ExprKind::InBounds { .. } => None,
+        | ExprKind::InBounds { .. } => leaf(expr),
     }
 }
 

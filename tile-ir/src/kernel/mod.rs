@@ -35,8 +35,8 @@ mod verify;
 pub(crate) use access::AccessKind;
 pub use access::{Access, ArrayRef};
 pub(crate) use copy::{copy_expr, copy_expr_but};
-pub(crate) use eval::gcd;
 pub use eval::{ceil_div, eval_compare, eval_index, eval_index_binary};
+pub(crate) use eval::{eval_index_of, gcd};
 pub use expr::{Expr, ExprKind, Literal};
 pub use item::{
     Axis, Distinct, Edge, EdgeRule, Exit, Kernel, Param, ScalarParam, TensorParam, Tile,

@@ -6,13 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sizes::{Sizes, largest_literal};
+use super::sizes::{Sizes, literals};
 use crate::arena::EntityId as _;
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, Literal, VarId, VarKind, eval_compare, eval_index_binary,
-    immutable_lets,
+    ExprId, ExprKind, Kernel, VarId, VarKind, eval_compare, eval_index_of, immutable_lets,
 };
-use crate::op::{CompareOp, UnaryOp};
+use crate::op::CompareOp;
 
 /// First blocks along an axis that are run: what remainders tell apart.
 const FIRST: i64 = 8;
@@ -100,35 +99,17 @@ impl<'a> Asked<'a> {
     /// An expression's value where `var` says what variables are, as if no type had limits:
     /// which blocks are run need not be exact.
     fn value(&self, expr: ExprId, var: &dyn Fn(VarId) -> Option<i128>) -> Option<i128> {
-        let value = |expr: ExprId| self.value(expr, var);
-        match &self.kernel.exprs[expr].kind {
-            ExprKind::Literal(Literal::Int(value)) => Some(*value),
-            ExprKind::Var(id) => match (self.lets.get(id), self.kernel.vars[*id].kind) {
-                (Some(of), _) => value(*of),
+        let kernel = self.kernel;
+        eval_index_of(kernel, expr, &|leaf| match kernel.exprs[leaf].kind {
+            ExprKind::Var(id) => match (self.lets.get(&id), kernel.vars[id].kind) {
+                (Some(of), _) => self.value(*of, var),
                 // Coordinates along other axes, and variables before they are changed.
-                (None, VarKind::Grid | VarKind::Let { .. }) => Some(var(*id).unwrap_or(0)),
-                (None, _) => var(*id),
+                (None, VarKind::Grid | VarKind::Let { .. }) => Some(var(id).unwrap_or(0)),
+                (None, _) => var(id),
             },
-            ExprKind::Unary { op: UnaryOp::Neg, operand } => value(*operand)?.checked_neg(),
-            ExprKind::Binary { op, lhs, rhs } => eval_index_binary(*op, value(*lhs)?, value(*rhs)?),
-            ExprKind::Cast(operand) | ExprKind::Uniform(operand) => value(*operand),
-            ExprKind::Compare { op, lhs, rhs } => {
-                Some(eval_compare(*op, value(*lhs)?, value(*rhs)?).into())
-            }
-            ExprKind::Select { cond, then, otherwise } => {
-                value(if value(*cond)? != 0 { *then } else { *otherwise })
-            }
-            ExprKind::Tiles { extent, tile } => {
-                let (extent, tile) = (value(*extent)?, value(*tile)?.max(1));
-                extent.checked_add(tile - 1)?.checked_div(tile)
-            }
-            ExprKind::Literal(_)
-            | ExprKind::Unary { op: UnaryOp::Not, .. }
-            | ExprKind::Logic { .. }
-            | ExprKind::Load(_)
-            | ExprKind::Math { .. }
-            | ExprKind::InBounds { .. } => None,
-        }
+            ExprKind::Cast(operand) => self.value(operand, var),
+            _ => None,
+        })
     }
 }
 
@@ -139,13 +120,8 @@ fn given(sizes: &Sizes, var: VarId) -> Option<i128> {
 
 /// Coordinates that are a literal of the text, or next to one.
 fn near_literals(kernel: &Kernel) -> impl Iterator<Item = i64> {
-    let largest = largest_literal(kernel);
-    let literals = kernel.exprs.values().filter_map(|expr| match expr.kind {
-        ExprKind::Literal(Literal::Int(value)) => i64::try_from(value).ok(),
-        _ => None,
-    });
-    let literals = literals.filter(move |value| (0..=largest).contains(value));
-    literals.flat_map(|value| [value - 1, value, value + 1]).filter(|at| *at >= 0)
+    let near = literals(kernel).flat_map(|value| [value - 1, value, value + 1]);
+    near.filter(|at| *at >= 0)
 }
 
 /// Whether an expression names a coordinate of the block; `None` where it is not the same

@@ -167,7 +167,7 @@ impl<'a> Choice<'a> {
 
 /// Admissible combinations that differ in kind, cheap ones first.
 fn tile_sizes(kernel: &Kernel) -> Vec<Vec<u32>> {
-    let above = literal_bound(kernel, MAX_LITERAL) + 1;
+    let above = largest_literal(kernel) as u32 + 1;
     let mut axes: Vec<(TileParamId, Vec<u32>)> = Vec::new();
     for (id, param) in kernel.tile_params.iter() {
         let values = candidates(&param.domain, above);
@@ -262,19 +262,18 @@ fn candidates(domain: &TileDomain, above: u32) -> Vec<u32> {
     values
 }
 
-/// The largest integer literal that an index is likely to meet.
+/// The largest literal that an index is likely to meet.
 pub(super) fn largest_literal(kernel: &Kernel) -> i64 {
-    literal_bound(kernel, MAX_LITERAL).into()
+    literals(kernel).max().unwrap_or(0)
 }
 
-/// The largest integer literal up to `most`, which could meet an id.
-fn literal_bound(kernel: &Kernel, most: i64) -> u32 {
+/// The literals that an index is likely to meet: naturals which are not large.
+pub(super) fn literals(kernel: &Kernel) -> impl Iterator<Item = i64> {
     let literals = kernel.exprs.values().filter_map(|expr| {
         let ExprKind::Literal(Literal::Int(value)) = expr.kind else { return None };
         i64::try_from(value).ok()
     });
-    let largest = literals.filter(|value| (0..=most).contains(value)).max();
-    largest.unwrap_or(0) as u32
+    literals.filter(|value| (0..=MAX_LITERAL).contains(value))
 }
 
 // Dimensions.

@@ -1,0 +1,102 @@
+//! TK0501: a variable or a tile that may be read before it is written.
+//!
+//! A variable must have been assigned on every path to its use. A tile's cell
+//! must have been written on every path; that it was is shown by one of:
+//!
+//! 1. a statement before it writes the whole tile: a `load`, an `each`, all
+//!    work-items together, or loops within these or shared out among them, whose
+//!    indices run over the tile's extents;
+//! 2. the same work-item (or the same point of an `each`) has written an element
+//!    with equal indices;
+//! 3. one work-item, picked by `if tx == 0`, has written the cell or, with the
+//!    others of its row, the whole tile;
+//! 4. every work-item has written a cell of its own, and there are as many.
+//!
+//! Loops may run zero times, unless their trip count is provably at least 1.
+//! What none of these shows is decided by running the kernel's skeleton at small
+//! sizes ([`crate::solve::skeleton`]): a read of a cell that nobody has written is
+//! the finding. Without such a read the tile is accepted: a part that is left out
+//! is left out at small sizes too, in one of the blocks that a comparison may ask for.
+//! Where no run comes to its end, it is an error.
+//! That the write and the read are ordered is the business of the race rules.
+//!
+//! A `let` without `mut` that gets its value later gets it once (TK0105).
+
+mod reads;
+mod report;
+mod state;
+mod stmts;
+mod writes;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::state::State;
+use super::fold::Folds;
+use super::poly::{Bounds, Poly};
+use super::taken::Taken;
+use super::uniform::Uniformity;
+use crate::diag::Diagnostics;
+use crate::kernel::{ArrayRef, Kernel, TileId, VarId};
+use crate::solve::skeleton::Fills;
+use crate::span::SpanId;
+
+/// Whether the text shows that whatever is read has been written.
+pub(super) fn is_shown(kernel: &Kernel, facts: (&Uniformity, &Folds)) -> bool {
+    let mut diags = Diagnostics::new();
+    check_initialised(kernel, facts, &Fills::default(), &BTreeSet::new(), &mut diags);
+    !diags.has_errors()
+}
+
+/// Reports every variable and tile that may be read before it is written; not the
+/// tiles that are `stray`: where an access leaves a tile, that comes first.
+pub(super) fn check_initialised(
+    kernel: &Kernel,
+    (uniform, folds): (&Uniformity, &Folds),
+    fills: &Fills,
+    stray: &BTreeSet<ArrayRef>,
+    diags: &mut Diagnostics,
+) {
+    let mut cx = Flow {
+        kernel,
+        uniform,
+        folds,
+        fills,
+        taken: Taken::of(kernel, uniform),
+        bounds: Bounds::new(kernel),
+        divergent: false,
+        in_each: false,
+        maybe_empty: BTreeSet::new(),
+        by_condition: BTreeSet::new(),
+        starts: BTreeMap::new(),
+        reported_tiles: kernel
+            .tiles
+            .ids()
+            .filter(|tile| stray.contains(&ArrayRef::Tile(*tile)))
+            .collect(),
+        reported_vars: BTreeSet::new(),
+        diags,
+    };
+    cx.walk(&kernel.body, &mut State::default());
+}
+
+struct Flow<'a> {
+    kernel: &'a Kernel,
+    uniform: &'a Uniformity,
+    folds: &'a Folds,
+    /// What running the kernel at small sizes has shown.
+    fills: &'a Fills,
+    taken: Taken<'a>,
+    bounds: Bounds<'a>,
+    /// Whether only some of the work-items (or points) may be here.
+    divergent: bool,
+    in_each: bool,
+    /// The keywords of loops that may run zero times.
+    maybe_empty: BTreeSet<SpanId>,
+    /// The keywords of `while` loops.
+    by_condition: BTreeSet<SpanId>,
+    /// By keyword, with what value a `while` loop's counter comes to it.
+    starts: BTreeMap<SpanId, Poly>,
+    reported_tiles: BTreeSet<TileId>,
+    reported_vars: BTreeSet<VarId>,
+    diags: &'a mut Diagnostics,
+}

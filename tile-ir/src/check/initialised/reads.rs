@@ -1,0 +1,92 @@
+//! Reads of variables and tiles.
+
+use super::Flow;
+use super::state::State;
+use crate::check::poly::Poly;
+use crate::diag::{Code, Diagnostic};
+use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, VarId, VarKind};
+use crate::span::SpanId;
+
+impl Flow<'_> {
+    pub(super) fn read_all(&mut self, ids: &[ExprId], state: &State) {
+        for id in ids {
+            self.read(*id, state);
+        }
+    }
+
+    pub(super) fn read(&mut self, id: ExprId, state: &State) {
+        let expr = &self.kernel.exprs[id];
+        self.read_all(&expr.kind.operands(), state);
+        match &expr.kind {
+            ExprKind::Var(var) => self.read_var(*var, expr.span, state),
+            ExprKind::Load(access) => self.read_access(access, state),
+            ExprKind::Literal(_)
+            | ExprKind::Unary { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Compare { .. }
+            | ExprKind::Logic { .. }
+            | ExprKind::Select { .. }
+            | ExprKind::Cast(_)
+            | ExprKind::Uniform(_)
+            | ExprKind::Math { .. }
+            | ExprKind::Tiles { .. }
+            | ExprKind::InBounds { .. } => {}
+        }
+    }
+
+    pub(super) fn read_var(&mut self, var: VarId, span: SpanId, state: &State) {
+        let declared = &self.kernel.vars[var];
+        let is_let = matches!(declared.kind, VarKind::Let { .. });
+        if !is_let || state.assigned.contains(&var) || !self.reported_vars.insert(var) {
+            return;
+        }
+        let name = &declared.name;
+        let message = if state.maybe_assigned.contains(&var) {
+            format!("`{name}` has no value on some path to here")
+        } else {
+            format!("`{name}` has no value yet")
+        };
+        self.diags.push(
+            Diagnostic::error(Code::Uninitialised, span, message)
+                .label(declared.span, format!("`{name}` is declared here without a value")),
+        );
+    }
+
+    /// A second value for a `let` that is not `mut`.
+    pub(super) fn check_once(&mut self, var: VarId, span: SpanId, state: &State) {
+        let declared = &self.kernel.vars[var];
+        let once = declared.kind == VarKind::Let { mutable: false };
+        if !once || !state.maybe_assigned.contains(&var) || !self.reported_vars.insert(var) {
+            return;
+        }
+        let name = &declared.name;
+        let message = format!("`{name}` is not `mut` and may have a value already");
+        self.diags.push(
+            Diagnostic::error(Code::NotAssignable, span, message)
+                .label(declared.span, format!("`{name}` is declared here"))
+                .help(format!("declare it as `let mut {name}`")),
+        );
+    }
+
+    pub(super) fn read_access(&mut self, access: &Access, state: &State) {
+        let ArrayRef::Tile(tile) = access.array else { return };
+        if let Some(written) = state.tiles.get(&tile) {
+            let cell: Vec<Poly> =
+                access.indices.iter().map(|index| self.bounds.poly(*index)).collect();
+            if written.whole || written.own.contains(&cell) || written.common.contains(&cell) {
+                return;
+            }
+        }
+        let example =
+            self.fills.unwritten.iter().find(|unwritten| unwritten.site.span == access.span);
+        if example.is_none() && self.fills.run.contains(&tile) {
+            return;
+        }
+        if self.taken.is_written(tile, access) {
+            return;
+        }
+        if self.reported_tiles.insert(tile) {
+            self.report_tile(tile, access, example);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What has been written on every path.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::poly::Poly;
+use crate::kernel::{TileId, VarId};
+
+/// What was written on every path so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub(super) assigned: BTreeSet<VarId>,
+    /// Assigned on some path.
+    pub(super) maybe_assigned: BTreeSet<VarId>,
+    pub(super) tiles: BTreeMap<TileId, Written>,
+}
+
+/// The cells of a tile that were written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Written {
+    /// All of them.
+    pub(super) whole: bool,
+    /// Those with these indices, by this very work-item or point.
+    pub(super) own: BTreeSet<Vec<Poly>>,
+    /// Those with these indices, which are the same for the whole block.
+    pub(super) common: BTreeSet<Vec<Poly>>,
+}
+
+impl State {
+    /// What holds whichever of two paths was taken.
+    pub(super) fn join(&mut self, other: Self) {
+        self.assigned.retain(|var| other.assigned.contains(var));
+        self.maybe_assigned.extend(other.maybe_assigned);
+        for (tile, written) in &mut self.tiles {
+            let Some(others) = other.tiles.get(tile) else {
+                *written = Written::default();
+                continue;
+            };
+            let covers =
+                |set: &BTreeSet<Vec<Poly>>, cell: &Vec<Poly>| others.whole || set.contains(cell);
+            if written.whole && !others.whole {
+                *written = others.clone();
+            } else {
+                written.own.retain(|cell| covers(&others.own, cell));
+                written.common.retain(|cell| covers(&others.common, cell));
+            }
+        }
+    }
+
+    /// A counter or a point's index ends: cells named by it are named no more.
+    pub(super) fn end_var(&mut self, var: VarId) {
+        for written in self.tiles.values_mut() {
+            written.own.retain(|cell| !cell.iter().any(|index| index.mentions(var)));
+            written.common.retain(|cell| !cell.iter().any(|index| index.mentions(var)));
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Writes, and which of them fill a tile.
+
+use super::Flow;
+use super::state::State;
+use crate::check::poly::{Bounds, Poly};
+use crate::check::strided::Strided;
+use crate::kernel::{
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, VarId,
+};
+use crate::op::{CompareOp, LogicOp};
+
+/// Whether a loop's counter takes the values 0, 1, 2, …, in any order.
+pub(super) fn counts_from_0(kernel: &Kernel, range: &LoopRange) -> bool {
+    match range {
+        LoopRange::Between { start, step: None, .. } => {
+            kernel.exprs[*start].kind == ExprKind::Literal(Literal::Int(0))
+        }
+        LoopRange::Between { .. } | LoopRange::Halving(_) | LoopRange::Doubling(_) => false,
+    }
+}
+
+/// How often a statement runs.
+#[derive(Clone, Debug)]
+pub(super) struct Runs {
+    /// By some of the work-items only: it can write whole local arrays alone.
+    pub(super) apart: bool,
+    /// For every value of these: the block's axes, or an `each`'s.
+    pub(super) items: Vec<VarId>,
+    /// For every value of these counters, one after the other.
+    pub(super) loops: Vec<VarId>,
+    /// Only where these axes have these values.
+    pub(super) pinned: Vec<(VarId, Poly)>,
+}
+
+impl Flow<'_> {
+    pub(super) fn write(&mut self, access: &Access, state: &mut State) {
+        let ArrayRef::Tile(tile) = access.array else { return };
+        let cell = access.indices.iter().map(|index| self.bounds.poly(*index)).collect();
+        let written = state.tiles.entry(tile).or_default();
+        written.own.insert(cell);
+    }
+
+    /// Marks the tiles that a statement, run by all work-items or points, has
+    /// written whole.
+    pub(super) fn write_whole(&mut self, stmt: &Stmt, state: &mut State) {
+        let apart = self.divergent || self.in_each;
+        let items = if apart { Vec::new() } else { self.block_vars() };
+        let runs = Runs { apart, items, loops: Vec::new(), pinned: Vec::new() };
+        self.mark_whole(std::slice::from_ref(stmt), &runs, state);
+    }
+
+    fn block_vars(&self) -> Vec<VarId> {
+        self.kernel.block.iter().flatten().map(|axis| axis.var).collect()
+    }
+
+    /// Marks what `stmts` write whole as they run.
+    fn mark_whole(&mut self, stmts: &[Stmt], runs: &Runs, state: &mut State) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Store { access, .. } => self.mark_store(access, runs, state),
+                StmtKind::Each { axes, body, .. } => {
+                    let items = axes.iter().map(|axis| axis.var).collect();
+                    self.mark_whole(body, &Runs { items, ..runs.clone() }, state);
+                }
+                StmtKind::For { var, range, body } | StmtKind::Phase { var, range, body }
+                    if counts_from_0(self.kernel, range) =>
+                {
+                    let mut runs = runs.clone();
+                    runs.loops.push(*var);
+                    self.mark_whole(body, &runs, state);
+                }
+                StmtKind::For { var, range, body } => {
+                    let LoopRange::Between { start, end, step: Some(step), .. } = *range else {
+                        continue;
+                    };
+                    let bounds = [start, end, step].map(|bound| self.bounds.poly(bound));
+                    if let Some((runs, end)) = self.strided(*var, bounds, runs) {
+                        self.bounds.enter_counter(*var, end);
+                        self.mark_whole(body, &runs, state);
+                    }
+                }
+                StmtKind::While { cond, body } => {
+                    let found = Strided::of(self.kernel, *cond, body);
+                    let Some((found, start)) = found.zip(self.starts.get(&stmt.head).cloned())
+                    else {
+                        continue;
+                    };
+                    let [end, step] =
+                        [found.bounds.1, found.step].map(|bound| self.bounds.poly(bound));
+                    if let Some((runs, end)) = self.strided(found.var, [start, end, step], runs) {
+                        self.bounds.set(found.var, Poly::var(found.var));
+                        self.bounds.enter_counter(found.var, end);
+                        self.mark_whole(found.body, &runs, state);
+                        self.bounds.forget(found.var);
+                    }
+                }
+                StmtKind::Phase { .. }
+                | StmtKind::Let { .. }
+                | StmtKind::LetArray { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::Update { .. }
+                | StmtKind::Atomic { .. }
+                | StmtKind::Exchange { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Assume { .. }
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => {}
+            }
+        }
+    }
+
+    /// Of a loop that the work-items share out, `for i in (tx..n).step_by(B)`: its
+    /// counter runs over all values below the end, which is given, and takes the
+    /// place of the work-items.
+    fn strided(
+        &mut self,
+        var: VarId,
+        [start, end, step]: [Poly; 3],
+        runs: &Runs,
+    ) -> Option<(Runs, Poly)> {
+        let is_shared = |bound: &Poly| !runs.items.iter().any(|item| bound.mentions(*item));
+        let mut items = runs.items.clone();
+        let covers = !runs.apart
+            && index_covers(&self.bounds, &start, &step, &mut items)
+            && is_shared(&end)
+            && is_shared(&step);
+        items.push(var);
+        covers.then(|| (Runs { items, ..runs.clone() }, end))
+    }
+
+    fn mark_store(&mut self, access: &Access, runs: &Runs, state: &mut State) {
+        let ArrayRef::Tile(tile) = access.array else { return };
+        // Of an array of its own a work-item writes what its own loops run over.
+        let is_local = self.kernel.is_local(access.array);
+        let of_others = if is_local { !runs.pinned.is_empty() } else { runs.apart };
+        if of_others {
+            return;
+        }
+        let pin = |var: VarId| {
+            let pinned = runs.pinned.iter().find(|(other, _)| *other == var);
+            pinned.map(|(_, value)| value.clone())
+        };
+        let cell: Vec<Poly> =
+            access.indices.iter().map(|index| self.bounds.poly(*index).replace(&pin)).collect();
+        let extents = self.kernel.tiles[tile].extents.iter();
+        let extents: Vec<Poly> = extents.map(|extent| self.bounds.poly(*extent)).collect();
+        let items = runs.items.iter().filter(|_| !is_local);
+        let axes: Vec<VarId> = items.chain(&runs.loops).copied().collect();
+        let mut free = axes.clone();
+        let covers = cell
+            .iter()
+            .zip(&extents)
+            .all(|(index, extent)| index_covers(&self.bounds, index, extent, &mut free));
+        // What the cell does not name must run at all for it to be written.
+        let is_run = |var: &VarId| {
+            self.bounds.extent(*var).is_some_and(|extent| self.bounds.is_positive(extent))
+        };
+        let written = state.tiles.entry(tile).or_default();
+        written.whole |= covers && free.iter().all(is_run);
+        let is_common = |index: &Poly| !axes.iter().any(|axis| index.mentions(*axis));
+        if !runs.pinned.is_empty() && axes.iter().all(is_run) && cell.iter().all(is_common) {
+            written.common.insert(cell);
+        }
+    }
+
+    /// What `if tx == 0 { … }` writes: one work-item along the axis does it, and
+    /// always the same.
+    pub(super) fn write_picked(&mut self, cond: ExprId, then: &[Stmt], state: &mut State) {
+        if self.divergent || self.in_each {
+            return;
+        }
+        let mut pinned = Vec::new();
+        if !self.pins(cond, &mut pinned) {
+            return;
+        }
+        let items = self.block_vars().into_iter();
+        let items = items.filter(|axis| !pinned.iter().any(|(other, _)| other == axis)).collect();
+        let runs = Runs { apart: false, items, loops: Vec::new(), pinned };
+        self.mark_whole(then, &runs, state);
+    }
+
+    /// Whether a condition says no more than that axes of the block have certain
+    /// values that they do take.
+    fn pins(&mut self, cond: ExprId, out: &mut Vec<(VarId, Poly)>) -> bool {
+        match self.kernel.exprs[cond].kind {
+            ExprKind::Logic { op: LogicOp::And, lhs, rhs } => {
+                self.pins(lhs, out) && self.pins(rhs, out)
+            }
+            ExprKind::Compare { op: CompareOp::Eq, lhs, rhs } if self.bounds.is_index(lhs) => {
+                let (lhs, rhs) = (self.bounds.poly(lhs), self.bounds.poly(rhs));
+                let block = self.block_vars();
+                let (axis, value) = match (lhs.as_var(), rhs.as_var()) {
+                    (Some(var), _) if block.contains(&var) => (var, rhs),
+                    (_, Some(var)) if block.contains(&var) => (var, lhs),
+                    _ => return false,
+                };
+                let fixed = !block.iter().any(|var| value.mentions(*var));
+                let Some(extent) = self.bounds.extent(axis).cloned() else { return false };
+                let last = extent.sub(&Poly::constant(1)).sub(&value);
+                let taken =
+                    self.bounds.is_never_negative(&value) && self.bounds.is_never_negative(&last);
+                let fresh = !out.iter().any(|(other, _)| *other == axis);
+                out.push((axis, value));
+                fixed && taken && fresh
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether `index` takes every value below `extent` while the `free` variables
+/// run; takes the used ones away.
+fn index_covers(bounds: &Bounds<'_>, index: &Poly, extent: &Poly, free: &mut Vec<VarId>) -> bool {
+    if index.as_constant() == Some(0) && extent.as_constant() == Some(1) {
+        return true;
+    }
+    let one = free
+        .iter()
+        .position(|var| *index == Poly::var(*var) && bounds.extent(*var) == Some(extent));
+    if let Some(position) = one {
+        free.remove(position);
+        return true;
+    }
+    // `outer * n + inner` with `inner` in 0..n.
+    let pair = free.iter().copied().find_map(|inner| {
+        let n = bounds.extent(inner)?;
+        let outer = free.iter().copied().find(|outer| {
+            let value = Poly::var(*outer).mul(n).add(&Poly::var(inner));
+            *outer != inner
+                && *index == value
+                && bounds.extent(*outer).is_some_and(|m| m.mul(n) == *extent)
+        })?;
+        Some((outer, inner))
+    });
+    let Some((outer, inner)) = pair else { return false };
+    free.retain(|var| *var != outer && *var != inner);
+    true
+}
