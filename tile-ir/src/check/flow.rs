@@ -156,7 +156,7 @@ pub(crate) fn analyse(kernel: &Kernel, fold: Fold<'_>, group: Group) -> Flow {
     walker.flow
 }
 
-fn initial_state(kernel: &Kernel, warps: Option<&Warps>) -> State {
+fn initial_state(kernel: &Kernel, warps: Option<&Warps<'_>>) -> State {
     kernel
         .vars
         .iter()
@@ -185,7 +185,7 @@ struct Walker<'a> {
     /// Within which work-items may differ.
     group: Group,
     /// What they agree on by their numbers, where it is a warp.
-    warps: Option<Warps>,
+    warps: Option<Warps<'a>>,
     state: State,
     flow: Flow,
     /// Variables that may be used in the `each` around, if there is one.
@@ -220,8 +220,8 @@ impl Walker<'_> {
             ExprKind::Tiles { extent, tile } => self.exprs(&[*extent, *tile]),
             ExprKind::InBounds { indices, .. } => self.exprs(indices),
         };
-        let agreed = self.warps.as_ref().is_some_and(|warps| warps.agree_on(expr));
-        let cause = if agreed || (self.fold)(expr).is_some() { None } else { cause };
+        let is_agreed = || self.warps.as_ref().is_some_and(|warps| warps.agree_on(expr));
+        let cause = cause.filter(|_| (self.fold)(expr).is_none() && !is_agreed());
         if cause.is_some() {
             self.flow.values[expr.index()] = false;
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, TileId, VarId};
-use crate::exchange::ExchangeOp;
+use crate::exchange::{ExchangeOp, Group};
 use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
 
@@ -274,6 +274,27 @@ pub(crate) fn any_stmt(stmts: &[Stmt], is_wanted: &mut dyn FnMut(&StmtKind) -> b
     stmts.iter().any(|stmt| {
         is_wanted(&stmt.kind)
             || stmt.kind.bodies().into_iter().any(|body| any_stmt(body, is_wanted))
+    })
+}
+
+/// Whether the work-items of a warp do something together.
+pub(crate) fn concerns_warps(stmts: &[Stmt]) -> bool {
+    any_stmt(stmts, &mut |kind| match kind {
+        StmtKind::WarpBarrier => true,
+        StmtKind::Exchange { op, .. } => op.group() == Group::Warp,
+        StmtKind::Let { .. }
+        | StmtKind::LetArray { .. }
+        | StmtKind::Assign { .. }
+        | StmtKind::Store { .. }
+        | StmtKind::Update { .. }
+        | StmtKind::Atomic { .. }
+        | StmtKind::Each { .. }
+        | StmtKind::Phase { .. }
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Assume { .. }
+        | StmtKind::Barrier => false,
     })
 }
 

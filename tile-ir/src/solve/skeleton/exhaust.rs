@@ -227,7 +227,7 @@ fn add_with_ties(kernel: &Kernel, param: TileParamId, params: &mut BTreeSet<Tile
 
 /// Every admissible combination of `params`; any value for the others. An error
 /// names a parameter with too many values.
-fn combinations(
+pub(crate) fn combinations(
     kernel: &Kernel,
     params: &BTreeSet<TileParamId>,
 ) -> Result<Vec<Vec<u32>>, TileParamId> {

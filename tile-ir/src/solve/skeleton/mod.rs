@@ -59,7 +59,7 @@ mod wild;
 mod window;
 mod witness;
 
-pub(crate) use exhaust::{Exhaustion, exhaust};
+pub(crate) use exhaust::{Exhaustion, combinations, exhaust};
 pub(crate) use fill::{Fills, Unwritten};
 pub(crate) use passes::enumerate_within;
 pub(crate) use plan::Site;

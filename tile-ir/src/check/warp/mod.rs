@@ -10,8 +10,12 @@
 //! - an axis, where the axes after it have a multiple of 32 points together: `w`
 //!   with the block `(w in W, lane in 32)`.
 //!
+//! - what is computed to be the same for each of them ([`points`]).
+//!
 //! What follows from these, [`super::flow`] finds. Anything else counts as
 //! different.
+
+mod points;
 
 use std::collections::BTreeMap;
 
@@ -23,23 +27,31 @@ use crate::dtype::DType;
 use crate::exchange::WARP_ITEMS;
 use crate::kernel::{
     Axis, ElemType, ExprId, ExprKind, Kernel, Literal, TileDomain, TileParamId, Type, VarId,
-    VarKind, immutable_lets,
+    VarKind, concerns_warps, immutable_lets,
 };
 use crate::op::{BinaryOp, CompareOp};
 
 /// What the work-items of a warp agree on, for all admissible sizes.
 #[derive(Debug)]
-pub(super) struct Warps {
+pub(super) struct Warps<'a> {
+    kernel: &'a Kernel,
+    lets: BTreeMap<VarId, ExprId>,
+    /// Whether the work-items of a warp do something together at all.
+    are_concerned: bool,
     vars: Vec<bool>,
     exprs: Vec<bool>,
     /// By expression, whether it is the number of a lane that every warp has.
     lanes: Vec<bool>,
 }
 
-impl Warps {
+impl<'a> Warps<'a> {
     /// Looks through a kernel.
-    pub(super) fn of(kernel: &Kernel) -> Self {
+    pub(super) fn of(kernel: &'a Kernel) -> Self {
+        let lets = immutable_lets(&kernel.body, kernel);
         let mut warps = Self {
+            kernel,
+            are_concerned: concerns_warps(&kernel.body),
+            lets: BTreeMap::new(),
             vars: vec![false; kernel.vars.len()],
             exprs: vec![false; kernel.exprs.len()],
             lanes: vec![false; kernel.exprs.len()],
@@ -53,7 +65,6 @@ impl Warps {
         let mut bounds = Bounds::new(kernel);
         enter_all(kernel, &kernel.body, &mut bounds);
         let number = number(&mut bounds, axes);
-        let lets = immutable_lets(&kernel.body, kernel);
         let exact = Exact::of(kernel);
         let n_lanes = if whole { i128::from(WARP_ITEMS) } else { 1 };
         for (id, expr) in kernel.exprs.iter() {
@@ -91,6 +102,7 @@ impl Warps {
                 | ExprKind::InBounds { .. } => false,
             };
         }
+        warps.lets = lets;
         warps
     }
 
@@ -104,9 +116,17 @@ impl Warps {
         self.lanes[lane.index()]
     }
 
-    /// Whether this expression has one value for each warp, by its form.
+    /// Whether this expression has one value for each warp.
     pub(super) fn agree_on(&self, expr: ExprId) -> bool {
-        self.exprs[expr.index()]
+        self.exprs[expr.index()] || self.are_concerned && self.agree_at_points(expr)
+    }
+
+    fn agree_at_points(&self, expr: ExprId) -> bool {
+        let is_made = matches!(
+            self.kernel.exprs[expr].kind,
+            ExprKind::Binary { .. } | ExprKind::Compare { .. } | ExprKind::Logic { .. }
+        );
+        is_made && points::agree(self.kernel, &self.lets, expr)
     }
 }
 
