@@ -23,6 +23,8 @@ const MAX_SIZES: usize = 256;
 const BUDGET: u32 = 100_000;
 /// Values of one axis or counter from its first on; its last ones come besides.
 const FIRST_VALUES: i128 = 34;
+/// The largest number of the text that is tried.
+const MOST: i128 = i32::MAX as i128;
 
 /// Where the values of a kernel's variables come from.
 #[derive(Debug)]
@@ -32,8 +34,11 @@ pub(super) struct Sources<'a> {
     lets: BTreeMap<VarId, ExprId>,
     ranges: BTreeMap<VarId, &'a LoopRange>,
     extents: BTreeMap<VarId, ExprId>,
-    /// The integers in the kernel's text.
+    /// The integers in the kernel's text that a tile may have as its size, and those next
+    /// to them.
     constants: BTreeSet<i128>,
+    /// The larger ones, and a number that is larger than any product of two.
+    far: BTreeSet<i128>,
     /// What is left of the budget.
     left: Cell<u32>,
 }
@@ -55,6 +60,7 @@ impl<'a> Sources<'a> {
             ranges: BTreeMap::new(),
             extents: BTreeMap::new(),
             constants: BTreeSet::new(),
+            far: BTreeSet::new(),
             left: Cell::new(BUDGET),
         };
         for axis in kernel.grid.iter().chain(kernel.block.iter().flatten()) {
@@ -63,10 +69,15 @@ impl<'a> Sources<'a> {
         sources.visit(&kernel.body);
         for expr in kernel.exprs.values() {
             if let ExprKind::Literal(Literal::Int(value)) = expr.kind
-                && value.unsigned_abs() <= u128::from(TileDomain::MAX)
+                && let Some(value) = value.checked_abs().filter(|value| *value <= MOST)
             {
-                sources.constants.extend([value.abs() - 1, value.abs(), value.abs() + 1]);
+                let is_near = value <= i128::from(TileDomain::MAX);
+                let near = if is_near { &mut sources.constants } else { &mut sources.far };
+                near.extend([value - 1, value, value + 1]);
             }
+        }
+        if let Some(largest) = sources.constants.last() {
+            sources.far.insert(largest * largest);
         }
         sources
     }
@@ -319,7 +330,7 @@ impl Case<'_> {
 
     /// Values that a variable can have, given those before it.
     pub(super) fn candidates(&self, var: VarId) -> Vec<i128> {
-        let near = self.sources.constants.iter().copied();
+        let near = self.sources.constants.iter().chain(&self.sources.far).copied();
         let sizes = self.tiles.iter().map(|size| i128::from(*size));
         let mut values: Vec<i128> = match self.sources.kernel.vars[var].kind {
             VarKind::Dim => {
@@ -343,7 +354,8 @@ impl Case<'_> {
     fn axis(&self, var: VarId, first: i128) -> Vec<i128> {
         let extent = self.sources.extents.get(&var).and_then(|extent| self.eval(*extent));
         let extent = extent.unwrap_or(0);
-        (0..extent.min(first)).chain((extent - 2).max(0)..extent).collect()
+        let named = self.sources.far.iter().copied().filter(|value| (0..extent).contains(value));
+        (0..extent.min(first)).chain((extent - 2).max(0)..extent).chain(named).collect()
     }
 
     fn counter(&self, var: VarId) -> Vec<i128> {
@@ -360,7 +372,14 @@ impl Case<'_> {
                 }
                 let last = (end - 1 - start) / step;
                 let trips = (0..=last.min(FIRST_VALUES)).chain([last]);
-                trips.map(|trip| start + trip * step).collect()
+                let trips = trips.map(|trip| start + trip * step);
+                let far = FIRST_VALUES * step..end - start;
+                let named = self.sources.constants.iter().chain(&self.sources.far);
+                let named = named.filter(|value| {
+                    let from = *value - start;
+                    far.contains(&from) && from % step == 0
+                });
+                trips.chain(named.copied()).collect()
             }
             LoopRange::Halving(n) => {
                 let n = self.eval(n).unwrap_or(0);

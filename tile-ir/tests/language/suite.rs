@@ -114,7 +114,7 @@ macro_rules! families {
 }
 
 families! {
-    arrays atomics ballots basics benchmarks blocks butterflies chosen coarse collected control counted digits
+    arrays atomics ballots basics benchmarks blocks butterflies chosen coarse collected control corners counted digits
     doubled exact further gather generated graphs grids kept late launches layers left lessons levels library
     limits loaded loops matrices micro mirrors mixed multiplied narrow offsets open orders params permuted
     physics pictures pieces places ported ports prefixes programs published queues reductions reserved rounds rows

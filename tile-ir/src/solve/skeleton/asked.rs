@@ -6,11 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::plain::{Plain, given};
 use super::sizes::{Sizes, literals};
-use crate::arena::EntityId as _;
-use crate::kernel::{
-    ExprId, ExprKind, Kernel, VarId, VarKind, eval_compare, eval_index_of, immutable_lets,
-};
+use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, eval_compare};
 use crate::op::CompareOp;
 
 /// First blocks along an axis that are run: what remainders tell apart.
@@ -24,8 +22,7 @@ const MAX_KINDS: usize = 16;
 
 /// The comparisons of a kernel that may ask for blocks.
 pub(super) struct Asked<'a> {
-    kernel: &'a Kernel,
-    lets: BTreeMap<VarId, ExprId>,
+    plain: Plain<'a>,
     /// For each axis of the grid, those that name its coordinate.
     comparisons: Vec<Vec<(CompareOp, ExprId, ExprId)>>,
     /// The first coordinates, and those near the literals of the text.
@@ -34,21 +31,21 @@ pub(super) struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     pub(super) fn of(kernel: &'a Kernel) -> Self {
-        let lets = immutable_lets(&kernel.body, kernel);
+        let plain = Plain::of(kernel);
         let compared = |var: VarId| {
             let all = kernel.exprs.values().filter_map(|expr| match expr.kind {
                 ExprKind::Compare { op, lhs, rhs } => Some((op, lhs, rhs)),
                 _ => None,
             });
             let names_it = |(_, lhs, rhs): &(CompareOp, ExprId, ExprId)| {
-                let sides = [*lhs, *rhs].map(|side| names(kernel, &lets, side, var));
+                let sides = [*lhs, *rhs].map(|side| names(kernel, &plain.lets, side, var));
                 matches!(sides, [Some(one), Some(other)] if one || other)
             };
             all.filter(names_it).collect()
         };
         let comparisons = kernel.grid.iter().map(|axis| compared(axis.var)).collect();
         let usual = (0..FIRST).chain(near_literals(kernel)).collect();
-        Self { kernel, lets, comparisons, usual }
+        Self { plain, comparisons, usual }
     }
 
     /// Whether no comparison asks for blocks.
@@ -59,12 +56,12 @@ impl<'a> Asked<'a> {
     /// For each axis of the grid the coordinates that comparisons may ask for at these
     /// sizes; none where there is no such comparison.
     pub(super) fn at(&self, sizes: &Sizes) -> Vec<BTreeSet<i64>> {
-        let axes = self.kernel.grid.iter().zip(&self.comparisons);
+        let axes = self.plain.kernel.grid.iter().zip(&self.comparisons);
         axes.map(|(axis, comparisons)| {
             if comparisons.is_empty() {
                 return BTreeSet::new();
             }
-            let blocks = self.value(axis.extent, &|var| given(sizes, var)).unwrap_or(0);
+            let blocks = self.plain.value(axis.extent, &|var| given(sizes, var)).unwrap_or(0);
             let blocks = i64::try_from(blocks).unwrap_or(MAX_BLOCKS).min(MAX_BLOCKS);
             let mut all = self.usual.clone();
             all.extend(self.kinds(axis.var, comparisons, blocks, sizes));
@@ -86,7 +83,11 @@ impl<'a> Asked<'a> {
         for at in 0..blocks {
             let value = |var| if var == axis { Some(at.into()) } else { given(sizes, var) };
             let says = comparisons.iter().map(|(op, lhs, rhs)| {
-                Some(eval_compare(*op, self.value(*lhs, &value)?, self.value(*rhs, &value)?))
+                Some(eval_compare(
+                    *op,
+                    self.plain.value(*lhs, &value)?,
+                    self.plain.value(*rhs, &value)?,
+                ))
             });
             let says = says.collect();
             if kinds.len() < MAX_KINDS || kinds.contains_key(&says) {
@@ -95,27 +96,6 @@ impl<'a> Asked<'a> {
         }
         kinds.into_values().flatten().collect()
     }
-
-    /// An expression's value where `var` says what variables are, as if no type had limits:
-    /// which blocks are run need not be exact.
-    fn value(&self, expr: ExprId, var: &dyn Fn(VarId) -> Option<i128>) -> Option<i128> {
-        let kernel = self.kernel;
-        eval_index_of(kernel, expr, &|leaf| match kernel.exprs[leaf].kind {
-            ExprKind::Var(id) => match (self.lets.get(&id), kernel.vars[id].kind) {
-                (Some(of), _) => self.value(*of, var),
-                // Coordinates along other axes, and variables before they are changed.
-                (None, VarKind::Grid | VarKind::Let { .. }) => Some(var(id).unwrap_or(0)),
-                (None, _) => var(id),
-            },
-            ExprKind::Cast(operand) => self.value(operand, var),
-            _ => None,
-        })
-    }
-}
-
-/// What a launch of these sizes gives a variable.
-fn given(sizes: &Sizes, var: VarId) -> Option<i128> {
-    sizes.values.get(var.index()).copied().flatten().map(i128::from)
 }
 
 /// Coordinates that are a literal of the text, or next to one.

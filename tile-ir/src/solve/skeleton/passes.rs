@@ -7,6 +7,7 @@ use super::asked::Asked;
 use super::machine::{Blocks, Machine, Stop};
 use super::plan::Plan;
 use super::sizes::{Choice, Sizes};
+use super::thresholds::beyond;
 use super::turns::Turns;
 use super::{Effort, Findings, Pool, assumptions};
 use crate::kernel::{ArrayRef, ExprId, Kernel};
@@ -52,6 +53,12 @@ fn passes<'a>(
     // For what is read unwritten; of tensors nothing is.
     if of_tiles && !kernel.scalars.is_empty() {
         passes.push((Box::new(choice.with_large_scalars()), false));
+    }
+    if of_tiles {
+        let beyond = beyond(kernel, choice);
+        if !beyond.is_empty() {
+            passes.push((Box::new(beyond.into_iter()), true));
+        }
     }
     passes
 }

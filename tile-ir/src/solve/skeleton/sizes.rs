@@ -13,7 +13,7 @@ use crate::arena::EntityId as _;
 use crate::config::{check_tiles, complete_tiles, tied_tiles, tile_value};
 use crate::kernel::{
     ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Source, Stmt, StmtKind, TileDomain,
-    TileParamId, Type, VarId, VarKind, eval_index,
+    TileParam, TileParamId, Type, VarId, VarKind, eval_index,
 };
 use crate::op::BinaryOp;
 
@@ -198,11 +198,15 @@ fn tile_sizes(kernel: &Kernel) -> Vec<Vec<u32>> {
         let ones = tiles.iter().filter(|tile| **tile == 1).count();
         (ones, tiles.iter().fold(1u64, |product, tile| product.saturating_mul((*tile).into())))
     });
+    // Few that are all there is are all run.
+    let is_open = |param: &TileParam| param.domain == TileDomain::Any;
+    let are_all =
+        combinations.len() <= MAX_COMBINATIONS && !kernel.tile_params.values().any(is_open);
     let mut facts = BTreeSet::new();
     let mut chosen: Vec<Vec<u32>> = Vec::new();
     for tiles in combinations {
         let new: Vec<_> = facts_of(&tiles, above).filter(|fact| !facts.contains(fact)).collect();
-        let shows_more = !new.is_empty() || tiles.is_empty();
+        let shows_more = are_all || !new.is_empty() || tiles.is_empty();
         if shows_more && check_tiles(kernel, &tiles).is_ok() {
             facts.extend(new);
             chosen.push(tiles);
@@ -246,13 +250,14 @@ fn candidates(domain: &TileDomain, above: u32) -> Vec<u32> {
             let last = max - (max - min) % step;
             let first = min.saturating_add(above.saturating_sub(*min).div_ceil(step) * step);
             let few = (*min..=*max).step_by(step as usize).take(3);
-            few.chain([first.clamp(*min, last)]).collect()
+            few.chain([first.clamp(*min, last), last]).collect()
         }
         TileDomain::Pow2 { min, max } => {
             let powers = (0..32).map(|exponent| 1u32 << exponent);
             let all: Vec<u32> = powers.filter(|power| (min..=max).contains(&power)).collect();
             let first = first_above(all.clone());
-            all.into_iter().take(3).chain(first).collect()
+            let last = all.last().copied();
+            all.into_iter().take(3).chain(first).chain(last).collect()
         }
         TileDomain::List(values) => values.clone(),
         TileDomain::Equal(_) => Vec::new(),

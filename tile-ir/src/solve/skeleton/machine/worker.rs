@@ -56,6 +56,9 @@ impl<'a> Machine<'a> {
                 let outer = self.now;
                 self.now.cause = self.now.cause.or(data);
                 for (trip, value) in trips.into_iter().enumerate() {
+                    if body.round(trip).is_empty() {
+                        break;
+                    }
                     frame[var.index()] = value;
                     self.iterate(
                         outer.context,
@@ -64,7 +67,7 @@ impl<'a> Machine<'a> {
                         trip,
                         false,
                     )?;
-                    self.items(&body.nodes, frame)?;
+                    self.items(body.round(trip), frame)?;
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 taint(frame, &body.assigned, data);
@@ -88,7 +91,7 @@ impl<'a> Machine<'a> {
                     self.need_end(&strides, frame)?;
                     self.now.cause = self.now.cause.or(holds.data);
                     self.iterate(outer.context, None, *head, trip, false)?;
-                    self.items(&body.nodes, frame)?;
+                    self.items(body.round(trip), frame)?;
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 taint(frame, &body.assigned, data);

@@ -24,7 +24,7 @@ impl<'a> Plan<'a> {
         let team = nodes.iter().filter_map(Node::team).max();
         let mut assigned = Vec::new();
         nodes.iter().for_each(|node| self.assignments(node, &mut assigned));
-        Body { nodes, team, assigned }
+        Body { nodes, again: None, team, assigned }
     }
 
     fn node(&mut self, stmt: &'a Stmt, out: &mut Vec<Node<'a>>) {
@@ -66,6 +66,7 @@ impl<'a> Plan<'a> {
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
                 range.exprs().into_iter().for_each(|bound| self.enter_loads(bound, stmt.span));
                 let body = self.body(body);
+                let body = self.with_rounds(body, Some(*var));
                 out.push(Node::Loop { var: *var, range: *range, body, head: stmt.head });
             }
             StmtKind::While { cond, body } => {
@@ -73,6 +74,7 @@ impl<'a> Plan<'a> {
                 let rising: Vec<VarId> = rising(self.kernel, *cond, body).into_keys().collect();
                 self.may_not_end |= !rising.is_empty();
                 let body = self.body(body);
+                let body = self.with_rounds(body, None);
                 out.push(Node::While { cond: *cond, body, head: stmt.head, rising });
             }
             StmtKind::If { cond, then, otherwise } => {

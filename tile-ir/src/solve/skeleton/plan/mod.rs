@@ -1,5 +1,6 @@
 //! Cutting a kernel down to its skeleton.
 
+mod again;
 mod build;
 mod locals;
 mod need;
@@ -74,10 +75,22 @@ pub(super) enum Node<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Body<'a> {
     pub(super) nodes: Vec<Node<'a>>,
+    /// Of a loop: those that touch other elements in later rounds, where not all do.
+    again: Option<Vec<Node<'a>>>,
     /// Who runs something in it together.
     team: Option<Group>,
     /// The variables that it may change.
     pub(super) assigned: Vec<VarId>,
+}
+
+impl<'a> Body<'a> {
+    /// What is run in the round of this number, of a loop that a worker runs by itself.
+    pub(super) fn round(&self, number: usize) -> &[Node<'a>] {
+        match &self.again {
+            Some(again) if number > 0 => again,
+            _ => &self.nodes,
+        }
+    }
 }
 
 impl Node<'_> {
