@@ -13,6 +13,7 @@ mod narrow;
 mod order;
 mod owned;
 mod pad;
+mod points;
 mod poly;
 mod progress;
 mod races;

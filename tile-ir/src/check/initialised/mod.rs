@@ -6,11 +6,13 @@
 //! 1. a statement before it writes the whole tile: a `load`, an `each`, all
 //!    work-items together, or loops within these or shared out among them, whose
 //!    indices run over the tile's extents;
-//! 2. the same work-item (or the same point of an `each`) has written an element
+//! 2. so does a statement whose cells, computed at every point, are all of the tile's
+//!    ([`cover`]);
+//! 3. the same work-item (or the same point of an `each`) has written an element
 //!    with equal indices;
-//! 3. one work-item, picked by `if tx == 0`, has written the cell or, with the
+//! 4. one work-item, picked by `if tx == 0`, has written the cell or, with the
 //!    others of its row, the whole tile;
-//! 4. every work-item has written a cell of its own, and there are as many.
+//! 5. every work-item has written a cell of its own, and there are as many.
 //!
 //! Loops may run zero times, unless their trip count is provably at least 1.
 //! What none of these shows is decided by running the kernel's skeleton at small
@@ -22,6 +24,7 @@
 //!
 //! A `let` without `mut` that gets its value later gets it once (TK0105).
 
+mod cover;
 mod reads;
 mod report;
 mod state;
@@ -30,13 +33,14 @@ mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::cover::Cover;
 use self::state::State;
 use super::fold::Folds;
 use super::poly::{Bounds, Poly};
 use super::taken::Taken;
 use super::uniform::Uniformity;
 use crate::diag::Diagnostics;
-use crate::kernel::{ArrayRef, Kernel, TileId, VarId};
+use crate::kernel::{ArrayRef, ExprId, Kernel, TileId, VarId, immutable_lets};
 use crate::solve::skeleton::Fills;
 use crate::span::SpanId;
 
@@ -62,6 +66,8 @@ pub(super) fn check_initialised(
         folds,
         fills,
         taken: Taken::of(kernel, uniform),
+        lets: immutable_lets(&kernel.body, kernel),
+        covers: Vec::new(),
         bounds: Bounds::new(kernel),
         divergent: false,
         in_each: false,
@@ -86,6 +92,9 @@ struct Flow<'a> {
     /// What running the kernel at small sizes has shown.
     fills: &'a Fills,
     taken: Taken<'a>,
+    lets: BTreeMap<VarId, ExprId>,
+    /// Stores that may fill their tiles.
+    covers: Vec<Cover>,
     bounds: Bounds<'a>,
     /// Whether only some of the work-items (or points) may be here.
     divergent: bool,

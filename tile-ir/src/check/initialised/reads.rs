@@ -4,7 +4,9 @@ use super::Flow;
 use super::state::State;
 use crate::check::poly::Poly;
 use crate::diag::{Code, Diagnostic};
-use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, VarId, VarKind};
+use crate::kernel::{
+    Access, ArrayRef, ExprId, ExprKind, Kernel, StmtKind, TileId, VarId, VarKind, any_stmt,
+};
 use crate::span::SpanId;
 
 impl Flow<'_> {
@@ -73,13 +75,19 @@ impl Flow<'_> {
         if let Some(written) = state.tiles.get(&tile) {
             let cell: Vec<Poly> =
                 access.indices.iter().map(|index| self.bounds.poly(*index)).collect();
-            if written.whole || written.own.contains(&cell) || written.common.contains(&cell) {
+            let fills = |number: &usize| self.covers[*number].fills(self.kernel, &self.lets);
+            if written.whole
+                || written.own.contains(&cell)
+                || written.common.contains(&cell)
+                || written.covers.iter().any(fills)
+            {
                 return;
             }
         }
         let example =
             self.fills.unwritten.iter().find(|unwritten| unwritten.site.span == access.span);
-        if example.is_none() && self.fills.run.contains(&tile) {
+        // What nothing writes, no run need show.
+        if example.is_none() && self.fills.run.contains(&tile) && is_written(self.kernel, tile) {
             return;
         }
         if self.taken.is_written(tile, access) {
@@ -89,4 +97,13 @@ impl Flow<'_> {
             self.report_tile(tile, access, example);
         }
     }
+}
+
+/// Whether something stores to a tile at all.
+fn is_written(kernel: &Kernel, tile: TileId) -> bool {
+    any_stmt(&kernel.body, &mut |kind| match kind {
+        StmtKind::Store { access, .. } => access.array == ArrayRef::Tile(tile),
+        StmtKind::LetArray { tile: own, init } => *own == tile && init.is_some(),
+        _ => false,
+    })
 }

@@ -19,6 +19,8 @@ pub(super) struct State {
 pub(super) struct Written {
     /// All of them.
     pub(super) whole: bool,
+    /// All of them, if one of these stores fills the tile, by number.
+    pub(super) covers: BTreeSet<usize>,
     /// Those with these indices, by this very work-item or point.
     pub(super) own: BTreeSet<Vec<Poly>>,
     /// Those with these indices, which are the same for the whole block.
@@ -40,6 +42,8 @@ impl State {
             if written.whole && !others.whole {
                 *written = others.clone();
             } else {
+                let has = |number: &usize| others.whole || others.covers.contains(number);
+                written.covers.retain(has);
                 written.own.retain(|cell| covers(&others.own, cell));
                 written.common.retain(|cell| covers(&others.common, cell));
             }

@@ -1,6 +1,7 @@
 //! Writes, and which of them fill a tile.
 
 use super::Flow;
+use super::cover::Cover;
 use super::state::State;
 use crate::check::poly::{Bounds, Poly};
 use crate::check::strided::Strided;
@@ -151,16 +152,31 @@ impl Flow<'_> {
             .iter()
             .zip(&extents)
             .all(|(index, extent)| index_covers(&self.bounds, index, extent, &mut free));
+        let may_cover = !covers && runs.pinned.is_empty();
+        let number = may_cover.then(|| self.cover(access, &axes)).flatten();
         // What the cell does not name must run at all for it to be written.
         let is_run = |var: &VarId| {
             self.bounds.extent(*var).is_some_and(|extent| self.bounds.is_positive(extent))
         };
         let written = state.tiles.entry(tile).or_default();
+        written.covers.extend(number);
         written.whole |= covers && free.iter().all(is_run);
         let is_common = |index: &Poly| !axes.iter().any(|axis| index.mentions(*axis));
         if !runs.pinned.is_empty() && axes.iter().all(is_run) && cell.iter().all(is_common) {
             written.common.insert(cell);
         }
+    }
+
+    /// The number of a store that may fill its tile, made for every value of `axes`; `None`
+    /// where it is not known how many those have.
+    fn cover(&mut self, access: &Access, axes: &[VarId]) -> Option<usize> {
+        let axes = axes.iter().map(|axis| Some((*axis, self.bounds.extent(*axis)?.clone())));
+        let axes: Vec<_> = axes.collect::<Option<_>>()?;
+        let known = self.covers.iter().position(|cover| cover.is_of(access, &axes));
+        known.or_else(|| {
+            self.covers.push(Cover::of(access, axes));
+            Some(self.covers.len() - 1)
+        })
     }
 
     /// What `if tx == 0 { … }` writes: one work-item along the axis does it, and

@@ -306,11 +306,15 @@ enum Pieces {
     Beyond,
     /// More whole ones than any literal of the text says, and one's length besides.
     Many,
+    /// So few that no piece is whole, and of each dimension another number: so many, and
+    /// its place among the variables.
+    Few(i64),
 }
 
 impl Pieces {
-    fn of(self, unit: i64, largest: i64) -> i64 {
+    fn of(self, unit: i64, largest: i64, dim: VarId) -> i64 {
         match self {
+            Self::Few(n) => n + dim.index() as i64 % 5,
             Self::Beyond => (largest / unit + 2).saturating_mul(unit),
             Self::Many => largest.saturating_add(unit).saturating_add(2).saturating_mul(unit),
             Self::Whole(n) => unit.saturating_mul(n),
@@ -326,7 +330,7 @@ impl Profile {
         Self { grid, loops, roomy: true, uneven: None }
     }
 
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::even(Pieces::Whole(2), Pieces::Whole(2)),
         Self::even(Pieces::Whole(2), Pieces::Whole(0)),
         Self::even(Pieces::Short(3), Pieces::Short(3)),
@@ -335,6 +339,8 @@ impl Profile {
         Self { uneven: Some(1), ..Self::even(Pieces::Short(2), Pieces::Long(3)) },
         Self { uneven: Some(0), ..Self::even(Pieces::Short(2), Pieces::Long(3)) },
         Self::even(Pieces::Beyond, Pieces::Whole(2)),
+        Self::even(Pieces::Short(2), Pieces::Short(1)),
+        Self::even(Pieces::Few(2), Pieces::Few(2)),
     ];
 }
 
@@ -399,8 +405,8 @@ impl Roles {
         // Of the dimensions every second one, in the order of the text.
         let longer = if profile.uneven == Some(dim.index() % 2) { unit } else { 0 };
         let usual = match (self.grid[dim.index()], self.loops[dim.index()]) {
-            (true, _) => profile.grid.of(unit, self.largest),
-            (false, true) => profile.loops.of(unit, self.largest),
+            (true, _) => profile.grid.of(unit, self.largest, dim),
+            (false, true) => profile.loops.of(unit, self.largest, dim),
             (false, false) if !profile.roomy => 3,
             (false, false) => room(kernel, dim),
         };

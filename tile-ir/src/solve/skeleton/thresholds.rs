@@ -1,9 +1,10 @@
-//! Sizes at which a comparison of the text goes the other way than at all small ones.
+//! Sizes at which comparisons of the text say what they say at no small ones.
 //!
 //! `if n < 5000 { … }` is passed by at no size that is usually run, and `if b < 1000 { … }`
-//! by no block of a small grid. Where a comparison has one answer at all of these, each
-//! dimension and scalar by itself is made so large that it has another one, if there is such
-//! a number: the smallest one is run. Of blocks and of rounds the last is asked about.
+//! by no block of a small grid; of `n < 50` and `n < 60` one alone may hold at none. Each
+//! dimension and scalar by itself is made larger until comparisons say something new
+//! together, and the smallest such numbers are run. Of blocks and of rounds the last is
+//! asked about.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +14,18 @@ use crate::arena::EntityId as _;
 use crate::kernel::{
     ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, VarId, VarKind, eval_compare,
 };
-use crate::op::CompareOp;
+use crate::op::{BinaryOp, CompareOp};
 
 /// Usual sizes that are looked at.
 const MAX_USUAL: usize = 64;
 
 /// Most sizes that are run besides.
-const MAX_SIZES: usize = 6;
+const MAX_SIZES: usize = 8;
 
 /// The largest number that is tried.
 const MOST: i64 = i32::MAX as i64;
 
-/// The comparisons of a kernel.
+/// The comparisons of a kernel; of the lesser or the greater of two, which it is.
 struct Comparisons<'a> {
     plain: Plain<'a>,
     all: Vec<(CompareOp, ExprId, ExprId)>,
@@ -38,55 +39,59 @@ enum Last {
     Value(ExprId),
 }
 
-/// Such sizes, as few as there need be.
+/// What all comparisons say; `None` where memory decides.
+type Answers = Vec<Option<bool>>;
+
+/// Sizes at which comparisons say together what they do at none of the usual ones.
 pub(super) fn beyond(kernel: &Kernel, choice: &Choice<'_>) -> Vec<Sizes> {
     let comparisons = Comparisons::of(kernel);
+    if comparisons.all.is_empty() {
+        return Vec::new();
+    }
     let usual: Vec<Sizes> = choice.sizes(false).take(MAX_USUAL).collect();
     let Some(first) = usual.first() else { return Vec::new() };
+    let mut seen: BTreeSet<Answers> =
+        usual.iter().map(|sizes| comparisons.answers(sizes)).collect();
     let ladder = ladder(kernel);
     let mut found: Vec<Sizes> = Vec::new();
-    for comparison in &comparisons.all {
-        let seen: BTreeSet<Option<bool>> =
-            usual.iter().map(|sizes| comparisons.says(comparison, sizes)).collect();
-        // What cannot be computed may be anything.
-        if seen.len() != 1 || seen.contains(&None) {
+    for (var, declared) in kernel.vars.iter() {
+        if !matches!(declared.kind, VarKind::Dim | VarKind::Scalar(_)) {
             continue;
         }
-        for (var, declared) in kernel.vars.iter() {
-            if !matches!(declared.kind, VarKind::Dim | VarKind::Scalar(_)) {
-                continue;
-            }
-            let with = |value: i64| {
-                let mut sizes = first.clone();
-                sizes.values[var.index()] = Some(value);
-                sizes
-            };
-            let is_new = |value: i64| {
-                let says = comparisons.says(comparison, &with(value));
-                says.is_some() && !seen.contains(&says)
-            };
-            if let Some(value) = first_where(&ladder, &is_new) {
-                found.push(with(value));
+        let with = |value: i64| {
+            let mut sizes = first.clone();
+            sizes.values[var.index()] = Some(value);
+            sizes
+        };
+        for value in turns(&ladder, &|value| comparisons.answers(&with(value))) {
+            let sizes = with(value);
+            if seen.insert(comparisons.answers(&sizes)) {
+                found.push(sizes);
             }
         }
     }
     found.sort_by_key(|sizes| sizes.values.iter().flatten().copied().max());
-    found.dedup();
     found.truncate(MAX_SIZES);
     found
 }
 
-/// The least number of which something holds that holds of a step of the ladder, where it
-/// holds of all between.
-fn first_where(ladder: &[i64], holds: &dyn Fn(i64) -> bool) -> Option<i64> {
-    let at = ladder.iter().position(|value| holds(*value))?;
-    let mut high = ladder[at];
-    let mut low = if at == 0 { high } else { ladder[at - 1] };
-    while low + 1 < high {
-        let middle = low + (high - low) / 2;
-        if holds(middle) { high = middle } else { low = middle }
+/// The first numbers of other answers than those before, rising: between steps of the
+/// ladder that have two answers there is one.
+fn turns(ladder: &[i64], answers: &dyn Fn(i64) -> Answers) -> Vec<i64> {
+    let mut found = Vec::new();
+    let steps: Vec<Answers> = ladder.iter().map(|value| answers(*value)).collect();
+    for (at, pair) in steps.windows(2).enumerate() {
+        if pair[0] == pair[1] {
+            continue;
+        }
+        let (mut low, mut high) = (ladder[at], ladder[at + 1]);
+        while low + 1 < high {
+            let middle = low + (high - low) / 2;
+            if answers(middle) == pair[0] { low = middle } else { high = middle }
+        }
+        found.push(high);
     }
-    Some(high)
+    found
 }
 
 /// Numbers that grow fast, and those next to the literals of the text.
@@ -104,6 +109,9 @@ impl<'a> Comparisons<'a> {
     fn of(kernel: &'a Kernel) -> Self {
         let all = kernel.exprs.values().filter_map(|expr| match expr.kind {
             ExprKind::Compare { op, lhs, rhs } => Some((op, lhs, rhs)),
+            ExprKind::Binary { op: BinaryOp::Min | BinaryOp::Max, lhs, rhs } => {
+                Some((CompareOp::Lt, lhs, rhs))
+            }
             _ => None,
         });
         let axes = kernel.grid.iter().chain(kernel.block.iter().flatten());
@@ -133,9 +141,11 @@ impl<'a> Comparisons<'a> {
         }
     }
 
-    /// What a comparison says at these sizes; `None` where memory decides it.
-    fn says(&self, (op, lhs, rhs): &(CompareOp, ExprId, ExprId), sizes: &Sizes) -> Option<bool> {
-        Some(eval_compare(*op, self.value(*lhs, sizes)?, self.value(*rhs, sizes)?))
+    fn answers(&self, sizes: &Sizes) -> Answers {
+        let answer = |(op, lhs, rhs): &(CompareOp, ExprId, ExprId)| {
+            Some(eval_compare(*op, self.value(*lhs, sizes)?, self.value(*rhs, sizes)?))
+        };
+        self.all.iter().map(answer).collect()
     }
 
     fn value(&self, expr: ExprId, sizes: &Sizes) -> Option<i128> {
