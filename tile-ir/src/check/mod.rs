@@ -130,10 +130,11 @@ pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
     let is_proved = unproved.is_empty() && glance.collided().is_empty();
     let is_filled = || initialised::is_shown(&kernel, (&uniform, &folds));
     let accesses = bounds::Accesses::of(&kernel);
+    let is_inside = accesses.all_stay();
     let mut found = match is_proved.then(|| diverges || is_filled()) {
         // Nothing is left for a run to show.
-        Some(true) if accesses.all_stay() => Findings::default(),
-        Some(is_filled) => enumerate(&kernel, Effort::Proved { is_filled }),
+        Some(true) if is_inside => Findings::default(),
+        Some(is_filled) => enumerate(&kernel, Effort::Proved { is_filled, is_inside }),
         None => enumerate(&kernel, Effort::Full),
     };
     found.adopt(&glance);

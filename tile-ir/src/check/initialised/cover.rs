@@ -8,7 +8,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::points::{Computed, points};
+use crate::check::points::Computed;
 use crate::check::poly::{Atom, Poly};
 use crate::config::tile_value;
 use crate::kernel::{Access, ArrayRef, ExprId, Kernel, VarId, eval_index};
@@ -19,21 +19,30 @@ const MAX_POINTS: u64 = 1 << 13;
 /// Most cells of a tile.
 const MAX_CELLS: i128 = 1 << 16;
 
+/// The values of an axis or a counter.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Domain {
+    /// From 0 on, so many.
+    Below(Poly),
+    /// From the first on to before the second, in steps of the third.
+    Steps([ExprId; 3]),
+}
+
 /// A store that may fill its tile.
 pub(super) struct Cover {
     access: Access,
-    /// What it is made for all values of, and how many each has.
-    axes: Vec<(VarId, Poly)>,
+    /// What it is made for all values of, those first that decide the domains of others.
+    axes: Vec<(VarId, Domain)>,
     fills: OnceCell<bool>,
 }
 
 impl Cover {
-    pub(super) fn of(access: &Access, axes: Vec<(VarId, Poly)>) -> Self {
+    pub(super) fn of(access: &Access, axes: Vec<(VarId, Domain)>) -> Self {
         Self { access: access.clone(), axes, fills: OnceCell::new() }
     }
 
     /// Whether it is this very store, made for the same.
-    pub(super) fn is_of(&self, access: &Access, axes: &[(VarId, Poly)]) -> bool {
+    pub(super) fn is_of(&self, access: &Access, axes: &[(VarId, Domain)]) -> bool {
         self.access.span == access.span && self.axes == axes
     }
 
@@ -45,37 +54,90 @@ impl Cover {
     fn is_full(&self, kernel: &Kernel, lets: &BTreeMap<VarId, ExprId>) -> Option<bool> {
         let ArrayRef::Tile(tile) = self.access.array else { return None };
         let is_axis = |var| self.axes.iter().any(|(axis, _)| *axis == var);
-        let cell = Computed::of(kernel, lets, &self.access.indices, &is_axis)?;
+        let bounds = self.axes.iter().filter_map(|(_, domain)| match domain {
+            Domain::Below(_) => None,
+            Domain::Steps(bounds) => Some(Computed::of(kernel, lets, bounds, &is_axis)),
+        });
+        let walk = Walk {
+            cell: Computed::of(kernel, lets, &self.access.indices, &is_axis)?,
+            bounds: bounds.collect::<Option<_>>()?,
+        };
         let extents = &kernel.tiles[tile].extents;
         let ends = kernel.block.iter().flatten().map(|axis| axis.extent);
+        let steps = self.axes.iter().flat_map(|(_, domain)| match domain {
+            Domain::Below(_) => [].as_slice(),
+            Domain::Steps(bounds) => bounds,
+        });
+        let decisive: Vec<ExprId> =
+            extents.iter().copied().chain(ends).chain(steps.copied()).collect();
+        let all = walk.cell.sizes(&decisive)?;
         let mut left = MAX_POINTS;
-        let all = cell.sizes(&extents.iter().copied().chain(ends).collect::<Vec<_>>())?;
         for tiles in &all {
             let size =
                 |expr: &ExprId| eval_index(kernel, *expr, &|var| tile_value(kernel, tiles, var));
-            let axes = self.axes.iter().map(|(axis, end)| {
-                Some((*axis, u64::try_from(value_at(kernel, tiles, end)?).ok()?))
-            });
-            let axes: Vec<(VarId, u64)> = axes.collect::<Option<_>>()?;
-            let count = axes.iter().try_fold(1_u64, |all, (_, end)| all.checked_mul(*end))?;
-            left = left.checked_sub(count)?;
             let extents: Vec<i128> = extents.iter().map(size).collect::<Option<_>>()?;
             let cells = extents.iter().try_fold(1_i128, |all, end| all.checked_mul(*end))?;
-            if cells > MAX_CELLS || cells > i128::from(count) {
+            if cells > MAX_CELLS {
                 return Some(false);
             }
-            let is_inside = |cell: &Vec<i128>| {
-                cell.iter().zip(&extents).all(|(at, end)| (0..*end).contains(at))
-            };
+            let end = |poly: &Poly| value_at(kernel, tiles, poly);
+            let axes = self.axes.iter().map(|(axis, domain)| match domain {
+                Domain::Below(poly) => Some((*axis, Some(end(poly)?))),
+                Domain::Steps(_) => Some((*axis, None)),
+            });
+            let axes: Vec<(VarId, Option<i128>)> = axes.collect::<Option<_>>()?;
             let mut found: BTreeSet<Vec<i128>> = BTreeSet::new();
-            for point in points(&axes) {
-                found.extend(Some(cell.at(tiles, &point)?).filter(is_inside));
-            }
+            let mut enter = |cell: Vec<i128>| {
+                if cell.iter().zip(&extents).all(|(at, end)| (0..*end).contains(at)) {
+                    found.insert(cell);
+                }
+            };
+            walk.go((&axes, 0), tiles, (&mut BTreeMap::new(), &mut left), &mut enter)?;
             if found.len() as i128 != cells {
                 return Some(false);
             }
         }
         Some(!all.is_empty())
+    }
+}
+
+/// The cells of a store, and the bounds of its counters that go in steps, in order.
+struct Walk<'a> {
+    cell: Computed<'a>,
+    bounds: Vec<Computed<'a>>,
+}
+
+impl Walk<'_> {
+    /// Computes the cell at every point of the axes that are left, of which the number of
+    /// values is given where it is one; `stepped` of those before them go in steps. `None`
+    /// where there are too many points, or one cannot be computed.
+    fn go(
+        &self,
+        (axes, stepped): (&[(VarId, Option<i128>)], usize),
+        tiles: &[u32],
+        (point, left): (&mut BTreeMap<VarId, i128>, &mut u64),
+        enter: &mut dyn FnMut(Vec<i128>),
+    ) -> Option<()> {
+        let Some(((axis, count), rest)) = axes.split_first() else {
+            *left = left.checked_sub(1)?;
+            enter(self.cell.at(tiles, point)?);
+            return Some(());
+        };
+        let (start, end, step, stepped) = match count {
+            Some(count) => (0, *count, 1, stepped),
+            None => match self.bounds.get(stepped)?.at(tiles, point)?.as_slice() {
+                [start, end, step] if *step > 0 => (*start, *end, *step, stepped + 1),
+                _ => return None,
+            },
+        };
+        let mut at = start;
+        while at < end {
+            point.insert(*axis, at);
+            self.go((rest, stepped), tiles, (point, left), enter)?;
+            at += step;
+        }
+        point.remove(axis);
+        Some(())
     }
 }
 

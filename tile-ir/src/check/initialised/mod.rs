@@ -67,6 +67,7 @@ pub(super) fn check_initialised(
         fills,
         taken: Taken::of(kernel, uniform),
         lets: immutable_lets(&kernel.body, kernel),
+        steps: BTreeMap::new(),
         covers: Vec::new(),
         bounds: Bounds::new(kernel),
         divergent: false,
@@ -93,6 +94,8 @@ struct Flow<'a> {
     fills: &'a Fills,
     taken: Taken<'a>,
     lets: BTreeMap<VarId, ExprId>,
+    /// The bounds and the steps of counters that start where axes say.
+    steps: BTreeMap<VarId, [ExprId; 3]>,
     /// Stores that may fill their tiles.
     covers: Vec<Cover>,
     bounds: Bounds<'a>,

@@ -1,7 +1,7 @@
 //! Writes, and which of them fill a tile.
 
 use super::Flow;
-use super::cover::Cover;
+use super::cover::{Cover, Domain};
 use super::state::State;
 use crate::check::poly::{Bounds, Poly};
 use crate::check::strided::Strided;
@@ -21,7 +21,7 @@ pub(super) fn counts_from_0(kernel: &Kernel, range: &LoopRange) -> bool {
 }
 
 /// How often a statement runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
     /// By some of the work-items only: it can write whole local arrays alone.
     pub(super) apart: bool,
@@ -29,6 +29,8 @@ pub(super) struct Runs {
     pub(super) items: Vec<VarId>,
     /// For every value of these counters, one after the other.
     pub(super) loops: Vec<VarId>,
+    /// And of these, of which each work-item may have others.
+    pub(super) stepped: Vec<VarId>,
     /// Only where these axes have these values.
     pub(super) pinned: Vec<(VarId, Poly)>,
 }
@@ -46,7 +48,7 @@ impl Flow<'_> {
     pub(super) fn write_whole(&mut self, stmt: &Stmt, state: &mut State) {
         let apart = self.divergent || self.in_each;
         let items = if apart { Vec::new() } else { self.block_vars() };
-        let runs = Runs { apart, items, loops: Vec::new(), pinned: Vec::new() };
+        let runs = Runs { apart, items, ..Runs::default() };
         self.mark_whole(std::slice::from_ref(stmt), &runs, state);
     }
 
@@ -77,6 +79,11 @@ impl Flow<'_> {
                     let bounds = [start, end, step].map(|bound| self.bounds.poly(bound));
                     if let Some((runs, end)) = self.strided(*var, bounds, runs) {
                         self.bounds.enter_counter(*var, end);
+                        self.mark_whole(body, &runs, state);
+                    } else {
+                        let mut runs = runs.clone();
+                        runs.stepped.push(*var);
+                        self.steps.insert(*var, [start, end, step]);
                         self.mark_whole(body, &runs, state);
                     }
                 }
@@ -133,7 +140,8 @@ impl Flow<'_> {
         let ArrayRef::Tile(tile) = access.array else { return };
         // Of an array of its own a work-item writes what its own loops run over.
         let is_local = self.kernel.is_local(access.array);
-        let of_others = if is_local { !runs.pinned.is_empty() } else { runs.apart };
+        let is_parted = !runs.pinned.is_empty() || !runs.stepped.is_empty();
+        let of_others = if is_local { is_parted } else { runs.apart };
         if of_others {
             return;
         }
@@ -146,7 +154,13 @@ impl Flow<'_> {
         let extents = self.kernel.tiles[tile].extents.iter();
         let extents: Vec<Poly> = extents.map(|extent| self.bounds.poly(*extent)).collect();
         let items = runs.items.iter().filter(|_| !is_local);
-        let axes: Vec<VarId> = items.chain(&runs.loops).copied().collect();
+        let mut axes: Vec<VarId> = items.chain(&runs.loops).copied().collect();
+        if !runs.stepped.is_empty() {
+            axes.extend(&runs.stepped);
+            let number = if runs.pinned.is_empty() { self.cover(access, &axes) } else { None };
+            state.tiles.entry(tile).or_default().covers.extend(number);
+            return;
+        }
         let mut free = axes.clone();
         let covers = cell
             .iter()
@@ -170,7 +184,13 @@ impl Flow<'_> {
     /// The number of a store that may fill its tile, made for every value of `axes`; `None`
     /// where it is not known how many those have.
     fn cover(&mut self, access: &Access, axes: &[VarId]) -> Option<usize> {
-        let axes = axes.iter().map(|axis| Some((*axis, self.bounds.extent(*axis)?.clone())));
+        let axes = axes.iter().map(|axis| {
+            let domain = match self.steps.get(axis) {
+                Some(steps) => Domain::Steps(*steps),
+                None => Domain::Below(self.bounds.extent(*axis)?.clone()),
+            };
+            Some((*axis, domain))
+        });
         let axes: Vec<_> = axes.collect::<Option<_>>()?;
         let known = self.covers.iter().position(|cover| cover.is_of(access, &axes));
         known.or_else(|| {
@@ -191,7 +211,7 @@ impl Flow<'_> {
         }
         let items = self.block_vars().into_iter();
         let items = items.filter(|axis| !pinned.iter().any(|(other, _)| other == axis)).collect();
-        let runs = Runs { apart: false, items, loops: Vec::new(), pinned };
+        let runs = Runs { items, pinned, ..Runs::default() };
         self.mark_whole(then, &runs, state);
     }
 

@@ -20,7 +20,7 @@ use crate::check::{Uniformity, Verdict, uniformity};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Kernel, Source};
 use crate::solve::skeleton::{Conflict, Exhaustion, Findings, Pair, Scope, Site};
-use crate::solve::symbolic::Unproved;
+use crate::solve::symbolic::{Relation, Unproved, prove};
 use crate::span::SpanId;
 use cure::{Cure, find_cure};
 use text::Prose;
@@ -178,9 +178,19 @@ fn cure_of(
     fuel: &mut u32,
 ) -> Option<Cure> {
     match conflict.pair.scope {
-        Scope::Block => find_cure(kernel, uniformity, &conflict.pair, Some(conflict), fuel),
+        Scope::Block => find_cure(kernel, uniformity, &conflict.pair, Some(conflict), fuel)
+            .filter(|cure| leaves_blocks_apart(&cure.mended, conflict.pair.array())),
         Scope::Grid => None,
     }
+}
+
+/// Whether blocks are proved to keep apart in an array, so that a barrier is all it takes:
+/// small grids alone may not show that they meet.
+fn leaves_blocks_apart(mended: &Kernel, array: ArrayRef) -> bool {
+    let meets = |unproved: &Unproved| {
+        unproved.array == array && matches!(unproved.relation, Relation::BetweenBlocks)
+    };
+    matches!(array, ArrayRef::Tile(_)) || !prove(mended, &uniformity(mended)).iter().any(meets)
 }
 
 fn is_mended(cure: &Cure, conflict: &Conflict) -> bool {

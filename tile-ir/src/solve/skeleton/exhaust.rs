@@ -188,7 +188,7 @@ fn run_all(
                 // On this path a loop has no end.
                 Err(Stop::Excluded) if path.has_parted() => {}
                 Err(Stop::Budget) => outcome = Exhaustion::Budget(plan.project(&sizes)),
-                Err(Stop::Data | Stop::Divergent | Stop::Excluded) => outcome = Exhaustion::Data,
+                Err(_) => outcome = Exhaustion::Data,
             }
             if outcome != Exhaustion::Complete || !path.advance() {
                 break;

@@ -67,9 +67,11 @@ impl Fill {
         Self { cells: vec![Cell::default(); len], missing: len, is_read: false, open: Vec::new() }
     }
 
-    fn write(&mut self, flat: usize, interval: u32, mark: Mark) {
-        let Some(cell) = self.cells.get_mut(flat) else { return };
-        if !cell.written {
+    /// Enters a write; says whether it is the first to the cell.
+    fn write(&mut self, flat: usize, interval: u32, mark: Mark) -> bool {
+        let Some(cell) = self.cells.get_mut(flat) else { return false };
+        let is_first = !cell.written;
+        if is_first {
             cell.written = true;
             self.missing -= 1;
         }
@@ -79,6 +81,7 @@ impl Fill {
         cell.site = if again { cell.site.min(mark.site) } else { mark.site };
         cell.context = if again { cell.context } else { mark.context };
         cell.interval = interval;
+        is_first
     }
 
     fn is_written(&self, flat: usize) -> bool {
@@ -123,10 +126,14 @@ impl Machine<'_> {
         let element = || indices.iter().map(|index| index.as_index()).collect();
         if kind != AccessKind::Write && fill.missing > 0 && !self.is_known_unwritten(mark) {
             match flat {
-                Some(flat) if !fill.is_written(flat) => fill.open.push((flat, element(), mark)),
+                Some(flat) if !fill.is_written(flat) => {
+                    fill.open.push((flat, element(), mark));
+                    self.left = None;
+                }
                 None if !known => {
                     let first = fill.cells.iter().position(|cell| !cell.written);
                     fill.open.extend(first.map(|flat| (flat, element(), mark)));
+                    self.left = None;
                 }
                 Some(_) | None => {}
             }
@@ -134,7 +141,8 @@ impl Machine<'_> {
         if kind != AccessKind::Read
             && let Some(flat) = flat
         {
-            fill.write(flat, self.interval(), mark);
+            let is_first = fill.write(flat, self.interval(), mark);
+            self.left = self.left.map(|left| left - usize::from(is_first));
         }
         self.fills[slot] = Some(fill);
     }
@@ -174,6 +182,8 @@ impl Machine<'_> {
         for fill in self.fills.iter_mut().flatten() {
             *fill = Fill::new(fill.cells.len());
         }
+        let cells = || self.fills.iter().flatten().map(|fill| fill.missing).sum();
+        self.left = self.until_filled.then(cells);
     }
 
     /// Notes the tiles of a run that came to its end.

@@ -90,10 +90,12 @@ pub(crate) enum Effort {
     /// need be.
     Glance,
     /// Where it is proved already that there is no race: for what else a run shows of
-    /// tiles. `is_filled` says that none is read before it is written.
+    /// tiles. Of that the text may have shown a part.
     Proved {
-        /// Whether the text shows it.
+        /// That no tile is read before it is written.
         is_filled: bool,
+        /// That every access stays in its tile.
+        is_inside: bool,
     },
 }
 
@@ -104,8 +106,8 @@ impl Effort {
             Self::Full => BUDGET / 2,
             Self::Short => BUDGET / 20,
             Self::Glance => BUDGET / 100,
-            Self::Proved { is_filled: false } => BUDGET / 4,
-            Self::Proved { is_filled: true } => BUDGET / 64,
+            Self::Proved { is_filled: false, .. } => BUDGET / 4,
+            Self::Proved { is_filled: true, .. } => BUDGET / 64,
         }
     }
 }

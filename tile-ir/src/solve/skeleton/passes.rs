@@ -22,12 +22,14 @@ type Pass<'a> = (Box<dyn Iterator<Item = Sizes> + 'a>, bool);
 /// is left, the last run was not ended.
 pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) -> Findings {
     let is_proved = matches!(effort, Effort::Proved { .. });
+    let is_inside = matches!(effort, Effort::Proved { is_inside: true, .. });
     let pool = Pool::of(kernel);
     let choice = Choice::of(kernel, &pool);
     let asked = Asked::of(kernel);
     let assumptions = assumptions(kernel);
     let findings = Findings::default();
-    let mut runs = Runs { kernel, pool: &pool, asked: &asked, assumptions, findings, fuel };
+    let mut runs =
+        Runs { kernel, pool: &pool, asked: &asked, assumptions, is_inside, findings, fuel };
     for of_tiles in [true, false].into_iter().take(if is_proved { 1 } else { 2 }) {
         let is_watched = |array| matches!(array, ArrayRef::Tile(_)) == of_tiles;
         let plan = Plan::under(kernel, runs.assumptions.clone(), &is_watched);
@@ -70,6 +72,8 @@ struct Runs<'a> {
     asked: &'a Asked<'a>,
     /// Conditions that the author assumes, and sizes decide.
     assumptions: BTreeSet<ExprId>,
+    /// Whether nothing is asked but which cells are read unwritten.
+    is_inside: bool,
     findings: Findings,
     fuel: &'a mut u32,
 }
@@ -107,6 +111,7 @@ impl Runs<'_> {
         let before = may_exclude.then(|| self.findings.clone());
         let (findings, fuel) = (&mut self.findings, &mut *self.fuel);
         let machine = Machine::new(self.kernel, plan, sizes, self.pool, findings, fuel);
+        let machine = machine.until_filled(self.is_inside);
         if let (Err(Stop::Excluded), Some(before)) = (machine.run(blocks), before) {
             self.findings = before;
         }

@@ -306,15 +306,18 @@ enum Pieces {
     Beyond,
     /// More whole ones than any literal of the text says, and one's length besides.
     Many,
-    /// So few that no piece is whole, and of each dimension another number: so many, and
-    /// its place among the variables.
-    Few(i64),
+    /// So few that no piece is whole, of each dimension another number: from so many on up,
+    /// by its place among the variables.
+    Rising(i64),
+    /// The same down.
+    Falling(i64),
 }
 
 impl Pieces {
     fn of(self, unit: i64, largest: i64, dim: VarId) -> i64 {
         match self {
-            Self::Few(n) => n + dim.index() as i64 % 5,
+            Self::Rising(n) => n + dim.index() as i64 % 5,
+            Self::Falling(n) => n - dim.index() as i64 % 5,
             Self::Beyond => (largest / unit + 2).saturating_mul(unit),
             Self::Many => largest.saturating_add(unit).saturating_add(2).saturating_mul(unit),
             Self::Whole(n) => unit.saturating_mul(n),
@@ -330,17 +333,18 @@ impl Profile {
         Self { grid, loops, roomy: true, uneven: None }
     }
 
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::even(Pieces::Whole(2), Pieces::Whole(2)),
         Self::even(Pieces::Whole(2), Pieces::Whole(0)),
+        Self::even(Pieces::Rising(3), Pieces::Rising(3)),
+        Self::even(Pieces::Falling(7), Pieces::Falling(7)),
+        Self::even(Pieces::Short(2), Pieces::Short(1)),
         Self::even(Pieces::Short(3), Pieces::Short(3)),
         Self::even(Pieces::Whole(2), Pieces::Whole(1)),
         Self { roomy: false, ..Self::even(Pieces::Long(1), Pieces::Long(5)) },
         Self { uneven: Some(1), ..Self::even(Pieces::Short(2), Pieces::Long(3)) },
         Self { uneven: Some(0), ..Self::even(Pieces::Short(2), Pieces::Long(3)) },
         Self::even(Pieces::Beyond, Pieces::Whole(2)),
-        Self::even(Pieces::Short(2), Pieces::Short(1)),
-        Self::even(Pieces::Few(2), Pieces::Few(2)),
     ];
 }
 

@@ -101,6 +101,8 @@ pub(super) enum Stop {
     Divergent,
     /// Loaded data decides what the block does, and all that it may do is asked for.
     Data,
+    /// Every cell is written, and no more is asked of this block.
+    Filled,
 }
 
 /// One run.
@@ -120,6 +122,11 @@ pub(super) struct Machine<'a> {
     path: Option<&'a mut Path>,
     /// Whether what a path has in common with the one before is not entered again.
     skips: bool,
+    /// Whether no more is asked of a block than which cells it reads unwritten.
+    pub(super) until_filled: bool,
+    /// Cells of tiles under watch that this block has not written yet; none where one has
+    /// been read.
+    pub(super) left: Option<usize>,
     /// What the one array under watch is touched at, where that is asked.
     pub(super) touched: Option<&'a mut Windows>,
     of_block: Touched,
@@ -171,6 +178,8 @@ impl<'a> Machine<'a> {
             both: false,
             path: None,
             skips: false,
+            until_filled: false,
+            left: None,
             touched: None,
             of_block: Touched::default(),
             written: WrittenTensors::of(kernel),
@@ -200,6 +209,11 @@ impl<'a> Machine<'a> {
     /// barriers.
     pub(super) fn skipping(self, skips: bool) -> Self {
         Self { skips, ..self }
+    }
+
+    /// The same run, of which nothing else may be asked than which cells are read unwritten.
+    pub(super) fn until_filled(self, is_all: bool) -> Self {
+        Self { until_filled: is_all, ..self }
     }
 
     /// Whether what is done here is known from the path before.
@@ -265,8 +279,10 @@ impl<'a> Machine<'a> {
             }
             let plan = self.plan;
             let team = Team { group: Group::Block, first: 0 };
-            self.together(&plan.body, &mut frames, team)?;
-            self.end_interval();
+            match self.together(&plan.body, &mut frames, team) {
+                Ok(()) | Err(Stop::Filled) => self.end_interval(),
+                Err(stop) => return Err(stop),
+            }
         }
         self.note_filled();
         if let Some(windows) = &mut self.touched {

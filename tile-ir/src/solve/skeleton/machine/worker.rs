@@ -178,6 +178,9 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn burn(&mut self) -> Result<(), Stop> {
+        if self.left == Some(0) {
+            return Err(Stop::Filled);
+        }
         self.spend(1)
     }
 
