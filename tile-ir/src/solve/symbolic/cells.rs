@@ -4,7 +4,8 @@
 //! write of its tile in the text to the next: its reads are in the same iterations,
 //! and what a read could race with is reported on its own. If the tile is written
 //! in one place alone, by one work-item that `if tx == 0` picks, and what it writes
-//! is a slot of a counter ([`super::slot`]), then the block has that slot.
+//! is a slot of a counter ([`super::slot`]), then the block has that slot; in a loop, if
+//! that work-item comes by in every iteration ([`super::coming`]).
 //!
 //! Where several work-items each write a slot, a read at any index finds that of one
 //! of them: what is read at one index is one slot, at two indices it is two.
@@ -35,14 +36,24 @@ pub(super) struct Dealt {
     slot: Slot,
 }
 
+/// A slot that one work-item has written for its block.
+#[derive(Clone, Debug)]
+struct ForBlock {
+    slot: Slot,
+    /// Where one of these holds, it has not.
+    missed: Vec<Formula>,
+    /// What is found there where it has, if somebody has looked.
+    value: Option<Unknown>,
+}
+
 /// What is known of the cells of tiles.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
     /// Writes in the text, so far.
     writes: BTreeMap<TileId, usize>,
     values: BTreeMap<Key, Unknown>,
-    /// The slots that single work-items have written.
-    handed: BTreeMap<Key, Slot>,
+    /// The slots that single work-items have written for their blocks.
+    handed: BTreeMap<Key, ForBlock>,
     /// By tile of which each cell has a slot: as far as the text goes, and the loops
     /// around what has written them.
     dealt: BTreeMap<(TileId, usize, Vec<LoopId>), Slot>,
@@ -87,11 +98,11 @@ impl Cells {
             .map(|(key, value)| (later(key), *value))
             .collect();
         self.values.extend(values);
-        let handed: Vec<(Key, Slot)> = self
+        let handed: Vec<(Key, ForBlock)> = self
             .handed
             .iter()
             .filter(|(key, _)| stays(key))
-            .map(|(key, slot)| (later(key), slot.clone()))
+            .map(|(key, handed)| (later(key), handed.clone()))
             .collect();
         self.handed.extend(handed);
     }
@@ -163,21 +174,29 @@ impl Walk<'_> {
         let least = if self.cells.written_once.contains(&tile) { 0 } else { self.loops.len() };
         let mut around = (least..=self.loops.len()).rev().map(|n| &self.loops[..n]);
         let total = |key: &Key| self.cells.handed_on.total(key, last.as_ref());
+        let for_block = |key: &Key| {
+            self.cells.handed.get(key).filter(|handed| self.is_none_here(&handed.missed))
+        };
         let is_handed = |loops: &&[LoopId]| {
             let key = self.cells.key(tile, at, loops);
-            self.cells.handed.contains_key(&key) || total(&key).is_some()
+            for_block(&key).is_some() || total(&key).is_some()
         };
         let handed = around.find(is_handed).unwrap_or(&self.loops).to_vec();
         let key = self.cells.key(tile, at, &handed);
         let total = total(&key);
-        if let Some(known) = self.cells.values.get(&key) {
-            return Some(Value::Int(Poly::unknown(*known)));
+        let for_block = for_block(&key).cloned();
+        let known = match &for_block {
+            Some(for_block) => for_block.value,
+            None => self.cells.values.get(&key).copied(),
+        };
+        if let Some(known) = known {
+            return Some(Value::Int(Poly::unknown(known)));
         }
         let least = if self.cells.natural.contains(&tile) { min.max(0) } else { min };
         let value = Poly::unknown(self.symbols.next());
         let range = Formula::le(&Poly::constant(least), &value)
             .and(Formula::le(&value, &Poly::constant(max)));
-        let slot = self.cells.handed.get(&key).cloned();
+        let slot = for_block.map(|for_block| for_block.slot);
         let room = slot.as_ref().map_or(Formula::True, |slot| slot.room(&value, (min, max)));
         let unknown = self.symbols.push(Symbol {
             sharing: Sharing::Block,
@@ -186,9 +205,14 @@ impl Walk<'_> {
             facts: range.and(room),
             obstacle: Some((self.kernel.exprs[expr].span, Obstacle::Load)),
         });
-        self.cells.values.insert(key, unknown);
-        if let Some(slot) = slot {
-            self.slots.insert(unknown, slot);
+        match (slot, self.cells.handed.get_mut(&key)) {
+            (Some(slot), Some(for_block)) => {
+                self.slots.insert(unknown, slot);
+                for_block.value = Some(unknown);
+            }
+            _ => {
+                self.cells.values.insert(key, unknown);
+            }
         }
         if let Some(total) = total {
             self.add_sum(unknown, total);
@@ -203,7 +227,8 @@ impl Walk<'_> {
         let range = super::integers::range_of(self.kernel.exprs[expr].ty)?;
         let writes = self.cells.writes.get(&tile).copied().unwrap_or_default();
         let key = self.cells.key(tile, at, &self.loops);
-        if let Some(slot) = self.cells.handed_on.of_warp(&key) {
+        if let Some((slot, missed)) = self.cells.handed_on.of_warp(&key) {
+            let slot = self.is_none_here(missed).then(|| slot.clone())?;
             return self.cell_of_warp(expr, key, slot);
         }
         let around = (0..=self.loops.len()).rev().map(|n| self.loops[..n].to_vec());
@@ -267,17 +292,24 @@ impl Walk<'_> {
         }
         let is_agreed = is_agreed && at.iter().all(|index| self.is_agreed(index));
         let item = self.picked_item();
+        let is_once = self.cells.written_once.contains(&tile);
         if let Some(of_block) = slot.handed_on().filter(|_| is_agreed)
             && let Some(item) = &item
-            && (self.cells.written_once.contains(&tile) || self.is_sure_to_come_by(item))
+            && let Some(missed) = match is_once && self.is_the_same_always(&slot) {
+                // Who has not come by has left the cell as it was: of an earlier iteration.
+                true => Some(Vec::new()),
+                false => self.block_misses(item),
+            }
         {
-            self.cells.handed.insert(self.cells.key(tile, at, &self.loops), of_block);
+            let for_block = ForBlock { slot: of_block, missed, value: None };
+            self.cells.handed.insert(self.cells.key(tile, at, &self.loops), for_block);
         }
-        if !self.cells.written_once.contains(&tile) {
+        if !is_once {
             return;
         }
         self.note_handed_to_warp(self.cells.key(tile, at, &self.loops), &slot);
-        if slot.polys().all(|poly| self.is_agreed(poly)) && slot.is_taken_in(&self.loops) {
+        let is_dealt = slot.is_taken_in(&self.loops) && self.is_the_same_always(&slot);
+        if is_dealt && slot.polys().all(|poly| self.is_agreed(poly)) {
             let writes = self.cells.writes.get(&tile).copied().unwrap_or_default();
             self.cells.dealt.insert((tile, writes, self.loops.clone()), slot);
         }
@@ -322,6 +354,23 @@ impl Walk<'_> {
 
     /// Whether a work-item is there, and the conditions around hold for it.
     pub(super) fn is_sure_to_come_by(&mut self, item: &BTreeMap<Unknown, Poly>) -> bool {
+        let of_item = |unknown: Unknown| item.get(&unknown).cloned();
+        self.is_there(item)
+            && self.are_loops_of_block()
+            && self.guards.iter().all(|guard| guard.replace(&of_item) == Formula::True)
+    }
+
+    /// Where a work-item does not come by, as all of its block know it; `None` where others
+    /// decide.
+    fn block_misses(&mut self, item: &BTreeMap<Unknown, Poly>) -> Option<Vec<Formula>> {
+        let of_item = |unknown: Unknown| item.get(&unknown).cloned();
+        let is_there = self.is_there(item);
+        let missed = self.missed_where(&of_item, &|value| self.is_agreed(value));
+        missed.filter(|_| is_there)
+    }
+
+    /// Whether every block has a work-item.
+    fn is_there(&mut self, item: &BTreeMap<Unknown, Poly>) -> bool {
         let (kernel, axes) = (self.kernel, self.block.clone().unwrap_or_default());
         for (axis, (_, symbol)) in kernel.block.iter().flatten().zip(axes) {
             let Some(at) = item.get(&symbol) else { return false };
@@ -331,8 +380,7 @@ impl Walk<'_> {
                 return false;
             }
         }
-        let of_item = |unknown: Unknown| item.get(&unknown).cloned();
-        self.guards.iter().all(|guard| guard.replace(&of_item) == Formula::True)
+        true
     }
 
     /// Whether all work-items of a block have one value.

@@ -19,8 +19,9 @@ use crate::kernel::TileId;
 /// Values that are read in cells.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Handed {
-    /// Slots that one lane of a warp has written in the warp's own cell.
-    of_warps: BTreeMap<Key, Slot>,
+    /// Slots that one lane of a warp has written in the warp's own cell, and where it has
+    /// not: where one of these holds.
+    of_warps: BTreeMap<Key, (Slot, Vec<Formula>)>,
     /// Sums that the last work-item has written.
     totals: BTreeMap<Key, Sum>,
     /// Of tiles in which every work-item has written its part of a scan, as far as the
@@ -29,9 +30,9 @@ pub(super) struct Handed {
 }
 
 impl Handed {
-    /// The slot of the warp that has this cell.
-    pub(super) fn of_warp(&self, key: &Key) -> Option<Slot> {
-        self.of_warps.get(key).cloned()
+    /// The slot of the warp that has this cell, and where there is none.
+    pub(super) fn of_warp(&self, key: &Key) -> Option<&(Slot, Vec<Formula>)> {
+        self.of_warps.get(key)
     }
 
     /// The sum that a cell has.
@@ -55,11 +56,28 @@ impl Walk<'_> {
             return;
         }
         let Some(lane) = self.picked_lane(&place.lane) else { return };
+        let missed = match self.is_outside_loops() {
+            true => Some(Vec::new()),
+            false => self.warp_misses(&place.lane, &lane),
+        };
+        let Some(missed) = missed else { return };
         let lacks = place.lacks(&lane);
         let unless = if self.is_never(&lacks) { Formula::False } else { lacks };
         if let Some(slot) = slot.of_warp(unless) {
-            self.cells.handed_on.of_warps.insert(key, slot);
+            self.cells.handed_on.of_warps.insert(key, (slot, missed));
         }
+    }
+
+    /// Where a lane of each warp does not come by, as all of the warp know it; `None` where
+    /// others decide.
+    fn warp_misses(&self, own: &Poly, lane: &Poly) -> Option<Vec<Formula>> {
+        // Which lane a work-item is, one term of it says.
+        let (product, factor) = own.terms().iter().find(|(_, factor)| factor.abs() == 1)?;
+        let [of] = product.as_slice() else { return None };
+        let rest = own.sub(&Poly::unknown(*of).scaled(*factor));
+        let at = lane.sub(&rest).scaled(*factor);
+        let of_lane = |unknown: Unknown| (unknown == *of).then(|| at.clone());
+        self.missed_where(&of_lane, &|value| self.is_agreed_by_warp(value))
     }
 
     /// The sum over the block, where only the last work-item is here, and has it as a value
@@ -92,7 +110,8 @@ impl Walk<'_> {
             ends.insert(at, self.index(axis.extent).plus(-1));
         }
         let at_end = |unknown: Unknown| ends.get(&unknown).cloned();
-        self.guards.iter().all(|guard| guard.replace(&at_end) == Formula::True)
+        self.are_loops_of_block()
+            && self.guards.iter().all(|guard| guard.replace(&at_end) == Formula::True)
     }
 
     /// The one lane that the conditions around leave of a warp.

@@ -227,7 +227,7 @@ impl Walk<'_> {
     /// Where one lane has stored in its warp's own cell what all of the warp agree on:
     /// where they do not know of it.
     fn warp_unless(&self, at: &Cell, value: &Poly) -> Option<Vec<Formula>> {
-        let place = self.warp_place.as_ref()?;
+        let place = self.warp_place.as_ref().filter(|_| self.are_loops_of_block())?;
         if !at.coordinates().all(|index| self.is_agreed_by_warp(index))
             || !self.is_agreed_by_warp(value)
         {

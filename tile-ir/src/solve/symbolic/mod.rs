@@ -29,6 +29,7 @@ mod bounded;
 mod broadcasts;
 mod cells;
 mod claim;
+mod coming;
 mod digits;
 mod divide;
 mod doubled;
