@@ -190,6 +190,7 @@ impl Walk<'_> {
             None => self.cells.values.get(&key).copied(),
         };
         if let Some(known) = known {
+            self.bound_by_floor(access.array, at, known);
             return Some(Value::Int(Poly::unknown(known)));
         }
         let least = if self.cells.natural.contains(&tile) { min.max(0) } else { min };
@@ -217,6 +218,7 @@ impl Walk<'_> {
         if let Some(total) = total {
             self.add_sum(unknown, total);
         }
+        self.bound_by_floor(access.array, at, unknown);
         self.bound_old_values(tile, at, unknown);
         Some(Value::Int(value))
     }

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::floors::collect_lowered;
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
 use super::rows::{Cell, Totals, axes_of_cells};
@@ -107,6 +108,8 @@ pub(super) struct Head {
     n_stores: usize,
     /// What the loop writes.
     pub(super) written: BTreeSet<ArrayRef>,
+    /// The tiles of which it may lower cells.
+    lowered: BTreeSet<TileId>,
 }
 
 impl Walk<'_> {
@@ -118,7 +121,9 @@ impl Walk<'_> {
         let mut written = BTreeSet::new();
         super::walk::collect_written(body, &mut written);
         let contents = self.held.contents.clone();
-        let head = Head { contents, n_stores: self.held.stores.len(), written };
+        let mut lowered = BTreeSet::new();
+        collect_lowered(self.kernel, body, &mut lowered);
+        let head = Head { contents, n_stores: self.held.stores.len(), written, lowered };
         self.forget_written(&head);
         Some(head)
     }
@@ -137,6 +142,7 @@ impl Walk<'_> {
     fn forget_written(&mut self, head: &Head) {
         let is_kept = |tile: &TileId| !head.written.contains(&ArrayRef::Tile(*tile));
         self.held.contents.retain(|tile, _| is_kept(tile));
+        self.floors.forget(&head.lowered);
     }
 
     /// Something is done to a tile of which nothing is known yet.

@@ -36,6 +36,7 @@ mod doubled;
 mod exclusive;
 mod exit;
 mod flags;
+mod floors;
 mod flow;
 mod formula;
 mod handed;

@@ -71,6 +71,11 @@ pub(super) fn natural_tiles(kernel: &Kernel) -> BTreeSet<TileId> {
     natural.into_iter().filter_map(tile).collect()
 }
 
+/// Whether a value is never negative, whatever variables and tiles hold.
+pub(super) fn is_plainly_natural(kernel: &Kernel, value: ExprId) -> bool {
+    is_natural(kernel, value, &BTreeSet::new())
+}
+
 fn has_no_sign(kernel: &Kernel, holder: Holder) -> bool {
     let ty = match holder {
         Holder::Var(var) => kernel.vars[var].ty,

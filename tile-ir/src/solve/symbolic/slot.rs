@@ -303,8 +303,9 @@ impl Walk<'_> {
             updates.push((indices.clone(), way));
         }
         let content = self.content_of(access.array);
-        if let Some((Way::Up, by)) = &step {
-            self.note_raise(access, &indices, by);
+        match &step {
+            Some((Way::Up, by)) => self.note_raise(access, &indices, by),
+            Some((Way::Down, _)) | None => self.lower_cell(access.array, &indices),
         }
         if let Some(old) = old {
             self.named.declare(old);
@@ -373,6 +374,7 @@ impl Walk<'_> {
         {
             poly.unknowns().for_each(|unknown| self.symbols.set_natural(unknown));
         }
+        poly.unknowns().for_each(|old| self.bound_by_floor(access.array, &turn.indices, old));
         let step = self.total_of(&step).unwrap_or(step);
         let unmade = self.passed_by.clone();
         let slot = Slot { turn, step, way, holder: Holder::Item, unmade };

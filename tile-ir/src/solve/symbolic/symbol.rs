@@ -139,7 +139,8 @@ impl Symbols {
         self.set_least(unknown, 1);
     }
 
-    fn set_least(&mut self, unknown: Unknown, least: i128) {
+    /// A symbol turns out to be at least this.
+    pub(super) fn set_least(&mut self, unknown: Unknown, least: i128) {
         self.add_facts(unknown, Formula::AtLeast(Poly::unknown(unknown).plus(-least)));
         if let Some(symbol) = self.0.get_mut(unknown as usize) {
             symbol.low = Some(symbol.low.map_or(least, |low| low.max(least)));

@@ -12,6 +12,7 @@ use super::ballots::Ballots;
 use super::cells::{Cells, Dealt};
 use super::claim::Claims;
 use super::exit::Exits;
+use super::floors::Floors;
 use super::flow::{Distance, Flow, Pairs, Path, SiteId};
 use super::formula::{Cond, Formula};
 use super::held::Holdings;
@@ -157,6 +158,7 @@ pub(super) struct Walk<'a> {
     pub(super) running: Vec<Running>,
     pub(super) lates: Lates,
     pub(super) cells: Cells,
+    pub(super) floors: Floors,
     pub(super) held: Holdings,
     pub(super) prefixes: Prefixes,
     /// The elements of local arrays that are followed as variables are.
@@ -257,6 +259,7 @@ fn walk_with<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity, noted: Option<N
         running: Vec::new(),
         lates: Lates::default(),
         cells: Cells::of(kernel),
+        floors: Floors::default(),
         held: Holdings::of(kernel),
         prefixes: Prefixes::default(),
         local_elements: Elements::of(kernel),
@@ -391,6 +394,7 @@ impl Walk<'_> {
         }
         if kind == AccessKind::Write {
             self.counters.note_set(access.array, &indices, &self.loops);
+            self.lower_cell(access.array, &indices);
         }
         let id: SiteId = self.sites.len();
         let mut site = Site {
@@ -449,6 +453,7 @@ impl Walk<'_> {
                 let (at, value) = self.store(access, *value, &[AccessKind::Write]);
                 self.note_stored(access, &at, &value);
                 self.note_held(access, &at, &value, Some(before));
+                self.note_floor(access, &at, &value);
                 self.set_element(access, &at, value);
             }
             StmtKind::Update { place: kernel::Place::Element(access), op, value } => {
