@@ -35,6 +35,7 @@ mod divide;
 mod doubled;
 mod exclusive;
 mod exit;
+mod fetched;
 mod flags;
 mod floors;
 mod flow;

@@ -74,6 +74,8 @@ pub(super) struct Slot {
 enum Holder {
     /// The work-item that made the update.
     Item,
+    /// The same, which has kept it since an earlier iteration.
+    Kept,
     /// The warp of that work-item, except where this holds: it may have any value there.
     Warp(Formula),
     /// The block of that work-item.
@@ -110,13 +112,33 @@ impl Slot {
     pub(super) fn unless(&self) -> Formula {
         match &self.holder {
             Holder::Warp(unless) => unless.clone(),
-            Holder::Item | Holder::Block => Formula::False,
+            Holder::Item | Holder::Kept | Holder::Block => Formula::False,
         }
     }
 
     /// Whether it is the work-item's that made the update.
     pub(super) fn is_of_item(&self) -> bool {
         self.holder == Holder::Item
+    }
+
+    /// Whether another one is of the same element, as large and in the same hands, and no
+    /// place in the text sets the array between the two.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let (one, two) = (&self.turn, &other.turn);
+        one.array == two.array
+            && one.indices == two.indices
+            && one.n_sets == two.n_sets
+            && (&self.step, self.way, &self.holder) == (&other.step, other.way, &other.holder)
+    }
+
+    /// The same where it may be of an earlier iteration; not of a warp's.
+    pub(super) fn kept(&self) -> Option<Self> {
+        let holder = match &self.holder {
+            Holder::Item | Holder::Kept => Holder::Kept,
+            Holder::Block => Holder::Block,
+            Holder::Warp(_) => return None,
+        };
+        Some(Self { holder, unmade: vec![Formula::Unknown], ..self.clone() })
     }
 
     /// What the update has left of a counter at this number, of which `old` was found, and
@@ -419,7 +441,7 @@ impl Walk<'_> {
                 cases.push(on_formula(unless, &mut |poly| on(is_first, poly)));
             }
         }
-        if !(one.is_of_item() && other.is_of_item()) {
+        if one.is_of_warp() || other.is_of_warp() {
             cases.extend(self.is_one_warp(&one.turn, &other.turn, meeting, on));
         }
         Some(Formula::Any(cases))
