@@ -172,6 +172,8 @@ pub(super) struct Builder<'a> {
     parted: BTreeSet<(Unknown, Unknown)>,
     /// Old values of which it has been said that one is what updates leave.
     pub(super) claimed: BTreeSet<(Unknown, Unknown)>,
+    /// Old values of which it has been said that one has the bits that the other sets.
+    pub(super) marked: BTreeSet<(Unknown, Unknown)>,
     /// Of each, the formula holds, or the pairs are equal.
     either: Vec<(Formula, Vec<(Poly, Poly)>)>,
     /// Loaded values of tensors whose elements are distinct.
@@ -192,6 +194,7 @@ impl<'a> Builder<'a> {
             asserted: Vec::new(),
             parted: BTreeSet::new(),
             claimed: BTreeSet::new(),
+            marked: BTreeSet::new(),
             either: Vec::new(),
             loaded: Vec::new(),
         }
@@ -382,6 +385,7 @@ impl<'a> Builder<'a> {
             }
             self.part_slots(symbol, side);
             self.part_claims(symbol, side);
+            self.part_marks(symbol, side);
             if walk.elements.get(&symbol).is_some_and(|element| walk.is_distinct(element.tensor)) {
                 for other in self.loaded.clone() {
                     self.tell_apart(other, (symbol, side));

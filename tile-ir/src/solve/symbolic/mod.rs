@@ -54,6 +54,7 @@ mod linear;
 mod listed;
 mod loaded;
 mod loops;
+mod marks;
 mod model;
 mod monomial;
 mod named;

@@ -318,7 +318,8 @@ impl Walk<'_> {
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
         let operand = self.value(value);
         let left = self.left((access.array, &indices), (op, expected), &operand);
-        let step = if self.recording { self.step(op, operand) } else { None };
+        self.note_marking(access.array, &indices, op);
+        let step = if self.recording { self.step(op, operand.clone()) } else { None };
         if self.recording {
             let way = step.as_ref().map(|(way, _)| *way);
             let updates = self.counters.updates.entry(access.array).or_default();
@@ -341,8 +342,10 @@ impl Walk<'_> {
                 });
             }
             if let (Some(left), Value::Int(before)) = (left, &before) {
-                self.note_claim(before, turn, left);
+                self.note_claim(before, turn.clone(), left);
             }
+            let ty = self.kernel.vars[old].ty;
+            self.note_mark((op, &operand), &before, turn, (ty, access.span));
             self.env.insert(old, before);
         }
         self.site(access, indices, AccessKind::Atomic);

@@ -21,6 +21,7 @@ use super::late::Lates;
 use super::linear::Effort;
 use super::loaded::Element;
 use super::loops::{Kind, Loop};
+use super::marks::Marks;
 use super::named::Named;
 use super::poly::{Poly, Unknown};
 use super::prefix::Prefixes;
@@ -145,6 +146,7 @@ pub(super) struct Walk<'a> {
     pub(super) dealt: BTreeMap<Unknown, Dealt>,
     pub(super) counters: Counters,
     pub(super) claims: Claims,
+    pub(super) marks: Marks,
     /// By symbol, of those that are sums over a block's work-items.
     pub(super) sums: BTreeMap<Unknown, Sum>,
     /// A work-item's number in its block, where a scan asks for it.
@@ -250,6 +252,7 @@ fn walk_with<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity, noted: Option<N
         dealt: BTreeMap::new(),
         counters: Counters::default(),
         claims: Claims::default(),
+        marks: Marks::default(),
         sums: BTreeMap::new(),
         item_number: None,
         warp_place: None,
