@@ -17,7 +17,8 @@ use super::handed::Handed;
 use super::instance::{Builder, Side};
 use super::natural::natural_tiles;
 use super::poly::{Poly, Unknown};
-use super::slot::{Slot, may_meet};
+use super::slot::Slot;
+use super::spot::Spot;
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
 use crate::kernel::{Access, ArrayRef, ExprId, Kernel, Place, Stmt, StmtKind, TileId};
@@ -82,14 +83,14 @@ impl Cells {
         self.natural.contains(&tile)
     }
 
-    /// A write of an array in the text. What is known of cells at other numbers stays.
-    pub(super) fn note_write(&mut self, array: ArrayRef, at: &[Poly]) {
+    /// A write of an array in the text. What is known of other cells stays.
+    pub(super) fn note_write(&mut self, array: ArrayRef, spot: &Spot) {
         let ArrayRef::Tile(tile) = array else { return };
         let writes = self.writes.entry(tile).or_default();
         let before = *writes;
         *writes += 1;
         let stays =
-            |(of, count, cell, _): &&Key| *of == tile && *count == before && !may_meet(cell, at);
+            |(of, count, cell, _): &&Key| *of == tile && *count == before && !spot.may_be(cell);
         let later = |(of, count, cell, loops): &Key| (*of, count + 1, cell.clone(), loops.clone());
         let values: Vec<(Key, Unknown)> = self
             .values

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::natural::is_plainly_natural;
 use super::poly::{Poly, Unknown};
-use super::slot::may_meet;
+use super::spot::Spot;
 use super::walk::{Value, Walk};
 use crate::kernel::{Access, ArrayRef, Kernel, Place, Stmt, StmtKind, TileId};
 use crate::op::AtomicOp;
@@ -25,10 +25,10 @@ pub(super) struct Floors(BTreeMap<TileId, Vec<(Vec<Poly>, i128)>>);
 
 impl Floors {
     /// A cell of an array may hold less from here on.
-    fn lower(&mut self, array: ArrayRef, at: &[Poly]) {
+    fn lower(&mut self, array: ArrayRef, spot: &Spot) {
         let ArrayRef::Tile(tile) = array else { return };
         if let Some(cells) = self.0.get_mut(&tile) {
-            cells.retain(|(cell, _)| !may_meet(cell, at));
+            cells.retain(|(cell, _)| !spot.may_be(cell));
         }
     }
 
@@ -40,9 +40,9 @@ impl Floors {
 
 impl Walk<'_> {
     /// Something else is done to a cell than to raise it.
-    pub(super) fn lower_cell(&mut self, array: ArrayRef, at: &[Poly]) {
+    pub(super) fn lower_cell(&mut self, array: ArrayRef, spot: &Spot) {
         if self.recording {
-            self.floors.lower(array, at);
+            self.floors.lower(array, spot);
         }
     }
 

@@ -78,6 +78,7 @@ mod signs;
 mod sized;
 mod slot;
 mod split;
+mod spot;
 mod squares;
 mod stay;
 mod steps;

@@ -24,6 +24,7 @@ use super::formula::Formula;
 use super::instance::Meeting;
 use super::integers::range_of;
 use super::poly::Poly;
+use super::spot::Spot;
 use super::symbol::{LoopId, Obstacle};
 use super::walk::{Value, Walk};
 use crate::kernel::{Access, AccessKind, ArrayRef, ExprId, Source, VarId};
@@ -54,6 +55,11 @@ impl Turn {
     /// Whether an access of the array can be of the same element.
     pub(super) fn may_meet(&self, at: &[Poly]) -> bool {
         may_meet(&self.indices, at)
+    }
+
+    /// Whether a place in the text can write that element.
+    fn may_be_at(&self, spot: &Spot) -> bool {
+        spot.may_be(&self.indices)
     }
 }
 
@@ -208,7 +214,7 @@ pub(super) struct Counters {
     updates: BTreeMap<ArrayRef, Vec<(At, Option<Way>)>>,
     /// Each place that sets an array, as the text has them: the element, and the loops
     /// around.
-    sets: BTreeMap<ArrayRef, Vec<(At, Vec<LoopId>)>>,
+    sets: BTreeMap<ArrayRef, Vec<(Spot, Vec<LoopId>)>>,
 }
 
 /// Whether two accesses of one array can be of one element: not where both are at numbers,
@@ -221,8 +227,8 @@ pub(super) fn may_meet(one: &[Poly], other: &[Poly]) -> bool {
 
 impl Counters {
     /// Notes a place that sets an element.
-    pub(super) fn note_set(&mut self, array: ArrayRef, at: &[Poly], loops: &[LoopId]) {
-        self.sets.entry(array).or_default().push((at.to_vec(), loops.to_vec()));
+    pub(super) fn note_set(&mut self, array: ArrayRef, spot: Spot, loops: &[LoopId]) {
+        self.sets.entry(array).or_default().push((spot, loops.to_vec()));
     }
 
     /// How many places in the text set an array, so far.
@@ -242,7 +248,7 @@ impl Counters {
     pub(super) fn has_only_risen(&self, slot: &Slot) -> bool {
         let turn = &slot.turn;
         let sets = self.sets.get(&turn.array).and_then(|sets| sets.get(turn.n_sets..));
-        let is_set = sets.unwrap_or_default().iter().any(|(at, _)| turn.may_meet(at));
+        let is_set = sets.unwrap_or_default().iter().any(|(spot, _)| turn.may_be_at(spot));
         !is_set && self.way(turn, turn) == Some(Way::Up)
     }
 
@@ -252,7 +258,7 @@ impl Counters {
         let turn = &slot.turn;
         let sets = self.sets.get(&turn.array).map(Vec::as_slice).unwrap_or_default();
         let since = sets.get(turn.n_sets..n_sets.min(sets.len()).max(turn.n_sets));
-        let is_set = since.unwrap_or_default().iter().any(|(at, _)| turn.may_meet(at));
+        let is_set = since.unwrap_or_default().iter().any(|(spot, _)| turn.may_be_at(spot));
         !is_set && self.way(turn, turn) == Some(Way::Up)
     }
 
@@ -265,25 +271,25 @@ impl Counters {
     /// Whether the counter of a slot is set in one of these loops.
     pub(super) fn is_set_in(&self, slot: &Slot, loops: &[LoopId]) -> bool {
         let sets = self.sets.get(&slot.turn.array).map(Vec::as_slice).unwrap_or_default();
-        let own = sets.iter().filter(|(at, _)| slot.turn.may_meet(at));
+        let own = sets.iter().filter(|(spot, _)| slot.turn.may_be_at(spot));
         own.flat_map(|(_, around)| around).any(|around| loops.contains(around))
     }
 
     /// Whether nothing sets the element between two updates of it.
     pub(super) fn are_of_one_count(&self, one: &Turn, other: &Turn, meeting: Meeting<'_>) -> bool {
-        let is_own = |at: &[Poly]| one.may_meet(at) && other.may_meet(at);
+        let is_own = |spot: &Spot| one.may_be_at(spot) && other.may_be_at(spot);
         let sets = self.sets.get(&one.array).map(Vec::as_slice).unwrap_or_default();
         let Some(shared) = meeting.shared_loops() else {
             return matches!(one.array, ArrayRef::Tensor(_))
-                && !sets.iter().any(|(at, _)| is_own(at));
+                && !sets.iter().any(|(spot, _)| is_own(spot));
         };
         let is_parted = |around: &LoopId| {
             !shared.contains(around)
-                && sets.iter().any(|(at, loops)| is_own(at) && loops.contains(around))
+                && sets.iter().any(|(spot, loops)| is_own(spot) && loops.contains(around))
         };
         let (first, last) = (one.n_sets.min(other.n_sets), one.n_sets.max(other.n_sets));
         let between = sets.get(first..last).unwrap_or(sets);
-        !between.iter().any(|(at, _)| is_own(at))
+        !between.iter().any(|(spot, _)| is_own(spot))
             && !one.loops.iter().chain(&other.loops).any(is_parted)
     }
 }
@@ -328,7 +334,10 @@ impl Walk<'_> {
         let content = self.content_of(access.array);
         match &step {
             Some((Way::Up, by)) => self.note_raise(access, &indices, by),
-            Some((Way::Down, _)) | None => self.lower_cell(access.array, &indices),
+            Some((Way::Down, _)) | None => {
+                let spot = self.spot(access.array, &indices);
+                self.lower_cell(access.array, &spot);
+            }
         }
         if let Some(old) = old {
             self.named.declare(old);

@@ -31,6 +31,7 @@ use super::running::Running;
 use super::scans::Sum;
 use super::scattered::Scattered;
 use super::slot::{Counters, Slot};
+use super::spot::counting;
 use super::stay::{ArmEnd, Stayed, joined, leaving};
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
@@ -145,6 +146,8 @@ pub(super) struct Walk<'a> {
     /// By symbol, of those that were read in tiles of slots.
     pub(super) dealt: BTreeMap<Unknown, Dealt>,
     pub(super) counters: Counters,
+    /// The arrays in which counters may lie.
+    pub(super) counting: BTreeSet<ArrayRef>,
     pub(super) claims: Claims,
     pub(super) marks: Marks,
     /// By symbol, of those that are sums over a block's work-items.
@@ -251,6 +254,7 @@ fn walk_with<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity, noted: Option<N
         slots: BTreeMap::new(),
         dealt: BTreeMap::new(),
         counters: Counters::default(),
+        counting: counting(kernel),
         claims: Claims::default(),
         marks: Marks::default(),
         sums: BTreeMap::new(),
@@ -379,8 +383,9 @@ impl Walk<'_> {
 
     /// Notes an access.
     pub(super) fn site(&mut self, access: &Access, indices: Vec<Poly>, kind: AccessKind) {
-        if kind != AccessKind::Read {
-            self.cells.note_write(access.array, &indices);
+        let spot = (kind != AccessKind::Read).then(|| self.spot(access.array, &indices));
+        if let Some(spot) = &spot {
+            self.cells.note_write(access.array, spot);
             self.forget_held(access.array);
         }
         if !self.recording || !self.written.contains(&access.array) {
@@ -395,9 +400,9 @@ impl Walk<'_> {
             let value = self.index(*extent);
             self.extents_of_arrays.insert(*extent, value);
         }
-        if kind == AccessKind::Write {
-            self.counters.note_set(access.array, &indices, &self.loops);
-            self.lower_cell(access.array, &indices);
+        if let Some(spot) = spot.filter(|_| kind == AccessKind::Write) {
+            self.lower_cell(access.array, &spot);
+            self.counters.note_set(access.array, spot, &self.loops);
         }
         let id: SiteId = self.sites.len();
         let mut site = Site {
