@@ -65,6 +65,8 @@ pub(super) struct Carried {
     factor: Option<i128>,
     /// Between which values the loop keeps it.
     pub(super) limits: Vec<Limit>,
+    /// Whether it is `first` again at the head of each iteration.
+    is_restored: bool,
 }
 
 /// What an index is known to be that a loop changes.
@@ -238,7 +240,7 @@ impl Walk<'_> {
     /// those to which not every one adds the same.
     pub(super) fn set_heads(&mut self, id: LoopId, carried: &[Carried]) -> Vec<(VarId, Unknown)> {
         let mut symbols = Vec::new();
-        for Carried { var, first, step, kind, factor, limits } in carried {
+        for Carried { var, first, step, kind, factor, limits, .. } in carried {
             let value = match step {
                 Some(step) => {
                     let number = self.all_loops[id.0].number;
@@ -310,7 +312,8 @@ impl Walk<'_> {
                     None => Kind::Any,
                 };
                 let factor = doubling.map(|doubling| doubling.factor);
-                Carried { var, first, step: None, kind, factor, limits: Vec::new() }
+                let is_restored = self.may_restore(var, &first, body);
+                Carried { var, first, step: None, kind, factor, limits: Vec::new(), is_restored }
             })
             .collect();
         if !carried.iter().any(|carried| self.is_followed(carried.var)) {
@@ -334,8 +337,8 @@ impl Walk<'_> {
     }
 
     /// Walks an iteration to see what it does to `carried`, of which those that are
-    /// taken for natural are so at its start. Whether they are at its end too; else
-    /// that is taken back.
+    /// taken for natural, or for what they were before the loop, are so at its start.
+    /// Whether they are at its end too; else that is taken back.
     fn probe(
         &mut self,
         carried: &mut [Carried],
@@ -347,8 +350,11 @@ impl Walk<'_> {
         let recording = std::mem::replace(&mut self.recording, false);
         let id = self.open(counter, head);
         let mut heads = BTreeMap::new();
-        for Carried { var, kind, factor, .. } in carried.iter() {
-            let value = self.changed_before(*var, *kind, *factor);
+        for Carried { var, first, kind, factor, is_restored, .. } in carried.iter() {
+            let value = match is_restored {
+                true => Value::Int(first.clone()),
+                false => self.changed_before(*var, *kind, *factor),
+            };
             heads.insert(*var, value.clone());
             self.env.insert(*var, value);
         }
@@ -371,8 +377,11 @@ impl Walk<'_> {
             let start = heads.get(&carried.var);
             let next =
                 stayed.as_ref().zip(start).and_then(|(of, start)| of.value(carried.var, start));
-            if let (Some(Value::Int(start)), Some(Value::Int(end))) = (start, next.cloned().or(end))
-            {
+            let end = next.cloned().or(end);
+            carried.step = None;
+            if carried.is_restored && !Self::is_restored(end.as_ref(), &carried.first) {
+                (carried.is_restored, holds) = (false, false);
+            } else if let (Some(Value::Int(start)), Some(Value::Int(end))) = (start, end) {
                 let step = self.each_adds(carried.var, (start, &end), id);
                 carried.step = step.filter(|_| !carried.first.is_lost());
             }

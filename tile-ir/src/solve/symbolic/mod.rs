@@ -69,6 +69,7 @@ mod radix;
 mod ranges;
 mod reads;
 mod reduce;
+mod restored;
 mod rows;
 mod running;
 mod scans;
