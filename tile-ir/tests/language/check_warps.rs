@@ -88,7 +88,8 @@ fn what_a_warp_agrees_on() {
     accept("ty in 4, tx in 16", &plane("warp == 1"));
     accept("ty in 4, tx in 16", &plane("ty < 2"));
     refuse("TK0401", "ty in 4, tx in 16", &plane("ty < 3"));
-    refuse("TK0401", "ty in 4, tx in 16", &plane("tx / 32 == 0"));
+    accept("ty in 4, tx in 16", &plane("tx / 32 == 0"));
+    refuse("TK0401", "ty in 4, tx in 16", &plane("tx / 8 == 0"));
     refuse(
         "TK0401",
         "ty in 4, tx in 8",

@@ -19,7 +19,7 @@ use run::{Launch, Outcome, run};
 use tile_ir::check::check_kernel;
 use tile_ir::config::complete_tiles;
 use tile_ir::diag::Diagnostic;
-use tile_ir::kernel::{ExprKind, Kernel, Literal, TileDomain, VarId, VarKind};
+use tile_ir::kernel::{ElemType, ExprKind, Kernel, Literal, TileDomain, Type, VarId, VarKind};
 use tile_ir::resolve::resolve_kernel;
 
 /// Kernels that are tried where nothing else is said.
@@ -99,7 +99,10 @@ fn launch(
                 tiles.get(at).map(|tile| i64::from(*tile))
             }
             VarKind::Dim => given.or_else(|| rng.choice(dims.iter().copied())),
-            VarKind::Scalar(_) => given.or_else(|| rng.choice([-1, 0, 1, 2, 3, 5])),
+            VarKind::Scalar(_) => {
+                let value = given.or_else(|| rng.choice([-1, 0, 1, 2, 3, 5]))?;
+                Some(of_type(value, var.ty))
+            }
             VarKind::Grid
             | VarKind::Block
             | VarKind::Each
@@ -109,6 +112,15 @@ fn launch(
     };
     let values = kernel.vars.ids().filter_map(|id| Some((id, value(id, rng)?))).collect();
     Some(Launch { values, seed: rng.u64(..), keeps: false })
+}
+
+/// The value of a scalar parameter: of a type without a sign, -1 is its largest one.
+fn of_type(value: i64, ty: Type) -> i64 {
+    let Type::Scalar(ElemType::Concrete(dtype)) = ty else { return value };
+    match dtype.integer_range() {
+        Some((0, max)) if value < 0 => i64::try_from(max).unwrap_or(i64::MAX),
+        Some(_) | None => value,
+    }
 }
 
 /// The largest literal of a length.

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tile_ir::exchange::{Group, WARP_ITEMS};
+use tile_ir::check::Exact;
 use tile_ir::kernel::{
     Access, ArrayRef, Axis, ExprId, Kernel, LoopRange, Place, Stmt, StmtKind, Type, VarId,
 };
@@ -89,8 +90,13 @@ pub(super) struct Unfit;
 
 pub(super) type Step<T> = Result<T, Unfit>;
 
-/// Runs all work-items of a launch and compares each pair of accesses.
+/// Runs all work-items of a launch and compares each pair of accesses. One that is refused
+/// because a number may leave its type is unfit.
 pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> Outcome {
+    let value = |var| launch.values.get(&var).copied().map(i128::from);
+    if Exact::of(kernel).leaves(kernel, &value).is_some() {
+        return Outcome::Unfit;
+    }
     let (mut given, mut before) = (Given::default(), Stored::default());
     for _ in 0..MAX_PASSES {
         let mut machine = Machine {
