@@ -103,6 +103,17 @@ impl Formula {
         }
     }
 
+    /// Whether all that it compares with 0 is such.
+    pub(super) fn is_made_of(&self, is_such: &dyn Fn(&Poly) -> bool) -> bool {
+        match self {
+            Self::True | Self::False | Self::Unknown => true,
+            Self::AtLeast(poly) | Self::Zero(poly) => is_such(poly),
+            Self::All(parts) | Self::Any(parts) => {
+                parts.iter().all(|part| part.is_made_of(is_such))
+            }
+        }
+    }
+
     /// Whether it is this, or a conjunction with it.
     pub(super) fn states(&self, part: &Self) -> bool {
         match self {

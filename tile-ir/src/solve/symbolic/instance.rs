@@ -65,6 +65,9 @@ impl Walk<'_> {
     /// sizes.
     pub(super) fn is_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
         self.proofs.ask(&self.sites, ([first, second], meeting), false, || {
+            if self.is_disjoint_by_numbers(first, second, meeting) {
+                return true;
+            }
             let systems = self.collision(first, second, meeting, false);
             systems.iter().all(|system| {
                 system.has_no_solution(&self.effort) || system.has_none_by_factors(&self.effort)
@@ -97,12 +100,40 @@ impl Walk<'_> {
         meeting: Meeting<'_>,
         whole: bool,
     ) -> Vec<System> {
+        let Some(mut builder) = self.colliding([first, second], meeting) else {
+            return Vec::new();
+        };
+        for (side, site) in
+            [(Side::First, first), (Side::Second, second)].into_iter().filter(|_| whole)
+        {
+            let rounds = site.loops.iter().map(|id| self.all_loops[id.0].number);
+            builder.mention(side, rounds.chain(self.grid.iter().map(|(_, axis)| *axis)));
+        }
+        builder.systems()
+    }
+
+    /// That two accesses are in different hands; `None` where they never are.
+    pub(super) fn hands<'a>(
+        &'a self,
+        [first, second]: [&Site; 2],
+        meeting: Meeting<'a>,
+    ) -> Option<Builder<'a>> {
         let mut builder = Builder::new(self, meeting);
         match builder.hands_differ(first, second) {
-            Formula::False => return Vec::new(),
+            Formula::False => return None,
             Formula::True => {}
             differ => builder.system.assert(&differ),
         }
+        Some(builder)
+    }
+
+    /// The same, and that they touch one element.
+    pub(super) fn colliding<'a>(
+        &'a self,
+        [first, second]: [&Site; 2],
+        meeting: Meeting<'a>,
+    ) -> Option<Builder<'a>> {
+        let mut builder = self.hands([first, second], meeting)?;
         for (left, right) in first.indices.iter().zip(&second.indices) {
             builder.assert_equal(left, right);
             self.equal_by_bits(left, right).iter().for_each(|of| builder.assert_equal(of, of));
@@ -120,13 +151,7 @@ impl Walk<'_> {
             before.iter().for_each(|passed| builder.assert(Side::First, passed));
             after.iter().for_each(|passed| builder.assert(Side::Second, passed));
         }
-        for (side, site) in
-            [(Side::First, first), (Side::Second, second)].into_iter().filter(|_| whole)
-        {
-            let rounds = site.loops.iter().map(|id| self.all_loops[id.0].number);
-            builder.mention(side, rounds.chain(self.grid.iter().map(|(_, axis)| *axis)));
-        }
-        builder.systems()
+        Some(builder)
     }
 
     /// What holds where an access is made, and is inside.
@@ -245,7 +270,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Asserts that one value of the first side is another one of the second.
-    fn assert_equal(&mut self, first: &Poly, second: &Poly) {
+    pub(super) fn assert_equal(&mut self, first: &Poly, second: &Poly) {
         let [first, second] =
             [(Side::First, first), (Side::Second, second)].map(|(side, of)| self.on(side, of));
         self.system.assert_collision(&first, &second);
@@ -341,7 +366,7 @@ impl<'a> Builder<'a> {
 
     /// What was asserted, with the facts of everything it mentions: one of these
     /// systems.
-    fn systems(mut self) -> Vec<System> {
+    pub(super) fn systems(mut self) -> Vec<System> {
         let walk = self.walk;
         for constraint in &walk.constraints {
             self.assert(Side::First, constraint);

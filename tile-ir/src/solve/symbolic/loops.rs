@@ -257,6 +257,9 @@ impl Walk<'_> {
                 None => self.changed_before(*var, *kind, *factor),
             };
             self.set_limits(&value, limits, true);
+            if let (Some(_), Value::Int(value)) = (step, &value) {
+                self.note_stride((id, self.all_loops[id.0].number), value);
+            }
             if let (None, Value::Int(value)) = (step, &value) {
                 symbols.extend(value.unknowns().map(|unknown| (*var, unknown)));
             }
@@ -473,6 +476,7 @@ impl Walk<'_> {
                 let value = start.add(&Poly::unknown(position).mul(step));
                 let positive = Formula::lt(&Poly::default(), step);
                 self.symbols.add_facts(position, Formula::lt(&value, end).and(positive));
+                self.note_stride((id, position), &value);
                 value
             }
             (LoopRange::Halving(_), [n]) => {

@@ -83,6 +83,7 @@ mod spot;
 mod squares;
 mod stay;
 mod steps;
+mod strides;
 mod suggest;
 mod summed;
 mod symbol;

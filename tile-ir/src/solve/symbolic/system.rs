@@ -100,6 +100,15 @@ impl System {
         self.replaced.as_deref().unwrap_or_default()
     }
 
+    /// Leaves out the constraints of which not all is so, choices among them.
+    pub(super) fn retain(&mut self, is_kept: &dyn Fn(&Poly) -> bool) {
+        self.facts.retain(is_kept);
+        self.collisions.retain(is_kept);
+        self.at_least.retain(is_kept);
+        self.choices.retain(|parts| parts.iter().all(|part| part.is_made_of(is_kept)));
+        self.compared.retain(|pair| pair.iter().all(is_kept));
+    }
+
     /// Gives an unknown its value.
     pub(super) fn set(&mut self, unknown: Unknown, value: i128) {
         self.replace(unknown, &Poly::constant(value));

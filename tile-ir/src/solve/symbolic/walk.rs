@@ -33,6 +33,7 @@ use super::scattered::Scattered;
 use super::slot::{Counters, Slot};
 use super::spot::counting;
 use super::stay::{ArmEnd, Stayed, joined, leaving};
+use super::strides::Stride;
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
 use super::warps::{Common, Place};
@@ -161,6 +162,8 @@ pub(super) struct Walk<'a> {
     pub(super) ballots: Ballots,
     pub(super) named: Named,
     pub(super) running: Vec<Running>,
+    /// What variables are in the rounds of loops that go on by the same each time.
+    pub(super) strides: Vec<Stride>,
     pub(super) lates: Lates,
     pub(super) cells: Cells,
     pub(super) floors: Floors,
@@ -264,6 +267,7 @@ fn walk_with<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity, noted: Option<N
         ballots: Ballots::default(),
         named: Named::default(),
         running: Vec::new(),
+        strides: Vec::new(),
         lates: Lates::default(),
         cells: Cells::of(kernel),
         floors: Floors::default(),
