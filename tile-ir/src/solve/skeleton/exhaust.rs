@@ -5,9 +5,9 @@
 //! not samples but all there is. A dimension that is only an extent is taken as
 //! large as anybody asks: a smaller one only drops accesses. Under a condition on
 //! loaded data either arm may be run, so both are; what only this makes collide
-//! stays undecided. So it is with conditions on dimensions and scalars (`if i < n`),
-//! and, where blocks do not meet, on the coordinates of the block: their values are left open
-//! ([`Sizes::open`]). Of loops that end by such values any iteration is run, and of the
+//! stays undecided. So it is with conditions on dimensions and scalars (`if i < n`), on
+//! tile parameters that size neither blocks nor arrays, and, where blocks do not meet, on
+//! the coordinates of the block: their values are left open ([`Sizes::open`]). Of loops that end by such values any iteration is run, and of the
 //! block's own decisions by them each path ([`Path`]).
 
 use std::collections::BTreeSet;
@@ -63,7 +63,9 @@ pub(crate) fn exhaust(
         Err(param) => return Exhaustion::OpenEnded(kernel.tile_params[param].var),
     };
     let of_launch = |var: &&VarId| !kernel.grid.iter().any(|axis| axis.var == **var);
-    let given = open.iter().find(of_launch).copied();
+    let is_tile = |var: &VarId| matches!(kernel.vars[*var].kind, VarKind::TileParam(_));
+    // Of a tile parameter sizes can be listed.
+    let given = open.iter().filter(of_launch).max_by_key(|var| is_tile(var)).copied();
     let mut run = |open: BTreeSet<VarId>, findings: &mut Findings| {
         let all = combinations.iter().map(|tiles| sizes(kernel, &plan, tiles, open.clone()));
         run_all((kernel, &plan, scope), all, findings, fuel)
@@ -117,6 +119,11 @@ fn open_ended(
     let mut open = BTreeSet::new();
     for var in &plan.used {
         match kernel.vars[*var].kind {
+            VarKind::TileParam(param)
+                if is_number_alone(kernel, param) && (is_alone || !sizes_grid(kernel, *var)) =>
+            {
+                open.insert(*var);
+            }
             VarKind::TileParam(param) => add_with_ties(kernel, param, &mut params),
             VarKind::Dim if plan.extents_alone.contains(var) => {}
             // How many blocks there are matters where they meet.
@@ -141,9 +148,32 @@ fn open_ended(
     Ok((open, params))
 }
 
+/// Whether a tile parameter that may have any value says no more than a scalar does: it
+/// sizes no block and no array, and nothing is tied to it. Such a one says how many blocks
+/// there are, as in `for p in (b..N).step_by(G)`, and is left open like a scalar.
+fn is_number_alone(kernel: &Kernel, param: TileParamId) -> bool {
+    let param = &kernel.tile_params[param];
+    let ties = kernel.tile_params.values().filter_map(|other| match other.domain {
+        TileDomain::Equal(expr) => Some(expr),
+        _ => None,
+    });
+    let tensors = kernel.tensors.ids().map(ArrayRef::Tensor);
+    let arrays = tensors.chain(kernel.tiles.ids().map(ArrayRef::Tile));
+    let extents = arrays.flat_map(|array| kernel.extents(array)).copied();
+    let block = kernel.block.iter().flatten().map(|axis| axis.extent);
+    param.domain == TileDomain::Any
+        && kernel.constraints.is_empty()
+        && !mentions(kernel, ties.chain(extents).chain(block), param.var)
+}
+
 /// Whether the grid's extents depend on `var`.
 fn sizes_grid(kernel: &Kernel, var: VarId) -> bool {
-    let mut pending: Vec<ExprId> = kernel.grid.iter().map(|axis| axis.extent).collect();
+    mentions(kernel, kernel.grid.iter().map(|axis| axis.extent), var)
+}
+
+/// Whether one of these names `var`.
+fn mentions(kernel: &Kernel, exprs: impl Iterator<Item = ExprId>, var: VarId) -> bool {
+    let mut pending: Vec<ExprId> = exprs.collect();
     while let Some(expr) = pending.pop() {
         if kernel.exprs[expr].kind == ExprKind::Var(var) {
             return true;
