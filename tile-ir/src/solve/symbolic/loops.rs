@@ -208,6 +208,7 @@ impl Walk<'_> {
             {
                 self.note_running((*var, id), (first, *unknown, &end));
                 self.note_fetched(id, (first, *unknown, &end));
+                self.note_paused(id, (first, *unknown, &end));
                 let exact = self.before_wrapping(&end, self.type_of(*var)).unwrap_or(end);
                 self.note_step((*var, id), (first, *unknown, &exact));
             }

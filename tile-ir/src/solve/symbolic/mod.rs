@@ -61,6 +61,7 @@ mod named;
 mod natural;
 mod one_to_one;
 mod packed;
+mod paused;
 mod points;
 mod poly;
 mod powers;

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use tile_ir::exchange::{Group, WARP_ITEMS};
 use tile_ir::check::Exact;
+use tile_ir::exchange::{Group, WARP_ITEMS};
 use tile_ir::kernel::{
     Access, ArrayRef, Axis, ExprId, Kernel, LoopRange, Place, Stmt, StmtKind, Type, VarId,
 };
