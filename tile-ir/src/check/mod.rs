@@ -1,5 +1,6 @@
 //! The checks: what must hold of a kernel, for all admissible tile sizes.
 
+mod anew;
 mod assumed;
 mod bounds;
 mod counted;
@@ -106,7 +107,8 @@ pub struct Checked {
 /// # Errors
 ///
 /// All findings, at least one of them an error.
-pub fn check_kernel(kernel: Kernel) -> Result<Checked, Diagnostics> {
+pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
+    anew::declare_anew(&mut kernel);
     let mut diags = Diagnostics::new();
     let folds = Folds::of(&kernel);
     let fold = |condition| folds.get(condition);

@@ -19,6 +19,7 @@ mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(in crate::check) use self::parts::MAX_PLAIN_FACTOR;
 use self::sources::{Sources, limits};
 use super::interval::Range;
 use crate::dtype::DType;

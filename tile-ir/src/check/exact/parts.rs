@@ -6,7 +6,7 @@ use crate::kernel::{ExprId, ExprKind, Kernel, Literal};
 use crate::op::{BinaryOp, UnaryOp};
 
 /// Largest number by which something is multiplied that is then divided, as sizes are.
-const MAX_PLAIN_FACTOR: i128 = 1 << 12;
+pub(in crate::check) const MAX_PLAIN_FACTOR: i128 = 1 << 12;
 
 impl Sources {
     /// What a bounded expression is made of. What is divided counts, but not what is multiplied
