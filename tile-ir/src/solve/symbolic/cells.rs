@@ -311,7 +311,9 @@ impl Walk<'_> {
             return;
         }
         self.note_handed_to_warp(self.cells.key(tile, at, &self.loops), &slot);
-        let is_dealt = slot.is_taken_in(&self.loops) && self.is_the_same_always(&slot);
+        // Of iterations that are walked one by one a cell may hold what an earlier one dealt.
+        let is_of_now = self.walked == 1 || self.guards.is_empty();
+        let is_dealt = is_of_now && slot.is_taken_in(&self.loops) && self.is_the_same_always(&slot);
         if is_dealt && slot.polys().all(|poly| self.is_agreed(poly)) {
             let writes = self.cells.writes.get(&tile).copied().unwrap_or_default();
             self.cells.dealt.insert((tile, writes, self.loops.clone()), slot);
