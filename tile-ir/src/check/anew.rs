@@ -141,7 +141,9 @@ fn assigns(stmt: &Stmt, var: VarId) -> bool {
 
 fn target(kind: &StmtKind) -> Option<VarId> {
     match kind {
-        StmtKind::Assign { var, .. } | StmtKind::Update { place: Place::Var(var), .. } => Some(*var),
+        StmtKind::Assign { var, .. } | StmtKind::Update { place: Place::Var(var), .. } => {
+            Some(*var)
+        }
         _ => None,
     }
 }

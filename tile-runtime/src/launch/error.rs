@@ -177,7 +177,7 @@ pub enum ArgumentError {
         /// Work-items, and places, that the kernel admits.
         most: u64,
     },
-    /// A number of 32 bits that may wrap in this launch, and of which the proof that the
+    /// A number of 32 or 64 bits that may wrap in this launch, and of which the proof that the
     /// kernel has no race says that it does not.
     #[error(
         "this launch of `{kernel}` may wrap `{number}` (line {line}), which is of `{dtype}`: it goes \

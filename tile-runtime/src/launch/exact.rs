@@ -1,4 +1,4 @@
-//! Numbers of 32 bits that a kernel's proof takes for exact: a launch in which one may wrap
+//! Numbers of 32 and 64 bits that a kernel's proof takes for exact: a launch in which one may wrap
 //! is refused.
 
 use tile_ir::arena::EntityId as _;

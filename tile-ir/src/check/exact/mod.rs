@@ -1,4 +1,4 @@
-//! Numbers of 32 bits that a launch alone bounds.
+//! Numbers of 32 and 64 bits that a launch alone bounds.
 //!
 //! `let at = row * width + column;` of `i32` wraps where an image is large enough. In CUDA C
 //! that is no program at all; here a launch in which it may happen is refused, and the proof
@@ -10,7 +10,11 @@
 //! used as an index, as a bound, as a divisor or in a comparison, or is a part of such a
 //! sum; by way of a variable too. What is made of dimensions and tile sizes alone is such
 //! a number wherever it is. What is hashed, masked or divided first is not: there
-//! wrapping may be meant. Nor is a difference of unsigned numbers.
+//! wrapping may be meant. Nor is a difference of unsigned numbers, nor one of 64 bits that is
+//! multiplied by a large number.
+//!
+//! An index has a sign and 64 bits. So a `u64` that becomes one is such a number too where it
+//! is made of them, and may go up to `i64::MAX` only: `size` of 2^64 - 1 would be -1.
 
 mod held;
 mod parts;
@@ -88,7 +92,8 @@ impl Exact {
             open.extend(self.sources.held.get(&access.array).into_iter().flatten());
         } else if let Some(parts) = self.sources.parts(kernel, expr) {
             open.extend(parts);
-            if node.ty != Type::Index && self.sources.is_bounded(kernel, expr) {
+            let is_number = node.ty != Type::Index || is_long_index(kernel, &node.kind);
+            if is_number && self.sources.is_bounded(kernel, expr) {
                 self.exprs.insert(expr);
             }
         }
@@ -114,15 +119,18 @@ impl Exact {
         let of_exprs = self.exprs.iter().map(|expr| (*expr, None));
         let of_vars = self.vars.iter().map(|(var, expr)| (*expr, Some(*var)));
         of_exprs.chain(of_vars).find_map(|(expr, var)| {
-            let Type::Scalar(ElemType::Concrete(dtype)) = kernel.exprs[expr].ty else {
-                return None;
+            let dtype = match (kernel.exprs[expr].ty, var) {
+                (Type::Index, None) => DType::I64,
+                (Type::Scalar(ElemType::Concrete(dtype)), _) => dtype,
+                (Type::Index, Some(_))
+                | (Type::Scalar(ElemType::Param(_) | ElemType::Acc(_)), _) => return None,
             };
             let (low, high) = match var {
                 Some(var) => self.sources.range_of_all(kernel, var, value)?,
                 None => self.sources.range(kernel, expr, value)?,
             };
             let (min, max) = dtype.integer_range()?;
-            (low < min || max < high).then_some((expr, dtype, (low, high)))
+            (low < min || max.min(i64::MAX.into()) < high).then_some((expr, dtype, (low, high)))
         })
     }
 
@@ -136,4 +144,10 @@ impl Exact {
         let vars = self.vars.values();
         self.exprs.iter().chain(vars).any(|expr| self.sources.asks_scalars(kernel, *expr))
     }
+}
+
+/// Whether a `u64` becomes an index, into which not each fits.
+fn is_long_index(kernel: &Kernel, kind: &ExprKind) -> bool {
+    let long = Type::Scalar(ElemType::Concrete(DType::U64));
+    matches!(kind, ExprKind::Cast(of) if kernel.exprs[*of].ty == long)
 }

@@ -33,9 +33,9 @@ pub(super) struct Sources {
 pub(super) enum Width {
     /// An index.
     Whole,
-    /// 32 bits with a sign.
+    /// 32 or 64 bits with a sign.
     Signed,
-    /// 32 bits without one.
+    /// 32 or 64 bits without one.
     Unsigned,
 }
 
@@ -43,8 +43,8 @@ impl Width {
     pub(super) fn of(ty: Type) -> Option<Self> {
         match ty {
             Type::Index => Some(Self::Whole),
-            Type::Scalar(ElemType::Concrete(DType::I32)) => Some(Self::Signed),
-            Type::Scalar(ElemType::Concrete(DType::U32)) => Some(Self::Unsigned),
+            Type::Scalar(ElemType::Concrete(DType::I32 | DType::I64)) => Some(Self::Signed),
+            Type::Scalar(ElemType::Concrete(DType::U32 | DType::U64)) => Some(Self::Unsigned),
             Type::Scalar(_) => None,
         }
     }
@@ -118,12 +118,27 @@ impl Sources {
                 }
             },
             ExprKind::Binary { op: BinaryOp::Mul, .. } if self.hashes(kernel, expr) => false,
+            // No place is so far away: in 64 bits that makes keys.
+            ExprKind::Binary { op: BinaryOp::Mul, .. }
+                if is_wide(node.ty) && self.is_random(kernel, expr) =>
+            {
+                false
+            }
             ExprKind::Binary { op: BinaryOp::Rem, rhs, .. } => is_bounded(rhs),
             _ if masked(kernel, expr).is_some() => true,
             // Of a number below 0 an unsigned one is made on purpose.
             ExprKind::Cast(of) => match (Width::of(kernel.exprs[of].ty), width) {
                 (Some(_), Width::Whole) | (Some(Width::Whole), Width::Signed) => is_bounded(of),
                 (Some(Width::Whole), Width::Unsigned) => {
+                    is_bounded(of) && !self.subtracts(kernel, of)
+                }
+                (Some(Width::Signed | Width::Unsigned), Width::Signed)
+                | (Some(Width::Unsigned), Width::Unsigned)
+                    if is_wide(node.ty) =>
+                {
+                    is_bounded(of)
+                }
+                (Some(Width::Signed), Width::Unsigned) if is_wide(node.ty) => {
                     is_bounded(of) && !self.subtracts(kernel, of)
                 }
                 (Some(Width::Signed | Width::Unsigned) | None, _) => false,
@@ -137,7 +152,7 @@ impl Sources {
         }
     }
 
-    /// Whether a number of 32 bits is made of dimensions and tile sizes alone: by those nobody
+    /// Whether a number of 32 or 64 bits is made of dimensions and tile sizes alone: by those nobody
     /// hashes.
     pub(super) fn is_size(&self, kernel: &Kernel, expr: ExprId) -> bool {
         let node = &kernel.exprs[expr];
@@ -210,6 +225,11 @@ impl Sources {
         let is_bounded = |part: ExprId| self.is_bounded(kernel, part);
         (is_whole && course.limits().into_iter().all(is_bounded)).then_some(course)
     }
+}
+
+/// Whether an integer has 64 bits.
+fn is_wide(ty: Type) -> bool {
+    matches!(ty, Type::Scalar(ElemType::Concrete(DType::I64 | DType::U64)))
 }
 
 /// What decides how far a variable goes that a loop counts by hand.

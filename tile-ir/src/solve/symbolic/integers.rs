@@ -28,15 +28,15 @@ impl Walk<'_> {
     ) -> Option<Value> {
         match value {
             Value::Int(poly) if is_integer(to) && is_integer(from) => match (from, to) {
-                // As if it were `i64`, into which 64 unsigned bits do not fit.
-                (Type::Scalar(elem), Type::Index) => {
-                    let fits = range_of(Type::Scalar(elem))
-                        .is_some_and(|(_, max)| max <= i128::from(i64::MAX));
-                    (fits || poly.as_constant().is_some_and(|v| i64::try_from(v).is_ok()))
-                        .then_some(Value::Int(poly))
-                }
+                (Type::Scalar(_), Type::Index) => self.as_index(poly, from, span),
                 // All that an index can be.
                 (Type::Index, Type::Scalar(ElemType::Concrete(DType::I64))) => {
+                    Some(Value::Int(poly))
+                }
+                (Type::Index, Type::Scalar(ElemType::Concrete(DType::U64)))
+                    if self.symbols.low(&poly).is_some_and(|low| low >= 0) =>
+                {
+                    self.note_bounded(&poly, to);
                     Some(Value::Int(poly))
                 }
                 (Type::Index, _) if self.is_of_launch(&poly) => self.narrowed(poly, to, span),
@@ -51,6 +51,40 @@ impl Walk<'_> {
                 self.either(&cond, yes, no, false)
             }
             Value::Int(_) | Value::Cond(_) | Value::Other => None,
+        }
+    }
+
+    /// An integer as an index: as if it were of `i64`. What is larger wraps, and what
+    /// has wrapped below 0 in 64 bits comes back: `i - 1` of `i` 0 is -1.
+    ///
+    /// Sound: wrapping twice modulo 2^64 is wrapping once, so turns of 2^64 may go first;
+    /// what is left is in the range, as is proved, or wraps by turns of its own.
+    fn as_index(&mut self, value: Poly, from: Type, span: SpanId) -> Option<Value> {
+        let (_, max) = range_of(from)?;
+        if max <= i128::from(i64::MAX) {
+            return Some(Value::Int(value));
+        }
+        let value = self.without_turns(&value, max + 1);
+        self.wrapped(value, Type::Scalar(ElemType::Concrete(DType::I64)), span)
+    }
+
+    /// Notes of an unsigned number of 64 bits that was an index, or that a launch bounds
+    /// ([`crate::check::Exact`]), that it is no more than an index may be. Not in loops: there its bound is one of the
+    /// iterations that are run, and the number of an iteration stands for that of the end too.
+    pub(super) fn note_bounded(&mut self, value: &Poly, ty: Type) {
+        let is_outside = |unknown: Unknown| {
+            self.symbols.get(unknown).is_some_and(|symbol| symbol.loops.is_empty())
+        };
+        if ty != Type::Scalar(ElemType::Concrete(DType::U64))
+            || value.is_lost()
+            || !value.is_linear()
+            || !value.unknowns().all(is_outside)
+        {
+            return;
+        }
+        if let Some(unknown) = value.unknowns().max() {
+            let most = Poly::constant(i64::MAX.into());
+            self.symbols.add_facts(unknown, Formula::le(value, &most));
         }
     }
 

@@ -176,8 +176,12 @@ impl Walk<'_> {
                 let span = self.kernel.exprs[expr].span;
                 let scattered = self.scattered(*op, (&lhs, &rhs), ty);
                 // What no launch wraps is added as an index is.
-                let ty = if self.exact.contains(expr) { Type::Index } else { ty };
-                let known = self.binary(*op, lhs, rhs, ty, span);
+                let is_exact = self.exact.contains(expr);
+                let own = if is_exact { Type::Index } else { ty };
+                let known = self.binary(*op, lhs, rhs, own, span);
+                if let (true, Some(Value::Int(value))) = (is_exact, &known) {
+                    self.note_bounded(value, ty);
+                }
                 match scattered {
                     Some(of) => self.with_bits(known, of, (span, *op)),
                     None => known,
@@ -217,7 +221,10 @@ impl Walk<'_> {
             ExprKind::Cast(operand) => {
                 let from = self.kernel.exprs[*operand].ty;
                 let value = self.value(*operand);
-                if self.exact.contains(expr) && matches!(value, Value::Int(_)) {
+                if self.exact.contains(expr)
+                    && let Value::Int(number) = &value
+                {
+                    self.note_bounded(number, ty);
                     return Some(value);
                 }
                 self.converted(value, (from, ty), self.kernel.exprs[expr].span)
