@@ -15,6 +15,7 @@ use crate::solve::skeleton::{
 };
 use crate::solve::symbolic::{
     Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, prove, unproved_at_each_size,
+    unproved_in_each_case,
 };
 use crate::span::SpanId;
 
@@ -72,6 +73,12 @@ pub(super) fn settle(
     let is_open = |found: &Unproved| open.iter().any(|pair| holds_of(found, pair));
     unproved.retain(|found| {
         (is_open(found) || !told.contains(&spots_of(found))) && !collided.contains(&found.array)
+    });
+    let left = unproved_in_each_case(kernel, uniformity, &unproved);
+    unproved.retain(|found| {
+        let is_left = left.contains(found);
+        findings.open.retain(|(pair, _)| is_left || !holds_of(found, pair));
+        is_left
     });
     let mut fuel = BUDGET;
     let mut by_array: BTreeMap<(ArrayRef, Scope), Exhaustion> = BTreeMap::new();

@@ -26,6 +26,9 @@ impl Walk<'_> {
         if rhs.as_constant() == Some(0) {
             return Some(Poly::default());
         }
+        if let Some((lhs, rhs)) = self.mirrored(lhs, rhs) {
+            return Some(self.quotient(&lhs, &rhs, at)?.negated());
+        }
         let least = self.symbols.low(rhs).unwrap_or(i128::MIN);
         if least >= 0
             && let Some((whole, divisor)) = self.as_quotient(lhs)
@@ -82,6 +85,21 @@ impl Walk<'_> {
         }))
     }
 
+    /// Both sides so that neither is below 0, of a division in which one is: rounded
+    /// towards 0, `a / -b` and `-a / b` are `-(a / b)`. Neither wraps, since the other is
+    /// not below 0.
+    fn mirrored(&self, lhs: &Poly, rhs: &Poly) -> Option<(Poly, Poly)> {
+        let is_natural = |value: &Poly| self.symbols.low(value).is_some_and(|low| low >= 0);
+        let [below, by] = [lhs, rhs].map(Poly::negated);
+        if is_natural(lhs) && !is_natural(rhs) && is_natural(&by) {
+            Some((lhs.clone(), by))
+        } else if is_natural(rhs) && !is_natural(lhs) && is_natural(&below) {
+            Some((below, rhs.clone()))
+        } else {
+            None
+        }
+    }
+
     /// Of `(n - i) / n` and the like: where the walk is, the quotient is 0 or 1, by which
     /// of the two is larger, which leaves no product.
     pub(super) fn note_single_turn(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) {
@@ -127,6 +145,17 @@ impl Walk<'_> {
         rhs: &Poly,
         at: (SpanId, BinaryOp),
     ) -> Option<Poly> {
+        // `a % -b` is `a % b`, and `-a % b` and `-a % -b` are `-(a % b)`.
+        let both = || {
+            let is_natural = |value: &Poly| self.symbols.low(value).is_some_and(|low| low >= 0);
+            let [below, by] = [lhs, rhs].map(Poly::negated);
+            let are_below = !is_natural(lhs) && !is_natural(rhs);
+            (are_below && is_natural(&below) && is_natural(&by)).then_some((below, by))
+        };
+        if let Some((other, by)) = self.mirrored(lhs, rhs).or_else(both) {
+            let rest = self.remainder(&other, &by, at)?;
+            return Some(if other == *lhs { rest } else { rest.negated() });
+        }
         let quotient = self.quotient(lhs, rhs, at)?;
         let rest = lhs.sub(&quotient.mul(rhs));
         let is_positive = self.symbols.low(rhs).is_some_and(|low| low > 0)

@@ -1,7 +1,9 @@
 //! What a kernel's header says of its unknowns: tile parameters with their
 //! domains, dimensions, the axes of grid and block.
 
+use super::cases::Sign;
 use super::formula::Formula;
+use super::integers::range_of;
 use super::poly::{Poly, Unknown, gcd};
 use super::symbol::{Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
@@ -14,16 +16,16 @@ impl Walk<'_> {
         let kernel = self.kernel;
         for (id, var) in kernel.vars.iter() {
             if var.kind == VarKind::Dim {
-                let dim = self.launch_symbol(0, Formula::True);
-                self.env.insert(id, Value::Int(Poly::unknown(dim)));
+                let value = match self.case.signs.get(&id) {
+                    Some(Sign::Zero) => Poly::default(),
+                    Some(Sign::Above) => Poly::unknown(self.launch_symbol(1, Formula::True)),
+                    Some(Sign::Below) | None => Poly::unknown(self.launch_symbol(0, Formula::True)),
+                };
+                self.env.insert(id, Value::Int(value));
             }
         }
         for scalar in kernel.scalars.values() {
-            let declared = &kernel.vars[scalar.var];
-            let value = self.any_of_type(declared.ty, true, (declared.span, Obstacle::Other));
-            if let Value::Int(poly) = &value {
-                poly.unknowns().for_each(|unknown| self.symbols.set_launch(unknown));
-            }
+            let value = self.scalar(scalar.var);
             self.env.insert(scalar.var, value);
         }
         let mut positive = Vec::new();
@@ -104,6 +106,31 @@ impl Walk<'_> {
             self.symbols.add_facts(block, within.and(some.clone()));
             self.constraints.push(Formula::le(&items, &most));
         }
+    }
+
+    /// A scalar parameter: one number for the whole launch, of the sign of the case.
+    fn scalar(&mut self, var: VarId) -> Value {
+        let declared = &self.kernel.vars[var];
+        let sign = self.case.signs.get(&var).copied().zip(range_of(declared.ty));
+        if let Some((Sign::Zero, _)) = sign {
+            return Value::Int(Poly::default());
+        }
+        if let Some((Sign::Below, (min, _))) = sign {
+            let size = self.launch_symbol(1, Formula::True);
+            let most = Poly::unknown(size).negated().plus(-min);
+            self.symbols.add_facts(size, Formula::AtLeast(most));
+            return Value::Int(Poly::unknown(size).negated());
+        }
+        let value = self.any_of_type(declared.ty, true, (declared.span, Obstacle::Other));
+        if let Value::Int(poly) = &value {
+            for unknown in poly.unknowns() {
+                self.symbols.set_launch(unknown);
+                if sign.is_some() {
+                    self.symbols.set_positive(unknown);
+                }
+            }
+        }
+        value
     }
 
     fn launch_symbol(&mut self, low: i128, facts: Formula) -> Unknown {

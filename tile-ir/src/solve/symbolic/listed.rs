@@ -27,24 +27,35 @@ pub(crate) fn unproved_at_each_size(
     open: &[Unproved],
 ) -> Vec<Unproved> {
     let combinations = combinations(kernel);
-    let mut rest = open.to_vec();
     if combinations.len() < 2 {
-        return rest;
+        return open.to_vec();
     }
-    let mut provable = open.to_vec();
-    rest.clear();
-    for sizes in &combinations {
+    unproved_in_each(&combinations, open, &|sizes, is_asked| {
         let mut fixed = kernel.clone();
         for (param, size) in sizes {
             fixed.tile_params[*param].domain = TileDomain::List(vec![*size]);
         }
+        let mut walk = walk::walk(&fixed, uniformity);
+        walk.effort = Effort::part(combinations.len());
+        prove_some(walk, is_asked, &mut BTreeSet::new)
+    })
+}
+
+/// Those of `open` that are not proved in each of some cases; `prove` says which are left
+/// in one, of those that are asked.
+pub(super) fn unproved_in_each<C>(
+    cases: &[C],
+    open: &[Unproved],
+    prove: &dyn Fn(&C, &dyn Fn(&Site, &Site) -> bool) -> Vec<Unproved>,
+) -> Vec<Unproved> {
+    let mut provable = open.to_vec();
+    let mut rest = Vec::new();
+    for case in cases {
         let is_asked = |first: &Site, second: &Site| {
             let sides = [first, second].map(|site| (site.span, site.kind));
             provable.iter().any(|found| are_sides(found, sides))
         };
-        let mut walk = walk::walk(&fixed, uniformity);
-        walk.effort = Effort::part(combinations.len());
-        let failed = prove_some(walk, &is_asked, &mut BTreeSet::new);
+        let failed = prove(case, &is_asked);
         provable.retain(|found| {
             let fails = failed.iter().any(|failed| is_of(found, failed));
             rest.extend(fails.then_some(*found));

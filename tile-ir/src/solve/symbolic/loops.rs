@@ -324,7 +324,7 @@ impl Walk<'_> {
             return carried;
         }
         while !self.probe(&mut carried, (counter, head), body, enter) {}
-        if self.recording && self.outside.is_some() {
+        if self.recording && (self.outside.is_some() || self.case.is_limited) {
             self.find_limits(&mut carried, (counter, head), body, enter);
         }
         carried

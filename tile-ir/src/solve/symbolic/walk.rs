@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrays::Elements;
 use super::ballots::Ballots;
+use super::cases::Sign;
 use super::cells::{Cells, Dealt};
 use super::claim::Claims;
 use super::exit::Exits;
@@ -128,7 +129,7 @@ pub(super) struct Walk<'a> {
     pub(super) extents_of_arrays: BTreeMap<ExprId, Poly>,
     /// Whether work-items are numbered in 32 bits, so that there are not more.
     pub(super) is_narrow: bool,
-    /// The numbers of 32 bits that no launch wraps.
+    /// The numbers of 32 and 64 bits that no launch wraps.
     pub(super) exact: Exact,
     /// Conditions on tile sizes.
     pub(super) constraints: Vec<Formula>,
@@ -193,6 +194,17 @@ pub(super) struct Walk<'a> {
     eaches: usize,
     /// Whether every thread of the block evaluates the present expression.
     by_all: bool,
+    /// The case that is walked.
+    pub(super) case: Case,
+}
+
+/// A case of a kernel.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Case {
+    /// Which signs numbers of the launch have.
+    pub(super) signs: BTreeMap<VarId, Sign>,
+    /// Whether the limits of variables are asked for that loops set by data.
+    pub(super) is_limited: bool,
 }
 
 /// What a walk notes besides accesses.
@@ -206,20 +218,34 @@ enum Noted {
 
 /// Walks a kernel.
 pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
-    walk_with(kernel, uniformity, None)
+    walk_with(kernel, uniformity, None, Case::default())
+}
+
+/// Walks a case of a kernel.
+pub(super) fn walk_case<'a>(
+    kernel: &'a Kernel,
+    uniformity: &'a Uniformity,
+    case: Case,
+) -> Walk<'a> {
+    walk_with(kernel, uniformity, None, case)
 }
 
 /// Walks a kernel, and notes where its reads of tensors are outside.
 pub(super) fn walk_reads<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
-    walk_with(kernel, uniformity, Some(Noted::Outside))
+    walk_with(kernel, uniformity, Some(Noted::Outside), Case::default())
 }
 
 /// Walks a kernel, and notes of each access who does not make it.
 pub(super) fn walk_stores<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
-    walk_with(kernel, uniformity, Some(Noted::Opposites))
+    walk_with(kernel, uniformity, Some(Noted::Opposites), Case::default())
 }
 
-fn walk_with<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity, noted: Option<Noted>) -> Walk<'a> {
+fn walk_with<'a>(
+    kernel: &'a Kernel,
+    uniformity: &'a Uniformity,
+    noted: Option<Noted>,
+    case: Case,
+) -> Walk<'a> {
     let mut written = BTreeSet::new();
     collect_written(&kernel.body, &mut written);
     // What is one work-item's own meets nobody.
@@ -287,6 +313,7 @@ fn walk_with<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity, noted: Option<N
         point: None,
         eaches: 0,
         by_all: false,
+        case,
     };
     walk.enter_header();
     walk.stmts(&kernel.body);

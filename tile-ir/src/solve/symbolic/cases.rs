@@ -1,0 +1,114 @@
+//! Proofs by cases, where one for all launches was not found.
+//!
+//! `i / m % n` of `m: i32` that may be of either sign, or 0, has a case for each; digits
+//! come apart only of sizes that are known to be positive. A launch has one `m`. So each
+//! number of the launch by which something is divided or multiplied is walked as one above
+//! 0, as 0, and as the opposite of one above 0, which are all that there are; what is
+//! proved in each combination is proved. In these walks it is also asked between which
+//! values loops keep the variables that they set by data ([`super::bounded`]), which costs
+//! more than it mostly tells.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::integers::range_of;
+use super::linear::Effort;
+use super::listed::unproved_in_each;
+use super::walk::{Case, walk_case};
+use super::{Unproved, prove_some};
+use crate::check::Uniformity;
+use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, immutable_lets};
+use crate::op::BinaryOp;
+
+/// Most combinations of signs.
+const MAX_CASES: usize = 27;
+
+/// Of how many parts of all effort each walk takes one.
+const PART: usize = 4;
+
+/// The sign of a number of the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    Above,
+    Zero,
+    Below,
+}
+
+/// Those of `open` that are not proved in each case.
+pub(crate) fn unproved_in_each_case(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    open: &[Unproved],
+) -> Vec<Unproved> {
+    unproved_in_each(&combinations(kernel), open, &|signs, is_asked| {
+        let case = Case { signs: signs.clone(), is_limited: true };
+        let mut walk = walk_case(kernel, uniformity, case);
+        walk.effort = Effort::part(PART);
+        prove_some(walk, is_asked, &mut BTreeSet::new)
+    })
+}
+
+/// The combinations of signs of as many of the numbers as are not too many; first, all are
+/// above 0.
+fn combinations(kernel: &Kernel) -> Vec<BTreeMap<VarId, Sign>> {
+    let mut all = vec![BTreeMap::new()];
+    for var in numbers(kernel) {
+        let signs = signs_of(kernel, var);
+        if all.len() * signs.len() > MAX_CASES {
+            continue;
+        }
+        let with = |sign: &Sign| -> Vec<BTreeMap<VarId, Sign>> {
+            let is = |given: &BTreeMap<VarId, Sign>| {
+                let mut given = given.clone();
+                given.insert(var, *sign);
+                given
+            };
+            all.iter().map(is).collect()
+        };
+        all = signs.iter().flat_map(with).collect();
+    }
+    all
+}
+
+/// The signs that a scalar parameter or dimension may have.
+fn signs_of(kernel: &Kernel, var: VarId) -> &'static [Sign] {
+    let is_signed = range_of(kernel.vars[var].ty).is_some_and(|(min, _)| min < 0);
+    if is_signed { &[Sign::Above, Sign::Zero, Sign::Below] } else { &[Sign::Above, Sign::Zero] }
+}
+
+/// The integers of the launch of which divisors are made, then those of which factors are.
+fn numbers(kernel: &Kernel) -> Vec<VarId> {
+    let lets = immutable_lets(&kernel.body, kernel);
+    let (mut divisors, mut factors) = (Vec::new(), Vec::new());
+    for expr in kernel.exprs.values() {
+        match expr.kind {
+            ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem, rhs, .. } => {
+                collect(kernel, &lets, rhs, &mut divisors);
+            }
+            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+                [lhs, rhs].into_iter().for_each(|side| collect(kernel, &lets, side, &mut factors));
+            }
+            _ => {}
+        }
+    }
+    // Of a factor it is mostly enough that it is not below 0, as no extent is.
+    factors.retain(|var| matches!(kernel.vars[*var].kind, VarKind::Scalar(_)));
+    let mut seen = BTreeSet::new();
+    divisors.into_iter().chain(factors).filter(|var| seen.insert(*var)).collect()
+}
+
+/// The integers of the launch in a sum or product.
+fn collect(kernel: &Kernel, lets: &BTreeMap<VarId, ExprId>, expr: ExprId, out: &mut Vec<VarId>) {
+    let mut go_on = |part: ExprId| collect(kernel, lets, part, out);
+    match kernel.exprs[expr].kind {
+        ExprKind::Var(var) => match kernel.vars[var].kind {
+            VarKind::Scalar(_) if range_of(kernel.vars[var].ty).is_some() => out.push(var),
+            VarKind::Dim => out.push(var),
+            _ => lets.get(&var).into_iter().for_each(|init| go_on(*init)),
+        },
+        ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, lhs, rhs } => {
+            [lhs, rhs].into_iter().for_each(go_on);
+        }
+        ExprKind::Cast(of) => go_on(of),
+        _ => {}
+    }
+}
