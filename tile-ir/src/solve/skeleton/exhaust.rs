@@ -65,7 +65,7 @@ pub(crate) fn exhaust(
     let of_launch = |var: &&VarId| !kernel.grid.iter().any(|axis| axis.var == **var);
     let is_tile = |var: &VarId| matches!(kernel.vars[*var].kind, VarKind::TileParam(_));
     // Of a tile parameter sizes can be listed.
-    let given = open.iter().filter(of_launch).max_by_key(|var| is_tile(var)).copied();
+    let given = open.iter().filter(of_launch).min_by_key(|var| !is_tile(var)).copied();
     let mut run = |open: BTreeSet<VarId>, findings: &mut Findings| {
         let all = combinations.iter().map(|tiles| sizes(kernel, &plan, tiles, open.clone()));
         run_all((kernel, &plan, scope), all, findings, fuel)
