@@ -114,8 +114,8 @@ macro_rules! families {
 }
 
 families! {
-    arrays atomics ballots basics benchmarks beside blocks butterflies chosen coarse collected control
-    corners counted digits doubled exact fetched further gather generated graphs grids kept late
+    anew arrays atomics ballots basics benchmarks beside blocks butterflies chosen coarse collected
+    control corners counted digits doubled exact fetched further gather generated graphs grids kept late
     launches layers left lessons levels library limits loaded long loops marks matrices micro mirrors
     mixed multiplied narrow offsets open orders params permuted physics pictures pieces places ported
     ports prefixes programs published queues reductions reserved restored rounds rows running samples

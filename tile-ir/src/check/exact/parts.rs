@@ -6,15 +6,25 @@ use crate::kernel::{ExprId, ExprKind, Kernel, Literal};
 use crate::op::{BinaryOp, UnaryOp};
 
 /// Largest number by which something is multiplied that is then divided, as sizes are.
-pub(in crate::check) const MAX_PLAIN_FACTOR: i128 = 1 << 12;
+pub(in crate::check) const MAX_PLAIN_FACTOR: i128 = 1 << MAX_PLACES;
+
+/// Most places by which something is shifted to the left that is multiplied so.
+const MAX_PLACES: u32 = 12;
 
 impl Sources {
     /// What a bounded expression is made of. What is divided counts, but not what is multiplied
-    /// by a large number before, as random numbers are.
+    /// by a large number before, as random numbers are. A shift to the left by few places is
+    /// a product.
     pub(super) fn parts(&self, kernel: &Kernel, expr: ExprId) -> Option<Vec<ExprId>> {
         match kernel.exprs[expr].kind {
             ExprKind::Binary { op: BinaryOp::Div, lhs, rhs } => {
                 (!self.is_random(kernel, lhs)).then(|| vec![lhs, rhs])
+            }
+            ExprKind::Binary { op: BinaryOp::Shl, lhs, rhs } => {
+                let ExprKind::Literal(Literal::Int(places)) = kernel.exprs[rhs].kind else {
+                    return None;
+                };
+                (0..=i128::from(MAX_PLACES)).contains(&places).then(|| vec![lhs])
             }
             ref kind => parts(kind),
         }

@@ -131,7 +131,7 @@ impl Walk<'_> {
             self.leave_at_end(bounds, &carried, head);
         }
         // Where no iteration may run, before and after are one interval.
-        if flow.end.through.is_none() && (!self.recording || !self.is_never(&empty)) {
+        if flow.end.through.is_none() && (!self.recording || !self.is_never_for_a_block(&empty)) {
             flow.end.through = Some(Path::from([empty]));
         }
         self.follow(flow);
@@ -143,6 +143,21 @@ impl Walk<'_> {
             Some(_) | None => whole,
         };
         self.hold_after(held, whole);
+    }
+
+    /// Whether a condition never holds where there is a block: then no axis of the grid is
+    /// empty, nor what it cuts into pieces. Of a launch without blocks nobody comes by.
+    fn is_never_for_a_block(&mut self, condition: &Formula) -> bool {
+        if self.is_never(condition) {
+            return true;
+        }
+        let kernel = self.kernel;
+        let mut both = condition.clone();
+        for axis in &kernel.grid {
+            let extent = self.index(axis.extent);
+            both = both.and(Formula::lt(&Poly::default(), &extent));
+        }
+        !kernel.grid.is_empty() && self.is_never(&both)
     }
 
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
