@@ -20,6 +20,9 @@ const MAX_COMBINATIONS: usize = 32;
 /// An access: its place and what it does.
 type Side = (SpanId, AccessKind);
 
+/// Of which pairs of accesses is asked.
+type IsAsked<'a> = dyn Fn(&Site, &Site) -> bool + 'a;
+
 /// Those of `open` that are not proved for each of the listed sizes.
 pub(crate) fn unproved_at_each_size(
     kernel: &Kernel,
@@ -46,7 +49,7 @@ pub(crate) fn unproved_at_each_size(
 pub(super) fn unproved_in_each<C>(
     cases: &[C],
     open: &[Unproved],
-    prove: &dyn Fn(&C, &dyn Fn(&Site, &Site) -> bool) -> Vec<Unproved>,
+    prove: &dyn Fn(&C, &IsAsked<'_>) -> Vec<Unproved>,
 ) -> Vec<Unproved> {
     let mut provable = open.to_vec();
     let mut rest = Vec::new();
