@@ -28,6 +28,8 @@ pub(super) struct End {
     pub(super) bound: ExprId,
     /// Whether it may be the bound itself.
     pub(super) met: bool,
+    /// Whether it is twice the variable that has not reached it, as in `i + i < sum`.
+    pub(super) twice: bool,
 }
 
 /// How often a loop is run at most.
@@ -346,7 +348,15 @@ fn ends_of(kernel: &Kernel, cond: ExprId) -> Vec<(VarId, End)> {
         ExprKind::Var(var) => Some(var),
         _ => None,
     };
-    let below = var(lower).map(|var| (var, End { way: Way::Up, bound: upper, met }));
-    let above = var(upper).map(|var| (var, End { way: Way::Down, bound: lower, met }));
-    below.into_iter().chain(above).collect()
+    let double = |expr: ExprId| match kernel.exprs[expr].kind {
+        ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
+            var(lhs).filter(|one| var(rhs) == Some(*one))
+        }
+        _ => None,
+    };
+    let end = |var: VarId, way, bound, twice| (var, End { way, bound, met, twice });
+    let below = var(lower).map(|var| end(var, Way::Up, upper, false));
+    let half = double(lower).map(|var| end(var, Way::Up, upper, true));
+    let above = var(upper).map(|var| end(var, Way::Down, lower, false));
+    [below, half, above].into_iter().flatten().collect()
 }

@@ -116,9 +116,14 @@ impl Sources {
                     Way::Up => bound.1.saturating_sub(start.0),
                     Way::Down => start.1.saturating_sub(bound.0),
                 });
+                // Below 0 a number is not reached by its double.
+                let is_below = |start: &ExprId| range(*start).is_some_and(|start| start.0 < 0);
                 match room.max() {
                     None => 0,
                     Some(_) if by.0 < 1 => i128::MAX,
+                    Some(_) if end.twice && self.stepped.starts(var).iter().any(is_below) => {
+                        i128::MAX
+                    }
                     Some(room) if room < 0 => 0,
                     Some(room) => room / by.0 + 1,
                 }
@@ -138,6 +143,9 @@ impl Sources {
         let starts = || course.starts.iter().filter_map(range);
         let bound = range(&end.bound)?;
         let beside = i128::from(!end.met);
+        if end.twice && !self.stays_small(kernel, var, value) {
+            return Some(FAR);
+        }
         let (low, high) = match end.way {
             Way::Up => (starts().map(|start| start.0).min()?, bound.1.saturating_sub(beside)),
             Way::Down => (bound.0.saturating_add(beside), starts().map(|start| start.1).max()?),
@@ -154,5 +162,20 @@ impl Sources {
         let mut steps = course.steps.iter().filter_map(|step| range(&step.by));
         let keeps_on = steps.all(goes_on);
         (low <= high).then_some(if keeps_on { (low, high) } else { FAR })
+    }
+
+    /// Whether a variable is never below 0, and its double never leaves its type: then it is
+    /// no larger than that, and what that has not reached it has not either. As long as the
+    /// double is in its type it ends the loop in time, so that the variable comes no further
+    /// than is reckoned.
+    fn stays_small(
+        &self,
+        kernel: &Kernel,
+        var: VarId,
+        value: &dyn Fn(VarId) -> Option<i128>,
+    ) -> bool {
+        let most = kernel.vars[var].ty.integer_range().map_or(i64::MAX.into(), |(_, max)| max);
+        let range = self.range_of_all(kernel, var, value);
+        range.is_some_and(|(low, high)| low >= 0 && high <= most / 2)
     }
 }

@@ -212,7 +212,10 @@ impl Sources {
     pub(super) fn is_counted(&self, kernel: &Kernel, expr: ExprId, var: VarId) -> bool {
         let counted = self.stepped.at(expr, var);
         let is_bounded = |part: ExprId| self.is_bounded(kernel, part);
-        counted.is_some_and(|counted| limits(counted).into_iter().all(is_bounded))
+        let is_known = |end: End| !end.twice || self.stepped.course(var).is_some();
+        counted.is_some_and(|counted| {
+            is_known(counted.0) && limits(counted).into_iter().all(is_bounded)
+        })
     }
 
     /// How a variable is summed up of bounded steps, as often as loops with bounds are run.
