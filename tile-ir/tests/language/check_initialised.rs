@@ -290,3 +290,27 @@ fn never_read() {
         "#]],
     );
 }
+
+#[test]
+fn cells_that_data_picks() {
+    body(
+        "if tx > 0 { r[tx] = 1.0; } barrier;\nc[i] = r[x[i] as i32];",
+        expect![[r#"
+        error[TK0501]: `r[x[i] as i32]` may be read before it is written
+          at 5:8
+          at 4:13: `r` is written here, under a condition
+          note: with N = 8, TM = 2, TN = 4, work-item (ty = 0, tx = 0) may read `r[0]`, of which nothing shows that it was written
+          help: fill it first: `load r[…] = …;`
+    "#]],
+    );
+    body(
+        "r[x[i] as i32] = 1.0; barrier;\nc[i] = r[tx];",
+        expect![[r#"
+        error[TK0501]: `r[tx]` may be read before it is written
+          at 5:8
+          at 4:1: this was not shown to write every cell of `r`
+          note: with N = 8, TM = 2, TN = 4, work-item (ty = 0, tx = 0) may read `r[0]`, of which nothing shows that it was written
+          help: fill it first: `load r[…] = …;`
+    "#]],
+    );
+}

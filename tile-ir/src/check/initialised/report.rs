@@ -79,14 +79,21 @@ impl Flow<'_> {
             Worker::Body => "the block".to_owned(),
         };
         let element: Vec<String> = example.element.iter().map(ToString::to_string).collect();
-        let mut text = format!("{who} reads `{name}[{}]`", element.join(", "));
+        let element = format!("{name}[{}]", element.join(", "));
+        let mut text = match example.is_possible {
+            true => format!("{who} may read `{element}`"),
+            false => format!("{who} reads `{element}`"),
+        };
         if !example.party.counters.is_empty() {
             text = format!("{text} at {}", values(&example.party.counters));
         }
         if !example.sizes.is_empty() {
             text = format!("with {}, {text}", values(&example.sizes));
         }
-        format!("{text}, which nobody has written")
+        match example.is_possible {
+            true => format!("{text}, of which nothing shows that it was written"),
+            false => format!("{text}, which nobody has written"),
+        }
     }
 }
 

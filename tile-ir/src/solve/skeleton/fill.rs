@@ -20,6 +20,9 @@ pub(crate) struct Unwritten {
     pub(crate) site: Site,
     /// The cell, one index per axis.
     pub(crate) element: Vec<i64>,
+    /// Whether data decides which cell is read, or which are written, so that it may be
+    /// this one.
+    pub(crate) is_possible: bool,
     /// Who reads it.
     pub(crate) party: Party,
     /// A load that decides whether it comes to that.
@@ -50,6 +53,16 @@ struct Cell {
     context: u32,
 }
 
+/// A read of what nobody has written yet.
+#[derive(Clone, Debug)]
+struct Open {
+    flat: usize,
+    element: Vec<i64>,
+    /// Whether data decides which cell is read, or which are written.
+    is_possible: bool,
+    mark: Mark,
+}
+
 /// The cells of one tile, while a block runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fill {
@@ -57,14 +70,16 @@ pub(super) struct Fill {
     missing: usize,
     /// Whether anybody has read a cell.
     is_read: bool,
+    /// Whether anybody has written one of which data decides which it is.
+    is_scattered: bool,
     /// Reads in this interval of what nobody has written yet.
-    open: Vec<(usize, Vec<i64>, Mark)>,
+    open: Vec<Open>,
 }
 
 impl Fill {
     /// A tile of `len` cells, none written.
     pub(super) fn new(len: usize) -> Self {
-        Self { cells: vec![Cell::default(); len], missing: len, is_read: false, open: Vec::new() }
+        Self { cells: vec![Cell::default(); len], missing: len, ..Self::default() }
     }
 
     /// Enters a write; says whether it is the first to the cell.
@@ -91,19 +106,14 @@ impl Fill {
     /// The reads of this interval that no other worker's write in it meets, one
     /// that stands before the read in the text, or in an earlier iteration: of two
     /// iterations `is_earlier` says that.
-    fn end_interval(
-        &mut self,
-        interval: u32,
-        is_earlier: &dyn Fn(u32, u32) -> bool,
-    ) -> Vec<(Vec<i64>, Mark)> {
+    fn end_interval(&mut self, interval: u32, is_earlier: &dyn Fn(u32, u32) -> bool) -> Vec<Open> {
         let open = std::mem::take(&mut self.open);
-        let stays = |(flat, _, mark): &(usize, Vec<i64>, Mark)| {
+        let stays = |Open { flat, mark, .. }: &Open| {
             let cell = &self.cells[*flat];
             let raced = cell.interval == interval && cell.writer != Some(mark.worker);
             !(raced && (cell.site < mark.site || is_earlier(cell.context, mark.context)))
         };
-        let open = open.into_iter().filter(stays);
-        open.map(|(_, element, mark)| (element, mark)).collect()
+        open.into_iter().filter(stays).collect()
     }
 }
 
@@ -123,21 +133,26 @@ impl Machine<'_> {
         let flat = if known { self.flat(array, indices) } else { None };
         let flat = flat.and_then(|flat| usize::try_from(flat).ok());
         fill.is_read |= kind != AccessKind::Write;
-        let element = || indices.iter().map(|index| index.as_index()).collect();
         if kind != AccessKind::Write && fill.missing > 0 && !self.is_known_unwritten(mark) {
             match flat {
                 Some(flat) if !fill.is_written(flat) => {
-                    fill.open.push((flat, element(), mark));
+                    let element = indices.iter().map(|index| index.as_index()).collect();
+                    let is_possible = fill.is_scattered;
+                    fill.open.push(Open { flat, element, is_possible, mark });
                     self.left = None;
                 }
                 None if !known => {
                     let first = fill.cells.iter().position(|cell| !cell.written);
-                    fill.open.extend(first.map(|flat| (flat, element(), mark)));
+                    fill.open.extend(first.map(|flat| {
+                        let element = point_of(flat, &self.extents[slot]);
+                        Open { flat, element, is_possible: true, mark }
+                    }));
                     self.left = None;
                 }
                 Some(_) | None => {}
             }
         }
+        fill.is_scattered |= kind != AccessKind::Read && !known;
         if kind != AccessKind::Read
             && let Some(flat) = flat
         {
@@ -157,13 +172,15 @@ impl Machine<'_> {
         for slot in 0..self.fills.len() {
             let Some(mut fill) = self.fills[slot].take() else { continue };
             let is_earlier = |write, read| self.is_earlier(write, read);
-            for (element, mark) in fill.end_interval(self.interval(), &is_earlier) {
+            for open in fill.end_interval(self.interval(), &is_earlier) {
+                let Open { element, is_possible, mark, .. } = open;
                 if self.is_known_unwritten(mark) {
                     continue;
                 }
                 let unwritten = Unwritten {
                     site: self.plan.sites[mark.site as usize],
                     element,
+                    is_possible,
                     party: self.party(mark),
                     cause: mark.cause,
                     sizes: self.plan.project(self.sizes),
@@ -195,4 +212,21 @@ impl Machine<'_> {
         });
         self.findings.fills.run.extend(tiles);
     }
+}
+
+/// The indices of the cell of this number.
+fn point_of(flat: usize, extents: &[i64]) -> Vec<i64> {
+    let mut rest = flat as i64;
+    let mut indices: Vec<i64> = extents
+        .iter()
+        .rev()
+        .map(|extent| {
+            let extent = (*extent).max(1);
+            let at = rest % extent;
+            rest /= extent;
+            at
+        })
+        .collect();
+    indices.reverse();
+    indices
 }
