@@ -8,8 +8,7 @@
 //!   index or of `n` as an integer of 32 bits or more; also of `n + r`, where r is a natural
 //!   multiple of 32 that is the same for the block, as in `(bx * 256 + tx) / 32`;
 //! - an axis, where the axes after it have a multiple of 32 points together: `w`
-//!   with the block `(w in W, lane in 32)`.
-//!
+//!   with the block `(w in W, lane in 32)`;
 //! - what is computed to be the same for each of them ([`points`]).
 //!
 //! What follows from these, [`super::flow`] finds. Anything else counts as

@@ -7,8 +7,9 @@
 //! loaded data either arm may be run, so both are; what only this makes collide
 //! stays undecided. So it is with conditions on dimensions and scalars (`if i < n`), on
 //! tile parameters that size neither blocks nor arrays, and, where blocks do not meet, on
-//! the coordinates of the block: their values are left open ([`Sizes::open`]). Of loops that end by such values any iteration is run, and of the
-//! block's own decisions by them each path ([`Path`]).
+//! the coordinates of the block: their values are left open ([`Sizes::open`]). Of loops
+//! that end by such values any iteration is run, and of the block's own decisions by them
+//! each path ([`Path`]).
 
 use std::collections::BTreeSet;
 
@@ -124,7 +125,9 @@ fn open_ended(
             {
                 open.insert(*var);
             }
-            VarKind::TileParam(param) => add_with_ties(kernel, param, &mut params),
+            VarKind::TileParam(param) => {
+                params.insert(param);
+            }
             VarKind::Dim if plan.extents_alone.contains(var) => {}
             // How many blocks there are matters where they meet.
             VarKind::Dim | VarKind::Scalar(_) if is_alone || !sizes_grid(kernel, *var) => {
@@ -255,16 +258,18 @@ fn add_with_ties(kernel: &Kernel, param: TileParamId, params: &mut BTreeSet<Tile
     }
 }
 
-/// Every admissible combination of `params`; any value for the others. An error
-/// names a parameter with too many values.
+/// Every admissible combination of `params`, and of those that they are tied to; any value
+/// for the others. An error names a parameter with too many values.
 pub(crate) fn combinations(
     kernel: &Kernel,
     params: &BTreeSet<TileParamId>,
 ) -> Result<Vec<Vec<u32>>, TileParamId> {
+    let mut decisive = BTreeSet::new();
+    params.iter().for_each(|param| add_with_ties(kernel, *param, &mut decisive));
     let mut all: Vec<Vec<(TileParamId, u32)>> = vec![Vec::new()];
     for (id, param) in kernel.tile_params.iter() {
         let mut values: Vec<u32> = match &param.domain {
-            TileDomain::Any if params.contains(&id) => return Err(id),
+            TileDomain::Any if decisive.contains(&id) => return Err(id),
             TileDomain::Any => vec![1],
             TileDomain::Range { min, max, step } => {
                 let all = (*min..=*max).step_by((*step).max(1) as usize);
@@ -277,7 +282,7 @@ pub(crate) fn combinations(
             TileDomain::List(values) => values.clone(),
             TileDomain::Equal(_) => continue,
         };
-        if !params.contains(&id) {
+        if !decisive.contains(&id) {
             values.truncate(1);
         }
         if all.len().saturating_mul(values.len()) > MAX_COMBINATIONS {
