@@ -1,6 +1,7 @@
 //! The conversions that the language makes by itself.
 
 use super::Resolver;
+use super::counter::as_value;
 use super::types::{Class, Ty};
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::DType;
@@ -105,6 +106,9 @@ fn widen(cx: &mut Resolver, id: ExprId, target: ElemType) -> ExprId {
         }
         ty => {
             if cx.infer.unify(&cx.kernel, ty, Ty::Known(widened)).is_none() {
+                if let Some(value) = as_value(cx, id, Ty::Known(widened)) {
+                    return value;
+                }
                 report_mismatch(cx, id, Ty::Known(widened), "the accumulator");
                 return cx.push_poison(cx.kernel.exprs[id].span);
             }
@@ -127,6 +131,9 @@ fn accumulator_of(elem: ElemType) -> Option<ElemType> {
 pub(super) fn expect_type(cx: &mut Resolver, id: ExprId, ty: Ty, place: &str) -> ExprId {
     let found = cx.type_of(id);
     if cx.infer.unify(&cx.kernel, found, ty).is_none() {
+        if let Some(value) = as_value(cx, id, ty) {
+            return value;
+        }
         report_mismatch(cx, id, ty, place);
         return cx.push_poison(cx.kernel.exprs[id].span);
     }
@@ -173,7 +180,7 @@ fn has_accumulator(kernel: &Kernel, id: ExprId) -> bool {
 }
 
 /// A conversion that the text does not show: it has its operand's span.
-fn push_cast(cx: &mut Resolver, id: ExprId, ty: Type) -> ExprId {
+pub(super) fn push_cast(cx: &mut Resolver, id: ExprId, ty: Type) -> ExprId {
     let span = cx.kernel.exprs[id].span;
     cx.push(ExprKind::Cast(id), Ty::Known(ty), span)
 }
@@ -251,6 +258,18 @@ pub(super) fn as_operand(kernel: &Kernel, id: ExprId) -> String {
         | ExprKind::InBounds { .. } => false,
     };
     if is_compound { format!("({text})") } else { text }
+}
+
+/// Two operands of an operator, the one of them that is made of counters as a value of
+/// the other's type.
+pub(super) fn with_counters(cx: &mut Resolver, [lhs, rhs]: [ExprId; 2]) -> [ExprId; 2] {
+    let (left, right) = (cx.type_of(lhs), cx.type_of(rhs));
+    if left == Ty::INDEX {
+        [as_value(cx, lhs, right).unwrap_or(lhs), rhs]
+    } else {
+        let value = as_value(cx, rhs, left);
+        [lhs, value.unwrap_or(rhs)]
+    }
 }
 
 /// Two operands of an operator, made of one type; reports where they are not.

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::convert::{self, Conversion, convert, expect_type, unify_operands};
+use super::convert::{self, Conversion, convert, expect_type, unify_operands, with_counters};
 use super::exchange::{Conditional, conditionally};
 use super::operate::{Obligation, Operation};
 use super::scope::{Binding, describe_kind, resolve_array, resolve_name};
@@ -73,6 +73,7 @@ pub(super) fn resolve_expr(cx: &mut Resolver, expr: &Expr, conversion: Conversio
                     resolve_expr(cx, arm, conversion)
                 })
             });
+            let [then, otherwise] = with_counters(cx, [then, otherwise]);
             let ty = unify_operands(cx, then, otherwise, "`if`", span);
             cx.push(ExprKind::Select { cond, then, otherwise }, ty, span)
         }
@@ -231,6 +232,7 @@ pub(super) fn push_binary(
     rhs: ExprId,
     span: SpanId,
 ) -> ExprId {
+    let [lhs, rhs] = with_counters(cx, [lhs, rhs]);
     let ty = unify_operands(cx, lhs, rhs, &format!("`{op}`"), span);
     cx.obligations.push(Obligation { operation: Operation::Binary(op), ty, span });
     cx.push(ExprKind::Binary { op, lhs, rhs }, ty, span)

@@ -5,10 +5,12 @@
 //! until they are used. Whether an operation exists for its operands' type is
 //! asked at the end, when all types are known ([`operate`]).
 //!
-//! Three places convert by themselves ([`convert`]): index positions, loop
+//! Four places convert by themselves ([`convert`]): index positions, loop
 //! bounds and comparisons with an index take integers; the leaves of
 //! `acc ⊕= e` are widened to the accumulator's type; an accumulator stored to a
-//! floating-point tensor is rounded. Such a cast has its operand's span.
+//! floating-point tensor is rounded. Counters of loops between integers of one type
+//! are values of that type where such are needed ([`counter`]). Such a cast has its
+//! operand's span.
 //!
 //! `return`, `break` and `continue` become conditions on what follows ([`jump`]).
 //! Functions and constants that stand beside the kernel are written out where they
@@ -22,6 +24,7 @@ mod assume;
 mod call;
 mod compose;
 mod convert;
+mod counter;
 mod domain;
 mod each;
 mod edge;
@@ -50,6 +53,7 @@ use crate::span::SpanId;
 use crate::span::SpanTable;
 use crate::syntax::{KernelItem, Library, Name};
 pub use call::is_built_in;
+use counter::Counted;
 use exchange::Conditional;
 use function::{Frame, Value};
 use jump::Jumps;
@@ -115,6 +119,8 @@ struct Resolver {
     deferred: Vec<VarId>,
     /// Arrays whose element type was reported.
     poisoned: Vec<ArrayRef>,
+    /// Counters of loops whose bounds are integers of one type.
+    counters: Vec<(VarId, Counted)>,
     obligations: Vec<Obligation>,
     diags: Diagnostics,
 }
@@ -165,6 +171,7 @@ impl Resolver {
             statement_start: 0,
             deferred: Vec::new(),
             poisoned: Vec::new(),
+            counters: Vec::new(),
             obligations: Vec::new(),
             diags: Diagnostics::new(),
         }

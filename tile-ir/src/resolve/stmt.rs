@@ -8,7 +8,7 @@ use super::expr::{
 use super::operate::{Obligation, Operation};
 use super::scope::{Binding, resolve_name};
 use super::types::{Openness, Ty};
-use super::{Resolver, array, assume, each, exchange, jump, type_expr};
+use super::{Resolver, array, assume, counter, each, exchange, jump, type_expr};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
     Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, LoopRange, Place, Stmt, StmtKind,
@@ -408,6 +408,11 @@ fn resolve_loop(
     let range = resolve_range(cx, range, name.span);
     cx.scopes.enter();
     let var = cx.declare_var(name, Ty::INDEX, VarKind::Loop);
+    if let LoopRange::Between { start, end, .. } = &range
+        && let Some(counted) = counter::between(cx, *start, *end)
+    {
+        cx.counters.push((var, counted));
+    }
     let (going, mut body) = jump::resolve_loop_body(cx, body, out);
     cx.scopes.leave();
     if let Some(cond) = going {

@@ -228,6 +228,50 @@ fn integers_become_indices_where_one_is_needed() {
 }
 
 #[test]
+fn counters_between_integers_are_values() {
+    check(
+        "fn f(a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>, d: &mut Tensor<u8, [N]>, n: i32) where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+        {
+            let mut s = 0;
+            for k in 1..n - 1 {
+                s += a[k] * (2 * k + 1);
+                for j in k..=n { s = s + if a[j] == j { j } else { a[k] - j }; }
+                c[k] = k;
+            }
+            for k in 0..16 { s += k * a[k]; d[k] = k; }
+            c[bx * TN + tx] = s;
+        }",
+        expect![[r#"
+            pub fn f(
+                a: &Tensor<i32, [N]>,
+                c: &mut Tensor<i32, [N]>,
+                d: &mut Tensor<u8, [N]>,
+                n: i32,
+            )
+            where
+                tile: (TN),
+                grid: (bx in tiles(N, TN)),
+                block: (tx in TN),
+            {
+                let mut s: i32 = 0;
+                for k in 1..n as index - 1 {
+                    s += a[k] * (2 * k as i32 + 1);
+                    for j in k..n as index + 1 {
+                        s = s + (if a[j] as index == j { j as i32 } else { a[k] - j as i32 });
+                    }
+                    c[k] = k as i32;
+                }
+                for k in 0..16 {
+                    s += k as i32 * a[k];
+                    d[k] = k as u8;
+                }
+                c[bx * TN + tx] = s;
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn accumulators_widen_and_round() {
     check(
         "fn f<T: Number>(a: &Tensor<T, [N]>, h: &Tensor<f16, [N]>, c: &mut Tensor<T, [N]>, d: &mut Tensor<f16, [N]>, e: &mut Tensor<f16, [N]>)

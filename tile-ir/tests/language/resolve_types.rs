@@ -399,3 +399,77 @@ fn literals() {
     "#]],
     );
 }
+
+#[test]
+fn counters_are_values_of_their_bounds_types_alone() {
+    body(
+        "for k in 0..N { c[k] = (n * k) as f32; }",
+        expect![[r#"
+            error[TK0102]: `*` needs two values of one type; these are `i32` and an `index`
+              at 3:24
+              at 3:25: this is `i32`
+              at 3:29: this is an `index`
+              help: convert it: `n as index`
+        "#]],
+    );
+    body(
+        "for k in 0..n as index { c[k] = (n * k) as f32; }",
+        expect![[r#"
+            error[TK0102]: `*` needs two values of one type; these are `i32` and an `index`
+              at 3:33
+              at 3:34: this is `i32`
+              at 3:38: this is an `index`
+              help: convert it: `n as index`
+        "#]],
+    );
+    body(
+        "let u = n as u32; for k in 0..n { c[k] = (u * k) as f32; }",
+        expect![[r#"
+            error[TK0102]: `*` needs two values of one type; these are `u32` and an `index`
+              at 3:42
+              at 3:43: this is `u32`
+              at 3:47: this is an `index`
+              help: convert it: `u as index`
+        "#]],
+    );
+    body(
+        "let u = n as u32; for k in -1..4 { c[tx] = (u * k) as f32; }",
+        expect![[r#"
+            error[TK0102]: `*` needs two values of one type; these are `u32` and an `index`
+              at 3:44
+              at 3:45: this is `u32`
+              at 3:49: this is an `index`
+              help: convert it: `u as index`
+        "#]],
+    );
+    body(
+        "let u = n as u8; for k in 0..257 { c[k] = (u * k) as f32; }",
+        expect![[r#"
+            error[TK0102]: `*` needs two values of one type; these are `u8` and an `index`
+              at 3:43
+              at 3:44: this is `u8`
+              at 3:48: this is an `index`
+              help: convert it: `u as index`
+        "#]],
+    );
+    body(
+        "for k in 0..n { c[k] = (n * (k + tx)) as f32; }",
+        expect![[r#"
+            error[TK0102]: `*` needs two values of one type; these are `i32` and an `index`
+              at 3:24
+              at 3:25: this is `i32`
+              at 3:29: this is an `index`
+              help: convert it: `n as index`
+        "#]],
+    );
+    body(
+        "for k in n..n + n { c[k] = (n * k) as f32; }",
+        expect![[r#"
+            error[TK0102]: `*` needs two values of one type; these are `i32` and an `index`
+              at 3:28
+              at 3:29: this is `i32`
+              at 3:33: this is an `index`
+              help: convert it: `n as index`
+        "#]],
+    );
+}
