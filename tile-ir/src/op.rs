@@ -371,13 +371,15 @@ pub enum MathFn {
     LeadingZeros,
     /// Number of bits that are 0 behind the last 1; all of 0. Integers. Exact.
     TrailingZeros,
+    /// The bits in the opposite order: the lowest becomes the highest. Integers. Exact.
+    ReverseBits,
     /// The error function. Floats. A library function on each device: within 2 ulp.
     Erf,
 }
 
 impl MathFn {
     /// Every function of one argument.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Abs,
         Self::Sqrt,
         Self::Rsqrt,
@@ -408,6 +410,7 @@ impl MathFn {
         Self::CountOnes,
         Self::LeadingZeros,
         Self::TrailingZeros,
+        Self::ReverseBits,
         Self::Erf,
     ];
 
@@ -450,6 +453,7 @@ impl MathFn {
             Self::CountOnes => "count_ones",
             Self::LeadingZeros => "leading_zeros",
             Self::TrailingZeros => "trailing_zeros",
+            Self::ReverseBits => "reverse_bits",
             Self::Erf => "erf",
         }
     }
@@ -461,6 +465,11 @@ impl MathFn {
 
     /// Whether only integer types have it.
     pub const fn is_integer_only(self) -> bool {
+        self.is_count() || matches!(self, Self::ReverseBits)
+    }
+
+    /// Whether it counts bits.
+    pub const fn is_count(self) -> bool {
         matches!(self, Self::CountOnes | Self::LeadingZeros | Self::TrailingZeros)
     }
 
@@ -484,7 +493,8 @@ impl MathFn {
             | Self::Signum
             | Self::CountOnes
             | Self::LeadingZeros
-            | Self::TrailingZeros => true,
+            | Self::TrailingZeros
+            | Self::ReverseBits => true,
             Self::Exp
             | Self::Log
             | Self::Sin

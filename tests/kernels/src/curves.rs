@@ -99,7 +99,7 @@ tiled_kernel! {
     pub fn integer_curves<T: Integer>(
         a: &Tensor<T, [N]>,
         n: &Tensor<T, [N]>,
-        y: &mut Tensor<T, [7, N]>,
+        y: &mut Tensor<T, [8, N]>,
         counts: &mut Tensor<u32, [7, N]>,
     )
     where
@@ -117,6 +117,7 @@ tiled_kernel! {
         y[4, i] = if v > 0 { rem_euclid(a[i] + 1, n[i] + 1) } else { a[i].rem_euclid(3) };
         y[5, i] = u.pow(5);
         y[6, i] = u.clamp(2, 5);
+        y[7, i] = u.reverse_bits();
         counts[0, i] = u.count_ones();
         counts[1, i] = leading_zeros(u);
         counts[2, i] = u.trailing_zeros();

@@ -244,7 +244,7 @@ macro_rules! check_integers {
             let dev = Device::cpu();
             let len = a.len();
             let (a, n) = (dev.tensor([len], a).unwrap(), dev.tensor([len], n).unwrap());
-            let mut y = dev.zeros::<T, 2>([7, len]).unwrap();
+            let mut y = dev.zeros::<T, 2>([8, len]).unwrap();
             let mut counts = dev.zeros::<u32, 2>([7, len]).unwrap();
             integer_curves::launch(&a, &n, &mut y, &mut counts).unwrap();
             (y.to_vec().unwrap(), counts.to_vec().unwrap())
@@ -270,8 +270,8 @@ macro_rules! check_integers {
                 true => euclid(u.wrapping_add(1), v.wrapping_add(1)).0,
                 false => euclid(u, 3).0,
             };
-            let power = u.wrapping_pow(5);
-            let expected = [size, sign, rest, quotient, ring, power, u.clamp(2, 5)];
+            let (power, reverse) = (u.wrapping_pow(5), u.reverse_bits());
+            let expected = [size, sign, rest, quotient, ring, power, u.clamp(2, 5), reverse];
             for (row, expected) in expected.into_iter().enumerate() {
                 assert_eq!(y[row * len + i], expected, "row {row} of {u}, {v} {}", stringify!($ty));
             }

@@ -51,6 +51,8 @@ impl Writer<'_> {
                 format!("({name})__clzll((long long)__brevll({bits}))")
             }
             MathFn::TrailingZeros => format!("({name})__clz((int)__brev({bits}))"),
+            MathFn::ReverseBits if spare > 0 => format!("({name})(__brev({bits}) >> {spare})"),
+            MathFn::ReverseBits => format!("({name})__brev{suffix}({bits})"),
             // The smallest number wraps.
             MathFn::Abs if dtype.is_signed_integer() => {
                 let wrap = wrapping_type(dtype);
@@ -134,7 +136,8 @@ fn float_math(func: MathFn, x: &str, double: bool) -> String {
         // Of integers alone.
         | MathFn::CountOnes
         | MathFn::LeadingZeros
-        | MathFn::TrailingZeros => func.name(),
+        | MathFn::TrailingZeros
+        | MathFn::ReverseBits => func.name(),
     };
     format!("{name}{suffix}({x})")
 }

@@ -81,21 +81,24 @@ fn resolve_math(
     conversion: Conversion,
 ) -> ExprId {
     let Some([arg]) = arguments(cx, func, args) else { return cx.push_poison(span) };
-    // What counts bits is about the number as it is; the result is another one.
-    let counts = math.is_integer_only();
-    let arg = resolve_expr(cx, arg, if counts { Conversion::None } else { conversion });
+    // Bits are those of the number as it is; how many there are is another number.
+    let of_bits = math.is_integer_only();
+    let arg = resolve_expr(cx, arg, if of_bits { Conversion::None } else { conversion });
     let ty = cx.type_of(arg);
     if math.is_float_only() {
         cx.infer.require_float(ty);
     }
     cx.obligations.push(Obligation { operation: Operation::Math(math), ty, span: func.span });
     let value = cx.push(ExprKind::Math { func: math, arg }, ty, span);
-    if !counts {
-        return value;
+    match of_bits {
+        // As in Rust, a count is a `u32`.
+        true if math.is_count() => {
+            let count = cx.push(ExprKind::Cast(value), U32, span);
+            convert(cx, count, conversion)
+        }
+        true => convert(cx, value, conversion),
+        false => value,
     }
-    // As in Rust, a count is a `u32`.
-    let count = cx.push(ExprKind::Cast(value), U32, span);
-    convert(cx, count, conversion)
 }
 
 /// `pow(a, b)` and its relatives; of integers `pow` is made of products.

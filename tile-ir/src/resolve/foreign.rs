@@ -45,13 +45,12 @@ pub(super) fn instead_of(name: &str) -> Option<String> {
         "next_multiple_of" => "write `tiles(n, t) * t`",
         "ilog2" => "write `31 - leading_zeros(x)`, of types of 32 bits",
         "isqrt" => "write `sqrt(x as f64) as u32`",
-        "swap_bytes" | "reverse_bits" | "to_be" | "to_le" => {
-            "shift, mask and join: `x << 8 | x >> 8`"
-        }
+        "swap_bytes" | "to_be" | "to_le" => "shift, mask and join: `x << 8 | x >> 8`",
         "to_bits" | "from_bits" | "transmute" | "__float_as_uint" | "__uint_as_float" => {
             "the bits of floats cannot be taken here: pass them as a tensor of integers"
         }
         "popcount" | "popcnt" | "__popc" | "__popcll" => "write `count_ones(x)`",
+        "bitreverse" | "__brev" | "__brevll" => "write `reverse_bits(x)`",
         "clz" | "__clz" | "__clzll" => "write `leading_zeros(x)`",
         "ctz" | "__ffs" => "write `trailing_zeros(x)`",
         "powif" => "write `powi(x, n)`",

@@ -254,6 +254,7 @@ pub fn math(func: MathFn, arg: ScalarValue) -> Option<ScalarValue> {
             MathFn::CountOnes => arg.count_ones(),
             MathFn::LeadingZeros => arg.leading_zeros(),
             MathFn::TrailingZeros => arg.trailing_zeros(),
+            MathFn::ReverseBits => arg.reverse_bits(),
             MathFn::Sqrt
             | MathFn::Rsqrt
             | MathFn::Exp
@@ -313,7 +314,10 @@ pub fn math(func: MathFn, arg: ScalarValue) -> Option<ScalarValue> {
             MathFn::Trunc => arg.trunc(),
             MathFn::Fract => arg.fract(),
             MathFn::Erf => arg.erf(),
-            MathFn::CountOnes | MathFn::LeadingZeros | MathFn::TrailingZeros => return None,
+            MathFn::CountOnes
+            | MathFn::LeadingZeros
+            | MathFn::TrailingZeros
+            | MathFn::ReverseBits => return None,
         }))
     }
     by_dtype!(arg.dtype, bool => None, int => of_int, float => of_float, (func, arg.bits))

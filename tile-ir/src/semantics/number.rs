@@ -58,6 +58,8 @@ pub trait CountOps: Copy {
     fn leading_zeros(self) -> Self;
     /// Number of bits that are 0 behind the last 1.
     fn trailing_zeros(self) -> Self;
+    /// The bits in the opposite order.
+    fn reverse_bits(self) -> Self;
 }
 
 /// What floating-point types have beside [`NumberOps`].
@@ -187,6 +189,8 @@ macro_rules! integer_ops {
             fn leading_zeros(self) -> Self { self.leading_zeros() as Self }
             #[inline(always)]
             fn trailing_zeros(self) -> Self { self.trailing_zeros() as Self }
+            #[inline(always)]
+            fn reverse_bits(self) -> Self { self.reverse_bits() }
         }
     )+};
 }

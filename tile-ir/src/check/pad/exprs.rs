@@ -128,7 +128,8 @@ const fn keeps_zero(func: MathFn) -> bool {
         | MathFn::Trunc
         | MathFn::Fract
         | MathFn::Erf
-        | MathFn::CountOnes => true,
+        | MathFn::CountOnes
+        | MathFn::ReverseBits => true,
         // The sign of a float's zero is 1.
         MathFn::Signum
         | MathFn::Rsqrt

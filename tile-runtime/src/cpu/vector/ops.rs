@@ -104,6 +104,7 @@ unary_ops! {
     CountOnes(CountOps, true) = count_ones;
     LeadingZeros(CountOps, true) = leading_zeros;
     TrailingZeros(CountOps, true) = trailing_zeros;
+    ReverseBits(CountOps, true) = reverse_bits;
 }
 
 /// Defines comparisons: `Name = operator;` makes the type `Name<T>`.

@@ -135,6 +135,7 @@ pub(crate) fn math(func: MathFn, dtype: DType) -> Option<Fn1> {
             MathFn::CountOnes => fn1::<ops::CountOnes<T>>(),
             MathFn::LeadingZeros => fn1::<ops::LeadingZeros<T>>(),
             MathFn::TrailingZeros => fn1::<ops::TrailingZeros<T>>(),
+            MathFn::ReverseBits => fn1::<ops::ReverseBits<T>>(),
             MathFn::Sqrt
             | MathFn::Rsqrt
             | MathFn::Exp
@@ -193,7 +194,10 @@ pub(crate) fn math(func: MathFn, dtype: DType) -> Option<Fn1> {
             MathFn::Trunc => fn1::<ops::Trunc<T>>(),
             MathFn::Fract => fn1::<ops::Fract<T>>(),
             MathFn::Erf => fn1::<ops::Erf<T>>(),
-            MathFn::CountOnes | MathFn::LeadingZeros | MathFn::TrailingZeros => return None,
+            MathFn::CountOnes
+            | MathFn::LeadingZeros
+            | MathFn::TrailingZeros
+            | MathFn::ReverseBits => return None,
         })
     }
     by_dtype!(dtype, bool => None, int => of_int, float => of_float, (func))
