@@ -115,12 +115,25 @@ macro_rules! families {
 
 families! {
     anew arrays atomics ballots basics benchmarks beside blocks butterflies chosen coarse collected
-    control corners counted digits doubled exact fetched further gather generated graphs grids kept late
-    launches layers left lessons levels library limits loaded long loops marks matrices micro mirrors
-    mixed multiplied narrow offsets open orders params permuted physics pictures pieces places ported
-    ports prefixes programs published queues reductions reserved restored rounds rows running samples
-    scans scattered searches settled shares sized sizes solvers sorts stencils steps strides symbolic
-    tables teams tiles turned verified waits warps waves
+    control corners counted digits doubled exact fetched flipped further gather generated graphs
+    grids kept late launches layers left lessons levels library limits loaded long loops marks
+    matrices micro mirrors mixed multiplied narrow nearly offsets open orders params permuted
+    physics pictures pieces places ported ports prefixes programs published queues reductions
+    reserved restored rounds rows running samples scans scattered searches settled shares sized
+    sizes solvers sorts stencils steps strides symbolic tables teams tiles turned verified waits
+    warps waves
+}
+
+#[test]
+fn every_file_of_the_suite_is_a_family() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/language/suite");
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<String> = entries
+        .map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned())
+        .collect();
+    found.sort();
+    let listed: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
+    assert_eq!(found, listed);
 }
 
 /// The texts of the kernels that are accepted.

@@ -215,6 +215,7 @@ impl Walk<'_> {
             walk.under_one_of((holds, Formula::False), |walk| walk.stmts(body));
         });
         self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
+        let mut turned_over = Vec::new();
         for (var, unknown) in &symbols {
             let first = carried.iter().find(|carried| carried.var == *var);
             if let (Some(Value::Int(end)), Some(Carried { first, .. })) =
@@ -224,6 +225,8 @@ impl Walk<'_> {
                 self.note_running((*var, id), (first, *unknown, &end));
                 self.note_fetched(id, (first, *unknown, &end));
                 self.note_paused(id, (first, *unknown, &end));
+                let turned = self.note_turned((id, self.type_of(*var)), (first, *unknown, &end));
+                turned_over.extend(turned.map(|whole| (*var, first, whole)));
                 let exact = self.before_wrapping(&end, self.type_of(*var)).unwrap_or(end);
                 self.note_step((*var, id), (first, *unknown, &exact));
             }
@@ -248,6 +251,9 @@ impl Walk<'_> {
         self.env = before;
         self.leave(counter, &carried);
         turns.iter().for_each(|turns| self.leave_turns(turns));
+        for (var, first, whole) in turned_over {
+            self.leave_turned(var, first, whole);
+        }
         self.held.ended = self.recording.then_some(id);
         (flow, carried)
     }

@@ -92,6 +92,7 @@ mod symbol;
 mod system;
 mod table;
 mod taken;
+mod turned;
 mod turns;
 mod value;
 mod walk;

@@ -111,6 +111,9 @@ pub(super) struct Walk<'a> {
     pub(super) choices: BTreeMap<Unknown, (Cond, Poly, Poly)>,
     /// The same of choices by conditions of which not all is known.
     pub(super) open_choices: BTreeMap<Unknown, (Cond, Poly, Poly)>,
+    /// What a loop has turned over or left, by its symbol after the loop: what it was
+    /// before, and what both values are together.
+    pub(super) turned: BTreeMap<Unknown, (Poly, Poly)>,
     /// Products that are not negative, whatever the numbers are of which they are made.
     pub(super) naturals: BTreeSet<Poly>,
     /// The values that are multiplied with themselves.
@@ -263,6 +266,7 @@ fn walk_with<'a>(
         choices: BTreeMap::new(),
         naturals: BTreeSet::new(),
         open_choices: BTreeMap::new(),
+        turned: BTreeMap::new(),
         squares: BTreeSet::new(),
         elements: BTreeMap::new(),
         outside: (noted == Some(Noted::Outside)).then(BTreeMap::new),
