@@ -113,7 +113,7 @@ impl Walk<'_> {
         };
         // Of who passes by nothing is known.
         let mut flow = self.nested(|walk| walk.under(Formula::True, inner));
-        flow.end.through = Some(Path::new());
+        flow.end.through = Some(Path::default());
         self.follow(flow);
     }
 

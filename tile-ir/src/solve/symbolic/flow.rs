@@ -9,6 +9,10 @@
 //! Of a barrier under a condition of the block, the paths that pass it by are
 //! those on which the condition fails ([`Path`]).
 //!
+//! A warp's barrier orders the accesses of that warp alone: two that it stands between,
+//! on all ways from one to the other, meet in two warps only. It stands where the whole warp
+//! comes by, so what has been said of work-items holds of those of a warp.
+//!
 //! A `break` or `return` that the whole block takes is a path of its own: what
 //! stands under the negation of its variable is not on it ([`Flow::left`]).
 
@@ -21,9 +25,15 @@ use crate::kernel::VarId;
 /// An access, by its position in the list of them.
 pub(super) type SiteId = usize;
 
-/// What holds on a path without barrier: of the conditions of the whole block
-/// that it passes by, the outcomes on which no barrier stands.
-pub(super) type Path = BTreeSet<Formula>;
+/// What holds on a path without barrier.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Path {
+    /// Of the conditions of the whole block that it passes by, the outcomes on which no
+    /// barrier stands.
+    conditions: BTreeSet<Formula>,
+    /// Whether a barrier of the warp stands on it.
+    pub(super) crosses_warp_barrier: bool,
+}
 
 /// Accesses, each with what holds on a path from or to it.
 pub(super) type Reached = Vec<(SiteId, Path)>;
@@ -31,9 +41,55 @@ pub(super) type Reached = Vec<(SiteId, Path)>;
 /// Conditions of a path that are kept.
 const MAX_CONDITIONS: usize = 6;
 
+impl Path {
+    /// On which a condition holds.
+    pub(super) fn under(condition: Formula) -> Self {
+        Self { conditions: BTreeSet::from([condition]), crosses_warp_barrier: false }
+    }
+
+    /// Over a barrier of the warp.
+    fn over_warp_barrier() -> Self {
+        Self { conditions: BTreeSet::new(), crosses_warp_barrier: true }
+    }
+
+    /// The conditions that hold.
+    pub(super) fn conditions(&self) -> impl Iterator<Item = &Formula> {
+        self.conditions.iter()
+    }
+
+    /// Whether nothing is known of it.
+    fn is_empty(&self) -> bool {
+        self.conditions.is_empty() && !self.crosses_warp_barrier
+    }
+
+    /// Whether what holds on it holds on the other one, too.
+    fn is_subset(&self, other: &Self) -> bool {
+        (other.crosses_warp_barrier || !self.crosses_warp_barrier)
+            && self.conditions.is_subset(&other.conditions)
+    }
+
+    /// What holds on both.
+    fn intersection(&self, other: &Self) -> Self {
+        Self {
+            conditions: self.conditions.intersection(&other.conditions).cloned().collect(),
+            crosses_warp_barrier: self.crosses_warp_barrier && other.crosses_warp_barrier,
+        }
+    }
+}
+
 /// `path`, and then `next`.
 fn along(path: &Path, next: &Path) -> Path {
-    path.iter().chain(next).take(MAX_CONDITIONS).cloned().collect()
+    let conditions = path.conditions.iter().chain(&next.conditions);
+    Path {
+        conditions: conditions.take(MAX_CONDITIONS).cloned().collect(),
+        crosses_warp_barrier: path.crosses_warp_barrier || next.crosses_warp_barrier,
+    }
+}
+
+/// The accesses, each by way of a barrier of the warp.
+fn over_warp_barrier(reached: &Reached) -> Reached {
+    let path = Path::over_warp_barrier();
+    reached.iter().map(|(site, next)| (*site, along(&path, next))).collect()
 }
 
 /// Where a piece of code ends, on some of its paths.
@@ -48,14 +104,14 @@ pub(super) struct End {
 impl End {
     /// From the start.
     fn open() -> Self {
-        Self { tails: Vec::new(), through: Some(Path::new()) }
+        Self { tails: Vec::new(), through: Some(Path::default()) }
     }
 
     /// More paths that end there.
     fn join(&mut self, other: End) {
         self.tails.extend(other.tails);
         self.through = match (self.through.take(), other.through) {
-            (Some(one), Some(two)) => Some(one.intersection(&two).cloned().collect()),
+            (Some(one), Some(two)) => Some(one.intersection(&two)),
             (one, two) => one.or(two),
         };
     }
@@ -73,13 +129,13 @@ impl End {
     /// Where `condition` holds.
     fn under(&mut self, condition: &Formula) {
         if let Some(through) = &mut self.through {
-            *through = along(through, &Path::from([condition.clone()]));
+            *through = along(through, &Path::under(condition.clone()));
         }
     }
 
     /// What holds on the way through is of iterations of a loop that has ended.
     fn forget_path(&mut self) {
-        self.through.iter_mut().for_each(Path::clear);
+        self.through.iter_mut().for_each(|path| *path = Path::default());
     }
 }
 
@@ -104,14 +160,25 @@ impl Default for Flow {
 impl Flow {
     /// Of one access.
     pub(super) fn access(site: SiteId) -> Self {
-        let here = vec![(site, Path::new())];
-        let end = End { tails: here.clone(), through: Some(Path::new()) };
+        let here = vec![(site, Path::default())];
+        let end = End { tails: here.clone(), through: Some(Path::default()) };
         Self { heads: here, end, left: BTreeMap::new() }
     }
 
     /// Of a barrier.
     pub(super) fn barrier() -> Self {
         Self { end: End::default(), ..Self::default() }
+    }
+
+    /// Of a barrier of the warp.
+    pub(super) fn warp_barrier() -> Self {
+        let end = End { tails: Vec::new(), through: Some(Path::over_warp_barrier()) };
+        Self { end, ..Self::default() }
+    }
+
+    /// Whether a barrier of the warp stands on every way through.
+    fn crosses_warp_barrier(&self) -> bool {
+        self.end.through.as_ref().is_some_and(|path| path.crosses_warp_barrier)
     }
 
     /// Of a jump of the whole block, which `flag` remembers.
@@ -244,6 +311,23 @@ impl Pairs {
                     known.push((distance.clone(), paths.map(Path::clone)));
                 }
             }
+        }
+    }
+
+    /// Notes the pairs of two iterations of a loop, of which this is the flow of one.
+    ///
+    /// Without a barrier in it they are any two. With one of the warp, work-items of a warp
+    /// are one iteration apart at most, and only two warps further.
+    pub(super) fn cross_iterations(&mut self, flow: &Flow, around: &[LoopId], id: LoopId) {
+        let next = Distance::Next(around.to_vec(), id);
+        let any = Distance::Any(around.to_vec(), id);
+        match &flow.end.through {
+            None => self.cross(&flow.end.tails, &flow.heads, &next),
+            Some(_) if flow.crosses_warp_barrier() => {
+                self.cross(&flow.end.tails, &flow.heads, &next);
+                self.cross(&over_warp_barrier(&flow.end.tails), &flow.heads, &any);
+            }
+            Some(_) => self.cross(&flow.end.tails, &flow.heads, &any),
         }
     }
 

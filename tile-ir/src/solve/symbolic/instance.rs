@@ -148,8 +148,15 @@ impl Walk<'_> {
             site.guards.iter().for_each(|guard| builder.assert(side, guard));
         }
         if let Meeting::InBlock(_, [before, after]) = meeting {
-            before.iter().for_each(|passed| builder.assert(Side::First, passed));
-            after.iter().for_each(|passed| builder.assert(Side::Second, passed));
+            before.conditions().for_each(|passed| builder.assert(Side::First, passed));
+            after.conditions().for_each(|passed| builder.assert(Side::Second, passed));
+            let is_crossed = before.crosses_warp_barrier || after.crosses_warp_barrier;
+            let are_items = [first, second].iter().all(|site| site.worker == Worker::Item);
+            // A point of a cooperative loop is any warp's.
+            if is_crossed && are_items {
+                let cases = builder.in_two_warps(&[]);
+                cases.iter().for_each(|cases| builder.system.assert(&Formula::Any(cases.clone())));
+            }
         }
         Some(builder)
     }

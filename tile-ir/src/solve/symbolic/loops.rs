@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bounded::Limit;
 use super::exit::Exits;
-use super::flow::{Distance, Flow, Path};
+use super::flow::{Flow, Path};
 use super::formula::Formula;
 use super::integers::range_of;
 use super::last::{Ended, Head};
@@ -132,7 +132,7 @@ impl Walk<'_> {
         }
         // Where no iteration may run, before and after are one interval.
         if flow.end.through.is_none() && (!self.recording || !self.is_never_for_a_block(&empty)) {
-            flow.end.through = Some(Path::from([empty]));
+            flow.end.through = Some(Path::under(empty));
         }
         self.follow(flow);
         let whole = match doubled.first_key_value() {
@@ -189,7 +189,7 @@ impl Walk<'_> {
         };
         let start = Poly::default();
         self.hold_after(held, count.as_ref().map(|count| [&start, count]));
-        flow.end.through = Some(Path::new());
+        flow.end.through = Some(Path::default());
         self.follow(flow);
         // The last evaluation of the condition.
         self.condition(cond);
@@ -240,11 +240,7 @@ impl Walk<'_> {
             }
         }
         self.loops.pop();
-        let distance = match flow.end.through {
-            Some(_) => Distance::Any(self.loops.clone(), id),
-            None => Distance::Next(self.loops.clone(), id),
-        };
-        self.pairs.cross(&flow.end.tails, &flow.heads, &distance);
+        self.pairs.cross_iterations(&flow, &self.loops, id);
         flow.repeat();
         flow.leave_later();
         self.rejoin(&mut flow, &|exits, flag| exits.jump(flag) == Some(Jump::Break));

@@ -454,7 +454,7 @@ impl Walk<'_> {
         let passed_by = &self.passed_by;
         self.opposites.iter_mut().for_each(|opposites| opposites.push(passed_by.clone()));
         if kind != AccessKind::Read {
-            let here = vec![(id, Path::new())];
+            let here = vec![(id, Path::default())];
             self.pairs.cross(&here, &here, &Distance::Same(self.loops.clone()));
         }
         self.follow(Flow::access(id));
@@ -531,8 +531,12 @@ impl Walk<'_> {
             }
             StmtKind::Assume { cond } => self.assume(*cond),
             StmtKind::Barrier => self.follow(Flow::barrier()),
-            // Nothing is proved from it: what rests on it is run.
-            StmtKind::WarpBarrier => {}
+            StmtKind::WarpBarrier => {
+                // Which warp it is decides whom it orders.
+                if self.place(stmt.span).is_some() {
+                    self.follow(Flow::warp_barrier());
+                }
+            }
         }
     }
 
