@@ -2,6 +2,7 @@
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown, gcd};
+use super::symbol::Sharing;
 use super::value::Function;
 use super::walk::Walk;
 use crate::op::BinaryOp;
@@ -29,6 +30,7 @@ impl Walk<'_> {
         if let Some((lhs, rhs)) = self.mirrored(lhs, rhs) {
             return Some(self.quotient(&lhs, &rhs, at)?.negated());
         }
+        self.find_positive(rhs);
         let least = self.symbols.low(rhs).unwrap_or(i128::MIN);
         if least >= 0
             && let Some((whole, divisor)) = self.as_quotient(lhs)
@@ -60,12 +62,16 @@ impl Walk<'_> {
             return Some(Poly::default());
         }
         let low = (natural && least >= 0).then_some(0);
-        let most = || self.most(lhs, rhs).or_else(|| self.whole_of(lhs, rhs));
+        let most = || {
+            let whole = || self.whole_of(lhs, rhs).map(|most| (most, 1));
+            self.most(lhs, rhs).or_else(whole)
+        };
         let most = if natural { most() } else { None };
         Some(self.function(Function::Quotient, lhs, rhs, low, at, |q| {
             let rest = lhs.sub(&q.mul(rhs));
             let rounded = divided(q, lhs, &rest, rhs, natural);
-            let known = most.map_or(Formula::True, |most| Formula::le(q, &most));
+            let known =
+                most.map_or(Formula::True, |(most, times)| Formula::le(&q.scaled(times), &most));
             if least > 0 {
                 return rounded.and(known);
             }
@@ -83,6 +89,19 @@ impl Walk<'_> {
             }
             Formula::Any(cases)
         }))
+    }
+
+    /// Notes that a divisor is positive, as `min(M - first, 8)` may be by where `first` comes
+    /// from: without that each sign is a case.
+    fn find_positive(&mut self, divisor: &Poly) {
+        if let [(product, 1)] = divisor.terms()
+            && let [unknown] = product.as_slice()
+            && let Some(Sharing::Function(_)) = self.symbols.get(*unknown).map(|of| &of.sharing)
+            && self.symbols.low(divisor).is_none_or(|low| low <= 0)
+            && self.is_never(&Formula::le(divisor, &Poly::default()))
+        {
+            self.symbols.set_positive(*unknown);
+        }
     }
 
     /// Both sides so that neither is below 0, of a division in which one is: rounded
@@ -213,16 +232,24 @@ impl Walk<'_> {
         (*function == Function::Quotient && natural).then(|| (lhs.clone(), rhs.clone()))
     }
 
-    /// What `lhs / rhs` is at most, where `lhs` is one symbol whose known bound
-    /// is a multiple of `rhs`: `t / W` of `t` in `H * W` is below `H`.
-    fn most(&self, lhs: &Poly, rhs: &Poly) -> Option<Poly> {
+    /// What `lhs / rhs`, so many times, is at most, where `lhs` is one symbol whose known
+    /// bound is a multiple of `rhs`, but for its factor: `t / W` of `t` in `H * W` is below
+    /// `H`, and `8 * (t / (8 * W))` is.
+    fn most(&self, lhs: &Poly, rhs: &Poly) -> Option<(Poly, i128)> {
         let [(product, 1)] = lhs.terms() else { return None };
         let [unknown] = product.as_slice() else { return None };
         let symbol = self.symbols.get(*unknown)?;
         let mut bounds = Vec::new();
         upper_bounds(&symbol.facts, *unknown, &mut bounds);
         // unknown <= bound, so the multiple that it is below is one more.
-        bounds.iter().find_map(|bound| multiple_of(&bound.plus(1), rhs)).map(|times| times.plus(-1))
+        let whole = |divisor: &Poly| {
+            let of = |bound: &Poly| multiple_of(&bound.plus(1), divisor);
+            bounds.iter().find_map(of).map(|times| times.plus(-1))
+        };
+        let [(product, factor)] = rhs.terms() else { return None };
+        whole(rhs)
+            .map(|most| (most, 1))
+            .or_else(|| Some((whole(&Poly::product(*product))?, *factor)))
     }
 }
 

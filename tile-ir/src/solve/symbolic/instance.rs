@@ -284,9 +284,14 @@ impl<'a> Builder<'a> {
     }
 
     fn mention(&mut self, side: Side, symbols: impl Iterator<Item = Unknown>) {
+        let next = self.meeting.next_loop().map(|id| self.walk.all_loops[id.0].number);
         for symbol in symbols {
             if self.seen.insert((symbol, side)) {
                 self.open.push((symbol, side));
+            }
+            // The later iteration's number is one more than the earlier one's.
+            if side == Side::Second && next == Some(symbol) {
+                self.mention(Side::First, std::iter::once(symbol));
             }
         }
     }
