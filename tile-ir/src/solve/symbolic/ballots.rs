@@ -14,9 +14,14 @@ use super::scans::{Over, Sum};
 use super::symbol::{LoopId, Obstacle, Sharing};
 use super::value::Function;
 use super::walk::{Value, Walk};
+use crate::dtype::DType;
 use crate::exchange::{Group, WARP_ITEMS};
-use crate::op::MathFn;
+use crate::kernel::{ElemType, Type};
+use crate::op::{BinaryOp, MathFn};
 use crate::span::SpanId;
+
+/// The type of a ballot.
+const BITS: Type = Type::Scalar(ElemType::Concrete(DType::U32));
 
 /// A ballot.
 #[derive(Clone, Debug)]
@@ -34,12 +39,23 @@ enum End {
     Highest,
 }
 
+/// Which of a ballot's bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Those of these lanes.
+    Of(Over),
+    /// All others.
+    But(Over),
+    /// Those of the lanes before, or all of them in the first lane.
+    BeforeOrAll,
+}
+
 /// What is known of ballots.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ballots {
     known: BTreeMap<Unknown, Ballot>,
     /// Of values that are some bits of a ballot: of which ballot, and which bits.
-    parts: BTreeMap<Poly, (Unknown, Over)>,
+    parts: BTreeMap<Poly, (Unknown, Part)>,
     /// Of values that are the bits that a ballot lacks, below the work-item's own: of
     /// which ballot.
     lacking: BTreeMap<Poly, Unknown>,
@@ -61,35 +77,65 @@ impl Walk<'_> {
         let some = Formula::Zero(of.clone()).or(Formula::lt(&Poly::default(), &bits));
         self.symbols.add_facts(symbol, some);
         self.ballots.known.insert(symbol, Ballot { of, loops: self.loops.clone() });
-        self.ballots.parts.insert(bits, (symbol, Over::All));
+        self.ballots.parts.insert(bits, (symbol, Part::Of(Over::All)));
     }
 
     /// Notes that `result` is `lhs & rhs`, where that is a part of a ballot.
     pub(super) fn note_masked(&mut self, lhs: &Poly, rhs: &Poly, result: &Poly) {
         for (ballot, mask) in [(lhs, rhs), (rhs, lhs)] {
-            if let Some((symbol, Over::All)) = self.ballots.parts.get(ballot).copied()
-                && let Some(over) = self.lanes_of(mask)
+            if let Some(symbol) = self.whole_ballot(ballot)
+                && let Some(part) = self.lanes_of(mask)
             {
-                self.ballots.parts.insert(result.clone(), (symbol, over));
+                self.ballots.parts.insert(result.clone(), (symbol, part));
             }
             let flipped = ballot.negated().plus(u32::MAX.into());
-            if let Some((symbol, Over::All)) = self.ballots.parts.get(&flipped).copied()
-                && self.lanes_of(mask) == Some(Over::Before)
+            if let Some(symbol) = self.whole_ballot(&flipped)
+                && self.lanes_of(mask) == Some(Part::Of(Over::Before))
             {
                 self.ballots.lacking.insert(result.clone(), symbol);
             }
         }
     }
 
-    /// Which lanes a mask is of: those before the work-item's own, or up to it.
-    fn lanes_of(&self, mask: &Poly) -> Option<Over> {
+    /// Notes that `result` is a ballot shifted by a number of places that the work-item's
+    /// lane tells: what is left of it are the bits of the lanes on one side.
+    pub(super) fn note_shifted_bits(
+        &mut self,
+        op: BinaryOp,
+        (lhs, places): (&Poly, &Poly),
+        result: &Poly,
+    ) {
+        let (Some(symbol), Some(place)) = (self.whole_ballot(lhs), &self.warp_place) else {
+            return;
+        };
+        let lane = &place.lane;
+        let is = |of: &Poly| *places == *of || self.is_never(&Formula::ne(places, of));
+        let last = i128::from(WARP_ITEMS) - 1;
+        let part = match op {
+            BinaryOp::Shr if is(lane) => Part::But(Over::Before),
+            BinaryOp::Shl if is(&lane.negated().plus(last)) => Part::Of(Over::UpTo),
+            // By as many places as there are bits nothing is shifted.
+            BinaryOp::Shl if is(&lane.negated().plus(last + 1)) => Part::BeforeOrAll,
+            _ => return,
+        };
+        self.ballots.parts.insert(result.clone(), (symbol, part));
+    }
+
+    /// The ballot that a value is.
+    fn whole_ballot(&self, value: &Poly) -> Option<Unknown> {
+        let (symbol, part) = self.ballots.parts.get(value)?;
+        (*part == Part::Of(Over::All)).then_some(*symbol)
+    }
+
+    /// Which lanes a mask is of: those before the work-item's own, or up to it, or the others.
+    fn lanes_of(&self, mask: &Poly) -> Option<Part> {
         let lane = &self.warp_place.as_ref()?.lane;
         if let [(product, 1)] = mask.plus(1).terms()
             && let [power] = product.as_slice()
             && let Some((Function::Power, exponent, _)) = self.function_of(*power)
             && (exponent == lane || self.is_never(&Formula::ne(exponent, lane)))
         {
-            return Some(Over::Before);
+            return Some(Part::Of(Over::Before));
         }
         let points = self.points(&[mask, lane])?;
         let is_all = |bits: &dyn Fn(i128) -> i128| {
@@ -97,11 +143,13 @@ impl Walk<'_> {
                 &mut |values: &[i128]| (0..32).contains(&values[1]) && values[0] == bits(values[1]);
             points.all(&[mask, lane], is_one) == Some(true)
         };
-        if is_all(&|lane| (1 << lane) - 1) {
-            Some(Over::Before)
-        } else {
-            is_all(&|lane| (2 << lane) - 1).then_some(Over::UpTo)
-        }
+        let parts: [(Part, &dyn Fn(i128) -> i128); 4] = [
+            (Part::Of(Over::Before), &|lane| (1 << lane) - 1),
+            (Part::Of(Over::UpTo), &|lane| (2 << lane) - 1),
+            (Part::But(Over::Before), &|lane| (1 << 32) - (1 << lane)),
+            (Part::But(Over::UpTo), &|lane| (1 << 32) - (2 << lane)),
+        ];
+        parts.into_iter().find_map(|(part, bits)| is_all(bits).then_some(part))
     }
 
     /// A count of bits, or the place of one, where something is known of it.
@@ -113,7 +161,23 @@ impl Walk<'_> {
     ) -> Option<Value> {
         let found = self.ballots.parts.get(bits).copied();
         match (func, found) {
-            (MathFn::CountOnes, Some((ballot, over))) => self.ones(ballot, over, span),
+            (MathFn::CountOnes, Some((ballot, Part::Of(over)))) => self.ones(ballot, over, span),
+            (MathFn::CountOnes, Some((ballot, Part::But(over)))) => {
+                let all = self.ones(ballot, Over::All, span)?;
+                let rest = self.ones(ballot, over, span)?;
+                match (all, rest) {
+                    (Value::Int(all), Value::Int(rest)) => Some(Value::Int(all.sub(&rest))),
+                    _ => None,
+                }
+            }
+            (MathFn::CountOnes, Some((ballot, Part::BeforeOrAll))) => {
+                let all = self.ones(ballot, Over::All, span)?;
+                let before = self.ones(ballot, Over::Before, span)?;
+                let lane = self.warp_place.as_ref()?.lane.clone();
+                let none = Poly::default();
+                let first = Cond { yes: Formula::eq(&lane, &none), no: Formula::ne(&lane, &none) };
+                self.either(&first, all, before, false)
+            }
             (MathFn::CountOnes, None) if let Some(ballot) = self.ballots.lacking.get(bits) => {
                 // Of the lanes before the own those that have no bit.
                 let lane = self.warp_place.as_ref()?.lane.clone();
@@ -122,10 +186,10 @@ impl Walk<'_> {
                     other @ (Value::Cond(_) | Value::Other) => Some(other),
                 }
             }
-            (MathFn::TrailingZeros, Some((ballot, Over::All))) => {
+            (MathFn::TrailingZeros, Some((ballot, Part::Of(Over::All)))) => {
                 self.end_of(ballot, End::Lowest, span)
             }
-            (MathFn::LeadingZeros, Some((ballot, Over::All))) => {
+            (MathFn::LeadingZeros, Some((ballot, Part::Of(Over::All)))) => {
                 self.end_of(ballot, End::Highest, span)
             }
             (MathFn::CountOnes | MathFn::TrailingZeros | MathFn::LeadingZeros, _) => {
@@ -193,6 +257,17 @@ impl Walk<'_> {
         self.symbols.add_facts(symbol, facts);
         self.relate_end(ballot, end);
         Some(Value::Int(Poly::unknown(symbol)))
+    }
+
+    /// Whether `lane` is the last one of those that have a flag.
+    pub(super) fn is_highest_of(&self, lane: &Poly, flag: &Poly) -> bool {
+        // Without a flag there is no such lane, and nobody is at what the type makes of it.
+        let exact = self.before_wrapping(lane, BITS).unwrap_or_else(|| lane.clone());
+        self.ballots.ends.iter().any(|((ballot, end), symbol)| {
+            *end == End::Highest
+                && end.lane(*symbol) == exact
+                && self.ballots.known.get(ballot).is_some_and(|known| known.of == *flag)
+        })
     }
 
     /// Adds that none is before the first, and who has the flag and none before is it.

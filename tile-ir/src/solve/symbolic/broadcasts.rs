@@ -2,13 +2,18 @@
 //!
 //! `shuffle(v, lane)` with one lane for the whole warp gives all of its work-items that
 //! lane's value, if the lane is there; else each keeps its own. If that value is a slot of
-//! a counter ([`super::slot`]), the warp has the slot: it is none of another warp's.
+//! a counter ([`super::slot`]), the warp has the slot: it is none of another warp's. If it
+//! is what the last lane has from a scan of the warp, the warp has the sum over all of it.
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
+use super::prefix::single;
+use super::scans::Sum;
 use super::slot::Slot;
+use super::symbol::Sharing;
 use super::walk::Walk;
 use super::warps::Place;
+use crate::exchange::WARP_ITEMS;
 use crate::kernel::Type;
 
 /// Most slots of which it is asked whether the lane has it: the latest.
@@ -31,32 +36,95 @@ impl Walk<'_> {
         let lacks = place.lacks(lane);
         let unless = if self.is_never(&lacks) { Formula::False } else { lacks };
         self.note_common(symbol, unless.clone());
-        let Some(slot) = self.slot_of_lane(operand, lane, &place) else {
+        if unless == Formula::False
+            && let Some(total) = self.sum_up_to_in_warp(operand)
+            && self.is_last_adding(lane, &total)
+        {
+            self.add_sum(symbol, total);
+            return;
+        }
+        let Some((slot, missed)) = self.slot_of_lane(operand, lane, &place) else {
             // What the warp agrees on already is what each one gets.
             if self.is_agreed_by_warp(operand) {
                 self.symbols.add_facts(symbol, Formula::eq(&result, operand));
             }
             return;
         };
+        let unless = unless.or(missed);
         let room = super::integers::range_of(ty).map(|range| slot.room(&result, range));
         if let Some(room) = room {
             self.symbols.add_facts(symbol, room.or(unless.clone()));
         }
-        if let Some(slot) = slot.of_warp(unless) {
+        let unmade = self.unmade_by_lane(&slot, lane, &place);
+        if let Some(slot) = slot.of_warp(unless, unmade) {
             self.slots.insert(symbol, slot);
         }
     }
 
-    /// The slot that `operand` is in this lane, if the warp agrees on what it is of.
-    fn slot_of_lane(&self, operand: &Poly, lane: &Poly, place: &Place) -> Option<Slot> {
-        let here = Formula::eq(lane, &place.lane).and(place.has(lane));
+    /// The sum over the warp, as all of it know it, where only the last lane that adds
+    /// something is here, and has it as a value of its own.
+    pub(super) fn total_of_warp(&mut self, value: &Poly) -> Option<Poly> {
+        let place = self.warp_place.clone()?;
+        let sum = self.sum_up_to_in_warp(value)?;
+        let lane = self.picked_lane(&place.lane)?;
+        if !self.is_last_adding(&lane, &sum) {
+            return None;
+        }
+        let total = self.symbol(Sharing::Private, Some(0), None);
+        self.note_common_in(total, self.loops.clone());
+        self.add_sum(total, sum);
+        Some(Poly::unknown(total))
+    }
+
+    /// Whether no lane behind this one adds to a sum.
+    fn is_last_adding(&self, lane: &Poly, sum: &Sum) -> bool {
+        lane.as_constant() == Some(i128::from(WARP_ITEMS) - 1) || self.is_highest_of(lane, sum.of())
+    }
+
+    /// The slot that `operand` is in this lane, if the warp agrees on what it is of; and where
+    /// it is not, as all of the warp know it.
+    fn slot_of_lane(&self, operand: &Poly, lane: &Poly, place: &Place) -> Option<(Slot, Formula)> {
         let latest = self.slots.iter().rev().filter(|(_, slot)| slot.is_taken_in(&self.loops));
         let mut latest = latest.take(MAX_SLOTS);
-        let is_it = |old: Unknown| {
-            let old = Poly::unknown(old);
-            *operand == old || self.is_never(&here.clone().and(Formula::ne(operand, &old)))
+        let missed = |old: Unknown| self.lacks_slot(operand, &Poly::unknown(old), (lane, place));
+        let (slot, missed) = latest.find_map(|(old, slot)| Some((slot, missed(*old)?)))?;
+        slot.polys().all(|poly| self.is_agreed_by_warp(poly)).then(|| (slot.clone(), missed))
+    }
+
+    /// Where a value is not `old` in this lane, as all of the warp know it.
+    fn lacks_slot(&self, value: &Poly, old: &Poly, at: (&Poly, &Place)) -> Option<Formula> {
+        let (lane, place) = at;
+        let here = Formula::eq(lane, &place.lane).and(place.has(lane));
+        if value == old || self.is_never(&here.and(Formula::ne(value, old))) {
+            return Some(Formula::False);
+        }
+        // Who has asked for nothing has none: of a choice, the other case.
+        let (cond, then, otherwise) = self.choices.get(&single(value)?)?;
+        let (missed, value) = match (then.mentions(single(old)?), *otherwise == Poly::default()) {
+            (_, true) => (&cond.no, then),
+            (false, false) if *then == Poly::default() => (&cond.yes, otherwise),
+            _ => return None,
         };
-        let (_, slot) = latest.find(|(old, _)| is_it(**old))?;
-        slot.polys().all(|poly| self.is_agreed_by_warp(poly)).then(|| slot.clone())
+        let missed = self.as_of_lane(missed, at)?;
+        Some(missed.or(self.lacks_slot(value, old, at)?))
+    }
+
+    /// Where a lane has not made the update of a slot, as all of the warp know it.
+    fn unmade_by_lane(&self, slot: &Slot, lane: &Poly, place: &Place) -> Vec<Formula> {
+        let unmade = slot.unmade().iter();
+        let unmade: Option<Vec<Formula>> =
+            unmade.map(|unmade| self.as_of_lane(unmade, (lane, place))).collect();
+        unmade.unwrap_or_else(|| vec![Formula::Unknown])
+    }
+
+    /// A condition as it is for a lane, if all of the warp know it.
+    fn as_of_lane(&self, condition: &Formula, (lane, place): (&Poly, &Place)) -> Option<Formula> {
+        let (own, number) = self.item_of_lane(&place.lane, lane)?;
+        let condition = condition.replace(&|unknown| (unknown == own).then(|| number.clone()));
+        let mut unknowns = Vec::new();
+        condition.collect_unknowns(&mut unknowns);
+        let is_known = condition.is_exact()
+            && unknowns.into_iter().all(|of| self.is_agreed_by_warp(&Poly::unknown(of)));
+        is_known.then_some(condition)
     }
 }

@@ -63,7 +63,7 @@ impl Walk<'_> {
         let Some(missed) = missed else { return };
         let lacks = place.lacks(&lane);
         let unless = if self.is_never(&lacks) { Formula::False } else { lacks };
-        if let Some(slot) = slot.of_warp(unless) {
+        if let Some(slot) = slot.of_warp(unless, vec![Formula::Unknown]) {
             self.cells.handed_on.of_warps.insert(key, (slot, missed));
         }
     }
@@ -71,13 +71,18 @@ impl Walk<'_> {
     /// Where a lane of each warp does not come by, as all of the warp know it; `None` where
     /// others decide.
     fn warp_misses(&self, own: &Poly, lane: &Poly) -> Option<Vec<Formula>> {
-        // Which lane a work-item is, one term of it says.
+        let (of, at) = self.item_of_lane(own, lane)?;
+        let of_lane = |unknown: Unknown| (unknown == of).then(|| at.clone());
+        self.missed_where(&of_lane, &|value| self.is_agreed_by_warp(value))
+    }
+
+    /// Which unknown tells the lanes of a warp from each other, of which `own` is made, and
+    /// what it is in this lane.
+    pub(super) fn item_of_lane(&self, own: &Poly, lane: &Poly) -> Option<(Unknown, Poly)> {
         let (product, factor) = own.terms().iter().find(|(_, factor)| factor.abs() == 1)?;
         let [of] = product.as_slice() else { return None };
         let rest = own.sub(&Poly::unknown(*of).scaled(*factor));
-        let at = lane.sub(&rest).scaled(*factor);
-        let of_lane = |unknown: Unknown| (unknown == *of).then(|| at.clone());
-        self.missed_where(&of_lane, &|value| self.is_agreed_by_warp(value))
+        Some((*of, lane.sub(&rest).scaled(*factor)))
     }
 
     /// The sum over the block, where only the last work-item is here, and has it as a value
@@ -115,7 +120,7 @@ impl Walk<'_> {
     }
 
     /// The one lane that the conditions around leave of a warp.
-    fn picked_lane(&self, own: &Poly) -> Option<Poly> {
+    pub(super) fn picked_lane(&self, own: &Poly) -> Option<Poly> {
         let mut zeros = Vec::new();
         self.guards.iter().for_each(|guard| guard.collect_zeros(&mut zeros));
         let lanes = zeros.iter().flat_map(|zero| [own.sub(zero), own.add(zero)]);

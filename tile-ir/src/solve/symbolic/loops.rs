@@ -24,6 +24,7 @@ use super::poly::{Poly, Unknown};
 use super::steps::Step;
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
+use super::windows::Widened;
 use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, Type, VarId};
 use crate::op::BinaryOp;
 use crate::solve::doubling::{self, Doubling};
@@ -67,6 +68,8 @@ pub(super) struct Carried {
     pub(super) limits: Vec<Limit>,
     /// Whether it is `first` again at the head of each iteration.
     is_restored: bool,
+    /// Of what it is a sum over ever more work-items.
+    pub(super) widened: Option<Widened>,
 }
 
 /// What an index is known to be that a loop changes.
@@ -130,6 +133,7 @@ impl Walk<'_> {
         if let Some(bounds) = whole {
             self.leave_at_end(bounds, &carried, head);
         }
+        self.leave_widened_counted(&carried, (range, &bounds));
         // Where no iteration may run, before and after are one interval.
         if flow.end.through.is_none() && (!self.recording || !self.is_never_for_a_block(&empty)) {
             flow.end.through = Some(Path::under(empty));
@@ -192,7 +196,8 @@ impl Walk<'_> {
         flow.end.through = Some(Path::default());
         self.follow(flow);
         // The last evaluation of the condition.
-        self.condition(cond);
+        let reached = self.condition(cond).no;
+        self.leave_widened_until(&carried, &reached);
     }
 
     /// Walks a loop. `enter` begins an iteration, and says what holds in it; none
@@ -211,6 +216,7 @@ impl Walk<'_> {
         let symbols = self.set_heads(id, &carried);
         let mut flow = self.nested(|walk| {
             let holds = enter(walk, id);
+            walk.take_for_widened(&carried);
             // Who is in an iteration is in it.
             walk.under_one_of((holds, Formula::False), |walk| walk.stmts(body));
         });
@@ -334,9 +340,12 @@ impl Walk<'_> {
                 };
                 let factor = doubling.map(|doubling| doubling.factor);
                 let is_restored = self.may_restore(var, &first, body);
-                Carried { var, first, step: None, kind, factor, limits: Vec::new(), is_restored }
+                let limits = Vec::new();
+                let widened = None;
+                Carried { var, first, step: None, kind, factor, limits, is_restored, widened }
             })
             .collect();
+        self.may_widen(counter, &mut carried, body);
         if !carried.iter().any(|carried| self.is_followed(carried.var)) {
             return carried;
         }
@@ -381,6 +390,7 @@ impl Walk<'_> {
         }
         self.nested(|walk| {
             enter(walk, id);
+            walk.take_for_widened(carried);
             walk.stmts(body);
         });
         // A counter goes on without those who have left.
@@ -399,6 +409,11 @@ impl Walk<'_> {
             let next =
                 stayed.as_ref().zip(start).and_then(|(of, start)| of.value(carried.var, start));
             let end = next.cloned().or(end);
+            if let Some(widened) = &carried.widened
+                && !self.is_widened(widened, end.as_ref())
+            {
+                (carried.widened, holds) = (None, false);
+            }
             carried.step = None;
             if carried.is_restored && !Self::is_restored(end.as_ref(), &carried.first) {
                 (carried.is_restored, holds) = (false, false);

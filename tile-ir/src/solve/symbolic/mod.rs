@@ -97,6 +97,7 @@ mod turns;
 mod value;
 mod walk;
 mod warps;
+mod windows;
 
 #[cfg(test)]
 mod tests;

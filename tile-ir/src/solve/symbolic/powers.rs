@@ -81,7 +81,7 @@ impl Walk<'_> {
 
     /// Two to the power of `exponent`, which is natural, and such that 1 of the type stays
     /// what it is: of exponents that differ by a number, one is a multiple of the other.
-    fn power(&mut self, exponent: &Poly, ty: Type, at: (SpanId, BinaryOp)) -> Poly {
+    pub(super) fn power(&mut self, exponent: &Poly, ty: Type, at: (SpanId, BinaryOp)) -> Poly {
         let more = exponent.constant_term();
         let least = exponent.plus(-more);
         let is_natural = |walk: &Self| {

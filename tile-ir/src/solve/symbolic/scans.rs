@@ -100,10 +100,21 @@ impl Walk<'_> {
         if of.is_lost() || !self.is_natural(&of) {
             return;
         }
-        let most = self.most_added(&of);
+        self.add_sum_of(symbol, (&of, over), (group, self.loops.clone()), ty);
+    }
+
+    /// Adds what holds of a sum of natural numbers in a type, if that holds it.
+    pub(super) fn add_sum_of(
+        &mut self,
+        symbol: Unknown,
+        (of, over): (&Poly, Over),
+        (group, loops): (Group, Vec<LoopId>),
+        ty: Type,
+    ) {
+        let most = self.most_added(of);
         let count = self.members(group).map(|members| members.count);
         if self.holds_sums(ty, count.as_ref().zip(most)) {
-            self.add_sum(symbol, Sum::new(of, most, over, (group, self.loops.clone())));
+            self.add_sum(symbol, Sum::new(of.clone(), most, over, (group, loops)));
         }
     }
 
@@ -189,6 +200,29 @@ impl Walk<'_> {
             };
             let is_here = sum.group == Group::Block && sum.loops == self.loops;
             (is_part && is_here).then(|| Sum { over: Over::All, ..sum.clone() })
+        })
+    }
+
+    /// The sum over the warp of which a value is the part up to a work-item, where it comes
+    /// by here.
+    pub(super) fn sum_up_to_in_warp(&self, value: &Poly) -> Option<Sum> {
+        self.sums.iter().find_map(|(scan, sum)| {
+            if sum.group != Group::Warp || sum.loops != self.loops {
+                return None;
+            }
+            let scan = Poly::unknown(*scan);
+            let is_part = match sum.over {
+                Over::Before => {
+                    let has_flag = || {
+                        let none = Formula::ne(&sum.of, &Poly::constant(1));
+                        self.is_never(&Formula::All(self.guards.clone()).and(none))
+                    };
+                    *value == scan.add(&sum.of) || *value == scan.plus(1) && has_flag()
+                }
+                Over::UpTo => *value == scan,
+                Over::All => false,
+            };
+            is_part.then(|| Sum { over: Over::All, ..sum.clone() })
         })
     }
 

@@ -104,9 +104,10 @@ impl Slot {
         &self.step
     }
 
-    /// The same as all of a warp have it, except where `unless` holds.
-    pub(super) fn of_warp(&self, unless: Formula) -> Option<Self> {
-        self.is_of_item().then(|| Self { holder: Holder::Warp(unless), ..self.clone() })
+    /// The same as all of a warp have it, except where `unless` holds; `unmade` holds where
+    /// the update has not been made, as all of the warp know it.
+    pub(super) fn of_warp(&self, unless: Formula, unmade: Vec<Formula>) -> Option<Self> {
+        self.is_of_item().then(|| Self { holder: Holder::Warp(unless), unmade, ..self.clone() })
     }
 
     /// Whether a warp has it.
@@ -148,7 +149,8 @@ impl Slot {
     }
 
     /// What the update has left of a counter at this number, of which `old` was found, and
-    /// what holds where it was not made; of one that rises, and has not been handed on.
+    /// what holds where it was not made; of one that rises, and that the work-item or its warp
+    /// has.
     pub(super) fn left_at(
         &self,
         (array, at): (ArrayRef, &[Poly]),
@@ -157,8 +159,13 @@ impl Slot {
         let is_here = self.turn.array == array
             && self.turn.indices == at
             && at.iter().all(|index| index.as_constant().is_some());
-        (is_here && self.way == Way::Up && self.is_of_item())
-            .then(|| (old.add(&self.step), self.unmade.clone()))
+        let unless = match &self.holder {
+            Holder::Item => None,
+            Holder::Warp(unless) => Some(unless.clone()),
+            Holder::Kept | Holder::Block => return None,
+        };
+        let unmade = self.unmade.iter().cloned().chain(unless).collect();
+        (is_here && self.way == Way::Up).then(|| (old.add(&self.step), unmade))
     }
 
     /// The cell that the update of an array was of, and what it has left there at least, of
@@ -409,7 +416,8 @@ impl Walk<'_> {
             poly.unknowns().for_each(|unknown| self.symbols.set_natural(unknown));
         }
         poly.unknowns().for_each(|old| self.bound_by_floor(access.array, &turn.indices, old));
-        let step = self.total_of(&step).unwrap_or(step);
+        let total = self.total_of(&step).or_else(|| self.total_of_warp(&step));
+        let step = total.unwrap_or(step);
         let unmade = self.passed_by.clone();
         let slot = Slot { turn, step, way, holder: Holder::Item, unmade };
         for unknown in poly.unknowns() {

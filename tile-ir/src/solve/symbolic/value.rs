@@ -15,7 +15,7 @@ use super::walk::{Value, Walk};
 use crate::kernel::{
     Access, AccessKind, ArrayRef, ExprId, ExprKind, Literal, Source, Type, VarId, VarKind,
 };
-use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
+use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, NamedConst, UnaryOp};
 use crate::span::SpanId;
 
 /// The functions of two operands that have facts instead of a polynomial.
@@ -146,6 +146,12 @@ impl Walk<'_> {
             ExprKind::Literal(Literal::Bool(value)) => {
                 let (yes, no) = (Formula::True, Formula::False);
                 Some(Value::Cond(if *value { Cond { yes, no } } else { Cond { yes: no, no: yes } }))
+            }
+            ExprKind::Literal(Literal::Named(NamedConst::Min)) => {
+                range_of(ty).map(|(min, _)| Value::Int(Poly::constant(min)))
+            }
+            ExprKind::Literal(Literal::Named(NamedConst::Max)) => {
+                range_of(ty).map(|(_, max)| Value::Int(Poly::constant(max)))
             }
             ExprKind::Literal(_) => None,
             ExprKind::Var(var) => self.variable(*var),
@@ -328,6 +334,9 @@ impl Walk<'_> {
         };
         match op {
             BinaryOp::Add => {
+                if let Some(sum) = self.widened_by_sum(&lhs, &rhs) {
+                    return Some(Value::Int(sum));
+                }
                 self.note_sum_of_bits(&lhs, &rhs);
                 self.wrapped(lhs.add(&rhs), ty, span)
             }
@@ -347,10 +356,21 @@ impl Walk<'_> {
                 self.remainder(&lhs, &rhs, (span, op)).map(Value::Int)
             }
             BinaryOp::Min | BinaryOp::Max => self.extremum((span, op), lhs, rhs),
-            BinaryOp::Shr => self.shifted(&lhs, &rhs, ty, (span, op)).map(Value::Int),
-            BinaryOp::Shl => {
-                let shifted = self.shifted(&lhs, &rhs, ty, (span, op))?;
-                self.wrapped(shifted, ty, span)
+            BinaryOp::Shr | BinaryOp::Shl => {
+                let ones = if op == BinaryOp::Shl { low_end(&lhs, ty) } else { None };
+                let shifted = self.shifted(ones.as_ref().unwrap_or(&lhs), &rhs, ty, (span, op))?;
+                let value = match (op, ones, range_of(ty)) {
+                    // The ones above stay where they are.
+                    (_, Some(_), Some((_, max))) => {
+                        Some(Value::Int(shifted.negated().plus(max + 1)))
+                    }
+                    (BinaryOp::Shl, ..) => self.wrapped(shifted, ty, span),
+                    _ => Some(Value::Int(shifted)),
+                };
+                if let Some(Value::Int(value)) = &value {
+                    self.note_shifted_bits(op, (&lhs, &rhs), value);
+                }
+                value
             }
             BinaryOp::And => {
                 let both = self.bit_and(&lhs, &rhs, (span, op))?;
@@ -490,6 +510,9 @@ impl Walk<'_> {
                 if then == otherwise {
                     return Some(Value::Int(then));
                 }
+                if let Some(sum) = self.widened(cond, &then, &otherwise) {
+                    return Some(Value::Int(sum));
+                }
                 let cases = |m: &Poly| {
                     let case =
                         |cond: &Formula, value: &Poly| cond.clone().and(Formula::eq(m, value));
@@ -539,6 +562,14 @@ impl Walk<'_> {
             _ => None,
         }
     }
+}
+
+/// Of an unsigned number with ones from a bit on, the lowest bit or the one after it: that bit.
+/// Shifted to the left, the ones begin as much later, or are all gone.
+fn low_end(ones: &Poly, ty: Type) -> Option<Poly> {
+    let (0, max) = range_of(ty)? else { return None };
+    let low = max + 1 - ones.as_constant()?;
+    matches!(low, 1 | 2).then(|| Poly::constant(low))
 }
 
 fn comparison(op: CompareOp, lhs: &Poly, rhs: &Poly) -> Cond {

@@ -38,6 +38,7 @@ use super::strides::Stride;
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
 use super::warps::{Common, Place};
+use super::windows::Windows;
 use crate::check::{Exact, Uniformity};
 use crate::exchange::Group;
 use crate::kernel::{
@@ -164,6 +165,7 @@ pub(super) struct Walk<'a> {
     /// By symbol, of those that the work-items of a warp agree on.
     pub(super) common: BTreeMap<Unknown, Common>,
     pub(super) ballots: Ballots,
+    pub(super) windows: Windows,
     pub(super) named: Named,
     pub(super) running: Vec<Running>,
     /// What variables are in the rounds of loops that go on by the same each time.
@@ -295,6 +297,7 @@ fn walk_with<'a>(
         warp_place: None,
         common: BTreeMap::new(),
         ballots: Ballots::default(),
+        windows: Windows::default(),
         named: Named::default(),
         running: Vec::new(),
         strides: Vec::new(),

@@ -4,6 +4,8 @@
 //! value for two work-items that are in one warp and make the exchange in the same
 //! iterations of the loops around. Which warp, a work-item's number tells.
 
+use std::collections::BTreeMap;
+
 use super::formula::Formula;
 use super::instance::{Builder, Side};
 use super::poly::{Poly, Unknown};
@@ -95,6 +97,11 @@ impl Walk<'_> {
                     self.note_broadcast(symbol, &operand, &lane, ty);
                 }
             }
+            (ExchangeOp::Shuffle(Shuffle::Up), Some(symbol)) => {
+                if let (Value::Int(operand), Some(Value::Int(by))) = (operand, lane) {
+                    self.note_shifted((&operand, &by), symbol, (ty, span));
+                }
+            }
             (
                 ExchangeOp::Reduce(_)
                 | ExchangeOp::Scan { .. }
@@ -161,16 +168,22 @@ impl Builder<'_> {
     /// Adds that what a warp agrees on is one value for both sides, if they are of one.
     pub(super) fn join_warps(&mut self) {
         let walk = self.walk;
+        // What is made in the same iterations is the same all together.
+        let mut joined: BTreeMap<(&[LoopId], Option<&Formula>), Vec<Formula>> = BTreeMap::new();
         for (symbol, common) in &walk.common {
-            let value = Poly::unknown(*symbol);
             let both = [Side::First, Side::Second];
             if !both.iter().all(|side| self.seen.contains(&(*symbol, *side))) {
                 continue;
             }
-            let Some(mut cases) = self.in_two_warps(&common.loops) else { return };
-            cases.push(self.formula_on(Side::First, &common.unless));
-            let (left, right) = (self.on(Side::First, &value), self.on(Side::Second, &value));
-            cases.push(Formula::eq(&left, &right));
+            let value = Poly::unknown(*symbol);
+            let [left, right] = both.map(|side| self.on(side, &value));
+            let unless = Some(&common.unless).filter(|unless| **unless != Formula::False);
+            joined.entry((&common.loops, unless)).or_default().push(Formula::eq(&left, &right));
+        }
+        for ((loops, unless), same) in joined {
+            let Some(mut cases) = self.in_two_warps(loops) else { return };
+            cases.extend(unless.map(|unless| self.formula_on(Side::First, unless)));
+            cases.push(Formula::All(same));
             self.system.assert(&Formula::Any(cases).replace(&|_| None));
         }
     }
