@@ -1,6 +1,7 @@
 //! Quotients and remainders: symbols with facts.
 
 use super::formula::Formula;
+use super::multiples::multiple;
 use super::poly::{Poly, Unknown, gcd};
 use super::symbol::Sharing;
 use super::value::Function;
@@ -31,6 +32,9 @@ impl Walk<'_> {
             return Some(self.quotient(&lhs, &rhs, at)?.negated());
         }
         self.find_positive(rhs);
+        if let Some(quotient) = self.whole_quotient(lhs, rhs, at) {
+            return Some(quotient);
+        }
         let least = self.symbols.low(rhs).unwrap_or(i128::MIN);
         if least >= 0
             && let Some((whole, divisor)) = self.as_quotient(lhs)
@@ -104,6 +108,21 @@ impl Walk<'_> {
         }
     }
 
+    /// `lhs / rhs` of a number that leaves no rest, whatever the unknowns are.
+    fn whole_quotient(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
+        let (whole, rest) = multiple(lhs, rhs.as_constant()?)?;
+        if rest == Poly::default() {
+            return Some(whole);
+        }
+        let low = self.is_natural(&rest).then_some(0);
+        let quotient = self.function(Function::Quotient, &rest, rhs, low, at, |q| {
+            let left = rest.sub(&q.mul(rhs));
+            let known = Formula::within(&left, &Poly::constant(1));
+            if low.is_some() { known.and(Formula::AtLeast(q.clone())) } else { known }
+        });
+        Some(whole.add(&quotient))
+    }
+
     /// Both sides so that neither is below 0, of a division in which one is: rounded
     /// towards 0, `a / -b` and `-a / b` are `-(a / b)`. Neither wraps, since the other is
     /// not below 0.
@@ -145,7 +164,8 @@ impl Walk<'_> {
 
     /// `lhs / rhs` rounded down; `rhs` is positive.
     pub(super) fn floor(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
-        if lhs.is_lost() || self.is_natural(lhs) {
+        let is_whole = |by| multiple(lhs, by).is_some();
+        if lhs.is_lost() || self.is_natural(lhs) || rhs.as_constant().is_some_and(is_whole) {
             return self.quotient(lhs, rhs, at);
         }
         if rhs.as_constant() == Some(1) {
@@ -174,6 +194,9 @@ impl Walk<'_> {
         if let Some((other, by)) = self.mirrored(lhs, rhs).or_else(both) {
             let rest = self.remainder(&other, &by, at)?;
             return Some(if other == *lhs { rest } else { rest.negated() });
+        }
+        if rhs.as_constant().is_some_and(|by| multiple(lhs, by).is_some()) {
+            return Some(Poly::default());
         }
         let quotient = self.quotient(lhs, rhs, at)?;
         let rest = lhs.sub(&quotient.mul(rhs));

@@ -58,6 +58,7 @@ mod loops;
 mod marks;
 mod model;
 mod monomial;
+mod multiples;
 mod named;
 mod natural;
 mod one_to_one;

@@ -57,6 +57,17 @@ fn is_order(parts: &[Formula]) -> bool {
     parts.iter().all(|part| matches!(part, Formula::AtLeast(_)))
 }
 
+/// Whether a formula is made of bounds alone.
+fn is_of_bounds(formula: &Formula) -> bool {
+    match formula {
+        Formula::AtLeast(_) => true,
+        Formula::Any(parts) => parts.iter().all(is_of_bounds),
+        Formula::True | Formula::False | Formula::Unknown | Formula::Zero(_) | Formula::All(_) => {
+            false
+        }
+    }
+}
+
 /// A search with what is left of its budget.
 struct Search<'a> {
     tests: u32,
@@ -107,12 +118,19 @@ impl Search<'_> {
             let parts = &system.choices[*at];
             (parts.len(), !system.decides_sign(parts), is_order(parts))
         });
-        if let Some(at) = smallest {
+        // Of squares little is left once it is known which of two is larger; who is in which
+        // hands is asked of what they leave.
+        let is_late =
+            |at: &usize| system.is_to_compare() && system.choices[*at].iter().all(is_of_bounds);
+        let (late, first) = (smallest.filter(is_late), smallest.filter(|at| !is_late(at)));
+        if first.is_none()
+            && let Some(cases) = system.next_comparison()
+        {
+            return cases.into_iter().all(|case| self.refute(case, depth - 1));
+        }
+        if let Some(at) = first.or(late) {
             let parts = system.choices.remove(at);
             return parts.iter().all(|part| self.refute(system.in_case(part), depth - 1));
-        }
-        if let Some(cases) = system.next_comparison() {
-            return cases.into_iter().all(|case| self.refute(case, depth - 1));
         }
         // By now more is known than where they were asked about.
         if system.ask_again() && (self.size_factors(&mut system) | system.multiply_decided()) {

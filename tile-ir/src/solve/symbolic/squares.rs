@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use super::instance::{Builder, Side};
 use super::poly::{Monomial, Poly, Unknown};
+use super::prefix::single;
 use super::symbol::Sharing;
 use super::system::System;
 use super::walk::Walk;
@@ -25,18 +26,8 @@ const MAX_ROOMS: usize = 2;
 
 impl Walk<'_> {
     /// Notes a value of work-items that is multiplied with itself, but for a number
-    /// that is added.
+    /// or a size that is added.
     pub(super) fn note_square(&mut self, lhs: &Poly, rhs: &Poly) {
-        let root = |side: &Poly| {
-            let sum = side.plus(-side.constant_term());
-            // Of one product nothing is left without what all have in common.
-            let root = match sum.terms() {
-                [(_, factor)] => sum.divided(factor.abs()),
-                _ => sum.primitive(),
-            };
-            let rises = root.terms().iter().all(|(_, factor)| *factor > 0);
-            if rises { root } else { root.negated() }
-        };
         if lhs.is_lost() || rhs.is_lost() {
             return;
         }
@@ -46,17 +37,41 @@ impl Walk<'_> {
         if self.squares.len() == MAX_VALUES {
             return;
         }
-        let root_of_both = root(lhs);
         let is_of_launch = |unknown| {
             self.symbols.get(unknown).is_some_and(|symbol| symbol.sharing == Sharing::Launch)
         };
-        if root_of_both == root(rhs)
-            && !root_of_both.unknowns().all(is_of_launch)
-            && self.is_natural(&root_of_both)
-        {
-            self.squares.insert(root_of_both);
-        }
+        let whole = |side: &Poly| root(&side.plus(-side.constant_term()));
+        let own = |side: &Poly| {
+            let is_own =
+                |(product, _): &&(Monomial, i128)| !product.iter().copied().all(is_of_launch);
+            root(
+                &side
+                    .terms()
+                    .iter()
+                    .filter(is_own)
+                    .fold(Poly::default(), |sum, (product, factor)| {
+                        sum.add(&Poly::product(*product).scaled(*factor))
+                    }),
+            )
+        };
+        // Of `i * (2 * n - i - 1)` and `(n - i) * (n - i)` it is `i`.
+        let roots = [[lhs, rhs].map(whole), [lhs, rhs].map(own)].into_iter();
+        let mut common = roots.filter(|[left, right]| left == right).map(|[root, _]| root);
+        self.squares.extend(
+            common.find(|root| !root.unknowns().all(is_of_launch) && self.is_natural(root)),
+        );
     }
+}
+
+/// A value that a sum is a multiple of, and that rises with what it is made of.
+fn root(sum: &Poly) -> Poly {
+    // Of one product nothing is left without what all have in common.
+    let root = match sum.terms() {
+        [(_, factor)] => sum.divided(factor.abs()),
+        _ => sum.primitive(),
+    };
+    let rises = root.terms().iter().all(|(_, factor)| *factor > 0);
+    if rises { root } else { root.negated() }
 }
 
 impl Builder<'_> {
@@ -107,8 +122,9 @@ impl System {
             let gap = one.sub(&other).plus(-1);
             case.assert_at_least(&gap);
             // Of `gap >= 0` and what is natural the product is natural too.
-            let rooms = case.rooms_above(&one);
-            for natural in rooms.iter().chain([&one, &other]) {
+            let rooms = case.rooms_above(&one, &other);
+            let own = (!rooms.is_empty()).then_some(&gap);
+            for natural in rooms.iter().chain([&one, &other]).chain(own) {
                 case.assert_at_least(&gap.mul(natural));
             }
             case
@@ -138,24 +154,31 @@ impl System {
         }
     }
 
-    /// How far a value is from sizes that limit it, where a size multiplies it too.
-    fn rooms_above(&self, value: &Poly) -> Vec<Poly> {
-        let [(own, 1)] = value.terms() else { return Vec::new() };
-        let [own] = own.as_slice() else { return Vec::new() };
+    /// How far a value is from sizes that limit it, where a size multiplies it and the
+    /// other value too.
+    fn rooms_above(&self, value: &Poly, other: &Poly) -> Vec<Poly> {
+        let Some(own) = single(value) else { return Vec::new() };
+        let other = single(other);
         let products = self.products();
+        let multiplies = |size: Unknown, value: Unknown| {
+            products.iter().any(|product| has_both(product, value, size))
+        };
         let is_limit = |row: &Poly| {
             row.unknowns().any(|size| {
-                size != *own && products.iter().any(|product| has_both(product, *own, size))
+                let is_theirs = other.is_none_or(|other| multiplies(size, other));
+                size != own && multiplies(size, own) && is_theirs
             })
         };
         let above = |unknown: Unknown| self.at_least.iter().filter(move |row| ends(row, unknown));
-        let direct = above(*own).cloned();
+        let direct = above(own).cloned();
         // Through what lies between the value and its limit.
-        let steps = above(*own).flat_map(|row| {
-            let between = row.unknowns().filter(|unknown| unknown != own);
+        let steps = above(own).flat_map(|row| {
+            let between = row.unknowns().filter(move |unknown| *unknown != own);
             between.flat_map(move |unknown| above(unknown).map(|further| row.add(further)))
         });
-        let mut rooms: Vec<Poly> = direct.chain(steps).filter(is_limit).collect();
+        let is_room = |row: &Poly| row.is_linear() && is_limit(row);
+        let mut rooms: Vec<Poly> = direct.chain(steps).filter(is_room).collect();
+        rooms.sort_by_key(|room| room.terms().len());
         rooms.dedup();
         rooms.truncate(MAX_ROOMS);
         rooms
@@ -171,5 +194,6 @@ fn has_both(product: &Monomial, one: Unknown, other: Unknown) -> bool {
 fn ends(row: &Poly, unknown: Unknown) -> bool {
     let is_end =
         |(product, factor): &(Monomial, i128)| *factor == -1 && product.as_slice() == [unknown];
-    row.is_linear() && row.terms().iter().any(is_end)
+    let uses = row.unknowns().filter(|other| *other == unknown).count();
+    uses == 1 && row.terms().iter().any(is_end)
 }
