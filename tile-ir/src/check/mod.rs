@@ -38,11 +38,13 @@ pub use unchecked::UncheckedKernel;
 pub use uniform::{Uniformity, uniformity};
 pub(crate) use uniform::{WrittenTensors, range_exprs};
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::exchange::Group;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, TileId};
 use crate::solve::skeleton::{Effort, Findings, enumerate};
 use crate::solve::symbolic::prove_but;
 
@@ -102,6 +104,32 @@ pub struct Checked {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// What running a kernel shows, of which it `is_proved` that nothing collides, or not;
+/// `unfilled` gives the tiles of which the text does not show that they are filled.
+fn run(
+    kernel: &Kernel,
+    is_proved: bool,
+    (unfilled, is_inside): (&dyn Fn() -> BTreeSet<TileId>, bool),
+) -> Findings {
+    if is_proved {
+        let unfilled = unfilled();
+        // Nothing may be left for a run to show.
+        return match unfilled.is_empty() && is_inside {
+            true => Findings::default(),
+            false => enumerate(kernel, Effort::Proved { unfilled: &unfilled, is_inside }),
+        };
+    }
+    let mut found = enumerate(kernel, Effort::Full);
+    // It may be of tensors alone that nothing is proved.
+    if !found.may_collide_in_tiles() {
+        let unfilled = unfilled();
+        if !unfilled.is_empty() {
+            found.fill(enumerate(kernel, Effort::Proved { unfilled: &unfilled, is_inside }));
+        }
+    }
+    found
+}
+
 /// Checks a kernel.
 ///
 /// # Errors
@@ -130,15 +158,13 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     };
     let glance = glance.unwrap_or_default();
     let is_proved = unproved.is_empty() && glance.collided().is_empty();
-    let is_filled = || initialised::is_shown(&kernel, (&uniform, &folds));
     let accesses = bounds::Accesses::of(&kernel);
     let is_inside = accesses.all_stay();
-    let mut found = match is_proved.then(|| diverges || is_filled()) {
-        // Nothing is left for a run to show.
-        Some(true) if is_inside => Findings::default(),
-        Some(is_filled) => enumerate(&kernel, Effort::Proved { is_filled, is_inside }),
-        None => enumerate(&kernel, Effort::Full),
+    let unfilled = || match diverges {
+        true => BTreeSet::new(),
+        false => initialised::unfilled(&kernel, (&uniform, &folds)),
     };
+    let mut found = run(&kernel, is_proved, (&unfilled, is_inside));
     found.adopt(&glance);
     let stray = accesses.check(&found.strays, &mut diags);
     if !diverges {

@@ -191,6 +191,7 @@ pub(crate) fn range_exprs(range: &LoopRange) -> impl Iterator<Item = ExprId> + u
 }
 
 /// The tensors that a kernel stores to.
+#[derive(Debug)]
 pub(crate) struct WrittenTensors(Vec<bool>);
 
 impl WrittenTensors {

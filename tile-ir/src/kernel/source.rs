@@ -4,7 +4,7 @@ use super::{Access, ExprId, ExprKind, Kernel, Stmt, StmtKind, VarId, print_expr}
 use crate::span::SpanId;
 
 /// What gave a value that stands in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Source {
     /// This read.
     Load(ExprId),

@@ -16,9 +16,13 @@
 //!
 //! Loops may run zero times, unless their trip count is provably at least 1.
 //! What none of these shows is decided by running the kernel's skeleton at small
-//! sizes ([`crate::solve::skeleton`]): a read of a cell that nobody has written is
-//! the finding. Without such a read the tile is accepted: a part that is left out
-//! is left out at small sizes too, in one of the blocks that a comparison may ask for.
+//! sizes ([`crate::solve::skeleton`]), and at those at which comparisons say something
+//! new: a read of a cell that nobody has written is the finding. Without such a read the
+//! tile is accepted: a part that is left out is left out at one of these sizes too, in one
+//! of the blocks that a comparison may ask for. So it is with a local array, of which each
+//! work-item has cells of its own, and with data: values that loads may give say how far
+//! a tile is filled and read, the same value of the same element, and all elements alike.
+//! A place that is made of loaded data itself, as `s[ind[i]]`, may be any.
 //! Where no run comes to its end, it is an error.
 //! That the write and the read are ordered is the business of the race rules.
 //!
@@ -44,22 +48,32 @@ use crate::kernel::{ArrayRef, ExprId, Kernel, TileId, VarId, immutable_lets};
 use crate::solve::skeleton::Fills;
 use crate::span::SpanId;
 
-/// Whether the text shows that whatever is read has been written.
-pub(super) fn is_shown(kernel: &Kernel, facts: (&Uniformity, &Folds)) -> bool {
+/// The tiles of which the text does not show that whatever is read has been written.
+pub(super) fn unfilled(kernel: &Kernel, facts: (&Uniformity, &Folds)) -> BTreeSet<TileId> {
     let mut diags = Diagnostics::new();
-    check_initialised(kernel, facts, &Fills::default(), &BTreeSet::new(), &mut diags);
-    !diags.has_errors()
+    check_tiles(kernel, facts, &Fills::default(), &BTreeSet::new(), &mut diags)
 }
 
 /// Reports every variable and tile that may be read before it is written; not the
 /// tiles that are `stray`: where an access leaves a tile, that comes first.
 pub(super) fn check_initialised(
     kernel: &Kernel,
-    (uniform, folds): (&Uniformity, &Folds),
+    facts: (&Uniformity, &Folds),
     fills: &Fills,
     stray: &BTreeSet<ArrayRef>,
     diags: &mut Diagnostics,
 ) {
+    check_tiles(kernel, facts, fills, stray, diags);
+}
+
+/// The same; gives the tiles that are reported, or stray.
+fn check_tiles(
+    kernel: &Kernel,
+    (uniform, folds): (&Uniformity, &Folds),
+    fills: &Fills,
+    stray: &BTreeSet<ArrayRef>,
+    diags: &mut Diagnostics,
+) -> BTreeSet<TileId> {
     let mut cx = Flow {
         kernel,
         uniform,
@@ -84,6 +98,7 @@ pub(super) fn check_initialised(
         diags,
     };
     cx.walk(&kernel.body, &mut State::default());
+    cx.reported_tiles
 }
 
 struct Flow<'a> {

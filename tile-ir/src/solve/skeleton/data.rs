@@ -14,9 +14,15 @@ use crate::op::NamedConst;
 use crate::semantics;
 use crate::value::ScalarValue;
 
-/// Largest literal that values are made from: a loop to a greater one would
+/// Largest literal that scalars are made from: a loop to a greater one would
 /// only cost time.
 const MAX_LITERAL: i64 = 1 << 12;
+
+/// From this seed on all elements have one value.
+pub(super) const FIRST_EQUAL_SEED: u32 = 1 << 16;
+
+/// Most fractions of the text that values are made from.
+const MAX_FRACTIONS: usize = 8;
 
 /// Seeds that give elements values of which one has nothing to do with the next.
 const MIXED_SEEDS: u32 = 6;
@@ -42,6 +48,10 @@ pub(super) struct Element {
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     values: Vec<i64>,
+    /// Those of scalars among them.
+    scalars: Vec<i64>,
+    /// The same at floating-point types, and what lies between.
+    floats: Vec<f64>,
     /// One above the literals of the kernel: what ends its loops later.
     large: i64,
     /// The names of tensors and of tiles by number, which make their values differ.
@@ -61,7 +71,8 @@ impl Pool {
                     Literal::Float(value) => Some(value as i64),
                     Literal::Bool(_) | Literal::Named(_) => None,
                 };
-                if let Some(value) = literal.filter(|value| value.abs() <= MAX_LITERAL) {
+                // No type has more of which a neighbour is one of its numbers too.
+                if let Some(value) = literal.filter(|value| value.unsigned_abs() < 1 << 62) {
                     values.extend([value - 1, value, value + 1]);
                 }
             }
@@ -73,7 +84,11 @@ impl Pool {
         let large = literals.filter(|value| (0..=MAX_LARGE).contains(value)).max().unwrap_or(0) + 1;
         let tensors = kernel.tensors.ids().map(|id| id.to_string()).collect();
         let tiles = kernel.tiles.ids().map(|id| id.to_string()).collect();
-        Self { values: values.into_iter().collect(), large, names: [tensors, tiles] }
+        let values: Vec<i64> = values.into_iter().collect();
+        let is_small = |value: &i64| value.unsigned_abs() <= MAX_LITERAL as u64 + 1;
+        let scalars = values.iter().copied().filter(is_small).collect();
+        let floats = floats(kernel, &values, large);
+        Self { values, scalars, floats, large, names: [tensors, tiles] }
     }
 
     /// The value of `element`.
@@ -93,21 +108,28 @@ impl Pool {
         self.pick(hash.finish(), dtype, seed)
     }
 
+    /// The seeds of which each gives all elements one value.
+    pub(super) fn equal_seeds(&self) -> std::ops::Range<u32> {
+        FIRST_EQUAL_SEED..FIRST_EQUAL_SEED + self.floats.len() as u32
+    }
+
     /// How many seeds give an element every value.
     pub(super) fn seeds(&self) -> u32 {
-        MIXED_SEEDS + self.values.len() as u32 + 1
+        MIXED_SEEDS + self.floats.len() as u32
     }
 
     /// A value for the `number`-th scalar parameter: first the small ones, which
     /// decide about loops, then the ends of the range, each of one with each of the
     /// next, then any, and -1 at last.
-    pub(super) fn scalar(&self, number: usize, seed: u32) -> i64 {
+    pub(super) fn scalar(&self, number: usize, seed: u32, is_float: bool) -> i64 {
+        // What loops do not go to may be large.
+        let values = if is_float { &self.values } else { &self.scalars };
         let small = [2, 0, 1];
         if (seed as usize) < small.len() {
             return small[(seed as usize + number) % small.len()];
         }
         if let (Some(corner @ 0..4), [least, .., most]) =
-            (seed.checked_sub(small.len() as u32), self.values.as_slice())
+            (seed.checked_sub(small.len() as u32), values.as_slice())
         {
             return if corner >> (number % 2) & 1 == 0 { *least } else { *most };
         }
@@ -117,20 +139,55 @@ impl Pool {
         let mut hash = Hash::default();
         hash.add(number as i64);
         hash.add(seed.into());
-        self.values[hash.finish() as usize % self.values.len()]
+        values[hash.finish() as usize % values.len()]
     }
 
     /// After the first seeds, an element goes through all values from one to the next,
     /// up or down.
     fn pick(&self, hash: u64, dtype: DType, seed: u32) -> ScalarValue {
-        let count = self.values.len() + 1;
+        let is_float = dtype.is_float();
+        let count = if is_float { self.floats.len() } else { self.values.len() + 1 };
+        let at = |number: usize| match self.floats.get(number) {
+            Some(value) if is_float => of_float(*value, dtype),
+            _ => of_integer(self.values.get(number).copied().unwrap_or(self.large), dtype),
+        };
+        if let Some(number) = seed.checked_sub(FIRST_EQUAL_SEED) {
+            return at(number as usize);
+        }
         let moved = if seed < FIRST_FREE_SEED { seed.saturating_sub(MIXED_SEEDS) } else { 0 };
         let seed = moved as usize % count;
         let turn = if hash >> 20 & 1 == 0 { seed } else { count - seed };
-        let value = self.values.get((hash as usize % count + turn) % count);
-        let value = value.copied().unwrap_or(self.large);
-        of_integer(value, dtype)
+        at((hash as usize % count + turn) % count)
     }
+}
+
+/// The `values` of integers, and the fractions of the text with what is next to each and between
+/// two of them.
+fn floats(kernel: &Kernel, values: &[i64], large: i64) -> Vec<f64> {
+    let compared = kernel.exprs.values().filter_map(|expr| match expr.kind {
+        ExprKind::Compare { lhs, rhs, .. } => Some([lhs, rhs]),
+        _ => None,
+    });
+    let fractions = compared.flatten().filter_map(|side| match kernel.exprs[side].kind {
+        ExprKind::Literal(Literal::Float(value)) if value.fract() != 0.0 => Some(value),
+        _ => None,
+    });
+    let mut fractions: Vec<f64> = fractions.take(MAX_FRACTIONS).collect();
+    fractions.sort_by(f64::total_cmp);
+    fractions.dedup();
+    let between = fractions.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
+    let next = fractions.iter().flat_map(|value| {
+        let room = value.abs() / 64.0;
+        [value - room, *value, value + room]
+    });
+    let integers = values.iter().chain([&large]).map(|value| *value as f64);
+    integers.chain(between).chain(next).collect()
+}
+
+/// `value` at a floating-point type.
+fn of_float(value: f64, dtype: DType) -> ScalarValue {
+    let value = ScalarValue { dtype: DType::F64, bits: value.to_bits() };
+    semantics::cast(value, dtype).unwrap_or(ScalarValue { dtype, bits: 0 })
 }
 
 /// `value` at a type; of `bool`, whether it is odd.

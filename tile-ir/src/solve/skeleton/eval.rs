@@ -21,11 +21,13 @@ use crate::value::ScalarValue;
 const EVERY_THREAD: u32 = u32::MAX;
 
 /// A value of any type: its bits, zero-extended, an index as 64 bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Value {
     bits: u64,
     /// What comes from memory and decides it.
     pub(super) data: Option<Source>,
+    /// Whether it is made of that: not only one of a few that conditions choose from.
+    pub(super) is_free: bool,
     /// What of it is one number for all workers, if only that is decided so.
     term: Term,
 }
@@ -48,8 +50,22 @@ impl Value {
 
     /// The same value, which depends on `data` too.
     pub(super) fn tainted(self, data: Option<Source>) -> Self {
+        let is_free = self.is_free || data.is_some();
+        Self { is_free, ..self.chosen(data) }
+    }
+
+    /// The same value, where `data` decides only that it is this one and not another of a few.
+    pub(super) fn chosen(self, data: Option<Source>) -> Self {
         let term = if data.is_some() { 0 } else { self.term };
         Self { data: self.data.or(data), term, ..self }
+    }
+
+    /// The same value, which is made of another one.
+    pub(super) fn made_of(self, other: Self) -> Self {
+        match other.data {
+            None => self,
+            data => Self { is_free: self.is_free || other.is_free, ..self.chosen(data) },
+        }
     }
 
     /// The same value, of which only this term is unknown.
@@ -214,7 +230,7 @@ impl Machine<'_> {
                 }
                 let dtype = self.dtype(expr);
                 let result = semantics::unary(*op, ScalarValue { dtype, bits: value.bits });
-                result.map_or(value, Value::scalar).tainted(value.data)
+                result.map_or(value, Value::scalar).made_of(value)
             }
             ExprKind::Binary { op, lhs, rhs } => {
                 let (lhs, rhs) = (self.eval(frame, *lhs)?, self.eval(frame, *rhs)?);
@@ -237,7 +253,7 @@ impl Machine<'_> {
                     let b = ScalarValue { dtype, bits: rhs.bits };
                     semantics::compare(*op, a, b).unwrap_or(false)
                 };
-                Value::bool(holds).tainted(lhs.data.or(rhs.data))
+                Value::bool(holds).chosen(lhs.data.or(rhs.data))
             }
             ExprKind::Logic { op, lhs, rhs } => {
                 let lhs = self.eval(frame, *lhs)?;
@@ -247,7 +263,7 @@ impl Machine<'_> {
                     }
                     return Ok(lhs);
                 }
-                self.eval(frame, *rhs)?.tainted(lhs.data)
+                self.eval(frame, *rhs)?.chosen(lhs.data)
             }
             ExprKind::Select { cond, then, otherwise } => {
                 let cond = self.eval(frame, *cond)?;
@@ -256,7 +272,7 @@ impl Machine<'_> {
                 if self.both && cond.data.is_some() {
                     self.eval(frame, *other)?;
                 }
-                self.eval(frame, *chosen)?.tainted(cond.data)
+                self.eval(frame, *chosen)?.chosen(cond.data)
             }
             ExprKind::Cast(operand) => {
                 let value = self.eval(frame, *operand)?;
@@ -269,7 +285,7 @@ impl Machine<'_> {
                     self.need_exact(expr, number, value.data)?;
                 }
                 let cast = semantics::cast(ScalarValue { dtype: from, bits: value.bits }, to);
-                let cast = cast.map_or(value, Value::scalar).tainted(value.data);
+                let cast = cast.map_or(value, Value::scalar).made_of(value);
                 self.sharing(cast, &[value], |parts| Origin::Cast(from, to, parts[0]))
             }
             ExprKind::Uniform(operand) => self.by_all(|machine| machine.eval(frame, *operand))?,
@@ -293,14 +309,13 @@ impl Machine<'_> {
                 for extent in &kernel.tensors[*tensor].extents {
                     data = data.or(self.eval(frame, *extent)?.data);
                 }
-                Value::bool(inside).tainted(data)
+                Value::bool(inside).chosen(data)
             }
         })
     }
 
     /// `lhs op rhs` at type `ty`.
     pub(super) fn binary(&self, op: BinaryOp, ty: Type, lhs: Value, rhs: Value) -> Value {
-        let data = lhs.data.or(rhs.data);
         if ty == Type::Index {
             let (a, b) = (lhs.as_index(), rhs.as_index());
             let quick = match op {
@@ -324,14 +339,15 @@ impl Machine<'_> {
                 | BinaryOp::Copysign => None,
             };
             if let Some(value) = quick {
-                let value = Value::index(value).tainted(data);
+                let value = Value::index(value).made_of(lhs).made_of(rhs);
                 return self.with_term_of(value, (op, ty), lhs, rhs);
             }
         }
         let dtype = self.types.of_type(ty);
         let a = ScalarValue { dtype, bits: lhs.bits };
         let b = ScalarValue { dtype, bits: rhs.bits };
-        let value = semantics::binary(op, a, b).map_or(lhs, Value::scalar).tainted(data);
+        let value =
+            semantics::binary(op, a, b).map_or(lhs, Value::scalar).made_of(lhs).made_of(rhs);
         self.with_term_of(value, (op, ty), lhs, rhs)
     }
 
@@ -449,6 +465,11 @@ impl Machine<'_> {
             return Ok(self.element(frame, access, (&indices, data)));
         }
         let value = self.made_up(expr, access, &indices)?;
+        if self.plan.holds(access.array)
+            && let Some(held) = self.held(access, &indices)
+        {
+            return Ok(held);
+        }
         if self.is_written(access.array) || self.kernel.is_local(access.array) {
             return Ok(value);
         }

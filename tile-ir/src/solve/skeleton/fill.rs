@@ -5,6 +5,7 @@
 //! they share an interval this rule leaves the two to those.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::Party;
 use super::eval::Value;
@@ -46,9 +47,11 @@ pub(crate) struct Fills {
 struct Cell {
     written: bool,
     /// The interval of the last write, who wrote in it (`None` for several), the
-    /// first of the accesses in the text that did, and the iteration of the first.
+    /// first of the accesses in the text that did, and the iteration of the first; of which
+    /// warp the last was, and after how many of its barriers.
     interval: u32,
     writer: Option<u32>,
+    warp: Option<(u32, u32)>,
     site: SiteId,
     context: u32,
 }
@@ -63,10 +66,12 @@ struct Open {
     mark: Mark,
 }
 
-/// The cells of one tile, while a block runs.
+/// The cells of one tile, while a block runs, or of all arrays that are each work-item's own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fill {
     cells: Vec<Cell>,
+    /// Of arrays of each work-item's own: how many cells one has.
+    each: Option<usize>,
     missing: usize,
     /// Whether anybody has read a cell.
     is_read: bool,
@@ -82,6 +87,32 @@ impl Fill {
         Self { cells: vec![Cell::default(); len], missing: len, ..Self::default() }
     }
 
+    /// As many arrays as there are `items`, each of `len` cells, none written.
+    pub(super) fn of_each(items: usize, len: usize) -> Self {
+        Self { each: Some(len), ..Self::new(items * len) }
+    }
+
+    /// The numbers of the cells that a worker may use; none of one that has none.
+    fn of_worker(&self, worker: u32) -> Range<usize> {
+        match self.each {
+            None => 0..self.cells.len(),
+            Some(len) => {
+                let first = (worker as usize).saturating_mul(len);
+                let end = first.saturating_add(len);
+                if end <= self.cells.len() { first..end } else { 0..0 }
+            }
+        }
+    }
+
+    /// A worker's array is declared: its cells are all written, or none is.
+    fn begin(&mut self, worker: u32, is_filled: bool) {
+        let own = self.of_worker(worker);
+        for cell in self.cells.get_mut(own).into_iter().flatten() {
+            let was_written = std::mem::replace(&mut cell.written, is_filled);
+            self.missing = self.missing + usize::from(was_written) - usize::from(is_filled);
+        }
+    }
+
     /// Enters a write; says whether it is the first to the cell.
     fn write(&mut self, flat: usize, interval: u32, mark: Mark) -> bool {
         let Some(cell) = self.cells.get_mut(flat) else { return false };
@@ -93,6 +124,7 @@ impl Fill {
         let again = cell.interval == interval;
         let alone = !again || cell.writer == Some(mark.worker);
         cell.writer = alone.then_some(mark.worker);
+        cell.warp = mark.warp.map(|warp| (warp, mark.epoch));
         cell.site = if again { cell.site.min(mark.site) } else { mark.site };
         cell.context = if again { cell.context } else { mark.context };
         cell.interval = interval;
@@ -105,12 +137,26 @@ impl Fill {
 
     /// The reads of this interval that no other worker's write in it meets, one
     /// that stands before the read in the text, or in an earlier iteration: of two
-    /// iterations `is_earlier` says that.
-    fn end_interval(&mut self, interval: u32, is_earlier: &dyn Fn(u32, u32) -> bool) -> Vec<Open> {
+    /// iterations `is_earlier` says that. Where it is known that nothing collides, no write
+    /// meets one.
+    fn end_interval(
+        &mut self,
+        interval: u32,
+        only_fills: bool,
+        is_earlier: &dyn Fn(u32, u32) -> bool,
+    ) -> Vec<Open> {
         let open = std::mem::take(&mut self.open);
+        if only_fills {
+            return open;
+        }
         let stays = |Open { flat, mark, .. }: &Open| {
             let cell = &self.cells[*flat];
-            let raced = cell.interval == interval && cell.writer != Some(mark.worker);
+            // A barrier of their warp has ordered the two.
+            let is_ordered = cell
+                .warp
+                .is_some_and(|(warp, epoch)| mark.warp == Some(warp) && mark.epoch != epoch);
+            let raced =
+                cell.interval == interval && cell.writer != Some(mark.worker) && !is_ordered;
             !(raced && (cell.site < mark.site || is_earlier(cell.context, mark.context)))
         };
         open.into_iter().filter(stays).collect()
@@ -129,22 +175,25 @@ impl Machine<'_> {
     ) {
         let Some(mut fill) = self.fills[slot].take() else { return };
         let array = self.plan.sites[mark.site as usize].array;
-        let known = indices.iter().all(|index| index.data.is_none());
-        let flat = if known { self.flat(array, indices) } else { None };
-        let flat = flat.and_then(|flat| usize::try_from(flat).ok());
+        let own = fill.of_worker(mark.worker);
+        // What data only chooses from few is one of these.
+        let is_known = !indices.iter().any(|index| index.is_free);
+        let is_chosen = indices.iter().any(|index| index.data.is_some());
+        let flat = if is_known { self.flat(array, indices) } else { None };
+        let flat = flat.and_then(|flat| own.start.checked_add(usize::try_from(flat).ok()?));
         fill.is_read |= kind != AccessKind::Write;
         if kind != AccessKind::Write && fill.missing > 0 && !self.is_known_unwritten(mark) {
             match flat {
                 Some(flat) if !fill.is_written(flat) => {
                     let element = indices.iter().map(|index| index.as_index()).collect();
-                    let is_possible = fill.is_scattered;
+                    let is_possible = fill.is_scattered || is_chosen;
                     fill.open.push(Open { flat, element, is_possible, mark });
                     self.left = None;
                 }
-                None if !known => {
-                    let first = fill.cells.iter().position(|cell| !cell.written);
+                None if !is_known => {
+                    let first = own.clone().find(|flat| !fill.is_written(*flat));
                     fill.open.extend(first.map(|flat| {
-                        let element = point_of(flat, &self.extents[slot]);
+                        let element = point_of(flat - own.start, &self.extents[slot]);
                         Open { flat, element, is_possible: true, mark }
                     }));
                     self.left = None;
@@ -152,7 +201,7 @@ impl Machine<'_> {
                 Some(_) | None => {}
             }
         }
-        fill.is_scattered |= kind != AccessKind::Read && !known;
+        fill.is_scattered |= kind != AccessKind::Read && !is_known;
         if kind != AccessKind::Read
             && let Some(flat) = flat
         {
@@ -172,7 +221,7 @@ impl Machine<'_> {
         for slot in 0..self.fills.len() {
             let Some(mut fill) = self.fills[slot].take() else { continue };
             let is_earlier = |write, read| self.is_earlier(write, read);
-            for open in fill.end_interval(self.interval(), &is_earlier) {
+            for open in fill.end_interval(self.interval(), self.only_fills, &is_earlier) {
                 let Open { element, is_possible, mark, .. } = open;
                 if self.is_known_unwritten(mark) {
                     continue;
@@ -197,19 +246,30 @@ impl Machine<'_> {
     /// Every block has tiles of its own.
     pub(super) fn renew_fills(&mut self) {
         for fill in self.fills.iter_mut().flatten() {
-            *fill = Fill::new(fill.cells.len());
+            *fill = Fill { each: fill.each, ..Fill::new(fill.cells.len()) };
         }
         let cells = || self.fills.iter().flatten().map(|fill| fill.missing).sum();
-        self.left = self.until_filled.then(cells);
+        // Arrays of each one's own may begin anew.
+        let may_empty = self.fills.iter().flatten().any(|fill| fill.each.is_some());
+        self.left = (self.until_filled && !may_empty).then(cells);
+    }
+
+    /// The array of each work-item's own is declared by the one that runs.
+    pub(super) fn begin_own(&mut self, tile: TileId, is_filled: bool) {
+        let slot = self.slot(ArrayRef::Tile(tile));
+        if let Some(fill) = self.fills[slot].as_mut() {
+            fill.begin(self.now.worker, is_filled);
+        }
     }
 
     /// Notes the tiles of a run that came to its end.
     pub(super) fn note_filled(&mut self) {
         let tiles = self.plan.sites.iter().filter_map(|site| match site.array {
-            // Of arrays of each worker's own no cells are kept.
-            ArrayRef::Tile(tile) => (!self.kernel.is_local(site.array)).then_some(tile),
+            // Not of all arrays cells are kept.
+            ArrayRef::Tile(tile) => self.fills[self.slot(site.array)].as_ref().map(|_| tile),
             ArrayRef::Tensor(_) => None,
         });
+        let tiles: Vec<TileId> = tiles.collect();
         self.findings.fills.run.extend(tiles);
     }
 }

@@ -72,7 +72,7 @@ pub(crate) use stray::Stray;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::Origins;
-use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Source, VarId};
+use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Source, TileId, VarId};
 use crate::span::SpanId;
 use data::Pool;
 
@@ -81,7 +81,7 @@ pub(crate) const BUDGET: u32 = 200_000;
 
 /// How long a kernel is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Effort {
+pub(crate) enum Effort<'a> {
     /// Until half of the budget is used up, or all sizes are run.
     Full,
     /// As long as shows most of what there is.
@@ -92,22 +92,22 @@ pub(crate) enum Effort {
     /// Where it is proved already that there is no race: for what else a run shows of
     /// tiles. Of that the text may have shown a part.
     Proved {
-        /// That no tile is read before it is written.
-        is_filled: bool,
+        /// Of all tiles but these, that none is read before it is written.
+        unfilled: &'a BTreeSet<TileId>,
         /// That every access stays in its tile.
         is_inside: bool,
     },
 }
 
-impl Effort {
+impl Effort<'_> {
     /// Accesses and iterations after which no run is begun.
-    pub(crate) const fn budget(self) -> u32 {
+    pub(crate) fn budget(self) -> u32 {
         match self {
             Self::Full => BUDGET / 2,
             Self::Short => BUDGET / 20,
             Self::Glance => BUDGET / 100,
-            Self::Proved { is_filled: false, .. } => BUDGET / 4,
-            Self::Proved { is_filled: true, .. } => BUDGET / 64,
+            Self::Proved { unfilled, .. } if unfilled.is_empty() => BUDGET / 64,
+            Self::Proved { .. } => BUDGET / 4,
         }
     }
 }
@@ -203,6 +203,17 @@ impl Findings {
         self.conflicts.iter().filter(|conflict| conflict.cause.is_none())
     }
 
+    /// Whether it may be that accesses to some tile collide.
+    pub(crate) fn may_collide_in_tiles(&self) -> bool {
+        self.known.iter().any(|pair| matches!(pair.array(), ArrayRef::Tile(_)))
+    }
+
+    /// Adds what another run has shown of reads before writes.
+    pub(crate) fn fill(&mut self, other: Self) {
+        self.fills.run.extend(other.fills.run);
+        self.fills.unwritten.extend(other.fills.unwritten);
+    }
+
     /// Adds what collides for certain in another run, and was not found in this one.
     pub(crate) fn adopt(&mut self, other: &Self) {
         for conflict in other.certain() {
@@ -225,7 +236,7 @@ fn assumptions(kernel: &Kernel) -> BTreeSet<ExprId> {
 /// Looks for conflicts at small sizes, and for accesses that leave their tile or
 /// find nothing there. Of tensors conflicts are all there is to find, so they are left
 /// out where a proof says that there is none.
-pub(crate) fn enumerate(kernel: &Kernel, effort: Effort) -> Findings {
+pub(crate) fn enumerate(kernel: &Kernel, effort: Effort<'_>) -> Findings {
     // What a proof makes short is still run to its end.
     let mut fuel = match effort {
         Effort::Short => effort.budget(),

@@ -10,7 +10,7 @@ use super::sizes::{Choice, Sizes};
 use super::thresholds::beyond;
 use super::turns::Turns;
 use super::{Effort, Findings, Pool, assumptions};
-use crate::kernel::{ArrayRef, ExprId, Kernel};
+use crate::kernel::{ArrayRef, ExprId, Kernel, TileId};
 
 /// Sizes to be run one after the other, and whether of each also the blocks are run that
 /// comparisons may ask for.
@@ -20,21 +20,41 @@ type Pass<'a> = (Box<dyn Iterator<Item = Sizes> + 'a>, bool);
 /// find nothing there. Of tensors conflicts are all there is to find, so they are left
 /// out where a proof says that there is none. With so much to spend at most; where nothing
 /// is left, the last run was not ended.
-pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort, fuel: &mut u32) -> Findings {
+pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort<'_>, fuel: &mut u32) -> Findings {
     let is_proved = matches!(effort, Effort::Proved { .. });
     let is_inside = matches!(effort, Effort::Proved { is_inside: true, .. });
+    // Of what the text shows nothing need be run.
+    let is_asked = |tile: &TileId| match effort {
+        Effort::Proved { unfilled, is_inside: true } => unfilled.contains(tile),
+        Effort::Proved { .. } | Effort::Full | Effort::Short | Effort::Glance => true,
+    };
     let pool = Pool::of(kernel);
     let choice = Choice::of(kernel, &pool);
     let asked = Asked::of(kernel);
     let assumptions = assumptions(kernel);
     let findings = Findings::default();
-    let mut runs =
-        Runs { kernel, pool: &pool, asked: &asked, assumptions, is_inside, findings, fuel };
+    let mut runs = Runs {
+        kernel,
+        pool: &pool,
+        asked: &asked,
+        assumptions,
+        is_proved,
+        is_inside,
+        findings,
+        fuel,
+    };
     for of_tiles in [true, false].into_iter().take(if is_proved { 1 } else { 2 }) {
-        let is_watched = |array| matches!(array, ArrayRef::Tile(_)) == of_tiles;
-        let plan = Plan::under(kernel, runs.assumptions.clone(), &is_watched);
+        let is_watched = |array| match array {
+            ArrayRef::Tile(tile) => of_tiles && is_asked(&tile),
+            ArrayRef::Tensor(_) => !of_tiles,
+        };
+        let assumptions = runs.assumptions.clone();
+        let plan = match is_proved {
+            true => Plan::for_fills(kernel, assumptions, &is_watched),
+            false => Plan::under(kernel, assumptions, &is_watched),
+        };
         if plan.writes() {
-            let passes = passes(kernel, &choice, &asked, (&plan, of_tiles));
+            let passes = passes(kernel, &choice, &asked, (&plan, of_tiles, is_proved));
             runs.run_all(&plan, passes, (choice.n_tiles(), effort.budget()));
         }
     }
@@ -46,7 +66,7 @@ fn passes<'a>(
     kernel: &Kernel,
     choice: &'a Choice<'_>,
     asked: &Asked<'_>,
-    (plan, of_tiles): (&Plan, bool),
+    (plan, of_tiles, is_proved): (&Plan, bool, bool),
 ) -> Vec<Pass<'a>> {
     let mut passes: Vec<Pass<'a>> = vec![(Box::new(choice.sizes(plan.uses_data)), false)];
     if !asked.is_empty() {
@@ -55,6 +75,9 @@ fn passes<'a>(
     // For what is read unwritten; of tensors nothing is.
     if of_tiles && !kernel.scalars.is_empty() {
         passes.push((Box::new(choice.with_large_scalars()), false));
+    }
+    if of_tiles && is_proved {
+        passes.push((Box::new(choice.with_long_loops(plan.uses_data)), false));
     }
     if of_tiles {
         let beyond = beyond(kernel, choice);
@@ -72,6 +95,8 @@ struct Runs<'a> {
     asked: &'a Asked<'a>,
     /// Conditions that the author assumes, and sizes decide.
     assumptions: BTreeSet<ExprId>,
+    /// Whether it is known that nothing collides.
+    is_proved: bool,
     /// Whether nothing is asked but which cells are read unwritten.
     is_inside: bool,
     findings: Findings,
@@ -80,14 +105,17 @@ struct Runs<'a> {
 
 impl Runs<'_> {
     /// Runs passes one after the other. Of what may be spent each one after the first has
-    /// an eighth.
+    /// an eighth; where only fills are asked for, the last has half as much more.
     fn run_all(&mut self, plan: &Plan, passes: Vec<Pass<'_>>, (n_tiles, enough): (usize, u32)) {
         let whole = *self.fuel;
         let mut seen = BTreeSet::new();
         let mut after = passes.len() as u32;
         for (sequence, is_asked) in passes {
             after -= 1;
-            let enough = enough - enough / 8 * after;
+            let enough = match after {
+                0 if self.is_proved => enough + enough / 2,
+                _ => enough - enough / 8 * after,
+            };
             let mut turns = Turns::of(n_tiles, enough);
             for sizes in sequence {
                 let sizes = sizes.raised(self.kernel, &self.assumptions);
@@ -111,7 +139,7 @@ impl Runs<'_> {
         let before = may_exclude.then(|| self.findings.clone());
         let (findings, fuel) = (&mut self.findings, &mut *self.fuel);
         let machine = Machine::new(self.kernel, plan, sizes, self.pool, findings, fuel);
-        let machine = machine.until_filled(self.is_inside);
+        let machine = machine.for_fills(self.is_proved).until_filled(self.is_inside);
         if let (Err(Stop::Excluded), Some(before)) = (machine.run(blocks), before) {
             self.findings = before;
         }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::data::{FIRST_FREE_SEED, Pool};
+use super::data::{FIRST_EQUAL_SEED, FIRST_FREE_SEED, Pool};
 use crate::arena::EntityId as _;
 use crate::config::{check_tiles, complete_tiles, tied_tiles, tile_value};
 use crate::kernel::{
@@ -93,6 +93,21 @@ impl<'a> Choice<'a> {
         self.tiles.iter().map(move |tiles| self.sizes_of(tiles, profile, 0))
     }
 
+    /// Sizes at which loops go beyond any literal, with data that is the same everywhere where
+    /// `uses_data` says that it matters.
+    pub(super) fn with_long_loops(&self, uses_data: bool) -> impl Iterator<Item = Sizes> {
+        let profile = Profile::even(Pieces::Whole(2), Pieces::Beyond);
+        let seeds = if uses_data { self.pool.equal_seeds() } else { 0..1 };
+        let tiles = self.tiles.iter();
+        tiles.flat_map(move |tiles| {
+            seeds.clone().map(move |seed| {
+                let mut sizes = self.sizes_of(tiles, profile, seed % FIRST_EQUAL_SEED);
+                sizes.seed = seed;
+                sizes
+            })
+        })
+    }
+
     /// Sizes at which every scalar is larger than any coordinate that a literal bounds.
     pub(super) fn with_large_scalars(&self) -> impl Iterator<Item = Sizes> {
         let large = largest_literal(self.kernel) + 1;
@@ -151,7 +166,7 @@ impl<'a> Choice<'a> {
             VarKind::TileParam(param) => tiles.get(param.index()).copied().map(i64::from),
             VarKind::Dim => Some(self.roles.dim(self.kernel, id, tiles, profile)),
             VarKind::Scalar(scalar) => {
-                Some(natural(self.pool.scalar(scalar.index(), seed), var.ty))
+                Some(natural(self.pool.scalar(scalar.index(), seed, is_float(var.ty)), var.ty))
             }
             VarKind::Grid
             | VarKind::Block
@@ -425,6 +440,10 @@ fn natural(value: i64, ty: Type) -> i64 {
         Some((0, max)) if value < 0 => i64::try_from(max).unwrap_or(i64::MAX),
         Some(_) | None => value,
     }
+}
+
+fn is_float(ty: Type) -> bool {
+    matches!(ty, Type::Scalar(ElemType::Concrete(dtype)) if dtype.is_float())
 }
 
 /// An extent that a tensor of so many axes can have in a table of fair size.

@@ -2,8 +2,11 @@
 //!
 //! `if n < 5000 { … }` is passed by at no size that is usually run, and `if b < 1000 { … }`
 //! by no block of a small grid; of `n < 50` and `n < 60` one alone may hold at none. Each
-//! dimension and scalar by itself is made larger until comparisons say something new
-//! together, and the smallest such numbers are run. Of blocks and of rounds the last is
+//! dimension and scalar by itself is made larger, or less where it may be below 0, until
+//! comparisons say something new, and so are two of them and all together: of `n < 5000 ||
+//! m < 700` both sides fail at no size that differs from a small one in one number. What is
+//! new is what one comparison says, or two say together. The smallest such numbers are run;
+//! where a counter is compared, a few rounds more besides. Of blocks and of rounds the last is
 //! asked about.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,14 +19,21 @@ use crate::kernel::{
 };
 use crate::op::{BinaryOp, CompareOp};
 
-/// Usual sizes that are looked at.
+/// Usual sizes that are looked at, and most of these that others are made from.
 const MAX_USUAL: usize = 64;
+const MAX_BASES: usize = 6;
 
 /// Most sizes that are run besides.
-const MAX_SIZES: usize = 8;
+const MAX_SIZES: usize = 12;
+
+/// Most comparisons that are looked at in pairs.
+const MAX_PAIRED: usize = 24;
 
 /// The largest number that is tried.
 const MOST: i64 = i32::MAX as i64;
+
+/// Rounds after one that is new: as many as a small remainder tells apart.
+const ROUNDS_MORE: i128 = 8;
 
 /// The comparisons of a kernel; of the lesser or the greater of two, which it is.
 struct Comparisons<'a> {
@@ -31,6 +41,8 @@ struct Comparisons<'a> {
     all: Vec<(CompareOp, ExprId, ExprId)>,
     /// The last value of axes and counters.
     last: BTreeMap<VarId, Last>,
+    /// The counters of loops.
+    counters: Vec<VarId>,
 }
 
 /// One before an end, or a first value.
@@ -42,35 +54,70 @@ enum Last {
 /// What all comparisons say; `None` where memory decides.
 type Answers = Vec<Option<bool>>;
 
+/// What one comparison says, or two.
+type Fact = [(usize, bool); 2];
+
+/// What comparisons have said so far.
+#[derive(Default)]
+struct Seen(BTreeSet<Fact>);
+
+impl Seen {
+    /// Adds what is said at some sizes; says whether something of it is new.
+    fn add(&mut self, answers: &Answers) -> bool {
+        let known = answers.iter().enumerate().filter_map(|(at, says)| Some((at, (*says)?)));
+        let known: Vec<(usize, bool)> = known.collect();
+        let mut is_new = false;
+        for (number, one) in known.iter().enumerate() {
+            is_new |= self.0.insert([*one, *one]);
+            for other in known[..number].iter().rev().take(MAX_PAIRED) {
+                is_new |= self.0.insert([*other, *one]);
+            }
+        }
+        is_new
+    }
+}
+
 /// Sizes at which comparisons say together what they do at none of the usual ones.
 pub(super) fn beyond(kernel: &Kernel, choice: &Choice<'_>) -> Vec<Sizes> {
     let comparisons = Comparisons::of(kernel);
     if comparisons.all.is_empty() {
         return Vec::new();
     }
-    let usual: Vec<Sizes> = choice.sizes(false).take(MAX_USUAL).collect();
-    let Some(first) = usual.first() else { return Vec::new() };
-    let mut seen: BTreeSet<Answers> =
-        usual.iter().map(|sizes| comparisons.answers(sizes)).collect();
-    let ladder = ladder(kernel);
-    let mut found: Vec<Sizes> = Vec::new();
-    for (var, declared) in kernel.vars.iter() {
-        if !matches!(declared.kind, VarKind::Dim | VarKind::Scalar(_)) {
-            continue;
-        }
-        let with = |value: i64| {
-            let mut sizes = first.clone();
-            sizes.values[var.index()] = Some(value);
-            sizes
-        };
-        for value in turns(&ladder, &|value| comparisons.answers(&with(value))) {
-            let sizes = with(value);
-            if seen.insert(comparisons.answers(&sizes)) {
-                found.push(sizes);
-            }
+    let mut seen = Seen::default();
+    let mut bases: Vec<Sizes> = Vec::new();
+    for sizes in choice.sizes(false).take(MAX_USUAL) {
+        if (seen.add(&comparisons.answers(&sizes)) || bases.is_empty()) && bases.len() < MAX_BASES {
+            bases.push(sizes);
         }
     }
-    found.sort_by_key(|sizes| sizes.values.iter().flatten().copied().max());
+    let Some(first) = bases.first() else { return Vec::new() };
+    let set: Vec<(VarId, i64)> = comparisons.turns(first);
+    let mut found: Vec<Sizes> = Vec::new();
+    let mut try_with = |base: &Sizes, values: &[(VarId, i64)]| {
+        let mut sizes = base.clone();
+        for (var, value) in values {
+            sizes.values[var.index()] = Some(*value);
+        }
+        let answers = comparisons.answers(&sizes);
+        if seen.add(&answers) {
+            found.extend(comparisons.with_more_rounds(&sizes, values, &answers));
+            found.push(sizes);
+        }
+    };
+    for one in &set {
+        try_with(first, &[*one]);
+    }
+    for (number, one) in set.iter().enumerate() {
+        bases.iter().skip(1).for_each(|base| try_with(base, &[*one]));
+        for other in set[..number].iter().filter(|other| other.0 != one.0) {
+            try_with(first, &[*one, *other]);
+        }
+    }
+    // The last number of each.
+    let all: BTreeMap<VarId, i64> = set.iter().copied().collect();
+    try_with(first, &all.into_iter().collect::<Vec<_>>());
+    let size = |value: &i64| value.unsigned_abs();
+    found.sort_by_key(|sizes| sizes.values.iter().flatten().map(size).max());
     found.truncate(MAX_SIZES);
     found
 }
@@ -89,20 +136,25 @@ fn turns(ladder: &[i64], answers: &dyn Fn(i64) -> Answers) -> Vec<i64> {
             let middle = low + (high - low) / 2;
             if answers(middle) == pair[0] { low = middle } else { high = middle }
         }
-        found.push(high);
+        // Below 0 it is the other side that is new.
+        found.push(if high <= 0 { low } else { high });
     }
     found
 }
 
-/// Numbers that grow fast, and those next to the literals of the text.
-fn ladder(kernel: &Kernel) -> Vec<i64> {
+/// Numbers that grow fast, and those next to the literals of the text; of what may be below 0
+/// the same there.
+fn ladder(kernel: &Kernel, has_negatives: bool) -> Vec<i64> {
     let literals = kernel.exprs.values().filter_map(|expr| match expr.kind {
         ExprKind::Literal(Literal::Int(value)) => i64::try_from(value).ok(),
         _ => None,
     });
     let near = literals.flat_map(|value| [value.saturating_sub(1), value, value.saturating_add(1)]);
-    let all: BTreeSet<i64> = (0..31).map(|exponent| 1 << exponent).chain(near).collect();
-    all.into_iter().filter(|value| (1..=MOST).contains(value)).collect()
+    let all = (0..31).map(|exponent| 1 << exponent).chain(near);
+    let all: BTreeSet<i64> = all.filter(|value| (1..=MOST).contains(value)).collect();
+    let below = all.iter().map(|value| -*value).chain([0]).filter(|_| has_negatives);
+    let both: BTreeSet<i64> = below.chain(all.iter().copied()).collect();
+    both.into_iter().collect()
 }
 
 impl<'a> Comparisons<'a> {
@@ -116,7 +168,8 @@ impl<'a> Comparisons<'a> {
         });
         let axes = kernel.grid.iter().chain(kernel.block.iter().flatten());
         let last = axes.map(|axis| (axis.var, Last::Before(axis.extent))).collect();
-        let mut comparisons = Self { plain: Plain::of(kernel), all: all.collect(), last };
+        let mut comparisons =
+            Self { plain: Plain::of(kernel), all: all.collect(), last, counters: Vec::new() };
         comparisons.visit(&kernel.body);
         comparisons
     }
@@ -134,10 +187,72 @@ impl<'a> Comparisons<'a> {
                         LoopRange::Halving(n) | LoopRange::Doubling(n) => Last::Value(n),
                     };
                     self.last.insert(*var, last);
+                    self.counters.push(*var);
                 }
                 _ => {}
             }
             stmt.kind.bodies().into_iter().for_each(|body| self.visit(body));
+        }
+    }
+
+    /// Numbers of each dimension and scalar at which, the others as they are, comparisons
+    /// say something else than at the number before.
+    fn turns(&self, base: &Sizes) -> Vec<(VarId, i64)> {
+        let kernel = self.plain.kernel;
+        let ladders = [false, true].map(|has_negatives| ladder(kernel, has_negatives));
+        let vars = kernel.vars.iter();
+        let vars = vars.filter(|(_, var)| matches!(var.kind, VarKind::Dim | VarKind::Scalar(_)));
+        vars.flat_map(|(var, declared)| {
+            let is_scalar = matches!(declared.kind, VarKind::Scalar(_));
+            let has_negatives =
+                is_scalar && declared.ty.integer_range().is_none_or(|(least, _)| least < 0);
+            let answers = |value: i64| {
+                let mut sizes = base.clone();
+                sizes.values[var.index()] = Some(value);
+                self.answers(&sizes)
+            };
+            let found = turns(&ladders[usize::from(has_negatives)], &answers);
+            found.into_iter().map(move |value| (var, value))
+        })
+        .collect()
+    }
+
+    /// Sizes of which the numbers that are new are larger, so that a loop whose counter is
+    /// compared has some rounds more; none where there is no such loop, or comparisons say
+    /// something else.
+    fn with_more_rounds(
+        &self,
+        sizes: &Sizes,
+        values: &[(VarId, i64)],
+        answers: &Answers,
+    ) -> Option<Sizes> {
+        let compared = self.counters.iter().copied().find(|counter| self.compares(*counter))?;
+        let last = |sizes: &Sizes| self.last_of(compared, sizes);
+        let least = last(sizes)? + ROUNDS_MORE;
+        let mut more = sizes.clone();
+        (3..16).map(|exponent| 1 << exponent).find_map(|step: i64| {
+            for (var, value) in values {
+                more.values[var.index()] = Some(value.saturating_add(step).min(MOST));
+            }
+            let is_more = last(&more)? >= least && self.answers(&more) == *answers;
+            is_more.then(|| more.clone())
+        })
+    }
+
+    /// Whether a counter is named in a comparison.
+    fn compares(&self, counter: VarId) -> bool {
+        let mut sides = self.all.iter().flat_map(|(_, lhs, rhs)| [*lhs, *rhs]);
+        sides.any(|side| self.names(side, counter))
+    }
+
+    fn names(&self, expr: ExprId, counter: VarId) -> bool {
+        let kind = &self.plain.kernel.exprs[expr].kind;
+        match kind {
+            ExprKind::Var(var) => match self.plain.lets.get(var) {
+                Some(of) => self.names(*of, counter),
+                None => *var == counter,
+            },
+            _ => kind.operands().into_iter().any(|operand| self.names(operand, counter)),
         }
     }
 
@@ -149,11 +264,13 @@ impl<'a> Comparisons<'a> {
     }
 
     fn value(&self, expr: ExprId, sizes: &Sizes) -> Option<i128> {
-        self.plain.value(expr, &|var| {
-            given(sizes, var).or_else(|| match self.last.get(&var)? {
-                Last::Before(end) => Some((self.value(*end, sizes)? - 1).max(0)),
-                Last::Value(n) => self.value(*n, sizes),
-            })
-        })
+        self.plain.value(expr, &|var| given(sizes, var).or_else(|| self.last_of(var, sizes)))
+    }
+
+    fn last_of(&self, var: VarId, sizes: &Sizes) -> Option<i128> {
+        match self.last.get(&var)? {
+            Last::Before(end) => Some((self.value(*end, sizes)? - 1).max(0)),
+            Last::Value(n) => self.value(*n, sizes),
+        }
     }
 }

@@ -26,7 +26,7 @@ impl Machine<'_> {
         Some(flat)
     }
 
-    fn slot(&self, array: ArrayRef) -> usize {
+    pub(in super::super) fn slot(&self, array: ArrayRef) -> usize {
         match array {
             ArrayRef::Tensor(id) => id.index(),
             ArrayRef::Tile(id) => self.kernel.tensors.len() + id.index(),

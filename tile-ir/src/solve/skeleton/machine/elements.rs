@@ -18,7 +18,11 @@ impl Machine<'_> {
     ) -> Value {
         let at = indices.iter().map(|index| index.as_index());
         let held = self.plan.locals.element(access.array, at).map(|var| frame[var.index()]);
-        held.unwrap_or_else(|| self.zero_of(access.array)).tainted(data)
+        let held = held.unwrap_or_else(|| self.zero_of(access.array));
+        match indices.iter().any(|index| index.is_free) {
+            true => held.tainted(data),
+            false => held.chosen(data),
+        }
     }
 
     /// A local array begins with one value in all elements: 0, where the text gives none.
@@ -49,6 +53,10 @@ impl Machine<'_> {
     ) -> Result<(), Stop> {
         let (indices, data) = self.indices(frame, &access.indices)?;
         let value = self.eval(frame, value)?;
+        if self.plan.holds(access.array) {
+            self.hold(access, &indices, (op, value));
+            return Ok(());
+        }
         let at = indices.iter().map(|index| index.as_index());
         if let Some(element) = self.plan.locals.element(access.array, at) {
             let held = frame[element.index()];

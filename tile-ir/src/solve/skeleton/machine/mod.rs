@@ -7,12 +7,15 @@
 //! are made up ([`super::data`]).
 
 mod access;
+mod alike;
 mod elements;
+mod memory;
 mod open;
 mod path;
 mod rising;
 mod settle;
 mod together;
+mod told;
 mod worker;
 
 use std::collections::BTreeSet;
@@ -33,6 +36,7 @@ use crate::exchange::{Group, WARP_ITEMS};
 use crate::kernel::{ArrayRef, Axis, ExprId, Kernel, Source, VarId, VarKind, eval_index};
 
 use super::Findings;
+use memory::Memory;
 pub(super) use path::Path;
 
 /// The values of all variables, for one worker.
@@ -43,8 +47,10 @@ const MAX_CELLS: i64 = 1 << 20;
 const MAX_ITEMS: i64 = 4096;
 /// Stands for an extent of any size: an index that is as large is not followed.
 pub(super) const ANY_EXTENT: i64 = 1 << 20;
-/// Iterations of a loop that loaded data ends.
+/// Iterations of a loop that loaded data ends: where only it matters which cells are
+/// read unwritten, as many as a tile has cells, but no more than the second.
 const MAX_DATA_TRIPS: usize = 8;
+const MAX_DATA_FILLS: usize = 256;
 
 /// Counter values of a loop, and what from memory decides how many they are.
 type Trips = (Vec<Value>, Option<Source>);
@@ -122,6 +128,10 @@ pub(super) struct Machine<'a> {
     path: Option<&'a mut Path>,
     /// Whether what a path has in common with the one before is not entered again.
     skips: bool,
+    /// Iterations of a loop that loaded data ends.
+    data_trips: usize,
+    /// Whether it is known that nothing collides, so that who reads a cell matters to nobody.
+    pub(super) only_fills: bool,
     /// Whether no more is asked of a block than which cells it reads unwritten.
     pub(super) until_filled: bool,
     /// Cells of tiles under watch that this block has not written yet; none where one has
@@ -136,6 +146,8 @@ pub(super) struct Machine<'a> {
     shadows: Vec<Vec<Shadow>>,
     /// By array, where a load's value can matter: its accesses.
     logs: Vec<Log>,
+    /// What tiles hold that are followed.
+    memory: Memory,
     /// By array: the cells of a tile under watch.
     pub(super) fills: Vec<Option<Fill>>,
     /// Every iteration of a loop so far; the first stands for none.
@@ -178,6 +190,8 @@ impl<'a> Machine<'a> {
             both: false,
             path: None,
             skips: false,
+            data_trips: MAX_DATA_TRIPS,
+            only_fills: false,
             until_filled: false,
             left: None,
             touched: None,
@@ -186,6 +200,7 @@ impl<'a> Machine<'a> {
             extents: Vec::new(),
             shadows: Vec::new(),
             logs: Vec::new(),
+            memory: Memory::default(),
             fills: Vec::new(),
             contexts: vec![Context::default()],
             points: Vec::new(),
@@ -209,6 +224,11 @@ impl<'a> Machine<'a> {
     /// barriers.
     pub(super) fn skipping(self, skips: bool) -> Self {
         Self { skips, ..self }
+    }
+
+    /// The same run, of which it is known that nothing collides.
+    pub(super) fn for_fills(self, is_proved: bool) -> Self {
+        Self { only_fills: is_proved, ..self }
     }
 
     /// The same run, of which nothing else may be asked than which cells are read unwritten.
@@ -270,6 +290,7 @@ impl<'a> Machine<'a> {
             }
             self.blocks.push(block);
             self.renew_fills();
+            self.memory = Memory::default();
             self.now.block = number as u32;
             self.now.context = 0;
             self.next_worker = items as u32;
@@ -328,23 +349,46 @@ impl<'a> Machine<'a> {
             let extents = extents.ok_or(Stop::Budget)?;
             let mut shadows = Vec::new();
             let mut fill = None;
-            let is_shared = !kernel.is_local(array);
-            if is_shared && self.plan.sites.iter().any(|site| site.array == array) {
+            let is_local = kernel.is_local(array);
+            if self.plan.sites.iter().any(|site| site.array == array) {
                 let len = count(&extents, MAX_CELLS).ok();
-                shadows.push(Shadow::new(Scope::Block, len, self.plan.orders_warps));
+                if !is_local {
+                    shadows.push(Shadow::new(Scope::Block, len, self.plan.orders_warps));
+                }
                 match array {
                     ArrayRef::Tensor(_) => shadows.push(Shadow::new(Scope::Grid, len, false)),
-                    ArrayRef::Tile(_) => fill = Some(Fill::new(len.ok_or(Stop::Budget)?)),
+                    ArrayRef::Tile(_) if is_local => fill = len.and_then(|len| self.own_fill(len)),
+                    ArrayRef::Tile(_) => {
+                        let len = len.ok_or(Stop::Budget)?;
+                        fill = Some(Fill::new(len));
+                        if self.only_fills {
+                            self.data_trips = self.data_trips.max(len.min(MAX_DATA_FILLS));
+                        }
+                    }
                 }
             }
             self.fills.push(fill);
             self.extents.push(extents);
             self.shadows.push(shadows);
         }
-        if self.plan.uses_data || !self.sizes.open.is_empty() {
+        if (self.plan.uses_data || !self.sizes.open.is_empty()) && !self.only_fills {
             self.logs.resize_with(self.extents.len(), Log::default);
         }
         Ok(())
+    }
+
+    /// The cells of an array of each work-item's own; `None` where there are no work-items, or
+    /// too many cells.
+    fn own_fill(&mut self, len: usize) -> Option<Fill> {
+        let axes = self.kernel.block.as_ref()?;
+        let extents: Option<Vec<i64>> = axes.iter().map(|axis| self.size(axis.extent)).collect();
+        let items = count(&extents?, MAX_ITEMS).ok()?;
+        (items.checked_mul(len)? <= MAX_CELLS as usize).then(|| {
+            if self.only_fills {
+                self.data_trips = self.data_trips.max(len.min(MAX_DATA_FILLS));
+            }
+            Fill::of_each(items, len)
+        })
     }
 
     fn base_frame(&self) -> Frame {

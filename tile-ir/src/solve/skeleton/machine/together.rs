@@ -3,8 +3,9 @@
 use super::super::plan::Node;
 use super::super::witness::Points;
 use super::open::OpenLoop;
+use super::told::Told;
 use super::worker::taint;
-use super::{Frame, MAX_CELLS, MAX_DATA_TRIPS, Machine, Stop, Team, WARP, count, place};
+use super::{Frame, MAX_CELLS, Machine, Stop, Team, WARP, count, place};
 use crate::arena::EntityId as _;
 use crate::exchange::Group;
 use crate::kernel::{Axis, Source};
@@ -35,9 +36,13 @@ impl<'a> Machine<'a> {
                 }
             } else if own > 0 {
                 self.spend(frames.len() / PER_STEP)?;
-                for (item, frame) in frames.iter_mut().enumerate() {
-                    self.set_worker(team.first + item);
-                    self.items(items, frame)?;
+                if self.only_fills {
+                    self.in_turn(items, frames, team)?;
+                } else {
+                    for (item, frame) in frames.iter_mut().enumerate() {
+                        self.set_worker(team.first + item);
+                        self.items(items, frame)?;
+                    }
                 }
             }
             let Some((node, after)) = from.split_first() else { break };
@@ -76,10 +81,15 @@ impl<'a> Machine<'a> {
                 }
                 let outer = self.now;
                 self.now.cause = self.now.cause.or(data);
+                let (rounds, mut told) = (body.rounds.as_deref(), Told::default());
                 for (trip, value) in trips.into_iter().enumerate() {
                     frames.iter_mut().for_each(|frame| frame[var.index()] = value);
+                    if self.is_told(rounds, &mut told, frames)? {
+                        continue;
+                    }
                     self.iterate(outer.context, Some((*var, value.as_index())), *head, trip, true)?;
                     self.together(&body.nodes, frames, team)?;
+                    self.tell(rounds, &mut told, frames);
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 frames.iter_mut().for_each(|frame| taint(frame, &body.assigned, data));
@@ -89,6 +99,7 @@ impl<'a> Machine<'a> {
                 let outer = self.now;
                 let mut data = None;
                 let strides = frames.first().map(|frame| self.strides(rising, frame));
+                let (rounds, mut told) = (body.rounds.as_deref(), Told::default());
                 for trip in 0.. {
                     let holds =
                         self.agree(frames, team, |machine, frame| machine.eval(frame, *cond))?;
@@ -100,15 +111,22 @@ impl<'a> Machine<'a> {
                         break;
                     }
                     data = data.or(holds.data);
-                    if !holds.is_true() || (holds.data.is_some() && trip == MAX_DATA_TRIPS) {
+                    if !holds.is_true() || (holds.data.is_some() && trip == self.data_trips) {
                         break;
                     }
                     if let (Some(frame), Some(strides)) = (frames.first(), &strides) {
                         self.need_end(strides, frame)?;
                     }
                     self.now.cause = self.now.cause.or(holds.data);
+                    if self.is_told(rounds, &mut told, frames)? {
+                        for frame in frames.iter_mut() {
+                            body.nodes.last().map_or(Ok(()), |last| self.item(last, frame))?;
+                        }
+                        continue;
+                    }
                     self.iterate(outer.context, None, *head, trip, true)?;
                     self.together(&body.nodes, frames, team)?;
+                    self.tell(rounds, &mut told, frames);
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 frames.iter_mut().for_each(|frame| taint(frame, &body.assigned, data));
@@ -132,11 +150,13 @@ impl<'a> Machine<'a> {
             }
             Node::Set { .. }
             | Node::Old { .. }
+            | Node::Begin { .. }
             | Node::Declare { .. }
             | Node::Element { .. }
             | Node::Touch(_)
             | Node::Access { .. }
-            | Node::Assume(_) => Ok(()),
+            | Node::Assume(_)
+            | Node::Alike { .. } => Ok(()),
         }
     }
 

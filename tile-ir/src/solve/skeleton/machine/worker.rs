@@ -4,7 +4,8 @@ use super::super::eval::Value;
 use super::super::plan::Node;
 use super::super::witness::Context;
 use super::open::OpenLoop;
-use super::{Frame, MAX_DATA_TRIPS, Machine, Stop, Trips};
+use super::told::Told;
+use super::{Frame, Machine, Stop, Trips};
 use crate::arena::EntityId as _;
 use crate::kernel::{Access, LoopRange, Source, VarId};
 use crate::span::SpanId;
@@ -17,7 +18,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn item(&mut self, node: &'a Node<'a>, frame: &mut Frame) -> Result<(), Stop> {
+    pub(super) fn item(&mut self, node: &'a Node<'a>, frame: &mut Frame) -> Result<(), Stop> {
         match node {
             Node::Set { var, op, value } => {
                 let mut result = self.eval(frame, *value)?;
@@ -32,6 +33,7 @@ impl<'a> Machine<'a> {
                 self.burn()?;
                 frame[var.index()] = self.old_value(*array, *var);
             }
+            Node::Begin { tile, is_filled } => self.begin_own(*tile, *is_filled),
             Node::Declare { tile, init } => self.declare(*tile, *init, frame)?,
             Node::Element { access, op, value } => {
                 self.set_element(access, (*op, *value), frame)?;
@@ -55,11 +57,15 @@ impl<'a> Machine<'a> {
                 }
                 let outer = self.now;
                 self.now.cause = self.now.cause.or(data);
+                let (rounds, mut told) = (body.rounds.as_deref(), Told::default());
                 for (trip, value) in trips.into_iter().enumerate() {
                     if body.round(trip).is_empty() {
                         break;
                     }
                     frame[var.index()] = value;
+                    if self.is_told(rounds, &mut told, std::slice::from_mut(frame))? {
+                        continue;
+                    }
                     self.iterate(
                         outer.context,
                         Some((*var, value.as_index())),
@@ -68,6 +74,7 @@ impl<'a> Machine<'a> {
                         false,
                     )?;
                     self.items(body.round(trip), frame)?;
+                    self.tell(rounds, &mut told, std::slice::from_ref(frame));
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 taint(frame, &body.assigned, data);
@@ -76,6 +83,7 @@ impl<'a> Machine<'a> {
                 let outer = self.now;
                 let mut data = None;
                 let strides = self.strides(rising, frame);
+                let (rounds, mut told) = (body.rounds.as_deref(), Told::default());
                 for trip in 0.. {
                     let holds = self.eval(frame, *cond)?;
                     if let Some(source) = holds.data.filter(|_| self.both) {
@@ -85,13 +93,18 @@ impl<'a> Machine<'a> {
                         break;
                     }
                     data = data.or(holds.data);
-                    if !holds.is_true() || (holds.data.is_some() && trip == MAX_DATA_TRIPS) {
+                    if !holds.is_true() || (holds.data.is_some() && trip == self.data_trips) {
                         break;
                     }
                     self.need_end(&strides, frame)?;
                     self.now.cause = self.now.cause.or(holds.data);
+                    if self.is_told(rounds, &mut told, std::slice::from_mut(frame))? {
+                        body.nodes.last().map_or(Ok(()), |last| self.item(last, frame))?;
+                        continue;
+                    }
                     self.iterate(outer.context, None, *head, trip, false)?;
                     self.items(body.round(trip), frame)?;
+                    self.tell(rounds, &mut told, std::slice::from_ref(frame));
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 taint(frame, &body.assigned, data);
@@ -110,6 +123,7 @@ impl<'a> Machine<'a> {
                 taint(frame, &then.assigned, cond.data);
                 taint(frame, &otherwise.assigned, cond.data);
             }
+            Node::Alike { node, .. } => self.item(node, frame)?,
             Node::Each { .. } | Node::Exchange { .. } | Node::Barrier | Node::WarpBarrier => {
                 return Err(Stop::Divergent);
             }
@@ -132,7 +146,7 @@ impl<'a> Machine<'a> {
                 let trips = if by > 0 { (length + i128::from(by) - 1) / i128::from(by) } else { 0 };
                 let trips = trips.clamp(0, i64::MAX.into()) as i64;
                 let limit = match first.data.or(last.data) {
-                    Some(_) => limit.min(MAX_DATA_TRIPS),
+                    Some(_) => limit.min(self.data_trips),
                     None => limit,
                 };
                 let values = (0..trips).take(limit).map(|trip| {
@@ -140,7 +154,7 @@ impl<'a> Machine<'a> {
                     first.as_index() + trip * by
                 });
                 let values = values.collect();
-                (first.tainted(step.data), last, values)
+                (first.made_of(step), last, values)
             }
             LoopRange::Halving(n) => {
                 let n = self.eval(frame, n)?;
@@ -155,10 +169,10 @@ impl<'a> Machine<'a> {
         };
         let data = first.data.or(last.data);
         if data.is_some() {
-            values.truncate(MAX_DATA_TRIPS);
+            values.truncate(self.data_trips);
         }
         // A loop from a known start has a known counter, however far it runs.
-        let counter = |value| Value::index(value).tainted(first.data);
+        let counter = |value| Value::index(value).made_of(first);
         Ok((values.into_iter().map(counter).collect(), data))
     }
 
@@ -192,11 +206,12 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Variables that have been changed where `data` decided whether, or how often.
+/// Variables that have been changed where `data` decided whether, or how often: what they
+/// may be set to there is as many values as there are ways.
 pub(super) fn taint(frame: &mut Frame, assigned: &[VarId], data: Option<Source>) {
     if data.is_some() {
         for var in assigned {
-            frame[var.index()] = frame[var.index()].tainted(data);
+            frame[var.index()] = frame[var.index()].chosen(data);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::kernel::{ExprId, ExprKind, VarId};
 impl<'a> Plan<'a> {
     /// The body of a loop of which no part is done together, its counter `var` if it has one.
     pub(super) fn with_rounds(&self, body: Body<'a>, var: Option<VarId>) -> Body<'a> {
-        if body.team.is_some() {
+        if body.team.is_some() || begins(&body.nodes) {
             return body;
         }
         let changing = body.assigned.iter().copied().chain(var).collect();
@@ -133,4 +133,25 @@ impl<'a> Plan<'a> {
             kind => kind.operands().into_iter().any(|operand| self.differs(operand, changing)),
         }
     }
+}
+
+/// Whether an array is declared in `nodes`: each time none of its cells is written.
+fn begins(nodes: &[Node<'_>]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Begin { .. } => true,
+        Node::Each { body, .. } => begins(body),
+        Node::Loop { body, .. } | Node::While { body, .. } => begins(&body.nodes),
+        Node::If { then, otherwise, .. } => begins(&then.nodes) || begins(&otherwise.nodes),
+        Node::Alike { node, .. } => begins(std::slice::from_ref(node)),
+        Node::Set { .. }
+        | Node::Old { .. }
+        | Node::Declare { .. }
+        | Node::Element { .. }
+        | Node::Touch(_)
+        | Node::Access { .. }
+        | Node::Exchange { .. }
+        | Node::Assume(_)
+        | Node::Barrier
+        | Node::WarpBarrier => false,
+    })
 }

@@ -24,7 +24,7 @@ impl<'a> Plan<'a> {
         let team = nodes.iter().filter_map(Node::team).max();
         let mut assigned = Vec::new();
         nodes.iter().for_each(|node| self.assignments(node, &mut assigned));
-        Body { nodes, again: None, team, assigned }
+        Body { nodes, again: None, rounds: None, team, assigned }
     }
 
     fn node(&mut self, stmt: &'a Stmt, out: &mut Vec<Node<'a>>) {
@@ -39,6 +39,9 @@ impl<'a> Plan<'a> {
                     out.push(Node::Declare { tile: *tile, init: *init });
                 } else {
                     out.extend(init.map(Node::Touch));
+                }
+                if self.watched.contains(&ArrayRef::Tile(*tile)) {
+                    out.push(Node::Begin { tile: *tile, is_filled: init.is_some() });
                 }
             }
             StmtKind::Update { place: Place::Var(var), op, value } => {
@@ -192,6 +195,7 @@ impl<'a> Plan<'a> {
             Node::Touch(_)
             | Node::Access { .. }
             | Node::Assume(_)
+            | Node::Begin { .. }
             | Node::Barrier
             | Node::WarpBarrier => {}
             Node::Each { body, .. } => {
@@ -201,6 +205,7 @@ impl<'a> Plan<'a> {
             Node::If { then, otherwise, .. } => {
                 out.extend(then.assigned.iter().chain(&otherwise.assigned));
             }
+            Node::Alike { outputs, .. } => out.extend(outputs),
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Cutting a kernel down to its skeleton.
 
 mod again;
+mod alike;
 mod build;
+mod held;
 mod locals;
 mod need;
+mod rounds;
 mod shifts;
 
 use std::collections::BTreeSet;
@@ -19,7 +22,9 @@ use crate::kernel::{
 };
 use crate::op::BinaryOp;
 use crate::span::SpanId;
+use held::Held;
 use locals::Locals;
+pub(super) use rounds::Rounds;
 
 /// An access in the text, by its position in program order.
 pub(crate) type SiteId = u32;
@@ -44,6 +49,8 @@ pub(super) enum Node<'a> {
     Set { var: VarId, op: Option<BinaryOp>, value: ExprId },
     /// `let var = atomic array[…] …;`: the old value.
     Old { var: VarId, array: ArrayRef },
+    /// A local array under watch is declared, with a value in all elements or in none.
+    Begin { tile: TileId, is_filled: bool },
     /// A local array that is followed is declared, with this value in all elements.
     Declare { tile: TileId, init: Option<ExprId> },
     /// `array[…] = value;`, or `array[…] op= value;`, of a local array that is followed.
@@ -65,6 +72,8 @@ pub(super) enum Node<'a> {
     Exchange { var: VarId, op: ExchangeOp, value: ExprId, lane: Option<ExprId> },
     /// What holds, at sizes that are run.
     Assume(ExprId),
+    /// What work-items of which these `inputs` are equal do alike, and leave in `outputs`.
+    Alike { node: Box<Node<'a>>, inputs: Vec<VarId>, outputs: Vec<VarId> },
     /// A barrier.
     Barrier,
     /// A barrier of a warp.
@@ -77,6 +86,8 @@ pub(super) struct Body<'a> {
     pub(super) nodes: Vec<Node<'a>>,
     /// Of a loop: those that touch other elements in later rounds, where not all do.
     again: Option<Vec<Node<'a>>>,
+    /// Of a loop: when rounds do what earlier ones did, where that is known.
+    pub(super) rounds: Option<Box<Rounds>>,
     /// Who runs something in it together.
     team: Option<Group>,
     /// The variables that it may change.
@@ -99,6 +110,7 @@ impl Node<'_> {
         match self {
             Node::Set { .. }
             | Node::Old { .. }
+            | Node::Begin { .. }
             | Node::Declare { .. }
             | Node::Element { .. }
             | Node::Touch(_)
@@ -109,6 +121,7 @@ impl Node<'_> {
             Node::WarpBarrier => Some(Group::Warp),
             Node::Loop { body, .. } | Node::While { body, .. } => body.team,
             Node::If { then, otherwise, .. } => then.team.max(otherwise.team),
+            Node::Alike { node, .. } => node.team(),
         }
     }
 }
@@ -127,6 +140,8 @@ pub(super) struct Plan<'a> {
     pub(super) touches: Vec<bool>,
     /// Local arrays whose elements are variables.
     pub(super) locals: Locals,
+    /// Tiles whose values are followed.
+    held: Held,
     /// By variable, elements of local arrays among them: whether its value matters.
     needed: Vec<bool>,
     watched: Vec<ArrayRef>,
@@ -141,6 +156,8 @@ pub(super) struct Plan<'a> {
     largest: i64,
     /// Whether the value of a load matters.
     pub(super) uses_data: bool,
+    /// The tensors that the kernel writes.
+    written: WrittenTensors,
     /// The assumptions that sizes decide, if they count.
     decisive: BTreeSet<ExprId>,
     /// Whether warps have barriers of their own.
@@ -166,10 +183,29 @@ impl<'a> Plan<'a> {
         assumptions: BTreeSet<ExprId>,
         watch: &dyn Fn(ArrayRef) -> bool,
     ) -> Self {
+        Self::following(kernel, assumptions, Held::default(), watch)
+    }
+
+    /// The same, of which nothing is asked but which cells are read unwritten: nothing collides.
+    pub(super) fn for_fills(
+        kernel: &'a Kernel,
+        assumptions: BTreeSet<ExprId>,
+        watch: &dyn Fn(ArrayRef) -> bool,
+    ) -> Self {
+        Self::following(kernel, assumptions, Held::of(kernel), watch).by_first()
+    }
+
+    fn following(
+        kernel: &'a Kernel,
+        assumptions: BTreeSet<ExprId>,
+        held: Held,
+        watch: &dyn Fn(ArrayRef) -> bool,
+    ) -> Self {
         let written = WrittenTensors::of(kernel);
         let tensors = kernel.tensors.ids().filter(|id| written.contains(*id));
         let tensors = tensors.map(ArrayRef::Tensor);
         let arrays = kernel.tiles.ids().map(ArrayRef::Tile).chain(tensors);
+        let watched = arrays.filter(|array| watch(*array)).collect();
         let locals = Locals::of(kernel);
         let mut plan = Self {
             kernel,
@@ -179,12 +215,14 @@ impl<'a> Plan<'a> {
             touches: vec![false; kernel.exprs.len()],
             needed: vec![false; locals.variables()],
             locals,
-            watched: arrays.filter(|array| watch(*array)).collect(),
+            held,
+            watched,
             used: Vec::new(),
             extents_alone: Vec::new(),
             edges: Vec::new(),
             largest: largest_literal(kernel),
             uses_data: false,
+            written,
             decisive: assumptions,
             orders_warps: has_warp_barrier(&kernel.body),
             may_not_end: false,
@@ -201,9 +239,9 @@ impl<'a> Plan<'a> {
             plan.touches[id.index()] = own || inner;
         }
         loop {
-            let before = plan.needed.clone();
+            let before = (plan.needed.clone(), plan.held.clone());
             plan.mark(&kernel.body);
-            if plan.needed == before {
+            if (&plan.needed, &plan.held) == (&before.0, &before.1) {
                 break;
             }
         }
@@ -227,9 +265,15 @@ impl<'a> Plan<'a> {
             || self.watched.iter().any(|array| matches!(array, ArrayRef::Tensor(_)))
     }
 
-    /// Whether what a local array holds matters, and is followed.
+    /// Whether what an array holds matters, and is followed.
     fn needs_elements(&self, array: ArrayRef) -> bool {
         self.locals.all(array).next().is_some_and(|element| self.needs(element))
+            || self.holds(array)
+    }
+
+    /// Whether what a tile holds matters, and is followed.
+    pub(super) fn holds(&self, array: ArrayRef) -> bool {
+        self.held.follows(array)
     }
 
     /// Whether a variable's value matters.
@@ -298,8 +342,12 @@ impl<'a> Plan<'a> {
                     self.collect_counted(&otherwise.nodes, (counted, begun));
                 }
                 Node::Each { body, .. } => self.collect_counted(body, (counted, begun)),
+                Node::Alike { node, .. } => {
+                    self.collect_counted(std::slice::from_ref(node), (counted, begun));
+                }
                 Node::Set { .. }
                 | Node::Old { .. }
+                | Node::Begin { .. }
                 | Node::Element { .. }
                 | Node::Touch(_)
                 | Node::Access { .. }

@@ -14,6 +14,7 @@ impl Plan<'_> {
         }
         if let ExprKind::Load(access) = kind {
             self.uses_data |= !self.locals.follows(access.array);
+            self.held.need(access.array);
             for element in self.locals.all(access.array) {
                 self.needed[element.index()] = true;
             }
@@ -149,6 +150,7 @@ impl Plan<'_> {
                 }
                 StmtKind::LetArray { tile, init } => {
                     self.needs_elements(ArrayRef::Tile(*tile))
+                        || self.watched.contains(&ArrayRef::Tile(*tile))
                         || init.is_some_and(|init| self.touches[init.index()])
                 }
                 StmtKind::Assign { var, value }
