@@ -7,11 +7,11 @@ use crate::op::BinaryOp;
 pub type Range = (i128, i128);
 
 /// That of a number of which nothing is known.
-pub(super) const FAR: Range = (i128::MIN, i128::MAX);
+pub(crate) const FAR: Range = (i128::MIN, i128::MAX);
 
 /// What an operator makes of any two numbers of two ranges, where it is the largest and the
 /// least of the ends; of a division also where the divisor may be 0.
-pub(super) fn range_of(op: BinaryOp, one: Range, other: Range) -> Range {
+pub(crate) fn range_of(op: BinaryOp, one: Range, other: Range) -> Range {
     if op == BinaryOp::Div && other.0 <= 0 {
         // No number is further from 0 for being divided.
         let most = one.0.saturating_abs().max(one.1.saturating_abs());
@@ -26,7 +26,7 @@ pub(super) fn range_of(op: BinaryOp, one: Range, other: Range) -> Range {
 }
 
 /// What a division by these numbers leaves, whatever is divided.
-pub(super) fn left_by(divisor: Range, is_signed: bool) -> Range {
+pub(crate) fn left_by(divisor: Range, is_signed: bool) -> Range {
     let most = divisor.0.saturating_abs().max(divisor.1.saturating_abs());
     let most = most.saturating_sub(1).max(0);
     (if is_signed { most.saturating_neg() } else { 0 }, most)
@@ -34,7 +34,7 @@ pub(super) fn left_by(divisor: Range, is_signed: bool) -> Range {
 
 /// The range of an integer of which a literal says which bits are kept: of `x & 31` and
 /// `x >> 5`, whatever `x` is.
-pub(super) fn masked(kernel: &Kernel, expr: ExprId) -> Option<Range> {
+pub(crate) fn masked(kernel: &Kernel, expr: ExprId) -> Option<Range> {
     let ExprKind::Binary { op, lhs, rhs } = kernel.exprs[expr].kind else { return None };
     let literal = |part: ExprId| match kernel.exprs[part].kind {
         ExprKind::Literal(Literal::Int(value)) if value >= 0 => Some(value),

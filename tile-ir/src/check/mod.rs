@@ -9,7 +9,7 @@ mod exact;
 mod flow;
 mod fold;
 mod initialised;
-mod interval;
+pub(crate) mod interval;
 mod narrow;
 mod order;
 mod owned;

@@ -89,7 +89,7 @@ impl Value {
     }
 
     /// As a number of an integer type.
-    fn number(self, ty: Type) -> i128 {
+    pub(super) fn number(self, ty: Type) -> i128 {
         match ty.integer_range() {
             None => self.as_index().into(),
             Some((min, max)) if self.bits > max as u64 => i128::from(self.bits) + 2 * min,
@@ -161,22 +161,29 @@ impl Machine<'_> {
             ExprKind::Load(access) if let Some(site) = self.plan.loads[expr.index()] => {
                 // What it gives is not asked for.
                 let (indices, _) = self.indices(frame, &access.indices)?;
-                self.enter(site, &indices)?;
+                self.enter(site, &indices, (frame, &access.indices))?;
             }
             ExprKind::Select { cond, then, otherwise } => {
-                let cond = self.eval(frame, *cond)?;
+                let asked = *cond;
+                let cond = self.eval(frame, asked)?;
                 let (chosen, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
-                self.touch(frame, *chosen)?;
-                if self.both && cond.data.is_some() {
-                    self.touch(frame, *other)?;
+                let guard = cond.data.map(|_| (asked, cond.is_true()));
+                self.under_some(guard, |machine| machine.touch(frame, *chosen))?;
+                if self.both
+                    && let Some((asked, holds)) = guard
+                {
+                    self.under((asked, !holds), |machine| machine.touch(frame, *other))?;
                 }
             }
             ExprKind::Logic { op, lhs, rhs } => {
-                let lhs = self.eval(frame, *lhs)?;
-                let decided = lhs.is_true() == (*op == LogicOp::Or);
+                let asked = *lhs;
+                let lhs = self.eval(frame, asked)?;
+                let goes_on = *op == LogicOp::And;
+                let decided = lhs.is_true() != goes_on;
                 if !decided || (self.both && lhs.data.is_some()) {
-                    self.touch(frame, *rhs)?;
+                    let guard = lhs.data.map(|_| (asked, goes_on));
+                    self.under_some(guard, |machine| machine.touch(frame, *rhs))?;
                 }
             }
             ExprKind::Uniform(operand) => {
@@ -256,23 +263,29 @@ impl Machine<'_> {
                 Value::bool(holds).chosen(lhs.data.or(rhs.data))
             }
             ExprKind::Logic { op, lhs, rhs } => {
-                let lhs = self.eval(frame, *lhs)?;
-                if lhs.is_true() == (*op == LogicOp::Or) {
-                    if self.both && lhs.data.is_some() {
-                        self.eval(frame, *rhs)?;
+                let (asked, goes_on) = (*lhs, *op == LogicOp::And);
+                let lhs = self.eval(frame, asked)?;
+                let guard = lhs.data.map(|_| (asked, goes_on));
+                if lhs.is_true() != goes_on {
+                    if self.both && guard.is_some() {
+                        self.under_some(guard, |machine| machine.eval(frame, *rhs))?;
                     }
                     return Ok(lhs);
                 }
-                self.eval(frame, *rhs)?.chosen(lhs.data)
+                self.under_some(guard, |machine| machine.eval(frame, *rhs))?.chosen(lhs.data)
             }
             ExprKind::Select { cond, then, otherwise } => {
-                let cond = self.eval(frame, *cond)?;
+                let asked = *cond;
+                let cond = self.eval(frame, asked)?;
                 let (chosen, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
-                if self.both && cond.data.is_some() {
-                    self.eval(frame, *other)?;
+                let guard = cond.data.map(|_| (asked, cond.is_true()));
+                if self.both
+                    && let Some((asked, holds)) = guard
+                {
+                    self.under((asked, !holds), |machine| machine.eval(frame, *other))?;
                 }
-                self.eval(frame, *chosen)?.chosen(cond.data)
+                self.under_some(guard, |machine| machine.eval(frame, *chosen))?.chosen(cond.data)
             }
             ExprKind::Cast(operand) => {
                 let value = self.eval(frame, *operand)?;
@@ -460,11 +473,11 @@ impl Machine<'_> {
         let (indices, data) = self.indices(frame, &access.indices)?;
         if self.plan.locals.follows(access.array) {
             if let Some(site) = self.plan.loads[expr.index()] {
-                self.enter(site, &indices)?;
+                self.enter(site, &indices, (frame, &access.indices))?;
             }
             return Ok(self.element(frame, access, (&indices, data)));
         }
-        let value = self.made_up(expr, access, &indices)?;
+        let value = self.made_up(frame, (expr, access), &indices)?;
         if self.plan.holds(access.array)
             && let Some(held) = self.held(access, &indices)
         {
@@ -476,9 +489,14 @@ impl Machine<'_> {
         Ok(self.sharing(value, &indices, |parts| Origin::Element(access.array, parts)))
     }
 
-    fn made_up(&mut self, expr: ExprId, access: &Access, indices: &Indices) -> Result<Value, Stop> {
+    fn made_up(
+        &mut self,
+        frame: &Frame,
+        (expr, access): (ExprId, &Access),
+        indices: &Indices,
+    ) -> Result<Value, Stop> {
         if let Some(site) = self.plan.loads[expr.index()] {
-            self.enter(site, indices)?;
+            self.enter(site, indices, (frame, &access.indices))?;
         }
         let dtype = self.dtype(expr);
         if let ArrayRef::Tensor(tensor) = access.array

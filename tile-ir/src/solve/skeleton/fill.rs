@@ -9,10 +9,11 @@ use std::ops::Range;
 
 use super::Party;
 use super::eval::Value;
-use super::machine::Machine;
+use super::machine::{Frame, Machine};
 use super::plan::{Site, SiteId};
 use super::shadow::Mark;
-use crate::kernel::{AccessKind, ArrayRef, Source, TileId, VarId};
+use crate::check::Range as Reach;
+use crate::kernel::{AccessKind, ArrayRef, ExprId, Source, TileId, VarId};
 
 /// A read of a cell that nobody has written, by example.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,6 +132,21 @@ impl Fill {
         is_first
     }
 
+    /// The first cell of `own` that nobody has written and whose indices are in these ranges.
+    fn missing_within(
+        &self,
+        own: &Range<usize>,
+        extents: &[i64],
+        reach: &[Reach],
+    ) -> Option<usize> {
+        let is_inside = |flat: &usize| {
+            let point = point_of(flat - own.start, extents);
+            let mut axes = point.iter().zip(reach);
+            axes.all(|(at, (low, high))| (*low..=*high).contains(&i128::from(*at)))
+        };
+        own.clone().filter(|flat| !self.is_written(*flat)).find(is_inside)
+    }
+
     fn is_written(&self, flat: usize) -> bool {
         self.cells.get(flat).is_none_or(|cell| cell.written)
     }
@@ -165,11 +181,11 @@ impl Fill {
 
 impl Machine<'_> {
     /// Enters an access to a tile. What loaded data decides the place of is no
-    /// write, and reads any cell.
+    /// write, and reads any cell that it can reach.
     pub(super) fn enter_fill(
         &mut self,
         slot: usize,
-        indices: &[Value],
+        (indices, (frame, text)): (&[Value], (&Frame, &[ExprId])),
         kind: AccessKind,
         mark: Mark,
     ) {
@@ -191,7 +207,8 @@ impl Machine<'_> {
                     self.left = None;
                 }
                 None if !is_known => {
-                    let first = own.clone().find(|flat| !fill.is_written(*flat));
+                    let reach = self.reach(frame, text);
+                    let first = fill.missing_within(&own, &self.extents[slot], &reach);
                     fill.open.extend(first.map(|flat| {
                         let element = point_of(flat - own.start, &self.extents[slot]);
                         Open { flat, element, is_possible: true, mark }

@@ -3,9 +3,9 @@
 use super::super::eval::Value;
 use super::super::plan::SiteId;
 use super::super::shadow::{Mark, Scope};
-use super::{ANY_EXTENT, Machine, Stop};
+use super::{ANY_EXTENT, Frame, Machine, Stop};
 use crate::arena::EntityId as _;
-use crate::kernel::ArrayRef;
+use crate::kernel::{ArrayRef, ExprId};
 
 impl Machine<'_> {
     /// Who is at it, and when: block, worker, iteration.
@@ -35,7 +35,12 @@ impl Machine<'_> {
 
     /// Enters an access. Outside a tensor's shape nothing is accessed, nor
     /// outside a tile's, which is a finding.
-    pub(in super::super) fn enter(&mut self, id: SiteId, indices: &[Value]) -> Result<(), Stop> {
+    pub(in super::super) fn enter(
+        &mut self,
+        id: SiteId,
+        indices: &[Value],
+        text: (&Frame, &[ExprId]),
+    ) -> Result<(), Stop> {
         if self.is_repeated() {
             return Ok(());
         }
@@ -51,7 +56,7 @@ impl Machine<'_> {
         if self.touched.is_some() {
             self.of_block.enter(indices, site.kind);
         }
-        self.enter_fill(slot, indices, site.kind, mark);
+        self.enter_fill(slot, (indices, text), site.kind, mark);
         if indices.iter().any(|index| index.data.is_some()) {
             self.note_stray(mark, indices);
             return Ok(());

@@ -12,6 +12,7 @@ mod elements;
 mod memory;
 mod open;
 mod path;
+mod reach;
 mod rising;
 mod settle;
 mod together;
@@ -38,6 +39,7 @@ use crate::kernel::{ArrayRef, Axis, ExprId, Kernel, Source, VarId, VarKind, eval
 use super::Findings;
 use memory::Memory;
 pub(super) use path::Path;
+pub(super) use reach::leavers;
 
 /// The values of all variables, for one worker.
 pub(super) type Frame = Vec<Value>;
@@ -163,6 +165,8 @@ pub(super) struct Machine<'a> {
     pub(super) now: Mark,
     /// What open values have in common.
     pub(super) terms: Terms,
+    /// The conditions on loaded data around what is run.
+    guards: Vec<reach::Guard>,
     /// By warp: its barriers so far.
     epochs: Vec<u32>,
     interval: u32,
@@ -210,6 +214,7 @@ impl<'a> Machine<'a> {
             fixed: Vec::new(),
             now: Mark::default(),
             terms: Terms::default(),
+            guards: Vec::new(),
             epochs: Vec::new(),
             interval: 1,
         }

@@ -46,8 +46,8 @@ impl<'a> Machine<'a> {
             }
             Node::Access { access, site } => {
                 let Access { indices, .. } = access;
-                let (indices, _) = self.indices(frame, indices)?;
-                self.enter(*site, &indices)?;
+                let (values, _) = self.indices(frame, indices)?;
+                self.enter(*site, &values, (frame, indices))?;
             }
             Node::Loop { var, range, body, head, .. } => {
                 let (trips, data) = self.trips(frame, range)?;
@@ -109,16 +109,22 @@ impl<'a> Machine<'a> {
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 taint(frame, &body.assigned, data);
             }
-            Node::If { cond, then, otherwise } => {
-                let cond = self.eval(frame, *cond)?;
+            Node::If { cond: asked, then, otherwise } => {
+                let asked = *asked;
+                let cond = self.eval(frame, asked)?;
                 let outer = self.now.cause;
                 self.now.cause = self.now.cause.or(cond.data);
                 let (run, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
-                if self.both && cond.data.is_some() {
-                    self.items(&other.nodes, &mut frame.clone())?;
+                let guard = cond.data.map(|_| (asked, cond.is_true()));
+                if self.both
+                    && let Some((asked, holds)) = guard
+                {
+                    self.under((asked, !holds), |machine| {
+                        machine.items(&other.nodes, &mut frame.clone())
+                    })?;
                 }
-                self.items(&run.nodes, frame)?;
+                self.under_some(guard, |machine| machine.items(&run.nodes, frame))?;
                 self.now.cause = outer;
                 taint(frame, &then.assigned, cond.data);
                 taint(frame, &otherwise.assigned, cond.data);

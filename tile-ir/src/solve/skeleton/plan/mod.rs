@@ -9,16 +9,16 @@ mod need;
 mod rounds;
 mod shifts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::machine::ANY_EXTENT;
+use super::machine::{ANY_EXTENT, leavers};
 use super::sizes::{Sizes, largest_literal};
 use crate::arena::EntityId as _;
 use crate::check::{Exact, WrittenTensors};
 use crate::exchange::{ExchangeOp, Group};
 use crate::kernel::{
     Access, AccessKind, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind,
-    TileId, VarId, VarKind,
+    TileId, VarId, VarKind, immutable_lets,
 };
 use crate::op::BinaryOp;
 use crate::span::SpanId;
@@ -138,6 +138,10 @@ pub(super) struct Plan<'a> {
     pub(super) loads: Vec<Option<SiteId>>,
     /// By expression: whether a load under watch is in it.
     pub(super) touches: Vec<bool>,
+    /// What variables are that are given a value once.
+    pub(super) lets: BTreeMap<VarId, ExprId>,
+    /// Flags of jumps, by the condition under which they are set.
+    pub(super) leavers: BTreeMap<VarId, ExprId>,
     /// Local arrays whose elements are variables.
     pub(super) locals: Locals,
     /// Tiles whose values are followed.
@@ -214,6 +218,8 @@ impl<'a> Plan<'a> {
             loads: vec![None; kernel.exprs.len()],
             touches: vec![false; kernel.exprs.len()],
             needed: vec![false; locals.variables()],
+            lets: immutable_lets(&kernel.body, kernel),
+            leavers: leavers(kernel),
             locals,
             held,
             watched,
