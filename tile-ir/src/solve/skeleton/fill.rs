@@ -71,8 +71,8 @@ struct Open {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fill {
     cells: Vec<Cell>,
-    /// Of arrays of each work-item's own: how many cells one has.
-    each: Option<usize>,
+    /// Of arrays of each work-item's own: how many there are, and how many cells one has.
+    each: Option<(usize, usize)>,
     missing: usize,
     /// Whether anybody has read a cell.
     is_read: bool,
@@ -88,19 +88,19 @@ impl Fill {
         Self { cells: vec![Cell::default(); len], missing: len, ..Self::default() }
     }
 
-    /// As many arrays as there are `items`, each of `len` cells, none written.
+    /// As many arrays as there are `items`, each of `len` cells, none written; and one for
+    /// points of cooperative loops, each of which declares its own.
     pub(super) fn of_each(items: usize, len: usize) -> Self {
-        Self { each: Some(len), ..Self::new(items * len) }
+        Self { each: Some((items, len)), ..Self::new((items + 1) * len) }
     }
 
-    /// The numbers of the cells that a worker may use; none of one that has none.
+    /// The numbers of the cells that a worker may use.
     fn of_worker(&self, worker: u32) -> Range<usize> {
         match self.each {
             None => 0..self.cells.len(),
-            Some(len) => {
-                let first = (worker as usize).saturating_mul(len);
-                let end = first.saturating_add(len);
-                if end <= self.cells.len() { first..end } else { 0..0 }
+            Some((items, len)) => {
+                let first = items.min(worker as usize) * len;
+                first..first + len
             }
         }
     }

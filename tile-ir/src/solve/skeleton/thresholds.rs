@@ -17,7 +17,7 @@ use crate::arena::EntityId as _;
 use crate::kernel::{
     ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, VarId, VarKind, eval_compare,
 };
-use crate::op::{BinaryOp, CompareOp};
+use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 /// Usual sizes that are looked at, and most of these that others are made from.
 const MAX_USUAL: usize = 64;
@@ -189,9 +189,49 @@ impl<'a> Comparisons<'a> {
                     self.last.insert(*var, last);
                     self.counters.push(*var);
                 }
+                StmtKind::While { cond, .. } => self.visit_cond(*cond),
                 _ => {}
             }
             stmt.kind.bodies().into_iter().for_each(|body| self.visit(body));
+        }
+    }
+
+    /// What `while k < n` says of its counter: with what value the last round begins.
+    fn visit_cond(&mut self, cond: ExprId) {
+        let exprs = &self.plain.kernel.exprs;
+        if let ExprKind::Logic { op: LogicOp::And, lhs, rhs } = exprs[cond].kind {
+            [lhs, rhs].into_iter().for_each(|part| self.visit_cond(part));
+        }
+        let ExprKind::Compare { op, lhs, rhs } = exprs[cond].kind else { return };
+        let (counter, last) = match op {
+            CompareOp::Lt | CompareOp::Ne => (lhs, Last::Before(rhs)),
+            CompareOp::Le => (lhs, Last::Value(rhs)),
+            CompareOp::Gt => (rhs, Last::Before(lhs)),
+            CompareOp::Ge => (rhs, Last::Value(lhs)),
+            CompareOp::Eq => return,
+        };
+        let end = match last {
+            Last::Before(end) | Last::Value(end) => end,
+        };
+        if let ExprKind::Var(var) = exprs[counter].kind
+            && self.plain.kernel.vars[var].kind == (VarKind::Let { mutable: true })
+            && !self.changes(end)
+        {
+            self.last.insert(var, last);
+            self.counters.push(var);
+        }
+    }
+
+    /// Whether an expression names a variable that may change.
+    fn changes(&self, expr: ExprId) -> bool {
+        let kernel = self.plain.kernel;
+        let kind = &kernel.exprs[expr].kind;
+        match kind {
+            ExprKind::Var(var) => match self.plain.lets.get(var) {
+                Some(of) => self.changes(*of),
+                None => matches!(kernel.vars[*var].kind, VarKind::Let { .. }),
+            },
+            _ => kind.operands().into_iter().any(|operand| self.changes(operand)),
         }
     }
 

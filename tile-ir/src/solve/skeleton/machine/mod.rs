@@ -388,7 +388,7 @@ impl<'a> Machine<'a> {
         let axes = self.kernel.block.as_ref()?;
         let extents: Option<Vec<i64>> = axes.iter().map(|axis| self.size(axis.extent)).collect();
         let items = count(&extents?, MAX_ITEMS).ok()?;
-        (items.checked_mul(len)? <= MAX_CELLS as usize).then(|| {
+        ((items + 1).checked_mul(len)? <= MAX_CELLS as usize).then(|| {
             if self.only_fills {
                 self.data_trips = self.data_trips.max(len.min(MAX_DATA_FILLS));
             }
