@@ -162,7 +162,7 @@ impl Walk<'_> {
         self.symbols.add_facts(*unknown, if is_never { known } else { beyond.or(known) });
     }
 
-    /// `lhs / rhs` rounded down; `rhs` is positive.
+    /// `lhs / rhs` rounded down; `rhs` is positive where the walk is.
     pub(super) fn floor(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
         let is_whole = |by| multiple(lhs, by).is_some();
         if lhs.is_lost() || self.is_natural(lhs) || rhs.as_constant().is_some_and(is_whole) {
@@ -171,9 +171,14 @@ impl Walk<'_> {
         if rhs.as_constant() == Some(1) {
             return Some(lhs.clone());
         }
-        self.symbols.low(rhs).filter(|low| *low > 0)?;
+        let none = Formula::le(rhs, &Poly::default());
+        let is_positive = self.symbols.low(rhs).is_some_and(|low| low > 0);
+        if !is_positive && !self.is_never_here(rhs, none.clone()) {
+            return None;
+        }
         Some(self.function(Function::Floor, lhs, rhs, None, at, |q| {
-            Formula::within(&lhs.sub(&q.mul(rhs)), rhs)
+            let rounded = Formula::within(&lhs.sub(&q.mul(rhs)), rhs);
+            if is_positive { rounded } else { rounded.or(none) }
         }))
     }
 
@@ -197,6 +202,9 @@ impl Walk<'_> {
         }
         if rhs.as_constant().is_some_and(|by| multiple(lhs, by).is_some()) {
             return Some(Poly::default());
+        }
+        if let Some(rest) = self.floored_sum(lhs, rhs) {
+            return Some(rest);
         }
         let quotient = self.quotient(lhs, rhs, at)?;
         let rest = lhs.sub(&quotient.mul(rhs));

@@ -209,6 +209,12 @@ impl Walk<'_> {
         !guards.is_empty() && self.is_never(&Formula::All(guards).and(condition))
     }
 
+    /// Whether a value is never negative where the walk is.
+    pub(super) fn is_natural_here(&self, value: &Poly) -> bool {
+        let below = Formula::lt(value, &Poly::default());
+        !value.is_lost() && (self.is_natural(value) || self.is_never_here(value, below))
+    }
+
     /// What holds where the walk is that speaks of a value.
     pub(super) fn guards_of(&self, value: &Poly) -> Vec<Formula> {
         let speaks_of_it = |guard: &&Formula| {

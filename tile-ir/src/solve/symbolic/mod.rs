@@ -38,6 +38,7 @@ mod exclusive;
 mod exit;
 mod fetched;
 mod flags;
+mod floored;
 mod floors;
 mod flow;
 mod formula;

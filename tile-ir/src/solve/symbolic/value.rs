@@ -236,6 +236,9 @@ impl Walk<'_> {
                 self.converted(value, (from, ty), self.kernel.exprs[expr].span)
             }
             ExprKind::Math { func, arg } => match (func, self.value(*arg)) {
+                (MathFn::Abs, Value::Int(poly)) if self.is_natural_here(&poly) => {
+                    Some(Value::Int(poly))
+                }
                 (MathFn::Abs, Value::Int(poly)) if ty == Type::Index => {
                     let negated = poly.negated();
                     self.extremum((self.kernel.exprs[expr].span, BinaryOp::Max), poly, negated)
@@ -512,6 +515,9 @@ impl Walk<'_> {
                 }
                 if let Some(sum) = self.widened(cond, &then, &otherwise) {
                     return Some(Value::Int(sum));
+                }
+                if let Some(rest) = self.floored_choice(cond, &then, &otherwise) {
+                    return Some(Value::Int(rest));
                 }
                 let cases = |m: &Poly| {
                     let case =
