@@ -119,9 +119,9 @@ families! {
     graphs grids grouped hand kept lanes late launches layers left lessons levels library limits
     loaded long loops marks matrices micro mirrors mixed multiplied narrow nearly offsets open
     orders params permuted physics pictures pieces places ported ports prefixes programs published
-    queues reach reductions reserved restored rolled rounds rows running samples scans scattered
-    searches settled shares sized sizes solvers sorts stencils steps strides symbolic tables teams
-    tiles triangles turned verified waits warps waves
+    queues ranks reach reductions reserved restored rolled rounds rows running samples scans
+    scattered searches settled shares sized sizes solvers sorts stencils steps strides symbolic
+    tables teams tiles triangles turned verified waits warps waves
 }
 
 #[test]

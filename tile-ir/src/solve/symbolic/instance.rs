@@ -69,9 +69,10 @@ impl Walk<'_> {
                 return true;
             }
             let systems = self.collision(first, second, meeting, false);
-            systems.iter().all(|system| {
+            let is_empty = systems.iter().all(|system| {
                 system.has_no_solution(&self.effort) || system.has_none_by_factors(&self.effort)
-            })
+            });
+            is_empty || self.is_disjoint_by_ranks(first, second, meeting)
         })
     }
 
@@ -133,11 +134,25 @@ impl Walk<'_> {
         [first, second]: [&Site; 2],
         meeting: Meeting<'a>,
     ) -> Option<Builder<'a>> {
+        let both = first.indices.iter().zip(&second.indices);
+        let mut equal: Vec<[Poly; 2]> =
+            both.clone().map(|(left, right)| [left.clone(), right.clone()]).collect();
+        equal.extend(both.flat_map(|(left, right)| {
+            self.equal_by_bits(left, right).into_iter().map(|of| [of.clone(), of])
+        }));
+        self.meeting_where([first, second], meeting, &equal)
+    }
+
+    /// That two accesses are in different hands, and made where these are equal; `None`
+    /// where they never are in different hands.
+    pub(super) fn meeting_where<'a>(
+        &'a self,
+        [first, second]: [&Site; 2],
+        meeting: Meeting<'a>,
+        equal: &[[Poly; 2]],
+    ) -> Option<Builder<'a>> {
         let mut builder = self.hands([first, second], meeting)?;
-        for (left, right) in first.indices.iter().zip(&second.indices) {
-            builder.assert_equal(left, right);
-            self.equal_by_bits(left, right).iter().for_each(|of| builder.assert_equal(of, of));
-        }
+        equal.iter().for_each(|[left, right]| builder.assert_equal(left, right));
         // Tiles are checked, or guarded; outside a tensor nothing is touched.
         for (index, extent) in first.indices.iter().zip(self.kernel.extents(first.array)) {
             if let Some(extent) = self.extents_of_arrays.get(extent) {
@@ -233,7 +248,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Whether both sides see one value of a symbol.
-    fn is_shared(&self, symbol: Unknown) -> bool {
+    pub(super) fn is_shared(&self, symbol: Unknown) -> bool {
         let Some(symbol_data) = self.walk.symbols.get(symbol) else { return false };
         let within = |loops: &[LoopId]| {
             let shared = self.meeting.shared_loops();

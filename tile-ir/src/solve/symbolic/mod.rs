@@ -71,6 +71,7 @@ mod powers;
 mod prefix;
 mod radix;
 mod ranges;
+mod ranks;
 mod reads;
 mod reduce;
 mod restored;

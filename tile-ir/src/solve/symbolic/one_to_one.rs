@@ -140,11 +140,12 @@ impl Walk<'_> {
     /// Whether an access is inside of its array whenever it is made.
     fn is_inside(&self, site: &Site) -> bool {
         let made = Formula::All(site.guards.clone());
-        site.indices.iter().zip(self.kernel.extents(site.array)).all(|(index, extent)| {
+        let axes = site.indices.iter().zip(self.kernel.extents(site.array)).enumerate();
+        axes.into_iter().all(|(axis, (index, extent))| {
             self.extents_of_arrays.get(extent).is_some_and(|extent| {
                 let outside =
                     Formula::lt(index, &Default::default()).or(Formula::le(extent, index));
-                self.is_never(&made.clone().and(outside))
+                self.is_never(&made.clone().and(outside)) || self.is_place_below(site, axis, extent)
             })
         })
     }
