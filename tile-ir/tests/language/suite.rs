@@ -121,7 +121,7 @@ families! {
     orders params permuted physics pictures pieces places ported ports prefixes programs published
     queues ranks reach reductions reserved restored rolled rounds rows running samples scans
     scattered searches settled shares sized sizes solvers sorts stencils steps strides symbolic
-    tables teams tiles triangles turned verified waits warps waves
+    tables teams tiles triangles turned values verified waits warps waves
 }
 
 #[test]

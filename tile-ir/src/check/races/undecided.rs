@@ -15,7 +15,7 @@ use crate::solve::skeleton::{
 };
 use crate::solve::symbolic::{
     Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, prove, unproved_at_each_size,
-    unproved_in_each_case,
+    unproved_for_each_value, unproved_in_each_case,
 };
 use crate::span::SpanId;
 
@@ -75,6 +75,7 @@ pub(super) fn settle(
         (is_open(found) || !told.contains(&spots_of(found))) && !collided.contains(&found.array)
     });
     let left = unproved_in_each_case(kernel, uniformity, &unproved);
+    let left = unproved_for_each_value(kernel, uniformity, &left);
     unproved.retain(|found| {
         let is_left = left.contains(found);
         findings.open.retain(|(pair, _)| is_left || !holds_of(found, pair));

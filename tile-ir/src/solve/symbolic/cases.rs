@@ -40,7 +40,7 @@ pub(crate) fn unproved_in_each_case(
     open: &[Unproved],
 ) -> Vec<Unproved> {
     unproved_in_each(&combinations(kernel), open, &|signs, is_asked| {
-        let case = Case { signs: signs.clone(), is_limited: true };
+        let case = Case { signs: signs.clone(), is_limited: true, ..Case::default() };
         let mut walk = walk_case(kernel, uniformity, case);
         walk.effort = Effort::part(PART);
         prove_some(walk, is_asked, &mut BTreeSet::new)

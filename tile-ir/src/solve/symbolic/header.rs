@@ -6,6 +6,7 @@ use super::formula::Formula;
 use super::integers::range_of;
 use super::poly::{Poly, Unknown, gcd};
 use super::symbol::{Obstacle, Sharing, Symbol};
+use super::valued::Given;
 use super::walk::{Value, Walk};
 use crate::check::{MAX_NARROW_ITEMS, narrows, piece};
 use crate::kernel::{Axis, TileDomain, VarId, VarKind};
@@ -108,9 +109,13 @@ impl Walk<'_> {
         }
     }
 
-    /// A scalar parameter: one number for the whole launch, of the sign of the case.
+    /// A scalar parameter: one number for the whole launch, of the sign or value of the
+    /// case.
     fn scalar(&mut self, var: VarId) -> Value {
         let declared = &self.kernel.vars[var];
+        if let Some(Given::Is(value)) = self.case.values.get(&var) {
+            return Value::Int(Poly::constant(*value));
+        }
         let sign = self.case.signs.get(&var).copied().zip(range_of(declared.ty));
         if let Some((Sign::Zero, _)) = sign {
             return Value::Int(Poly::default());
@@ -128,6 +133,10 @@ impl Walk<'_> {
                 if sign.is_some() {
                     self.symbols.set_positive(unknown);
                 }
+            }
+            if let Some(given) = self.case.values.get(&var) {
+                let fact = given.holds_of(poly);
+                poly.unknowns().for_each(|unknown| self.symbols.add_facts(unknown, fact.clone()));
             }
         }
         value

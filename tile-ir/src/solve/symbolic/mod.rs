@@ -98,6 +98,7 @@ mod taken;
 mod turned;
 mod turns;
 mod value;
+mod valued;
 mod walk;
 mod warps;
 mod windows;
@@ -120,6 +121,7 @@ pub(crate) use packed::packed;
 pub(crate) use reads::Reads;
 pub(crate) use suggest::{Suggestion, Suggestions};
 pub(crate) use symbol::Obstacle;
+pub(crate) use valued::unproved_for_each_value;
 use walk::{Site, Walk};
 
 /// How two accesses can come to be unordered.

@@ -37,6 +37,7 @@ use super::stay::{ArmEnd, Stayed, joined, leaving};
 use super::strides::Stride;
 use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
+use super::valued::Given;
 use super::warps::{Common, Place};
 use super::windows::Windows;
 use crate::check::{Exact, Uniformity};
@@ -208,6 +209,8 @@ pub(super) struct Walk<'a> {
 pub(super) struct Case {
     /// Which signs numbers of the launch have.
     pub(super) signs: BTreeMap<VarId, Sign>,
+    /// Which values scalar parameters have.
+    pub(super) values: BTreeMap<VarId, Given>,
     /// Whether the limits of variables are asked for that loops set by data.
     pub(super) is_limited: bool,
 }

@@ -1,0 +1,143 @@
+//! Proofs for each of the few values that a scalar parameter has where it matters.
+//!
+//! `if stride == 1 || stride == 2 { … }` and `if s >= 1 && s <= 4 { … }` leave few values.
+//! With each of them put in for the parameter, products and shifts by it are linear, and
+//! digits come apart. A launch has one value: one of those that conditions compare it with,
+//! or of those between, or another one, which is a case of its own; so whatever the
+//! conditions are about, what is proved in each case is proved.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::formula::Formula;
+use super::integers::range_of;
+use super::linear::Effort;
+use super::listed::unproved_in_each;
+use super::poly::Poly;
+use super::walk::{Case, walk_case};
+use super::{Unproved, prove_some};
+use crate::check::Uniformity;
+use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, immutable_lets};
+use crate::op::CompareOp;
+
+/// Most values of one parameter, and most combinations.
+const MAX_VALUES: i128 = 34;
+const MAX_CASES: usize = 64;
+
+/// Of how many parts of all effort each walk takes one, at most.
+const PART: usize = 4;
+
+/// What is known of a scalar parameter in a case.
+#[derive(Clone, Debug)]
+pub(super) enum Given {
+    Is(i128),
+    /// It is none of these.
+    Not(BTreeSet<i128>),
+}
+
+impl Given {
+    /// What holds of the parameter's value.
+    pub(super) fn holds_of(&self, value: &Poly) -> Formula {
+        match self {
+            Self::Is(number) => Formula::eq(value, &Poly::constant(*number)),
+            Self::Not(numbers) => {
+                let below = |end: i128| Formula::lt(value, &Poly::constant(end));
+                let above = |last: i128| Formula::lt(&Poly::constant(last), value);
+                let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
+                    return Formula::True;
+                };
+                let gaps = numbers.iter().zip(numbers.iter().skip(1));
+                let gaps = gaps.filter(|(one, next)| *next - *one > 1);
+                let between = gaps.map(|(one, next)| above(*one).and(below(*next)));
+                Formula::Any([below(*first), above(*last)].into_iter().chain(between).collect())
+            }
+        }
+    }
+}
+
+/// Those of `open` that are not proved for each value.
+pub(crate) fn unproved_for_each_value(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    open: &[Unproved],
+) -> Vec<Unproved> {
+    let cases = combinations(kernel);
+    if open.is_empty() || cases.len() < 2 {
+        return open.to_vec();
+    }
+    let part = PART.max(cases.len() / 2);
+    unproved_in_each(&cases, open, &|values, is_asked| {
+        let case = Case { values: values.clone(), ..Case::default() };
+        let mut walk = walk_case(kernel, uniformity, case);
+        walk.effort = Effort::part(part);
+        prove_some(walk, is_asked, &mut BTreeSet::new)
+    })
+}
+
+/// The combinations of the values of as many parameters as are not too many; last, of those
+/// that are none.
+fn combinations(kernel: &Kernel) -> Vec<BTreeMap<VarId, Given>> {
+    let mut all = vec![BTreeMap::new()];
+    for (var, numbers) in values(kernel) {
+        if all.len() * (numbers.len() + 1) > MAX_CASES {
+            continue;
+        }
+        let is = numbers.iter().rev().map(|number| Given::Is(*number));
+        let given: Vec<Given> = is.chain([Given::Not(numbers.clone())]).collect();
+        let with = |given: &Given| -> Vec<BTreeMap<VarId, Given>> {
+            let is = |other: &BTreeMap<VarId, Given>| {
+                let mut other = other.clone();
+                other.insert(var, given.clone());
+                other
+            };
+            all.iter().map(is).collect()
+        };
+        all = given.iter().flat_map(with).collect();
+    }
+    all
+}
+
+/// The values of scalar parameters of which conditions speak: those that one is compared
+/// with, and those between where some is less or more.
+fn values(kernel: &Kernel) -> BTreeMap<VarId, BTreeSet<i128>> {
+    let lets = immutable_lets(&kernel.body, kernel);
+    let mut found: BTreeMap<VarId, (BTreeSet<i128>, bool)> = BTreeMap::new();
+    for expr in kernel.exprs.values() {
+        let ExprKind::Compare { op, lhs, rhs } = expr.kind else { continue };
+        let sides = [(lhs, rhs), (rhs, lhs)];
+        let compared = sides.iter().find_map(|(scalar, number)| {
+            let ExprKind::Literal(Literal::Int(number)) = kernel.exprs[*number].kind else {
+                return None;
+            };
+            Some((scalar_of(kernel, &lets, *scalar)?, number))
+        });
+        let Some((var, number)) = compared else { continue };
+        let (numbers, is_ordered) = found.entry(var).or_default();
+        numbers.insert(number);
+        *is_ordered |= !matches!(op, CompareOp::Eq | CompareOp::Ne);
+    }
+    let all = found.into_iter().filter_map(|(var, (mut numbers, is_ordered))| {
+        if is_ordered {
+            let (min, _) = range_of(kernel.vars[var].ty)?;
+            numbers.extend((min == 0).then_some(0));
+            let (first, last) = (*numbers.first()?, *numbers.last()?);
+            if last.checked_sub(first)? >= MAX_VALUES {
+                return None;
+            }
+            numbers.extend(first..=last);
+        }
+        ((2..=MAX_VALUES).contains(&(numbers.len() as i128))).then_some((var, numbers))
+    });
+    all.collect()
+}
+
+/// The scalar parameter that an expression is, converted or named.
+fn scalar_of(kernel: &Kernel, lets: &BTreeMap<VarId, ExprId>, expr: ExprId) -> Option<VarId> {
+    match kernel.exprs[expr].kind {
+        ExprKind::Var(var) => match kernel.vars[var].kind {
+            VarKind::Scalar(_) => range_of(kernel.vars[var].ty).map(|_| var),
+            _ => scalar_of(kernel, lets, *lets.get(&var)?),
+        },
+        ExprKind::Cast(of) => scalar_of(kernel, lets, of),
+        _ => None,
+    }
+}
