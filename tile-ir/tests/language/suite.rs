@@ -118,10 +118,10 @@ families! {
     control corners counted digits doubled exact fetched filled flipped further gather generated
     graphs grids grouped hand kept lanes late launches layers left lessons levels library limits
     loaded long loops marks matrices micro mirrors mixed multiplied narrow nearly offsets open
-    orders params permuted physics pictures pieces places ported ports prefixes programs published
-    queues ranks reach reductions reserved restored rolled rounds rows running samples scans
-    scattered searches settled shares sized sizes solvers sorts stencils steps strides symbolic
-    tables teams tiles triangles turned values verified waits warps waves
+    orders params partners permuted physics pictures pieces places ported ports prefixes programs
+    published queues ranks reach reductions reserved restored rolled rounds rows running samples
+    scans scattered searches settled shares sized sizes solvers sorts stencils steps strides
+    symbolic tables teams tiles triangles turned values verified waits warps waves
 }
 
 #[test]

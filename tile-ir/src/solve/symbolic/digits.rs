@@ -215,8 +215,12 @@ impl Size {
                 is_taken.then_some(Self::Product(size.len()))
             }
             [(none, last)] if none.is_empty() && *last > 0 => {
-                let mut others = value.terms().iter().filter(|(_, factor)| *factor != 1);
-                others.all(|(_, factor)| factor % (last + 1) == 0).then_some(Self::Last(*last))
+                let others = || value.terms().iter().filter(|(_, factor)| *factor != 1);
+                let are_multiples = others().all(|(_, factor)| factor % (last + 1) == 0);
+                // Of a sum that is no rest, each part has its own digits.
+                let is_rest = others().any(|(_, factor)| *factor < 0);
+                let is_sum = value.terms().len() - others().count() > 1;
+                (are_multiples && (is_rest || !is_sum)).then_some(Self::Last(*last))
             }
             _ => None,
         }
