@@ -120,7 +120,7 @@ families! {
     loaded long loops marks matrices micro mirrors mixed multiplied narrow nearly offsets open
     orders params partners permuted physics pictures pieces places ported ports prefixes programs
     published queues ranks reach reductions reserved restored rolled rounds rows running samples
-    scans scattered searches settled shares sized sizes solvers sorts stencils steps strides
+    scans scattered searches settled shares sized sizes solvers sorts stencils steps strides summed
     symbolic tables teams tiles triangles turned values verified waits warps waves
 }
 

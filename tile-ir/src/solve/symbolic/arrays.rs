@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::own_cells::read_at_distances;
 use super::poly::Poly;
 use super::walk::{Value, Walk};
 use crate::arena::EntityId as _;
@@ -16,6 +17,9 @@ use crate::kernel::{
 };
 use crate::op::BinaryOp;
 use crate::span::SpanId;
+
+/// What a type of own cells holds at least: sums are made in them.
+const WIDE: i128 = i32::MAX as i128;
 
 /// Most elements of an array that is followed.
 const MAX_ELEMENTS: i128 = 16;
@@ -34,6 +38,8 @@ const MAX_WALKED_FOR_BITS: i128 = 16;
 pub(super) struct Elements {
     /// By array: its first element, and its extents.
     first: BTreeMap<TileId, (VarId, Vec<i128>)>,
+    /// By tile that the block shares: the work-item's own cell ([`super::own_cells`]).
+    own: BTreeMap<TileId, VarId>,
     /// Types of these variables, which are numbered from the kernel's own on.
     types: Vec<Type>,
 }
@@ -58,7 +64,35 @@ impl Elements {
             elements.first.insert(id, (first, extents));
             elements.types.extend((0..count).map(|_| ty));
         }
+        for tile in read_at_distances(kernel) {
+            let ty = Type::Scalar(kernel.tiles[tile].elem);
+            let is_wide = super::integers::range_of(ty).is_some_and(|(_, max)| max >= WIDE);
+            let is_shared = !kernel.is_local(ArrayRef::Tile(tile));
+            if is_wide && is_shared && kernel.tiles[tile].extents.len() == 1 {
+                let cell = VarId::from_index(kernel.vars.len() + elements.types.len());
+                elements.own.insert(tile, cell);
+                elements.types.push(ty);
+            }
+        }
         elements
+    }
+
+    /// The work-item's own cell of a tile that the block shares.
+    pub(super) fn own_cell(&self, array: ArrayRef) -> Option<VarId> {
+        match array {
+            ArrayRef::Tile(tile) => self.own.get(&tile).copied(),
+            ArrayRef::Tensor(_) => None,
+        }
+    }
+
+    /// The tile of which this is the work-item's own cell.
+    pub(super) fn tile_of(&self, cell: VarId) -> Option<TileId> {
+        self.own.iter().find(|(_, own)| **own == cell).map(|(tile, _)| *tile)
+    }
+
+    /// Those of all tiles.
+    pub(super) fn own_cells(&self) -> Vec<VarId> {
+        self.own.values().copied().collect()
     }
 
     /// The type of an element.
@@ -66,7 +100,7 @@ impl Elements {
         self.types.get(element.index().checked_sub(kernel.vars.len())?).copied()
     }
 
-    /// The elements of an array; none where it is not followed.
+    /// The elements of an array, or the work-item's own cell; none where it is not followed.
     pub(super) fn all(&self, array: ArrayRef) -> impl Iterator<Item = VarId> + use<> {
         let found = match array {
             ArrayRef::Tile(tile) => self.first.get(&tile),
@@ -76,7 +110,7 @@ impl Elements {
             let count = extents.iter().product::<i128>() as usize;
             first.index()..first.index() + count
         });
-        range.map(VarId::from_index)
+        range.map(VarId::from_index).chain(self.own_cell(array))
     }
 
     fn is_followed(&self, access: &Access) -> bool {
@@ -88,6 +122,9 @@ impl Walk<'_> {
     /// The element at these subscripts, if they are numbers that name one.
     fn element_at(&self, access: &Access, at: &[Poly]) -> Option<VarId> {
         let ArrayRef::Tile(tile) = access.array else { return None };
+        if self.local_elements.own.contains_key(&tile) {
+            return self.own_cell_at(access, at);
+        }
         let (first, extents) = self.local_elements.first.get(&tile)?;
         let flat = at.iter().zip(extents).try_fold(0, |flat, (index, extent)| {
             let index = index.as_constant().filter(|index| (0..*extent).contains(index))?;
@@ -98,12 +135,16 @@ impl Walk<'_> {
 
     /// What an element of a local array holds, where that is followed.
     pub(super) fn element(&self, access: &Access, at: &[Poly]) -> Option<Value> {
+        if self.local_elements.own_cell(access.array).is_some() {
+            return self.own_sum(access, at);
+        }
         let value = self.env.get(&self.element_at(access, at)?)?;
         (*value != Value::Other).then(|| value.clone())
     }
 
     /// An element of a local array is set.
     pub(super) fn set_element(&mut self, access: &Access, at: &[Poly], value: Value) {
+        self.unsettle(access.array);
         match self.element_at(access, at) {
             Some(element) => {
                 self.env.insert(element, value);
@@ -124,7 +165,9 @@ impl Walk<'_> {
         (at, value): (Vec<Poly>, Value),
         (op, span): (BinaryOp, SpanId),
     ) {
-        if !self.local_elements.is_followed(access) {
+        if !self.local_elements.is_followed(access)
+            && self.local_elements.own_cell(access.array).is_none()
+        {
             return;
         }
         let known = self.element(access, &at).zip(self.element_at(access, &at));
@@ -284,7 +327,7 @@ impl Walk<'_> {
 }
 
 /// The expressions of a statement, those of statements inside left out.
-fn stmt_exprs(stmt: &Stmt) -> Vec<ExprId> {
+pub(super) fn stmt_exprs(stmt: &Stmt) -> Vec<ExprId> {
     match &stmt.kind {
         StmtKind::Let { init, .. } | StmtKind::LetArray { init, .. } => {
             init.iter().copied().collect()

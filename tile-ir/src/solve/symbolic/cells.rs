@@ -108,7 +108,7 @@ impl Cells {
         self.handed.extend(handed);
     }
 
-    fn key(&self, tile: TileId, at: &[Poly], loops: &[LoopId]) -> Key {
+    pub(super) fn key(&self, tile: TileId, at: &[Poly], loops: &[LoopId]) -> Key {
         let writes = self.writes.get(&tile).copied().unwrap_or_default();
         (tile, writes, at.to_vec(), loops.to_vec())
     }

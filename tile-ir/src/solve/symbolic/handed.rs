@@ -35,6 +35,11 @@ impl Handed {
         self.of_warps.get(key)
     }
 
+    /// In this tile, as far as the text goes, every work-item has its part of a scan.
+    pub(super) fn insert_scanned(&mut self, at: (TileId, usize, Vec<LoopId>), sum: Sum) {
+        self.scanned.insert(at, sum);
+    }
+
     /// The sum that a cell has.
     pub(super) fn total(&self, key: &Key, last: Option<&Poly>) -> Option<Sum> {
         let (tile, writes, at, loops) = key;

@@ -211,6 +211,7 @@ impl Walk<'_> {
             return;
         }
         let Stored { at, value, .. } = stored;
+        let value = self.total_of_warp(&value).unwrap_or(value);
         if let Some(content) = self.total_handed_on(&at, &value) {
             self.held.contents.insert(tile, content);
             return;

@@ -214,12 +214,15 @@ impl Walk<'_> {
         let before = self.env.clone();
         let id = self.open(counter, head);
         let symbols = self.set_heads(id, &carried);
+        let settled = self.settled();
+        self.settled_at_head(body);
         let mut flow = self.nested(|walk| {
             let holds = enter(walk, id);
             walk.take_for_widened(&carried);
             // Who is in an iteration is in it.
             walk.under_one_of((holds, Formula::False), |walk| walk.stmts(body));
         });
+        self.join_settled(&settled);
         self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
         let mut turned_over = Vec::new();
         for (var, unknown) in &symbols {
@@ -379,6 +382,8 @@ impl Walk<'_> {
         let before = self.env.clone();
         let recording = std::mem::replace(&mut self.recording, false);
         let id = self.open(counter, head);
+        let settled = self.settled();
+        self.settled_at_head(body);
         let mut heads = BTreeMap::new();
         for Carried { var, first, kind, factor, is_restored, .. } in carried.iter() {
             let value = match is_restored {
@@ -393,6 +398,7 @@ impl Walk<'_> {
             walk.take_for_widened(carried);
             walk.stmts(body);
         });
+        self.own_cells.settled = settled;
         // A counter goes on without those who have left.
         let stayed = self.stayed.take().filter(|_| counter.is_none());
         let mut holds = true;
@@ -441,6 +447,9 @@ impl Walk<'_> {
             | StmtKind::Update { place: Place::Element(access), .. } = &stmt.kind
             {
                 out.extend(self.local_elements.all(access.array));
+            }
+            if let StmtKind::Atomic { access, .. } = &stmt.kind {
+                out.extend(self.local_elements.own_cell(access.array));
             }
             stmt.kind.bodies().into_iter().for_each(|body| self.collect_assigned(body, out));
         }

@@ -63,6 +63,7 @@ mod multiples;
 mod named;
 mod natural;
 mod one_to_one;
+mod own_cells;
 mod packed;
 mod paused;
 mod points;

@@ -42,6 +42,8 @@ pub(super) struct Sum {
     loops: Vec<LoopId>,
     /// How many guards there are at the place in the text.
     depth: usize,
+    /// Of how many of the group's first members it is known, if not of all.
+    within: Option<Poly>,
 }
 
 impl Sum {
@@ -52,7 +54,12 @@ impl Sum {
         over: Over,
         (group, loops): (Group, Vec<LoopId>),
     ) -> Self {
-        Self { of, most, over, group, loops, depth: 0 }
+        Self { of, most, over, group, loops, depth: 0, within: None }
+    }
+
+    /// The same of as many of the group's first members; of the others it is a part.
+    pub(super) fn within(self, width: Poly) -> Self {
+        Self { within: Some(width), ..self }
     }
 
     /// What each work-item adds.
@@ -100,7 +107,7 @@ impl Walk<'_> {
         if of.is_lost() || !self.is_natural(&of) {
             return;
         }
-        self.add_sum_of(symbol, (&of, over), (group, self.loops.clone()), ty);
+        self.add_sum_of(symbol, (&of, over), (group, self.loops.clone()), (ty, None));
     }
 
     /// Adds what holds of a sum of natural numbers in a type, if that holds it.
@@ -109,12 +116,19 @@ impl Walk<'_> {
         symbol: Unknown,
         (of, over): (&Poly, Over),
         (group, loops): (Group, Vec<LoopId>),
-        ty: Type,
+        (ty, within): (Type, Option<&Poly>),
     ) {
         let most = self.most_added(of);
         let count = self.members(group).map(|members| members.count);
         if self.holds_sums(ty, count.as_ref().zip(most)) {
-            self.add_sum(symbol, Sum::new(of.clone(), most, over, (group, loops)));
+            let sum = Sum::new(of.clone(), most, over, (group, loops));
+            self.add_sum(
+                symbol,
+                match within {
+                    Some(width) => sum.within(width.clone()),
+                    None => sum,
+                },
+            );
         }
     }
 
@@ -198,7 +212,8 @@ impl Walk<'_> {
                 Over::UpTo => *value == scan,
                 Over::All => false,
             };
-            let is_here = sum.group == Group::Block && sum.loops == self.loops;
+            let is_whole = sum.group == Group::Block && sum.within.is_none();
+            let is_here = is_whole && sum.loops == self.loops;
             (is_part && is_here).then(|| Sum { over: Over::All, ..sum.clone() })
         })
     }
@@ -207,7 +222,7 @@ impl Walk<'_> {
     /// by here.
     pub(super) fn sum_up_to_in_warp(&self, value: &Poly) -> Option<Sum> {
         self.sums.iter().find_map(|(scan, sum)| {
-            if sum.group != Group::Warp || sum.loops != self.loops {
+            if sum.group != Group::Warp || sum.within.is_some() || sum.loops != self.loops {
                 return None;
             }
             let scan = Poly::unknown(*scan);
@@ -237,7 +252,8 @@ impl Walk<'_> {
                 Over::UpTo => *place == scan.plus(-1) || *place == scan.sub(&sum.of),
                 Over::All => false,
             };
-            is_place && sum.most == Some(1) && sum.group == Group::Block && sum.loops == loops
+            let is_whole = sum.group == Group::Block && sum.within.is_none();
+            is_place && sum.most == Some(1) && is_whole && sum.loops == loops
         });
         found.map(|(_, sum)| sum)
     }
@@ -252,7 +268,8 @@ impl Walk<'_> {
     /// work-item's own is part of it.
     pub(super) fn scan_of_block(&self, value: &Poly) -> Option<(Poly, bool)> {
         self.sums.iter().find_map(|(scan, sum)| {
-            let is_here = sum.group == Group::Block && sum.loops == self.loops;
+            let is_whole = sum.group == Group::Block && sum.within.is_none();
+            let is_here = is_whole && sum.loops == self.loops;
             let is_it = is_here && sum.over != Over::All && *value == Poly::unknown(*scan);
             is_it.then(|| (sum.of.clone(), sum.over == Over::UpTo))
         })
@@ -324,7 +341,10 @@ fn within_total(
         (false, false) => return None,
     };
     let end = if sum.over == Over::Before { scan.add(&sum.of) } else { scan.clone() };
-    let rest = behind.zip(sum.most).map(|(behind, most)| behind.scaled(most));
+    let rest = behind
+        .filter(|_| sum.within.is_none())
+        .zip(sum.most)
+        .map(|(behind, most)| behind.scaled(most));
     let most = rest.map_or(Formula::True, |rest| Formula::le(total, &end.add(&rest)));
     Some(Formula::le(&end, total).and(most))
 }
@@ -362,6 +382,11 @@ impl Builder<'_> {
                     .extend(sum.most.map(|most| Formula::le(y, &least.add(&between.scaled(most)))));
                 Formula::All(facts)
             };
+            if let Some(width) = &sum.within {
+                let beyond = [(Side::First, &first), (Side::Second, &second)]
+                    .map(|(side, of)| Formula::le(&self.on(side, width), &of[2]));
+                cases.extend(beyond);
+            }
             let same = Formula::eq(&first[0], &second[0]).and(Formula::eq(&first[2], &second[2]));
             cases.extend([follows(&first, &second), follows(&second, &first), same]);
             self.system.assert(&Formula::Any(cases).replace(&|_| None));

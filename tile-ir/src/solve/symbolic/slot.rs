@@ -330,6 +330,7 @@ impl Walk<'_> {
         let expected = expected.map(|expected| self.value(expected));
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
         let operand = self.value(value);
+        self.forget_own_cell(access.array);
         let left = self.left((access.array, &indices), (op, expected), &operand);
         self.note_marking(access.array, &indices, op);
         let step = if self.recording { self.step(op, operand.clone()) } else { None };

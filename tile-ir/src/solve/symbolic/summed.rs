@@ -29,8 +29,8 @@ struct Gap {
     distance: i128,
     /// Whether the first cell follows one that was there before.
     has_first: bool,
-    /// The variable that holds the sum so far.
-    sum: Option<VarId>,
+    /// The variable that holds the sum so far, and what it begins with.
+    sum: Option<(VarId, Poly)>,
 }
 
 impl Walk<'_> {
@@ -113,10 +113,14 @@ impl Walk<'_> {
             let number = self.prefixes.scans.len();
             self.prefixes.scans.push(scan);
             self.held.contents.insert(stored.tile, Content::Sums(number));
-            if let Some(Value::Int(sum)) = gap.sum.and_then(|sum| self.env.get(&sum))
+            let Some((sum, first)) = gap.sum else { continue };
+            if let Some(Value::Int(sum)) = self.env.get(&sum)
                 && let Some(sum) = single(sum)
             {
                 self.prefixes.totals.insert(sum, number);
+                if self.is_natural(&first) {
+                    self.symbols.set_natural(sum);
+                }
             }
         }
     }
@@ -177,10 +181,11 @@ impl Walk<'_> {
                 || !is_own && !head.written.contains(&ArrayRef::Tile(read.tile));
             is_before.then_some((read.tile, distance))
         };
-        let gap = |(tile, distance): (TileId, i128), has_first: bool, sum: Option<VarId>| {
-            let is_known = matches!(distance, 0 | 1);
-            is_known.then_some(Gap { tile, distance, has_first, sum })
-        };
+        let gap =
+            |(tile, distance): (TileId, i128), has_first: bool, sum: Option<(VarId, Poly)>| {
+                let is_known = matches!(distance, 0 | 1);
+                is_known.then_some(Gap { tile, distance, has_first, sum })
+            };
         for step in self.held.steps.get(&id).into_iter().flatten() {
             let at = Poly::unknown(step.at);
             let later = if stored.value == at {
@@ -202,7 +207,7 @@ impl Walk<'_> {
             };
             let has_first = later == 1
                 && matches!(head.contents.get(&stored.tile), Some(Content::Held(held)) if held.iter().any(is_first));
-            return gap((tile, distance + later), has_first, Some(step.var));
+            return gap((tile, distance + later), has_first, Some((step.var, step.first.clone())));
         }
         // A cell is the one before it, and a count.
         let follows = |symbol: Unknown| {

@@ -162,7 +162,11 @@ impl Walk<'_> {
                 }
                 self.note_outside(Source::Load(expr), access, &indices);
                 let loaded = self.loaded(expr, access, &indices);
-                loaded.or_else(|| self.held_in(expr, access, &indices))
+                let value = loaded.or_else(|| self.held_in(expr, access, &indices));
+                if let Some(value) = &value {
+                    self.note_read_before(expr, access, &indices, value);
+                }
+                value
             }
             ExprKind::Unary { op, operand } => match (op, self.value(*operand)) {
                 (UnaryOp::Neg, Value::Int(poly)) => {

@@ -24,6 +24,7 @@ use super::loaded::Element;
 use super::loops::{Kind, Loop};
 use super::marks::Marks;
 use super::named::Named;
+use super::own_cells::OwnCells;
 use super::poly::{Poly, Unknown};
 use super::prefix::Prefixes;
 use super::ranges::Ranges;
@@ -167,6 +168,7 @@ pub(super) struct Walk<'a> {
     pub(super) common: BTreeMap<Unknown, Common>,
     pub(super) ballots: Ballots,
     pub(super) windows: Windows,
+    pub(super) own_cells: OwnCells,
     pub(super) named: Named,
     pub(super) running: Vec<Running>,
     /// What variables are in the rounds of loops that go on by the same each time.
@@ -301,6 +303,7 @@ fn walk_with<'a>(
         common: BTreeMap::new(),
         ballots: Ballots::default(),
         windows: Windows::default(),
+        own_cells: OwnCells::default(),
         named: Named::default(),
         running: Vec::new(),
         strides: Vec::new(),
@@ -326,6 +329,7 @@ fn walk_with<'a>(
         case,
     };
     walk.enter_header();
+    walk.enter_own_cells();
     walk.stmts(&kernel.body);
     walk
 }
@@ -525,7 +529,10 @@ impl Walk<'_> {
                 let operand = self.value(*value);
                 let lane = lane.map(|lane| self.value(lane));
                 match op.group() {
-                    Group::Block => self.follow(Flow::barrier()),
+                    Group::Block => {
+                        self.follow(Flow::barrier());
+                        self.settle_own_cells();
+                    }
                     Group::Warp => {}
                 }
                 let ty = self.kernel.vars[*var].ty;
@@ -536,7 +543,10 @@ impl Walk<'_> {
                 self.env.insert(*var, value);
             }
             StmtKind::Assume { cond } => self.assume(*cond),
-            StmtKind::Barrier => self.follow(Flow::barrier()),
+            StmtKind::Barrier => {
+                self.follow(Flow::barrier());
+                self.settle_own_cells();
+            }
             StmtKind::WarpBarrier => {
                 // Which warp it is decides whom it orders.
                 if self.place(stmt.span).is_some() {
@@ -618,12 +628,15 @@ impl Walk<'_> {
     fn branch(&mut self, cond: ExprId, then: &[Stmt], otherwise: &[Stmt]) {
         let value = self.condition(cond);
         let before = self.env.clone();
+        let settled = self.settled();
         let [yes, no] = [value.yes.clone(), value.no.clone()];
         let first = self
             .under_one_of((yes.clone(), no.clone()), |walk| walk.nested(|walk| walk.stmts(then)));
         let first_end = self.arm_end(then);
         let after_first = std::mem::replace(&mut self.env, before);
+        let settled = std::mem::replace(&mut self.own_cells.settled, settled);
         let second = self.under_one_of((no, yes), |walk| walk.nested(|walk| walk.stmts(otherwise)));
+        self.join_settled(&settled);
         let second_end = match otherwise.is_empty() && self.asks_who_stays(cond) {
             true => ArmEnd::Nobody,
             false => self.arm_end(otherwise),

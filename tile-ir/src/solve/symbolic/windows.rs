@@ -28,7 +28,7 @@ use super::scans::Over;
 use super::symbol::{LoopId, Obstacle, Sharing};
 use super::walk::{Value, Walk};
 use crate::exchange::{ExchangeOp, Group, Shuffle, WARP_ITEMS};
-use crate::kernel::{ExprKind, LoopRange, Stmt, StmtKind, Type, VarId, any_subexpr};
+use crate::kernel::{ExprId, ExprKind, LoopRange, Stmt, StmtKind, Type, VarId, any_subexpr};
 use crate::op::BinaryOp;
 use crate::span::SpanId;
 
@@ -60,6 +60,8 @@ struct Shifted {
 pub(super) struct Windows {
     known: BTreeMap<Unknown, Window>,
     shifted: BTreeMap<Unknown, Shifted>,
+    /// Of sums: to what was added what somebody before has, or nothing.
+    added: BTreeMap<Unknown, Shifted>,
 }
 
 /// A variable of which each iteration of a loop doubles the window.
@@ -104,6 +106,27 @@ impl Walk<'_> {
         self.windows.shifted.insert(result, shifted);
     }
 
+    /// Notes that `result` is what the work-item of the block that is `by` before has as `value`.
+    pub(super) fn note_before_in_block(
+        &mut self,
+        (value, by): (&Poly, &Poly),
+        result: &Poly,
+        expr: ExprId,
+    ) {
+        let Some(result) = single(result).filter(|_| !value.is_lost() && !by.is_lost()) else {
+            return;
+        };
+        let (value, by, loops) = (value.clone(), by.clone(), self.loops.clone());
+        let (ty, span) = (self.kernel.exprs[expr].ty, self.kernel.exprs[expr].span);
+        let shifted = Shifted { value, by, group: Group::Block, loops, ty, span };
+        self.windows.shifted.insert(result, shifted);
+    }
+
+    /// Whether a value is a sum that is made by hand.
+    pub(super) fn is_by_hand(&self, value: &Poly) -> bool {
+        single(value).is_some_and(|value| self.windows.known.contains_key(&value))
+    }
+
     /// The value after a choice in which one side adds what a work-item before has, where
     /// that makes a sum over more of them; or takes what the one before has as a sum.
     pub(super) fn widened(&mut self, cond: &Cond, then: &Poly, otherwise: &Poly) -> Option<Poly> {
@@ -116,9 +139,21 @@ impl Walk<'_> {
     }
 
     fn widened_by(&mut self, cond: &Cond, more: &Poly, less: &Poly) -> Option<Poly> {
-        let step = self.shifted_in(more)?;
+        // What was chosen under the same condition before.
+        let chosen = single(more).and_then(|more| self.choices.get(&more));
+        let more = match chosen {
+            Some((before, then, _)) if before.yes == cond.yes => then.clone(),
+            Some((before, _, otherwise)) if before.no == cond.yes => otherwise.clone(),
+            Some(_) | None => more.clone(),
+        };
+        if let Some(shifted) = single(&more).and_then(|more| self.windows.added.get(&more)) {
+            // Where nobody is so far before, nothing was added.
+            let shifted = shifted.clone();
+            return (shifted.value == *less && self.is_from(cond, &shifted)).then_some(more);
+        }
+        let step = self.shifted_in(&more)?;
         let shifted = self.windows.shifted.get(&step)?.clone();
-        let exact = self.before_wrapping(more, shifted.ty).unwrap_or_else(|| more.clone());
+        let exact = self.before_wrapping(&more, shifted.ty).unwrap_or_else(|| more.clone());
         let added = exact.sub(&Poly::unknown(step));
         if added == *less && added == shifted.value {
             return self.is_from(cond, &shifted).then(|| self.add_shifted(&shifted)).flatten();
@@ -196,7 +231,10 @@ impl Walk<'_> {
             return None;
         }
         let width = window.width.scaled(2);
-        self.sum_by_hand(Window { width, ..window }, &Formula::True, (shifted.ty, shifted.span))
+        let at = (shifted.ty, shifted.span);
+        let sum = self.sum_by_hand(Window { width, ..window }, &Formula::True, at)?;
+        self.windows.added.insert(single(&sum)?, shifted.clone());
+        Some(sum)
     }
 
     /// What a work-item has that takes the value of the one just before it, or 0.
@@ -207,7 +245,7 @@ impl Walk<'_> {
             return None;
         }
         let before = self.any_by_hand((shifted.ty, shifted.span))?;
-        self.note_by_hand(single(&before)?, &window, Over::Before, shifted.ty);
+        self.note_by_hand(single(&before)?, (&window, Over::Before), (shifted.ty, None));
         Some(before)
     }
 
@@ -220,8 +258,10 @@ impl Walk<'_> {
     ) -> Option<Poly> {
         let value = self.any_by_hand((ty, span))?;
         let symbol = single(&value)?;
-        if self.is_whole(&window, known) {
-            self.note_by_hand(symbol, &window, Over::UpTo, ty);
+        let is_whole = self.is_whole(&window, known);
+        if is_whole || window.width.as_constant().is_some() {
+            let within = (!is_whole).then_some(&window.width);
+            self.note_by_hand(symbol, (&window, Over::UpTo), (ty, within));
         }
         self.windows.known.insert(symbol, window);
         Some(value)
@@ -246,10 +286,15 @@ impl Walk<'_> {
         })
     }
 
-    fn note_by_hand(&mut self, symbol: Unknown, window: &Window, over: Over, ty: Type) {
+    fn note_by_hand(
+        &mut self,
+        symbol: Unknown,
+        (window, over): (&Window, Over),
+        (ty, within): (Type, Option<&Poly>),
+    ) {
         if self.recording {
             let group = (window.group, window.loops.clone());
-            self.add_sum_of(symbol, (&window.of, over), group, ty);
+            self.add_sum_of(symbol, (&window.of, over), group, (ty, within));
         }
     }
 
@@ -258,6 +303,8 @@ impl Walk<'_> {
     pub(super) fn may_widen(&self, counter: Option<VarId>, carried: &mut [Carried], body: &[Stmt]) {
         let mut shifted = BTreeSet::new();
         self.collect_shifted(body, &mut shifted);
+        let cells = self.local_elements.own_cells();
+        shifted.extend(cells.into_iter().filter(|cell| carried.iter().any(|it| it.var == *cell)));
         if shifted.is_empty() || self.leaves(body) {
             return;
         }
@@ -270,13 +317,16 @@ impl Walk<'_> {
         };
         for carried in carried {
             let ty = self.type_of(carried.var);
-            let Some(declared) = self.kernel.vars.get(carried.var) else { continue };
+            let (span, group) = match self.kernel.vars.get(carried.var) {
+                Some(declared) => (declared.span, Group::Warp),
+                None => (self.kernel.span, Group::Block),
+            };
             if !shifted.contains(&carried.var) || carried.first.is_lost() || !is_integer(ty) {
                 continue;
             }
-            let window = self.window(&carried.first, Group::Warp);
+            let window = self.window(&carried.first, group);
             if window.width.as_constant() == Some(first) && self.is_natural(&window.of) {
-                let at = (ty, declared.span);
+                let at = (ty, span);
                 carried.widened = Some(Widened { first: window, width, at });
             }
         }
@@ -399,6 +449,7 @@ impl Walk<'_> {
             let Some(width) = width_of(self, *width) else { continue };
             let window = Window { width, ..first.clone() };
             if let Some(value) = self.sum_by_hand(window, reached, *at) {
+                self.note_scanned_by_hand(*var, &value);
                 self.env.insert(*var, Value::Int(value));
             }
         }
