@@ -39,12 +39,12 @@ pub(super) struct Dealt {
 
 /// A slot that one work-item has written for its block.
 #[derive(Clone, Debug)]
-struct ForBlock {
-    slot: Slot,
+pub(super) struct ForBlock {
+    pub(super) slot: Slot,
     /// Where one of these holds, it has not.
-    missed: Vec<Formula>,
+    pub(super) missed: Vec<Formula>,
     /// What is found there where it has, if somebody has looked.
-    value: Option<Unknown>,
+    pub(super) value: Option<Unknown>,
 }
 
 /// What is known of the cells of tiles.
@@ -54,7 +54,7 @@ pub(super) struct Cells {
     writes: BTreeMap<TileId, usize>,
     values: BTreeMap<Key, Unknown>,
     /// The slots that single work-items have written for their blocks.
-    handed: BTreeMap<Key, ForBlock>,
+    pub(super) handed: BTreeMap<Key, ForBlock>,
     /// By tile of which each cell has a slot: as far as the text goes, and the loops
     /// around what has written them.
     dealt: BTreeMap<(TileId, usize, Vec<LoopId>), Slot>,

@@ -8,6 +8,8 @@
 //! other one finds what some update of the array has left. An exchange that compares
 //! changes it where it finds what it expects; any other update does.
 //!
+//! Outside of a tensor an update has found the pad, as a read does, and changes nothing.
+//!
 //! It rests on what slots do ([`super::slot`]): both updates are of one element, inside
 //! the array, and nothing sets it between the two.
 
@@ -15,15 +17,12 @@ use std::collections::BTreeMap;
 
 use super::formula::Formula;
 use super::instance::{Builder, Side};
+use super::left::{Left, joined};
 use super::poly::{Poly, Unknown};
 use super::slot::Turn;
 use super::walk::{Value, Walk};
-use crate::dtype::DType;
-use crate::kernel::{ArrayRef, ElemType, Type};
+use crate::kernel::{ArrayRef, Type};
 use crate::op::AtomicOp;
-
-/// From one number to another, both included.
-type Range = (i128, i128);
 
 /// What is known of an old value.
 #[derive(Clone, Debug)]
@@ -36,18 +35,18 @@ pub(super) struct Claim {
 /// What updates leave in arrays, and who finds it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claims {
-    /// By array, of each update the element, and between which numbers it leaves that.
-    left: BTreeMap<ArrayRef, Vec<(Vec<Poly>, Range)>>,
+    /// By array, of each update the element, and what it leaves there.
+    left: BTreeMap<ArrayRef, Vec<(Vec<Poly>, Left)>>,
     /// By symbol, of those that are old values.
     found: BTreeMap<Unknown, Claim>,
 }
 
 impl Claims {
-    /// Between which numbers all updates leave an element that two of them are of.
-    fn left_in(&self, one: &Turn, other: &Turn) -> Option<Range> {
-        let all = self.left.get(&one.array)?;
+    /// What updates leave in an element that two of them are of: one of these.
+    fn left_in(&self, one: &Turn, other: &Turn) -> Vec<Left> {
+        let all = self.left.get(&one.array).map(Vec::as_slice).unwrap_or_default();
         let own = all.iter().filter(|(at, _)| one.may_meet(at) && other.may_meet(at));
-        own.map(|(_, range)| *range).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+        joined(own.map(|(_, left)| left))
     }
 }
 
@@ -67,56 +66,18 @@ impl Walk<'_> {
             Some(_) => Some(Poly::lost()),
             None => None,
         };
-        let range = match operand {
+        let left = match operand {
             Value::Int(operand) if !operand.is_lost() => {
-                self.range_left((op, expected.as_ref()), operand, all, ty)
+                self.what_is_left((op, expected.as_ref()), operand, (ty, all))
             }
-            Value::Int(_) | Value::Cond(_) | Value::Other => all,
+            Value::Int(_) | Value::Cond(_) | Value::Other => Left::any(all),
         };
+        let is_known = left != Left::any(all);
         if self.recording {
-            self.claims.left.entry(array).or_default().push((at.to_vec(), range));
+            self.claims.left.entry(array).or_default().push((at.to_vec(), left));
         }
-        let is_known = range != all && expected.as_ref().is_none_or(|poly| !poly.is_lost());
+        let is_known = is_known && expected.as_ref().is_none_or(|poly| !poly.is_lost());
         is_known.then_some(expected)
-    }
-
-    /// Between which numbers an update leaves an element that it changes.
-    fn range_left(
-        &self,
-        (op, expected): (AtomicOp, Option<&Poly>),
-        operand: &Poly,
-        all: Range,
-        ty: Type,
-    ) -> Range {
-        let low = operand.as_constant().or_else(|| self.symbols.low(operand)).unwrap_or(all.0);
-        let high = operand.as_constant().or_else(|| self.high(operand)).unwrap_or(all.1);
-        let (low, high) = (low.max(all.0), high.min(all.1));
-        match op {
-            AtomicOp::Swap => (low, high),
-            AtomicOp::CompareExchange => match expected.and_then(Poly::as_constant) {
-                Some(of) if low <= of && of <= high => self.beside(operand, of, (low, high)),
-                Some(_) | None => (low, high),
-            },
-            AtomicOp::Max => (low, all.1),
-            AtomicOp::Min => (all.0, high),
-            // Bits that are set do not make a number smaller that has no sign.
-            AtomicOp::Or if is_unsigned(ty) => (low, all.1),
-            AtomicOp::Add | AtomicOp::Sub | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => all,
-        }
-    }
-
-    /// The part of a range beside a number in which a value lies, where it comes by.
-    fn beside(&self, value: &Poly, of: i128, (low, high): Range) -> Range {
-        let here = Formula::All(self.guards.clone());
-        let is_never = |other: Formula| self.is_never(&here.clone().and(other));
-        let number = Poly::constant(of);
-        if is_never(Formula::le(value, &number)) {
-            (of.saturating_add(1), high)
-        } else if is_never(Formula::le(&number, value)) {
-            (low, of.saturating_sub(1))
-        } else {
-            (low, high)
-        }
     }
 
     /// Notes that `found` is what an update found.
@@ -126,10 +87,6 @@ impl Walk<'_> {
             self.claims.found.insert(unknown, claim);
         }
     }
-}
-
-fn is_unsigned(ty: Type) -> bool {
-    matches!(ty, Type::Scalar(ElemType::Concrete(DType::U8 | DType::U16 | DType::U32 | DType::U64)))
 }
 
 impl Builder<'_> {
@@ -153,26 +110,26 @@ impl Builder<'_> {
 
     fn part_two_claims(&mut self, [(first, one), (second, other)]: [(Unknown, &Claim); 2]) {
         let walk = self.walk;
-        let Some(left) = walk.claims.left_in(&one.turn, &other.turn) else { return };
-        if !self.claimed.insert((first, second)) {
+        let left = walk.claims.left_in(&one.turn, &other.turn);
+        if left.is_empty() || !self.claimed.insert((first, second)) {
             return;
         }
         let meeting = self.meeting;
         let mut on = |is_first: bool, poly: &Poly| {
             self.on(if is_first { Side::First } else { Side::Second }, poly)
         };
-        let Some(mut cases) = walk.of_two_elements(&one.turn, &other.turn, meeting, &mut on) else {
-            return;
-        };
-        let (low, high) = (Poly::constant(left.0), Poly::constant(left.1));
+        let found = [on(true, &Poly::unknown(first)), on(false, &Poly::unknown(second))];
+        let outside = [one.turn.outside(&found[0]), other.turn.outside(&found[1])];
+        let pair = [(&one.turn, &outside[0]), (&other.turn, &outside[1])];
+        let Some(mut cases) = walk.of_two_elements(pair, meeting, &mut on) else { return };
+        let [first, second] = &found;
         for (is_first, claim, found) in [(true, one, first), (false, other, second)] {
-            let found = on(is_first, &Poly::unknown(found));
             // It comes later.
-            cases.push(Formula::le(&low, &found).and(Formula::le(&found, &high)));
+            cases.extend(left.iter().map(|left| left.is(found, &mut |of| on(is_first, of))));
             // It comes before, and changes nothing.
             if let Some(expected) = &claim.expected {
                 let expected = on(is_first, expected);
-                cases.push(Formula::ne(&found, &expected));
+                cases.push(Formula::ne(found, &expected));
             }
         }
         self.system.assert(&Formula::Any(cases).replace(&|_| None));

@@ -13,7 +13,10 @@
 //!   loop and those in it, nor is the counter set in the loop: what is found before it is
 //!   set and after may be the same.
 //! - Who has found nothing new keeps what it had, or the value is not known.
+//! - What a warp has from one of its lanes is one of its own, except where the warp lacks
+//!   that lane, which is so in every iteration.
 
+use super::formula::Formula;
 use super::integers::range_of;
 use super::poly::{Poly, Unknown};
 use super::prefix::single;
@@ -38,15 +41,22 @@ impl Walk<'_> {
             self.loops.iter().copied().filter(|around| *around != id).collect();
         let is_fixed =
             |poly: &Poly| !poly.unknowns().any(|unknown| self.symbols.is_inside(unknown, id));
+        let is_fixed_formula = |formula: &Formula| {
+            let mut unknowns = Vec::new();
+            formula.collect_unknowns(&mut unknowns);
+            !unknowns.into_iter().any(|unknown| self.symbols.is_inside(unknown, id))
+        };
         let are_one = slot.is_taken_in(&loops)
             && slot.polys().all(is_fixed)
+            && is_fixed_formula(&slot.unless())
             && later.iter().all(|later| slot.is_like(later) && later.is_taken_in(&self.loops))
             && !self.counters.is_set_in(slot, &[id]);
-        let Some(kept) = later.first().filter(|_| are_one).and_then(|later| later.kept()) else {
+        let Some(kept) = later.first().filter(|_| are_one).map(|later| later.kept()) else {
             return;
         };
         if let Some(range) = range_of(Type::Scalar(self.kernel.element_type(kept.array()))) {
-            self.symbols.add_facts(at, kept.room(&Poly::unknown(at), range));
+            let room = kept.room(&Poly::unknown(at), range);
+            self.symbols.add_facts(at, room.or(kept.unless()));
         }
         self.slots.insert(at, kept);
     }

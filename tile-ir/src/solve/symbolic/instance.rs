@@ -10,6 +10,7 @@ use super::flow::{Distance, Path};
 use super::formula::Formula;
 use super::loops::Next;
 use super::poly::{Poly, Unknown};
+use super::same_loads::by_content;
 use super::signs::by_sign;
 use super::symbol::{LoopId, Sharing};
 use super::system::System;
@@ -160,6 +161,7 @@ impl Walk<'_> {
             }
         }
         for (side, site) in [(Side::First, first), (Side::Second, second)] {
+            builder.made.extend(site.made.iter().map(|old| (*old, side)));
             site.guards.iter().for_each(|guard| builder.assert(side, guard));
         }
         if let Meeting::InBlock(_, [before, after]) = meeting {
@@ -188,6 +190,7 @@ impl Walk<'_> {
     /// Whether a condition never holds, at all sizes, for no work-item.
     pub(super) fn is_never(&self, condition: &Formula) -> bool {
         let mut builder = Builder::new(self, Meeting::BetweenBlocks);
+        builder.made.extend(self.made.iter().map(|old| (*old, Side::First)));
         builder.assert(Side::First, condition);
         let systems = builder.systems();
         self.effort.within_part(ASKED, || {
@@ -215,8 +218,12 @@ pub(super) struct Builder<'a> {
     pub(super) seen: BTreeSet<(Unknown, Side)>,
     open: Vec<(Unknown, Side)>,
     asserted: Vec<Formula>,
+    /// The old values of updates that a side has made, where some pass them by.
+    pub(super) made: BTreeSet<(Unknown, Side)>,
+    /// What is 0 where the two accesses are of one element, and what follows from that.
+    pub(super) zeros: Vec<Poly>,
     /// Old values of which it has been said that they differ.
-    parted: BTreeSet<(Unknown, Unknown)>,
+    pub(super) parted: BTreeSet<(Unknown, Unknown)>,
     /// Old values of which it has been said that one is what updates leave.
     pub(super) claimed: BTreeSet<(Unknown, Unknown)>,
     /// Old values of which it has been said that one has the bits that the other sets.
@@ -239,6 +246,8 @@ impl<'a> Builder<'a> {
             seen: BTreeSet::new(),
             open: Vec::new(),
             asserted: Vec::new(),
+            made: BTreeSet::new(),
+            zeros: Vec::new(),
             parted: BTreeSet::new(),
             claimed: BTreeSet::new(),
             marked: BTreeSet::new(),
@@ -264,7 +273,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A symbol as an unknown of the system.
-    fn unknown(&self, symbol: Unknown, side: Side) -> Poly {
+    pub(super) fn unknown(&self, symbol: Unknown, side: Side) -> Poly {
         let copy = match (self.is_shared(symbol), side) {
             (true, _) => 0,
             (false, Side::First) => 1,
@@ -295,6 +304,7 @@ impl<'a> Builder<'a> {
     pub(super) fn assert_equal(&mut self, first: &Poly, second: &Poly) {
         let [first, second] =
             [(Side::First, first), (Side::Second, second)].map(|(side, of)| self.on(side, of));
+        self.zeros.push(by_content(&first.sub(&second)));
         self.system.assert_collision(&first, &second);
     }
 
@@ -409,6 +419,7 @@ impl<'a> Builder<'a> {
         self.part_dealt();
         self.part_prefixes();
         self.assert_facts();
+        self.join_loads();
         let size = self.divided_size();
         let mut systems = vec![self.system];
         if let Some(size) = size {
@@ -485,6 +496,7 @@ impl<'a> Builder<'a> {
         let walk = self.walk;
         let Some(slot) = walk.slots.get(&symbol) else { return };
         self.mention_grid(side);
+        self.bound_if_made(slot, side);
         let seen: Vec<Unknown> =
             self.seen.iter().filter(|(_, of)| *of != side).map(|(other, _)| *other).collect();
         for other in seen {
@@ -503,9 +515,11 @@ impl<'a> Builder<'a> {
                 walk.apart((&first, one), (&second, two), meeting, &mut |is_first, poly| {
                     self.on(if is_first { Side::First } else { Side::Second }, poly)
                 });
-            if let Some(apart) = apart {
-                self.system.assert(&apart.replace(&|_| None));
-            }
+            let Some(apart) = apart else { continue };
+            let unmade = [(one, Side::First), (two, Side::Second)]
+                .map(|(slot, side)| self.unmade(slot, side));
+            let apart = unmade.into_iter().flatten().fold(apart, Formula::or);
+            self.system.assert(&apart.replace(&|_| None));
         }
     }
 

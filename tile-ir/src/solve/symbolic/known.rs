@@ -55,5 +55,6 @@ impl Site {
             && self.worker == other.worker
             && self.indices == other.indices
             && self.guards == other.guards
+            && self.made == other.made
     }
 }

@@ -210,12 +210,14 @@ impl Walk<'_> {
         enter: &dyn Fn(&mut Self, LoopId) -> Formula,
         (ends, doubled): (&BTreeSet<VarId>, &BTreeMap<VarId, Doubling>),
     ) -> (Flow, Vec<Carried>) {
+        let refilled = self.refilled(body);
         let carried = self.carried((counter, head), body, enter, doubled);
         let before = self.env.clone();
         let id = self.open(counter, head);
         let symbols = self.set_heads(id, &carried);
         let settled = self.settled();
         self.settled_at_head(body);
+        self.refill(refilled);
         let mut flow = self.nested(|walk| {
             let holds = enter(walk, id);
             walk.take_for_widened(&carried);

@@ -39,6 +39,20 @@ struct Mark {
     mask: Poly,
     /// These bits of what it has found.
     found: Poly,
+    /// The number of which all bits are set.
+    all_bits: i128,
+}
+
+impl Mark {
+    /// What holds where the update is outside, and has found `old`; false where what is found
+    /// there tells of a bit that somebody has been before, as it does of later updates.
+    fn outside(&self, old: Unknown, on: &mut dyn FnMut(&Poly) -> Poly) -> Formula {
+        match (self.op, self.turn.pad()) {
+            (AtomicOp::Or, Some(pad)) if pad == self.all_bits => Formula::False,
+            (AtomicOp::And, Some(0)) => Formula::False,
+            _ => self.turn.outside(&on(&Poly::unknown(old))),
+        }
+    }
 }
 
 /// What updates do to bits, and what they have found.
@@ -76,10 +90,11 @@ impl Walk<'_> {
         (ty, span): (Type, SpanId),
     ) {
         let (Value::Int(operand), Value::Int(old)) = (operand, old) else { return };
-        let mask = match (op, range_of(ty)) {
-            (AtomicOp::Or, Some(_)) => operand.clone(),
+        let Some(all_bits) = range_of(ty).map(|(min, max)| min + max) else { return };
+        let mask = match op {
+            AtomicOp::Or => operand.clone(),
             // All bits but those that it keeps.
-            (AtomicOp::And, Some((min, max))) => operand.negated().plus(min + max),
+            AtomicOp::And => operand.negated().plus(all_bits),
             _ => return,
         };
         if !self.recording || mask.is_lost() {
@@ -88,7 +103,7 @@ impl Walk<'_> {
         let Some(found) = self.bit_and(old, &mask, (span, BinaryOp::And)) else { return };
         for unknown in old.unknowns() {
             let (turn, mask, found) = (turn.clone(), mask.clone(), found.clone());
-            self.marks.found.insert(unknown, Mark { turn, op, mask, found });
+            self.marks.found.insert(unknown, Mark { turn, op, mask, found, all_bits });
         }
     }
 
@@ -159,9 +174,12 @@ impl Builder<'_> {
         let mut on = |is_first: bool, poly: &Poly| {
             self.on(if is_first { Side::First } else { Side::Second }, poly)
         };
-        let Some(mut cases) = walk.of_two_elements(&one.turn, &other.turn, meeting, &mut on) else {
-            return;
-        };
+        let outside = [
+            one.outside(first, &mut |of| on(true, of)),
+            other.outside(second, &mut |of| on(false, of)),
+        ];
+        let pair = [(&one.turn, &outside[0]), (&other.turn, &outside[1])];
+        let Some(mut cases) = walk.of_two_elements(pair, meeting, &mut on) else { return };
         cases.extend(parts.iter().map(|(left, right)| {
             let (left, right) = (on(true, left), on(false, right));
             Formula::ne(&left, &right)

@@ -23,11 +23,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::formula::Formula;
 use super::instance::Meeting;
 use super::integers::range_of;
+use super::made::Made;
 use super::poly::Poly;
 use super::spot::Spot;
 use super::symbol::{LoopId, Obstacle};
 use super::walk::{Value, Walk};
-use crate::kernel::{Access, AccessKind, ArrayRef, ExprId, Source, VarId};
+use crate::kernel::{Access, AccessKind, ArrayRef, Edge, ExprId, Source, VarId};
 use crate::op::AtomicOp;
 
 /// The indices of an element.
@@ -49,12 +50,24 @@ pub(super) struct Turn {
     n_sets: usize,
     /// The loops around it.
     loops: Vec<LoopId>,
+    /// What is found outside of the array, if that is known.
+    pad: Option<i128>,
 }
 
 impl Turn {
     /// Whether an access of the array can be of the same element.
     pub(super) fn may_meet(&self, at: &[Poly]) -> bool {
         may_meet(&self.indices, at)
+    }
+
+    /// What holds where it is outside of the array, and has found this.
+    pub(super) fn outside(&self, found: &Poly) -> Formula {
+        self.pad.map_or(Formula::True, |pad| Formula::eq(found, &Poly::constant(pad)))
+    }
+
+    /// What is found outside of the array, if that is known.
+    pub(super) fn pad(&self) -> Option<i128> {
+        self.pad
     }
 
     /// Whether a place in the text can write that element.
@@ -73,6 +86,8 @@ pub(super) struct Slot {
     holder: Holder,
     /// One of these holds of a work-item that does not come by.
     unmade: Vec<Formula>,
+    /// Where some do not, and it has not been handed on.
+    made: Option<Made>,
 }
 
 /// Who has an old value.
@@ -84,6 +99,8 @@ enum Holder {
     Kept,
     /// The warp of that work-item, except where this holds: it may have any value there.
     Warp(Formula),
+    /// The same, which has kept it since an earlier iteration.
+    WarpKept(Formula),
     /// The block of that work-item.
     Block,
 }
@@ -91,7 +108,7 @@ enum Holder {
 impl Slot {
     /// The same as all of the block have it.
     pub(super) fn handed_on(&self) -> Option<Self> {
-        self.is_of_item().then(|| Self { holder: Holder::Block, ..self.clone() })
+        self.is_of_item().then(|| Self { holder: Holder::Block, made: None, ..self.clone() })
     }
 
     /// The same, where `step` is what was added or taken.
@@ -107,18 +124,19 @@ impl Slot {
     /// The same as all of a warp have it, except where `unless` holds; `unmade` holds where
     /// the update has not been made, as all of the warp know it.
     pub(super) fn of_warp(&self, unless: Formula, unmade: Vec<Formula>) -> Option<Self> {
-        self.is_of_item().then(|| Self { holder: Holder::Warp(unless), unmade, ..self.clone() })
+        let of_warp = || Self { holder: Holder::Warp(unless), unmade, made: None, ..self.clone() };
+        self.is_of_item().then(of_warp)
     }
 
     /// Whether a warp has it.
     pub(super) fn is_of_warp(&self) -> bool {
-        matches!(self.holder, Holder::Warp(_))
+        matches!(self.holder, Holder::Warp(_) | Holder::WarpKept(_))
     }
 
     /// Where what a warp has is any value.
     pub(super) fn unless(&self) -> Formula {
         match &self.holder {
-            Holder::Warp(unless) => unless.clone(),
+            Holder::Warp(unless) | Holder::WarpKept(unless) => unless.clone(),
             Holder::Item | Holder::Kept | Holder::Block => Formula::False,
         }
     }
@@ -138,14 +156,22 @@ impl Slot {
             && (&self.step, self.way, &self.holder) == (&other.step, other.way, &other.holder)
     }
 
-    /// The same where it may be of an earlier iteration; not of a warp's.
-    pub(super) fn kept(&self) -> Option<Self> {
-        let holder = match &self.holder {
+    /// The same where it may be of an earlier iteration.
+    pub(super) fn kept(&self) -> Self {
+        let holder = match self.holder.clone() {
             Holder::Item | Holder::Kept => Holder::Kept,
             Holder::Block => Holder::Block,
-            Holder::Warp(_) => return None,
+            Holder::Warp(unless) | Holder::WarpKept(unless) => Holder::WarpKept(unless),
         };
-        Some(Self { holder, unmade: vec![Formula::Unknown], ..self.clone() })
+        Self { holder, unmade: vec![Formula::Unknown], made: None, ..self.clone() }
+    }
+
+    /// By which operator the counter goes on.
+    pub(super) fn operator(&self) -> AtomicOp {
+        match self.way {
+            Way::Up => AtomicOp::Add,
+            Way::Down => AtomicOp::Sub,
+        }
     }
 
     /// What the update has left of a counter at this number, of which `old` was found, and
@@ -178,6 +204,15 @@ impl Slot {
     /// What holds of a work-item that has not made the update.
     pub(super) fn unmade(&self) -> &[Formula] {
         &self.unmade
+    }
+
+    /// That it was made, where some pass the update by.
+    pub(super) fn made(&self) -> Option<&Made> {
+        self.made.as_ref()
+    }
+
+    pub(super) fn made_mut(&mut self) -> Option<&mut Made> {
+        self.made.as_mut()
     }
 
     /// The array that has the counter.
@@ -363,6 +398,9 @@ impl Walk<'_> {
             }
             let ty = self.kernel.vars[old].ty;
             self.note_mark((op, &operand), &before, turn, (ty, access.span));
+            if let Value::Int(before) = &before {
+                before.unknowns().for_each(|old| self.note_made(old));
+            }
             self.env.insert(old, before);
         }
         self.site(access, indices, AccessKind::Atomic);
@@ -385,17 +423,31 @@ impl Walk<'_> {
         if change.is_lost() {
             return None;
         }
-        if self.is_natural(&change) {
+        let below = |value: &Poly| Formula::AtLeast(value.negated().plus(-1));
+        let is_natural =
+            |value: &Poly| self.is_natural(value) || self.is_never_here(value, below(value));
+        if is_natural(&change) {
             return Some((Way::Up, change));
         }
         let fall = change.negated();
-        self.is_natural(&fall).then_some((Way::Down, fall))
+        is_natural(&fall).then_some((Way::Down, fall))
     }
 
     /// An update here, of the element at `indices`.
-    fn turn(&self, array: ArrayRef, indices: &[Poly]) -> Turn {
+    fn turn(&mut self, array: ArrayRef, indices: &[Poly]) -> Turn {
         let (n_sets, loops) = (self.counters.n_sets(array), self.loops.clone());
-        Turn { array, indices: indices.to_vec(), n_sets, loops }
+        let pad = self.pad_of(array);
+        Turn { array, indices: indices.to_vec(), n_sets, loops, pad }
+    }
+
+    /// What is found outside of an array.
+    fn pad_of(&mut self, array: ArrayRef) -> Option<i128> {
+        let ArrayRef::Tensor(tensor) = array else { return None };
+        match self.kernel.tensors[tensor].edge {
+            Edge::DefaultPad => Some(0),
+            Edge::Pad(value) => self.index(value).as_constant(),
+            Edge::Rule(_) => None,
+        }
     }
 
     fn old_value(
@@ -420,10 +472,13 @@ impl Walk<'_> {
         let total = self.total_of(&step).or_else(|| self.total_of_warp(&step));
         let step = total.unwrap_or(step);
         let unmade = self.passed_by.clone();
-        let slot = Slot { turn, step, way, holder: Holder::Item, unmade };
         for unknown in poly.unknowns() {
-            self.symbols.add_facts(unknown, slot.room(poly, (min, max)));
-            self.slots.insert(unknown, slot.clone());
+            let (turn, step, unmade) = (turn.clone(), step.clone(), unmade.clone());
+            let made = self.made_here(unknown);
+            let slot = Slot { turn, step, way, holder: Holder::Item, unmade, made };
+            let room = slot.room(poly, (min, max));
+            self.slots.insert(unknown, slot);
+            self.bound_old(unknown, room);
         }
         value
     }
@@ -443,7 +498,9 @@ impl Walk<'_> {
         if is_of_block && meeting.shared_loops().is_some() {
             return None;
         }
-        let mut cases = self.of_two_elements(&one.turn, &other.turn, meeting, on)?;
+        let outside = [one.turn.outside(first), other.turn.outside(second)];
+        let pair = [(&one.turn, &outside[0]), (&other.turn, &outside[1])];
+        let mut cases = self.of_two_elements(pair, meeting, on)?;
         let way = self.counters.way(&one.turn, &other.turn)?;
         let (one_step, other_step) = (on(true, &one.step), on(false, &other.step));
         let (before, after) = match way {
@@ -458,27 +515,30 @@ impl Walk<'_> {
         };
         cases.extend([before, after]);
         for (is_first, slot) in [(true, one), (false, other)] {
-            if let Holder::Warp(unless) = &slot.holder {
-                cases.push(on_formula(unless, &mut |poly| on(is_first, poly)));
+            if slot.is_of_warp() {
+                cases.push(on_formula(&slot.unless(), &mut |poly| on(is_first, poly)));
             }
         }
         if one.is_of_warp() || other.is_of_warp() {
-            cases.extend(self.is_one_warp(&one.turn, &other.turn, meeting, on));
+            cases.extend(self.is_one_warp(one, other, meeting, on));
         }
         Some(Formula::Any(cases))
     }
 
     /// That both sides are of one warp, and in the same iterations of the loops around
-    /// two updates; `None` between blocks.
+    /// two updates, where none is kept; `None` between blocks.
     fn is_one_warp(
         &self,
-        one: &Turn,
-        other: &Turn,
+        one: &Slot,
+        other: &Slot,
         meeting: Meeting<'_>,
         on: &mut dyn FnMut(bool, &Poly) -> Poly,
     ) -> Option<Formula> {
         let shared = meeting.shared_loops()?;
-        let apart = one.loops.iter().filter(|id| other.loops.contains(id) && !shared.contains(id));
+        let are_of_now =
+            [one, other].iter().all(|slot| !matches!(slot.holder, Holder::WarpKept(_)));
+        let both = one.turn.loops.iter().filter(|id| are_of_now && other.turn.loops.contains(id));
+        let apart = both.filter(|id| !shared.contains(id));
         let numbers = apart.map(|id| Poly::unknown(self.all_loops[id.0].number));
         let warp = self.warp_place.as_ref().map(|place| place.warp.clone());
         let parts =
@@ -487,11 +547,10 @@ impl Walk<'_> {
     }
 
     /// The cases in which two updates are of two elements, or of none, if else they are
-    /// of one that nothing sets in between.
+    /// of one that nothing sets in between. With each, what holds of it outside.
     pub(super) fn of_two_elements(
         &self,
-        one: &Turn,
-        other: &Turn,
+        [(one, one_outside), (other, other_outside)]: [(&Turn, &Formula); 2],
         meeting: Meeting<'_>,
         on: &mut dyn FnMut(bool, &Poly) -> Poly,
     ) -> Option<Vec<Formula>> {
@@ -505,9 +564,11 @@ impl Walk<'_> {
             let (left_extent, right_extent) = (on(true, extent), on(false, extent));
             let (left, right) = (on(true, left), on(false, right));
             cases.push(Formula::ne(&left, &right));
-            for (index, extent) in [(&left, &left_extent), (&right, &right_extent)] {
-                cases.push(Formula::lt(index, &Poly::default()));
-                cases.push(Formula::le(extent, index));
+            for (index, extent, outside) in
+                [(&left, &left_extent, one_outside), (&right, &right_extent, other_outside)]
+            {
+                let beyond = [Formula::lt(index, &Poly::default()), Formula::le(extent, index)];
+                cases.extend(beyond.map(|beyond| beyond.and(outside.clone())));
             }
         }
         Some(cases)

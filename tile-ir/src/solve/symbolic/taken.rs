@@ -89,7 +89,7 @@ impl Walk<'_> {
         }
         let mut cases = self.prefixes.outside(scan, &at);
         cases.push(Formula::All(facts));
-        self.symbols.add_facts(old.0, Formula::Any(cases).replace(&|_| None));
+        self.bound_old(old.0, Formula::Any(cases).replace(&|_| None));
     }
 }
 

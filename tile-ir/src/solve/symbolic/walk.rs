@@ -89,6 +89,8 @@ pub(super) struct Site {
     pub(super) indices: Vec<Poly>,
     /// Hold where the access is made.
     pub(super) guards: Vec<Formula>,
+    /// The old values of updates that were made before it, where some pass them by.
+    pub(super) made: Vec<Unknown>,
     /// The loops around it, outermost first.
     pub(super) loops: Vec<LoopId>,
     pub(super) worker: Worker,
@@ -157,6 +159,8 @@ pub(super) struct Walk<'a> {
     /// The arrays in which counters may lie.
     pub(super) counting: BTreeSet<ArrayRef>,
     pub(super) claims: Claims,
+    /// The old values of updates that who comes by has made, where some pass them by.
+    pub(super) made: Vec<Unknown>,
     pub(super) marks: Marks,
     /// By symbol, of those that are sums over a block's work-items.
     pub(super) sums: BTreeMap<Unknown, Sum>,
@@ -296,6 +300,7 @@ fn walk_with<'a>(
         counters: Counters::default(),
         counting: counting(kernel),
         claims: Claims::default(),
+        made: Vec::new(),
         marks: Marks::default(),
         sums: BTreeMap::new(),
         item_number: None,
@@ -348,7 +353,7 @@ pub(super) fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
 
 impl Walk<'_> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
-        let outer = self.guards.len();
+        let (outer, made) = (self.guards.len(), self.made.len());
         self.stayed = None;
         for stmt in stmts {
             self.stmt(stmt);
@@ -359,6 +364,7 @@ impl Walk<'_> {
         // What is assumed holds to the end of the list.
         self.guards.truncate(outer);
         self.passed_by.truncate(outer);
+        self.made.truncate(made);
     }
 
     fn assume(&mut self, cond: ExprId) {
@@ -456,6 +462,7 @@ impl Walk<'_> {
             kind,
             indices,
             guards: self.guards.clone(),
+            made: self.made.clone(),
             loops: self.loops.clone(),
             worker: self.point.clone().unwrap_or(body),
         };

@@ -1,0 +1,72 @@
+//! Updates that not everybody makes.
+//!
+//! `if n < 100 { let at = atomic c[0] += n; slot = at; }` says nothing of who passes it by:
+//! such a work-item has no old value, so what holds of old values must not tell what `n` it
+//! has. So that holds where the update was made: of who is in the same list of statements
+//! after it, as is noted with each access, and of others unless they have passed it by.
+
+use super::formula::Formula;
+use super::instance::{Builder, Side};
+use super::poly::Unknown;
+use super::slot::Slot;
+use super::walk::Walk;
+
+/// An update that some pass by.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    /// The symbol of what it has found.
+    old: Unknown,
+    /// What holds of that, where it was made.
+    bounds: Formula,
+}
+
+impl Made {
+    /// More that holds.
+    pub(super) fn add_bounds(&mut self, bounds: Formula) {
+        self.bounds = std::mem::replace(&mut self.bounds, Formula::True).and(bounds);
+    }
+}
+
+impl Walk<'_> {
+    /// An update here that has found `old`, if some pass it by.
+    pub(super) fn made_here(&self, old: Unknown) -> Option<Made> {
+        let is_by_all = self.passed_by.iter().all(|passed| *passed == Formula::False);
+        (!is_by_all).then_some(Made { old, bounds: Formula::True })
+    }
+
+    /// Notes what holds of an old value, where its update was made.
+    pub(super) fn bound_old(&mut self, old: Unknown, bounds: Formula) {
+        match self.slots.get_mut(&old).and_then(Slot::made_mut) {
+            Some(made) => made.add_bounds(bounds),
+            None => self.symbols.add_facts(old, bounds),
+        }
+    }
+
+    /// Notes that who goes on in this list of statements has made the update that has found
+    /// `old`.
+    pub(super) fn note_made(&mut self, old: Unknown) {
+        if self.slots.get(&old).is_some_and(|slot| slot.made().is_some()) {
+            self.made.push(old);
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// Adds what holds of an old value on one side, unless its update was not made.
+    pub(super) fn bound_if_made(&mut self, slot: &Slot, side: Side) {
+        let Some(made) = slot.made().filter(|made| made.bounds != Formula::True) else { return };
+        let bounds = self.formula_on(side, &made.bounds);
+        let bounds = self.unmade(slot, side).into_iter().fold(bounds, Formula::or);
+        self.system.assert(&bounds);
+    }
+
+    /// Cases in which one side has not made the update of a slot; none where it has.
+    pub(super) fn unmade(&mut self, slot: &Slot, side: Side) -> Vec<Formula> {
+        match slot.made() {
+            Some(made) if !self.made.contains(&(made.old, side)) => {
+                slot.unmade().iter().map(|case| self.formula_on(side, case)).collect()
+            }
+            Some(_) | None => Vec::new(),
+        }
+    }
+}
