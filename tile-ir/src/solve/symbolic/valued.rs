@@ -125,7 +125,7 @@ fn values(kernel: &Kernel) -> BTreeMap<VarId, BTreeSet<i128>> {
             }
             numbers.extend(first..=last);
         }
-        ((2..=MAX_VALUES).contains(&(numbers.len() as i128))).then_some((var, numbers))
+        ((1..=MAX_VALUES).contains(&(numbers.len() as i128))).then_some((var, numbers))
     });
     all.collect()
 }
