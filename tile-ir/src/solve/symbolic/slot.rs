@@ -188,7 +188,7 @@ impl Slot {
         let unless = match &self.holder {
             Holder::Item => None,
             Holder::Warp(unless) => Some(unless.clone()),
-            Holder::Kept | Holder::Block => return None,
+            Holder::Kept | Holder::WarpKept(_) | Holder::Block => return None,
         };
         let unmade = self.unmade.iter().cloned().chain(unless).collect();
         (is_here && self.way == Way::Up).then(|| (old.add(&self.step), unmade))
