@@ -22,7 +22,8 @@
 //! of the blocks that a comparison may ask for. So it is with a local array, of which each
 //! work-item has cells of its own, and with data: values that loads may give say how far
 //! a tile is filled and read, the same value of the same element, and all elements alike.
-//! A place that is made of loaded data itself, as `s[ind[i]]`, may be any.
+//! A place that is made of loaded data itself, as `s[ind[i]]`, may be any; so may one that
+//! data chooses, where all that is written is so whatever data is.
 //! Where no run comes to its end, it is an error.
 //! That the write and the read are ordered is the business of the race rules.
 //!

@@ -78,6 +78,8 @@ pub(super) struct Fill {
     is_read: bool,
     /// Whether anybody has written one of which data decides which it is.
     is_scattered: bool,
+    /// Whether data has decided of a write, or chosen its place.
+    is_chosen: bool,
     /// Reads in this interval of what nobody has written yet.
     open: Vec<Open>,
 }
@@ -192,9 +194,11 @@ impl Machine<'_> {
         let Some(mut fill) = self.fills[slot].take() else { return };
         let array = self.plan.sites[mark.site as usize].array;
         let own = fill.of_worker(mark.worker);
-        // What data only chooses from few is one of these.
-        let is_known = !indices.iter().any(|index| index.is_free);
         let is_chosen = indices.iter().any(|index| index.data.is_some());
+        // A place that data only chooses is that place where data says too what is written;
+        // where all that is written is so whatever data is, other data chooses another.
+        let may_be_any = kind == AccessKind::Read && is_chosen && !fill.is_chosen;
+        let is_known = !may_be_any && !indices.iter().any(|index| index.is_free);
         let flat = if is_known { self.flat(array, indices) } else { None };
         let flat = flat.and_then(|flat| own.start.checked_add(usize::try_from(flat).ok()?));
         fill.is_read |= kind != AccessKind::Write;
@@ -218,6 +222,7 @@ impl Machine<'_> {
                 Some(_) | None => {}
             }
         }
+        fill.is_chosen |= kind != AccessKind::Read && (is_chosen || mark.cause.is_some());
         fill.is_scattered |= kind != AccessKind::Read && !is_known;
         if kind != AccessKind::Read
             && let Some(flat) = flat

@@ -105,17 +105,20 @@ struct Runs<'a> {
 
 impl Runs<'_> {
     /// Runs passes one after the other. Of what may be spent each one after the first has
-    /// an eighth; where only fills are asked for, the last has half as much more.
+    /// an eighth; where only fills are asked for, half as much more.
     fn run_all(&mut self, plan: &Plan, passes: Vec<Pass<'_>>, (n_tiles, enough): (usize, u32)) {
         let whole = *self.fuel;
         let mut seen = BTreeSet::new();
         let mut after = passes.len() as u32;
+        let mut is_first = true;
         for (sequence, is_asked) in passes {
             after -= 1;
-            let enough = match after {
-                0 if self.is_proved => enough + enough / 2,
+            let before = whole - *self.fuel;
+            let enough = match is_first {
+                false if self.is_proved => before + enough / 2,
                 _ => enough - enough / 8 * after,
             };
+            is_first = false;
             let mut turns = Turns::of(n_tiles, enough);
             for sizes in sequence {
                 let sizes = sizes.raised(self.kernel, &self.assumptions);
