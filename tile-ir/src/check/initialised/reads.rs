@@ -84,8 +84,7 @@ impl Flow<'_> {
                 return;
             }
         }
-        let example =
-            self.fills.unwritten.iter().find(|unwritten| unwritten.site.span == access.span);
+        let example = self.fills.example(tile, access.span);
         // What nothing writes, no run need show.
         if example.is_none() && self.fills.run.contains(&tile) && is_written(self.kernel, tile) {
             return;

@@ -14,6 +14,7 @@ use super::plan::{Site, SiteId};
 use super::shadow::Mark;
 use crate::check::Range as Reach;
 use crate::kernel::{AccessKind, ArrayRef, ExprId, Source, TileId, VarId};
+use crate::span::SpanId;
 
 /// A read of a cell that nobody has written, by example.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub(crate) struct Unwritten {
     /// Whether data decides which cell is read, or which are written, so that it may be
     /// this one.
     pub(crate) is_possible: bool,
+    /// Whether it is one only where no data says what is written.
+    unless_chosen: bool,
     /// Who reads it.
     pub(crate) party: Party,
     /// A load that decides whether it comes to that.
@@ -41,6 +44,17 @@ pub(crate) struct Fills {
     /// The tiles that were run at some sizes: to the end, or at least to a barrier
     /// after a read.
     pub(crate) run: BTreeSet<TileId>,
+    /// The tiles of which data has decided about a write, or chosen its place.
+    pub(crate) chosen: BTreeSet<TileId>,
+}
+
+impl Fills {
+    /// A read of a cell of `tile` that nobody has written, by the access at `span`.
+    pub(crate) fn example(&self, tile: TileId, span: SpanId) -> Option<&Unwritten> {
+        let is_chosen = self.chosen.contains(&tile);
+        let mut all = self.unwritten.iter().filter(|found| found.site.span == span);
+        all.find(|found| !(found.unless_chosen && is_chosen))
+    }
 }
 
 /// A cell.
@@ -64,6 +78,8 @@ struct Open {
     element: Vec<i64>,
     /// Whether data decides which cell is read, or which are written.
     is_possible: bool,
+    /// Whether it is one only where no data says what is written.
+    unless_chosen: bool,
     mark: Mark,
 }
 
@@ -78,8 +94,6 @@ pub(super) struct Fill {
     is_read: bool,
     /// Whether anybody has written one of which data decides which it is.
     is_scattered: bool,
-    /// Whether data has decided of a write, or chosen its place.
-    is_chosen: bool,
     /// Reads in this interval of what nobody has written yet.
     open: Vec<Open>,
 }
@@ -195,34 +209,41 @@ impl Machine<'_> {
         let array = self.plan.sites[mark.site as usize].array;
         let own = fill.of_worker(mark.worker);
         let is_chosen = indices.iter().any(|index| index.data.is_some());
+        let is_known = !indices.iter().any(|index| index.is_free);
         // A place that data only chooses is that place where data says too what is written;
         // where all that is written is so whatever data is, other data chooses another.
-        let may_be_any = kind == AccessKind::Read && is_chosen && !fill.is_chosen;
-        let is_known = !may_be_any && !indices.iter().any(|index| index.is_free);
+        let may_be_any = is_known && is_chosen && kind == AccessKind::Read;
         let flat = if is_known { self.flat(array, indices) } else { None };
         let flat = flat.and_then(|flat| own.start.checked_add(usize::try_from(flat).ok()?));
         fill.is_read |= kind != AccessKind::Write;
-        if kind != AccessKind::Write && fill.missing > 0 && !self.is_known_unwritten(mark) {
+        if kind != AccessKind::Write && fill.missing > 0 && !self.is_known_unwritten(mark, false) {
             match flat {
                 Some(flat) if !fill.is_written(flat) => {
                     let element = indices.iter().map(|index| index.as_index()).collect();
                     let is_possible = fill.is_scattered || is_chosen;
-                    fill.open.push(Open { flat, element, is_possible, mark });
+                    let unless_chosen = false;
+                    fill.open.push(Open { flat, element, is_possible, unless_chosen, mark });
                     self.left = None;
                 }
-                None if !is_known => {
+                _ if !is_known || (may_be_any && !self.is_known_unwritten(mark, true)) => {
                     let reach = self.reach(frame, text);
                     let first = fill.missing_within(&own, &self.extents[slot], &reach);
                     fill.open.extend(first.map(|flat| {
                         let element = point_of(flat - own.start, &self.extents[slot]);
-                        Open { flat, element, is_possible: true, mark }
+                        let unless_chosen = is_known;
+                        Open { flat, element, is_possible: true, unless_chosen, mark }
                     }));
                     self.left = None;
                 }
                 Some(_) | None => {}
             }
         }
-        fill.is_chosen |= kind != AccessKind::Read && (is_chosen || mark.cause.is_some());
+        if let ArrayRef::Tile(tile) = array
+            && kind != AccessKind::Read
+            && (is_chosen || mark.cause.is_some())
+        {
+            self.findings.fills.chosen.insert(tile);
+        }
         fill.is_scattered |= kind != AccessKind::Read && !is_known;
         if kind != AccessKind::Read
             && let Some(flat) = flat
@@ -233,9 +254,11 @@ impl Machine<'_> {
         self.fills[slot] = Some(fill);
     }
 
-    fn is_known_unwritten(&self, mark: Mark) -> bool {
+    /// Whether such a read of this access is known, one that is `unless_chosen` or not.
+    fn is_known_unwritten(&self, mark: Mark, unless_chosen: bool) -> bool {
         let span = self.plan.sites[mark.site as usize].span;
-        self.findings.fills.unwritten.iter().any(|found| found.site.span == span)
+        let all = &self.findings.fills.unwritten;
+        all.iter().any(|found| found.site.span == span && found.unless_chosen == unless_chosen)
     }
 
     /// Keeps the reads of the interval that ends which came before any write.
@@ -244,14 +267,15 @@ impl Machine<'_> {
             let Some(mut fill) = self.fills[slot].take() else { continue };
             let is_earlier = |write, read| self.is_earlier(write, read);
             for open in fill.end_interval(self.interval(), self.only_fills, &is_earlier) {
-                let Open { element, is_possible, mark, .. } = open;
-                if self.is_known_unwritten(mark) {
+                let Open { element, is_possible, unless_chosen, mark, .. } = open;
+                if self.is_known_unwritten(mark, unless_chosen) {
                     continue;
                 }
                 let unwritten = Unwritten {
                     site: self.plan.sites[mark.site as usize],
                     element,
                     is_possible,
+                    unless_chosen,
                     party: self.party(mark),
                     cause: mark.cause,
                     sizes: self.plan.project(self.sizes),

@@ -212,6 +212,7 @@ impl Findings {
     pub(crate) fn fill(&mut self, other: Self) {
         self.fills.run.extend(other.fills.run);
         self.fills.unwritten.extend(other.fills.unwritten);
+        self.fills.chosen.extend(other.fills.chosen);
     }
 
     /// Adds what collides for certain in another run, and was not found in this one.

@@ -115,7 +115,7 @@ impl Runs<'_> {
             after -= 1;
             let before = whole - *self.fuel;
             let enough = match is_first {
-                false if self.is_proved => before + enough / 2,
+                false if self.is_proved => (before + enough / 2).max(enough - enough / 8 * after),
                 _ => enough - enough / 8 * after,
             };
             is_first = false;
