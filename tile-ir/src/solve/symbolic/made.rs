@@ -55,6 +55,15 @@ impl Builder<'_> {
     /// Adds what holds of an old value on one side, unless its update was not made.
     pub(super) fn bound_if_made(&mut self, slot: &Slot, side: Side) {
         let Some(made) = slot.made().filter(|made| made.bounds != Formula::True) else { return };
+        // What its warp has of it says as much, and where it is.
+        let walk = self.walk;
+        let is_handed = self.seen.iter().any(|(other, of)| {
+            let other = walk.slots.get(other).filter(|other| *of == side && other.is_of_warp());
+            other.is_some_and(|other| other.is_of_one_update(slot))
+        });
+        if is_handed && !self.made.contains(&(made.old, side)) {
+            return;
+        }
         let bounds = self.formula_on(side, &made.bounds);
         let bounds = self.unmade(slot, side).into_iter().fold(bounds, Formula::or);
         self.system.assert(&bounds);

@@ -42,7 +42,7 @@ enum Way {
 }
 
 /// The element that an update is of, and where in the kernel's text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     pub(super) array: ArrayRef,
     pub(super) indices: Vec<Poly>,
@@ -126,6 +126,11 @@ impl Slot {
     pub(super) fn of_warp(&self, unless: Formula, unmade: Vec<Formula>) -> Option<Self> {
         let of_warp = || Self { holder: Holder::Warp(unless), unmade, made: None, ..self.clone() };
         self.is_of_item().then(of_warp)
+    }
+
+    /// Whether both are what one place in the text has found.
+    pub(super) fn is_of_one_update(&self, other: &Self) -> bool {
+        self.turn == other.turn && self.step == other.step
     }
 
     /// Whether a warp has it.
