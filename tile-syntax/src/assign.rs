@@ -2,8 +2,9 @@
 
 use tile_ir::op::BinaryOp;
 use tile_ir::resolve::is_built_in;
-use tile_ir::syntax::{Expr, ExprKind, Place, StmtKind};
+use tile_ir::syntax::{Expr, ExprKind, Old, Place, StmtKind};
 
+use crate::atomic::parse_atomic;
 use crate::context::Context;
 use crate::error::{SpanPair, SyntaxError};
 use crate::expr::parse_expr;
@@ -39,6 +40,9 @@ pub(crate) fn parse_assignment(
         }
     };
     input.eat_op(op.unwrap_or_default());
+    if update.is_none() && input.is_word("atomic") {
+        return parse_atomic(cx, input, start, Some(Old::Assigned(place)));
+    }
     let value = parse_expr(cx, input)?;
     end_value(cx, input, start, "the assignment")?;
     Ok(match update {

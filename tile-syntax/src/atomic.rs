@@ -1,7 +1,7 @@
 //! Atomic updates.
 
 use tile_ir::op::AtomicOp;
-use tile_ir::syntax::{Expr, ExprKind, OldValue, StmtKind};
+use tile_ir::syntax::{Expr, ExprKind, Old, StmtKind};
 
 use crate::assign::update_operator;
 use crate::context::Context;
@@ -16,12 +16,12 @@ const FORM: &str = "write `atomic c[i] += e;` (or `-=`, `&=`, `|=`, `^=`), \
                     `atomic c[i].min(e);`, `.max(e)`, `.swap(e)` or `.compare_exchange(a, b)`";
 
 /// `atomic c[i] += e;`, `atomic c[i].min(e);`: from the word `atomic` on. `old`
-/// is what a `let` before it declares.
+/// is what gets the value before it.
 pub(crate) fn parse_atomic(
     cx: &mut Context,
     input: &mut Cursor<'_>,
     start: SpanPair,
-    old: Option<OldValue>,
+    old: Option<Old>,
 ) -> Result<StmtKind> {
     input.bump();
     if input.is_end() || input.is_op(";") {

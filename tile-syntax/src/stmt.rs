@@ -2,7 +2,7 @@
 
 use proc_macro2::Delimiter;
 use tile_ir::syntax::{
-    EachAxis, Expr, ExprKind, Jump, Literal, Name, OldValue, Range, Stmt, StmtKind,
+    EachAxis, Expr, ExprKind, Jump, Literal, Name, Old, OldValue, Range, Stmt, StmtKind,
 };
 
 use crate::array::parse_array;
@@ -266,7 +266,8 @@ fn parse_let(cx: &mut Context, input: &mut Cursor<'_>) -> Result<StmtKind> {
     let mut init = None;
     if input.eat_op("=") {
         if input.is_word("atomic") {
-            return parse_atomic(cx, input, start, Some(OldValue { name, mutable, ty }));
+            let old = Old::Declared(OldValue { name, mutable, ty });
+            return parse_atomic(cx, input, start, Some(old));
         }
         init = Some(parse_expr(cx, input)?);
         if input.is_word("else") {

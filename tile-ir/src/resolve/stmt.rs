@@ -16,7 +16,7 @@ use crate::kernel::{
 };
 use crate::op::{AtomicOp, BinaryOp};
 use crate::span::SpanId;
-use crate::syntax::{self, Expr, Name, OldValue, TensorSpace, TypeExpr, TypeExprKind};
+use crate::syntax::{self, Expr, Name, Old, OldValue, TensorSpace, TypeExpr, TypeExprKind};
 
 /// Lowers a statement list; its names stay in force.
 pub(super) fn resolve_stmts(cx: &mut Resolver, stmts: &[syntax::Stmt]) -> Vec<Stmt> {
@@ -73,7 +73,15 @@ pub(super) fn resolve_stmt(cx: &mut Resolver, stmt: &syntax::Stmt, out: &mut Vec
         syntax::StmtKind::Atomic { old, array, indices, place, op, expected, value } => {
             let operands = (expected.as_ref(), value);
             let target = (array, indices.as_slice(), *place);
-            resolve_atomic(cx, target, *op, operands, old.as_ref(), stmt.span)
+            let update = resolve_atomic(cx, target, *op, operands, old.as_ref(), stmt.span);
+            match old {
+                Some(Old::Assigned(place)) if update.is_some() => {
+                    out.append(&mut cx.hoisted);
+                    out.extend(update.map(|kind| Stmt { kind, span: stmt.span, head: stmt.head }));
+                    assign_old(cx, place)
+                }
+                _ => update,
+            }
         }
         syntax::StmtKind::Load { tile, indices, value } => {
             each::resolve_load_stmt(cx, tile, indices, value, stmt)
@@ -259,7 +267,7 @@ fn resolve_atomic(
     target: (&Name, &[Expr], SpanId),
     op: AtomicOp,
     (expected, value): (Option<&Expr>, &Expr),
-    old: Option<&OldValue>,
+    old: Option<&Old>,
     span: SpanId,
 ) -> Option<StmtKind> {
     let (access, value, ty) = resolve_element_update(cx, target, value, false);
@@ -279,19 +287,45 @@ fn resolve_atomic(
         expect_type(cx, expected, ty, &place)
     });
     cx.obligations.push(Obligation { operation: Operation::Atomic(op), ty, span });
-    let old = old.map(|old| {
-        if let Some(written) = &old.ty {
-            let declared = type_expr::resolve_type(cx, written);
-            if cx.infer.unify(&cx.kernel, declared, ty).is_none() {
-                let (found, text) = (describe(cx, ty), describe(cx, declared));
-                let message = format!("`{}` is {text}, and the element is {found}", old.name.text);
-                cx.error(Code::TypeMismatch, written.span, message);
-            }
-        }
-        cx.declare_var(&old.name, ty, VarKind::Let { mutable: old.mutable })
+    let old = old.map(|old| match old {
+        Old::Declared(old) => declare_old(cx, old, ty),
+        Old::Assigned(place) => name_old(cx, place, ty),
     });
     let access = access.filter(|access| !cx.kernel.is_local(access.array))?;
     Some(StmtKind::Atomic { access, op, expected, value, old })
+}
+
+/// `let old = atomic …;`
+fn declare_old(cx: &mut Resolver, old: &OldValue, ty: Ty) -> VarId {
+    if let Some(written) = &old.ty {
+        let declared = type_expr::resolve_type(cx, written);
+        if cx.infer.unify(&cx.kernel, declared, ty).is_none() {
+            let (found, text) = (describe(cx, ty), describe(cx, declared));
+            let message = format!("`{}` is {text}, and the element is {found}", old.name.text);
+            cx.error(Code::TypeMismatch, written.span, message);
+        }
+    }
+    cx.declare_var(&old.name, ty, VarKind::Let { mutable: old.mutable })
+}
+
+/// What stands for the old value in `at = atomic …;`: no name that can be written.
+const OLD_VALUE: &str = "old value";
+
+/// `at = atomic …;`: a variable that [`assign_old`] hands on.
+fn name_old(cx: &mut Resolver, place: &syntax::Place, ty: Ty) -> VarId {
+    let (syntax::Place::Name(name) | syntax::Place::Index { array: name, .. }) = place;
+    let name = Name { text: "old".to_owned(), span: name.span };
+    let var = cx.new_var(&name, ty, VarKind::Let { mutable: false });
+    cx.scopes.declare(OLD_VALUE, Binding::Var(var));
+    var
+}
+
+/// The assignment in `at = atomic …;`
+fn assign_old(cx: &mut Resolver, place: &syntax::Place) -> Option<StmtKind> {
+    let (syntax::Place::Name(name) | syntax::Place::Index { array: name, .. }) = place;
+    let old = Name { text: OLD_VALUE.to_owned(), span: name.span };
+    let value = Expr { span: name.span, kind: syntax::ExprKind::Name(old) };
+    resolve_assign(cx, place, &value)
 }
 
 /// The element that an update changes, its operand, and the type of both.

@@ -15,7 +15,7 @@ pub use item::{
     TileDomain, TileParam, TypeExpr, TypeExprKind, TypeParam,
 };
 pub use library::{ConstItem, FunctionItem, FunctionParam, Library, ValueLet};
-pub use stmt::{ArrayInit, EachAxis, Jump, OldValue, Place, Range, Stmt, StmtKind, UpdateOp};
+pub use stmt::{ArrayInit, EachAxis, Jump, Old, OldValue, Place, Range, Stmt, StmtKind, UpdateOp};
 
 use crate::span::SpanId;
 

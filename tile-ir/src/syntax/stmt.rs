@@ -118,6 +118,15 @@ pub enum ArrayInit {
     },
 }
 
+/// What becomes of the value before an atomic update.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Old {
+    /// `let old = atomic …;`
+    Declared(OldValue),
+    /// `at = atomic …;`, `slots[0] = atomic …;`
+    Assigned(Place),
+}
+
 /// The declaration in `let mut old: u32 = atomic …;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct OldValue {
@@ -183,8 +192,8 @@ pub enum StmtKind {
     },
     /// `atomic c[i] += e;`, `let old = atomic c[i].min(e);`
     Atomic {
-        /// What is declared with the value before, if anything.
-        old: Option<OldValue>,
+        /// What gets the value before, if anything does.
+        old: Option<Old>,
         /// The array.
         array: Name,
         /// One expression per axis.

@@ -473,3 +473,22 @@ fn counters_are_values_of_their_bounds_types_alone() {
         "#]],
     );
 }
+
+#[test]
+fn old_values_are_of_the_elements_type() {
+    body(
+        "shared k: [u32; 1]; let mut at = 0.5; at = atomic k[0] += 1; c[tx] = at;",
+        expect![[r#"
+            error[TK0102]: `at` is a floating-point number, and this is `u32`
+              at 3:39
+        "#]],
+    );
+    body(
+        "shared k: [u32; 1]; c[tx] = atomic k[0] += 1;",
+        expect![[r#"
+            error[TK0102]: `c` is `f32`, and this is `u32`
+              at 3:21
+              help: convert it: `old as f32`
+        "#]],
+    );
+}
