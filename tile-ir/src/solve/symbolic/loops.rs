@@ -21,8 +21,10 @@ use super::formula::Formula;
 use super::integers::range_of;
 use super::last::{Ended, Head};
 use super::poly::{Poly, Unknown};
+use super::stay::Rounds;
 use super::steps::Step;
 use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
+use super::together::Changed;
 use super::walk::{Value, Walk};
 use super::windows::Widened;
 use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, Type, VarId};
@@ -70,6 +72,8 @@ pub(super) struct Carried {
     is_restored: bool,
     /// Of what it is a sum over ever more work-items.
     pub(super) widened: Option<Widened>,
+    /// By the place where some have left, whether they have changed it in that iteration.
+    changed_last: Vec<bool>,
 }
 
 /// What an index is known to be that a loop changes.
@@ -226,7 +230,7 @@ impl Walk<'_> {
         });
         self.join_settled(&settled);
         self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
-        let mut turned_over = Vec::new();
+        let (mut turned_over, mut changed) = (Vec::new(), Vec::new());
         for (var, unknown) in &symbols {
             let first = carried.iter().find(|carried| carried.var == *var);
             if let (Some(Value::Int(end)), Some(Carried { first, .. })) =
@@ -238,11 +242,14 @@ impl Walk<'_> {
                 self.note_paused(id, (first, *unknown, &end));
                 let turned = self.note_turned((id, self.type_of(*var)), (first, *unknown, &end));
                 turned_over.extend(turned.map(|whole| (*var, first, whole)));
+                let before = first.clone();
+                changed.push(Changed { var: *var, first: before, at: *unknown, end: end.clone() });
                 let exact = self.before_wrapping(&end, self.type_of(*var)).unwrap_or(end);
                 self.note_step((*var, id), (first, *unknown, &exact));
             }
         }
         let turns = self.note_turns(&carried, &symbols);
+        let together = self.note_together(&changed);
         for (var, unknown) in symbols {
             if self.is_uniform_var(var)
                 && let Some(Value::Int(value)) = self.env.get(&var)
@@ -258,6 +265,7 @@ impl Walk<'_> {
         self.env = before;
         self.leave(counter, &carried);
         turns.iter().for_each(|turns| self.leave_turns(turns));
+        self.leave_together(&together);
         for (var, first, whole) in turned_over {
             self.leave_turned(var, first, whole);
         }
@@ -345,9 +353,19 @@ impl Walk<'_> {
                 };
                 let factor = doubling.map(|doubling| doubling.factor);
                 let is_restored = self.may_restore(var, &first, body);
-                let limits = Vec::new();
-                let widened = None;
-                Carried { var, first, step: None, kind, factor, limits, is_restored, widened }
+                let (limits, changed_last, widened) = (Vec::new(), Vec::new(), None);
+                let step = None;
+                Carried {
+                    var,
+                    first,
+                    step,
+                    kind,
+                    factor,
+                    limits,
+                    is_restored,
+                    widened,
+                    changed_last,
+                }
             })
             .collect();
         self.may_widen(counter, &mut carried, body);
@@ -416,6 +434,9 @@ impl Walk<'_> {
             let start = heads.get(&carried.var);
             let next =
                 stayed.as_ref().zip(start).and_then(|(of, start)| of.value(carried.var, start));
+            let of_left = stayed.as_ref().zip(start).filter(|_| next.is_some());
+            carried.changed_last =
+                of_left.map_or(Vec::new(), |(of, start)| of.has_changed(carried.var, start));
             let end = next.cloned().or(end);
             if let Some(widened) = &carried.widened
                 && !self.is_widened(widened, end.as_ref())
@@ -464,10 +485,13 @@ impl Walk<'_> {
         }
         let uniform = counter.is_some_and(|counter| self.is_uniform_var(counter));
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
-        let rounds = Poly::unknown(self.symbol(sharing, Some(0), None));
-        for Carried { var, first, step, kind, limits, .. } in carried {
+        let mut rounds = Rounds::new(sharing);
+        for Carried { var, first, step, kind, limits, changed_last, .. } in carried {
             let value = match step {
-                Some(step) => self.stepped_by(*var, first, &rounds, step),
+                Some(step) => {
+                    let rounds = self.rounds_of(&mut rounds, changed_last);
+                    self.stepped_by(*var, first, &rounds, step)
+                }
                 None => self.changed_within(*var, *kind),
             };
             self.set_limits(&value, limits, false);

@@ -100,6 +100,7 @@ mod symbol;
 mod system;
 mod table;
 mod taken;
+mod together;
 mod turned;
 mod turns;
 mod value;

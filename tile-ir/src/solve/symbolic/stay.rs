@@ -7,6 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::formula::Formula;
+use super::poly::Poly;
+use super::symbol::Sharing;
 use super::walk::{Value, Walk};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Stmt, StmtKind, VarId};
 use crate::syntax::Jump;
@@ -30,6 +33,27 @@ impl Stayed {
         let own = self.values.get(&var)?;
         let is_one = |left: &Values| left.get(&var).is_some_and(|of| of == own || of == start);
         self.left.iter().all(is_one).then_some(own)
+    }
+
+    /// By the place where some have left, whether they have taken a variable's step of that
+    /// iteration.
+    pub(super) fn has_changed(&self, var: VarId, start: &Value) -> Vec<bool> {
+        self.left.iter().map(|left| left.get(&var) != Some(start)).collect()
+    }
+}
+
+/// How often variables have gone on after a loop: who leaves it between the steps of two has
+/// taken one of them once more.
+pub(super) struct Rounds {
+    sharing: Sharing,
+    /// By who has taken the step of the last iteration.
+    known: Vec<(Vec<bool>, Poly)>,
+}
+
+impl Rounds {
+    /// Of a loop, of which none has been asked for yet.
+    pub(super) fn new(sharing: Sharing) -> Self {
+        Self { sharing, known: Vec::new() }
     }
 }
 
@@ -65,6 +89,21 @@ impl Walk<'_> {
             Some(StmtKind::If { .. }) => self.stayed.take().map_or(ArmEnd::Everyone, ArmEnd::Some),
             Some(_) | None => ArmEnd::Everyone,
         }
+    }
+
+    /// How often a variable has gone on that those have changed who left.
+    pub(super) fn rounds_of(&mut self, rounds: &mut Rounds, changed: &[bool]) -> Poly {
+        if let Some((_, known)) = rounds.known.iter().find(|(by, _)| by == changed) {
+            return known.clone();
+        }
+        let unknown = self.symbol(rounds.sharing.clone(), Some(0), None);
+        let own = Poly::unknown(unknown);
+        for (_, other) in &rounds.known {
+            let near = Formula::le(&own, &other.plus(1)).and(Formula::le(other, &own.plus(1)));
+            self.symbols.add_facts(unknown, near);
+        }
+        rounds.known.push((changed.to_vec(), own.clone()));
+        own
     }
 
     /// Whether a condition only asks that nobody has left.
