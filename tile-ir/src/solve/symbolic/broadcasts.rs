@@ -52,12 +52,10 @@ impl Walk<'_> {
         };
         let unless = unless.or(missed);
         let room = super::integers::range_of(ty).map(|range| slot.room(&result, range));
-        if let Some(room) = room {
-            self.symbols.add_facts(symbol, room.or(unless.clone()));
-        }
+        let room = room.map_or(Formula::True, |room| room.or(unless.clone()));
         let unmade = self.unmade_by_lane(&slot, lane, &place);
         if let Some(slot) = slot.of_warp(unless, unmade) {
-            self.slots.insert(symbol, slot);
+            self.insert_handed(symbol, slot, room);
         }
     }
 

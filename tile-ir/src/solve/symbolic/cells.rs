@@ -191,6 +191,7 @@ impl Walk<'_> {
             None => self.cells.values.get(&key).copied(),
         };
         if let Some(known) = known {
+            self.note_made(known);
             self.bound_by_floor(access.array, at, known);
             return Some(Value::Int(Poly::unknown(known)));
         }
@@ -204,13 +205,13 @@ impl Walk<'_> {
             sharing: Sharing::Block,
             loops: handed,
             low: Some(least),
-            facts: range.and(room),
+            facts: range,
             obstacle: Some((self.kernel.exprs[expr].span, Obstacle::Load)),
         });
         match (slot, self.cells.handed.get_mut(&key)) {
             (Some(slot), Some(for_block)) => {
-                self.slots.insert(unknown, slot);
                 for_block.value = Some(unknown);
+                self.insert_handed(unknown, slot, room);
             }
             _ => {
                 self.cells.values.insert(key, unknown);
@@ -243,6 +244,10 @@ impl Walk<'_> {
         if let Some(known) = self.cells.values.get(&key) {
             return Some(Value::Int(Poly::unknown(*known)));
         }
+        // Of who passes by here, its step would tell what it has not taken.
+        if slot.step().as_constant().is_none() && !self.is_passed_by_nobody() {
+            return None;
+        }
         let obstacle = (self.kernel.exprs[expr].span, Obstacle::Load);
         let Value::Int(value) = self.any_of_type(self.kernel.exprs[expr].ty, false, obstacle)
         else {
@@ -266,11 +271,10 @@ impl Walk<'_> {
         let Value::Int(poly) = &value else { return None };
         let unknown = poly.unknowns().next()?;
         let unless = slot.unless();
-        self.symbols
-            .add_facts(unknown, slot.room(poly, super::integers::range_of(ty)?).or(unless.clone()));
+        let room = slot.room(poly, super::integers::range_of(ty)?).or(unless.clone());
         self.note_common(unknown, unless);
         self.cells.values.insert(key, unknown);
-        self.slots.insert(unknown, slot);
+        self.insert_handed(unknown, slot, room);
         Some(value)
     }
 

@@ -2,7 +2,8 @@
 //!
 //! `if n < 100 { let at = atomic c[0] += n; slot = at; }` says nothing of who passes it by:
 //! such a work-item has no old value, so what holds of old values must not tell what `n` it
-//! has. So that holds where the update was made: of who is in the same list of statements
+//! has. It is the same with a slot that a block or a warp has been handed under a condition.
+//! So that holds where the update was made: of who is in the same list of statements
 //! after it, as is noted with each access, and of others unless they have passed it by.
 
 use super::formula::Formula;
@@ -30,8 +31,21 @@ impl Made {
 impl Walk<'_> {
     /// An update here that has found `old`, if some pass it by.
     pub(super) fn made_here(&self, old: Unknown) -> Option<Made> {
-        let is_by_all = self.passed_by.iter().all(|passed| *passed == Formula::False);
-        (!is_by_all).then_some(Made { old, bounds: Formula::True })
+        (!self.is_passed_by_nobody()).then_some(Made { old, bounds: Formula::True })
+    }
+
+    /// Whether all come by here.
+    pub(super) fn is_passed_by_nobody(&self) -> bool {
+        self.passed_by.iter().all(|passed| *passed == Formula::False)
+    }
+
+    /// Notes that a value that is known here is a slot that has been handed on, and what holds
+    /// of it: of who passes by, nothing.
+    pub(super) fn insert_handed(&mut self, symbol: Unknown, slot: Slot, holds: Formula) {
+        let (made, unmade) = (self.made_here(symbol), self.passed_by.clone());
+        self.slots.insert(symbol, slot.known_to(made, unmade));
+        self.bound_old(symbol, holds);
+        self.note_made(symbol);
     }
 
     /// Notes what holds of an old value, where its update was made.

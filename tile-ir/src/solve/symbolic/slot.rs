@@ -86,7 +86,7 @@ pub(super) struct Slot {
     holder: Holder,
     /// One of these holds of a work-item that does not come by.
     unmade: Vec<Formula>,
-    /// Where some do not, and it has not been handed on.
+    /// Where some do not.
     made: Option<Made>,
 }
 
@@ -109,6 +109,16 @@ impl Slot {
     /// The same as all of the block have it.
     pub(super) fn handed_on(&self) -> Option<Self> {
         self.is_of_item().then(|| Self { holder: Holder::Block, made: None, ..self.clone() })
+    }
+
+    /// The same of those who come by a place, where some pass it by. What a warp has, it may
+    /// also know not to have been made.
+    pub(super) fn known_to(self, made: Option<Made>, passed_by: Vec<Formula>) -> Self {
+        let unmade = match self.is_of_warp() {
+            true => [self.unmade.as_slice(), passed_by.as_slice()].concat(),
+            false => passed_by,
+        };
+        Self { made, unmade, ..self }
     }
 
     /// The same, where `step` is what was added or taken.

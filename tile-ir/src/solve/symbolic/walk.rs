@@ -388,8 +388,9 @@ impl Walk<'_> {
 
     /// The flow of what `inner` walks, apart from that of what is around it.
     pub(super) fn nested(&mut self, inner: impl FnOnce(&mut Self)) -> Flow {
-        let outer = std::mem::take(&mut self.flow);
+        let (outer, made) = (std::mem::take(&mut self.flow), self.made.len());
         inner(self);
+        self.made.truncate(made);
         std::mem::replace(&mut self.flow, outer)
     }
 
@@ -406,7 +407,9 @@ impl Walk<'_> {
     ) -> T {
         self.guards.push(guard);
         self.passed_by.push(opposite);
+        let made = self.made.len();
         let out = inner(self);
+        self.made.truncate(made);
         self.guards.pop();
         self.passed_by.pop();
         out
