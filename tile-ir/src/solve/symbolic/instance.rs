@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use super::flow::{Distance, Path};
 use super::formula::Formula;
 use super::loops::Next;
+use super::made::MAX_UNMADE;
 use super::poly::{Poly, Unknown};
 use super::same_loads::by_content;
 use super::signs::by_sign;
@@ -508,6 +509,12 @@ impl<'a> Builder<'a> {
             if !self.parted.insert((first, second)) {
                 continue;
             }
+            let either = [(one, Side::First), (two, Side::Second)];
+            if either.iter().map(|(slot, side)| self.n_unmade(slot, *side)).sum::<usize>()
+                > MAX_UNMADE
+            {
+                continue;
+            }
             let first = self.on(Side::First, &Poly::unknown(first));
             let second = self.on(Side::Second, &Poly::unknown(second));
             let meeting = self.meeting;
@@ -516,8 +523,7 @@ impl<'a> Builder<'a> {
                     self.on(if is_first { Side::First } else { Side::Second }, poly)
                 });
             let Some(apart) = apart else { continue };
-            let unmade = [(one, Side::First), (two, Side::Second)]
-                .map(|(slot, side)| self.unmade(slot, side));
+            let unmade = either.map(|(slot, side)| self.unmade(slot, side));
             let apart = unmade.into_iter().flatten().fold(apart, Formula::or);
             self.system.assert(&apart.replace(&|_| None));
         }

@@ -12,6 +12,10 @@ use super::poly::Unknown;
 use super::slot::Slot;
 use super::walk::Walk;
 
+/// Cases in which a work-item passes an update by, beside which it is said what holds of the
+/// value that it has found: each is one to look through.
+pub(super) const MAX_UNMADE: usize = 6;
+
 /// An update that some pass by.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
@@ -78,9 +82,21 @@ impl Builder<'_> {
         if is_handed && !self.made.contains(&(made.old, side)) {
             return;
         }
+        if self.n_unmade(slot, side) > MAX_UNMADE / 2 {
+            return;
+        }
+        let unmade = self.unmade(slot, side);
         let bounds = self.formula_on(side, &made.bounds);
-        let bounds = self.unmade(slot, side).into_iter().fold(bounds, Formula::or);
+        let bounds = unmade.into_iter().fold(bounds, Formula::or);
         self.system.assert(&bounds);
+    }
+
+    /// How many cases there are in which one side has not made the update of a slot.
+    pub(super) fn n_unmade(&self, slot: &Slot, side: Side) -> usize {
+        match slot.made() {
+            Some(made) if !self.made.contains(&(made.old, side)) => slot.unmade().len(),
+            Some(_) | None => 0,
+        }
     }
 
     /// Cases in which one side has not made the update of a slot; none where it has.
