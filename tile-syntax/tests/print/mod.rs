@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tile_ir::syntax::{
-    ArrayInit, EdgeAttr, Expr, ExprKind, KernelItem, Literal, ParamKind, Place, Range, Stmt,
+    ArrayInit, EdgeAttr, Expr, ExprKind, KernelItem, Literal, Old, ParamKind, Place, Range, Stmt,
     StmtKind, TensorSpace, TileDomain, TypeExpr, TypeExprKind,
 };
 
@@ -106,14 +106,17 @@ fn statement(stmt: &Stmt) -> (String, Bodies<'_>) {
         }
         StmtKind::Atomic { old, array, indices, op, expected, value, .. } => {
             let indices: Vec<_> = indices.iter().map(expr).collect();
-            let place = format!("{}[{}]", array.text, indices.join(", "));
-            let old = old.as_ref().map(|old| {
-                let mutable = if old.mutable { "mut " } else { "" };
-                let ty = old.ty.as_ref().map(|t| format!(": {}", ty(t)));
-                format!("let {mutable}{}{} = ", old.name.text, ty.unwrap_or_default())
+            let element = format!("{}[{}]", array.text, indices.join(", "));
+            let old = old.as_ref().map(|old| match old {
+                Old::Declared(old) => {
+                    let mutable = if old.mutable { "mut " } else { "" };
+                    let ty = old.ty.as_ref().map(|t| format!(": {}", ty(t)));
+                    format!("let {mutable}{}{} = ", old.name.text, ty.unwrap_or_default())
+                }
+                Old::Assigned(to) => format!("{} = ", place(to)),
             });
             let expected = expected.as_ref().map(expr);
-            let update = op.statement(&place, expected.as_deref(), &expr(value));
+            let update = op.statement(&element, expected.as_deref(), &expr(value));
             let update = update.trim_end_matches(';');
             (format!("{}{update}", old.unwrap_or_default()), vec![])
         }
