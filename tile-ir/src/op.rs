@@ -260,6 +260,29 @@ impl CompareOp {
             Self::Ge => ">=",
         }
     }
+
+    /// What holds of two integers where this one does not.
+    pub const fn negated(self) -> Self {
+        match self {
+            Self::Eq => Self::Ne,
+            Self::Ne => Self::Eq,
+            Self::Lt => Self::Ge,
+            Self::Ge => Self::Lt,
+            Self::Gt => Self::Le,
+            Self::Le => Self::Gt,
+        }
+    }
+
+    /// The same with the sides exchanged: `a < b` is `b > a`.
+    pub const fn mirrored(self) -> Self {
+        match self {
+            Self::Eq | Self::Ne => self,
+            Self::Lt => Self::Gt,
+            Self::Gt => Self::Lt,
+            Self::Le => Self::Ge,
+            Self::Ge => Self::Le,
+        }
+    }
 }
 
 impl fmt::Display for CompareOp {

@@ -83,7 +83,7 @@ impl<'a> Warps<'a> {
                 }
                 ExprKind::Compare { op, lhs, rhs } => {
                     let (lhs_first, lhs_last) = begins(op);
-                    let (rhs_first, rhs_last) = begins(mirrored(op));
+                    let (rhs_first, rhs_last) = begins(op.mirrored());
                     (is_edge(kernel, rhs, lhs_first, lhs_last) && is_number(lhs))
                         || (is_edge(kernel, lhs, rhs_first, rhs_last) && is_number(rhs))
                 }
@@ -222,17 +222,6 @@ const fn begins(op: CompareOp) -> (bool, bool) {
         CompareOp::Lt | CompareOp::Ge => (true, false),
         CompareOp::Le | CompareOp::Gt => (false, true),
         CompareOp::Eq | CompareOp::Ne => (false, false),
-    }
-}
-
-const fn mirrored(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
-        CompareOp::Eq => CompareOp::Eq,
-        CompareOp::Ne => CompareOp::Ne,
     }
 }
 

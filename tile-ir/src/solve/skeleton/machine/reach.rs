@@ -140,8 +140,8 @@ impl<'a> Machine<'a> {
                 }
             }
             ExprKind::Compare { op, lhs, rhs } => {
-                let op = if holds { *op } else { negated(*op) };
-                for (side, other, op) in [(*lhs, *rhs, op), (*rhs, *lhs, mirrored(op))] {
+                let op = if holds { *op } else { op.negated() };
+                for (side, other, op) in [(*lhs, *rhs, op), (*rhs, *lhs, op.mirrored())] {
                     let is_it = self.kernel.is_same(side, expr);
                     if is_it
                         && is_whole(self.kernel.exprs[side].ty)
@@ -191,11 +191,12 @@ fn is_whole(ty: Type) -> bool {
 fn binary(op: BinaryOp, one: Range, other: Range) -> Option<Range> {
     let natural = |range: Range| range.0 >= 0;
     match op {
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
-            Some(range_of(op, one, other))
-        }
-        BinaryOp::Min => Some((one.0.min(other.0), one.1.min(other.1))),
-        BinaryOp::Max => Some((one.0.max(other.0), one.1.max(other.1))),
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Min
+        | BinaryOp::Max => Some(range_of(op, one, other)),
         BinaryOp::Rem => {
             let (low, high) = left_by(other, !natural(one));
             Some((low.max(one.0.min(0)), high.min(one.1.max(0))))
@@ -220,27 +221,6 @@ fn binary(op: BinaryOp, one: Range, other: Range) -> Option<Range> {
         | BinaryOp::Atan2
         | BinaryOp::Hypot
         | BinaryOp::Copysign => None,
-    }
-}
-
-const fn negated(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Eq => CompareOp::Ne,
-        CompareOp::Ne => CompareOp::Eq,
-        CompareOp::Lt => CompareOp::Ge,
-        CompareOp::Ge => CompareOp::Lt,
-        CompareOp::Gt => CompareOp::Le,
-        CompareOp::Le => CompareOp::Gt,
-    }
-}
-
-const fn mirrored(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Eq | CompareOp::Ne => op,
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Ge => CompareOp::Le,
     }
 }
 
