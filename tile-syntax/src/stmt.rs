@@ -5,7 +5,7 @@ use tile_ir::syntax::{
     EachAxis, Expr, ExprKind, Jump, Literal, Name, Old, OldValue, Range, Stmt, StmtKind,
 };
 
-use crate::array::parse_array;
+use crate::array::{parse_array, refuse_nested};
 use crate::assign::{parse_assignment, update_operator};
 use crate::atomic::parse_atomic;
 use crate::context::Context;
@@ -226,6 +226,7 @@ fn parse_shared(cx: &mut Context, input: &mut Cursor<'_>) -> Result<StmtKind> {
         return Err(input.expected("`[`, the tile's type and extents").help(FORM));
     };
     let mut inner = group.cursor();
+    refuse_nested(&inner, "a tile", "`shared s: [f32; 2, 3];`, and its elements `s[i, j]`")?;
     let elem = parse_scalar_type(cx, &mut inner, "the type of the tile's elements")?;
     if !inner.eat_op(";") {
         return Err(inner.expected("`;` after the type").help(FORM));

@@ -96,6 +96,26 @@ tiled_kernel! {
 }
 
 tiled_kernel! {
+    /// Arnold's cat map: each pair of numbers times a matrix that is written row by row.
+    pub fn cat_map(a: &Tensor<u32, [N, 2]>, c: &mut Tensor<u32, [N, 2]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        let map: [u32; 2, 2] = [[2, 1], [1, 1]];
+        let i = bx * TN + tx;
+        for row in 0..2 {
+            let mut sum: u32 = 0;
+            for k in 0..2 {
+                sum += map[row, k] * a[i, k];
+            }
+            c[i, row] = sum;
+        }
+    }
+}
+
+tiled_kernel! {
     /// How often each of eight values is in each part of `a`, by one worker a block.
     pub fn counted_parts(a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [P, 8]>)
     where

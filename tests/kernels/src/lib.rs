@@ -25,7 +25,7 @@ pub mod validate;
 mod warps;
 pub mod widen;
 
-pub use arrays::{counted_parts, digits, matmul_squares, sorted_fours};
+pub use arrays::{cat_map, counted_parts, digits, matmul_squares, sorted_fours};
 pub use assumed::{own_slots, scatter, strided};
 pub use collectives::{halvings, ranks, row_totals, softmax, tile_ranges, tile_sums};
 pub use curves::{

@@ -78,6 +78,7 @@ pub fn all() -> Vec<Listed> {
         crate::product_by_exchange::kernel(),
         crate::sorted_fours::kernel(),
         crate::digits::kernel(),
+        crate::cat_map::kernel(),
         crate::counted_parts::kernel(),
     ];
     list.extend(lines.map(line));

@@ -193,6 +193,7 @@ fn histograms() {
 fn local_arrays() {
     lines(checks::check_sorted_fours);
     lines(checks::check_digits);
+    lines(checks::check_cat_map);
     let tiles = [[8, 8, 16], [16, 4, 8], [5, 7, 3]];
     let shapes: Vec<[usize; 3]> = PRODUCT_SHAPES.to_vec();
     everywhere(["TM", "TN", "TK"], &tiles, &shapes, checks::check_matmul_squares);

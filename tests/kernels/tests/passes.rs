@@ -192,7 +192,7 @@ fn old_values() {
 
 #[test]
 fn local_arrays() {
-    for name in ["matmul_squares", "sorted_fours", "digits", "counted_parts"] {
+    for name in ["matmul_squares", "sorted_fours", "digits", "cat_map", "counted_parts"] {
         check_named(name);
     }
 }

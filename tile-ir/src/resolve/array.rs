@@ -44,8 +44,8 @@ pub(super) fn declare_array(
             require_extents(cx, name, (&extents, &again), *span);
             (Some(value), Vec::new())
         }
-        Some(ArrayInit::List { values, span }) => {
-            require_length(cx, name, &extents, values.len(), *span);
+        Some(ArrayInit::List { values, lengths, span }) => {
+            require_lengths(cx, name, &extents, lengths, *span);
             // The first one for all; the others are put in their places after.
             let mut values: Vec<ExprId> = values.iter().map(|value| stored(cx, value)).collect();
             let others = values.split_off(values.len().min(1));
@@ -64,17 +64,39 @@ pub(super) fn declare_array(
     }
     let at = |kind| Stmt { kind, span: stmt.span, head: stmt.head };
     out.push(at(StmtKind::LetArray { tile, init: all }));
+    let lengths = match init {
+        Some(ArrayInit::List { lengths, .. }) => lengths.as_slice(),
+        _ => &[],
+    };
     for (position, value) in (1..).zip(others) {
-        let access = element(cx, tile, position, name.span);
+        let access = element(cx, tile, &place(position, lengths), name.span);
         out.push(at(StmtKind::Store { access, value }));
     }
     cx.scopes.declare(&name.text, Binding::Tile(tile));
 }
 
-fn element(cx: &mut Resolver, tile: TileId, position: i128, span: SpanId) -> Access {
-    let literal = ExprKind::Literal(Literal::Int(position));
-    let index = cx.push(literal, Ty::INDEX, span);
-    Access { array: ArrayRef::Tile(tile), indices: vec![index], span }
+/// The indices of the element at `position` of a list, the last axis the fastest.
+fn place(position: usize, lengths: &[usize]) -> Vec<usize> {
+    let mut rest = position;
+    let mut place: Vec<usize> = lengths
+        .iter()
+        .rev()
+        .map(|&length| {
+            let index = rest % length;
+            rest /= length;
+            index
+        })
+        .collect();
+    place.reverse();
+    place
+}
+
+fn element(cx: &mut Resolver, tile: TileId, place: &[usize], span: SpanId) -> Access {
+    let index = |&index: &usize| {
+        let literal = ExprKind::Literal(Literal::Int(index as i128));
+        cx.push(literal, Ty::INDEX, span)
+    };
+    Access { array: ArrayRef::Tile(tile), indices: place.iter().map(index).collect(), span }
 }
 
 fn resolve_extents(cx: &mut Resolver, extents: &[Expr]) -> Vec<ExprId> {
@@ -102,21 +124,36 @@ fn require_extents(
     }
 }
 
-/// Reports a list of elements that is not as long as its array.
-fn require_length(cx: &mut Resolver, name: &Name, extents: &[ExprId], given: usize, span: SpanId) {
-    let length = match extents {
-        [extent] => eval_index(&cx.kernel, *extent, &|_| None),
-        _ => None,
-    };
-    if length == Some(given as i128) {
+/// Reports a list of elements that has not the extents of its array.
+fn require_lengths(
+    cx: &mut Resolver,
+    name: &Name,
+    extents: &[ExprId],
+    given: &[usize],
+    span: SpanId,
+) {
+    let length = |extent: &ExprId| eval_index(&cx.kernel, *extent, &|_| None);
+    let known: Option<Vec<i128>> = extents.iter().map(length).collect();
+    if known
+        .as_ref()
+        .is_some_and(|known| known.iter().copied().eq(given.iter().map(|&n| n as i128)))
+    {
         return;
     }
-    let message = match length {
-        Some(length) => format!("`{}` has {length} elements, and {given} are given", name.text),
+    let message = match known.as_deref() {
+        Some(known) => {
+            format!("`{}` has {} elements, and {} are given", name.text, by(known), by(given))
+        }
         None => format!("how many elements `{}` has is not a number in the text", name.text),
     };
-    cx.diags.push(
-        Diagnostic::error(Code::TypeMismatch, span, message)
-            .help("all elements alike are written `[e; N]`"),
-    );
+    let help = match known.as_deref() {
+        Some([_, _, ..]) if given.len() == 1 => "each row has its own brackets, `[[a, b], [c, d]]`",
+        _ => "all elements alike are written `[e; N]`",
+    };
+    cx.diags.push(Diagnostic::error(Code::TypeMismatch, span, message).help(help));
+}
+
+/// `2 by 3`.
+fn by(lengths: &[impl ToString]) -> String {
+    lengths.iter().map(ToString::to_string).collect::<Vec<_>>().join(" by ")
 }

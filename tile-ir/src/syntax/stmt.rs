@@ -109,10 +109,12 @@ pub enum ArrayInit {
         /// The whole of it.
         span: SpanId,
     },
-    /// `[a, b, c]`: one by one.
+    /// `[a, b, c]`, `[[a, b], [c, d]]`: one by one.
     List {
-        /// The values.
+        /// The values, the last axis the fastest.
         values: Vec<Expr>,
+        /// How many there are along each axis.
+        lengths: Vec<usize>,
         /// The whole of it.
         span: SpanId,
     },

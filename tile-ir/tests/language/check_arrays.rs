@@ -49,6 +49,8 @@ fn private_arrays_do_not_race() {
     accept("let mut x: [i32; 4] = [0; 4]; x[0] = a[i]; x[1] += x[0]; c[i] = x[1];");
     accept("let mut x: [i32; F, 2] = [1; F, 2]; x[3, 1] = a[i]; c[i] = x[3, 1];");
     accept("let x: [i32; 3] = [1, 2, a[i]]; c[i] = x[2];");
+    accept("let x: [i32; 2, 2] = [[1, 2], [3, a[i]],]; c[i] = x[1, 0];");
+    accept("let x: [i32; 2, 1, 2] = [[[1, 2]], [[3, a[i]]]]; c[i] = x[1, 0, 1];");
     accept(
         "each k in B { let mut x: [i32; 2] = [0; 2]; x[0] = k as i32; c[bx * B + k] = x[0]; } barrier;",
     );
@@ -100,6 +102,9 @@ fn declarations() {
         "let x: [i32; 4] = [0; 4]; x[0] = 1;",
         "let x: [i32; 4] = [0; 3];",
         "let x: [i32; 4] = [1, 2];",
+        "let x: [i32; 2, 2] = [1, 2, 3, 4];",
+        "let x: [i32; 2, 2] = [[1, 2, 3], [4, 5, 6]];",
+        "let x: [i32; F] = [1, 2];",
         "let x: [i32; 4] = [0.5; 4];",
         "let x: [i32; tx] = [0; tx];",
         "let mut x: [i32; 4] = [0; 4]; atomic x[0] += 1;",
@@ -123,6 +128,21 @@ fn declarations() {
 
         let x: [i32; 4] = [1, 2];
         error[TK0102]: `x` has 4 elements, and 2 are given
+          at 4:19
+          help: all elements alike are written `[e; N]`
+
+        let x: [i32; 2, 2] = [1, 2, 3, 4];
+        error[TK0102]: `x` has 2 by 2 elements, and 4 are given
+          at 4:22
+          help: each row has its own brackets, `[[a, b], [c, d]]`
+
+        let x: [i32; 2, 2] = [[1, 2, 3], [4, 5, 6]];
+        error[TK0102]: `x` has 2 by 2 elements, and 2 by 3 are given
+          at 4:22
+          help: all elements alike are written `[e; N]`
+
+        let x: [i32; F] = [1, 2];
+        error[TK0102]: how many elements `x` has is not a number in the text
           at 4:19
           help: all elements alike are written `[e; N]`
 

@@ -51,6 +51,23 @@ pub fn check_digits(setup: &Setup, n: usize) -> Verdict {
     equal(&c.to_vec()?, &[n, 4], |at| a[at / 4] % 2401 / 7u32.pow((at % 4) as u32) % 7)
 }
 
+/// Arnold's cat map of `n` pairs.
+///
+/// # Errors
+///
+/// Where the launch fails or a number is wrong.
+pub fn check_cat_map(setup: &Setup, n: usize) -> Verdict {
+    let mut rng = setup.rng();
+    let a: Vec<u32> = (0..2 * n).map(|_| rng.u32(..)).collect();
+    let device_a = setup.device.tensor([n, 2], &a)?;
+    let mut c = setup.device.tensor([n, 2], &vec![99; n * 2])?;
+    crate::cat_map::with(setup.options.clone()).launch(&device_a, &mut c)?;
+    equal(&c.to_vec()?, &[n, 2], |at| {
+        let first = if at % 2 == 0 { a[at].wrapping_mul(2) } else { a[at - 1] };
+        first.wrapping_add(a[at | 1])
+    })
+}
+
 /// Counts of each part of `n` elements, of `part` elements each.
 ///
 /// # Errors

@@ -21,7 +21,9 @@ use std::fmt;
 
 use tile_runtime::{Device, Options};
 
-pub use arrays::{check_counted_parts, check_digits, check_matmul_squares, check_sorted_fours};
+pub use arrays::{
+    check_cat_map, check_counted_parts, check_digits, check_matmul_squares, check_sorted_fours,
+};
 pub use collectives::{
     check_halvings, check_ranks, check_row_totals, check_softmax, check_tile_ranges,
     check_tile_sums, check_tree,
