@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::uses::Use;
-use crate::check::sample::{Case, Sources};
+use crate::check::sample::{Case, Heights, Sources};
 use crate::kernel::{ExprId, Kernel, Source, VarId, VarKind};
 use crate::solve::skeleton::{Stray, Worker};
 
@@ -76,28 +76,58 @@ impl Example {
     }
 }
 
-/// Looks for a case in which an access is made and leaves its tile.
-pub(super) fn search(kernel: &Kernel, sources: &Sources<'_>, used: &Use<'_>) -> Option<Example> {
+/// Looks for a case in which an access is made and leaves its tile: uphill, for
+/// `evaluations` of variables at most, and among small cases.
+pub(super) fn search(
+    kernel: &Kernel,
+    sources: &Sources<'_>,
+    used: &Use<'_>,
+    evaluations: u32,
+) -> Option<Example> {
     let extents = kernel.extents(used.access.array);
     let mut exprs = used.access.indices.clone();
     exprs.extend(extents);
     exprs.extend(used.conditions.iter().map(|(cond, _)| *cond));
     let unknowns = sources.unknowns(&exprs)?;
-    sources.search(&unknowns, |case| {
-        let is_made = |(cond, is): &(ExprId, bool)| case.eval(*cond) == Some(i128::from(*is));
-        if !used.conditions.iter().all(is_made) {
-            return None;
+    let visit = |case: &Case<'_>| {
+        let (element, axis) = visit(kernel, used, case)?;
+        Ok(Example { element, axis, ..Example::of_case(kernel, case, &unknowns) })
+    };
+    // Each axis has two sides.
+    let n_numbers = 2 * extents.len();
+    sources
+        .climb(&unknowns, (n_numbers, evaluations), visit)
+        .or_else(|| sources.search(&unknowns, |case| visit(case).ok()))
+}
+
+/// The element outside of its tile that is used in a case, and the axis that is left with
+/// its extent; or how near the case comes to one, of each axis to both sides.
+fn visit(
+    kernel: &Kernel,
+    used: &Use<'_>,
+    case: &Case<'_>,
+) -> Result<(Vec<i128>, (usize, i128)), Heights> {
+    let is_made = |(cond, is): &(ExprId, bool)| case.eval(*cond) == Some(i128::from(*is));
+    let met = used.conditions.iter().take_while(|condition| is_made(condition)).count();
+    if met < used.conditions.len() {
+        return Err(Heights { met, of: Vec::new() });
+    }
+    let extents = kernel.extents(used.access.array);
+    let axes: Option<Vec<(i128, i128)>> = used
+        .access
+        .indices
+        .iter()
+        .zip(extents)
+        .map(|(index, extent)| Some((case.eval(*index)?, case.eval(*extent)?)))
+        .collect();
+    let Some(axes) = axes else { return Err(Heights { met, of: Vec::new() }) };
+    match axes.iter().position(|(index, extent)| !(0..*extent).contains(index)) {
+        Some(axis) => Ok((axes.iter().map(|(index, _)| *index).collect(), (axis, axes[axis].1))),
+        None => {
+            let sides = |(index, extent): &(i128, i128)| [index - extent, -index];
+            Err(Heights { met, of: axes.iter().flat_map(sides).collect() })
         }
-        let element: Option<Vec<i128>> =
-            used.access.indices.iter().map(|index| case.eval(*index)).collect();
-        let element = element?;
-        let axis =
-            element.iter().zip(extents).enumerate().find_map(|(axis, (index, extent))| {
-                let extent = case.eval(*extent)?;
-                (!(0..extent).contains(index)).then_some((axis, extent))
-            })?;
-        Some(Example { element, axis, ..Example::of_case(kernel, case, &unknowns) })
-    })
+    }
 }
 
 fn point(kernel: &Kernel, at: &[(VarId, i128)]) -> String {

@@ -6,7 +6,8 @@
 //!    ([`crate::solve::skeleton`]), which follows assignments, loops and guards;
 //! 2. stays: by the signs of polynomials ([`super::poly`]), for all sizes;
 //! 3. leaves: by trying cases of the index and its guards ([`super::sample`]),
-//!    at more sizes than a whole kernel is run at.
+//!    at more sizes than a whole kernel is run at, first those that lead to the largest
+//!    and the smallest index.
 //!
 //! What neither leaves nor is shown to stay is undecided, and accepted: lowering
 //! guards every index that it cannot show to be inside. So does an index made of
@@ -28,6 +29,9 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{Access, ArrayRef, Kernel, Source, print_access, print_expr};
 use crate::solve::skeleton::Stray;
 use crate::span::SpanId;
+
+/// Evaluations of variables on the ways uphill of one kernel.
+const CLIMBED: u32 = 60_000;
 
 /// The accesses to a kernel's tiles, in the order of its text, each with whether it is
 /// shown to stay inside, at all sizes.
@@ -60,6 +64,8 @@ impl<'a> Accesses<'a> {
         let counts = Counts::of(kernel);
         let mut reported: BTreeSet<SpanId> = BTreeSet::new();
         let mut stray = BTreeSet::new();
+        let n_open = self.found.iter().filter(|(_, stays)| !stays).count();
+        let evaluations = CLIMBED / u32::try_from(n_open.max(1)).unwrap_or(u32::MAX);
         for (used, stays) in &self.found {
             if reported.contains(&used.access.span) {
                 continue;
@@ -70,7 +76,7 @@ impl<'a> Accesses<'a> {
                 Some(stray) if stray.cause.is_some() && is_counted() => None,
                 Some(stray) => Some(Example::of_run(kernel, stray)),
                 None if *stays => None,
-                None => search(kernel, &sources, used),
+                None => search(kernel, &sources, used, evaluations),
             };
             if let Some(example) = example {
                 reported.insert(used.access.span);

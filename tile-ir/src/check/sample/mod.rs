@@ -5,6 +5,8 @@
 //! ones first and those next to the kernel's own constants among them. Every
 //! case that is visited is one that a launch can have.
 
+mod uphill;
+
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -16,6 +18,8 @@ use crate::kernel::{
     ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, TileDomain,
     TileParamId, Type, VarId, VarKind, eval_index,
 };
+
+pub(super) use self::uphill::Heights;
 
 /// Sets of tile sizes that are tried.
 const MAX_SIZES: usize = 256;
