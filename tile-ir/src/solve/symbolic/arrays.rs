@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::asked::Asked;
 use super::own_cells::read_at_distances;
 use super::poly::Poly;
 use super::walk::{Value, Walk};
@@ -46,7 +47,7 @@ pub(super) struct Elements {
 
 impl Elements {
     /// Those of the local arrays of `kernel` whose extents are numbers.
-    pub(super) fn of(kernel: &Kernel) -> Self {
+    pub(super) fn of(kernel: &Kernel, asked: &Asked) -> Self {
         let mut elements = Self::default();
         for (id, tile) in kernel.tiles.iter() {
             let extents: Option<Vec<i128>> = tile
@@ -55,8 +56,9 @@ impl Elements {
                 .map(|extent| crate::kernel::eval_index(kernel, *extent, &|_| None))
                 .collect();
             let ty = Type::Scalar(tile.elem);
+            let array = ArrayRef::Tile(id);
             let is_followed =
-                kernel.is_local(ArrayRef::Tile(id)) && super::integers::is_integer(ty);
+                kernel.is_local(array) && asked.is_array(array) && super::integers::is_integer(ty);
             let Some(extents) = extents.filter(|_| is_followed) else { continue };
             let count = extents.iter().try_fold(1_i128, |count, n| count.checked_mul(*n));
             let Some(count @ 1..=MAX_ELEMENTS) = count else { continue };

@@ -23,6 +23,7 @@
 //! large or too slow to decide leaves it unproved.
 
 mod arrays;
+mod asked;
 mod ballots;
 mod bits;
 mod bounded;

@@ -68,11 +68,41 @@ impl Walk<'_> {
 
     /// Any expression; notes what it reads.
     pub(super) fn value(&mut self, expr: ExprId) -> Value {
+        if !self.asked.is_expr(expr) {
+            self.visit(expr);
+            return Value::Other;
+        }
         let kernel = self.kernel;
         let known = self.known(expr, &kernel.exprs[expr].kind);
         match (known, kernel.exprs[expr].ty) {
             (Some(value), _) => value,
             (None, ty) => self.opaque(expr, ty),
+        }
+    }
+
+    /// Notes what an expression reads whose value nobody asks for.
+    fn visit(&mut self, expr: ExprId) {
+        match &self.kernel.exprs[expr].kind {
+            ExprKind::Load(access) => {
+                let indices = self.read(access);
+                self.note_outside(Source::Load(expr), access, &indices);
+            }
+            ExprKind::Select { cond, then, otherwise } => {
+                let cond = self.condition(*cond);
+                self.under(cond.yes, |walk| walk.value(*then));
+                self.under(cond.no, |walk| walk.value(*otherwise));
+            }
+            ExprKind::Logic { op, lhs, rhs } => {
+                let lhs = self.condition(*lhs);
+                let guard = if *op == LogicOp::And { lhs.yes } else { lhs.no };
+                self.under(guard, |walk| walk.value(*rhs));
+            }
+            ExprKind::Uniform(operand) => {
+                self.by_all(|walk| walk.value(*operand));
+            }
+            kind => kind.operands().into_iter().for_each(|operand| {
+                self.value(operand);
+            }),
         }
     }
 

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrays::Elements;
+use super::asked::Asked;
 use super::ballots::Ballots;
 use super::cases::Sign;
 use super::cells::{Cells, Dealt};
@@ -100,6 +101,7 @@ pub(super) struct Site {
 pub(super) struct Walk<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) uniformity: &'a Uniformity,
+    pub(super) asked: Asked,
     pub(super) symbols: Symbols,
     pub(super) functions: BTreeMap<(Function, Poly, Poly), Unknown>,
     /// The bits that values can have, of those made by `&` and `|`.
@@ -264,6 +266,7 @@ fn walk_with<'a>(
     collect_written(&kernel.body, &mut written);
     // What is one work-item's own meets nobody.
     written.retain(|array| !kernel.is_local(*array));
+    let asked = Asked::of(kernel);
     let mut walk = Walk {
         kernel,
         uniformity,
@@ -317,7 +320,8 @@ fn walk_with<'a>(
         floors: Floors::default(),
         held: Holdings::of(kernel),
         prefixes: Prefixes::default(),
-        local_elements: Elements::of(kernel),
+        local_elements: Elements::of(kernel, &asked),
+        asked,
         walked: 1,
         effort: Effort::of_kernel(),
         proofs: Known::default(),
@@ -505,6 +509,9 @@ impl Walk<'_> {
             StmtKind::Update { place: kernel::Place::Var(var), op, value } => {
                 let declared = &self.kernel.vars[*var];
                 let rhs = self.value(*value);
+                if !self.asked.is_var(*var) {
+                    return;
+                }
                 let lhs = self.env.get(var).cloned().unwrap_or(Value::Other);
                 let ty = if self.exact.keeps(*var) { Type::Index } else { declared.ty };
                 let value = self.binary(*op, lhs, rhs, ty, stmt.span);
@@ -583,6 +590,9 @@ impl Walk<'_> {
 
     /// Any value of a variable that has been assigned.
     pub(super) fn changed(&mut self, var: VarId) -> Value {
+        if !self.asked.is_var(var) {
+            return Value::Other;
+        }
         let uniform = self.is_uniform_var(var);
         match self.kernel.vars.get(var) {
             Some(declared) => {
