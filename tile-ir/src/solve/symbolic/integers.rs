@@ -18,6 +18,10 @@ const MAX_SHORT: i128 = 1 << 8;
 /// Terms of a value of data that is asked whether it can wrap.
 const MAX_DATA_TERMS: usize = 4;
 
+/// Functions inside each other of which a value may be made that can wrap. Hashes go
+/// deeper, and then nothing is to be seen of them.
+const MAX_DEPTH: u32 = 6;
+
 impl Walk<'_> {
     /// The value as an `as` conversion gives it.
     pub(super) fn converted(
@@ -288,7 +292,8 @@ impl Walk<'_> {
             let wrapped = (constant.checked_sub(min)?).rem_euclid(size) + min;
             return Some(Value::Int(Poly::constant(wrapped)));
         }
-        if value.is_lost() {
+        let is_deep = |unknown: Unknown| self.symbols.depth(unknown) > MAX_DEPTH;
+        if value.is_lost() || value.unknowns().any(is_deep) {
             return None;
         }
         if self.is_between(&value, min, max) {

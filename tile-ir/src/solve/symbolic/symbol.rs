@@ -69,33 +69,47 @@ pub(super) struct Symbol {
 
 /// All symbols of a kernel.
 #[derive(Debug, Default)]
-pub(super) struct Symbols(Vec<Symbol>);
+pub(super) struct Symbols {
+    all: Vec<Symbol>,
+    /// Of each, how many functions lie inside each other in it.
+    depths: Vec<u32>,
+}
 
 impl Symbols {
     pub(super) fn push(&mut self, symbol: Symbol) -> Unknown {
-        self.0.push(symbol);
+        let depth = match &symbol.sharing {
+            Sharing::Function(of) => 1 + of.iter().map(|of| self.depth(*of)).max().unwrap_or(0),
+            Sharing::Launch | Sharing::Block | Sharing::Iteration(_) | Sharing::Private => 0,
+        };
+        self.all.push(symbol);
+        self.depths.push(depth);
         self.next() - 1
     }
 
     /// The number of the next symbol.
     pub(super) fn next(&self) -> Unknown {
         // Symbols are bounded by the kernel's text, times its nesting.
-        Unknown::try_from(self.0.len()).unwrap_or(Unknown::MAX)
+        Unknown::try_from(self.all.len()).unwrap_or(Unknown::MAX)
+    }
+
+    /// How many functions lie inside each other in a symbol.
+    pub(super) fn depth(&self, unknown: Unknown) -> u32 {
+        self.depths.get(unknown as usize).copied().unwrap_or(0)
     }
 
     pub(super) fn get(&self, unknown: Unknown) -> Option<&Symbol> {
-        self.0.get(unknown as usize)
+        self.all.get(unknown as usize)
     }
 
     /// The symbols that stand for an expression.
     pub(super) fn of(&self, obstacle: (SpanId, Obstacle)) -> impl Iterator<Item = Unknown> {
         let is_it = move |symbol: &Symbol| symbol.obstacle == Some(obstacle);
-        (0..self.next()).zip(&self.0).filter(move |(_, symbol)| is_it(symbol)).map(|(at, _)| at)
+        (0..self.next()).zip(&self.all).filter(move |(_, symbol)| is_it(symbol)).map(|(at, _)| at)
     }
 
     /// A symbol turns out to be one number for the whole launch.
     pub(super) fn set_launch(&mut self, unknown: Unknown) {
-        if let Some(symbol) = self.0.get_mut(unknown as usize) {
+        if let Some(symbol) = self.all.get_mut(unknown as usize) {
             symbol.sharing = Sharing::Launch;
             symbol.loops.clear();
             symbol.obstacle = None;
@@ -104,7 +118,7 @@ impl Symbols {
 
     /// A symbol turns out to be one number for a block, in an iteration of its loops.
     pub(super) fn set_block(&mut self, unknown: Unknown) {
-        if let Some(symbol) = self.0.get_mut(unknown as usize)
+        if let Some(symbol) = self.all.get_mut(unknown as usize)
             && symbol.sharing == Sharing::Private
         {
             symbol.sharing = Sharing::Block;
@@ -113,7 +127,7 @@ impl Symbols {
 
     /// A symbol turns out to be another number for each work-item.
     pub(super) fn set_private(&mut self, unknown: Unknown) {
-        if let Some(symbol) = self.0.get_mut(unknown as usize)
+        if let Some(symbol) = self.all.get_mut(unknown as usize)
             && symbol.sharing == Sharing::Block
         {
             symbol.sharing = Sharing::Private;
@@ -122,7 +136,7 @@ impl Symbols {
 
     /// What is known of a symbol, but for its least value, need not hold where `unless` does.
     pub(super) fn weaken(&mut self, unknown: Unknown, unless: &Formula) {
-        let Some(symbol) = self.0.get_mut(unknown as usize) else { return };
+        let Some(symbol) = self.all.get_mut(unknown as usize) else { return };
         let facts = std::mem::replace(&mut symbol.facts, Formula::True);
         let low = symbol.low;
         self.add_facts(unknown, unless.clone().or(facts));
@@ -142,14 +156,14 @@ impl Symbols {
     /// A symbol turns out to be at least this.
     pub(super) fn set_least(&mut self, unknown: Unknown, least: i128) {
         self.add_facts(unknown, Formula::AtLeast(Poly::unknown(unknown).plus(-least)));
-        if let Some(symbol) = self.0.get_mut(unknown as usize) {
+        if let Some(symbol) = self.all.get_mut(unknown as usize) {
             symbol.low = Some(symbol.low.map_or(least, |low| low.max(least)));
         }
     }
 
     /// Adds what holds of a symbol.
     pub(super) fn add_facts(&mut self, unknown: Unknown, facts: Formula) {
-        if let Some(symbol) = self.0.get_mut(unknown as usize)
+        if let Some(symbol) = self.all.get_mut(unknown as usize)
             && !symbol.facts.states(&facts)
         {
             symbol.facts = std::mem::replace(&mut symbol.facts, Formula::True).and(facts);
