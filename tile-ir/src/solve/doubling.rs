@@ -81,7 +81,7 @@ fn collect_assigned(stmts: &[Stmt], out: &mut Vec<VarId>) {
 }
 
 /// The variable that a statement gives a value.
-fn changed(kind: &StmtKind) -> Option<VarId> {
+pub(super) fn changed(kind: &StmtKind) -> Option<VarId> {
     match kind {
         StmtKind::Let { var, .. }
         | StmtKind::Assign { var, .. }

@@ -2,5 +2,6 @@
 //! at concrete sizes.
 
 mod doubling;
+mod halving;
 pub(crate) mod skeleton;
 pub(crate) mod symbolic;

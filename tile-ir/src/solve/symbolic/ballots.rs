@@ -186,6 +186,7 @@ impl Walk<'_> {
                     other @ (Value::Cond(_) | Value::Other) => Some(other),
                 }
             }
+            (MathFn::CountOnes, None) if self.is_power(bits) => Some(Value::Int(Poly::constant(1))),
             (MathFn::TrailingZeros, Some((ballot, Part::Of(Over::All)))) => {
                 self.end_of(ballot, End::Lowest, span)
             }
@@ -198,6 +199,9 @@ impl Walk<'_> {
                     return None;
                 }
                 let symbol = self.counted_symbol(Sharing::Function(of), most, span);
+                if func == MathFn::CountOnes && self.is_no_power(bits) {
+                    self.symbols.set_least(symbol, 2);
+                }
                 Some(Value::Int(Poly::unknown(symbol)))
             }
             _ => None,

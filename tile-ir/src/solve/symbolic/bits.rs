@@ -58,7 +58,8 @@ impl Walk<'_> {
             }
         }
         self.is_natural(rhs).then(|| {
-            self.function(Function::And, lhs, rhs, Some(0), at, |value| {
+            let least = self.least_in_common(lhs, rhs);
+            self.function(Function::And, lhs, rhs, Some(least), at, |value| {
                 Formula::le(value, lhs).and(Formula::le(value, rhs))
             })
         })

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::flow::Path;
 use super::formula::Formula;
+use super::halved::Scaled;
 use super::loops::Kind;
 use super::poly::Poly;
 use super::symbol::{LoopId, Obstacle};
@@ -106,7 +107,7 @@ impl Walk<'_> {
                 let enter = |walk: &mut Self, id: LoopId| {
                     walk.enter_counter(id, counter, bounded.0, bounded.1)
                 };
-                let none = (&BTreeSet::new(), &BTreeMap::new());
+                let none = (&BTreeSet::new(), &Scaled::default());
                 let (flow, _) = walk.repeated((Some(counter), head), body, &enter, none);
                 walk.follow(flow);
             }

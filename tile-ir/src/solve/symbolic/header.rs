@@ -134,7 +134,8 @@ impl Walk<'_> {
                     self.symbols.set_positive(unknown);
                 }
             }
-            if let Some(given) = self.case.values.get(&var) {
+            if let Some(given) = self.case.values.get(&var).cloned() {
+                self.note_power_case(&given, poly);
                 let fact = given.holds_of(poly);
                 poly.unknowns().for_each(|unknown| self.symbols.add_facts(unknown, fact.clone()));
             }

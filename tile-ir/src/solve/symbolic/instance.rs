@@ -67,7 +67,9 @@ impl Walk<'_> {
     /// sizes.
     pub(super) fn is_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
         self.proofs.ask(&self.sites, ([first, second], meeting), false, || {
-            if self.is_disjoint_by_numbers(first, second, meeting) {
+            if self.is_disjoint_by_numbers(first, second, meeting)
+                || self.is_disjoint_by_flat_numbers(first, second, meeting)
+            {
                 return true;
             }
             let systems = self.collision(first, second, meeting, false);

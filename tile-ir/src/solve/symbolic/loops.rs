@@ -18,6 +18,7 @@ use super::bounded::Limit;
 use super::exit::Exits;
 use super::flow::{Flow, Path};
 use super::formula::Formula;
+use super::halved::Scaled;
 use super::integers::range_of;
 use super::last::{Ended, Head};
 use super::poly::{Poly, Unknown};
@@ -29,7 +30,6 @@ use super::walk::{Value, Walk};
 use super::windows::Widened;
 use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, Type, VarId};
 use crate::op::BinaryOp;
-use crate::solve::doubling::{self, Doubling};
 use crate::span::SpanId;
 use crate::syntax::Jump;
 
@@ -66,6 +66,8 @@ pub(super) struct Carried {
     pub(super) kind: Kind,
     /// By which an iteration multiplies it at most, if it does not wrap by that.
     factor: Option<i128>,
+    /// Whether it is of that kind in iterations alone, since they halve it while it is above 0.
+    is_halved: bool,
     /// Between which values the loop keeps it.
     pub(super) limits: Vec<Limit>,
     /// Whether it is `first` again at the head of each iteration.
@@ -121,8 +123,9 @@ impl Walk<'_> {
         };
         let held = self.hold_at_head(body);
         let doubled = self.doubled_steadily(body);
+        let scaled = Scaled { doubled: doubled.clone(), ..Scaled::default() };
         let before = self.env.clone();
-        let (mut flow, carried) = self.repeated((Some(var), head), body, &enter, (&ends, &doubled));
+        let (mut flow, carried) = self.repeated((Some(var), head), body, &enter, (&ends, &scaled));
         self.leave_by_last(&Ended {
             head: Head::Counted(var, range, &bounds),
             keyword: head,
@@ -178,9 +181,9 @@ impl Walk<'_> {
         };
         let (ends, _) = self.exits.skipping(self.kernel, cond);
         let held = self.hold_at_head(body);
-        let doubled = doubling::rising(self.kernel, cond, body);
+        let scaled = self.scaled(cond, body);
         let before = self.env.clone();
-        let (mut flow, carried) = self.repeated((None, head), body, &enter, (&ends, &doubled));
+        let (mut flow, carried) = self.repeated((None, head), body, &enter, (&ends, &scaled));
         self.leave_by_last(&Ended {
             head: Head::While(cond),
             keyword: head,
@@ -205,17 +208,17 @@ impl Walk<'_> {
     }
 
     /// Walks a loop. `enter` begins an iteration, and says what holds in it; none
-    /// begins where one of `ends` is set. What is `doubled` does not wrap. The flow is
+    /// begins where one of `ends` is set. What is `scaled` does not wrap. The flow is
     /// that of one iteration and more.
     pub(super) fn repeated(
         &mut self,
         (counter, head): (Option<VarId>, SpanId),
         body: &[Stmt],
         enter: &dyn Fn(&mut Self, LoopId) -> Formula,
-        (ends, doubled): (&BTreeSet<VarId>, &BTreeMap<VarId, Doubling>),
+        (ends, scaled): (&BTreeSet<VarId>, &Scaled),
     ) -> (Flow, Vec<Carried>) {
         let refilled = self.refilled(body);
-        let carried = self.carried((counter, head), body, enter, doubled);
+        let carried = self.carried((counter, head), body, enter, scaled);
         let before = self.env.clone();
         let id = self.open(counter, head);
         let symbols = self.set_heads(id, &carried);
@@ -328,7 +331,7 @@ impl Walk<'_> {
         (counter, head): (Option<VarId>, SpanId),
         body: &[Stmt],
         enter: &dyn Fn(&mut Self, LoopId) -> Formula,
-        doubled: &BTreeMap<VarId, Doubling>,
+        scaled: &Scaled,
     ) -> Vec<Carried> {
         let mut assigned = Vec::new();
         self.collect_assigned(body, &mut assigned);
@@ -345,9 +348,11 @@ impl Walk<'_> {
                 };
                 // Of data it is seldom so, and costs another walk to see.
                 let is_index = self.type_of(var) == Type::Index;
-                let doubling = doubled.get(&var).filter(|_| self.is_power(&first));
+                let doubling = scaled.doubled.get(&var).filter(|_| self.is_power(&first));
+                let is_halved = scaled.halved.contains(&var);
                 let kind = match doubling {
                     Some(_) => Kind::Power,
+                    None if is_halved => Kind::Power,
                     None if is_index => self.kind(&first),
                     None => Kind::Any,
                 };
@@ -361,6 +366,7 @@ impl Walk<'_> {
                     step,
                     kind,
                     factor,
+                    is_halved,
                     limits,
                     is_restored,
                     widened,
@@ -428,7 +434,7 @@ impl Walk<'_> {
                 Some(Value::Int(end)) if carried.kind > Kind::Any => self.kind(end),
                 Some(Value::Int(_) | Value::Cond(_) | Value::Other) | None => Kind::Any,
             };
-            if after < carried.kind {
+            if after < carried.kind && !carried.is_halved {
                 (carried.kind, holds) = (after, false);
             }
             let start = heads.get(&carried.var);
@@ -486,12 +492,13 @@ impl Walk<'_> {
         let uniform = counter.is_some_and(|counter| self.is_uniform_var(counter));
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
         let mut rounds = Rounds::new(sharing);
-        for Carried { var, first, step, kind, limits, changed_last, .. } in carried {
+        for Carried { var, first, step, kind, is_halved, limits, changed_last, .. } in carried {
             let value = match step {
                 Some(step) => {
                     let rounds = self.rounds_of(&mut rounds, changed_last);
                     self.stepped_by(*var, first, &rounds, step)
                 }
+                None if *is_halved => self.changed_within(*var, Kind::Natural),
                 None => self.changed_within(*var, *kind),
             };
             self.set_limits(&value, limits, false);

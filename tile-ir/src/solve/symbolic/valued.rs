@@ -4,7 +4,8 @@
 //! With each of them put in for the parameter, products and shifts by it are linear, and
 //! digits come apart. A launch has one value: one of those that conditions compare it with,
 //! or of those between, or another one, which is a case of its own; so whatever the
-//! conditions are about, what is proved in each case is proved.
+//! conditions are about, what is proved in each case is proved. Where a condition asks of
+//! one whether it is a power of two, that is what its cases are ([`super::power_cases`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +14,7 @@ use super::integers::range_of;
 use super::linear::Effort;
 use super::listed::unproved_in_each;
 use super::poly::Poly;
+use super::power_cases::{self, CASES};
 use super::walk::{Case, walk_case};
 use super::{Unproved, prove_some};
 use crate::check::Uniformity;
@@ -32,6 +34,12 @@ pub(super) enum Given {
     Is(i128),
     /// It is none of these.
     Not(BTreeSet<i128>),
+    /// It is a power of two.
+    Power,
+    /// It is at least 3, and no power of two.
+    NoPower,
+    /// It is not above 0.
+    NotAbove,
 }
 
 impl Given {
@@ -39,6 +47,9 @@ impl Given {
     pub(super) fn holds_of(&self, value: &Poly) -> Formula {
         match self {
             Self::Is(number) => Formula::eq(value, &Poly::constant(*number)),
+            Self::Power => Formula::le(&Poly::constant(1), value),
+            Self::NoPower => Formula::le(&Poly::constant(3), value),
+            Self::NotAbove => Formula::le(value, &Poly::default()),
             Self::Not(numbers) => {
                 let below = |end: i128| Formula::lt(value, &Poly::constant(end));
                 let above = |last: i128| Formula::lt(&Poly::constant(last), value);
@@ -77,12 +88,10 @@ pub(crate) fn unproved_for_each_value(
 /// that are none.
 fn combinations(kernel: &Kernel) -> Vec<BTreeMap<VarId, Given>> {
     let mut all = vec![BTreeMap::new()];
-    for (var, numbers) in values(kernel) {
-        if all.len() * (numbers.len() + 1) > MAX_CASES {
+    for (var, given) in cases(kernel) {
+        if all.len() * given.len() > MAX_CASES {
             continue;
         }
-        let is = numbers.iter().rev().map(|number| Given::Is(*number));
-        let given: Vec<Given> = is.chain([Given::Not(numbers.clone())]).collect();
         let with = |given: &Given| -> Vec<BTreeMap<VarId, Given>> {
             let is = |other: &BTreeMap<VarId, Given>| {
                 let mut other = other.clone();
@@ -94,6 +103,16 @@ fn combinations(kernel: &Kernel) -> Vec<BTreeMap<VarId, Given>> {
         all = given.iter().flat_map(with).collect();
     }
     all
+}
+
+/// The cases of each scalar parameter that has some.
+fn cases(kernel: &Kernel) -> BTreeMap<VarId, Vec<Given>> {
+    let of_values = values(kernel).into_iter().map(|(var, numbers)| {
+        let is = numbers.iter().rev().map(|number| Given::Is(*number));
+        (var, is.chain([Given::Not(numbers.clone())]).collect())
+    });
+    let of_powers = power_cases::asked(kernel).into_iter().map(|var| (var, CASES.to_vec()));
+    of_values.chain(of_powers).collect()
 }
 
 /// The values of scalar parameters of which conditions speak: those that one is compared
@@ -131,7 +150,11 @@ fn values(kernel: &Kernel) -> BTreeMap<VarId, BTreeSet<i128>> {
 }
 
 /// The scalar parameter that an expression is, converted or named.
-fn scalar_of(kernel: &Kernel, lets: &BTreeMap<VarId, ExprId>, expr: ExprId) -> Option<VarId> {
+pub(super) fn scalar_of(
+    kernel: &Kernel,
+    lets: &BTreeMap<VarId, ExprId>,
+    expr: ExprId,
+) -> Option<VarId> {
     match kernel.exprs[expr].kind {
         ExprKind::Var(var) => match kernel.vars[var].kind {
             VarKind::Scalar(_) => range_of(kernel.vars[var].ty).map(|_| var),

@@ -112,6 +112,8 @@ pub(super) struct Walk<'a> {
     pub(super) by_bits: BTreeMap<Scattered, Unknown>,
     /// The symbols that are powers of two.
     pub(super) powers: BTreeSet<Unknown>,
+    /// Numbers of the launch that are at least 3 and no powers of two, in this case.
+    pub(super) no_powers: BTreeSet<Unknown>,
     /// Choices between two values, by the cases that make them.
     pub(super) chosen: BTreeMap<Formula, Unknown>,
     /// By symbol of those, the condition, and the two values.
@@ -179,6 +181,8 @@ pub(super) struct Walk<'a> {
     pub(super) running: Vec<Running>,
     /// What variables are in the rounds of loops that go on by the same each time.
     pub(super) strides: Vec<Stride>,
+    /// Of a block of several axes, the number of a work-item, and how many there are.
+    pub(super) flat: Option<(Poly, Poly)>,
     pub(super) lates: Lates,
     pub(super) cells: Cells,
     pub(super) floors: Floors,
@@ -276,6 +280,7 @@ fn walk_with<'a>(
         scattered: BTreeMap::new(),
         by_bits: BTreeMap::new(),
         powers: BTreeSet::new(),
+        no_powers: BTreeSet::new(),
         chosen: BTreeMap::new(),
         choices: BTreeMap::new(),
         naturals: BTreeSet::new(),
@@ -315,6 +320,7 @@ fn walk_with<'a>(
         named: Named::default(),
         running: Vec::new(),
         strides: Vec::new(),
+        flat: None,
         lates: Lates::default(),
         cells: Cells::of(kernel),
         floors: Floors::default(),
@@ -339,6 +345,7 @@ fn walk_with<'a>(
     };
     walk.enter_header();
     walk.enter_own_cells();
+    walk.note_flat();
     walk.stmts(&kernel.body);
     walk
 }
