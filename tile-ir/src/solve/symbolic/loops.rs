@@ -492,6 +492,7 @@ impl Walk<'_> {
         let uniform = counter.is_some_and(|counter| self.is_uniform_var(counter));
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
         let mut rounds = Rounds::new(sharing);
+        let from = self.symbols.next();
         for Carried { var, first, step, kind, is_halved, limits, changed_last, .. } in carried {
             let value = match step {
                 Some(step) => {
@@ -502,6 +503,7 @@ impl Walk<'_> {
                 None => self.changed_within(*var, *kind),
             };
             self.set_limits(&value, limits, false);
+            self.note_launched(*var, &value, from);
             self.env.insert(*var, value);
         }
     }

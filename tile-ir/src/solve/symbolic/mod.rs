@@ -55,6 +55,7 @@ mod known;
 mod larger;
 mod last;
 mod late;
+mod launched;
 mod left;
 mod linear;
 mod listed;

@@ -5,6 +5,7 @@
 //! ([`Walk::env`]); where branches or iterations differ it is a symbol
 //! ([`super::value`], [`super::loops`]).
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrays::Elements;
@@ -183,6 +184,8 @@ pub(super) struct Walk<'a> {
     pub(super) strides: Vec<Stride>,
     /// Of a block of several axes, the number of a work-item, and how many there are.
     pub(super) flat: Option<(Poly, Poly)>,
+    /// Variables that are one number for the launch, where nobody is in a loop.
+    pub(super) launched: OnceCell<BTreeSet<VarId>>,
     pub(super) lates: Lates,
     pub(super) cells: Cells,
     pub(super) floors: Floors,
@@ -321,6 +324,7 @@ fn walk_with<'a>(
         running: Vec::new(),
         strides: Vec::new(),
         flat: None,
+        launched: OnceCell::new(),
         lates: Lates::default(),
         cells: Cells::of(kernel),
         floors: Floors::default(),
