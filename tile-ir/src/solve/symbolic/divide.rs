@@ -37,6 +37,12 @@ impl Walk<'_> {
         }
         let least = self.symbols.low(rhs).unwrap_or(i128::MIN);
         if least >= 0
+            && let Some(number) = self.number_above(lhs, rhs)
+        {
+            let above = self.quotient(lhs, &Poly::constant(number), at)?;
+            return self.quotient(&above, &rhs.divided(number), at);
+        }
+        if least >= 0
             && let Some((whole, divisor)) = self.as_quotient(lhs)
         {
             // `a / b / c` is `a / (b * c)`: one symbol, however it is written. So it is
@@ -228,6 +234,15 @@ impl Walk<'_> {
         }))
     }
 
+    /// The number of `rhs` by which a natural is divided first, since digits of it come off
+    /// by that: `(64*b + t) / (4*g)` is `(16*b + t/4) / g`.
+    fn number_above(&self, lhs: &Poly, rhs: &Poly) -> Option<i128> {
+        let number = gcd(rhs.content(), rhs.constant_term());
+        let is_product = number > 1 && rhs.as_constant().is_none();
+        let comes_apart = || self.is_natural(lhs) && self.digits_above(lhs, number).is_some();
+        (is_product && comes_apart()).then_some(number)
+    }
+
     /// Of a natural that is made of digits, `whole` and `rest / times`, which
     /// together are the quotient: `(64*z + 8*y + x) / 16` of `x` below 8 is
     /// `4*z + y / 2`. `None` where no digit comes off.
@@ -263,15 +278,11 @@ impl Walk<'_> {
         (*function == Function::Quotient && natural).then(|| (lhs.clone(), rhs.clone()))
     }
 
-    /// What `lhs / rhs`, so many times, is at most, where `lhs` is one symbol whose known
-    /// bound is a multiple of `rhs`, but for its factor: `t / W` of `t` in `H * W` is below
-    /// `H`, and `8 * (t / (8 * W))` is.
+    /// What `lhs / rhs`, so many times, is at most, where `lhs` is one symbol, or the
+    /// number of a work-item, whose known bound is a multiple of `rhs`, but for its factor:
+    /// `t / W` of `t` in `H * W` is below `H`, and `8 * (t / (8 * W))` is.
     fn most(&self, lhs: &Poly, rhs: &Poly) -> Option<(Poly, i128)> {
-        let [(product, 1)] = lhs.terms() else { return None };
-        let [unknown] = product.as_slice() else { return None };
-        let symbol = self.symbols.get(*unknown)?;
-        let mut bounds = Vec::new();
-        upper_bounds(&symbol.facts, *unknown, &mut bounds);
+        let bounds = self.largest(lhs)?;
         // unknown <= bound, so the multiple that it is below is one more.
         let whole = |divisor: &Poly| {
             let of = |bound: &Poly| multiple_of(&bound.plus(1), divisor);
@@ -281,6 +292,21 @@ impl Walk<'_> {
         whole(rhs)
             .map(|most| (most, 1))
             .or_else(|| Some((whole(&Poly::product(*product))?, *factor)))
+    }
+
+    /// What a symbol, or the number of a work-item in its block, is at most.
+    fn largest(&self, value: &Poly) -> Option<Vec<Poly>> {
+        if let Some((number, count)) = &self.flat
+            && number == value
+        {
+            return Some(vec![count.plus(-1)]);
+        }
+        let [(product, 1)] = value.terms() else { return None };
+        let [unknown] = product.as_slice() else { return None };
+        let symbol = self.symbols.get(*unknown)?;
+        let mut bounds = Vec::new();
+        upper_bounds(&symbol.facts, *unknown, &mut bounds);
+        Some(bounds)
     }
 }
 
