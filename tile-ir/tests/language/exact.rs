@@ -79,3 +79,49 @@ fn as_often_as_a_loop_is_run() {
     // It is not known to end.
     assert!(leaves(STEPPED, &[("N", 1), ("n", 10), ("s", 0)]).is_some());
 }
+
+const SHIFTED: &str = "
+    fn f(c: &mut Tensor<f32, [N]>, s: u32)
+    where grid: (b in 4), block: (t in 64),
+    {
+        c[(b * 64 + t) << s] = 1.0;
+    }";
+
+#[test]
+fn an_index_is_shifted_within_64_bits() {
+    assert_eq!(leaves(SHIFTED, &[("N", 1), ("s", 55)]), None);
+    assert_eq!(leaves(SHIFTED, &[("N", 1), ("s", 56)]), Some((0, 255 << 56)));
+    // Counts begin again from 0.
+    assert!(leaves(SHIFTED, &[("N", 1), ("s", 64)]).is_some());
+}
+
+const MULTIPLIED: &str = "
+    fn f(c: &mut Tensor<f32, [N]>, k: i64)
+    where block: (t in 64),
+    {
+        if k > 0 { c[t * (k as index)] = 1.0; }
+    }";
+
+#[test]
+fn an_index_is_multiplied_within_64_bits() {
+    assert_eq!(leaves(MULTIPLIED, &[("N", 1), ("k", 1 << 57)]), None);
+    assert_eq!(leaves(MULTIPLIED, &[("N", 1), ("k", 1 << 58)]), Some((0, 63 << 58)));
+}
+
+const VOLUME: &str = "
+    fn f(a: &Tensor<f32, [D, H, W]>, c: &mut Tensor<f32, [L]>)
+    where grid: (z in D, y in H), block: (t in 64),
+    {
+        for k in 0..tiles(W, 64) {
+            let x = k * 64 + t;
+            if x < W { c[(z * H + y) * W + x] = a[z, y, x]; }
+        }
+    }";
+
+#[test]
+fn dimensions_alone_are_asked_where_they_are_far() {
+    let of = |d: i128, h: i128, w: i128| leaves(VOLUME, &[("D", d), ("H", h), ("W", w), ("L", 1)]);
+    assert_eq!(of(1 << 10, 1 << 12, 1 << 12), None);
+    assert_eq!(of(1 << 8, 1, 1 << 40), None);
+    assert!(of(1 << 33, 1 << 33, 1).is_some());
+}

@@ -122,7 +122,7 @@ families! {
     ports powers prefixes programs published queues ranks reach rectangles reductions reserved
     restored rolled rounds rows running samples scans scattered searches settled shares sized sizes
     solvers sorts stencils steps strides summed symbolic tables teams tiles triangles turned values
-    verified waits warps waves
+    verified waits warps waves wide
 }
 
 #[test]

@@ -31,9 +31,6 @@ impl Numbers {
         config: &Config,
     ) -> Result<Option<Self>> {
         let exact = Exact::of(checked.kernel());
-        if exact.is_empty() {
-            return Ok(None);
-        }
         let numbers = Self { exact, config: config.clone() };
         numbers.check_again(checked.kernel(), bound)?;
         Ok(numbers.exact.asks_scalars(checked.kernel()).then_some(numbers))

@@ -14,15 +14,18 @@
 //! multiplied by a large number.
 //!
 //! An index has a sign and 64 bits. So a `u64` that becomes one is such a number too where it
-//! is made of them, and may go up to `i64::MAX` only: `size` of 2^64 - 1 would be -1.
+//! is made of them, and may go up to `i64::MAX` only: `size` of 2^64 - 1 would be -1. What is
+//! computed as an index may not leave those 64 bits either ([`indices`]).
 
 mod held;
+mod indices;
 mod parts;
 mod reach;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::indices::Indices;
 pub(in crate::check) use self::parts::MAX_PLAIN_FACTOR;
 use self::sources::{Sources, limits};
 use super::interval::Range;
@@ -37,6 +40,8 @@ pub struct Exact {
     exprs: BTreeSet<ExprId>,
     /// The variables that must not, with a use of each.
     vars: BTreeMap<VarId, ExprId>,
+    /// The indices that 64 bits may not hold.
+    indices: Indices,
     sources: Sources,
 }
 
@@ -58,7 +63,8 @@ impl Exact {
         }
         let is_size = |id: &ExprId| sources.is_size(kernel, *id);
         let exprs = kernel.exprs.ids().filter(is_size).collect();
-        let mut exact = Self { exprs, vars: BTreeMap::new(), sources };
+        let indices = Indices::of(kernel, &sources);
+        let mut exact = Self { exprs, vars: BTreeMap::new(), indices, sources };
         let mut seen = BTreeSet::new();
         // What is only compared may go on to wrap on purpose, as random numbers do.
         for (mut open, by_variables) in [(places, true), (compared, false)] {
@@ -101,7 +107,12 @@ impl Exact {
 
     /// Whether an expression is such a number.
     pub(crate) fn contains(&self, expr: ExprId) -> bool {
-        self.exprs.contains(&expr)
+        self.exprs.contains(&expr) || self.indices.asked.contains(&expr)
+    }
+
+    /// Whether an index leaves 64 bits in every launch, so that nothing is known of it.
+    pub(crate) fn loses(&self, expr: ExprId) -> bool {
+        self.indices.lost.contains(&expr)
     }
 
     /// Whether a variable never leaves its type in a launch.
@@ -118,7 +129,7 @@ impl Exact {
     ) -> Option<(ExprId, DType, Range)> {
         let of_exprs = self.exprs.iter().map(|expr| (*expr, None));
         let of_vars = self.vars.iter().map(|(var, expr)| (*expr, Some(*var)));
-        of_exprs.chain(of_vars).find_map(|(expr, var)| {
+        let of_numbers = of_exprs.chain(of_vars).find_map(|(expr, var)| {
             let dtype = match (kernel.exprs[expr].ty, var) {
                 (Type::Index, None) => DType::I64,
                 (Type::Scalar(ElemType::Concrete(dtype)), _) => dtype,
@@ -131,18 +142,21 @@ impl Exact {
             };
             let (min, max) = dtype.integer_range()?;
             (low < min || max.min(i64::MAX.into()) < high).then_some((expr, dtype, (low, high)))
+        });
+        of_numbers.or_else(|| {
+            let (expr, range) = self.indices.leaves((kernel, &self.sources), value)?;
+            Some((expr, DType::I64, range))
         })
-    }
-
-    /// Whether there is no such number.
-    pub fn is_empty(&self) -> bool {
-        self.exprs.is_empty() && self.vars.is_empty()
     }
 
     /// Whether scalar parameters say how large some of them are.
     pub fn asks_scalars(&self, kernel: &Kernel) -> bool {
         let vars = self.vars.values();
-        self.exprs.iter().chain(vars).any(|expr| self.sources.asks_scalars(kernel, *expr))
+        self.exprs
+            .iter()
+            .chain(vars)
+            .chain(&self.indices.asked)
+            .any(|expr| self.sources.asks_scalars(kernel, *expr))
     }
 }
 

@@ -386,7 +386,7 @@ impl Machine<'_> {
     }
 
     fn need_inside(ty: Type, number: i128, data: Option<Source>) -> Result<(), Stop> {
-        let Some((min, max)) = ty.integer_range() else { return Ok(()) };
+        let (min, max) = ty.integer_range().unwrap_or((i64::MIN.into(), i64::MAX.into()));
         let leaves = data.is_none() && !(min..=max).contains(&number);
         if leaves { Err(Stop::Excluded) } else { Ok(()) }
     }

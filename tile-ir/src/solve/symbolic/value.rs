@@ -213,6 +213,9 @@ impl Walk<'_> {
             },
             ExprKind::Binary { op, lhs, rhs } => {
                 let (lhs, rhs) = (self.value(*lhs), self.value(*rhs));
+                if self.exact.loses(expr) {
+                    return None;
+                }
                 let span = self.kernel.exprs[expr].span;
                 let scattered = self.scattered(*op, (&lhs, &rhs), ty);
                 // What no launch wraps is added as an index is.
