@@ -41,6 +41,7 @@
 
 mod asked;
 mod data;
+mod equations;
 mod eval;
 mod exchange;
 mod exhaust;

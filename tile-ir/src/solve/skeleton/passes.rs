@@ -76,14 +76,15 @@ fn passes<'a>(
     if of_tiles && !kernel.scalars.is_empty() {
         passes.push((Box::new(choice.with_large_scalars()), false));
     }
-    if of_tiles && is_proved {
-        passes.push((Box::new(choice.with_long_loops(plan.uses_data)), false));
-    }
     if of_tiles {
         let beyond = beyond(kernel, choice);
         if !beyond.is_empty() {
             passes.push((Box::new(beyond.into_iter()), true));
         }
+    }
+    // Those may use up what is left.
+    if of_tiles && is_proved {
+        passes.push((Box::new(choice.with_long_loops(plan.uses_data)), false));
     }
     passes
 }

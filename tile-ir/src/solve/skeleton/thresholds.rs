@@ -7,10 +7,13 @@
 //! m < 700` both sides fail at no size that differs from a small one in one number. What is
 //! new is what one comparison says, or two say together. The smallest such numbers are run;
 //! where a counter is compared, a few rounds more besides. Of blocks and of rounds the last is
-//! asked about.
+//! asked about. Where several sizes decide one comparison, it is solved, each size that is new
+//! as it is ([`super::equations`]).
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::equations::Solver;
 use super::plain::{Plain, given};
 use super::sizes::{Choice, Sizes};
 use crate::arena::EntityId as _;
@@ -35,10 +38,15 @@ const MOST: i64 = i32::MAX as i64;
 /// Rounds after one that is new: as many as a small remainder tells apart.
 const ROUNDS_MORE: i128 = 8;
 
+/// Most sizes that are run at which comparisons are solved, and most from which others are
+/// found.
+const MAX_SOLVED: usize = 12;
+const MAX_STARTS: usize = 24;
+
 /// The comparisons of a kernel; of the lesser or the greater of two, which it is.
-struct Comparisons<'a> {
-    plain: Plain<'a>,
-    all: Vec<(CompareOp, ExprId, ExprId)>,
+pub(super) struct Comparisons<'a> {
+    pub(super) plain: Plain<'a>,
+    pub(super) all: Vec<(CompareOp, ExprId, ExprId)>,
     /// The last value of axes and counters.
     last: BTreeMap<VarId, Last>,
     /// The counters of loops.
@@ -53,6 +61,9 @@ enum Last {
 
 /// What all comparisons say; `None` where memory decides.
 type Answers = Vec<Option<bool>>;
+
+/// What all comparisons say; of those whether sides are equal, which one is less.
+type Sides = Vec<(Option<bool>, Option<Ordering>)>;
 
 /// What one comparison says, or two.
 type Fact = [(usize, bool); 2];
@@ -116,17 +127,52 @@ pub(super) fn beyond(kernel: &Kernel, choice: &Choice<'_>) -> Vec<Sizes> {
     // The last number of each.
     let all: BTreeMap<VarId, i64> = set.iter().copied().collect();
     try_with(first, &all.into_iter().collect::<Vec<_>>());
+    let mut solved = solved(&comparisons, &bases, &set);
     let size = |value: &i64| value.unsigned_abs();
-    found.sort_by_key(|sizes| sizes.values.iter().flatten().map(size).max());
+    let largest = |sizes: &Sizes| sizes.values.iter().flatten().map(size).max();
+    found.sort_by_key(largest);
     found.truncate(MAX_SIZES);
+    solved.sort_by_key(largest);
+    solved.truncate(MAX_SOLVED);
+    found.extend(solved);
     found
+}
+
+/// Sizes at which, since comparisons that several sizes decide are solved, all together say
+/// something new: found from usual ones, from those that differ from a usual one in a number or
+/// two, and from all numbers.
+fn solved(
+    comparisons: &Comparisons<'_>,
+    bases: &[Sizes],
+    set: &[(VarId, i64)],
+) -> Vec<Sizes> {
+    let kernel = comparisons.plain.kernel;
+    let mut solver = Solver::of(comparisons, [false, true].map(|below| ladder(kernel, below)));
+    let (false, Some(first)) = (solver.is_idle(), bases.first()) else { return Vec::new() };
+    let with = |values: &[(VarId, i64)]| {
+        let mut sizes = first.clone();
+        values.iter().for_each(|(var, value)| sizes.values[var.index()] = Some(*value));
+        sizes
+    };
+    let all: BTreeMap<VarId, i64> = set.iter().copied().collect();
+    let pairs = set.iter().enumerate().flat_map(|(number, one)| {
+        let others = set[..number].iter().filter(|other| other.0 != one.0);
+        others.map(|other| vec![*one, *other])
+    });
+    let starts = set.iter().map(|one| vec![*one]).chain([all.into_iter().collect()]).chain(pairs);
+    let starts: Vec<Sizes> =
+        bases.iter().cloned().chain(starts.take(MAX_STARTS).map(|values| with(&values))).collect();
+    let mut known: BTreeSet<Answers> =
+        starts.iter().map(|sizes| comparisons.answers(sizes)).collect();
+    let solutions = starts.iter().flat_map(|start| solver.solutions(start));
+    solutions.filter(|sizes| known.insert(comparisons.answers(sizes))).collect()
 }
 
 /// The first numbers of other answers than those before, rising: between steps of the
 /// ladder that have two answers there is one.
-fn turns(ladder: &[i64], answers: &dyn Fn(i64) -> Answers) -> Vec<i64> {
+fn turns(ladder: &[i64], answers: &dyn Fn(i64) -> Sides) -> Vec<i64> {
     let mut found = Vec::new();
-    let steps: Vec<Answers> = ladder.iter().map(|value| answers(*value)).collect();
+    let steps: Vec<Sides> = ladder.iter().map(|value| answers(*value)).collect();
     for (at, pair) in steps.windows(2).enumerate() {
         if pair[0] == pair[1] {
             continue;
@@ -242,16 +288,13 @@ impl<'a> Comparisons<'a> {
         let ladders = [false, true].map(|has_negatives| ladder(kernel, has_negatives));
         let vars = kernel.vars.iter();
         let vars = vars.filter(|(_, var)| matches!(var.kind, VarKind::Dim | VarKind::Scalar(_)));
-        vars.flat_map(|(var, declared)| {
-            let is_scalar = matches!(declared.kind, VarKind::Scalar(_));
-            let has_negatives =
-                is_scalar && declared.ty.integer_range().is_none_or(|(least, _)| least < 0);
+        vars.flat_map(|(var, _)| {
             let answers = |value: i64| {
                 let mut sizes = base.clone();
                 sizes.values[var.index()] = Some(value);
-                self.answers(&sizes)
+                self.sides(&sizes)
             };
-            let found = turns(&ladders[usize::from(has_negatives)], &answers);
+            let found = turns(&ladders[usize::from(self.has_negatives(var))], &answers);
             found.into_iter().map(move |value| (var, value))
         })
         .collect()
@@ -296,6 +339,26 @@ impl<'a> Comparisons<'a> {
         }
     }
 
+    /// Whether a dimension or a scalar may be below 0.
+    pub(super) fn has_negatives(&self, var: VarId) -> bool {
+        let declared = &self.plain.kernel.vars[var];
+        matches!(declared.kind, VarKind::Scalar(_))
+            && declared.ty.integer_range().is_none_or(|(least, _)| least < 0)
+    }
+
+    fn sides(&self, sizes: &Sizes) -> Sides {
+        let side = |(op, lhs, rhs): &(CompareOp, ExprId, ExprId)| {
+            let values = self.value(*lhs, sizes).zip(self.value(*rhs, sizes));
+            match op {
+                CompareOp::Eq | CompareOp::Ne => (None, values.map(|(lhs, rhs)| lhs.cmp(&rhs))),
+                CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => {
+                    (values.map(|(lhs, rhs)| eval_compare(*op, lhs, rhs)), None)
+                }
+            }
+        };
+        self.all.iter().map(side).collect()
+    }
+
     fn answers(&self, sizes: &Sizes) -> Answers {
         let answer = |(op, lhs, rhs): &(CompareOp, ExprId, ExprId)| {
             Some(eval_compare(*op, self.value(*lhs, sizes)?, self.value(*rhs, sizes)?))
@@ -303,8 +366,13 @@ impl<'a> Comparisons<'a> {
         self.all.iter().map(answer).collect()
     }
 
-    fn value(&self, expr: ExprId, sizes: &Sizes) -> Option<i128> {
+    pub(super) fn value(&self, expr: ExprId, sizes: &Sizes) -> Option<i128> {
         self.plain.value(expr, &|var| given(sizes, var).or_else(|| self.last_of(var, sizes)))
+    }
+
+    /// What says where a coordinate or a counter ends.
+    pub(super) fn end(&self, var: VarId) -> Option<ExprId> {
+        self.last.get(&var).map(|(Last::Before(end) | Last::Value(end))| *end)
     }
 
     fn last_of(&self, var: VarId, sizes: &Sizes) -> Option<i128> {
