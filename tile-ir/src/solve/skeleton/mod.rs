@@ -40,6 +40,7 @@
 //! one alone is for the proof to say ([`super::symbolic`]).
 
 mod asked;
+mod combined;
 mod data;
 mod equations;
 mod eval;

@@ -8,11 +8,13 @@
 //! new is what one comparison says, or two say together. The smallest such numbers are run;
 //! where a counter is compared, a few rounds more besides. Of blocks and of rounds the last is
 //! asked about. Where several sizes decide one comparison, it is solved, each size that is new
-//! as it is ([`super::equations`]).
+//! as it is ([`super::equations`]), and where several comparisons decide one condition, the
+//! outcomes of that are sought ([`super::combined`]).
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::combined::Conditions;
 use super::equations::Solver;
 use super::plain::{Plain, given};
 use super::sizes::{Choice, Sizes};
@@ -95,8 +97,10 @@ pub(super) fn beyond(kernel: &Kernel, choice: &Choice<'_>) -> Vec<Sizes> {
         return Vec::new();
     }
     let mut seen = Seen::default();
+    let mut conditions = Conditions::of(&comparisons);
     let mut bases: Vec<Sizes> = Vec::new();
     for sizes in choice.sizes(false).take(MAX_USUAL) {
+        conditions.note(&sizes);
         if (seen.add(&comparisons.answers(&sizes)) || bases.is_empty()) && bases.len() < MAX_BASES {
             bases.push(sizes);
         }
@@ -124,9 +128,14 @@ pub(super) fn beyond(kernel: &Kernel, choice: &Choice<'_>) -> Vec<Sizes> {
             try_with(first, &[*one, *other]);
         }
     }
-    // The last number of each.
+    // The last number of each: all comparisons together are new.
     let all: BTreeMap<VarId, i64> = set.iter().copied().collect();
-    try_with(first, &all.into_iter().collect::<Vec<_>>());
+    if all.len() > 2 {
+        let mut sizes = first.clone();
+        all.iter().for_each(|(var, value)| sizes.values[var.index()] = Some(*value));
+        seen.add(&comparisons.answers(&sizes));
+        found.push(sizes);
+    }
     let mut solved = solved(&comparisons, &bases, &set);
     let size = |value: &i64| value.unsigned_abs();
     let largest = |sizes: &Sizes| sizes.values.iter().flatten().map(size).max();
@@ -135,17 +144,20 @@ pub(super) fn beyond(kernel: &Kernel, choice: &Choice<'_>) -> Vec<Sizes> {
     solved.sort_by_key(largest);
     solved.truncate(MAX_SOLVED);
     found.extend(solved);
+    for sizes in &found {
+        conditions.note(sizes);
+    }
+    let mut sought = conditions.sought(&bases, &set);
+    sought.sort_by_key(largest);
+    sought.truncate(MAX_SOLVED);
+    found.extend(sought);
     found
 }
 
 /// Sizes at which, since comparisons that several sizes decide are solved, all together say
 /// something new: found from usual ones, from those that differ from a usual one in a number or
 /// two, and from all numbers.
-fn solved(
-    comparisons: &Comparisons<'_>,
-    bases: &[Sizes],
-    set: &[(VarId, i64)],
-) -> Vec<Sizes> {
+fn solved(comparisons: &Comparisons<'_>, bases: &[Sizes], set: &[(VarId, i64)]) -> Vec<Sizes> {
     let kernel = comparisons.plain.kernel;
     let mut solver = Solver::of(comparisons, [false, true].map(|below| ladder(kernel, below)));
     let (false, Some(first)) = (solver.is_idle(), bases.first()) else { return Vec::new() };
