@@ -128,14 +128,11 @@ pub(super) fn beyond(kernel: &Kernel, choice: &Choice<'_>) -> Vec<Sizes> {
             try_with(first, &[*one, *other]);
         }
     }
-    // The last number of each: all comparisons together are new.
-    let all: BTreeMap<VarId, i64> = set.iter().copied().collect();
-    if all.len() > 2 {
-        let mut sizes = first.clone();
-        all.iter().for_each(|(var, value)| sizes.values[var.index()] = Some(*value));
-        seen.add(&comparisons.answers(&sizes));
-        found.push(sizes);
+    let all = together(&comparisons, first, &set);
+    for sizes in &all {
+        seen.add(&comparisons.answers(sizes));
     }
+    found.extend(all);
     let mut solved = solved(&comparisons, &bases, &set);
     let size = |value: &i64| value.unsigned_abs();
     let largest = |sizes: &Sizes| sizes.values.iter().flatten().map(size).max();
@@ -152,6 +149,27 @@ pub(super) fn beyond(kernel: &Kernel, choice: &Choice<'_>) -> Vec<Sizes> {
     sought.truncate(MAX_SOLVED);
     found.extend(sought);
     found
+}
+
+/// Sizes of the last number of each of three or more, and those of which one has the number
+/// before, where all comparisons together say something new.
+fn together(comparisons: &Comparisons<'_>, first: &Sizes, set: &[(VarId, i64)]) -> Vec<Sizes> {
+    let last: BTreeMap<VarId, i64> = set.iter().copied().collect();
+    if last.len() < 3 {
+        return Vec::new();
+    }
+    let mut all = first.clone();
+    last.iter().for_each(|(var, value)| all.values[var.index()] = Some(*value));
+    let before = last.iter().filter_map(|(var, value)| {
+        let mut numbers =
+            set.iter().rev().filter(|(other, number)| other == var && number != value);
+        let mut sizes = all.clone();
+        sizes.values[var.index()] = Some(numbers.next()?.1);
+        Some(sizes)
+    });
+    let mut known = BTreeSet::from([comparisons.answers(first)]);
+    let all = std::iter::once(all.clone()).chain(before.collect::<Vec<_>>());
+    all.filter(|sizes| known.insert(comparisons.answers(sizes))).collect()
 }
 
 /// Sizes at which, since comparisons that several sizes decide are solved, all together say
