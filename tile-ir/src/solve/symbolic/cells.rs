@@ -137,6 +137,13 @@ impl Walk<'_> {
         }
         let known = if self.has_total(tile, at) { None } else { self.prefix(expr, tile, at) };
         let known = known.or_else(|| self.cell(expr, access, at));
+        let known = match known {
+            None => match self.found_again(expr, tile, at) {
+                Some((again, true)) => return Some(again),
+                first => first.map(|(value, _)| value),
+            },
+            Some(_) => known,
+        };
         let value = known.unwrap_or_else(|| self.opaque(expr, self.kernel.exprs[expr].ty));
         if let (true, Value::Int(value)) = (self.cells.is_natural(tile), &value)
             && let [(product, 1)] = value.terms()

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::floors::collect_lowered;
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
+use super::reread::Version;
 use super::rows::{Cell, Totals, axes_of_cells};
 use super::summed::Step;
 use super::symbol::LoopId;
@@ -77,6 +78,8 @@ pub(super) struct TileRead {
     pub(super) raises: Vec<Raise>,
     /// Whose totals they were.
     pub(super) totals: Option<Totals>,
+    /// Of which version of the tile.
+    pub(super) version: Version,
 }
 
 /// What is known of tiles at a place in the text.
@@ -105,6 +108,8 @@ impl Holdings {
 /// The state at the head of a loop.
 pub(super) struct Head {
     pub(super) contents: BTreeMap<TileId, Content>,
+    /// Of the tiles that the loop writes.
+    versions: BTreeMap<TileId, Version>,
     n_stores: usize,
     /// What the loop writes.
     pub(super) written: BTreeSet<ArrayRef>,
@@ -123,7 +128,10 @@ impl Walk<'_> {
         let contents = self.held.contents.clone();
         let mut lowered = BTreeSet::new();
         collect_lowered(self.kernel, body, &mut lowered);
-        let head = Head { contents, n_stores: self.held.stores.len(), written, lowered };
+        let tiles = tiles_in(&written);
+        let versions = tiles.into_iter().map(|tile| (tile, self.version(tile))).collect();
+        let n_stores = self.held.stores.len();
+        let head = Head { contents, versions, n_stores, written, lowered };
         self.forget_written(&head);
         Some(head)
     }
@@ -142,6 +150,7 @@ impl Walk<'_> {
     fn forget_written(&mut self, head: &Head) {
         let is_kept = |tile: &TileId| !head.written.contains(&ArrayRef::Tile(*tile));
         self.held.contents.retain(|tile, _| is_kept(tile));
+        tiles_in(&head.written).into_iter().for_each(|tile| self.renew(tile));
         self.floors.forget(&head.lowered);
     }
 
@@ -149,7 +158,13 @@ impl Walk<'_> {
     pub(super) fn forget_held(&mut self, array: ArrayRef) {
         if let (true, ArrayRef::Tile(tile)) = (self.recording, array) {
             self.held.contents.remove(&tile);
+            self.renew(tile);
         }
+    }
+
+    /// Which version a tile had at the head of a loop that has ended.
+    pub(super) fn version_before(&mut self, head: &Head, tile: TileId) -> Version {
+        head.versions.get(&tile).copied().unwrap_or_else(|| self.version(tile))
     }
 
     /// Notes that `value` was read in a tile.
@@ -161,7 +176,8 @@ impl Walk<'_> {
             let counts = self.known_counts(content, tile, usize::MAX);
             let raises = self.raises_of(tile, usize::MAX);
             let totals = totals_in(content);
-            let read = TileRead { tile, at, n_sites: self.sites.len(), counts, raises, totals };
+            let (n_sites, version) = (self.sites.len(), self.version(tile));
+            let read = TileRead { tile, at, n_sites, counts, raises, totals, version };
             value.unknowns().for_each(|symbol| {
                 self.held.reads.insert(symbol, read.clone());
             });
@@ -191,10 +207,11 @@ impl Walk<'_> {
             return;
         }
         let ty = crate::kernel::Type::Scalar(self.kernel.element_type(access.array));
+        let exact = self.before_wrapping(value, ty).filter(|exact| exact != value);
         let stored = Stored {
             tile,
             at,
-            value: self.before_wrapping(value, ty).unwrap_or_else(|| value.clone()),
+            value: exact.clone().unwrap_or_else(|| value.clone()),
             is_added: before.is_none(),
             loops: self.loops.clone(),
             n_guards: self.guards.len(),
@@ -221,6 +238,9 @@ impl Walk<'_> {
             false => self.warp_unless(&at, &value).unwrap_or(unless),
         };
         let held = Held { at, value, is_exact: true, unless };
+        if exact.is_none() {
+            self.note_kept(tile, &held);
+        }
         self.held.contents.insert(tile, Content::Held(vec![held]));
     }
 
@@ -287,6 +307,15 @@ impl Walk<'_> {
         });
         own.collect()
     }
+}
+
+/// The tiles among arrays.
+fn tiles_in(arrays: &BTreeSet<ArrayRef>) -> Vec<TileId> {
+    let tile = |array: &ArrayRef| match array {
+        ArrayRef::Tile(tile) => Some(*tile),
+        ArrayRef::Tensor(_) => None,
+    };
+    arrays.iter().filter_map(tile).collect()
 }
 
 /// Of which rows a tile's cells hold the totals.

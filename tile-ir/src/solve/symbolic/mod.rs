@@ -83,6 +83,7 @@ mod ranks;
 mod reads;
 mod reduce;
 mod refilled;
+mod reread;
 mod restored;
 mod rows;
 mod running;

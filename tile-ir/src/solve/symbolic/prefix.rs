@@ -21,6 +21,7 @@ use super::formula::Formula;
 use super::held::{Content, Held};
 use super::instance::{Builder, Side};
 use super::poly::{Poly, Unknown};
+use super::reread::Version;
 use super::rows::{Cell, RowTotal, Rows, Totals};
 use super::symbol::{LoopId, Obstacle, Sharing};
 use super::taken::Raise;
@@ -43,6 +44,8 @@ pub(super) struct Scan {
     pub(super) is_inclusive: bool,
     /// What was counted, in cells of the same number.
     pub(super) counts: Vec<Held>,
+    /// The tile in which it was counted.
+    pub(super) counted: Option<(TileId, Version)>,
     /// What has raised the cells that were counted.
     pub(super) raises: Vec<Raise>,
     /// The rows whose totals were counted.
@@ -63,6 +66,7 @@ impl Scan {
             is_backward: false,
             is_inclusive: false,
             counts: Vec::new(),
+            counted: None,
             raises: Vec::new(),
             totals: None,
             own: None,
@@ -201,8 +205,8 @@ impl Walk<'_> {
         if let Some(held) = own.iter().find(|held| held.is_exact && held.is_sure()) {
             return held.value.clone();
         }
-        let symbol = self.symbol(Sharing::Private, Some(0), None);
-        let count = Poly::unknown(symbol);
+        let count = self.count_of_any(scan, at);
+        let Some(symbol) = single(&count) else { return count };
         for Held { value, is_exact, unless, .. } in own {
             let is =
                 if is_exact { Formula::eq(&count, &value) } else { Formula::le(&value, &count) };
@@ -211,6 +215,21 @@ impl Walk<'_> {
             self.symbols.add_facts(symbol, Formula::Any(cases).replace(&|_| None));
         }
         count
+    }
+
+    /// The same, of which no more is known than who else has looked.
+    fn count_of_any(&mut self, scan: &Scan, at: &Cell) -> Poly {
+        if let Some(found) = scan.counted.and_then(|of| self.found_in_version(of, at)) {
+            return found;
+        }
+        let make = |walk: &mut Self| walk.symbol(Sharing::Private, Some(0), None);
+        if let Some(of) = scan.counted
+            && let Some(symbol) = self.made_outside(at, of, make)
+        {
+            self.note_found(of, at, &Poly::unknown(symbol));
+            return Poly::unknown(symbol);
+        }
+        Poly::unknown(make(self))
     }
 }
 

@@ -6,6 +6,7 @@ use super::formula::{Cond, Formula};
 use super::held::{Content, Head, Held, Stored, TileRead, totals_in};
 use super::poly::{Poly, Unknown};
 use super::prefix::{Read, Scan, single};
+use super::reread::Version;
 use super::rows::Cell;
 use super::symbol::LoopId;
 use super::taken::Raise;
@@ -98,8 +99,10 @@ impl Walk<'_> {
             let counts = self.known_counts(head.contents.get(&gap.tile), gap.tile, n_sets);
             let is_inclusive = gap.distance == 1;
             let raises = self.raises_of(gap.tile, n_sets);
+            let counted = Some((gap.tile, self.version_before(head, gap.tile)));
             let scan = Scan {
                 cells,
+                counted,
                 rows,
                 row: stored.at.row.clone(),
                 is_backward,
@@ -154,7 +157,8 @@ impl Walk<'_> {
             let (cells, loops) = ([place.clone(), extent.plus(1)], self.loops.clone());
             let raises = self.raises_of(tile, usize::MAX);
             let totals = totals_in(head.contents.get(&tile));
-            let scan = Scan { counts, raises, totals, ..Scan::of_cells(cells, loops) };
+            let counted = Some((tile, self.version(tile)));
+            let scan = Scan { counts, counted, raises, totals, ..Scan::of_cells(cells, loops) };
             let number = self.prefixes.scans.len();
             self.prefixes.scans.push(scan.clone());
             let at = Cell { row: Vec::new(), at: place.add(&end.sub(start)) };
@@ -264,6 +268,7 @@ impl Walk<'_> {
         }
         let Some((of, is_inclusive)) = self.scan_of_block(&stored.value) else { return false };
         let (end, mut scan) = self.counts_added(&of, (&number, end), !unless.is_empty());
+        scan.counted = scan.counted.or_else(|| self.tile_of_own(&of, &number));
         let own = (!is_inclusive).then(|| stored.value.add(&of));
         let at = Cell { row: Vec::new(), at: number };
         scan.counts.push(Held { at, value: of, is_exact: true, unless: Vec::new() });
@@ -356,8 +361,18 @@ impl Walk<'_> {
             return (end, scan);
         }
         (scan.counts, scan.raises) = (read.counts.clone(), read.raises.clone());
+        scan.counted = Some((read.tile, read.version));
         scan.totals = read.totals.clone();
         (last, scan)
+    }
+
+    /// A tile in which each work-item has stored this in the cell of its number.
+    fn tile_of_own(&mut self, of: &Poly, number: &Poly) -> Option<(TileId, Version)> {
+        let at = Cell { row: Vec::new(), at: number.clone() };
+        let tiles: Vec<TileId> = self.held.contents.keys().copied().collect();
+        let now: Vec<_> = tiles.into_iter().map(|tile| (tile, self.version(tile))).collect();
+        now.into_iter()
+            .find(|of_tile| self.found_in_version(*of_tile, &at).is_some_and(|value| value == *of))
     }
 
     /// What has raised the cells of a tile since it was set last.

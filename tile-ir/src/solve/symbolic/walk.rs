@@ -31,6 +31,7 @@ use super::poly::{Poly, Unknown};
 use super::prefix::Prefixes;
 use super::ranges::Ranges;
 use super::reads::Beyond;
+use super::reread::Reread;
 use super::running::Running;
 use super::scans::Sum;
 use super::scattered::Scattered;
@@ -190,6 +191,7 @@ pub(super) struct Walk<'a> {
     pub(super) cells: Cells,
     pub(super) floors: Floors,
     pub(super) held: Holdings,
+    pub(super) reread: Reread,
     pub(super) prefixes: Prefixes,
     /// The elements of local arrays that are followed as variables are.
     pub(super) local_elements: Elements,
@@ -329,6 +331,7 @@ fn walk_with<'a>(
         cells: Cells::of(kernel),
         floors: Floors::default(),
         held: Holdings::of(kernel),
+        reread: Reread::default(),
         prefixes: Prefixes::default(),
         local_elements: Elements::of(kernel, &asked),
         asked,

@@ -1,0 +1,126 @@
+//! Cells of tiles that are read again: until somebody writes the tile, a work-item finds there
+//! what it has found before, or what it has stored.
+//!
+//! `for i in 0..size[t] { out[start[t] + i] = …; }` asks for `size[t]` once more, of which
+//! `start` is made as prefix sums ([`super::prefix`]). What was counted in a cell is what is
+//! read there as long as the tile stays as it was.
+//!
+//! # What it rests on
+//!
+//! - A tile stays as it was between two places of the text if none between them writes it, and
+//!   no loop begins or ends between them that does, in one iteration of the loops around the
+//!   last one that has. What others write in between has a barrier on either side, which stand
+//!   in uniform control flow, so the text tells of it; anything else is a race, and reported.
+//! - A store is found again by those who are sure to have made it, and only where the value
+//!   is kept as it is, not wrapped.
+
+use std::collections::BTreeMap;
+
+use super::held::Held;
+use super::poly::Poly;
+use super::rows::Cell;
+use super::symbol::LoopId;
+use super::walk::{Value, Walk};
+use crate::kernel::{ExprId, TileId};
+
+/// A tile as it is from one write to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Version(usize);
+
+/// What work-items find in cells of tiles.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reread {
+    /// By tile: which version it is, and the loops around what has made it.
+    versions: BTreeMap<TileId, (Version, Vec<LoopId>)>,
+    n_versions: usize,
+    values: BTreeMap<(TileId, Version), Vec<(Cell, Poly)>>,
+}
+
+impl Reread {
+    fn value(&self, of: (TileId, Version), at: &Cell) -> Option<&Poly> {
+        let (_, value) = self.values.get(&of)?.iter().find(|(cell, _)| cell == at)?;
+        Some(value)
+    }
+}
+
+impl Walk<'_> {
+    /// From here on a tile may hold something else.
+    pub(super) fn renew(&mut self, tile: TileId) {
+        self.reread.n_versions += 1;
+        let version = Version(self.reread.n_versions);
+        self.reread.versions.insert(tile, (version, self.loops.clone()));
+    }
+
+    /// Which version of a tile it is here.
+    pub(super) fn version(&mut self, tile: TileId) -> Version {
+        let known = self.reread.versions.get(&tile);
+        if known.is_some_and(|(_, loops)| !self.loops.starts_with(loops)) {
+            self.renew(tile);
+        }
+        self.reread.versions.get(&tile).map(|(version, _)| *version).unwrap_or_default()
+    }
+
+    /// Notes what all who come by have stored in a cell.
+    pub(super) fn note_kept(&mut self, tile: TileId, held: &Held) {
+        if held.is_exact && held.is_sure() {
+            let of = (tile, self.version(tile));
+            self.reread.values.entry(of).or_default().push((held.at.clone(), held.value.clone()));
+        }
+    }
+
+    /// What a work-item finds in a tile's cell that it has found there before.
+    pub(super) fn found_again(
+        &mut self,
+        expr: ExprId,
+        tile: TileId,
+        at: &[Poly],
+    ) -> Option<(Value, bool)> {
+        let at = self.cell_at(tile, at).filter(|at| !at.is_lost() && self.recording)?;
+        let of = (tile, self.version(tile));
+        if let Some(known) = self.reread.value(of, &at) {
+            return Some((Value::Int(known.clone()), true));
+        }
+        let ty = self.kernel.exprs[expr].ty;
+        let value = self.made_outside(&at, of, |walk| walk.opaque(expr, ty))?;
+        if let Value::Int(value) = &value {
+            self.reread.values.entry(of).or_default().push((at, value.clone()));
+        }
+        Some((value, false))
+    }
+
+    /// What is in a cell of a version of a tile, if somebody has looked.
+    pub(super) fn found_in_version(&self, of: (TileId, Version), at: &Cell) -> Option<Poly> {
+        self.reread.value(of, at).cloned()
+    }
+
+    /// Notes that this is in a cell of a version of a tile.
+    pub(super) fn note_found(&mut self, of: (TileId, Version), at: &Cell, value: &Poly) {
+        self.reread.values.entry(of).or_default().push((at.clone(), value.clone()));
+    }
+
+    /// Makes a value of a cell outside of the loops that neither tell which cell it is, nor
+    /// write the tile.
+    pub(super) fn made_outside<T>(
+        &mut self,
+        at: &Cell,
+        (tile, version): (TileId, Version),
+        make: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
+        let born = self.reread.versions.get(&tile).filter(|(now, _)| *now == version);
+        let mut outer: &[LoopId] = born.map_or(&[], |(_, loops)| loops);
+        for unknown in at.coordinates().flat_map(Poly::unknowns) {
+            let loops = self.symbols.get(unknown).map_or(&[][..], |symbol| &symbol.loops);
+            if loops.len() > outer.len() {
+                outer = loops;
+            }
+        }
+        if !self.loops.starts_with(outer) {
+            return None;
+        }
+        let outer = outer.to_vec();
+        let here = std::mem::replace(&mut self.loops, outer);
+        let value = make(self);
+        self.loops = here;
+        Some(value)
+    }
+}
