@@ -55,6 +55,7 @@ fn every_kernel_is_checked() {
         "product_by_exchange",
         "sorted_fours",
         "digits",
+        "cat_map",
         "counted_parts",
         "convolution",
         "running_filter",

@@ -11,6 +11,7 @@ use tile_runtime::ir::analyze::sizes::may_depend_on_sizes;
 const INDEPENDENT: &[&str] = &[
     "add",
     "batched_matmul",
+    "cat_map",
     "convolution",
     "convolve",
     "decoded",
