@@ -27,6 +27,7 @@ pub(crate) mod part;
 mod precedence;
 pub mod program;
 pub mod resolve;
+pub mod row_major;
 pub mod semantics;
 pub(crate) mod slice;
 pub(crate) mod solve;

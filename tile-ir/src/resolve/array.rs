@@ -12,6 +12,7 @@ use crate::kernel::{
     Access, ArrayRef, ElemType, ExprId, ExprKind, Literal, Stmt, StmtKind, Tile, TileId, TileSpace,
     eval_index, print_expr,
 };
+use crate::row_major;
 use crate::span::SpanId;
 use crate::syntax::{self, ArrayInit, Expr, Name, TypeExpr};
 
@@ -68,27 +69,11 @@ pub(super) fn declare_array(
         Some(ArrayInit::List { lengths, .. }) => lengths.as_slice(),
         _ => &[],
     };
-    for (position, value) in (1..).zip(others) {
-        let access = element(cx, tile, &place(position, lengths), name.span);
+    for (number, value) in (1..).zip(others) {
+        let access = element(cx, tile, &row_major::position(lengths, number), name.span);
         out.push(at(StmtKind::Store { access, value }));
     }
     cx.scopes.declare(&name.text, Binding::Tile(tile));
-}
-
-/// The indices of the element at `position` of a list, the last axis the fastest.
-fn place(position: usize, lengths: &[usize]) -> Vec<usize> {
-    let mut rest = position;
-    let mut place: Vec<usize> = lengths
-        .iter()
-        .rev()
-        .map(|&length| {
-            let index = rest % length;
-            rest /= length;
-            index
-        })
-        .collect();
-    place.reverse();
-    place
 }
 
 fn element(cx: &mut Resolver, tile: TileId, place: &[usize], span: SpanId) -> Access {

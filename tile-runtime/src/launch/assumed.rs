@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use tile_ir::arena::EntityId as _;
+use tile_ir::row_major::position;
 use tile_ir::span::SpanId;
 use tile_ir::value::ScalarValue;
 
@@ -85,20 +86,4 @@ fn repeated(tensor: &TensorArgument<'_>) -> Option<(ScalarValue, usize, usize)> 
         let first = seen.insert(bits, number)?;
         Some((ScalarValue { dtype: tensor.dtype, bits }, first, number))
     })
-}
-
-/// The indices of an element of a row-major tensor.
-fn position(shape: &[usize], mut number: usize) -> Vec<usize> {
-    let mut indices: Vec<usize> = shape
-        .iter()
-        .rev()
-        .map(|extent| {
-            let extent = (*extent).max(1);
-            let at = number % extent;
-            number /= extent;
-            at
-        })
-        .collect();
-    indices.reverse();
-    indices
 }
