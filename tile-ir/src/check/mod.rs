@@ -36,7 +36,7 @@ pub use narrow::piece;
 pub(crate) use narrow::{MAX_NARROW_ITEMS, narrows};
 pub use unchecked::UncheckedKernel;
 pub use uniform::{Uniformity, uniformity};
-pub(crate) use uniform::{WrittenTensors, is_uniform, range_exprs};
+pub(crate) use uniform::{WrittenTensors, launched_vars, range_exprs};
 
 use std::collections::BTreeSet;
 

@@ -34,7 +34,7 @@ use crate::arena::EntityId;
 use crate::exchange::Group;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, TensorId, VarId,
-    VarKind,
+    VarKind, any_subexpr,
 };
 
 /// What [`uniformity`] finds out.
@@ -78,29 +78,7 @@ pub fn uniformity(kernel: &Kernel) -> Uniformity {
 /// work-items at every admissible size.
 pub(crate) fn uniformity_with(kernel: &Kernel, fold: Fold<'_>) -> Uniformity {
     let written = WrittenTensors::of(kernel);
-    let mut vars: Vec<bool> = kernel
-        .vars
-        .values()
-        .map(|var| match var.kind {
-            VarKind::Block | VarKind::Each => false,
-            VarKind::Dim
-            | VarKind::TileParam(_)
-            | VarKind::Scalar(_)
-            | VarKind::Grid
-            | VarKind::Loop
-            | VarKind::Let { .. } => true,
-        })
-        .collect();
-    // The greatest fixpoint: assume all variables common, strike out until
-    // nothing changes. Each round strikes out at least one.
-    loop {
-        let mut storage = Storage { kernel, written: &written, fold, vars, changed: false };
-        storage.visit(&kernel.body, true);
-        vars = storage.vars;
-        if !storage.changed {
-            break;
-        }
-    }
+    let vars = common_vars(kernel, &written, (Across::Block, fold));
     let exprs = kernel
         .exprs
         .ids()
@@ -113,10 +91,53 @@ pub(crate) fn uniformity_with(kernel: &Kernel, fold: Fold<'_>) -> Uniformity {
     Uniformity { vars, exprs, values }
 }
 
+/// Variables that all work-items of a launch agree on, by number: what is assigned to each,
+/// and all that decides whether and how often, is made of literals, dimensions, scalars, tile
+/// parameters, elements of tensors that are never written, and such variables.
+pub(crate) fn launched_vars(kernel: &Kernel) -> Vec<bool> {
+    common_vars(kernel, &WrittenTensors::of(kernel), (Across::Launch, &|_| None))
+}
+
+/// Which work-items have something in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Across {
+    Block,
+    Launch,
+}
+
+/// The variables that these work-items have in common.
+fn common_vars(
+    kernel: &Kernel,
+    written: &WrittenTensors,
+    (across, fold): (Across, Fold<'_>),
+) -> Vec<bool> {
+    let is_open = |kind: VarKind| match kind {
+        VarKind::Block | VarKind::Each => false,
+        VarKind::Grid => across == Across::Block,
+        VarKind::Dim
+        | VarKind::TileParam(_)
+        | VarKind::Scalar(_)
+        | VarKind::Loop
+        | VarKind::Let { .. } => true,
+    };
+    let mut vars: Vec<bool> = kernel.vars.values().map(|var| is_open(var.kind)).collect();
+    // The greatest fixpoint: assume all variables common, strike out until
+    // nothing changes. Each round strikes out at least one.
+    loop {
+        let mut storage = Storage { kernel, written, across, fold, vars, changed: false };
+        storage.visit(&kernel.body, true);
+        vars = storage.vars;
+        if !storage.changed {
+            return vars;
+        }
+    }
+}
+
 /// One round of the storage fixpoint.
 struct Storage<'a> {
     kernel: &'a Kernel,
     written: &'a WrittenTensors,
+    across: Across,
     fold: Fold<'a>,
     vars: Vec<bool>,
     changed: bool,
@@ -124,6 +145,11 @@ struct Storage<'a> {
 
 impl Storage<'_> {
     fn expr(&self, expr: ExprId) -> bool {
+        // What a block agrees on another one need not have.
+        let mut is_of_block = |kind: &ExprKind| matches!(kind, ExprKind::Uniform(_));
+        if self.across == Across::Launch && any_subexpr(self.kernel, expr, &mut is_of_block) {
+            return false;
+        }
         (self.fold)(expr).is_some()
             || is_uniform(self.kernel, self.written, (expr, false), &|var| self.vars[var.index()])
     }
@@ -149,7 +175,8 @@ impl Storage<'_> {
                 }
                 // Where control flow differs, another rule has said so.
                 StmtKind::Exchange { var, op, .. } => {
-                    self.assign(*var, op.is_uniform(Group::Block));
+                    let is_common = self.across == Across::Block && op.is_uniform(Group::Block);
+                    self.assign(*var, is_common);
                 }
                 StmtKind::Update { place: Place::Element(_), .. }
                 | StmtKind::Store { .. }

@@ -185,8 +185,8 @@ pub(super) struct Walk<'a> {
     pub(super) strides: Vec<Stride>,
     /// Of a block of several axes, the number of a work-item, and how many there are.
     pub(super) flat: Option<(Poly, Poly)>,
-    /// Variables that are one number for the launch, where nobody is in a loop.
-    pub(super) launched: OnceCell<BTreeSet<VarId>>,
+    /// By variable, whether it is one number for the launch, where nobody is in a loop.
+    pub(super) launched: OnceCell<Vec<bool>>,
     pub(super) lates: Lates,
     pub(super) cells: Cells,
     pub(super) floors: Floors,
