@@ -7,7 +7,7 @@
 
 mod uphill;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
@@ -43,6 +43,8 @@ pub(super) struct Sources<'a> {
     constants: BTreeSet<i128>,
     /// The larger ones, and a number that is larger than any product of two.
     far: BTreeSet<i128>,
+    /// Admissible sizes, small ones first.
+    sizes: OnceCell<Vec<Vec<u32>>>,
     /// What is left of the budget.
     left: Cell<u32>,
 }
@@ -51,7 +53,7 @@ pub(super) struct Sources<'a> {
 #[derive(Debug)]
 pub(super) struct Case<'a> {
     sources: &'a Sources<'a>,
-    tiles: Vec<u32>,
+    tiles: &'a [u32],
     values: BTreeMap<VarId, i128>,
 }
 
@@ -65,6 +67,7 @@ impl<'a> Sources<'a> {
             extents: BTreeMap::new(),
             constants: BTreeSet::new(),
             far: BTreeSet::new(),
+            sizes: OnceCell::new(),
             left: Cell::new(BUDGET),
         };
         for axis in kernel.grid.iter().chain(kernel.block.iter().flatten()) {
@@ -190,11 +193,10 @@ impl<'a> Sources<'a> {
         unknowns: &BTreeSet<VarId>,
         mut visit: impl FnMut(&Case<'a>) -> Option<R>,
     ) -> Option<R> {
-        let is_size = |var: &VarId| matches!(self.kernel.vars[*var].kind, VarKind::TileParam(_));
-        let unknowns: Vec<VarId> = unknowns.iter().copied().filter(|var| !is_size(var)).collect();
+        let unknowns = self.open(unknowns);
         let mut found = None;
         for tiles in self.sizes() {
-            let mut case = Case { sources: self, tiles, values: BTreeMap::new() };
+            let mut case = Case::of(self, tiles);
             let flow = case.assign(&unknowns, &mut |case| match visit(case) {
                 Some(result) => {
                     found = Some(result);
@@ -209,6 +211,12 @@ impl<'a> Sources<'a> {
         found
     }
 
+    /// Those of `unknowns` that are no tile sizes.
+    fn open(&self, unknowns: &BTreeSet<VarId>) -> Vec<VarId> {
+        let is_size = |var: &VarId| matches!(self.kernel.vars[*var].kind, VarKind::TileParam(_));
+        unknowns.iter().copied().filter(|var| !is_size(var)).collect()
+    }
+
     /// Takes one off the budget, if there is one.
     fn burn(&self) -> bool {
         let left = self.left.get();
@@ -216,8 +224,11 @@ impl<'a> Sources<'a> {
         left > 0
     }
 
-    /// Admissible sizes, small ones first.
-    fn sizes(&self) -> Vec<Vec<u32>> {
+    fn sizes(&self) -> &[Vec<u32>] {
+        self.sizes.get_or_init(|| self.admissible_sizes())
+    }
+
+    fn admissible_sizes(&self) -> Vec<Vec<u32>> {
         let params = &self.kernel.tile_params;
         let free = params.values().filter(|param| !matches!(param.domain, TileDomain::Equal(_)));
         let n_free = u32::try_from(free.count()).unwrap_or(u32::MAX);
@@ -276,7 +287,12 @@ impl<'a> Sources<'a> {
     }
 }
 
-impl Case<'_> {
+impl<'a> Case<'a> {
+    /// The case of these sizes in which nothing has a value yet.
+    fn of(sources: &'a Sources<'a>, tiles: &'a [u32]) -> Self {
+        Self { sources, tiles, values: BTreeMap::new() }
+    }
+
     /// The case in words: `TN = 4, N = 2, bx = 0`.
     pub(super) fn describe(&self, unknowns: &BTreeSet<VarId>) -> String {
         let name = |var: VarId| &self.sources.kernel.vars[var].name;

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Case, Sources};
-use crate::kernel::{VarId, VarKind};
+use crate::kernel::VarId;
 
 /// Sets of sizes that are tried: half of them the smallest, half the largest.
 const MAX_SIZES: usize = 16;
@@ -46,17 +46,17 @@ impl<'a> Sources<'a> {
         (n_numbers, evaluations): (usize, u32),
         mut visit: impl FnMut(&Case<'a>) -> Result<R, Heights>,
     ) -> Option<R> {
-        let is_size = |var: &VarId| matches!(self.kernel.vars[*var].kind, VarKind::TileParam(_));
-        let unknowns: Vec<VarId> = unknowns.iter().copied().filter(|var| !is_size(var)).collect();
-        let mut sizes = self.sizes();
-        if sizes.len() > MAX_SIZES {
-            sizes.drain(MAX_SIZES / 2..sizes.len() - MAX_SIZES / 2);
-        }
-        let share = evaluations / u32::try_from(sizes.len().max(1)).unwrap_or(u32::MAX);
+        let unknowns = self.open(unknowns);
+        let sizes = self.sizes();
+        let n_sizes = sizes.len();
+        let is_end = |at: usize| at < MAX_SIZES / 2 || at + MAX_SIZES / 2 >= n_sizes;
+        let n_tried = n_sizes.clamp(1, MAX_SIZES);
+        let share = evaluations / u32::try_from(n_tried).unwrap_or(u32::MAX);
         let left = self.left.get();
-        let found = sizes.into_iter().rev().find_map(|tiles| {
+        let mut tried = sizes.iter().enumerate().rev().filter(|(at, _)| is_end(*at));
+        let found = tried.find_map(|(_, tiles)| {
             self.left.set(share);
-            let case = Case { sources: self, tiles, values: BTreeMap::new() };
+            let case = Case::of(self, tiles);
             Climb { case, unknowns: &unknowns, visit: &mut visit, best: vec![None; n_numbers] }
                 .run(share / 2)
         });
