@@ -16,8 +16,6 @@ use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, V
 /// The expressions, variables and arrays whose values are followed.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    /// By expression, whether it is part of a value that is only computed.
-    is_computed: Vec<bool>,
     exprs: Vec<bool>,
     vars: Vec<bool>,
     arrays: BTreeSet<ArrayRef>,
@@ -28,13 +26,12 @@ impl Asked {
     pub(super) fn of(kernel: &Kernel) -> Self {
         let mut values = Values::default();
         values.visit(&kernel.body);
+        let computed = values.computed(kernel);
         let mut asked = Self {
-            is_computed: vec![false; kernel.exprs.len()],
             exprs: vec![false; kernel.exprs.len()],
             vars: vec![false; kernel.vars.len()],
             arrays: BTreeSet::new(),
         };
-        values.all().for_each(|value| asked.compute(kernel, value));
         for expr in kernel.exprs.values() {
             values.roots.extend(asked_inside(&expr.kind));
         }
@@ -44,13 +41,16 @@ impl Asked {
         while let Some(expr) = values.roots.pop() {
             asked.ask(kernel, expr, &mut values);
         }
+        // What no statement computes, as extents, is followed.
+        let asked_or_not = asked.exprs.iter().zip(computed);
+        asked.exprs =
+            asked_or_not.map(|(is_asked, is_computed)| *is_asked || !is_computed).collect();
         asked
     }
 
     /// Whether an expression's value is asked for.
     pub(super) fn is_expr(&self, expr: ExprId) -> bool {
-        let at = expr.index();
-        !self.is_computed.get(at).is_some_and(|is| *is) || self.exprs.get(at).is_none_or(|is| *is)
+        self.exprs.get(expr.index()).is_none_or(|is| *is)
     }
 
     /// Whether a variable's value is. Those that no text names are followed.
@@ -61,13 +61,6 @@ impl Asked {
     /// Whether what an array holds is.
     pub(super) fn is_array(&self, array: ArrayRef) -> bool {
         self.arrays.contains(&array)
-    }
-
-    fn compute(&mut self, kernel: &Kernel, expr: ExprId) {
-        if !std::mem::replace(&mut self.is_computed[expr.index()], true) {
-            let operands = kernel.exprs[expr].kind.operands();
-            operands.into_iter().for_each(|operand| self.compute(kernel, operand));
-        }
     }
 
     /// Asks for an expression, and for what decides it.
@@ -133,9 +126,17 @@ struct Values {
 }
 
 impl Values {
-    fn all(&self) -> impl Iterator<Item = ExprId> {
+    /// By expression, whether it is part of a value that a variable or an array is set to.
+    fn computed(&self, kernel: &Kernel) -> Vec<bool> {
+        let mut is_computed = vec![false; kernel.exprs.len()];
         let lists = self.of_vars.values().chain(self.of_arrays.values());
-        lists.flatten().copied().collect::<Vec<_>>().into_iter()
+        let mut open: Vec<ExprId> = lists.flatten().copied().collect();
+        while let Some(expr) = open.pop() {
+            if !std::mem::replace(&mut is_computed[expr.index()], true) {
+                open.extend(kernel.exprs[expr].kind.operands());
+            }
+        }
+        is_computed
     }
 
     fn visit(&mut self, stmts: &[Stmt]) {

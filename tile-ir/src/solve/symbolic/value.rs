@@ -87,15 +87,9 @@ impl Walk<'_> {
                 let indices = self.read(access);
                 self.note_outside(Source::Load(expr), access, &indices);
             }
-            ExprKind::Select { cond, then, otherwise } => {
-                let cond = self.condition(*cond);
-                self.under(cond.yes, |walk| walk.value(*then));
-                self.under(cond.no, |walk| walk.value(*otherwise));
-            }
-            ExprKind::Logic { op, lhs, rhs } => {
-                let lhs = self.condition(*lhs);
-                let guard = if *op == LogicOp::And { lhs.yes } else { lhs.no };
-                self.under(guard, |walk| walk.value(*rhs));
+            // Of their parts some are evaluated under conditions.
+            kind @ (ExprKind::Select { .. } | ExprKind::Logic { .. }) => {
+                self.known(expr, kind);
             }
             ExprKind::Uniform(operand) => {
                 self.by_all(|walk| walk.value(*operand));
