@@ -3,20 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use tile_ir::check::check_kernel;
-use tile_ir::diag::{Diagnostic, Severity};
-use tile_ir::resolve::resolve_kernel;
+use tile_ir::diag::Diagnostic;
 
+use crate::judged::{Judgement, judge};
 use crate::{kernels, suite};
-
-/// The errors of a kernel, with their lines.
-fn errors(text: &str) -> Option<Vec<(u32, Diagnostic)>> {
-    let item = tile_syntax::parse_kernel_text(text).ok()?;
-    let found = resolve_kernel(&item).and_then(check_kernel).err();
-    let found = found.into_iter().flatten();
-    let found = found.filter(|found| found.severity == Severity::Error);
-    Some(found.map(|found| (item.spans.range(found.primary).line, found)).collect())
-}
 
 /// The assumption that a message offers.
 fn offered(found: &Diagnostic) -> Option<&str> {
@@ -36,23 +26,30 @@ fn with(text: &str, assumptions: &BTreeSet<&str>) -> String {
 #[test]
 #[expect(clippy::print_stdout, reason = "the counts are what is wanted")]
 fn assumptions_that_are_offered_settle_what_they_are_offered_for() {
-    let texts = suite::texts().into_iter().chain(kernels::in_folder("tests/ui/undecided_race"));
+    let ui: Vec<_> = kernels::in_folder("tests/ui/undecided_race")
+        .into_iter()
+        .map(|text| (judge(&text), text))
+        .collect();
+    let of_suite = suite::all_judged().map(|(_, text, judged)| (text, judged));
+    let of_ui = ui.iter().map(|(judged, text)| (text.as_str(), judged));
     let (mut offers, mut accepted) = (0, 0);
-    for text in texts {
-        let found = errors(&text).unwrap_or_default();
+    for (text, judged) in of_suite.chain(of_ui) {
+        let Some(Judgement { errors: found, .. }) = judged.kernel() else { continue };
         let assumptions: BTreeSet<&str> =
-            found.iter().filter_map(|(_, found)| offered(found)).collect();
+            found.iter().filter_map(|(_, found, _)| offered(found)).collect();
         if assumptions.is_empty() {
             continue;
         }
         offers += 1;
-        let left = errors(&with(&text, &assumptions)).expect("is a kernel still");
-        for (line, found) in found.iter().filter(|(_, found)| offered(found).is_some()) {
-            let is_same =
-                |(at, other): &(u32, Diagnostic)| at == line && other.message == found.message;
+        let left = judge(&with(text, &assumptions));
+        let left = &left.kernel().expect("is a kernel still").errors;
+        for (line, found, _) in found.iter().filter(|(_, found, _)| offered(found).is_some()) {
+            let is_same = |(at, other, _): &(u32, Diagnostic, String)| {
+                at == line && other.message == found.message
+            };
             assert!(!left.iter().any(is_same), "not settled: {}\n{text}", found.message);
         }
-        if found.iter().all(|(_, found)| offered(found).is_some()) {
+        if found.iter().all(|(_, found, _)| offered(found).is_some()) {
             accepted += 1;
             assert!(left.is_empty(), "{}\n{text}", left[0].1.message);
         }

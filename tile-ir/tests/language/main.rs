@@ -17,6 +17,7 @@ mod encode;
 mod exact;
 mod functions;
 mod hints;
+mod judged;
 mod jumps;
 mod kernels;
 mod mutations;

@@ -16,11 +16,9 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::{LazyLock, OnceLock};
 
-use tile_ir::check::check_kernel;
-use tile_ir::diag::{Diagnostics, Severity, render};
-use tile_ir::resolve::resolve_kernel;
-use tile_ir::span::SpanTable;
+use crate::judged::{Judged, judge};
 
 /// A kernel and what is to be said of it.
 struct Case<'a> {
@@ -48,37 +46,35 @@ fn cases(file: &str) -> Vec<Case<'_>> {
     cases
 }
 
-/// The codes of the errors in `text`, and the errors as a user reads them.
-fn findings(text: &str) -> (BTreeSet<&'static str>, String) {
-    let item = match tile_syntax::parse_kernel_text(text) {
-        Ok(item) => item,
-        Err(errors) => return (BTreeSet::from(["syntax"]), errors.to_string()),
-    };
-    let found = resolve_kernel(&item).and_then(check_kernel);
-    match found {
-        Ok(_) => (BTreeSet::new(), String::new()),
-        Err(diags) => errors(diags, &item.spans),
-    }
+/// A file, and what the checker says of its kernels once anybody has asked.
+struct Family {
+    name: &'static str,
+    cases: Vec<Case<'static>>,
+    judged: OnceLock<Vec<Judged>>,
 }
 
-fn errors(diags: Diagnostics, spans: &SpanTable) -> (BTreeSet<&'static str>, String) {
-    let mut codes = BTreeSet::new();
-    let mut text = String::new();
-    for diagnostic in diags {
-        if diagnostic.severity == Severity::Error {
-            codes.insert(diagnostic.code.text());
-            text += &render(&diagnostic, spans);
-        }
+impl Family {
+    fn new(name: &'static str, file: &'static str) -> Self {
+        Self { name, cases: cases(file), judged: OnceLock::new() }
     }
-    (codes, text)
+
+    /// The kernels with what the checker says of them.
+    fn judged(&self) -> impl Iterator<Item = (&Case<'static>, &Judged)> {
+        let judge_all = || self.cases.iter().map(|case| judge(&case.text)).collect();
+        self.cases.iter().zip(self.judged.get_or_init(judge_all))
+    }
+
+    fn place(&self, case: &Case<'_>) -> String {
+        format!("{}:{}", self.name, case.line)
+    }
 }
 
 #[track_caller]
-fn check(name: &str, file: &str) {
+fn check(name: &str) {
+    let family = FAMILIES.iter().find(|family| family.name == name).expect("it is listed");
     let mut report = String::new();
-    let cases = cases(file);
-    for case in &cases {
-        let (codes, errors) = findings(&case.text);
+    for (case, judged) in family.judged() {
+        let codes = judged.codes();
         if codes != case.expected {
             let list = |codes: &BTreeSet<&str>| match codes.is_empty() {
                 true => "accept".to_owned(),
@@ -88,28 +84,32 @@ fn check(name: &str, file: &str) {
             let Case { line, about, .. } = case;
             let _ = writeln!(
                 report,
-                "{name}.kernels:{line}: {about}: {expected} is right, found {found}\n{errors}"
+                "{name}.kernels:{line}: {about}: {expected} is right, found {found}\n{}",
+                judged.errors()
             );
         }
     }
     assert!(report.is_empty(), "\n{report}");
-    assert!(cases.len() > 1, "{name}.kernels has no kernels");
+    assert!(family.cases.len() > 1, "{name}.kernels has no kernels");
 }
 
-/// One test for each file, and [`FILES`].
+/// One test for each file, and [`FAMILIES`].
 macro_rules! families {
     ($($name:ident)*) => {
         $(
             #[test]
             fn $name() {
-                check(stringify!($name), include_str!(concat!("suite/", stringify!($name), ".kernels")));
+                check(stringify!($name));
             }
         )*
 
-        /// The files by name, for tests of all kernels.
-        const FILES: &[(&str, &str)] = &[
-            $((stringify!($name), include_str!(concat!("suite/", stringify!($name), ".kernels"))),)*
-        ];
+        /// All files, for tests of all kernels.
+        static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| vec![
+            $(Family::new(
+                stringify!($name),
+                include_str!(concat!("suite/", stringify!($name), ".kernels")),
+            ),)*
+        ]);
     };
 }
 
@@ -133,14 +133,14 @@ fn every_file_of_the_suite_is_a_family() {
         .map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned())
         .collect();
     found.sort();
-    let listed: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
+    let listed: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
     assert_eq!(found, listed);
 }
 
 /// The texts of the kernels that are accepted.
 pub(crate) fn accepted() -> Vec<String> {
-    let cases = FILES.iter().flat_map(|(_, file)| cases(file));
-    cases.filter(|case| case.expected.is_empty()).map(|case| case.text).collect()
+    let cases = FAMILIES.iter().flat_map(|family| &family.cases);
+    cases.filter(|case| case.expected.is_empty()).map(|case| case.text.clone()).collect()
 }
 
 /// The texts of all kernels.
@@ -150,9 +150,19 @@ pub(crate) fn texts() -> Vec<String> {
 
 /// The texts of all kernels, each with its place.
 pub(crate) fn placed_texts() -> Vec<(String, String)> {
-    let of_file = |(name, file): &(&str, &'static str)| {
-        let name = (*name).to_owned();
-        cases(file).into_iter().map(move |case| (format!("{name}:{}", case.line), case.text))
+    let of_family = |family: &'static Family| {
+        family.cases.iter().map(|case| (family.place(case), case.text.clone()))
     };
-    FILES.iter().flat_map(of_file).collect()
+    FAMILIES.iter().flat_map(of_family).collect()
+}
+
+/// All kernels, each with its place, its text, and what the checker says of it: one
+/// judgement serves all tests of a run.
+pub(crate) fn all_judged() -> impl Iterator<Item = (String, &'static str, &'static Judged)> {
+    FAMILIES.iter().flat_map(|family| {
+        let placed = |(case, judged): (&'static Case<'_>, &'static Judged)| {
+            (family.place(case), case.text.as_str(), judged)
+        };
+        family.judged().map(placed)
+    })
 }

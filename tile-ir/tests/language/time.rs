@@ -16,6 +16,8 @@ use tile_ir::explain::{Question, Rule, findings};
 use tile_ir::kernel::VarKind;
 use tile_ir::resolve::resolve_kernel;
 
+use crate::judged::{judge, spent};
+
 /// The limit for one kernel, from its text to its verdict.
 const LIMIT: Duration = Duration::from_millis(20);
 
@@ -80,16 +82,8 @@ where grid: (bx in tiles(N, 256)), block: (tx in 256),
     ),
 ];
 
-/// What this thread has run so far, where the system tells; else the time of day,
-/// in which other programs have their part.
-fn spent(since: Instant) -> Duration {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = stat.and_then(|stat| stat.split(' ').next()?.parse().ok());
-    nanoseconds.map_or_else(|| since.elapsed(), Duration::from_nanos)
-}
-
 /// From text to verdict, on average: the system's clock of a thread is coarse.
-fn judge(text: &str) -> Duration {
+fn judged_in(text: &str) -> Duration {
     let since = Instant::now();
     let before = spent(since);
     for _ in 0..RUNS {
@@ -104,7 +98,7 @@ fn judge(text: &str) -> Duration {
 #[expect(clippy::print_stdout, reason = "the figures are what is wanted")]
 fn textbook_kernels_are_judged_at_once() {
     for (name, text) in KERNELS {
-        let took = judge(text);
+        let took = judged_in(text);
         println!("{name}: {took:?}");
         assert!(took < LIMIT, "{name} took {took:?}");
     }
@@ -166,19 +160,12 @@ const SECOND_TRIES: u32 = 4;
 #[test]
 #[expect(clippy::print_stdout, reason = "the figures are what is wanted")]
 fn no_kernel_of_the_suite_takes_long() {
-    let once = |text: &str| {
-        let item = tile_syntax::parse_kernel_text(text).ok()?;
-        let kernel = resolve_kernel(&item).ok()?;
-        let since = Instant::now();
-        let before = spent(since);
-        let _ = check_kernel(kernel);
-        Some(spent(since).saturating_sub(before))
-    };
+    let once = |text: &str| judge(text).kernel().map(|kernel| kernel.took);
     let mut all = Vec::new();
-    for (at, text) in crate::suite::placed_texts() {
-        let Some(first) = once(&text) else { continue };
-        let tries = if first > LONGEST { SECOND_TRIES } else { 0 };
-        let took = (0..tries).filter_map(|_| once(&text)).fold(first, Duration::min);
+    for (at, text, judged) in crate::suite::all_judged() {
+        let Some(kernel) = judged.kernel() else { continue };
+        let tries = if kernel.took > LONGEST { SECOND_TRIES } else { 0 };
+        let took = (0..tries).filter_map(|_| once(text)).fold(kernel.took, Duration::min);
         all.push((took, at));
     }
     all.sort_by(|one, other| other.cmp(one));
