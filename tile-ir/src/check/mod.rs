@@ -16,6 +16,7 @@ mod owned;
 mod pad;
 mod points;
 mod poly;
+mod precondition;
 mod progress;
 mod races;
 mod redundant;
@@ -34,6 +35,7 @@ pub(crate) use fold::Folds;
 pub use interval::Range;
 pub use narrow::piece;
 pub(crate) use narrow::{MAX_NARROW_ITEMS, narrows};
+pub use precondition::{broken_precondition, preconditions};
 pub use unchecked::UncheckedKernel;
 pub use uniform::{Uniformity, uniformity};
 pub(crate) use uniform::{WrittenTensors, launched_vars, range_exprs};
@@ -136,6 +138,7 @@ fn run(
 ///
 /// All findings, at least one of them an error.
 pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
+    precondition::put_in_values(&mut kernel);
     anew::declare_anew(&mut kernel);
     let mut diags = Diagnostics::new();
     let folds = Folds::of(&kernel);

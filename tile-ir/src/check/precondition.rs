@@ -1,0 +1,150 @@
+//! What a kernel assumes of a launch's scalars and sizes alone, whatever its work-items do.
+//!
+//! `assume(width % 4 == 0);` in the body itself, under no condition and in no loop, is no
+//! guess about data: a launch knows whether it holds, and one for which it does not is
+//! refused, on every device. So such an assumption is a fact, and one that says what a scalar
+//! is, `assume(width == 512);`, gives it that value: the kernel that is checked, of which a
+//! launch is asked whether its numbers wrap, and that is run is one with 512 in the place of
+//! `width`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::kernel::{
+    ExprId, ExprKind, Kernel, Literal, StmtKind, Type, VarId, VarKind, any_subexpr, eval_index_of,
+};
+use crate::op::{CompareOp, LogicOp, UnaryOp};
+
+/// The conditions that a launch is asked, in program order.
+pub fn preconditions(kernel: &Kernel) -> Vec<ExprId> {
+    let assumed = kernel.body.iter().filter_map(|stmt| match stmt.kind {
+        StmtKind::Assume { cond } => Some(cond),
+        _ => None,
+    });
+    assumed
+        .filter(|cond| !any_subexpr(kernel, *cond, &mut |kind| !is_of_launch(kernel, kind)))
+        .collect()
+}
+
+/// Whether a launch knows its value, if it knows those of its operands.
+fn is_of_launch(kernel: &Kernel, kind: &ExprKind) -> bool {
+    match kind {
+        ExprKind::Var(var) => match kernel.vars[*var].kind {
+            VarKind::Dim | VarKind::TileParam(_) => true,
+            VarKind::Scalar(_) => kernel.vars[*var].ty.integer_range().is_some(),
+            VarKind::Grid
+            | VarKind::Block
+            | VarKind::Each
+            | VarKind::Loop
+            | VarKind::Let { .. } => false,
+        },
+        // The bits of a number are its type's, which exact numbers have not.
+        ExprKind::Unary { op, operand } => {
+            *op == UnaryOp::Neg || kernel.exprs[*operand].ty == Type::BOOL
+        }
+        ExprKind::Literal(Literal::Int(_) | Literal::Bool(_))
+        | ExprKind::Binary { .. }
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::Select { .. }
+        | ExprKind::Cast(_)
+        | ExprKind::Tiles { .. } => true,
+        ExprKind::Literal(Literal::Float(_) | Literal::Named(_))
+        | ExprKind::Load(_)
+        | ExprKind::Math { .. }
+        | ExprKind::Uniform(_)
+        | ExprKind::InBounds { .. } => false,
+    }
+}
+
+/// The first precondition that does not hold where `var` says what dimensions, tile
+/// parameters and scalars are. What it does not know is not asked.
+pub fn broken_precondition(kernel: &Kernel, var: &dyn Fn(VarId) -> Option<i128>) -> Option<ExprId> {
+    preconditions(kernel).into_iter().find(|cond| value(kernel, *cond, var) == Some(0))
+}
+
+fn value(kernel: &Kernel, expr: ExprId, var: &dyn Fn(VarId) -> Option<i128>) -> Option<i128> {
+    eval_index_of(kernel, expr, &|leaf| match kernel.exprs[leaf].kind {
+        ExprKind::Var(id) => var(id),
+        ExprKind::Cast(operand) => {
+            if kernel.exprs[leaf].ty == Type::Index {
+                return value(kernel, operand, var);
+            }
+            let (min, max) = kernel.exprs[leaf].ty.integer_range()?;
+            let n_values = max.checked_sub(min)?.checked_add(1)?;
+            let from_min = value(kernel, operand, var)?.checked_sub(min)?;
+            min.checked_add(from_min.rem_euclid(n_values))
+        }
+        _ => None,
+    })
+}
+
+/// Puts the values that preconditions give in the place of scalars, everywhere but in what is
+/// assumed.
+pub(super) fn put_in_values(kernel: &mut Kernel) {
+    let mut values = BTreeMap::new();
+    for cond in preconditions(kernel) {
+        collect_values(kernel, cond, &mut values);
+    }
+    if values.is_empty() {
+        return;
+    }
+    let mut kept = BTreeSet::new();
+    super::Origins::of(kernel)
+        .assumed
+        .iter()
+        .for_each(|cond| collect_parts(kernel, *cond, &mut kept));
+    let ids: Vec<ExprId> = kernel.exprs.ids().filter(|id| !kept.contains(id)).collect();
+    for id in ids {
+        let expr = &mut kernel.exprs[id];
+        if let ExprKind::Var(var) = expr.kind
+            && let Some(value) = values.get(&var)
+        {
+            expr.kind = ExprKind::Literal(Literal::Int(*value));
+        }
+    }
+}
+
+/// The scalars that a condition says the value of; the first word counts where two differ,
+/// which another rule reports.
+fn collect_values(kernel: &Kernel, cond: ExprId, values: &mut BTreeMap<VarId, i128>) {
+    match kernel.exprs[cond].kind {
+        ExprKind::Logic { op: LogicOp::And, lhs, rhs } => {
+            collect_values(kernel, lhs, values);
+            collect_values(kernel, rhs, values);
+        }
+        ExprKind::Compare { op: CompareOp::Eq, lhs, rhs } => {
+            let given = scalar(kernel, lhs).zip(number(kernel, rhs));
+            let given = given.or_else(|| scalar(kernel, rhs).zip(number(kernel, lhs)));
+            if let Some((var, value)) = given
+                && kernel.vars[var]
+                    .ty
+                    .integer_range()
+                    .is_some_and(|(min, max)| (min..=max).contains(&value))
+            {
+                values.entry(var).or_insert(value);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn scalar(kernel: &Kernel, expr: ExprId) -> Option<VarId> {
+    match kernel.exprs[expr].kind {
+        ExprKind::Var(var) => matches!(kernel.vars[var].kind, VarKind::Scalar(_)).then_some(var),
+        _ => None,
+    }
+}
+
+fn number(kernel: &Kernel, expr: ExprId) -> Option<i128> {
+    match kernel.exprs[expr].kind {
+        ExprKind::Literal(Literal::Int(value)) => Some(value),
+        _ => None,
+    }
+}
+
+fn collect_parts(kernel: &Kernel, expr: ExprId, parts: &mut BTreeSet<ExprId>) {
+    if parts.insert(expr) {
+        let operands = kernel.exprs[expr].kind.operands();
+        operands.into_iter().for_each(|operand| collect_parts(kernel, operand, parts));
+    }
+}
