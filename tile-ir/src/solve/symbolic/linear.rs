@@ -1,9 +1,9 @@
 //! Whether a system of linear constraints has no integer solution.
 //!
 //! Equalities are divided by the common divisor of their factors (which already
-//! refutes `2x = 1`) and eliminated where an unknown has the factor 1 or -1; the
-//! rest is Fourier-Motzkin elimination, each constraint tightened to integers:
-//! `2x >= 1` becomes `x >= 1`.
+//! refutes `2x = 1`) and eliminated, by way of other unknowns where no factor is 1 or -1
+//! ([`super::equality`]); the rest is Fourier-Motzkin elimination, each constraint
+//! tightened to integers: `2x >= 1` becomes `x >= 1`.
 //!
 //! "Empty" is always right: every step adds only consequences. "Not empty" says
 //! nothing: the elimination is exact for rational numbers, not for integers, and
@@ -12,6 +12,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use super::equality::substitution;
 use super::poly::gcd;
 
 /// What one kernel's proofs may take: rows that are made, and terms of systems that are
@@ -88,19 +89,25 @@ fn run(mut zero: Vec<Row>, mut at_least: Vec<Row>, effort: &Effort) -> Step<()> 
     if !zero.iter().chain(&at_least).all(numbers) {
         return Err(Outcome::GaveUp);
     }
+    let mut unused = unused(zero.iter().chain(&at_least));
     while let Some(row) = zero.pop() {
         let Some(row) = divide_equality(row)? else { continue };
         let unit = row.factors.iter().find(|(_, factor)| factor.abs() == 1).copied();
-        match unit {
-            Some((unknown, factor)) => {
-                for other in zero.iter_mut().chain(&mut at_least) {
-                    eliminate_by(other, &row, unknown, factor)?;
-                }
+        let (row, (unknown, factor)) = match (unit, substitution(&row, unused)) {
+            (Some(unit), _) => (row, unit),
+            (None, Some(known)) if effort.spend(1) => {
+                unused += 1;
+                zero.push(row);
+                known
             }
-            None => {
+            (None, _) => {
                 let negated = scale(&row, -1)?;
                 at_least.extend([row, negated]);
+                continue;
             }
+        };
+        for other in zero.iter_mut().chain(&mut at_least) {
+            eliminate_by(other, &row, unknown, factor)?;
         }
     }
     let mut rows = Rows::default();
@@ -111,6 +118,12 @@ fn run(mut zero: Vec<Row>, mut at_least: Vec<Row>, effort: &Effort) -> Step<()> 
         rows.eliminate(unknown, effort)?;
     }
     Ok(())
+}
+
+/// An unknown that no row speaks of.
+fn unused<'r>(rows: impl Iterator<Item = &'r Row>) -> usize {
+    let known = rows.flat_map(|row| &row.factors).map(|(unknown, _)| *unknown + 1);
+    known.max().unwrap_or(0)
 }
 
 /// Divided by the common divisor of the factors; `None` for `0 = 0`.
@@ -288,6 +301,21 @@ mod tests {
     fn even_is_not_odd() {
         assert!(is_empty(vec![row(&[(0, 2), (1, -2)], -1)], vec![]));
         assert!(!is_empty(vec![row(&[(0, 2), (1, -2)], -2)], vec![]));
+    }
+
+    #[test]
+    fn equalities_without_a_unit_are_solved() {
+        // 257 (t - s) = 256 (k - l), 0 <= s < t <= 127
+        let meet = row(&[(0, 257), (1, -257), (2, -256), (3, 256)], 0);
+        let within = |last| {
+            let least = row(&[(1, 1)], 0);
+            vec![least, row(&[(0, 1), (1, -1)], -1), row(&[(0, -1)], last)]
+        };
+        assert!(is_empty(vec![meet.clone()], within(255)));
+        assert!(!is_empty(vec![meet], within(256)));
+        // 6x + 10y + 15z = 1 has solutions, 12x + 21y = 5 has none.
+        assert!(!is_empty(vec![row(&[(0, 6), (1, 10), (2, 15)], -1)], vec![]));
+        assert!(is_empty(vec![row(&[(0, 12), (1, 21)], -5)], vec![]));
     }
 
     #[test]

@@ -35,6 +35,7 @@ mod coming;
 mod digits;
 mod divide;
 mod doubled;
+mod equality;
 mod exclusive;
 mod exit;
 mod fetched;
