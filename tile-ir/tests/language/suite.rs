@@ -122,7 +122,7 @@ families! {
     pictures pieces places ported ports powers prefixes programs published queues ranks reach
     rectangles reductions reserved restored rolled rounds rows running samples scans scattered
     searches segments settled shares sized sizes solvers sorts stencils steps strides summed
-    symbolic tables teams tiles triangles turned values verified waits warps waves wide
+    symbolic tables teams tiles triangles turned twice values verified waits warps waves wide
 }
 
 #[test]

@@ -139,7 +139,10 @@ impl Walk<'_> {
         let known = known.or_else(|| self.cell(expr, access, at));
         let known = match known {
             None => match self.found_again(expr, tile, at) {
-                Some((again, true)) => return Some(again),
+                Some((again, true)) => {
+                    self.note_place(tile, at, &again);
+                    return Some(again);
+                }
                 first => first.map(|(value, _)| value),
             },
             Some(_) => known,
@@ -151,6 +154,7 @@ impl Walk<'_> {
         {
             self.symbols.set_natural(*symbol);
         }
+        self.note_place(tile, at, &value);
         self.note_read(access, at, &value);
         self.note_total_read(tile, at, &value);
         Some(value)

@@ -76,7 +76,9 @@ impl Walk<'_> {
             let is_empty = systems.iter().all(|system| {
                 system.has_no_solution(&self.effort) || system.has_none_by_factors(&self.effort)
             });
-            is_empty || self.is_disjoint_by_ranks(first, second, meeting)
+            is_empty
+                || self.is_disjoint_by_ranks(first, second, meeting)
+                || self.is_disjoint_by_reads(first, second, meeting)
         })
     }
 
@@ -235,6 +237,8 @@ pub(super) struct Builder<'a> {
     either: Vec<(Formula, Vec<(Poly, Poly)>)>,
     /// Loaded values of tensors whose elements are distinct.
     loaded: Vec<(Unknown, Side)>,
+    /// Whether it is asked what one side has read at one place.
+    compares_reads: bool,
 }
 
 /// Most pairs of loaded values that are told apart: each doubles the work.
@@ -256,7 +260,13 @@ impl<'a> Builder<'a> {
             marked: BTreeSet::new(),
             either: Vec::new(),
             loaded: Vec::new(),
+            compares_reads: false,
         }
+    }
+
+    /// The same, where it is asked too what one side has read at one place.
+    pub(super) fn comparing_reads(self) -> Self {
+        Self { compares_reads: true, ..self }
     }
 
     /// Whether both sides see one value of a symbol.
@@ -423,6 +433,10 @@ impl<'a> Builder<'a> {
         self.part_prefixes();
         self.assert_facts();
         self.join_loads();
+        if self.compares_reads {
+            self.join_own_reads();
+            self.assert_facts();
+        }
         let size = self.divided_size();
         let mut systems = vec![self.system];
         if let Some(size) = size {

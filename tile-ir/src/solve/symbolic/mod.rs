@@ -22,6 +22,7 @@
 //! A pair is called disjoint only where that is proved; whatever is unknown, too
 //! large or too slow to decide leaves it unproved.
 
+mod agreed_load;
 mod arrays;
 mod asked;
 mod ballots;
@@ -32,6 +33,7 @@ mod cases;
 mod cells;
 mod claim;
 mod coming;
+mod congruent;
 mod digits;
 mod divide;
 mod doubled;

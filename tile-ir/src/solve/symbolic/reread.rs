@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 
 use super::held::Held;
-use super::poly::Poly;
+use super::poly::{Poly, Unknown};
 use super::rows::Cell;
 use super::symbol::LoopId;
 use super::walk::{Value, Walk};
@@ -34,16 +34,46 @@ pub(super) struct Reread {
     versions: BTreeMap<TileId, (Version, Vec<LoopId>)>,
     n_versions: usize,
     values: BTreeMap<(TileId, Version), Vec<(Cell, Poly)>>,
+    /// By symbol, the cells of which it is the value.
+    places: BTreeMap<Unknown, Vec<Place>>,
 }
+
+/// A version of a tile, and a cell's coordinates.
+type Place = ((TileId, Version), Vec<Poly>);
 
 impl Reread {
     fn value(&self, of: (TileId, Version), at: &Cell) -> Option<&Poly> {
         let (_, value) = self.values.get(&of)?.iter().find(|(cell, _)| cell == at)?;
         Some(value)
     }
+
+    /// The cells that hold a symbol's value.
+    pub(super) fn places_of(
+        &self,
+        symbol: Unknown,
+    ) -> impl Iterator<Item = ((TileId, Version), &[Poly])> {
+        let places = self.places.get(&symbol).into_iter().flatten();
+        places.map(|(of, at)| (*of, at.as_slice()))
+    }
 }
 
 impl Walk<'_> {
+    /// Notes what a work-item has found in a cell, if that is one number by itself.
+    pub(super) fn note_place(&mut self, tile: TileId, at: &[Poly], value: &Value) {
+        let Value::Int(value) = value else { return };
+        let [(product, 1)] = value.terms() else { return };
+        if let [symbol] = product.as_slice()
+            && self.recording
+            && !at.iter().any(Poly::is_lost)
+        {
+            let place = ((tile, self.version(tile)), at.to_vec());
+            let places = self.reread.places.entry(*symbol).or_default();
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+
     /// From here on a tile may hold something else.
     pub(super) fn renew(&mut self, tile: TileId) {
         self.reread.n_versions += 1;

@@ -187,6 +187,7 @@ impl Walk<'_> {
                 self.note_outside(Source::Load(expr), access, &indices);
                 let loaded = self.loaded(expr, access, &indices);
                 let value = loaded.or_else(|| self.held_in(expr, access, &indices));
+                let value = value.or_else(|| self.agreed_load(expr, access, &indices));
                 if let Some(value) = &value {
                     self.note_read_before(expr, access, &indices, value);
                 }

@@ -8,6 +8,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::agreed_load::AgreedLoads;
 use super::arrays::Elements;
 use super::asked::Asked;
 use super::ballots::Ballots;
@@ -189,6 +190,7 @@ pub(super) struct Walk<'a> {
     pub(super) launched: OnceCell<Vec<bool>>,
     pub(super) lates: Lates,
     pub(super) cells: Cells,
+    pub(super) agreed_loads: AgreedLoads,
     pub(super) floors: Floors,
     pub(super) held: Holdings,
     pub(super) reread: Reread,
@@ -329,6 +331,7 @@ fn walk_with<'a>(
         launched: OnceCell::new(),
         lates: Lates::default(),
         cells: Cells::of(kernel),
+        agreed_loads: AgreedLoads::default(),
         floors: Floors::default(),
         held: Holdings::of(kernel),
         reread: Reread::default(),
@@ -458,6 +461,7 @@ impl Walk<'_> {
         let spot = (kind != AccessKind::Read).then(|| self.spot(access.array, &indices));
         if let Some(spot) = &spot {
             self.cells.note_write(access.array, spot);
+            self.agreed_loads.note_write(access.array);
             self.forget_held(access.array);
         }
         if !self.recording || !self.written.contains(&access.array) {

@@ -1,0 +1,67 @@
+//! Elements of tensors that the kernel writes, read where a whole block reads the same one.
+//!
+//! `let at = offset[0]; … barrier; if t == 0 { offset[0] = at + 256; }`: all work-items of a
+//! block find one number in `offset[0]`, since nobody writes it between the first and the last
+//! of these reads. Whoever did would race with them, within the block or between blocks, and
+//! that is asked of the tensor's own accesses: of the first access that races nothing was
+//! decided by what a race has left. It is the same with tiles ([`super::cells`]).
+//!
+//! What a block finds is its own, and of one iteration of the loops around: another block, or
+//! a later iteration, may find another number.
+
+use std::collections::BTreeMap;
+
+use super::integers::range_of;
+use super::poly::Poly;
+use super::symbol::{LoopId, Obstacle};
+use super::walk::{Value, Walk};
+use crate::kernel::{Access, ArrayRef, ExprId, TensorId};
+
+/// A tensor after so many writes in the text, its element, and the loops around.
+type Key = (TensorId, usize, Vec<Poly>, Vec<LoopId>);
+
+/// What blocks have found in elements of tensors.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AgreedLoads {
+    /// How many places in the text that write each tensor come before.
+    writes: BTreeMap<TensorId, usize>,
+    found: BTreeMap<Key, Value>,
+}
+
+impl AgreedLoads {
+    /// From here on elements of a tensor may be others.
+    pub(super) fn note_write(&mut self, array: ArrayRef) {
+        if let ArrayRef::Tensor(tensor) = array {
+            *self.writes.entry(tensor).or_default() += 1;
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// The integer that all work-items of a block find in an element that the kernel writes;
+    /// `None` where they may read different ones.
+    pub(super) fn agreed_load(
+        &mut self,
+        expr: ExprId,
+        access: &Access,
+        at: &[Poly],
+    ) -> Option<Value> {
+        let ArrayRef::Tensor(tensor) = access.array else { return None };
+        let ty = self.kernel.exprs[expr].ty;
+        range_of(ty)?;
+        if self.is_in_point()
+            || !self.is_written(access.array)
+            || !at.iter().all(|index| self.is_agreed(index))
+        {
+            return None;
+        }
+        let writes = self.agreed_loads.writes.get(&tensor).copied().unwrap_or_default();
+        let key = (tensor, writes, at.to_vec(), self.loops.clone());
+        if let Some(known) = self.agreed_loads.found.get(&key) {
+            return Some(known.clone());
+        }
+        let value = self.any_of_type(ty, true, (self.kernel.exprs[expr].span, Obstacle::Load));
+        self.agreed_loads.found.insert(key, value.clone());
+        Some(value)
+    }
+}

@@ -1,0 +1,114 @@
+//! What one work-item has read at several places: one value, where they are one place.
+//!
+//! `if s[t] == 0 && s[k] != 0 { s[t] = 1; }`: work-item `k` reads one element twice, and would
+//! have to find 0 and not 0 in it. So it does not come by, and nobody writes what all read.
+//!
+//! # What it rests on
+//!
+//! - A tensor that is never written has one value at each place, and one outside.
+//! - Of a tile it is so until the text writes it ([`super::reread`]), which a work-item sees as
+//!   long as no other one writes the element between its two reads. That would be a race
+//!   with the first of them, so the first accesses that race have been decided by reads of
+//!   which it is true; and each pair that may be the first is asked for.
+//!
+//! It is asked where a proof has failed without: each pair of places is three cases.
+
+use super::formula::Formula;
+use super::instance::{Builder, Meeting, Side};
+use super::poly::{Poly, Unknown};
+use super::reread::Version;
+use super::walk::{Site, Walk};
+use crate::kernel::{TensorId, TileId};
+
+/// Most pairs of reads of one side of which it is a case whether they are of one place.
+const MAX_PAIRS: usize = 4;
+
+/// Most reads of one side that are compared.
+const MAX_READS: usize = 12;
+
+/// What is read, and as it was when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Array {
+    Tensor(TensorId),
+    Tile(TileId, Version),
+}
+
+/// A value that was read.
+struct Read<'a> {
+    value: Unknown,
+    array: Array,
+    at: Vec<&'a Poly>,
+}
+
+impl Walk<'_> {
+    /// Whether two accesses are disjoint since what would have to be read at one place on one
+    /// side differs.
+    pub(super) fn is_disjoint_by_reads(
+        &self,
+        first: &Site,
+        second: &Site,
+        meeting: Meeting<'_>,
+    ) -> bool {
+        let Some(builder) = self.colliding([first, second], meeting) else { return true };
+        let has_pairs = |side| !builder.same_reads(side).is_empty();
+        if ![Side::First, Side::Second].into_iter().any(has_pairs) {
+            return false;
+        }
+        let systems = builder.comparing_reads().systems();
+        systems.iter().all(|system| system.has_no_solution(&self.effort))
+    }
+
+    /// Where a value was read, of arrays that keep it.
+    fn reads_of(&self, value: Unknown) -> impl Iterator<Item = Read<'_>> {
+        let element = self.elements.get(&value).map(|element| {
+            let array = Array::Tensor(element.tensor);
+            Read { value, array, at: element.indices.iter().collect() }
+        });
+        let of_tiles = self.reread.places_of(value).map(move |((tile, version), at)| Read {
+            value,
+            array: Array::Tile(tile, version),
+            at: at.iter().collect(),
+        });
+        element.into_iter().chain(of_tiles)
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// The pairs of values that one side has read in one array as it was at one time, and
+    /// how far apart the places are, by axis: where it may be one place or two.
+    fn same_reads(&self, side: Side) -> Vec<([Unknown; 2], Vec<Poly>)> {
+        let walk = self.walk;
+        let seen = self.seen.iter().filter(|(_, of)| *of == side);
+        let reads: Vec<Read<'a>> =
+            seen.flat_map(|(symbol, _)| walk.reads_of(*symbol)).take(MAX_READS).collect();
+        let pairs = reads.iter().enumerate().flat_map(|(number, one)| {
+            let others = &reads[number + 1..];
+            others.iter().filter(|other| other.array == one.array).map(move |other| (one, other))
+        });
+        let gaps = pairs.map(|(one, other)| {
+            let axes = one.at.iter().zip(&other.at);
+            ([one.value, other.value], axes.map(|(one, other)| one.sub(other)).collect::<Vec<_>>())
+        });
+        let may_be_one = |gaps: &[Poly]| {
+            gaps.iter().all(|gap| !gap.is_lost() && gap.as_constant().is_none_or(|gap| gap == 0))
+        };
+        gaps.filter(|(_, gaps)| may_be_one(gaps)).take(MAX_PAIRS).collect()
+    }
+
+    /// Adds that what each side reads at one place is one value.
+    pub(super) fn join_own_reads(&mut self) {
+        for side in [Side::First, Side::Second] {
+            for ([one, other], gaps) in self.same_reads(side) {
+                let mut cases: Vec<Formula> = Vec::new();
+                for gap in gaps.iter().filter(|gap| gap.as_constant().is_none()) {
+                    let gap = self.on(side, gap);
+                    cases.push(Formula::AtLeast(gap.plus(-1)));
+                    cases.push(Formula::AtLeast(gap.negated().plus(-1)));
+                }
+                let [one, other] = [one, other].map(|of| self.on(side, &Poly::unknown(of)));
+                cases.push(Formula::eq(&one, &other));
+                self.system.assert(&Formula::Any(cases).replace(&|_| None));
+            }
+        }
+    }
+}
