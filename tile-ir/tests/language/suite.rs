@@ -116,7 +116,7 @@ macro_rules! families {
 families! {
     anew arrays atomics ballots basics benchmarks beside blocks butterflies chosen claims coarse
     collected combined control corners counted digits doubled ends equations exact fetched filled
-    flipped further gather generated graphs grids grouped halved hand kept lanes late launched
+    flipped further gather generated given graphs grids grouped halved hand kept lanes late launched
     launches layers left lessons levels library limits loaded long loops marks matrices micro
     mirrors mixed multiplied narrow nearly offsets open orders params partners permuted physics
     pictures pieces places ported ports powers prefixes programs published queues ranks reach

@@ -1,5 +1,6 @@
-//! Numbers of 32 and 64 bits that a kernel's proof takes for exact: a launch in which one may wrap
-//! is refused.
+//! What a kernel's proof takes for granted of its launches: numbers of 32 and 64 bits that do
+//! not wrap, and what is assumed of scalars and sizes. A launch of which it is not true is
+//! refused.
 
 use tile_ir::arena::EntityId as _;
 use tile_ir::check::{CheckedKernel, Exact};
@@ -9,6 +10,7 @@ use tile_ir::kernel::{Kernel, VarId, VarKind, print_expr};
 
 use super::bind::{Bound, name_value};
 use super::error::ArgumentError;
+use super::precondition::{asks_scalars, check_preconditions};
 use crate::error::Result;
 
 /// What launches of one pattern are asked each time, since scalars decide it.
@@ -16,6 +18,8 @@ use crate::error::Result;
 pub(super) struct Numbers {
     exact: Exact,
     config: Config,
+    /// The source file of the kernel.
+    file: &'static str,
 }
 
 impl Numbers {
@@ -24,23 +28,24 @@ impl Numbers {
     ///
     /// # Errors
     ///
-    /// Where a number may wrap.
+    /// Where a number may wrap, or an assumption does not hold.
     pub(super) fn check(
-        checked: &CheckedKernel,
+        (checked, file): (&CheckedKernel, &'static str),
         bound: &Bound<'_>,
         config: &Config,
     ) -> Result<Option<Self>> {
-        let exact = Exact::of(checked.kernel());
-        let numbers = Self { exact, config: config.clone() };
-        numbers.check_again(checked.kernel(), bound)?;
-        Ok(numbers.exact.asks_scalars(checked.kernel()).then_some(numbers))
+        let kernel = checked.kernel();
+        let numbers = Self { exact: Exact::of(kernel), config: config.clone(), file };
+        numbers.check_again(kernel, bound)?;
+        let is_asked_again = numbers.exact.asks_scalars(kernel) || asks_scalars(kernel);
+        Ok(is_asked_again.then_some(numbers))
     }
 
     /// Checks a launch that differs in scalars alone.
     ///
     /// # Errors
     ///
-    /// Where a number may wrap.
+    /// Where a number may wrap, or an assumption does not hold.
     pub(super) fn check_again(&self, kernel: &Kernel, bound: &Bound<'_>) -> Result<()> {
         let value = |var: VarId| match kernel.vars[var].kind {
             VarKind::Scalar(id) => {
@@ -55,6 +60,7 @@ impl Numbers {
             | VarKind::Loop
             | VarKind::Let { .. } => name_value(kernel, &bound.dims, Some(&self.config), var),
         };
+        check_preconditions(kernel, self.file, &value)?;
         let Some((expr, dtype, (low, high))) = self.exact.leaves(kernel, &value) else {
             return Ok(());
         };

@@ -23,6 +23,7 @@ mod facts;
 mod made_up;
 mod nearness;
 mod owned;
+mod precondition;
 mod program;
 mod ready;
 mod recheck;
@@ -183,7 +184,7 @@ fn prepare(
         return Ok(Prepared::default());
     }
     check_items(&kernel.name, count_items(kernel, bound, &config), || checked.max_work_items())?;
-    let numbers = Numbers::check(checked, bound, &config)?;
+    let numbers = Numbers::check((checked, file), bound, &config)?;
     let is_given = options.config.is_some();
     let binding = match is_given {
         true => request.binding(),

@@ -2,8 +2,8 @@
 //!
 //! Of `s[t / 32 * 64 + t % 32 + 32 * q]` for all `t` and `q` no comparison of polynomials
 //! says that it runs over the tile. Where literals and tile parameters of few values say how
-//! far axes and counters go, the cells are counted. It is asked only where the tile is read
-//! and nothing else shows that it is filled.
+//! far axes and counters go, the cells are counted; under `if t < 32 { … }`, those of who comes
+//! by. It is asked only where the tile is read and nothing else shows that it is filled.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,17 +33,29 @@ pub(super) struct Cover {
     access: Access,
     /// What it is made for all values of, those first that decide the domains of others.
     axes: Vec<(VarId, Domain)>,
+    /// The conditions around it, and whether they let it where they hold.
+    guards: Vec<(ExprId, bool)>,
     fills: OnceCell<bool>,
 }
 
 impl Cover {
-    pub(super) fn of(access: &Access, axes: Vec<(VarId, Domain)>) -> Self {
-        Self { access: access.clone(), axes, fills: OnceCell::new() }
+    pub(super) fn of(
+        access: &Access,
+        axes: Vec<(VarId, Domain)>,
+        guards: &[(ExprId, bool)],
+    ) -> Self {
+        let (access, guards) = (access.clone(), guards.to_vec());
+        Self { access, axes, guards, fills: OnceCell::new() }
     }
 
     /// Whether it is this very store, made for the same.
-    pub(super) fn is_of(&self, access: &Access, axes: &[(VarId, Domain)]) -> bool {
-        self.access.span == access.span && self.axes == axes
+    pub(super) fn is_of(
+        &self,
+        access: &Access,
+        axes: &[(VarId, Domain)],
+        guards: &[(ExprId, bool)],
+    ) -> bool {
+        self.access.span == access.span && self.axes == axes && self.guards == guards
     }
 
     /// Whether every cell of the tile is one of its.
@@ -58,8 +70,11 @@ impl Cover {
             Domain::Below(_) => None,
             Domain::Steps(bounds) => Some(Computed::of(kernel, lets, bounds, &is_axis)),
         });
+        let guards: Vec<ExprId> = self.guards.iter().map(|(guard, _)| *guard).collect();
         let walk = Walk {
             cell: Computed::of(kernel, lets, &self.access.indices, &is_axis)?,
+            guards: Computed::of(kernel, lets, &guards, &is_axis)?,
+            lets_by: self.guards.iter().map(|(_, holds)| *holds).collect(),
             bounds: bounds.collect::<Option<_>>()?,
         };
         let extents = &kernel.tiles[tile].extents;
@@ -69,7 +84,7 @@ impl Cover {
             Domain::Steps(bounds) => bounds,
         });
         let decisive: Vec<ExprId> =
-            extents.iter().copied().chain(ends).chain(steps.copied()).collect();
+            extents.iter().chain(&guards).copied().chain(ends).chain(steps.copied()).collect();
         let all = walk.cell.sizes(&decisive)?;
         let mut left = MAX_POINTS;
         for tiles in &all {
@@ -104,6 +119,9 @@ impl Cover {
 /// The cells of a store, and the bounds of its counters that go in steps, in order.
 struct Walk<'a> {
     cell: Computed<'a>,
+    /// The conditions around it, and by each whether it is made where that holds.
+    guards: Computed<'a>,
+    lets_by: Vec<bool>,
     bounds: Vec<Computed<'a>>,
 }
 
@@ -120,7 +138,10 @@ impl Walk<'_> {
     ) -> Option<()> {
         let Some(((axis, count), rest)) = axes.split_first() else {
             *left = left.checked_sub(1)?;
-            enter(self.cell.at(tiles, point)?);
+            let guards = self.guards.at(tiles, point)?;
+            if guards.iter().zip(&self.lets_by).all(|(guard, lets_by)| (*guard != 0) == *lets_by) {
+                enter(self.cell.at(tiles, point)?);
+            }
             return Some(());
         };
         let (start, end, step, stepped) = match count {

@@ -33,6 +33,8 @@ pub(super) struct Runs {
     pub(super) stepped: Vec<VarId>,
     /// Only where these axes have these values.
     pub(super) pinned: Vec<(VarId, Poly)>,
+    /// And where these conditions hold, or do not.
+    pub(super) guards: Vec<(ExprId, bool)>,
 }
 
 impl Flow<'_> {
@@ -102,6 +104,13 @@ impl Flow<'_> {
                         self.bounds.forget(found.var);
                     }
                 }
+                StmtKind::If { cond, then, otherwise } => {
+                    for (body, holds) in [(then, true), (otherwise, false)] {
+                        let mut runs = runs.clone();
+                        runs.guards.push((*cond, holds));
+                        self.mark_whole(body, &runs, state);
+                    }
+                }
                 StmtKind::Phase { .. }
                 | StmtKind::Let { .. }
                 | StmtKind::LetArray { .. }
@@ -109,7 +118,6 @@ impl Flow<'_> {
                 | StmtKind::Update { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Exchange { .. }
-                | StmtKind::If { .. }
                 | StmtKind::Assume { .. }
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier => {}
@@ -140,7 +148,8 @@ impl Flow<'_> {
         let ArrayRef::Tile(tile) = access.array else { return };
         // Of an array of its own a work-item writes what its own loops run over.
         let is_local = self.kernel.is_local(access.array);
-        let is_parted = !runs.pinned.is_empty() || !runs.stepped.is_empty();
+        let is_counted = !runs.stepped.is_empty() || !runs.guards.is_empty();
+        let is_parted = !runs.pinned.is_empty() || is_counted;
         let of_others = if is_local { is_parted } else { runs.apart };
         if of_others {
             return;
@@ -155,9 +164,10 @@ impl Flow<'_> {
         let extents: Vec<Poly> = extents.map(|extent| self.bounds.poly(*extent)).collect();
         let items = runs.items.iter().filter(|_| !is_local);
         let mut axes: Vec<VarId> = items.chain(&runs.loops).copied().collect();
-        if !runs.stepped.is_empty() {
+        if is_counted {
             axes.extend(&runs.stepped);
-            let number = if runs.pinned.is_empty() { self.cover(access, &axes) } else { None };
+            let is_asked = runs.pinned.is_empty();
+            let number = if is_asked { self.cover(access, &axes, &runs.guards) } else { None };
             state.tiles.entry(tile).or_default().covers.extend(number);
             return;
         }
@@ -167,7 +177,7 @@ impl Flow<'_> {
             .zip(&extents)
             .all(|(index, extent)| index_covers(&self.bounds, index, extent, &mut free));
         let may_cover = !covers && runs.pinned.is_empty();
-        let number = may_cover.then(|| self.cover(access, &axes)).flatten();
+        let number = may_cover.then(|| self.cover(access, &axes, &[])).flatten();
         // What the cell does not name must run at all for it to be written.
         let is_run = |var: &VarId| {
             self.bounds.extent(*var).is_some_and(|extent| self.bounds.is_positive(extent))
@@ -181,9 +191,14 @@ impl Flow<'_> {
         }
     }
 
-    /// The number of a store that may fill its tile, made for every value of `axes`; `None`
-    /// where it is not known how many those have.
-    fn cover(&mut self, access: &Access, axes: &[VarId]) -> Option<usize> {
+    /// The number of a store that may fill its tile, made for every value of `axes` at which
+    /// `guards` let it; `None` where it is not known how many those have.
+    fn cover(
+        &mut self,
+        access: &Access,
+        axes: &[VarId],
+        guards: &[(ExprId, bool)],
+    ) -> Option<usize> {
         let axes = axes.iter().map(|axis| {
             let domain = match self.steps.get(axis) {
                 Some(steps) => Domain::Steps(*steps),
@@ -192,9 +207,9 @@ impl Flow<'_> {
             Some((*axis, domain))
         });
         let axes: Vec<_> = axes.collect::<Option<_>>()?;
-        let known = self.covers.iter().position(|cover| cover.is_of(access, &axes));
+        let known = self.covers.iter().position(|cover| cover.is_of(access, &axes, guards));
         known.or_else(|| {
-            self.covers.push(Cover::of(access, axes));
+            self.covers.push(Cover::of(access, axes, guards));
             Some(self.covers.len() - 1)
         })
     }

@@ -155,12 +155,25 @@ impl Fill {
         extents: &[i64],
         reach: &[Reach],
     ) -> Option<usize> {
-        let is_inside = |flat: &usize| {
-            let point = point_of(flat - own.start, extents);
-            let mut axes = point.iter().zip(reach);
-            axes.all(|(at, (low, high))| (*low..=*high).contains(&i128::from(*at)))
+        // Number by number along the last axis, of those rows that the ranges admit.
+        let mut rows = vec![own.start];
+        let mut axes = extents.iter().zip(reach).rev();
+        let last = axes.next();
+        let within = |(extent, (low, high)): (&i64, &Reach)| {
+            let end = i128::from(*extent);
+            let first = (*low).clamp(0, end) as usize;
+            first..(high.saturating_add(1)).clamp(first as i128, end) as usize
         };
-        own.clone().filter(|flat| !self.is_written(*flat)).find(is_inside)
+        let mut width = last.map_or(1, |(extent, _)| (*extent).max(1) as usize);
+        for axis in axes {
+            let range = within(axis);
+            rows = range.flat_map(|at| rows.iter().map(move |row| row + at * width)).collect();
+            width *= (*axis.0).max(1) as usize;
+        }
+        rows.sort_unstable();
+        let columns = last.map_or(0..1, within);
+        let cells = rows.iter().flat_map(|row| columns.clone().map(move |at| row + at));
+        cells.into_iter().find(|flat| !self.is_written(*flat))
     }
 
     fn is_written(&self, flat: usize) -> bool {

@@ -40,6 +40,7 @@
 //! one alone is for the proof to say ([`super::symbolic`]).
 
 mod asked;
+mod assumed;
 mod combined;
 mod data;
 mod equations;
@@ -52,7 +53,6 @@ mod passes;
 mod plain;
 mod plan;
 mod probe;
-mod raised;
 mod shadow;
 mod sizes;
 mod stray;

@@ -122,7 +122,7 @@ impl Runs<'_> {
             is_first = false;
             let mut turns = Turns::of(n_tiles, enough);
             for sizes in sequence {
-                let sizes = sizes.raised(self.kernel, &self.assumptions);
+                let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
                 let spent = whole - *self.fuel;
                 let is_over = turns.is_over(sizes.tiles(self.kernel), spent);
                 if is_over || !seen.insert((plan.key(&sizes), is_asked)) {

@@ -1,0 +1,73 @@
+//! Scalars as the kernel assumes them to be.
+//!
+//! What is tried for a scalar is small. `assume(pitch >= 16 * tiles(W, 16))` excludes that, and
+//! `assume(width == 512)` nearly all: where no run fulfils an assumption, nothing is seen at
+//! all. So a scalar of which a number is assumed as the least one is put there, or a little
+//! above; one of which it is assumed as the largest is put there, or a little below; and one
+//! that is assumed to be a number is that number.
+
+use std::collections::BTreeSet;
+
+use super::sizes::Sizes;
+use crate::arena::EntityId as _;
+use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, eval_compare, eval_index};
+use crate::op::{CompareOp, LogicOp};
+
+impl Sizes {
+    /// Puts scalars where `assumptions` say that they are.
+    pub(super) fn put_where_assumed(
+        mut self,
+        kernel: &Kernel,
+        assumptions: &BTreeSet<ExprId>,
+    ) -> Self {
+        for assumption in assumptions {
+            self.assume(kernel, *assumption);
+        }
+        self
+    }
+
+    fn assume(&mut self, kernel: &Kernel, condition: ExprId) {
+        let kind = &kernel.exprs[condition].kind;
+        if let ExprKind::Logic { op: LogicOp::And, lhs, rhs } = *kind {
+            [lhs, rhs].into_iter().for_each(|part| self.assume(kernel, part));
+        }
+        let ExprKind::Compare { op, lhs, rhs } = *kind else { return };
+        self.compare(kernel, op, (lhs, rhs));
+        self.compare(kernel, op.mirrored(), (rhs, lhs));
+    }
+
+    /// Puts a scalar where it compares so with something else, if it does not yet.
+    fn compare(&mut self, kernel: &Kernel, op: CompareOp, (one, other): (ExprId, ExprId)) {
+        let Some(scalar) = scalar(kernel, one) else { return };
+        let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
+        let Some(other) = eval_index(kernel, other, &value) else { return };
+        let Some(Some(now)) = self.values.get_mut(scalar.index()) else { return };
+        if eval_compare(op, i128::from(*now), other) {
+            return;
+        }
+        let room = i128::from(self.seed % 3);
+        let wanted = match op {
+            CompareOp::Eq => Some(other),
+            CompareOp::Ge => other.checked_add(room),
+            CompareOp::Gt => other.checked_add(room + 1),
+            CompareOp::Le => other.checked_sub(room),
+            CompareOp::Lt => other.checked_sub(room + 1),
+            CompareOp::Ne => None,
+        };
+        let range = kernel.vars[scalar].ty.integer_range();
+        let wanted = wanted.filter(|at| range.is_some_and(|(min, max)| (min..=max).contains(at)));
+        if let Some(wanted) = wanted.and_then(|wanted| i64::try_from(wanted).ok()) {
+            *now = wanted;
+        }
+    }
+}
+
+/// The scalar parameter that an expression is, alone.
+fn scalar(kernel: &Kernel, expr: ExprId) -> Option<VarId> {
+    let kind = &kernel.exprs[expr].kind;
+    if let ExprKind::Cast(operand) = *kind {
+        return scalar(kernel, operand);
+    }
+    let ExprKind::Var(var) = *kind else { return None };
+    matches!(kernel.vars[var].kind, VarKind::Scalar(_)).then_some(var)
+}
