@@ -11,7 +11,9 @@
 //!   with the first of them, so the first accesses that race have been decided by reads of
 //!   which it is true; and each pair that may be the first is asked for.
 //!
-//! It is asked where a proof has failed without: each pair of places is three cases.
+//! It is asked where a proof has failed without: each pair of places is three cases. Then it
+//! is also asked whether the two iterations exist, of which a proof seldom has need: of
+//! `for k in 0..n` with `n <= 1` there is no second one.
 
 use super::formula::Formula;
 use super::instance::{Builder, Meeting, Side};
@@ -42,18 +44,20 @@ struct Read<'a> {
 
 impl Walk<'_> {
     /// Whether two accesses are disjoint since what would have to be read at one place on one
-    /// side differs.
-    pub(super) fn is_disjoint_by_reads(
+    /// side differs, or since there are no iterations in which they would meet.
+    pub(super) fn is_disjoint_for_all_reasons(
         &self,
         first: &Site,
         second: &Site,
         meeting: Meeting<'_>,
     ) -> bool {
-        let Some(builder) = self.colliding([first, second], meeting) else { return true };
+        let Some(mut builder) = self.colliding([first, second], meeting) else { return true };
         let has_pairs = |side| !builder.same_reads(side).is_empty();
-        if ![Side::First, Side::Second].into_iter().any(has_pairs) {
+        let has_loops = !first.loops.is_empty() || !second.loops.is_empty();
+        if !has_loops && ![Side::First, Side::Second].into_iter().any(has_pairs) {
             return false;
         }
+        builder.mention_rounds([first, second]);
         let systems = builder.comparing_reads().systems();
         systems.iter().all(|system| system.has_no_solution(&self.effort))
     }

@@ -78,7 +78,7 @@ impl Walk<'_> {
             });
             is_empty
                 || self.is_disjoint_by_ranks(first, second, meeting)
-                || self.is_disjoint_by_reads(first, second, meeting)
+                || self.is_disjoint_for_all_reasons(first, second, meeting)
         })
     }
 
@@ -110,11 +110,8 @@ impl Walk<'_> {
         let Some(mut builder) = self.colliding([first, second], meeting) else {
             return Vec::new();
         };
-        for (side, site) in
-            [(Side::First, first), (Side::Second, second)].into_iter().filter(|_| whole)
-        {
-            let rounds = site.loops.iter().map(|id| self.all_loops[id.0].number);
-            builder.mention(side, rounds.chain(self.grid.iter().map(|(_, axis)| *axis)));
+        if whole {
+            builder.mention_rounds([first, second]);
         }
         builder.systems()
     }
@@ -331,6 +328,15 @@ impl<'a> Builder<'a> {
             if side == Side::Second && next == Some(symbol) {
                 self.mention(Side::First, std::iter::once(symbol));
             }
+        }
+    }
+
+    /// The blocks and the iterations in which two accesses are made exist.
+    pub(super) fn mention_rounds(&mut self, sites: [&Site; 2]) {
+        let walk = self.walk;
+        for (side, site) in [Side::First, Side::Second].into_iter().zip(sites) {
+            let rounds = site.loops.iter().map(|id| walk.all_loops[id.0].number);
+            self.mention(side, rounds.chain(walk.grid.iter().map(|(_, axis)| *axis)));
         }
     }
 
