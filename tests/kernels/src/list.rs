@@ -132,6 +132,10 @@ pub fn all() -> Vec<Listed> {
         (crate::agreed_values::kernel(), "TN"),
         (crate::steps_to_one::kernel(), "TN"),
         (crate::settled::kernel(), "TN"),
+        (crate::grid_rounds::kernel(), "TN"),
+        (crate::hand_rounds::kernel(), "TN"),
+        (crate::own_places::kernel(), "TN"),
+        (crate::shifted_rounds::kernel(), "TN"),
     ];
     list.extend(carried.map(|(kernel, tile)| listed(kernel, vec![vec![(tile, 16)]])));
     let stamped = vec![vec![("TR", 32), ("TC", 16)], vec![("TR", 16), ("TC", 64)]];

@@ -82,6 +82,10 @@ fn every_kernel_is_checked() {
         "agreed_values",
         "steps_to_one",
         "settled",
+        "grid_rounds",
+        "hand_rounds",
+        "own_places",
+        "shifted_rounds",
         "stamped_transpose",
         "row_totals",
         "softmax",
@@ -223,6 +227,13 @@ fn exchanges_within_blocks() {
 fn headers() {
     let names = ["window_sums", "tied_product", "mirrored_boxes", "halved_rows", "one_block"];
     names.into_iter().for_each(check_named);
+}
+
+#[test]
+fn rounds_of_ones_own() {
+    for name in ["grid_rounds", "hand_rounds", "own_places", "shifted_rounds"] {
+        check_named(name);
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The checks: what must hold of a kernel, for all admissible tile sizes.
 
+mod agreed;
 mod anew;
 mod assumed;
 mod bounds;
@@ -132,6 +133,14 @@ fn run(
     found
 }
 
+/// Where the work-items of a block, or of a warp, part.
+fn flow_of(kernel: &Kernel, folds: &Folds) -> flow::Flow {
+    let fold = |condition| folds.get(condition);
+    let mut flow = flow::analyse(kernel, &fold, Group::Block);
+    flow.divergent.extend(flow::analyse(kernel, &fold, Group::Warp).divergent);
+    flow
+}
+
 /// Checks a kernel.
 ///
 /// # Errors
@@ -141,10 +150,15 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     precondition::put_in_values(&mut kernel);
     anew::declare_anew(&mut kernel);
     let mut diags = Diagnostics::new();
-    let folds = Folds::of(&kernel);
-    let fold = |condition| folds.get(condition);
-    let mut flow = flow::analyse(&kernel, &fold, Group::Block);
-    flow.divergent.extend(flow::analyse(&kernel, &fold, Group::Warp).divergent);
+    let mut folds = Folds::of(&kernel);
+    let mut flow = flow_of(&kernel, &folds);
+    if !flow.divergent.is_empty()
+        && let Some(agreed) = agreed::agreed(&kernel, &flow)
+    {
+        kernel = agreed;
+        folds = Folds::of(&kernel);
+        flow = flow_of(&kernel, &folds);
+    }
     let uniform = uniformity(&kernel);
     divergence::check_divergence(&kernel, &flow, &mut diags);
     owned::check_owned(&kernel, &uniform, &flow, &mut diags);

@@ -1,6 +1,6 @@
 //! Launches in which a number of 32 bits may wrap: how far loops carry one.
 
-use tile_ir::check::{Exact, Range};
+use tile_ir::check::{Exact, Range, check_kernel};
 use tile_ir::kernel::VarId;
 
 use super::support::resolve;
@@ -124,4 +124,36 @@ fn dimensions_alone_are_asked_where_they_are_far() {
     assert_eq!(of(1 << 10, 1 << 12, 1 << 12), None);
     assert_eq!(of(1 << 8, 1, 1 << 40), None);
     assert!(of(1 << 33, 1 << 33, 1).is_some());
+}
+
+const HAND: &str = "
+    fn f(c: &mut Tensor<f32, [N]>, n: i32)
+    where block: (t in 1000),
+    {
+        let mut i = t as i32;
+        let rounded = ((n - 1) / 1000 + 1) * 1000;
+        while i < rounded {
+            if i < n { c[i] = 1.0; }
+            barrier;
+            i += 1000;
+        }
+    }";
+
+#[test]
+fn agreed_on_where_nothing_wraps() {
+    // All run as many rounds, unless some go on from below 0.
+    let kernel = check_kernel(resolve(HAND)).expect("it is accepted").kernel;
+    let kernel = kernel.kernel();
+    let exact = Exact::of(kernel);
+    let leaves = |n: i128| {
+        let value = |var: VarId| match kernel.vars[var].name.as_str() {
+            "N" => Some(1),
+            "n" => Some(n),
+            _ => None,
+        };
+        exact.leaves(kernel, &value).is_some()
+    };
+    assert!(!leaves(1 << 30));
+    assert!(leaves(2_147_483_000));
+    assert!(leaves(i128::from(i32::MAX)));
 }

@@ -114,7 +114,7 @@ macro_rules! families {
 }
 
 families! {
-    anew arrays atomics ballots basics benchmarks beside blocks butterflies chosen claims coarse
+    agreed anew arrays atomics ballots basics benchmarks beside blocks butterflies chosen claims coarse
     collected combined control corners counted digits doubled ends equations exact fetched filled
     flipped further gather generated given graphs grids grouped halved hand kept lanes late launched
     launches layers left lessons levels library limits loaded long loops marks matrices micro

@@ -29,6 +29,7 @@ use self::indices::Indices;
 pub(in crate::check) use self::parts::MAX_PLAIN_FACTOR;
 use self::sources::{Sources, limits};
 use super::interval::Range;
+use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type, VarId};
 use crate::op::BinaryOp;
@@ -108,6 +109,15 @@ impl Exact {
     /// Whether an expression is such a number.
     pub(crate) fn contains(&self, expr: ExprId) -> bool {
         self.exprs.contains(&expr) || self.indices.asked.contains(&expr)
+    }
+
+    /// Whether all numbers of `other` are among these that were a kernel's when it had so
+    /// many expressions and variables.
+    pub(in crate::check) fn includes(&self, other: &Self, (exprs, vars): (usize, usize)) -> bool {
+        let is_old = |expr: &&ExprId| expr.index() < exprs;
+        let mut numbers = other.exprs.iter().chain(&other.indices.asked).filter(is_old);
+        let mut kept = other.vars.keys().filter(|var| var.index() < vars);
+        numbers.all(|expr| self.contains(*expr)) && kept.all(|var| self.keeps(*var))
     }
 
     /// Whether an index leaves 64 bits in every launch, so that nothing is known of it.
