@@ -19,6 +19,8 @@
 //! while i_first < rounded { …; barrier; i += stride; i_first += stride; }
 //! ```
 //!
+//! What holds for everybody, or for nobody, is no condition at all ([`settled`]).
+//!
 //! That is the kernel which all other rules judge, which is embedded and which is run:
 //! barriers stand in control flow that the text shows to be the block's, and counters are
 //! each work-item's own. Only kernels in which somebody may miss a meeting are touched.
@@ -42,6 +44,7 @@ mod first;
 mod points;
 mod question;
 mod rounds;
+mod settled;
 
 use std::collections::BTreeSet;
 
@@ -103,12 +106,21 @@ pub(super) fn agreed(kernel: &Kernel, flow: &Flow) -> Option<Kernel> {
     let mut decided = BTreeSet::new();
     let mut rests = Vec::new();
     let mut values = flow.values.clone();
-    let (mut refused, mut asked) = (BTreeSet::new(), 0);
+    let (mut refused, mut asked, mut is_settled) = (BTreeSet::new(), 0, false);
     loop {
         let mut open = partings(&now, &values).into_iter();
         let next = open.find(|parting| !refused.contains(parting));
         let Some(parting) = next.filter(|_| asked < MAX_ASKED) else { break };
         asked += 1;
+        if let Parting::If(cond) = parting
+            && let Some((next, rest)) = settled::settled(&now, cond)
+        {
+            (now, is_settled) = (next, true);
+            values = values_of(&now);
+            rests.push(rest);
+            refused.clear();
+            continue;
+        }
         match decide(&now, &values, parting) {
             Some((next, by, more)) => {
                 now = next;
@@ -122,7 +134,7 @@ pub(super) fn agreed(kernel: &Kernel, flow: &Flow) -> Option<Kernel> {
         }
     }
     let exact = Exact::of(&now);
-    let is_right = !decided.is_empty()
+    let is_right = (is_settled || !decided.is_empty())
         && are_common(&now.body, (&values, &decided), true)
         && (narrows(&now) || !narrows(kernel))
         && rests.iter().all(|rest| rest.is_asked_by(&exact, narrows(&now)));

@@ -33,7 +33,7 @@ use crate::kernel::{
     StmtKind, Tile, TileId, TileSpace, Type, Var, VarId, VarKind, copy_expr,
 };
 use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
-use crate::solve::symbolic::never_part;
+use crate::solve::symbolic::{never_part, one_answer};
 
 /// What a proof rests on that a launch has to see to.
 pub(super) struct Rest {
@@ -95,6 +95,25 @@ fn open_parts(kernel: &Kernel, values: &[bool], cond: ExprId, out: &mut Vec<Expr
 /// Asks of one condition, or of the bounds of a loop. What is asked is the text itself, of
 /// which numbers must not wrap; what is left in its place is a copy.
 fn ask(kernel: &Kernel, parting: Parting, cond: Option<ExprId>) -> Option<Rest> {
+    let never_part = |asked: &Kernel, tile| never_part(asked, &uniformity(asked), tile);
+    let ((), rest) =
+        put_to(kernel, (parting, cond), |asked, tile| never_part(asked, tile).then_some(()))?;
+    Some(rest)
+}
+
+/// The answer that everybody finds to the condition of an `if`, and on what that rests.
+pub(super) fn only_answer(kernel: &Kernel, cond: ExprId) -> Option<(bool, Rest)> {
+    put_to(kernel, (Parting::If(cond), None), |asked, tile| {
+        one_answer(asked, &uniformity(asked), tile)
+    })
+}
+
+/// What `judge` says of a kernel with the question in it, and on what that rests.
+fn put_to<T>(
+    kernel: &Kernel,
+    (parting, cond): (Parting, Option<ExprId>),
+    judge: impl FnOnce(&Kernel, TileId) -> Option<T>,
+) -> Option<(T, Rest)> {
     let sizes = (kernel.exprs.len(), kernel.vars.len());
     let counted = counted_by_hand(kernel, parting);
     let mut kernel = kernel.clone();
@@ -104,12 +123,9 @@ fn ask(kernel: &Kernel, parting: Parting, cond: Option<ExprId>) -> Option<Rest> 
     let tile = question.tile;
     let body = std::mem::take(&mut question.kernel.body);
     question.kernel.body = question.list(body, parting, cond);
-    never_part(&kernel, &uniformity(&kernel), tile).then(|| Rest {
-        exact: Exact::of(&kernel),
-        narrows: narrows(&kernel),
-        sizes,
-        counted,
-    })
+    let said = judge(&kernel, tile)?;
+    let (exact, narrows) = (Exact::of(&kernel), narrows(&kernel));
+    Some((said, Rest { exact, narrows, sizes, counted }))
 }
 
 /// The numbers of some bits that loops go on by, and on which it rests what is asked.

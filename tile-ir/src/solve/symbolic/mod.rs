@@ -134,7 +134,7 @@ use linear::Effort;
 pub(crate) use listed::unproved_at_each_size;
 pub(crate) use one_to_one::one_to_one;
 pub(crate) use packed::packed;
-pub(crate) use parted::never_part;
+pub(crate) use parted::{never_part, one_answer};
 pub(crate) use reads::Reads;
 pub(crate) use suggest::{Suggestion, Suggestions};
 pub(crate) use symbol::Obstacle;
