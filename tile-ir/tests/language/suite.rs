@@ -121,8 +121,9 @@ families! {
     mirrors mixed multiplied narrow nearly offsets open orders params partners permuted physics
     pictures pieces places ported ports powers prefixes programs published queues ranks reach
     rectangles reductions reserved restored rolled rounds rows running samples scans scattered
-    searches segments settled shares sized sizes solvers sorts stencils steps strides summed
-    symbolic tables teams tiles triangles turned twice values verified waits warps waves wide
+    searches segments settled shares sized sizes solvers sorts stencils steps stored strides
+    summed symbolic tables teams tiles triangles turned twice values verified waits warps waves
+    wide
 }
 
 #[test]

@@ -50,11 +50,28 @@ pub(crate) fn exhaust(
     fuel: &mut u32,
 ) -> Exhaustion {
     let plan = Plan::of(kernel, &|other| other == array);
+    let without = exhaust_by(kernel, (&plan, scope), findings, fuel);
+    if matches!(without, Exhaustion::Complete | Exhaustion::Budget(_)) {
+        return without;
+    }
+    // What is not known may be what the kernel itself has stored.
+    let plan = Plan::storing(kernel, BTreeSet::new(), &|other| other == array);
+    let with = plan.holds_any().then(|| exhaust_by(kernel, (&plan, scope), findings, fuel));
+    with.filter(|with| *with == Exhaustion::Complete).unwrap_or(without)
+}
+
+/// The same by one plan.
+fn exhaust_by(
+    kernel: &Kernel,
+    (plan, scope): (&Plan<'_>, Scope),
+    findings: &mut Findings,
+    fuel: &mut u32,
+) -> Exhaustion {
     // One block is as good as any where it is alone with the array.
     let is_alone = scope == Scope::Block;
-    let (open, params) = match open_ended(kernel, &plan, is_alone) {
+    let (open, params) = match open_ended(kernel, plan, is_alone) {
         Ok(found) => found,
-        Err(_) if !is_alone && are_windows_apart(kernel, &plan, fuel) => {
+        Err(_) if !is_alone && are_windows_apart(kernel, plan, fuel) => {
             return Exhaustion::Complete;
         }
         Err(var) => return Exhaustion::OpenEnded(var),
@@ -68,8 +85,8 @@ pub(crate) fn exhaust(
     // Of a tile parameter sizes can be listed.
     let given = open.iter().filter(of_launch).min_by_key(|var| !is_tile(var)).copied();
     let mut run = |open: BTreeSet<VarId>, findings: &mut Findings| {
-        let all = combinations.iter().map(|tiles| sizes(kernel, &plan, tiles, open.clone()));
-        run_all((kernel, &plan, scope), all, findings, fuel)
+        let all = combinations.iter().map(|tiles| sizes(kernel, plan, tiles, open.clone()));
+        run_all((kernel, plan, scope), all, findings, fuel)
     };
     if !open.is_empty() && run(open, findings) == Exhaustion::Complete {
         return Exhaustion::Complete;

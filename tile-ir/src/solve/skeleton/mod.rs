@@ -30,7 +30,10 @@
 //!
 //! # Loaded data
 //!
-//! What a load gives is made up, the same for the same element between two
+//! What a kernel has stored itself, in tiles and tensors of integers and flags, it finds
+//! there again, where no data decides about it ([`plan`]).
+//!
+//! All else that a load gives is made up, the same for the same element between two
 //! barriers, from values that the kernel compares with ([`data`]). A conflict
 //! under a condition on such a value is [possible](Conflict::cause): there is
 //! data for which it happens. An index computed from such a value says nothing

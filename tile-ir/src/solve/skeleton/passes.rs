@@ -51,7 +51,8 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort<'_>, fuel: &mut u
         let assumptions = runs.assumptions.clone();
         let plan = match is_proved {
             true => Plan::for_fills(kernel, assumptions, &is_watched),
-            false => Plan::under(kernel, assumptions, &is_watched),
+            false if effort == Effort::Glance => Plan::under(kernel, assumptions, &is_watched),
+            false => Plan::storing(kernel, assumptions, &is_watched),
         };
         if plan.writes() {
             let passes = passes(kernel, &choice, &asked, (&plan, of_tiles, is_proved));

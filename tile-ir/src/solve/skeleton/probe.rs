@@ -20,7 +20,7 @@ pub(crate) fn try_other_data(
 ) {
     let pool = Pool::of(kernel);
     let choice = Choice::of(kernel, &pool);
-    let plan = Plan::under(kernel, assumptions(kernel), &|other| other == array);
+    let plan = Plan::storing(kernel, assumptions(kernel), &|other| other == array);
     if !plan.uses_data {
         return;
     }
@@ -49,7 +49,7 @@ pub(crate) fn probe(
 ) {
     let pool = Pool::of(kernel);
     let choice = Choice::of(kernel, &pool);
-    let plan = Plan::under(kernel, assumptions(kernel), &|other| other == array);
+    let plan = Plan::storing(kernel, assumptions(kernel), &|other| other == array);
     for seed in 0..if plan.uses_data { SEEDS } else { 1 } {
         let Some(sizes) = choice.sizes_with(given, seed) else { return };
         let before = findings.clone();

@@ -14,6 +14,7 @@ use super::reread::Version;
 use super::rows::{Cell, Totals, axes_of_cells};
 use super::summed::Step;
 use super::symbol::LoopId;
+use super::tabled::Tables;
 use super::taken::Raise;
 use super::walk::{Value, Walk};
 use crate::kernel::{Access, ArrayRef, Kernel, Stmt, TileId};
@@ -94,6 +95,8 @@ pub(super) struct Holdings {
     pub(super) steps: BTreeMap<LoopId, Vec<Step>>,
     /// The loop that has ended last.
     pub(super) ended: Option<LoopId>,
+    /// The tiles that are filled by a formula.
+    pub(super) tables: Tables,
     /// By tile, the axis along which cells follow each other, if not the last one.
     pub(super) axes: BTreeMap<TileId, usize>,
 }

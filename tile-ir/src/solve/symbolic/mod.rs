@@ -109,6 +109,7 @@ mod summed;
 mod symbol;
 mod system;
 mod table;
+mod tabled;
 mod taken;
 mod together;
 mod turned;

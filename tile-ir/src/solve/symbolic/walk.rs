@@ -40,7 +40,7 @@ use super::slot::{Counters, Slot};
 use super::spot::counting;
 use super::stay::{ArmEnd, Stayed, joined, leaving};
 use super::strides::Stride;
-use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
+use super::symbol::{LoopId, Obstacle, Symbols};
 use super::value::Function;
 use super::valued::Given;
 use super::warps::{Common, Place};
@@ -651,7 +651,7 @@ impl Walk<'_> {
     }
 
     fn each(&mut self, axes: &[Axis], body: &[Stmt]) {
-        let axes = self.axes(axes, Sharing::Private);
+        let axes = self.axes_of_point(axes);
         let outer = self.point.replace(Worker::Point {
             each: self.eaches,
             axes: axes.iter().map(|(_, unknown)| *unknown).collect(),

@@ -1,6 +1,7 @@
 //! Elements of local arrays, which are in a worker's frame as its variables are.
 
 use super::super::eval::{Indices, Value};
+use super::super::plan::SiteId;
 use super::worker::taint;
 use super::{Frame, Machine, Stop};
 use crate::arena::EntityId as _;
@@ -47,12 +48,15 @@ impl Machine<'_> {
     /// data picks it, any of them may be the one.
     pub(super) fn set_element(
         &mut self,
-        access: &Access,
+        (access, site): (&Access, Option<SiteId>),
         (op, value): (Option<BinaryOp>, ExprId),
         frame: &mut Frame,
     ) -> Result<(), Stop> {
         let (indices, data) = self.indices(frame, &access.indices)?;
         let value = self.eval(frame, value)?;
+        if let Some(site) = site {
+            self.enter(site, &indices, (frame, &access.indices))?;
+        }
         if self.plan.holds(access.array) {
             self.hold(access, &indices, (op, value));
             return Ok(());

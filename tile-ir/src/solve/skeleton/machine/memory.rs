@@ -1,27 +1,39 @@
-//! What tiles hold whose values are followed ([`super::super::plan`]).
+//! What arrays hold whose values are followed ([`super::super::plan`]).
+//!
+//! Where it is asked what collides, only what is known is kept: of what loaded data decides,
+//! about the value or whether it is stored, any data may be found. A store to a place that is
+//! unknown may be to any cell. Loops and conditions that data decides leave nothing known of
+//! the arrays that are stored to inside, and so it is before each iteration that stands for any.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::eval::{Indices, Value};
-use super::Machine;
-use crate::kernel::{Access, Source, Type};
+use super::super::plan::Body;
+use super::worker::taint;
+use super::{Frame, Machine};
+use crate::kernel::{Access, ArrayRef, Source, Type};
 use crate::op::BinaryOp;
 
 /// The values that a block has stored.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// By array and element.
-    values: HashMap<(usize, u128), Value>,
-    /// By array, the data that says where something was stored: any element may be it.
+    /// By array: by element.
+    values: BTreeMap<usize, HashMap<u128, Value>>,
+    /// By array, the data that says where something was stored: any element may be it. Of
+    /// that it is asked where nothing collides.
     anywhere: BTreeMap<usize, Source>,
 }
 
 impl Machine<'_> {
-    /// What an element of a followed tile holds; `None` where nothing was stored.
+    /// What an element of a followed array holds; `None` where that is not known.
     pub(in super::super) fn held(&self, access: &Access, indices: &Indices) -> Option<Value> {
         let slot = self.slot(access.array);
-        let value = *self.memory.values.get(&(slot, self.flat(access.array, indices)?))?;
+        let flat = self.flat(access.array, indices)?;
+        let value = *self.memory.values.get(&slot)?.get(&flat)?;
         let data = indices.iter().find_map(|index| index.data);
+        if !self.only_fills {
+            return (data.is_none() && value.unknown().is_some()).then_some(value);
+        }
         let value = value.tainted(self.memory.anywhere.get(&slot).copied());
         Some(match indices.iter().any(|index| index.is_free) {
             true => value.tainted(data),
@@ -29,7 +41,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Stores to an element of a followed tile, or changes it by an operator.
+    /// Stores to an element of a followed array, or changes it by an operator.
     pub(super) fn hold(
         &mut self,
         access: &Access,
@@ -37,14 +49,45 @@ impl Machine<'_> {
         (op, value): (Option<BinaryOp>, Value),
     ) {
         let slot = self.slot(access.array);
-        if let Some(data) = indices.iter().filter(|index| index.is_free).find_map(|at| at.data) {
-            self.memory.anywhere.entry(slot).or_insert(data);
+        let data = indices.iter().find_map(|index| index.data);
+        if self.only_fills {
+            if let Some(data) = indices.iter().filter(|index| index.is_free).find_map(|at| at.data)
+            {
+                self.memory.anywhere.entry(slot).or_insert(data);
+            }
+        } else if data.is_some() {
+            self.memory.values.remove(&slot);
+            return;
         }
         let Some(flat) = self.flat(access.array, indices) else { return };
         let ty = Type::Scalar(self.kernel.element_type(access.array));
-        let before = self.memory.values.get(&(slot, flat)).copied().unwrap_or_default();
+        let cells = self.memory.values.entry(slot).or_default();
+        let before = cells.get(&flat).copied();
+        if !self.only_fills && op.is_some() && before.is_none() {
+            // It was not known, and is not now.
+            return;
+        }
+        let before = before.unwrap_or_default();
         let value = op.map_or(value, |op| self.binary(op, ty, before, value));
-        let data = indices.iter().find_map(|index| index.data);
-        self.memory.values.insert((slot, flat), value.chosen(data));
+        self.memory.values.entry(slot).or_default().insert(flat, value.chosen(data));
+    }
+
+    /// Data has decided whether statements are run, or how often: what they may have changed
+    /// may be what it was, or not.
+    pub(super) fn leave(&mut self, frame: &mut Frame, body: &Body<'_>, data: Option<Source>) {
+        taint(frame, &body.assigned, data);
+        if data.is_some() {
+            self.forget(&body.stored);
+        }
+    }
+
+    /// From here on these arrays may hold anything.
+    pub(super) fn forget(&mut self, stored: &BTreeSet<ArrayRef>) {
+        if self.only_fills {
+            return;
+        }
+        for array in stored {
+            self.memory.values.remove(&self.slot(*array));
+        }
     }
 }

@@ -4,7 +4,8 @@
 //! by work-item, or warp by warp in step where something inside concerns a warp;
 //! the others by the whole block in step. The order of work-items
 //! within an interval shows nowhere: values that they exchange through memory
-//! are made up ([`super::data`]).
+//! are made up ([`super::data`]), or what was stored, which is found in another
+//! order only where there is a race ([`super::plan`]).
 
 mod access;
 mod alike;

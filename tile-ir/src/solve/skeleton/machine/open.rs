@@ -10,7 +10,6 @@
 use super::super::eval::Value;
 use super::super::plan::Body;
 use super::path::Question;
-use super::worker::taint;
 use super::{Frame, Machine, Stop, Team};
 use crate::arena::EntityId as _;
 use crate::exchange::Group;
@@ -60,8 +59,8 @@ impl<'a> OpenLoop<'a> {
     }
 
     /// Takes for unknown what iterations leave.
-    fn forget(self, frame: &mut Frame) {
-        taint(frame, &self.body.assigned, Some(self.source));
+    fn forget(self, machine: &mut Machine<'a>, frame: &mut Frame) {
+        machine.leave(frame, self.body, Some(self.source));
         if let Some(counter) = self.counter {
             frame[counter.index()] = Value::index(0).tainted(Some(self.source));
         }
@@ -113,7 +112,7 @@ impl<'a> Machine<'a> {
         if trips > 0 {
             self.begin_each(open, frames, team)?;
         }
-        frames.iter_mut().for_each(|frame| open.forget(frame));
+        frames.iter_mut().for_each(|frame| open.forget(self, frame));
         Ok(())
     }
 
@@ -132,7 +131,7 @@ impl<'a> Machine<'a> {
     }
 
     fn begin_any(&mut self, open: OpenLoop<'a>, frame: &mut Frame) -> Result<(), Stop> {
-        open.forget(frame);
+        open.forget(self, frame);
         open.cond.map_or(Ok(()), |cond| self.eval(frame, cond).map(|_| ()))
     }
 

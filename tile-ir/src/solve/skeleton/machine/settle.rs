@@ -18,11 +18,12 @@ const MAX_ROUNDS: usize = 68;
 impl OpenLoop<'_> {
     /// Whether what its iterations leave may come to rest, as what is halved does: nothing
     /// is counted in it, nor does it ask for its own counter but to shift by it. Or what it
-    /// doubles wraps, and it has no end.
+    /// doubles wraps, and it has no end. What arrays hold is not compared.
     pub(super) fn may_settle(self, machine: &Machine<'_>) -> bool {
         (self.cond.is_none() || !self.rising.is_empty())
             && self.period(machine).is_some()
             && !self.body.assigned.is_empty()
+            && self.body.stored.is_empty()
             && !machine.plan.counts(&self.body.nodes)
     }
 

@@ -4,7 +4,6 @@ use super::super::plan::Node;
 use super::super::witness::Points;
 use super::open::OpenLoop;
 use super::told::Told;
-use super::worker::taint;
 use super::{Frame, MAX_CELLS, Machine, Stop, Team, WARP, count, place};
 use crate::arena::EntityId as _;
 use crate::exchange::Group;
@@ -92,7 +91,7 @@ impl<'a> Machine<'a> {
                     self.tell(rounds, &mut told, frames);
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
-                frames.iter_mut().for_each(|frame| taint(frame, &body.assigned, data));
+                frames.iter_mut().for_each(|frame| self.leave(frame, body, data));
                 Ok(())
             }
             Node::While { cond, body, head, rising } => {
@@ -129,7 +128,7 @@ impl<'a> Machine<'a> {
                     self.tell(rounds, &mut told, frames);
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
-                frames.iter_mut().for_each(|frame| taint(frame, &body.assigned, data));
+                frames.iter_mut().for_each(|frame| self.leave(frame, body, data));
                 Ok(())
             }
             Node::If { cond, then, otherwise } => {
@@ -143,8 +142,8 @@ impl<'a> Machine<'a> {
                 self.together(&run.nodes, frames, team)?;
                 self.now.cause = outer;
                 for frame in frames.iter_mut() {
-                    taint(frame, &then.assigned, cond.data);
-                    taint(frame, &otherwise.assigned, cond.data);
+                    self.leave(frame, then, cond.data);
+                    self.leave(frame, otherwise, cond.data);
                 }
                 Ok(())
             }

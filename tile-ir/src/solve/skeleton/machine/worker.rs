@@ -35,8 +35,8 @@ impl<'a> Machine<'a> {
             }
             Node::Begin { tile, is_filled } => self.begin_own(*tile, *is_filled),
             Node::Declare { tile, init } => self.declare(*tile, *init, frame)?,
-            Node::Element { access, op, value } => {
-                self.set_element(access, (*op, *value), frame)?;
+            Node::Element { access, op, value, site } => {
+                self.set_element((access, *site), (*op, *value), frame)?;
             }
             Node::Touch(expr) => self.touch(frame, *expr)?,
             Node::Assume(cond) => {
@@ -77,7 +77,7 @@ impl<'a> Machine<'a> {
                     self.tell(rounds, &mut told, std::slice::from_ref(frame));
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
-                taint(frame, &body.assigned, data);
+                self.leave(frame, body, data);
             }
             Node::While { cond, body, head, rising } => {
                 let outer = self.now;
@@ -107,7 +107,7 @@ impl<'a> Machine<'a> {
                     self.tell(rounds, &mut told, std::slice::from_ref(frame));
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
-                taint(frame, &body.assigned, data);
+                self.leave(frame, body, data);
             }
             Node::If { cond: asked, then, otherwise } => {
                 let asked = *asked;
@@ -123,11 +123,12 @@ impl<'a> Machine<'a> {
                     self.under((asked, !holds), |machine| {
                         machine.items(&other.nodes, &mut frame.clone())
                     })?;
+                    self.forget(&other.stored);
                 }
                 self.under_some(guard, |machine| machine.items(&run.nodes, frame))?;
                 self.now.cause = outer;
-                taint(frame, &then.assigned, cond.data);
-                taint(frame, &otherwise.assigned, cond.data);
+                self.leave(frame, then, cond.data);
+                self.leave(frame, otherwise, cond.data);
             }
             Node::Alike { node, .. } => self.item(node, frame)?,
             Node::Each { .. } | Node::Exchange { .. } | Node::Barrier | Node::WarpBarrier => {

@@ -210,7 +210,8 @@ impl<'a> Plan<'a> {
                 other => parts.extend(self.apart(other).into_iter().map(|part| {
                     let nodes = set.iter().cloned().chain([part]).collect();
                     let assigned = body.assigned.clone();
-                    Body { nodes, again: None, rounds: None, team: None, assigned }
+                    let stored = BTreeSet::new();
+                    Body { nodes, again: None, rounds: None, team: None, assigned, stored }
                 })),
             }
         }

@@ -1,5 +1,7 @@
 //! The statements of a skeleton.
 
+use std::collections::BTreeSet;
+
 use super::{Body, Node, Plan, Site, SiteId};
 use crate::arena::EntityId as _;
 use crate::exchange::Group;
@@ -24,7 +26,9 @@ impl<'a> Plan<'a> {
         let team = nodes.iter().filter_map(Node::team).max();
         let mut assigned = Vec::new();
         nodes.iter().for_each(|node| self.assignments(node, &mut assigned));
-        Body { nodes, again: None, rounds: None, team, assigned }
+        let mut stored = BTreeSet::new();
+        nodes.iter().for_each(|node| self.collect_stored(node, &mut stored));
+        Body { nodes, again: None, rounds: None, team, assigned, stored }
     }
 
     fn node(&mut self, stmt: &'a Stmt, out: &mut Vec<Node<'a>>) {
@@ -147,16 +151,19 @@ impl<'a> Plan<'a> {
         }
         self.enter_loads(value, stmt.span);
         let is_followed = self.needs_elements(access.array);
+        let atomic = matches!(stmt.kind, StmtKind::Atomic { .. });
+        let kind = if atomic { AccessKind::Atomic } else { AccessKind::Write };
+        let site = watched.then(|| self.site(access, kind, stmt.span));
         if is_followed {
-            out.push(Node::Element { access, op, value });
+            let site = site.filter(|_| self.holds(access.array));
+            out.push(Node::Element { access, op, value, site });
         } else if self.touches[value.index()] {
             out.push(Node::Touch(value));
         }
-        if watched {
-            let atomic = matches!(stmt.kind, StmtKind::Atomic { .. });
-            let kind = if atomic { AccessKind::Atomic } else { AccessKind::Write };
-            let site = self.site(access, kind, stmt.span);
-            out.push(Node::Access { access, site });
+        if let Some(site) = site {
+            if !self.holds(access.array) {
+                out.push(Node::Access { access, site });
+            }
         } else if !is_followed {
             let loads = access.indices.iter().filter(|index| self.touches[index.index()]);
             out.extend(loads.map(|index| Node::Touch(*index)));
@@ -182,6 +189,34 @@ impl<'a> Plan<'a> {
         let id = u32::try_from(self.sites.len()).unwrap_or(u32::MAX);
         self.sites.push(Site { array: access.array, span: access.span, kind, stmt });
         id
+    }
+
+    /// The arrays that are followed, and to which `node` may store.
+    fn collect_stored(&self, node: &Node<'_>, out: &mut BTreeSet<ArrayRef>) {
+        match node {
+            Node::Element { access, .. } if self.holds(access.array) => {
+                out.insert(access.array);
+            }
+            Node::Each { body, .. } => {
+                body.iter().for_each(|inner| self.collect_stored(inner, out));
+            }
+            Node::Loop { body, .. } | Node::While { body, .. } => out.extend(&body.stored),
+            Node::If { then, otherwise, .. } => {
+                out.extend(then.stored.iter().chain(&otherwise.stored));
+            }
+            Node::Alike { node, .. } => self.collect_stored(node, out),
+            Node::Set { .. }
+            | Node::Old { .. }
+            | Node::Begin { .. }
+            | Node::Declare { .. }
+            | Node::Element { .. }
+            | Node::Touch(_)
+            | Node::Access { .. }
+            | Node::Exchange { .. }
+            | Node::Assume(_)
+            | Node::Barrier
+            | Node::WarpBarrier => {}
+        }
     }
 
     /// The variables that `node` may change.

@@ -1,50 +1,94 @@
-//! Tiles whose integers are followed, where nothing is asked but which cells are read
-//! unwritten.
+//! Arrays whose integers are followed.
 //!
-//! `n[t] = cnt[i];` is asked for by others: `for k in 0..n[o] { sum += s[o, k]; }`. Where it is
-//! proved that nothing collides, what a cell holds is what was last stored there, in whatever
-//! order work-items run. Tiles that atomics update hold what the order of the updates says, and
-//! are not followed.
+//! `n[t] = cnt[i];` is asked for by others: `for k in 0..n[o] { sum += s[o, k]; }`; so is
+//! `to[t] = 7 - t;` by `out[to[(t + 1) % 8]] = …`. Where nothing collides, what a cell holds is
+//! what was last stored there, in whatever order work-items run.
+//!
+//! # Why it may be rested on before that is proved
+//!
+//! Take the first two accesses, in an order in which a block may make them, that collide. Until
+//! then nothing has, so that each work-item has found what the text says, and both stand in the
+//! run where they are in that order. So a run that follows what arrays hold finds something in
+//! one of the arrays of a kernel with a race: in this one, or in another one that is asked about
+//! in the same way. Blocks are run each from the beginning; what they find in tensors is what
+//! they have stored, or what was there before the launch.
+//!
+//! # What is not followed
+//!
+//! Arrays that atomics update hold what the order of the updates says. Of tensors the extents
+//! are to be numbers or tile sizes: outside of them nothing is stored.
 
 use std::collections::BTreeSet;
 
 use super::locals::collect_updated;
-use crate::kernel::{ArrayRef, ElemType, Kernel, TileId};
+use crate::dtype::DType;
+use crate::kernel::{ArrayRef, ElemType, ExprId, ExprKind, Kernel, TensorId, VarKind, any_subexpr};
 
-/// The tiles that may be followed, and of which of them the values matter.
+/// The arrays that may be followed, and of which of them the values matter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Held {
-    may_be: BTreeSet<TileId>,
-    needed: BTreeSet<TileId>,
+    may_be: BTreeSet<ArrayRef>,
+    needed: BTreeSet<ArrayRef>,
 }
 
 impl Held {
     /// The tiles of integers that stores alone change.
-    pub(super) fn of(kernel: &Kernel) -> Self {
-        let mut updated = BTreeSet::new();
-        collect_updated(&kernel.body, &mut updated);
-        let may_be = |tile: &TileId| {
-            let array = ArrayRef::Tile(*tile);
-            let is_integer = match kernel.element_type(array) {
-                ElemType::Concrete(dtype) => dtype.is_integer(),
-                _ => false,
-            };
-            is_integer && !kernel.is_local(array) && !updated.contains(&array)
-        };
-        Self { may_be: kernel.tiles.ids().filter(may_be).collect(), needed: BTreeSet::new() }
+    pub(super) fn tiles(kernel: &Kernel) -> Self {
+        let mut held = Self::all(kernel, &|_| false);
+        held.may_be.retain(|array| is_integer(kernel, *array));
+        held
     }
 
-    /// An element's value matters.
-    pub(super) fn need(&mut self, array: ArrayRef) {
-        if let ArrayRef::Tile(tile) = array
-            && self.may_be.contains(&tile)
-        {
-            self.needed.insert(tile);
+    /// The tiles and `written` tensors of integers and flags that stores alone change.
+    pub(super) fn all(kernel: &Kernel, written: &dyn Fn(TensorId) -> bool) -> Self {
+        let mut updated = BTreeSet::new();
+        collect_updated(&kernel.body, &mut updated);
+        let tiles = kernel.tiles.ids().map(ArrayRef::Tile);
+        let tensors = kernel.tensors.ids().filter(|tensor| written(*tensor));
+        let may_be = |array: &ArrayRef| {
+            let is_plain = is_integer(kernel, *array) || is_flag(kernel, *array);
+            is_plain
+                && !kernel.is_local(*array)
+                && !updated.contains(array)
+                && kernel.extents(*array).iter().all(|extent| is_of_tiles(kernel, *extent))
+        };
+        let arrays = tiles.chain(tensors.map(ArrayRef::Tensor));
+        Self { may_be: arrays.filter(may_be).collect(), needed: BTreeSet::new() }
+    }
+
+    /// An element's value matters; says whether it is followed.
+    pub(super) fn need(&mut self, array: ArrayRef) -> bool {
+        let is_followed = self.may_be.contains(&array);
+        if is_followed {
+            self.needed.insert(array);
         }
+        is_followed
     }
 
     /// Whether what an array holds matters, and is followed.
     pub(super) fn follows(&self, array: ArrayRef) -> bool {
-        matches!(array, ArrayRef::Tile(tile) if self.needed.contains(&tile))
+        self.needed.contains(&array)
     }
+
+    /// Whether what some array holds matters, and is followed.
+    pub(super) fn follows_any(&self) -> bool {
+        !self.needed.is_empty()
+    }
+}
+
+fn is_integer(kernel: &Kernel, array: ArrayRef) -> bool {
+    matches!(kernel.element_type(array), ElemType::Concrete(dtype) if dtype.is_integer())
+}
+
+fn is_flag(kernel: &Kernel, array: ArrayRef) -> bool {
+    matches!(kernel.element_type(array), ElemType::Concrete(DType::Bool))
+}
+
+/// Whether an extent is made of numbers and tile sizes.
+fn is_of_tiles(kernel: &Kernel, extent: ExprId) -> bool {
+    let is_other = &mut |kind: &ExprKind| match kind {
+        ExprKind::Var(var) => !matches!(kernel.vars[*var].kind, VarKind::TileParam(_)),
+        _ => false,
+    };
+    !any_subexpr(kernel, extent, is_other)
 }

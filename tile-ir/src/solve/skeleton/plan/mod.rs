@@ -53,8 +53,9 @@ pub(super) enum Node<'a> {
     Begin { tile: TileId, is_filled: bool },
     /// A local array that is followed is declared, with this value in all elements.
     Declare { tile: TileId, init: Option<ExprId> },
-    /// `array[…] = value;`, or `array[…] op= value;`, of a local array that is followed.
-    Element { access: &'a Access, op: Option<BinaryOp>, value: ExprId },
+    /// `array[…] = value;`, or `array[…] op= value;`, of an array that is followed; a write
+    /// under watch of one that is not local: it may change what its own indices are made of.
+    Element { access: &'a Access, op: Option<BinaryOp>, value: ExprId, site: Option<SiteId> },
     /// The loads of an expression whose value does not matter.
     Touch(ExprId),
     /// A read (of `a[i] += e`) or a write; its indices are evaluated anew.
@@ -92,6 +93,8 @@ pub(super) struct Body<'a> {
     team: Option<Group>,
     /// The variables that it may change.
     pub(super) assigned: Vec<VarId>,
+    /// The arrays that it may store to, of those that are followed.
+    pub(super) stored: BTreeSet<ArrayRef>,
 }
 
 impl<'a> Body<'a> {
@@ -144,7 +147,7 @@ pub(super) struct Plan<'a> {
     pub(super) leavers: BTreeMap<VarId, ExprId>,
     /// Local arrays whose elements are variables.
     pub(super) locals: Locals,
-    /// Tiles whose values are followed.
+    /// Arrays whose values are followed.
     held: Held,
     /// By variable, elements of local arrays among them: whether its value matters.
     needed: Vec<bool>,
@@ -190,13 +193,24 @@ impl<'a> Plan<'a> {
         Self::following(kernel, assumptions, Held::default(), watch)
     }
 
+    /// The same, in which what the kernel itself has stored is found where it is read.
+    pub(super) fn storing(
+        kernel: &'a Kernel,
+        assumptions: BTreeSet<ExprId>,
+        watch: &dyn Fn(ArrayRef) -> bool,
+    ) -> Self {
+        let written = WrittenTensors::of(kernel);
+        let held = Held::all(kernel, &|tensor| written.contains(tensor));
+        Self::following(kernel, assumptions, held, watch)
+    }
+
     /// The same, of which nothing is asked but which cells are read unwritten: nothing collides.
     pub(super) fn for_fills(
         kernel: &'a Kernel,
         assumptions: BTreeSet<ExprId>,
         watch: &dyn Fn(ArrayRef) -> bool,
     ) -> Self {
-        Self::following(kernel, assumptions, Held::of(kernel), watch).by_first()
+        Self::following(kernel, assumptions, Held::tiles(kernel), watch).by_first()
     }
 
     fn following(
@@ -271,13 +285,18 @@ impl<'a> Plan<'a> {
             || self.watched.iter().any(|array| matches!(array, ArrayRef::Tensor(_)))
     }
 
-    /// Whether what an array holds matters, and is followed.
+    /// Whether what an array's elements are matters, and is followed.
     fn needs_elements(&self, array: ArrayRef) -> bool {
         self.locals.all(array).next().is_some_and(|element| self.needs(element))
             || self.holds(array)
     }
 
-    /// Whether what a tile holds matters, and is followed.
+    /// Whether what some array holds matters, and is followed.
+    pub(super) fn holds_any(&self) -> bool {
+        self.held.follows_any()
+    }
+
+    /// Whether what an array holds matters, and is followed.
     pub(super) fn holds(&self, array: ArrayRef) -> bool {
         self.held.follows(array)
     }

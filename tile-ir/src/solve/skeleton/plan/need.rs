@@ -14,7 +14,10 @@ impl Plan<'_> {
         }
         if let ExprKind::Load(access) = kind {
             self.uses_data |= !self.locals.follows(access.array);
-            self.held.need(access.array);
+            if self.held.need(access.array) {
+                // Outside, nothing is stored.
+                kernel.extents(access.array).iter().for_each(|extent| self.need(*extent));
+            }
             for element in self.locals.all(access.array) {
                 self.needed[element.index()] = true;
             }
