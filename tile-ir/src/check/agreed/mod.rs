@@ -105,33 +105,30 @@ pub(super) fn agreed(kernel: &Kernel, flow: &Flow) -> Option<Kernel> {
     let mut now = kernel.clone();
     let mut decided = BTreeSet::new();
     let mut rests = Vec::new();
-    let mut values = flow.values.clone();
-    let (mut refused, mut asked, mut is_settled) = (BTreeSet::new(), 0, false);
+    let mut is_settled = settled::leave_out(&mut now);
+    let mut values = if is_settled { values_of(&now) } else { flow.values.clone() };
+    let (mut refused, mut asked) = (BTreeSet::new(), 0);
     loop {
         let mut open = partings(&now, &values).into_iter();
         let next = open.find(|parting| !refused.contains(parting));
         let Some(parting) = next.filter(|_| asked < MAX_ASKED) else { break };
         asked += 1;
-        if let Parting::If(cond) = parting
+        if let Some((next, by, more)) = decide(&now, &values, parting) {
+            now = next;
+            decided.insert(by);
+            rests.extend(more);
+        } else if let Parting::If(cond) = parting
             && let Some((next, rest)) = settled::settled(&now, cond)
         {
             (now, is_settled) = (next, true);
-            values = values_of(&now);
             rests.push(rest);
-            refused.clear();
+        } else {
+            refused.insert(parting);
             continue;
         }
-        match decide(&now, &values, parting) {
-            Some((next, by, more)) => {
-                now = next;
-                values = values_of(&now);
-                decided.insert(by);
-                rests.extend(more);
-                // What one condition decides may be what others ask for.
-                refused.clear();
-            }
-            None => drop(refused.insert(parting)),
-        }
+        values = values_of(&now);
+        // What one condition decides may be what others ask for.
+        refused.clear();
     }
     let exact = Exact::of(&now);
     let is_right = (is_settled || !decided.is_empty())

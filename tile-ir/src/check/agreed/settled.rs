@@ -8,9 +8,10 @@
 //! Whoever comes by, and however often: what is not run is left out, and what is run stands
 //! under no condition. So it does not matter whether all come by together.
 
+use super::super::fold::Folds;
 use super::first::each_stmt;
 use super::question::{Rest, only_answer};
-use crate::kernel::{Expr, ExprId, ExprKind, Kernel, Literal, StmtKind};
+use crate::kernel::{Expr, ExprId, ExprKind, Kernel, Literal, Stmt, StmtKind};
 
 /// The kernel in which the condition of an `if` is what it always is, and on what that
 /// rests.
@@ -31,4 +32,20 @@ pub(super) fn settled(kernel: &Kernel, cond: ExprId) -> Option<(Kernel, Rest)> {
     });
     next.body = body;
     Some((next, rest))
+}
+
+/// Leaves out meetings that the sizes let nobody come to. Whether there was one.
+pub(super) fn leave_out(kernel: &mut Kernel) -> bool {
+    let folds = Folds::of(kernel);
+    let mut is_changed = false;
+    each_stmt(&mut kernel.body, &mut |stmt| {
+        let StmtKind::If { cond, then, otherwise } = &mut stmt.kind else { return };
+        let Some(holds) = folds.get(*cond) else { return };
+        let dead = if holds { otherwise } else { then };
+        if dead.iter().any(Stmt::has_meeting) {
+            dead.clear();
+            is_changed = true;
+        }
+    });
+    is_changed
 }
