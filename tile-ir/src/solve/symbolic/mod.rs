@@ -113,6 +113,7 @@ mod value;
 mod valued;
 mod walk;
 mod warps;
+mod wholes;
 mod windows;
 
 #[cfg(test)]

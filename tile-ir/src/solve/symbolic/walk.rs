@@ -43,6 +43,7 @@ use super::symbol::{LoopId, Obstacle, Sharing, Symbols};
 use super::value::Function;
 use super::valued::Given;
 use super::warps::{Common, Place};
+use super::wholes::Wholes;
 use super::windows::Windows;
 use crate::check::{Exact, Uniformity};
 use crate::exchange::Group;
@@ -150,6 +151,7 @@ pub(super) struct Walk<'a> {
     pub(super) grid: Vec<(VarId, Unknown)>,
     pub(super) block: Option<Vec<(VarId, Unknown)>>,
     pub(super) env: BTreeMap<VarId, Value>,
+    pub(super) wholes: Wholes,
     pub(super) guards: Vec<Formula>,
     /// Of each, what holds of who passes the current place by.
     pub(super) passed_by: Vec<Formula>,
@@ -303,6 +305,7 @@ fn walk_with<'a>(
         grid: Vec::new(),
         block: None,
         env: BTreeMap::new(),
+        wholes: Vec::new(),
         guards: Vec::new(),
         passed_by: Vec::new(),
         loops: Vec::new(),
