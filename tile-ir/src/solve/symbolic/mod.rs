@@ -22,6 +22,7 @@
 //! A pair is called disjoint only where that is proved; whatever is unknown, too
 //! large or too slow to decide leaves it unproved.
 
+mod alike;
 mod arrays;
 mod asked;
 mod ballots;
@@ -30,13 +31,16 @@ mod bounded;
 mod broadcasts;
 mod cases;
 mod cells;
+mod changed;
 mod claim;
 mod coming;
 mod digits;
 mod divide;
 mod doubled;
+mod entered;
 mod exclusive;
 mod exit;
+mod extremes;
 mod fetched;
 mod flags;
 mod flat;
@@ -102,6 +106,7 @@ mod steps;
 mod strides;
 mod suggest;
 mod summed;
+mod surely;
 mod symbol;
 mod system;
 mod table;
