@@ -44,6 +44,7 @@ mod extremes;
 mod fetched;
 mod flags;
 mod flat;
+mod flattened;
 mod floored;
 mod floors;
 mod flow;

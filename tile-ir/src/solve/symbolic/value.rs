@@ -509,6 +509,11 @@ impl Walk<'_> {
                 if let Some(known) = self.chosen.get(&probe) {
                     return Some(Value::Int(Poly::unknown(*known)));
                 }
+                if let Some(alive) = self.flattened(cond, (&then, &otherwise)) {
+                    let unknown = self.one_of(alive, (cond, &then, &otherwise));
+                    self.chosen.insert(probe, unknown);
+                    return Some(Value::Int(Poly::unknown(unknown)));
+                }
                 let mut of = Vec::new();
                 probe.collect_unknowns(&mut of);
                 let sharing = match (probe.is_exact(), uniform) {

@@ -15,6 +15,7 @@ use super::cases::Sign;
 use super::cells::{Cells, Dealt};
 use super::claim::Claims;
 use super::exit::Exits;
+use super::flattened::Alive;
 use super::floors::Floors;
 use super::flow::{Distance, Flow, Pairs, Path, SiteId};
 use super::formula::{Cond, Formula};
@@ -121,6 +122,8 @@ pub(super) struct Walk<'a> {
     pub(super) chosen: BTreeMap<Formula, Unknown>,
     /// By symbol of those, the condition, and the two values.
     pub(super) choices: BTreeMap<Unknown, (Cond, Poly, Poly)>,
+    /// Of those at the end of a chain, the cases that may be.
+    pub(super) chains: BTreeMap<Unknown, Vec<Alive>>,
     /// The same of choices by conditions of which not all is known.
     pub(super) open_choices: BTreeMap<Unknown, (Cond, Poly, Poly)>,
     /// What a loop has turned over or left, by its symbol after the loop: what it was
@@ -290,6 +293,7 @@ fn walk_with<'a>(
         no_powers: BTreeSet::new(),
         chosen: BTreeMap::new(),
         choices: BTreeMap::new(),
+        chains: BTreeMap::new(),
         naturals: BTreeSet::new(),
         open_choices: BTreeMap::new(),
         turned: BTreeMap::new(),
