@@ -35,6 +35,8 @@ impl Walk<'_> {
             }
             (LoopRange::Between { reversed, .. }, [start, end, step]) => {
                 let position = if *reversed { self.position(id) } else { number };
+                let known = self.by_residue(start, step, self.all_loops[id.0].head);
+                let start = known.as_ref().unwrap_or(start);
                 let value = start.add(&Poly::unknown(position).mul(step));
                 let positive = Formula::lt(&Poly::default(), step);
                 self.symbols.add_facts(position, Formula::lt(&value, end).and(positive));

@@ -89,6 +89,7 @@ mod reads;
 mod reduce;
 mod refilled;
 mod reread;
+mod residues;
 mod restored;
 mod rows;
 mod running;
