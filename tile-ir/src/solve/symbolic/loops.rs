@@ -421,8 +421,9 @@ impl Walk<'_> {
             heads.insert(*var, value.clone());
             self.env.insert(*var, value);
         }
+        let mut entered = Formula::Unknown;
         self.nested(|walk| {
-            enter(walk, id);
+            entered = enter(walk, id);
             walk.take_for_widened(carried);
             walk.stmts(body);
         });
@@ -455,7 +456,8 @@ impl Walk<'_> {
             if carried.is_restored && !Self::is_restored(end.as_ref(), &carried.first) {
                 (carried.is_restored, holds) = (false, false);
             } else if let (Some(Value::Int(start)), Some(Value::Int(end))) = (start, end) {
-                let step = self.each_adds(carried.var, (start, &end), id);
+                let ends = self.ends_above(&entered, (&carried.first, start), id);
+                let step = self.each_adds(carried.var, (start, &end), (id, ends));
                 carried.step = step.filter(|_| !carried.first.is_lost());
                 if carried.step.is_none() && carried.widened.is_none() {
                     let alike = self.adds_alike(carried.var, (&carried.first, start, &end));
