@@ -125,6 +125,16 @@ fn refusal(options: Options) -> Error {
     launch_matmul([[32, 32]; 3], options).unwrap_err()
 }
 
+tiled_kernel! {
+    /// Puts numbers as far along as a number with a point says.
+    pub fn shifted(y: &mut Tensor<i32, [N]>, by: f64)
+    where grid: (g in tiles(N, 64)), block: (t in 64),
+    {
+        let i = (g * 64 + t) as i32;
+        y[i + by as i32] = i;
+    }
+}
+
 #[test]
 fn shared_dimensions() {
     let error = launch_matmul([[3, 4], [5, 6], [3, 6]], Options::new()).unwrap_err();
@@ -424,6 +434,32 @@ fn the_cpu_has_the_limits_of_the_device_that_it_poses_as() {
             false => assert!(launched.unwrap_err().to_string().contains("Tesla T4")),
         }
     }
+}
+
+#[test]
+fn numbers_with_a_point_that_would_wrap() -> Result<()> {
+    let device = Device::cpu();
+    let mut y = device.zeros::<i32, 1>([128])?;
+    for _ in 0..2 {
+        // Saturated, 3e9 is 2^31 - 1; what is no number is 0.
+        for by in [3e9, f64::INFINITY, 2_147_483_600.0] {
+            let error = shifted::launch(&mut y, by).unwrap_err();
+            let Error::Argument(argument) = &error else { panic!("{error}") };
+            assert!(matches!(**argument, ArgumentError::NumberWraps { .. }), "{error}");
+        }
+        for by in [f64::NAN, 1.9, -1.9, -3e9, f64::NEG_INFINITY] {
+            shifted::launch(&mut y, by)?;
+        }
+    }
+    let moved = |by: f64| -> Result<Vec<i32>> {
+        let mut y = device.tensor([128], &[-1; 128])?;
+        shifted::launch(&mut y, by)?;
+        y.to_vec()
+    };
+    assert_eq!(moved(1.9)?[..3], [-1, 0, 1]);
+    assert_eq!(moved(-1.9)?[..2], [1, 2]);
+    assert_eq!(moved(f64::NAN)?[..2], [0, 1]);
+    Ok(())
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod assumed;
 mod bounds;
 mod counted;
 mod divergence;
+mod ending;
 mod exact;
 mod flow;
 mod fold;
@@ -32,6 +33,7 @@ mod warp;
 
 pub(crate) use assumed::Origins;
 pub use exact::Exact;
+pub(crate) use exact::whole_of;
 pub(crate) use fold::Folds;
 pub use interval::Range;
 pub use narrow::piece;

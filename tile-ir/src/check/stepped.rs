@@ -8,32 +8,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::ending::{End, Way, ends_of};
 use super::poly::assigned_in;
 use crate::kernel::{
     ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, VarId, VarKind, immutable_lets,
 };
-use crate::op::{BinaryOp, CompareOp, LogicOp};
-
-/// Which way a variable is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Way {
-    Up,
-    Down,
-}
-
-/// What a variable has not reached, at one of its uses.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct End {
-    pub(super) way: Way,
-    pub(super) bound: ExprId,
-    /// Whether it may be the bound itself.
-    pub(super) met: bool,
-    /// Whether it is twice the variable that has not reached it, as in `i + i < sum`.
-    pub(super) twice: bool,
-}
+use crate::op::BinaryOp;
 
 /// How often a loop is run at most.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Trips {
     /// As often as its counter has values.
     Counted { start: ExprId, end: ExprId, step: Option<ExprId> },
@@ -64,7 +47,7 @@ pub(super) struct Course {
 
 impl Course {
     fn step(&mut self, (way, by): (Way, ExprId), loops: &[Option<Trips>]) {
-        let loops = loops.get(self.depth..).unwrap_or_default().iter().copied().collect();
+        let loops = loops.get(self.depth..).unwrap_or_default().iter().cloned().collect();
         self.steps.push(Step { way, by, loops });
     }
 
@@ -84,20 +67,26 @@ impl Course {
                         limits.extend([*start, *end].into_iter().chain(*step));
                     }
                     Trips::Halved => {}
-                    Trips::Stepped { end, by, .. } => limits.extend([end.bound, *by]),
+                    Trips::Stepped { end, by, .. } => limits.extend(end.bound.parts().chain([*by])),
                 }
             }
         }
         limits
     }
 
-    /// The variables that end loops around its steps, and which way.
-    fn enders(&self) -> impl Iterator<Item = (VarId, Way)> {
+    /// The variables that end loops around its steps, and what they have not reached.
+    fn enders(&self) -> impl Iterator<Item = (VarId, &End)> {
         let trips = self.steps.iter().flat_map(|step| step.loops.iter().flatten());
         trips.filter_map(|trips| match trips {
-            Trips::Stepped { var, end, .. } => Some((*var, end.way)),
+            Trips::Stepped { var, end, .. } => Some((*var, end)),
             Trips::Counted { .. } | Trips::Halved => None,
         })
+    }
+
+    /// The sums with other variables that must not wrap, since they end loops around its steps.
+    pub(super) fn other_sums(&self, own: VarId) -> impl Iterator<Item = ExprId> {
+        let others = self.enders().filter(move |(var, _)| *var != own);
+        others.filter_map(|(_, end)| end.bound.sum())
     }
 }
 
@@ -124,8 +113,8 @@ impl Stepped {
     }
 
     /// At a use of a variable in its loop: what it has not reached, and how it came there.
-    pub(super) fn at(&self, expr: ExprId, var: VarId) -> Option<(End, &Course)> {
-        Some((*self.ends.get(&expr)?, self.courses.get(&var)?))
+    pub(super) fn at(&self, expr: ExprId, var: VarId) -> Option<(&End, &Course)> {
+        Some((self.ends.get(&expr)?, self.courses.get(&var)?))
     }
 
     /// How a variable comes to any value that it has, if it is known how often its steps are
@@ -133,7 +122,8 @@ impl Stepped {
     pub(super) fn course(&self, var: VarId) -> Option<&Course> {
         let course = self.courses.get(&var)?;
         let is_known = course.steps.iter().all(|step| step.loops.is_some());
-        let ends = |(var, way)| self.courses.get(&var).is_some_and(|of| of.goes(way));
+        let ends =
+            |(var, end): (VarId, &End)| self.courses.get(&var).is_some_and(|of| of.goes(end.way));
         let are_known = || course.enders().all(ends);
         (is_known && are_known()).then_some(course)
     }
@@ -197,24 +187,24 @@ impl Stepped {
                     }
                     let changes = |stmt: &Stmt| assigned_in(std::slice::from_ref(stmt));
                     let own = body.iter().take_while(|stmt| !changes(stmt).contains(&var));
-                    own.for_each(|stmt| self.add_uses(kernel, stmt, var, end));
+                    own.for_each(|stmt| self.add_uses(kernel, stmt, (var, &end)));
                 }
             }
             stmt.kind.bodies().into_iter().for_each(|body| self.add_ends(kernel, body));
         }
     }
 
-    fn add_uses(&mut self, kernel: &Kernel, stmt: &Stmt, var: VarId, end: End) {
+    fn add_uses(&mut self, kernel: &Kernel, stmt: &Stmt, (var, end): (VarId, &End)) {
         let mut open = stmt.kind.exprs();
         while let Some(expr) = open.pop() {
             let kind = &kernel.exprs[expr].kind;
             if *kind == ExprKind::Var(var) {
-                self.ends.insert(expr, end);
+                self.ends.insert(expr, end.clone());
             }
             open.extend(kind.operands());
         }
         let inner = stmt.kind.bodies().into_iter().flatten();
-        inner.for_each(|stmt| self.add_uses(kernel, stmt, var, end));
+        inner.for_each(|stmt| self.add_uses(kernel, stmt, (var, end)));
     }
 
     /// Keeps no variable whose limits rest on itself.
@@ -253,10 +243,11 @@ impl Stepped {
             course.limits().into_iter().for_each(|expr| add(*var, expr));
             let ending = course.enders().flat_map(|(var, _)| self.starts(var));
             ending.for_each(|expr| add(*var, *expr));
+            course.other_sums(*var).for_each(|sum| add(*var, sum));
         }
         for (expr, end) in &self.ends {
             if let ExprKind::Var(var) = kernel.exprs[*expr].kind {
-                add(var, end.bound);
+                end.bound.parts().for_each(|part| add(var, part));
             }
         }
         immutable_lets(&kernel.body, kernel).into_iter().for_each(|(var, init)| add(var, init));
@@ -316,7 +307,8 @@ fn trips(kernel: &Kernel, stmt: &Stmt) -> Option<Trips> {
                 let is_own = |(other, end): &&(VarId, End)| {
                     *other == var && end.way == way && !is_reset(kernel, body, var)
                 };
-                ends.iter().find(is_own).map(|(_, end)| Trips::Stepped { var, end: *end, by })
+                let own = ends.iter().find(is_own);
+                own.map(|(_, end)| Trips::Stepped { var, end: end.clone(), by })
             })
         }
         _ => None,
@@ -330,33 +322,4 @@ fn is_reset(kernel: &Kernel, stmts: &[Stmt], var: VarId) -> bool {
             if *own == var && step_of(kernel, *value, var).is_none());
         sets || stmt.kind.bodies().into_iter().any(|body| is_reset(kernel, body, var))
     })
-}
-
-/// The variables that have not reached something where a condition holds.
-fn ends_of(kernel: &Kernel, cond: ExprId) -> Vec<(VarId, End)> {
-    let (lower, upper, met) = match kernel.exprs[cond].kind {
-        ExprKind::Logic { op: LogicOp::And, lhs, rhs } => {
-            return [lhs, rhs].into_iter().flat_map(|part| ends_of(kernel, part)).collect();
-        }
-        ExprKind::Compare { op: CompareOp::Lt, lhs, rhs } => (lhs, rhs, false),
-        ExprKind::Compare { op: CompareOp::Le, lhs, rhs } => (lhs, rhs, true),
-        ExprKind::Compare { op: CompareOp::Gt, lhs, rhs } => (rhs, lhs, false),
-        ExprKind::Compare { op: CompareOp::Ge, lhs, rhs } => (rhs, lhs, true),
-        _ => return Vec::new(),
-    };
-    let var = |expr: ExprId| match kernel.exprs[expr].kind {
-        ExprKind::Var(var) => Some(var),
-        _ => None,
-    };
-    let double = |expr: ExprId| match kernel.exprs[expr].kind {
-        ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
-            var(lhs).filter(|one| var(rhs) == Some(*one))
-        }
-        _ => None,
-    };
-    let end = |var: VarId, way, bound, twice| (var, End { way, bound, met, twice });
-    let below = var(lower).map(|var| end(var, Way::Up, upper, false));
-    let half = double(lower).map(|var| end(var, Way::Up, upper, true));
-    let above = var(upper).map(|var| end(var, Way::Down, lower, false));
-    [below, half, above].into_iter().flatten().collect()
 }

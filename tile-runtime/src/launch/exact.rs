@@ -7,6 +7,7 @@ use tile_ir::check::{CheckedKernel, Exact};
 use tile_ir::config::Config;
 use tile_ir::dtype::DType;
 use tile_ir::kernel::{Kernel, VarId, VarKind, print_expr};
+use tile_ir::value::ScalarValue;
 
 use super::bind::{Bound, name_value};
 use super::error::ArgumentError;
@@ -48,10 +49,7 @@ impl Numbers {
     /// Where a number may wrap, or an assumption does not hold.
     pub(super) fn check_again(&self, kernel: &Kernel, bound: &Bound<'_>) -> Result<()> {
         let value = |var: VarId| match kernel.vars[var].kind {
-            VarKind::Scalar(id) => {
-                let scalar = bound.scalars.get(id.index())?.in_type(DType::I64)?;
-                Some(scalar.bits.cast_signed().into())
-            }
+            VarKind::Scalar(id) => whole(*bound.scalars.get(id.index())?),
             VarKind::Dim
             | VarKind::TileParam(_)
             | VarKind::Grid
@@ -74,4 +72,14 @@ impl Numbers {
         }
         .into())
     }
+}
+
+/// A scalar, of one with a point what is before it.
+fn whole(scalar: ScalarValue) -> Option<i128> {
+    if scalar.dtype.is_float() {
+        let number = scalar.in_type(DType::F64)?;
+        return Some(f64::from_bits(number.bits) as i128);
+    }
+    let number = scalar.in_type(DType::I64)?;
+    Some(number.bits.cast_signed().into())
 }

@@ -26,6 +26,7 @@
 
 use std::collections::BTreeSet;
 
+use super::floats::{ends, nearest, whole_of};
 use super::sources::Sources;
 use crate::arena::EntityId as _;
 use crate::check::interval::{FAR, Range, left_by, masked, range_of};
@@ -138,10 +139,22 @@ impl Launch<'_> {
         }
     }
 
-    /// The values of a place that no launch names.
-    fn place(&self) -> Option<Range> {
+    /// The integer of a type that is made of a parameter with a point.
+    fn whole(&self, var: VarId, ty: Type) -> Option<Range> {
         match self {
-            Self::Any | Self::Least => Some((1 - FAR_DIM, FAR_DIM - 1)),
+            Self::Given(value) => {
+                value(var).map(|value| nearest(value, ty)).map(|value| (value, value))
+            }
+            Self::Any => Some(ends(ty)),
+            Self::Least => Some((0, 0)),
+        }
+    }
+
+    /// The values of a place that no launch names: an index, or a number of this type.
+    fn place(&self, ty: Type) -> Option<Range> {
+        let least = ty.integer_range().map_or(i128::MIN, |(min, _)| min);
+        match self {
+            Self::Any | Self::Least => Some((least.max(1 - FAR_DIM), FAR_DIM - 1)),
             Self::Given(_) => None,
         }
     }
@@ -177,6 +190,9 @@ fn range(
     of: &dyn Fn(ExprId) -> Option<Range>,
 ) -> Option<Range> {
     let node = &kernel.exprs[expr];
+    if let Some(var) = whole_of(kernel, expr) {
+        return launch.whole(var, node.ty);
+    }
     let ends = |extent: ExprId| of(extent).map(|(_, high)| (0, high.saturating_sub(1).max(0)));
     match &node.kind {
         ExprKind::Literal(Literal::Int(value)) => Some((*value, *value)),
@@ -191,16 +207,16 @@ fn range(
                     let (start, end) = (of(*start)?, of(*end)?);
                     Some((start.0, end.1.saturating_sub(1).max(start.0)))
                 }
-                None => launch.place(),
+                None => launch.place(node.ty),
             },
             VarKind::Let { .. } => match sources.lets.get(var) {
                 Some(init) if *init < expr => of(*init),
-                Some(_) => launch.place(),
-                None if node.ty == Type::Index || is_long(node.ty) => launch.place(),
+                Some(_) => launch.place(node.ty),
+                None if node.ty == Type::Index || is_long(node.ty) => launch.place(node.ty),
                 None => None,
             },
         },
-        ExprKind::Load(_) if is_long(node.ty) => launch.place(),
+        ExprKind::Load(_) if is_long(node.ty) => launch.place(node.ty),
         ExprKind::Load(_) => None,
         ExprKind::Unary { op: UnaryOp::Neg, operand } => {
             Some(range_of(BinaryOp::Sub, (0, 0), of(*operand)?))

@@ -4,7 +4,8 @@
 //! that is no program at all; here a launch in which it may happen is refused, and the proof
 //! takes such a number for what it is without wrapping.
 //!
-//! Such a number is a sum or product of scalar parameters, dimensions, tile sizes,
+//! Such a number is a sum or product of scalar parameters (of those with a point what is
+//! before it, [`floats`]), dimensions, tile sizes,
 //! coordinates and counters between bounds that are such numbers, be it that the loop
 //! counts by hand ([`super::stepped`]), the smaller and the larger of such, and it is
 //! used as an index, as a bound, as a divisor or in a comparison, or is a part of such a
@@ -17,6 +18,7 @@
 //! is made of them, and may go up to `i64::MAX` only: `size` of 2^64 - 1 would be -1. What is
 //! computed as an index may not leave those 64 bits either ([`indices`]).
 
+mod floats;
 mod held;
 mod indices;
 mod parts;
@@ -25,6 +27,7 @@ mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(crate) use self::floats::whole_of;
 use self::indices::Indices;
 pub(in crate::check) use self::parts::MAX_PLAIN_FACTOR;
 use self::sources::{Sources, limits};
@@ -131,7 +134,8 @@ impl Exact {
     }
 
     /// The first number that may leave its type in a launch in which the variables of the
-    /// launch have these values: with its type, and how far it goes.
+    /// launch have these values, of those with a point what is before it: with its type, and
+    /// how far it goes.
     pub fn leaves(
         &self,
         kernel: &Kernel,

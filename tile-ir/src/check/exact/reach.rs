@@ -1,9 +1,11 @@
 //! How far bounded numbers go in a launch.
 
+use super::floats::{ends, nearest, whole_of};
 use super::parts::parts;
 use super::sources::{Sources, Width};
+use crate::check::ending::Way;
 use crate::check::interval::{FAR, Range, left_by, masked, range_of};
-use crate::check::stepped::{Step, Trips, Way};
+use crate::check::stepped::{Step, Trips};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, eval_index};
 use crate::op::{BinaryOp, UnaryOp};
 
@@ -19,6 +21,11 @@ impl Sources {
         let range = |expr| self.range(kernel, expr, value);
         if let Some(masked) = masked(kernel, expr) {
             return Some(masked);
+        }
+        if let Some(var) = whole_of(kernel, expr) {
+            let ty = kernel.exprs[expr].ty;
+            let number = value(var).map(|number| nearest(number, ty));
+            return Some(number.map_or(ends(ty), |number| (number, number)));
         }
         match kernel.exprs[expr].kind {
             ExprKind::Literal(Literal::Int(number)) => Some((number, number)),
@@ -100,17 +107,18 @@ impl Sources {
         value: &dyn Fn(VarId) -> Option<i128>,
     ) -> i128 {
         let range = |expr: ExprId| self.range(kernel, expr, value);
-        match *trips {
+        match trips {
             Trips::Halved => i128::from(u64::BITS),
             Trips::Counted { start, end, step } => {
-                let (Some(start), Some(end)) = (range(start), range(end)) else { return 0 };
+                let (Some(start), Some(end)) = (range(*start), range(*end)) else { return 0 };
                 let room = end.1.saturating_sub(start.0).max(0);
                 let by = step.and_then(range).map_or(1, |step| step.0.max(1));
                 room.saturating_add(by - 1) / by
             }
             Trips::Stepped { var, end, by } => {
-                let starts = self.stepped.starts(var).iter();
-                let (Some(bound), Some(by)) = (range(end.bound), range(by)) else { return 0 };
+                let starts = self.stepped.starts(*var).iter();
+                let bound = end.bound.range(&range);
+                let (Some(bound), Some(by)) = (bound, range(*by)) else { return 0 };
                 let ends = starts.filter_map(|start| range(*start));
                 let room = ends.map(|start| match end.way {
                     Way::Up => bound.1.saturating_sub(start.0),
@@ -121,7 +129,7 @@ impl Sources {
                 match room.max() {
                     None => 0,
                     Some(_) if by.0 < 1 => i128::MAX,
-                    Some(_) if end.twice && self.stepped.starts(var).iter().any(is_below) => {
+                    Some(_) if end.twice && self.stepped.starts(*var).iter().any(is_below) => {
                         i128::MAX
                     }
                     Some(room) if room < 0 => 0,
@@ -141,7 +149,7 @@ impl Sources {
         let (end, course) = self.stepped.at(expr, var)?;
         let range = |expr: &ExprId| self.range(kernel, *expr, value);
         let starts = || course.starts.iter().filter_map(range);
-        let bound = range(&end.bound)?;
+        let bound = end.bound.range(&|part| range(&part))?;
         let beside = i128::from(!end.met);
         if end.twice && !self.stays_small(kernel, var, value) {
             return Some(FAR);

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::floats::whole_of;
 use super::held::held;
 use super::parts::{is_made_by, parts};
+use crate::check::ending::{End, Way};
 use crate::check::interval::masked;
-use crate::check::stepped::{Course, End, Stepped, Way};
+use crate::check::stepped::{Course, Stepped};
 use crate::dtype::DType;
 use crate::kernel::{
     ArrayRef, Axis, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind,
@@ -126,6 +128,7 @@ impl Sources {
             }
             ExprKind::Binary { op: BinaryOp::Rem, rhs, .. } => is_bounded(rhs),
             _ if masked(kernel, expr).is_some() => true,
+            ExprKind::Cast(_) if whole_of(kernel, expr).is_some() => true,
             // Of a number below 0 an unsigned one is made on purpose.
             ExprKind::Cast(of) => match (Width::of(kernel.exprs[of].ty), width) {
                 (Some(_), Width::Whole) | (Some(Width::Whole), Width::Signed) => is_bounded(of),
@@ -212,7 +215,11 @@ impl Sources {
     pub(super) fn is_counted(&self, kernel: &Kernel, expr: ExprId, var: VarId) -> bool {
         let counted = self.stepped.at(expr, var);
         let is_bounded = |part: ExprId| self.is_bounded(kernel, part);
-        let is_known = |end: End| !end.twice || self.stepped.course(var).is_some();
+        // Where a sum has not reached the bound, it must not have wrapped.
+        let is_known = |end: &End| {
+            (!end.twice || self.stepped.course(var).is_some())
+                && (end.bound.sum().is_none() || self.summed(kernel, var).is_some())
+        };
         counted.is_some_and(|counted| {
             is_known(counted.0) && limits(counted).into_iter().all(is_bounded)
         })
@@ -226,7 +233,8 @@ impl Sources {
             Width::Signed | Width::Whole => true,
         };
         let is_bounded = |part: ExprId| self.is_bounded(kernel, part);
-        (is_whole && course.limits().into_iter().all(is_bounded)).then_some(course)
+        let mut limits = course.limits().into_iter().chain(course.other_sums(var));
+        (is_whole && limits.all(is_bounded)).then_some(course)
     }
 }
 
@@ -236,9 +244,9 @@ fn is_wide(ty: Type) -> bool {
 }
 
 /// What decides how far a variable goes that a loop counts by hand.
-pub(super) fn limits((end, course): (End, &Course)) -> Vec<ExprId> {
+pub(super) fn limits((end, course): (&End, &Course)) -> Vec<ExprId> {
     let steps = course.steps.iter().map(|step| step.by);
-    course.starts.iter().copied().chain(steps).chain([end.bound]).collect()
+    course.starts.iter().copied().chain(steps).chain(end.bound.parts()).collect()
 }
 
 /// By variable that is assigned to, what it is set to; not of those that are changed by other

@@ -108,7 +108,8 @@ impl Walk<'_> {
     fn is_asked(&self, ended: &Ended<'_>, carried: &Carried) -> bool {
         let Some(declared) = self.kernel.vars.get(carried.var) else { return false };
         let is_followed = declared.ty == Type::BOOL || self.is_followed(carried.var);
-        let is_known = carried.step.is_some() || carried.kind > Kind::Natural;
+        let goes_on = carried.alike.is_some() && matches!(ended.head, Head::Counted(..));
+        let is_known = carried.step.is_some() || carried.kind > Kind::Natural || goes_on;
         is_followed && !is_known && self.is_read_outside(ended, carried.var)
     }
 

@@ -14,6 +14,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::alike::{Alike, Sum};
 use super::bounded::Limit;
 use super::exit::Exits;
 use super::flow::{Flow, Path};
@@ -24,7 +25,7 @@ use super::last::{Ended, Head};
 use super::poly::{Poly, Unknown};
 use super::stay::Rounds;
 use super::steps::Step;
-use super::symbol::{LoopId, Obstacle, Sharing, Symbol};
+use super::symbol::{LoopId, Sharing};
 use super::together::Changed;
 use super::walk::{Value, Walk};
 use super::windows::Widened;
@@ -66,6 +67,8 @@ pub(super) struct Carried {
     pub(super) kind: Kind,
     /// By which an iteration multiplies it at most, if it does not wrap by that.
     factor: Option<i128>,
+    /// That every iteration adds what the block agrees on, if not the same.
+    pub(super) alike: Option<Alike>,
     /// Whether it is of that kind in iterations alone, since they halve it while it is above 0.
     is_halved: bool,
     /// Between which values the loop keeps it.
@@ -156,21 +159,6 @@ impl Walk<'_> {
         self.hold_after(held, whole);
     }
 
-    /// Whether a condition never holds where there is a block: then no axis of the grid is
-    /// empty, nor what it cuts into pieces. Of a launch without blocks nobody comes by.
-    fn is_never_for_a_block(&mut self, condition: &Formula) -> bool {
-        if self.is_never(condition) {
-            return true;
-        }
-        let kernel = self.kernel;
-        let mut both = condition.clone();
-        for axis in &kernel.grid {
-            let extent = self.index(axis.extent);
-            both = both.and(Formula::lt(&Poly::default(), &extent));
-        }
-        !kernel.grid.is_empty() && self.is_never(&both)
-    }
-
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
         let entered = RefCell::new(Formula::Unknown);
         let enter = |walk: &mut Self, id: LoopId| {
@@ -233,20 +221,27 @@ impl Walk<'_> {
         });
         self.join_settled(&settled);
         self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
-        let (mut turned_over, mut changed) = (Vec::new(), Vec::new());
+        let (mut turned_over, mut changed, mut sums) = (Vec::new(), Vec::new(), Vec::new());
         for (var, unknown) in &symbols {
             let first = carried.iter().find(|carried| carried.var == *var);
-            if let (Some(Value::Int(end)), Some(Carried { first, .. })) =
+            if let (Some(Value::Int(end)), Some(Carried { first, alike, .. })) =
                 (self.env.get(var).cloned(), first)
                 && self.recording
             {
+                let (before, at) = (first.clone(), *unknown);
+                if alike.is_some() {
+                    let head = first.add(&Poly::unknown(at));
+                    sums.extend(self.note_alike((*var, id), (first, at, &end)));
+                    changed.push(Changed { var: *var, first: before, head, at, end });
+                    continue;
+                }
                 self.note_running((*var, id), (first, *unknown, &end));
                 self.note_fetched(id, (first, *unknown, &end));
                 self.note_paused(id, (first, *unknown, &end));
                 let turned = self.note_turned((id, self.type_of(*var)), (first, *unknown, &end));
                 turned_over.extend(turned.map(|whole| (*var, first, whole)));
-                let before = first.clone();
-                changed.push(Changed { var: *var, first: before, at: *unknown, end: end.clone() });
+                let (head, end_at) = (Poly::unknown(at), end.clone());
+                changed.push(Changed { var: *var, first: before, head, at, end: end_at });
                 let exact = self.before_wrapping(&end, self.type_of(*var)).unwrap_or(end);
                 self.note_step((*var, id), (first, *unknown, &exact));
             }
@@ -266,7 +261,7 @@ impl Walk<'_> {
         flow.leave_later();
         self.rejoin(&mut flow, &|exits, flag| exits.jump(flag) == Some(Jump::Break));
         self.env = before;
-        self.leave(counter, &carried);
+        self.leave(counter, &carried, &sums);
         turns.iter().for_each(|turns| self.leave_turns(turns));
         self.leave_together(&together);
         for (var, first, whole) in turned_over {
@@ -280,7 +275,13 @@ impl Walk<'_> {
     /// those to which not every one adds the same.
     pub(super) fn set_heads(&mut self, id: LoopId, carried: &[Carried]) -> Vec<(VarId, Unknown)> {
         let mut symbols = Vec::new();
-        for Carried { var, first, step, kind, factor, limits, .. } in carried {
+        for Carried { var, first, step, kind, factor, alike, limits, .. } in carried {
+            if let Some(alike) = alike {
+                let (value, sum) = self.gone_on(*var, first, *alike, Sharing::Block);
+                symbols.push((*var, sum));
+                self.env.insert(*var, value);
+                continue;
+            }
             let value = match step {
                 Some(step) => {
                     let number = self.all_loops[id.0].number;
@@ -366,6 +367,7 @@ impl Walk<'_> {
                     step,
                     kind,
                     factor,
+                    alike: None,
                     is_halved,
                     limits,
                     is_restored,
@@ -419,8 +421,9 @@ impl Walk<'_> {
             heads.insert(*var, value.clone());
             self.env.insert(*var, value);
         }
+        let mut entered = Formula::Unknown;
         self.nested(|walk| {
-            enter(walk, id);
+            entered = enter(walk, id);
             walk.take_for_widened(carried);
             walk.stmts(body);
         });
@@ -449,12 +452,17 @@ impl Walk<'_> {
             {
                 (carried.widened, holds) = (None, false);
             }
-            carried.step = None;
+            (carried.step, carried.alike) = (None, None);
             if carried.is_restored && !Self::is_restored(end.as_ref(), &carried.first) {
                 (carried.is_restored, holds) = (false, false);
             } else if let (Some(Value::Int(start)), Some(Value::Int(end))) = (start, end) {
-                let step = self.each_adds(carried.var, (start, &end), id);
+                let ends = self.ends_above(&entered, (&carried.first, start), id);
+                let step = self.each_adds(carried.var, (start, &end), (id, ends));
                 carried.step = step.filter(|_| !carried.first.is_lost());
+                if carried.step.is_none() && carried.widened.is_none() {
+                    let alike = self.adds_alike(carried.var, (&carried.first, start, &end));
+                    carried.alike = alike.filter(|alike| alike.keeps(carried.kind));
+                }
             }
         }
         self.loops.pop();
@@ -485,7 +493,7 @@ impl Walk<'_> {
     }
 
     /// Variables after a loop.
-    fn leave(&mut self, counter: Option<VarId>, carried: &[Carried]) {
+    fn leave(&mut self, counter: Option<VarId>, carried: &[Carried], sums: &[Sum]) {
         if carried.is_empty() {
             return;
         }
@@ -493,7 +501,17 @@ impl Walk<'_> {
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
         let mut rounds = Rounds::new(sharing);
         let from = self.symbols.next();
-        for Carried { var, first, step, kind, is_halved, limits, changed_last, .. } in carried {
+        for Carried { var, first, step, alike, kind, is_halved, limits, changed_last, .. } in
+            carried
+        {
+            let goes_on = alike.filter(|_| uniform && changed_last.is_empty());
+            if let (None, Some(alike)) = (step, goes_on) {
+                let (value, last) = self.gone_on(*var, first, alike, Sharing::Block);
+                sums.iter().for_each(|sum| self.note_last(sum, *var, last));
+                self.note_launched(*var, &value, from);
+                self.env.insert(*var, value);
+                continue;
+            }
             let value = match step {
                 Some(step) => {
                     let rounds = self.rounds_of(&mut rounds, changed_last);
@@ -525,83 +543,5 @@ impl Walk<'_> {
                 self.env.insert(*var, value);
             }
         }
-    }
-
-    /// Gives a counter its value in an arbitrary iteration of `id`.
-    pub(super) fn enter_counter(
-        &mut self,
-        id: LoopId,
-        var: VarId,
-        range: &LoopRange,
-        bounds: &[Poly],
-    ) -> Formula {
-        let number = self.all_loops[id.0].number;
-        let count = Poly::unknown(number);
-        let value = match (range, bounds) {
-            (LoopRange::Between { reversed: false, .. }, [start, end]) => {
-                let value = start.add(&count);
-                self.symbols.add_facts(number, Formula::lt(&value, end));
-                value
-            }
-            (LoopRange::Between { reversed: true, .. }, [start, end]) => {
-                let value = end.sub(&count).plus(-1);
-                self.symbols.add_facts(number, Formula::le(start, &value));
-                value
-            }
-            (LoopRange::Between { reversed, .. }, [start, end, step]) => {
-                let position = if *reversed { self.position(id) } else { number };
-                let value = start.add(&Poly::unknown(position).mul(step));
-                let positive = Formula::lt(&Poly::default(), step);
-                self.symbols.add_facts(position, Formula::lt(&value, end).and(positive));
-                self.note_stride((id, position), &value);
-                value
-            }
-            (LoopRange::Halving(_), [n]) => {
-                let unknown = self.stride(id, Next::Half);
-                let value = Poly::unknown(unknown);
-                self.symbols.add_facts(unknown, Formula::le(&value.scaled(2), n));
-                if self.is_power(n) {
-                    self.powers.insert(unknown);
-                }
-                value
-            }
-            (LoopRange::Doubling(_), [n]) => {
-                let unknown = self.symbols.next();
-                let value = Poly::unknown(unknown);
-                self.stride(id, Next::Is(value.scaled(2)));
-                self.symbols.add_facts(unknown, Formula::lt(&value, n));
-                self.powers.insert(unknown);
-                value
-            }
-            (LoopRange::Between { .. } | LoopRange::Halving(_) | LoopRange::Doubling(_), _) => {
-                Poly::lost()
-            }
-        };
-        self.env.insert(var, Value::Int(value));
-        Formula::True
-    }
-
-    /// The position, from 0, in a range that is run from its end.
-    fn position(&mut self, id: LoopId) -> Unknown {
-        let position = self.symbol(Sharing::Block, Some(0), None);
-        let next = Next::Is(Poly::unknown(position).plus(-1));
-        self.all_loops[id.0].next.push((position, next));
-        position
-    }
-
-    /// A counter that is doubled or halved; at least 1.
-    fn stride(&mut self, id: LoopId, next: Next) -> Unknown {
-        let unknown = self.symbols.push(Symbol {
-            sharing: Sharing::Block,
-            loops: self.loops.clone(),
-            low: Some(1),
-            facts: Formula::True,
-            obstacle: self.all_loops[id.0]
-                .counter
-                .map(|var| (self.kernel.vars[var].span, Obstacle::Changed(var))),
-        });
-        self.symbols.add_facts(unknown, Formula::AtLeast(Poly::unknown(unknown).plus(-1)));
-        self.all_loops[id.0].next.push((unknown, next));
-        unknown
     }
 }

@@ -23,6 +23,7 @@
 //! large or too slow to decide leaves it unproved.
 
 mod agreed_load;
+mod alike;
 mod arrays;
 mod asked;
 mod ballots;
@@ -31,18 +32,22 @@ mod bounded;
 mod broadcasts;
 mod cases;
 mod cells;
+mod changed;
 mod claim;
 mod coming;
 mod congruent;
 mod digits;
 mod divide;
 mod doubled;
+mod entered;
 mod equality;
 mod exclusive;
 mod exit;
+mod extremes;
 mod fetched;
 mod flags;
 mod flat;
+mod flattened;
 mod floored;
 mod floors;
 mod flow;
@@ -88,6 +93,7 @@ mod reads;
 mod reduce;
 mod refilled;
 mod reread;
+mod residues;
 mod restored;
 mod rows;
 mod running;
@@ -106,6 +112,7 @@ mod steps;
 mod strides;
 mod suggest;
 mod summed;
+mod surely;
 mod symbol;
 mod system;
 mod table;
@@ -118,6 +125,7 @@ mod value;
 mod valued;
 mod walk;
 mod warps;
+mod wholes;
 mod windows;
 
 #[cfg(test)]

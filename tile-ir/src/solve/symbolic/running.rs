@@ -33,6 +33,8 @@ pub(super) struct Running {
     team: Team,
     /// What it is at most.
     most: Option<i128>,
+    /// Whether it is a sum that begins anew with each run of the loop.
+    is_anew: bool,
 }
 
 /// The work-items of a block that agree on a value.
@@ -93,7 +95,7 @@ impl Walk<'_> {
             false => self.team(&[first, &step]),
         };
         let Some(team) = team.filter(|_| self.is_natural(&step)) else { return };
-        let outer: Vec<LoopId> = self.loops.iter().copied().take_while(|of| *of != id).collect();
+        let outer = self.loops_around(id);
         if team.is_of_warp && team.axes.is_empty() {
             self.note_common_in(at, [outer.as_slice(), &[id]].concat());
         }
@@ -101,7 +103,19 @@ impl Walk<'_> {
             self.symbols.set_block(at);
         }
         let most = range_of(ty).map(|(_, max)| max);
-        self.running.push(Running { at, step, id, outer, team, most });
+        self.running.push(Running { at, step, id, outer, team, most, is_anew: false });
+    }
+
+    /// Notes that an iteration adds `step` to a sum that the block shares.
+    pub(super) fn note_running_sum(&mut self, id: LoopId, at: Unknown, step: Poly) {
+        if self.is_natural(&step) {
+            let (outer, team) = (self.loops_around(id), Team::default());
+            self.running.push(Running { at, step, id, outer, team, most: None, is_anew: true });
+        }
+    }
+
+    fn loops_around(&self, id: LoopId) -> Vec<LoopId> {
+        self.loops.iter().copied().take_while(|of| *of != id).collect()
     }
 }
 
@@ -124,12 +138,20 @@ impl Builder<'_> {
             let Some(shared) = self.meeting.shared_loops() else { continue };
             if !both.iter().all(|side| self.seen.contains(&(running.at, *side)))
                 || shared.contains(&running.id)
-                || !running.outer.iter().all(|id| shared.contains(id))
+                || !(running.is_anew || running.outer.iter().all(|id| shared.contains(id)))
             {
                 continue;
             }
+            let is_other = |id: &&LoopId| !shared.contains(id);
+            let others: Vec<LoopId> = running.outer.iter().filter(is_other).copied().collect();
             let warps = if running.team.is_of_warp { self.in_two_warps(&[]) } else { None };
             let mut cases = warps.unwrap_or_default();
+            // In other iterations of a loop around, the sum is another one.
+            for id in others {
+                let number = Poly::unknown(walk.all_loops[id.0].number);
+                let (left, right) = (self.on(Side::First, &number), self.on(Side::Second, &number));
+                cases.push(Formula::ne(&left, &right));
+            }
             for axis in &running.team.axes {
                 let axis = Poly::unknown(*axis);
                 let (left, right) = (self.on(Side::First, &axis), self.on(Side::Second, &axis));

@@ -6,6 +6,7 @@
 //! work-item: which, the condition says once.
 
 use super::formula::{Cond, Formula};
+use super::integers::range_of;
 use super::poly::{Poly, Unknown};
 use super::symbol::{LoopId, Sharing};
 use super::walk::{Value, Walk};
@@ -28,24 +29,24 @@ pub(super) enum Step {
 
 impl Walk<'_> {
     /// What every iteration of a loop adds to a variable that is `start` before one and
-    /// `end` after it.
+    /// `end` after it; whether the loop `ends` at the latest where it is 0, counted down by 1.
     pub(super) fn each_adds(
         &self,
         var: VarId,
         (start, end): (&Poly, &Poly),
-        id: LoopId,
+        (id, ends): (LoopId, bool),
     ) -> Option<Step> {
-        self.step_by(var, (start, end), id, MAX_CHOICES)
+        self.step_by(var, (start, end), (id, ends), MAX_CHOICES)
     }
 
     fn step_by(
         &self,
         var: VarId,
         (start, end): (&Poly, &Poly),
-        id: LoopId,
+        (id, ends): (LoopId, bool),
         depth: u32,
     ) -> Option<Step> {
-        let step = self.difference(var, start, end);
+        let step = self.difference(var, (start, end), ends);
         if !step.is_lost() && !self.is_changed_by(step.unknowns(), id) {
             return Some(Step::Same(step));
         }
@@ -59,21 +60,64 @@ impl Walk<'_> {
         let rest = end.sub(&Poly::unknown(choice));
         let arm = |value: &Poly| {
             let end = value.add(&rest);
-            self.step_by(var, (start, &end), id, depth).map(Box::new)
+            self.step_by(var, (start, &end), (id, ends), depth).map(Box::new)
         };
         Some(Step::By(cond.clone(), arm(then)?, arm(otherwise)?))
     }
 
     /// What an iteration adds to a variable, exactly. One of 32 or 64 bits does not
     /// wrap if its steps are short or a launch's own.
-    fn difference(&self, var: VarId, start: &Poly, end: &Poly) -> Poly {
+    fn difference(&self, var: VarId, (start, end): (&Poly, &Poly), ends: bool) -> Poly {
         let step = end.sub(start);
         let Some(exact) = self.before_wrapping(end, self.type_of(var)) else { return step };
         let exact = exact.sub(start);
         let is_short = exact.as_constant().is_some_and(|by| by.abs() <= MAX_STEP);
         let of_launch = exact.as_constant().is_none()
             && exact.unknowns().all(|unknown| self.is_number_of_launch(unknown));
-        if is_short || of_launch { exact } else { step }
+        let is_sure = self.stays_natural(var, &exact) || ends && exact.as_constant() == Some(-1);
+        if (is_short || of_launch) && is_sure { exact } else { step }
+    }
+
+    /// Whether a loop that is entered where `holds` ends before a number without a sign, which
+    /// was `first` and is `start` in an iteration, is less than 0 if each one takes 1 from it:
+    /// it goes on until the number is something that it was no less than.
+    pub(super) fn ends_above(
+        &self,
+        holds: &Formula,
+        (first, start): (&Poly, &Poly),
+        id: LoopId,
+    ) -> bool {
+        let is_met = |gap: &Poly| {
+            let bound = start.sub(&gap.plus(1));
+            !bound.is_lost()
+                && !start.unknowns().any(|unknown| bound.mentions(unknown))
+                && !self.is_changed_by(bound.unknowns(), id)
+                && self.symbols.low(&bound).is_some_and(|low| low >= 0)
+                && self.is_never(&Formula::lt(first, &bound))
+        };
+        match holds {
+            Formula::All(parts) => {
+                parts.iter().any(|part| self.ends_above(part, (first, start), id))
+            }
+            Formula::Any(parts) => match parts.as_slice() {
+                [Formula::AtLeast(below), Formula::AtLeast(above)] => {
+                    below.add(above).as_constant() == Some(-2) && (is_met(below) || is_met(above))
+                }
+                _ => false,
+            },
+            Formula::True
+            | Formula::False
+            | Formula::Unknown
+            | Formula::AtLeast(_)
+            | Formula::Zero(_) => false,
+        }
+    }
+
+    /// Whether a step does not carry a number without a sign below 0: it goes up, or a launch
+    /// is asked. What is counted down under a condition that it is not 0 does not wrap.
+    fn stays_natural(&self, var: VarId, step: &Poly) -> bool {
+        let has_sign = range_of(self.type_of(var)).is_none_or(|(min, _)| min < 0);
+        has_sign || self.exact.keeps(var) || self.symbols.low(step).is_some_and(|low| low >= 0)
     }
 
     /// Whether a symbol is one number for the whole launch, and no data.

@@ -21,6 +21,8 @@ const MAX_VARIABLES: usize = 8;
 pub(super) struct Changed {
     pub(super) var: VarId,
     pub(super) first: Poly,
+    pub(super) head: Poly,
+    /// Its symbol at the head.
     pub(super) at: Unknown,
     pub(super) end: Poly,
 }
@@ -39,8 +41,7 @@ impl Walk<'_> {
         for (n, one) in changed.iter().enumerate() {
             for other in &changed[..n] {
                 let by = one.first.sub(&other.first);
-                let [at, to] = [one.at, other.at].map(Poly::unknown);
-                let at_head = at.sub(&to);
+                let at_head = one.head.sub(&other.head);
                 let at_end = one.end.sub(&other.end);
                 if by.is_lost() || at_end.is_lost() || at_head != at_end {
                     continue;

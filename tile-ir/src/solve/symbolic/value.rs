@@ -257,6 +257,9 @@ impl Walk<'_> {
                 known.or_else(|| Some(self.opaque(expr, ty)))
             }
             ExprKind::Cast(operand) => {
+                if let Some(number) = self.whole_of_float(expr) {
+                    return Some(number);
+                }
                 let from = self.kernel.exprs[*operand].ty;
                 let value = self.value(*operand);
                 if self.exact.contains(expr)
@@ -429,60 +432,6 @@ impl Walk<'_> {
         }
     }
 
-    /// `tiles(extent, tile)`.
-    fn tiles(&mut self, extent: Poly, tile: Poly, span: SpanId) -> Option<Value> {
-        if tile.as_constant() == Some(1) && self.is_natural(&extent) {
-            return Some(Value::Int(extent));
-        }
-        if extent.is_lost() || self.symbols.low(&tile).is_none_or(|low| low < 1) {
-            return None;
-        }
-        let natural = self.is_natural(&extent);
-        let at = (span, BinaryOp::Div);
-        let quotient = self.function(Function::Tiles, &extent, &tile, Some(0), at, |q| {
-            // extent <= q * tile < extent + tile
-            let whole = q.mul(&tile);
-            let rounded_up = Formula::within(&whole.sub(&extent), &tile);
-            if natural {
-                return rounded_up;
-            }
-            let none = Formula::All(vec![
-                Formula::le(&extent, &Poly::default()),
-                Formula::Zero(q.clone()),
-            ]);
-            let some = Formula::All(vec![Formula::lt(&Poly::default(), &extent), rounded_up]);
-            Formula::Any(vec![none, some])
-        });
-        Some(Value::Int(quotient))
-    }
-
-    /// The smaller or the larger of two values.
-    pub(super) fn extremum(
-        &mut self,
-        at: (SpanId, BinaryOp),
-        lhs: Poly,
-        rhs: Poly,
-    ) -> Option<Value> {
-        if lhs.is_lost() || rhs.is_lost() {
-            return None;
-        }
-        let is_min = at.1 == BinaryOp::Min;
-        let lows = (self.symbols.low(&lhs), self.symbols.low(&rhs));
-        let low = match lows {
-            (Some(a), Some(b)) => Some(if is_min { a.min(b) } else { a.max(b) }),
-            (Some(low), None) | (None, Some(low)) if !is_min => Some(low),
-            (Some(_), None) | (None, Some(_)) | (None, None) => None,
-        };
-        let function = if is_min { Function::Min } else { Function::Max };
-        Some(Value::Int(self.function(function, &lhs, &rhs, low, at, |m| {
-            let bound = |side: &Poly| {
-                if is_min { Formula::le(m, side) } else { Formula::le(side, m) }
-            };
-            let one = Formula::eq(m, &lhs).or(Formula::eq(m, &rhs));
-            Formula::All(vec![bound(&lhs), bound(&rhs), one])
-        })))
-    }
-
     /// The symbol that is a function of two operands; the same for the same ones.
     pub(super) fn function(
         &mut self,
@@ -556,12 +505,17 @@ impl Walk<'_> {
                         |cond: &Formula, value: &Poly| cond.clone().and(Formula::eq(m, value));
                     case(&cond.yes, &then).or(case(&cond.no, &otherwise))
                 };
-                let mut of = Vec::new();
                 let probe = cases(&Poly::default());
                 // What the same cases decide is the same value.
                 if let Some(known) = self.chosen.get(&probe) {
                     return Some(Value::Int(Poly::unknown(*known)));
                 }
+                if let Some(alive) = self.flattened(cond, (&then, &otherwise)) {
+                    let unknown = self.one_of(alive, (cond, &then, &otherwise));
+                    self.chosen.insert(probe, unknown);
+                    return Some(Value::Int(Poly::unknown(unknown)));
+                }
+                let mut of = Vec::new();
                 probe.collect_unknowns(&mut of);
                 let sharing = match (probe.is_exact(), uniform) {
                     (true, _) => Sharing::Function(of),

@@ -16,6 +16,7 @@ use super::cases::Sign;
 use super::cells::{Cells, Dealt};
 use super::claim::Claims;
 use super::exit::Exits;
+use super::flattened::Alive;
 use super::floors::Floors;
 use super::flow::{Distance, Flow, Pairs, Path, SiteId};
 use super::formula::{Cond, Formula};
@@ -24,7 +25,7 @@ use super::known::Known;
 use super::late::Lates;
 use super::linear::Effort;
 use super::loaded::Element;
-use super::loops::{Kind, Loop};
+use super::loops::Loop;
 use super::marks::Marks;
 use super::named::Named;
 use super::own_cells::OwnCells;
@@ -44,6 +45,7 @@ use super::symbol::{LoopId, Obstacle, Symbols};
 use super::value::Function;
 use super::valued::Given;
 use super::warps::{Common, Place};
+use super::wholes::Wholes;
 use super::windows::Windows;
 use crate::check::{Exact, Uniformity};
 use crate::exchange::Group;
@@ -121,6 +123,8 @@ pub(super) struct Walk<'a> {
     pub(super) chosen: BTreeMap<Formula, Unknown>,
     /// By symbol of those, the condition, and the two values.
     pub(super) choices: BTreeMap<Unknown, (Cond, Poly, Poly)>,
+    /// Of those at the end of a chain, the cases that may be.
+    pub(super) chains: BTreeMap<Unknown, Vec<Alive>>,
     /// The same of choices by conditions of which not all is known.
     pub(super) open_choices: BTreeMap<Unknown, (Cond, Poly, Poly)>,
     /// What a loop has turned over or left, by its symbol after the loop: what it was
@@ -151,6 +155,7 @@ pub(super) struct Walk<'a> {
     pub(super) grid: Vec<(VarId, Unknown)>,
     pub(super) block: Option<Vec<(VarId, Unknown)>>,
     pub(super) env: BTreeMap<VarId, Value>,
+    pub(super) wholes: Wholes,
     pub(super) guards: Vec<Formula>,
     /// Of each, what holds of who passes the current place by.
     pub(super) passed_by: Vec<Formula>,
@@ -290,6 +295,7 @@ fn walk_with<'a>(
         no_powers: BTreeSet::new(),
         chosen: BTreeMap::new(),
         choices: BTreeMap::new(),
+        chains: BTreeMap::new(),
         naturals: BTreeSet::new(),
         open_choices: BTreeMap::new(),
         turned: BTreeMap::new(),
@@ -305,6 +311,7 @@ fn walk_with<'a>(
         grid: Vec::new(),
         block: None,
         env: BTreeMap::new(),
+        wholes: Vec::new(),
         guards: Vec::new(),
         passed_by: Vec::new(),
         loops: Vec::new(),
@@ -604,39 +611,6 @@ impl Walk<'_> {
             self.site(access, indices.clone(), *kind);
         }
         (indices, value)
-    }
-
-    /// Any value of a variable that has been assigned.
-    pub(super) fn changed(&mut self, var: VarId) -> Value {
-        if !self.asked.is_var(var) {
-            return Value::Other;
-        }
-        let uniform = self.is_uniform_var(var);
-        match self.kernel.vars.get(var) {
-            Some(declared) => {
-                self.any_of_type(declared.ty, uniform, (declared.span, Obstacle::Changed(var)))
-            }
-            None => {
-                self.any_of_type(self.type_of(var), uniform, (self.kernel.span, Obstacle::Load))
-            }
-        }
-    }
-
-    /// The same, of which so much is known.
-    pub(super) fn changed_within(&mut self, var: VarId, kind: Kind) -> Value {
-        let value = self.changed(var);
-        let Value::Int(poly) = &value else { return value };
-        for unknown in poly.unknowns() {
-            match kind {
-                Kind::Any => {}
-                Kind::Natural => self.symbols.set_natural(unknown),
-                Kind::Positive | Kind::Power => self.symbols.set_positive(unknown),
-            }
-            if kind == Kind::Power {
-                self.powers.insert(unknown);
-            }
-        }
-        value
     }
 
     /// Whether a variable has one value for the whole block.

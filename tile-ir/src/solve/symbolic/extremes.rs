@@ -1,0 +1,65 @@
+//! Divisions rounded up, and the smaller and the larger of two values: functions with facts
+//! that say all there is to say.
+
+use super::formula::Formula;
+use super::poly::Poly;
+use super::value::Function;
+use super::walk::{Value, Walk};
+use crate::op::BinaryOp;
+use crate::span::SpanId;
+
+impl Walk<'_> {
+    /// `tiles(extent, tile)`.
+    pub(super) fn tiles(&mut self, extent: Poly, tile: Poly, span: SpanId) -> Option<Value> {
+        if tile.as_constant() == Some(1) && self.is_natural(&extent) {
+            return Some(Value::Int(extent));
+        }
+        if extent.is_lost() || self.symbols.low(&tile).is_none_or(|low| low < 1) {
+            return None;
+        }
+        let natural = self.is_natural(&extent);
+        let at = (span, BinaryOp::Div);
+        let quotient = self.function(Function::Tiles, &extent, &tile, Some(0), at, |q| {
+            // extent <= q * tile < extent + tile
+            let whole = q.mul(&tile);
+            let rounded_up = Formula::within(&whole.sub(&extent), &tile);
+            if natural {
+                return rounded_up;
+            }
+            let none = Formula::All(vec![
+                Formula::le(&extent, &Poly::default()),
+                Formula::Zero(q.clone()),
+            ]);
+            let some = Formula::All(vec![Formula::lt(&Poly::default(), &extent), rounded_up]);
+            Formula::Any(vec![none, some])
+        });
+        Some(Value::Int(quotient))
+    }
+
+    /// The smaller or the larger of two values.
+    pub(super) fn extremum(
+        &mut self,
+        at: (SpanId, BinaryOp),
+        lhs: Poly,
+        rhs: Poly,
+    ) -> Option<Value> {
+        if lhs.is_lost() || rhs.is_lost() {
+            return None;
+        }
+        let is_min = at.1 == BinaryOp::Min;
+        let lows = (self.symbols.low(&lhs), self.symbols.low(&rhs));
+        let low = match lows {
+            (Some(a), Some(b)) => Some(if is_min { a.min(b) } else { a.max(b) }),
+            (Some(low), None) | (None, Some(low)) if !is_min => Some(low),
+            (Some(_), None) | (None, Some(_)) | (None, None) => None,
+        };
+        let function = if is_min { Function::Min } else { Function::Max };
+        Some(Value::Int(self.function(function, &lhs, &rhs, low, at, |m| {
+            let bound = |side: &Poly| {
+                if is_min { Formula::le(m, side) } else { Formula::le(side, m) }
+            };
+            let one = Formula::eq(m, &lhs).or(Formula::eq(m, &rhs));
+            Formula::All(vec![bound(&lhs), bound(&rhs), one])
+        })))
+    }
+}
