@@ -131,7 +131,8 @@ tiled_kernel! {
     where grid: (g in tiles(N, 64)), block: (t in 64),
     {
         let i = (g * 64 + t) as i32;
-        y[i + by as i32] = i;
+        let at = i + by as i32;
+        y[at] = i;
     }
 }
 

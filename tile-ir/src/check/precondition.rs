@@ -9,10 +9,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::dtype::DType;
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, Literal, StmtKind, Type, VarId, VarKind, any_subexpr, eval_index_of,
+    ElemType, ExprId, ExprKind, Kernel, Literal, StmtKind, Type, VarId, VarKind, any_subexpr,
+    ceil_div,
 };
-use crate::op::{CompareOp, LogicOp, UnaryOp};
+use crate::op::{CompareOp, LogicOp};
+use crate::semantics;
+use crate::value::ScalarValue;
 
 /// The conditions that a launch is asked, in program order.
 pub fn preconditions(kernel: &Kernel) -> Vec<ExprId> {
@@ -37,11 +41,8 @@ fn is_of_launch(kernel: &Kernel, kind: &ExprKind) -> bool {
             | VarKind::Loop
             | VarKind::Let { .. } => false,
         },
-        // The bits of a number are its type's, which exact numbers have not.
-        ExprKind::Unary { op, operand } => {
-            *op == UnaryOp::Neg || kernel.exprs[*operand].ty == Type::BOOL
-        }
         ExprKind::Literal(Literal::Int(_) | Literal::Bool(_))
+        | ExprKind::Unary { .. }
         | ExprKind::Binary { .. }
         | ExprKind::Compare { .. }
         | ExprKind::Logic { .. }
@@ -59,23 +60,71 @@ fn is_of_launch(kernel: &Kernel, kind: &ExprKind) -> bool {
 /// The first precondition that does not hold where `var` says what dimensions, tile
 /// parameters and scalars are. What it does not know is not asked.
 pub fn broken_precondition(kernel: &Kernel, var: &dyn Fn(VarId) -> Option<i128>) -> Option<ExprId> {
-    preconditions(kernel).into_iter().find(|cond| value(kernel, *cond, var) == Some(0))
+    let is_broken = |cond: &ExprId| value(kernel, *cond, var).is_some_and(|holds| !is_true(holds));
+    preconditions(kernel).into_iter().find(is_broken)
 }
 
-fn value(kernel: &Kernel, expr: ExprId, var: &dyn Fn(VarId) -> Option<i128>) -> Option<i128> {
-    eval_index_of(kernel, expr, &|leaf| match kernel.exprs[leaf].kind {
-        ExprKind::Var(id) => var(id),
-        ExprKind::Cast(operand) => {
-            if kernel.exprs[leaf].ty == Type::Index {
-                return value(kernel, operand, var);
-            }
-            let (min, max) = kernel.exprs[leaf].ty.integer_range()?;
-            let n_values = max.checked_sub(min)?.checked_add(1)?;
-            let from_min = value(kernel, operand, var)?.checked_sub(min)?;
-            min.checked_add(from_min.rem_euclid(n_values))
+fn is_true(value: ScalarValue) -> bool {
+    value.bits & 1 == 1
+}
+
+/// The value of an expression, computed as the kernel computes it.
+fn value(
+    kernel: &Kernel,
+    expr: ExprId,
+    var: &dyn Fn(VarId) -> Option<i128>,
+) -> Option<ScalarValue> {
+    let of = |id: ExprId| value(kernel, id, var);
+    let node = kernel.exprs.get(expr)?;
+    let dtype = dtype(node.ty)?;
+    match node.kind {
+        ExprKind::Literal(Literal::Int(number)) => Some(number_of(number, dtype)),
+        ExprKind::Literal(Literal::Bool(holds)) => Some(number_of(holds.into(), dtype)),
+        ExprKind::Var(id) => Some(number_of(var(id)?, dtype)),
+        ExprKind::Cast(operand) => semantics::cast(of(operand)?, dtype),
+        ExprKind::Unary { op, operand } => semantics::unary(op, of(operand)?),
+        ExprKind::Binary { op, lhs, rhs } => semantics::binary(op, of(lhs)?, of(rhs)?),
+        ExprKind::Compare { op, lhs, rhs } => {
+            let holds = semantics::compare(op, of(lhs)?, of(rhs)?)?;
+            Some(number_of(holds.into(), dtype))
         }
-        _ => None,
-    })
+        ExprKind::Logic { op, lhs, rhs } => {
+            let lhs = of(lhs)?;
+            if is_true(lhs) == (op == LogicOp::And) { of(rhs) } else { Some(lhs) }
+        }
+        ExprKind::Select { cond, then, otherwise } => {
+            if is_true(of(cond)?) {
+                of(then)
+            } else {
+                of(otherwise)
+            }
+        }
+        ExprKind::Tiles { extent, tile } => {
+            let number = |id: ExprId| Some(i128::from(of(id)?.bits.cast_signed()));
+            Some(number_of(ceil_div(number(extent)?, number(tile)?), dtype))
+        }
+        ExprKind::Literal(Literal::Float(_) | Literal::Named(_))
+        | ExprKind::Load(_)
+        | ExprKind::Math { .. }
+        | ExprKind::Uniform(_)
+        | ExprKind::InBounds { .. } => None,
+    }
+}
+
+/// The type in which a value is computed; an index has 64 bits.
+fn dtype(ty: Type) -> Option<DType> {
+    match ty {
+        Type::Index => Some(DType::I64),
+        Type::Scalar(ElemType::Concrete(dtype)) => Some(dtype),
+        Type::Scalar(ElemType::Param(_) | ElemType::Acc(_)) => None,
+    }
+}
+
+/// An integer in a type: its lowest bits.
+fn number_of(number: i128, dtype: DType) -> ScalarValue {
+    let bits = 8 * dtype.size_bytes();
+    let mask = u64::MAX >> (64 - bits.clamp(1, 64));
+    ScalarValue { dtype, bits: number as u64 & mask }
 }
 
 /// Puts the values that preconditions give in the place of scalars, everywhere but in what is

@@ -93,7 +93,13 @@ fn elements_are_written_before_they_are_read() {
 
 #[test]
 fn what_they_hold_differs_between_work_items() {
-    reject("let x: [i32; 2] = [0; 2]; if x[0] == 0 { barrier; }", "TK0401");
+    let with = |stored: &str| {
+        format!("let mut x: [i32; 2] = [0; 2]; x[0] = {stored}; if x[0] == 0 {{ barrier; }}")
+    };
+    reject(&with("tx as i32"), "TK0401");
+    reject(&with("a[i]"), "TK0401");
+    // What all have stored is the same, whoever looks.
+    accept("let x: [i32; 2] = [0; 2]; if x[0] == 0 { barrier; } c[i] = x[0];");
 }
 
 #[test]

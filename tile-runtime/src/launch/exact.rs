@@ -80,6 +80,9 @@ fn whole(scalar: ScalarValue) -> Option<i128> {
         let number = scalar.in_type(DType::F64)?;
         return Some(f64::from_bits(number.bits) as i128);
     }
+    if scalar.dtype == DType::U64 {
+        return Some(scalar.bits.into());
+    }
     let number = scalar.in_type(DType::I64)?;
     Some(number.bits.cast_signed().into())
 }
