@@ -35,10 +35,25 @@ impl<'a> Computed<'a> {
         Some(parts)
     }
 
+    /// The tile parameters that decide them.
+    pub(super) fn params(&self) -> impl Iterator<Item = TileParamId> + '_ {
+        self.params.iter().copied()
+    }
+
     /// Every admissible choice of the tile parameters that decide them, or `others`; `None`
     /// of too many.
     pub(super) fn sizes(&self, others: &[ExprId]) -> Option<Vec<Vec<u32>>> {
+        self.sizes_of(others, std::iter::empty())
+    }
+
+    /// The same, where `more` tile parameters matter.
+    pub(super) fn sizes_of(
+        &self,
+        others: &[ExprId],
+        more: impl Iterator<Item = TileParamId>,
+    ) -> Option<Vec<Vec<u32>>> {
         let mut params = self.params.clone();
+        params.extend(more);
         if !self.kernel.constraints.is_empty() {
             params.extend(self.kernel.tile_params.ids());
         }

@@ -157,3 +157,33 @@ fn agreed_on_where_nothing_wraps() {
     assert!(leaves(2_147_483_000));
     assert!(leaves(i128::from(i32::MAX)));
 }
+
+/// A number that goes on by steps, and what is made of it.
+fn stepped(start: &str, by: &str, used: &str) -> String {
+    format!(
+        "fn f(c: &mut Tensor<i32, [N]>, start: {start}, by: {by}) where block: (t in 64),
+        {{ shared s: [i32; 48]; let mut h = start; for k in 0..4 {{ {used} h += by; }} c[t] = 1; }}"
+    )
+}
+
+#[test]
+fn steps_that_are_only_compared_or_masked() {
+    let uses = ["if h < start { s[0] = 1; }", "s[h % 48] = 1;", "if h & 1 == 0 { barrier; }"];
+    for used in uses {
+        let unsigned = stepped("u32", "u32", used);
+        let max = i128::from(u32::MAX);
+        assert_eq!(leaves(&unsigned, &[("N", 1), ("start", max - 8), ("by", 2)]), None, "{used}");
+        let range = leaves(&unsigned, &[("N", 1), ("start", max - 7), ("by", 2)]);
+        assert_eq!(range, Some((max - 7, max + 1)), "{used}");
+        let signed = stepped("i32", "i32", used);
+        assert!(leaves(&signed, &[("N", 1), ("start", 0), ("by", 1 << 30)]).is_some(), "{used}");
+    }
+}
+
+#[test]
+fn indices_that_go_on_by_steps() {
+    let text = "fn f(c: &mut Tensor<i32, [N]>, by: i64) where block: (t in 64),
+        { let mut x = t; for k in 0..8 { c[x] = 1; x += by as index; } }";
+    assert_eq!(leaves(text, &[("N", 1), ("by", 1 << 59)]), None);
+    assert!(leaves(text, &[("N", 1), ("by", 1 << 60)]).is_some());
+}

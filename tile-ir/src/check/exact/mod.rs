@@ -11,7 +11,8 @@
 //! used as an index, as a bound, as a divisor or in a comparison, or is a part of such a
 //! sum; by way of a variable too. What is made of dimensions and tile sizes alone is such
 //! a number wherever it is. What is hashed, masked or divided first is not: there
-//! wrapping may be meant. Nor is a difference of unsigned numbers, nor one of 64 bits that is
+//! wrapping may be meant. But a variable that a loop goes on by steps of the launch is such a
+//! number whatever is made of it, `h % 3` or a comparison: proofs take it not to wrap. Nor is a difference of unsigned numbers, nor one of 64 bits that is
 //! multiplied by a large number.
 //!
 //! An index has a sign and 64 bits. So a `u64` that becomes one is such a number too where it
@@ -70,6 +71,8 @@ impl Exact {
         let indices = Indices::of(kernel, &sources);
         let mut exact = Self { exprs, vars: BTreeMap::new(), indices, sources };
         let mut seen = BTreeSet::new();
+        let parts = places.iter().chain(&compared).copied().collect();
+        places.extend(exact.keep_all_summed(kernel, parts));
         // What is only compared may go on to wrap on purpose, as random numbers do.
         for (mut open, by_variables) in [(places, true), (compared, false)] {
             while let Some(expr) = open.pop() {
@@ -94,10 +97,7 @@ impl Exact {
             open.extend(self.sources.lets.get(&var));
             open.extend(self.sources.set.get(&var).filter(|_| by_variables).into_iter().flatten());
             open.extend(self.sources.stepped.at(expr, var).into_iter().flat_map(limits));
-            if by_variables && let Some(course) = self.sources.summed(kernel, var) {
-                open.extend(course.limits());
-                self.vars.entry(var).or_insert(expr);
-            }
+            self.keep_summed(kernel, (var, expr), open);
         } else if let ExprKind::Load(access) = &node.kind {
             open.extend(self.sources.held.get(&access.array).into_iter().flatten());
         } else if let Some(parts) = self.sources.parts(kernel, expr) {
@@ -107,6 +107,34 @@ impl Exact {
                 self.exprs.insert(expr);
             }
         }
+    }
+
+    /// Notes a variable that steps lead to, at a use of it: it is taken not to wrap, whatever
+    /// is made of it.
+    fn keep_summed(&mut self, kernel: &Kernel, (var, of): (VarId, ExprId), open: &mut Vec<ExprId>) {
+        if let Some(course) = self.sources.summed(kernel, var) {
+            open.extend(course.limits());
+            self.vars.entry(var).or_insert(of);
+        }
+    }
+
+    /// Notes the variables that steps lead to in all that `parts` are made of, masked and
+    /// divided ones too; gives what decides how far they go.
+    fn keep_all_summed(&mut self, kernel: &Kernel, mut parts: Vec<ExprId>) -> Vec<ExprId> {
+        let (mut seen, mut limits) = (BTreeSet::new(), Vec::new());
+        while let Some(expr) = parts.pop() {
+            if !seen.insert(expr) {
+                continue;
+            }
+            let kind = &kernel.exprs[expr].kind;
+            if let ExprKind::Var(var) = *kind {
+                parts.extend(self.sources.lets.get(&var));
+                parts.extend(self.sources.set.get(&var).into_iter().flatten());
+                self.keep_summed(kernel, (var, expr), &mut limits);
+            }
+            parts.extend(kind.operands());
+        }
+        limits
     }
 
     /// Whether an expression is such a number.
@@ -145,10 +173,9 @@ impl Exact {
         let of_vars = self.vars.iter().map(|(var, expr)| (*expr, Some(*var)));
         let of_numbers = of_exprs.chain(of_vars).find_map(|(expr, var)| {
             let dtype = match (kernel.exprs[expr].ty, var) {
-                (Type::Index, None) => DType::I64,
+                (Type::Index, _) => DType::I64,
                 (Type::Scalar(ElemType::Concrete(dtype)), _) => dtype,
-                (Type::Index, Some(_))
-                | (Type::Scalar(ElemType::Param(_) | ElemType::Acc(_)), _) => return None,
+                (Type::Scalar(ElemType::Param(_) | ElemType::Acc(_)), _) => return None,
             };
             let (low, high) = match var {
                 Some(var) => self.sources.range_of_all(kernel, var, value)?,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::points::Computed;
 use crate::check::poly::{Atom, Poly};
 use crate::config::tile_value;
-use crate::kernel::{Access, ArrayRef, ExprId, Kernel, VarId, eval_index};
+use crate::kernel::{Access, ArrayRef, ExprId, Kernel, TileParamId, VarId, VarKind, eval_index};
 
 /// Most points, of all sizes together, at which a cell is computed.
 const MAX_POINTS: u64 = 1 << 13;
@@ -85,7 +85,12 @@ impl Cover {
         });
         let decisive: Vec<ExprId> =
             extents.iter().chain(&guards).copied().chain(ends).chain(steps.copied()).collect();
-        let all = walk.cell.sizes(&decisive)?;
+        let domains = self.axes.iter().flat_map(|(_, domain)| match domain {
+            Domain::Below(end) => params_of(kernel, end),
+            Domain::Steps(_) => Vec::new(),
+        });
+        let others = walk.bounds.iter().chain([&walk.guards]).flat_map(Computed::params);
+        let all = walk.cell.sizes_of(&decisive, others.chain(domains))?;
         let mut left = MAX_POINTS;
         for tiles in &all {
             let size =
@@ -171,4 +176,17 @@ fn value_at(kernel: &Kernel, tiles: &[u32], poly: &Poly) -> Option<i128> {
         });
         sum.checked_add(term?)
     })
+}
+
+/// The tile parameters in a polynomial.
+fn params_of(kernel: &Kernel, poly: &Poly) -> Vec<TileParamId> {
+    let atoms = poly.terms().flat_map(|(product, _)| product.iter());
+    let params = atoms.filter_map(|atom| match atom {
+        Atom::Var(var) => match kernel.vars[*var].kind {
+            VarKind::TileParam(param) => Some(param),
+            _ => None,
+        },
+        _ => None,
+    });
+    params.collect()
 }
