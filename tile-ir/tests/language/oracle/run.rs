@@ -32,7 +32,7 @@ const POINTS: u64 = 1 << 32;
 pub(crate) struct Launch {
     pub(crate) values: BTreeMap<VarId, i64>,
     pub(crate) seed: u64,
-    /// Whether cells of tiles hold what was stored in them; else what is read there is
+    /// Whether cells hold what the block has stored in them; else what is read there is
     /// made up too.
     pub(crate) keeps: bool,
 }
@@ -419,16 +419,16 @@ impl Machine<'_> {
         let indices = self.indices(&access.indices)?;
         let (new, ty) = (self.eval(value)?, self.kernel.exprs[value].ty);
         kinds.iter().try_for_each(|kind| self.enter(access.array, &indices, *kind))?;
-        if self.launch.keeps && matches!(access.array, ArrayRef::Tile(_)) {
+        if self.launch.keeps {
             let now = self.moment();
             self.stored.note((self.block, access.array, indices), now, change(new, ty));
         }
         Ok(())
     }
 
-    /// What a cell of a tile holds, where that is kept.
+    /// What the own block has stored in a cell, where that is kept.
     pub(super) fn held(&self, array: ArrayRef, indices: &[i64]) -> Option<Value> {
-        if !self.launch.keeps || !matches!(array, ArrayRef::Tile(_)) {
+        if !self.launch.keeps {
             return None;
         }
         let cell = (self.block, array, indices.to_vec());

@@ -1,4 +1,4 @@
-//! What cells of tiles hold, where that is asked: who changed them, when, to what.
+//! What cells hold, where that is asked: who of the block changed them, when, to what.
 //!
 //! Work-items are run one after the other, so, as with what they exchange, a launch is run
 //! again until all find what the others had stored the time before. A value is what was
@@ -55,7 +55,7 @@ impl Change {
     }
 }
 
-/// A cell of a block's tile.
+/// A cell of an array as a block sees it.
 pub(super) type Cell = (usize, ArrayRef, Vec<i64>);
 
 /// The changes of a launch, by cell, as they were made.
