@@ -12,8 +12,9 @@
 //! sum; by way of a variable too. What is made of dimensions and tile sizes alone is such
 //! a number wherever it is. What is hashed, masked or divided first is not: there
 //! wrapping may be meant. But a variable that a loop goes on by steps of the launch is such a
-//! number whatever is made of it, `h % 3` or a comparison: proofs take it not to wrap. Nor is a difference of unsigned numbers, nor one of 64 bits that is
-//! multiplied by a large number.
+//! number whatever is made of it, `h % 3` or a comparison: proofs take it not to wrap. A
+//! difference of unsigned numbers is none, nor one of 64 bits that is multiplied by a large
+//! number.
 //!
 //! An index has a sign and 64 bits. So a `u64` that becomes one is such a number too where it
 //! is made of them, and may go up to `i64::MAX` only: `size` of 2^64 - 1 would be -1. What is
