@@ -57,11 +57,15 @@ fn is_of_launch(kernel: &Kernel, kind: &ExprKind) -> bool {
     }
 }
 
-/// The first precondition that does not hold where `var` says what dimensions, tile
-/// parameters and scalars are. What it does not know is not asked.
-pub fn broken_precondition(kernel: &Kernel, var: &dyn Fn(VarId) -> Option<i128>) -> Option<ExprId> {
+/// The first of a kernel's `conditions` that does not hold where `var` says what dimensions,
+/// tile parameters and scalars are. What it does not know is not asked.
+pub fn broken_precondition(
+    kernel: &Kernel,
+    conditions: &[ExprId],
+    var: &dyn Fn(VarId) -> Option<i128>,
+) -> Option<ExprId> {
     let is_broken = |cond: &ExprId| value(kernel, *cond, var).is_some_and(|holds| !is_true(holds));
-    preconditions(kernel).into_iter().find(is_broken)
+    conditions.iter().copied().find(is_broken)
 }
 
 fn is_true(value: ScalarValue) -> bool {

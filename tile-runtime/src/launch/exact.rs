@@ -3,10 +3,10 @@
 //! refused.
 
 use tile_ir::arena::EntityId as _;
-use tile_ir::check::{CheckedKernel, Exact};
+use tile_ir::check::{CheckedKernel, Exact, preconditions};
 use tile_ir::config::Config;
 use tile_ir::dtype::DType;
-use tile_ir::kernel::{Kernel, VarId, VarKind, print_expr};
+use tile_ir::kernel::{ExprId, Kernel, VarId, VarKind, print_expr};
 use tile_ir::value::ScalarValue;
 
 use super::bind::{Bound, name_value};
@@ -18,6 +18,8 @@ use crate::error::Result;
 #[derive(Debug)]
 pub(super) struct Numbers {
     exact: Exact,
+    /// What the kernel assumes of scalars and sizes.
+    assumed: Vec<ExprId>,
     config: Config,
     /// The source file of the kernel.
     file: &'static str,
@@ -36,9 +38,11 @@ impl Numbers {
         config: &Config,
     ) -> Result<Option<Self>> {
         let kernel = checked.kernel();
-        let numbers = Self { exact: Exact::of(kernel), config: config.clone(), file };
+        let (exact, assumed) = (Exact::of(kernel), preconditions(kernel));
+        let numbers = Self { exact, assumed, config: config.clone(), file };
         numbers.check_again(kernel, bound)?;
-        let is_asked_again = numbers.exact.asks_scalars(kernel) || asks_scalars(kernel);
+        let is_asked_again =
+            numbers.exact.asks_scalars(kernel) || asks_scalars(kernel, &numbers.assumed);
         Ok(is_asked_again.then_some(numbers))
     }
 
@@ -58,7 +62,7 @@ impl Numbers {
             | VarKind::Loop
             | VarKind::Let { .. } => name_value(kernel, &bound.dims, Some(&self.config), var),
         };
-        check_preconditions(kernel, self.file, &value)?;
+        check_preconditions((kernel, self.file), &self.assumed, &value)?;
         let Some((expr, dtype, (low, high))) = self.exact.leaves(kernel, &value) else {
             return Ok(());
         };

@@ -1,31 +1,31 @@
 //! What a kernel assumes of scalars and sizes alone: a launch of which it is not true is
 //! refused, on every device.
 
-use tile_ir::check::{broken_precondition, preconditions};
+use tile_ir::check::broken_precondition;
 use tile_ir::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, print_expr};
 
 use crate::error::{AssumptionError, Result};
 
-/// Whether scalar parameters come into what `kernel` assumes of its launches.
-pub(super) fn asks_scalars(kernel: &Kernel) -> bool {
-    preconditions(kernel).into_iter().any(|cond| {
-        let vars = vars_in(kernel, cond);
+/// Whether scalar parameters come into these conditions.
+pub(super) fn asks_scalars(kernel: &Kernel, conditions: &[ExprId]) -> bool {
+    conditions.iter().any(|cond| {
+        let vars = vars_in(kernel, *cond);
         vars.iter().any(|var| matches!(kernel.vars[*var].kind, VarKind::Scalar(_)))
     })
 }
 
-/// Checks a launch of a kernel in `file`, of which `value` says what dimensions, tile
-/// parameters and scalars are.
+/// Checks that `conditions` hold in a launch of a kernel in `file`, of which `value` says what
+/// dimensions, tile parameters and scalars are.
 ///
 /// # Errors
 ///
 /// Where an assumption does not hold.
 pub(super) fn check_preconditions(
-    kernel: &Kernel,
-    file: &str,
+    (kernel, file): (&Kernel, &str),
+    conditions: &[ExprId],
     value: &dyn Fn(VarId) -> Option<i128>,
 ) -> Result<()> {
-    let Some(cond) = broken_precondition(kernel, value) else { return Ok(()) };
+    let Some(cond) = broken_precondition(kernel, conditions, value) else { return Ok(()) };
     let named = |var: VarId| Some(format!("{} = {}", kernel.vars[var].name, value(var)?));
     Err(AssumptionError::Condition {
         kernel: kernel.name.clone(),
