@@ -224,9 +224,7 @@ impl<'a> Prose<'a> {
             notes.push("any thread of the block may run either point".to_owned());
         }
         if let Some(source) = self.conflict.cause {
-            let line = self.line(source.span(self.kernel));
-            let text = source.text(self.kernel);
-            notes.push(format!("if the value of `{text}` on line {line} is so"));
+            notes.push(self.condition(source));
         }
         let others = same.iter().filter(|other| other.pair.sites() != self.conflict.pair.sites());
         let mut likewise: Vec<String> = Vec::new();
@@ -250,6 +248,21 @@ impl<'a> Prose<'a> {
             notes.push(format!("and {more} pairs of accesses more"));
         }
         notes
+    }
+
+    /// What of memory has to be so that it happens.
+    fn condition(&self, source: Source) -> String {
+        let (line, text) = (self.line(source.span(self.kernel)), source.text(self.kernel));
+        match (source, source.access(self.kernel)) {
+            (Source::Old(_), Some(access)) => {
+                let array = self.kernel.array_name(access.array);
+                format!(
+                    "for `{text}` on line {line} as the updates give it where `{array}` holds 0 at \
+                     first"
+                )
+            }
+            _ => format!("if the value of `{text}` on line {line} is so"),
+        }
     }
 
     fn line(&self, span: SpanId) -> u32 {
@@ -309,6 +322,9 @@ impl<'a> Prose<'a> {
     /// What would mend it where no barrier does.
     pub(super) fn remedy(&self) -> String {
         let Pair { scope, first, second, .. } = self.conflict.pair;
+        if let Some(source @ Source::Old(_)) = self.conflict.cause {
+            return self.own_slots(source);
+        }
         let text = match scope {
             Scope::Grid | Scope::Block if self.is_half_atomic() => {
                 "make both of them `atomic`: an atomic update is not ordered with plain accesses"
@@ -338,6 +354,20 @@ impl<'a> Prose<'a> {
             }
         };
         text.to_owned()
+    }
+
+    /// How slots that updates of a counter give can be each work-item's own.
+    fn own_slots(&self, source: Source) -> String {
+        let array = self.kernel.array_name(self.conflict.pair.array());
+        let text = source.text(self.kernel);
+        let counter = source.access(self.kernel).map(|access| access.array);
+        if let (Some(ArrayRef::Tile(_)), Scope::Grid) = (counter, self.conflict.pair.scope) {
+            return "count in a tensor, or add to the index what is the block's own".to_owned();
+        }
+        format!(
+            "let one counter give out the elements of `{array}`, and let each work-item use those \
+             from `{text}` on, as many as its update adds"
+        )
     }
 
     /// How one of several work-items can be the writer, by the names of the block's axes.

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{Uniformity, uniformity};
 use crate::diag::{Code, Diagnostic};
-use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
+use crate::kernel::{ArrayRef, Kernel, Source, VarId, VarKind, print_expr};
 use crate::solve::skeleton::{
-    BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, probe, try_other_data,
+    BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, follow, look_far, probe, try_other_data,
 };
 use crate::solve::symbolic::{
     Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, prove, unproved_at_each_size,
@@ -109,9 +109,12 @@ pub(super) fn settle(
         rest.listed |= open.len() < rest.undecided.len();
         rest.undecided.retain(|(found, _)| open.contains(found));
     }
+    try_following(kernel, findings);
     if !rest.undecided.is_empty() {
         try_suggestions((kernel, uniformity), &rest.undecided, findings);
-        try_data(kernel, &rest.undecided, findings);
+        for run in [try_other_data, look_far] {
+            try_run(kernel, &rest.undecided, findings, run);
+        }
     }
     rest
 }
@@ -138,14 +141,42 @@ impl Rest {
     }
 }
 
-/// Runs what is undecided by more data.
-fn try_data(kernel: &Kernel, undecided: &[(Unproved, Exhaustion)], findings: &mut Findings) {
+/// Of what memory decides: by runs that follow what it says further than others do.
+fn try_following(kernel: &Kernel, findings: &mut Findings) {
+    let asked = findings.open.iter().map(|(pair, source)| (pair.array(), *source));
+    let asked: BTreeMap<ArrayRef, Source> = asked.collect();
+    let mut fuel = BUDGET / 2;
+    for asked in asked {
+        let mut found = Findings::default();
+        found.known.extend(findings.conflicts.iter().map(|conflict| conflict.pair));
+        follow(kernel, asked, &mut found, &mut fuel);
+        for conflict in found.conflicts {
+            let is_it = |(pair, _): &(Pair, Source)| *pair == conflict.pair;
+            if let Some(at) = findings.open.iter().position(is_it) {
+                findings.open.remove(at);
+                findings.conflicts.push(conflict);
+            }
+        }
+    }
+}
+
+/// A search for conflicts in an array, which adds what it finds and takes from the fuel what
+/// it costs.
+type Run = fn(&Kernel, ArrayRef, &mut Findings, &mut u32);
+
+/// Runs what is undecided once more, in another way.
+fn try_run(
+    kernel: &Kernel,
+    undecided: &[(Unproved, Exhaustion)],
+    findings: &mut Findings,
+    run: Run,
+) {
     let arrays: BTreeSet<ArrayRef> = undecided.iter().map(|(found, _)| found.array).collect();
-    let mut fuel = BUDGET / 4;
+    let mut fuel = BUDGET;
     for array in arrays {
         let mut found = Findings { known: findings.known.clone(), ..Findings::default() };
         if findings.known.iter().all(|pair| pair.array() != array) {
-            try_other_data(kernel, array, &mut found, &mut fuel);
+            run(kernel, array, &mut found, &mut fuel);
         }
         // What a proof excludes, made-up values do not show.
         let is_open = |pair: &Pair| undecided.iter().any(|(open, _)| holds_of(open, pair));
@@ -299,8 +330,11 @@ fn remedy(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> String {
                 .to_owned()
         }
         Exhaustion::Budget(sizes) if sizes.is_empty() => {
-            "there is too much to run: a smaller grid, or shorter loops, could be tried whole"
-                .to_owned()
+            let less = match kernel.grid.is_empty() {
+                true => "shorter loops",
+                false => "a smaller grid, or shorter loops,",
+            };
+            format!("there is too much to run: {less} could be tried whole")
         }
         Exhaustion::Budget(sizes) => {
             let values = sizes.iter().map(|(var, value)| format!("{} = {value}", name(*var)));

@@ -399,7 +399,7 @@ impl Machine<'_> {
         lhs: Value,
         rhs: Value,
     ) -> Value {
-        if !self.both || value.data.is_none() {
+        if !(self.both || self.shares) || value.data.is_none() {
             return value;
         }
         let (Some(lhs), Some(rhs)) = (lhs.part(), rhs.part()) else { return value };
@@ -413,7 +413,7 @@ impl Machine<'_> {
         operands: &[Value],
         origin: impl FnOnce(Vec<(Term, u64)>) -> Origin,
     ) -> Value {
-        if !self.both || value.data.is_none() {
+        if !(self.both || self.shares) || value.data.is_none() {
             return value;
         }
         let parts: Option<Vec<(Term, u64)>> =

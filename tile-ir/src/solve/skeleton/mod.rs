@@ -70,7 +70,7 @@ pub(crate) use exhaust::{Exhaustion, combinations, exhaust};
 pub(crate) use fill::{Fills, Unwritten};
 pub(crate) use passes::enumerate_within;
 pub(crate) use plan::Site;
-pub(crate) use probe::{probe, try_other_data};
+pub(crate) use probe::{follow, look_far, probe, try_other_data};
 pub(crate) use shadow::Scope;
 pub(crate) use stray::Stray;
 

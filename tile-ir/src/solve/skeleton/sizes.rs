@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 
 use super::data::{FIRST_EQUAL_SEED, FIRST_FREE_SEED, Pool};
+use super::machine::NO_EXTENT;
 use crate::arena::EntityId as _;
 use crate::config::{check_tiles, complete_tiles, tied_tiles, tile_value};
 use crate::kernel::{
@@ -45,6 +46,13 @@ impl Sizes {
     /// The values of the tile parameters.
     pub(super) fn tiles(&self, kernel: &Kernel) -> Vec<Option<i64>> {
         kernel.tile_params.values().map(|param| self.values[param.var.index()]).collect()
+    }
+
+    /// Takes dimensions that nothing but extents are made of for larger than any index.
+    pub(super) fn widen(&mut self, extents: &[VarId]) {
+        for var in extents {
+            self.values[var.index()] = Some(NO_EXTENT);
+        }
     }
 
     /// What decides a variable's value, if it may be any.

@@ -30,11 +30,13 @@ struct Entry {
 }
 
 /// Accesses of two workers that may be to one element, and what decides.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Undecided {
     pub(super) one: Mark,
     pub(super) other: Mark,
     pub(super) source: Source,
+    /// Where both are to one element whatever is loaded: which, for what was made up.
+    pub(super) element: Option<Vec<i64>>,
 }
 
 /// Accesses of two workers that are to one element where loaded data is as it was
@@ -72,12 +74,16 @@ impl Log {
     pub(super) fn end_interval(&mut self) -> (Vec<Undecided>, Vec<Met>) {
         let from = std::mem::replace(&mut self.interval, self.entries.len());
         let entries = &self.entries[from..];
-        (compare(entries, Scope::Block), meetings(entries, Scope::Block))
+        let mut undecided = surely_one(entries, Scope::Block);
+        undecided.extend(compare(entries, Scope::Block));
+        (undecided, meetings(entries, Scope::Block))
     }
 
     /// What cannot be told apart of different blocks.
     pub(super) fn end_grid(&self) -> Vec<Undecided> {
-        compare(&self.entries, Scope::Grid)
+        let mut undecided = surely_one(&self.entries, Scope::Grid);
+        undecided.extend(compare(&self.entries, Scope::Grid));
+        undecided
     }
 }
 
@@ -135,6 +141,27 @@ fn meetings(entries: &[Entry], scope: Scope) -> Vec<Met> {
     found.into_values().collect()
 }
 
+/// Accesses to one element whatever it is: of their coordinates the same is unknown.
+fn surely_one(entries: &[Entry], scope: Scope) -> Vec<Undecided> {
+    let is_asked =
+        |entry: &&Entry| entry.unknown.iter().all(Option::is_some) && !is_known(&entry.unknown);
+    let mut users: BTreeMap<(&[i64], &[Option<Term>]), Users<'_>> = BTreeMap::new();
+    let mut found: BTreeMap<(SiteId, SiteId), Undecided> = BTreeMap::new();
+    for entry in entries.iter().filter(is_asked) {
+        let at = users.entry((&entry.coordinates, &entry.unknown)).or_default();
+        if let Some(user) = at.against(entry, scope)
+            && let Some(source) = entry.source.or(user.source)
+        {
+            let element = Some(entry.coordinates.clone());
+            let (one, other) = (user.mark, entry.mark);
+            let meeting = Undecided { one, other, source, element };
+            found.entry((one.site, other.site)).or_insert(meeting);
+        }
+        at.add(entry, scope);
+    }
+    found.into_values().collect()
+}
+
 fn is_known(unknown: &[Option<Term>]) -> bool {
     unknown.iter().all(|term| *term == Some(0))
 }
@@ -182,7 +209,8 @@ fn compare(entries: &[Entry], scope: Scope) -> Vec<Undecided> {
                 if let Some(user) = at.against(entry, scope)
                     && let Some(source) = entry.source.or(user.source)
                 {
-                    found.push(Undecided { one: user.mark, other: entry.mark, source });
+                    let element = None;
+                    found.push(Undecided { one: user.mark, other: entry.mark, source, element });
                 }
                 if one == other {
                     at.add(entry, scope);

@@ -5,7 +5,7 @@ use super::machine::Machine;
 use super::shadow::{Mark, Scope};
 use super::wild::{Met, Undecided};
 use super::{Conflict, Pair, Party, Worker};
-use crate::kernel::{Axis, Source, VarId};
+use crate::kernel::{ArrayRef, Axis, Source, VarId};
 use crate::span::SpanId;
 
 /// An iteration of a loop; the default one stands for no loop.
@@ -45,7 +45,7 @@ impl Machine<'_> {
             element: indices.iter().map(|index| index.as_index()).collect(),
             first: self.party(first),
             second: self.party(second),
-            cause: one.cause.or(other.cause),
+            cause: one.cause.or(other.cause).or(self.counting),
             sizes: self.plan.project(self.sizes),
         };
         self.findings.conflicts.push(conflict);
@@ -53,18 +53,11 @@ impl Machine<'_> {
 
     /// Keeps, of a pair that loaded data decides about, data with which it collides.
     pub(super) fn keep_example(&mut self, met: Met) {
-        let (pair, [first, second]) = self.pair(Scope::Block, met.one, met.other);
+        let (pair, parties) = self.pair(Scope::Block, met.one, met.other);
         if self.findings.examples.contains_key(&pair) || !matches!(met.source, Source::Load(_)) {
             return;
         }
-        let conflict = Conflict {
-            pair,
-            element: met.element,
-            first: self.party(first),
-            second: self.party(second),
-            cause: Some(met.source),
-            sizes: self.plan.project(self.sizes),
-        };
+        let conflict = self.possible(pair, parties, (met.element, met.source));
         self.findings.examples.insert(pair, conflict);
     }
 
@@ -76,11 +69,44 @@ impl Machine<'_> {
         (Pair { scope, first: first_site, second: second_site, carried }, [first, second])
     }
 
-    /// Keeps a pair of accesses that loaded data decides about.
+    /// Keeps a pair of accesses that loaded data decides about. Where it only says which
+    /// element both are to, they collide for what was made up.
     pub(super) fn leave_open(&mut self, scope: Scope, found: Undecided) {
-        let (pair, _) = self.pair(scope, found.one, found.other);
-        if self.findings.known.insert(pair) {
-            self.findings.open.push((pair, found.source));
+        let (pair, parties) = self.pair(scope, found.one, found.other);
+        let is_new = self.findings.known.insert(pair);
+        let inside = found.element.filter(|element| self.is_inside(pair.array(), element));
+        let Some(element) = inside else {
+            if is_new {
+                self.findings.open.push((pair, found.source));
+            }
+            return;
+        };
+        let before = self.findings.open.len();
+        self.findings.open.retain(|(open, _)| *open != pair);
+        if is_new || self.findings.open.len() < before {
+            let conflict = self.possible(pair, parties, (element, found.source));
+            self.findings.conflicts.push(conflict);
+        }
+    }
+
+    fn is_inside(&self, array: ArrayRef, element: &[i64]) -> bool {
+        let mut axes = self.extents[self.slot(array)].iter().zip(element);
+        axes.all(|(extent, at)| (0..*extent).contains(at))
+    }
+
+    fn possible(
+        &self,
+        pair: Pair,
+        [first, second]: [Mark; 2],
+        (element, source): (Vec<i64>, Source),
+    ) -> Conflict {
+        Conflict {
+            pair,
+            element,
+            first: self.party(first),
+            second: self.party(second),
+            cause: Some(source),
+            sizes: self.plan.project(self.sizes),
         }
     }
 

@@ -4,13 +4,16 @@
 //! about the value or whether it is stored, any data may be found. A store to a place that is
 //! unknown may be to any cell. Loops and conditions that data decides leave nothing known of
 //! the arrays that are stored to inside, and so it is before each iteration that stands for any.
+//!
+//! A run that counts is one of those that there may be: work-items make their updates one after
+//! the other, block by block, and arrays hold 0 before. So all of what they hold is known.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::eval::{Indices, Value};
 use super::super::plan::Body;
 use super::worker::taint;
-use super::{Frame, Machine};
+use super::{Frame, Machine, Stop};
 use crate::kernel::{Access, ArrayRef, Source, Type};
 use crate::op::BinaryOp;
 
@@ -29,9 +32,10 @@ impl Machine<'_> {
     pub(in super::super) fn held(&self, access: &Access, indices: &Indices) -> Option<Value> {
         let slot = self.slot(access.array);
         let flat = self.flat(access.array, indices)?;
-        let value = *self.memory.values.get(&slot)?.get(&flat)?;
+        let held = self.memory.values.get(&slot).and_then(|cells| cells.get(&flat)).copied();
+        let value = held.or_else(|| self.counting.map(|_| Value::default()))?;
         let data = indices.iter().find_map(|index| index.data);
-        if !self.only_fills {
+        if !self.keeps_all() {
             return (data.is_none() && value.unknown().is_some()).then_some(value);
         }
         let value = value.tainted(self.memory.anywhere.get(&slot).copied());
@@ -39,6 +43,29 @@ impl Machine<'_> {
             true => value.tainted(data),
             false => value.chosen(data),
         })
+    }
+
+    /// The old value of an update of a followed array.
+    pub(super) fn counted(
+        &mut self,
+        access: &Access,
+        frame: &Frame,
+    ) -> Result<Option<Value>, Stop> {
+        let (indices, _) = self.indices(frame, &access.indices)?;
+        Ok(self.held(access, &indices))
+    }
+
+    /// Another block begins: it has tiles of its own.
+    pub(super) fn renew_memory(&mut self) {
+        let tensors = self.kernel.tensors.len();
+        let counts = self.counting.is_some();
+        self.memory.values.retain(|slot, _| counts && *slot < tensors);
+        self.memory.anywhere.clear();
+    }
+
+    /// Whether a run is one of what is made up, of which all is kept.
+    fn keeps_all(&self) -> bool {
+        self.only_fills || self.counting.is_some()
     }
 
     /// Stores to an element of a followed array, or changes it by an operator.
@@ -50,7 +77,7 @@ impl Machine<'_> {
     ) {
         let slot = self.slot(access.array);
         let data = indices.iter().find_map(|index| index.data);
-        if self.only_fills {
+        if self.keeps_all() {
             if let Some(data) = indices.iter().filter(|index| index.is_free).find_map(|at| at.data)
             {
                 self.memory.anywhere.entry(slot).or_insert(data);
@@ -63,7 +90,7 @@ impl Machine<'_> {
         let ty = Type::Scalar(self.kernel.element_type(access.array));
         let cells = self.memory.values.entry(slot).or_default();
         let before = cells.get(&flat).copied();
-        if !self.only_fills && op.is_some() && before.is_none() {
+        if !self.keeps_all() && op.is_some() && before.is_none() {
             // It was not known, and is not now.
             return;
         }
@@ -83,7 +110,7 @@ impl Machine<'_> {
 
     /// From here on these arrays may hold anything.
     pub(super) fn forget(&mut self, stored: &BTreeSet<ArrayRef>) {
-        if self.only_fills {
+        if self.keeps_all() {
             return;
         }
         for array in stored {

@@ -16,6 +16,7 @@ mod path;
 mod reach;
 mod rising;
 mod settle;
+mod sparse;
 mod together;
 mod told;
 mod worker;
@@ -50,6 +51,8 @@ const MAX_CELLS: i64 = 1 << 20;
 const MAX_ITEMS: i64 = 4096;
 /// Stands for an extent of any size: an index that is as large is not followed.
 pub(super) const ANY_EXTENT: i64 = 1 << 20;
+/// An extent beyond all indices of a run.
+pub(super) const NO_EXTENT: i64 = 1 << 40;
 /// Iterations of a loop that loaded data ends: where only it matters which cells are
 /// read unwritten, as many as a tile has cells, but no more than the second.
 const MAX_DATA_TRIPS: usize = 8;
@@ -131,6 +134,14 @@ pub(super) struct Machine<'a> {
     path: Option<&'a mut Path>,
     /// Whether what a path has in common with the one before is not entered again.
     skips: bool,
+    /// Whether of long loops the first rounds and the last ones are run, where that can be.
+    is_sparse: bool,
+    /// Where atomics update one after the other what is 0 at first: the old value that decides.
+    pub(super) counting: Option<Source>,
+    /// Whether it is told apart of what loaded elements values are made.
+    pub(super) shares: bool,
+    /// Whether of the work-items the last one comes first.
+    is_backwards: bool,
     /// Iterations of a loop that loaded data ends.
     data_trips: usize,
     /// Whether it is known that nothing collides, so that who reads a cell matters to nobody.
@@ -195,6 +206,10 @@ impl<'a> Machine<'a> {
             both: false,
             path: None,
             skips: false,
+            is_sparse: false,
+            counting: None,
+            shares: false,
+            is_backwards: false,
             data_trips: MAX_DATA_TRIPS,
             only_fills: false,
             until_filled: false,
@@ -230,6 +245,23 @@ impl<'a> Machine<'a> {
     /// barriers.
     pub(super) fn skipping(self, skips: bool) -> Self {
         Self { skips, ..self }
+    }
+
+    /// The same run, in which not every round of a long loop is run.
+    pub(super) fn sparse(self) -> Self {
+        Self { is_sparse: true, ..self }
+    }
+
+    /// The same run, in which atomics update what is 0 at first; `old` is the value that
+    /// decides about what is found. The work-items come in order, or the last one first.
+    pub(super) fn counting(self, old: Source, is_backwards: bool) -> Self {
+        Self { counting: Some(old), is_backwards, ..self }
+    }
+
+    /// The same run, in which values are known to be one where they are made of the same
+    /// loaded elements.
+    pub(super) fn by_elements(self) -> Self {
+        Self { shares: true, ..self }
     }
 
     /// The same run, of which it is known that nothing collides.
@@ -296,7 +328,7 @@ impl<'a> Machine<'a> {
             }
             self.blocks.push(block);
             self.renew_fills();
-            self.memory = Memory::default();
+            self.renew_memory();
             self.now.block = number as u32;
             self.now.context = 0;
             self.next_worker = items as u32;

@@ -33,14 +33,16 @@ impl<'a> Machine<'a> {
                     let team = Team { group: Group::Warp, first: team.first + warp * WARP };
                     self.together(items, frames, team)?;
                 }
-            } else if own > 0 {
+            } else if own > 0 && !frames.is_empty() {
                 self.spend(frames.len() / PER_STEP)?;
                 if self.only_fills {
                     self.in_turn(items, frames, team)?;
                 } else {
-                    for (item, frame) in frames.iter_mut().enumerate() {
+                    let last = frames.len() - 1;
+                    for turn in 0..=last {
+                        let item = if self.is_backwards { last - turn } else { turn };
                         self.set_worker(team.first + item);
-                        self.items(items, frame)?;
+                        self.items(items, &mut frames[item])?;
                     }
                 }
             }
@@ -81,7 +83,7 @@ impl<'a> Machine<'a> {
                 let outer = self.now;
                 self.now.cause = self.now.cause.or(data);
                 let (rounds, mut told) = (body.rounds.as_deref(), Told::default());
-                for (trip, value) in trips.into_iter().enumerate() {
+                for (trip, value) in self.rounds_of(trips, body) {
                     frames.iter_mut().for_each(|frame| frame[var.index()] = value);
                     if self.is_told(rounds, &mut told, frames)? {
                         continue;

@@ -29,9 +29,13 @@ impl<'a> Machine<'a> {
                 }
                 frame[var.index()] = result;
             }
-            Node::Old { var, array } => {
+            Node::Old { var, array, held } => {
                 self.burn()?;
-                frame[var.index()] = self.old_value(*array, *var);
+                frame[var.index()] = match held {
+                    Some(access) => self.counted(access, frame)?,
+                    None => None,
+                }
+                .unwrap_or_else(|| self.old_value(*array, *var));
             }
             Node::Begin { tile, is_filled } => self.begin_own(*tile, *is_filled),
             Node::Declare { tile, init } => self.declare(*tile, *init, frame)?,
@@ -58,7 +62,7 @@ impl<'a> Machine<'a> {
                 let outer = self.now;
                 self.now.cause = self.now.cause.or(data);
                 let (rounds, mut told) = (body.rounds.as_deref(), Told::default());
-                for (trip, value) in trips.into_iter().enumerate() {
+                for (trip, value) in self.rounds_of(trips, body) {
                     if body.round(trip).is_empty() {
                         break;
                     }

@@ -55,16 +55,19 @@ impl<'a> Plan<'a> {
             StmtKind::Update { place: Place::Element(access), op, value } => {
                 self.store(access, *value, Some(*op), stmt, out);
             }
-            StmtKind::Atomic { access, expected, value, old, .. } => {
+            StmtKind::Atomic { access, op, expected, value, old } => {
                 for expected in expected.iter() {
                     self.enter_loads(*expected, stmt.span);
                     if self.touches[expected.index()] {
                         out.push(Node::Touch(*expected));
                     }
                 }
-                self.store(access, *value, None, stmt, out);
                 let needed = old.filter(|old| self.needed[old.index()]);
-                out.extend(needed.map(|var| Node::Old { var, array: access.array }));
+                let held = Some(access).filter(|access| self.holds(access.array));
+                let old = needed.map(|var| Node::Old { var, array: access.array, held });
+                out.extend(old.clone().filter(|_| held.is_some()));
+                self.store(access, *value, op.binary(), stmt, out);
+                out.extend(old.filter(|_| held.is_none()));
             }
             StmtKind::Each { axes, body, .. } => {
                 let body = self.nodes(body);
@@ -145,13 +148,13 @@ impl<'a> Plan<'a> {
             self.enter_loads(*index, stmt.span);
         }
         let watched = self.is_watched(access);
-        if watched && op.is_some() {
+        let atomic = matches!(stmt.kind, StmtKind::Atomic { .. });
+        if watched && op.is_some() && !atomic {
             let site = self.site(access, AccessKind::Read, stmt.span);
             out.push(Node::Access { access, site });
         }
         self.enter_loads(value, stmt.span);
         let is_followed = self.needs_elements(access.array);
-        let atomic = matches!(stmt.kind, StmtKind::Atomic { .. });
         let kind = if atomic { AccessKind::Atomic } else { AccessKind::Write };
         let site = watched.then(|| self.site(access, kind, stmt.span));
         if is_followed {

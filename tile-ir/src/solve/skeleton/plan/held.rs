@@ -15,14 +15,18 @@
 //!
 //! # What is not followed
 //!
-//! Arrays that atomics update hold what the order of the updates says. Of tensors the extents
+//! Arrays that atomics update hold what the order of the updates says; they are followed only
+//! where one run is asked for, in which work-items make their updates one after the other. Of tensors the extents
 //! are to be numbers or tile sizes: outside of them nothing is stored.
 
 use std::collections::BTreeSet;
 
 use super::locals::collect_updated;
 use crate::dtype::DType;
-use crate::kernel::{ArrayRef, ElemType, ExprId, ExprKind, Kernel, TensorId, VarKind, any_subexpr};
+use crate::kernel::{
+    ArrayRef, ElemType, ExprId, ExprKind, Kernel, StmtKind, TensorId, VarKind, any_stmt,
+    any_subexpr,
+};
 
 /// The arrays that may be followed, and of which of them the values matter.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,6 +47,28 @@ impl Held {
     pub(super) fn all(kernel: &Kernel, written: &dyn Fn(TensorId) -> bool) -> Self {
         let mut updated = BTreeSet::new();
         collect_updated(&kernel.body, &mut updated);
+        Self::all_but(kernel, &updated, written)
+    }
+
+    /// Those, and the ones of which atomics make new values of old ones.
+    pub(super) fn counting(kernel: &Kernel, written: &dyn Fn(TensorId) -> bool) -> Self {
+        let mut exchanged = BTreeSet::new();
+        any_stmt(&kernel.body, &mut |stmt| {
+            if let StmtKind::Atomic { access, op, .. } = stmt
+                && op.binary().is_none()
+            {
+                exchanged.insert(access.array);
+            }
+            false
+        });
+        Self::all_but(kernel, &exchanged, written)
+    }
+
+    fn all_but(
+        kernel: &Kernel,
+        updated: &BTreeSet<ArrayRef>,
+        written: &dyn Fn(TensorId) -> bool,
+    ) -> Self {
         let tiles = kernel.tiles.ids().map(ArrayRef::Tile);
         let tensors = kernel.tensors.ids().filter(|tensor| written(*tensor));
         let may_be = |array: &ArrayRef| {

@@ -2,6 +2,7 @@
 
 mod again;
 mod alike;
+mod apart;
 mod build;
 mod held;
 mod locals;
@@ -11,7 +12,7 @@ mod shifts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::machine::{ANY_EXTENT, leavers};
+use super::machine::{ANY_EXTENT, NO_EXTENT, leavers};
 use super::sizes::{Sizes, largest_literal};
 use crate::arena::EntityId as _;
 use crate::check::{Exact, WrittenTensors};
@@ -47,8 +48,8 @@ pub(crate) struct Site {
 pub(super) enum Node<'a> {
     /// `var = value;`, or `var op= value;`
     Set { var: VarId, op: Option<BinaryOp>, value: ExprId },
-    /// `let var = atomic array[…] …;`: the old value.
-    Old { var: VarId, array: ArrayRef },
+    /// `let var = atomic array[…] …;`: the old value; where it is held, of what element.
+    Old { var: VarId, array: ArrayRef, held: Option<&'a Access> },
     /// A local array under watch is declared, with a value in all elements or in none.
     Begin { tile: TileId, is_filled: bool },
     /// A local array that is followed is declared, with this value in all elements.
@@ -201,6 +202,18 @@ impl<'a> Plan<'a> {
     ) -> Self {
         let written = WrittenTensors::of(kernel);
         let held = Held::all(kernel, &|tensor| written.contains(tensor));
+        Self::following(kernel, assumptions, held, watch)
+    }
+
+    /// The same, in which so it is with what atomics have made: for a run in which work-items
+    /// make their updates one after the other.
+    pub(super) fn counting(
+        kernel: &'a Kernel,
+        assumptions: BTreeSet<ExprId>,
+        watch: &dyn Fn(ArrayRef) -> bool,
+    ) -> Self {
+        let written = WrittenTensors::of(kernel);
+        let held = Held::counting(kernel, &|tensor| written.contains(tensor));
         Self::following(kernel, assumptions, held, watch)
     }
 
@@ -388,7 +401,7 @@ impl<'a> Plan<'a> {
     pub(super) fn project(&self, sizes: &Sizes) -> Vec<(VarId, i64)> {
         let value = |var: &VarId| Some((*var, sizes.values[var.index()]?));
         let used = self.used.iter().filter(|var| !sizes.open.contains(var)).filter_map(value);
-        used.filter(|(_, value)| *value != ANY_EXTENT).collect()
+        used.filter(|(_, value)| ![ANY_EXTENT, NO_EXTENT].contains(value)).collect()
     }
 
     /// What tells runs apart.

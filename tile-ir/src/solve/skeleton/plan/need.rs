@@ -14,10 +14,7 @@ impl Plan<'_> {
         }
         if let ExprKind::Load(access) = kind {
             self.uses_data |= !self.locals.follows(access.array);
-            if self.held.need(access.array) {
-                // Outside, nothing is stored.
-                kernel.extents(access.array).iter().for_each(|extent| self.need(*extent));
-            }
+            self.need_held(access.array);
             for element in self.locals.all(access.array) {
                 self.needed[element.index()] = true;
             }
@@ -29,6 +26,14 @@ impl Plan<'_> {
         }
         for operand in kind.operands() {
             self.need(operand);
+        }
+    }
+
+    /// What an array holds matters.
+    fn need_held(&mut self, array: ArrayRef) {
+        if self.held.need(array) {
+            // Outside, nothing is stored.
+            self.kernel.extents(array).iter().for_each(|extent| self.need(*extent));
         }
     }
 
@@ -79,7 +84,10 @@ impl Plan<'_> {
                 StmtKind::Atomic { access, expected, value, old, .. } => {
                     expected.iter().for_each(|expected| self.touch(*expected));
                     self.mark_written(access, *value);
-                    self.uses_data |= old.is_some_and(|old| self.needed[old.index()]);
+                    if old.is_some_and(|old| self.needed[old.index()]) {
+                        self.uses_data = true;
+                        self.need_held(access.array);
+                    }
                 }
                 StmtKind::LetArray { tile, init } => {
                     init.iter().for_each(|init| self.touch(*init));
@@ -170,6 +178,7 @@ impl Plan<'_> {
                 StmtKind::Atomic { access, expected, value, old, .. } => {
                     let mut exprs = access.indices.iter().chain(expected).chain([value]);
                     self.is_watched(access)
+                        || self.needs_elements(access.array)
                         || old.is_some_and(|old| self.needed[old.index()])
                         || exprs.any(|expr| self.touches[expr.index()])
                 }
