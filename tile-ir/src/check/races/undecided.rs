@@ -112,9 +112,8 @@ pub(super) fn settle(
     try_following(kernel, findings);
     if !rest.undecided.is_empty() {
         try_suggestions((kernel, uniformity), &rest.undecided, findings);
-        for run in [try_other_data, look_far] {
-            try_run(kernel, &rest.undecided, findings, run);
-        }
+        try_run(kernel, &rest.undecided, findings, (try_other_data, BUDGET / 4));
+        try_run(kernel, &rest.undecided, findings, (look_far, BUDGET + BUDGET / 2));
     }
     rest
 }
@@ -164,15 +163,14 @@ fn try_following(kernel: &Kernel, findings: &mut Findings) {
 /// it costs.
 type Run = fn(&Kernel, ArrayRef, &mut Findings, &mut u32);
 
-/// Runs what is undecided once more, in another way.
+/// Runs what is undecided once more, in another way, with so much to spend.
 fn try_run(
     kernel: &Kernel,
     undecided: &[(Unproved, Exhaustion)],
     findings: &mut Findings,
-    run: Run,
+    (run, mut fuel): (Run, u32),
 ) {
     let arrays: BTreeSet<ArrayRef> = undecided.iter().map(|(found, _)| found.array).collect();
-    let mut fuel = BUDGET;
     for array in arrays {
         let mut found = Findings { known: findings.known.clone(), ..Findings::default() };
         if findings.known.iter().all(|pair| pair.array() != array) {

@@ -50,13 +50,11 @@ impl Held {
         Self::all_but(kernel, &updated, written)
     }
 
-    /// Those, and the ones of which atomics make new values of old ones.
+    /// Those, and the ones that atomics update whatever they hold.
     pub(super) fn counting(kernel: &Kernel, written: &dyn Fn(TensorId) -> bool) -> Self {
         let mut exchanged = BTreeSet::new();
         any_stmt(&kernel.body, &mut |stmt| {
-            if let StmtKind::Atomic { access, op, .. } = stmt
-                && op.binary().is_none()
-            {
+            if let StmtKind::Atomic { access, expected: Some(_), .. } = stmt {
                 exchanged.insert(access.array);
             }
             false
