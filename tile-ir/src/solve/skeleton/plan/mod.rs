@@ -2,6 +2,7 @@
 
 mod again;
 mod alike;
+mod asks;
 mod build;
 mod held;
 mod locals;
