@@ -119,7 +119,7 @@ families! {
     ends equations exact fetched filled flipped further gather generated given graphs grids
     grouped halved hand kept lanes late launched launches layers left lessons levels library
     limits loaded long loops marks matrices micro mirrors mixed multiplied narrow nearly
-    offsets open orders params partners passed permuted physics pictures pieces places
+    offsets open orders params parted partners passed permuted physics pictures pieces places
     ported ports powers prefixes programs published queues ranks reach rectangles reductions
     reserved restored rolled rounds rows running samples scans scattered searches segments
     settled shares sized sizes solvers sorts starts stencils steps stored strides summed sums
