@@ -19,7 +19,9 @@
 //! while i_first < rounded { …; barrier; i += stride; i_first += stride; }
 //! ```
 //!
-//! What holds for everybody, or for nobody, is no condition at all ([`settled`]).
+//! What holds for everybody, or for nobody, is no condition at all ([`settled`]). What both
+//! arms of a condition set alike is set behind it ([`alike`]), exits in a row are one
+//! ([`exits`]), and a loop in whose first turns alone work-items meet becomes two ([`turns`]).
 //!
 //! That is the kernel which all other rules judge, which is embedded and which is run:
 //! barriers stand in control flow that the text shows to be the block's, and counters are
@@ -39,12 +41,15 @@
 //! A proof may rest on numbers that a launch must not wrap ([`Exact`], [`narrows`]). It
 //! counts only where the kernel that comes out asks the launch for all of them.
 
+mod alike;
 mod assigned;
+mod exits;
 mod first;
 mod points;
 mod question;
 mod rounds;
 mod settled;
+mod turns;
 
 use std::collections::BTreeSet;
 
@@ -106,20 +111,35 @@ pub(super) fn agreed(kernel: &Kernel, flow: &Flow) -> Option<Kernel> {
     let mut decided = BTreeSet::new();
     let mut rests = Vec::new();
     let mut is_settled = settled::leave_out(&mut now);
+    is_settled |= alike::move_out(&mut now);
+    is_settled |= exits::merge(&mut now);
     let mut values = if is_settled { values_of(&now) } else { flow.values.clone() };
+    if turns::cut(&mut now, &values) {
+        is_settled = true;
+        values = values_of(&now);
+    }
     let (mut refused, mut asked) = (BTreeSet::new(), 0);
     loop {
         let mut open = partings(&now, &values).into_iter();
         let next = open.find(|parting| !refused.contains(parting));
         let Some(parting) = next.filter(|_| asked < MAX_ASKED) else { break };
         asked += 1;
-        if let Some((next, by, more)) = decide(&now, &values, parting) {
+        let settle = || match parting {
+            Parting::If(cond) => settled::settled(&now, cond),
+            Parting::While(_) | Parting::For(_) => None,
+        };
+        // Where not even all come by, the first work-item's answer is nobody's.
+        let is_apart = stands_apart(&now.body, &values, parting);
+        let settled = if is_apart { settle() } else { None };
+        let decide = || decide(&now, &values, parting);
+        let decision = if settled.is_some() { None } else { decide() };
+        let is_open = !is_apart && decision.is_none();
+        let settled = settled.or_else(|| if is_open { settle() } else { None });
+        if let Some((next, by, more)) = decision {
             now = next;
             decided.insert(by);
             rests.extend(more);
-        } else if let Parting::If(cond) = parting
-            && let Some((next, rest)) = settled::settled(&now, cond)
-        {
+        } else if let Some((next, rest)) = settled {
             (now, is_settled) = (next, true);
             rests.push(rest);
         } else {
@@ -275,6 +295,19 @@ fn are_common(
             return bodies.all(|body| are_common(body, (values, decided), is_whole));
         }
         !is_decided && !holds_any(stmt, decided)
+    })
+}
+
+/// Whether a place stands where something else lets some come by and not others.
+fn stands_apart(stmts: &[Stmt], values: &[bool], place: Parting) -> bool {
+    stmts.iter().any(|stmt| {
+        let is_it = Parting::of(&stmt.kind) == Some(place);
+        let is_common = deciders(&stmt.kind).iter().all(|expr| values[expr.index()]);
+        let mut bodies = stmt.kind.bodies().into_iter();
+        match is_it || is_common {
+            true => bodies.any(|body| stands_apart(body, values, place)),
+            false => holds_any(stmt, &BTreeSet::from([place])),
+        }
     })
 }
 

@@ -22,6 +22,9 @@
 //! of the blocks that a comparison may ask for. So it is with a local array, of which each
 //! work-item has cells of its own, and with data: values that loads may give say how far
 //! a tile is filled and read, the same value of the same element, and all elements alike.
+//! A condition on data goes both ways: where no data that is run takes a comparison both
+//! ways, and the ranges of its sides do not say which way it goes, either is possible, for
+//! each value by itself.
 //! A place that is made of loaded data itself, as `s[ind[i]]`, may be any; so may one that
 //! data chooses, where all that is written is so whatever data is.
 //! Where no run comes to its end, it is an error.

@@ -4,14 +4,14 @@
 //! type parameters bound to a type that their bound admits: no guard of the
 //! kernel can tell which. Evaluating an expression enters the accesses it makes.
 
-use super::data::{self, constant};
+use super::data::constant;
 use super::machine::{Frame, Machine, Stop};
 use super::terms::{Origin, Term};
 use crate::arena::EntityId as _;
 use crate::dtype::{Bound, DType};
 use crate::kernel::{
-    Access, ArrayRef, Edge, ElemType, ExprId, ExprKind, Kernel, Source, TensorId, Type, VarId,
-    VarKind, ceil_div, eval_compare, eval_index_binary,
+    ArrayRef, ElemType, ExprId, ExprKind, Kernel, Source, Type, VarId, VarKind, ceil_div,
+    eval_index_binary,
 };
 use crate::op::{BinaryOp, LogicOp};
 use crate::semantics;
@@ -39,7 +39,7 @@ impl Value {
     }
 
     /// A condition.
-    fn bool(value: bool) -> Self {
+    pub(super) fn bool(value: bool) -> Self {
         Self { bits: value.into(), ..Self::default() }
     }
 
@@ -81,6 +81,16 @@ impl Value {
     /// What terms are made of.
     fn part(self) -> Option<(Term, u64)> {
         self.unknown().map(|term| (term, self.bits))
+    }
+
+    /// The bits.
+    pub(super) fn bits(self) -> u64 {
+        self.bits
+    }
+
+    /// What is the same of two values only where they are one number, whatever data is.
+    pub(super) fn identity(self) -> (Term, u64) {
+        (self.term, self.bits)
     }
 
     /// As an index.
@@ -250,17 +260,8 @@ impl Machine<'_> {
                 self.binary(*op, node.ty, lhs, rhs)
             }
             ExprKind::Compare { op, lhs, rhs } => {
-                let ty = kernel.exprs[*lhs].ty;
-                let (lhs, rhs) = (self.eval(frame, *lhs)?, self.eval(frame, *rhs)?);
-                let holds = if ty == Type::Index {
-                    eval_compare(*op, lhs.as_index().into(), rhs.as_index().into())
-                } else {
-                    let dtype = self.types.of_type(ty);
-                    let a = ScalarValue { dtype, bits: lhs.bits };
-                    let b = ScalarValue { dtype, bits: rhs.bits };
-                    semantics::compare(*op, a, b).unwrap_or(false)
-                };
-                Value::bool(holds).chosen(lhs.data.or(rhs.data))
+                let sides = [(*lhs, self.eval(frame, *lhs)?), (*rhs, self.eval(frame, *rhs)?)];
+                self.compared(frame, (expr, *op), sides)
             }
             ExprKind::Logic { op, lhs, rhs } => {
                 let (asked, goes_on) = (*lhs, *op == LogicOp::And);
@@ -391,6 +392,11 @@ impl Machine<'_> {
         if leaves { Err(Stop::Excluded) } else { Ok(()) }
     }
 
+    /// Whether it matters what values have in common.
+    fn follows_terms(&self) -> bool {
+        self.both || self.shares || self.doubts.is_some()
+    }
+
     /// `value`, which is `lhs op rhs`, with what it shares with all workers.
     fn with_term_of(
         &self,
@@ -399,7 +405,7 @@ impl Machine<'_> {
         lhs: Value,
         rhs: Value,
     ) -> Value {
-        if !(self.both || self.shares) || value.data.is_none() {
+        if !self.follows_terms() || value.data.is_none() {
             return value;
         }
         let (Some(lhs), Some(rhs)) = (lhs.part(), rhs.part()) else { return value };
@@ -407,13 +413,13 @@ impl Machine<'_> {
     }
 
     /// `value`, which is made of `operands`, with what it shares with all workers.
-    fn sharing(
+    pub(super) fn sharing(
         &self,
         value: Value,
         operands: &[Value],
         origin: impl FnOnce(Vec<(Term, u64)>) -> Origin,
     ) -> Value {
-        if !(self.both || self.shares) || value.data.is_none() {
+        if !self.follows_terms() || value.data.is_none() {
             return value;
         }
         let parts: Option<Vec<(Term, u64)>> =
@@ -469,91 +475,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn load(&mut self, frame: &Frame, expr: ExprId, access: &Access) -> Result<Value, Stop> {
-        let (indices, data) = self.indices(frame, &access.indices)?;
-        if self.plan.locals.follows(access.array) {
-            if let Some(site) = self.plan.loads[expr.index()] {
-                self.enter(site, &indices, (frame, &access.indices))?;
-            }
-            return Ok(self.element(frame, access, (&indices, data)));
-        }
-        let value = self.made_up(frame, (expr, access), &indices)?;
-        if self.plan.holds(access.array)
-            && let Some(held) = self.held(access, &indices)
-        {
-            return Ok(held);
-        }
-        if self.is_written(access.array) || self.kernel.is_local(access.array) {
-            return Ok(value);
-        }
-        Ok(self.sharing(value, &indices, |parts| Origin::Element(access.array, parts)))
-    }
-
-    fn made_up(
-        &mut self,
-        frame: &Frame,
-        (expr, access): (ExprId, &Access),
-        indices: &Indices,
-    ) -> Result<Value, Stop> {
-        if let Some(site) = self.plan.loads[expr.index()] {
-            self.enter(site, indices, (frame, &access.indices))?;
-        }
-        let dtype = self.dtype(expr);
-        if let ArrayRef::Tensor(tensor) = access.array
-            && self.flat(access.array, indices).is_none()
-        {
-            return Ok(self.pad(tensor, dtype).tainted(Some(Source::Load(expr))));
-        }
-        let mut elements: Vec<i64> = indices.iter().map(|index| index.as_index()).collect();
-        if self.kernel.is_local(access.array) {
-            // Every worker has its own.
-            elements.extend(self.moment().into_iter().take(2).map(i64::from));
-        }
-        let element = data::Element {
-            array: access.array,
-            indices: elements,
-            interval: if self.is_written(access.array) { self.interval() } else { 0 },
-        };
-        let value = Value::scalar(self.pool.value(&element, dtype, self.seed));
-        Ok(value.tainted(Some(Source::Load(expr))))
-    }
-
-    /// The old value that an atomic update gives: each one another.
-    pub(super) fn old_value(&self, array: ArrayRef, old: VarId) -> Value {
-        let element = data::Element {
-            array,
-            indices: self.moment().map(i64::from).to_vec(),
-            interval: self.interval(),
-        };
-        let dtype = self.types.of_type(self.kernel.vars[old].ty);
-        let value = Value::scalar(self.pool.value(&element, dtype, self.seed));
-        value.tainted(Some(Source::Old(old)))
-    }
-
-    fn pad(&self, tensor: TensorId, dtype: DType) -> Value {
-        let literal = match self.kernel.tensors[tensor].edge {
-            Edge::DefaultPad | Edge::Rule(_) => None,
-            Edge::Pad(value) => match &self.kernel.exprs[value].kind {
-                ExprKind::Literal(literal) => Some(*literal),
-                ExprKind::Var(_)
-                | ExprKind::Load(_)
-                | ExprKind::Unary { .. }
-                | ExprKind::Binary { .. }
-                | ExprKind::Compare { .. }
-                | ExprKind::Logic { .. }
-                | ExprKind::Select { .. }
-                | ExprKind::Cast(_)
-                | ExprKind::Uniform(_)
-                | ExprKind::Math { .. }
-                | ExprKind::Tiles { .. }
-                | ExprKind::InBounds { .. } => None,
-            },
-        };
-        let zero = ScalarValue { dtype, bits: 0 };
-        Value::scalar(literal.map_or(zero, |literal| constant(literal, dtype)))
-    }
-
-    fn dtype(&self, expr: ExprId) -> DType {
+    pub(super) fn dtype(&self, expr: ExprId) -> DType {
         self.types.of_type(self.kernel.exprs[expr].ty)
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::Party;
+use super::doubts::Outcomes;
 use super::eval::Value;
 use super::machine::{Frame, Machine};
 use super::plan::{Site, SiteId};
@@ -46,6 +47,8 @@ pub(crate) struct Fills {
     pub(crate) run: BTreeSet<TileId>,
     /// The tiles of which data has decided about a write, or chosen its place.
     pub(crate) chosen: BTreeSet<TileId>,
+    /// How comparisons have come out.
+    pub(super) outcomes: Outcomes,
 }
 
 impl Fills {
@@ -233,7 +236,7 @@ impl Machine<'_> {
             match flat {
                 Some(flat) if !fill.is_written(flat) => {
                     let element = indices.iter().map(|index| index.as_index()).collect();
-                    let is_possible = fill.is_scattered || is_chosen;
+                    let is_possible = fill.is_scattered || is_chosen || self.doubts.is_some();
                     let unless_chosen = false;
                     fill.open.push(Open { flat, element, is_possible, unless_chosen, mark });
                     self.left = None;
@@ -254,6 +257,7 @@ impl Machine<'_> {
         if let ArrayRef::Tile(tile) = array
             && kind != AccessKind::Read
             && (is_chosen || mark.cause.is_some())
+            && self.doubts.is_none()
         {
             self.findings.fills.chosen.insert(tile);
         }

@@ -57,6 +57,9 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort<'_>, fuel: &mut u
         if plan.writes() {
             let passes = passes(kernel, &choice, &asked, (&plan, of_tiles, is_proved));
             runs.run_all(&plan, passes, (choice.n_tiles(), effort.budget()));
+            if is_proved {
+                runs.run_doubts(&plan, &choice);
+            }
         }
     }
     runs.findings
@@ -91,17 +94,17 @@ fn passes<'a>(
 }
 
 /// The runs of a kernel, and what they have shown.
-struct Runs<'a> {
-    kernel: &'a Kernel,
+pub(super) struct Runs<'a> {
+    pub(super) kernel: &'a Kernel,
     pool: &'a Pool,
     asked: &'a Asked<'a>,
     /// Conditions that the author assumes, and sizes decide.
-    assumptions: BTreeSet<ExprId>,
+    pub(super) assumptions: BTreeSet<ExprId>,
     /// Whether it is known that nothing collides.
     is_proved: bool,
     /// Whether nothing is asked but which cells are read unwritten.
-    is_inside: bool,
-    findings: Findings,
+    pub(super) is_inside: bool,
+    pub(super) findings: Findings,
     fuel: &'a mut u32,
 }
 

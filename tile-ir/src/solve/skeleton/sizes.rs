@@ -134,6 +134,18 @@ impl<'a> Choice<'a> {
         })
     }
 
+    /// Few sizes with data of which one element has nothing to do with the next, so many
+    /// different ones of each.
+    pub(super) fn with_mixed_data(&self, seeds: u32) -> impl Iterator<Item = Sizes> {
+        let profiles = [Profile::ALL[0], Profile::ALL[4]];
+        (FIRST_FREE_SEED..FIRST_FREE_SEED + seeds).flat_map(move |seed| {
+            let tiles = self.tiles.iter();
+            tiles.flat_map(move |tiles| {
+                profiles.into_iter().map(move |profile| self.sizes_of(tiles, profile, seed))
+            })
+        })
+    }
+
     /// Sizes of which these are given; `None` where they are not admissible.
     pub(super) fn sizes_with(&self, given: &[(VarId, i64)], seed: u32) -> Option<Sizes> {
         let kernel = self.kernel;

@@ -9,6 +9,7 @@
 
 mod access;
 mod alike;
+mod doubt;
 mod elements;
 mod memory;
 mod open;
@@ -24,6 +25,7 @@ mod worker;
 use std::collections::BTreeSet;
 
 use super::data::Pool;
+use super::doubts::Doubts;
 use super::eval::{Types, Value};
 use super::fill::Fill;
 use super::plan::Plan;
@@ -41,7 +43,7 @@ use crate::kernel::{ArrayRef, Axis, ExprId, Kernel, Source, VarId, VarKind, eval
 use super::Findings;
 use memory::Memory;
 pub(super) use path::Path;
-pub(super) use reach::leavers;
+pub(super) use reach::{binary as made_of, leavers};
 
 /// The values of all variables, for one worker.
 pub(super) type Frame = Vec<Value>;
@@ -146,6 +148,8 @@ pub(super) struct Machine<'a> {
     data_trips: usize,
     /// Whether it is known that nothing collides, so that who reads a cell matters to nobody.
     pub(super) only_fills: bool,
+    /// The comparisons that may come out either way.
+    pub(super) doubts: Option<&'a Doubts>,
     /// Whether no more is asked of a block than which cells it reads unwritten.
     pub(super) until_filled: bool,
     /// Cells of tiles under watch that this block has not written yet; none where one has
@@ -212,6 +216,7 @@ impl<'a> Machine<'a> {
             is_backwards: false,
             data_trips: MAX_DATA_TRIPS,
             only_fills: false,
+            doubts: None,
             until_filled: false,
             left: None,
             touched: None,

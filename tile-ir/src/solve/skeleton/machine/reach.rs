@@ -188,7 +188,8 @@ fn is_whole(ty: Type) -> bool {
     ty == Type::Index || ty.integer_range().is_some()
 }
 
-fn binary(op: BinaryOp, one: Range, other: Range) -> Option<Range> {
+/// What an operator makes of numbers of two ranges, if that is known.
+pub(in super::super) fn binary(op: BinaryOp, one: Range, other: Range) -> Option<Range> {
     let natural = |range: Range| range.0 >= 0;
     match op {
         BinaryOp::Add

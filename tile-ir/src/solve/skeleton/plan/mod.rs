@@ -3,6 +3,7 @@
 mod again;
 mod alike;
 mod apart;
+mod asks;
 mod build;
 mod held;
 mod locals;

@@ -1,0 +1,130 @@
+//! Runs of data that comparisons ask for, and of what they may say where they come out one way
+//! alone ([`super::doubts`]).
+
+use std::collections::BTreeSet;
+
+use super::Pool;
+use super::doubts::{Compared, Doubts, Resting};
+use super::machine::{Blocks, Machine, Stop};
+use super::passes::Runs;
+use super::plan::Plan;
+use super::preimages::Preimages;
+use super::sizes::{Choice, Sizes};
+use super::spans::Spans;
+use crate::arena::EntityId as _;
+use crate::kernel::VarKind;
+
+/// Different data that is run.
+const MIXED: u32 = 16;
+
+/// Accesses and iterations of all runs, and until one has come to its end.
+const ENOUGH: u32 = super::BUDGET / 8;
+const MOST: u32 = super::BUDGET;
+
+impl Runs<'_> {
+    /// Runs them, of the tiles under watch.
+    pub(super) fn run_doubts(&mut self, plan: &Plan, choice: &Choice<'_>) {
+        let kernel = self.kernel;
+        let resting = Resting::of(kernel);
+        let compared = Compared::of(kernel, plan, &resting);
+        let Some(usual) = choice.with_mixed_data(1).next() else { return };
+        // What comes out both ways by itself is known.
+        if compared.are_known(&self.findings.fills.outcomes) {
+            return;
+        }
+        let found = Preimages::of(kernel, &compared.all, &usual);
+        let pool = Pool::of(kernel).asking(found.arrays.clone());
+        self.run_preimages((plan, choice), &found, &pool);
+        self.run_doubtful((plan, choice), (&compared, &resting), &pool);
+    }
+
+    fn run_preimages(
+        &mut self,
+        (plan, choice): (&Plan, &Choice<'_>),
+        found: &Preimages,
+        pool: &Pool,
+    ) {
+        let kernel = self.kernel;
+        let of_axis = |var| found.vars.get(&var).cloned().unwrap_or_default();
+        let blocks: Vec<BTreeSet<i64>> = kernel.grid.iter().map(|axis| of_axis(axis.var)).collect();
+        let blocks = Blocks::Asked(&blocks);
+        let mut fuel = ENOUGH;
+        for (var, values) in &found.vars {
+            let is_size = matches!(kernel.vars[*var].kind, VarKind::TileParam(_) | VarKind::Dim);
+            for value in values.iter().filter(|value| is_size && **value > 0) {
+                let Some(sizes) = choice.sizes_with(&[(*var, *value)], 0) else { continue };
+                let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+                let _ = self.run_at(plan, &sizes, (blocks, pool), (None, &mut fuel));
+            }
+        }
+        let mut fuel = ENOUGH;
+        for (number, mut sizes) in choice.with_mixed_data(MIXED).enumerate() {
+            let mut turn = number / 2;
+            for (var, values) in &found.vars {
+                if matches!(kernel.vars[*var].kind, VarKind::Scalar(_)) && !values.is_empty() {
+                    // Each with each of the next, as far as that is run.
+                    let value = values.iter().nth(turn % values.len());
+                    turn = turn / values.len() + number;
+                    sizes.values[var.index()] = value.copied();
+                }
+            }
+            let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+            let _ = self.run_at(plan, &sizes, (blocks, pool), (None, &mut fuel));
+            if fuel == 0 {
+                break;
+            }
+        }
+    }
+
+    /// Where no run comes to its end, no tile counts as run.
+    fn run_doubtful(
+        &mut self,
+        (plan, choice): (&Plan, &Choice<'_>),
+        (compared, resting): (&Compared, &Resting),
+        pool: &Pool,
+    ) {
+        let kernel = self.kernel;
+        let doubtful = compared.doubtful(&self.findings.fills.outcomes);
+        if doubtful.is_empty() {
+            return;
+        }
+        let spans = Spans::of(kernel);
+        let mut fuel = MOST;
+        let (mut is_ended, mut is_cut) = (false, false);
+        for sizes in choice.with_mixed_data(MIXED) {
+            let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+            let doubts = Doubts::of(kernel, (&doubtful, resting), &spans, &sizes);
+            let run = self.run_at(plan, &sizes, (Blocks::Sample, pool), (Some(&doubts), &mut fuel));
+            is_ended |= run.is_ok();
+            is_cut |= run == Err(Stop::Budget);
+            if fuel == 0 || (is_ended && fuel < MOST - ENOUGH) {
+                break;
+            }
+        }
+        if is_cut && !is_ended {
+            self.findings.fills.run.clear();
+        }
+    }
+
+    /// Runs one choice of sizes with data, and with doubts. Of those that an assumption
+    /// excludes nothing is kept.
+    fn run_at(
+        &mut self,
+        plan: &Plan,
+        sizes: &Sizes,
+        (blocks, pool): (Blocks<'_>, &Pool),
+        (doubts, fuel): (Option<&Doubts>, &mut u32),
+    ) -> Result<(), Stop> {
+        let before = self.findings.clone();
+        let machine = Machine::new(self.kernel, plan, sizes, pool, &mut self.findings, fuel);
+        let mut machine = machine.for_fills(true).until_filled(self.is_inside);
+        if let Some(doubts) = doubts {
+            machine = machine.doubting(doubts);
+        }
+        let run = machine.run(blocks);
+        if run == Err(Stop::Excluded) {
+            self.findings = before;
+        }
+        run
+    }
+}

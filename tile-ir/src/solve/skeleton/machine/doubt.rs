@@ -1,0 +1,90 @@
+//! Outcomes of comparisons, and what is compared in those that are doubtful ([`Doubts`]).
+
+use super::super::data::{Hash, Number};
+use super::super::doubts::{Doubts, Side};
+use super::super::eval::Value;
+use super::{Frame, Machine};
+use crate::kernel::{ExprId, Type, eval_compare};
+use crate::op::CompareOp;
+use crate::semantics;
+use crate::value::ScalarValue;
+
+impl<'a> Machine<'a> {
+    /// The same run, in which these comparisons may come out either way.
+    pub(in super::super) fn doubting(self, doubts: &'a Doubts) -> Self {
+        Self { doubts: Some(doubts), ..self }
+    }
+
+    /// Whether two values compare so.
+    pub(in super::super) fn compared(
+        &mut self,
+        frame: &Frame,
+        (expr, op): (ExprId, CompareOp),
+        sides: [(ExprId, Value); 2],
+    ) -> Value {
+        let ty = self.kernel.exprs[sides[0].0].ty;
+        let data = sides[0].1.data.or(sides[1].1.data);
+        if !self.only_fills {
+            return Value::bool(self.holds(op, ty, sides.map(|(_, value)| value))).chosen(data);
+        }
+        let known = self.doubts.and_then(|doubts| Some((doubts.sides(expr)?, doubts)));
+        let Some((taken, doubts)) = known else {
+            let holds = self.holds(op, ty, sides.map(|(_, value)| value));
+            self.findings.fills.outcomes.note(expr, holds);
+            return Value::bool(holds).chosen(data);
+        };
+        let values = [0, 1].map(|at| {
+            let (side, value) = sides[at];
+            let (_, other) = sides[1 - at];
+            match &taken[at] {
+                Some(own) => {
+                    self.taken((frame, side, ty), own, value, (other, taken[1 - at].is_none()))
+                }
+                None => value,
+            }
+        });
+        Value::bool(self.holds(op, ty, values)).chosen(data.or(doubts.source(expr)))
+    }
+
+    fn holds(&self, op: CompareOp, ty: Type, [lhs, rhs]: [Value; 2]) -> bool {
+        if ty == Type::Index {
+            return eval_compare(op, lhs.as_index().into(), rhs.as_index().into());
+        }
+        let dtype = self.types.of_type(ty);
+        let [a, b] = [lhs, rhs].map(|value| ScalarValue { dtype, bits: value.bits() });
+        semantics::compare(op, a, b).unwrap_or(false)
+    }
+
+    /// What a side is taken for: what it is, or a number near those that it is compared with
+    /// and that it may be; the same value always for the same.
+    fn taken(
+        &self,
+        (frame, side, ty): (&Frame, ExprId, Type),
+        own: &Side,
+        value: Value,
+        (other, is_known): (Value, bool),
+    ) -> Value {
+        let is_whole = ty == Type::Index || ty.integer_range().is_some();
+        let mut numbers = own.numbers.clone();
+        if numbers.is_empty() && is_known && is_whole {
+            numbers = Number::Int(other.number(ty)).around();
+        }
+        if is_whole {
+            let cut = self.reach(frame, &[side]);
+            let cut = cut.first().copied().filter(|_| value.data.is_some()).unwrap_or(own.range);
+            let (low, high) = (cut.0.max(own.range.0), cut.1.min(own.range.1));
+            let is_possible = |number: &Number| {
+                number.whole().is_some_and(|number| (low..=high).contains(&number))
+            };
+            numbers.retain(is_possible);
+        }
+        let (term, bits) = value.identity();
+        let mut hash = Hash::default();
+        [i64::from(term), bits as i64, i64::from(self.seed)]
+            .into_iter()
+            .for_each(|word| hash.add(word));
+        let at = hash.finish() as usize % (numbers.len() + 1);
+        let dtype = self.types.of_type(ty);
+        numbers.get(at).map_or(value, |number| Value::scalar(number.at(dtype)))
+    }
+}
