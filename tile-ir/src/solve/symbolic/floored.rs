@@ -24,11 +24,32 @@ impl Walk<'_> {
         let (mended, rest) = match (cond.yes == is_below(otherwise), cond.no == is_below(then)) {
             (true, _) => (then, otherwise),
             (false, true) => (otherwise, then),
-            (false, false) => return None,
+            (false, false) => return self.floored_quotient(cond, then, otherwise),
         };
         // A negative number and `n` do not leave their type together.
         let mended = self.before_signed_turns(mended).unwrap_or_else(|| mended.clone());
         self.floored(rest, &mended.sub(rest))
+    }
+
+    /// A choice that is one less where a remainder is below 0: the quotient, rounded down.
+    fn floored_quotient(&mut self, cond: &Cond, then: &Poly, otherwise: &Poly) -> Option<Poly> {
+        let (quotient, is_below) = if otherwise.sub(then).as_constant()? == 1 {
+            (otherwise, &cond.yes)
+        } else if then.sub(otherwise).as_constant()? == 1 {
+            (then, &cond.no)
+        } else {
+            return None;
+        };
+        let [(product, 1)] = quotient.terms() else { return None };
+        let [unknown] = product.as_slice() else { return None };
+        let (Function::Quotient, dividend, by) = self.function_of(*unknown)? else { return None };
+        let (dividend, by) = (dividend.clone(), by.clone());
+        let rest = dividend.sub(&quotient.mul(&by));
+        if *is_below != Formula::lt(&rest, &Poly::default()) {
+            return None;
+        }
+        let (_, at) = self.dividend(&rest, &by)?;
+        self.floor(&dividend, &by, at)
     }
 
     /// The number that was brought into the range of a type with a sign to give `value`.

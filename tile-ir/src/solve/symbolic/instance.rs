@@ -67,7 +67,8 @@ impl Walk<'_> {
     /// sizes.
     pub(super) fn is_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
         self.proofs.ask(&self.sites, ([first, second], meeting), false, || {
-            if self.is_disjoint_by_numbers(first, second, meeting)
+            if self.is_disjoint_by_weights([first, second], meeting)
+                || self.is_disjoint_by_numbers(first, second, meeting)
                 || self.is_disjoint_by_flat_numbers(first, second, meeting)
             {
                 return true;
@@ -259,6 +260,14 @@ impl<'a> Builder<'a> {
             loaded: Vec::new(),
             compares_reads: false,
         }
+    }
+
+    /// That an access is made, on the first side.
+    pub(super) fn alone(walk: &'a Walk<'_>, site: &Site) -> Self {
+        let mut builder = Self::new(walk, Meeting::BetweenBlocks);
+        builder.made.extend(site.made.iter().map(|old| (*old, Side::First)));
+        builder.assert(Side::First, &walk.is_made(site));
+        builder
     }
 
     /// The same, where it is asked too what one side has read at one place.

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use super::equality::substitution;
 use super::poly::gcd;
+use super::simplex;
 
 /// What one kernel's proofs may take: rows that are made, and terms of systems that are
 /// looked at.
@@ -82,7 +83,31 @@ pub(super) fn is_empty(zero: Vec<Row>, at_least: Vec<Row>, effort: &Effort) -> b
     matches!(run(zero, at_least, effort), Err(Outcome::Empty))
 }
 
-fn run(mut zero: Vec<Row>, mut at_least: Vec<Row>, effort: &Effort) -> Step<()> {
+/// Whether no numbers do, whole or not: what elimination would show where it costs more.
+pub(super) fn is_empty_of_fractions(zero: Vec<Row>, at_least: Vec<Row>, effort: &Effort) -> bool {
+    match without_equalities(zero, at_least, effort) {
+        Ok(rows) => simplex::is_empty(&rows, effort),
+        Err(outcome) => matches!(outcome, Outcome::Empty),
+    }
+}
+
+fn run(zero: Vec<Row>, at_least: Vec<Row>, effort: &Effort) -> Step<()> {
+    let mut rows = Rows::default();
+    for row in without_equalities(zero, at_least, effort)? {
+        rows.insert(row)?;
+    }
+    while let Some(unknown) = rows.cheapest() {
+        rows.eliminate(unknown, effort)?;
+    }
+    Ok(())
+}
+
+/// The rows that are at least 0, in which equalities have been put.
+fn without_equalities(
+    mut zero: Vec<Row>,
+    mut at_least: Vec<Row>,
+    effort: &Effort,
+) -> Step<Vec<Row>> {
     let numbers = |row: &Row| {
         row.factors.iter().all(|(_, factor)| is_small(*factor)) && is_small(row.constant)
     };
@@ -110,14 +135,7 @@ fn run(mut zero: Vec<Row>, mut at_least: Vec<Row>, effort: &Effort) -> Step<()> 
             eliminate_by(other, &row, unknown, factor)?;
         }
     }
-    let mut rows = Rows::default();
-    for row in at_least {
-        rows.insert(row)?;
-    }
-    while let Some(unknown) = rows.cheapest() {
-        rows.eliminate(unknown, effort)?;
-    }
-    Ok(())
+    Ok(at_least)
 }
 
 /// An unknown that no row speaks of.

@@ -38,7 +38,9 @@ impl System {
     /// Whether no integers fulfil all constraints; `false` where that could not
     /// be shown.
     pub(super) fn has_no_solution(&self, effort: &Effort) -> bool {
-        let prove = |system| Search { tests: MAX_TESTS, effort }.refute(system, MAX_DEPTH);
+        let prove = |system| {
+            Search { tests: MAX_TESTS, effort, of_fractions: false }.refute(system, MAX_DEPTH)
+        };
         let Some(digits) = self.with_digits() else { return prove(self.clone()) };
         // Where products are long, the search by them alone would leave nothing for digits.
         effort.within_part(PLAIN_PART, || prove(self.clone())) || prove(digits)
@@ -47,7 +49,9 @@ impl System {
     /// The same, where it is asked of what is multiplied whether it is positive.
     pub(super) fn has_none_by_factors(&self, effort: &Effort) -> bool {
         let system = self.with_factors();
-        system.is_some_and(|system| Search { tests: MAX_TESTS, effort }.refute(system, MAX_DEPTH))
+        system.is_some_and(|system| {
+            Search { tests: MAX_TESTS, effort, of_fractions: false }.refute(system, MAX_DEPTH)
+        })
     }
 }
 
@@ -57,8 +61,14 @@ fn is_order(parts: &[Formula]) -> bool {
     parts.iter().all(|part| matches!(part, Formula::AtLeast(_)))
 }
 
+/// Whether no integers fulfil all constraints of a system, by tests that know nothing of whole
+/// numbers but what equalities say of them.
+pub(super) fn refute_of_fractions(system: System, effort: &Effort) -> bool {
+    Search { tests: MAX_TESTS, effort, of_fractions: true }.refute(system, MAX_DEPTH)
+}
+
 /// Whether a formula is made of bounds alone.
-fn is_of_bounds(formula: &Formula) -> bool {
+pub(super) fn is_of_bounds(formula: &Formula) -> bool {
     match formula {
         Formula::AtLeast(_) => true,
         Formula::Any(parts) => parts.iter().all(is_of_bounds),
@@ -72,6 +82,7 @@ fn is_of_bounds(formula: &Formula) -> bool {
 struct Search<'a> {
     tests: u32,
     effort: &'a Effort,
+    of_fractions: bool,
 }
 
 impl Search<'_> {
@@ -83,7 +94,10 @@ impl Search<'_> {
             return false;
         }
         self.tests -= 1;
-        system.is_linearly_empty(self.effort)
+        match self.of_fractions {
+            true => system.is_empty_of_fractions(self.effort),
+            false => system.is_linearly_empty(self.effort),
+        }
     }
 
     fn refute(&mut self, mut system: System, depth: u32) -> bool {

@@ -333,6 +333,18 @@ impl System {
     /// Whether the constraints without choices have no solution, each product
     /// taken for an unknown of its own.
     pub(super) fn is_linearly_empty(&self, effort: &Effort) -> bool {
+        let (zero, at_least) = self.rows();
+        linear::is_empty(zero, at_least, effort)
+    }
+
+    /// The same for numbers that need not be whole.
+    pub(super) fn is_empty_of_fractions(&self, effort: &Effort) -> bool {
+        let (zero, at_least) = self.rows();
+        linear::is_empty_of_fractions(zero, at_least, effort)
+    }
+
+    /// What is 0, and what is at least 0, each product taken for an unknown of its own.
+    fn rows(&self) -> (Vec<Row>, Vec<Row>) {
         let mut columns: BTreeMap<Monomial, usize> = BTreeMap::new();
         let mut row = |poly: &Poly| {
             let mut row = Row { factors: Vec::new(), constant: poly.constant_term() };
@@ -349,7 +361,7 @@ impl System {
         let zero = self.zeros().map(&mut row).collect();
         let mut at_least: Vec<Row> = self.at_least.iter().map(&mut row).collect();
         at_least.extend(self.product_bounds().iter().map(&mut row));
-        linear::is_empty(zero, at_least, effort)
+        (zero, at_least)
     }
 
     /// Of products of unknowns that are not negative: what they are at least, and

@@ -381,6 +381,7 @@ impl Walk<'_> {
             BinaryOp::Sub => self.wrapped(lhs.sub(&rhs), ty, span),
             BinaryOp::Mul => {
                 self.note_square(&lhs, &rhs);
+                self.note_weight(&lhs, &rhs);
                 self.wrapped(lhs.mul(&rhs), ty, span)
             }
             BinaryOp::Div => {

@@ -45,6 +45,7 @@ use super::symbol::{LoopId, Obstacle, Symbols};
 use super::value::Function;
 use super::valued::Given;
 use super::warps::{Common, Place};
+use super::weighed::Weighed;
 use super::wholes::Wholes;
 use super::windows::Windows;
 use crate::check::{Exact, Uniformity};
@@ -208,6 +209,7 @@ pub(super) struct Walk<'a> {
     pub(super) effort: Effort,
     /// What has been proved, or not, of pairs of accesses.
     pub(super) proofs: Known,
+    pub(super) weighed: Weighed,
     pub(super) pairs: Pairs,
     /// Of the statements so far of the current list.
     pub(super) flow: Flow,
@@ -348,6 +350,7 @@ fn walk_with<'a>(
         walked: 1,
         effort: Effort::of_kernel(),
         proofs: Known::default(),
+        weighed: Weighed::default(),
         pairs: Pairs::default(),
         flow: Flow::default(),
         exits: Exits::of(kernel, uniformity),
