@@ -115,7 +115,7 @@ macro_rules! families {
 
 families! {
     agreed alike anew arrays atomics ballots basics benchmarks beside blocks butterflies chains
-    chosen claims coarse collected combined control corners counted digits doubled ends
+    chosen claims coarse collected combined confined control corners counted digits doubled ends
     equations exact fetched filled flipped further gather generated given graphs grids grouped
     halved hand kept lanes late launched launches layers left lessons levels library limits
     loaded long loops marks matrices micro mirrors mixed multiplied narrow nearly offsets open

@@ -73,6 +73,7 @@ mod made;
 mod marks;
 mod model;
 mod monomial;
+mod most;
 mod multiples;
 mod named;
 mod natural;
