@@ -35,6 +35,7 @@ mod cells;
 mod changed;
 mod claim;
 mod coming;
+mod compared;
 mod congruent;
 mod digits;
 mod divide;
