@@ -114,8 +114,10 @@ macro_rules! families {
 }
 
 families! {
-    agreed alike anew arrays atomics ballots basics benchmarks beside blocks butterflies chains
-    chosen claims coarse collected combined confined control corners counted digits doubled ends
+    added agreed alike anew arrays atomics ballots basics benchmarks beside blocks butterflies
+    chains
+    chosen claims coarse collected combined confined contrary control corners counted digits
+    doubled ends
     equations exact fetched filled flipped further gather generated given graphs grids grouped
     halved hand kept lanes late launched launches layers left lessons levels library limits
     loaded long loops marks matrices micro mirrors mixed multiplied narrow nearly offsets open
@@ -123,7 +125,7 @@ families! {
     prefixes programs published queues ranks reach rectangles reductions reserved restored
     rolled rounds rows running samples scans scattered searches segments settled shares sized
     sizes solvers sorts starts stencils steps stored strides summed sums symbolic tables teams
-    tiles triangles turned twice values verified waits warps waves wholes wide
+    tiles told triangles turned twice values verified waits warps waves wholes wide
 }
 
 #[test]

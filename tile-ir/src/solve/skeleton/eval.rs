@@ -4,14 +4,14 @@
 //! type parameters bound to a type that their bound admits: no guard of the
 //! kernel can tell which. Evaluating an expression enters the accesses it makes.
 
-use super::data::{self, constant};
-use super::machine::{Frame, Machine, Stop};
+use super::data::constant;
+use super::machine::{Frame, Guard, Machine, Stop};
 use super::terms::{Origin, Term};
 use crate::arena::EntityId as _;
 use crate::dtype::{Bound, DType};
 use crate::kernel::{
-    Access, ArrayRef, Edge, ElemType, ExprId, ExprKind, Kernel, Source, TensorId, Type, VarId,
-    VarKind, ceil_div, eval_compare, eval_index_binary,
+    ArrayRef, ElemType, ExprId, ExprKind, Kernel, Source, Type, VarId, VarKind, ceil_div,
+    eval_compare, eval_index_binary,
 };
 use crate::op::{BinaryOp, LogicOp};
 use crate::semantics;
@@ -168,12 +168,12 @@ impl Machine<'_> {
                 let cond = self.eval(frame, asked)?;
                 let (chosen, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
-                let guard = cond.data.map(|_| (asked, cond.is_true()));
+                let guard = Guard::of(asked, cond, cond.is_true());
                 self.under_some(guard, |machine| machine.touch(frame, *chosen))?;
                 if self.both
-                    && let Some((asked, holds)) = guard
+                    && let Some(guard) = guard
                 {
-                    self.under((asked, !holds), |machine| machine.touch(frame, *other))?;
+                    self.under(guard.negated(), |machine| machine.touch(frame, *other))?;
                 }
             }
             ExprKind::Logic { op, lhs, rhs } => {
@@ -182,7 +182,7 @@ impl Machine<'_> {
                 let goes_on = *op == LogicOp::And;
                 let decided = lhs.is_true() != goes_on;
                 if !decided || (self.both && lhs.data.is_some()) {
-                    let guard = lhs.data.map(|_| (asked, goes_on));
+                    let guard = Guard::of(asked, lhs, goes_on);
                     self.under_some(guard, |machine| machine.touch(frame, *rhs))?;
                 }
             }
@@ -237,7 +237,8 @@ impl Machine<'_> {
                 }
                 let dtype = self.dtype(expr);
                 let result = semantics::unary(*op, ScalarValue { dtype, bits: value.bits });
-                result.map_or(value, Value::scalar).made_of(value)
+                let result = result.map_or(value, Value::scalar).made_of(value);
+                self.amount_of_unary(result, (*op, expr), value)
             }
             ExprKind::Binary { op, lhs, rhs } => {
                 let (lhs, rhs) = (self.eval(frame, *lhs)?, self.eval(frame, *rhs)?);
@@ -249,9 +250,9 @@ impl Machine<'_> {
                 }
                 self.binary(*op, node.ty, lhs, rhs)
             }
-            ExprKind::Compare { op, lhs, rhs } => {
-                let ty = kernel.exprs[*lhs].ty;
-                let (lhs, rhs) = (self.eval(frame, *lhs)?, self.eval(frame, *rhs)?);
+            ExprKind::Compare { op, lhs: left, rhs: right } => {
+                let ty = kernel.exprs[*left].ty;
+                let (lhs, rhs) = (self.eval(frame, *left)?, self.eval(frame, *right)?);
                 let holds = if ty == Type::Index {
                     eval_compare(*op, lhs.as_index().into(), rhs.as_index().into())
                 } else {
@@ -260,32 +261,43 @@ impl Machine<'_> {
                     let b = ScalarValue { dtype, bits: rhs.bits };
                     semantics::compare(*op, a, b).unwrap_or(false)
                 };
-                Value::bool(holds).chosen(lhs.data.or(rhs.data))
+                if kernel.is_nan(*left) || kernel.is_nan(*right) {
+                    return Ok(Value::bool(holds));
+                }
+                let value = Value::bool(holds).chosen(lhs.data.or(rhs.data));
+                self.amount_of_comparison(value, (*op, ty), [lhs, rhs])
             }
             ExprKind::Logic { op, lhs, rhs } => {
                 let (asked, goes_on) = (*lhs, *op == LogicOp::And);
                 let lhs = self.eval(frame, asked)?;
-                let guard = lhs.data.map(|_| (asked, goes_on));
+                let guard = Guard::of(asked, lhs, goes_on);
                 if lhs.is_true() != goes_on {
                     if self.both && guard.is_some() {
-                        self.under_some(guard, |machine| machine.eval(frame, *rhs))?;
+                        let rhs = self.under_some(guard, |machine| machine.eval(frame, *rhs))?;
+                        return Ok(self.amount_of_logic(lhs, *op, [lhs, rhs]));
                     }
                     return Ok(lhs);
                 }
-                self.under_some(guard, |machine| machine.eval(frame, *rhs))?.chosen(lhs.data)
+                let rhs = self.under_some(guard, |machine| machine.eval(frame, *rhs))?;
+                self.amount_of_logic(rhs.chosen(lhs.data), *op, [lhs, rhs])
             }
             ExprKind::Select { cond, then, otherwise } => {
                 let asked = *cond;
                 let cond = self.eval(frame, asked)?;
                 let (chosen, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
-                let guard = cond.data.map(|_| (asked, cond.is_true()));
+                let guard = Guard::of(asked, cond, cond.is_true());
+                let mut left = None;
                 if self.both
-                    && let Some((asked, holds)) = guard
+                    && let Some(guard) = guard
                 {
-                    self.under((asked, !holds), |machine| machine.eval(frame, *other))?;
+                    left =
+                        Some(self.under(guard.negated(), |machine| machine.eval(frame, *other))?);
                 }
-                self.under_some(guard, |machine| machine.eval(frame, *chosen))?.chosen(cond.data)
+                let taken = self.under_some(guard, |machine| machine.eval(frame, *chosen))?;
+                let Some(left) = left else { return Ok(taken.chosen(cond.data)) };
+                let (then, otherwise) = if cond.is_true() { (taken, left) } else { (left, taken) };
+                self.amount_of_choice(taken.chosen(cond.data), expr, [cond, then, otherwise])
             }
             ExprKind::Cast(operand) => {
                 let value = self.eval(frame, *operand)?;
@@ -299,6 +311,10 @@ impl Machine<'_> {
                 }
                 let cast = semantics::cast(ScalarValue { dtype: from, bits: value.bits }, to);
                 let cast = cast.map_or(value, Value::scalar).made_of(value);
+                if self.amounts.is_some() {
+                    let types = [kernel.exprs[*operand].ty, node.ty];
+                    return Ok(self.amount_of_cast(cast, types, value));
+                }
                 self.sharing(cast, &[value], |parts| Origin::Cast(from, to, parts[0]))
             }
             ExprKind::Uniform(operand) => self.by_all(|machine| machine.eval(frame, *operand))?,
@@ -306,7 +322,8 @@ impl Machine<'_> {
                 let dtype = self.dtype(expr);
                 let value = self.eval(frame, *arg)?;
                 let result = semantics::math(*func, ScalarValue { dtype, bits: value.bits });
-                result.map_or(value, Value::scalar).tainted(value.data)
+                let result = result.map_or(value, Value::scalar).tainted(value.data);
+                self.amount_of_function(result, expr, (value, kernel.exprs[*arg].ty))
             }
             ExprKind::Tiles { extent, tile } => {
                 let (extent, tile) = (self.eval(frame, *extent)?, self.eval(frame, *tile)?);
@@ -402,18 +419,21 @@ impl Machine<'_> {
         if !self.both || value.data.is_none() {
             return value;
         }
+        if self.amounts.is_some() {
+            return self.amount_of_binary(value, (op, ty), [lhs, rhs]);
+        }
         let (Some(lhs), Some(rhs)) = (lhs.part(), rhs.part()) else { return value };
         value.with_term(self.terms.of_binary(op, ty, lhs, rhs))
     }
 
     /// `value`, which is made of `operands`, with what it shares with all workers.
-    fn sharing(
+    pub(super) fn sharing(
         &self,
         value: Value,
         operands: &[Value],
         origin: impl FnOnce(Vec<(Term, u64)>) -> Origin,
     ) -> Value {
-        if !self.both || value.data.is_none() {
+        if !self.both || value.data.is_none() || self.amounts.is_some() {
             return value;
         }
         let parts: Option<Vec<(Term, u64)>> =
@@ -469,91 +489,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn load(&mut self, frame: &Frame, expr: ExprId, access: &Access) -> Result<Value, Stop> {
-        let (indices, data) = self.indices(frame, &access.indices)?;
-        if self.plan.locals.follows(access.array) {
-            if let Some(site) = self.plan.loads[expr.index()] {
-                self.enter(site, &indices, (frame, &access.indices))?;
-            }
-            return Ok(self.element(frame, access, (&indices, data)));
-        }
-        let value = self.made_up(frame, (expr, access), &indices)?;
-        if self.plan.holds(access.array)
-            && let Some(held) = self.held(access, &indices)
-        {
-            return Ok(held);
-        }
-        if self.is_written(access.array) || self.kernel.is_local(access.array) {
-            return Ok(value);
-        }
-        Ok(self.sharing(value, &indices, |parts| Origin::Element(access.array, parts)))
-    }
-
-    fn made_up(
-        &mut self,
-        frame: &Frame,
-        (expr, access): (ExprId, &Access),
-        indices: &Indices,
-    ) -> Result<Value, Stop> {
-        if let Some(site) = self.plan.loads[expr.index()] {
-            self.enter(site, indices, (frame, &access.indices))?;
-        }
-        let dtype = self.dtype(expr);
-        if let ArrayRef::Tensor(tensor) = access.array
-            && self.flat(access.array, indices).is_none()
-        {
-            return Ok(self.pad(tensor, dtype).tainted(Some(Source::Load(expr))));
-        }
-        let mut elements: Vec<i64> = indices.iter().map(|index| index.as_index()).collect();
-        if self.kernel.is_local(access.array) {
-            // Every worker has its own.
-            elements.extend(self.moment().into_iter().take(2).map(i64::from));
-        }
-        let element = data::Element {
-            array: access.array,
-            indices: elements,
-            interval: if self.is_written(access.array) { self.interval() } else { 0 },
-        };
-        let value = Value::scalar(self.pool.value(&element, dtype, self.seed));
-        Ok(value.tainted(Some(Source::Load(expr))))
-    }
-
-    /// The old value that an atomic update gives: each one another.
-    pub(super) fn old_value(&self, array: ArrayRef, old: VarId) -> Value {
-        let element = data::Element {
-            array,
-            indices: self.moment().map(i64::from).to_vec(),
-            interval: self.interval(),
-        };
-        let dtype = self.types.of_type(self.kernel.vars[old].ty);
-        let value = Value::scalar(self.pool.value(&element, dtype, self.seed));
-        value.tainted(Some(Source::Old(old)))
-    }
-
-    fn pad(&self, tensor: TensorId, dtype: DType) -> Value {
-        let literal = match self.kernel.tensors[tensor].edge {
-            Edge::DefaultPad | Edge::Rule(_) => None,
-            Edge::Pad(value) => match &self.kernel.exprs[value].kind {
-                ExprKind::Literal(literal) => Some(*literal),
-                ExprKind::Var(_)
-                | ExprKind::Load(_)
-                | ExprKind::Unary { .. }
-                | ExprKind::Binary { .. }
-                | ExprKind::Compare { .. }
-                | ExprKind::Logic { .. }
-                | ExprKind::Select { .. }
-                | ExprKind::Cast(_)
-                | ExprKind::Uniform(_)
-                | ExprKind::Math { .. }
-                | ExprKind::Tiles { .. }
-                | ExprKind::InBounds { .. } => None,
-            },
-        };
-        let zero = ScalarValue { dtype, bits: 0 };
-        Value::scalar(literal.map_or(zero, |literal| constant(literal, dtype)))
-    }
-
-    fn dtype(&self, expr: ExprId) -> DType {
+    pub(super) fn dtype(&self, expr: ExprId) -> DType {
         self.types.of_type(self.kernel.exprs[expr].ty)
     }
 }
