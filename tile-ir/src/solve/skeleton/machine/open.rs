@@ -102,7 +102,8 @@ impl<'a> Machine<'a> {
             self.begin_each(open, frames, team)?;
             if let Some(counter) = open.counter {
                 // Everybody is in the same one.
-                let term = if self.amounts.is_some() { 0 } else { self.terms.fresh() };
+                let amount = self.amounts.as_ref().map(|amounts| amounts.fresh(None));
+                let term = amount.unwrap_or_else(|| self.terms.fresh());
                 let value = Value::index(0).tainted(Some(open.source)).with_term(term);
                 frames.iter_mut().for_each(|frame| frame[counter.index()] = value);
             }
