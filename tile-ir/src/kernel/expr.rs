@@ -164,6 +164,11 @@ impl Kernel {
         is_one.then_some(access)
     }
 
+    /// Whether an expression is what is no number, with which nothing compares but by `!=`.
+    pub(crate) fn is_nan(&self, expr: ExprId) -> bool {
+        self.exprs[expr].kind == ExprKind::Literal(Literal::Named(NamedConst::Nan))
+    }
+
     /// Whether two expressions are written alike, apart from where.
     pub(crate) fn is_same(&self, a: ExprId, b: ExprId) -> bool {
         let (a, b) = (&self.exprs[a], &self.exprs[b]);

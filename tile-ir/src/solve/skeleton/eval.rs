@@ -5,7 +5,7 @@
 //! kernel can tell which. Evaluating an expression enters the accesses it makes.
 
 use super::data::constant;
-use super::machine::{Frame, Machine, Stop};
+use super::machine::{Frame, Guard, Machine, Stop};
 use super::terms::{Origin, Term};
 use crate::arena::EntityId as _;
 use crate::dtype::{Bound, DType};
@@ -178,12 +178,12 @@ impl Machine<'_> {
                 let cond = self.eval(frame, asked)?;
                 let (chosen, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
-                let guard = cond.data.map(|_| (asked, cond.is_true()));
+                let guard = Guard::of(asked, cond, cond.is_true());
                 self.under_some(guard, |machine| machine.touch(frame, *chosen))?;
                 if self.both
-                    && let Some((asked, holds)) = guard
+                    && let Some(guard) = guard
                 {
-                    self.under((asked, !holds), |machine| machine.touch(frame, *other))?;
+                    self.under(guard.negated(), |machine| machine.touch(frame, *other))?;
                 }
             }
             ExprKind::Logic { op, lhs, rhs } => {
@@ -192,7 +192,7 @@ impl Machine<'_> {
                 let goes_on = *op == LogicOp::And;
                 let decided = lhs.is_true() != goes_on;
                 if !decided || (self.both && lhs.data.is_some()) {
-                    let guard = lhs.data.map(|_| (asked, goes_on));
+                    let guard = Guard::of(asked, lhs, goes_on);
                     self.under_some(guard, |machine| machine.touch(frame, *rhs))?;
                 }
             }
@@ -247,7 +247,8 @@ impl Machine<'_> {
                 }
                 let dtype = self.dtype(expr);
                 let result = semantics::unary(*op, ScalarValue { dtype, bits: value.bits });
-                result.map_or(value, Value::scalar).made_of(value)
+                let result = result.map_or(value, Value::scalar).made_of(value);
+                self.amount_of_unary(result, (*op, expr), value)
             }
             ExprKind::Binary { op, lhs, rhs } => {
                 let (lhs, rhs) = (self.eval(frame, *lhs)?, self.eval(frame, *rhs)?);
@@ -266,27 +267,34 @@ impl Machine<'_> {
             ExprKind::Logic { op, lhs, rhs } => {
                 let (asked, goes_on) = (*lhs, *op == LogicOp::And);
                 let lhs = self.eval(frame, asked)?;
-                let guard = lhs.data.map(|_| (asked, goes_on));
+                let guard = Guard::of(asked, lhs, goes_on);
                 if lhs.is_true() != goes_on {
                     if self.both && guard.is_some() {
-                        self.under_some(guard, |machine| machine.eval(frame, *rhs))?;
+                        let rhs = self.under_some(guard, |machine| machine.eval(frame, *rhs))?;
+                        return Ok(self.amount_of_logic(lhs, *op, [lhs, rhs]));
                     }
                     return Ok(lhs);
                 }
-                self.under_some(guard, |machine| machine.eval(frame, *rhs))?.chosen(lhs.data)
+                let rhs = self.under_some(guard, |machine| machine.eval(frame, *rhs))?;
+                self.amount_of_logic(rhs.chosen(lhs.data), *op, [lhs, rhs])
             }
             ExprKind::Select { cond, then, otherwise } => {
                 let asked = *cond;
                 let cond = self.eval(frame, asked)?;
                 let (chosen, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
-                let guard = cond.data.map(|_| (asked, cond.is_true()));
+                let guard = Guard::of(asked, cond, cond.is_true());
+                let mut left = None;
                 if self.both
-                    && let Some((asked, holds)) = guard
+                    && let Some(guard) = guard
                 {
-                    self.under((asked, !holds), |machine| machine.eval(frame, *other))?;
+                    left =
+                        Some(self.under(guard.negated(), |machine| machine.eval(frame, *other))?);
                 }
-                self.under_some(guard, |machine| machine.eval(frame, *chosen))?.chosen(cond.data)
+                let taken = self.under_some(guard, |machine| machine.eval(frame, *chosen))?;
+                let Some(left) = left else { return Ok(taken.chosen(cond.data)) };
+                let (then, otherwise) = if cond.is_true() { (taken, left) } else { (left, taken) };
+                self.amount_of_choice(taken.chosen(cond.data), expr, [cond, then, otherwise])
             }
             ExprKind::Cast(operand) => {
                 let value = self.eval(frame, *operand)?;
@@ -300,6 +308,10 @@ impl Machine<'_> {
                 }
                 let cast = semantics::cast(ScalarValue { dtype: from, bits: value.bits }, to);
                 let cast = cast.map_or(value, Value::scalar).made_of(value);
+                if self.amounts.is_some() {
+                    let types = [kernel.exprs[*operand].ty, node.ty];
+                    return Ok(self.amount_of_cast(cast, types, value));
+                }
                 self.sharing(cast, &[value], |parts| Origin::Cast(from, to, parts[0]))
             }
             ExprKind::Uniform(operand) => self.by_all(|machine| machine.eval(frame, *operand))?,
@@ -307,7 +319,8 @@ impl Machine<'_> {
                 let dtype = self.dtype(expr);
                 let value = self.eval(frame, *arg)?;
                 let result = semantics::math(*func, ScalarValue { dtype, bits: value.bits });
-                result.map_or(value, Value::scalar).tainted(value.data)
+                let result = result.map_or(value, Value::scalar).tainted(value.data);
+                self.amount_of_function(result, expr, (value, kernel.exprs[*arg].ty))
             }
             ExprKind::Tiles { extent, tile } => {
                 let (extent, tile) = (self.eval(frame, *extent)?, self.eval(frame, *tile)?);
@@ -408,6 +421,9 @@ impl Machine<'_> {
         if !self.follows_terms() || value.data.is_none() {
             return value;
         }
+        if self.amounts.is_some() {
+            return self.amount_of_binary(value, (op, ty), [lhs, rhs]);
+        }
         let (Some(lhs), Some(rhs)) = (lhs.part(), rhs.part()) else { return value };
         value.with_term(self.terms.of_binary(op, ty, lhs, rhs))
     }
@@ -419,7 +435,7 @@ impl Machine<'_> {
         operands: &[Value],
         origin: impl FnOnce(Vec<(Term, u64)>) -> Origin,
     ) -> Value {
-        if !self.follows_terms() || value.data.is_none() {
+        if !self.follows_terms() || value.data.is_none() || self.amounts.is_some() {
             return value;
         }
         let parts: Option<Vec<(Term, u64)>> =

@@ -56,8 +56,13 @@ pub(crate) fn exhaust(
     }
     // What is not known may be what the kernel itself has stored.
     let plan = Plan::storing(kernel, BTreeSet::new(), &|other| other == array);
-    let with = plan.holds_any().then(|| exhaust_by(kernel, (&plan, scope), findings, fuel));
-    with.filter(|with| *with == Exhaustion::Complete).unwrap_or(without)
+    if !plan.holds_any() {
+        return without;
+    }
+    let is_complete = exhaust_by(kernel, (&plan, scope), findings, fuel) == Exhaustion::Complete
+        // Or what data has made, which the kernel has stored.
+        || exhaust_by(kernel, (&plan.by_amounts(), scope), findings, fuel) == Exhaustion::Complete;
+    if is_complete { Exhaustion::Complete } else { without }
 }
 
 /// The same by one plan.
@@ -225,7 +230,10 @@ fn run_all(
         loop {
             let before = all.conflicts.len();
             let machine = Machine::new(kernel, plan, &sizes, &pool, &mut all, fuel);
-            let machine = machine.along(&mut path).skipping(scope == Scope::Block);
+            // Numbers of amounts are of one run.
+            let skips = scope == Scope::Block && !plan.follows_amounts;
+            let machine = machine.along(&mut path).skipping(skips);
+            let machine = machine.with_amounts(plan.follows_amounts);
             match machine.run(Blocks::All) {
                 // Not every path is one that is ever taken.
                 Ok(()) | Err(Stop::Excluded)

@@ -1,4 +1,5 @@
-//! What loads give: what the kernel has stored, where that is followed, or made-up values.
+//! What loads give: elements of local arrays, what the kernel has stored, the pad, or what is
+//! made up ([`super::data`]).
 
 use super::data::{self, constant};
 use super::eval::{Indices, Value};
@@ -6,7 +7,7 @@ use super::machine::{Frame, Machine, Stop};
 use super::terms::Origin;
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
-use crate::kernel::{Access, ArrayRef, Edge, ExprId, ExprKind, Source, TensorId, VarId};
+use crate::kernel::{Access, ArrayRef, Edge, ExprId, ExprKind, Source, TensorId, Type, VarId};
 use crate::value::ScalarValue;
 
 impl Machine<'_> {
@@ -32,6 +33,10 @@ impl Machine<'_> {
         }
         if self.is_written(access.array) || self.kernel.is_local(access.array) {
             return Ok(value);
+        }
+        if self.amounts.is_some() {
+            let ty = Type::Scalar(self.kernel.element_type(access.array));
+            return Ok(self.amount_of_element(value, (access.array, ty), &indices));
         }
         Ok(self.sharing(value, &indices, |parts| Origin::Element(access.array, parts)))
     }

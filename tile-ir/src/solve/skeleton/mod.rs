@@ -38,10 +38,12 @@
 //! under a condition on such a value is [possible](Conflict::cause): there is
 //! data for which it happens. An index computed from such a value says nothing
 //! about which element is meant, so the access is compared with the others by
-//! its remaining coordinates ([`wild`]). The old value of an atomic update is
+//! its remaining coordinates ([`wild`]); where all is run, by what they are made of, if
+//! need be ([`amounts`]). The old value of an atomic update is
 //! such data too, another one each time; that it may be a slot of which there is
 //! one alone is for the proof to say ([`super::symbolic`]).
 
+mod amounts;
 mod asked;
 mod assumed;
 mod combined;

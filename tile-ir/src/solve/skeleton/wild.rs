@@ -3,11 +3,13 @@
 //! Such an index may be any, so two accesses can only be told apart by those of
 //! their coordinates that are known on both sides: `s[tx, ind[i]]` and
 //! `s[ty, 0]` by the first; or of which the same is unknown ([`super::terms`]): those at
-//! `n + tx` and `n + tx + 1`. Accesses are kept in a list and compared when their
-//! interval ends.
+//! `n + tx` and `n + tx + 1`; or, where it is followed, by what their indices are made of
+//! ([`super::amounts`]). Accesses are kept in a list and compared when their interval ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::amounts::Amounts;
+use super::amounts::apart::Spot;
 use super::eval::Value;
 use super::plan::SiteId;
 use super::shadow::{Mark, Scope};
@@ -16,6 +18,9 @@ use crate::kernel::{AccessKind, Source};
 
 /// Most kinds of accesses, by what of them is unknown, that are told apart.
 const MAX_KINDS: usize = 12;
+
+/// Most accesses that are compared each with each by their amounts.
+const MAX_COMPARED: usize = 128;
 
 /// An access.
 #[derive(Clone, Debug)]
@@ -27,6 +32,8 @@ struct Entry {
     source: Option<Source>,
     mark: Mark,
     kind: AccessKind,
+    /// What it is by its amounts, where they are followed.
+    spot: Option<Spot>,
 }
 
 /// Accesses of two workers that may be to one element, and what decides.
@@ -59,31 +66,33 @@ pub(super) struct Log {
 
 impl Log {
     /// Adds an access.
-    pub(super) fn enter(&mut self, indices: &[Value], mark: Mark, kind: AccessKind) {
+    pub(super) fn enter(
+        &mut self,
+        indices: &[Value],
+        (mark, kind): (Mark, AccessKind),
+        spot: Option<Spot>,
+    ) {
         self.entries.push(Entry {
             coordinates: indices.iter().map(|index| index.as_index()).collect(),
             unknown: indices.iter().map(|index| index.unknown()).collect(),
             source: indices.iter().find_map(|index| index.data),
             mark,
             kind,
+            spot,
         });
     }
 
     /// Ends an interval of a block, and gives what in it cannot be told apart, and of
     /// that what the data that was made up shows.
-    pub(super) fn end_interval(&mut self) -> (Vec<Undecided>, Vec<Met>) {
+    pub(super) fn end_interval(&mut self, amounts: Option<&Amounts>) -> (Vec<Undecided>, Vec<Met>) {
         let from = std::mem::replace(&mut self.interval, self.entries.len());
         let entries = &self.entries[from..];
-        let mut undecided = surely_one(entries, Scope::Block);
-        undecided.extend(compare(entries, Scope::Block));
-        (undecided, meetings(entries, Scope::Block))
+        (compared(entries, Scope::Block, amounts), meetings(entries, Scope::Block))
     }
 
     /// What cannot be told apart of different blocks.
-    pub(super) fn end_grid(&self) -> Vec<Undecided> {
-        let mut undecided = surely_one(&self.entries, Scope::Grid);
-        undecided.extend(compare(&self.entries, Scope::Grid));
-        undecided
+    pub(super) fn end_grid(&self, amounts: Option<&Amounts>) -> Vec<Undecided> {
+        compared(&self.entries, Scope::Grid, amounts)
     }
 }
 
@@ -172,12 +181,61 @@ fn kind_of(entry: &Entry, with_terms: bool) -> Vec<Option<Term>> {
     entry.unknown.iter().map(kind).collect()
 }
 
-fn compare(entries: &[Entry], scope: Scope) -> Vec<Undecided> {
+fn compared(entries: &[Entry], scope: Scope, amounts: Option<&Amounts>) -> Vec<Undecided> {
+    match amounts {
+        None => {
+            let mut undecided = surely_one(entries, scope);
+            undecided.extend(compare(entries, scope, true));
+            undecided
+        }
+        Some(amounts) if are_apart(entries, scope, amounts) => Vec::new(),
+        // Amounts are no terms.
+        Some(_) => compare(entries, scope, false),
+    }
+}
+
+/// Whether amounts tell all of these apart that some data could make collide.
+fn are_apart(entries: &[Entry], scope: Scope, amounts: &Amounts) -> bool {
+    if entries.iter().all(|entry| is_known(&entry.unknown)) {
+        return true;
+    }
+    // What one worker does at one place, in one way or another, is once there.
+    let mut spots: Vec<(&Entry, &Spot)> = Vec::new();
+    for entry in entries {
+        let Some(spot) = &entry.spot else { return false };
+        let is_it = |(other, there): &(&Entry, &Spot)| {
+            let (one, two) = (&other.mark, &entry.mark);
+            *there == spot && (one.worker, one.block) == (two.worker, two.block)
+        };
+        if !spots.last().is_some_and(is_it) {
+            spots.push((entry, spot));
+        }
+    }
+    let alone: Vec<&Spot> = spots.iter().map(|(_, spot)| *spot).collect();
+    if amounts.are_all_apart(&alone) {
+        return true;
+    }
+    let may_collide = |one: &Entry, other: &Entry| {
+        one.kind.conflicts(other.kind)
+            && one.mark.differs(&other.mark, scope)
+            && !(is_known(&one.unknown) && is_known(&other.unknown))
+    };
+    let are_apart = |one: &Entry, other: &Entry| {
+        let both = one.spot.as_ref().zip(other.spot.as_ref());
+        both.is_some_and(|(one, other)| amounts.are_apart(one, other))
+    };
+    entries.len() <= MAX_COMPARED
+        && entries.iter().enumerate().all(|(at, one)| {
+            entries[at + 1..].iter().all(|other| !may_collide(one, other) || are_apart(one, other))
+        })
+}
+
+fn compare(entries: &[Entry], scope: Scope, have_terms: bool) -> Vec<Undecided> {
     let kinds = |with_terms| -> BTreeSet<Vec<Option<Term>>> {
         entries.iter().map(|entry| kind_of(entry, with_terms)).collect()
     };
-    let mut all = kinds(true);
-    let with_terms = all.len() <= MAX_KINDS;
+    let mut all = kinds(have_terms);
+    let with_terms = have_terms && all.len() <= MAX_KINDS;
     if !with_terms {
         all = kinds(false);
     }

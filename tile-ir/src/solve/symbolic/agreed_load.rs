@@ -6,19 +6,23 @@
 //! that is asked of the tensor's own accesses: of the first access that races nothing was
 //! decided by what a race has left. It is the same with tiles ([`super::cells`]).
 //!
+//! What a work-item reads alone is noted too: it finds the same as long as the text writes
+//! nothing in between ([`super::congruent`]).
+//!
 //! What a block finds is its own, and of one iteration of the loops around: another block, or
 //! a later iteration, may find another number.
 
 use std::collections::BTreeMap;
 
 use super::integers::range_of;
-use super::poly::Poly;
+use super::poly::{Poly, Unknown};
+use super::prefix::single;
 use super::symbol::{LoopId, Obstacle};
 use super::walk::{Value, Walk};
 use crate::kernel::{Access, ArrayRef, ExprId, TensorId};
 
 /// A tensor after so many writes in the text, its element, and the loops around.
-type Key = (TensorId, usize, Vec<Poly>, Vec<LoopId>);
+pub(super) type Key = (TensorId, usize, Vec<Poly>, Vec<LoopId>);
 
 /// What blocks have found in elements of tensors.
 #[derive(Clone, Debug, Default)]
@@ -26,9 +30,16 @@ pub(super) struct AgreedLoads {
     /// How many places in the text that write each tensor come before.
     writes: BTreeMap<TensorId, usize>,
     found: BTreeMap<Key, Value>,
+    /// By symbol, the element of which it is the value, of those that each work-item reads too.
+    places: BTreeMap<Unknown, Key>,
 }
 
 impl AgreedLoads {
+    /// Where a value was found.
+    pub(super) fn place_of(&self, symbol: Unknown) -> Option<&Key> {
+        self.places.get(&symbol)
+    }
+
     /// From here on elements of a tensor may be others.
     pub(super) fn note_write(&mut self, array: ArrayRef) {
         if let ArrayRef::Tensor(tensor) = array {
@@ -49,19 +60,32 @@ impl Walk<'_> {
         let ArrayRef::Tensor(tensor) = access.array else { return None };
         let ty = self.kernel.exprs[expr].ty;
         range_of(ty)?;
-        if self.is_in_point()
-            || !self.is_written(access.array)
-            || !at.iter().all(|index| self.is_agreed(index))
-        {
+        if self.is_in_point() || !self.is_written(access.array) || at.iter().any(Poly::is_lost) {
             return None;
         }
         let writes = self.agreed_loads.writes.get(&tensor).copied().unwrap_or_default();
         let key = (tensor, writes, at.to_vec(), self.loops.clone());
+        if !at.iter().all(|index| self.is_agreed(index)) {
+            let value = self.opaque(expr, ty);
+            self.note_own_read(&value, key);
+            return Some(value);
+        }
         if let Some(known) = self.agreed_loads.found.get(&key) {
             return Some(known.clone());
         }
         let value = self.any_of_type(ty, true, (self.kernel.exprs[expr].span, Obstacle::Load));
-        self.agreed_loads.found.insert(key, value.clone());
+        self.agreed_loads.found.insert(key.clone(), value.clone());
+        self.note_own_read(&value, key);
         Some(value)
+    }
+
+    /// Notes that a value is what a work-item has found in an element.
+    fn note_own_read(&mut self, value: &Value, key: Key) {
+        if let Value::Int(value) = value
+            && let Some(symbol) = single(value)
+            && self.recording
+        {
+            self.agreed_loads.places.insert(symbol, key);
+        }
     }
 }

@@ -135,8 +135,8 @@ impl Walk<'_> {
         if self.kernel.is_local(access.array) || self.is_in_point() {
             return None;
         }
-        if let Some(tabled) = self.tabled(tile, at) {
-            return Some(tabled);
+        if let Some(value) = self.tabled(tile, at).or_else(|| self.told(tile, at)) {
+            return Some(value);
         }
         let known = if self.has_total(tile, at) { None } else { self.prefix(expr, tile, at) };
         let known = known.or_else(|| self.cell(expr, access, at));
@@ -295,6 +295,7 @@ impl Walk<'_> {
     /// Notes what has been stored in a tile's cell.
     pub(super) fn note_stored(&mut self, access: &Access, at: &[Poly], value: &Value) {
         self.note_table(access, at, value);
+        self.note_told(access, at, value);
         let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
         if !self.sums.is_empty() && self.cells.written_once.contains(&tile) {
             self.note_scanned(self.cells.key(tile, at, &self.loops), value);

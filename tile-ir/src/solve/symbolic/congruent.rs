@@ -6,7 +6,7 @@
 //! # What it rests on
 //!
 //! - A tensor that is never written has one value at each place, and one outside.
-//! - Of a tile it is so until the text writes it ([`super::reread`]), which a work-item sees as
+//! - Of a tile, and of a tensor in one iteration of its loops, it is so until the text writes it ([`super::reread`]), which a work-item sees as
 //!   long as no other one writes the element between its two reads. That would be a race
 //!   with the first of them, so the first accesses that race have been decided by reads of
 //!   which it is true; and each pair that may be the first is asked for.
@@ -19,6 +19,7 @@ use super::formula::Formula;
 use super::instance::{Builder, Meeting, Side};
 use super::poly::{Poly, Unknown};
 use super::reread::Version;
+use super::symbol::LoopId;
 use super::walk::{Site, Walk};
 use crate::kernel::{TensorId, TileId};
 
@@ -30,15 +31,17 @@ const MAX_READS: usize = 12;
 
 /// What is read, and as it was when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Array {
+enum Array<'a> {
     Tensor(TensorId),
     Tile(TileId, Version),
+    /// A tensor that is written, after so many writes in the text, in these loops.
+    Written(TensorId, usize, &'a [LoopId]),
 }
 
 /// A value that was read.
 struct Read<'a> {
     value: Unknown,
-    array: Array,
+    array: Array<'a>,
     at: Vec<&'a Poly>,
 }
 
@@ -73,7 +76,13 @@ impl Walk<'_> {
             array: Array::Tile(tile, version),
             at: at.iter().collect(),
         });
-        element.into_iter().chain(of_tiles)
+        let of_written = self.agreed_loads.place_of(value);
+        let of_written = of_written.map(|(tensor, writes, at, loops)| Read {
+            value,
+            array: Array::Written(*tensor, *writes, loops),
+            at: at.iter().collect(),
+        });
+        element.into_iter().chain(of_tiles).chain(of_written)
     }
 }
 

@@ -1,9 +1,10 @@
 //! What single work-items hand on in cells of tiles, beyond slots for the whole block
-//! ([`super::cells`]): a slot for the own warp, and the sum over the block, which the last
-//! work-item has from its scan.
+//! ([`super::cells`]): a slot for the own warp, the sum over the block, which the last
+//! work-item has from its scan, and what all know anyway, `if tx == 0 { w[0] = b * 64; }`.
 //!
-//! A cell is one that is written in one place of the text alone, so a read finds what that
-//! place has written; that a barrier parts the two is the race rules' business.
+//! A cell is one that is written in one place of the text alone, or has not been written
+//! since, so a read finds what that place has written; that a barrier parts the two is the
+//! race rules' business.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +14,8 @@ use super::poly::{Poly, Unknown};
 use super::scans::Sum;
 use super::slot::Slot;
 use super::symbol::{LoopId, Sharing};
-use super::walk::Walk;
-use crate::kernel::TileId;
+use super::walk::{Value, Walk};
+use crate::kernel::{Access, ArrayRef, TileId};
 
 /// Values that are read in cells.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,8 @@ pub(super) struct Handed {
     /// Of tiles in which every work-item has written its part of a scan, as far as the
     /// text goes, and the loops around: the sum.
     scanned: BTreeMap<(TileId, usize, Vec<LoopId>), Sum>,
+    /// What one work-item, which is sure to come by, has written, and all of the block know.
+    told: BTreeMap<Key, Poly>,
 }
 
 impl Handed {
@@ -38,6 +41,11 @@ impl Handed {
     /// In this tile, as far as the text goes, every work-item has its part of a scan.
     pub(super) fn insert_scanned(&mut self, at: (TileId, usize, Vec<LoopId>), sum: Sum) {
         self.scanned.insert(at, sum);
+    }
+
+    /// A tile may be written by another iteration.
+    pub(super) fn forget(&mut self, tile: TileId) {
+        self.told.retain(|(of, ..), _| *of != tile);
     }
 
     /// The sum that a cell has.
@@ -103,6 +111,32 @@ impl Walk<'_> {
         let total = self.symbol(Sharing::Block, Some(0), None);
         self.add_sum(total, sum);
         Some(Poly::unknown(total))
+    }
+
+    /// Notes that a value has been stored in a cell, where all of the block know both, and
+    /// one work-item is sure to have stored it in these iterations.
+    pub(super) fn note_told(&mut self, access: &Access, at: &[Poly], value: &Value) {
+        let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
+        let is_here = self.recording && self.walked == 1 && !self.is_in_point();
+        if !is_here || !at.iter().chain([value]).all(|poly| self.is_agreed(poly)) {
+            return;
+        }
+        if let Some(item) = self.picked_item()
+            && self.is_sure_to_come_by(&item)
+        {
+            let key = self.cells.key(tile, at, &self.loops);
+            self.cells.handed_on.told.insert(key, value.clone());
+        }
+    }
+
+    /// What a cell is known by all to hold.
+    pub(super) fn told(&self, tile: TileId, at: &[Poly]) -> Option<Value> {
+        if self.cells.handed_on.told.is_empty() || !self.recording {
+            return None;
+        }
+        // What loops write is forgotten where they begin.
+        let mut keys = (0..=self.loops.len()).map(|n| self.cells.key(tile, at, &self.loops[..n]));
+        keys.find_map(|key| self.cells.handed_on.told.get(&key)).cloned().map(Value::Int)
     }
 
     /// Whether no other work-item of a block is here than the last.

@@ -153,7 +153,10 @@ impl Walk<'_> {
     fn forget_written(&mut self, head: &Head) {
         let is_kept = |tile: &TileId| !head.written.contains(&ArrayRef::Tile(*tile));
         self.held.contents.retain(|tile, _| is_kept(tile));
-        tiles_in(&head.written).into_iter().for_each(|tile| self.renew(tile));
+        for tile in tiles_in(&head.written) {
+            self.renew(tile);
+            self.cells.handed_on.forget(tile);
+        }
         self.floors.forget(&head.lowered);
     }
 

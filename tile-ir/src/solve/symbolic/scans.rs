@@ -107,18 +107,21 @@ impl Walk<'_> {
         if of.is_lost() || !self.is_natural(&of) {
             return;
         }
-        self.add_sum_of(symbol, (&of, over), (group, self.loops.clone()), (ty, None));
+        // Who adds comes by.
+        let high = self.most_here(&of);
+        self.add_sum_of(symbol, (&of, over), (group, self.loops.clone()), (ty, None, high));
     }
 
-    /// Adds what holds of a sum of natural numbers in a type, if that holds it.
+    /// Adds what holds of a sum of natural numbers in a type, if that holds it; each of them
+    /// is known to be so `high` at most.
     pub(super) fn add_sum_of(
         &mut self,
         symbol: Unknown,
         (of, over): (&Poly, Over),
         (group, loops): (Group, Vec<LoopId>),
-        (ty, within): (Type, Option<&Poly>),
+        (ty, within, high): (Type, Option<&Poly>, Option<i128>),
     ) {
-        let most = self.most_added(of);
+        let most = self.most_added(of, high);
         let count = self.members(group).map(|members| members.count);
         if self.holds_sums(ty, count.as_ref().zip(most)) {
             let sum = Sum::new(of.clone(), most, over, (group, loops));
@@ -133,13 +136,12 @@ impl Walk<'_> {
     }
 
     /// What a work-item adds at most: of a flag 1, of those of a few elements as many.
-    fn most_added(&self, of: &Poly) -> Option<i128> {
+    fn most_added(&self, of: &Poly, high: Option<i128>) -> Option<i128> {
         let is_most = |most: &i128| self.is_never(&Formula::AtLeast(of.plus(-1 - most)));
-        if is_most(&1) {
+        let is_close = high.is_some_and(|high| high <= MAX_FLAGS);
+        if high.is_some_and(|high| high <= 1) || is_most(&1) {
             return Some(1);
         }
-        let high = self.high(of);
-        let is_close = high.is_some_and(|high| high <= MAX_FLAGS);
         let few = || FLAGS.iter().copied().find(is_most);
         if is_close || of.terms().len() < 2 { high } else { few().or(high) }
     }

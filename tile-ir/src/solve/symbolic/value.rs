@@ -15,7 +15,7 @@ use super::walk::{Value, Walk};
 use crate::kernel::{
     Access, AccessKind, ArrayRef, ExprId, ExprKind, Literal, Source, Type, VarId, VarKind,
 };
-use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, NamedConst, UnaryOp};
+use crate::op::{BinaryOp, LogicOp, MathFn, NamedConst, UnaryOp};
 use crate::span::SpanId;
 
 /// The functions of two operands that have facts instead of a polynomial.
@@ -225,12 +225,7 @@ impl Walk<'_> {
                     None => known,
                 }
             }
-            ExprKind::Compare { op, lhs, rhs } => match (self.value(*lhs), self.value(*rhs)) {
-                (Value::Int(lhs), Value::Int(rhs)) => {
-                    Some(Value::Cond(comparison(*op, &lhs, &rhs)))
-                }
-                _ => None,
-            },
+            ExprKind::Compare { op, lhs, rhs } => self.compared(*op, *lhs, *rhs).map(Value::Cond),
             ExprKind::Logic { op, lhs, rhs } => {
                 let lhs = self.condition(*lhs);
                 let guard = match op {
@@ -563,17 +558,4 @@ fn low_end(ones: &Poly, ty: Type) -> Option<Poly> {
     let (0, max) = range_of(ty)? else { return None };
     let low = max + 1 - ones.as_constant()?;
     matches!(low, 1 | 2).then(|| Poly::constant(low))
-}
-
-fn comparison(op: CompareOp, lhs: &Poly, rhs: &Poly) -> Cond {
-    let equal = || Cond { yes: Formula::eq(lhs, rhs), no: Formula::ne(lhs, rhs) };
-    let less = |a, b| Cond { yes: Formula::lt(a, b), no: Formula::le(b, a) };
-    match op {
-        CompareOp::Eq => equal(),
-        CompareOp::Ne => equal().negated(),
-        CompareOp::Lt => less(lhs, rhs),
-        CompareOp::Ge => less(lhs, rhs).negated(),
-        CompareOp::Gt => less(rhs, lhs),
-        CompareOp::Le => less(rhs, lhs).negated(),
-    }
 }

@@ -37,6 +37,8 @@ use crate::span::SpanId;
 pub(super) struct Window {
     /// What each one adds; not negative.
     of: Poly,
+    /// What each one adds at most, where that is known.
+    most: Option<i128>,
     /// Over how many, its own included; fewer where there are no more before it.
     width: Poly,
     group: Group,
@@ -48,6 +50,8 @@ pub(super) struct Window {
 #[derive(Clone, Debug)]
 struct Shifted {
     value: Poly,
+    /// What it is at most, in all that have it.
+    most: Option<i128>,
     by: Poly,
     group: Group,
     loops: Vec<LoopId>,
@@ -101,8 +105,10 @@ impl Walk<'_> {
         if value.is_lost() || by.is_lost() || !self.is_agreed_by_warp(by) {
             return;
         }
+        // All lanes come by, and hand it on.
+        let most = if self.is_by_hand(value) { None } else { self.most_here(value) };
         let (value, by, loops) = (value.clone(), by.clone(), self.loops.clone());
-        let shifted = Shifted { value, by, group: Group::Warp, loops, ty, span };
+        let shifted = Shifted { value, most, by, group: Group::Warp, loops, ty, span };
         self.windows.shifted.insert(result, shifted);
     }
 
@@ -116,9 +122,10 @@ impl Walk<'_> {
         let Some(result) = single(result).filter(|_| !value.is_lost() && !by.is_lost()) else {
             return;
         };
+        let most = if self.is_by_hand(value) { None } else { self.most_anywhere(value) };
         let (value, by, loops) = (value.clone(), by.clone(), self.loops.clone());
         let (ty, span) = (self.kernel.exprs[expr].ty, self.kernel.exprs[expr].span);
-        let shifted = Shifted { value, by, group: Group::Block, loops, ty, span };
+        let shifted = Shifted { value, most, by, group: Group::Block, loops, ty, span };
         self.windows.shifted.insert(result, shifted);
     }
 
@@ -212,21 +219,28 @@ impl Walk<'_> {
         }
     }
 
-    /// Of what a value is the sum: of itself, if of no others.
-    fn window(&self, value: &Poly, group: Group) -> Window {
+    /// Of what a value is the sum, if a sum is known.
+    fn known_window(&self, value: &Poly, group: Group) -> Option<Window> {
         let known = single(value).and_then(|unknown| self.windows.known.get(&unknown));
-        known.filter(|known| known.group == group).cloned().unwrap_or_else(|| Window {
-            of: value.clone(),
-            width: Poly::constant(1),
-            group,
-            loops: self.loops.clone(),
-        })
+        known.filter(|known| known.group == group).cloned()
+    }
+
+    /// The sum of a value and no others, which is so much at most.
+    fn window_of_one(&self, value: &Poly, most: Option<i128>, group: Group) -> Window {
+        let (of, loops) = (value.clone(), self.loops.clone());
+        Window { of, most, width: Poly::constant(1), group, loops }
+    }
+
+    /// Of what a value that a work-item before has is the sum: of itself, if of no others.
+    fn window_of(&self, Shifted { value, most, group, .. }: &Shifted) -> Window {
+        let known = self.known_window(value, *group);
+        known.unwrap_or_else(|| self.window_of_one(value, *most, *group))
     }
 
     /// What a work-item has that adds to its value that of the one so far before, if there is
     /// one.
     fn add_shifted(&mut self, shifted: &Shifted) -> Option<Poly> {
-        let window = self.window(&shifted.value, shifted.group);
+        let window = self.window_of(shifted);
         if window.width != shifted.by || !self.is_natural(&window.of) {
             return None;
         }
@@ -239,7 +253,7 @@ impl Walk<'_> {
 
     /// What a work-item has that takes the value of the one just before it, or 0.
     fn taken_before(&mut self, shifted: &Shifted) -> Option<Poly> {
-        let window = self.window(&shifted.value, shifted.group);
+        let window = self.window_of(shifted);
         let is_next = shifted.by == Poly::constant(1);
         if !is_next || !self.is_natural(&window.of) || !self.is_whole(&window, &Formula::True) {
             return None;
@@ -294,7 +308,7 @@ impl Walk<'_> {
     ) {
         if self.recording {
             let group = (window.group, window.loops.clone());
-            self.add_sum_of(symbol, (&window.of, over), group, (ty, within));
+            self.add_sum_of(symbol, (&window.of, over), group, (ty, within, window.most));
         }
     }
 
@@ -324,7 +338,14 @@ impl Walk<'_> {
             if !shifted.contains(&carried.var) || carried.first.is_lost() || !is_integer(ty) {
                 continue;
             }
-            let window = self.window(&carried.first, group);
+            let known = self.known_window(&carried.first, group);
+            // Who hands it on in the loop has come to it.
+            let most = |walk: &Self| match group {
+                Group::Warp => walk.most_here(&carried.first),
+                Group::Block => walk.most_anywhere(&carried.first),
+            };
+            let window =
+                known.unwrap_or_else(|| self.window_of_one(&carried.first, most(self), group));
             if window.width.as_constant() == Some(first) && self.is_natural(&window.of) {
                 let at = (ty, span);
                 carried.widened = Some(Widened { first: window, width, at });

@@ -48,10 +48,11 @@ impl Machine<'_> {
         let site = self.plan.sites[id as usize];
         let mark = Mark { site: id, ..self.now };
         let slot = self.slot(site.array);
+        let spot = self.spot(indices);
         if let Some(log) = self.logs.get_mut(slot)
             && !self.kernel.is_local(site.array)
         {
-            log.enter(indices, mark, site.kind);
+            log.enter(indices, (mark, site.kind), spot);
         }
         if self.touched.is_some() {
             self.of_block.enter(indices, site.kind);

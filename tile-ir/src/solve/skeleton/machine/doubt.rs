@@ -24,12 +24,18 @@ impl<'a> Machine<'a> {
     ) -> Value {
         let ty = self.kernel.exprs[sides[0].0].ty;
         let data = sides[0].1.data.or(sides[1].1.data);
+        let values = sides.map(|(_, value)| value);
+        // Nothing compares with what is no number, whatever it is.
+        if sides.iter().any(|(side, _)| self.kernel.is_nan(*side)) {
+            return Value::bool(self.holds(op, ty, values));
+        }
         if !self.only_fills {
-            return Value::bool(self.holds(op, ty, sides.map(|(_, value)| value))).chosen(data);
+            let value = Value::bool(self.holds(op, ty, values)).chosen(data);
+            return self.amount_of_comparison(value, (op, ty), values);
         }
         let known = self.doubts.and_then(|doubts| Some((doubts.sides(expr)?, doubts)));
         let Some((taken, doubts)) = known else {
-            let holds = self.holds(op, ty, sides.map(|(_, value)| value));
+            let holds = self.holds(op, ty, values);
             self.findings.fills.outcomes.note(expr, holds);
             return Value::bool(holds).chosen(data);
         };

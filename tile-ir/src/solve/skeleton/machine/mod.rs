@@ -9,6 +9,7 @@
 
 mod access;
 mod alike;
+mod amounts;
 mod doubt;
 mod elements;
 mod memory;
@@ -22,8 +23,9 @@ mod together;
 mod told;
 mod worker;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::amounts::Amounts;
 use super::data::Pool;
 use super::doubts::Doubts;
 use super::eval::{Types, Value};
@@ -37,13 +39,14 @@ use super::window::{Touched, Windows};
 use super::witness::{Context, Points};
 use crate::arena::EntityId as _;
 use crate::check::WrittenTensors;
+use crate::check::interval::Range;
 use crate::exchange::{Group, WARP_ITEMS};
 use crate::kernel::{ArrayRef, Axis, ExprId, Kernel, Source, VarId, VarKind, eval_index};
 
 use super::Findings;
 use memory::Memory;
 pub(super) use path::Path;
-pub(super) use reach::{binary as made_of, leavers};
+pub(super) use reach::{Guard, binary as made_of, leavers};
 
 /// The values of all variables, for one worker.
 pub(super) type Frame = Vec<Value>;
@@ -181,6 +184,10 @@ pub(super) struct Machine<'a> {
     pub(super) now: Mark,
     /// What open values have in common.
     pub(super) terms: Terms,
+    /// What loaded data makes, where that is followed: values have its numbers for terms.
+    pub(super) amounts: Option<Amounts>,
+    /// Between which numbers variables lie that the text sets to numbers, where that matters.
+    assigned: BTreeMap<VarId, Range>,
     /// The conditions on loaded data around what is run.
     guards: Vec<reach::Guard>,
     /// By warp: its barriers so far.
@@ -235,6 +242,8 @@ impl<'a> Machine<'a> {
             fixed: Vec::new(),
             now: Mark::default(),
             terms: Terms::default(),
+            amounts: None,
+            assigned: BTreeMap::new(),
             guards: Vec::new(),
             epochs: Vec::new(),
             interval: 1,
@@ -354,7 +363,7 @@ impl<'a> Machine<'a> {
         }
         // Every block has tiles of its own.
         for slot in 0..kernel.tensors.len().min(self.logs.len()) {
-            for pair in self.logs[slot].end_grid() {
+            for pair in self.logs[slot].end_grid(self.amounts.as_ref()) {
                 self.leave_open(Scope::Grid, pair);
             }
         }
@@ -377,7 +386,7 @@ impl<'a> Machine<'a> {
         self.end_fills();
         self.interval += 1;
         for slot in 0..self.logs.len() {
-            let (undecided, met) = self.logs[slot].end_interval();
+            let (undecided, met) = self.logs[slot].end_interval(self.amounts.as_ref());
             undecided.into_iter().for_each(|pair| self.leave_open(Scope::Block, pair));
             met.into_iter().for_each(|met| self.keep_example(met));
         }
@@ -459,7 +468,13 @@ impl<'a> Machine<'a> {
     /// The value of a variable of the launch or the grid, which may be left open.
     fn open(&self, value: Value, var: VarId) -> Value {
         match self.sizes.source(var) {
-            Some(source) => value.tainted(Some(source)).with_term(self.terms.of(Origin::Var(var))),
+            Some(source) => {
+                let term = match &self.amounts {
+                    Some(amounts) => amounts.launched(var),
+                    None => self.terms.of(Origin::Var(var)),
+                };
+                value.tainted(Some(source)).with_term(term)
+            }
             None => value,
         }
     }

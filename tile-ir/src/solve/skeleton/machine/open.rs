@@ -80,7 +80,9 @@ impl<'a> Machine<'a> {
         self.iterate(outer.context, open.counter.map(|var| (var, 0)), open.head, 0, false)?;
         self.items(&open.body.nodes, frame)?;
         (self.now.context, self.now.cause) = (outer.context, outer.cause);
-        self.begin_any(open, frame)
+        self.begin_any(open, frame)?;
+        self.renew(frame, &open.body.assigned);
+        Ok(())
     }
 
     /// Any iterations of a team's loop.
@@ -100,7 +102,8 @@ impl<'a> Machine<'a> {
             self.begin_each(open, frames, team)?;
             if let Some(counter) = open.counter {
                 // Everybody is in the same one.
-                let term = self.terms.fresh();
+                let amount = self.amounts.as_ref().map(|amounts| amounts.fresh(None));
+                let term = amount.unwrap_or_else(|| self.terms.fresh());
                 let value = Value::index(0).tainted(Some(open.source)).with_term(term);
                 frames.iter_mut().for_each(|frame| frame[counter.index()] = value);
             }

@@ -9,6 +9,8 @@
 
 use std::collections::BTreeMap;
 
+use super::super::eval::Value;
+use super::super::terms::Term;
 use super::{Frame, Machine};
 use crate::arena::EntityId as _;
 use crate::check::interval::{FAR, Range, left_by, range_of};
@@ -21,7 +23,26 @@ use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
 const MAX_DEPTH: u32 = 24;
 
 /// A condition that holds, or does not.
-pub(in super::super) type Guard = (ExprId, bool);
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Guard {
+    cond: ExprId,
+    pub(super) holds: bool,
+    /// Its amount, where that is followed; 0 where it is not known.
+    pub(super) amount: Term,
+}
+
+impl Guard {
+    /// That a condition holds, or does not; `None` where no data decides it.
+    pub(in super::super) fn of(cond: ExprId, value: Value, holds: bool) -> Option<Self> {
+        let amount = value.unknown().unwrap_or(0);
+        value.data.map(|_| Self { cond, holds, amount })
+    }
+
+    /// The opposite.
+    pub(in super::super) fn negated(self) -> Self {
+        Self { holds: !self.holds, ..self }
+    }
+}
 
 impl<'a> Machine<'a> {
     /// Runs what stands under a condition on loaded data.
@@ -62,7 +83,7 @@ impl<'a> Machine<'a> {
         let mut range = made.unwrap_or(whole);
         if asks && self.is_steady(expr, MAX_DEPTH) {
             for guard in &self.guards {
-                self.cut(frame, *guard, expr, &mut range);
+                self.cut(frame, (guard.cond, guard.holds), expr, &mut range);
             }
         }
         range
@@ -123,7 +144,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Cuts the range of `expr` to what a condition says of it.
-    fn cut(&self, frame: &Frame, (cond, holds): Guard, expr: ExprId, range: &mut Range) {
+    fn cut(&self, frame: &Frame, (cond, holds): (ExprId, bool), expr: ExprId, range: &mut Range) {
         match &self.kernel.exprs[cond].kind {
             ExprKind::Logic { op, lhs, rhs } if holds == (*op == LogicOp::And) => {
                 self.cut(frame, (*lhs, holds), expr, range);

@@ -4,6 +4,7 @@ use super::super::eval::Value;
 use super::super::plan::Node;
 use super::super::witness::Context;
 use super::open::OpenLoop;
+use super::reach::Guard;
 use super::told::Told;
 use super::{Frame, Machine, Stop, Trips};
 use crate::arena::EntityId as _;
@@ -112,6 +113,9 @@ impl<'a> Machine<'a> {
                 }
                 (self.now.context, self.now.cause) = (outer.context, outer.cause);
                 self.leave(frame, body, data);
+                if data.is_some() {
+                    self.renew(frame, &body.assigned);
+                }
             }
             Node::If { cond: asked, then, otherwise } => {
                 let asked = *asked;
@@ -120,19 +124,23 @@ impl<'a> Machine<'a> {
                 self.now.cause = self.now.cause.or(cond.data);
                 let (run, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
-                let guard = cond.data.map(|_| (asked, cond.is_true()));
+                let guard = Guard::of(asked, cond, cond.is_true());
+                let mut left = None;
                 if self.both
-                    && let Some((asked, holds)) = guard
+                    && let Some(guard) = guard
                 {
-                    self.under((asked, !holds), |machine| {
-                        machine.items(&other.nodes, &mut frame.clone())
-                    })?;
+                    let mut frame = frame.clone();
+                    self.under(guard.negated(), |machine| machine.items(&other.nodes, &mut frame))?;
                     self.forget(&other.stored);
+                    left = Some(frame);
                 }
                 self.under_some(guard, |machine| machine.items(&run.nodes, frame))?;
                 self.now.cause = outer;
+                let joined =
+                    left.map(|left| self.joined((asked, cond), [frame, &left], [run, other]));
                 self.leave(frame, then, cond.data);
                 self.leave(frame, otherwise, cond.data);
+                self.set_joined(frame, joined.unwrap_or_default());
             }
             Node::Alike { node, .. } => self.item(node, frame)?,
             Node::Each { .. } | Node::Exchange { .. } | Node::Barrier | Node::WarpBarrier => {

@@ -173,6 +173,8 @@ pub(super) struct Plan<'a> {
     pub(super) orders_warps: bool,
     /// Whether some loop may be seen to have no end.
     pub(super) may_not_end: bool,
+    /// Whether what loaded data makes is followed, as amounts.
+    pub(super) follows_amounts: bool,
     /// By expression: whether a launch in which it wraps is refused.
     pub(super) exact: Vec<bool>,
     /// By variable: likewise.
@@ -260,6 +262,7 @@ impl<'a> Plan<'a> {
             decisive: assumptions,
             orders_warps: has_warp_barrier(&kernel.body),
             may_not_end: false,
+            follows_amounts: false,
             exact: Vec::new(),
             kept: Vec::new(),
         };
@@ -286,6 +289,11 @@ impl<'a> Plan<'a> {
             plan.used.iter().copied().filter(|var| !decisive.contains(var)).collect();
         plan.edges = plan.find_edges();
         plan
+    }
+
+    /// The same, run with what loaded data makes followed.
+    pub(super) fn by_amounts(self) -> Self {
+        Self { follows_amounts: true, ..self }
     }
 
     /// Whether anything under watch is written.

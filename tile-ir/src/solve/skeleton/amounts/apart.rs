@@ -1,0 +1,183 @@
+//! Which accesses are of other elements, by what their indices are made of.
+//!
+//! Work-item `i` writes at the sum of the flags before it, if its own is set: of `i` and a
+//! later one the second is further on by all flags from `i` to before it, none of which is
+//! negative, and the one of `i` is 1. So it is asked of accesses in a row, the next of each:
+//! that it is no further back, whatever holds, and further on where the condition holds under
+//! which the first (or the second) is made. Then all of them are apart. A few that are in no
+//! such row are compared each with each.
+
+use std::collections::BTreeMap;
+
+use super::{Amounts, Atom, Operand, Origin, Sum, Table};
+use crate::check::interval::Range;
+use crate::op::LogicOp;
+
+/// Flags in flags that are asked for.
+const MAX_DEPTH: usize = 3;
+
+/// A condition that holds, or does not.
+pub(in super::super) type Given = (Operand, bool);
+
+/// What is known of atoms under conditions.
+#[derive(Clone, Debug, Default)]
+struct Facts(BTreeMap<Atom, Range>);
+
+impl Table {
+    /// What holds under conditions; `None` if they never hold together.
+    fn facts(&self, given: &[Given]) -> Option<Facts> {
+        let mut facts = Facts::default();
+        for (flag, holds) in given {
+            let flag = self.sum(*flag);
+            self.learn(&flag, i128::from(*holds), (&mut facts, MAX_DEPTH))?;
+        }
+        Some(facts)
+    }
+
+    /// Takes in that a flag is this; `None` if it never is.
+    fn learn(&self, flag: &Sum, is: i128, (facts, depth): (&mut Facts, usize)) -> Option<()> {
+        let rest = is - flag.constant;
+        let (atom, value) = match flag.parts.as_slice() {
+            [] => return (rest == 0).then_some(()),
+            [(atom, times)] => (*atom, rest.checked_mul((*times).into())?),
+            _ => return Some(()),
+        };
+        if !matches!(flag.parts.as_slice(), [(_, 1 | -1)]) {
+            return Some(());
+        }
+        self.cut(atom, (value, value), facts)?;
+        let Some(depth) = depth.checked_sub(1) else { return Some(()) };
+        match (self.atoms.get(atom as usize).map(|(origin, _)| origin), value) {
+            (Some(Origin::IsMore(of)), 1) => self.bound(of, (1, i128::MAX), facts),
+            (Some(Origin::IsMore(of)), 0) => self.bound(of, (i128::MIN, 0), facts),
+            (Some(Origin::IsZero(of)), 1) => self.bound(of, (0, 0), facts),
+            (Some(Origin::IsZero(of)), 0) => match self.under(of, facts, MAX_DEPTH) {
+                Some((0, _)) => self.bound(of, (1, i128::MAX), facts),
+                Some((_, 0)) => self.bound(of, (i128::MIN, -1), facts),
+                _ => Some(()),
+            },
+            (Some(Origin::Logic(LogicOp::And, both)), 1)
+            | (Some(Origin::Logic(LogicOp::Or, both)), 0) => {
+                both.iter().try_for_each(|flag| self.learn(flag, value, (facts, depth)))
+            }
+            _ => Some(()),
+        }
+    }
+
+    /// Takes in that a sum lies in a range, if it is of one atom.
+    fn bound(&self, sum: &Sum, (low, high): Range, facts: &mut Facts) -> Option<()> {
+        let [(atom, times)] = sum.parts.as_slice() else { return Some(()) };
+        let times = i128::from(*times);
+        let by = times.abs();
+        // What is left for so many atoms, or for as many of the opposite.
+        let less = |end: i128| (!matches!(end, i128::MIN | i128::MAX)).then(|| end - sum.constant);
+        let (least, most) = match times > 0 {
+            true => (less(low), less(high)),
+            false => (less(high).map(|end| -end), less(low).map(|end| -end)),
+        };
+        let least = least.map_or(i128::MIN, |least| -(-least).div_euclid(by));
+        let most = most.map_or(i128::MAX, |most| most.div_euclid(by));
+        self.cut(*atom, (least, most), facts)
+    }
+
+    /// Cuts the range of an atom; `None` where nothing is left.
+    fn cut(&self, atom: Atom, (low, high): Range, facts: &mut Facts) -> Option<()> {
+        let own = self.atoms.get(atom as usize).and_then(|(_, range)| *range);
+        let known = facts.0.get(&atom).copied().or(own).unwrap_or((i128::MIN, i128::MAX));
+        let cut = (known.0.max(low), known.1.min(high));
+        facts.0.insert(atom, cut);
+        (cut.0 <= cut.1).then_some(())
+    }
+
+    /// Between which numbers a sum lies where these facts hold.
+    fn under(&self, sum: &Sum, facts: &Facts, depth: usize) -> Option<Range> {
+        self.range(sum, &|atom| self.atom_under(atom, facts, depth))
+    }
+
+    fn atom_under(&self, atom: Atom, facts: &Facts, depth: usize) -> Option<Range> {
+        let (origin, own) = self.atoms.get(atom as usize)?;
+        if let Some(range) = facts.0.get(&atom) {
+            return Some(*range);
+        }
+        if facts.0.is_empty() || depth == 0 {
+            return *own;
+        }
+        match origin {
+            Origin::IsMore(of) => match self.under(of, facts, depth - 1) {
+                Some((1.., _)) => Some((1, 1)),
+                Some((_, ..=0)) => Some((0, 0)),
+                _ => *own,
+            },
+            Origin::IsZero(of) => match self.under(of, facts, depth - 1) {
+                Some((0, 0)) => Some((1, 1)),
+                Some((1.., _) | (_, ..=-1)) => Some((0, 0)),
+                _ => *own,
+            },
+            _ => *own,
+        }
+    }
+}
+
+/// An access: its indices, as far as their amounts are known, and the conditions under which
+/// it is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) struct Spot {
+    pub(in super::super) indices: Vec<Option<Operand>>,
+    pub(in super::super) given: Vec<Given>,
+}
+
+impl Amounts {
+    /// Whether no two of these are of one element.
+    pub(in super::super) fn are_all_apart(&self, spots: &[&Spot]) -> bool {
+        let table = self.0.borrow();
+        let n_axes = spots.first().map_or(0, |spot| spot.indices.len());
+        (0..n_axes).any(|axis| table.is_row(spots, axis))
+    }
+
+    /// Whether two are of other elements, or never both made.
+    pub(in super::super) fn are_apart(&self, one: &Spot, other: &Spot) -> bool {
+        let table = self.0.borrow();
+        let given = [one.given.as_slice(), other.given.as_slice()].concat();
+        let Some(facts) = table.facts(&given) else { return true };
+        one.indices.iter().zip(&other.indices).any(|(one, other)| {
+            let (Some(one), Some(other)) = (one, other) else { return false };
+            let difference = table.sum(*one).plus(&table.sum(*other), -1);
+            let range = difference.and_then(|sum| table.under(&sum, &facts, MAX_DEPTH));
+            matches!(range, Some((1.., _) | (_, ..=-1)))
+        })
+    }
+}
+
+impl Table {
+    /// Whether these follow each other along an axis, in the order of how much their indices
+    /// are made of.
+    fn is_row(&self, spots: &[&Spot], axis: usize) -> bool {
+        let mut row: Vec<(Sum, &[Given])> = Vec::with_capacity(spots.len());
+        for Spot { indices, given } in spots {
+            let Some(Some(index)) = indices.get(axis) else { return false };
+            row.push((self.sum(*index), given));
+        }
+        row.sort_by_key(|(sum, _)| (sum.parts.len(), sum.constant));
+        // Who is never there comes before everybody.
+        let facts = |(_, given): &(Sum, &[Given])| self.facts(given);
+        let goes_on = |difference: &Sum, facts: Option<Facts>| {
+            facts.is_none_or(|facts| {
+                self.under(difference, &facts, MAX_DEPTH).is_some_and(|(low, _)| low >= 1)
+            })
+        };
+        let (mut by_first, mut by_second) = (true, true);
+        for pair in row.windows(2) {
+            let [one, two] = pair else { return false };
+            let Some(difference) = two.0.plus(&one.0, -1) else { return false };
+            if self.own_range(&difference).is_none_or(|(low, _)| low < 0) {
+                return false;
+            }
+            by_first = by_first && goes_on(&difference, facts(one));
+            by_second = by_second && goes_on(&difference, facts(two));
+            if !by_first && !by_second {
+                return false;
+            }
+        }
+        true
+    }
+}
