@@ -19,6 +19,7 @@ mod planes;
 mod products;
 pub mod random;
 mod rounds;
+mod shapes;
 mod slots;
 mod steps;
 mod tallies;
