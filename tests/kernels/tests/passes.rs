@@ -14,8 +14,8 @@ fn check(listed: &Listed) {
     println!("{:?}: {}", listed.kernel, outcome.describe());
     assert!(outcome.failures.is_empty(), "{}", outcome.failures.join("\n\n"));
     assert!(outcome.configs > 200, "{outcome:?}");
-    // Of most programs the run with a shadow comes to its end.
-    assert!(outcome.cut_short < outcome.shadowed, "{outcome:?}");
+    // A run that is cut short is no proof: those that come to their end must not be few.
+    assert!(outcome.shadowed > outcome.configs / 5, "{outcome:?}");
 }
 
 /// The kernels of this name, in all their types.
