@@ -86,6 +86,7 @@ fn every_kernel_is_checked() {
         "hand_rounds",
         "own_places",
         "shifted_rounds",
+        "first_turns",
         "stamped_transpose",
         "row_totals",
         "softmax",
@@ -231,7 +232,7 @@ fn headers() {
 
 #[test]
 fn rounds_of_ones_own() {
-    for name in ["grid_rounds", "hand_rounds", "own_places", "shifted_rounds"] {
+    for name in ["grid_rounds", "hand_rounds", "own_places", "shifted_rounds", "first_turns"] {
         check_named(name);
     }
 }
