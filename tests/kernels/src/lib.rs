@@ -19,6 +19,7 @@ mod planes;
 mod products;
 pub mod random;
 mod rounds;
+mod shapes;
 mod slots;
 mod steps;
 mod tallies;
@@ -46,7 +47,7 @@ pub use products::{
     batched_matmul, linear_relu, linear_relu_at, matmul, min_plus, product_at, scaled_matmul,
     scaled_product_at,
 };
-pub use rounds::{grid_rounds, hand_rounds, own_places, shifted_rounds};
+pub use rounds::{first_turns, grid_rounds, hand_rounds, own_places, shifted_rounds};
 pub use slots::{
     evens_first, exchanges, float_exchanges, places_by_value, positives, product_by_exchange,
 };

@@ -104,3 +104,57 @@ tiled_kernel! {
         c[bx * TN + tx] = sum;
     }
 }
+
+tiled_kernel! {
+    /// Three sums of a number that follows in the tile's ring, one further each time, and a
+    /// place: each has turns of its own, in the first three of which all meet. Twice the sum
+    /// that follows is added to it, or taken away, as each one's number says; twice the one
+    /// in the opposite place, in a loop of five that all leave, each by a condition of its own.
+    pub fn first_turns(#[pad = 0] x: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        shared s: [i32; TN];
+        let own = x[bx * TN + tx];
+        let mut sum: i32 = 0;
+        for i in 0..3 + tx {
+            if i < 3 {
+                s[tx] = own + (i as i32);
+                barrier;
+                sum += s[(tx + 1) % TN];
+                barrier;
+            } else {
+                sum += 1;
+            }
+        }
+        let mut k: i32 = 0;
+        while k < 4 {
+            s[tx] = sum;
+            barrier;
+            let next = s[(tx + 1) % TN];
+            barrier;
+            if own > 0 {
+                sum += next;
+                k += 2;
+            } else {
+                sum -= next;
+                k += 2;
+            }
+        }
+        for i in 0..5 {
+            if i == 2 && tx < TN / 2 {
+                break;
+            }
+            if i == 2 && tx >= TN / 2 {
+                break;
+            }
+            s[tx] = sum;
+            barrier;
+            sum += s[TN - 1 - tx];
+            barrier;
+        }
+        c[bx * TN + tx] = sum;
+    }
+}

@@ -1,28 +1,39 @@
-//! A kernel in many configurations: each is lowered, and after each pass the
-//! program verifies, prints the same each time, gives the bits of the program
-//! before all passes, and has no race.
+//! A kernel in many configurations: each is lowered, and the program verifies, prints
+//! the same each time, gives the bits of the program before all passes, and has no
+//! race; in some configurations so does the program after every single pass.
+//!
+//! Configurations whose programs are equal, launched at the same shape on the same
+//! data, do the same: the first one is run for all of them. A run with a shadow that
+//! takes too many steps ends early, and is counted: it has shown no race up to there.
+
+use std::collections::HashMap;
 
 use tile_runtime::Error;
 use tile_runtime::inspect::{HostTensor, check_program, run_program};
-use tile_runtime::ir::config::{Breadth, ConfigError, Space};
-use tile_runtime::ir::device::known;
+use tile_runtime::ir::config::{Breadth, Config, ConfigError, Space};
+use tile_runtime::ir::device::{DeviceProperties, known};
 use tile_runtime::ir::program::{Program, print_program, verify_program};
 
 use crate::list::Listed;
 use crate::random::{Inputs, random_inputs};
+use crate::shapes::{Shape, edge_shapes, whole_shapes};
 
 /// The device whose programs are made: one with asynchronous copies.
 const DEVICE: &str = "A100";
-/// Where the random choices begin.
-const SEED: u64 = 1;
 
 /// How much is done.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
+    /// Where the random choices begin.
+    pub seed: u64,
     /// At most so many configurations of the covering array of pairs.
     pub pairs: usize,
     /// So many random configurations.
     pub random: usize,
+    /// At how many shapes of whole tiles a configuration is run.
+    pub shapes: usize,
+    /// Each n-th configuration is run at a shape with an extent of 0 or 1 as well.
+    pub edges_in: usize,
     /// The program after every pass is looked at in each n-th configuration; in
     /// the others that after the last.
     pub every_pass_in: usize,
@@ -31,11 +42,27 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// What runs with the other tests.
-    pub const QUICK: Self = Self { pairs: 20, random: 10, every_pass_in: 5, max_steps: 200_000 };
-    /// All pairs and 200 random configurations of each kernel.
-    pub const WHOLE: Self =
-        Self { pairs: usize::MAX, random: 200, every_pass_in: 8, max_steps: 20_000_000 };
+    /// What runs with the other tests: all pairs and 200 random configurations of each
+    /// kernel, each at one shape.
+    pub const TESTS: Self = Self {
+        seed: 1,
+        pairs: usize::MAX,
+        random: 200,
+        shapes: 1,
+        edges_in: 8,
+        every_pass_in: 40,
+        max_steps: 500_000,
+    };
+    /// More of everything: other configurations at all shapes, to the end.
+    pub const WHOLE: Self = Self {
+        seed: 2,
+        pairs: usize::MAX,
+        random: 1000,
+        shapes: usize::MAX,
+        edges_in: 1,
+        every_pass_in: 8,
+        max_steps: 20_000_000,
+    };
 }
 
 /// What was done with a kernel.
@@ -45,27 +72,29 @@ pub struct Outcome {
     pub configs: usize,
     /// Configurations whose tiles do not fit the device once they are padded.
     pub too_large: usize,
+    /// Launches that an equal program was run for before.
+    pub alike: usize,
     /// Programs that were run.
     pub programs: usize,
     /// Programs that ran with a shadow, to the end.
     pub shadowed: usize,
-    /// Those whose run with a shadow took too many steps.
+    /// Those whose run with a shadow took too many steps: up to there nothing was
+    /// found.
     pub cut_short: usize,
     /// What went wrong.
     pub failures: Vec<String>,
 }
 
-/// Shapes: all dimensions alike, and each of two extents against the others; in
-/// an order in which neighbours differ.
-fn shapes(n_dims: usize) -> Vec<Vec<usize>> {
-    let mut shapes: Vec<Vec<usize>> = [37, 1, 0, 24].map(|extent| vec![extent; n_dims]).to_vec();
-    for odd in 0..n_dims {
-        for (one, others) in [(1, 33), (50, 5), (0, 17)] {
-            let extent = |dim| if dim == odd { one } else { others };
-            shapes.push((0..n_dims).map(extent).collect());
-        }
+impl Outcome {
+    /// The numbers, in words.
+    pub fn describe(&self) -> String {
+        let Self { configs, too_large, alike, programs, shadowed, cut_short, failures } = self;
+        format!(
+            "{configs} configurations ({too_large} too large), {programs} programs ({alike} \
+             launches alike), {shadowed} with a shadow ({cut_short} cut short), {} failed",
+            failures.len()
+        )
     }
-    shapes
 }
 
 /// Runs a kernel in so many of its configurations.
@@ -77,99 +106,161 @@ pub fn validate(listed: &Listed, effort: Effort) -> Outcome {
     let kernel = &listed.kernel;
     let device = known(DEVICE).expect("the device is in the table");
     let space = Space::new(kernel.checked(), kernel.types(), &device, Breadth::Odd);
-    let pairs = space.pairwise(SEED).take(effort.pairs);
-    let configs = pairs.chain(space.random(SEED).take(effort.random));
-    let shapes = shapes(kernel.dims().len());
-    let mut outcome = Outcome::default();
-    for (number, config) in configs.enumerate() {
-        let dims = &shapes[number % shapes.len()];
-        let programs = match kernel.program_by_pass(&config, &device, dims) {
+    let pairs: Vec<Config> = space.pairwise(effort.seed).take(effort.pairs).collect();
+    let random: Vec<Config> = space.random(effort.seed).take(effort.random).collect();
+    let outcome = Outcome::default();
+    let mut runs = Runs { listed, device: &device, effort, known: HashMap::new(), outcome };
+    for (number, config) in pairs.iter().chain(&random).enumerate() {
+        runs.run(number, config);
+    }
+    runs.outcome
+}
+
+/// A launch: the program's text, the shapes of dimensions and tensors.
+type Launch = (String, Shape, Vec<Vec<usize>>);
+
+/// The runs of a kernel.
+struct Runs<'a> {
+    listed: &'a Listed,
+    device: &'a DeviceProperties,
+    effort: Effort,
+    /// The bits that programs have given, which had no race either, if they were asked.
+    known: HashMap<Launch, Vec<(Program, bool, Vec<Vec<u8>>)>>,
+    outcome: Outcome,
+}
+
+impl Runs<'_> {
+    fn run(&mut self, number: usize, config: &Config) {
+        let Effort { shapes, edges_in, .. } = self.effort;
+        let kernel = &self.listed.kernel;
+        let whole = whole_shapes(kernel, config);
+        let first = number % whole.len();
+        let mut all: Vec<Shape> =
+            whole.iter().cycle().skip(first).take(whole.len()).cloned().collect();
+        all.truncate(shapes);
+        let edges = edge_shapes(kernel.dims().len());
+        if number % edges_in == 0 {
+            all.extend(edges.get(number / edges_in % edges.len()).cloned());
+        }
+        let n_failures = self.outcome.failures.len();
+        for dims in &all {
+            if !self.run_at(number, config, dims) {
+                return;
+            }
+        }
+        self.outcome.configs += usize::from(n_failures == self.outcome.failures.len());
+    }
+
+    /// Whether the configuration can be lowered, and does what it should.
+    fn run_at(&mut self, number: usize, config: &Config, dims: &[usize]) -> bool {
+        let kernel = &self.listed.kernel;
+        let programs = match kernel.program_by_pass(config, self.device, dims) {
             Ok(programs) => programs,
             Err(Error::Config(error)) if matches!(*error, ConfigError::SharedMemory { .. }) => {
-                outcome.too_large += 1;
-                continue;
+                self.outcome.too_large += 1;
+                return false;
             }
             Err(error) => {
-                outcome.failures.push(format!("{kernel:?}, {config:?}: {error}"));
-                continue;
+                self.outcome.failures.push(format!("{kernel:?}, {config:?}: {error}"));
+                return false;
             }
         };
-        outcome.configs += 1;
-        let inputs = random_inputs(kernel, &config, dims, number as u64);
-        let mut case = Case { listed, dims, inputs, expected: None };
-        let every = number % effort.every_pass_in.max(1) == 0;
+        let every = number % self.effort.every_pass_in.max(1) == 0;
+        let inputs = random_inputs(kernel, config, dims, self.effort.seed);
+        let mut expected = None;
         let last = programs.len() - 1;
-        for (at, (pass, program)) in programs.iter().enumerate() {
+        for (at, (pass, program)) in programs.into_iter().enumerate() {
             if !every && at != 0 && at != last {
                 continue;
             }
             // What the first program does is what the checks proved.
-            let is_shadowed = at == last || (every && at != 0);
-            let max_steps = if is_shadowed { effort.max_steps } else { 0 };
-            if let Err(fault) = case.run(program, max_steps, &mut outcome) {
-                let text = print_program(program);
-                outcome.failures.push(format!(
+            let is_shadowed = at != 0;
+            let text = print_program(&program);
+            if let Err(fault) = self.look_at(&program, is_shadowed, dims, &inputs, &mut expected) {
+                self.outcome.failures.push(format!(
                     "{kernel:?}, {dims:?}, {config:?}, after {pass}:\n{fault}\n{text}"
                 ));
-                break;
+                return false;
             }
         }
+        true
     }
-    outcome
-}
 
-/// A kernel with its arguments.
-struct Case<'a> {
-    listed: &'a Listed,
-    dims: &'a [usize],
-    inputs: Inputs,
-    /// What the first program gives.
-    expected: Option<Vec<Vec<u8>>>,
-}
-
-impl Case<'_> {
-    fn run(
+    /// Looks at a program, whose bits are to be the `expected` ones or become them.
+    fn look_at(
         &mut self,
         program: &Program,
-        max_steps: u64,
-        outcome: &mut Outcome,
+        is_shadowed: bool,
+        dims: &[usize],
+        inputs: &Inputs,
+        expected: &mut Option<Vec<Vec<u8>>>,
     ) -> Result<(), String> {
         verify_program(program).map_err(|faults| format!("{faults:#?}"))?;
         let text = print_program(program);
         if text != print_program(&program.clone()) {
             return Err("it prints differently a second time".to_owned());
         }
-        let kernel = &self.listed.kernel;
-        let mut tensors = self.inputs.tensors.clone();
-        run_program(kernel, program, self.dims, &mut tensors, &self.inputs.scalars)
-            .map_err(|error| error.to_string())?;
-        outcome.programs += 1;
-        self.compare(&tensors, "the CPU device")?;
-        if max_steps == 0 {
-            return Ok(());
-        }
-        let mut tensors = self.inputs.tensors.clone();
-        let scalars = &self.inputs.scalars;
-        let reports = check_program(kernel, program, self.dims, &mut tensors, scalars, max_steps)
-            .map_err(|error| error.to_string())?;
-        for report in &reports {
-            if let Some(finding) = report.findings.first() {
-                return Err(finding.to_string());
+        let shapes = inputs.tensors.iter().map(|tensor| tensor.shape().to_vec()).collect();
+        let launch = (text, dims.to_vec(), shapes);
+        let known = self.known.get(&launch).into_iter().flatten();
+        let mut alike =
+            known.filter(|(other, is_asked, _)| *is_asked >= is_shadowed && other == program);
+        let found = match alike.next() {
+            Some((.., found)) => {
+                self.outcome.alike += usize::from(is_shadowed);
+                found.clone()
             }
-        }
-        if reports.iter().all(|report| report.is_complete) {
-            outcome.shadowed += 1;
-            self.compare(&tensors, "thread by thread")
-        } else {
-            outcome.cut_short += 1;
-            Ok(())
-        }
+            None => {
+                let found = self.run_anew(program, is_shadowed, dims, inputs)?;
+                let known = self.known.entry(launch).or_default();
+                known.push((program.clone(), is_shadowed, found.clone()));
+                found
+            }
+        };
+        let expected = expected.get_or_insert_with(|| found.clone());
+        self.compare(&found, expected, "the CPU device")
     }
 
-    fn compare(&mut self, tensors: &[HostTensor], how: &str) -> Result<(), String> {
-        let found: Vec<Vec<u8>> = tensors.iter().map(HostTensor::bytes).collect();
-        let expected = self.expected.get_or_insert_with(|| found.clone());
-        let is_promised = self.listed.kernel.checked().is_order_independent();
-        if is_promised && found != *expected { Err(format!("other bits, {how}")) } else { Ok(()) }
+    /// The bits that a program gives on the CPU device; an error where it has a race, or
+    /// gives others thread by thread.
+    fn run_anew(
+        &mut self,
+        program: &Program,
+        is_shadowed: bool,
+        dims: &[usize],
+        inputs: &Inputs,
+    ) -> Result<Vec<Vec<u8>>, String> {
+        let kernel = &self.listed.kernel;
+        let mut tensors = inputs.tensors.clone();
+        run_program(kernel, program, dims, &mut tensors, &inputs.scalars)
+            .map_err(|error| error.to_string())?;
+        self.outcome.programs += 1;
+        let found = bits(&tensors);
+        if !is_shadowed {
+            return Ok(found);
+        }
+        let mut tensors = inputs.tensors.clone();
+        let (scalars, max_steps) = (&inputs.scalars, self.effort.max_steps);
+        let reports = check_program(kernel, program, dims, &mut tensors, scalars, max_steps)
+            .map_err(|error| error.to_string())?;
+        if let Some(finding) = reports.iter().find_map(|report| report.findings.first()) {
+            return Err(finding.to_string());
+        }
+        if reports.iter().all(|report| report.is_complete) {
+            self.outcome.shadowed += 1;
+            self.compare(&bits(&tensors), &found, "thread by thread")?;
+        } else {
+            self.outcome.cut_short += 1;
+        }
+        Ok(found)
     }
+
+    fn compare(&self, found: &[Vec<u8>], expected: &[Vec<u8>], how: &str) -> Result<(), String> {
+        let is_promised = self.listed.kernel.checked().is_order_independent();
+        if is_promised && found != expected { Err(format!("other bits, {how}")) } else { Ok(()) }
+    }
+}
+
+fn bits(tensors: &[HostTensor]) -> Vec<Vec<u8>> {
+    tensors.iter().map(HostTensor::bytes).collect()
 }

@@ -1,7 +1,7 @@
 //! The kernels whose work-items meet in rounds that each counts by numbers of its own, on the
 //! CPU device against plain loops.
 
-use tile_kernels::{grid_rounds, hand_rounds, own_places, shifted_rounds};
+use tile_kernels::{first_turns, grid_rounds, hand_rounds, own_places, shifted_rounds};
 use tile_runtime::{Device, Options};
 
 const EXTENTS: [usize; 7] = [0, 1, 7, 64, 65, 200, 397];
@@ -87,5 +87,23 @@ fn shifted_rounds_end_after_the_fourth() {
             tile[other] + (other + round) as i32
         };
         Some((0..len).map(|at| (0..4).map(|round| of(at, round)).sum()).collect())
+    });
+}
+
+#[test]
+fn first_turns_are_for_all() {
+    check(launched!(first_turns), |_, tile| {
+        let len = tile.len();
+        let of = |at: usize| 3 * tile[(at + 1) % len] + 3 + at as i32;
+        let mut sums: Vec<i32> = (0..len).map(of).collect();
+        for _ in 0..2 {
+            let next = |at: usize| sums[(at + 1) % len];
+            let of = |at: usize| if tile[at] > 0 { next(at) } else { -next(at) };
+            sums = (0..len).map(|at| sums[at] + of(at)).collect();
+        }
+        for _ in 0..2 {
+            sums = (0..len).map(|at| sums[at] + sums[len - 1 - at]).collect();
+        }
+        Some(sums)
     });
 }

@@ -7,7 +7,7 @@ use crate::device::DeviceProperties;
 use crate::dtype::DType;
 use crate::kernel::{
     ArrayRef, ExprId, ExprKind, Kernel, StmtKind, TileDomain, TileParamId, TileSpace, VarKind,
-    any_stmt,
+    any_stmt, concerns_warps,
 };
 use crate::part::has_tied_depth;
 
@@ -241,13 +241,24 @@ pub(super) fn factors(
     factors
 }
 
-/// What [`super::Space::admits`] looks at before it takes a value of a factor.
+/// Of the first factors, those whose choices are wanted.
+pub(super) fn depths_of(before: &[Factor], is_wanted: &dyn Fn(Choice) -> bool) -> Depths {
+    let wanted = before.iter().enumerate().filter(|(_, factor)| is_wanted(factor.choice));
+    wanted.fold(0, |set, (at, _)| set | 1u128.checked_shl(at as u32).unwrap_or(0))
+}
+
+/// Of the first factors, the tile sizes that an axis of the block is as long as.
+pub(super) fn sizes_of_axis(kernel: &Kernel, before: &[Factor], axis: usize) -> Depths {
+    let mut params = Vec::new();
+    let axis = kernel.block.iter().flatten().nth(axis);
+    axis.into_iter().for_each(|axis| collect_params(kernel, axis.extent, &mut params));
+    depths_of(before, &|choice| matches!(choice, Choice::Tile(id) if params.contains(&id)))
+}
+
+/// What [`super::Space::admits`] looks at before it takes a value of a factor, where
+/// those before it were taken.
 fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
-    let all = |is_wanted: &dyn Fn(Choice) -> bool| {
-        let before = factors[..at].iter().enumerate();
-        let wanted = before.filter(|(_, factor)| is_wanted(factor.choice));
-        wanted.fold(0, |set, (at, _)| set | 1u128.checked_shl(at as u32).unwrap_or(0))
-    };
+    let all = |is_wanted: &dyn Fn(Choice) -> bool| depths_of(&factors[..at], is_wanted);
     let axes = kernel.block.as_deref().unwrap_or_default();
     let mut extents = Vec::new();
     let is_in = |axis: usize, choice: Choice, extents: &[TileParamId]| match choice {
@@ -301,7 +312,20 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
             all(&|choice| is_in(axes.len(), choice, &extents))
         }
         Choice::Run(axis) => all(&|choice| choice == Choice::Items(axis)),
-        Choice::Slices | Choice::Threads => all(&|_| true),
+        Choice::Slices => {
+            let of_tiles = [Choice::PhaseParts, Choice::Stages];
+            all(&|choice| matches!(choice, Choice::Tile(_)) || of_tiles.contains(&choice))
+        }
+        Choice::Threads | Choice::MinBlocks => {
+            axes.iter().for_each(|axis| collect_params(kernel, axis.extent, &mut extents));
+            let is_of_warps = concerns_warps(&kernel.body);
+            all(&|choice| {
+                let decides_layout = matches!(choice, Choice::Warp | Choice::Run(_));
+                is_in(axes.len(), choice, &extents)
+                    || choice == Choice::Threads
+                    || (is_of_warps && decides_layout)
+            })
+        }
         Choice::Padding => {
             let of_tiles = [Choice::PhaseParts, Choice::Stages, Choice::Slices];
             all(&|choice| matches!(choice, Choice::Tile(_)) || of_tiles.contains(&choice))
@@ -314,8 +338,6 @@ fn needs(kernel: &Kernel, factors: &[Factor], at: usize) -> Depths {
         | Choice::SplitEdges
         | Choice::Stream
         | Choice::RasterRows => 0,
-        // It may depend on all that was chosen.
-        Choice::MinBlocks => all(&|_| true),
     }
 }
 

@@ -11,11 +11,13 @@
 //! the same seed give the same configurations.
 
 mod factors;
+mod known;
 mod pairs;
 mod seeded;
 mod walk;
 
-use self::factors::{Choice, Factor, WARP_TILES, factors};
+use self::factors::{Choice, Depths, Factor, WARP_TILES, depths_of, factors};
+use self::known::Known;
 use self::pairs::Pairs;
 use self::seeded::Rng;
 use self::walk::Walk;
@@ -137,6 +139,7 @@ impl<'a> Space<'a> {
     pub fn random(&self, seed: u64) -> impl Iterator<Item = Config> {
         let mut rng = Rng::new(seed);
         let mut seen = std::collections::BTreeSet::new();
+        let mut known = Known::default();
         let draws = std::iter::from_fn(move || {
             for _ in 0..DRAWS_WITHOUT_NEWS {
                 let shuffled = |depth: usize, _: &[u32]| {
@@ -144,7 +147,7 @@ impl<'a> Space<'a> {
                     rng.shuffle(&mut values);
                     values
                 };
-                let point = Walk::new(self, shuffled).next()?;
+                let point = Walk::knowing(self, shuffled, &mut known).next()?;
                 if seen.insert(point.clone()) {
                     return Some(point);
                 }
@@ -288,6 +291,56 @@ impl<'a> Space<'a> {
             stream_stores: value(Choice::Stream)? & 2 != 0,
             raster_rows: value(Choice::RasterRows)?,
             numerics: self.numerics,
+        })
+    }
+
+    /// Who is to blame where the last of these values does not go with those before it:
+    /// another value of one of these factors may do. `None` where it does.
+    fn refusal(&self, values: &[u32]) -> Option<Depths> {
+        if self.admits(values) {
+            return None;
+        }
+        let (&value, before) = values.split_last()?;
+        let at = before.len();
+        let Factor { choice, needs, .. } = self.factors[at];
+        let is_whole = values.len() == self.factors.len();
+        let Some(config) = self.config(values).filter(|_| !is_whole) else { return Some(needs) };
+        let is_tile = |choice| matches!(choice, Choice::Tile(_));
+        Some(match choice {
+            Choice::Slices if !can_be_sliced(&self.kernel, self.types, &config) => {
+                depths_of(&self.factors[..at], &is_tile)
+            }
+            Choice::Items(axis) => {
+                let extent =
+                    block_extents(&self.kernel, &config.tiles).get(axis).copied().unwrap_or(1);
+                if self.is_new(at, value, &|items| extent.div_ceil(items.max(1))) {
+                    needs
+                } else {
+                    factors::sizes_of_axis(&self.kernel, &self.factors[..at], axis)
+                }
+            }
+            Choice::Slices
+            | Choice::Tile(_)
+            | Choice::PhaseParts
+            | Choice::Stages
+            | Choice::UnrollStages
+            | Choice::AsyncBytes
+            | Choice::PredicateCopies
+            | Choice::Warp
+            | Choice::PairedLanes
+            | Choice::ByColumns
+            | Choice::Run(_)
+            | Choice::Threads
+            | Choice::MinBlocks
+            | Choice::CopyBytes
+            | Choice::FragmentBuffers
+            | Choice::AlignBytes
+            | Choice::WholeVectors
+            | Choice::UnrolledStmts
+            | Choice::SplitEdges
+            | Choice::Padding
+            | Choice::Stream
+            | Choice::RasterRows => needs,
         })
     }
 

@@ -1,6 +1,9 @@
 //! The legal points of a space, one after the other.
 
+use std::borrow::BorrowMut;
+
 use super::factors::Depths;
+use super::known::Known;
 use super::{Point, Space};
 
 /// Walks the tree of values, factor by factor, and turns back where the values so
@@ -10,8 +13,9 @@ use super::{Point, Space};
 ///
 /// P. Prosser: Hybrid Algorithms for the Constraint Satisfaction Problem.
 /// Computational Intelligence 9 (1993), "conflict-directed backjumping".
-pub(super) struct Walk<'s, 'k, F> {
+pub(super) struct Walk<'s, 'k, F, K = Known> {
     space: &'s Space<'k>,
+    known: K,
     /// The order in which a depth's values are tried after those before it; which
     /// values, does not depend on those.
     order: F,
@@ -32,7 +36,14 @@ struct Level {
 
 impl<'s, 'k, F: FnMut(usize, &[u32]) -> Vec<u32>> Walk<'s, 'k, F> {
     pub(super) fn new(space: &'s Space<'k>, order: F) -> Self {
-        Self { space, order, entered: Vec::new(), values: Vec::new(), is_begun: false }
+        Self::knowing(space, order, Known::default())
+    }
+}
+
+impl<'s, 'k, F: FnMut(usize, &[u32]) -> Vec<u32>, K: BorrowMut<Known>> Walk<'s, 'k, F, K> {
+    /// A walk that begins with what earlier ones through the same space have found out.
+    pub(super) fn knowing(space: &'s Space<'k>, order: F, known: K) -> Self {
+        Self { space, known, order, entered: Vec::new(), values: Vec::new(), is_begun: false }
     }
 
     /// Takes the next value at the innermost depth, or further out.
@@ -44,10 +55,10 @@ impl<'s, 'k, F: FnMut(usize, &[u32]) -> Vec<u32>> Walk<'s, 'k, F> {
             if let Some(&value) = level.order.get(level.tried) {
                 level.tried += 1;
                 self.values.push(value);
-                if self.space.admits(&self.values) {
+                let Some(blame) = self.known.borrow_mut().refusal(self.space, &self.values) else {
                     return Some(());
-                }
-                level.blame |= self.space.factors[depth].needs;
+                };
+                level.blame |= blame;
                 continue;
             }
             // None of the depths in between would change anything.
@@ -60,7 +71,7 @@ impl<'s, 'k, F: FnMut(usize, &[u32]) -> Vec<u32>> Walk<'s, 'k, F> {
     }
 }
 
-impl<F: FnMut(usize, &[u32]) -> Vec<u32>> Iterator for Walk<'_, '_, F> {
+impl<F: FnMut(usize, &[u32]) -> Vec<u32>, K: BorrowMut<Known>> Iterator for Walk<'_, '_, F, K> {
     type Item = Point;
 
     fn next(&mut self) -> Option<Point> {
