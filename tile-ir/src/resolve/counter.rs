@@ -43,16 +43,36 @@ fn counted(cx: &Resolver, id: ExprId) -> Option<Counted> {
             let (least, greatest) = dtype.integer_range()?;
             Some(Counted { least, greatest, dtype: Some(dtype) })
         }
-        ExprKind::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), lhs, rhs } => {
+        ExprKind::Binary { op, lhs, rhs } => {
             let (lhs, rhs) = (counted(cx, *lhs)?, counted(cx, *rhs)?);
             let dtype = one_type(lhs.dtype, rhs.dtype)?;
-            let (low, high) = match op {
-                BinaryOp::Sub => (rhs.greatest.checked_neg()?, rhs.least.checked_neg()?),
-                _ => (rhs.least, rhs.greatest),
-            };
-            let (least, greatest) = (lhs.least.checked_add(low)?, lhs.greatest.checked_add(high)?);
+            let (least, greatest) = made_of(*op, lhs, rhs)?;
             Some(Counted { least, greatest, dtype })
         }
+        ExprKind::Select { then, otherwise, .. } => {
+            let (then, otherwise) = (counted(cx, *then)?, counted(cx, *otherwise)?);
+            let dtype = one_type(then.dtype, otherwise.dtype)?;
+            let least = then.least.min(otherwise.least);
+            Some(Counted { least, greatest: then.greatest.max(otherwise.greatest), dtype })
+        }
+        _ => None,
+    }
+}
+
+/// Between which numbers lies what an operator makes of two; nothing where that is not asked.
+fn made_of(op: BinaryOp, lhs: Counted, rhs: Counted) -> Option<(i128, i128)> {
+    match op {
+        BinaryOp::Add => {
+            Some((lhs.least.checked_add(rhs.least)?, lhs.greatest.checked_add(rhs.greatest)?))
+        }
+        BinaryOp::Sub => {
+            Some((lhs.least.checked_sub(rhs.greatest)?, lhs.greatest.checked_sub(rhs.least)?))
+        }
+        BinaryOp::Min => Some((lhs.least.min(rhs.least), lhs.greatest.min(rhs.greatest))),
+        BinaryOp::Max => Some((lhs.least.max(rhs.least), lhs.greatest.max(rhs.greatest))),
+        // By 1 or more, it comes closer to 0.
+        BinaryOp::Div if rhs.least >= 1 => Some((lhs.least.min(0), lhs.greatest.max(0))),
+        BinaryOp::Shr if rhs.least >= 0 => Some((lhs.least.min(-1), lhs.greatest.max(0))),
         _ => None,
     }
 }

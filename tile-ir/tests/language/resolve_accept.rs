@@ -272,6 +272,21 @@ fn counters_between_integers_are_values() {
 }
 
 #[test]
+fn what_is_made_of_bounds_of_one_type_counts_in_it() {
+    check(
+        "fn f(a: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>, n: i32, m: i32) where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
+        {
+            let mut s = a[0];
+            for k in 0..n / 2 { s += k; }
+            for k in n.min(m)..max(n, 7) { s += k; }
+            for k in 0..if n > m { n } else { m >> 1 } { s += k; }
+            c[bx * TN + tx] = s;
+        }",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
 fn accumulators_widen_and_round() {
     check(
         "fn f<T: Number>(a: &Tensor<T, [N]>, h: &Tensor<f16, [N]>, c: &mut Tensor<T, [N]>, d: &mut Tensor<f16, [N]>, e: &mut Tensor<f16, [N]>)

@@ -413,6 +413,10 @@ fn counters_are_values_of_their_bounds_types_alone() {
         "#]],
     );
     body(
+        "for k in 0..n * n { c[k] = (n * k) as f32; }",
+        expect![[r#""#]],
+    );
+    body(
         "for k in 0..n as index { c[k] = (n * k) as f32; }",
         expect![[r#"
             error[TK0102]: `*` needs two values of one type; these are `i32` and an `index`
