@@ -116,8 +116,8 @@ macro_rules! families {
 families! {
     agreed alike anew arrays atomics ballots basics benchmarks beside blocks butterflies chains
     chosen claims coarse collected combined control corners counted digits doubled ends
-    equations exact fetched filled flipped fronts further gather generated given graphs grids grouped
-    halved hand kept lanes late launched launches layers left lessons levels library limits
+    equations exact fetched filled flipped fronts further gather generated given graphs grids
+    grouped halved hand kept lanes late launched launches layers left lessons levels library limits
     loaded long loops marks matrices micro mirrors mixed multiplied narrow nearly offsets open
     orders params partners passed permuted physics pictures pieces places ported ports powers
     prefixes programs published queues ranks reach rectangles reductions reserved restored
