@@ -412,10 +412,7 @@ fn counters_are_values_of_their_bounds_types_alone() {
               help: convert it: `n as index`
         "#]],
     );
-    body(
-        "for k in 0..n * n { c[k] = (n * k) as f32; }",
-        expect![[r#""#]],
-    );
+    body("for k in 0..n * n { c[k] = (n * k) as f32; }", expect![[r#""#]]);
     body(
         "for k in 0..n as index { c[k] = (n * k) as f32; }",
         expect![[r#"

@@ -91,6 +91,7 @@ impl Walk<'_> {
                 }
             }
         }
+        let alive = self.united(alive);
         (1..=MAX_ALIVE).contains(&alive.len()).then_some(alive)
     }
 

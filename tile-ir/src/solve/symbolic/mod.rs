@@ -125,6 +125,7 @@ mod taken;
 mod together;
 mod turned;
 mod turns;
+mod united;
 mod value;
 mod valued;
 mod walk;
