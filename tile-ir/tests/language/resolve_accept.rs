@@ -282,7 +282,31 @@ fn what_is_made_of_bounds_of_one_type_counts_in_it() {
             for k in 0..if n > m { n } else { m >> 1 } { s += k; }
             c[bx * TN + tx] = s;
         }",
-        expect![[r#""#]],
+        expect![[r#"
+            pub fn f(
+                a: &Tensor<i32, [N]>,
+                c: &mut Tensor<i32, [N]>,
+                n: i32,
+                m: i32,
+            )
+            where
+                tile: (TN),
+                grid: (bx in tiles(N, TN)),
+                block: (tx in TN),
+            {
+                let mut s: i32 = a[0];
+                for k in 0..n as index / 2 {
+                    s += k as i32;
+                }
+                for k in min(n as index, m as index)..max(n as index, 7) {
+                    s += k as i32;
+                }
+                for k in 0..(if n > m { n as index } else { m as index >> 1 }) {
+                    s += k as i32;
+                }
+                c[bx * TN + tx] = s;
+            }
+        "#]],
     );
 }
 

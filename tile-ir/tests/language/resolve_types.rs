@@ -412,7 +412,16 @@ fn counters_are_values_of_their_bounds_types_alone() {
               help: convert it: `n as index`
         "#]],
     );
-    body("for k in 0..n * n { c[k] = (n * k) as f32; }", expect![[r#""#]]);
+    body(
+        "for k in 0..n * n { c[k] = (n * k) as f32; }",
+        expect![[r#"
+        error[TK0102]: `*` needs two values of one type; these are `i32` and an `index`
+          at 3:28
+          at 3:29: this is `i32`
+          at 3:33: this is an `index`
+          help: convert it: `n as index`
+    "#]],
+    );
     body(
         "for k in 0..n as index { c[k] = (n * k) as f32; }",
         expect![[r#"
