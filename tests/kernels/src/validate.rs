@@ -119,13 +119,22 @@ pub fn validate(listed: &Listed, effort: Effort) -> Outcome {
 /// A launch: the program's text, the shapes of dimensions and tensors.
 type Launch = (String, Shape, Vec<Vec<usize>>);
 
+/// A program that was run without a fault.
+struct Run {
+    program: Program,
+    /// With a shadow as well.
+    is_shadowed: bool,
+    /// The bits that it gave.
+    found: Vec<Vec<u8>>,
+}
+
 /// The runs of a kernel.
 struct Runs<'a> {
     listed: &'a Listed,
     device: &'a DeviceProperties,
     effort: Effort,
-    /// The bits that programs have given, which had no race either, if they were asked.
-    known: HashMap<Launch, Vec<(Program, bool, Vec<Vec<u8>>)>>,
+    /// What was run, by the launch.
+    known: HashMap<Launch, Vec<Run>>,
     outcome: Outcome,
 }
 
@@ -139,7 +148,7 @@ impl Runs<'_> {
             whole.iter().cycle().skip(first).take(whole.len()).cloned().collect();
         all.truncate(shapes);
         let edges = edge_shapes(kernel.dims().len());
-        if number % edges_in == 0 {
+        if number.is_multiple_of(edges_in) {
             all.extend(edges.get(number / edges_in % edges.len()).cloned());
         }
         let n_failures = self.outcome.failures.len();
@@ -165,7 +174,7 @@ impl Runs<'_> {
                 return false;
             }
         };
-        let every = number % self.effort.every_pass_in.max(1) == 0;
+        let every = number.is_multiple_of(self.effort.every_pass_in.max(1));
         let inputs = random_inputs(kernel, config, dims, self.effort.seed);
         let mut expected = None;
         let last = programs.len() - 1;
@@ -202,18 +211,17 @@ impl Runs<'_> {
         }
         let shapes = inputs.tensors.iter().map(|tensor| tensor.shape().to_vec()).collect();
         let launch = (text, dims.to_vec(), shapes);
-        let known = self.known.get(&launch).into_iter().flatten();
-        let mut alike =
-            known.filter(|(other, is_asked, _)| *is_asked >= is_shadowed && other == program);
-        let found = match alike.next() {
-            Some((.., found)) => {
+        let mut known = self.known.get(&launch).into_iter().flatten();
+        let alike = known.find(|run| run.is_shadowed >= is_shadowed && run.program == *program);
+        let found = match alike {
+            Some(run) => {
                 self.outcome.alike += usize::from(is_shadowed);
-                found.clone()
+                run.found.clone()
             }
             None => {
                 let found = self.run_anew(program, is_shadowed, dims, inputs)?;
-                let known = self.known.entry(launch).or_default();
-                known.push((program.clone(), is_shadowed, found.clone()));
+                let run = Run { program: program.clone(), is_shadowed, found: found.clone() };
+                self.known.entry(launch).or_default().push(run);
                 found
             }
         };
