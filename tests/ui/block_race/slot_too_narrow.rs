@@ -14,3 +14,4 @@ tiled_kernel! {
 }
 
 fn main() {}
+// errors: 2

@@ -37,7 +37,7 @@ fn distinct_elements_lead_to_distinct_elements() {
     // Past the end the pad is read, which is one position for all.
     refuse("assume(distinct(ind)); c[ind[i]] = x[i];", "TK0304");
     // Two work-items for each element.
-    refuse("assume(distinct(ind)); if i < N { c[ind[i / 2]] = x[i]; }", "TK0304");
+    refuse("assume(distinct(ind)); if i < N { c[ind[i / 2]] = x[i]; }", "TK0302");
     refuse("assume(distinct(ind)); if i < N { c[ind[i] / 2] = x[i]; }", "TK0304");
     refuse("assume(distinct(row)); if i < N { c[ind[i]] = x[i]; }", "TK0304");
     refuse(

@@ -121,11 +121,11 @@ families! {
     lanes late launched launches layers left lessons levels library limits loaded long loops
     marks matrices micro mirrors mixed multiplied narrow nearly offsets open orders params
     parted partners passed permuted physics pictures pieces places ported ports powers
-    prefixes programs published queues ranks reach rectangles reductions reserved restored
-    rolled rounds rows running samples scans scattered searches segments settled shares
-    sized sizes solvers sorts starts stencils steps stored strides summed sums symbolic
-    tables teams tiles told triangles turned twice values verified waits warps waves wholes
-    wide
+    prefixes programs published queues ranks reach reading rectangles reductions reserved
+    restored rolled rounds rows running samples scans scattered searches segments settled
+    shares sized sizes solvers sorts starts stencils steps stored strides summed sums
+    symbolic tables teams tiles told triangles turned twice values verified waits warps
+    waves wholes wide
 }
 
 #[test]

@@ -10,6 +10,7 @@
 
 mod cure;
 mod free;
+mod search;
 mod text;
 mod undecided;
 mod vouch;

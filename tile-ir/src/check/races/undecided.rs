@@ -7,23 +7,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::search::look_once_more;
 use crate::check::{Uniformity, uniformity};
 use crate::diag::{Code, Diagnostic};
-use crate::kernel::{ArrayRef, Kernel, Source, VarId, VarKind, print_expr};
-use crate::solve::skeleton::{
-    BUDGET, Exhaustion, Findings, Pair, Scope, exhaust, follow, look_far, probe, try_other_data,
-};
+use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
+use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust};
 use crate::solve::symbolic::{
-    Obstacle, Reason, Relation, Suggestion, Suggestions, Unproved, prove, unproved_at_each_size,
-    unproved_for_each_value, unproved_in_each_case,
+    Obstacle, Reason, Relation, Unproved, prove, unproved_at_each_size, unproved_for_each_value,
+    unproved_in_each_case,
 };
 use crate::span::SpanId;
 
 /// An access: its place, and whether it writes.
 type Spot = (SpanId, bool);
-
-/// Most pairs for which sizes are looked for.
-const MAX_SUGGESTIONS: u32 = 6;
 
 /// What is left to say after the conflicts that small sizes show.
 #[derive(Debug, Default)]
@@ -109,12 +105,7 @@ pub(super) fn settle(
         rest.listed |= open.len() < rest.undecided.len();
         rest.undecided.retain(|(found, _)| open.contains(found));
     }
-    try_following(kernel, findings);
-    if !rest.undecided.is_empty() {
-        try_suggestions((kernel, uniformity), &rest.undecided, findings);
-        try_run(kernel, &rest.undecided, findings, (try_other_data, BUDGET / 4));
-        try_run(kernel, &rest.undecided, findings, (look_far, BUDGET + BUDGET / 2));
-    }
+    look_once_more((kernel, uniformity), &rest.undecided, findings);
     rest
 }
 
@@ -137,71 +128,6 @@ impl Rest {
         let left = settle(of, unproved, &BTreeSet::new(), &mut Findings::default());
         self.undecided
             .retain(|(asked, _)| left.undecided.iter().any(|(found, _)| is_asked(found, asked)));
-    }
-}
-
-/// Of what memory decides: by runs that follow what it says further than others do.
-fn try_following(kernel: &Kernel, findings: &mut Findings) {
-    let asked = findings.open.iter().map(|(pair, source)| (pair.array(), *source));
-    let asked: BTreeMap<ArrayRef, Source> = asked.collect();
-    let mut fuel = BUDGET / 2;
-    for asked in asked {
-        let mut found = Findings::default();
-        found.known.extend(findings.conflicts.iter().map(|conflict| conflict.pair));
-        follow(kernel, asked, &mut found, &mut fuel);
-        for conflict in found.conflicts {
-            let is_it = |(pair, _): &(Pair, Source)| *pair == conflict.pair;
-            if let Some(at) = findings.open.iter().position(is_it) {
-                findings.open.remove(at);
-                findings.conflicts.push(conflict);
-            }
-        }
-    }
-}
-
-/// A search for conflicts in an array, which adds what it finds and takes from the fuel what
-/// it costs.
-type Run = fn(&Kernel, ArrayRef, &mut Findings, &mut u32);
-
-/// Runs what is undecided once more, in another way, with so much to spend.
-fn try_run(
-    kernel: &Kernel,
-    undecided: &[(Unproved, Exhaustion)],
-    findings: &mut Findings,
-    (run, mut fuel): (Run, u32),
-) {
-    let arrays: BTreeSet<ArrayRef> = undecided.iter().map(|(found, _)| found.array).collect();
-    for array in arrays {
-        let mut found = Findings { known: findings.known.clone(), ..Findings::default() };
-        if findings.known.iter().all(|pair| pair.array() != array) {
-            run(kernel, array, &mut found, &mut fuel);
-        }
-        // What a proof excludes, made-up values do not show.
-        let is_open = |pair: &Pair| undecided.iter().any(|(open, _)| holds_of(open, pair));
-        found.conflicts.retain(|conflict| is_open(&conflict.pair));
-        findings.known.extend(found.conflicts.iter().map(|conflict| conflict.pair));
-        findings.conflicts.extend(found.conflicts);
-    }
-}
-
-/// Runs what is undecided at the sizes for which the proof says what it lacks.
-fn try_suggestions(
-    (kernel, uniformity): (&Kernel, &Uniformity),
-    undecided: &[(Unproved, Exhaustion)],
-    findings: &mut Findings,
-) {
-    let suggestions = Suggestions::of(kernel, uniformity);
-    let mut fuel = BUDGET;
-    let mut tried = 0;
-    for (found, _) in undecided {
-        let is_known = findings.known.iter().any(|pair| pair.array() == found.array);
-        if is_known || tried == MAX_SUGGESTIONS {
-            continue;
-        }
-        tried += 1;
-        if let Some(Suggestion { sizes, blocks }) = suggestions.suggest(found) {
-            probe(kernel, found.array, (&sizes, &blocks), findings, &mut fuel);
-        }
     }
 }
 

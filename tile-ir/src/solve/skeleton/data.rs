@@ -57,6 +57,11 @@ impl Number {
         }
     }
 
+    /// Whether both are one number, or none.
+    pub(super) fn is_same(self, other: Self) -> bool {
+        self == other || (self.real().is_nan() && other.real().is_nan())
+    }
+
     pub(super) fn negated(self) -> Self {
         match self {
             Self::Int(value) => Self::Int(value.saturating_neg()),

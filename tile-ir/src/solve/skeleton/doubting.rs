@@ -12,7 +12,7 @@ use super::preimages::Preimages;
 use super::sizes::{Choice, Sizes};
 use super::spans::Spans;
 use crate::arena::EntityId as _;
-use crate::kernel::VarKind;
+use crate::kernel::{VarId, VarKind};
 
 /// Different data that is run.
 const MIXED: u32 = 16;
@@ -57,6 +57,7 @@ impl Runs<'_> {
                 let _ = self.run_at(plan, &sizes, (blocks, pool), (None, &mut fuel));
             }
         }
+        self.run_together((plan, choice), found, (blocks, pool));
         let mut fuel = ENOUGH;
         for (number, mut sizes) in choice.with_mixed_data(MIXED).enumerate() {
             let mut turn = number / 2;
@@ -73,6 +74,32 @@ impl Runs<'_> {
             if fuel == 0 {
                 break;
             }
+        }
+    }
+
+    /// Runs scalars that are all what comparisons ask of them, each at its first, each at its
+    /// second value, and so on.
+    fn run_together(
+        &mut self,
+        (plan, choice): (&Plan, &Choice<'_>),
+        found: &Preimages,
+        (blocks, pool): (Blocks<'_>, &Pool),
+    ) {
+        let kernel = self.kernel;
+        let is_scalar = |var: &VarId| matches!(kernel.vars[*var].kind, VarKind::Scalar(_));
+        let asked =
+            || found.vars.iter().filter(|(var, values)| is_scalar(var) && !values.is_empty());
+        let most = asked().map(|(_, values)| values.len()).max().unwrap_or(0);
+        let Some(usual) = choice.with_mixed_data(1).next() else { return };
+        let mut fuel = ENOUGH;
+        // One by itself is run with other data.
+        for turn in (0..most).take_while(|_| asked().count() > 1) {
+            let mut sizes = usual.clone();
+            for (var, values) in asked() {
+                sizes.values[var.index()] = values.iter().nth(turn % values.len()).copied();
+            }
+            let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+            let _ = self.run_at(plan, &sizes, (blocks, pool), (None, &mut fuel));
         }
     }
 
@@ -93,7 +120,7 @@ impl Runs<'_> {
         let (mut is_ended, mut is_cut) = (false, false);
         for sizes in choice.with_mixed_data(MIXED) {
             let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
-            let doubts = Doubts::of(kernel, (&doubtful, resting), &spans, &sizes);
+            let doubts = Doubts::of((&doubtful, resting, compared), &spans, &sizes);
             let run = self.run_at(plan, &sizes, (Blocks::Sample, pool), (Some(&doubts), &mut fuel));
             is_ended |= run.is_ok();
             is_cut |= run == Err(Stop::Budget);

@@ -22,7 +22,7 @@ use super::spans::Spans;
 use crate::arena::EntityId as _;
 use crate::kernel::{
     ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Source, Stmt, StmtKind, VarId, VarKind,
-    any_subexpr,
+    any_stmt, any_subexpr,
 };
 
 /// The outcomes that comparisons have had, by expression.
@@ -158,19 +158,22 @@ pub(super) struct Doubts {
 impl Doubts {
     /// Those comparisons, at some sizes.
     pub(super) fn of(
-        kernel: &Kernel,
-        (open, resting): (&[ExprId], &Resting),
+        (open, resting, compared): (&[ExprId], &Resting, &Compared),
         spans: &Spans<'_>,
         sizes: &Sizes,
     ) -> Self {
         let plain = spans.plain();
+        let kernel = plain.kernel;
         let mut doubts = Self::default();
         for expr in open {
             let ExprKind::Compare { lhs, rhs, .. } = kernel.exprs[*expr].kind else { continue };
+            let is_of_scalars = compared.of_scalars.contains(expr);
             let sides = [lhs, rhs].map(|side| {
                 let numbers = asked(plain, (side, open), sizes);
                 let range = spans.range(side, sizes);
-                resting.has(kernel, side).then_some(Side { numbers, range })
+                let is_open = resting.has(kernel, side)
+                    || (is_of_scalars && resting.is_launched(kernel, side));
+                is_open.then_some(Side { numbers, range })
             });
             doubts.sides.insert(*expr, sides);
             let load = source(plain, lhs).or_else(|| source(plain, rhs));
@@ -233,10 +236,25 @@ fn source(plain: &Plain<'_>, expr: ExprId) -> Option<Source> {
     }
 }
 
+/// Whether nothing but scalars and numbers stands in an expression.
+fn is_of_scalars(plain: &Plain<'_>, expr: ExprId) -> bool {
+    let kind = &plain.kernel.exprs[expr].kind;
+    match kind {
+        ExprKind::Var(var) => match (plain.lets.get(var), plain.kernel.vars[*var].kind) {
+            (Some(of), _) => is_of_scalars(plain, *of),
+            (None, kind) => matches!(kind, VarKind::Scalar(_)),
+        },
+        ExprKind::Load(_) | ExprKind::InBounds { .. } => false,
+        _ => kind.operands().into_iter().all(|operand| is_of_scalars(plain, operand)),
+    }
+}
+
 /// The comparisons that a skeleton makes.
 pub(super) struct Compared {
     /// Of what rests on data.
     pub(super) of_data: BTreeSet<ExprId>,
+    /// Of scalars alone, of which nothing is assumed.
+    pub(super) of_scalars: BTreeSet<ExprId>,
     /// Those, of what a launch gives or coordinates of blocks, and of what tiles hold.
     pub(super) all: BTreeSet<ExprId>,
 }
@@ -252,7 +270,13 @@ impl Compared {
         }
         seen.retain(|expr| matches!(kernel.exprs[*expr].kind, ExprKind::Compare { .. }));
         let has = |expr: &ExprId| resting.has(kernel, *expr);
-        let of_data = seen.iter().copied().filter(has).collect();
+        let of_data: BTreeSet<ExprId> = seen.iter().copied().filter(has).collect();
+        let assumes = any_stmt(&kernel.body, &mut |kind| matches!(kind, StmtKind::Assume { .. }));
+        let plain = Plain::of(kernel);
+        let is_of_scalars = |expr: &ExprId| {
+            !assumes && resting.is_launched(kernel, *expr) && is_of_scalars(&plain, *expr)
+        };
+        let of_scalars = seen.iter().copied().filter(is_of_scalars).collect();
         let is_of_launch = &mut |kind: &ExprKind| match kind {
             ExprKind::Load(_) => true,
             ExprKind::Var(var) => {
@@ -264,12 +288,13 @@ impl Compared {
             let is_of_launch = any_subexpr(kernel, *expr, is_of_launch);
             has(expr) || is_of_launch || resting.is_launched(kernel, *expr)
         });
-        Self { of_data, all: seen }
+        Self { of_data, of_scalars, all: seen }
     }
 
-    /// Those of data that did not come out both ways.
+    /// Those of data and of scalars that did not come out both ways.
     pub(super) fn doubtful(&self, outcomes: &Outcomes) -> Vec<ExprId> {
-        self.of_data.iter().copied().filter(|expr| !outcomes.are_both(*expr)).collect()
+        let open = self.of_data.union(&self.of_scalars).copied();
+        open.filter(|expr| !outcomes.are_both(*expr)).collect()
     }
 
     /// Whether nothing more need be run: none but one has to do with data, and all came out

@@ -55,6 +55,7 @@ mod eval;
 mod exchange;
 mod exhaust;
 mod fill;
+mod further;
 mod loads;
 mod machine;
 mod passes;
@@ -75,9 +76,10 @@ mod witness;
 
 pub(crate) use exhaust::{Exhaustion, combinations, exhaust};
 pub(crate) use fill::{Fills, Unwritten};
+pub(crate) use further::{follow, look_far, try_other_data};
 pub(crate) use passes::enumerate_within;
 pub(crate) use plan::Site;
-pub(crate) use probe::{follow, look_far, probe, try_other_data};
+pub(crate) use probe::probe;
 pub(crate) use shadow::Scope;
 pub(crate) use stray::Stray;
 

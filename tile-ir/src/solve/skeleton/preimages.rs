@@ -49,7 +49,8 @@ impl Preimages {
         for expr in compared {
             let ExprKind::Compare { lhs, rhs, .. } = kernel.exprs[*expr].kind else { continue };
             for (side, other) in [(lhs, rhs), (rhs, lhs)] {
-                for target in back.known(other).map_or_else(guesses, |known| known.around()) {
+                let asked = back.known(other).map_or_else(guesses, |known| known.around());
+                for target in asked.into_iter().chain(beyond(kernel.exprs[side].ty)) {
                     back.seek(side, target, MAX_DEPTH);
                 }
             }
@@ -60,6 +61,15 @@ impl Preimages {
 
 fn guesses() -> Vec<Number> {
     vec![Number::Int(0), Number::Int(1)]
+}
+
+/// What a float may be beside numbers: of what is none, no comparison but `!=` holds.
+fn beyond(ty: Type) -> Vec<Number> {
+    let is_whole = ty == Type::Index || ty == Type::BOOL || ty.integer_range().is_some();
+    match is_whole {
+        true => Vec::new(),
+        false => [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(Number::Float).to_vec(),
+    }
 }
 
 /// What variables are set to, and elements of arrays.
@@ -141,7 +151,8 @@ impl Back<'_> {
         match &kernel.exprs[expr].kind {
             ExprKind::Load(access) => {
                 let known = self.found.arrays.entry(access.array).or_default();
-                if known.len() < MAX_VALUES && !known.contains(&target) {
+                let is_known = known.iter().any(|known| known.is_same(target));
+                if known.len() < MAX_VALUES && !is_known {
                     known.push(target);
                 }
                 let stored = self.set.arrays.get(&access.array).cloned();

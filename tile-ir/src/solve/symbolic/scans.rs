@@ -297,7 +297,14 @@ impl Walk<'_> {
         let Some((_, max)) = range_of(ty) else { return false };
         let exceeds =
             |(count, most): (&Poly, i128)| Formula::lt(&Poly::constant(max), &count.scaled(most));
-        max >= i32::MAX.into() || most.is_some_and(|most| self.is_never(&exceeds(most)))
+        // What is known to leave even a large type is no sum; else that is taken to hold it.
+        let leaves = |(count, most): (&Poly, i128)| {
+            count.as_constant().is_some_and(|count| most < max && count.saturating_mul(most) > max)
+        };
+        match max >= i32::MAX.into() {
+            true => !most.is_some_and(leaves),
+            false => most.is_some_and(|most| self.is_never(&exceeds(most))),
+        }
     }
 
     /// A work-item's number in its block, and how many there are.

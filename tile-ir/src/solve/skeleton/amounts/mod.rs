@@ -12,8 +12,8 @@
 //!
 //! - An atom is one number for all who have it: it is made of nothing else than what its
 //!   origin says, or it is made anew each time.
-//! - Sums are exact: where one might leave its type it is an atom of its own, of that type. An
-//!   index is exact anyway.
+//! - Sums are exact: where one might leave its type it is an atom of its own, of that type.
+//! - Of what is computed of floats nothing is known: the text around says what is rounded.
 //! - Values at which an amount is not known have none; then nothing is told apart by it.
 
 pub(super) mod apart;
@@ -29,6 +29,9 @@ use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 /// All that sums are made of, of all of them together, is at most so much.
 const MAX_PARTS: usize = 1 << 21;
+
+/// Between which numbers an index lies: of one that data makes no launch is asked.
+const INDEX: Range = (i64::MIN as i128, i64::MAX as i128);
 
 /// An atom's number.
 type Atom = u32;
@@ -183,7 +186,11 @@ impl Table {
     fn exact(&self, sum: Option<Sum>, ty: Type) -> Option<Sum> {
         let sum = sum?;
         if ty == Type::Index {
-            return Some(sum);
+            // Of what a launch gives, and of numbers of rounds, a launch is asked.
+            let own = |atom: Atom| self.atoms.get(atom as usize).and_then(|(_, range)| *range);
+            let of_data = |atom: Atom| Some(own(atom).unwrap_or((0, 0)));
+            let (low, high) = self.range(&sum, &of_data)?;
+            return (INDEX.0 <= low && high <= INDEX.1).then_some(sum);
         }
         let (min, max) = whole(ty)?;
         let (low, high) = self.own_range(&sum)?;

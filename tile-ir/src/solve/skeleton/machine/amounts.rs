@@ -16,6 +16,11 @@ use crate::kernel::{
 };
 use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
 
+/// Whether values of a type are integers, or flags.
+fn is_integer(ty: Type) -> bool {
+    ty == Type::Index || whole(ty).is_some()
+}
+
 impl Machine<'_> {
     /// The same run, in which amounts are followed.
     pub(in super::super) fn with_amounts(self, are_followed: bool) -> Self {
@@ -55,6 +60,10 @@ impl Machine<'_> {
         (op, ty): (BinaryOp, Type),
         [lhs, rhs]: [Value; 2],
     ) -> Value {
+        // Of floats it depends on the text around what is rounded.
+        if !is_integer(ty) {
+            return value;
+        }
         self.with_amount(value, [(lhs, ty), (rhs, ty)], |amounts, operands| {
             amounts.binary((op, ty), operands, |one, other| reach::binary(op, one, other))
         })
@@ -69,6 +78,7 @@ impl Machine<'_> {
         let ty = self.kernel.exprs[expr].ty;
         let zero = (Value::default(), ty);
         match op {
+            UnaryOp::Neg if !is_integer(ty) => self.amount_of_function(value, expr, (operand, ty)),
             UnaryOp::Neg => self.amount_of_binary(value, (BinaryOp::Sub, ty), [zero.0, operand]),
             UnaryOp::Not if ty == Type::BOOL => {
                 self.with_amount(value, [(operand, ty)], |amounts, [flag]| amounts.not(flag))

@@ -1,0 +1,139 @@
+//! Runs beyond the first ones, for what no proof covers and no run has shown: by other data,
+//! at the ends of long loops, and of what memory decides.
+//!
+//! What they find is added to the findings, which are then told by example; that they find
+//! nothing says nothing.
+
+use std::collections::BTreeSet;
+
+use super::data::Pool;
+use super::machine::{Blocks, Machine, Stop};
+use super::plan::Plan;
+use super::sizes::{Choice, Sizes};
+use super::{Findings, assumptions};
+use crate::kernel::{ArrayRef, ExprId, Kernel, Source};
+
+/// Looks for conflicts in `array` at small sizes again, by other data.
+pub(crate) fn try_other_data(
+    kernel: &Kernel,
+    array: ArrayRef,
+    findings: &mut Findings,
+    fuel: &mut u32,
+) {
+    let further = Further::of(kernel);
+    let plan = Plan::storing(kernel, further.assumptions.clone(), &|other| other == array);
+    if !plan.uses_data {
+        return;
+    }
+    for sizes in Choice::of(kernel, &further.pool).with_other_data() {
+        let run = |machine: Machine<'_>| machine.run(Blocks::Sample);
+        if further.run((&plan, &sizes), run, (findings, fuel)) || *fuel == 0 {
+            return;
+        }
+    }
+}
+
+/// Looks for conflicts in `array` where loops are so long, blocks so many, or indices so
+/// large, that the runs at small sizes did not come to their ends.
+pub(crate) fn look_far(kernel: &Kernel, array: ArrayRef, findings: &mut Findings, fuel: &mut u32) {
+    let further = Further::of(kernel);
+    let plan = Plan::storing(kernel, further.assumptions.clone(), &|other| other == array);
+    let blocks = vec![powers(); kernel.grid.len()];
+    for sizes in further.sizes(&plan, true) {
+        let run = |machine: Machine<'_>| {
+            // Of a launch that is refused part of a run may know nothing.
+            let machine = if plan.refuses() { machine } else { machine.sparse() };
+            machine.run(Blocks::Asked(&blocks))
+        };
+        if further.run((&plan, &sizes), run, (findings, fuel)) || *fuel == 0 {
+            return;
+        }
+    }
+}
+
+/// The powers of two that a block's coordinate may be.
+fn powers() -> BTreeSet<i64> {
+    (0..16).map(|exponent| 1 << exponent).collect()
+}
+
+/// Looks for conflicts in `array` where it is `source` that decides. Work-items make their
+/// atomic updates one after the other, and arrays hold 0 at first; what is made of the same
+/// loaded elements is one value, whatever they are.
+pub(crate) fn follow(
+    kernel: &Kernel,
+    (array, source): (ArrayRef, Source),
+    findings: &mut Findings,
+    fuel: &mut u32,
+) {
+    let further = Further::of(kernel);
+    let (assumptions, is_watched) = (further.assumptions.clone(), |other| other == array);
+    let counts = matches!(source, Source::Old(_));
+    let plan = match counts {
+        true => Plan::counting(kernel, assumptions, &is_watched),
+        false => Plan::storing(kernel, assumptions, &is_watched),
+    };
+    for sizes in further.sizes(&plan, false) {
+        let mut has_found = false;
+        for is_backwards in [false, true].into_iter().take(if counts { 2 } else { 1 }) {
+            let run = |machine: Machine<'_>| {
+                let machine = match counts {
+                    true => machine.counting(source, is_backwards),
+                    false => machine.by_elements(),
+                };
+                machine.run(Blocks::Sample)
+            };
+            has_found |= further.run((&plan, &sizes), run, (findings, fuel));
+        }
+        if has_found || *fuel == 0 {
+            return;
+        }
+    }
+}
+
+/// What all further runs of a kernel have in common.
+struct Further<'a> {
+    kernel: &'a Kernel,
+    pool: Pool,
+    /// Conditions that the author assumes, and sizes decide.
+    assumptions: BTreeSet<ExprId>,
+}
+
+impl<'a> Further<'a> {
+    fn of(kernel: &'a Kernel) -> Self {
+        Self { kernel, pool: Pool::of(kernel), assumptions: assumptions(kernel) }
+    }
+
+    /// Small sizes that differ for a plan; where it is so, with extents beyond any index.
+    fn sizes(&self, plan: &Plan<'_>, is_wide: bool) -> Vec<Sizes> {
+        let mut seen = BTreeSet::new();
+        let mut all = Vec::new();
+        for sizes in Choice::of(self.kernel, &self.pool).sizes(plan.uses_data) {
+            let mut sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
+            if is_wide {
+                sizes.widen(&plan.extents_alone);
+            }
+            if seen.insert(plan.key(&sizes)) {
+                all.push(sizes);
+            }
+        }
+        all
+    }
+
+    /// Runs one choice of sizes; whether something collides. Of those that an assumption
+    /// excludes nothing is kept.
+    fn run(
+        &self,
+        (plan, sizes): (&Plan<'_>, &Sizes),
+        run: impl FnOnce(Machine<'_>) -> Result<(), Stop>,
+        (findings, fuel): (&mut Findings, &mut u32),
+    ) -> bool {
+        let mut found = Findings { known: findings.known.clone(), ..Findings::default() };
+        let stop = run(Machine::new(self.kernel, plan, sizes, &self.pool, &mut found, fuel)).err();
+        let counts = matches!(stop, None | Some(Stop::Budget)) && !found.conflicts.is_empty();
+        if counts {
+            findings.known.extend(found.conflicts.iter().map(|conflict| conflict.pair));
+            findings.conflicts.extend(found.conflicts);
+        }
+        counts
+    }
+}
