@@ -143,6 +143,27 @@ fn flow_of(kernel: &Kernel, folds: &Folds) -> flow::Flow {
     flow
 }
 
+/// Asks whether pads change a result: of a kernel of which the block decides what work-items
+/// agree on, and, where that does not show it, of what was written, which does the same.
+fn check_pads(
+    (kernel, uniform): (&Kernel, &Uniformity),
+    as_written: Option<&Kernel>,
+    diags: &mut Diagnostics,
+) {
+    let mut found = Diagnostics::new();
+    pad::check_pads(kernel, uniform, &mut found);
+    if found.has_errors()
+        && let Some(written) = as_written
+    {
+        let mut again = Diagnostics::new();
+        pad::check_pads(written, &uniformity(written), &mut again);
+        if !again.has_errors() {
+            found = again;
+        }
+    }
+    found.into_iter().for_each(|diagnostic| diags.push(diagnostic));
+}
+
 /// Checks a kernel.
 ///
 /// # Errors
@@ -154,10 +175,11 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     let mut diags = Diagnostics::new();
     let mut folds = Folds::of(&kernel);
     let mut flow = flow_of(&kernel, &folds);
+    let mut as_written = None;
     if !flow.divergent.is_empty()
         && let Some(agreed) = agreed::agreed(&kernel, &flow)
     {
-        kernel = agreed;
+        as_written = Some(std::mem::replace(&mut kernel, agreed));
         folds = Folds::of(&kernel);
         flow = flow_of(&kernel, &folds);
     }
@@ -198,7 +220,7 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     }
     if stray.is_empty() {
         // Elsewhere values pass through other elements than the text shows.
-        pad::check_pads(&kernel, &uniform, &mut diags);
+        check_pads((&kernel, &uniform), as_written.as_ref(), &mut diags);
     }
     // Where not everybody reaches a barrier, it is unknown what it separates.
     let verdict =

@@ -120,6 +120,7 @@ fn are_windows_apart(kernel: &Kernel, plan: &Plan<'_>, fuel: &mut u32) -> bool {
             // What collides within a block is not asked here.
             let mut within = Findings::default();
             let machine = Machine::new(kernel, plan, &sizes, &pool, &mut within, fuel);
+            let machine = machine.with_amounts(plan.follows_amounts);
             let run = machine.along(&mut path).noting(&mut windows).run(Blocks::All);
             if run.is_err() || !windows.are_apart(kernel) {
                 return false;

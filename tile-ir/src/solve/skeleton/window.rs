@@ -12,7 +12,7 @@ use super::terms::{Term, Terms};
 use crate::kernel::{AccessKind, Kernel, VarId, VarKind};
 
 /// The least and the greatest of some numbers.
-type Range = (i64, i64);
+pub(super) type Range = (i64, i64);
 
 /// Along one axis of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,13 +25,19 @@ enum Window<Of> {
     Lost,
 }
 
-/// What one block touches in one run: by axis of the array.
+/// Variables of the launch and the grid, each so many times.
+pub(super) type Vars = BTreeMap<VarId, i64>;
+
+/// What one block touches in one run, by axis of the array: by terms, or by amounts.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Touched(Vec<Window<Term>>);
+pub(super) struct Touched {
+    by_terms: Vec<Window<Term>>,
+    by_amounts: Vec<Window<Vars>>,
+}
 
 /// What any block touches, its terms taken apart in variables with factors.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Windows(Vec<Window<BTreeMap<VarId, i64>>>);
+pub(super) struct Windows(Vec<Window<Vars>>);
 
 fn joined(one: Range, other: Range) -> Range {
     (one.0.min(other.0), one.1.max(other.1))
@@ -61,8 +67,8 @@ impl<Of: PartialEq + Clone> Window<Of> {
 impl Touched {
     /// An access at these indices.
     pub(super) fn enter(&mut self, indices: &[Value], kind: AccessKind) {
-        self.0.resize(indices.len(), Window::Empty);
-        for (window, index) in self.0.iter_mut().zip(indices) {
+        self.by_terms.resize(indices.len(), Window::Empty);
+        for (window, index) in self.by_terms.iter_mut().zip(indices) {
             let at = (index.as_index(), index.as_index());
             window.join(match index.unknown() {
                 Some(term) => {
@@ -75,13 +81,34 @@ impl Touched {
     }
 }
 
+impl Touched {
+    /// An access at indices of which this is known: what moves with the block, and between
+    /// which numbers the rest lies.
+    pub(super) fn enter_around(&mut self, indices: Vec<Option<(Vars, Range)>>, kind: AccessKind) {
+        self.by_amounts.resize(indices.len(), Window::Empty);
+        for (window, index) in self.by_amounts.iter_mut().zip(indices) {
+            window.join(match index {
+                Some((term, all)) => {
+                    let written = (kind != AccessKind::Read).then_some(all);
+                    Window::Beside { term, all, written }
+                }
+                None => Window::Lost,
+            });
+        }
+    }
+}
+
 impl Windows {
     /// Another run of a block.
     pub(super) fn add(&mut self, touched: Touched, terms: &Terms) {
         if self.0.is_empty() {
-            self.0.resize(touched.0.len(), Window::Empty);
+            let n_axes = touched.by_terms.len().max(touched.by_amounts.len());
+            self.0.resize(n_axes, Window::Empty);
         }
-        for (window, of_run) in self.0.iter_mut().zip(touched.0) {
+        for (window, of_run) in self.0.iter_mut().zip(touched.by_amounts) {
+            window.join(of_run);
+        }
+        for (window, of_run) in self.0.iter_mut().zip(touched.by_terms) {
             window.join(match of_run {
                 Window::Empty => Window::Empty,
                 Window::Beside { term, all, written } => match terms.factors(term) {

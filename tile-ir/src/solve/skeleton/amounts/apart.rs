@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::window::{self, Vars};
 use super::{Amounts, Atom, Operand, Origin, Sum, Table};
 use crate::check::interval::Range;
 use crate::op::LogicOp;
@@ -148,7 +149,33 @@ impl Amounts {
     }
 }
 
+impl Amounts {
+    /// By axis, the variables of the launch and the grid that the index of an access is made
+    /// of, and between which numbers the rest lies, where that is known; `None` of one that is
+    /// never made.
+    pub(in super::super) fn around(
+        &self,
+        spot: &Spot,
+    ) -> Option<Vec<Option<(Vars, window::Range)>>> {
+        let table = self.0.borrow();
+        let facts = table.facts(&spot.given)?;
+        Some(spot.indices.iter().map(|index| table.around(&table.sum((*index)?), &facts)).collect())
+    }
+}
+
 impl Table {
+    fn around(&self, index: &Sum, facts: &Facts) -> Option<(Vars, window::Range)> {
+        let var = |atom: Atom| match self.atoms.get(atom as usize) {
+            Some((Origin::Launch(var), _)) => Some(*var),
+            _ => None,
+        };
+        let parts = index.parts.iter().filter_map(|(atom, times)| Some((var(*atom)?, *times)));
+        let rest = index.parts.iter().filter(|(atom, _)| var(*atom).is_none()).copied().collect();
+        let rest = Sum { constant: index.constant, parts: rest };
+        let (low, high) = self.under(&rest, facts, MAX_DEPTH)?;
+        Some((parts.collect(), (i64::try_from(low).ok()?, i64::try_from(high).ok()?)))
+    }
+
     /// Whether these follow each other along an axis, in the order of how much their indices
     /// are made of.
     fn is_row(&self, spots: &[&Spot], axis: usize) -> bool {

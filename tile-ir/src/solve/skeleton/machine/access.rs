@@ -49,13 +49,13 @@ impl Machine<'_> {
         let mark = Mark { site: id, ..self.now };
         let slot = self.slot(site.array);
         let spot = self.spot(indices);
+        if self.touched.is_some() {
+            self.note_touched(indices, spot.as_ref(), site.kind);
+        }
         if let Some(log) = self.logs.get_mut(slot)
             && !self.kernel.is_local(site.array)
         {
             log.enter(indices, (mark, site.kind), spot);
-        }
-        if self.touched.is_some() {
-            self.of_block.enter(indices, site.kind);
         }
         self.enter_fill(slot, (indices, text), site.kind, mark);
         if indices.iter().any(|index| index.data.is_some()) {

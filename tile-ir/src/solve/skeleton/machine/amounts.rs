@@ -12,7 +12,7 @@ use super::{Frame, Machine};
 use crate::arena::EntityId as _;
 use crate::check::interval::Range;
 use crate::kernel::{
-    ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, Type, VarId,
+    AccessKind, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, Type, VarId,
 };
 use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
 
@@ -152,7 +152,8 @@ impl Machine<'_> {
             return value;
         };
         if indices.iter().any(|index| index.data.is_some()) {
-            return value;
+            // Who reads it again is taken to find another number.
+            return value.with_term(amounts.fresh(whole(ty)));
         }
         let at = indices.iter().map(|index| index.as_index()).collect();
         value.with_term(amounts.element(array, at, whole(ty)))
@@ -203,6 +204,17 @@ impl Machine<'_> {
     pub(super) fn set_joined(&self, frame: &mut Frame, joined: Vec<(VarId, Term)>) {
         for (var, term) in joined {
             frame[var.index()] = frame[var.index()].with_term(term);
+        }
+    }
+
+    /// Notes where the block touches the array under watch.
+    pub(super) fn note_touched(&mut self, at: &[Value], spot: Option<&Spot>, kind: AccessKind) {
+        let (Some(amounts), Some(spot)) = (&self.amounts, spot) else {
+            return self.of_block.enter(at, kind);
+        };
+        // Of one that is never made nothing is touched.
+        if let Some(around) = amounts.around(spot) {
+            self.of_block.enter_around(around, kind);
         }
     }
 
