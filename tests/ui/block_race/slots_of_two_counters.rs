@@ -17,3 +17,4 @@ tiled_kernel! {
 }
 
 fn main() {}
+// errors: 2
