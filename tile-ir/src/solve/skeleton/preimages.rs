@@ -10,6 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::amounts::is_whole;
 use super::data::Number;
 use super::plain::{Plain, given};
 use super::sizes::Sizes;
@@ -65,8 +66,7 @@ fn guesses() -> Vec<Number> {
 
 /// What a float may be beside numbers: of what is none, no comparison but `!=` holds.
 fn beyond(ty: Type) -> Vec<Number> {
-    let is_whole = ty == Type::Index || ty == Type::BOOL || ty.integer_range().is_some();
-    match is_whole {
+    match is_whole(ty) {
         true => Vec::new(),
         false => [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(Number::Float).to_vec(),
     }
@@ -217,7 +217,7 @@ impl Back<'_> {
 
 /// A number of a type.
 fn of_type(number: Number, ty: Type) -> Number {
-    let is_whole = ty == Type::Index || ty == Type::BOOL || ty.integer_range().is_some();
+    let is_whole = is_whole(ty);
     match number.whole() {
         Some(whole) if is_whole => Number::Int(whole),
         _ if is_whole => number,

@@ -380,7 +380,7 @@ impl Amounts {
 }
 
 /// Whether values of a type are integers, or flags.
-fn is_whole(ty: Type) -> bool {
+pub(super) fn is_whole(ty: Type) -> bool {
     ty == Type::Index || whole(ty).is_some()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::amounts::apart::{Given, Spot};
-use super::super::amounts::{Amounts, Operand, whole};
+use super::super::amounts::{Amounts, Operand, is_whole, whole};
 use super::super::eval::Value;
 use super::super::plan::Body;
 use super::super::terms::Term;
@@ -15,11 +15,6 @@ use crate::kernel::{
     AccessKind, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, Type, VarId,
 };
 use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
-
-/// Whether values of a type are integers, or flags.
-fn is_integer(ty: Type) -> bool {
-    ty == Type::Index || whole(ty).is_some()
-}
 
 impl Machine<'_> {
     /// The same run, in which amounts are followed.
@@ -61,7 +56,7 @@ impl Machine<'_> {
         [lhs, rhs]: [Value; 2],
     ) -> Value {
         // Of floats it depends on the text around what is rounded.
-        if !is_integer(ty) {
+        if !is_whole(ty) {
             return value;
         }
         self.with_amount(value, [(lhs, ty), (rhs, ty)], |amounts, operands| {
@@ -78,7 +73,7 @@ impl Machine<'_> {
         let ty = self.kernel.exprs[expr].ty;
         let zero = (Value::default(), ty);
         match op {
-            UnaryOp::Neg if !is_integer(ty) => self.amount_of_function(value, expr, (operand, ty)),
+            UnaryOp::Neg if !is_whole(ty) => self.amount_of_function(value, expr, (operand, ty)),
             UnaryOp::Neg => self.amount_of_binary(value, (BinaryOp::Sub, ty), [zero.0, operand]),
             UnaryOp::Not if ty == Type::BOOL => {
                 self.with_amount(value, [(operand, ty)], |amounts, [flag]| amounts.not(flag))

@@ -6,23 +6,18 @@
 //! looked at.
 
 use super::{Body, Node, Plan};
-use crate::arena::EntityId as _;
 use crate::kernel::{VarId, VarKind};
 
 impl Plan<'_> {
     /// Whether the rounds of a loop with this body hand nothing on. One that assumes
     /// something is not asked: whether the launch is one that is made is said by all.
     pub(in super::super) fn rounds_stand_alone(&self, body: &Body<'_>) -> bool {
-        let is_name = |var: &VarId| {
-            var.index() < self.kernel.vars.len()
-                && self.kernel.vars[*var].kind == (VarKind::Let { mutable: false })
-        };
-        let is_counter = |var: &VarId| {
-            var.index() < self.kernel.vars.len()
-                && matches!(self.kernel.vars[*var].kind, VarKind::Loop | VarKind::Each)
+        let is_own = |var: &VarId| {
+            let kind = self.kernel.vars.get(*var).map(|var| var.kind);
+            matches!(kind, Some(VarKind::Let { mutable: false } | VarKind::Loop | VarKind::Each))
         };
         body.stored.is_empty()
-            && body.assigned.iter().all(|var| is_name(var) || is_counter(var))
+            && body.assigned.iter().all(is_own)
             && !body.nodes.iter().any(assumes)
     }
 }
