@@ -70,6 +70,14 @@ impl Effort {
         answer
     }
 
+    /// What `ask` gives when it takes what it needs from `other` in place of this.
+    pub(super) fn exchanged<T>(&self, other: &Self, ask: impl FnOnce() -> T) -> T {
+        self.0.swap(&other.0);
+        let answer = ask();
+        self.0.swap(&other.0);
+        answer
+    }
+
     /// Takes so much off; `false` where there is not so much.
     pub(super) fn spend(&self, cost: usize) -> bool {
         let left = self.0.get().checked_sub(cost as u64);

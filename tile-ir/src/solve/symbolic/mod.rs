@@ -220,6 +220,9 @@ enum Case {
     BetweenBlocks(usize, usize),
 }
 
+/// What the proofs that take little effort may take together, as a part of a kernel's.
+const PLAIN_PART: usize = 2;
+
 /// Those of the pairs of which `is_asked`, and not of arrays that have `collided`.
 fn prove_some(
     mut walk: Walk<'_>,
@@ -239,16 +242,19 @@ fn prove_some(
         cases
             .extend(between.flat_map(|a| (a..sites.len()).map(move |b| Case::BetweenBlocks(a, b))));
     }
-    let mut others = None;
+    // What is seen with little effort first: the hard pairs leave nothing for the others.
+    let plain = Effort::part(PLAIN_PART);
+    cases.retain(|case| {
+        let ((a, b), meeting) = case.parts();
+        let is_plain = || walk.is_plainly_disjoint(&sites[a], &sites[b], meeting);
+        conflict(a, b) && !walk.effort.exchanged(&plain, is_plain)
+    });
+    let collided = if cases.is_empty() { BTreeSet::new() } else { collided() };
     let mut out = Vec::new();
     for case in cases {
         let ((a, b), meeting) = case.parts();
         let (first, second) = (&sites[a], &sites[b]);
-        if !conflict(a, b) || others.is_none() && walk.is_plainly_disjoint(first, second, meeting) {
-            continue;
-        }
-        let has_collided = others.get_or_insert_with(&mut *collided).contains(&first.array);
-        if has_collided || walk.is_disjoint(first, second, meeting) {
+        if collided.contains(&first.array) || walk.is_disjoint(first, second, meeting) {
             continue;
         }
         let relation = match &case {
