@@ -13,7 +13,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
 use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust};
 use crate::solve::symbolic::{
-    Obstacle, Reason, Relation, Unproved, prove, unproved_at_each_size, unproved_for_each_value,
+    EachSize, Obstacle, Reason, Relation, Sizes, Unproved, prove, unproved_for_each_value,
     unproved_in_each_case,
 };
 use crate::span::SpanId;
@@ -77,14 +77,11 @@ pub(super) fn settle(
         findings.open.retain(|(pair, _)| is_left || !holds_of(found, pair));
         is_left
     });
-    let mut fuel = BUDGET;
-    let mut by_array: BTreeMap<(ArrayRef, Scope), Exhaustion> = BTreeMap::new();
+    let runs = run_whole(kernel, &unproved, findings);
     let mut rest = Rest::default();
     for found in unproved {
-        let of = (found.array, scope_of(&found));
-        let exhaustion =
-            by_array.entry(of).or_insert_with(|| exhaust(kernel, of, findings, &mut fuel));
-        if *exhaustion == Exhaustion::Complete {
+        let exhaustion = &runs[&(found.array, scope_of(&found))];
+        if exhaustion.is_settled() {
             rest.listed = true;
             findings.open.retain(|(pair, _)| !holds_of(&found, pair));
         } else if !is_open(&found) {
@@ -93,23 +90,97 @@ pub(super) fn settle(
     }
     // What would settle it within a block does not where blocks may meet too.
     for (found, why) in &mut rest.undecided {
-        if let Some(between) = by_array.get(&(found.array, Scope::Grid))
-            && *between != Exhaustion::Complete
+        if let Some(between) = runs.get(&(found.array, Scope::Grid))
+            && !between.is_settled()
         {
             *why = between.clone();
         }
     }
-    if !rest.undecided.is_empty() {
-        let open: Vec<Unproved> = rest.undecided.iter().map(|(found, _)| *found).collect();
-        let open = unproved_at_each_size(kernel, uniformity, &open);
-        rest.listed |= open.len() < rest.undecided.len();
-        rest.undecided.retain(|(found, _)| open.contains(found));
-    }
+    rest.prove_at_each_size(kernel, uniformity, &runs);
     look_once_more((kernel, uniformity), &rest.undecided, findings);
     rest
 }
 
+/// How the runs at all sizes ended, of each array and scope.
+type Runs = BTreeMap<(ArrayRef, Scope), Exhaustion>;
+
+/// Runs all sizes of what is `unproved`. Where blocks may meet too, they are run first:
+/// the runs show what meets within a block as well.
+fn run_whole(kernel: &Kernel, unproved: &[Unproved], findings: &mut Findings) -> Runs {
+    let asked = unproved.iter().map(|found| (found.array, scope_of(found)));
+    let asked: BTreeSet<(ArrayRef, Scope)> = asked.collect();
+    let mut fuel = BUDGET;
+    let mut runs = Runs::new();
+    for (array, scope) in asked.iter().copied() {
+        if runs.contains_key(&(array, scope)) {
+            continue;
+        }
+        if scope == Scope::Block && asked.contains(&(array, Scope::Grid)) {
+            // The block alone is run with what this leaves.
+            let kept = fuel / 4;
+            fuel -= kept;
+            let whole = exhaust((kernel, None), (array, Scope::Grid), findings, &mut fuel);
+            fuel += kept;
+            let is_complete = whole == Exhaustion::Complete;
+            runs.insert((array, Scope::Grid), whole);
+            if is_complete {
+                runs.insert((array, scope), Exhaustion::Complete);
+                continue;
+            }
+        }
+        runs.insert((array, scope), exhaust((kernel, None), (array, scope), findings, &mut fuel));
+    }
+    runs
+}
+
+/// The sizes that were run of an array, before the budget ended.
+fn sizes_run(runs: &Runs, (array, scope): (ArrayRef, Scope)) -> Vec<Vec<(VarId, i64)>> {
+    let whole = [scope, Scope::Grid].into_iter().filter_map(|scope| runs.get(&(array, scope)));
+    whole
+        .filter_map(|exhaustion| match exhaustion {
+            Exhaustion::Budget { run, .. } => Some(run.iter().cloned()),
+            Exhaustion::Complete
+            | Exhaustion::Apart
+            | Exhaustion::OpenEnded(_)
+            | Exhaustion::Data => None,
+        })
+        .flatten()
+        .collect()
+}
+
+/// Whether runs at these sizes show that nothing meets.
+fn run_at(kernel: &Kernel, of: (ArrayRef, Scope), sizes: &[Sizes], fuel: &mut u32) -> bool {
+    let mut found = Findings::default();
+    exhaust((kernel, Some(sizes)), of, &mut found, fuel).is_settled() && found.conflicts.is_empty()
+}
+
 impl Rest {
+    /// Drops what is proved at each of the listed sizes that were not run.
+    fn prove_at_each_size(&mut self, kernel: &Kernel, uniformity: &Uniformity, runs: &Runs) {
+        if self.undecided.is_empty() {
+            return;
+        }
+        let each = EachSize::of(kernel, uniformity);
+        let mut by_array: BTreeMap<(ArrayRef, Scope), Vec<Unproved>> = BTreeMap::new();
+        for (found, _) in &self.undecided {
+            by_array.entry((found.array, scope_of(found))).or_default().push(*found);
+        }
+        let mut fuel = BUDGET;
+        let mut unproved = |(of, open): (&(ArrayRef, Scope), &Vec<Unproved>)| {
+            let Some(left) = each.unproved(open, &sizes_run(runs, *of)) else {
+                return open.clone();
+            };
+            let (sizes, failed): (Vec<_>, Vec<_>) = left.into_iter().unzip();
+            // Runs that stopped for want of fuel may do for the few that no proof covers.
+            let may_run = matches!(runs.get(of), Some(Exhaustion::Budget { .. }));
+            let is_run = !sizes.is_empty() && may_run && run_at(kernel, *of, &sizes, &mut fuel);
+            if is_run { Vec::new() } else { failed.concat() }
+        };
+        let open: Vec<Unproved> = by_array.iter().flat_map(&mut unproved).collect();
+        self.listed |= self.undecided.iter().any(|(found, _)| !open.contains(found));
+        self.undecided.retain(|(found, _)| open.contains(found));
+    }
+
     /// Keeps what is undecided between blocks of the kernel with the barrier that it is
     /// told to have: within a block runs show nothing more of that one, and the next check
     /// speaks of it.
@@ -230,7 +301,7 @@ fn remedy(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> String {
     };
     let name = |var: VarId| &kernel.vars[var].name;
     match why {
-        Exhaustion::Complete => "nothing is left to do".to_owned(),
+        Exhaustion::Complete | Exhaustion::Apart => "nothing is left to do".to_owned(),
         Exhaustion::OpenEnded(var) => match kernel.vars[*var].kind {
             VarKind::TileParam(_) => format!(
                 "list the sizes of `{0}`, as in `{0} in [64, 128, 256]`: each is then tried",
@@ -253,15 +324,15 @@ fn remedy(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> String {
              writer, or state what is known of the data: `assume(…);`"
                 .to_owned()
         }
-        Exhaustion::Budget(sizes) if sizes.is_empty() => {
+        Exhaustion::Budget { from, .. } if from.is_empty() => {
             let less = match kernel.grid.is_empty() {
                 true => "shorter loops",
                 false => "a smaller grid, or shorter loops,",
             };
             format!("there is too much to run: {less} could be tried whole")
         }
-        Exhaustion::Budget(sizes) => {
-            let values = sizes.iter().map(|(var, value)| format!("{} = {value}", name(*var)));
+        Exhaustion::Budget { from, .. } => {
+            let values = from.iter().map(|(var, value)| format!("{} = {value}", name(*var)));
             let values: Vec<String> = values.collect();
             format!(
                 "list fewer or smaller sizes: those from {} on were not tried",

@@ -33,25 +33,35 @@ const SOME_EXTENT: i64 = 8;
 pub(crate) enum Exhaustion {
     /// They were: what was not found does not exist.
     Complete,
+    /// Blocks are apart, however many there are; what meets within one was not asked.
+    Apart,
     /// This matters and may have any value, or too many.
     OpenEnded(VarId),
     /// Loaded data matters.
     Data,
-    /// The budget ended; these sizes, and those after them, were not run.
-    Budget(Vec<(VarId, i64)>),
+    /// The budget ended.
+    Budget {
+        /// These sizes, and those after them, were not run.
+        from: Vec<(VarId, i64)>,
+        /// These were, and nothing collides at them.
+        run: Vec<Vec<(VarId, i64)>>,
+    },
 }
+
+/// A kernel, and the sizes of tile parameters that are asked for if not all are.
+type At<'a> = (&'a Kernel, Option<&'a [Vec<(TileParamId, u32)>]>);
 
 /// Runs all sizes that matter to `array`, within a block or (`scope`) between blocks too;
 /// what collides is added to `findings`.
 pub(crate) fn exhaust(
-    kernel: &Kernel,
+    (kernel, sizes): At<'_>,
     (array, scope): (ArrayRef, Scope),
     findings: &mut Findings,
     fuel: &mut u32,
 ) -> Exhaustion {
     let plan = Plan::of(kernel, &|other| other == array);
-    let without = exhaust_by(kernel, (&plan, scope), findings, fuel);
-    if matches!(without, Exhaustion::Complete | Exhaustion::Budget(_)) {
+    let without = exhaust_by((kernel, sizes), (&plan, scope), findings, fuel);
+    if without.is_settled() || matches!(without, Exhaustion::Budget { .. }) {
         return without;
     }
     // What is not known may be what the kernel itself has stored.
@@ -59,15 +69,25 @@ pub(crate) fn exhaust(
     if !plan.holds_any() {
         return without;
     }
-    let is_complete = exhaust_by(kernel, (&plan, scope), findings, fuel) == Exhaustion::Complete
-        // Or what data has made, which the kernel has stored.
-        || exhaust_by(kernel, (&plan.by_amounts(), scope), findings, fuel) == Exhaustion::Complete;
-    if is_complete { Exhaustion::Complete } else { without }
+    let by_values = exhaust_by((kernel, sizes), (&plan, scope), findings, fuel);
+    if by_values.is_settled() {
+        return by_values;
+    }
+    // Or what data has made, which the kernel has stored.
+    let by_amounts = exhaust_by((kernel, sizes), (&plan.by_amounts(), scope), findings, fuel);
+    if by_amounts.is_settled() { by_amounts } else { without }
+}
+
+impl Exhaustion {
+    /// Whether nothing is left to ask of what was asked.
+    pub(crate) fn is_settled(&self) -> bool {
+        matches!(self, Self::Complete | Self::Apart)
+    }
 }
 
 /// The same by one plan.
 fn exhaust_by(
-    kernel: &Kernel,
+    (kernel, only): At<'_>,
     (plan, scope): (&Plan<'_>, Scope),
     findings: &mut Findings,
     fuel: &mut u32,
@@ -77,14 +97,21 @@ fn exhaust_by(
     let (open, params) = match open_ended(kernel, plan, is_alone) {
         Ok(found) => found,
         Err(_) if !is_alone && are_windows_apart(kernel, plan, fuel) => {
-            return Exhaustion::Complete;
+            return Exhaustion::Apart;
         }
         Err(var) => return Exhaustion::OpenEnded(var),
     };
-    let combinations = match combinations(kernel, &params) {
+    let mut combinations = match combinations(kernel, &params) {
         Ok(combinations) => combinations,
         Err(param) => return Exhaustion::OpenEnded(kernel.tile_params[param].var),
     };
+    let is_asked = |tiles: &Vec<u32>, sizes: &Vec<(TileParamId, u32)>| {
+        let mut given = sizes.iter().filter(|(param, _)| params.contains(param));
+        given.all(|(param, size)| tiles.get(param.index()) == Some(size))
+    };
+    if let Some(only) = only {
+        combinations.retain(|tiles| only.iter().any(|sizes| is_asked(tiles, sizes)));
+    }
     let of_launch = |var: &&VarId| !kernel.grid.iter().any(|axis| axis.var == **var);
     let is_tile = |var: &VarId| matches!(kernel.vars[*var].kind, VarKind::TileParam(_));
     // Of a tile parameter sizes can be listed.
@@ -223,6 +250,7 @@ fn run_all(
     known.retain(|pair| findings.open.iter().all(|(open, _)| open != pair));
     let mut all = Findings { known, ..Findings::default() };
     let mut outcome = Exhaustion::Complete;
+    let mut done: Vec<Vec<(VarId, i64)>> = Vec::new();
     for sizes in all_sizes {
         if !seen.insert(plan.key(&sizes)) {
             continue;
@@ -246,7 +274,10 @@ fn run_all(
                 Ok(()) => {}
                 // On this path a loop has no end.
                 Err(Stop::Excluded) if path.has_parted() => {}
-                Err(Stop::Budget) => outcome = Exhaustion::Budget(plan.project(&sizes)),
+                Err(Stop::Budget) => {
+                    let run = std::mem::take(&mut done);
+                    outcome = Exhaustion::Budget { from: plan.project(&sizes), run };
+                }
                 Err(_) => outcome = Exhaustion::Data,
             }
             if outcome != Exhaustion::Complete || !path.advance() {
@@ -255,6 +286,9 @@ fn run_all(
         }
         if outcome != Exhaustion::Complete {
             break;
+        }
+        if all.conflicts.is_empty() && all.open.is_empty() {
+            done.push(plan.project(&sizes));
         }
     }
     let (certain, possible): (Vec<_>, Vec<_>) =

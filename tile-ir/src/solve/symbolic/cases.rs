@@ -43,7 +43,7 @@ pub(crate) fn unproved_in_each_case(
         let case = Case { signs: signs.clone(), is_limited: true, ..Case::default() };
         let mut walk = walk_case(kernel, uniformity, case);
         walk.effort = Effort::part(PART);
-        prove_some(walk, is_asked, &mut BTreeSet::new)
+        prove_some(&mut walk, is_asked, &mut BTreeSet::new)
     })
 }
 

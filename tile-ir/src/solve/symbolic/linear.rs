@@ -70,6 +70,23 @@ impl Effort {
         answer
     }
 
+    /// Half as much as is left.
+    pub(super) fn half(&self) -> Self {
+        Self(Cell::new(self.0.get() / 2))
+    }
+
+    /// One of so many parts of a kernel's, or what is left, which is taken off.
+    pub(super) fn taken(&self, of: usize) -> Self {
+        let taken = self.0.get().min(MAX_SPENT / (of as u64).max(1));
+        self.0.set(self.0.get() - taken);
+        Self(Cell::new(taken))
+    }
+
+    /// Adds what was taken off and not needed.
+    pub(super) fn put_back(&self, rest: &Self) {
+        self.0.set(self.0.get() + rest.0.get());
+    }
+
     /// What `ask` gives when it takes what it needs from `other` in place of this.
     pub(super) fn exchanged<T>(&self, other: &Self, ask: impl FnOnce() -> T) -> T {
         self.0.swap(&other.0);

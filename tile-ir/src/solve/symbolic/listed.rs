@@ -9,13 +9,21 @@ use std::collections::BTreeSet;
 use super::linear::Effort;
 use super::walk::Site;
 use super::{Relation, Unproved, prove_some, walk};
+use crate::arena::EntityId as _;
 use crate::check::Uniformity;
-use crate::kernel::{AccessKind, Kernel, TileDomain, TileParamId};
+use crate::config::{ConfigError, complete_tiles};
+use crate::kernel::{AccessKind, Kernel, TileDomain, TileParamId, VarId, VarKind};
 use crate::span::SpanId;
 
 /// Most sizes of one parameter, and most combinations of them, that are tried.
 const MAX_SIZES: usize = 16;
-const MAX_COMBINATIONS: usize = 32;
+const MAX_COMBINATIONS: usize = 64;
+
+/// How many times its equal share of the effort a size may take at most.
+const SHARE: usize = 4;
+
+/// The sizes of some parameters.
+pub(crate) type Sizes = Vec<(TileParamId, u32)>;
 
 /// An access: its place and what it does.
 type Side = (SpanId, AccessKind);
@@ -23,25 +31,74 @@ type Side = (SpanId, AccessKind);
 /// Of which pairs of accesses is asked.
 type IsAsked<'a> = dyn Fn(&Site, &Site) -> bool + 'a;
 
-/// Those of `open` that are not proved for each of the listed sizes.
-pub(crate) fn unproved_at_each_size(
-    kernel: &Kernel,
-    uniformity: &Uniformity,
-    open: &[Unproved],
-) -> Vec<Unproved> {
-    let combinations = combinations(kernel);
-    if combinations.len() < 2 {
-        return open.to_vec();
+/// Proofs at each of the sizes that a kernel lists.
+#[derive(Debug)]
+pub(crate) struct EachSize<'a> {
+    kernel: &'a Kernel,
+    uniformity: &'a Uniformity,
+    combinations: Vec<Sizes>,
+    /// What easy sizes leave is there for the hard ones.
+    effort: Effort,
+}
+
+impl<'a> EachSize<'a> {
+    pub(crate) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
+        let effort = Effort::of_kernel();
+        Self { kernel, uniformity, combinations: combinations(kernel), effort }
     }
-    unproved_in_each(&combinations, open, &|sizes, is_asked| {
-        let mut fixed = kernel.clone();
+
+    /// The sizes at which some of `open` are not proved, each with these, but for those at
+    /// which it is `known` otherwise that none of them meet. `None` where they are many.
+    pub(crate) fn unproved(
+        &self,
+        open: &[Unproved],
+        known: &[Vec<(VarId, i64)>],
+    ) -> Option<Vec<(Sizes, Vec<Unproved>)>> {
+        let is_left = |sizes: &&Sizes| !known.iter().any(|known| self.are_of(sizes, known));
+        let left: Vec<&Sizes> = self.combinations.iter().filter(is_left).collect();
+        let mut unproved = Vec::new();
+        for sizes in &left {
+            let failed = self.unproved_at(sizes, open, left.len());
+            unproved.extend((!failed.is_empty()).then(|| ((*sizes).clone(), failed)));
+            if self.combinations.len() < 2 || 2 * unproved.len() > left.len() {
+                return None;
+            }
+        }
+        Some(unproved)
+    }
+
+    /// Those of `open` that are not proved at these sizes, some of so many.
+    fn unproved_at(&self, sizes: &Sizes, open: &[Unproved], of: usize) -> Vec<Unproved> {
+        let mut fixed = self.kernel.clone();
         for (param, size) in sizes {
             fixed.tile_params[*param].domain = TileDomain::List(vec![*size]);
         }
-        let mut walk = walk::walk(&fixed, uniformity);
-        walk.effort = Effort::part(combinations.len());
-        prove_some(walk, is_asked, &mut BTreeSet::new)
-    })
+        let mut walk = walk::walk(&fixed, self.uniformity);
+        walk.effort = self.effort.taken(of.div_ceil(SHARE));
+        let is_asked = |first: &Site, second: &Site| are_asked(open, [first, second]);
+        let failed = prove_some(&mut walk, &is_asked, &mut BTreeSet::new);
+        self.effort.put_back(&walk.effort);
+        let fails = |found: &&Unproved| failed.iter().any(|failed| is_of(found, failed));
+        open.iter().filter(fails).copied().collect()
+    }
+
+    /// Whether what is known of some sizes holds of these: of each parameter that matters
+    /// they have the value.
+    fn are_of(&self, sizes: &Sizes, known: &[(VarId, i64)]) -> bool {
+        let Ok(all) = complete_tiles(self.kernel, sizes) else { return false };
+        known.iter().all(|(var, value)| match self.kernel.vars[*var].kind {
+            VarKind::TileParam(param) => {
+                all.get(param.index()).is_some_and(|size| i64::from(*size) == *value)
+            }
+            VarKind::Dim
+            | VarKind::Scalar(_)
+            | VarKind::Grid
+            | VarKind::Block
+            | VarKind::Each
+            | VarKind::Loop
+            | VarKind::Let { .. } => true,
+        })
+    }
 }
 
 /// Those of `open` that are not proved in each of some cases; `prove` says which are left
@@ -54,10 +111,7 @@ pub(super) fn unproved_in_each<C>(
     let mut provable = open.to_vec();
     let mut rest = Vec::new();
     for case in cases {
-        let is_asked = |first: &Site, second: &Site| {
-            let sides = [first, second].map(|site| (site.span, site.kind));
-            provable.iter().any(|found| are_sides(found, sides))
-        };
+        let is_asked = |first: &Site, second: &Site| are_asked(&provable, [first, second]);
         let failed = prove(case, &is_asked);
         provable.retain(|found| {
             let fails = failed.iter().any(|failed| is_of(found, failed));
@@ -71,6 +125,12 @@ pub(super) fn unproved_in_each<C>(
     rest
 }
 
+/// Whether some of `found` speak of these accesses.
+fn are_asked(found: &[Unproved], sites: [&Site; 2]) -> bool {
+    let sides = sites.map(|site| (site.span, site.kind));
+    found.iter().any(|found| are_sides(found, sides))
+}
+
 fn are_sides(found: &Unproved, [one, other]: [Side; 2]) -> bool {
     (found.first, found.second) == (one, other) || (found.first, found.second) == (other, one)
 }
@@ -82,8 +142,8 @@ fn is_of(found: &Unproved, other: &Unproved) -> bool {
 }
 
 /// The combinations of the sizes of those parameters that have few.
-fn combinations(kernel: &Kernel) -> Vec<Vec<(TileParamId, u32)>> {
-    let mut all: Vec<Vec<(TileParamId, u32)>> = vec![Vec::new()];
+fn combinations(kernel: &Kernel) -> Vec<Sizes> {
+    let mut all: Vec<Sizes> = vec![Vec::new()];
     for (id, param) in kernel.tile_params.iter() {
         let values: Vec<u32> = match &param.domain {
             TileDomain::Any | TileDomain::Equal(_) => continue,
@@ -96,13 +156,22 @@ fn combinations(kernel: &Kernel) -> Vec<Vec<(TileParamId, u32)>> {
             }
             TileDomain::List(values) => values.clone(),
         };
-        if values.len() > MAX_SIZES || values.len() * all.len() > MAX_COMBINATIONS {
+        if values.len() > MAX_SIZES || values.len() * all.len() > MAX_SIZES * MAX_COMBINATIONS {
             continue;
         }
-        let with = |given: &Vec<_>| -> Vec<Vec<_>> {
+        let with = |given: &Sizes| -> Vec<Sizes> {
             values.iter().map(|value| [given.as_slice(), &[(id, *value)]].concat()).collect()
         };
-        all = all.iter().flat_map(with).collect();
+        let mut more: Vec<Sizes> = all.iter().flat_map(with).collect();
+        more.retain(|given| may_go_together(kernel, given));
+        if more.len() <= MAX_COMBINATIONS {
+            all = more;
+        }
     }
     all
+}
+
+/// Whether a launch may have these sizes, as far as is known without the others.
+fn may_go_together(kernel: &Kernel, given: &[(TileParamId, u32)]) -> bool {
+    matches!(complete_tiles(kernel, given), Ok(_) | Err(ConfigError::MissingTile { .. }))
 }

@@ -146,7 +146,7 @@ pub(crate) use cases::unproved_in_each_case;
 use flow::{Distance, Encounter};
 use instance::Meeting;
 use linear::Effort;
-pub(crate) use listed::unproved_at_each_size;
+pub(crate) use listed::{EachSize, Sizes};
 pub(crate) use one_to_one::one_to_one;
 pub(crate) use packed::packed;
 pub(crate) use parted::{never_part, one_answer};
@@ -211,7 +211,7 @@ pub(crate) fn prove_but(
     uniformity: &Uniformity,
     collided: &mut dyn FnMut() -> BTreeSet<ArrayRef>,
 ) -> Vec<Unproved> {
-    prove_some(walk::walk(kernel, uniformity), &|_, _| true, collided)
+    prove_some(&mut walk::walk(kernel, uniformity), &|_, _| true, collided)
 }
 
 /// How two accesses of a kernel can meet, by their numbers.
@@ -220,16 +220,14 @@ enum Case {
     BetweenBlocks(usize, usize),
 }
 
-/// What the proofs that take little effort may take together, as a part of a kernel's.
-const PLAIN_PART: usize = 2;
-
 /// Those of the pairs of which `is_asked`, and not of arrays that have `collided`.
 fn prove_some(
-    mut walk: Walk<'_>,
+    walk: &mut Walk<'_>,
     is_asked: &dyn Fn(&Site, &Site) -> bool,
     collided: &mut dyn FnMut() -> BTreeSet<ArrayRef>,
 ) -> Vec<Unproved> {
     let pairs = std::mem::take(&mut walk.pairs).into_list();
+    let walk = &*walk;
     let sites = &walk.sites;
     let conflict = |a: usize, b: usize| {
         let (first, second) = (&sites[a], &sites[b]);
@@ -243,7 +241,7 @@ fn prove_some(
             .extend(between.flat_map(|a| (a..sites.len()).map(move |b| Case::BetweenBlocks(a, b))));
     }
     // What is seen with little effort first: the hard pairs leave nothing for the others.
-    let plain = Effort::part(PLAIN_PART);
+    let plain = walk.effort.half();
     cases.retain(|case| {
         let ((a, b), meeting) = case.parts();
         let is_plain = || walk.is_plainly_disjoint(&sites[a], &sites[b], meeting);
@@ -258,10 +256,10 @@ fn prove_some(
             continue;
         }
         let relation = match &case {
-            Case::InBlock(Encounter { distance, .. }) => relation(&walk, (first, second), distance),
+            Case::InBlock(Encounter { distance, .. }) => relation(walk, (first, second), distance),
             Case::BetweenBlocks(..) => Relation::BetweenBlocks,
         };
-        note(&mut out, unproved(&walk, (a, b), relation));
+        note(&mut out, unproved(walk, (a, b), relation));
     }
     out
 }

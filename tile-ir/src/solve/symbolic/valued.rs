@@ -80,7 +80,7 @@ pub(crate) fn unproved_for_each_value(
         let case = Case { values: values.clone(), ..Case::default() };
         let mut walk = walk_case(kernel, uniformity, case);
         walk.effort = Effort::part(part);
-        prove_some(walk, is_asked, &mut BTreeSet::new)
+        prove_some(&mut walk, is_asked, &mut BTreeSet::new)
     })
 }
 
