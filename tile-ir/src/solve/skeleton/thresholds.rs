@@ -234,7 +234,7 @@ fn ladder(kernel: &Kernel, has_negatives: bool) -> Vec<i64> {
 }
 
 impl<'a> Comparisons<'a> {
-    fn of(kernel: &'a Kernel) -> Self {
+    pub(super) fn of(kernel: &'a Kernel) -> Self {
         let all = kernel.exprs.values().filter_map(|expr| match expr.kind {
             ExprKind::Compare { op, lhs, rhs } => Some((op, lhs, rhs)),
             ExprKind::Binary { op: BinaryOp::Min | BinaryOp::Max, lhs, rhs } => {
@@ -405,7 +405,7 @@ impl<'a> Comparisons<'a> {
         self.last.get(&var).map(|(Last::Before(end) | Last::Value(end))| *end)
     }
 
-    fn last_of(&self, var: VarId, sizes: &Sizes) -> Option<i128> {
+    pub(super) fn last_of(&self, var: VarId, sizes: &Sizes) -> Option<i128> {
         match self.last.get(&var)? {
             Last::Before(end) => Some((self.value(*end, sizes)? - 1).max(0)),
             Last::Value(n) => self.value(*n, sizes),
