@@ -94,6 +94,7 @@ mod ranges;
 mod ranks;
 mod reads;
 mod reduce;
+mod reduced;
 mod refilled;
 mod reread;
 mod residues;

@@ -584,6 +584,7 @@ impl Walk<'_> {
                 let why = (stmt.span, Obstacle::Exchange(*op));
                 let value = self.any_of_type(ty, op.is_uniform(Group::Block), why);
                 self.named.declare(*var);
+                let value = self.reduced((*var, *op), &operand, value);
                 self.note_exchange(*op, (operand, lane), &value, (ty, stmt.span));
                 self.env.insert(*var, value);
             }
