@@ -27,6 +27,7 @@ mod alike;
 mod arrays;
 mod asked;
 mod ballots;
+mod before_own;
 mod bits;
 mod bounded;
 mod broadcasts;
