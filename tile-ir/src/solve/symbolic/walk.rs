@@ -688,6 +688,7 @@ impl Walk<'_> {
             let uniform = self.is_uniform_var(var);
             let value = self.either(cond, then, otherwise, uniform);
             let value = value.unwrap_or_else(|| self.changed(var));
+            let value = self.shortened(var, value);
             self.env.insert(var, value);
         }
     }
