@@ -178,7 +178,9 @@ impl Turns {
         let limit = limit(kernel, var, body)?;
         let is_common = values.get(limit.index()).is_some_and(|is| *is);
         let turns = Self { var, limit };
-        let are_these = is_common && is_fixed(kernel, limit, body) && turns.covers(kernel, body);
+        let names = |kind: &ExprKind| *kind == ExprKind::Var(var);
+        let is_one = is_common && !any_subexpr(kernel, limit, &mut |kind| names(kind));
+        let are_these = is_one && is_fixed(kernel, limit, body) && turns.covers(kernel, body);
         are_these.then_some(turns)
     }
 
