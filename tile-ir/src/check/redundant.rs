@@ -19,6 +19,13 @@ use crate::span::SpanId;
 pub(super) fn check_redundant(kernel: &Kernel, uniformity: &Uniformity, diags: &mut Diagnostics) {
     let mut barriers = Vec::new();
     collect(&kernel.body, &mut barriers);
+    // One that stands in several turns of a loop is one.
+    let mut seen = Vec::new();
+    barriers.retain(|barrier| {
+        let is_new = !seen.contains(barrier);
+        seen.push(*barrier);
+        is_new
+    });
     let mut proofs = Proofs::default();
     let mut needed = kernel.clone();
     let mut spare = Vec::new();

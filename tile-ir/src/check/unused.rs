@@ -5,7 +5,10 @@
 
 use crate::arena::EntityId as _;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarKind};
+use crate::kernel::{
+    ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, Var, VarId, VarKind,
+};
+use crate::span::SpanId;
 
 /// Warns of every tile and variable that is never read.
 pub(super) fn check_unused(kernel: &Kernel, diags: &mut Diagnostics) {
@@ -30,9 +33,14 @@ pub(super) fn check_unused(kernel: &Kernel, diags: &mut Diagnostics) {
             false => "remove it: it takes shared memory from the block",
         }));
     }
-    for (id, var) in kernel.vars.iter() {
+    // Of a body that stands several times each has variables of its own, for one of the text.
+    let is_read = |(id, _): &(VarId, &Var)| used.vars[id.index()];
+    let mut told: Vec<SpanId> =
+        kernel.vars.iter().filter(is_read).map(|(_, var)| var.span).collect();
+    for (_, var) in kernel.vars.iter() {
         let is_let = matches!(var.kind, VarKind::Let { .. });
-        if is_let && !used.vars[id.index()] && !var.name.starts_with('_') {
+        if is_let && !var.name.starts_with('_') && !told.contains(&var.span) {
+            told.push(var.span);
             let message = format!("the variable `{}` is never read", var.name);
             let diagnostic = Diagnostic::warning(Code::Unused, var.span, message);
             diags.push(diagnostic.help(format!("remove it, or name it `_{}`", var.name)));

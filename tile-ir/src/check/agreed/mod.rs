@@ -22,6 +22,8 @@
 //! What holds for everybody, or for nobody, is no condition at all ([`settled`]). What both
 //! arms of a condition set alike is set behind it ([`alike`]), exits in a row are one
 //! ([`exits`]), and a loop in whose first turns alone work-items meet becomes two ([`turns`]).
+//! Where that does not do, a loop that some leave is cut at the last turn in which all meet
+//! ([`left`]).
 //!
 //! That is the kernel which all other rules judge, which is embedded and which is run:
 //! barriers stand in control flow that the text shows to be the block's, and counters are
@@ -43,8 +45,10 @@
 
 mod alike;
 mod assigned;
+mod copies;
 mod exits;
 mod first;
+mod left;
 mod points;
 mod question;
 mod rounds;
@@ -108,8 +112,6 @@ impl Parting {
 pub(super) fn agreed(kernel: &Kernel, flow: &Flow) -> Option<Kernel> {
     kernel.block.as_ref()?;
     let mut now = kernel.clone();
-    let mut decided = BTreeSet::new();
-    let mut rests = Vec::new();
     let mut is_settled = settled::leave_out(&mut now);
     is_settled |= alike::move_out(&mut now);
     is_settled |= exits::merge(&mut now);
@@ -118,6 +120,29 @@ pub(super) fn agreed(kernel: &Kernel, flow: &Flow) -> Option<Kernel> {
         is_settled = true;
         values = values_of(&now);
     }
+    let whole = decided(kernel, (now.clone(), values.clone()), is_settled);
+    if whole.as_ref().is_some_and(all_meet) || !left::cut(&mut now, &values) {
+        return whole;
+    }
+    values = values_of(&now);
+    decided(kernel, (now, values), true).filter(all_meet).or(whole)
+}
+
+/// Whether all come to where they are to meet.
+fn all_meet(kernel: &Kernel) -> bool {
+    let folds = Folds::of(kernel);
+    flow::analyse(kernel, &|condition| folds.get(condition), Group::Block).divergent.is_empty()
+}
+
+/// What is left of a kernel once all is decided that is seen to be agreed on; `is_settled` says
+/// whether it differs already from what was `written`.
+fn decided(
+    written: &Kernel,
+    (mut now, mut values): (Kernel, Vec<bool>),
+    mut is_settled: bool,
+) -> Option<Kernel> {
+    let mut decided = BTreeSet::new();
+    let mut rests = Vec::new();
     let (mut refused, mut asked) = (BTreeSet::new(), 0);
     loop {
         let mut open = partings(&now, &values).into_iter();
@@ -153,7 +178,7 @@ pub(super) fn agreed(kernel: &Kernel, flow: &Flow) -> Option<Kernel> {
     let exact = Exact::of(&now);
     let is_right = (is_settled || !decided.is_empty())
         && are_common(&now.body, (&values, &decided), true)
-        && (narrows(&now) || !narrows(kernel))
+        && (narrows(&now) || !narrows(written))
         && rests.iter().all(|rest| rest.is_asked_by(&exact, narrows(&now)));
     is_right.then_some(now)
 }

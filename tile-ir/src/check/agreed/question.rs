@@ -147,7 +147,8 @@ fn counted_by_hand(kernel: &Kernel, parting: Parting) -> BTreeSet<VarId> {
     counted.retain(|var| {
         let Var { ty, kind, .. } = &kernel.vars[*var];
         *kind == VarKind::Let { mutable: true }
-            && !matches!(*ty, Type::Index | Type::BOOL)
+            // Of floats nothing is proved.
+            && ty.integer_range().is_some()
             && in_loops.has(*var)
     });
     counted

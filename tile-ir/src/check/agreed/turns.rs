@@ -20,31 +20,40 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::copies::{Copies, may_be_twice};
 use super::meets;
 use crate::arena::EntityId as _;
 use crate::kernel::{
-    Access, Expr, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, Type, Var, VarId,
-    VarKind, any_stmt, any_subexpr, copy_expr,
+    Expr, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, Type, Var, VarId, VarKind,
+    any_stmt, any_subexpr, copy_expr,
 };
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 /// Cuts the loops of a kernel that may be cut so; whether there was one. `values` says of
 /// expressions whether they are the same for all.
 pub(super) fn cut(kernel: &mut Kernel, values: &[bool]) -> bool {
+    replace(kernel, &|kernel, stmt| parts(kernel, values, stmt))
+}
+
+/// What is to stand in a statement's place, if not that itself.
+type Parts<'a> = &'a dyn Fn(&mut Kernel, &Stmt) -> Option<Vec<Stmt>>;
+
+/// Puts others in the place of statements, inner ones first; whether there was one.
+pub(super) fn replace(kernel: &mut Kernel, parts: Parts<'_>) -> bool {
     let mut body = std::mem::take(&mut kernel.body);
-    let is_changed = list(kernel, values, &mut body);
+    let is_changed = list(kernel, parts, &mut body);
     kernel.body = body;
     is_changed
 }
 
-fn list(kernel: &mut Kernel, values: &[bool], stmts: &mut Vec<Stmt>) -> bool {
+fn list(kernel: &mut Kernel, parts: Parts<'_>, stmts: &mut Vec<Stmt>) -> bool {
     let mut is_changed = false;
     let mut out = Vec::with_capacity(stmts.len());
     for mut stmt in std::mem::take(stmts) {
         for body in stmt.kind.bodies_mut() {
-            is_changed |= list(kernel, values, body);
+            is_changed |= list(kernel, parts, body);
         }
-        match parts(kernel, values, &stmt) {
+        match parts(kernel, &stmt) {
             Some(parts) => {
                 out.extend(parts);
                 is_changed = true;
@@ -57,7 +66,7 @@ fn list(kernel: &mut Kernel, values: &[bool], stmts: &mut Vec<Stmt>) -> bool {
 }
 
 /// The two parts of a loop, and what stands before them.
-fn parts(kernel: &mut Kernel, values: &[bool], stmt: &Stmt) -> Option<[Stmt; 4]> {
+fn parts(kernel: &mut Kernel, values: &[bool], stmt: &Stmt) -> Option<Vec<Stmt>> {
     let StmtKind::For { var, range, body } = &stmt.kind else { return None };
     let LoopRange::Between { start, end, step: None, reversed: false } = *range else {
         return None;
@@ -66,12 +75,8 @@ fn parts(kernel: &mut Kernel, values: &[bool], stmt: &Stmt) -> Option<[Stmt; 4]>
     if !is_own || !meets(kernel, stmt) || !may_be_twice(body) {
         return None;
     }
-    let limit = limit(kernel, *var, body)?;
-    let is_common = values.get(limit.index()).is_some_and(|is| *is);
-    let turns = Turns { var: *var, limit };
-    if !is_common || !is_fixed(kernel, limit, body) || !turns.covers(kernel, body) {
-        return None;
-    }
+    let turns = Turns::of((kernel, values), *var, body)?;
+    let limit = turns.limit;
     let at = |kind| Stmt { kind, span: stmt.span, head: stmt.head };
     let name = kernel.vars[*var].name.clone();
     let [first, last] =
@@ -87,9 +92,9 @@ fn parts(kernel: &mut Kernel, values: &[bool], stmt: &Stmt) -> Option<[Stmt; 4]>
     let all = StmtKind::For { var: *var, range: between(from, to), body: body.clone() };
     let (from, to) = (bound(kernel, BinaryOp::Max, first), like(kernel, end, ExprKind::Var(last)));
     let later = declare(kernel, *var, name, true);
-    let body = turns.copied(kernel, body, &mut BTreeMap::from([(*var, later)]));
+    let body = turns.later(kernel, body, (*var, later));
     let rest = StmtKind::For { var: later, range: between(from, to), body };
-    Some([
+    Some(vec![
         at(StmtKind::Let { var: first, init: Some(start) }),
         at(StmtKind::Let { var: last, init: Some(end) }),
         at(all),
@@ -97,32 +102,16 @@ fn parts(kernel: &mut Kernel, values: &[bool], stmt: &Stmt) -> Option<[Stmt; 4]>
     ])
 }
 
-fn declare(kernel: &mut Kernel, of: VarId, name: String, is_counter: bool) -> VarId {
+pub(super) fn declare(kernel: &mut Kernel, of: VarId, name: String, is_counter: bool) -> VarId {
     let span = kernel.vars[of].span;
     let kind = if is_counter { VarKind::Loop } else { VarKind::Let { mutable: false } };
     kernel.vars.push(Var { name, ty: Type::Index, kind, accumulator: false, span })
 }
 
 /// An expression of the same type and place as another one.
-fn like(kernel: &mut Kernel, expr: ExprId, kind: ExprKind) -> ExprId {
+pub(super) fn like(kernel: &mut Kernel, expr: ExprId, kind: ExprKind) -> ExprId {
     let Expr { ty, span, .. } = kernel.exprs[expr];
     kernel.exprs.push(Expr { kind, ty, span })
-}
-
-/// Whether statements may stand twice: they declare nothing that has a place of its own, and
-/// nothing is known of a loop by its place.
-fn may_be_twice(stmts: &[Stmt]) -> bool {
-    !any_stmt(stmts, &mut |kind| {
-        matches!(
-            kind,
-            StmtKind::LetArray { .. }
-                | StmtKind::Atomic { old: Some(_), .. }
-                | StmtKind::Exchange { .. }
-                | StmtKind::Each { .. }
-                | StmtKind::Phase { .. }
-                | StmtKind::While { .. }
-        )
-    })
 }
 
 /// What the counter is to be less than for some condition to hold.
@@ -174,12 +163,27 @@ fn is_fixed(kernel: &Kernel, expr: ExprId, stmts: &[Stmt]) -> bool {
 }
 
 /// The turns of a loop's counter below a number.
-struct Turns {
-    var: VarId,
-    limit: ExprId,
+pub(super) struct Turns {
+    pub(super) var: VarId,
+    pub(super) limit: ExprId,
 }
 
 impl Turns {
+    /// Those in which alone work-items meet in a body, by a number that all know.
+    pub(super) fn of(
+        (kernel, values): (&Kernel, &[bool]),
+        var: VarId,
+        body: &[Stmt],
+    ) -> Option<Self> {
+        let limit = limit(kernel, var, body)?;
+        let is_common = values.get(limit.index()).is_some_and(|is| *is);
+        let turns = Self { var, limit };
+        let names = |kind: &ExprKind| *kind == ExprKind::Var(var);
+        let is_one = is_common && !any_subexpr(kernel, limit, &mut |kind| names(kind));
+        let are_these = is_one && is_fixed(kernel, limit, body) && turns.covers(kernel, body);
+        are_these.then_some(turns)
+    }
+
     /// Whether a condition holds in these turns alone.
     fn asks(&self, kernel: &Kernel, cond: ExprId) -> bool {
         limit_in(kernel, self.var, cond).is_some_and(|limit| kernel.is_same(limit, self.limit))
@@ -200,109 +204,14 @@ impl Turns {
         })
     }
 
-    /// The statements again, with variables of their own, as they are in later turns.
-    fn copied(
+    /// The body as it is in later turns, with another counter.
+    pub(super) fn later(
         &self,
         kernel: &mut Kernel,
-        stmts: &[Stmt],
-        own: &mut BTreeMap<VarId, VarId>,
+        body: &[Stmt],
+        (var, later): (VarId, VarId),
     ) -> Vec<Stmt> {
-        stmts
-            .iter()
-            .map(|stmt| Stmt { kind: self.copy(kernel, &stmt.kind, own), ..*stmt })
-            .collect()
+        let copies = Copies { is_over: &|kernel, cond| self.asks(kernel, cond) };
+        copies.of(kernel, body, &mut BTreeMap::from([(var, later)]))
     }
-
-    fn copy(
-        &self,
-        kernel: &mut Kernel,
-        kind: &StmtKind,
-        own: &mut BTreeMap<VarId, VarId>,
-    ) -> StmtKind {
-        let named = |var: &VarId, own: &BTreeMap<VarId, VarId>| *own.get(var).unwrap_or(var);
-        let expr = |kernel: &mut Kernel, expr: ExprId, own: &BTreeMap<VarId, VarId>| {
-            copy_renamed(kernel, expr, own)
-        };
-        let place = |kernel: &mut Kernel, access: &Access, own: &BTreeMap<VarId, VarId>| {
-            let indices = access.indices.iter().map(|index| expr(kernel, *index, own)).collect();
-            Access { indices, ..access.clone() }
-        };
-        match kind {
-            StmtKind::Let { var, init } => {
-                let var = again(kernel, *var, own);
-                StmtKind::Let { var, init: init.map(|init| expr(kernel, init, own)) }
-            }
-            StmtKind::Assign { var, value } => {
-                StmtKind::Assign { var: named(var, own), value: expr(kernel, *value, own) }
-            }
-            StmtKind::Store { access, value } => StmtKind::Store {
-                access: place(kernel, access, own),
-                value: expr(kernel, *value, own),
-            },
-            StmtKind::Update { place: at, op, value } => {
-                let at = match at {
-                    Place::Var(var) => Place::Var(named(var, own)),
-                    Place::Element(access) => Place::Element(place(kernel, access, own)),
-                };
-                StmtKind::Update { place: at, op: *op, value: expr(kernel, *value, own) }
-            }
-            StmtKind::Atomic { access, op, expected, value, old } => StmtKind::Atomic {
-                access: place(kernel, access, own),
-                op: *op,
-                expected: expected.map(|expected| expr(kernel, expected, own)),
-                value: expr(kernel, *value, own),
-                old: *old,
-            },
-            StmtKind::For { var, range, body } => {
-                let mut range = *range;
-                match &mut range {
-                    LoopRange::Between { start, end, step, .. } => {
-                        for bound in [Some(start), Some(end), step.as_mut()].into_iter().flatten() {
-                            *bound = expr(kernel, *bound, own);
-                        }
-                    }
-                    LoopRange::Halving(n) | LoopRange::Doubling(n) => *n = expr(kernel, *n, own),
-                }
-                let var = again(kernel, *var, own);
-                StmtKind::For { var, range, body: self.copied(kernel, body, own) }
-            }
-            StmtKind::While { cond, body } => StmtKind::While {
-                cond: expr(kernel, *cond, own),
-                body: self.copied(kernel, body, own),
-            },
-            StmtKind::If { cond, then, otherwise } => {
-                let is_over = self.asks(kernel, *cond);
-                StmtKind::If {
-                    cond: expr(kernel, *cond, own),
-                    then: if is_over { Vec::new() } else { self.copied(kernel, then, own) },
-                    otherwise: self.copied(kernel, otherwise, own),
-                }
-            }
-            StmtKind::Assume { cond } => StmtKind::Assume { cond: expr(kernel, *cond, own) },
-            // Of these there are none outside of what is left out.
-            StmtKind::LetArray { .. }
-            | StmtKind::Each { .. }
-            | StmtKind::Phase { .. }
-            | StmtKind::Exchange { .. }
-            | StmtKind::Barrier
-            | StmtKind::WarpBarrier => kind.clone(),
-        }
-    }
-}
-
-/// Another variable in a variable's place.
-fn again(kernel: &mut Kernel, var: VarId, own: &mut BTreeMap<VarId, VarId>) -> VarId {
-    let copy = kernel.vars[var].clone();
-    let copy = kernel.vars.push(copy);
-    own.insert(var, copy);
-    copy
-}
-
-fn copy_renamed(kernel: &mut Kernel, expr: ExprId, own: &BTreeMap<VarId, VarId>) -> ExprId {
-    let span = kernel.exprs[expr].span;
-    copy_expr(kernel, expr, &mut |kernel, var| {
-        let copy = *own.get(&var)?;
-        let ty = kernel.vars[var].ty;
-        Some(kernel.exprs.push(Expr { kind: ExprKind::Var(copy), ty, span }))
-    })
 }

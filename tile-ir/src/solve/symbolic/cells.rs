@@ -148,7 +148,10 @@ impl Walk<'_> {
                 }
                 first => first.map(|(value, _)| value),
             },
-            Some(_) => known,
+            Some(value) => {
+                self.note_found_by_all(tile, at, &value);
+                Some(value)
+            }
         };
         let value = known.unwrap_or_else(|| self.opaque(expr, self.kernel.exprs[expr].ty));
         if let (true, Value::Int(value)) = (self.cells.is_natural(tile), &value)

@@ -11,6 +11,9 @@ use super::symbol::Sharing;
 use super::walk::{Value, Walk};
 use crate::kernel::{Type, VarId};
 
+/// How many comparisons a condition may be made of that a variable is.
+const MAX_SIZE: usize = 48;
+
 impl Walk<'_> {
     /// The value that is kept in `var`: a condition of which not all is known, as a number
     /// of its own.
@@ -23,6 +26,21 @@ impl Walk<'_> {
             Value::Cond(cond) => cond,
             Value::Int(_) | Value::Other => Cond::unknown(),
         };
+        self.numbered(var, cond)
+    }
+
+    /// What a variable is where arms of a condition meet: a condition that has grown long, as
+    /// those do that say who has left nested loops, as a number of its own. Each arm that it
+    /// goes through would else make it twice as long.
+    pub(super) fn shortened(&mut self, var: VarId, value: Value) -> Value {
+        match value {
+            Value::Cond(cond) if cond.size() > MAX_SIZE => self.numbered(var, cond),
+            Value::Cond(_) | Value::Int(_) | Value::Other => value,
+        }
+    }
+
+    /// A condition as a number, 0 or 1.
+    fn numbered(&mut self, var: VarId, cond: Cond) -> Value {
         let sharing = if self.is_uniform_var(var) { Sharing::Block } else { Sharing::Private };
         let unknown = self.symbol(sharing, Some(0), None);
         let flag = Poly::unknown(unknown);

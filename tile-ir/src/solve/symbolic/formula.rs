@@ -40,6 +40,11 @@ impl Cond {
         Self { yes: Formula::Unknown, no: Formula::Unknown }
     }
 
+    /// How many comparisons it and its opposite are made of.
+    pub(super) fn size(&self) -> usize {
+        self.yes.size() + self.no.size()
+    }
+
     pub(super) fn negated(self) -> Self {
         Self { yes: self.no, no: self.yes }
     }
@@ -100,6 +105,15 @@ impl Formula {
             Self::Unknown => false,
             Self::AtLeast(poly) | Self::Zero(poly) => !poly.is_lost(),
             Self::All(parts) | Self::Any(parts) => parts.iter().all(Self::is_exact),
+        }
+    }
+
+    /// How many comparisons it is made of.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::True | Self::False | Self::Unknown => 0,
+            Self::AtLeast(_) | Self::Zero(_) => 1,
+            Self::All(parts) | Self::Any(parts) => parts.iter().map(Self::size).sum(),
         }
     }
 

@@ -143,20 +143,22 @@ impl Walk<'_> {
         if let Some(bounds) = whole {
             self.leave_at_end(bounds, &carried, head);
         }
-        self.leave_widened_counted(&carried, (range, &bounds));
         // Where no iteration may run, before and after are one interval.
         if flow.end.through.is_none() && (!self.recording || !self.is_never_for_a_block(&empty)) {
             flow.end.through = Some(Path::under(empty));
         }
         self.follow(flow);
-        let whole = match doubled.first_key_value() {
+        let wraps = match doubled.first_key_value() {
             Some((stride, _)) if !self.ends_before_wrapping(range, &bounds, *stride) => {
                 self.after_wrapping(*stride, (var, head), (range, &bounds), body);
-                None
+                true
             }
-            Some(_) | None => whole,
+            Some(_) | None => false,
         };
-        self.hold_after(held, whole);
+        self.hold_after(held, whole.filter(|_| !wraps));
+        if !wraps {
+            self.leave_widened_counted(&carried, (range, &bounds));
+        }
     }
 
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {

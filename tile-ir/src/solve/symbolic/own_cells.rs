@@ -51,11 +51,12 @@ impl Walk<'_> {
         (is_own && !self.is_in_point()).then_some(cell)
     }
 
-    /// What the own cell holds, where that is a sum that is made by hand.
+    /// What the own cell holds, where that is made of a sum that is made by hand.
     pub(super) fn own_sum(&self, access: &Access, at: &[Poly]) -> Option<Value> {
         let value = self.env.get(&self.own_cell_at(access, at)?)?;
         let Value::Int(sum) = value else { return None };
-        self.is_by_hand(sum).then(|| value.clone())
+        let is_one = |symbol| self.is_by_hand(&Poly::unknown(symbol));
+        (!sum.is_lost() && sum.unknowns().any(is_one)).then(|| value.clone())
     }
 
     /// Notes that `value` was read in a tile, where that is what a work-item before holds.
@@ -82,8 +83,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that from here on each own cell holds this part of a scan: the last one's has the
-    /// sum over the block.
+    /// Notes that from here on each own cell holds this part of a scan: so the tile holds prefix
+    /// sums, and the last one's cell has the sum over the block.
     pub(super) fn note_scanned_by_hand(&mut self, cell: VarId, value: &Poly) {
         if let Some(tile) = self.local_elements.tile_of(cell)
             && self.recording
@@ -91,6 +92,7 @@ impl Walk<'_> {
         {
             let (tile, writes, _, loops) = self.cells.key(tile, &[], &self.loops);
             self.cells.handed_on.insert_scanned((tile, writes, loops), sum);
+            self.note_scan_of_cells(tile, value);
         }
     }
 

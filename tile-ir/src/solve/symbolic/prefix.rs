@@ -42,6 +42,8 @@ pub(super) struct Scan {
     pub(super) is_backward: bool,
     /// Whether a cell's sum has what was counted in it, too.
     pub(super) is_inclusive: bool,
+    /// Whether that is known of the first cell as well, which may hold what sums begin with.
+    pub(super) is_whole: bool,
     /// What was counted, in cells of the same number.
     pub(super) counts: Vec<Held>,
     /// The tile in which it was counted.
@@ -65,6 +67,7 @@ impl Scan {
             row: Vec::new(),
             is_backward: false,
             is_inclusive: false,
+            is_whole: false,
             counts: Vec::new(),
             counted: None,
             raises: Vec::new(),
@@ -90,6 +93,8 @@ pub(super) struct Read {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prefixes {
     pub(super) scans: Vec<Scan>,
+    /// By inclusive scan, the exclusive one of the same counts, where that is asked for.
+    pub(super) exclusive: BTreeMap<usize, usize>,
     pub(super) reads: BTreeMap<Unknown, Read>,
     /// By symbol, of those that are the sum of all that a scan has counted; of a scan of
     /// rows, in the work-item's own.
@@ -276,8 +281,15 @@ impl Builder<'_> {
             for other in &seen[n + 1..] {
                 let (first, second) = (&reads[&one.0], &reads[&other.0]);
                 let loops = &walk.prefixes.scans[first.scan].loops;
-                if first.scan == second.scan && loops.iter().all(|id| shared.contains(id)) {
+                if !loops.iter().all(|id| shared.contains(id)) {
+                    continue;
+                }
+                if first.scan == second.scan {
                     self.part_two_prefixes([(*one, first), (*other, second)]);
+                } else if self.are_of_one_count(first, second) {
+                    self.part_from_before((*one, first), (*other, second));
+                } else if self.are_of_one_count(second, first) {
+                    self.part_from_before((*other, second), (*one, first));
                 }
             }
         }

@@ -128,6 +128,23 @@ impl Walk<'_> {
         self.reread.values.entry(of).or_default().push((at.clone(), value.clone()));
     }
 
+    /// Notes what is in a cell whose index is of the innermost loop, if nobody has looked yet:
+    /// what all of a block read there, too, is what was counted.
+    pub(super) fn note_found_by_all(&mut self, tile: TileId, at: &[Poly], value: &Value) {
+        let Some(at) = self.cell_at(tile, at).filter(|at| !at.is_lost() && self.recording) else {
+            return;
+        };
+        let (of, depth) = ((tile, self.version(tile)), self.loops.len());
+        let is_inner = self.made_outside(&at, of, |walk| walk.loops.len()) == Some(depth);
+        if let Value::Int(value) = value
+            && is_inner
+            && depth > 0
+            && self.reread.value(of, &at).is_none()
+        {
+            self.note_found(of, &at, value);
+        }
+    }
+
     /// Makes a value of a cell outside of the loops that neither tell which cell it is, nor
     /// write the tile.
     pub(super) fn made_outside<T>(

@@ -150,8 +150,8 @@ impl Search<'_> {
         if system.ask_again() && (self.size_factors(&mut system) | system.multiply_decided()) {
             return self.refute(system, depth - 1);
         }
-        let Some(split) = system.splits().into_iter().find(|split| !system.is_decided(split))
-        else {
+        let open = system.splits().into_iter().chain(system.vanishing());
+        let Some(split) = open.into_iter().find(|split| !system.is_decided(split)) else {
             return false;
         };
         let mut cases = [

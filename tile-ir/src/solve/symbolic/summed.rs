@@ -98,6 +98,11 @@ impl Walk<'_> {
             let n_sets = if gap.tile == stored.tile { stored.n_sets - 1 } else { usize::MAX };
             let counts = self.known_counts(head.contents.get(&gap.tile), gap.tile, n_sets);
             let is_inclusive = gap.distance == 1;
+            let begins = |(_, first): &(VarId, Poly)| self.is_natural(first);
+            let is_whole = match gap.has_first {
+                true => gap.sum.is_none() && gap.tile == stored.tile,
+                false => gap.sum.as_ref().is_some_and(begins),
+            };
             let raises = self.raises_of(gap.tile, n_sets);
             let counted = Some((gap.tile, self.version_before(head, gap.tile)));
             let scan = Scan {
@@ -107,6 +112,7 @@ impl Walk<'_> {
                 row: stored.at.row.clone(),
                 is_backward,
                 is_inclusive,
+                is_whole,
                 counts,
                 raises,
                 totals: totals_in(head.contents.get(&gap.tile)),
@@ -273,7 +279,32 @@ impl Walk<'_> {
         let at = Cell { row: Vec::new(), at: number };
         scan.counts.push(Held { at, value: of, is_exact: true, unless: Vec::new() });
         let cells = [Poly::default(), end];
-        self.add_sums(stored.tile, Scan { cells, is_inclusive, own, ..scan })
+        self.add_sums(stored.tile, Scan { cells, is_inclusive, is_whole: true, own, ..scan })
+    }
+
+    /// Notes that every work-item has in the cell of its number what a scan of the block gives
+    /// it, made there.
+    pub(super) fn note_scan_of_cells(&mut self, tile: TileId, value: &Poly) {
+        let is_by_all = self.passed_by.iter().all(|passed| *passed == Formula::False);
+        let (Some((number, count)), Some((of, is_inclusive))) =
+            (self.number_of_items(), self.scan_of_block(value))
+        else {
+            return;
+        };
+        if !is_by_all || !self.recording {
+            return;
+        }
+        let (cells, loops) = ([Poly::default(), count], self.loops.clone());
+        let mut scan = Scan { is_inclusive, is_whole: true, ..Scan::of_cells(cells, loops) };
+        scan.counted = self.tile_of_own(&of, &number);
+        let at = Cell { row: Vec::new(), at: number };
+        let (value, count) = (single(value), of.clone());
+        scan.counts.push(Held { at: at.clone(), value: of, is_exact: true, unless: Vec::new() });
+        self.add_sums(tile, scan);
+        if let Some(value) = value {
+            let scan = self.prefixes.scans.len() - 1;
+            self.prefixes.reads.insert(value, Read { scan, at, count, is_inside: true });
+        }
     }
 
     /// The same of what a scan gives it that has its own value, in the cell after that of

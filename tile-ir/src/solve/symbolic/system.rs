@@ -199,7 +199,21 @@ impl System {
     /// What an equality says of an unknown.
     fn definition(&self) -> Option<(Unknown, Poly)> {
         let linear = self.collisions.iter().filter(|poly| poly.is_linear());
-        self.facts.iter().chain(linear).find_map(definition)
+        self.facts.iter().chain(linear).find_map(|poly| {
+            let found = definition(poly)?;
+            (poly.is_linear() || !self.is_awaited(found.0)).then_some(found)
+        })
+    }
+
+    /// Whether some choice has a sum with products that an unknown is: of two such sums it is to
+    /// be seen that they are one value, where factors are asked about.
+    fn is_awaited(&self, unknown: Unknown) -> bool {
+        if self.asked.is_none() {
+            return false;
+        }
+        let mut zeros = Vec::new();
+        self.choices.iter().flatten().for_each(|part| part.collect_zeros(&mut zeros));
+        zeros.iter().any(|zero| !zero.is_linear() && zero.mentions(unknown))
     }
 
     /// What has been done to it since this was asked last.
@@ -283,6 +297,13 @@ impl System {
     /// Puts a value in for an unknown.
     pub(super) fn replace(&mut self, unknown: Unknown, value: &Poly) {
         let with = |other: Unknown| (other == unknown).then(|| value.clone());
+        // Two sums with products are one value, as the indices of a collision are.
+        let is_asked = self.asked.is_some() && !value.is_linear();
+        let compares = |poly: &mut Poly| {
+            let is_other = || definition(poly).is_some_and(|(of, _)| of == unknown);
+            is_asked && !poly.is_linear() && poly.mentions(unknown) && is_other()
+        };
+        self.collisions.extend(self.facts.extract_if(.., compares));
         for poly in self.facts.iter_mut().chain(&mut self.collisions) {
             if poly.mentions(unknown) {
                 *poly = poly.replace(&with);
@@ -428,6 +449,22 @@ impl System {
             }
         }
         out
+    }
+
+    /// The naturals that equalities multiply and that may be 0, where factors are asked about: of
+    /// `r = q * (2*h - 1)` with `0 < r < h` no sign is open, yet it matters whether `q` is 0.
+    pub(super) fn vanishing(&self) -> Vec<Poly> {
+        if self.asked.is_none() {
+            return Vec::new();
+        }
+        let ranges = self.ranges();
+        let products = self.zeros().flat_map(|zero| zero.terms());
+        let factors: BTreeSet<Unknown> = products
+            .filter(|(product, _)| product.len() > 1)
+            .flat_map(|(product, _)| product.iter().copied())
+            .filter(|factor| ranges.low(*factor) == Some(0))
+            .collect();
+        factors.into_iter().map(Poly::unknown).collect()
     }
 
     /// The case `at least 1` of a split.

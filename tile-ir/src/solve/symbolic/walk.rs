@@ -584,6 +584,7 @@ impl Walk<'_> {
                 let why = (stmt.span, Obstacle::Exchange(*op));
                 let value = self.any_of_type(ty, op.is_uniform(Group::Block), why);
                 self.named.declare(*var);
+                let value = self.reduced((*var, *op), &operand, value);
                 self.note_exchange(*op, (operand, lane), &value, (ty, stmt.span));
                 self.env.insert(*var, value);
             }
@@ -687,6 +688,7 @@ impl Walk<'_> {
             let uniform = self.is_uniform_var(var);
             let value = self.either(cond, then, otherwise, uniform);
             let value = value.unwrap_or_else(|| self.changed(var));
+            let value = self.shortened(var, value);
             self.env.insert(var, value);
         }
     }

@@ -1,0 +1,52 @@
+//! What a reduction says of each work-item that takes part in it.
+//!
+//! After `let m = reduce_max(e);` a work-item's own `e` is `m` at most, so that under `if m < 16`
+//! it is below 16; of a minimum it is no less. Where `all(c)` is true, `c` holds for whoever has
+//! asked, and where `any(c)` is false, for nobody.
+//!
+//! # What it rests on
+//!
+//! - Who knows the result has taken part: it stands behind the reduction in the text, in the
+//!   same iterations of the loops around, and all of a group make a reduction together.
+//! - Both are of the work-item that is asked: of another one's operand nothing is said.
+
+use super::formula::{Cond, Formula};
+use super::walk::{Value, Walk};
+use crate::exchange::{ExchangeOp, Reduction};
+use crate::kernel::VarId;
+
+impl Walk<'_> {
+    /// What a reduction of `operand` gives, of which `result` is all that is known yet.
+    pub(super) fn reduced(
+        &mut self,
+        (var, op): (VarId, ExchangeOp),
+        operand: &Value,
+        result: Value,
+    ) -> Value {
+        let (ExchangeOp::Reduce(reduction) | ExchangeOp::WarpReduce(reduction)) = op else {
+            return result;
+        };
+        match (reduction, operand, &result) {
+            (Reduction::Max, Value::Int(own), Value::Int(all)) if !own.is_lost() => {
+                let known = Formula::le(own, all);
+                all.unknowns().for_each(|symbol| self.symbols.add_facts(symbol, known.clone()));
+                result
+            }
+            (Reduction::Min, Value::Int(own), Value::Int(all)) if !own.is_lost() => {
+                let known = Formula::le(all, own);
+                all.unknowns().for_each(|symbol| self.symbols.add_facts(symbol, known.clone()));
+                result
+            }
+            (Reduction::All, Value::Cond(own), _) => {
+                self.kept(var, Value::Cond(Cond { yes: own.yes.clone(), no: Formula::Unknown }))
+            }
+            (Reduction::Any, Value::Cond(own), _) => {
+                self.kept(var, Value::Cond(Cond { yes: Formula::Unknown, no: own.no.clone() }))
+            }
+            (
+                Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::All | Reduction::Any,
+                ..,
+            ) => result,
+        }
+    }
+}
