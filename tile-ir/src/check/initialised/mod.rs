@@ -24,7 +24,8 @@
 //! a tile is filled and read, the same value of the same element, and all elements alike.
 //! A condition on data goes both ways: where no data that is run takes a comparison both
 //! ways, and the ranges of its sides do not say which way it goes, either is possible, for
-//! each value by itself.
+//! each value by itself. So it is with a condition of several comparisons, and with what
+//! scalars, dimensions and coordinates of blocks decide.
 //! A place that is made of loaded data itself, as `s[ind[i]]`, may be any; so may one that
 //! data chooses, where all that is written is so whatever data is.
 //! Where no run comes to its end, it is an error.

@@ -11,11 +11,15 @@ use super::plan::Plan;
 use super::preimages::Preimages;
 use super::sizes::{Choice, Sizes};
 use super::spans::Spans;
+use super::wanted::Wanted;
 use crate::arena::EntityId as _;
 use crate::kernel::{VarId, VarKind};
 
 /// Different data that is run.
 const MIXED: u32 = 16;
+
+/// Different data at which conditions come out as they are wanted to.
+const EACH: usize = 2;
 
 /// Accesses and iterations of all runs, and until one has come to its end.
 const ENOUGH: u32 = super::BUDGET / 8;
@@ -30,12 +34,42 @@ impl Runs<'_> {
         let Some(usual) = choice.with_mixed_data(1).next() else { return };
         // What comes out both ways by itself is known.
         if compared.are_known(&self.findings.fills.outcomes) {
+            self.run_wanted((plan, choice), &resting, &Pool::of(kernel));
             return;
         }
         let found = Preimages::of(kernel, &compared.all, &usual);
         let pool = Pool::of(kernel).asking(found.arrays.clone());
         self.run_preimages((plan, choice), &found, &pool);
         self.run_doubtful((plan, choice), (&compared, &resting), &pool);
+        self.run_wanted((plan, choice), &resting, &pool);
+    }
+
+    /// Runs what makes conditions come out as they have in no run. Of these runs nothing counts
+    /// but what is read unwritten.
+    fn run_wanted(&mut self, (plan, choice): (&Plan, &Choice<'_>), resting: &Resting, pool: &Pool) {
+        let kernel = self.kernel;
+        let spans = Spans::of(kernel);
+        let wanted = Wanted::all(kernel, plan, (&spans, resting), &self.findings.fills.outcomes);
+        let mut fuel = ENOUGH;
+        let all = choice.with_mixed_data(MIXED);
+        let all = all.map(|sizes| sizes.put_where_assumed(kernel, &self.assumptions));
+        let all: Vec<Sizes> = all.collect();
+        for wanted in wanted {
+            // Nothing need be taken for what it is.
+            let n_natural = |sizes: &&Sizes| wanted.n_natural(&spans, sizes);
+            let most = all.iter().map(|sizes| n_natural(&sizes)).max();
+            let best = all.iter().filter(|sizes| Some(n_natural(sizes)) == most);
+            for sizes in best.take(EACH) {
+                let Some(doubts) = wanted.doubts((&spans, resting), sizes) else { continue };
+                let before = self.findings.clone();
+                let doubts = (Some(&doubts), &mut fuel);
+                let run = self.run_at(plan, sizes, (Blocks::Sample, pool), doubts);
+                let fills = std::mem::replace(&mut self.findings, before).fills;
+                if run != Err(Stop::Excluded) {
+                    self.findings.fills.unwritten = fills.unwritten;
+                }
+            }
+        }
     }
 
     fn run_preimages(

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::data::Number;
 use super::plain::{Plain, given};
 use super::plan::Plan;
+use super::reals::Reals;
 use super::sizes::Sizes;
 use super::spans::Spans;
 use crate::arena::EntityId as _;
@@ -39,6 +40,11 @@ impl Outcomes {
 
     fn are_both(&self, expr: ExprId) -> bool {
         self.0.get(expr.index()) == Some(&[true; 2])
+    }
+
+    /// Whether one of both has not been seen.
+    pub(super) fn lacks(&self, expr: ExprId, holds: bool) -> bool {
+        self.0.get(expr.index()).is_none_or(|seen| !seen[usize::from(holds)])
     }
 }
 
@@ -75,7 +81,8 @@ impl Resting {
         })
     }
 
-    fn is_launched(&self, kernel: &Kernel, expr: ExprId) -> bool {
+    /// Whether scalars or coordinates of blocks are in an expression.
+    pub(super) fn is_launched(&self, kernel: &Kernel, expr: ExprId) -> bool {
         any_subexpr(kernel, expr, &mut |kind| match kind {
             ExprKind::Var(var) => {
                 matches!(kernel.vars[*var].kind, VarKind::Scalar(_) | VarKind::Grid)
@@ -144,6 +151,19 @@ pub(super) struct Side {
     pub(super) numbers: Vec<Number>,
     /// What it may be.
     pub(super) range: (i128, i128),
+    /// The same, of a floating-point number.
+    pub(super) reals: Reals,
+    /// What it is always taken for, if it may be that.
+    pub(super) wish: Option<Wish>,
+}
+
+/// What a side of a comparison is taken for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wish {
+    /// A number.
+    Number(Number),
+    /// The other side, and so much more.
+    Beside(i128),
 }
 
 /// The doubtful comparisons.
@@ -153,6 +173,8 @@ pub(super) struct Doubts {
     sides: BTreeMap<ExprId, [Option<Side>; 2]>,
     /// By comparison, what decides it.
     sources: BTreeMap<ExprId, Source>,
+    /// Whether places lie inside of their tensors, where data may say either.
+    insides: BTreeMap<ExprId, bool>,
 }
 
 impl Doubts {
@@ -173,13 +195,30 @@ impl Doubts {
                 let range = spans.range(side, sizes);
                 let is_open = resting.has(kernel, side)
                     || (is_of_scalars && resting.is_launched(kernel, side));
-                is_open.then_some(Side { numbers, range })
+                let reals = Reals::of(plain, side);
+                is_open.then_some(Side { numbers, range, reals, wish: None })
             });
             doubts.sides.insert(*expr, sides);
             let load = source(plain, lhs).or_else(|| source(plain, rhs));
             doubts.sources.extend(load.map(|load| (*expr, load)));
         }
         doubts
+    }
+
+    /// Those of which it is said already what sides are taken for.
+    pub(super) fn from_sides(
+        sides: BTreeMap<ExprId, [Option<Side>; 2]>,
+        insides: BTreeMap<ExprId, bool>,
+        plain: &Plain<'_>,
+    ) -> Self {
+        let asked = sides.keys().chain(insides.keys());
+        let sources = asked.filter_map(|expr| Some((*expr, source(plain, *expr)?))).collect();
+        Self { sides, sources, insides }
+    }
+
+    /// Whether a place is taken to lie inside of its tensor, if that is doubtful.
+    pub(super) fn inside(&self, expr: ExprId) -> Option<bool> {
+        self.insides.get(&expr).copied()
     }
 
     /// What the sides of a comparison are taken for, if it is doubtful.
@@ -195,14 +234,7 @@ impl Doubts {
 /// The numbers that some comparisons compare an expression with, and those next to them.
 fn asked(plain: &Plain<'_>, (side, all): (ExprId, &[ExprId]), sizes: &Sizes) -> Vec<Number> {
     let kernel = plain.kernel;
-    let resolved = |mut expr: ExprId| {
-        while let ExprKind::Var(var) = kernel.exprs[expr].kind
-            && let Some(init) = plain.lets.get(&var)
-        {
-            expr = *init;
-        }
-        expr
-    };
+    let resolved = |expr: ExprId| plain.resolved(expr);
     let own = resolved(side);
     let mut numbers = Vec::new();
     for expr in all {

@@ -1,17 +1,18 @@
 //! Expressions at concrete sizes.
 //!
 //! Values are computed as the language defines them ([`crate::semantics`]), with
-//! type parameters bound to a type that their bound admits: no guard of the
-//! kernel can tell which. Evaluating an expression enters the accesses it makes.
+//! type parameters bound to a type that their bound admits ([`super::types`]).
+//! Evaluating an expression enters the accesses it makes.
+
+use std::collections::BTreeSet;
 
 use super::data::constant;
 use super::machine::{Frame, Guard, Machine, Stop};
 use super::terms::{Origin, Term};
 use crate::arena::EntityId as _;
-use crate::dtype::{Bound, DType};
+use crate::dtype::DType;
 use crate::kernel::{
-    ArrayRef, ElemType, ExprId, ExprKind, Kernel, Source, Type, VarId, VarKind, ceil_div,
-    eval_index_binary,
+    ArrayRef, ExprId, ExprKind, Source, Type, VarId, VarKind, ceil_div, eval_index_binary,
 };
 use crate::op::{BinaryOp, LogicOp};
 use crate::semantics;
@@ -131,35 +132,6 @@ impl std::ops::Deref for Indices {
     }
 }
 
-/// The types in which a kernel's expressions are evaluated; an index is
-/// [`DType::I64`].
-#[derive(Debug)]
-pub(super) struct Types {
-    params: Vec<DType>,
-}
-
-impl Types {
-    /// Binds the type parameters of `kernel`.
-    pub(super) fn of(kernel: &Kernel) -> Self {
-        let bind = |bound| match bound {
-            Bound::Element | Bound::Number | Bound::Float => DType::F32,
-            Bound::Integer => DType::I32,
-        };
-        Self { params: kernel.type_params.values().map(|param| bind(param.bound)).collect() }
-    }
-
-    pub(super) fn elem(&self, elem: ElemType) -> DType {
-        elem.bind(&self.params).unwrap_or(DType::F32)
-    }
-
-    pub(super) fn of_type(&self, ty: Type) -> DType {
-        match ty {
-            Type::Index => DType::I64,
-            Type::Scalar(elem) => self.elem(elem),
-        }
-    }
-}
-
 impl Machine<'_> {
     /// Enters the accesses that evaluating `expr` makes.
     pub(super) fn touch(&mut self, frame: &Frame, expr: ExprId) -> Result<(), Stop> {
@@ -269,6 +241,7 @@ impl Machine<'_> {
                 let lhs = self.eval(frame, asked)?;
                 let guard = Guard::of(asked, lhs, goes_on);
                 if lhs.is_true() != goes_on {
+                    self.note_outcome(expr, !goes_on);
                     if self.both && guard.is_some() {
                         let rhs = self.under_some(guard, |machine| machine.eval(frame, *rhs))?;
                         return Ok(self.amount_of_logic(lhs, *op, [lhs, rhs]));
@@ -276,6 +249,7 @@ impl Machine<'_> {
                     return Ok(lhs);
                 }
                 let rhs = self.under_some(guard, |machine| machine.eval(frame, *rhs))?;
+                self.note_outcome(expr, rhs.is_true());
                 self.amount_of_logic(rhs.chosen(lhs.data), *op, [lhs, rhs])
             }
             ExprKind::Select { cond, then, otherwise } => {
@@ -337,7 +311,7 @@ impl Machine<'_> {
                 for extent in &kernel.tensors[*tensor].extents {
                     data = data.or(self.eval(frame, *extent)?.data);
                 }
-                Value::bool(inside).chosen(data)
+                self.lies_inside(expr, Value::bool(inside).chosen(data))
             }
         })
     }
@@ -462,6 +436,7 @@ impl Machine<'_> {
     /// Evaluates what these sizes decide alone.
     pub(super) fn fix(&mut self, frame: &Frame) -> Result<(), Stop> {
         let kernel = self.kernel;
+        let guarded = if self.only_fills { self.plan.guarded() } else { BTreeSet::new() };
         let mut fixed: Vec<Option<Value>> = Vec::with_capacity(kernel.exprs.len());
         for (id, expr) in kernel.exprs.iter() {
             let of_sizes = match &expr.kind {
@@ -486,6 +461,8 @@ impl Machine<'_> {
                     .iter()
                     .all(|operand| fixed.get(operand.index()).is_some_and(Option::is_some)),
             };
+            // A condition under another one comes out only where it is asked.
+            let of_sizes = of_sizes && !(expr.ty == Type::BOOL && guarded.contains(&id));
             fixed.push(if of_sizes { Some(self.eval(frame, id)?) } else { None });
         }
         self.fixed = fixed;

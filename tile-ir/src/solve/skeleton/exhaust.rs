@@ -9,7 +9,7 @@
 //! tile parameters that size neither blocks nor arrays, and, where blocks do not meet, on
 //! the coordinates of the block: their values are left open ([`Sizes::open`]). Of loops
 //! that end by such values any iteration is run, and of the block's own decisions by them
-//! each path ([`Path`]).
+//! each path ([`Path`]). Where values of type parameters' types matter, all types are run.
 
 use std::collections::BTreeSet;
 
@@ -17,6 +17,7 @@ use super::data::Pool;
 use super::machine::{ANY_EXTENT, Blocks, Machine, Path, Stop};
 use super::plan::Plan;
 use super::sizes::Sizes;
+use super::types::Types;
 use super::window::Windows;
 use super::{Findings, Scope};
 use crate::arena::EntityId as _;
@@ -116,9 +117,13 @@ fn exhaust_by(
     let is_tile = |var: &VarId| matches!(kernel.vars[*var].kind, VarKind::TileParam(_));
     // Of a tile parameter sizes can be listed.
     let given = open.iter().filter(of_launch).min_by_key(|var| !is_tile(var)).copied();
+    let Some(types) = types_of(kernel, plan) else { return Exhaustion::Data };
     let mut run = |open: BTreeSet<VarId>, findings: &mut Findings| {
-        let all = combinations.iter().map(|tiles| sizes(kernel, plan, tiles, open.clone()));
-        run_all((kernel, plan, scope), all, findings, fuel)
+        let mut runs = types.iter().map(|types| {
+            let all = combinations.iter().map(|tiles| sizes(kernel, plan, tiles, open.clone()));
+            run_all((kernel, plan, scope), (all, types), findings, fuel)
+        });
+        runs.find(|run| *run != Exhaustion::Complete).unwrap_or(Exhaustion::Complete)
     };
     if !open.is_empty() && run(open, findings) == Exhaustion::Complete {
         return Exhaustion::Complete;
@@ -129,17 +134,27 @@ fn exhaust_by(
     }
 }
 
+/// The ways to bind type parameters that are to be run; `None` where they are too many.
+fn types_of(kernel: &Kernel, plan: &Plan<'_>) -> Option<Vec<Types>> {
+    match plan.decides_by_types() {
+        true => Types::all(kernel),
+        false => Some(vec![Types::of(kernel)]),
+    }
+}
+
 /// Whether blocks are apart however many there are: one block, of any coordinates, is run
 /// at each of the tile sizes, and what it touches are windows that are apart.
 fn are_windows_apart(kernel: &Kernel, plan: &Plan<'_>, fuel: &mut u32) -> bool {
     let Ok((open, params)) = open_ended(kernel, plan, true) else { return false };
     let Ok(combinations) = combinations(kernel, &params) else { return false };
+    let Some(types) = types_of(kernel, plan) else { return false };
     let pool = Pool::of(kernel);
     let mut seen = BTreeSet::new();
-    combinations.iter().map(|tiles| sizes(kernel, plan, tiles, open.clone())).all(|sizes| {
-        if !seen.insert(plan.key(&sizes)) {
-            return true;
-        }
+    let all = combinations.iter().map(|tiles| sizes(kernel, plan, tiles, open.clone()));
+    let all = all.filter(|sizes| seen.insert(plan.key(sizes)));
+    let all = all.flat_map(|sizes| types.iter().map(move |types| (sizes.clone(), types)));
+    let all: Vec<(Sizes, &Types)> = all.collect();
+    all.into_iter().all(|(sizes, types)| {
         // Each block may take a path of its own.
         let mut windows = Windows::default();
         let mut path = Path::default();
@@ -147,6 +162,7 @@ fn are_windows_apart(kernel: &Kernel, plan: &Plan<'_>, fuel: &mut u32) -> bool {
             // What collides within a block is not asked here.
             let mut within = Findings::default();
             let machine = Machine::new(kernel, plan, &sizes, &pool, &mut within, fuel);
+            let machine = machine.with_types(types);
             let machine = machine.with_amounts(plan.follows_amounts);
             let run = machine.along(&mut path).noting(&mut windows).run(Blocks::All);
             if run.is_err() || !windows.are_apart(kernel) {
@@ -239,7 +255,7 @@ fn mentions(kernel: &Kernel, exprs: impl Iterator<Item = ExprId>, var: VarId) ->
 /// Runs `plan` at all of these; what collides for certain is added to `findings`.
 fn run_all(
     (kernel, plan, scope): (&Kernel, &Plan<'_>, Scope),
-    all_sizes: impl Iterator<Item = Sizes>,
+    (all_sizes, types): (impl Iterator<Item = Sizes>, &Types),
     findings: &mut Findings,
     fuel: &mut u32,
 ) -> Exhaustion {
@@ -259,6 +275,7 @@ fn run_all(
         loop {
             let before = all.conflicts.len();
             let machine = Machine::new(kernel, plan, &sizes, &pool, &mut all, fuel);
+            let machine = machine.with_types(types);
             // Numbers of amounts are of one run.
             let skips = scope == Scope::Block && !plan.follows_amounts;
             let machine = machine.along(&mut path).skipping(skips);

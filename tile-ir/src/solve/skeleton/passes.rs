@@ -9,6 +9,7 @@ use super::plan::Plan;
 use super::sizes::{Choice, Sizes};
 use super::thresholds::beyond;
 use super::turns::Turns;
+use super::types::Types;
 use super::{Effort, Findings, Pool, assumptions};
 use crate::kernel::{ArrayRef, ExprId, Kernel, TileId};
 
@@ -143,10 +144,22 @@ impl Runs<'_> {
 
     /// Runs one choice of sizes. Of those that an assumption excludes nothing is kept.
     fn run(&mut self, plan: &Plan, sizes: &Sizes, blocks: Blocks<'_>) {
+        let types = match plan.decides_by_types() {
+            true => Types::all(self.kernel).unwrap_or_default(),
+            false => Vec::new(),
+        };
+        self.run_with(plan, sizes, (blocks, &Types::of(self.kernel)));
+        for types in types.iter().skip(1) {
+            self.run_with(plan, sizes, (blocks, types));
+        }
+    }
+
+    fn run_with(&mut self, plan: &Plan, sizes: &Sizes, (blocks, types): (Blocks<'_>, &Types)) {
         let may_exclude = !self.assumptions.is_empty() || plan.may_not_end || plan.refuses();
         let before = may_exclude.then(|| self.findings.clone());
         let (findings, fuel) = (&mut self.findings, &mut *self.fuel);
         let machine = Machine::new(self.kernel, plan, sizes, self.pool, findings, fuel);
+        let machine = machine.with_types(types);
         let machine = machine.for_fills(self.is_proved).until_filled(self.is_inside);
         if let (Err(Stop::Excluded), Some(before)) = (machine.run(blocks), before) {
             self.findings = before;

@@ -18,6 +18,16 @@ impl<'a> Plain<'a> {
         Self { kernel, lets: immutable_lets(&kernel.body, kernel) }
     }
 
+    /// What a name stands for that is set once.
+    pub(super) fn resolved(&self, mut expr: ExprId) -> ExprId {
+        while let ExprKind::Var(var) = self.kernel.exprs[expr].kind
+            && let Some(init) = self.lets.get(&var)
+        {
+            expr = *init;
+        }
+        expr
+    }
+
     /// An expression's value where `var` says what variables are that are not set once.
     pub(super) fn value(&self, expr: ExprId, var: &dyn Fn(VarId) -> Option<i128>) -> Option<i128> {
         let kernel = self.kernel;

@@ -27,6 +27,9 @@ const MAX_VALUES: usize = 8;
 /// Most expressions that are looked into for one.
 const MAX_STEPS: u32 = 1 << 11;
 
+/// More than any dimension.
+const MAX_EXTENT: i128 = 1 << 48;
+
 /// Loops, outermost first; of a conditional one nobody knows how often it runs.
 type Around = Vec<Option<LoopRange>>;
 
@@ -42,6 +45,8 @@ pub(super) struct Spans<'a> {
     sums: Vec<(VarId, BinaryOp, ExprId, Around)>,
     updated: BTreeSet<ArrayRef>,
     left: Cell<u32>,
+    /// Whether dimensions may be any.
+    is_open: Cell<bool>,
 }
 
 impl<'a> Spans<'a> {
@@ -56,6 +61,7 @@ impl<'a> Spans<'a> {
             sums: Vec::new(),
             updated: BTreeSet::new(),
             left: Cell::new(MAX_STEPS),
+            is_open: Cell::new(false),
         };
         spans.visit(&kernel.body, &mut Vec::new());
         spans
@@ -111,6 +117,14 @@ impl<'a> Spans<'a> {
         self.within(expr, sizes, MAX_DEPTH)
     }
 
+    /// The same, whatever dimensions are.
+    pub(super) fn range_of_any(&self, expr: ExprId, sizes: &Sizes) -> Range {
+        self.is_open.set(true);
+        let range = self.range(expr, sizes);
+        self.is_open.set(false);
+        range
+    }
+
     fn within(&self, expr: ExprId, sizes: &Sizes, depth: u32) -> Range {
         let whole = self.plain.kernel.exprs[expr].ty.integer_range().unwrap_or(FAR);
         let (Some(left), Some(depth)) = (self.left.get().checked_sub(1), depth.checked_sub(1))
@@ -162,6 +176,7 @@ impl<'a> Spans<'a> {
             ExprKind::Compare { .. } | ExprKind::Logic { .. } | ExprKind::InBounds { .. } => {
                 Some((0, 1))
             }
+            ExprKind::Tiles { extent, .. } if self.is_open.get() => Some((0, of(*extent).1)),
             ExprKind::Literal(_)
             | ExprKind::Unary { .. }
             | ExprKind::Math { .. }
@@ -170,8 +185,13 @@ impl<'a> Spans<'a> {
     }
 
     fn var(&self, var: VarId, sizes: &Sizes, depth: u32) -> Option<Range> {
-        let end = |extent: ExprId| self.plain.value(extent, &|var| given(sizes, var));
+        let is_open = self.is_open.get();
+        let end = |extent: ExprId| match is_open {
+            true => Some(self.within(extent, sizes, depth).1),
+            false => self.plain.value(extent, &|var| given(sizes, var)),
+        };
         match self.plain.kernel.vars[var].kind {
+            VarKind::Dim if is_open => Some((0, MAX_EXTENT)),
             VarKind::Dim | VarKind::TileParam(_) => given(sizes, var).map(|value| (value, value)),
             VarKind::Scalar(_) => None,
             VarKind::Grid | VarKind::Block | VarKind::Each => {

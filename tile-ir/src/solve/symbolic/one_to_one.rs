@@ -16,12 +16,14 @@ use crate::span::SpanId;
 /// none is left out.
 pub(crate) fn one_to_one(kernel: &Kernel, uniformity: &Uniformity) -> BTreeMap<SpanId, usize> {
     let walk = walk_stores(kernel, uniformity);
+    let packings = walk.packings();
     let mut found: BTreeMap<SpanId, usize> = BTreeMap::new();
     for (id, read) in walk.tile_reads() {
         let depths = 0..=read.loops.len();
         let count = depths.map(|depth| walk.count_own(&walk.stores_before(id, depth), id)).max();
+        let taken = usize::from(walk.takes_one_each(&packings, id));
         let least = found.entry(read.span).or_insert(usize::MAX);
-        *least = (*least).min(count.unwrap_or(0));
+        *least = (*least).min(count.unwrap_or(0).max(taken));
     }
     found.retain(|_, count| *count > 0);
     found

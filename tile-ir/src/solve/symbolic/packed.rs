@@ -9,6 +9,8 @@
 //! - by a scan of flags over the block. Who has the flag stores in the cell, so that the
 //!   sum of all flags is the number of cells taken.
 //!
+//! Where every work-item takes one cell by a counter, as many are taken as there are work-items.
+//!
 //! That the store is over when the cell is read is the business of the race rules.
 
 use std::collections::BTreeSet;
@@ -18,7 +20,7 @@ use super::poly::{Poly, Unknown};
 use super::scans::Sum;
 use super::slot::Slot;
 use super::symbol::Obstacle;
-use super::walk::{Site, Walk, walk_stores};
+use super::walk::{Site, Walk, Worker, walk_stores};
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, ExprKind, Kernel, Literal, Place, Stmt, StmtKind};
 use crate::span::SpanId;
@@ -38,7 +40,7 @@ pub(crate) fn packed(kernel: &Kernel, uniformity: &Uniformity) -> BTreeSet<SpanI
 }
 
 /// A store to the cell that a work-item takes.
-struct Packing {
+pub(super) struct Packing {
     site: usize,
     /// Which index is the place that it takes.
     axis: usize,
@@ -55,7 +57,7 @@ enum Taken {
 
 impl Walk<'_> {
     /// The stores that whoever takes a cell makes to it.
-    fn packings(&self) -> Vec<Packing> {
+    pub(super) fn packings(&self) -> Vec<Packing> {
         let is_store = |site: &&Site| {
             site.kind == AccessKind::Write && matches!(site.array, ArrayRef::Tile(_))
         };
@@ -128,6 +130,26 @@ impl Walk<'_> {
         matches!(counter, ArrayRef::Tile(_))
             && starts_at_0(&self.kernel.body, (self.kernel, counter))
             && self.sites.iter().filter(is_update).count() == olds.len()
+    }
+
+    /// Whether before a read each work-item of the block has taken one cell of the tile by the
+    /// one update of a counter, whatever data is.
+    pub(super) fn takes_one_each(&self, packings: &[Packing], read: usize) -> bool {
+        packings.iter().any(|packing| {
+            let Taken::Counted(_, slot) = &packing.taken else { return false };
+            let store = &self.sites[packing.site];
+            let of_counter = self.sites.iter().filter(|site| site.array == slot.array());
+            let is_update = |site: &&Site| site.kind == AccessKind::Atomic;
+            store.array == self.sites[read].array
+                && packing.site < read
+                && store.worker == Worker::Item
+                && store.loops.is_empty()
+                && store.guards.is_empty()
+                && slot.unmade().is_empty()
+                && slot.indices().iter().all(|index| index.as_constant().is_some())
+                && self.rest(packing.site, packing.axis).is_empty()
+                && of_counter.filter(is_update).count() == 1
+        })
     }
 
     /// The other indices of an access.

@@ -1,7 +1,7 @@
 //! Outcomes of comparisons, and what is compared in those that are doubtful ([`Doubts`]).
 
 use super::super::data::{Hash, Number};
-use super::super::doubts::{Doubts, Side};
+use super::super::doubts::{Doubts, Side, Wish};
 use super::super::eval::Value;
 use super::{Frame, Machine};
 use crate::kernel::{ExprId, Type, eval_compare};
@@ -13,6 +13,25 @@ impl<'a> Machine<'a> {
     /// The same run, in which these comparisons may come out either way.
     pub(in super::super) fn doubting(self, doubts: &'a Doubts) -> Self {
         Self { doubts: Some(doubts), ..self }
+    }
+
+    /// Notes how a condition has come out.
+    pub(in super::super) fn note_outcome(&mut self, expr: ExprId, holds: bool) {
+        if self.only_fills && self.doubts.is_none() {
+            self.findings.fills.outcomes.note(expr, holds);
+        }
+    }
+
+    /// Whether a place lies inside of its tensor, which `inside` says where nobody doubts it.
+    pub(in super::super) fn lies_inside(&mut self, expr: ExprId, inside: Value) -> Value {
+        let doubts = self.doubts.and_then(|doubts| Some((doubts.inside(expr)?, doubts)));
+        match doubts {
+            Some((holds, doubts)) => Value::bool(holds).chosen(inside.data.or(doubts.source(expr))),
+            None => {
+                self.note_outcome(expr, inside.is_true());
+                inside
+            }
+        }
     }
 
     /// Whether two values compare so.
@@ -71,7 +90,11 @@ impl<'a> Machine<'a> {
         (other, is_known): (Value, bool),
     ) -> Value {
         let is_whole = ty == Type::Index || ty.integer_range().is_some();
-        let mut numbers = own.numbers.clone();
+        let mut numbers = match own.wish {
+            Some(Wish::Number(number)) => vec![number],
+            Some(Wish::Beside(by)) => vec![Number::Int(other.number(ty).saturating_add(by))],
+            None => own.numbers.clone(),
+        };
         if numbers.is_empty() && is_known && is_whole {
             numbers = Number::Int(other.number(ty)).around();
         }
@@ -83,6 +106,12 @@ impl<'a> Machine<'a> {
                 number.whole().is_some_and(|number| (low..=high).contains(&number))
             };
             numbers.retain(is_possible);
+        } else {
+            numbers.retain(|number| own.reals.has(number.real()));
+        }
+        if own.wish.is_some() {
+            let dtype = self.types.of_type(ty);
+            return numbers.first().map_or(value, |number| Value::scalar(number.at(dtype)));
         }
         let (term, bits) = value.identity();
         let mut hash = Hash::default();

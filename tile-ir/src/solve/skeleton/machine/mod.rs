@@ -28,12 +28,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::amounts::Amounts;
 use super::data::Pool;
 use super::doubts::Doubts;
-use super::eval::{Types, Value};
+use super::eval::Value;
 use super::fill::Fill;
 use super::plan::Plan;
 use super::shadow::{Mark, Scope, Shadow};
 use super::sizes::Sizes;
 use super::terms::{Origin, Terms};
+use super::types::Types;
 use super::wild::Log;
 use super::window::{Touched, Windows};
 use super::witness::{Context, Points};
@@ -248,6 +249,11 @@ impl<'a> Machine<'a> {
             epochs: Vec::new(),
             interval: 1,
         }
+    }
+
+    /// The same run, with type parameters bound so.
+    pub(super) fn with_types(self, types: &Types) -> Self {
+        Self { types: types.clone(), ..self }
     }
 
     /// The same run along a path.

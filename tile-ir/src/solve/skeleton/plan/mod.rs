@@ -24,6 +24,7 @@ use crate::kernel::{
 };
 use crate::op::BinaryOp;
 use crate::span::SpanId;
+pub(super) use asks::evaluated;
 use held::Held;
 use locals::Locals;
 pub(super) use rounds::Rounds;
