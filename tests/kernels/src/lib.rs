@@ -47,7 +47,9 @@ pub use products::{
     batched_matmul, linear_relu, linear_relu_at, matmul, min_plus, product_at, scaled_matmul,
     scaled_product_at,
 };
-pub use rounds::{first_turns, grid_rounds, hand_rounds, own_places, shifted_rounds};
+pub use rounds::{
+    first_turns, grid_rounds, hand_rounds, last_meetings, own_places, shifted_rounds,
+};
 pub use slots::{
     evens_first, exchanges, float_exchanges, places_by_value, positives, product_by_exchange,
 };

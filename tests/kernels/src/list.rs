@@ -137,6 +137,7 @@ pub fn all() -> Vec<Listed> {
         (crate::own_places::kernel(), "TN"),
         (crate::shifted_rounds::kernel(), "TN"),
         (crate::first_turns::kernel(), "TN"),
+        (crate::last_meetings::kernel(), "TN"),
     ];
     list.extend(carried.map(|(kernel, tile)| listed(kernel, vec![vec![(tile, 16)]])));
     let stamped = vec![vec![("TR", 32), ("TC", 16)], vec![("TR", 16), ("TC", 64)]];

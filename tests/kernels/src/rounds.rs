@@ -158,3 +158,32 @@ tiled_kernel! {
         c[bx * TN + tx] = sum;
     }
 }
+
+tiled_kernel! {
+    /// Three sums of a number and of the one that follows in the tile's ring, with the turn's
+    /// number added to each; whoever has begun with more than 0 leaves in the last turn in which
+    /// all meet, behind that, and the others go on alone.
+    pub fn last_meetings(#[pad = 0] x: &Tensor<i32, [N]>, c: &mut Tensor<i32, [N]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(N, TN)),
+        block: (tx in TN),
+    {
+        shared s: [i32; TN];
+        let own = x[bx * TN + tx];
+        let mut sum = own;
+        for i in 0..6 {
+            if i < 3 {
+                s[tx] = sum;
+                barrier;
+                sum += s[(tx + 1) % TN];
+                barrier;
+            }
+            if i >= 2 && own > 0 {
+                break;
+            }
+            sum += i as i32;
+        }
+        c[bx * TN + tx] = sum;
+    }
+}

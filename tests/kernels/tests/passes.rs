@@ -92,6 +92,7 @@ fn every_kernel_is_checked() {
         "own_places",
         "shifted_rounds",
         "first_turns",
+        "last_meetings",
         "stamped_transpose",
         "row_totals",
         "softmax",
@@ -237,9 +238,8 @@ fn headers() {
 
 #[test]
 fn rounds_of_ones_own() {
-    for name in ["grid_rounds", "hand_rounds", "own_places", "shifted_rounds", "first_turns"] {
-        check_named(name);
-    }
+    let names = ["grid_rounds", "hand_rounds", "own_places", "shifted_rounds"];
+    names.into_iter().chain(["first_turns", "last_meetings"]).for_each(check_named);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The kernels whose work-items meet in rounds that each counts by numbers of its own, on the
 //! CPU device against plain loops.
 
-use tile_kernels::{first_turns, grid_rounds, hand_rounds, own_places, shifted_rounds};
+use tile_kernels::{
+    first_turns, grid_rounds, hand_rounds, last_meetings, own_places, shifted_rounds,
+};
 use tile_runtime::{Device, Options};
 
 const EXTENTS: [usize; 7] = [0, 1, 7, 64, 65, 200, 397];
@@ -105,5 +107,20 @@ fn first_turns_are_for_all() {
             sums = (0..len).map(|at| sums[at] + sums[len - 1 - at]).collect();
         }
         Some(sums)
+    });
+}
+
+#[test]
+fn last_meetings_are_left_one_by_one() {
+    check(launched!(last_meetings), |_, tile| {
+        let len = tile.len();
+        let mut sums = tile.to_vec();
+        for turn in 0..3 {
+            let is_left = |at: usize| turn == 2 && tile[at] > 0;
+            let more = |at: usize| if is_left(at) { 0 } else { turn };
+            sums = (0..len).map(|at| sums[at] + sums[(at + 1) % len] + more(at)).collect();
+        }
+        let alone = |at: usize| if tile[at] > 0 { 0 } else { 3 + 4 + 5 };
+        Some((0..len).map(|at| sums[at] + alone(at)).collect())
     });
 }
