@@ -79,6 +79,7 @@ mod most;
 mod multiples;
 mod named;
 mod natural;
+mod odd_multiples;
 mod one_to_one;
 mod own_cells;
 mod packed;
