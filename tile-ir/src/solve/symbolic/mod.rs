@@ -105,6 +105,7 @@ mod same_loads;
 mod scans;
 mod scattered;
 mod search;
+mod shuffled;
 mod signs;
 mod simplex;
 mod sized;
