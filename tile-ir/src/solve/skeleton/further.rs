@@ -11,7 +11,7 @@ use super::machine::{Blocks, Machine, Stop};
 use super::plan::Plan;
 use super::sizes::{Choice, Sizes};
 use super::{Findings, assumptions};
-use crate::kernel::{ArrayRef, ExprId, Kernel, Source};
+use crate::kernel::{ArrayRef, ExprId, Kernel, Source, StmtKind, any_stmt};
 
 /// Looks for conflicts in `array` at small sizes again, by other data.
 pub(crate) fn try_other_data(
@@ -66,28 +66,23 @@ pub(crate) fn follow(
     fuel: &mut u32,
 ) {
     let further = Further::of(kernel);
-    let (assumptions, is_watched) = (further.assumptions.clone(), |other| other == array);
-    let counts = matches!(source, Source::Old(_));
-    let plan = match counts {
-        true => Plan::counting(kernel, assumptions, &is_watched),
-        false => Plan::storing(kernel, assumptions, &is_watched),
+    // What an update has found may have been stored, and read again.
+    let hands_on = matches!(source, Source::Load(_)) && finds_old_values(kernel);
+    let ways = match source {
+        Source::Old(_) => [Some(true), None],
+        Source::Load(_) | Source::Launch(_) => [Some(false), hands_on.then_some(true)],
     };
-    for sizes in further.sizes(&plan, false) {
-        let mut has_found = false;
-        for is_backwards in [false, true].into_iter().take(if counts { 2 } else { 1 }) {
-            let run = |machine: Machine<'_>| {
-                let machine = match counts {
-                    true => machine.counting(source, is_backwards),
-                    false => machine.by_elements(),
-                };
-                machine.run(Blocks::Sample)
-            };
-            has_found |= further.run((&plan, &sizes), run, (findings, fuel));
-        }
-        if has_found || *fuel == 0 {
+    for counts in ways.into_iter().flatten() {
+        if further.follow((array, source), counts, findings, fuel) || *fuel == 0 {
             return;
         }
     }
+}
+
+/// Whether something is done with old values of atomic updates.
+fn finds_old_values(kernel: &Kernel) -> bool {
+    let is_found = |kind: &StmtKind| matches!(kind, StmtKind::Atomic { old: Some(_), .. });
+    any_stmt(&kernel.body, &mut |kind| is_found(kind))
 }
 
 /// What all further runs of a kernel have in common.
@@ -117,6 +112,39 @@ impl<'a> Further<'a> {
             }
         }
         all
+    }
+
+    /// Runs small sizes, where it is `source` that decides about an array; whether something
+    /// collides. Updates are made one after the other if it `counts`.
+    fn follow(
+        &self,
+        (array, source): (ArrayRef, Source),
+        counts: bool,
+        findings: &mut Findings,
+        fuel: &mut u32,
+    ) -> bool {
+        let (assumptions, is_watched) = (self.assumptions.clone(), |other| other == array);
+        let plan = match counts {
+            true => Plan::counting(self.kernel, assumptions, &is_watched),
+            false => Plan::storing(self.kernel, assumptions, &is_watched),
+        };
+        // In order, backwards, and so that no block has all that there is.
+        let ways = [(false, false), (true, false), (false, true)];
+        let n_ways = if counts { ways.len() } else { 1 };
+        self.sizes(&plan, false).iter().any(|sizes| {
+            let mut has_found = false;
+            for (is_backwards, is_cut) in ways.into_iter().take(n_ways) {
+                let run = |machine: Machine<'_>| {
+                    let machine = match counts {
+                        true => machine.counting(source, is_backwards).until_second_updates(is_cut),
+                        false => machine.by_elements(),
+                    };
+                    machine.run(Blocks::Sample)
+                };
+                has_found |= self.run((&plan, sizes), run, (findings, fuel));
+            }
+            has_found || *fuel == 0
+        })
     }
 
     /// Runs one choice of sizes; whether something collides. Of those that an assumption
