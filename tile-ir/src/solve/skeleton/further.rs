@@ -10,8 +10,12 @@ use super::data::Pool;
 use super::machine::{Blocks, Machine, Stop};
 use super::plan::Plan;
 use super::sizes::{Choice, Sizes};
+use super::thresholds::beyond;
 use super::{Findings, assumptions};
-use crate::kernel::{ArrayRef, ExprId, Kernel, Source, StmtKind, any_stmt};
+use crate::arena::EntityId as _;
+use crate::kernel::{
+    ArrayRef, ElemType, ExprId, Kernel, Source, StmtKind, Type, VarKind, any_stmt,
+};
 
 /// Looks for conflicts in `array` at small sizes again, by other data.
 pub(crate) fn try_other_data(
@@ -39,17 +43,31 @@ pub(crate) fn look_far(kernel: &Kernel, array: ArrayRef, findings: &mut Findings
     let further = Further::of(kernel);
     let plan = Plan::storing(kernel, further.assumptions.clone(), &|other| other == array);
     let blocks = vec![powers(); kernel.grid.len()];
-    for sizes in further.sizes(&plan, true) {
-        let run = |machine: Machine<'_>| {
-            // Of a launch that is refused part of a run may know nothing.
-            let machine = if plan.refuses() { machine } else { machine.sparse() };
-            machine.run(Blocks::Asked(&blocks))
-        };
-        if further.run((&plan, &sizes), run, (findings, fuel)) || *fuel == 0 {
-            return;
+    let reserve = *fuel / FAR;
+    for (all, kept) in [(further.sizes(&plan, true), reserve), (further.far_sizes(&plan), 0)] {
+        *fuel -= kept;
+        for sizes in all {
+            let run = |machine: Machine<'_>| {
+                // Of a launch that is refused part of a run may know nothing.
+                let machine = if plan.refuses() { machine } else { machine.sparse() };
+                machine.run(Blocks::Asked(&blocks))
+            };
+            if further.run((&plan, &sizes), run, (findings, fuel)) {
+                return;
+            }
+            if *fuel == 0 {
+                break;
+            }
         }
+        *fuel += kept;
     }
 }
+
+/// Of how many parts of what may be spent far sizes have one.
+const FAR: u32 = 2;
+
+/// Rounds in which a number of 16 bits that grows by some steps has come round.
+const ROUNDS: i64 = 1024;
 
 /// The powers of two that a block's coordinate may be.
 fn powers() -> BTreeSet<i64> {
@@ -85,6 +103,14 @@ fn finds_old_values(kernel: &Kernel) -> bool {
     any_stmt(&kernel.body, &mut |kind| is_found(kind))
 }
 
+/// Whether variables are of 8 or 16 bits.
+fn has_narrow_numbers(kernel: &Kernel) -> bool {
+    kernel.vars.values().any(|var| match var.ty {
+        Type::Scalar(ElemType::Concrete(dtype)) => dtype.is_integer() && dtype.size_bytes() < 4,
+        Type::Scalar(_) | Type::Index => false,
+    })
+}
+
 /// What all further runs of a kernel have in common.
 struct Further<'a> {
     kernel: &'a Kernel,
@@ -100,18 +126,55 @@ impl<'a> Further<'a> {
 
     /// Small sizes that differ for a plan; where it is so, with extents beyond any index.
     fn sizes(&self, plan: &Plan<'_>, is_wide: bool) -> Vec<Sizes> {
+        let choice = Choice::of(self.kernel, &self.pool);
+        self.differing(choice.sizes(plan.uses_data), plan, is_wide)
+    }
+
+    /// Sizes at which comparisons say what they do at no small ones, and those of which one
+    /// scalar or dimension is so large that what it counts comes round in a narrow type.
+    fn far_sizes(&self, plan: &Plan<'_>) -> Vec<Sizes> {
+        let choice = Choice::of(self.kernel, &self.pool);
+        let turned = beyond(self.kernel, &choice);
+        // What a late round does may meet what the next ones do.
+        let later = turned.iter().map(|sizes| {
+            let mut sizes = sizes.clone();
+            let large = sizes.values.iter_mut().flatten().filter(|value| **value >= ROUNDS);
+            large.for_each(|value| *value = value.saturating_add(2));
+            sizes
+        });
+        let mut all: Vec<Sizes> = later.chain(turned.iter().cloned()).collect();
+        if let Some(first) = choice.sizes(false).next().filter(|_| has_narrow_numbers(self.kernel))
+        {
+            for var in &plan.used {
+                if matches!(self.kernel.vars[*var].kind, VarKind::Scalar(_) | VarKind::Dim) {
+                    let mut sizes = first.clone();
+                    sizes.values[var.index()] = Some(ROUNDS);
+                    all.push(sizes);
+                }
+            }
+        }
+        self.differing(all.into_iter(), plan, true)
+    }
+
+    /// Those that differ for a plan, put where the kernel assumes them to be.
+    fn differing(
+        &self,
+        all: impl Iterator<Item = Sizes>,
+        plan: &Plan<'_>,
+        is_wide: bool,
+    ) -> Vec<Sizes> {
         let mut seen = BTreeSet::new();
-        let mut all = Vec::new();
-        for sizes in Choice::of(self.kernel, &self.pool).sizes(plan.uses_data) {
+        let mut differing = Vec::new();
+        for sizes in all {
             let mut sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
             if is_wide {
                 sizes.widen(&plan.extents_alone);
             }
             if seen.insert(plan.key(&sizes)) {
-                all.push(sizes);
+                differing.push(sizes);
             }
         }
-        all
+        differing
     }
 
     /// Runs small sizes, where it is `source` that decides about an array; whether something

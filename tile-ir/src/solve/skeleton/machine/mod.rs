@@ -141,6 +141,8 @@ pub(super) struct Machine<'a> {
     skips: bool,
     /// Whether of long loops the first rounds and the last ones are run, where that can be.
     is_sparse: bool,
+    /// The numbers near which rounds of theirs are run, too.
+    sparse_at: BTreeSet<i64>,
     /// Where atomics update one after the other what is 0 at first: the old value that decides.
     pub(super) counting: Option<Source>,
     /// Whether a block is run until it updates anything in another interval than this, its first.
@@ -221,6 +223,7 @@ impl<'a> Machine<'a> {
             path: None,
             skips: false,
             is_sparse: false,
+            sparse_at: BTreeSet::new(),
             counting: None,
             is_cut: false,
             first_update: None,
@@ -264,11 +267,6 @@ impl<'a> Machine<'a> {
     /// barriers.
     pub(super) fn skipping(self, skips: bool) -> Self {
         Self { skips, ..self }
-    }
-
-    /// The same run, in which not every round of a long loop is run.
-    pub(super) fn sparse(self) -> Self {
-        Self { is_sparse: true, ..self }
     }
 
     /// The same run, in which atomics update what is 0 at first; `old` is the value that
