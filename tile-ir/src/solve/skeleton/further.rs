@@ -29,8 +29,16 @@ pub(crate) fn try_other_data(
     if !plan.uses_data {
         return;
     }
+    let run = |machine: Machine<'_>| machine.run(Blocks::Sample);
+    if let Some(pool) = Pool::of(kernel).with_remainders(kernel) {
+        let of_remainders = Further { pool, ..Further::of(kernel) };
+        for sizes in Choice::of(kernel, &of_remainders.pool).with_equal_data() {
+            if of_remainders.run((&plan, &sizes), run, (findings, fuel)) || *fuel == 0 {
+                return;
+            }
+        }
+    }
     for sizes in Choice::of(kernel, &further.pool).with_other_data() {
-        let run = |machine: Machine<'_>| machine.run(Blocks::Sample);
         if further.run((&plan, &sizes), run, (findings, fuel)) || *fuel == 0 {
             return;
         }

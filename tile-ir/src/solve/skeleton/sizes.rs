@@ -181,6 +181,12 @@ impl<'a> Choice<'a> {
         })
     }
 
+    /// The first sizes, with data that is the same everywhere.
+    pub(super) fn with_equal_data(&self) -> impl Iterator<Item = Sizes> {
+        let first = self.sizes(false).next();
+        self.pool.equal_seeds().filter_map(move |seed| Some(Sizes { seed, ..first.clone()? }))
+    }
+
     fn sizes_of(&self, tiles: &[u32], profile: Profile, seed: u32) -> Sizes {
         let values = self.kernel.vars.iter().map(|(id, var)| match var.kind {
             VarKind::TileParam(param) => tiles.get(param.index()).copied().map(i64::from),
