@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use super::data::Pool;
 use super::machine::{Blocks, Machine, Stop};
 use super::plan::Plan;
-use super::sizes::{Choice, Sizes};
+use super::sizes::{Choice, Sizes, literals_to};
 use super::thresholds::beyond;
 use super::{Findings, assumptions};
 use crate::arena::EntityId as _;
 use crate::kernel::{
-    ArrayRef, ElemType, ExprId, Kernel, Source, StmtKind, Type, VarKind, any_stmt,
+    ArrayRef, ElemType, ExprId, Kernel, Source, StmtKind, Type, VarId, VarKind, any_stmt,
 };
 
 /// Looks for conflicts in `array` at small sizes again, by other data.
@@ -51,28 +51,41 @@ pub(crate) fn look_far(kernel: &Kernel, array: ArrayRef, findings: &mut Findings
     let further = Further::of(kernel);
     let plan = Plan::storing(kernel, further.assumptions.clone(), &|other| other == array);
     let blocks = vec![powers(); kernel.grid.len()];
-    let reserve = *fuel / FAR;
-    for (all, kept) in [(further.sizes(&plan, true), reserve), (further.far_sizes(&plan), 0)] {
-        *fuel -= kept;
+    let whole = *fuel;
+    // What each may spend of what is left of all, and of one run.
+    let passes = [
+        (further.sizes(&plan, true), whole / 2, whole),
+        (further.turned_sizes(&plan), whole / 2, whole),
+        (further.above_literals(&plan), whole / 2, whole / 12),
+    ];
+    for (all, most, most_of_one) in passes {
+        let mut left = most.min(*fuel);
         for sizes in all {
             let run = |machine: Machine<'_>| {
                 // Of a launch that is refused part of a run may know nothing.
                 let machine = if plan.refuses() { machine } else { machine.sparse() };
                 machine.run(Blocks::Asked(&blocks))
             };
-            if further.run((&plan, &sizes), run, (findings, fuel)) {
+            let given = left.min(most_of_one);
+            let mut own = given;
+            let has_found = further.run((&plan, &sizes), run, (findings, &mut own));
+            left -= given - own;
+            *fuel -= given - own;
+            if has_found {
                 return;
             }
-            if *fuel == 0 {
+            if left == 0 {
                 break;
             }
         }
-        *fuel += kept;
     }
 }
 
-/// Of how many parts of what may be spent far sizes have one.
-const FAR: u32 = 2;
+/// How many choices of other sizes are tried with one that is large, and up to where numbers
+/// are small, and not too large.
+const BASES: usize = 3;
+const SMALL: i64 = 8;
+const LARGE: i64 = 1 << 12;
 
 /// Rounds in which a number of 16 bits that grows by some steps has come round.
 const ROUNDS: i64 = 1024;
@@ -138,9 +151,16 @@ impl<'a> Further<'a> {
         self.differing(choice.sizes(plan.uses_data), plan, is_wide)
     }
 
-    /// Sizes at which comparisons say what they do at no small ones, and those of which one
-    /// scalar or dimension is so large that what it counts comes round in a narrow type.
-    fn far_sizes(&self, plan: &Plan<'_>) -> Vec<Sizes> {
+    /// The scalars and dimensions that matter.
+    fn given(&self, plan: &Plan<'_>) -> Vec<VarId> {
+        let is_given =
+            |var: &VarId| matches!(self.kernel.vars[*var].kind, VarKind::Scalar(_) | VarKind::Dim);
+        plan.used.iter().copied().filter(is_given).collect()
+    }
+
+    /// Sizes at which comparisons say what they do at no small ones, and, where variables are
+    /// narrow, of which one number is so large that what it counts comes round.
+    fn turned_sizes(&self, plan: &Plan<'_>) -> Vec<Sizes> {
         let choice = Choice::of(self.kernel, &self.pool);
         let turned = beyond(self.kernel, &choice);
         // What a late round does may meet what the next ones do.
@@ -150,13 +170,42 @@ impl<'a> Further<'a> {
             large.for_each(|value| *value = value.saturating_add(2));
             sizes
         });
-        let mut all: Vec<Sizes> = later.chain(turned.iter().cloned()).collect();
-        if let Some(first) = choice.sizes(false).next().filter(|_| has_narrow_numbers(self.kernel))
-        {
-            for var in &plan.used {
-                if matches!(self.kernel.vars[*var].kind, VarKind::Scalar(_) | VarKind::Dim) {
-                    let mut sizes = first.clone();
-                    sizes.values[var.index()] = Some(ROUNDS);
+        let first = choice.sizes(false).next().filter(|_| has_narrow_numbers(self.kernel));
+        let round = first.iter().flat_map(|first| {
+            self.given(plan).into_iter().map(|var| {
+                let mut sizes = first.clone();
+                sizes.values[var.index()] = Some(ROUNDS);
+                sizes
+            })
+        });
+        self.differing(later.chain(turned.iter().cloned()).chain(round), plan, true)
+    }
+
+    /// Sizes of which one scalar or dimension is above a number of the text, whatever it is
+    /// for: `(n + 127) / 128` is 1 of all small ones; of the others each choice.
+    fn above_literals(&self, plan: &Plan<'_>) -> Vec<Sizes> {
+        let choice = Choice::of(self.kernel, &self.pool);
+        let literals = literals_to(self.kernel, LARGE);
+        let ends: BTreeSet<i64> = literals.map(|literal| literal + 1).collect();
+        // Some by their scalars, and some by all else.
+        let mut seen = BTreeSet::new();
+        let mut bases: Vec<Sizes> = Vec::new();
+        for sizes in choice.sizes(false) {
+            let others =
+                self.kernel.vars.iter().filter(|(_, var)| !matches!(var.kind, VarKind::Scalar(_)));
+            let others: Vec<_> = others.map(|(var, _)| sizes.values[var.index()]).collect();
+            let is_new = seen.insert(others);
+            if bases.len() < 2 * BASES && (is_new || bases.len() < BASES) {
+                bases.push(sizes);
+            }
+        }
+        let vars = self.given(plan);
+        let mut all = Vec::new();
+        for end in ends.range(SMALL..).rev() {
+            for base in &bases {
+                for var in &vars {
+                    let mut sizes = base.clone();
+                    sizes.values[var.index()] = Some(*end);
                     all.push(sizes);
                 }
             }
