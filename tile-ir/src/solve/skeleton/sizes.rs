@@ -172,13 +172,20 @@ impl<'a> Choice<'a> {
         Some(sizes)
     }
 
-    /// The sizes again, by other data than [`Self::sizes`] has.
+    /// The sizes again, by other data than [`Self::sizes`] has; the smallest first.
     pub(super) fn with_other_data(&self) -> impl Iterator<Item = Sizes> {
         let profiles = |tiles| Profile::ALL.iter().map(move |profile| (tiles, *profile));
-        OTHER_SEEDS.flat_map(move |seed| {
-            let pairs = self.tiles.iter().flat_map(profiles);
-            pairs.map(move |(tiles, profile)| self.sizes_of(tiles, profile, seed))
-        })
+        let size = |tiles: &&Vec<u32>| tiles.iter().map(|size| u64::from(*size)).sum::<u64>();
+        let smallest = self.tiles.iter().min_by_key(size).filter(|_| self.tiles.len() > 1);
+        let of =
+            move |seed, (tiles, profile): (&Vec<u32>, Profile)| self.sizes_of(tiles, profile, seed);
+        let first = OTHER_SEEDS.flat_map(move |seed| {
+            smallest.into_iter().flat_map(profiles).map(move |pair| of(seed, pair))
+        });
+        let all = OTHER_SEEDS.flat_map(move |seed| {
+            self.tiles.iter().flat_map(profiles).map(move |pair| of(seed, pair))
+        });
+        first.chain(all)
     }
 
     /// The first sizes, with data that is the same everywhere.
