@@ -225,7 +225,8 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     // Where not everybody reaches a barrier, it is unknown what it separates.
     let verdict =
         (!diverges).then(|| races::check_races(&kernel, (found, unproved), &stray, &mut diags));
-    unused::check_unused(&kernel, &mut diags);
+    // What is written another way may name less.
+    unused::check_unused(as_written.as_ref().unwrap_or(&kernel), &mut diags);
     match verdict {
         Some(verdict) if !diags.has_errors() => {
             redundant::check_redundant(&kernel, &uniform, &mut diags);

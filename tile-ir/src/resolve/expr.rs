@@ -218,10 +218,14 @@ fn resolve_unary(
         let id = literal::resolve_literal(cx, value, true, span);
         return convert(cx, id, conversion);
     }
-    let operand = resolve_expr(cx, operand, conversion);
+    // An index has no last bit: what has one is inverted as it is, and then an index.
+    let is_own = (op, conversion) == (UnaryOp::Not, Conversion::ToIndex);
+    let inner = if is_own { Conversion::None } else { conversion };
+    let operand = resolve_expr(cx, operand, inner);
     let ty = cx.type_of(operand);
     cx.obligations.push(Obligation { operation: Operation::Unary(op), ty, span });
-    cx.push(ExprKind::Unary { op, operand }, ty, span)
+    let inverted = cx.push(ExprKind::Unary { op, operand }, ty, span);
+    if is_own { convert(cx, inverted, conversion) } else { inverted }
 }
 
 /// `lhs op rhs` of operands that are lowered already.

@@ -17,6 +17,9 @@
 //! | `signum` | numbers |
 //! | `as` | as in Rust: numbers into each other and `index`, `bool` into integers |
 //!
+//! What stands in a position is an index all through, but for the operand of `!`, which is
+//! inverted in its own type: `a[l & !j]`.
+//!
 //! A type parameter has what every type that its bound admits has.
 
 use super::Resolver;
@@ -226,7 +229,6 @@ fn report_missing(cx: &mut Resolver, text: &str, needed: Needed, ty: Type, span:
                 Needed::Value | Needed::Scalar | Needed::Integer if ty == Type::Index => {
                     diagnostic.help("convert to an integer type with `as` first")
                 }
-                // What stands in a position is an index all through.
                 Needed::Invertible if ty == Type::Index => diagnostic.help(
                     "an index has no last bit: give the integer a name before, `let low = t as u32 & !63;`, or write `t - t % 64`",
                 ),

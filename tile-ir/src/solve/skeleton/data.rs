@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::kernel::{ArrayRef, ExprKind, Kernel, Literal};
-use crate::op::NamedConst;
+use crate::op::{BinaryOp, NamedConst};
 use crate::semantics;
 use crate::value::ScalarValue;
 
@@ -32,6 +32,9 @@ pub(super) const FIRST_FREE_SEED: u32 = 64;
 
 /// Largest literal of which a value is put above.
 const MAX_LARGE: i64 = 256;
+
+/// Most numbers that are tried of which several remainders are taken.
+const MAX_REMAINDERS: i64 = 128;
 
 /// A number, as comparisons ask for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -154,6 +157,27 @@ impl Pool {
     /// The same values, but of these arrays most often one of those that are asked for.
     pub(super) fn asking(self, asked: BTreeMap<ArrayRef, Vec<Number>>) -> Self {
         Self { asked, ..self }
+    }
+
+    /// The same values, and all numbers below the product of the different numbers of which
+    /// the kernel takes remainders, if that are several: of one number several remainders are
+    /// some numbers together at one of these (the Chinese remainder theorem).
+    pub(super) fn with_remainders(self, kernel: &Kernel) -> Option<Self> {
+        let by = kernel.exprs.values().filter_map(|expr| match expr.kind {
+            ExprKind::Binary { op: BinaryOp::Rem, rhs, .. } => match kernel.exprs[rhs].kind {
+                ExprKind::Literal(Literal::Int(value)) => i64::try_from(value).ok(),
+                _ => None,
+            },
+            _ => None,
+        });
+        let by: BTreeSet<i64> = by.filter(|value| *value > 1).collect();
+        let all = by.iter().try_fold(1_i64, |all, value| all.checked_mul(*value))?;
+        (by.len() > 1 && all <= MAX_REMAINDERS).then(|| {
+            let values: BTreeSet<i64> = self.values.iter().copied().chain(0..all).collect();
+            let values: Vec<i64> = values.into_iter().collect();
+            let floats = floats(kernel, &values, self.large);
+            Self { values, floats, ..self }
+        })
     }
 
     /// The value of `element`.

@@ -54,7 +54,11 @@ impl Machine<'_> {
         if let ArrayRef::Tensor(tensor) = access.array
             && self.flat(access.array, indices).is_none()
         {
-            return Ok(self.pad(tensor, dtype).tainted(Some(Source::Load(expr))));
+            // Where it is asked what is made of which elements, it is told that it is none.
+            let is_known = self.shares && indices.iter().all(|index| index.data.is_none());
+            let (pad, is_literal) = self.pad(tensor, dtype);
+            let data = (!is_known || !is_literal).then_some(Source::Load(expr));
+            return Ok(pad.tainted(data));
         }
         let mut elements: Vec<i64> = indices.iter().map(|index| index.as_index()).collect();
         if self.kernel.is_local(access.array) {
@@ -82,11 +86,14 @@ impl Machine<'_> {
         value.tainted(Some(Source::Old(old)))
     }
 
-    fn pad(&self, tensor: TensorId, dtype: DType) -> Value {
-        let literal = match self.kernel.tensors[tensor].edge {
-            Edge::DefaultPad | Edge::Rule(_) => None,
+    /// What is read outside of a tensor, and whether the text says it.
+    fn pad(&self, tensor: TensorId, dtype: DType) -> (Value, bool) {
+        let zero = Value::scalar(ScalarValue { dtype, bits: 0 });
+        match self.kernel.tensors[tensor].edge {
+            Edge::DefaultPad => (zero, true),
+            Edge::Rule(_) => (zero, false),
             Edge::Pad(value) => match &self.kernel.exprs[value].kind {
-                ExprKind::Literal(literal) => Some(*literal),
+                ExprKind::Literal(literal) => (Value::scalar(constant(*literal, dtype)), true),
                 ExprKind::Var(_)
                 | ExprKind::Load(_)
                 | ExprKind::Unary { .. }
@@ -98,10 +105,8 @@ impl Machine<'_> {
                 | ExprKind::Uniform(_)
                 | ExprKind::Math { .. }
                 | ExprKind::Tiles { .. }
-                | ExprKind::InBounds { .. } => None,
+                | ExprKind::InBounds { .. } => (zero, false),
             },
-        };
-        let zero = ScalarValue { dtype, bits: 0 };
-        Value::scalar(literal.map_or(zero, |literal| constant(literal, dtype)))
+        }
     }
 }

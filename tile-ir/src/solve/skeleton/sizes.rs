@@ -172,13 +172,26 @@ impl<'a> Choice<'a> {
         Some(sizes)
     }
 
-    /// The sizes again, by other data than [`Self::sizes`] has.
+    /// The sizes again, by other data than [`Self::sizes`] has; the smallest first.
     pub(super) fn with_other_data(&self) -> impl Iterator<Item = Sizes> {
         let profiles = |tiles| Profile::ALL.iter().map(move |profile| (tiles, *profile));
-        OTHER_SEEDS.flat_map(move |seed| {
-            let pairs = self.tiles.iter().flat_map(profiles);
-            pairs.map(move |(tiles, profile)| self.sizes_of(tiles, profile, seed))
-        })
+        let size = |tiles: &&Vec<u32>| tiles.iter().map(|size| u64::from(*size)).sum::<u64>();
+        let smallest = self.tiles.iter().min_by_key(size).filter(|_| self.tiles.len() > 1);
+        let of =
+            move |seed, (tiles, profile): (&Vec<u32>, Profile)| self.sizes_of(tiles, profile, seed);
+        let first = OTHER_SEEDS.flat_map(move |seed| {
+            smallest.into_iter().flat_map(profiles).map(move |pair| of(seed, pair))
+        });
+        let all = OTHER_SEEDS.flat_map(move |seed| {
+            self.tiles.iter().flat_map(profiles).map(move |pair| of(seed, pair))
+        });
+        first.chain(all)
+    }
+
+    /// The first sizes, with data that is the same everywhere.
+    pub(super) fn with_equal_data(&self) -> impl Iterator<Item = Sizes> {
+        let first = self.sizes(false).next();
+        self.pool.equal_seeds().filter_map(move |seed| Some(Sizes { seed, ..first.clone()? }))
     }
 
     fn sizes_of(&self, tiles: &[u32], profile: Profile, seed: u32) -> Sizes {
@@ -309,11 +322,16 @@ pub(super) fn largest_literal(kernel: &Kernel) -> i64 {
 
 /// The literals that an index is likely to meet: naturals which are not large.
 pub(super) fn literals(kernel: &Kernel) -> impl Iterator<Item = i64> {
+    literals_to(kernel, MAX_LITERAL)
+}
+
+/// The literals that are naturals up to a number.
+pub(super) fn literals_to(kernel: &Kernel, most: i64) -> impl Iterator<Item = i64> {
     let literals = kernel.exprs.values().filter_map(|expr| {
         let ExprKind::Literal(Literal::Int(value)) = expr.kind else { return None };
         i64::try_from(value).ok()
     });
-    literals.filter(|value| (0..=MAX_LITERAL).contains(value))
+    literals.filter(move |value| (0..=most).contains(value))
 }
 
 // Dimensions.

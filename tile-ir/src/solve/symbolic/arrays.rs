@@ -34,6 +34,9 @@ const MAX_WALKED_FOR_CONDITIONS: i128 = 4;
 /// The same, where they put bits together.
 const MAX_WALKED_FOR_BITS: i128 = 16;
 
+/// Most work-items of a launch of which it is left to runs.
+const MAX_RUN: i128 = 4096;
+
 /// The elements that are followed, each by a variable that no text names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elements {
@@ -205,8 +208,7 @@ impl Walk<'_> {
             MAX_WALKED
         } else if self.keeps_conditions(body) {
             MAX_WALKED_FOR_CONDITIONS
-        } else if self.outside.is_some() && self.moves_bits(body) {
-            // Of races runs at all points decide, sooner than a proof.
+        } else if (self.outside.is_some() || !self.is_small()) && self.moves_bits(body) {
             MAX_WALKED_FOR_BITS
         } else {
             return None;
@@ -220,6 +222,16 @@ impl Walk<'_> {
             values.reverse();
         }
         Some(values)
+    }
+
+    /// Whether a launch has so few work-items that runs of all of them decide about races,
+    /// sooner than a proof.
+    fn is_small(&self) -> bool {
+        let axes = self.grid.iter().chain(self.block.iter().flatten());
+        let count = axes.into_iter().try_fold(1_i128, |count, (_, axis)| {
+            count.checked_mul(self.high(&Poly::unknown(*axis))?.checked_add(1)?)
+        });
+        count.is_some_and(|count| count <= MAX_RUN)
     }
 
     /// Whether statements use elements that are followed, and none of them leaves

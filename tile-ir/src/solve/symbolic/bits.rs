@@ -1,7 +1,7 @@
 //! `&` and `|` on indices that are not negative.
 //!
 //! A mask of literal bits is a sum of quotients, one for each run of ones:
-//! `x & 24` is `8 * (x / 8 - 4 * (x / 32))`. Operands that have no bit in common
+//! `x & 24` is `8 * (x / 8 - 4 * (x / 32))`, and `x & !24` is what that leaves. Operands that have no bit in common
 //! are added. Of a power of two of any size ([`super::powers`]) a mask of one less is
 //! a remainder, and one of all other bits leaves the last multiple.
 
@@ -34,7 +34,8 @@ impl Walk<'_> {
         }
         match rhs.as_constant() {
             Some(mask) if mask >= 0 => return self.masked(lhs, mask, at),
-            Some(_) => return None,
+            // Of all bits from one on, what the others leave.
+            Some(mask) => return Some(lhs.sub(&self.masked(lhs, !mask, at)?)),
             None => {}
         }
         for (value, mask) in [(lhs, rhs), (rhs, lhs)] {

@@ -5,12 +5,15 @@
 //! made of one number by literals alone, the places are computed for each number that it
 //! can be; where no two are the same, accesses meet only where the numbers are equal. Then
 //! that is asked, which is short, in place of what is made of it.
+//!
+//! So it is beside whatever is a multiple of a number: of `place(t) + 64 * row`, with rows
+//! that data decides, two are equal only where the places leave the same of 64.
 
 use std::collections::BTreeSet;
 
 use super::formula::Formula;
 use super::instance::{Builder, Meeting};
-use super::poly::{Monomial, Poly, Unknown};
+use super::poly::{Monomial, Poly, Unknown, gcd};
 use super::table::apply;
 use super::walk::{Site, Walk};
 
@@ -37,7 +40,12 @@ impl Walk<'_> {
         let mut has_rank = false;
         for (axis, (left, right)) in first.indices.iter().zip(&second.indices).enumerate() {
             let is_one = left == right;
-            let rank = if is_one { self.rank(&hands, [first, second], axis) } else { None };
+            let sites = [first, second];
+            let rank = || {
+                let rank = self.rank(&hands, sites, axis);
+                rank.or_else(|| self.odd_multiple(&hands, sites, axis))
+            };
+            let rank = if is_one { rank() } else { None };
             has_rank |= rank.is_some();
             equal.push(match rank {
                 Some(rank) => [rank.clone(), rank],
@@ -56,11 +64,21 @@ impl Walk<'_> {
         let index = &sites[0].indices[axis];
         self.numbers_in(index).into_iter().find(|number| {
             let Some(own) = self.without_shared(hands, index, number) else { return false };
-            let end = sites.iter().try_fold(0, |end, site| {
-                let site_end = self.end_of_number(number, site, axis)?;
-                Some(site_end.max(end))
-            });
+            let end = self.end_for_both(number, sites, axis);
             end.is_some_and(|end| self.has_own_places(&own, number, end))
+        })
+    }
+
+    /// Below what a number lies where either access is made.
+    pub(super) fn end_for_both(
+        &self,
+        number: &Poly,
+        sites: [&Site; 2],
+        axis: usize,
+    ) -> Option<i128> {
+        sites.iter().try_fold(0, |end, site| {
+            let site_end = self.end_of_number(number, site, axis)?;
+            Some(site_end.max(end))
         })
     }
 
@@ -84,20 +102,27 @@ impl Walk<'_> {
         out
     }
 
-    /// What a number decides of an index; the rest both sides have in common.
-    fn without_shared(&self, hands: &Builder<'_>, index: &Poly, number: &Poly) -> Option<Poly> {
+    /// What a number decides of an index, and a number of which all else is a multiple that
+    /// both sides do not have in common: 0 where there is nothing else.
+    fn without_shared(
+        &self,
+        hands: &Builder<'_>,
+        index: &Poly,
+        number: &Poly,
+    ) -> Option<(Poly, i128)> {
         let times = times(index, number)?;
         let rest = index.sub(&number.scaled(times));
         let mut own = number.scaled(times);
+        let mut modulus = 0;
         for (product, factor) in rest.terms() {
             let term = Poly::product(*product).scaled(*factor);
             if self.at_number(&term, number, 0).is_some() {
                 own = own.add(&term);
             } else if !product.iter().all(|unknown| hands.is_shared(*unknown)) {
-                return None;
+                modulus = gcd(modulus, *factor);
             }
         }
-        (!rest.is_lost() && !own.is_lost()).then_some(own)
+        (!rest.is_lost() && !own.is_lost() && modulus != 1).then_some((own, modulus))
     }
 
     /// Below what a number that is not negative lies where an access is made.
@@ -141,10 +166,11 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether what a number below an end decides is another value for each.
-    fn has_own_places(&self, own: &Poly, number: &Poly, end: i128) -> bool {
+    /// Whether what a number below an end decides leaves something else for each.
+    fn has_own_places(&self, (own, of): &(Poly, i128), number: &Poly, end: i128) -> bool {
         let mut seen = BTreeSet::new();
-        (0..end).all(|at| self.at_number(own, number, at).is_some_and(|place| seen.insert(place)))
+        let left = |place: i128| if *of == 0 { place } else { place.rem_euclid(*of) };
+        (0..end).all(|at| self.at_number(own, number, at).is_some_and(|at| seen.insert(left(at))))
     }
 
     /// A value that a number decides, with literals alone, where that number is `at`.

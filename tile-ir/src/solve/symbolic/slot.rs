@@ -5,7 +5,8 @@
 //! and the old value of the other lies beyond the first one's by at least what
 //! the first one adds: `old..old + step` is the work-item's alone. So
 //! `let slot = atomic n[0] += 1;` gives each work-item an element of its own, and
-//! `+= len` gives each one a run of `len` elements.
+//! `+= len` gives each one a run of `len` elements. Where it is a number how often a launch
+//! makes updates, it is one how far two old values are apart at most.
 //!
 //! # What it rests on
 //!
@@ -264,11 +265,21 @@ impl Slot {
     }
 }
 
+/// A place that updates an array.
+#[derive(Clone, Debug)]
+struct Update {
+    at: At,
+    /// Which way it goes, if it is a step.
+    way: Option<Way>,
+    /// How far all that a launch, or of a tile a block, makes there go at most.
+    most: Option<i128>,
+}
+
 /// What the kernel does to arrays that it updates atomically.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counters {
-    /// Each place that updates an array: the element, and the way, if it is a step.
-    updates: BTreeMap<ArrayRef, Vec<(At, Option<Way>)>>,
+    /// Each place that updates an array.
+    updates: BTreeMap<ArrayRef, Vec<Update>>,
     /// Each place that sets an array, as the text has them: the element, and the loops
     /// around.
     sets: BTreeMap<ArrayRef, Vec<(Spot, Vec<LoopId>)>>,
@@ -295,10 +306,19 @@ impl Counters {
 
     /// The way that all updates go of an element that two of them are of.
     fn way(&self, one: &Turn, other: &Turn) -> Option<Way> {
-        let all = self.updates.get(&one.array)?;
-        let own = all.iter().filter(|(at, _)| one.may_meet(at) && other.may_meet(at));
-        let ways: Option<BTreeSet<Way>> = own.map(|(_, way)| *way).collect();
+        let ways: Option<BTreeSet<Way>> = self.of(one, other).map(|update| update.way).collect();
         ways.filter(|ways| ways.len() == 1)?.first().copied()
+    }
+
+    /// How far all updates of an element that two of them are of go at most.
+    fn most(&self, one: &Turn, other: &Turn) -> Option<i128> {
+        self.of(one, other).try_fold(0_i128, |sum, update| sum.checked_add(update.most?))
+    }
+
+    /// The updates of an element that two of them are of.
+    fn of(&self, one: &Turn, other: &Turn) -> impl Iterator<Item = &Update> {
+        let all = self.updates.get(&one.array).map(Vec::as_slice).unwrap_or_default();
+        all.iter().filter(|update| one.may_meet(&update.at) && other.may_meet(&update.at))
     }
 
     /// Whether the counter of a slot, which rises, has not been set nor fallen since.
@@ -322,7 +342,7 @@ impl Counters {
     /// Whether all updates of an array that have been seen add what is not negative.
     pub(super) fn all_rise(&self, array: ArrayRef) -> bool {
         let updates = self.updates.get(&array).map(Vec::as_slice).unwrap_or_default();
-        updates.iter().all(|(_, way)| *way == Some(Way::Up))
+        updates.iter().all(|update| update.way == Some(Way::Up))
     }
 
     /// Whether the counter of a slot is set in one of these loops.
@@ -386,8 +406,9 @@ impl Walk<'_> {
         let step = if self.recording { self.step(op, operand.clone()) } else { None };
         if self.recording {
             let way = step.as_ref().map(|(way, _)| *way);
-            let updates = self.counters.updates.entry(access.array).or_default();
-            updates.push((indices.clone(), way));
+            let most = step.as_ref().and_then(|(_, by)| self.most_in_all(access.array, by));
+            let update = Update { at: indices.clone(), way, most };
+            self.counters.updates.entry(access.array).or_default().push(update);
         }
         let content = self.content_of(access.array);
         match &step {
@@ -419,6 +440,18 @@ impl Walk<'_> {
             self.env.insert(old, before);
         }
         self.site(access, indices, AccessKind::Atomic);
+    }
+
+    /// How far an update here goes at most, made once by each work-item.
+    fn most_in_all(&self, array: ArrayRef, step: &Poly) -> Option<i128> {
+        if !self.loops.is_empty() || self.is_in_point() {
+            return None;
+        }
+        let of_block = self.block.iter().flatten();
+        let of_grid = self.grid.iter().filter(|_| matches!(array, ArrayRef::Tensor(_)));
+        of_block.chain(of_grid).try_fold(step.as_constant()?, |all, (_, axis)| {
+            all.checked_mul(self.high(&Poly::unknown(*axis))?.checked_add(1)?)
+        })
     }
 
     /// Which way an update goes, and how far.
@@ -527,6 +560,20 @@ impl Walk<'_> {
                 Formula::le(second, &first.sub(&one_step)),
                 Formula::le(first, &second.sub(&other_step)),
             ),
+        };
+        let holders = [&one.holder, &other.holder];
+        let most = holders.iter().all(|holder| **holder == Holder::Item);
+        let most = self.counters.most(&one.turn, &other.turn).filter(|_| most);
+        // No further apart than all updates go but the later one.
+        let within = |low: &Poly, high: &Poly, step: &Poly| {
+            most.map_or(Formula::True, |most| Formula::le(&high.add(step), &low.plus(most)))
+        };
+        let (before, after) = match way {
+            Way::Up => (
+                before.and(within(first, second, &other_step)),
+                after.and(within(second, first, &one_step)),
+            ),
+            Way::Down => (before, after),
         };
         cases.extend([before, after]);
         for (is_first, slot) in [(true, one), (false, other)] {

@@ -90,6 +90,11 @@ impl Walk<'_> {
         {
             self.note_common(symbol, Formula::False);
         }
+        if let (ExchangeOp::Shuffle(shuffle), Some(symbol)) = (op, symbol)
+            && let (Value::Int(operand), Some(Value::Int(by))) = (&operand, &lane)
+        {
+            self.note_shuffled((shuffle, symbol), (operand, by), span);
+        }
         match (op, symbol) {
             (ExchangeOp::Ballot, Some(symbol)) => self.note_ballot(symbol, operand),
             (ExchangeOp::Shuffle(Shuffle::At), Some(symbol)) => {

@@ -142,8 +142,13 @@ pub(super) struct Machine<'a> {
     skips: bool,
     /// Whether of long loops the first rounds and the last ones are run, where that can be.
     is_sparse: bool,
+    /// The numbers near which rounds of theirs are run, too.
+    sparse_at: BTreeSet<i64>,
     /// Where atomics update one after the other what is 0 at first: the old value that decides.
     pub(super) counting: Option<Source>,
+    /// Whether a block is run until it updates anything in another interval than this, its first.
+    is_cut: bool,
+    first_update: Option<u32>,
     /// Whether it is told apart of what loaded elements values are made.
     pub(super) shares: bool,
     /// Whether of the work-items the last one comes first.
@@ -219,7 +224,10 @@ impl<'a> Machine<'a> {
             path: None,
             skips: false,
             is_sparse: false,
+            sparse_at: BTreeSet::new(),
             counting: None,
+            is_cut: false,
+            first_update: None,
             shares: false,
             is_backwards: false,
             data_trips: MAX_DATA_TRIPS,
@@ -267,15 +275,16 @@ impl<'a> Machine<'a> {
         Self { skips, ..self }
     }
 
-    /// The same run, in which not every round of a long loop is run.
-    pub(super) fn sparse(self) -> Self {
-        Self { is_sparse: true, ..self }
-    }
-
     /// The same run, in which atomics update what is 0 at first; `old` is the value that
     /// decides about what is found. The work-items come in order, or the last one first.
     pub(super) fn counting(self, old: Source, is_backwards: bool) -> Self {
         Self { counting: Some(old), is_backwards, ..self }
+    }
+
+    /// The same run, in which each block comes as far as to updates after the barrier behind its
+    /// first ones, before any goes on: it is looked at no further.
+    pub(super) fn until_second_updates(self, is_cut: bool) -> Self {
+        Self { is_cut, ..self }
     }
 
     /// The same run, in which values are known to be one where they are made of the same
@@ -349,6 +358,7 @@ impl<'a> Machine<'a> {
             self.blocks.push(block);
             self.renew_fills();
             self.renew_memory();
+            self.first_update = None;
             self.now.block = number as u32;
             self.now.context = 0;
             self.next_worker = items as u32;
@@ -385,6 +395,12 @@ impl<'a> Machine<'a> {
         blocks.dedup();
         blocks.retain(|block| block.iter().zip(&extents).all(|(at, n)| (0..*n).contains(at)));
         Ok(blocks)
+    }
+
+    /// An update whose old value matters is made.
+    fn note_update(&mut self) -> Result<(), Stop> {
+        let first = *self.first_update.get_or_insert(self.interval);
+        if self.is_cut && first < self.interval { Err(Stop::Filled) } else { Ok(()) }
     }
 
     /// Separates what was done from what follows.

@@ -31,6 +31,7 @@ impl<'a> Machine<'a> {
                 frame[var.index()] = result;
             }
             Node::Old { var, array, held } => {
+                self.note_update()?;
                 self.burn()?;
                 frame[var.index()] = match held {
                     Some(access) => self.counted(access, frame)?,
