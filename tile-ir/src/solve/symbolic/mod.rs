@@ -30,6 +30,7 @@ mod ballots;
 mod bits;
 mod bounded;
 mod broadcasts;
+mod by_sums;
 mod cases;
 mod cells;
 mod changed;
