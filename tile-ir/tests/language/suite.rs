@@ -125,7 +125,7 @@ families! {
     restored rolled rounds rows running samples scans scattered searches segments settled
     shares sized sizes solvers sorts starts stencils steps stored strides summed sums
     symbolic tables teams tiles told triangles turned twice values verified waits warps
-    waves wholes wide
+    waves weighed wholes wide
 }
 
 #[test]

@@ -74,6 +74,7 @@ mod loaded;
 mod loops;
 mod made;
 mod marks;
+mod met_digits;
 mod model;
 mod monomial;
 mod most;
