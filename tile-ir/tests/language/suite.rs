@@ -125,7 +125,8 @@ families! {
     reach reading rectangles reduced reductions reserved restored rolled rounds rows
     running samples scans scattered searches seats segments settled shares sized sizes
     solvers sorts starts stencils steps stored strides summed sums symbolic tables teams
-    tiles told triangles turned twice unseen values verified waits warps waves wholes wide
+    tiles told triangles turned twice unseen values verified waits warps waves weighed
+    wholes wide
 }
 
 #[test]

@@ -10,6 +10,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::by_sums;
 use super::poly::{Monomial, Poly, Unknown};
 use super::ranges::Ranges;
 
@@ -54,6 +55,11 @@ impl Bounds {
         bounds
     }
 
+    /// Notes that one was put in.
+    pub(super) fn note_use(&self) {
+        self.uses.set(self.uses.get() + 1);
+    }
+
     /// How often a bound was put in for its unknown: what it took to ask them.
     pub(super) fn uses(&self) -> usize {
         self.uses.get()
@@ -62,7 +68,7 @@ impl Bounds {
 
 /// What follows from rows of products when a weight is taken out of them: `n*W` is
 /// below `S*W` only where `n` is below `S`. And how often bounds were put in for that.
-/// Where digits have names, it follows from two rows together too.
+/// Where digits have names, it follows from two rows together too, and by sums.
 ///
 /// Let a row be `C * w + light >= 0` with a positive weight `w`. Where `light` is
 /// below 0, `C` is at least 1; where it is below `w`, at least 0.
@@ -83,6 +89,10 @@ pub(super) fn divided(at_least: &BTreeSet<Poly>, has_names: bool) -> (Vec<Poly>,
             divide(row, &ranges, &bounds, &mut out);
         }
         out.retain(is_new);
+        if out.is_empty() {
+            out = by_sums::divided(at_least, &ranges, &bounds);
+            out.retain(is_new);
+        }
     }
     (out, bounds.uses())
 }
@@ -258,7 +268,7 @@ fn without(product: &Monomial, weight: &Monomial) -> Option<Monomial> {
 }
 
 /// Whether `part < whole`, by the bounds of the unknowns in `part`.
-fn is_less(part: &Poly, whole: &Poly, ranges: &Ranges, bounds: &Bounds) -> bool {
+pub(super) fn is_less(part: &Poly, whole: &Poly, ranges: &Ranges, bounds: &Bounds) -> bool {
     let mut rest = whole.plus(-1).sub(part);
     // Each step takes one unknown out of a term that makes the rest smaller.
     for _ in 0..2 * part.terms().len() + 2 {
@@ -290,7 +300,7 @@ fn lower(rest: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<Poly> {
                 if bound.as_constant().is_some() && *factor > 0 {
                     continue;
                 }
-                bounds.uses.set(bounds.uses.get() + 1);
+                bounds.note_use();
                 let next = without.add(&weight.mul(bound));
                 let shorter = |best: &Poly| next.terms().len() < best.terms().len();
                 if !next.is_lost() && best.as_ref().is_none_or(shorter) {

@@ -279,7 +279,7 @@ impl Walk<'_> {
     }
 
     /// What `lhs / rhs`, so many times, is at most, where `lhs` is one symbol, or the
-    /// number of a work-item, whose known bound is a multiple of `rhs`, but for its factor:
+    /// number of a work-item or a block, whose known bound is a multiple of `rhs`, but for its factor:
     /// `t / W` of `t` in `H * W` is below `H`, and `8 * (t / (8 * W))` is.
     fn most(&self, lhs: &Poly, rhs: &Poly) -> Option<(Poly, i128)> {
         let bounds = self.largest(lhs)?;
@@ -294,11 +294,11 @@ impl Walk<'_> {
             .or_else(|| Some((whole(&Poly::product(*product))?, *factor)))
     }
 
-    /// What a symbol, or the number of a work-item in its block, is at most.
+    /// What a symbol, or the number of a work-item in its block, or of a block in its grid, is
+    /// at most.
     fn largest(&self, value: &Poly) -> Option<Vec<Poly>> {
-        if let Some((number, count)) = &self.flat
-            && number == value
-        {
+        let mut numbers = self.flat.iter().chain(&self.number_of_block);
+        if let Some((_, count)) = numbers.find(|(number, _)| number == value) {
             return Some(vec![count.plus(-1)]);
         }
         let [(product, 1)] = value.terms() else { return None };

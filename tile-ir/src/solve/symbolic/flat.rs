@@ -9,12 +9,15 @@
 //! one is that their numbers differ; of two blocks nothing is said about them.
 //!
 //! It is tried where something is computed of the number as a whole.
+//!
+//! A block's number in its grid only bounds what is divided out of it.
 
 use super::formula::Formula;
 use super::instance::{Builder, Meeting, Side};
 use super::poly::{Poly, Unknown};
 use super::system::System;
 use super::walk::{Site, Walk, Worker};
+use crate::kernel::{Axis, VarId};
 
 /// Of how many parts of a kernel's effort it takes one at most.
 const PART: u64 = 24;
@@ -30,11 +33,32 @@ struct Number {
 }
 
 impl Walk<'_> {
-    /// Notes the work-items' number, if their block has several axes.
+    /// Notes the work-items' number, if their block has several axes, and that of blocks in
+    /// their grid.
     pub(super) fn note_flat(&mut self) {
         if self.block.as_ref().is_some_and(|axes| axes.len() > 1) {
             self.flat = self.number_of_items();
         }
+        if self.grid.len() > 1 {
+            let (kernel, axes) = (self.kernel, self.grid.clone());
+            self.number_of_block = self.number_along(&kernel.grid, &axes);
+        }
+    }
+
+    /// The number that places along axes have, the last one counted one by one, and how many
+    /// there are.
+    pub(super) fn number_along(
+        &mut self,
+        axes: &[Axis],
+        places: &[(VarId, Unknown)],
+    ) -> Option<(Poly, Poly)> {
+        let (mut number, mut count) = (Poly::default(), Poly::constant(1));
+        for (axis, (_, at)) in axes.iter().zip(places) {
+            let extent = self.index(axis.extent);
+            number = number.mul(&extent).add(&Poly::unknown(*at));
+            count = count.mul(&extent);
+        }
+        (!number.is_lost()).then_some((number, count))
     }
 
     /// Whether two accesses are disjoint by the numbers of who makes them.

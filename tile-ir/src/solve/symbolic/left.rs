@@ -91,7 +91,7 @@ impl Walk<'_> {
     }
 
     /// Whether a symbol is one number for the whole launch.
-    fn is_one_for_launch(&self, unknown: Unknown) -> bool {
+    pub(super) fn is_one_for_launch(&self, unknown: Unknown) -> bool {
         self.symbols.get(unknown).is_some_and(|symbol| match &symbol.sharing {
             Sharing::Launch => true,
             Sharing::Function(of) => of.iter().all(|other| self.is_one_for_launch(*other)),

@@ -22,7 +22,7 @@ impl Walk<'_> {
         ty: Type,
         at: (SpanId, BinaryOp),
     ) -> Option<Poly> {
-        if lhs.is_lost() || at.1 == BinaryOp::Shl && !self.is_natural(lhs) {
+        if lhs.is_lost() {
             return None;
         }
         // From the width on, counts begin again from 0.

@@ -310,13 +310,7 @@ impl Walk<'_> {
     /// A work-item's number in its block, and how many there are.
     pub(super) fn number_of_items(&mut self) -> Option<(Poly, Poly)> {
         let (kernel, axes) = (self.kernel, self.block.clone()?);
-        let (mut number, mut count) = (Poly::default(), Poly::constant(1));
-        for (axis, (_, at)) in kernel.block.iter().flatten().zip(axes) {
-            let extent = self.index(axis.extent);
-            number = number.mul(&extent).add(&Poly::unknown(at));
-            count = count.mul(&extent);
-        }
-        (!number.is_lost()).then_some((number, count))
+        self.number_along(kernel.block.as_deref().unwrap_or_default(), &axes)
     }
 }
 

@@ -100,6 +100,14 @@ impl System {
         self.replaced.as_deref().unwrap_or_default()
     }
 
+    /// The same system, in which what is equal by the meeting is put in wherever an unknown
+    /// stands alone in it, as facts are.
+    pub(super) fn with_plain_equalities(&self) -> Self {
+        let mut system = self.clone();
+        system.facts.append(&mut system.collisions);
+        system
+    }
+
     /// Leaves out the constraints of which not all is so, choices among them.
     pub(super) fn retain(&mut self, is_kept: &dyn Fn(&Poly) -> bool) {
         self.facts.retain(is_kept);

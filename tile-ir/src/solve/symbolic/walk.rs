@@ -192,6 +192,8 @@ pub(super) struct Walk<'a> {
     pub(super) strides: Vec<Stride>,
     /// Of a block of several axes, the number of a work-item, and how many there are.
     pub(super) flat: Option<(Poly, Poly)>,
+    /// Of a grid of several axes, the number of a block, and how many there are.
+    pub(super) number_of_block: Option<(Poly, Poly)>,
     /// By variable, whether it is one number for the launch, where nobody is in a loop.
     pub(super) launched: OnceCell<Vec<bool>>,
     pub(super) lates: Lates,
@@ -337,6 +339,7 @@ fn walk_with<'a>(
         running: Vec::new(),
         strides: Vec::new(),
         flat: None,
+        number_of_block: None,
         launched: OnceCell::new(),
         lates: Lates::default(),
         cells: Cells::of(kernel),

@@ -1,56 +1,71 @@
-//! Indices made of digits that bounds show only together.
+//! What the text multiplies by numbers and sizes, and what of it leaves digits of values.
 //!
-//! Of `64*x + j = 64*x' + j'` with `j, j'` in `0..64` both digits are equal. What a wave
-//! front's kernel calls `j` is `c - 2*x - 4*y`: the range of no single unknown says that it
-//! lies in `0..64`, and where `x` and `y` are sums of a thread, a block and the rounds of
-//! loops, no unknown is the digit, nor do factors tell what belongs to it: `32 * b` of `x`
-//! makes `2048 * b - 64 * b`. But the text says `x * 64`. So of what it multiplies by a number
-//! it is asked whether the rest of an index lies between 0 and that number, wherever the access
-//! is made. Two accesses for which that holds meet only where both parts are equal.
+//! What a wave front's kernel calls `j` of `64*x + j` is `c - 2*x - 4*y`: the range of no single
+//! unknown says that it lies in `0..64`, and where `x` and `y` are sums of a thread, a block and
+//! the rounds of loops, no unknown is the digit, nor do factors tell what belongs to it: `32 * b`
+//! of `x` makes `2048 * b - 64 * b`. But the text says `x * 64`. So of what it multiplies by a
+//! number, or by a size, which is one for the launch, it is asked whether the rest of a value lies
+//! between 0 and that, wherever an access is made.
 //!
-//! It is asked with bounds alone, without the cases that tell which of two values a `min` is, of
-//! which there are many in such a kernel; and so it is asked what is left of the meeting. To
-//! leave out what is known makes a system weaker.
+//! Of numbers it is asked with bounds alone, without the cases that tell which of two values a
+//! `min` is, of which there are many in such a kernel. Where sizes are multiplied, or digits, the
+//! cases are looked into if that is not enough.
+//!
+//! A value need not show the product that it is made of: of `r * w + (i % w + k) % w`, where `r`
+//! is `i / w`, no `r` is left.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::formula::Formula;
-use super::instance::{Builder, Meeting, Side};
-use super::linear::Effort;
-use super::poly::{Poly, Unknown};
-use super::search::{is_of_bounds, refute_of_fractions};
+use super::instance::{Builder, Side};
+use super::poly::{Poly, Unknown, gcd};
+use super::search::is_of_bounds;
+use super::symbol::Sharing;
 use super::system::System;
 use super::walk::{Site, Walk};
 use crate::kernel::ArrayRef;
 
-/// Of how many parts of a kernel's effort a pair of accesses, or one, takes one at most.
+/// Of how many parts of a kernel's effort a value takes one at most.
 const PART: u64 = 12;
 
-/// Products that are tried for one index.
+/// The same of one product that may leave a digit.
+const TRIED_PART: u64 = 3 * PART;
+
+/// Products that are tried for one value.
 const MAX_TRIED: usize = 6;
+
+/// The same of those that a value does not show.
+const MAX_HIDDEN: usize = 2;
 
 /// Products of the text that are looked at.
 const MAX_PRODUCTS: usize = 256;
 
-/// Choices one within the other that are looked into before equalities are put in.
-const MAX_DEPTH: usize = 3;
-
-/// A part of an index that is multiplied by a number.
+/// A part of a value that is multiplied by a number, or by a size.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Product {
-    weight: i128,
-    times: Poly,
+pub(super) struct Product {
+    pub(super) weight: Poly,
+    pub(super) times: Poly,
 }
 
 impl Product {
-    /// What it leaves of an index.
-    fn rest(&self, index: &Poly) -> Poly {
-        index.sub(&self.times.scaled(self.weight))
+    /// What it leaves of a value.
+    pub(super) fn rest(&self, value: &Poly) -> Poly {
+        value.sub(&self.times.mul(&self.weight))
+    }
+
+    /// How heavy it is, of products that are no numbers by how many sizes it has.
+    fn degree(&self) -> usize {
+        self.weight.terms().iter().map(|(product, _)| product.len()).max().unwrap_or(0)
+    }
+
+    fn is_of_number(&self) -> bool {
+        self.weight.as_constant().is_some()
     }
 }
 
-/// What the text multiplies by numbers, and what of it leaves digits of indices.
+/// What the text multiplies by numbers and sizes, and what of it leaves digits of values.
 #[derive(Debug, Default)]
 pub(super) struct Weighed {
     products: BTreeSet<Product>,
@@ -59,137 +74,184 @@ pub(super) struct Weighed {
 }
 
 /// All that is asked of when it is made: where, by which condition, of the old values of which
-/// updates, and which axis of its indices.
-type Key = (ArrayRef, Vec<Poly>, Vec<Formula>, Vec<Unknown>, usize);
+/// updates, and which part of its indices.
+type Key = (ArrayRef, Vec<Poly>, Vec<Formula>, Vec<Unknown>, Poly);
 
 impl Walk<'_> {
-    /// Notes that something is multiplied by a number.
+    /// Notes that something is multiplied by a number, or by a size.
     pub(super) fn note_weight(&mut self, lhs: &Poly, rhs: &Poly) {
         for (times, weight) in [(lhs, rhs), (rhs, lhs)] {
-            if let Some(weight) = weight.as_constant()
-                && (2..1 << 60).contains(&weight)
+            let is_weight = match weight.as_constant() {
+                Some(number) => (2..1 << 60).contains(&number),
+                None => self.is_size(weight) && !self.is_size(times),
+            };
+            if is_weight
+                && !times.is_lost()
                 && times.as_constant().is_none()
-                && times.is_linear()
                 && self.weighed.products.len() < MAX_PRODUCTS
             {
-                self.weighed.products.insert(Product { weight, times: times.clone() });
-            }
-        }
-    }
-
-    /// Whether two accesses are disjoint by the digits of their indices.
-    pub(super) fn is_disjoint_by_weights(
-        &self,
-        [first, second]: [&Site; 2],
-        meeting: Meeting<'_>,
-    ) -> bool {
-        let mut equal = Vec::new();
-        let mut is_cut = false;
-        for (axis, (left, right)) in first.indices.iter().zip(&second.indices).enumerate() {
-            let (ours, theirs) = (self.digits(first, axis), self.digits(second, axis));
-            // Of the last weight, and none yet.
-            let mut last: Option<[&Product; 2]> = None;
-            for our in &ours {
-                let Some(their) = theirs.iter().find(|their| their.weight == our.weight) else {
-                    continue;
-                };
-                let heavier = last.map(|last| (last[0].weight / our.weight, last));
-                match heavier {
-                    None => equal.push([our.times.clone(), their.times.clone()]),
-                    Some((_, last)) if last[0].weight % our.weight != 0 => continue,
-                    // What the heavier one leaves, without its digit by this one.
-                    Some((by, [one, other])) => equal.push([
-                        our.times.sub(&one.times.scaled(by)),
-                        their.times.sub(&other.times.scaled(by)),
-                    ]),
+                let product = self.product(times, weight);
+                if !product.weight.is_lost() {
+                    self.weighed.products.insert(product);
                 }
-                last = Some([our, their]);
             }
-            is_cut |= last.is_some();
-            equal.push(match last {
-                Some([our, their]) => [our.rest(left), their.rest(right)],
-                None => [left.clone(), right.clone()],
-            });
         }
-        if !is_cut {
-            return false;
-        }
-        let builder = self.meeting_where([first, second], meeting, &equal);
-        let Some(builder) = builder else { return true };
-        self.effort.within_part(PART, || {
-            builder.systems().iter().all(|system| {
-                let system = system.by_bounds();
-                system.is_empty_in_each_case(&self.effort, MAX_DEPTH)
-                    || refute_of_fractions(system, &self.effort)
-            })
-        })
     }
 
-    /// The products that leave digits of an access's index along an axis.
-    fn digits(&self, site: &Site, axis: usize) -> Vec<Product> {
-        let index = &site.indices[axis];
-        let unknowns: BTreeSet<Unknown> = index.unknowns().collect();
-        let is_part = |product: &&Product| {
-            let rest = product.rest(index);
-            product.times.unknowns().all(|unknown| unknowns.contains(&unknown))
-                && rest.is_linear()
-                && rest.as_constant().is_none()
-                && rest.terms().len() <= index.terms().len()
+    /// Whether a value is one for the launch.
+    fn is_size(&self, value: &Poly) -> bool {
+        !value.is_lost() && value.unknowns().all(|unknown| self.is_one_for_launch(unknown))
+    }
+
+    /// The product of something and a weight, numbers and sizes out of which it is made taken
+    /// to the weight: `x * 32 * w` is `x` times `32 * w`.
+    fn product(&self, times: &Poly, weight: &Poly) -> Product {
+        let number = gcd(times.content(), times.constant_term()).max(1);
+        let (mut times, mut weight) = (times.divided(number), weight.scaled(number));
+        let common = |times: &Poly| {
+            let (product, _) = times.terms().first()?;
+            let is_in_all = |unknown: &Unknown| {
+                times.terms().iter().all(|(product, _)| product.contains(unknown))
+            };
+            let mut sizes = product.iter().filter(|unknown| self.is_one_for_launch(**unknown));
+            sizes.find(|unknown| is_in_all(unknown)).copied()
         };
-        let products: Vec<&Product> = self.weighed.products.iter().rev().filter(is_part).collect();
-        if products.is_empty() {
+        while let Some(size) = common(&times) {
+            times = times.cofactor(size);
+            weight = weight.mul(&Poly::unknown(size));
+        }
+        Product { weight, times }
+    }
+
+    /// The products that leave digits of a part of an access's indices.
+    pub(super) fn digits(&self, site: &Site, value: &Poly) -> Vec<Product> {
+        let [plain, hidden] = self.parts_of(value);
+        if plain.is_empty() && hidden.is_empty() {
             return Vec::new();
         }
         let (indices, guards) = (site.indices.clone(), site.guards.clone());
-        let key = (site.array, indices, guards, site.made.clone(), axis);
+        let key = (site.array, indices, guards, site.made.clone(), value.clone());
         if let Some(known) = self.weighed.known.borrow().get(&key) {
             return known.clone();
         }
-        let found = self.effort.within_part(PART, || self.find_digits(site, index, &products));
+        let found = self.effort.within_part(PART, || {
+            let found = self.find_digits(site, value, (&plain, MAX_TRIED));
+            let none = found.is_empty();
+            if none { self.find_digits(site, value, (&hidden, MAX_HIDDEN)) } else { found }
+        });
         self.weighed.known.borrow_mut().insert(key, found.clone());
         found
     }
 
-    fn find_digits(&self, site: &Site, index: &Poly, products: &[&Product]) -> Vec<Product> {
+    /// The products that a value may be made of: those of which it has all unknowns, and
+    /// others. Of `r * w + (i - r * w)` none is left of `r`, which is `i / w`.
+    fn parts_of(&self, value: &Poly) -> [Vec<&Product>; 2] {
+        let unknowns: BTreeSet<Unknown> = value.unknowns().collect();
+        let below = self.operands_of(&unknowns);
+        let is_made = |unknown: Unknown| match self.symbols.get(unknown).map(|of| &of.sharing) {
+            Some(Sharing::Function(of)) => of.iter().all(|other| below.contains(other)),
+            Some(_) | None => false,
+        };
+        let found = self.weighed.products.iter().filter_map(|product| {
+            let rest = product.rest(value);
+            let is_in = |unknown: Unknown| unknowns.contains(&unknown);
+            let is_plain =
+                product.times.unknowns().all(is_in) && rest.terms().len() <= value.terms().len();
+            let is_hidden = || {
+                product.weight.unknowns().all(is_in)
+                    && product.times.unknowns().all(|unknown| is_in(unknown) || is_made(unknown))
+            };
+            let leaves_number = product.is_of_number() && rest.as_constant().is_some();
+            let is_part = !rest.is_lost() && !leaves_number && (is_plain || is_hidden());
+            // Of sizes nobody knows which is the larger: where little is left it is soon seen.
+            let left = if product.is_of_number() { usize::MAX } else { rest.terms().len() };
+            is_part.then_some((is_plain, (left, Reverse(product)), product))
+        });
+        let mut found: Vec<_> = found.collect();
+        found.sort_by_key(|(_, order, _)| *order);
+        [true, false].map(|which| {
+            let those = found.iter().filter(|(is_plain, ..)| *is_plain == which);
+            those.map(|(.., product)| *product).collect()
+        })
+    }
+
+    /// These unknowns, and those of which they are functions.
+    fn operands_of(&self, unknowns: &BTreeSet<Unknown>) -> BTreeSet<Unknown> {
+        let mut open: Vec<Unknown> = unknowns.iter().copied().collect();
+        let mut found = BTreeSet::new();
+        while let Some(unknown) = open.pop() {
+            if found.insert(unknown)
+                && let Some(Sharing::Function(of)) =
+                    self.symbols.get(unknown).map(|symbol| &symbol.sharing)
+            {
+                open.extend(of);
+            }
+        }
+        found
+    }
+
+    /// Those of the products that leave digits, of so many.
+    fn find_digits(
+        &self,
+        site: &Site,
+        value: &Poly,
+        (products, most): (&[&Product], usize),
+    ) -> Vec<Product> {
+        if products.is_empty() {
+            return Vec::new();
+        }
         let mut builder = Builder::alone(self, site);
         let parts = products.iter().map(|product| {
-            let [times, rest] = [product.times.clone(), product.rest(index)];
-            (*product, [times, rest].map(|part| builder.on(Side::First, &part)))
+            let parts = [product.times.clone(), product.rest(value), product.weight.clone()];
+            (*product, parts.map(|part| builder.on(Side::First, &part)))
         });
-        let parts: Vec<(&Product, [Poly; 2])> = parts.collect();
-        let systems = builder.systems().into_iter().map(|system| {
+        let parts: Vec<(&Product, [Poly; 3])> = parts.collect();
+        let whole = builder.systems();
+        let systems = whole.iter().map(|system| {
             let mut system = system.recorded().by_bounds();
             system.choices.clear();
             system.settle();
             system
         });
         let systems: Vec<System> = systems.collect();
-        let is_used = |(_, parts): &&(&Product, [Poly; 2])| {
+        let is_used = |(_, [times, rest, _]): &&(&Product, [Poly; 3])| {
             let is_open =
                 |part: &Poly, system: &System| system.settled(part).as_constant().is_none();
-            systems.iter().any(|system| parts.iter().all(|part| is_open(part, system)))
+            let are_open = |system: &System| {
+                is_open(times, system) && (rest.as_constant().is_some() || is_open(rest, system))
+            };
+            systems.iter().any(are_open)
         };
-        let is_digit = |(product, [_, rest]): &&(&Product, [Poly; 2])| {
-            systems.iter().all(|system| {
-                let rest = system.settled(rest);
-                [rest.plus(-product.weight), rest.negated().plus(-1)].iter().all(|beyond| {
+        let is_digit = |(product, [_, rest, weight]): &&(&Product, [Poly; 3])| {
+            let ends = [rest.sub(weight), rest.negated().plus(-1)];
+            systems.iter().zip(&whole).all(|(system, whole)| {
+                ends.iter().all(|beyond| {
                     let mut beyond_it = system.clone();
-                    beyond_it.assert(&Formula::AtLeast(beyond.clone()));
+                    beyond_it.assert(&Formula::AtLeast(system.settled(beyond)));
                     self.effort.spend(beyond_it.size())
                         && (beyond_it.contradictory
                             || beyond_it.is_empty_of_fractions(&self.effort))
+                        || !(product.is_of_number() && beyond.is_linear()) && {
+                            let mut beyond_it = whole.clone();
+                            beyond_it.assert(&Formula::AtLeast(beyond.clone()));
+                            beyond_it.has_no_solution(&self.effort)
+                        }
                 })
             })
         };
-        let tried = parts.iter().filter(is_used).take(MAX_TRIED);
-        tried.filter(is_digit).map(|(product, _)| (*product).clone()).collect()
+        let tried = parts.iter().filter(is_used).take(most);
+        let found = tried.filter(|part| self.effort.within_part(TRIED_PART, || is_digit(part)));
+        let found = found.map(|(product, _)| (*product).clone());
+        let mut found: Vec<Product> = found.collect();
+        found.sort_by_key(|product| Reverse((product.degree(), product.clone())));
+        found
     }
 }
 
 impl System {
     /// The same system, with what bounds say of single unknowns put in, and without choices but
     /// those between bounds.
-    fn by_bounds(&self) -> Self {
+    pub(super) fn by_bounds(&self) -> Self {
         let mut system = self.clone();
         while system.prune() || system.fix() {}
         system.choices.retain(|parts| parts.iter().all(is_of_bounds));
@@ -209,25 +271,6 @@ impl System {
         let Some((unknown, value)) = self.unknowns().iter().find_map(is_one) else { return false };
         self.set(unknown, value);
         true
-    }
-
-    /// Whether it has no solution in each case of so many choices, as it stands.
-    fn is_empty_in_each_case(&self, effort: &Effort, depth: usize) -> bool {
-        let is_empty =
-            self.contradictory || effort.spend(self.size()) && self.is_empty_of_fractions(effort);
-        if is_empty || depth == 0 {
-            return is_empty;
-        }
-        let shortest = (0..self.choices.len()).min_by_key(|at| self.choices[*at].len());
-        shortest.is_some_and(|at| {
-            let mut rest = self.clone();
-            let parts = rest.choices.remove(at);
-            parts.iter().all(|part| {
-                let mut case = rest.clone();
-                case.assert(part);
-                case.is_empty_in_each_case(effort, depth - 1)
-            })
-        })
     }
 
     /// A value as what has been put in for unknowns leaves it.
