@@ -52,14 +52,21 @@ pub(crate) fn look_far(kernel: &Kernel, array: ArrayRef, findings: &mut Findings
     let plan = Plan::storing(kernel, further.assumptions.clone(), &|other| other == array);
     let blocks = vec![powers(); kernel.grid.len()];
     let whole = *fuel;
-    // What each may spend of what is left of all, and of one run.
+    if whole == 0 {
+        return;
+    }
+    let small = further.sizes(&plan, true);
+    // Where there are no others, they are all that there is to find anything at.
+    let are_alone = small.len() == 1 && kernel.tile_params.is_empty();
+    let of_small = if are_alone { whole.max(ALONE) } else { whole };
+    // What each may spend, and one run of it.
     let passes = [
-        (further.sizes(&plan, true), whole / 2, whole),
+        (small, of_small, of_small),
         (further.turned_sizes(&plan), whole / 2, whole),
         (further.above_literals(&plan), whole / 2, whole / 12),
     ];
     for (all, most, most_of_one) in passes {
-        let mut left = most.min(*fuel);
+        let mut left = most;
         for sizes in all {
             let run = |machine: Machine<'_>| {
                 // Of a launch that is refused part of a run may know nothing.
@@ -70,7 +77,7 @@ pub(crate) fn look_far(kernel: &Kernel, array: ArrayRef, findings: &mut Findings
             let mut own = given;
             let has_found = further.run((&plan, &sizes), run, (findings, &mut own));
             left -= given - own;
-            *fuel -= given - own;
+            *fuel = fuel.saturating_sub(given - own);
             if has_found {
                 return;
             }
@@ -80,6 +87,9 @@ pub(crate) fn look_far(kernel: &Kernel, array: ArrayRef, findings: &mut Findings
         }
     }
 }
+
+/// What may be spent on sizes that are the only ones.
+const ALONE: u32 = 1_200_000;
 
 /// How many choices of other sizes are tried with one that is large, and up to where numbers
 /// are small, and not too large.
