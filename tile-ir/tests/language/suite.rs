@@ -116,8 +116,8 @@ macro_rules! families {
 families! {
     added agreed alike anew arrays atomics ballots basics benchmarks beside blocks
     butterflies chains chosen claims coarse collected combined confined contrary control
-    corners counted digits doubled doubtful ends equations exact far fetched filled flipped
-    followed fronts further gather generated given graphs grids grouped halved hand kept
+    corners counted digits doubled doubtful ends equations exact far fetched few filled
+    flipped followed fronts further gather generated given graphs grids grouped halved hand kept
     lanes late launched launches layers left lessons levels library limits loaded long loops
     marks matrices micro mirrors mixed multiplied narrow nearly offsets open orders params
     parted partners passed permuted physics pictures pieces places ported ports powers

@@ -5,7 +5,9 @@
 //! digits come apart. A launch has one value: one of those that conditions compare it with,
 //! or of those between, or another one, which is a case of its own; so whatever the
 //! conditions are about, what is proved in each case is proved. Where a condition asks of
-//! one whether it is a power of two, that is what its cases are ([`super::power_cases`]).
+//! one whether it is a power of two, that is what its cases are ([`super::power_cases`]). And
+//! where a launch is refused unless it has one of few values ([`few_values`]), there are no
+//! other cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +19,7 @@ use super::poly::Poly;
 use super::power_cases::{self, CASES};
 use super::walk::{Case, walk_case};
 use super::{Unproved, prove_some};
-use crate::check::Uniformity;
+use crate::check::{Uniformity, few_values};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, immutable_lets};
 use crate::op::CompareOp;
 
@@ -112,7 +114,11 @@ fn cases(kernel: &Kernel) -> BTreeMap<VarId, Vec<Given>> {
         (var, is.chain([Given::Not(numbers.clone())]).collect())
     });
     let of_powers = power_cases::asked(kernel).into_iter().map(|var| (var, CASES.to_vec()));
-    of_values.chain(of_powers).collect()
+    let is_scalar = |var: &VarId| matches!(kernel.vars[*var].kind, VarKind::Scalar(_));
+    let few = few_values(kernel).into_iter();
+    let few = few.filter(|(var, values)| is_scalar(var) && values.len() as i128 <= MAX_VALUES);
+    let few = few.map(|(var, values)| (var, values.into_iter().rev().map(Given::Is).collect()));
+    of_values.chain(of_powers).chain(few).collect()
 }
 
 /// The values of scalar parameters of which conditions speak: those that one is compared
