@@ -38,8 +38,9 @@
 //! by all, from what the first work-item has there. That control flow around all these
 //! places is the block's is seen in the end; what is not stays as it was.
 //!
-//! A proof may rest on numbers that a launch must not wrap ([`Exact`], [`narrows`]). It
-//! counts only where the kernel that comes out asks the launch for all of them.
+//! A proof may rest on numbers that a launch must not wrap ([`Exact`], [`narrows`]), and on
+//! its preconditions. It counts only where the kernel that comes out asks the launch for all
+//! of them.
 
 mod alike;
 mod assigned;
@@ -154,7 +155,7 @@ pub(super) fn agreed(kernel: &Kernel, flow: &Flow) -> Option<Kernel> {
     let is_right = (is_settled || !decided.is_empty())
         && are_common(&now.body, (&values, &decided), true)
         && (narrows(&now) || !narrows(kernel))
-        && rests.iter().all(|rest| rest.is_asked_by(&exact, narrows(&now)));
+        && rests.iter().all(|rest| rest.is_asked_by(&now, (&exact, narrows(&now))));
     is_right.then_some(now)
 }
 
