@@ -5,7 +5,8 @@
 //! all. So a scalar of which a number is assumed as the least one is put there, or a little
 //! above; one of which it is assumed as the largest is put there, or a little below; and one
 //! that is assumed to be a number is that number. Where a launch may have few values
-//! ([`few_values`]), they are taken one after the other.
+//! ([`few_values`]), they are taken one after the other; after the first, one that is no power
+//! of two, where most are: masks and halves are right for those alone.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +43,13 @@ impl Sizes {
         }
         let Some(Some(now)) = self.values.get_mut(var.index()) else { return };
         if !values.contains(&i128::from(*now)) {
-            let at = self.seed as usize % values.len().max(1);
+            let is_odd_one = |value: &i128| value.count_ones() > 1;
+            let odd_one = values.iter().skip(1).position(is_odd_one).map_or(0, |at| at + 1);
+            let at = match self.seed as usize % values.len().max(1) {
+                1 if odd_one > 0 => odd_one,
+                at if (2..=odd_one).contains(&at) => at - 1,
+                at => at,
+            };
             let value = values.get(at).and_then(|value| i64::try_from(*value).ok());
             *now = value.unwrap_or(*now);
         }
