@@ -38,6 +38,7 @@ pub(crate) use fold::Folds;
 pub use interval::Range;
 pub use narrow::piece;
 pub(crate) use narrow::{MAX_NARROW_ITEMS, narrows};
+pub(crate) use precondition::few_values;
 pub use precondition::{broken_precondition, preconditions};
 pub use unchecked::UncheckedKernel;
 pub use uniform::{Uniformity, uniformity};

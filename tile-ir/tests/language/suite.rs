@@ -116,7 +116,7 @@ macro_rules! families {
 families! {
     added agreed alike anew arrays atomics ballots basics benchmarks beside blocks
     butterflies chains chosen claims coarse collected combined confined contrary control
-    corners counted digits doubled doubtful ends equations exact far fetched filled
+    corners counted digits doubled doubtful ends equations exact far fetched few filled
     flipped followed fronts further gather generated generics given graphs grids grouped
     halved hand inclusive kept lanes late launched launches layers leaving left lessons
     levels library limits loaded long loops marks matrices micro mirrors mixed multiplied

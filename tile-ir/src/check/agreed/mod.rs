@@ -40,8 +40,9 @@
 //! by all, from what the first work-item has there. That control flow around all these
 //! places is the block's is seen in the end; what is not stays as it was.
 //!
-//! A proof may rest on numbers that a launch must not wrap ([`Exact`], [`narrows`]). It
-//! counts only where the kernel that comes out asks the launch for all of them.
+//! A proof may rest on numbers that a launch must not wrap ([`Exact`], [`narrows`]), and on
+//! its preconditions. It counts only where the kernel that comes out asks the launch for all
+//! of them.
 
 mod alike;
 mod assigned;
@@ -179,7 +180,7 @@ fn decided(
     let is_right = (is_settled || !decided.is_empty())
         && are_common(&now.body, (&values, &decided), true)
         && (narrows(&now) || !narrows(written))
-        && rests.iter().all(|rest| rest.is_asked_by(&exact, narrows(&now)));
+        && rests.iter().all(|rest| rest.is_asked_by(&now, (&exact, narrows(&now))));
     is_right.then_some(now)
 }
 

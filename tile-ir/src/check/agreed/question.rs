@@ -26,6 +26,7 @@ use super::assigned::Assigned;
 use crate::arena::EntityId as _;
 use crate::check::exact::Exact;
 use crate::check::narrow::narrows;
+use crate::check::precondition::preconditions;
 use crate::check::uniform::uniformity;
 use crate::dtype::DType;
 use crate::kernel::{
@@ -43,13 +44,17 @@ pub(super) struct Rest {
     sizes: (usize, usize),
     /// Numbers that a loop goes on by, taken to stay in their types.
     counted: BTreeSet<VarId>,
+    /// What a launch has to fulfil.
+    preconditions: Vec<ExprId>,
 }
 
 impl Rest {
-    /// Whether a launch is asked for it of a kernel of which these are the numbers that it
+    /// Whether a launch of a `kernel` is asked for it, of which these are the numbers that it
     /// must not wrap.
-    pub(super) fn is_asked_by(&self, exact: &Exact, narrows: bool) -> bool {
+    pub(super) fn is_asked_by(&self, kernel: &Kernel, (exact, narrows): (&Exact, bool)) -> bool {
+        let of_launch = preconditions(kernel);
         (narrows || !self.narrows)
+            && self.preconditions.iter().all(|cond| of_launch.contains(cond))
             && exact.includes(&self.exact, self.sizes)
             && self.counted.iter().all(|var| exact.keeps(*var))
     }
@@ -117,15 +122,16 @@ fn put_to<T>(
     let sizes = (kernel.exprs.len(), kernel.vars.len());
     let counted = counted_by_hand(kernel, parting);
     let mut kernel = kernel.clone();
-    // What the author vouches for is of races.
+    // What the author vouches for is of races, but for what each launch is asked.
     kernel.distinct.clear();
-    let mut question = Question::new(&mut kernel);
+    let asked_of_launch = preconditions(&kernel);
+    let mut question = Question::new(&mut kernel, &asked_of_launch);
     let tile = question.tile;
     let body = std::mem::take(&mut question.kernel.body);
     question.kernel.body = question.list(body, parting, cond);
     let said = judge(&kernel, tile)?;
     let (exact, narrows) = (Exact::of(&kernel), narrows(&kernel));
-    Some((said, Rest { exact, narrows, sizes, counted }))
+    Some((said, Rest { exact, narrows, sizes, counted, preconditions: asked_of_launch }))
 }
 
 /// The numbers of some bits that loops go on by, and on which it rests what is asked.
@@ -160,16 +166,18 @@ const ASKED: ElemType = ElemType::Concrete(DType::I32);
 struct Question<'k> {
     kernel: &'k mut Kernel,
     tile: TileId,
+    /// The conditions that a launch is asked.
+    preconditions: &'k [ExprId],
 }
 
 impl<'k> Question<'k> {
-    fn new(kernel: &'k mut Kernel) -> Self {
+    fn new(kernel: &'k mut Kernel, preconditions: &'k [ExprId]) -> Self {
         let span = kernel.span;
         let one = ExprKind::Literal(Literal::Int(1));
         let extents = vec![kernel.exprs.push(Expr { kind: one, ty: Type::Index, span })];
         let (name, space) = ("asked".to_owned(), TileSpace::Shared);
         let tile = kernel.tiles.push(Tile { name, space, elem: ASKED, extents, span });
-        Self { kernel, tile }
+        Self { kernel, tile, preconditions }
     }
 
     fn list(&mut self, stmts: Vec<Stmt>, parting: Parting, cond: Option<ExprId>) -> Vec<Stmt> {
@@ -182,7 +190,11 @@ impl<'k> Question<'k> {
                 self.put(stmt, cond, &mut out);
                 continue;
             }
-            if !matches!(stmt.kind, StmtKind::Assume { .. }) {
+            let is_fact = match stmt.kind {
+                StmtKind::Assume { cond } => self.preconditions.contains(&cond),
+                _ => true,
+            };
+            if is_fact {
                 out.push(stmt);
             }
         }

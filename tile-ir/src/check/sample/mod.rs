@@ -3,7 +3,8 @@
 //!
 //! A case is a witness, never a proof: sizes and values are a selection, small
 //! ones first and those next to the kernel's own constants among them. Every
-//! case that is visited is one that a launch can have.
+//! case that is visited is one that a launch can have: one that a precondition refuses is
+//! none.
 
 mod uphill;
 
@@ -11,6 +12,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
+use super::{broken_precondition, few_values, preconditions};
 use crate::arena::EntityId as _;
 use crate::config::{candidate_values, complete_tiles};
 use crate::dtype::DType;
@@ -38,6 +40,10 @@ pub(super) struct Sources<'a> {
     lets: BTreeMap<VarId, ExprId>,
     ranges: BTreeMap<VarId, &'a LoopRange>,
     extents: BTreeMap<VarId, ExprId>,
+    /// What a launch must fulfil.
+    preconditions: Vec<ExprId>,
+    /// The scalars and dimensions to which that leaves few values.
+    few: BTreeMap<VarId, Vec<i128>>,
     /// The integers in the kernel's text that a tile may have as its size, and those next
     /// to them.
     constants: BTreeSet<i128>,
@@ -65,6 +71,8 @@ impl<'a> Sources<'a> {
             lets: BTreeMap::new(),
             ranges: BTreeMap::new(),
             extents: BTreeMap::new(),
+            preconditions: preconditions(kernel),
+            few: few_values(kernel),
             constants: BTreeSet::new(),
             far: BTreeSet::new(),
             sizes: OnceCell::new(),
@@ -330,12 +338,24 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// Whether a launch of this case is refused.
+    fn is_refused(&self) -> bool {
+        let sources = self.sources;
+        !sources.preconditions.is_empty()
+            && broken_precondition(sources.kernel, &sources.preconditions, &|var| {
+                self.eval_var(var)
+            })
+            .is_some()
+    }
+
     fn assign(
         &mut self,
         unknowns: &[VarId],
         visit: &mut dyn FnMut(&Self) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Some((first, rest)) = unknowns.split_first() else { return visit(self) };
+        let Some((first, rest)) = unknowns.split_first() else {
+            return if self.is_refused() { ControlFlow::Continue(()) } else { visit(self) };
+        };
         for value in self.candidates(*first) {
             if !self.sources.burn() {
                 return ControlFlow::Break(());
@@ -350,6 +370,9 @@ impl<'a> Case<'a> {
 
     /// Values that a variable can have, given those before it.
     pub(super) fn candidates(&self, var: VarId) -> Vec<i128> {
+        if let Some(few) = self.sources.few.get(&var) {
+            return few.clone();
+        }
         let near = self.sources.constants.iter().chain(&self.sources.far).copied();
         let sizes = self.tiles.iter().map(|size| i128::from(*size));
         let mut values: Vec<i128> = match self.sources.kernel.vars[var].kind {

@@ -108,9 +108,13 @@ impl<'s, V> Climb<'s, '_, V> {
     where
         V: FnMut(&Case<'s>) -> Result<R, Heights>,
     {
-        let heights = match (self.visit)(&self.case) {
-            Ok(found) => return Some(found),
-            Err(heights) => heights,
+        let heights = if self.case.is_refused() {
+            Heights { met: 0, of: Vec::new() }
+        } else {
+            match (self.visit)(&self.case) {
+                Ok(found) => return Some(found),
+                Err(heights) => heights,
+            }
         };
         for (number, best) in self.best.iter_mut().enumerate() {
             let height = heights.at(number);

@@ -4,12 +4,15 @@
 //! `assume(width == 512)` nearly all: where no run fulfils an assumption, nothing is seen at
 //! all. So a scalar of which a number is assumed as the least one is put there, or a little
 //! above; one of which it is assumed as the largest is put there, or a little below; and one
-//! that is assumed to be a number is that number.
+//! that is assumed to be a number is that number. Where a launch may have few values
+//! ([`few_values`]), they are taken one after the other; after the first, one that is no power
+//! of two, where most are: masks and halves are right for those alone.
 
 use std::collections::BTreeSet;
 
 use super::sizes::Sizes;
 use crate::arena::EntityId as _;
+use crate::check::few_values;
 use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, eval_compare, eval_index};
 use crate::op::{CompareOp, LogicOp};
 
@@ -20,10 +23,36 @@ impl Sizes {
         kernel: &Kernel,
         assumptions: &BTreeSet<ExprId>,
     ) -> Self {
+        if assumptions.is_empty() {
+            return self;
+        }
         for assumption in assumptions {
             self.assume(kernel, *assumption);
         }
+        for (var, values) in few_values(kernel) {
+            self.choose(kernel, var, &values);
+        }
         self
+    }
+
+    /// Gives a scalar one of the values that it may have, if it does not have one yet: the
+    /// next ones by other data.
+    fn choose(&mut self, kernel: &Kernel, var: VarId, values: &[i128]) {
+        if !matches!(kernel.vars[var].kind, VarKind::Scalar(_)) {
+            return;
+        }
+        let Some(Some(now)) = self.values.get_mut(var.index()) else { return };
+        if !values.contains(&i128::from(*now)) {
+            let is_odd_one = |value: &i128| value.count_ones() > 1;
+            let odd_one = values.iter().skip(1).position(is_odd_one).map_or(0, |at| at + 1);
+            let at = match self.seed as usize % values.len().max(1) {
+                1 if odd_one > 0 => odd_one,
+                at if (2..=odd_one).contains(&at) => at - 1,
+                at => at,
+            };
+            let value = values.get(at).and_then(|value| i64::try_from(*value).ok());
+            *now = value.unwrap_or(*now);
+        }
     }
 
     fn assume(&mut self, kernel: &Kernel, condition: ExprId) {

@@ -10,8 +10,10 @@
 //! the coordinates of the block: their values are left open ([`Sizes::open`]). Of loops
 //! that end by such values any iteration is run, and of the block's own decisions by them
 //! each path ([`Path`]). Where values of type parameters' types matter, all types are run.
+//! Where it comes to the values, and a launch is refused unless it has one of few
+//! ([`few_values`]), each of these is run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::Pool;
 use super::machine::{ANY_EXTENT, Blocks, Machine, Path, Stop};
@@ -19,13 +21,16 @@ use super::plan::Plan;
 use super::sizes::Sizes;
 use super::types::Types;
 use super::window::Windows;
-use super::{Findings, Scope};
+use super::{BUDGET, Findings, Scope};
 use crate::arena::EntityId as _;
+use crate::check::{Origins, broken_precondition, few_values, preconditions};
 use crate::config::complete_tiles;
 use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, TileDomain, TileParamId, VarId, VarKind};
 
 /// Most combinations of tile sizes that are run.
 const MAX_COMBINATIONS: usize = 4096;
+/// Most combinations of values that a launch may have.
+const MAX_FEW: usize = 128;
 /// A dimension that does not matter.
 const SOME_EXTENT: i64 = 8;
 
@@ -118,19 +123,46 @@ fn exhaust_by(
     // Of a tile parameter sizes can be listed.
     let given = open.iter().filter(of_launch).min_by_key(|var| !is_tile(var)).copied();
     let Some(types) = types_of(kernel, plan) else { return Exhaustion::Data };
-    let mut run = |open: BTreeSet<VarId>, findings: &mut Findings| {
+    let mut run = |open: BTreeSet<VarId>, few: &Few, findings: &mut Findings, more: u32| {
+        let own = *fuel;
+        *fuel = own.saturating_add(more);
         let mut runs = types.iter().map(|types| {
             let all = combinations.iter().map(|tiles| sizes(kernel, plan, tiles, open.clone()));
+            let all = all.flat_map(|sizes| with_few(kernel, &sizes, few));
             run_all((kernel, plan, scope), (all, types), findings, fuel)
         });
-        runs.find(|run| *run != Exhaustion::Complete).unwrap_or(Exhaustion::Complete)
+        let outcome = runs.find(|run| *run != Exhaustion::Complete);
+        drop(runs);
+        *fuel = own.min(*fuel);
+        match outcome {
+            // Those were run for some of the types alone.
+            Some(Exhaustion::Budget { from, .. }) if types.len() > 1 => {
+                Exhaustion::Budget { from, run: Vec::new() }
+            }
+            Some(outcome) => outcome,
+            None => Exhaustion::Complete,
+        }
     };
-    if !open.is_empty() && run(open, findings) == Exhaustion::Complete {
+    let none = Few::new();
+    if !open.is_empty() && run(open.clone(), &none, findings, 0) == Exhaustion::Complete {
         return Exhaustion::Complete;
+    }
+    let few = few_of(kernel, &open);
+    if !few.is_empty() {
+        let mut found = Findings { known: findings.known.clone(), ..Findings::default() };
+        let outcome = run(open.clone(), &few, &mut found, BUDGET);
+        // Elsewhere there need be no launch at which it happens.
+        if open.iter().all(|var| few.contains_key(var)) && are_decided(kernel, &few) {
+            findings.known.extend(found.known);
+            findings.conflicts.append(&mut found.conflicts);
+        }
+        if outcome == Exhaustion::Complete && found.conflicts.is_empty() {
+            return Exhaustion::Complete;
+        }
     }
     match given {
         Some(var) => Exhaustion::OpenEnded(var),
-        None => run(BTreeSet::new(), findings),
+        None => run(BTreeSet::new(), &none, findings, 0),
     }
 }
 
@@ -140,6 +172,68 @@ fn types_of(kernel: &Kernel, plan: &Plan<'_>) -> Option<Vec<Types>> {
         true => Types::all(kernel),
         false => Some(vec![Types::of(kernel)]),
     }
+}
+
+/// The few values that some numbers of a launch may have.
+type Few = BTreeMap<VarId, Vec<i64>>;
+
+/// Of what is left open, that of which a launch may have few values.
+fn few_of(kernel: &Kernel, open: &BTreeSet<VarId>) -> Few {
+    let mut few = Few::new();
+    if open.is_empty() {
+        return few;
+    }
+    let mut n_all = 1;
+    for (var, values) in few_values(kernel) {
+        let values: Option<Vec<i64>> = values.iter().map(|at| i64::try_from(*at).ok()).collect();
+        if let Some(values) = values.filter(|values| n_all * values.len() <= MAX_FEW)
+            && open.contains(&var)
+        {
+            n_all *= values.len();
+            few.insert(var, values);
+        }
+    }
+    few
+}
+
+/// Whether tile sizes and these `few` values decide all that is assumed.
+fn are_decided(kernel: &Kernel, few: &Few) -> bool {
+    let origins = Origins::of(kernel);
+    let asked = preconditions(kernel);
+    let is_known = |var: &VarId| {
+        few.contains_key(var) || matches!(kernel.vars[*var].kind, VarKind::TileParam(_))
+    };
+    origins
+        .assumed
+        .iter()
+        .all(|cond| asked.contains(cond) && origins.vars(kernel, *cond).iter().all(is_known))
+}
+
+/// These sizes with each of the `few` values put in, but for those that no launch may have.
+fn with_few(kernel: &Kernel, sizes: &Sizes, few: &Few) -> Vec<Sizes> {
+    let mut all = vec![sizes.clone()];
+    for (var, values) in few {
+        let with = |sizes: &Sizes| -> Vec<Sizes> {
+            let is = |value: &i64| {
+                let mut sizes = sizes.clone();
+                sizes.open.remove(var);
+                sizes.values[var.index()] = Some(*value);
+                sizes
+            };
+            values.iter().map(is).collect()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    let conditions = if few.is_empty() { Vec::new() } else { preconditions(kernel) };
+    all.retain(|sizes| {
+        let value = |var: VarId| {
+            let is_given =
+                few.contains_key(&var) || matches!(kernel.vars[var].kind, VarKind::TileParam(_));
+            sizes.values[var.index()].filter(|_| is_given).map(i128::from)
+        };
+        broken_precondition(kernel, &conditions, &value).is_none()
+    });
+    all
 }
 
 /// Whether blocks are apart however many there are: one block, of any coordinates, is run

@@ -186,6 +186,9 @@ impl Walk<'_> {
                     other @ (Value::Cond(_) | Value::Other) => Some(other),
                 }
             }
+            (MathFn::CountOnes, None) if let Some(number @ 0..) = bits.as_constant() => {
+                Some(Value::Int(Poly::constant(number.count_ones().into())))
+            }
             (MathFn::CountOnes, None) if self.is_power(bits) => Some(Value::Int(Poly::constant(1))),
             (MathFn::TrailingZeros, Some((ballot, Part::Of(Over::All)))) => {
                 self.end_of(ballot, End::Lowest, span)

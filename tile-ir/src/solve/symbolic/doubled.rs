@@ -3,7 +3,8 @@
 //! `offset <<= 1` makes powers of two of 1 until it wraps. The iterations before that
 //! are one loop, in which it does not; the few in which it does are walked one by one,
 //! with the value that it has there; and all after them are another loop, in which it
-//! is 0.
+//! is 0. What other variables are there is not what they are at the end of the loop: any
+//! number of iterations has been run.
 
 use std::collections::{BTreeMap, BTreeSet};
 

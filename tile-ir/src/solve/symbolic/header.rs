@@ -116,6 +116,11 @@ impl Walk<'_> {
         if let Some(Given::Is(value)) = self.case.values.get(&var) {
             return Value::Int(Poly::constant(*value));
         }
+        if let (Some(Given::NotAbove), Some((0, _))) =
+            (self.case.values.get(&var), range_of(declared.ty))
+        {
+            return Value::Int(Poly::default());
+        }
         let sign = self.case.signs.get(&var).copied().zip(range_of(declared.ty));
         if let Some((Sign::Zero, _)) = sign {
             return Value::Int(Poly::default());

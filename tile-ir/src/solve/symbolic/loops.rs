@@ -7,6 +7,9 @@
 //! value for the block, the value in the next iteration is known from this one's
 //! where the body says it ([`Loop::next`]): `buf = 1 - buf`.
 //!
+//! Who goes on behind a `while` that doubles or halves a stride has found that its condition
+//! does not hold, which is a fact from there on.
+//!
 //! A counter of 32 or 64 bits is taken not to leave the range of its type, as a
 //! grid's stride does not where the work-items' numbers fit
 //! ([`crate::check::narrows`]).
@@ -129,34 +132,35 @@ impl Walk<'_> {
         let scaled = Scaled { doubled: doubled.clone(), ..Scaled::default() };
         let before = self.env.clone();
         let (mut flow, carried) = self.repeated((Some(var), head), body, &enter, (&ends, &scaled));
-        self.leave_by_last(&Ended {
-            head: Head::Counted(var, range, &bounds),
-            keyword: head,
-            body,
-            before: &before,
-            carried: &carried,
-        });
+        let wrapped = doubled.first_key_value().map(|(stride, _)| *stride);
+        let wrapped = wrapped.filter(|stride| !self.ends_before_wrapping(range, &bounds, *stride));
         let whole = match (range, bounds.as_slice()) {
             (LoopRange::Between { .. }, [start, end]) if ends.is_empty() => Some([start, end]),
             (LoopRange::Between { .. } | LoopRange::Halving(_) | LoopRange::Doubling(_), _) => None,
         };
-        if let Some(bounds) = whole {
-            self.leave_at_end(bounds, &carried, head);
+        // Where it goes on with a stride that wraps, that is not its end.
+        if wrapped.is_none() {
+            self.leave_by_last(&Ended {
+                head: Head::Counted(var, range, &bounds),
+                keyword: head,
+                body,
+                before: &before,
+                carried: &carried,
+            });
+            if let Some(bounds) = whole {
+                self.leave_at_end(bounds, &carried, head);
+            }
         }
         // Where no iteration may run, before and after are one interval.
         if flow.end.through.is_none() && (!self.recording || !self.is_never_for_a_block(&empty)) {
             flow.end.through = Some(Path::under(empty));
         }
         self.follow(flow);
-        let wraps = match doubled.first_key_value() {
-            Some((stride, _)) if !self.ends_before_wrapping(range, &bounds, *stride) => {
-                self.after_wrapping(*stride, (var, head), (range, &bounds), body);
-                true
-            }
-            Some(_) | None => false,
-        };
-        self.hold_after(held, whole.filter(|_| !wraps));
-        if !wraps {
+        if let Some(stride) = wrapped {
+            self.after_wrapping(stride, (var, head), (range, &bounds), body);
+        }
+        self.hold_after(held, whole.filter(|_| wrapped.is_none()));
+        if wrapped.is_none() {
             self.leave_widened_counted(&carried, (range, &bounds));
         }
     }
@@ -195,6 +199,18 @@ impl Walk<'_> {
         // The last evaluation of the condition.
         let reached = self.condition(cond).no;
         self.leave_widened_until(&carried, &reached);
+        // Who goes on behind the loop has found that it does not hold. Of one that is never
+        // left nothing is said; of others than strides more is known than it says.
+        let mut kinds = carried.iter().map(|carried| carried.kind);
+        let scales = kinds.any(|kind| matches!(kind, Kind::Power));
+        if scales && matches!(reached, Formula::AtLeast(_)) {
+            self.guards.push(reached);
+            self.passed_by.push(Formula::False);
+            if self.is_never(&Formula::All(self.guards.clone())) {
+                self.guards.pop();
+                self.passed_by.pop();
+            }
+        }
     }
 
     /// Walks a loop. `enter` begins an iteration, and says what holds in it; none

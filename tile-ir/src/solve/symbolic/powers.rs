@@ -1,7 +1,8 @@
 //! Shifts, and powers of two of any size.
 //!
 //! A shift by an unknown number of places multiplies by an unknown power of two, or
-//! divides by it. The symbol of such a power is at least 1; of exponents that differ by a
+//! divides by it; to the left so of negative numbers too, whose lowest bits are those of a
+//! number that is larger by a power of two which is beyond the type. The symbol of such a power is at least 1; of exponents that differ by a
 //! number, one power is a multiple of the other.
 
 use super::formula::Formula;

@@ -5,7 +5,9 @@
 //! digits come apart. A launch has one value: one of those that conditions compare it with,
 //! or of those between, or another one, which is a case of its own; so whatever the
 //! conditions are about, what is proved in each case is proved. Where a condition asks of
-//! one whether it is a power of two, that is what its cases are ([`super::power_cases`]).
+//! one whether it is a power of two, that is what its cases are ([`super::power_cases`]). And
+//! where a launch is refused unless it has one of few values ([`few_values`]), there are no
+//! other cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +19,7 @@ use super::poly::Poly;
 use super::power_cases::{self, CASES};
 use super::walk::{Case, walk_case};
 use super::{Unproved, prove_some};
-use crate::check::Uniformity;
+use crate::check::{Uniformity, few_values};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, immutable_lets};
 use crate::op::CompareOp;
 
@@ -71,8 +73,26 @@ pub(crate) fn unproved_for_each_value(
     uniformity: &Uniformity,
     open: &[Unproved],
 ) -> Vec<Unproved> {
-    let cases = combinations(kernel);
-    if open.is_empty() || cases.len() < 2 {
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let said = cases(kernel);
+    let left = unproved_in_cases((kernel, uniformity), &said, open);
+    let few = few(kernel);
+    if few.is_empty() {
+        return left;
+    }
+    unproved_in_cases((kernel, uniformity), &said.into_iter().chain(few).collect(), &left)
+}
+
+/// Those of `open` that are not proved in each of these cases.
+fn unproved_in_cases(
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    cases: &Cases,
+    open: &[Unproved],
+) -> Vec<Unproved> {
+    let cases = combinations(cases);
+    if open.is_empty() || cases.iter().all(BTreeMap::is_empty) {
         return open.to_vec();
     }
     let part = PART.max(cases.len() / 2);
@@ -84,18 +104,21 @@ pub(crate) fn unproved_for_each_value(
     })
 }
 
+/// The cases of scalar parameters.
+type Cases = BTreeMap<VarId, Vec<Given>>;
+
 /// The combinations of the values of as many parameters as are not too many; last, of those
 /// that are none.
-fn combinations(kernel: &Kernel) -> Vec<BTreeMap<VarId, Given>> {
+fn combinations(cases: &Cases) -> Vec<BTreeMap<VarId, Given>> {
     let mut all = vec![BTreeMap::new()];
-    for (var, given) in cases(kernel) {
+    for (var, given) in cases {
         if all.len() * given.len() > MAX_CASES {
             continue;
         }
         let with = |given: &Given| -> Vec<BTreeMap<VarId, Given>> {
             let is = |other: &BTreeMap<VarId, Given>| {
                 let mut other = other.clone();
-                other.insert(var, given.clone());
+                other.insert(*var, given.clone());
                 other
             };
             all.iter().map(is).collect()
@@ -106,13 +129,21 @@ fn combinations(kernel: &Kernel) -> Vec<BTreeMap<VarId, Given>> {
 }
 
 /// The cases of each scalar parameter that has some.
-fn cases(kernel: &Kernel) -> BTreeMap<VarId, Vec<Given>> {
+fn cases(kernel: &Kernel) -> Cases {
     let of_values = values(kernel).into_iter().map(|(var, numbers)| {
         let is = numbers.iter().rev().map(|number| Given::Is(*number));
         (var, is.chain([Given::Not(numbers.clone())]).collect())
     });
     let of_powers = power_cases::asked(kernel).into_iter().map(|var| (var, CASES.to_vec()));
     of_values.chain(of_powers).collect()
+}
+
+/// The cases of each scalar parameter of which a launch has one of few values.
+fn few(kernel: &Kernel) -> Cases {
+    let is_scalar = |var: &VarId| matches!(kernel.vars[*var].kind, VarKind::Scalar(_));
+    let few = few_values(kernel).into_iter();
+    let few = few.filter(|(var, values)| is_scalar(var) && values.len() as i128 <= MAX_VALUES);
+    few.map(|(var, values)| (var, values.into_iter().rev().map(Given::Is).collect())).collect()
 }
 
 /// The values of scalar parameters of which conditions speak: those that one is compared

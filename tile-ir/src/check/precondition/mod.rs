@@ -5,7 +5,9 @@
 //! refused, on every device. So such an assumption is a fact, and one that says what a scalar
 //! is, `assume(width == 512);`, gives it that value: the kernel that is checked, of which a
 //! launch is asked whether its numbers wrap, and that is run is one with 512 in the place of
-//! `width`.
+//! `width`. Where assumptions leave few values ([`few_values`]), each can be asked.
+
+mod few;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +16,10 @@ use crate::kernel::{
     ElemType, ExprId, ExprKind, Kernel, Literal, StmtKind, Type, VarId, VarKind, any_subexpr,
     ceil_div,
 };
-use crate::op::{CompareOp, LogicOp};
+use crate::op::{CompareOp, LogicOp, MathFn};
 use crate::semantics;
 use crate::value::ScalarValue;
+pub(crate) use few::few_values;
 
 /// The conditions that a launch is asked, in program order.
 pub fn preconditions(kernel: &Kernel) -> Vec<ExprId> {
@@ -49,12 +52,17 @@ fn is_of_launch(kernel: &Kernel, kind: &ExprKind) -> bool {
         | ExprKind::Select { .. }
         | ExprKind::Cast(_)
         | ExprKind::Tiles { .. } => true,
+        ExprKind::Math { func, .. } => is_of_bits(*func),
         ExprKind::Literal(Literal::Float(_) | Literal::Named(_))
         | ExprKind::Load(_)
-        | ExprKind::Math { .. }
         | ExprKind::Uniform(_)
         | ExprKind::InBounds { .. } => false,
     }
+}
+
+/// Whether a function counts the bits of an integer, as `is_power_of_two` does.
+fn is_of_bits(func: MathFn) -> bool {
+    matches!(func, MathFn::CountOnes | MathFn::LeadingZeros | MathFn::TrailingZeros)
 }
 
 /// The first of a kernel's `conditions` that does not hold where `var` says what dimensions,
@@ -107,9 +115,9 @@ fn value(
             let number = |id: ExprId| Some(i128::from(of(id)?.bits.cast_signed()));
             Some(number_of(ceil_div(number(extent)?, number(tile)?), dtype))
         }
+        ExprKind::Math { func, arg } => semantics::math(func, of(arg)?),
         ExprKind::Literal(Literal::Float(_) | Literal::Named(_))
         | ExprKind::Load(_)
-        | ExprKind::Math { .. }
         | ExprKind::Uniform(_)
         | ExprKind::InBounds { .. } => None,
     }
