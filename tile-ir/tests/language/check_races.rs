@@ -522,7 +522,7 @@ fn a_barrier_in_a_loop_mends_what_is_around() {
 fn what_is_too_much_to_run_names_the_sizes() {
     let turned = |sizes: &str| {
         line(
-            "for k in 0..B {\nbarrier;\ns[tx * (2 * k + 1) % B] = a[i];\n}\nbarrier; c[i] = s[tx];",
+            "for k in 0..B {\nbarrier;\ns[((tx * tx + tx) / 2 + k) % B] = a[i];\n}\nbarrier; c[i] = s[tx];",
         )
         .replace("tile: (B)", &format!("tile: (B in {sizes})"))
     };

@@ -22,6 +22,9 @@ const MAX_COMBINATIONS: usize = 64;
 /// How many times its equal share of the effort a size may take at most.
 const SHARE: usize = 4;
 
+/// At how many sizes there may be no proof, before there is said to be none.
+const MAX_UNPROVED: usize = 4;
+
 /// The sizes of some parameters.
 pub(crate) type Sizes = Vec<(TileParamId, u32)>;
 
@@ -60,7 +63,7 @@ impl<'a> EachSize<'a> {
         for sizes in &left {
             let failed = self.unproved_at(sizes, open, left.len());
             unproved.extend((!failed.is_empty()).then(|| ((*sizes).clone(), failed)));
-            if self.combinations.len() < 2 || 2 * unproved.len() > left.len() {
+            if self.combinations.len() < 2 || unproved.len() > MAX_UNPROVED {
                 return None;
             }
         }

@@ -117,7 +117,12 @@ impl Walk<'_> {
             sizes.find(|unknown| is_in_all(unknown)).copied()
         };
         while let Some(size) = common(&times) {
-            times = times.cofactor(size);
+            let rest = times.cofactor(size);
+            // A digit may be one for the launch.
+            if rest.as_constant().is_some() {
+                break;
+            }
+            times = rest;
             weight = weight.mul(&Poly::unknown(size));
         }
         Product { weight, times }
