@@ -242,10 +242,10 @@ impl Search<'_> {
                     self.lead(rhs, holds, out);
                 }
             }
-            ExprKind::Compare { .. } | ExprKind::InBounds { .. } => {
-                if !out.iter().any(|(other, _)| *other == cond) {
-                    out.push((cond, holds));
-                }
+            ExprKind::Compare { .. } | ExprKind::InBounds { .. }
+                if !out.iter().any(|(other, _)| *other == cond) =>
+            {
+                out.push((cond, holds));
             }
             _ => {}
         }
