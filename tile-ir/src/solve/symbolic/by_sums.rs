@@ -38,7 +38,9 @@ fn positive_sum(row: &Poly) -> Option<Poly> {
     let terms = || sum.terms().iter();
     let is_mixed = terms().any(|(_, factor)| *factor > 0) && terms().any(|(_, factor)| *factor < 0);
     let is_sum = row.is_linear() && sum.constant_term() == 0 && terms().count() <= MAX_TERMS;
-    (is_sum && is_mixed).then_some(sum)
+    // Of sums of single unknowns all that is used is known from their bounds.
+    let has_number = terms().any(|(_, factor)| factor.unsigned_abs() > 1);
+    (is_sum && is_mixed && has_number).then_some(sum)
 }
 
 /// What follows from `row` by a positive sum.
