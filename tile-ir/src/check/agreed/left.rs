@@ -76,7 +76,7 @@ fn parts(kernel: &mut Kernel, values: &[bool], stmt: &Stmt) -> Option<Vec<Stmt>>
         let from = bound(kernel, BinaryOp::Max, first, turns.limit);
         let to = of(kernel, last);
         let later = declare(kernel, *var, name, true);
-        let body = turns.later(kernel, body, (*var, later));
+        let body = turns.later(kernel, body, later);
         out.push(at(StmtKind::For { var: later, range: between(from, to), body }));
     }
     Some(out)

@@ -92,7 +92,7 @@ fn parts(kernel: &mut Kernel, values: &[bool], stmt: &Stmt) -> Option<Vec<Stmt>>
     let all = StmtKind::For { var: *var, range: between(from, to), body: body.clone() };
     let (from, to) = (bound(kernel, BinaryOp::Max, first), like(kernel, end, ExprKind::Var(last)));
     let later = declare(kernel, *var, name, true);
-    let body = turns.later(kernel, body, (*var, later));
+    let body = turns.later(kernel, body, later);
     let rest = StmtKind::For { var: later, range: between(from, to), body };
     Some(vec![
         at(StmtKind::Let { var: first, init: Some(start) }),
@@ -205,13 +205,8 @@ impl Turns {
     }
 
     /// The body as it is in later turns, with another counter.
-    pub(super) fn later(
-        &self,
-        kernel: &mut Kernel,
-        body: &[Stmt],
-        (var, later): (VarId, VarId),
-    ) -> Vec<Stmt> {
+    pub(super) fn later(&self, kernel: &mut Kernel, body: &[Stmt], later: VarId) -> Vec<Stmt> {
         let copies = Copies { is_over: &|kernel, cond| self.asks(kernel, cond) };
-        copies.of(kernel, body, &mut BTreeMap::from([(var, later)]))
+        copies.of(kernel, body, &mut BTreeMap::from([(self.var, later)]))
     }
 }

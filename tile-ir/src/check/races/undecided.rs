@@ -70,10 +70,6 @@ pub(super) fn settle(
     unproved.retain(|found| {
         (is_open(found) || !told.contains(&spots_of(found))) && !collided.contains(&found.array)
     });
-    if unproved.is_empty() {
-        look_once_more((kernel, uniformity), &[], findings);
-        return Rest::default();
-    }
     let left = unproved_in_each_case(kernel, uniformity, &unproved);
     let left = unproved_for_each_value(kernel, uniformity, &left);
     unproved.retain(|found| {

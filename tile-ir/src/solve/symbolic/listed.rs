@@ -114,6 +114,9 @@ pub(super) fn unproved_in_each<C>(
     let mut provable = open.to_vec();
     let mut rest = Vec::new();
     for case in cases {
+        if provable.is_empty() {
+            break;
+        }
         let is_asked = |first: &Site, second: &Site| are_asked(&provable, [first, second]);
         let failed = prove(case, &is_asked);
         provable.retain(|found| {
@@ -121,9 +124,6 @@ pub(super) fn unproved_in_each<C>(
             rest.extend(fails.then_some(*found));
             !fails
         });
-        if provable.is_empty() {
-            break;
-        }
     }
     rest
 }
