@@ -22,10 +22,16 @@ pub(super) struct Doubling {
 /// The variables of integer types that `body` assigns nothing but a multiple by a power
 /// of two.
 pub(super) fn doubled(kernel: &Kernel, body: &[Stmt]) -> BTreeMap<VarId, Doubling> {
+    let mut doubled = grown(kernel, body);
+    doubled.retain(|var, _| range(kernel, *var).is_some());
+    doubled
+}
+
+/// The same, indices too, which do not wrap.
+pub(super) fn grown(kernel: &Kernel, body: &[Stmt]) -> BTreeMap<VarId, Doubling> {
     let mut found = BTreeMap::new();
     collect(kernel, body, true, &mut found);
-    let doubled = found.into_iter().filter_map(|(var, doubling)| Some((var, doubling?)));
-    doubled.filter(|(var, _)| range(kernel, *var).is_some()).collect()
+    found.into_iter().filter_map(|(var, doubling)| Some((var, doubling?))).collect()
 }
 
 /// Of these, the ones that are below a bound that the loop does not change as long as

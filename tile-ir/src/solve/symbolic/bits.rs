@@ -138,8 +138,10 @@ impl Walk<'_> {
                 [low, low + length].map(|place| 1_i128.checked_shl(place).map(Poly::constant));
             let above = self.floor(value, &first?, at)?;
             let beyond = self.floor(value, &after?, at)?;
-            let run = above.sub(&beyond.scaled(1 << length)).scaled(1 << low);
-            out = out.add(&run);
+            let run = above.sub(&beyond.scaled(1 << length));
+            self.note_weight(&run, &Poly::constant(1 << low));
+            self.note_weight(&beyond, &Poly::constant(1 << (low + length)));
+            out = out.add(&run.scaled(1 << low));
             rest &= !(((1 << length) - 1) << low);
         }
         if rest != 0 || out.is_lost() {

@@ -72,6 +72,9 @@ impl Walk<'_> {
             return Some(Poly::default());
         }
         let low = (natural && least >= 0).then_some(0);
+        if let Some(power) = self.halved_power(lhs, rhs, at) {
+            return Some(power);
+        }
         let most = || {
             let whole = || self.whole_of(lhs, rhs).map(|most| (most, 1));
             self.most(lhs, rhs).or_else(whole)
@@ -99,6 +102,21 @@ impl Walk<'_> {
             }
             Formula::Any(cases)
         }))
+    }
+
+    /// `lhs / rhs` of a power of two that is not below the other, which is a number: it leaves
+    /// no rest, and is a power of two.
+    fn halved_power(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
+        let by = rhs.as_constant().filter(|by| by.count_ones() == 1)?;
+        let is_larger = self.symbols.low(lhs).is_some_and(|least| least >= by);
+        if !is_larger || !self.is_power(lhs) {
+            return None;
+        }
+        let power = self.function(Function::Quotient, lhs, rhs, Some(1), at, |power| {
+            Formula::eq(lhs, &power.mul(rhs))
+        });
+        self.powers.extend(power.unknowns());
+        Some(power)
     }
 
     /// Notes that a divisor is positive, as `min(M - first, 8)` may be by where `first` comes

@@ -34,15 +34,24 @@ impl Walk<'_> {
         if doubled.len() == 1 && !self.leaves(body) { doubled } else { BTreeMap::new() }
     }
 
-    /// Any value of a variable before an iteration that multiplies it by `factor` at most
-    /// and does not wrap it.
-    pub(super) fn changed_before(&mut self, var: VarId, kind: Kind, factor: Option<i128>) -> Value {
+    /// Any value of a variable that was `first`, before an iteration that multiplies it by
+    /// `factor` at most and does not wrap it.
+    pub(super) fn changed_before(
+        &mut self,
+        (var, first): (VarId, &Poly),
+        kind: Kind,
+        factor: Option<i128>,
+    ) -> Value {
         let value = self.changed_within(var, kind);
-        if let (Kind::Power, Some(factor), Value::Int(poly)) = (kind, factor, &value)
-            && let Some((_, max)) = doubling::range(self.kernel, var)
-        {
-            let most = Formula::le(poly, &Poly::constant(max / factor));
-            poly.unknowns().for_each(|unknown| self.symbols.add_facts(unknown, most.clone()));
+        let (Kind::Power, Some(factor), Value::Int(poly)) = (kind, factor, &value) else {
+            return value;
+        };
+        let range = doubling::range(self.kernel, var);
+        let most = range.map(|(_, max)| Formula::le(poly, &Poly::constant(max / factor)));
+        let least = self.symbols.low(first).unwrap_or(1);
+        for unknown in poly.unknowns() {
+            most.iter().for_each(|most| self.symbols.add_facts(unknown, most.clone()));
+            self.symbols.set_least(unknown, least);
         }
         value
     }

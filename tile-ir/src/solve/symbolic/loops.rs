@@ -34,6 +34,7 @@ use super::walk::{Value, Walk};
 use super::windows::Widened;
 use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, Type, VarId};
 use crate::op::BinaryOp;
+use crate::solve::doubling;
 use crate::span::SpanId;
 use crate::syntax::Jump;
 
@@ -68,7 +69,7 @@ pub(super) struct Carried {
     pub(super) step: Option<Step>,
     /// What it is before the loop and after any iteration.
     pub(super) kind: Kind,
-    /// By which an iteration multiplies it at most, if it does not wrap by that.
+    /// By which an iteration multiplies it at most, if that is all it does and does not wrap.
     factor: Option<i128>,
     /// That every iteration adds what the block agrees on, if not the same.
     pub(super) alike: Option<Alike>,
@@ -240,6 +241,7 @@ impl Walk<'_> {
         self.join_settled(&settled);
         self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
         let (mut turned_over, mut changed, mut sums) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rotated = Vec::new();
         for (var, unknown) in &symbols {
             let first = carried.iter().find(|carried| carried.var == *var);
             if let (Some(Value::Int(end)), Some(Carried { first, alike, .. })) =
@@ -258,6 +260,8 @@ impl Walk<'_> {
                 self.note_paused(id, (first, *unknown, &end));
                 let turned = self.note_turned((id, self.type_of(*var)), (first, *unknown, &end));
                 turned_over.extend(turned.map(|whole| (*var, first, whole)));
+                let by = self.note_rotated(id, (first, at, &end));
+                rotated.extend(by.map(|by| (*var, first, by)));
                 let (head, end_at) = (Poly::unknown(at), end.clone());
                 changed.push(Changed { var: *var, first: before, head, at, end: end_at });
                 let exact = self.before_wrapping(&end, self.type_of(*var)).unwrap_or(end);
@@ -284,6 +288,11 @@ impl Walk<'_> {
         self.leave_together(&together);
         for (var, first, whole) in turned_over {
             self.leave_turned(var, first, whole);
+        }
+        for (var, first, by) in rotated {
+            if let Some(Value::Int(value)) = self.env.get(&var).cloned() {
+                self.leave_rotated(id, first, &value, &by);
+            }
         }
         self.held.ended = self.recording.then_some(id);
         (flow, carried)
@@ -313,7 +322,7 @@ impl Walk<'_> {
                     }
                     value
                 }
-                None => self.changed_before(*var, *kind, *factor),
+                None => self.changed_before((*var, first), *kind, *factor),
             };
             self.set_limits(&value, limits, true);
             if let (Some(_), Value::Int(value)) = (step, &value) {
@@ -357,6 +366,7 @@ impl Walk<'_> {
         assigned.sort_unstable();
         assigned.dedup();
         let before = self.env.clone();
+        let grown = doubling::grown(self.kernel, body);
         let mut carried: Vec<Carried> = assigned
             .into_iter()
             .filter(|var| before.contains_key(var))
@@ -375,7 +385,8 @@ impl Walk<'_> {
                     None if is_index => self.kind(&first),
                     None => Kind::Any,
                 };
-                let factor = doubling.map(|doubling| doubling.factor);
+                let grows = doubling.or_else(|| grown.get(&var).filter(|_| is_index));
+                let factor = grows.map(|doubling| doubling.factor);
                 let is_restored = self.may_restore(var, &first, body);
                 let (limits, changed_last, widened) = (Vec::new(), Vec::new(), None);
                 let step = None;
@@ -434,7 +445,7 @@ impl Walk<'_> {
         for Carried { var, first, kind, factor, is_restored, .. } in carried.iter() {
             let value = match is_restored {
                 true => Value::Int(first.clone()),
-                false => self.changed_before(*var, *kind, *factor),
+                false => self.changed_before((*var, first), *kind, *factor),
             };
             heads.insert(*var, value.clone());
             self.env.insert(*var, value);

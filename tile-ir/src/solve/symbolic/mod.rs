@@ -103,6 +103,7 @@ mod refilled;
 mod reread;
 mod residues;
 mod restored;
+mod rotated;
 mod rows;
 mod running;
 mod same_loads;

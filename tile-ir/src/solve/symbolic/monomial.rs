@@ -60,6 +60,12 @@ impl Monomial {
         unknown
     }
 
+    /// Whether all factors of another one are factors of it, each as often.
+    pub(super) fn contains_all(&self, other: &Self) -> bool {
+        let mut own = self.iter();
+        other.iter().all(|unknown| own.any(|own| own == unknown))
+    }
+
     /// The factors that `test` admits.
     pub(super) fn filtered(&self, mut test: impl FnMut(Unknown) -> bool) -> Self {
         let mut out = Self::default();
@@ -108,6 +114,13 @@ mod tests {
         assert_eq!(rest.remove(1), 2);
         assert_eq!(rest, product(&[1, 3]));
         assert_eq!(product(&[3, 1, 2]).filtered(|unknown| unknown != 3), product(&[1, 2]));
+    }
+
+    #[test]
+    fn factors_are_contained_as_often_as_they_are() {
+        let of = product(&[3, 1, 2, 1]);
+        assert!(of.contains_all(&product(&[])) && of.contains_all(&product(&[1, 1, 3])));
+        assert!(!of.contains_all(&product(&[3, 3])) && !of.contains_all(&product(&[4])));
     }
 
     #[test]

@@ -39,6 +39,7 @@ impl Walk<'_> {
             Some(_) => return None,
         };
         if at.1 == BinaryOp::Shl {
+            self.note_weight(lhs, &power);
             return Some(lhs.mul(&power));
         }
         self.note_last_multiple(lhs, &power, at);
