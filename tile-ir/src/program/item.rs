@@ -307,6 +307,12 @@ impl Domain {
         self.axes.iter().map(|axis| axis.extent).collect()
     }
 
+    /// The row-major number of an item.
+    pub(crate) fn item_number(&self, coords: &[u32]) -> u32 {
+        let axes = self.axes.iter().zip(coords);
+        axes.fold(0, |number, (axis, coord)| number * axis.extent + coord)
+    }
+
     /// Number of items.
     pub fn n_items(&self) -> u64 {
         self.axes.iter().map(|axis| u64::from(axis.extent)).product()

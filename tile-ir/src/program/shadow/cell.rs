@@ -81,6 +81,13 @@ pub(super) struct Uses {
 }
 
 impl Uses {
+    /// Forgets all, and keeps the room that was for it.
+    fn clear(&mut self) {
+        self.writer = None;
+        self.readers.0.clear();
+        self.updaters.0.clear();
+    }
+
     /// Enters an access; gives one of each kind that it collides with.
     fn enter(
         &mut self,
@@ -143,7 +150,7 @@ impl Cell {
         use super::Between;
         if self.interval != mark.interval {
             self.interval = mark.interval;
-            self.within = Uses::default();
+            self.within.clear();
         }
         let mut found = Vec::new();
         if let Some(with) = self.incoming {

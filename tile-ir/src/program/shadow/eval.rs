@@ -1,5 +1,6 @@
 //! Expressions, and the elements that they read.
 
+use super::axes::Axes;
 use super::cell::Mark;
 use super::finding::Fact;
 use super::machine::{Machine, Stop};
@@ -98,10 +99,11 @@ impl Machine<'_> {
                 i64::try_from(ceil_div(n.into(), d.into())).ok().map(index)
             }
             ExprKind::InBounds { buffer, indices } => {
-                let extents = self.shapes[buffer.index()].0.clone();
                 let mut inside = true;
-                for (&at, extent) in indices.iter().zip(extents) {
-                    inside &= (0..extent).contains(&self.index(at, lane)?);
+                for (axis, &at) in indices.iter().enumerate() {
+                    let at = self.index(at, lane)?;
+                    let extent = self.shapes[buffer.index()].0.get(axis);
+                    inside &= extent.is_none_or(|extent| (0..*extent).contains(&at));
                 }
                 Some(flag(inside))
             }
@@ -200,7 +202,7 @@ impl Machine<'_> {
         lane: Option<usize>,
         kind: AccessKind,
     ) -> Result<Option<Element>, Stop> {
-        let mut indices = Vec::with_capacity(access.indices.len());
+        let mut indices = Axes::default();
         for &id in &access.indices {
             indices.push(self.index(id, lane)?);
         }
@@ -208,17 +210,18 @@ impl Machine<'_> {
             Some(slot) => self.index(slot, lane)?,
             None => 0,
         };
-        let kernel = self.kernel;
-        let extents: Vec<i64> = match access.target {
-            Target::Buffer(id) => self.shapes[id.index()].0.clone(),
-            Target::Tile(id) => kernel.tiles[id].extents.iter().map(|&n| i64::from(n)).collect(),
+        let extents: Axes<i64> = match access.target {
+            Target::Buffer(id) => self.shapes[id.index()].0.iter().copied().collect(),
+            Target::Tile(id) => {
+                self.kernel.tiles[id].extents.iter().map(|&n| i64::from(n)).collect()
+            }
         };
-        for ((&at, &extent), guard) in indices.iter().zip(&extents).zip(&access.guards) {
+        for ((&at, &extent), guard) in indices.iter().zip(&*extents).zip(&access.guards) {
             if (guard.lower && at < 0) || (guard.upper && at >= extent) {
                 return Ok(None);
             }
         }
-        for (axis, (&at, &extent)) in indices.iter().zip(&extents).enumerate() {
+        for (axis, (&at, &extent)) in indices.iter().zip(&*extents).enumerate() {
             if !(0..extent).contains(&at) {
                 let (target, mark) = (access.target, self.mark(lane));
                 let index = at;
@@ -254,7 +257,7 @@ impl Machine<'_> {
         if !(0..i64::from(tile.buffers)).contains(&slot) {
             return Err(Stop::broken(format!("`{}` has no buffer {slot}", tile.name)));
         }
-        let narrow: Vec<u32> = indices.iter().map(|&index| index as u32).collect();
+        let narrow: Axes<u32> = indices.iter().map(|&index| index as u32).collect();
         let offset = tile.layout.offset(&narrow) as usize
             + slot.unsigned_abs() as usize * tile.layout.size_elems as usize;
         let n_bytes = tile.dtype.size_bytes() as usize;

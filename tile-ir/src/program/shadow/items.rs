@@ -1,7 +1,10 @@
 //! `Items`: the threads' registers, a warp at a time in step.
 
+use std::rc::Rc;
+
 use super::eval::index;
-use super::machine::{Group, Lane, Machine, Stop, item_number};
+use super::lanes::{Group, warps_of};
+use super::machine::{Machine, Stop};
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::exchange::WARP_ITEMS;
@@ -16,28 +19,15 @@ impl Machine<'_> {
         body: &[Stmt],
         first: u32,
     ) -> Result<(), Stop> {
-        let domain = &self.kernel.domains[id];
-        let extents = domain.extents();
         self.run += 1;
         let outer = std::mem::take(&mut self.group);
-        for register in 0..domain.layout.n_registers() {
-            for warp in 0..domain.layout.n_threads().div_ceil(WARP_ITEMS) {
-                let threads = warp * WARP_ITEMS..(warp + 1) * WARP_ITEMS;
-                let lanes = threads.filter_map(|thread| {
-                    let coords = domain.layout.coords(extents.len(), thread, register)?;
-                    let inside = coords.iter().zip(&extents).all(|(coord, extent)| coord < extent);
-                    let item = item_number(&extents, &coords);
-                    inside.then_some(Lane { thread, register, coords, item })
-                });
-                let lanes: Vec<Lane> = lanes.collect();
-                if lanes.is_empty() {
-                    continue;
-                }
-                let active: Vec<usize> = (0..lanes.len()).collect();
-                let vars = vec![None; lanes.len() * self.kernel.vars.len()];
-                self.group = Group { domain: Some(id), lanes, vars };
-                self.lane_list(body, first, &active)?;
-            }
+        let domain = &self.kernel.domains[id];
+        let warps = Rc::clone(self.warps.entry(id).or_insert_with(|| Rc::new(warps_of(domain))));
+        for lanes in warps.iter() {
+            let active: Vec<usize> = (0..lanes.len()).collect();
+            let vars = vec![None; lanes.len() * self.kernel.vars.len()];
+            self.group = Group { domain: Some(id), lanes: Rc::clone(lanes), vars };
+            self.lane_list(body, first, &active)?;
         }
         self.group = outer;
         Ok(())

@@ -1,10 +1,13 @@
 //! The state of a launch: memory, values, time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
+use super::axes::Axes;
 use super::cell::{ALL_THREADS, Collision, Mark};
 use super::finding::{Fact, Touch};
 use super::flight::Flight;
+use super::lanes::{Group, Warps};
 use super::memory::{Address, Memory};
 use crate::arena::EntityId as _;
 use crate::kernel::AccessKind;
@@ -31,24 +34,6 @@ impl Stop {
     }
 }
 
-/// Of a thread's register: the point that it runs.
-#[derive(Clone, Debug)]
-pub(super) struct Lane {
-    pub(super) thread: u32,
-    pub(super) register: u32,
-    pub(super) coords: Vec<u32>,
-    pub(super) item: u32,
-}
-
-/// The items that run in step.
-#[derive(Debug, Default)]
-pub(super) struct Group {
-    pub(super) domain: Option<DomainId>,
-    pub(super) lanes: Vec<Lane>,
-    /// For each lane a value for each variable.
-    pub(super) vars: Vec<Option<ScalarValue>>,
-}
-
 /// Where a statement stands, in order of the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
@@ -70,6 +55,8 @@ pub(super) struct Machine<'k> {
     pub(super) fragments: Vec<Vec<Option<ScalarValue>>>,
     pub(super) vars: Vec<Option<ScalarValue>>,
     pub(super) group: Group,
+    /// The items of domains that have been run.
+    pub(super) warps: BTreeMap<DomainId, Rc<Warps>>,
     pub(super) flight: Flight,
     pub(super) grid: Vec<u64>,
     pub(super) block: u32,
@@ -148,6 +135,7 @@ impl<'k> Machine<'k> {
             fragments: Vec::new(),
             vars: vec![None; kernel.vars.len()],
             group: Group::default(),
+            warps: BTreeMap::new(),
             flight: Flight::default(),
             grid: grid?,
             block: 0,
@@ -288,20 +276,17 @@ impl<'k> Machine<'k> {
         let fragment = kernel.fragments.get(id)?;
         let domain = &kernel.domains[fragment.domain];
         let lane = self.group.lanes.get(lane)?;
-        let coords = if self.group.domain == Some(fragment.domain) {
-            lane.coords.clone()
+        let item = if self.group.domain == Some(fragment.domain) {
+            lane.item
         } else {
             let projection = domain.projection.as_ref()?;
             if Some(projection.domain) != self.group.domain {
                 return None;
             }
-            projection
-                .axes
-                .iter()
-                .map(|&axis| lane.coords.get(axis as usize).copied())
-                .collect::<Option<_>>()?
+            let coord = |axis: &u32| lane.coords.get(*axis as usize).copied();
+            let coords: Axes<u32> = projection.axes.iter().map_while(coord).collect();
+            (coords.len() == projection.axes.len()).then(|| domain.item_number(&coords))?
         };
-        let item = item_number(&domain.extents(), &coords);
         if domain.projection.is_none() {
             return Some(item as usize);
         }
@@ -325,11 +310,6 @@ impl<'k> Machine<'k> {
             *buffer = memory.bytes().to_vec();
         }
     }
-}
-
-/// The row-major number of a point.
-pub(super) fn item_number(extents: &[u32], coords: &[u32]) -> u32 {
-    extents.iter().zip(coords).fold(0, |number, (extent, coord)| number * extent + coord)
 }
 
 /// Numbers the statements in order of their text; whether a warp's barrier is

@@ -30,11 +30,13 @@
 //! [`StmtKind::WarpBarrier`]: super::StmtKind::WarpBarrier
 //! [`StmtKind::Wait`]: super::StmtKind::Wait
 
+mod axes;
 mod cell;
 mod eval;
 mod finding;
 mod flight;
 mod items;
+mod lanes;
 mod machine;
 mod memory;
 mod ranges;
