@@ -149,7 +149,9 @@ fn exhaust_by(
     }
     let few = few_of(kernel, &open);
     if !few.is_empty() {
-        let mut found = Findings { known: findings.known.clone(), ..Findings::default() };
+        // What data was seen to decide is asked again, here too.
+        let (known, open_pairs) = (findings.known.clone(), findings.open.clone());
+        let mut found = Findings { known, open: open_pairs, ..Findings::default() };
         let outcome = run(open.clone(), &few, &mut found, BUDGET);
         // Elsewhere there need be no launch at which it happens.
         if open.iter().all(|var| few.contains_key(var)) && are_decided(kernel, &few) {

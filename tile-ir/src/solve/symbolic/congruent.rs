@@ -31,7 +31,7 @@ const MAX_READS: usize = 12;
 
 /// What is read, and as it was when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Array<'a> {
+pub(super) enum Array<'a> {
     Tensor(TensorId),
     Tile(TileId, Version),
     /// A tensor that is written, after so many writes in the text, in these loops.
@@ -39,10 +39,10 @@ enum Array<'a> {
 }
 
 /// A value that was read.
-struct Read<'a> {
+pub(super) struct Read<'a> {
     value: Unknown,
-    array: Array<'a>,
-    at: Vec<&'a Poly>,
+    pub(super) array: Array<'a>,
+    pub(super) at: Vec<&'a Poly>,
 }
 
 impl Walk<'_> {
@@ -66,7 +66,7 @@ impl Walk<'_> {
     }
 
     /// Where a value was read, of arrays that keep it.
-    fn reads_of(&self, value: Unknown) -> impl Iterator<Item = Read<'_>> {
+    pub(super) fn reads_of(&self, value: Unknown) -> impl Iterator<Item = Read<'_>> {
         let element = self.elements.get(&value).map(|element| {
             let array = Array::Tensor(element.tensor);
             Read { value, array, at: element.indices.iter().collect() }

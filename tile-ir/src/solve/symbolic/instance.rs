@@ -67,7 +67,8 @@ impl Walk<'_> {
     /// sizes.
     pub(super) fn is_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
         self.proofs.ask(&self.sites, ([first, second], meeting), false, || {
-            if self.is_disjoint_by_weights([first, second], meeting)
+            if self.is_disjoint_by_indices([first, second], meeting)
+                || self.is_disjoint_by_weights([first, second], meeting)
                 || self.is_disjoint_by_numbers(first, second, meeting)
                 || self.is_disjoint_by_flat_numbers(first, second, meeting)
             {
@@ -446,6 +447,7 @@ impl<'a> Builder<'a> {
         self.part_scans();
         self.part_dealt();
         self.part_prefixes();
+        self.part_tallies();
         self.assert_facts();
         self.join_loads();
         if self.compares_reads {

@@ -49,7 +49,7 @@ impl Known {
 impl Site {
     /// Whether the two are made by the same workers, at the same time, of the same
     /// element.
-    fn is_like(&self, other: &Self) -> bool {
+    pub(super) fn is_like(&self, other: &Self) -> bool {
         self.array == other.array
             && self.loops == other.loops
             && self.worker == other.worker

@@ -29,6 +29,7 @@ use super::poly::{Poly, Unknown};
 use super::stay::Rounds;
 use super::steps::Step;
 use super::symbol::{LoopId, Sharing};
+use super::tallied::Tally;
 use super::together::Changed;
 use super::walk::{Value, Walk};
 use super::windows::Widened;
@@ -83,6 +84,8 @@ pub(super) struct Carried {
     pub(super) widened: Option<Widened>,
     /// By the place where some have left, whether they have changed it in that iteration.
     changed_last: Vec<bool>,
+    /// What it has counted of a list, from which work-items have ranks.
+    pub(super) tally: Option<Tally>,
 }
 
 /// What an index is known to be that a loop changes.
@@ -164,6 +167,9 @@ impl Walk<'_> {
         if wrapped.is_none() {
             self.leave_widened_counted(&carried, (range, &bounds));
         }
+        if let (None, Some([start, end])) = (wrapped, whole) {
+            self.leave_tallies(&carried, &end.sub(start));
+        }
     }
 
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
@@ -225,7 +231,7 @@ impl Walk<'_> {
         (ends, scaled): (&BTreeSet<VarId>, &Scaled),
     ) -> (Flow, Vec<Carried>) {
         let refilled = self.refilled(body);
-        let carried = self.carried((counter, head), body, enter, scaled);
+        let mut carried = self.carried((counter, head), body, enter, scaled);
         let before = self.env.clone();
         let id = self.open(counter, head);
         let symbols = self.set_heads(id, &carried);
@@ -241,7 +247,8 @@ impl Walk<'_> {
         self.join_settled(&settled);
         self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
         let (mut turned_over, mut changed, mut sums) = (Vec::new(), Vec::new(), Vec::new());
-        let mut rotated = Vec::new();
+        let (mut rotated, mut tallied) = (Vec::new(), Vec::new());
+        let goes_through = counter.is_some() && !self.leaves(body);
         for (var, unknown) in &symbols {
             let first = carried.iter().find(|carried| carried.var == *var);
             if let (Some(Value::Int(end)), Some(Carried { first, alike, .. })) =
@@ -262,6 +269,10 @@ impl Walk<'_> {
                 turned_over.extend(turned.map(|whole| (*var, first, whole)));
                 let by = self.note_rotated(id, (first, at, &end));
                 rotated.extend(by.map(|by| (*var, first, by)));
+                if goes_through {
+                    let tally = self.tally((id, self.type_of(*var)), (first, at, &end));
+                    tallied.extend(tally.map(|tally| (*var, tally)));
+                }
                 let (head, end_at) = (Poly::unknown(at), end.clone());
                 changed.push(Changed { var: *var, first: before, head, at, end: end_at });
                 let exact = self.before_wrapping(&end, self.type_of(*var)).unwrap_or(end);
@@ -293,6 +304,10 @@ impl Walk<'_> {
             if let Some(Value::Int(value)) = self.env.get(&var).cloned() {
                 self.leave_rotated(id, first, &value, &by);
             }
+        }
+        for (var, tally) in tallied {
+            let of_var = carried.iter_mut().filter(|carried| carried.var == var);
+            of_var.for_each(|carried| carried.tally = Some(tally.clone()));
         }
         self.held.ended = self.recording.then_some(id);
         (flow, carried)
@@ -402,6 +417,7 @@ impl Walk<'_> {
                     is_restored,
                     widened,
                     changed_last,
+                    tally: None,
                 }
             })
             .collect();

@@ -3,7 +3,8 @@
 //! Arithmetic that would leave 128 bits, or grow past any index that people
 //! write, gives a *lost* polynomial: one of which nothing is known. A constraint
 //! on a lost polynomial says nothing and may be dropped, which only ever makes a
-//! proof fail.
+//! proof fail. So does what would reach the least number of 128 bits: every factor can
+//! be negated.
 
 pub(super) use super::monomial::{Monomial, Unknown};
 pub(super) use crate::kernel::gcd;
@@ -19,10 +20,26 @@ pub(super) struct Poly {
     lost: bool,
 }
 
+/// A factor that can be negated.
+fn within(factor: Option<i128>) -> Option<i128> {
+    factor.filter(|factor| *factor != i128::MIN)
+}
+
+fn product_of(one: i128, other: i128) -> Option<i128> {
+    within(one.checked_mul(other))
+}
+
+fn sum_of(one: i128, other: i128) -> Option<i128> {
+    within(one.checked_add(other))
+}
+
 impl Poly {
     pub(super) fn constant(value: i128) -> Self {
-        let terms = if value == 0 { Vec::new() } else { vec![(Monomial::default(), value)] };
-        Self { terms, lost: false }
+        match value {
+            0 => Self::default(),
+            i128::MIN => Self::lost(),
+            _ => Self { terms: vec![(Monomial::default(), value)], lost: false },
+        }
     }
 
     pub(super) fn unknown(unknown: Unknown) -> Self {
@@ -100,7 +117,7 @@ impl Poly {
         }
         let mut scaled = self.clone();
         for (_, factor) in &mut scaled.terms {
-            match factor.checked_mul(by) {
+            match product_of(*factor, by) {
                 Some(product) => *factor = product,
                 None => return Self::lost(),
             }
@@ -122,7 +139,7 @@ impl Poly {
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
         let (mut left, mut right) = (self.terms.as_slice(), other.terms.as_slice());
         while let [(theirs, value), after_right @ ..] = right {
-            let Some(value) = value.checked_mul(factor) else { return Self::lost() };
+            let Some(value) = product_of(*value, factor) else { return Self::lost() };
             let before = left.iter().take_while(|(mine, _)| mine < theirs).count();
             let (less, rest) = left.split_at(before);
             terms.extend_from_slice(less);
@@ -131,7 +148,7 @@ impl Poly {
             if let [(mine, own), after_left @ ..] = left
                 && mine == theirs
             {
-                let Some(both) = value.checked_add(*own) else { return Self::lost() };
+                let Some(both) = sum_of(value, *own) else { return Self::lost() };
                 (left, sum) = (after_left, both);
             }
             if sum != 0 {
@@ -153,7 +170,7 @@ impl Poly {
             Vec::with_capacity(self.terms.len() * other.terms.len());
         for (left, a) in &self.terms {
             for (right, b) in &other.terms {
-                match left.times(right).zip(a.checked_mul(*b)) {
+                match left.times(right).zip(product_of(*a, *b)) {
                     Some(term) => products.push(term),
                     None => return Self::lost(),
                 }
@@ -165,7 +182,7 @@ impl Poly {
         let mut terms: Vec<(Monomial, i128)> = Vec::with_capacity(products.len());
         for (product, factor) in products {
             match terms.last_mut() {
-                Some((last, sum)) if *last == product => match sum.checked_add(factor) {
+                Some((last, sum)) if *last == product => match sum_of(*sum, factor) {
                     Some(both) => *sum = both,
                     None => return Self::lost(),
                 },
@@ -273,6 +290,13 @@ mod tests {
         let square = x().add(&y()).mul(&x().sub(&y()));
         assert_eq!(square, x().mul(&x()).sub(&y().mul(&y())));
         assert_eq!(square.sub(&square).as_constant(), Some(0));
+    }
+
+    #[test]
+    fn every_factor_can_be_negated() {
+        let half = x().scaled(-(1 << 126));
+        assert!(!half.is_lost() && half.add(&half).is_lost() && half.scaled(2).is_lost());
+        assert!(half.mul(&Poly::constant(2)).is_lost() && Poly::constant(i128::MIN).is_lost());
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Walk<'_> {
             Poly::product(product).scaled(factor.abs())
         };
         let content = terms.iter().fold(0, |content, (_, factor)| gcd(content, *factor));
-        let mut found = terms.iter().map(fixed).chain([Poly::constant(content.abs())]);
+        let mut found = terms.iter().map(fixed).chain([Poly::constant(content)]);
         let one = Poly::constant(1);
         found.find(|by| {
             *by != one && !by.is_lost() && terms.iter().all(|term| self.divides(by, term))

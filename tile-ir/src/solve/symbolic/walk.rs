@@ -12,6 +12,7 @@ use super::agreed_load::AgreedLoads;
 use super::arrays::Elements;
 use super::asked::Asked;
 use super::ballots::Ballots;
+use super::by_indices::ByIndices;
 use super::cases::Sign;
 use super::cells::{Cells, Dealt};
 use super::claim::Claims;
@@ -42,6 +43,8 @@ use super::spot::counting;
 use super::stay::{ArmEnd, Stayed, joined, leaving};
 use super::strides::Stride;
 use super::symbol::{LoopId, Obstacle, Symbols};
+
+use super::tallied::Tallies;
 use super::value::Function;
 use super::valued::Given;
 use super::warps::{Common, Place};
@@ -131,6 +134,7 @@ pub(super) struct Walk<'a> {
     /// What a loop has turned over or left, by its symbol after the loop: what it was
     /// before, and what both values are together.
     pub(super) turned: BTreeMap<Unknown, (Poly, Poly)>,
+    pub(super) tallies: Tallies,
     /// Products that are not negative, whatever the numbers are of which they are made.
     pub(super) naturals: BTreeSet<Poly>,
     /// The values that are multiplied with themselves.
@@ -211,6 +215,7 @@ pub(super) struct Walk<'a> {
     pub(super) effort: Effort,
     /// What has been proved, or not, of pairs of accesses.
     pub(super) proofs: Known,
+    pub(super) by_indices: ByIndices,
     pub(super) weighed: Weighed,
     pub(super) pairs: Pairs,
     /// Of the statements so far of the current list.
@@ -303,6 +308,7 @@ fn walk_with<'a>(
         naturals: BTreeSet::new(),
         open_choices: BTreeMap::new(),
         turned: BTreeMap::new(),
+        tallies: Tallies::new(),
         squares: BTreeSet::new(),
         elements: BTreeMap::new(),
         outside: (noted == Some(Noted::Outside)).then(BTreeMap::new),
@@ -353,6 +359,7 @@ fn walk_with<'a>(
         walked: 1,
         effort: Effort::of_kernel(),
         proofs: Known::default(),
+        by_indices: ByIndices::default(),
         weighed: Weighed::default(),
         pairs: Pairs::default(),
         flow: Flow::default(),

@@ -1,0 +1,88 @@
+//! Accesses that are disjoint by what their indices are made of, whatever else guards them.
+//!
+//! `if (id / k) % 2 == 0 { a[l] = …; } else { a[l] = …; }`: that digits of `id` tell who takes
+//! which arm has nothing to do with where `l` is, but makes of each pair of accesses a problem
+//! of twice as many unknowns. So where a plain proof has failed, it is tried once more under
+//! those guards alone that speak of nothing but what indices are made of. To leave out guards
+//! makes a system weaker: what has no solution then has none.
+
+use std::cell::{Ref, RefCell};
+use std::collections::BTreeSet;
+
+use super::instance::Meeting;
+use super::known::Known;
+use super::poly::{Poly, Unknown};
+use super::symbol::Sharing;
+use super::walk::{Site, Walk};
+
+/// Of how many parts of a kernel's effort a pair of accesses takes one at most.
+const PART: u64 = 8;
+
+/// What has been asked of accesses without the guards that speak of something else.
+#[derive(Debug, Default)]
+pub(super) struct ByIndices {
+    sites: RefCell<Vec<Site>>,
+    answers: Known,
+}
+
+impl ByIndices {
+    /// All such accesses, these among them.
+    fn including(&self, sites: [&Site; 2]) -> Ref<'_, Vec<Site>> {
+        let mut known = self.sites.borrow_mut();
+        for site in sites {
+            if !known.iter().any(|other| other.is_like(site)) {
+                known.push(site.clone());
+            }
+        }
+        drop(known);
+        self.sites.borrow()
+    }
+}
+
+impl Walk<'_> {
+    /// Whether that shows two accesses to be disjoint.
+    pub(super) fn is_disjoint_by_indices(&self, sites: [&Site; 2], meeting: Meeting<'_>) -> bool {
+        let [first, second] = sites.map(|site| self.with_own_guards(site));
+        let has_fewer = |one: &Site, other: &Site| one.guards.len() < other.guards.len();
+        if !has_fewer(&first, sites[0]) && !has_fewer(&second, sites[1]) {
+            return false;
+        }
+        // Of two arms it is one question.
+        let known = &self.by_indices;
+        let sites = known.including([&first, &second]);
+        known.answers.ask(&sites, ([&first, &second], meeting), false, || {
+            let systems = self.collision(&first, &second, meeting, false);
+            self.effort.within_part(PART, || {
+                systems.iter().all(|system| system.has_no_solution(&self.effort))
+            })
+        })
+    }
+
+    /// An access without the guards that speak of something else than its indices.
+    fn with_own_guards(&self, site: &Site) -> Site {
+        let parts = self.parts_of_indices(site);
+        let mut own = site.clone();
+        own.guards.retain(|guard| {
+            let mut asked = Vec::new();
+            guard.collect_unknowns(&mut asked);
+            asked.iter().all(|unknown| parts.contains(unknown))
+        });
+        own
+    }
+
+    /// What indices are made of, and what is said of that.
+    fn parts_of_indices(&self, site: &Site) -> BTreeSet<Unknown> {
+        let mut open: Vec<Unknown> = site.indices.iter().flat_map(Poly::unknowns).collect();
+        let mut parts = BTreeSet::new();
+        while let Some(unknown) = open.pop() {
+            let Some(symbol) = self.symbols.get(unknown).filter(|_| parts.insert(unknown)) else {
+                continue;
+            };
+            symbol.facts.collect_unknowns(&mut open);
+            if let Sharing::Function(of) = &symbol.sharing {
+                open.extend(of);
+            }
+        }
+        parts
+    }
+}
