@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use super::instance::Meeting;
 use super::known::Known;
+use super::linear::Effort;
 use super::poly::{Poly, Unknown};
 use super::symbol::Sharing;
 use super::walk::{Site, Walk};
@@ -19,10 +20,19 @@ use super::walk::{Site, Walk};
 const PART: u64 = 8;
 
 /// What has been asked of accesses without the guards that speak of something else.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ByIndices {
     sites: RefCell<Vec<Site>>,
     answers: Known,
+    /// What that may still take: nothing of it is missed by other proofs.
+    effort: Effort,
+}
+
+impl Default for ByIndices {
+    fn default() -> Self {
+        let effort = Effort::of_kernel().half().half();
+        Self { sites: RefCell::default(), answers: Known::default(), effort }
+    }
 }
 
 impl ByIndices {
@@ -52,8 +62,10 @@ impl Walk<'_> {
         let sites = known.including([&first, &second]);
         known.answers.ask(&sites, ([&first, &second], meeting), false, || {
             let systems = self.collision(&first, &second, meeting, false);
-            self.effort.within_part(PART, || {
-                systems.iter().all(|system| system.has_no_solution(&self.effort))
+            self.effort.exchanged(&known.effort, || {
+                self.effort.within_part(PART, || {
+                    systems.iter().all(|system| system.has_no_solution(&self.effort))
+                })
             })
         })
     }

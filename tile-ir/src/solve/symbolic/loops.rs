@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::alike::{Alike, Sum};
 use super::bounded::Limit;
+use super::by_rounds::Added;
 use super::exit::Exits;
 use super::flow::{Flow, Path};
 use super::formula::Formula;
@@ -84,6 +85,8 @@ pub(super) struct Carried {
     pub(super) widened: Option<Widened>,
     /// By the place where some have left, whether they have changed it in that iteration.
     changed_last: Vec<bool>,
+    /// What each iteration adds to it, at least and at most.
+    added: Option<Added>,
     /// What it has counted of a list, from which work-items have ranks.
     pub(super) tally: Option<Tally>,
 }
@@ -168,7 +171,13 @@ impl Walk<'_> {
             self.leave_widened_counted(&carried, (range, &bounds));
         }
         if let (None, Some([start, end])) = (wrapped, whole) {
-            self.leave_tallies(&carried, &end.sub(start));
+            let length = end.sub(start);
+            self.leave_tallies(&carried, &length);
+            for Carried { var, first, added, .. } in &carried {
+                if let (Some(by), Some(Value::Int(value))) = (added, self.env.get(var).cloned()) {
+                    self.leave_rounds((first, &value), (&length, *by), self.type_of(*var));
+                }
+            }
         }
     }
 
@@ -247,7 +256,7 @@ impl Walk<'_> {
         self.join_settled(&settled);
         self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
         let (mut turned_over, mut changed, mut sums) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut rotated, mut tallied) = (Vec::new(), Vec::new());
+        let (mut rotated, mut tallied, mut added) = (Vec::new(), Vec::new(), Vec::new());
         let goes_through = counter.is_some() && !self.leaves(body);
         for (var, unknown) in &symbols {
             let first = carried.iter().find(|carried| carried.var == *var);
@@ -269,6 +278,8 @@ impl Walk<'_> {
                 turned_over.extend(turned.map(|whole| (*var, first, whole)));
                 let by = self.note_rotated(id, (first, at, &end));
                 rotated.extend(by.map(|by| (*var, first, by)));
+                let by = self.note_rounds((id, self.type_of(*var)), (first, at, &end));
+                added.extend(by.map(|by| (*var, by)));
                 if goes_through {
                     let tally = self.tally((id, self.type_of(*var)), (first, at, &end));
                     tallied.extend(tally.map(|tally| (*var, tally)));
@@ -304,6 +315,10 @@ impl Walk<'_> {
             if let Some(Value::Int(value)) = self.env.get(&var).cloned() {
                 self.leave_rotated(id, first, &value, &by);
             }
+        }
+        for (var, by) in added {
+            let of_var = carried.iter_mut().filter(|carried| carried.var == var);
+            of_var.for_each(|carried| carried.added = Some(by));
         }
         for (var, tally) in tallied {
             let of_var = carried.iter_mut().filter(|carried| carried.var == var);
@@ -417,6 +432,7 @@ impl Walk<'_> {
                     is_restored,
                     widened,
                     changed_last,
+                    added: None,
                     tally: None,
                 }
             })

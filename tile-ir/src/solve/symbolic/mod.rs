@@ -32,6 +32,7 @@ mod bits;
 mod bounded;
 mod broadcasts;
 mod by_indices;
+mod by_rounds;
 mod by_sums;
 mod cases;
 mod cells;

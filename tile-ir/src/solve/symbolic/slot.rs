@@ -524,11 +524,30 @@ impl Walk<'_> {
             let (turn, step, unmade) = (turn.clone(), step.clone(), unmade.clone());
             let made = self.made_here(unknown);
             let slot = Slot { turn, step, way, holder: Holder::Item, unmade, made };
-            let room = slot.room(poly, (min, max));
+            let room = self.room_inside(&slot, poly, (min, max));
             self.slots.insert(unknown, slot);
             self.bound_old(unknown, room);
         }
         value
+    }
+
+    /// That a counter stays within its type where the update is made: outside of its tensor
+    /// what is found is no count, and may be the type's last number.
+    fn room_inside(&self, slot: &Slot, found: &Poly, range: (i128, i128)) -> Formula {
+        let room = slot.room(found, range);
+        let ArrayRef::Tensor(_) = slot.turn.array else { return room };
+        let beyond = |pad: i128| match slot.way {
+            Way::Up => Formula::lt(&Poly::constant(range.1), &slot.step.plus(pad)),
+            Way::Down => Formula::lt(&slot.step.negated().plus(pad), &Poly::constant(range.0)),
+        };
+        if slot.turn.pad.is_some_and(|pad| self.is_never(&beyond(pad))) {
+            return room;
+        }
+        let extents = self.kernel.extents(slot.turn.array).iter();
+        slot.turn.indices.iter().zip(extents).fold(room, |room, (index, extent)| {
+            let Some(extent) = self.extents_of_arrays.get(extent) else { return Formula::True };
+            room.or(Formula::lt(index, &Poly::default())).or(Formula::le(extent, index))
+        })
     }
 
     /// What holds of two old values of different updates, if they are known to

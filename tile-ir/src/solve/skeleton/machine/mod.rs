@@ -21,6 +21,7 @@ mod settle;
 mod sparse;
 mod together;
 mod told;
+mod trips;
 mod worker;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,9 +64,6 @@ pub(super) const NO_EXTENT: i64 = 1 << 40;
 /// read unwritten, as many as a tile has cells, but no more than the second.
 const MAX_DATA_TRIPS: usize = 8;
 const MAX_DATA_FILLS: usize = 256;
-
-/// Counter values of a loop, and what from memory decides how many they are.
-type Trips = (Vec<Value>, Option<Source>);
 
 /// Work-items of a warp.
 const WARP: usize = WARP_ITEMS as usize;

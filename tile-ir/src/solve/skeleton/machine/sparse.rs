@@ -6,9 +6,11 @@
 //! Between two rounds of a loop with a barrier in it there is a barrier, whether or not those
 //! between the two are run.
 
-use super::super::eval::Value;
+use std::collections::BTreeSet;
+
 use super::super::plan::Body;
 use super::Machine;
+use super::trips::{Rounds, Trips};
 use crate::kernel::{ExprKind, Literal};
 
 /// Rounds at either end of a loop that are run.
@@ -27,20 +29,17 @@ impl Machine<'_> {
         Self { is_sparse: true, sparse_at: literals.collect(), ..self }
     }
 
-    /// The rounds of a loop that are run, each with its number, of all that it has.
-    pub(super) fn rounds_of(&self, all: Vec<Value>, body: &Body<'_>) -> Vec<(usize, Value)> {
+    /// The rounds of a loop that are run, of all that it has.
+    pub(super) fn rounds_of(&self, all: Trips, body: &Body<'_>) -> Rounds {
         let len = all.len();
-        let mut rounds: Vec<(usize, Value)> = all.into_iter().enumerate().collect();
-        if self.is_sparse && len > 2 * ROUNDS && self.plan.rounds_stand_alone(body) {
-            // What a round asks its counter may be about a number of the text.
-            let is_asked = |value: i64| {
-                let near = self.sparse_at.range(value.saturating_sub(NEAR)..);
-                near.take_while(|literal| **literal <= value.saturating_add(NEAR)).next().is_some()
-            };
-            rounds.retain(|(number, value)| {
-                *number < ROUNDS || *number >= len - ROUNDS || is_asked(value.as_index())
-            });
+        if !self.is_sparse || len <= 2 * ROUNDS || !self.plan.rounds_stand_alone(body) {
+            return all.all();
         }
-        rounds
+        // What a round asks its counter may be about a number of the text.
+        let near =
+            |literal: &i64| all.between(literal.saturating_sub(NEAR), literal.saturating_add(NEAR));
+        let mut which: BTreeSet<usize> = self.sparse_at.iter().flat_map(near).collect();
+        which.extend((0..ROUNDS).chain(len - ROUNDS..len));
+        all.only(which.into_iter().collect())
     }
 }

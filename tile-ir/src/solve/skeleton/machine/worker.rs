@@ -6,7 +6,8 @@ use super::super::witness::Context;
 use super::open::OpenLoop;
 use super::reach::Guard;
 use super::told::Told;
-use super::{Frame, Machine, Stop, Trips};
+use super::trips::Trips;
+use super::{Frame, Machine, Stop};
 use crate::arena::EntityId as _;
 use crate::kernel::{Access, LoopRange, Source, VarId};
 use crate::span::SpanId;
@@ -152,9 +153,13 @@ impl<'a> Machine<'a> {
     }
 
     /// Counter values of a loop, and what from memory decides how many they are.
-    pub(super) fn trips(&mut self, frame: &Frame, range: &LoopRange) -> Result<Trips, Stop> {
+    pub(super) fn trips(
+        &mut self,
+        frame: &Frame,
+        range: &LoopRange,
+    ) -> Result<(Trips, Option<Source>), Stop> {
         let limit = *self.fuel as usize;
-        let (first, last, mut values): (Value, Value, Vec<i64>) = match *range {
+        let (first, last, mut trips) = match *range {
             LoopRange::Between { start, end, step, reversed } => {
                 let (first, last) = (self.eval(frame, start)?, self.eval(frame, end)?);
                 let step = match step {
@@ -169,31 +174,33 @@ impl<'a> Machine<'a> {
                     Some(_) => limit.min(self.data_trips),
                     None => limit,
                 };
-                let values = (0..trips).take(limit).map(|trip| {
-                    let trip = if reversed { trips - 1 - trip } else { trip };
-                    first.as_index() + trip * by
-                });
-                let values = values.collect();
-                (first.made_of(step), last, values)
+                let len = usize::try_from(trips).unwrap_or(usize::MAX).min(limit);
+                let start = first.as_index();
+                let (start, by) = match reversed {
+                    true => (start.wrapping_add((trips - 1).wrapping_mul(by)), by.wrapping_neg()),
+                    false => (start, by),
+                };
+                let first = first.made_of(step);
+                (first, last, Trips::counted(start, by, len, first))
             }
             LoopRange::Halving(n) => {
                 let n = self.eval(frame, n)?;
                 let halves = std::iter::successors(Some(n.as_index() / 2), |half| Some(half / 2));
-                (Value::index(0), n, halves.take_while(|half| *half > 0).collect())
+                let values = halves.take_while(|half| *half > 0).collect();
+                (Value::index(0), n, Trips::listed(values, Value::index(0)))
             }
             LoopRange::Doubling(n) => {
                 let n = self.eval(frame, n)?;
                 let doubles = std::iter::successors(Some(1i64), |value| value.checked_mul(2));
-                (Value::index(0), n, doubles.take_while(|value| *value < n.as_index()).collect())
+                let values = doubles.take_while(|value| *value < n.as_index()).collect();
+                (Value::index(0), n, Trips::listed(values, Value::index(0)))
             }
         };
         let data = first.data.or(last.data);
         if data.is_some() {
-            values.truncate(self.data_trips);
+            trips.truncate(self.data_trips);
         }
-        // A loop from a known start has a known counter, however far it runs.
-        let counter = |value| Value::index(value).made_of(first);
-        Ok((values.into_iter().map(counter).collect(), data))
+        Ok((trips, data))
     }
 
     pub(super) fn iterate(
