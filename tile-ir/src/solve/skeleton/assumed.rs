@@ -4,7 +4,8 @@
 //! `assume(width == 512)` nearly all: where no run fulfils an assumption, nothing is seen at
 //! all. So a scalar of which a number is assumed as the least one is put there, or a little
 //! above; one of which it is assumed as the largest is put there, or a little below; and one
-//! that is assumed to be a number is that number. Where a launch may have few values
+//! that is assumed to be a number is that number; one that is assumed to be a multiple, or to
+//! leave a rest, is the next number that does. Where a launch may have few values
 //! ([`few_values`]), they are taken one after the other; after the first, one that is no power
 //! of two, where most are: masks and halves are right for those alone.
 
@@ -14,7 +15,7 @@ use super::sizes::Sizes;
 use crate::arena::EntityId as _;
 use crate::check::few_values;
 use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, eval_compare, eval_index};
-use crate::op::{CompareOp, LogicOp};
+use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 impl Sizes {
     /// Puts scalars where `assumptions` say that they are.
@@ -63,6 +64,32 @@ impl Sizes {
         let ExprKind::Compare { op, lhs, rhs } = *kind else { return };
         self.compare(kernel, op, (lhs, rhs));
         self.compare(kernel, op.mirrored(), (rhs, lhs));
+        if op == CompareOp::Eq {
+            self.leave_rest(kernel, lhs, rhs);
+            self.leave_rest(kernel, rhs, lhs);
+        }
+    }
+
+    /// Puts a scalar of which `whole` is a remainder, or the last bits, at the next number of
+    /// which that is `rest`.
+    fn leave_rest(&mut self, kernel: &Kernel, whole: ExprId, rest: ExprId) {
+        let ExprKind::Binary { op, lhs, rhs } = kernel.exprs[whole].kind else { return };
+        let Some(scalar) = scalar(kernel, lhs) else { return };
+        let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
+        let by = match (op, eval_index(kernel, rhs, &value)) {
+            (BinaryOp::Rem, Some(by)) => by,
+            (BinaryOp::And, Some(mask)) if mask.count_ones() == mask.trailing_ones() => mask + 1,
+            _ => return,
+        };
+        let Some(rest) = eval_index(kernel, rest, &value) else { return };
+        let Some(Some(now)) = self.values.get_mut(scalar.index()) else { return };
+        let next = |now: i64| i128::from(now) + (rest - i128::from(now)).rem_euclid(by);
+        if *now < 0 || !(1..=i128::from(u32::MAX)).contains(&by) || !(0..by).contains(&rest) {
+            return;
+        }
+        let range = kernel.vars[scalar].ty.integer_range();
+        let next = Some(next(*now)).filter(|at| range.is_some_and(|(_, max)| *at <= max));
+        *now = next.and_then(|next| i64::try_from(next).ok()).unwrap_or(*now);
     }
 
     /// Puts a scalar where it compares so with something else, if it does not yet.

@@ -39,7 +39,8 @@ impl Walk<'_> {
         Some(added)
     }
 
-    /// The same of a variable that is `value` after a loop of so many rounds.
+    /// The same of a variable that is `value` after a loop of so many rounds, which nobody
+    /// leaves: who does has its value from the midst of a round.
     pub(super) fn leave_rounds(
         &mut self,
         (first, value): (&Poly, &Poly),

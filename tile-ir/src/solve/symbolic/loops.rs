@@ -85,7 +85,7 @@ pub(super) struct Carried {
     pub(super) widened: Option<Widened>,
     /// By the place where some have left, whether they have changed it in that iteration.
     changed_last: Vec<bool>,
-    /// What each iteration adds to it, at least and at most.
+    /// What each iteration adds to it, at least and at most, where nobody leaves the loop.
     added: Option<Added>,
     /// What it has counted of a list, from which work-items have ranks.
     pub(super) tally: Option<Tally>,
@@ -279,8 +279,8 @@ impl Walk<'_> {
                 let by = self.note_rotated(id, (first, at, &end));
                 rotated.extend(by.map(|by| (*var, first, by)));
                 let by = self.note_rounds((id, self.type_of(*var)), (first, at, &end));
-                added.extend(by.map(|by| (*var, by)));
                 if goes_through {
+                    added.extend(by.map(|by| (*var, by)));
                     let tally = self.tally((id, self.type_of(*var)), (first, at, &end));
                     tallied.extend(tally.map(|tally| (*var, tally)));
                 }
