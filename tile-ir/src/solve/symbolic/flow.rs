@@ -195,6 +195,11 @@ impl Flow {
         ends.flat_map(|end| end.tails.iter().cloned()).collect()
     }
 
+    /// Whether there are accesses that can be the last ones.
+    pub(super) fn has_tails(&self) -> bool {
+        std::iter::once(&self.end).chain(self.left.values()).any(|end| !end.tails.is_empty())
+    }
+
     /// `self`, then `next`, which is run only where none of `skipping` is set.
     pub(super) fn append(&mut self, next: Flow, skipping: &BTreeSet<VarId>) {
         let runs = |flag: &VarId| !skipping.contains(flag);

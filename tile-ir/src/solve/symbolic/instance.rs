@@ -75,10 +75,7 @@ impl Walk<'_> {
                 return true;
             }
             let systems = self.collision(first, second, meeting, false);
-            let is_empty = systems.iter().all(|system| {
-                system.has_no_solution(&self.effort) || system.has_none_by_factors(&self.effort)
-            });
-            is_empty
+            systems.iter().all(|system| system.has_none_at_all(&self.effort))
                 || self.is_disjoint_by_ranks(first, second, meeting)
                 || self.is_disjoint_for_all_reasons(first, second, meeting)
         })

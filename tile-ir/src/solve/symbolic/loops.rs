@@ -159,7 +159,10 @@ impl Walk<'_> {
             }
         }
         // Where no iteration may run, before and after are one interval.
-        if flow.end.through.is_none() && (!self.recording || !self.is_never_for_a_block(&empty)) {
+        if flow.end.through.is_none()
+            && self.comes_from_before()
+            && (!self.recording || !self.is_never_for_a_block(&empty))
+        {
             flow.end.through = Some(Path::under(empty));
         }
         self.follow(flow);

@@ -59,6 +59,9 @@ impl Walk<'_> {
         let Some(builder) = builder else { return true };
         self.effort.within_part(PART, || {
             builder.systems().iter().all(|system| {
+                if system.has_evident_solution() {
+                    return false;
+                }
                 let bounds = system.by_bounds();
                 bounds.is_empty_in_each_case(&self.effort, MAX_DEPTH)
                     || refute_of_fractions(bounds, &self.effort)
@@ -69,8 +72,7 @@ impl Walk<'_> {
 
     /// Whether a system in which digits are equal has no solution.
     fn is_empty_of_digits(&self, system: &System) -> bool {
-        let system = system.with_plain_equalities();
-        system.has_no_solution(&self.effort) || system.has_none_by_factors(&self.effort)
+        system.with_plain_equalities().has_none_at_all(&self.effort)
     }
 
     /// Cuts two values that are equal into digits, as far as products of the text tell

@@ -46,6 +46,7 @@ mod divide;
 mod doubled;
 mod entered;
 mod equality;
+mod evident;
 mod exclusive;
 mod exit;
 mod extremes;

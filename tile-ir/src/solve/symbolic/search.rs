@@ -12,7 +12,8 @@
 //! leaves only `q = q'`, then `r = r'`: row-major indices of any rank and any
 //! extents are this rule, applied once for each axis.
 //!
-//! Before unknowns are replaced, equalities whose factors differ in weight are
+//! Of a system of which a solution is found at once ([`super::evident`]) there is nothing to
+//! prove. Before unknowns are replaced, equalities whose factors differ in weight are
 //! cut into digits ([`super::radix`], [`super::digits`]).
 //!
 //! Everything asserted is a consequence of the system or one of cases that
@@ -38,6 +39,16 @@ impl System {
     /// Whether no integers fulfil all constraints; `false` where that could not
     /// be shown.
     pub(super) fn has_no_solution(&self, effort: &Effort) -> bool {
+        !self.has_evident_solution() && self.is_refuted(effort)
+    }
+
+    /// The same, where it may be asked of what is multiplied whether it is positive.
+    pub(super) fn has_none_at_all(&self, effort: &Effort) -> bool {
+        !self.has_evident_solution()
+            && (self.is_refuted(effort) || self.is_refuted_by_factors(effort))
+    }
+
+    fn is_refuted(&self, effort: &Effort) -> bool {
         let prove = |system| {
             Search { tests: MAX_TESTS, effort, of_fractions: false }.refute(system, MAX_DEPTH)
         };
@@ -46,8 +57,7 @@ impl System {
         effort.within_part(PLAIN_PART, || prove(self.clone())) || prove(digits)
     }
 
-    /// The same, where it is asked of what is multiplied whether it is positive.
-    pub(super) fn has_none_by_factors(&self, effort: &Effort) -> bool {
+    fn is_refuted_by_factors(&self, effort: &Effort) -> bool {
         let system = self.with_factors();
         system.is_some_and(|system| {
             Search { tests: MAX_TESTS, effort, of_fractions: false }.refute(system, MAX_DEPTH)

@@ -220,6 +220,8 @@ pub(super) struct Walk<'a> {
     pub(super) pairs: Pairs,
     /// Of the statements so far of the current list.
     pub(super) flow: Flow,
+    /// How many lists are around that one.
+    depth: usize,
     pub(super) exits: Exits,
     /// The variables that say that a work-item has left a loop or the kernel.
     pub(super) leaving: BTreeSet<VarId>,
@@ -363,6 +365,7 @@ fn walk_with<'a>(
         weighed: Weighed::default(),
         pairs: Pairs::default(),
         flow: Flow::default(),
+        depth: 0,
         exits: Exits::of(kernel, uniformity),
         leaving: leaving(kernel),
         stayed: None,
@@ -430,9 +433,16 @@ impl Walk<'_> {
     /// The flow of what `inner` walks, apart from that of what is around it.
     pub(super) fn nested(&mut self, inner: impl FnOnce(&mut Self)) -> Flow {
         let (outer, made) = (std::mem::take(&mut self.flow), self.made.len());
+        self.depth += 1;
         inner(self);
+        self.depth -= 1;
         self.made.truncate(made);
         std::mem::replace(&mut self.flow, outer)
+    }
+
+    /// Whether anything can come from before the current place to what follows it.
+    pub(super) fn comes_from_before(&self) -> bool {
+        self.depth > 0 || self.flow.has_tails()
     }
 
     /// Walks on under a condition.
