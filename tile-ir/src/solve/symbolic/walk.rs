@@ -43,7 +43,6 @@ use super::spot::counting;
 use super::stay::{ArmEnd, Stayed, joined, leaving};
 use super::strides::Stride;
 use super::symbol::{LoopId, Obstacle, Symbols};
-
 use super::tallied::Tallies;
 use super::value::Function;
 use super::valued::Given;
