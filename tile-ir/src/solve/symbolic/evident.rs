@@ -2,9 +2,8 @@
 //! looked for.
 //!
 //! All unknowns begin at 0. As long as some constraint is broken, an unknown in it is moved as
-//! far as mends it: the one that has been moved least, and of those the one that leaves the
-//! fewest constraints broken. What is not found within [`MAX_MOVES`] is left to the search for
-//! a proof.
+//! far as mends it: the one that has been moved least, and of those the one that is moved by
+//! least. What is not found within [`MAX_MOVES`] is left to the search for a proof.
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
@@ -87,7 +86,9 @@ impl Point {
         if parts.iter().any(|part| self.breaks(part).is_none()) {
             return None;
         }
-        let part = parts.get(self.moves as usize % parts.len().max(1));
+        let (moves, len) = (self.moves as usize, parts.len().max(1));
+        // Choices that are broken in turn come to all of their cases too.
+        let part = parts.get((moves + moves / len) % len);
         Some(part.and_then(|part| self.breaks(part)).unwrap_or(Broken::Never))
     }
 
@@ -107,15 +108,16 @@ impl Point {
         self.at.get(unknown as usize).copied().unwrap_or_default()
     }
 
-    /// What a polynomial is here; `None` where that leaves 128 bits.
+    /// What a polynomial is here; `None` where that cannot be negated in 128 bits.
     fn value(&self, poly: &Poly) -> Option<i128> {
-        poly.terms().iter().try_fold(0_i128, |sum, (product, factor)| {
+        let value = poly.terms().iter().try_fold(0_i128, |sum, (product, factor)| {
             let mut unknowns = product.iter();
             sum.checked_add(unknowns.try_fold(*factor, |all, of| all.checked_mul(self.get(*of).0))?)
-        })
+        });
+        value.filter(|value| *value != i128::MIN)
     }
 
-    /// By how much a polynomial grows with an unknown of which it has no square.
+    /// By how much a polynomial grows with an unknown of which it has no square; likewise.
     fn slope(&self, poly: &Poly, unknown: Unknown) -> Option<i128> {
         let mut slope = 0_i128;
         for (product, factor) in poly.terms() {
@@ -130,7 +132,7 @@ impl Point {
                 _ => return None,
             }
         }
-        Some(slope)
+        (slope != i128::MIN).then_some(slope)
     }
 
     /// Moves an unknown such that a constraint holds; whether there is one.
@@ -177,11 +179,11 @@ mod tests {
 
     #[test]
     fn what_is_broken_is_mended() {
-        // x*w + t = y*w + s, t != s, x, y >= 0, w >= 4
+        // x*w + t = y*w + s, t != s, x, y >= 0, w >= 1
         let [x, y, w, t, s] = [0, 1, 2, 3, 4].map(unknown);
         let met = Formula::eq(&x.mul(&w).add(&t), &y.mul(&w).add(&s));
         let natural = [&x, &y].map(|of| Formula::AtLeast(of.clone()));
-        let wide = Formula::le(&Poly::constant(4), &w);
+        let wide = Formula::le(&Poly::constant(1), &w);
         let apart = Formula::ne(&t, &s);
         assert!(has_solution(&[met.clone(), apart.clone(), wide.clone()]));
         let within = [&t, &s].map(|of| Formula::within(of, &w));
