@@ -6,9 +6,12 @@
 //! followed through the variables that the body assigns. It is progress where a
 //! variable is computed from itself (`i += 1`), or where the loop itself changes
 //! the memory that it asks; if instead all that can change is memory that others
-//! write (a flag, a lock that is taken by a compare-exchange), the loop waits.
+//! write (a flag, a lock that is taken by a compare-exchange), the loop waits. So it
+//! does where it counts only once such memory has changed (`if ready[k] == 1 { k += 1; }`)
+//! and nothing that decides about its end changes otherwise.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -33,7 +36,7 @@ fn walk(kernel: &Kernel, written: &BTreeSet<ArrayRef>, stmts: &[Stmt], diags: &m
         if let StmtKind::While { cond, body } = &stmt.kind
             && !body.iter().any(Stmt::has_meeting)
         {
-            let mut rounds = Rounds::of(kernel, written, body);
+            let mut rounds = Rounds::of(kernel, written, *cond, body);
             rounds.ask(*cond, &mut Vec::new());
             if let (false, Some((array, span))) = (rounds.advances, rounds.waits) {
                 report(kernel, stmt, (array, span), diags);
@@ -81,6 +84,12 @@ fn for_each_write<'a>(stmts: &'a [Stmt], found: &mut dyn FnMut(&'a Access)) {
     }
 }
 
+/// A condition under which a statement runs, and the arm that it is in: `true` for the first.
+type Arm = (ExprId, bool);
+
+/// A variable's change, and the conditions under which it is made.
+type Changed<'a> = (VarId, Change<'a>, Vec<Arm>);
+
 /// How a loop's body changes a variable.
 enum Change<'a> {
     /// To this value.
@@ -95,8 +104,8 @@ enum Change<'a> {
 fn collect<'a>(
     kernel: &Kernel,
     stmts: &'a [Stmt],
-    under: &mut Vec<ExprId>,
-    changes: &mut Vec<(VarId, Change<'a>, Vec<ExprId>)>,
+    under: &mut Vec<Arm>,
+    changes: &mut Vec<Changed<'a>>,
     own: &mut BTreeSet<ArrayRef>,
 ) {
     for stmt in stmts {
@@ -134,12 +143,16 @@ fn collect<'a>(
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => {}
         }
-        let outer = under.len();
-        if let StmtKind::If { cond, .. } | StmtKind::While { cond, .. } = &stmt.kind {
-            under.push(*cond);
+        let (StmtKind::If { cond, .. } | StmtKind::While { cond, .. }) = &stmt.kind else {
+            let bodies = stmt.kind.bodies();
+            bodies.into_iter().for_each(|body| collect(kernel, body, under, changes, own));
+            continue;
+        };
+        for (body, arm) in stmt.kind.bodies().into_iter().zip([true, false]) {
+            under.push((*cond, arm));
+            collect(kernel, body, under, changes, own);
+            under.pop();
         }
-        stmt.kind.bodies().into_iter().for_each(|body| collect(kernel, body, under, changes, own));
-        under.truncate(outer);
     }
 }
 
@@ -175,14 +188,43 @@ fn collect_values(stmts: &[Stmt], out: &mut Vec<(VarId, ExprId)>) {
     }
 }
 
+/// The variables that a loop's condition is made of, over all changes.
+fn deciding(kernel: &Kernel, changes: &[Changed<'_>], cond: ExprId) -> BTreeSet<VarId> {
+    let (mut open, mut found) = (vec![cond], BTreeSet::new());
+    while let Some(expr) = open.pop() {
+        let kind = &kernel.exprs[expr].kind;
+        open.extend(kind.operands());
+        let ExprKind::Var(var) = kind else { continue };
+        if !found.insert(*var) {
+            continue;
+        }
+        for (_, change, under) in changes.iter().filter(|(of, ..)| of == var) {
+            open.extend(under.iter().map(|(condition, _)| *condition));
+            match change {
+                Change::To(value) => open.push(*value),
+                Change::Step => {}
+                Change::Old { access, operands, .. } => {
+                    open.extend(operands.iter().chain(&access.indices));
+                }
+            }
+        }
+    }
+    found
+}
+
 /// What decides about one more round of a loop.
 struct Rounds<'a> {
     kernel: &'a Kernel,
     written: &'a BTreeSet<ArrayRef>,
     /// The changes in the body, and under which conditions they are made.
-    changes: Rc<Vec<(VarId, Change<'a>, Vec<ExprId>)>>,
+    changes: Rc<Vec<Changed<'a>>>,
     /// The arrays that the body changes by itself.
-    own: BTreeSet<ArrayRef>,
+    own: Rc<BTreeSet<ArrayRef>>,
+    /// The variables that decide whether there is another round.
+    deciding: Rc<BTreeSet<VarId>>,
+    /// Whether conditions change only when others write, of those asked so far; one that is
+    /// being asked does.
+    held_back: Rc<RefCell<BTreeMap<ExprId, bool>>>,
     /// Whether something changes by itself from round to round.
     advances: bool,
     /// What another work-item may change.
@@ -191,12 +233,87 @@ struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    fn of(kernel: &'a Kernel, written: &'a BTreeSet<ArrayRef>, body: &'a [Stmt]) -> Self {
+    fn of(
+        kernel: &'a Kernel,
+        written: &'a BTreeSet<ArrayRef>,
+        cond: ExprId,
+        body: &'a [Stmt],
+    ) -> Self {
         let (mut changes, mut own) = (Vec::new(), BTreeSet::new());
         collect(kernel, body, &mut Vec::new(), &mut changes, &mut own);
-        let changes = Rc::new(changes);
-        let seen = BTreeSet::new();
-        Self { kernel, written, changes, own, advances: false, waits: None, seen }
+        Self {
+            kernel,
+            written,
+            deciding: Rc::new(deciding(kernel, &changes, cond)),
+            changes: Rc::new(changes),
+            own: Rc::new(own),
+            held_back: Rc::default(),
+            advances: false,
+            waits: None,
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// The same loop, of which nothing has been asked.
+    fn anew(&self) -> Self {
+        Self {
+            changes: Rc::clone(&self.changes),
+            own: Rc::clone(&self.own),
+            deciding: Rc::clone(&self.deciding),
+            held_back: Rc::clone(&self.held_back),
+            advances: false,
+            waits: None,
+            seen: BTreeSet::new(),
+            ..*self
+        }
+    }
+
+    /// Whether a condition changes only when others write.
+    fn waits_for(&self, cond: ExprId) -> bool {
+        if let Some(known) = self.held_back.borrow().get(&cond) {
+            return *known;
+        }
+        self.held_back.borrow_mut().insert(cond, true);
+        let mut asked = self.anew();
+        asked.ask(cond, &mut Vec::new());
+        let waits = asked.waits.is_some() && !asked.advances;
+        self.held_back.borrow_mut().insert(cond, waits);
+        waits
+    }
+
+    /// The condition that holds back what is made under all of these: it changes only when
+    /// others write, and as long as it does not hold nothing else advances.
+    fn held_back(&self, under: &[Arm]) -> Option<ExprId> {
+        let mut arms = under.iter().enumerate();
+        let held = arms.find(|(at, (cond, arm))| {
+            let outer = under.get(..*at).unwrap_or_default();
+            self.waits_for(*cond) && !self.advances_under(outer, (*cond, !arm))
+        });
+        held.map(|(_, (cond, _))| *cond)
+    }
+
+    /// Whether a variable that decides about the loop's end advances in an arm.
+    fn advances_under(&self, outer: &[Arm], arm: Arm) -> bool {
+        self.changes.iter().any(|(var, change, under)| {
+            let advances = match change {
+                Change::To(value) => self.names_changed(*value),
+                Change::Step => true,
+                Change::Old { .. } => false,
+            };
+            let is_there = || under.split_last() == Some((&arm, outer));
+            advances && is_there() && self.deciding.contains(var)
+        })
+    }
+
+    /// Whether an expression names a variable that the body changes.
+    fn names_changed(&self, expr: ExprId) -> bool {
+        let kind = &self.kernel.exprs[expr].kind;
+        matches!(kind, ExprKind::Var(var) if self.is_changed(*var))
+            || kind.operands().into_iter().any(|operand| self.names_changed(operand))
+    }
+
+    fn is_changed(&self, var: VarId) -> bool {
+        self.changes.iter().any(|(of, ..)| *of == var)
     }
 
     /// Follows what an expression is made of; `path` are the variables it was
@@ -228,6 +345,10 @@ impl<'a> Rounds<'a> {
         path.push(var);
         let changes = Rc::clone(&self.changes);
         for (_, change, under) in changes.iter().filter(|(of, ..)| *of == var) {
+            if let Some(cond) = self.held_back(under) {
+                self.ask(cond, &mut Vec::new());
+                continue;
+            }
             match change {
                 Change::To(value) => self.ask(*value, path),
                 Change::Step => self.advances = true,
@@ -242,7 +363,7 @@ impl<'a> Rounds<'a> {
                 }
             }
             // A decision about a variable is not computed from it.
-            under.iter().for_each(|condition| self.ask(*condition, &mut Vec::new()));
+            under.iter().for_each(|(condition, _)| self.ask(*condition, &mut Vec::new()));
         }
         path.pop();
     }
@@ -268,8 +389,7 @@ impl<'a> Rounds<'a> {
     /// Whether an operand can differ from round to round.
     fn varies(&self, expr: ExprId, array: ArrayRef) -> bool {
         let kind = &self.kernel.exprs[expr].kind;
-        let is_changed = |var| self.changes.iter().any(|(of, ..)| of == var);
-        matches!(kind, ExprKind::Var(var) if is_changed(var))
+        matches!(kind, ExprKind::Var(var) if self.is_changed(*var))
             || matches!(kind, ExprKind::Load(access) if access.array == array)
             || kind.operands().into_iter().any(|operand| self.varies(operand, array))
     }
