@@ -36,7 +36,8 @@ impl Walk<'_> {
     }
 }
 
-/// Where a kernel's reads can be, at all sizes and whatever the kernel assumes.
+/// Where a kernel's reads can be, at all sizes that a launch may have and whatever else the
+/// kernel assumes.
 pub(crate) struct Reads<'a>(Walk<'a>);
 
 impl<'a> Reads<'a> {

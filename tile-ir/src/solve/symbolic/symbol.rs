@@ -161,6 +161,27 @@ impl Symbols {
         }
     }
 
+    /// Something holds of each launch: symbols that it says not to be below a number are not.
+    pub(super) fn set_least_by(&mut self, holds: &Formula) {
+        match holds {
+            Formula::All(parts) => parts.iter().for_each(|part| self.set_least_by(part)),
+            Formula::AtLeast(poly) if !poly.is_lost() => {
+                let unknown = poly.plus(-poly.constant_term());
+                if let [(product, 1)] = unknown.terms()
+                    && let [unknown] = product.as_slice()
+                {
+                    self.set_least(*unknown, -poly.constant_term());
+                }
+            }
+            Formula::True
+            | Formula::False
+            | Formula::Unknown
+            | Formula::AtLeast(_)
+            | Formula::Zero(_)
+            | Formula::Any(_) => {}
+        }
+    }
+
     /// Adds what holds of a symbol.
     pub(super) fn add_facts(&mut self, unknown: Unknown, facts: Formula) {
         if let Some(symbol) = self.all.get_mut(unknown as usize)

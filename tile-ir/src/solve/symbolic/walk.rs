@@ -50,7 +50,7 @@ use super::warps::{Common, Place};
 use super::weighed::Weighed;
 use super::wholes::Wholes;
 use super::windows::Windows;
-use crate::check::{Exact, Uniformity};
+use crate::check::{Exact, Uniformity, preconditions};
 use crate::exchange::Group;
 use crate::kernel::{
     self, Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Source, Stmt, StmtKind, Type, VarId,
@@ -412,10 +412,14 @@ impl Walk<'_> {
 
     fn assume(&mut self, cond: ExprId) {
         let value = self.condition(cond);
-        if self.outside.is_some() {
+        let is_of_launch = preconditions(self.kernel).contains(&cond);
+        if self.outside.is_some() && !is_of_launch {
             return;
         }
         let comes_by = Formula::All(self.guards.clone());
+        if is_of_launch {
+            self.symbols.set_least_by(&value.yes);
+        }
         self.guards.push(value.yes);
         // Who comes by goes on.
         self.passed_by.push(Formula::False);
