@@ -91,6 +91,27 @@ pub enum AssumptionError {
         /// The value.
         value: String,
     },
+    /// An element that is less than the one before it, where none should be.
+    #[error(
+        "`assume(sorted({tensor}))` of `{kernel}` ({file}:{line}) does not hold: \
+             {tensor}[{at}] is {value}, and {tensor}[{}] before it is {before}", at.saturating_sub(1)
+    )]
+    Unsorted {
+        /// The kernel.
+        kernel: String,
+        /// The source file.
+        file: String,
+        /// The line in it, from 1.
+        line: u32,
+        /// The tensor.
+        tensor: String,
+        /// The index of the first such element.
+        at: usize,
+        /// The element.
+        value: String,
+        /// The one before it.
+        before: String,
+    },
 }
 
 /// Why a tensor cannot be made or filled.

@@ -48,3 +48,21 @@ tiled_kernel! {
         }
     }
 }
+
+tiled_kernel! {
+    /// Each row's number into the places of the row, which lies behind the one before it.
+    pub fn spread_rows(first: &Tensor<i32, [R]>, c: &mut Tensor<i32, [M]>)
+    where
+        tile: (TN),
+        grid: (bx in tiles(R, TN)),
+        block: (tx in TN),
+    {
+        assume(sorted(first));
+        let row = bx * TN + tx;
+        if row + 1 < R {
+            for at in first[row]..first[row + 1] {
+                c[at] = row as i32;
+            }
+        }
+    }
+}

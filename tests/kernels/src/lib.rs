@@ -28,7 +28,7 @@ mod warps;
 pub mod widen;
 
 pub use arrays::{cat_map, counted_parts, digits, matmul_squares, sorted_fours};
-pub use assumed::{own_slots, scatter, strided};
+pub use assumed::{own_slots, scatter, spread_rows, strided};
 pub use collectives::{halvings, ranks, row_totals, softmax, tile_ranges, tile_sums};
 pub use curves::{
     exact_curves, fused_curves, integer_curves, library_curves, ring_differences, turned_words,

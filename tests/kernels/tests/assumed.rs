@@ -1,7 +1,7 @@
 //! Assumptions: what comes out where they hold, and what the CPU device says where
 //! they do not.
 
-use tile_kernels::{own_slots, scatter, strided};
+use tile_kernels::{own_slots, scatter, spread_rows, strided};
 use tile_runtime::{AssumptionError, Device, Error, Options};
 
 fn options() -> Options {
@@ -46,6 +46,36 @@ fn positions_that_are_not_distinct() {
             "`assume(distinct(ind))` of `scatter` ({file}:{line}) does not hold: ind[1] and ind[5] are both 0"
         )
     );
+}
+
+/// What `spread_rows` makes of rows that begin at `first`.
+fn spread(first: &[i32]) -> Result<Vec<i32>, Error> {
+    let dev = Device::cpu();
+    let first = dev.tensor([first.len()], first)?;
+    let mut c = dev.tensor([6], &[-1; 6])?;
+    spread_rows::with(options()).launch(&first, &mut c)?;
+    c.to_vec()
+}
+
+#[test]
+fn rows_behind_one_another() {
+    assert_eq!(spread(&[-1, 1, 1, 4, 5]).unwrap(), [0, 2, 2, 2, 3, -1]);
+}
+
+#[test]
+fn rows_that_are_not_sorted() {
+    let error = spread(&[0, 2, -3, 4]).unwrap_err();
+    let text = error.to_string();
+    let Error::Assumption(found) = error else { panic!("{text}") };
+    let AssumptionError::Unsorted { line, tensor, at, value, before, .. } = *found else {
+        panic!("{text}")
+    };
+    assert_eq!((tensor.as_str(), at, value.as_str(), before.as_str()), ("first", 2, "-3", "2"));
+    let source = include_str!("../src/assumed.rs");
+    let stated = source.lines().nth(line as usize - 1).unwrap_or_default();
+    assert_eq!(stated.trim(), "assume(sorted(first));");
+    let end = "does not hold: first[2] is -3, and first[1] before it is 2";
+    assert!(text.ends_with(end), "{text}");
 }
 
 /// What `own_slots` makes of `slot`.

@@ -51,7 +51,7 @@ pub struct Kernel {
     /// Facts about the inputs that the author vouches for, for whole launches.
     /// As [`super::StmtKind::Assume`] they count for the race rules only, and the
     /// CPU device checks them.
-    pub distinct: Vec<Distinct>,
+    pub promises: Vec<Promise>,
     /// Where spans stand in the user's file.
     pub spans: SpanTable,
     /// The kernel's name in the source.
@@ -148,13 +148,39 @@ pub struct Exit {
     pub span: SpanId,
 }
 
-/// `assume(distinct(a));`: no two elements of a tensor are equal.
+/// `assume(distinct(a));` or `assume(sorted(a));`: what holds of all elements of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Distinct {
-    /// A tensor of integers that the kernel does not write.
+pub struct Promise {
+    /// How the elements stand to each other.
+    pub order: Order,
+    /// A tensor of integers that the kernel does not write; of one axis where it is sorted.
     pub tensor: TensorId,
     /// The statement.
     pub span: SpanId,
+}
+
+/// How the elements of a tensor stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    /// No two are equal.
+    Distinct,
+    /// None is less than the one before it.
+    Sorted,
+}
+
+impl Order {
+    /// The one that `assume` calls so.
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Distinct, Self::Sorted].into_iter().find(|order| order.name() == name)
+    }
+
+    /// Its name in an `assume`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Distinct => "distinct",
+            Self::Sorted => "sorted",
+        }
+    }
 }
 
 /// A type parameter.

@@ -39,7 +39,7 @@ pub use eval::{ceil_div, eval_compare, eval_index, eval_index_binary};
 pub(crate) use eval::{eval_index_of, gcd};
 pub use expr::{Expr, ExprKind, Literal};
 pub use item::{
-    Axis, Distinct, Edge, EdgeRule, Exit, Kernel, Param, ScalarParam, TensorParam, Tile,
+    Axis, Edge, EdgeRule, Exit, Kernel, Order, Param, Promise, ScalarParam, TensorParam, Tile,
     TileDomain, TileParam, TileSpace, TypeParam, Var, VarKind,
 };
 pub use print::{print_access, print_expr, print_kernel};

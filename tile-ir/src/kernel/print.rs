@@ -212,9 +212,9 @@ impl Printer<'_> {
             let (elem, extents) = (kernel.elem_name(tile.elem), self.list(&tile.extents));
             self.line(1, &format!("shared {}: [{elem}; {extents}];", tile.name));
         }
-        for distinct in &kernel.distinct {
-            let name = &kernel.tensors[distinct.tensor].name;
-            self.line(1, &format!("assume(distinct({name}));"));
+        for promise in &kernel.promises {
+            let name = &kernel.tensors[promise.tensor].name;
+            self.line(1, &format!("assume({}({name}));", promise.order.name()));
         }
         self.write_stmts(1, &kernel.body);
         self.line(0, "}");

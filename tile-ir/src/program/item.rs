@@ -16,9 +16,9 @@ pub struct Program {
     pub kernels: Vec<ProgramKernel>,
     /// Device memory that lives from the first kernel to the last.
     pub workspaces: Arena<WorkspaceId, Workspace>,
-    /// Tensors whose elements are assumed to be distinct; a device that checks its
-    /// programs does so before the first kernel.
-    pub distinct: Vec<kernel::Distinct>,
+    /// What is assumed of the elements of tensors; a device that checks its programs does so
+    /// before the first kernel.
+    pub promises: Vec<kernel::Promise>,
     /// Where the kernels' spans stand in the user's file.
     pub spans: SpanTable,
 }

@@ -5,44 +5,62 @@ use super::expr::resolve_condition;
 use super::scope::resolve_array;
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::Bound;
-use crate::kernel::{ArrayRef, Distinct, ElemType, StmtKind, TensorId};
+use crate::kernel::{ArrayRef, ElemType, Order, Promise, StmtKind, TensorId};
 use crate::span::SpanId;
 use crate::syntax::{Expr, ExprKind, Name};
 
 /// Lowers the statement; what is about a whole tensor goes to the kernel.
 pub(super) fn resolve_assume(cx: &mut Resolver, fact: &Expr, span: SpanId) -> Option<StmtKind> {
     if let ExprKind::Call { func, args } = &fact.kind
-        && func.text == "distinct"
+        && let Some(order) = Order::of_name(&func.text)
     {
-        resolve_distinct(cx, func, args, span);
+        resolve_promise(cx, (order, func.span), args, span);
         return None;
     }
     Some(StmtKind::Assume { cond: resolve_condition(cx, fact) })
 }
 
-fn resolve_distinct(cx: &mut Resolver, func: &Name, args: &[Expr], span: SpanId) {
-    const FORM: &str = "write `assume(distinct(a));`, with a tensor of integers";
+fn resolve_promise(cx: &mut Resolver, called: (Order, SpanId), args: &[Expr], span: SpanId) {
+    let (order, func) = called;
+    let called = order.name();
+    let form = format!("write `assume({called}(a));`, with a tensor of integers");
     if cx.collective.is_some() || cx.jumps.is_inside() {
-        let message =
-            "`assume(distinct(…))` is about the whole launch and stands in no condition or loop";
+        let message = format!(
+            "`assume({called}(…))` is about the whole launch and stands in no condition or loop"
+        );
         cx.diags.push(
             Diagnostic::error(Code::Syntax, span, message).help("move it to the start of the body"),
         );
     }
     let [Expr { kind: ExprKind::Name(name), .. }] = args else {
-        let message = "`distinct` takes the name of a tensor";
-        cx.diags.push(Diagnostic::error(Code::MisusedName, func.span, message).help(FORM));
+        let message = format!("`{called}` takes the name of a tensor");
+        cx.diags.push(Diagnostic::error(Code::MisusedName, func, message).help(form));
         return;
     };
     let Some(array) = resolve_array(cx, name) else { return };
     let ArrayRef::Tensor(tensor) = array else {
         let message = format!("`{}` is a tile, whose elements the kernel makes", name.text);
-        cx.diags.push(Diagnostic::error(Code::MisusedName, name.span, message).help(FORM));
+        cx.diags.push(Diagnostic::error(Code::MisusedName, name.span, message).help(form));
         return;
     };
-    if require_fixed_integers(cx, name, tensor) {
-        cx.kernel.distinct.push(Distinct { tensor, span });
+    if require_fixed_integers(cx, name, tensor) && has_order(cx, name, (order, tensor)) {
+        cx.kernel.promises.push(Promise { order, tensor, span });
     }
+}
+
+/// Reports a tensor whose elements are in no line.
+fn has_order(cx: &mut Resolver, name: &Name, (order, tensor): (Order, TensorId)) -> bool {
+    let declared = &cx.kernel.tensors[tensor];
+    let n_axes = declared.extents.len();
+    if order == Order::Distinct || n_axes == 1 {
+        return true;
+    }
+    let message = format!("`{}` has {n_axes} axes, and only one of 1 axis is sorted", name.text);
+    let diagnostic = Diagnostic::error(Code::MisusedName, name.span, message);
+    let label = format!("`{}` is declared here", name.text);
+    let span = declared.span;
+    cx.diags.push(diagnostic.label(span, label));
+    false
 }
 
 /// Reports a tensor that is no input of integers.

@@ -10,7 +10,7 @@ use super::types::Ty;
 use super::{Resolver, exchange, foreign, function, suggest};
 use crate::diag::{Code, Diagnostic};
 use crate::exchange::ExchangeOp;
-use crate::kernel::{ArrayRef, ExprId, ExprKind};
+use crate::kernel::{ArrayRef, ExprId, ExprKind, Order};
 use crate::op::{BinaryOp, MathFn};
 use crate::span::SpanId;
 use crate::syntax::{self, Expr, Name};
@@ -209,15 +209,16 @@ fn built_in() -> impl Iterator<Item = &'static str> {
 /// Whether the language has a function, or a sequence, of that name.
 pub fn is_built_in(name: &str) -> bool {
     built_in().any(|known| known == name)
-        || matches!(name, "distinct" | "halving" | "doubling" | "atomic")
+        || Order::of_name(name).is_some()
+        || matches!(name, "halving" | "doubling" | "atomic")
 }
 
 fn report_unknown(cx: &mut Resolver, func: &Name) {
     let name = &func.text;
-    if name == "distinct" {
-        let message = "`distinct(…)` is no value";
+    if Order::of_name(name).is_some() {
+        let message = format!("`{name}(…)` is no value");
         let diagnostic = Diagnostic::error(Code::MisusedName, func.span, message);
-        cx.diags.push(diagnostic.help("it stands alone: `assume(distinct(a));`"));
+        cx.diags.push(diagnostic.help(format!("it stands alone: `assume({name}(a));`")));
         return;
     }
     if matches!(name.as_str(), "halving" | "doubling") {

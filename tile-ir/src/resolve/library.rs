@@ -77,7 +77,7 @@ fn checker(library: &Library, spans: &SpanTable, name: Name) -> Resolver {
         exprs: Arena::new(),
         body: Vec::new(),
         exits: Vec::new(),
-        distinct: Vec::new(),
+        promises: Vec::new(),
         spans: spans.clone(),
         span: name.span,
     };

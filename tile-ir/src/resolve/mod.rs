@@ -143,7 +143,7 @@ fn empty_kernel(item: &KernelItem) -> Kernel {
         exprs: Arena::new(),
         body: Vec::new(),
         exits: Vec::new(),
-        distinct: Vec::new(),
+        promises: Vec::new(),
         spans: item.spans.clone(),
         span: item.name.span,
     }

@@ -263,7 +263,7 @@ pub enum StmtKind {
     Scope(Vec<Stmt>),
     /// `barrier;`
     Barrier,
-    /// `assume(e);`: a condition, or `distinct(a)`.
+    /// `assume(e);`: a condition, `distinct(a)` or `sorted(a)`.
     Assume(Expr),
     /// `warp_barrier;`
     WarpBarrier,

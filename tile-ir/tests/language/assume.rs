@@ -125,7 +125,7 @@ fn what_is_undecided_names_the_load() {
 #[track_caller]
 fn resolve_errors(body: &str) -> String {
     let text = format!(
-        "fn f(n: i32, ind: &Tensor<i32, [N]>, x: &Tensor<f32, [N]>, c: &mut Tensor<i32, [N]>) where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),\n{{ let i = bx * TN + tx;\n{body}\n}}"
+        "fn f(n: i32, ind: &Tensor<i32, [N]>, x: &Tensor<f32, [N]>, c: &mut Tensor<i32, [N]>, m: &Tensor<i32, [N, 2]>) where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),\n{{ let i = bx * TN + tx;\n{body}\n}}"
     );
     let item = support::parse(&text);
     match tile_ir::resolve::resolve_kernel(&item) {
@@ -143,6 +143,9 @@ fn forms() {
         "c[i] = 1; assume(distinct(ind[i]));",
         "c[i] = 1; assume(distinct(ind) && n > 0);",
         "c[i] = 1; assume(n);",
+        "c[i] = 1; assume(sorted(m));",
+        "c[i] = 1; assume(sorted(c));",
+        "c[i] = if sorted(ind) { 1 } else { 0 };",
     ]
     .iter()
     .map(|body| resolve_errors(body))

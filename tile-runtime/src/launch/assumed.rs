@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 
 use tile_ir::arena::EntityId as _;
+use tile_ir::dtype::DType;
+use tile_ir::kernel::{Order, Promise};
 use tile_ir::row_major::position;
 use tile_ir::span::SpanId;
 use tile_ir::value::ScalarValue;
@@ -15,23 +17,51 @@ use super::run::host_bytes;
 use crate::cpu::CpuError;
 use crate::error::{AssumptionError, Error, Result, TensorError};
 
-/// Checks that the elements of tensors are distinct where the kernel says so.
-pub(super) fn check_distinct(ready: &Ready, bound: &Bound<'_>) -> Result<()> {
-    for distinct in &ready.program.distinct {
-        let Some(tensor) = bound.tensors.get(distinct.tensor.index()) else { continue };
-        let Some((value, first, second)) = repeated(tensor) else { continue };
-        return Err(AssumptionError::Distinct {
-            kernel: kernel_name(ready),
-            file: ready.file.clone(),
-            line: line(ready, distinct.span),
-            tensor: tensor_name(ready, distinct.tensor.index()),
-            first: position(tensor.shape, first),
-            second: position(tensor.shape, second),
-            value: value.to_string(),
+/// Checks what the kernel says of all elements of tensors.
+pub(super) fn check_promises(ready: &Ready, bound: &Bound<'_>) -> Result<()> {
+    for promise in &ready.program.promises {
+        let Some(tensor) = bound.tensors.get(promise.tensor.index()) else { continue };
+        let broken = match promise.order {
+            Order::Distinct => repeated(tensor).map(|found| not_distinct(ready, promise, found)),
+            Order::Sorted => falling(tensor).map(|found| not_sorted(ready, promise, found)),
+        };
+        if let Some(error) = broken {
+            return Err(error.into());
         }
-        .into());
     }
     Ok(())
+}
+
+fn not_distinct(
+    ready: &Ready,
+    promise: &Promise,
+    (value, first, second): (ScalarValue, Vec<usize>, Vec<usize>),
+) -> AssumptionError {
+    AssumptionError::Distinct {
+        kernel: kernel_name(ready),
+        file: ready.file.clone(),
+        line: line(ready, promise.span),
+        tensor: tensor_name(ready, promise.tensor.index()),
+        first,
+        second,
+        value: value.to_string(),
+    }
+}
+
+fn not_sorted(
+    ready: &Ready,
+    promise: &Promise,
+    (at, before, value): (usize, ScalarValue, ScalarValue),
+) -> AssumptionError {
+    AssumptionError::Unsorted {
+        kernel: kernel_name(ready),
+        file: ready.file.clone(),
+        line: line(ready, promise.span),
+        tensor: tensor_name(ready, promise.tensor.index()),
+        at,
+        value: value.to_string(),
+        before: before.to_string(),
+    }
 }
 
 /// Why the CPU device stopped.
@@ -72,18 +102,37 @@ fn line(ready: &Ready, span: SpanId) -> u32 {
     ready.program.spans.range(span).line
 }
 
-/// A value that stands twice, and the numbers of the two elements.
-fn repeated(tensor: &TensorArgument<'_>) -> Option<(ScalarValue, usize, usize)> {
+/// The elements of a tensor on the host, in row-major order.
+fn elements(tensor: &TensorArgument<'_>) -> Option<impl Iterator<Item = ScalarValue>> {
     let bytes = host_bytes(tensor)?;
-    let n_elems = tensor.len_elems();
     let n_bytes = tensor.dtype.size_bytes() as usize;
-    let mut seen = HashMap::with_capacity(n_elems);
-    (0..n_elems).find_map(|number| {
+    Some((0..tensor.len_elems()).map_while(move |number| {
         let at = tensor.offset_of(&position(tensor.shape, number)) * n_bytes;
         let mut word = [0; 8];
         word[..n_bytes].copy_from_slice(bytes.get(at..at + n_bytes)?);
-        let bits = u64::from_le_bytes(word);
-        let first = seen.insert(bits, number)?;
-        Some((ScalarValue { dtype: tensor.dtype, bits }, first, number))
+        Some(ScalarValue { dtype: tensor.dtype, bits: u64::from_le_bytes(word) })
+    }))
+}
+
+/// A value that stands twice, and where.
+fn repeated(tensor: &TensorArgument<'_>) -> Option<(ScalarValue, Vec<usize>, Vec<usize>)> {
+    let mut seen = HashMap::with_capacity(tensor.len_elems());
+    elements(tensor)?.enumerate().find_map(|(number, value)| {
+        let first = seen.insert(value.bits, number)?;
+        Some((value, position(tensor.shape, first), position(tensor.shape, number)))
     })
+}
+
+/// The index of an element that is less than the one before it, that one, and the element.
+fn falling(tensor: &TensorArgument<'_>) -> Option<(usize, ScalarValue, ScalarValue)> {
+    let pairs = elements(tensor)?.zip(elements(tensor)?.skip(1));
+    let mut numbered = (1..).zip(pairs);
+    let found = numbered.find(|(_, (before, value))| number(*value) < number(*before));
+    found.map(|(at, (before, value))| (at, before, value))
+}
+
+/// What an integer is.
+fn number(value: ScalarValue) -> i128 {
+    let signed = value.in_type(DType::I64).map(|value| value.bits.cast_signed().into());
+    signed.unwrap_or_else(|| value.bits.into())
 }

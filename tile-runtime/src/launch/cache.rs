@@ -183,7 +183,7 @@ mod tests {
         let program = Program {
             kernels: Vec::new(),
             workspaces: Default::default(),
-            distinct: Vec::new(),
+            promises: Vec::new(),
             spans: SpanTable::new(),
         };
         let kernels = Executables::Host(Vec::new());

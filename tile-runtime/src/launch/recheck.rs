@@ -97,7 +97,7 @@ fn unsound(label: &str, fault: &str) -> Error {
 /// with the sizes and the program.
 fn fault(program: &Program, kernel: &Kernel, binding: &Binding, config: &Config) -> Option<String> {
     let is_modelled = program.kernels.iter().all(|kernel| kernel.roles.len() <= 1);
-    if !is_modelled || assumes(&kernel.body) || !kernel.distinct.is_empty() {
+    if !is_modelled || assumes(&kernel.body) || !kernel.promises.is_empty() {
         return None;
     }
     let dims = small_dims(kernel, binding, config)?;

@@ -6,7 +6,7 @@ use tile_ir::program::{ArgSource, BufferSource, ProgramKernel, Ty, Workspace};
 use tile_ir::value::ArgValue;
 
 use super::argument::{ArgumentMemory, TensorArgument};
-use super::assumed::{check_distinct, stopped};
+use super::assumed::{check_promises, stopped};
 use super::bind::Bound;
 use super::checked::report;
 use super::error::ArgumentError;
@@ -95,7 +95,7 @@ pub(super) fn run_on_cpu(
 ) -> Result<Vec<CheckReport>> {
     let program = &ready.program;
     let mut reports = Vec::new();
-    check_distinct(ready, bound)?;
+    check_promises(ready, bound)?;
     let mut workspaces = Vec::with_capacity(program.workspaces.len());
     for workspace in program.workspaces.values() {
         workspaces.push(host_workspace(workspace, device)?);

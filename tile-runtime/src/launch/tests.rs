@@ -43,7 +43,7 @@ impl Signature {
             exprs: Arena::new(),
             body: Vec::new(),
             exits: Vec::new(),
-            distinct: Vec::new(),
+            promises: Vec::new(),
             spans,
             span,
         };

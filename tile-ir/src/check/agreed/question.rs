@@ -123,7 +123,7 @@ fn put_to<T>(
     let counted = counted_by_hand(kernel, parting);
     let mut kernel = kernel.clone();
     // What the author vouches for is of races, but for what each launch is asked.
-    kernel.distinct.clear();
+    kernel.promises.clear();
     let asked_of_launch = preconditions(&kernel);
     let mut question = Question::new(&mut kernel, &asked_of_launch);
     let tile = question.tile;

@@ -9,7 +9,7 @@ use crate::solve::skeleton::{Pair, Site};
 pub(super) fn have_free_indices(kernel: &Kernel, pair: &Pair) -> bool {
     let (origins, written) = (Origins::of(kernel), WrittenTensors::of(kernel));
     let is_assumed = |tensor: TensorId| {
-        kernel.distinct.iter().any(|distinct| distinct.tensor == tensor)
+        kernel.promises.iter().any(|promise| promise.tensor == tensor)
             || origins.assumed.iter().any(|cond| {
                 origins
                     .reaches(kernel, *cond, &|kind| loads(kind) == Some(ArrayRef::Tensor(tensor)))

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::undecided::holds_of;
 use crate::check::Uniformity;
 use crate::kernel::{
-    Access, ArrayRef, Distinct, Expr, ExprId, ExprKind, Kernel, Source, Stmt, StmtKind, Type,
+    Access, ArrayRef, Expr, ExprId, ExprKind, Kernel, Order, Promise, Source, Stmt, StmtKind, Type,
     print_expr,
 };
 use crate::solve::skeleton::Pair;
@@ -33,7 +33,10 @@ pub(super) fn settling_assumption(
     let is_settled =
         |vouched: &Kernel| !prove(vouched, uniformity).iter().any(|found| holds_of(found, pair));
     let name = &kernel.tensors[tensor].name;
-    if kernel.distinct.iter().any(|distinct| distinct.tensor == tensor) {
+    let is_promised = |order| {
+        kernel.promises.iter().any(|promise| promise.tensor == tensor && promise.order == order)
+    };
+    if is_promised(Order::Distinct) {
         let text = print_expr(kernel, load);
         return is_settled(&guarded(kernel, load, pair)).then(|| {
             format!(
@@ -42,11 +45,20 @@ pub(super) fn settling_assumption(
             )
         });
     }
-    let mut vouched = kernel.clone();
-    vouched.distinct.push(Distinct { tensor, span: kernel.span });
-    is_settled(&vouched).then(|| {
+    let n_axes = kernel.tensors[tensor].extents.len();
+    let orders = [(Order::Distinct, "to differ"), (Order::Sorted, "never to fall")];
+    let mut orders = orders.into_iter().filter(|(order, _)| {
+        !is_promised(*order) && (*order == Order::Distinct || n_axes == 1)
+    });
+    let settling = orders.find(|(order, _)| {
+        let mut vouched = kernel.clone();
+        vouched.promises.push(Promise { order: *order, tensor, span: kernel.span });
+        is_settled(&vouched)
+    });
+    settling.map(|(order, so)| {
         format!(
-            "if the elements of `{name}` are known to differ, say so: `assume(distinct({name}));`"
+            "if the elements of `{name}` are known {so}, say so: `assume({}({name}));`",
+            order.name()
         )
     })
 }

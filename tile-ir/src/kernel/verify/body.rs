@@ -39,11 +39,11 @@ pub(super) fn verify_exits(cx: &mut Verifier<'_>) {
     }
 }
 
-/// What is assumed to be distinct is a tensor that is read only.
-pub(super) fn verify_distinct(cx: &mut Verifier<'_>) {
-    for distinct in &cx.kernel.distinct {
-        let known = cx.has_array(ArrayRef::Tensor(distinct.tensor));
-        let fixed = known && !cx.kernel.tensors[distinct.tensor].mutable;
+/// What is assumed of all elements is of a tensor that is read only.
+pub(super) fn verify_promises(cx: &mut Verifier<'_>) {
+    for promise in &cx.kernel.promises {
+        let known = cx.has_array(ArrayRef::Tensor(promise.tensor));
+        let fixed = known && !cx.kernel.tensors[promise.tensor].mutable;
         cx.require(fixed, || "what is assumed of a tensor is of none that is only read".to_owned());
     }
 }

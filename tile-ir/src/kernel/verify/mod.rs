@@ -39,7 +39,7 @@ pub fn verify_kernel(kernel: &Kernel) -> Result<(), Vec<KernelFault>> {
     expr::verify_ids(&mut cx);
     body::verify_ids(&mut cx, &kernel.body);
     body::verify_exits(&mut cx);
-    body::verify_distinct(&mut cx);
+    body::verify_promises(&mut cx);
     if cx.faults.is_empty() {
         header::verify_header(&mut cx);
         expr::verify_types(&mut cx);

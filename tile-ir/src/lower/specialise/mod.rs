@@ -146,7 +146,7 @@ fn specialise_kernel(
     Ok(Program {
         kernels: vec![program_kernel],
         workspaces: Arena::new(),
-        distinct: kernel.distinct.clone(),
+        promises: kernel.promises.clone(),
         spans: kernel.spans.clone(),
     })
 }

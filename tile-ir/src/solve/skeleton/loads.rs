@@ -54,10 +54,10 @@ impl Machine<'_> {
         if let ArrayRef::Tensor(tensor) = access.array
             && self.flat(access.array, indices).is_none()
         {
-            // Of elements that differ nothing else is left to be told by what is made of them.
-            let is_distinct = self.kernel.distinct.iter().any(|known| known.tensor == tensor);
+            // Of elements that are promised to differ, or to rise, nothing else is left to be told by what is made of them.
+            let is_promised = self.kernel.promises.iter().any(|known| known.tensor == tensor);
             let is_known =
-                self.shares && is_distinct && indices.iter().all(|index| index.data.is_none());
+                self.shares && is_promised && indices.iter().all(|index| index.data.is_none());
             let (pad, is_literal) = self.pad(tensor, dtype);
             let data = (!is_known || !is_literal).then_some(Source::Load(expr));
             return Ok(pad.tainted(data));

@@ -11,12 +11,12 @@ use super::formula::Formula;
 use super::loops::Next;
 use super::made::MAX_UNMADE;
 use super::poly::{Poly, Unknown};
+use super::promised::Promised;
 use super::same_loads::by_content;
 use super::signs::by_sign;
 use super::symbol::{LoopId, Sharing};
 use super::system::System;
 use super::walk::{Site, Walk, Worker};
-use crate::kernel::ArrayRef;
 
 /// One of the two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -229,16 +229,11 @@ pub(super) struct Builder<'a> {
     pub(super) claimed: BTreeSet<(Unknown, Unknown)>,
     /// Old values of which it has been said that one has the bits that the other sets.
     pub(super) marked: BTreeSet<(Unknown, Unknown)>,
-    /// Of each, the formula holds, or the pairs are equal.
-    either: Vec<(Formula, Vec<(Poly, Poly)>)>,
-    /// Loaded values of tensors whose elements are distinct.
-    loaded: Vec<(Unknown, Side)>,
+    /// Loaded values of which something is promised.
+    pub(super) promised: Promised,
     /// Whether it is asked what one side has read at one place.
     compares_reads: bool,
 }
-
-/// Most pairs of loaded values that are told apart: each doubles the work.
-const MAX_EITHER: usize = 4;
 
 impl<'a> Builder<'a> {
     fn new(walk: &'a Walk<'_>, meeting: Meeting<'a>) -> Self {
@@ -254,8 +249,7 @@ impl<'a> Builder<'a> {
             parted: BTreeSet::new(),
             claimed: BTreeSet::new(),
             marked: BTreeSet::new(),
-            either: Vec::new(),
-            loaded: Vec::new(),
+            promised: Promised::default(),
             compares_reads: false,
         }
     }
@@ -456,7 +450,7 @@ impl<'a> Builder<'a> {
         if let Some(size) = size {
             by_sign(&size, &mut systems);
         }
-        for (apart, same) in self.either {
+        for (apart, same) in self.promised.apart {
             let mut one = systems.clone();
             one.iter_mut().for_each(|system| system.assert(&apart));
             for system in &mut systems {
@@ -480,46 +474,8 @@ impl<'a> Builder<'a> {
             self.part_slots(symbol, side);
             self.part_claims(symbol, side);
             self.part_marks(symbol, side);
-            if walk.elements.get(&symbol).is_some_and(|element| walk.is_distinct(element.tensor)) {
-                for other in self.loaded.clone() {
-                    self.tell_apart(other, (symbol, side));
-                }
-                self.loaded.push((symbol, side));
-            }
+            self.keep_promises(symbol, side);
         }
-    }
-
-    /// Of two loaded values of one tensor whose elements are distinct: they differ,
-    /// or their positions are the same.
-    fn tell_apart(&mut self, one: (Unknown, Side), other: (Unknown, Side)) {
-        let walk = self.walk;
-        let (Some(first), Some(second)) = (walk.elements.get(&one.0), walk.elements.get(&other.0))
-        else {
-            return;
-        };
-        if first.tensor != second.tensor {
-            return;
-        }
-        let (a, b) = (self.unknown(one.0, one.1), self.unknown(other.0, other.1));
-        if a == b || self.either.len() == MAX_EITHER {
-            return;
-        }
-        let mut cases = vec![Formula::lt(&a, &b), Formula::lt(&b, &a)];
-        let mut same = Vec::new();
-        let extents = walk.kernel.extents(ArrayRef::Tensor(first.tensor));
-        for ((left, right), extent) in first.indices.iter().zip(&second.indices).zip(extents) {
-            let (left, right) = (self.on(one.1, left), self.on(other.1, right));
-            let Some(extent) = walk.extents_of_arrays.get(extent) else { return };
-            let extent = self.on(Side::First, extent);
-            // Outside, the pad is read, as often as it likes.
-            for (index, value) in [(&left, &a), (&right, &b)] {
-                let outside = [Formula::lt(index, &Poly::default()), Formula::le(&extent, index)];
-                let is_pad = Formula::eq(value, &first.pad);
-                cases.extend(outside.map(|outside| outside.and(is_pad.clone())));
-            }
-            same.push((left, right));
-        }
-        self.either.push((Formula::Any(cases), same));
     }
 
     /// That an old value of a counter on one side is none of the other side's.

@@ -1,6 +1,5 @@
 //! Loaded integers of tensors that the kernel never writes: each is a function
-//! of its position. Of a tensor whose elements the author says are distinct, two
-//! equal ones are one.
+//! of its position.
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
@@ -64,10 +63,5 @@ impl Walk<'_> {
             Sharing::Function(of) => of.iter().any(|other| self.is_private(*other)),
             Sharing::Launch | Sharing::Block | Sharing::Iteration(_) => false,
         })
-    }
-
-    /// Whether the author says that a tensor's elements are distinct.
-    pub(super) fn is_distinct(&self, tensor: TensorId) -> bool {
-        self.kernel.distinct.iter().any(|distinct| distinct.tensor == tensor)
     }
 }

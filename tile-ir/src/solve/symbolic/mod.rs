@@ -96,6 +96,7 @@ mod poly;
 mod power_cases;
 mod powers;
 mod prefix;
+mod promised;
 mod radix;
 mod ranges;
 mod ranks;

@@ -2,7 +2,7 @@
 //! nothing is known.
 
 use tile_ir::dtype::DType;
-use tile_ir::kernel::{ArrayRef, Edge, ElemType, ExprId, ExprKind, Literal, Type};
+use tile_ir::kernel::{ArrayRef, Edge, ElemType, ExprId, ExprKind, Literal, Order, Type};
 use tile_ir::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
 
 use super::run::{Kind, Machine, Step, Unfit};
@@ -126,12 +126,19 @@ impl Machine<'_> {
     }
 
     /// A small number that depends on the element alone; of elements that are assumed to
-    /// differ, another one each.
+    /// differ, another one each, and rising ones of those that are assumed to rise.
     fn loaded(&self, array: ArrayRef, indices: &[i64]) -> Value {
-        let is_distinct =
-            self.kernel.distinct.iter().any(|own| ArrayRef::Tensor(own.tensor) == array);
-        if let ([index], true) = (indices, is_distinct) {
-            return Value::Int(index ^ (self.launch.seed % 4) as i64);
+        let promises = &self.kernel.promises;
+        let promise = promises.iter().find(|own| ArrayRef::Tensor(own.tensor) == array);
+        match (indices, promise.map(|own| own.order)) {
+            ([index], Some(Order::Distinct)) => {
+                return Value::Int(index ^ (self.launch.seed % 4) as i64);
+            }
+            ([index], Some(Order::Sorted)) => {
+                let seed = (self.launch.seed % 4) as i64;
+                return Value::Int(index * (seed + 1) / 2);
+            }
+            _ => {}
         }
         let mix = |hash: u64, index: &i64| {
             let hash = (hash ^ *index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
