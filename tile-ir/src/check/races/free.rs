@@ -1,8 +1,10 @@
-//! Indices that any data may decide: loaded from tensors that are never written, and
-//! of which nothing is assumed. What such data shows is no guess.
+//! What indices are made of: data of which nothing is assumed, loaded from tensors that are
+//! never written, of which what is shown is no guess; or old values of atomic updates.
 
 use crate::check::{Origins, WrittenTensors};
-use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, TensorId};
+use crate::kernel::{
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, TensorId, VarId,
+};
 use crate::solve::skeleton::{Pair, Site};
 
 /// Whether what is loaded in the indices of both accesses may be any data.
@@ -25,6 +27,13 @@ pub(super) fn have_free_indices(kernel: &Kernel, pair: &Pair) -> bool {
         !indices.is_empty()
             && indices.into_iter().all(|index| !origins.reaches(kernel, index, &is_bound))
     })
+}
+
+/// Whether the old value of an atomic update decides which element one of the two uses.
+pub(super) fn leads_to(kernel: &Kernel, old: VarId, pair: &Pair) -> bool {
+    let origins = Origins::of(kernel);
+    let indices = [pair.first, pair.second].into_iter().flat_map(|site| indices_of(kernel, &site));
+    indices.into_iter().any(|index| origins.vars(kernel, index).contains(&old))
 }
 
 fn loads(kind: &ExprKind) -> Option<ArrayRef> {

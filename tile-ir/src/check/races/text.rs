@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::cure::Cure;
+use super::free::leads_to;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
     AccessKind, ArrayRef, EachOrigin, Kernel, Place, Source, Stmt, StmtKind, VarId, print_access,
@@ -322,7 +323,9 @@ impl<'a> Prose<'a> {
     /// What would mend it where no barrier does.
     pub(super) fn remedy(&self) -> String {
         let Pair { scope, first, second, .. } = self.conflict.pair;
-        if let Some(source @ Source::Old(_)) = self.conflict.cause {
+        if let Some(source @ Source::Old(old)) = self.conflict.cause
+            && leads_to(self.kernel, old, &self.conflict.pair)
+        {
             return self.own_slots(source);
         }
         let text = match scope {
