@@ -117,16 +117,16 @@ families! {
     added agreed alike anew arrays atomics ballots basics benchmarks beside blocks
     butterflies chains chosen claims coarse collected combined confined contrary control
     corners counted digits doubled doubtful ends equations exact far fetched few filled
-    flipped followed fronts further gather generated generics given graphs grids grouped
-    halved hand inclusive kept lanes late launched launches layers leaving left lessons
-    levels library limits loaded long loops marks matrices micro mirrors mixed multiplied
-    narrow nearly offsets open orders params parted partners passed permuted physics
-    pictures pieces places ported ports powers prefixes programs published queues ranks
-    reach reading rectangles reduced reductions reserved restored rolled rotated rounds
-    rows running samples scans scattered searches seats segments settled shares sized
-    sizes solvers sorted sorts starts stencils steps stored strides summed sums symbolic
-    tables teams tiles told triangles turned twice unseen values verified waits warps
-    waves weighed wholes wide
+    flags flipped followed fronts further gather generated generics given graphs grids
+    grouped halved hand inclusive kept lanes late launched launches layers leaving left
+    lessons levels library limits loaded long loops marks matrices micro mirrors mixed
+    multiplied narrow nearly offsets open orders params parted partners passed permuted
+    physics pictures pieces places ported ports powers prefixes programs published queues
+    ranks reach reading rectangles reduced reductions reserved restored rolled rotated
+    rounds rows running samples scans scattered searches seats segments settled shares
+    sized sizes solvers sorted sorts starts stencils steps stored strides summed sums
+    symbolic tables teams tiles told triangles turned twice unseen values verified waits
+    warps waves weighed wholes wide
 }
 
 #[test]

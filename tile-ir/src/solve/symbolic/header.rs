@@ -2,14 +2,14 @@
 //! domains, dimensions, the axes of grid and block.
 
 use super::cases::Sign;
-use super::formula::Formula;
+use super::formula::{Cond, Formula};
 use super::integers::range_of;
 use super::poly::{Poly, Unknown, gcd};
 use super::symbol::{Obstacle, Sharing, Symbol};
 use super::valued::Given;
 use super::walk::{Value, Walk};
 use crate::check::{MAX_NARROW_ITEMS, narrows, piece};
-use crate::kernel::{Axis, TileDomain, VarId, VarKind};
+use crate::kernel::{Axis, TileDomain, Type, VarId, VarKind};
 
 impl Walk<'_> {
     /// Gives every variable of the header its value, and notes the constraints.
@@ -113,6 +113,9 @@ impl Walk<'_> {
     /// case.
     fn scalar(&mut self, var: VarId) -> Value {
         let declared = &self.kernel.vars[var];
+        if declared.ty == Type::BOOL {
+            return Value::Cond(self.flag(var));
+        }
         if let Some(Given::Is(value)) = self.case.values.get(&var) {
             return Value::Int(Poly::constant(*value));
         }
@@ -146,6 +149,18 @@ impl Walk<'_> {
             }
         }
         value
+    }
+
+    /// A scalar parameter that is true or false: a number of the launch, 1 or 0.
+    fn flag(&mut self, var: VarId) -> Cond {
+        match self.case.values.get(&var) {
+            Some(Given::Is(1)) => return Cond { yes: Formula::True, no: Formula::False },
+            Some(Given::Is(_)) => return Cond { yes: Formula::False, no: Formula::True },
+            _ => {}
+        }
+        let flag = Poly::unknown(self.symbols.next());
+        self.launch_symbol(0, Formula::le(&flag, &Poly::constant(1)));
+        Cond { yes: Formula::Zero(flag.plus(-1)), no: Formula::Zero(flag) }
     }
 
     fn launch_symbol(&mut self, low: i128, facts: Formula) -> Unknown {

@@ -7,7 +7,7 @@
 //! conditions are about, what is proved in each case is proved. Where a condition asks of
 //! one whether it is a power of two, that is what its cases are ([`super::power_cases`]). And
 //! where a launch is refused unless it has one of few values ([`few_values`]), there are no
-//! other cases.
+//! other cases. One that is true or false has two.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use super::power_cases::{self, CASES};
 use super::walk::{Case, walk_case};
 use super::{Unproved, prove_some};
 use crate::check::{Uniformity, few_values};
-use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, immutable_lets};
+use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Type, VarId, VarKind, immutable_lets};
 use crate::op::CompareOp;
 
 /// Most values of one parameter, and most combinations.
@@ -135,7 +135,21 @@ fn cases(kernel: &Kernel) -> Cases {
         (var, is.chain([Given::Not(numbers.clone())]).collect())
     });
     let of_powers = power_cases::asked(kernel).into_iter().map(|var| (var, CASES.to_vec()));
-    of_values.chain(of_powers).collect()
+    let of_flags = flags(kernel).map(|var| (var, vec![Given::Is(1), Given::Is(0)]));
+    of_values.chain(of_powers).chain(of_flags).collect()
+}
+
+/// The scalar parameters that are true or false and that something asks.
+fn flags(kernel: &Kernel) -> impl Iterator<Item = VarId> {
+    let asked = kernel.exprs.values().filter_map(|expr| match expr.kind {
+        ExprKind::Var(var) => Some(var),
+        _ => None,
+    });
+    let is_flag = |var: &VarId| {
+        let var = &kernel.vars[*var];
+        matches!(var.kind, VarKind::Scalar(_)) && var.ty == Type::BOOL
+    };
+    asked.filter(is_flag).collect::<BTreeSet<_>>().into_iter()
 }
 
 /// The cases of each scalar parameter of which a launch has one of few values.
