@@ -1,11 +1,14 @@
 //! Indices that go up to a number which the kernel itself computes from data: what was
-//! counted, stored in a tile, or summed up. How large it can be, no run tells.
+//! counted, reckoned in a tile, or summed up. How large it can be, no run tells. What a tile
+//! only holds as it was loaded is data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::assumed::Origins;
 use super::uniform::WrittenTensors;
-use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind, VarId};
+use crate::kernel::{
+    ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind, VarId, immutable_lets,
+};
 use crate::op::CompareOp;
 
 /// A limit that an access is made under: a condition, or what a loop counts to.
@@ -24,6 +27,8 @@ pub(super) struct Counts<'a> {
     written: WrittenTensors,
     /// What work-items get of each other.
     exchanged: BTreeSet<VarId>,
+    /// Tiles in which more is put than data as it was loaded.
+    reckoned: BTreeSet<ArrayRef>,
 }
 
 impl<'a> Counts<'a> {
@@ -31,8 +36,11 @@ impl<'a> Counts<'a> {
     pub(super) fn of(kernel: &'a Kernel) -> Self {
         let mut exchanged = BTreeSet::new();
         collect_exchanged(&kernel.body, &mut exchanged);
+        let mut reckoned = BTreeSet::new();
+        let lets = immutable_lets(&kernel.body, kernel);
+        collect_reckoned((kernel, &lets), &kernel.body, &mut reckoned);
         let (origins, written) = (Origins::of(kernel), WrittenTensors::of(kernel));
-        Self { kernel, origins, written, exchanged }
+        Self { kernel, origins, written, exchanged, reckoned }
     }
 
     /// Whether one of the limits is such a number, to which an index goes.
@@ -51,7 +59,7 @@ impl<'a> Counts<'a> {
     fn is_computed(&self, expr: ExprId) -> bool {
         self.origins.reaches(self.kernel, expr, &|kind| match kind {
             ExprKind::Load(access) => match access.array {
-                ArrayRef::Tile(_) => true,
+                ArrayRef::Tile(_) => self.reckoned.contains(&access.array),
                 ArrayRef::Tensor(tensor) => self.written.contains(tensor),
             },
             ExprKind::Var(var) => self.exchanged.contains(var),
@@ -66,6 +74,42 @@ fn collect_exchanged(stmts: &[Stmt], out: &mut BTreeSet<VarId>) {
             out.insert(*var);
         }
         stmt.kind.bodies().into_iter().for_each(|body| collect_exchanged(body, out));
+    }
+}
+
+/// A kernel, and what its variables are that are set once.
+type Text<'a> = (&'a Kernel, &'a BTreeMap<VarId, ExprId>);
+
+/// The arrays into which something else is stored than what a tensor or the text says.
+fn collect_reckoned(text: Text<'_>, stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Store { value, .. } if is_data(text, *value) => {}
+            kind => out.extend(kind.written()),
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect_reckoned(text, body, out));
+    }
+}
+
+/// Whether a value is an element of a tensor as it is, or a number.
+fn is_data(text: Text<'_>, value: ExprId) -> bool {
+    let (kernel, lets) = text;
+    match &kernel.exprs[value].kind {
+        ExprKind::Literal(_) => true,
+        ExprKind::Load(access) => matches!(access.array, ArrayRef::Tensor(_)),
+        ExprKind::Cast(of) => is_data(text, *of),
+        ExprKind::Select { then, otherwise, .. } => {
+            is_data(text, *then) && is_data(text, *otherwise)
+        }
+        ExprKind::Var(var) => lets.get(var).is_some_and(|value| is_data(text, *value)),
+        ExprKind::Unary { .. }
+        | ExprKind::Binary { .. }
+        | ExprKind::Compare { .. }
+        | ExprKind::Logic { .. }
+        | ExprKind::Uniform(_)
+        | ExprKind::Math { .. }
+        | ExprKind::Tiles { .. }
+        | ExprKind::InBounds { .. } => false,
     }
 }
 

@@ -124,9 +124,9 @@ families! {
     physics pictures pieces places ported ports powers prefixes programs published queues
     ranks reach reading rectangles reduced reductions reserved restored rolled rotated
     rounds rows running samples scans scattered searches seats segments settled shares
-    sized sizes solvers sorted sorts starts stencils steps stored strides summed sums
-    symbolic tables teams tiles told triangles turned twice unseen values verified waits
-    warps waves weighed wholes wide
+    sized sizes solvers sorted sorts staged starts stencils steps stored strides summed
+    sums symbolic tables teams tiles told triangles turned twice unseen values verified
+    waits walked warps waves weighed wholes wide
 }
 
 #[test]

@@ -34,6 +34,9 @@ const MAX_WALKED_FOR_CONDITIONS: i128 = 4;
 /// The same, where they put bits together.
 const MAX_WALKED_FOR_BITS: i128 = 16;
 
+/// The same of loops that go on by numbers, where no other proof was found.
+const MAX_WALKED_IN_CASE: i128 = 16;
+
 /// Most work-items of a launch of which it is left to runs.
 const MAX_RUN: i128 = 4096;
 
@@ -210,6 +213,8 @@ impl Walk<'_> {
             MAX_WALKED_FOR_CONDITIONS
         } else if (self.outside.is_some() || !self.is_small()) && self.moves_bits(body) {
             MAX_WALKED_FOR_BITS
+        } else if self.case.walks_rounds && self.carries_numbers(body) {
+            MAX_WALKED_IN_CASE
         } else {
             return None;
         };
@@ -246,6 +251,15 @@ impl Walk<'_> {
         let mut assigned = Vec::new();
         self.collect_assigned(stmts, &mut assigned);
         let is_kept = |var: &VarId| self.env.contains_key(var) && self.type_of(*var) == Type::BOOL;
+        assigned.iter().any(is_kept) && !self.leaves(stmts)
+    }
+
+    /// Whether statements leave numbers in variables of outside, and none of them leaves the
+    /// loop.
+    fn carries_numbers(&self, stmts: &[Stmt]) -> bool {
+        let mut assigned = Vec::new();
+        self.collect_assigned(stmts, &mut assigned);
+        let is_kept = |var: &VarId| self.env.contains_key(var) && self.is_followed(*var);
         assigned.iter().any(is_kept) && !self.leaves(stmts)
     }
 

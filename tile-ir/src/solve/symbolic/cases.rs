@@ -16,7 +16,9 @@ use super::listed::unproved_in_each;
 use super::walk::{Case, walk_case};
 use super::{Unproved, prove_some};
 use crate::check::Uniformity;
-use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, immutable_lets};
+use crate::kernel::{
+    ExprId, ExprKind, Kernel, StmtKind, VarId, VarKind, any_stmt, immutable_lets,
+};
 use crate::op::BinaryOp;
 
 /// Most combinations of signs.
@@ -41,6 +43,28 @@ pub(crate) fn unproved_in_each_case(
 ) -> Vec<Unproved> {
     unproved_in_each(&combinations(kernel), open, &|signs, is_asked| {
         let case = Case { signs: signs.clone(), is_limited: true, ..Case::default() };
+        let mut walk = walk_case(kernel, uniformity, case);
+        walk.effort = Effort::part(PART);
+        prove_some(&mut walk, is_asked, &mut BTreeSet::new)
+    })
+}
+
+/// Those of `open` that are not proved where the rounds of loops are walked one by one, if they
+/// are few: what each leaves to the next is then known, as a width that is halved and the
+/// place behind what it has filled so far.
+pub(crate) fn unproved_in_each_round(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    open: &[Unproved],
+) -> Vec<Unproved> {
+    let has_loop = any_stmt(&kernel.body, &mut |kind| {
+        matches!(kind, StmtKind::For { .. } | StmtKind::Phase { .. })
+    });
+    if !has_loop || open.is_empty() {
+        return open.to_vec();
+    }
+    unproved_in_each(&[()], open, &|(), is_asked| {
+        let case = Case { walks_rounds: true, ..Case::default() };
         let mut walk = walk_case(kernel, uniformity, case);
         walk.effort = Effort::part(PART);
         prove_some(&mut walk, is_asked, &mut BTreeSet::new)

@@ -154,7 +154,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, VarId};
 use crate::span::SpanId;
-pub(crate) use cases::unproved_in_each_case;
+pub(crate) use cases::{unproved_in_each_case, unproved_in_each_round};
 use flow::{Distance, Encounter};
 use instance::Meeting;
 use linear::Effort;

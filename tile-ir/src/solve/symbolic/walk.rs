@@ -247,6 +247,8 @@ pub(super) struct Case {
     pub(super) values: BTreeMap<VarId, Given>,
     /// Whether the limits of variables are asked for that loops set by data.
     pub(super) is_limited: bool,
+    /// Whether loops of few rounds are walked round by round.
+    pub(super) walks_rounds: bool,
 }
 
 /// What a walk notes besides accesses.
