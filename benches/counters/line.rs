@@ -1,7 +1,7 @@
 //! What is found, one JSON object a line, and the table of it.
 
 use serde::Serialize;
-use tile_benches::Told;
+use tile_sink::Told;
 
 use crate::predicted::Quantities;
 

@@ -21,7 +21,7 @@ use clap::Parser;
 use line::Line;
 use list::Row;
 use predicted::Quantities;
-use tile_benches::Sink;
+use tile_sink::Sink;
 use tile_runtime::bench::time_launches;
 use tile_runtime::{Device, Options, Tune};
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use line::{Line, Time};
-use tile_benches::Sink;
+use tile_sink::Sink;
 use tile_examples::frame::{Entry, Failure};
 use tile_runtime::bench::time_launches;
 use tile_runtime::{Device, Options, Tune};

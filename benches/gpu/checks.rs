@@ -3,7 +3,6 @@
 use std::io;
 use std::time::Duration;
 
-use tile_benches::Sink;
 use tile_kernels::checks::{
     Setup, Verdict, check_add, check_batched_matmul, check_convolve, check_linear_relu,
     check_matmul, check_min_plus, check_row_sums, check_saxpy, check_scaled_matmul,
@@ -12,6 +11,7 @@ use tile_kernels::checks::{
 };
 use tile_runtime::inspect::finish_background;
 use tile_runtime::{Device, Options, Tune};
+use tile_sink::Sink;
 
 use crate::figure::Figure;
 

@@ -1,8 +1,8 @@
 //! What is found, one JSON object a line. `torch_peers.py` writes the same form.
 
 use serde::Serialize;
-use tile_benches::Told;
 use tile_runtime::Device;
+use tile_sink::Told;
 
 /// One line.
 #[derive(Debug, Serialize)]

@@ -2,8 +2,8 @@
 //! lines. It runs on a machine without Rust; `cargo xtask bundle` ships it.
 //!
 //! ```sh
-//! cargo run --release -p tile-benches --bin gpu -- --out figures.jsonl
-//! cargo run --release -p tile-benches --bin gpu -- --device cpu --quick
+//! cargo run --release -p tile-gpu -- --out figures.jsonl
+//! cargo run --release -p tile-gpu -- --device cpu --quick
 //! ```
 
 mod checks;
@@ -17,8 +17,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use figure::Figure;
 use sample::Draw;
-use tile_benches::Sink;
 use tile_runtime::{Device, Tune};
+use tile_sink::Sink;
 
 /// Tests and measures the kernels on one device.
 #[derive(Parser)]

@@ -4,10 +4,10 @@
 
 use std::io;
 
-use tile_benches::Sink;
 use tile_kernels::number::Reference as _;
 use tile_runtime::bench::time_launches;
 use tile_runtime::{Device, Kernel, Options, Result, Stream, Tensor};
+use tile_sink::Sink;
 
 use crate::figure::Figure;
 

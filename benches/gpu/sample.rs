@@ -3,7 +3,6 @@
 
 use std::io;
 
-use tile_benches::Sink;
 use tile_kernels::list::{Listed, all};
 use tile_kernels::random::random_inputs;
 use tile_runtime::inspect::{HostTensor, ResidentBlocks, resident_blocks, run_config, run_program};
@@ -11,6 +10,7 @@ use tile_runtime::ir::config::{Breadth, Config, ConfigError, Space};
 use tile_runtime::ir::dtype::DType;
 use tile_runtime::ir::kernel::ExprKind;
 use tile_runtime::{Device, Error, bf16, f16};
+use tile_sink::Sink;
 
 use crate::figure::Figure;
 

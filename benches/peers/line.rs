@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use std::fmt::Write as _;
-use tile_benches::Told;
+use tile_sink::Told;
 
 use crate::list::{Source, shape_text};
 

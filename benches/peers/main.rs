@@ -32,7 +32,7 @@ use tile_runtime::{Config, Device, Stream, TuneOptions, nvrtc};
 use case::{Bench, Case};
 use line::{Line, Run, table};
 use list::{Entry, LISTED, Source, shape_text};
-use tile_benches::Sink;
+use tile_sink::Sink;
 
 /// Where cuBLAS is looked for, before the system's loader is asked.
 const CUBLAS_VARIABLE: &str = "TILE_CUBLAS";

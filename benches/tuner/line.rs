@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use serde::Serialize;
-use tile_benches::{Sink, Told};
+use tile_sink::{Sink, Told};
 use tile_runtime::Device;
 
 use crate::child::FirstLaunch;

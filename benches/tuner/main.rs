@@ -24,7 +24,7 @@ use tile_runtime::bench::add_compile_options;
 
 use child::Role;
 use line::{Line, summary, table, write_all};
-use tile_benches::Sink;
+use tile_sink::Sink;
 
 /// With a driver present, NVRTC answers repeated compilations from a cache.
 const NVRTC_OPTIONS: [&str; 1] = ["--no-cache"];

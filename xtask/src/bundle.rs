@@ -36,8 +36,8 @@ const GLIBC_MINOR: u32 = 36;
 pub(crate) fn bundle() -> Result<(), Failure> {
     let mut steps = Steps::default();
     let mut build = crate::cargo();
-    build.args(["build", "--profile", "bundle", "--package", "tile-benches", "--bins"]);
-    build.arg("--locked");
+    build.args(["build", "--profile", "bundle", "--bins", "--locked"]);
+    build.args(["--package", "tile-benches", "--package", "tile-gpu"]);
     steps.command("build", &mut build)?;
     steps.run("gather", || gather(&crate::root()))?;
     steps.print_table();

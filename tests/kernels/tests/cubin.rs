@@ -7,29 +7,20 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a count, or that nothing was done")]
 
-use std::collections::BTreeSet;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod compile;
 
+use std::collections::BTreeSet;
+
+use compile::{Case, compile_all};
 use tile_kernels::list::{Listed, all};
 use tile_runtime::ir::config::with_tiles;
 use tile_runtime::ir::device::known;
 use tile_runtime::ir::emit::emit_cuda;
 use tile_runtime::ir::lower::{Binding, StrideFact, TensorLayout, lower};
 use tile_runtime::ir::program::IndexWidth;
-use tile_runtime::nvrtc::{self, CompileOptions, Image};
 
 /// One device of each architecture: Turing, Ampere, Hopper, consumer Blackwell.
 const DEVICES: [&str; 4] = ["T4", "A100", "H200", "RTX 5090"];
-
-/// A text to compile.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Case {
-    architecture: String,
-    /// What it is, for messages.
-    name: String,
-    source: String,
-}
 
 /// The texts of a kernel in all its configurations; equal ones once.
 fn cases(listed: &Listed) -> BTreeSet<Case> {
@@ -100,42 +91,4 @@ fn kernels_of_views_compile_for_every_architecture() {
 fn every_kernel_compiles_for_every_architecture() {
     let cases: Vec<Case> = all().iter().flat_map(cases).collect();
     compile_all(&cases);
-}
-
-fn compile_all(cases: &[Case]) {
-    if std::env::var_os("TILE_TEST_WITHOUT_NVRTC").is_some() {
-        eprintln!("SKIPPED: TILE_TEST_WITHOUT_NVRTC is set; nothing was compiled");
-        return;
-    }
-    if let Err(error) = nvrtc::find() {
-        panic!("{error}\n(`cargo xtask test` fetches it)");
-    }
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(failure) = compile(case) {
-                        failures.lock().expect("no worker panics").push(failure);
-                    }
-                }
-            });
-        }
-    });
-    let failures = failures.into_inner().expect("no worker panics");
-    println!("{} texts compiled, {} refused", cases.len(), failures.len());
-    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
-}
-
-fn compile(case: &Case) -> Result<(), String> {
-    let options = CompileOptions { fast: true, extra: Vec::new() };
-    let cubin = nvrtc::compile(&case.source, &case.architecture, &options)
-        .map_err(|error| format!("{} for {}: {error}", case.name, case.architecture))?;
-    match cubin.image {
-        Image::Cubin(bytes) if bytes.starts_with(b"\x7fELF") => Ok(()),
-        Image::Cubin(_) => Err(format!("{}: the CUBIN is no ELF file", case.name)),
-        Image::Ptx(_) => Err(format!("{}: PTX where a CUBIN was asked for", case.name)),
-    }
 }

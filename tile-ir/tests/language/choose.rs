@@ -25,18 +25,20 @@ fn nothing_that_fits_takes_less_than_what_is_chosen() {
     let fits = |cost: &Estimate| cost.blocks_per_sm > 0 && cost.registers <= MAX_REGISTERS;
     let is_good = |cost: &Estimate| fits(cost) && cost.code_bytes <= LONG_CODE;
     let mut n_compared = 0;
-    for (at, text) in crate::suite::placed_texts().into_iter().step_by(EVERY) {
-        let Some(kernel) = checked(&text) else { continue };
+    for placed in crate::suite::all().step_by(EVERY) {
+        let at = placed.place();
+        let judged = placed.judged().kernel();
+        let Some(kernel) = judged.and_then(|it| it.checked.as_ref()) else { continue };
         let types = vec![DType::F32; kernel.kernel().type_params.len()];
         let is_dim = |kind: VarKind| kind == VarKind::Dim;
         let n_dims = kernel.kernel().vars.values().filter(|var| is_dim(var.kind)).count();
         for (device, size) in [("H200", 4096), ("T4", 1000)] {
             let device = known(device).expect("the device is in the table");
             let dims = vec![size; n_dims];
-            let Ok(chosen) = default_config(&kernel, &types, &device, &dims) else { continue };
+            let Ok(chosen) = default_config(kernel, &types, &device, &dims) else { continue };
             let model = Model::new(kernel.kernel(), &types, &device, &dims);
             let of_chosen = model.cost(&chosen);
-            let all = first_choices(&kernel, &device, &[]).expect("no name is given");
+            let all = first_choices(kernel, &device, &[]).expect("no name is given");
             n_compared += all.len();
             let costs = all.iter().map(|config| model.cost(config)).filter(is_good);
             let least = costs.map(|cost| cost.seconds).fold(f64::INFINITY, f64::min);

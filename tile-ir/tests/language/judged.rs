@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use tile_ir::check::check_kernel;
+use tile_ir::check::{CheckedKernel, check_kernel};
 use tile_ir::diag::{Diagnostic, Severity, render};
 use tile_ir::resolve::resolve_kernel;
 
@@ -20,6 +20,8 @@ pub(crate) struct Judgement {
     pub(crate) errors: Vec<(u32, Diagnostic, String)>,
     /// What the check alone has run.
     pub(crate) took: Duration,
+    /// The kernel, where it is accepted.
+    pub(crate) checked: Option<CheckedKernel>,
 }
 
 impl Judged {
@@ -69,13 +71,17 @@ pub(crate) fn judge(text: &str) -> Judged {
     let resolved = resolve_kernel(&item);
     let since = Instant::now();
     let before = spent(since);
-    let found = resolved.and_then(check_kernel).err();
+    let checked = resolved.and_then(check_kernel);
     let took = spent(since).saturating_sub(before);
-    let errors = found.into_iter().flatten();
+    let (checked, found) = match checked {
+        Ok(checked) => (Some(checked.kernel), Vec::new()),
+        Err(found) => (None, found.into_iter().collect()),
+    };
+    let errors = found.into_iter();
     let errors = errors.filter(|error| error.severity == Severity::Error);
     let placed = |error: Diagnostic| {
         let text = render(&error, &item.spans);
         (item.spans.range(error.primary).line, error, text)
     };
-    Judged::Kernel(Judgement { errors: errors.map(placed).collect(), took })
+    Judged::Kernel(Judgement { errors: errors.map(placed).collect(), took, checked })
 }

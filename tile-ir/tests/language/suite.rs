@@ -46,26 +46,23 @@ fn cases(file: &str) -> Vec<Case<'_>> {
     cases
 }
 
-/// A file, and what the checker says of its kernels once anybody has asked.
+/// A file, and what the checker says of each of its kernels once anybody has asked.
 struct Family {
     name: &'static str,
     cases: Vec<Case<'static>>,
-    judged: OnceLock<Vec<Judged>>,
+    judged: Vec<OnceLock<Judged>>,
 }
 
 impl Family {
     fn new(name: &'static str, file: &'static str) -> Self {
-        Self { name, cases: cases(file), judged: OnceLock::new() }
+        let cases = cases(file);
+        let judged = cases.iter().map(|_| OnceLock::new()).collect();
+        Self { name, cases, judged }
     }
 
-    /// The kernels with what the checker says of them.
-    fn judged(&self) -> impl Iterator<Item = (&Case<'static>, &Judged)> {
-        let judge_all = || self.cases.iter().map(|case| judge(&case.text)).collect();
-        self.cases.iter().zip(self.judged.get_or_init(judge_all))
-    }
-
-    fn place(&self, case: &Case<'_>) -> String {
-        format!("{}:{}", self.name, case.line)
+    /// What the checker says of a kernel: one judgement serves all tests of a run.
+    fn judged(&self, at: usize) -> &Judged {
+        self.judged[at].get_or_init(|| judge(&self.cases[at].text))
     }
 }
 
@@ -73,7 +70,8 @@ impl Family {
 fn check(name: &str) {
     let family = FAMILIES.iter().find(|family| family.name == name).expect("it is listed");
     let mut report = String::new();
-    for (case, judged) in family.judged() {
+    for (at, case) in family.cases.iter().enumerate() {
+        let judged = family.judged(at);
         let codes = judged.codes();
         if codes != case.expected {
             let list = |codes: &BTreeSet<&str>| match codes.is_empty() {
@@ -149,24 +147,41 @@ pub(crate) fn accepted() -> Vec<String> {
 
 /// The texts of all kernels.
 pub(crate) fn texts() -> Vec<String> {
-    placed_texts().into_iter().map(|(_, text)| text).collect()
+    all().map(|kernel| kernel.text().to_owned()).collect()
 }
 
-/// The texts of all kernels, each with its place.
-pub(crate) fn placed_texts() -> Vec<(String, String)> {
-    let of_family = |family: &'static Family| {
-        family.cases.iter().map(|case| (family.place(case), case.text.clone()))
-    };
-    FAMILIES.iter().flat_map(of_family).collect()
+/// A kernel of the suite.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed {
+    family: &'static Family,
+    at: usize,
 }
 
-/// All kernels, each with its place, its text, and what the checker says of it: one
-/// judgement serves all tests of a run.
+impl Placed {
+    pub(crate) fn place(self) -> String {
+        format!("{}:{}", self.family.name, self.family.cases[self.at].line)
+    }
+
+    pub(crate) fn text(self) -> &'static str {
+        &self.family.cases[self.at].text
+    }
+
+    /// What the checker says of it.
+    pub(crate) fn judged(self) -> &'static Judged {
+        self.family.judged(self.at)
+    }
+}
+
+/// All kernels.
+pub(crate) fn all() -> impl DoubleEndedIterator<Item = Placed> {
+    let of_family =
+        |family: &'static Family| (0..family.cases.len()).map(move |at| Placed { family, at });
+    FAMILIES.iter().flat_map(of_family)
+}
+
+/// All kernels, each with its place, its text, and what the checker says of it. From the
+/// last on: the tests of single files come from the first on, and neither waits for the
+/// other.
 pub(crate) fn all_judged() -> impl Iterator<Item = (String, &'static str, &'static Judged)> {
-    FAMILIES.iter().flat_map(|family| {
-        let placed = |(case, judged): (&'static Case<'_>, &'static Judged)| {
-            (family.place(case), case.text.as_str(), judged)
-        };
-        family.judged().map(placed)
-    })
+    all().rev().map(|kernel| (kernel.place(), kernel.text(), kernel.judged()))
 }

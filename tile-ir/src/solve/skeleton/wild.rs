@@ -6,7 +6,8 @@
 //! `n + tx` and `n + tx + 1`; or, where it is followed, by what their indices are made of
 //! ([`super::amounts`]). Accesses are kept in a list and compared when their interval ends.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::amounts::Amounts;
 use super::amounts::apart::Spot;
@@ -22,18 +23,27 @@ const MAX_KINDS: usize = 12;
 /// Most accesses that are compared each with each by their amounts.
 const MAX_COMPARED: usize = 128;
 
-/// An access.
+/// What is kept of an access besides its coordinates.
 #[derive(Clone, Debug)]
-struct Entry {
-    coordinates: Vec<i64>,
-    /// By axis, what of the coordinate is unknown: nothing, a term, or all.
-    unknown: Vec<Option<Term>>,
-    /// What decides one.
+struct Kept {
+    /// What decides a coordinate.
     source: Option<Source>,
     mark: Mark,
     kind: AccessKind,
     /// What it is by its amounts, where they are followed.
     spot: Option<Spot>,
+}
+
+/// An access.
+#[derive(Clone, Copy, Debug)]
+struct Entry<'a> {
+    coordinates: &'a [i64],
+    /// By axis, what of the coordinate is unknown: nothing, a term, or all.
+    unknown: &'a [Option<Term>],
+    source: Option<Source>,
+    mark: Mark,
+    kind: AccessKind,
+    spot: Option<&'a Spot>,
 }
 
 /// Accesses of two workers that may be to one element, and what decides.
@@ -59,9 +69,14 @@ pub(super) struct Met {
 /// The accesses to one array.
 #[derive(Debug, Default)]
 pub(super) struct Log {
-    entries: Vec<Entry>,
+    kept: Vec<Kept>,
+    /// The coordinates of one access after another, and what of them is unknown.
+    coordinates: Vec<i64>,
+    unknown: Vec<Option<Term>>,
     /// Where the present interval begins.
     interval: usize,
+    /// Where the last access is of which something is unknown, from 1.
+    last_open: usize,
 }
 
 impl Log {
@@ -72,40 +87,64 @@ impl Log {
         (mark, kind): (Mark, AccessKind),
         spot: Option<Spot>,
     ) {
-        self.entries.push(Entry {
-            coordinates: indices.iter().map(|index| index.as_index()).collect(),
-            unknown: indices.iter().map(|index| index.unknown()).collect(),
-            source: indices.iter().find_map(|index| index.data),
-            mark,
-            kind,
-            spot,
-        });
+        self.coordinates.extend(indices.iter().map(|index| index.as_index()));
+        let from = self.unknown.len();
+        self.unknown.extend(indices.iter().map(|index| index.unknown()));
+        let source = indices.iter().find_map(|index| index.data);
+        self.kept.push(Kept { source, mark, kind, spot });
+        if !is_known(&self.unknown[from..]) {
+            self.last_open = self.kept.len();
+        }
     }
 
     /// Ends an interval of a block, and gives what in it cannot be told apart, and of
     /// that what the data that was made up shows.
     pub(super) fn end_interval(&mut self, amounts: Option<&Amounts>) -> (Vec<Undecided>, Vec<Met>) {
-        let from = std::mem::replace(&mut self.interval, self.entries.len());
-        let entries = &self.entries[from..];
-        (compared(entries, Scope::Block, amounts), meetings(entries, Scope::Block))
+        let from = std::mem::replace(&mut self.interval, self.kept.len());
+        let entries = self.open_entries(from);
+        (compared(&entries, Scope::Block, amounts), meetings(&entries, Scope::Block))
     }
 
     /// What cannot be told apart of different blocks.
     pub(super) fn end_grid(&self, amounts: Option<&Amounts>) -> Vec<Undecided> {
-        compared(&self.entries, Scope::Grid, amounts)
+        compared(&self.open_entries(0), Scope::Grid, amounts)
+    }
+
+    /// The accesses from one on; none where all are known, which are told apart as they are
+    /// made, or no two can conflict.
+    fn open_entries(&self, from: usize) -> Vec<Entry<'_>> {
+        let kinds = || self.kept[from..].iter().map(|kept| kept.kind);
+        let conflict = || kinds().next().is_some_and(|one| kinds().any(|two| one.conflicts(two)));
+        if self.last_open <= from || !conflict() {
+            return Vec::new();
+        }
+        let axes = self.coordinates.len().checked_div(self.kept.len()).unwrap_or(0);
+        let kept = self.kept.iter().enumerate().skip(from);
+        kept.map(|(at, kept)| {
+            let place = at * axes..(at + 1) * axes;
+            Entry {
+                coordinates: &self.coordinates[place.clone()],
+                unknown: &self.unknown[place],
+                source: kept.source,
+                mark: kept.mark,
+                kind: kept.kind,
+                spot: kept.spot.as_ref(),
+            }
+        })
+        .collect()
     }
 }
 
 /// Of each kind of access two, of two workers.
 #[derive(Default)]
 struct Users<'a> {
-    writers: Vec<&'a Entry>,
-    readers: Vec<&'a Entry>,
-    updaters: Vec<&'a Entry>,
+    writers: Vec<&'a Entry<'a>>,
+    readers: Vec<&'a Entry<'a>>,
+    updaters: Vec<&'a Entry<'a>>,
 }
 
 impl<'a> Users<'a> {
-    fn add(&mut self, entry: &'a Entry, scope: Scope) {
+    fn add(&mut self, entry: &'a Entry<'a>, scope: Scope) {
         let users = match entry.kind {
             AccessKind::Write => &mut self.writers,
             AccessKind::Read => &mut self.readers,
@@ -117,9 +156,9 @@ impl<'a> Users<'a> {
     }
 
     /// One that `entry` may collide with.
-    fn against(&self, entry: &Entry, scope: Scope) -> Option<&'a Entry> {
+    fn against(&self, entry: &Entry<'_>, scope: Scope) -> Option<&'a Entry<'a>> {
         let mut all = self.writers.iter().chain(&self.readers).chain(&self.updaters);
-        let collides = |user: &&&Entry| {
+        let collides = |user: &&&Entry<'_>| {
             user.kind.conflicts(entry.kind) && user.mark.differs(&entry.mark, scope)
         };
         all.find(collides).copied()
@@ -127,21 +166,18 @@ impl<'a> Users<'a> {
 }
 
 /// Accesses to one element, of which an index of one at least is loaded.
-fn meetings(entries: &[Entry], scope: Scope) -> Vec<Met> {
+fn meetings(entries: &[Entry<'_>], scope: Scope) -> Vec<Met> {
     let mut users: BTreeMap<&[i64], Users<'_>> = BTreeMap::new();
     let mut found: BTreeMap<(SiteId, SiteId), Met> = BTreeMap::new();
-    if entries.iter().all(|entry| is_known(&entry.unknown)) {
-        return Vec::new();
-    }
     for entry in entries {
-        let at = users.entry(&entry.coordinates).or_default();
+        let at = users.entry(entry.coordinates).or_default();
         if let Some(user) = at.against(entry, scope)
             && let Some(source) = entry.source.or(user.source)
         {
             found.entry((user.mark.site, entry.mark.site)).or_insert_with(|| Met {
                 one: user.mark,
                 other: entry.mark,
-                element: entry.coordinates.clone(),
+                element: entry.coordinates.to_vec(),
                 source,
             });
         }
@@ -151,17 +187,17 @@ fn meetings(entries: &[Entry], scope: Scope) -> Vec<Met> {
 }
 
 /// Accesses to one element whatever it is: of their coordinates the same is unknown.
-fn surely_one(entries: &[Entry], scope: Scope) -> Vec<Undecided> {
+fn surely_one(entries: &[Entry<'_>], scope: Scope) -> Vec<Undecided> {
     let is_asked =
-        |entry: &&Entry| entry.unknown.iter().all(Option::is_some) && !is_known(&entry.unknown);
+        |entry: &&Entry<'_>| entry.unknown.iter().all(Option::is_some) && !is_known(entry.unknown);
     let mut users: BTreeMap<(&[i64], &[Option<Term>]), Users<'_>> = BTreeMap::new();
     let mut found: BTreeMap<(SiteId, SiteId), Undecided> = BTreeMap::new();
     for entry in entries.iter().filter(is_asked) {
-        let at = users.entry((&entry.coordinates, &entry.unknown)).or_default();
+        let at = users.entry((entry.coordinates, entry.unknown)).or_default();
         if let Some(user) = at.against(entry, scope)
             && let Some(source) = entry.source.or(user.source)
         {
-            let element = Some(entry.coordinates.clone());
+            let element = Some(entry.coordinates.to_vec());
             let (one, other) = (user.mark, entry.mark);
             let meeting = Undecided { one, other, source, element };
             found.entry((one.site, other.site)).or_insert(meeting);
@@ -176,12 +212,27 @@ fn is_known(unknown: &[Option<Term>]) -> bool {
 }
 
 /// What of an entry's coordinates counts as unknown.
-fn kind_of(entry: &Entry, with_terms: bool) -> Vec<Option<Term>> {
-    let kind = |term: &Option<Term>| term.filter(|term| with_terms || *term == 0);
-    entry.unknown.iter().map(kind).collect()
+fn kind_of<'a>(entry: &Entry<'a>, with_terms: bool) -> Cow<'a, [Option<Term>]> {
+    let is_term = |term: &Option<Term>| term.is_some_and(|term| term != 0);
+    if with_terms || !entry.unknown.iter().any(is_term) {
+        return Cow::Borrowed(entry.unknown);
+    }
+    entry.unknown.iter().map(|term| term.filter(|term| *term == 0)).collect()
 }
 
-fn compared(entries: &[Entry], scope: Scope, amounts: Option<&Amounts>) -> Vec<Undecided> {
+/// The accesses by what of them counts as unknown.
+fn by_kind<'a>(
+    entries: &'a [Entry<'a>],
+    with_terms: bool,
+) -> BTreeMap<Cow<'a, [Option<Term>]>, Vec<&'a Entry<'a>>> {
+    let mut kinds: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for entry in entries {
+        kinds.entry(kind_of(entry, with_terms)).or_default().push(entry);
+    }
+    kinds
+}
+
+fn compared(entries: &[Entry<'_>], scope: Scope, amounts: Option<&Amounts>) -> Vec<Undecided> {
     match amounts {
         None => {
             let mut undecided = surely_one(entries, scope);
@@ -195,15 +246,12 @@ fn compared(entries: &[Entry], scope: Scope, amounts: Option<&Amounts>) -> Vec<U
 }
 
 /// Whether amounts tell all of these apart that some data could make collide.
-fn are_apart(entries: &[Entry], scope: Scope, amounts: &Amounts) -> bool {
-    if entries.iter().all(|entry| is_known(&entry.unknown)) {
-        return true;
-    }
+fn are_apart(entries: &[Entry<'_>], scope: Scope, amounts: &Amounts) -> bool {
     // What one worker does at one place, in one way or another, is once there.
-    let mut spots: Vec<(&Entry, &Spot)> = Vec::new();
+    let mut spots: Vec<(&Entry<'_>, &Spot)> = Vec::new();
     for entry in entries {
-        let Some(spot) = &entry.spot else { return false };
-        let is_it = |(other, there): &(&Entry, &Spot)| {
+        let Some(spot) = entry.spot else { return false };
+        let is_it = |(other, there): &(&Entry<'_>, &Spot)| {
             let (one, two) = (&other.mark, &entry.mark);
             *there == spot && (one.worker, one.block) == (two.worker, two.block)
         };
@@ -215,13 +263,13 @@ fn are_apart(entries: &[Entry], scope: Scope, amounts: &Amounts) -> bool {
     if amounts.are_all_apart(&alone) {
         return true;
     }
-    let may_collide = |one: &Entry, other: &Entry| {
+    let may_collide = |one: &Entry<'_>, other: &Entry<'_>| {
         one.kind.conflicts(other.kind)
             && one.mark.differs(&other.mark, scope)
-            && !(is_known(&one.unknown) && is_known(&other.unknown))
+            && !(is_known(one.unknown) && is_known(other.unknown))
     };
-    let are_apart = |one: &Entry, other: &Entry| {
-        let both = one.spot.as_ref().zip(other.spot.as_ref());
+    let are_apart = |one: &Entry<'_>, other: &Entry<'_>| {
+        let both = one.spot.zip(other.spot);
         both.is_some_and(|(one, other)| amounts.are_apart(one, other))
     };
     entries.len() <= MAX_COMPARED
@@ -230,20 +278,12 @@ fn are_apart(entries: &[Entry], scope: Scope, amounts: &Amounts) -> bool {
         })
 }
 
-fn compare(entries: &[Entry], scope: Scope, have_terms: bool) -> Vec<Undecided> {
-    let kinds = |with_terms| -> BTreeSet<Vec<Option<Term>>> {
-        entries.iter().map(|entry| kind_of(entry, with_terms)).collect()
-    };
-    let mut all = kinds(have_terms);
-    let with_terms = have_terms && all.len() <= MAX_KINDS;
-    if !with_terms {
-        all = kinds(false);
+fn compare(entries: &[Entry<'_>], scope: Scope, have_terms: bool) -> Vec<Undecided> {
+    let mut all = by_kind(entries, have_terms);
+    if have_terms && all.len() > MAX_KINDS {
+        all = by_kind(entries, false);
     }
-    let by_kind = |kind: &Vec<Option<Term>>| -> Vec<&Entry> {
-        entries.iter().filter(|entry| kind_of(entry, with_terms) == *kind).collect()
-    };
-    let all: Vec<(Vec<Option<Term>>, Vec<&Entry>)> =
-        all.into_iter().map(|kind| (kind.clone(), by_kind(&kind))).collect();
+    let all: Vec<_> = all.into_iter().collect();
     let mut found = Vec::new();
     for (at, (one, first)) in all.iter().enumerate() {
         for (other, second) in &all[at..] {
@@ -251,10 +291,11 @@ fn compare(entries: &[Entry], scope: Scope, have_terms: bool) -> Vec<Undecided> 
                 continue;
             }
             // What both sides know, told apart by; the rest may be equal.
-            let key = |entry: &Entry| -> Vec<i64> {
-                let axes = entry.coordinates.iter().zip(one.iter().zip(other));
-                let known = axes.filter(|(_, (one, other))| one.is_some() && one == other);
-                known.map(|(coordinate, _)| *coordinate).collect()
+            let axes = one.iter().zip(other.iter()).enumerate();
+            let known = axes.filter(|(_, (one, other))| one.is_some() && one == other);
+            let known: Vec<usize> = known.map(|(axis, _)| axis).collect();
+            let key = |entry: &Entry<'_>| -> Vec<i64> {
+                known.iter().map(|axis| entry.coordinates[*axis]).collect()
             };
             let mut users: BTreeMap<Vec<i64>, Users<'_>> = BTreeMap::new();
             if one != other {

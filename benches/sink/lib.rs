@@ -1,0 +1,5 @@
+//! What the programs of the benchmarks share.
+
+mod sink;
+
+pub use sink::{Sink, Told};
