@@ -31,8 +31,6 @@ fn run(arguments: &TestArguments, steps: &mut Steps) -> Result<(), Failure> {
     println!("{}", source.describe());
     steps.command("build", cargo_test().arg("--no-run"))?;
     let mut tests = cargo_test();
-    // Those that compile kernels ask cargo for what was built here.
-    tests.env(PACKAGES_VARIABLE, PACKAGES.join(" "));
     source.tell(&mut tests);
     let mut ours = crate::cargo();
     ours.args(["test", "--package", "xtask", "--locked"]);
@@ -50,9 +48,6 @@ fn run(arguments: &TestArguments, steps: &mut Steps) -> Result<(), Failure> {
 /// criterion takes long to build. We are tested alone: what we are made of has been
 /// built for us, and would be once more with the features that others ask for.
 const PACKAGES: [&str; 5] = ["--workspace", "--exclude", "tile-benches", "--exclude", "xtask"];
-
-/// Tells tests what is built with them.
-const PACKAGES_VARIABLE: &str = "TILE_TEST_PACKAGES";
 
 fn cargo_test() -> Command {
     let mut command = crate::cargo();
