@@ -122,10 +122,10 @@ families! {
     levels library limits loaded long loops marks matrices micro mirrors mixed multiplied
     narrow nearly offsets open orders params parted partners passed permuted physics
     pictures pieces places ported ports powers prefixes programs published queues ranks
-    reach reading rectangles reduced reductions reserved restored rolled rotated rounds
-    rows running samples scans scattered searches seats segments settled shares sized
-    sizes solvers sorts starts stencils steps stored strides summed sums symbolic tables
-    teams tiles told triangles turned twice unseen values verified waits warps waves
+    reach reading rectangles reduced reductions reserved restored rolled rotated rounds rows
+    running samples scans scattered searches seats segments settled shares sized sizes
+    solvers sorts starts stencils steps stored strides summed sums symbolic tables teams
+    tickets tiles told triangles turned twice unseen values verified waits warps waves
     weighed wholes wide
 }
 

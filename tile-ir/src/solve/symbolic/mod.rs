@@ -103,6 +103,7 @@ mod reads;
 mod reduce;
 mod reduced;
 mod refilled;
+mod relayed;
 mod reread;
 mod residues;
 mod restored;

@@ -533,7 +533,7 @@ impl Walk<'_> {
 
     /// That a counter stays within its type where the update is made: outside of its tensor
     /// what is found is no count, and may be the type's last number.
-    fn room_inside(&self, slot: &Slot, found: &Poly, range: (i128, i128)) -> Formula {
+    pub(super) fn room_inside(&self, slot: &Slot, found: &Poly, range: (i128, i128)) -> Formula {
         let room = slot.room(found, range);
         let ArrayRef::Tensor(_) = slot.turn.array else { return room };
         let beyond = |pad: i128| match slot.way {

@@ -34,6 +34,7 @@ use super::poly::{Poly, Unknown};
 use super::prefix::Prefixes;
 use super::ranges::Ranges;
 use super::reads::Beyond;
+use super::relayed::Relayed;
 use super::reread::Reread;
 use super::running::Running;
 use super::scans::Sum;
@@ -171,6 +172,7 @@ pub(super) struct Walk<'a> {
     pub(super) slots: BTreeMap<Unknown, Slot>,
     /// By symbol, of those that were read in tiles of slots.
     pub(super) dealt: BTreeMap<Unknown, Dealt>,
+    pub(super) relayed: Relayed,
     pub(super) counters: Counters,
     /// The arrays in which counters may lie.
     pub(super) counting: BTreeSet<ArrayRef>,
@@ -330,6 +332,7 @@ fn walk_with<'a>(
         sites: Vec::new(),
         slots: BTreeMap::new(),
         dealt: BTreeMap::new(),
+        relayed: BTreeMap::new(),
         counters: Counters::default(),
         counting: counting(kernel),
         claims: Claims::default(),
