@@ -124,8 +124,8 @@ families! {
     pictures pieces places ported ports powers prefixes programs published queues ranks
     reach reading rectangles reduced reductions reserved restored rolled rotated rounds rows
     running samples scans scattered searches seats segments settled shares sized sizes
-    solvers sorts starts stencils steps stored strides summed sums symbolic tables teams
-    tickets tiles told triangles turned twice unseen values verified waits warps waves
+    solvers sorts starts stencils steps stored strides summed sums symbolic tables takers
+    teams tickets tiles told triangles turned twice unseen values verified waits warps waves
     weighed wholes wide
 }
 

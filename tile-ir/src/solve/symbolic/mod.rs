@@ -133,6 +133,7 @@ mod system;
 mod table;
 mod tabled;
 mod taken;
+mod takers;
 mod tallied;
 mod together;
 mod turned;

@@ -235,8 +235,11 @@ impl Walk<'_> {
             return None;
         }
         let lacks = place.lacks(lane);
-        let unless = if self.is_never(&lacks) { Formula::False } else { lacks };
+        let lacks = if self.is_never(&lacks) { Formula::False } else { lacks };
         let unmade = self.unmade_by_lane(slot, lane, place);
+        // Of what the lane has not taken nothing is said.
+        let unless = unmade.iter().filter(|of| **of != Formula::False);
+        let unless = unless.cloned().fold(lacks, Formula::or);
         let of_warp = slot.of_warp(unless.clone(), unmade)?;
         let range = range_of(Type::Scalar(self.kernel.element_type(slot.array())))?;
         let copy = self.symbol(Sharing::Private, Some(range.0), None);

@@ -231,6 +231,10 @@ pub(super) struct Walk<'a> {
     /// Whether accesses are noted; not where a loop's body is walked only to
     /// see what it does to variables.
     pub(super) recording: bool,
+    /// How many work-items a block has, where that is asked for.
+    pub(super) items: Option<Poly>,
+    /// Whether nothing is left to walk.
+    pub(super) is_walked: bool,
     written: BTreeSet<ArrayRef>,
     point: Option<Worker>,
     eaches: usize,
@@ -354,7 +358,7 @@ fn walk_with<'a>(
         lates: Lates::default(),
         cells: Cells::of(kernel),
         agreed_loads: AgreedLoads::default(),
-        floors: Floors::default(),
+        floors: Floors::of(kernel),
         held: Holdings::of(kernel),
         reread: Reread::default(),
         prefixes: Prefixes::default(),
@@ -372,6 +376,8 @@ fn walk_with<'a>(
         leaving: leaving(kernel),
         stayed: None,
         recording: true,
+        items: None,
+        is_walked: false,
         written,
         point: None,
         eaches: 0,
@@ -381,7 +387,9 @@ fn walk_with<'a>(
     walk.enter_header();
     walk.enter_own_cells();
     walk.note_flat();
+    walk.note_items();
     walk.stmts(&kernel.body);
+    walk.bound_by_takers();
     walk
 }
 
