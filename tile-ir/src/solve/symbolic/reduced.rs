@@ -27,7 +27,7 @@ impl Walk<'_> {
             return result;
         };
         if op == ExchangeOp::Reduce(reduction)
-            && let Some(told) = self.told_by_one((var, reduction), operand, &result)
+            && let Some(told) = self.told_by_one(reduction, operand, &result)
         {
             return told;
         }
@@ -58,7 +58,7 @@ impl Walk<'_> {
     /// What a reduction over a block gives to which one work-item alone adds anything.
     fn told_by_one(
         &mut self,
-        (var, reduction): (VarId, Reduction),
+        reduction: Reduction,
         operand: &Value,
         result: &Value,
     ) -> Option<Value> {
@@ -68,10 +68,8 @@ impl Walk<'_> {
                     return None;
                 }
                 let told = Formula::eq(all, &self.only_number(own)?);
-                let of_own = match reduction {
-                    Reduction::Max => Formula::le(own, all),
-                    _ => Formula::True,
-                };
+                let is_most = reduction == Reduction::Max;
+                let of_own = if is_most { Formula::le(own, all) } else { Formula::True };
                 all.unknowns().for_each(|symbol| {
                     self.symbols.add_facts(symbol, told.clone().and(of_own.clone()));
                 });
@@ -80,14 +78,17 @@ impl Walk<'_> {
             (Reduction::Any, Value::Cond(own), _) => {
                 let item = self.item_where(&own.yes)?;
                 let told = self.relayed_condition(own, &item);
-                Some(self.kept(var, Value::Cond(told)))
+                told.is_exact().then(|| Value::Cond(told))
             }
             (Reduction::All, Value::Cond(own), _) => {
                 let item = self.item_where(&own.no)?;
                 let told = self.relayed_condition(own, &item);
-                Some(self.kept(var, Value::Cond(told)))
+                told.is_exact().then(|| Value::Cond(told))
             }
-            _ => None,
+            (
+                Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::All | Reduction::Any,
+                ..,
+            ) => None,
         }
     }
 }
