@@ -123,8 +123,8 @@ families! {
     ranks reach reading rectangles reduced reductions reserved restored rolled rotated
     rounds rows running samples scans scattered searches seats segments settled shares
     sized sizes solvers sorted sorts staged starts stencils steps stored strides summed
-    sums symbolic tables teams tiles told triangles turned twice unseen values verified
-    waits walked warps waves weighed wholes wide
+    sums symbolic tables takers teams tickets tiles told triangles turned twice unseen
+    values verified waits walked warps waves weighed wholes wide
 }
 
 #[test]

@@ -47,6 +47,10 @@ impl Walk<'_> {
             // What the warp agrees on already is what each one gets.
             if self.is_agreed_by_warp(operand) {
                 self.symbols.add_facts(symbol, Formula::eq(&result, operand));
+            } else if let Some(theirs) = self.relayed_to_warp(operand, lane, &place) {
+                let there = place.has(lane).and(Formula::eq(&result, &theirs));
+                let alone = unless.and(Formula::eq(&result, operand));
+                self.symbols.add_facts(symbol, there.or(alone));
             }
             return;
         };
@@ -108,7 +112,7 @@ impl Walk<'_> {
     }
 
     /// Where a lane has not made the update of a slot, as all of the warp know it.
-    fn unmade_by_lane(&self, slot: &Slot, lane: &Poly, place: &Place) -> Vec<Formula> {
+    pub(super) fn unmade_by_lane(&self, slot: &Slot, lane: &Poly, place: &Place) -> Vec<Formula> {
         let unmade = slot.unmade().iter();
         let unmade: Option<Vec<Formula>> =
             unmade.map(|unmade| self.as_of_lane(unmade, (lane, place))).collect();

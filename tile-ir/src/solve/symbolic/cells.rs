@@ -108,6 +108,15 @@ impl Cells {
         self.handed.extend(handed);
     }
 
+    /// What all knew a cell to hold before the last write of its tile in the text.
+    pub(super) fn told_before(&self, tile: TileId, at: &[Poly], loops: &[LoopId]) -> Option<Poly> {
+        let before = self.writes.get(&tile)?.checked_sub(1)?;
+        let mut around = (0..=loops.len()).map(|n| loops[..n].to_vec());
+        around
+            .find_map(|loops| self.handed_on.told_in(&(tile, before, at.to_vec(), loops)))
+            .cloned()
+    }
+
     pub(super) fn key(&self, tile: TileId, at: &[Poly], loops: &[LoopId]) -> Key {
         let writes = self.writes.get(&tile).copied().unwrap_or_default();
         (tile, writes, at.to_vec(), loops.to_vec())
@@ -398,7 +407,7 @@ impl Walk<'_> {
     }
 
     /// Whether every block has a work-item.
-    fn is_there(&mut self, item: &BTreeMap<Unknown, Poly>) -> bool {
+    pub(super) fn is_there(&mut self, item: &BTreeMap<Unknown, Poly>) -> bool {
         let (kernel, axes) = (self.kernel, self.block.clone().unwrap_or_default());
         for (axis, (_, symbol)) in kernel.block.iter().flatten().zip(axes) {
             let Some(at) = item.get(&symbol) else { return false };

@@ -7,34 +7,64 @@
 //! text comes later in time, or races with what set the cell.
 //!
 //! Whatever else writes the cell ends that, and so does a loop at its head and after it, if
-//! it does so anywhere: an earlier iteration may have. Sums are taken not to leave the
-//! range of their type, as counters are ([`super::slot`]).
+//! it does so anywhere: an earlier iteration may have. Of a tile that some update may lower
+//! nothing is known: updates do not race, so that one which comes later in the text may be
+//! made before. Sums are taken not to leave the range of their type, as counters are
+//! ([`super::slot`]).
+//!
+//! Who sets a cell is one work-item that is picked, or the one whose number it is. What the
+//! cell held then tells how far a counter goes there ([`super::takers`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::formula::Formula;
 use super::natural::is_plainly_natural;
 use super::poly::{Poly, Unknown};
 use super::spot::Spot;
+use super::takers::Start;
 use super::walk::{Value, Walk};
 use crate::kernel::{Access, ArrayRef, Kernel, Place, Stmt, StmtKind, TileId};
 use crate::op::AtomicOp;
 
-/// By tile, cells at numbers, and what they hold at least.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Floors(BTreeMap<TileId, Vec<(Vec<Poly>, i128)>>);
+/// A cell that has been set, and since then only raised.
+#[derive(Clone, Debug)]
+struct Floor {
+    at: Vec<Poly>,
+    /// It is at a number of the work-item's own, and these hold for who sets it.
+    guards: Option<Vec<Formula>>,
+    /// It holds this at least.
+    least: i128,
+    /// What it was set to.
+    start: Start,
+}
+
+/// What is known of cells of tiles.
+#[derive(Clone, Debug)]
+pub(super) struct Floors {
+    known: BTreeMap<TileId, Vec<Floor>>,
+    /// The tiles that some atomic update may lower.
+    lowered: BTreeSet<TileId>,
+}
 
 impl Floors {
+    /// Of a kernel of which nothing has been walked yet.
+    pub(super) fn of(kernel: &Kernel) -> Self {
+        let mut lowered = BTreeSet::new();
+        collect_lowered_by(kernel, &kernel.body, false, &mut lowered);
+        Self { known: BTreeMap::new(), lowered }
+    }
+
     /// A cell of an array may hold less from here on.
     fn lower(&mut self, array: ArrayRef, spot: &Spot) {
         let ArrayRef::Tile(tile) = array else { return };
-        if let Some(cells) = self.0.get_mut(&tile) {
-            cells.retain(|(cell, _)| !spot.may_be(cell));
+        if let Some(cells) = self.known.get_mut(&tile) {
+            cells.retain(|cell| !spot.may_be(&cell.at));
         }
     }
 
     /// All cells of tiles may.
     pub(super) fn forget(&mut self, tiles: &BTreeSet<TileId>) {
-        self.0.retain(|tile, _| !tiles.contains(tile));
+        self.known.retain(|tile, _| !tiles.contains(tile));
     }
 }
 
@@ -49,36 +79,78 @@ impl Walk<'_> {
     /// Notes what has been stored in a cell.
     pub(super) fn note_floor(&mut self, access: &Access, at: &[Poly], value: &Value) {
         let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
-        let is_at_number = at.iter().all(|index| index.as_constant().is_some());
-        if !self.recording || self.is_in_point() || self.kernel.is_local(access.array) {
+        let is_open = !self.recording || self.is_in_point() || self.kernel.is_local(access.array);
+        if is_open || self.floors.lowered.contains(&tile) {
             return;
         }
-        let Some(item) = self.picked_item().filter(|_| is_at_number) else { return };
         let least = match self.symbols.low(value) {
             Some(least @ 0..) => least,
             _ if self.is_natural(value) => 0,
             _ => return,
         };
-        if self.is_sure_to_come_by(&item) {
-            self.floors.0.entry(tile).or_default().push((at.to_vec(), least));
+        let is_at_number = at.iter().all(|index| index.as_constant().is_some());
+        let guards = match is_at_number {
+            true => {
+                let Some(item) = self.picked_item() else { return };
+                if !self.is_sure_to_come_by(&item) {
+                    return;
+                }
+                None
+            }
+            false if value.as_constant().is_some() && self.are_loops_of_block() => {
+                Some(self.guards.clone())
+            }
+            false => return,
+        };
+        let start = Start { value: value.clone(), loops: self.loops.clone() };
+        let floor = Floor { at: at.to_vec(), guards, least, start };
+        self.floors.known.entry(tile).or_default().push(floor);
+    }
+
+    /// The last setting of a cell at a number.
+    fn floor_of(&mut self, array: ArrayRef, at: &[Poly]) -> Option<Floor> {
+        let ArrayRef::Tile(tile) = array else { return None };
+        if !self.recording || self.is_in_point() {
+            return None;
         }
+        let known = self.floors.known.get(&tile)?.clone();
+        known.into_iter().find(|floor| floor.at == at || self.is_set_by_own(floor, at))
+    }
+
+    /// Whether the work-item whose number a cell has was sure to set it.
+    fn is_set_by_own(&mut self, floor: &Floor, at: &[Poly]) -> bool {
+        let ([index], [at], Some(guards)) = (floor.at.as_slice(), at, &floor.guards) else {
+            return false;
+        };
+        let Some([(_, axis)]) = self.block.as_deref() else { return false };
+        let axis = *axis;
+        let item = at.sub(&index.sub(&Poly::unknown(axis)));
+        let of_item = |unknown: Unknown| (unknown == axis).then(|| item.clone());
+        item.as_constant().is_some()
+            && guards.iter().all(|guard| guard.replace(&of_item) == Formula::True)
+            && self.is_there(&BTreeMap::from([(axis, item.clone())]))
     }
 
     /// Adds what is found in a cell at least.
     pub(super) fn bound_by_floor(&mut self, array: ArrayRef, at: &[Poly], found: Unknown) {
-        let ArrayRef::Tile(tile) = array else { return };
-        if !self.recording || self.is_in_point() {
-            return;
+        if let Some(floor) = self.floor_of(array, at) {
+            self.symbols.set_least(found, floor.least);
         }
-        let cells = self.floors.0.get(&tile).map(Vec::as_slice).unwrap_or_default();
-        if let Some((_, least)) = cells.iter().find(|(cell, _)| cell == at) {
-            self.symbols.set_least(found, *least);
-        }
+    }
+
+    /// What a counter that is updated here was set to.
+    pub(super) fn start_of(&mut self, array: ArrayRef, at: &[Poly]) -> Option<Start> {
+        Some(self.floor_of(array, at)?.start)
     }
 }
 
 /// The tiles of which statements may lower cells.
 pub(super) fn collect_lowered(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeSet<TileId>) {
+    collect_lowered_by(kernel, stmts, true, out);
+}
+
+/// The same, by atomic updates, and where asked for by stores that are `plain`.
+fn collect_lowered_by(kernel: &Kernel, stmts: &[Stmt], by_plain: bool, out: &mut BTreeSet<TileId>) {
     for stmt in stmts {
         let lowered = match &stmt.kind {
             StmtKind::Atomic { op: AtomicOp::Add, value, .. }
@@ -86,9 +158,11 @@ pub(super) fn collect_lowered(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeSe
             {
                 None
             }
+            StmtKind::Atomic { access, .. } => Some(access.array),
             StmtKind::Store { access, .. }
-            | StmtKind::Update { place: Place::Element(access), .. }
-            | StmtKind::Atomic { access, .. } => Some(access.array),
+            | StmtKind::Update { place: Place::Element(access), .. } => {
+                by_plain.then_some(access.array)
+            }
             StmtKind::Let { .. }
             | StmtKind::LetArray { .. }
             | StmtKind::Assign { .. }
@@ -106,6 +180,7 @@ pub(super) fn collect_lowered(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeSe
         if let Some(ArrayRef::Tile(tile)) = lowered {
             out.insert(tile);
         }
-        stmt.kind.bodies().into_iter().for_each(|body| collect_lowered(kernel, body, out));
+        let bodies = stmt.kind.bodies().into_iter();
+        bodies.for_each(|body| collect_lowered_by(kernel, body, by_plain, out));
     }
 }

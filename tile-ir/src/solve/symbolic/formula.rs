@@ -40,6 +40,11 @@ impl Cond {
         Self { yes: Formula::Unknown, no: Formula::Unknown }
     }
 
+    /// Whether all of both is known.
+    pub(super) fn is_exact(&self) -> bool {
+        self.yes.is_exact() && self.no.is_exact()
+    }
+
     /// How many comparisons it and its opposite are made of.
     pub(super) fn size(&self) -> usize {
         self.yes.size() + self.no.size()

@@ -9,8 +9,10 @@
 use std::collections::BTreeMap;
 
 use super::cells::Key;
-use super::formula::Formula;
+use super::formula::{Cond, Formula};
 use super::poly::{Poly, Unknown};
+use super::prefix::single;
+use super::relayed::Item;
 use super::scans::Sum;
 use super::slot::Slot;
 use super::symbol::{LoopId, Sharing};
@@ -41,6 +43,11 @@ impl Handed {
     /// In this tile, as far as the text goes, every work-item has its part of a scan.
     pub(super) fn insert_scanned(&mut self, at: (TileId, usize, Vec<LoopId>), sum: Sum) {
         self.scanned.insert(at, sum);
+    }
+
+    /// What all know a cell to hold.
+    pub(super) fn told_in(&self, key: &Key) -> Option<&Poly> {
+        self.told.get(key)
     }
 
     /// A tile may be written by another iteration.
@@ -118,14 +125,42 @@ impl Walk<'_> {
     pub(super) fn note_told(&mut self, access: &Access, at: &[Poly], value: &Value) {
         let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
         let is_here = self.recording && self.walked == 1 && !self.is_in_point();
-        if !is_here || !at.iter().chain([value]).all(|poly| self.is_agreed(poly)) {
+        if !is_here || !at.iter().all(|poly| self.is_agreed(poly)) {
             return;
         }
-        if let Some(item) = self.picked_item()
-            && self.is_sure_to_come_by(&item)
-        {
+        let Some(item) = self.picked_item() else { return };
+        // A slot alone is handed on as one.
+        let is_slot = single(value).is_some_and(|value| self.slots.contains_key(&value));
+        let told = match self.is_agreed(value) {
+            true => Some(value.clone()),
+            false if is_slot => None,
+            false => self.relayed_to_block(value, &item),
+        };
+        let Some(told) = told else { return };
+        let told = match self.is_sure_to_come_by(&item) {
+            true => Some(told),
+            false => self.told_if_here(told, self.cells.told_before(tile, at, &self.loops), &item),
+        };
+        if let Some(told) = told {
             let key = self.cells.key(tile, at, &self.loops);
-            self.cells.handed_on.told.insert(key, value.clone());
+            self.cells.handed_on.told.insert(key, told);
+        }
+    }
+
+    /// What a cell holds after one work-item has stored something there, if it has come by, and
+    /// all know what was there before.
+    fn told_if_here(&mut self, told: Poly, before: Option<Poly>, item: &Item) -> Option<Poly> {
+        if !self.are_loops_of_block() || !self.is_there(item) {
+            return None;
+        }
+        let here = Cond {
+            yes: Formula::All(self.guards.clone()),
+            no: Formula::Any(self.passed_by.clone()),
+        };
+        let here = self.relayed_condition(&here, item);
+        match self.either(&here, Value::Int(told), Value::Int(before?), true)? {
+            Value::Int(value) => Some(value),
+            Value::Cond(_) | Value::Other => None,
         }
     }
 

@@ -501,6 +501,7 @@ impl<'a> Builder<'a> {
             {
                 continue;
             }
+            self.bound_both([(first, one, Side::First), (second, two, Side::Second)]);
             let first = self.on(Side::First, &Poly::unknown(first));
             let second = self.on(Side::Second, &Poly::unknown(second));
             let meeting = self.meeting;

@@ -198,7 +198,13 @@ impl Walk<'_> {
             Head::Counted(counter, ..) => Some(counter),
             Head::While(_) => None,
         };
-        self.all_loops.push(Loop { counter, head: ended.keyword, number, next: Vec::new() });
+        self.all_loops.push(Loop {
+            counter,
+            head: ended.keyword,
+            number,
+            next: Vec::new(),
+            rounds: None,
+        });
         (id, number)
     }
 

@@ -51,6 +51,8 @@ pub(super) struct Loop {
     pub(super) number: Unknown,
     /// What symbols of the block are in the next iteration.
     pub(super) next: Vec<(Unknown, Next)>,
+    /// How many there are at most, of one that goes from one number of the launch to another.
+    pub(super) rounds: Option<Poly>,
 }
 
 /// The value in the next iteration.
@@ -117,7 +119,12 @@ impl Walk<'_> {
             self.walked = outer;
             return;
         }
-        let enter = |walk: &mut Self, id: LoopId| walk.enter_counter(id, var, range, &bounds);
+        let enter = |walk: &mut Self, id: LoopId| {
+            if let (LoopRange::Between { .. }, [start, end]) = (range, bounds.as_slice()) {
+                walk.note_length(id, &end.sub(start));
+            }
+            walk.enter_counter(id, var, range, &bounds)
+        };
         let empty = match (range, bounds.as_slice()) {
             (LoopRange::Between { .. }, [start, end]) => Formula::le(end, start),
             (LoopRange::Between { .. }, [start, end, step]) => {
@@ -382,7 +389,7 @@ impl Walk<'_> {
         let id = LoopId(self.all_loops.len());
         self.loops.push(id);
         let number = self.symbol(Sharing::Iteration(id), Some(0), None);
-        self.all_loops.push(Loop { counter, head, number, next: Vec::new() });
+        self.all_loops.push(Loop { counter, head, number, next: Vec::new(), rounds: None });
         id
     }
 

@@ -26,6 +26,11 @@ pub(super) struct Made {
 }
 
 impl Made {
+    /// Of the update that has found `old`.
+    pub(super) fn of(old: Unknown) -> Self {
+        Self { old, bounds: Formula::True }
+    }
+
     /// More that holds.
     pub(super) fn add_bounds(&mut self, bounds: Formula) {
         self.bounds = std::mem::replace(&mut self.bounds, Formula::True).and(bounds);
@@ -35,7 +40,7 @@ impl Made {
 impl Walk<'_> {
     /// An update here that has found `old`, if some pass it by.
     pub(super) fn made_here(&self, old: Unknown) -> Option<Made> {
-        (!self.is_passed_by_nobody()).then_some(Made { old, bounds: Formula::True })
+        (!self.is_passed_by_nobody()).then(|| Made::of(old))
     }
 
     /// Whether all come by here.

@@ -26,6 +26,11 @@ impl Walk<'_> {
         let (ExchangeOp::Reduce(reduction) | ExchangeOp::WarpReduce(reduction)) = op else {
             return result;
         };
+        if op == ExchangeOp::Reduce(reduction)
+            && let Some(told) = self.told_by_one(reduction, operand, &result)
+        {
+            return told;
+        }
         match (reduction, operand, &result) {
             (Reduction::Max, Value::Int(own), Value::Int(all)) if !own.is_lost() => {
                 let known = Formula::le(own, all);
@@ -47,6 +52,43 @@ impl Walk<'_> {
                 Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::All | Reduction::Any,
                 ..,
             ) => result,
+        }
+    }
+
+    /// What a reduction over a block gives to which one work-item alone adds anything.
+    fn told_by_one(
+        &mut self,
+        reduction: Reduction,
+        operand: &Value,
+        result: &Value,
+    ) -> Option<Value> {
+        match (reduction, operand, result) {
+            (Reduction::Sum | Reduction::Max, Value::Int(own), Value::Int(all)) => {
+                if self.is_agreed(own) || reduction == Reduction::Max && !self.is_natural(own) {
+                    return None;
+                }
+                let told = Formula::eq(all, &self.only_number(own)?);
+                let is_most = reduction == Reduction::Max;
+                let of_own = if is_most { Formula::le(own, all) } else { Formula::True };
+                all.unknowns().for_each(|symbol| {
+                    self.symbols.add_facts(symbol, told.clone().and(of_own.clone()));
+                });
+                Some(result.clone())
+            }
+            (Reduction::Any, Value::Cond(own), _) => {
+                let item = self.item_where(&own.yes)?;
+                let told = self.relayed_condition(own, &item);
+                told.is_exact().then(|| Value::Cond(told))
+            }
+            (Reduction::All, Value::Cond(own), _) => {
+                let item = self.item_where(&own.no)?;
+                let told = self.relayed_condition(own, &item);
+                told.is_exact().then(|| Value::Cond(told))
+            }
+            (
+                Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::All | Reduction::Any,
+                ..,
+            ) => None,
         }
     }
 }

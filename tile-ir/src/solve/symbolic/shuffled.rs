@@ -13,6 +13,13 @@ use crate::op::BinaryOp;
 use crate::span::SpanId;
 
 impl Walk<'_> {
+    /// Whether a value is one that an ended loop has left: it need not be of one iteration for
+    /// all.
+    pub(super) fn is_left_by_loop(&self, of: Unknown) -> bool {
+        let mut ended = (0..self.all_loops.len()).map(LoopId);
+        ended.any(|id| !self.loops.contains(&id) && self.symbols.is_inside(of, id))
+    }
+
     /// Notes that `result` is what another lane has as `operand`: which, a shuffle says of
     /// `by`.
     pub(super) fn note_shuffled(
@@ -27,14 +34,10 @@ impl Walk<'_> {
         }
         let Some((own, _)) = self.item_of_lane(&place.lane, &place.lane) else { return };
         let rest = place.lane.sub(&Poly::unknown(own));
-        // What an ended loop has left need not be of one iteration for all.
-        let is_left = |of: Unknown| {
-            let ended = (0..self.all_loops.len()).map(LoopId).filter(|id| !self.loops.contains(id));
-            ended.into_iter().any(|id| self.symbols.is_inside(of, id))
-        };
         let is_told = |of: &Poly| {
-            of.unknowns()
-                .all(|of| of == own || self.is_agreed_by_warp(&Poly::unknown(of)) && !is_left(of))
+            of.unknowns().all(|of| {
+                of == own || self.is_agreed_by_warp(&Poly::unknown(of)) && !self.is_left_by_loop(of)
+            })
         };
         if rest.mentions(own) || !is_told(&rest) || !is_told(operand) {
             return;

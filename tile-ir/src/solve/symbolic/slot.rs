@@ -28,6 +28,7 @@ use super::made::Made;
 use super::poly::Poly;
 use super::spot::Spot;
 use super::symbol::{LoopId, Obstacle};
+use super::takers::{Start, Takers};
 use super::walk::{Value, Walk};
 use crate::kernel::{Access, AccessKind, ArrayRef, Edge, ExprId, Source, VarId};
 use crate::op::AtomicOp;
@@ -89,6 +90,8 @@ pub(super) struct Slot {
     unmade: Vec<Formula>,
     /// Where some do not.
     made: Option<Made>,
+    /// What the counter was set to before, if that is known.
+    start: Option<Start>,
 }
 
 /// Who has an old value.
@@ -179,7 +182,7 @@ impl Slot {
             Holder::Block => Holder::Block,
             Holder::Warp(unless) | Holder::WarpKept(unless) => Holder::WarpKept(unless),
         };
-        Self { holder, unmade: vec![Formula::Unknown], made: None, ..self.clone() }
+        Self { holder, unmade: vec![Formula::Unknown], made: None, start: None, ..self.clone() }
     }
 
     /// By which operator the counter goes on.
@@ -231,6 +234,16 @@ impl Slot {
         self.made.as_mut()
     }
 
+    /// What the counter was set to before, if that is known.
+    pub(super) fn start(&self) -> Option<&Start> {
+        self.start.as_ref()
+    }
+
+    /// Whether another one is of another counter: at numbers that differ, or in another array.
+    pub(super) fn is_beside(&self, other: &Self) -> bool {
+        self.array() != other.array() || !self.turn.may_meet(&other.turn.indices)
+    }
+
     /// The array that has the counter.
     pub(super) fn array(&self) -> ArrayRef {
         self.turn.array
@@ -273,6 +286,8 @@ struct Update {
     way: Option<Way>,
     /// How far all that a launch, or of a tile a block, makes there go at most.
     most: Option<i128>,
+    /// Who makes it, of one that adds to a tile.
+    takers: Option<Takers>,
 }
 
 /// What the kernel does to arrays that it updates atomically.
@@ -313,6 +328,11 @@ impl Counters {
     /// How far all updates of an element that two of them are of go at most.
     fn most(&self, one: &Turn, other: &Turn) -> Option<i128> {
         self.of(one, other).try_fold(0_i128, |sum, update| sum.checked_add(update.most?))
+    }
+
+    /// Who updates the element of a slot; `None` where not all are known, or some do not add.
+    pub(super) fn takers_of(&self, slot: &Slot) -> Option<Vec<&Takers>> {
+        self.of(&slot.turn, &slot.turn).map(|update| update.takers.as_ref()).collect()
     }
 
     /// The updates of an element that two of them are of.
@@ -407,7 +427,11 @@ impl Walk<'_> {
         if self.recording {
             let way = step.as_ref().map(|(way, _)| *way);
             let most = step.as_ref().and_then(|(_, by)| self.most_in_all(access.array, by));
-            let update = Update { at: indices.clone(), way, most };
+            let takers = match &step {
+                Some((Way::Up, by)) => self.takers(by),
+                Some((Way::Down, _)) | None => None,
+            };
+            let update = Update { at: indices.clone(), way, most, takers };
             self.counters.updates.entry(access.array).or_default().push(update);
         }
         let content = self.content_of(access.array);
@@ -519,11 +543,13 @@ impl Walk<'_> {
         poly.unknowns().for_each(|old| self.bound_by_floor(access.array, &turn.indices, old));
         let total = self.total_of(&step).or_else(|| self.total_of_warp(&step));
         let step = total.unwrap_or(step);
+        let start = self.start_of(access.array, &turn.indices);
         let unmade = self.passed_by.clone();
         for unknown in poly.unknowns() {
             let (turn, step, unmade) = (turn.clone(), step.clone(), unmade.clone());
             let made = self.made_here(unknown);
-            let slot = Slot { turn, step, way, holder: Holder::Item, unmade, made };
+            let (holder, start) = (Holder::Item, start.clone());
+            let slot = Slot { turn, step, way, holder, unmade, made, start };
             let room = self.room_inside(&slot, poly, (min, max));
             self.slots.insert(unknown, slot);
             self.bound_old(unknown, room);
@@ -533,7 +559,7 @@ impl Walk<'_> {
 
     /// That a counter stays within its type where the update is made: outside of its tensor
     /// what is found is no count, and may be the type's last number.
-    fn room_inside(&self, slot: &Slot, found: &Poly, range: (i128, i128)) -> Formula {
+    pub(super) fn room_inside(&self, slot: &Slot, found: &Poly, range: (i128, i128)) -> Formula {
         let room = slot.room(found, range);
         let ArrayRef::Tensor(_) = slot.turn.array else { return room };
         let beyond = |pad: i128| match slot.way {

@@ -34,6 +34,7 @@ use super::poly::{Poly, Unknown};
 use super::prefix::Prefixes;
 use super::ranges::Ranges;
 use super::reads::Beyond;
+use super::relayed::Relayed;
 use super::reread::Reread;
 use super::running::Running;
 use super::scans::Sum;
@@ -171,6 +172,7 @@ pub(super) struct Walk<'a> {
     pub(super) slots: BTreeMap<Unknown, Slot>,
     /// By symbol, of those that were read in tiles of slots.
     pub(super) dealt: BTreeMap<Unknown, Dealt>,
+    pub(super) relayed: Relayed,
     pub(super) counters: Counters,
     /// The arrays in which counters may lie.
     pub(super) counting: BTreeSet<ArrayRef>,
@@ -229,6 +231,10 @@ pub(super) struct Walk<'a> {
     /// Whether accesses are noted; not where a loop's body is walked only to
     /// see what it does to variables.
     pub(super) recording: bool,
+    /// How many work-items a block has, where that is asked for.
+    pub(super) items: Option<Poly>,
+    /// Whether nothing is left to walk.
+    pub(super) is_walked: bool,
     written: BTreeSet<ArrayRef>,
     point: Option<Worker>,
     eaches: usize,
@@ -332,6 +338,7 @@ fn walk_with<'a>(
         sites: Vec::new(),
         slots: BTreeMap::new(),
         dealt: BTreeMap::new(),
+        relayed: BTreeMap::new(),
         counters: Counters::default(),
         counting: counting(kernel),
         claims: Claims::default(),
@@ -353,7 +360,7 @@ fn walk_with<'a>(
         lates: Lates::default(),
         cells: Cells::of(kernel),
         agreed_loads: AgreedLoads::default(),
-        floors: Floors::default(),
+        floors: Floors::of(kernel),
         held: Holdings::of(kernel),
         reread: Reread::default(),
         prefixes: Prefixes::default(),
@@ -371,6 +378,8 @@ fn walk_with<'a>(
         leaving: leaving(kernel),
         stayed: None,
         recording: true,
+        items: None,
+        is_walked: false,
         written,
         point: None,
         eaches: 0,
@@ -380,7 +389,9 @@ fn walk_with<'a>(
     walk.enter_header();
     walk.enter_own_cells();
     walk.note_flat();
+    walk.note_items();
     walk.stmts(&kernel.body);
+    walk.bound_by_takers();
     walk
 }
 
