@@ -168,5 +168,14 @@ fn forms() {
           help: it stands alone: `assume(distinct(a));`
         error[TK0102]: the condition is `bool`, and this is `i32`
           at 3:18
+        error[TK0004]: `m` has 2 axes, and only one of 1 axis is sorted
+          at 3:25
+          at 1:86: `m` is declared here
+        error[TK0004]: `c` may be written, so that nothing said of its elements lasts
+          at 3:25
+          at 1:60: `c` is declared here
+        error[TK0004]: `sorted(…)` is no value
+          at 3:11
+          help: it stands alone: `assume(sorted(a));`
     "#]].assert_eq(&found.concat());
 }

@@ -17,7 +17,7 @@ use super::walk::{Case, walk_case};
 use super::{Unproved, prove_some};
 use crate::check::Uniformity;
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, StmtKind, VarId, VarKind, any_stmt, immutable_lets,
+    ExprId, ExprKind, Kernel, Literal, StmtKind, VarId, VarKind, any_stmt, immutable_lets,
 };
 use crate::op::BinaryOp;
 
@@ -57,8 +57,13 @@ pub(crate) fn unproved_in_each_round(
     uniformity: &Uniformity,
     open: &[Unproved],
 ) -> Vec<Unproved> {
-    let has_loop = any_stmt(&kernel.body, &mut |kind| {
-        matches!(kind, StmtKind::For { .. } | StmtKind::Phase { .. })
+    let is_number =
+        |expr: ExprId| matches!(kernel.exprs[expr].kind, ExprKind::Literal(Literal::Int(_)));
+    let has_loop = any_stmt(&kernel.body, &mut |kind| match kind {
+        StmtKind::For { range, .. } | StmtKind::Phase { range, .. } => {
+            range.exprs().into_iter().all(is_number)
+        }
+        _ => false,
     });
     if !has_loop || open.is_empty() {
         return open.to_vec();

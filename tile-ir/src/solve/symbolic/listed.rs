@@ -59,11 +59,15 @@ impl<'a> EachSize<'a> {
     ) -> Option<Vec<(Sizes, Vec<Unproved>)>> {
         let is_left = |sizes: &&Sizes| !known.iter().any(|known| self.are_of(sizes, known));
         let left: Vec<&Sizes> = self.combinations.iter().filter(is_left).collect();
+        // Of one combination no more is known than of all sizes.
+        if self.combinations.len() < 2 && !left.is_empty() {
+            return None;
+        }
         let mut unproved = Vec::new();
         for sizes in &left {
             let failed = self.unproved_at(sizes, open, left.len());
             unproved.extend((!failed.is_empty()).then(|| ((*sizes).clone(), failed)));
-            if self.combinations.len() < 2 || unproved.len() > MAX_UNPROVED {
+            if unproved.len() > MAX_UNPROVED {
                 return None;
             }
         }
