@@ -21,9 +21,9 @@ use clap::Parser;
 use line::Line;
 use list::Row;
 use predicted::Quantities;
-use tile_sink::Sink;
 use tile_runtime::bench::time_launches;
 use tile_runtime::{Device, Options, Tune};
+use tile_sink::Sink;
 
 /// Launches in a round, and rounds.
 const LAUNCHES: usize = 10;

@@ -1,9 +1,9 @@
 //! What is found, one JSON object a line, and the table of it.
 
 use serde::Serialize;
-use tile_sink::Told;
 use tile_examples::frame::{Cost, Entry, Failure};
 use tile_runtime::{Device, DeviceProperties};
+use tile_sink::Told;
 
 /// One line.
 #[derive(Debug, Serialize)]

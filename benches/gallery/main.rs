@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use clap::Parser;
 use line::{Line, Time};
-use tile_sink::Sink;
 use tile_examples::frame::{Entry, Failure};
 use tile_runtime::bench::time_launches;
 use tile_runtime::{Device, Options, Tune};
+use tile_sink::Sink;
 
 /// Launches in a round, and rounds.
 const LAUNCHES: usize = 10;

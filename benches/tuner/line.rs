@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::io;
 
 use serde::Serialize;
-use tile_sink::{Sink, Told};
 use tile_runtime::Device;
+use tile_sink::{Sink, Told};
 
 use crate::child::FirstLaunch;
 

@@ -11,7 +11,7 @@ use tile_ir::resolve::resolve_kernel;
 pub(crate) enum Judged {
     /// It is none of the language's, for these reasons.
     Syntax(String),
-    Kernel(Judgement),
+    Kernel(Box<Judgement>),
 }
 
 /// What is said of a kernel.
@@ -83,5 +83,6 @@ pub(crate) fn judge(text: &str) -> Judged {
         let text = render(&error, &item.spans);
         (item.spans.range(error.primary).line, error, text)
     };
-    Judged::Kernel(Judgement { errors: errors.map(placed).collect(), took, checked })
+    let errors = errors.map(placed).collect();
+    Judged::Kernel(Box::new(Judgement { errors, took, checked }))
 }

@@ -47,9 +47,9 @@ pub(super) fn settling_assumption(
     }
     let n_axes = kernel.tensors[tensor].extents.len();
     let orders = [(Order::Distinct, "to differ"), (Order::Sorted, "never to fall")];
-    let mut orders = orders.into_iter().filter(|(order, _)| {
-        !is_promised(*order) && (*order == Order::Distinct || n_axes == 1)
-    });
+    let mut orders = orders
+        .into_iter()
+        .filter(|(order, _)| !is_promised(*order) && (*order == Order::Distinct || n_axes == 1));
     let settling = orders.find(|(order, _)| {
         let mut vouched = kernel.clone();
         vouched.promises.push(Promise { order: *order, tensor, span: kernel.span });

@@ -78,12 +78,12 @@ impl Walk<'_> {
             (Reduction::Any, Value::Cond(own), _) => {
                 let item = self.item_where(&own.yes)?;
                 let told = self.relayed_condition(own, &item);
-                told.is_exact().then(|| Value::Cond(told))
+                told.is_exact().then_some(Value::Cond(told))
             }
             (Reduction::All, Value::Cond(own), _) => {
                 let item = self.item_where(&own.no)?;
                 let told = self.relayed_condition(own, &item);
-                told.is_exact().then(|| Value::Cond(told))
+                told.is_exact().then_some(Value::Cond(told))
             }
             (
                 Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::All | Reduction::Any,
