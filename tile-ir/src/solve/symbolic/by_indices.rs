@@ -30,12 +30,17 @@ pub(super) struct ByIndices {
 
 impl Default for ByIndices {
     fn default() -> Self {
-        let effort = Effort::of_kernel().half().half();
-        Self { sites: RefCell::default(), answers: Known::default(), effort }
+        Self::beside(&Effort::of_kernel())
     }
 }
 
 impl ByIndices {
+    /// It may take a quarter of what other proofs may, besides.
+    fn beside(others: &Effort) -> Self {
+        let effort = others.half().half();
+        Self { sites: RefCell::default(), answers: Known::default(), effort }
+    }
+
     /// All such accesses, these among them.
     fn including(&self, sites: [&Site; 2]) -> Ref<'_, Vec<Site>> {
         let mut known = self.sites.borrow_mut();
@@ -50,6 +55,12 @@ impl ByIndices {
 }
 
 impl Walk<'_> {
+    /// Lets all proofs take so much.
+    pub(super) fn set_effort(&mut self, effort: Effort) {
+        self.by_indices = ByIndices::beside(&effort);
+        self.effort = effort;
+    }
+
     /// Whether that shows two accesses to be disjoint.
     pub(super) fn is_disjoint_by_indices(&self, sites: [&Site; 2], meeting: Meeting<'_>) -> bool {
         let [first, second] = sites.map(|site| self.with_own_guards(site));

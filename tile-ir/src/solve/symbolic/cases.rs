@@ -44,7 +44,7 @@ pub(crate) fn unproved_in_each_case(
     unproved_in_each(&combinations(kernel), open, &|signs, is_asked| {
         let case = Case { signs: signs.clone(), is_limited: true, ..Case::default() };
         let mut walk = walk_case(kernel, uniformity, case);
-        walk.effort = Effort::part(PART);
+        walk.set_effort(Effort::part(PART));
         prove_some(&mut walk, is_asked, &mut BTreeSet::new)
     })
 }
@@ -71,7 +71,7 @@ pub(crate) fn unproved_in_each_round(
     unproved_in_each(&[()], open, &|(), is_asked| {
         let case = Case { walks_rounds: true, ..Case::default() };
         let mut walk = walk_case(kernel, uniformity, case);
-        walk.effort = Effort::part(PART);
+        walk.set_effort(Effort::part(PART));
         prove_some(&mut walk, is_asked, &mut BTreeSet::new)
     })
 }

@@ -81,7 +81,7 @@ impl<'a> EachSize<'a> {
             fixed.tile_params[*param].domain = TileDomain::List(vec![*size]);
         }
         let mut walk = walk::walk(&fixed, self.uniformity);
-        walk.effort = self.effort.taken(of.div_ceil(SHARE));
+        walk.set_effort(self.effort.taken(of.div_ceil(SHARE)));
         let is_asked = |first: &Site, second: &Site| are_asked(open, [first, second]);
         let failed = prove_some(&mut walk, &is_asked, &mut BTreeSet::new);
         self.effort.put_back(&walk.effort);

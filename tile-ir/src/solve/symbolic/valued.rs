@@ -99,7 +99,7 @@ fn unproved_in_cases(
     unproved_in_each(&cases, open, &|values, is_asked| {
         let case = Case { values: values.clone(), ..Case::default() };
         let mut walk = walk_case(kernel, uniformity, case);
-        walk.effort = Effort::part(part);
+        walk.set_effort(Effort::part(part));
         prove_some(&mut walk, is_asked, &mut BTreeSet::new)
     })
 }
