@@ -151,7 +151,7 @@ fn launches_of_textbook_kernels_are_denied_at_once() {
 
 /// The limit for any kernel of the suite, on a machine that is slow or has other work:
 /// an idle one takes about a second for the longest.
-const LONGEST: Duration = Duration::from_secs(3);
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// How often one that seems to take longer is judged again: what else the machine does
 /// shows in a figure too.
