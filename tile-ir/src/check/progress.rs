@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, VarId,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, VarId, any_subexpr,
 };
 use crate::op::AtomicOp;
 use crate::span::SpanId;
@@ -307,13 +307,11 @@ impl<'a> Rounds<'a> {
 
     /// Whether an expression names a variable that the body changes.
     fn names_changed(&self, expr: ExprId) -> bool {
-        let kind = &self.kernel.exprs[expr].kind;
-        matches!(kind, ExprKind::Var(var) if self.is_changed(*var))
-            || kind.operands().into_iter().any(|operand| self.names_changed(operand))
+        any_subexpr(self.kernel, expr, &mut |kind| self.is_changed_var(kind))
     }
 
-    fn is_changed(&self, var: VarId) -> bool {
-        self.changes.iter().any(|(of, ..)| *of == var)
+    fn is_changed_var(&self, kind: &ExprKind) -> bool {
+        matches!(kind, ExprKind::Var(var) if self.changes.iter().any(|(of, ..)| of == var))
     }
 
     /// Follows what an expression is made of; `path` are the variables it was
@@ -388,9 +386,9 @@ impl<'a> Rounds<'a> {
 
     /// Whether an operand can differ from round to round.
     fn varies(&self, expr: ExprId, array: ArrayRef) -> bool {
-        let kind = &self.kernel.exprs[expr].kind;
-        matches!(kind, ExprKind::Var(var) if self.is_changed(*var))
-            || matches!(kind, ExprKind::Load(access) if access.array == array)
-            || kind.operands().into_iter().any(|operand| self.varies(operand, array))
+        any_subexpr(self.kernel, expr, &mut |kind| {
+            self.is_changed_var(kind)
+                || matches!(kind, ExprKind::Load(access) if access.array == array)
+        })
     }
 }

@@ -54,7 +54,8 @@ impl Machine<'_> {
         if let ArrayRef::Tensor(tensor) = access.array
             && self.flat(access.array, indices).is_none()
         {
-            // Of elements that are promised to differ, or to rise, nothing else is left to be told by what is made of them.
+            // Of elements that are promised to differ, or to rise, nothing else is left to be
+            // told by what is made of them.
             let is_promised = self.kernel.promises.iter().any(|known| known.tensor == tensor);
             let is_known =
                 self.shares && is_promised && indices.iter().all(|index| index.data.is_none());

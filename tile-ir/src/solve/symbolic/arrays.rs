@@ -248,29 +248,29 @@ impl Walk<'_> {
     /// Whether statements leave conditions in variables of outside, and none of them
     /// leaves the loop.
     fn keeps_conditions(&self, stmts: &[Stmt]) -> bool {
-        let mut assigned = Vec::new();
-        self.collect_assigned(stmts, &mut assigned);
-        let is_kept = |var: &VarId| self.env.contains_key(var) && self.type_of(*var) == Type::BOOL;
-        assigned.iter().any(is_kept) && !self.leaves(stmts)
+        self.sets_outside(stmts, |var| self.type_of(var) == Type::BOOL) && !self.leaves(stmts)
     }
 
     /// Whether statements leave numbers in variables of outside, and none of them leaves the
     /// loop.
     fn carries_numbers(&self, stmts: &[Stmt]) -> bool {
+        self.sets_outside(stmts, |var| self.is_followed(var)) && !self.leaves(stmts)
+    }
+
+    /// Whether statements set some such variable of outside.
+    fn sets_outside(&self, stmts: &[Stmt], is_such: impl Fn(VarId) -> bool) -> bool {
         let mut assigned = Vec::new();
         self.collect_assigned(stmts, &mut assigned);
-        let is_kept = |var: &VarId| self.env.contains_key(var) && self.is_followed(*var);
-        assigned.iter().any(is_kept) && !self.leaves(stmts)
+        assigned.into_iter().any(|var| self.env.contains_key(&var) && is_such(var))
     }
 
     /// Whether statements do no more than to compute, and leave numbers in variables of
     /// outside that are made of bits.
     fn moves_bits(&self, stmts: &[Stmt]) -> bool {
-        let mut assigned = Vec::new();
-        self.collect_assigned(stmts, &mut assigned);
-        let is_kept = |var: &VarId| self.env.contains_key(var) && self.is_followed(*var);
         let mut makes_bits = false;
-        assigned.iter().any(is_kept) && self.only_computes(stmts, &mut makes_bits) && makes_bits
+        self.sets_outside(stmts, |var| self.is_followed(var))
+            && self.only_computes(stmts, &mut makes_bits)
+            && makes_bits
     }
 
     /// Whether statements do no more than to compute; notes where by bits.

@@ -155,6 +155,8 @@ pub(super) struct Walk<'a> {
     pub(super) is_narrow: bool,
     /// The numbers of 32 and 64 bits that no launch wraps.
     pub(super) exact: Exact,
+    /// The assumptions that each launch is asked.
+    preconditions: Vec<ExprId>,
     /// Conditions on tile sizes.
     pub(super) constraints: Vec<Formula>,
     pub(super) grid: Vec<(VarId, Unknown)>,
@@ -326,6 +328,7 @@ fn walk_with<'a>(
         extents_of_arrays: BTreeMap::new(),
         is_narrow: false,
         exact: Exact::of(kernel),
+        preconditions: preconditions(kernel),
         constraints: Vec::new(),
         grid: Vec::new(),
         block: None,
@@ -425,7 +428,7 @@ impl Walk<'_> {
 
     fn assume(&mut self, cond: ExprId) {
         let value = self.condition(cond);
-        let is_of_launch = preconditions(self.kernel).contains(&cond);
+        let is_of_launch = self.preconditions.contains(&cond);
         if self.outside.is_some() && !is_of_launch {
             return;
         }
