@@ -191,11 +191,10 @@ impl<'t> Cursor<'t> {
 
     /// The operator at the cursor, as long as it can be.
     pub(crate) fn peek_op(&self) -> Option<&'static str> {
-        let Some(Token::Punct { ch, .. }) = self.rest.first() else { return None };
-        OPERATORS
-            .into_iter()
-            .find(|op| self.has_chars(op))
-            .or_else(|| SINGLE.into_iter().find(|op| op.starts_with(*ch)))
+        let Some(Token::Punct { ch, joint, .. }) = self.rest.first() else { return None };
+        let starts = |op: &&&str| op.starts_with(*ch);
+        let longer = OPERATORS.iter().filter(starts).find(|op| *joint && self.has_chars(op));
+        longer.or_else(|| SINGLE.iter().find(starts)).copied()
     }
 
     fn has_chars(&self, op: &str) -> bool {

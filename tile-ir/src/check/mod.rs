@@ -52,7 +52,7 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::exchange::Group;
 use crate::kernel::{Kernel, TileId};
 use crate::solve::skeleton::{Effort, Findings, enumerate};
-use crate::solve::symbolic::prove_but;
+use crate::solve::symbolic::Proofs;
 
 /// How it is known that a kernel has no race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -193,14 +193,18 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     // Of an array that collides for certain, more is asked when that is mended.
     let mut glance = None;
     let mut collided = || glance.insert(enumerate(&kernel, Effort::Glance)).collided();
+    let mut proofs = Proofs::default();
     // Where not everybody reaches a barrier, a proof is of no use.
     let unproved = match diverges {
         true => Vec::new(),
-        false => prove_but(&kernel, &uniform, &mut collided),
+        false => proofs.prove(&kernel, &uniform, &mut collided),
     };
     let glance = glance.unwrap_or_default();
     let is_proved = unproved.is_empty() && glance.collided().is_empty();
-    let accesses = bounds::Accesses::of(&kernel);
+    let mut accesses = bounds::Accesses::of(&kernel);
+    if is_proved {
+        accesses.prove(&uniform);
+    }
     let is_inside = accesses.all_stay();
     let unfilled = || match diverges {
         true => BTreeSet::new(),
@@ -230,7 +234,7 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     unused::check_unused(as_written.as_ref().unwrap_or(&kernel), &mut diags);
     match verdict {
         Some(verdict) if !diags.has_errors() => {
-            redundant::check_redundant(&kernel, &uniform, &mut diags);
+            redundant::check_redundant(&kernel, &uniform, proofs, &mut diags);
             let warnings = diags.into_iter().collect();
             let order_independent = order::is_order_independent(&kernel);
             Ok(Checked { kernel: CheckedKernel { kernel, verdict, order_independent }, warnings })

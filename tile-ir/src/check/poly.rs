@@ -6,7 +6,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use crate::kernel::{
     Axis, ElemType, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, TileDomain, Type,
@@ -38,7 +37,8 @@ pub(super) enum Atom {
 /// A sum of products of atoms, each with its factor. No factor is 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Poly {
-    terms: BTreeMap<Vec<Atom>, i128>,
+    /// By product, rising: there are few, which a list holds best.
+    terms: Vec<(Vec<Atom>, i128)>,
 }
 
 impl Atom {
@@ -64,7 +64,7 @@ impl Poly {
     }
 
     pub(super) fn atom(atom: Atom) -> Self {
-        Self { terms: BTreeMap::from([(vec![atom], 1)]) }
+        Self { terms: vec![(vec![atom], 1)] }
     }
 
     pub(super) fn var(var: VarId) -> Self {
@@ -78,34 +78,35 @@ impl Poly {
 
     /// The variable that this is, alone.
     pub(super) fn as_var(&self) -> Option<VarId> {
-        match self.terms.first_key_value() {
-            Some((product, 1)) if self.terms.len() == 1 => match product.as_slice() {
+        match self.terms.as_slice() {
+            [(product, 1)] => match product.as_slice() {
                 [Atom::Var(var)] => Some(*var),
                 _ => None,
             },
-            Some(_) | None => None,
+            _ => None,
         }
     }
 
     pub(super) fn as_constant(&self) -> Option<i128> {
-        match self.terms.first_key_value() {
-            None => Some(0),
-            Some((product, factor)) if product.is_empty() && self.terms.len() == 1 => Some(*factor),
-            Some(_) => None,
+        match self.terms.as_slice() {
+            [] => Some(0),
+            [(product, factor)] if product.is_empty() => Some(*factor),
+            _ => None,
         }
     }
 
     /// Factors saturate: indices have 64 bits, so one that large is of no use.
     fn add_term(&mut self, product: Vec<Atom>, factor: i128) {
-        match self.terms.entry(product) {
-            Entry::Vacant(place) if factor != 0 => drop(place.insert(factor)),
-            Entry::Vacant(_) => {}
-            Entry::Occupied(mut sum) => {
-                *sum.get_mut() = sum.get().saturating_add(factor);
-                if *sum.get() == 0 {
-                    sum.remove();
+        match self.terms.binary_search_by(|(own, _)| own.cmp(&product)) {
+            Ok(at) => {
+                let sum = self.terms[at].1.saturating_add(factor);
+                self.terms[at].1 = sum;
+                if sum == 0 {
+                    self.terms.remove(at);
                 }
             }
+            Err(_) if factor == 0 => {}
+            Err(at) => self.terms.insert(at, (product, factor)),
         }
     }
 
@@ -125,7 +126,7 @@ impl Poly {
             return Self::default();
         }
         let scaled =
-            |(product, factor): (&Vec<Atom>, &i128)| (product.clone(), factor.saturating_mul(by));
+            |(product, factor): &(Vec<Atom>, i128)| (product.clone(), factor.saturating_mul(by));
         Self { terms: self.terms.iter().map(scaled).collect() }
     }
 
@@ -212,11 +213,11 @@ impl Poly {
             | Atom::Natural(_)
             | Atom::Any => 1,
         };
-        self.terms.keys().flatten().map(of_atom).sum()
+        self.terms.iter().flat_map(|(product, _)| product).map(of_atom).sum()
     }
 
     fn any_atom(&self, test: &dyn Fn(&Atom) -> bool) -> bool {
-        self.terms.keys().flatten().any(|atom| {
+        self.terms.iter().flat_map(|(product, _)| product).any(|atom| {
             test(atom)
                 || match atom {
                     Atom::Tiles(parts) | Atom::Binary(_, parts) => {
@@ -421,7 +422,7 @@ impl<'a> Bounds<'a> {
     /// Functions with negative factors, taken as large as they can be:
     /// `a / b <= a`, `a % b <= b - 1`, `min(a, b) <= a`.
     fn with_greatest(&self, mut poly: Poly) -> Poly {
-        let negative = poly.terms.iter().filter(|(_, factor)| **factor < 0);
+        let negative = poly.terms.iter().filter(|(_, factor)| *factor < 0);
         let atoms: Vec<Atom> = negative.flat_map(|(product, _)| product.iter().cloned()).collect();
         let one = Poly::constant(1);
         for atom in atoms {
@@ -570,7 +571,7 @@ impl<'a> Bounds<'a> {
     /// Whether a count is provably at least 1: of tiles, where there is
     /// something to divide up.
     pub(super) fn is_positive(&self, poly: &Poly) -> bool {
-        if let [(product, 1)] = poly.terms.iter().collect::<Vec<_>>()[..]
+        if let [(product, 1)] = poly.terms.as_slice()
             && let [Atom::Tiles(parts)] = product.as_slice()
         {
             return self.is_positive(&parts.0);

@@ -16,7 +16,13 @@ use crate::solve::symbolic::Proofs;
 use crate::span::SpanId;
 
 /// Warns of barriers that can go.
-pub(super) fn check_redundant(kernel: &Kernel, uniformity: &Uniformity, diags: &mut Diagnostics) {
+/// Something may be proved of the kernel already.
+pub(super) fn check_redundant(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    mut proofs: Proofs,
+    diags: &mut Diagnostics,
+) {
     let mut barriers = Vec::new();
     collect(&kernel.body, &mut barriers);
     // One that stands in several turns of a loop is one.
@@ -26,7 +32,6 @@ pub(super) fn check_redundant(kernel: &Kernel, uniformity: &Uniformity, diags: &
         seen.push(*barrier);
         is_new
     });
-    let mut proofs = Proofs::default();
     let mut needed = kernel.clone();
     let mut spare = Vec::new();
     for barrier in barriers.into_iter().rev() {

@@ -4,7 +4,8 @@
 //!
 //! 1. leaves: by running the kernel's skeleton at small sizes
 //!    ([`crate::solve::skeleton`]), which follows assignments, loops and guards;
-//! 2. stays: by the signs of polynomials ([`super::poly`]), for all sizes;
+//! 2. stays: by the signs of polynomials ([`super::poly`]), for all sizes, or by what holds
+//!    where it is made ([`crate::solve::symbolic`]);
 //! 3. leaves: by trying cases of the index and its guards ([`super::sample`]),
 //!    at more sizes than a whole kernel is run at, first those that lead to the largest
 //!    and the smallest index.
@@ -25,9 +26,11 @@ use super::counted::Counts;
 use super::fold::enter_all;
 use super::poly::{Bounds, Poly};
 use super::sample::Sources;
+use crate::check::Uniformity;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{Access, ArrayRef, Kernel, Source, print_access, print_expr};
 use crate::solve::skeleton::Stray;
+use crate::solve::symbolic::staying;
 use crate::span::SpanId;
 
 /// Evaluations of variables on the ways uphill of one kernel.
@@ -49,6 +52,20 @@ impl<'a> Accesses<'a> {
             (used, stays)
         };
         Self { kernel, found: Uses::of(kernel).into_iter().map(judged).collect() }
+    }
+
+    /// Shows of further ones that they stay inside, in a kernel without a race.
+    pub(super) fn prove(&mut self, uniformity: &Uniformity) {
+        let place = |used: &Use<'_>| (used.access.span, used.access.array);
+        let open: BTreeSet<_> =
+            self.found.iter().filter(|(_, stays)| !stays).map(|(used, _)| place(used)).collect();
+        if open.is_empty() {
+            return;
+        }
+        let staying = staying(self.kernel, uniformity, &open);
+        for (used, stays) in &mut self.found {
+            *stays |= staying.contains(&place(used));
+        }
     }
 
     /// Whether all of them are shown to stay inside.

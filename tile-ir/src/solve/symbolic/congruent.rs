@@ -65,6 +65,14 @@ impl Walk<'_> {
         systems.iter().all(|system| system.has_no_solution(&self.effort))
     }
 
+    /// Whether numbers are found at once for which two accesses meet, for all these reasons.
+    pub(super) fn meets_evidently(&self, pair: [&Site; 2], meeting: Meeting<'_>) -> bool {
+        let Some(mut builder) = self.colliding(pair, meeting) else { return false };
+        builder.mention_rounds(pair);
+        let systems = builder.comparing_reads().systems();
+        systems.iter().any(|system| system.has_evident_solution())
+    }
+
     /// Where a value was read, of arrays that keep it.
     pub(super) fn reads_of(&self, value: Unknown) -> impl Iterator<Item = Read<'_>> {
         let element = self.elements.get(&value).map(|element| {

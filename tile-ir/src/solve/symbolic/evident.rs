@@ -110,11 +110,15 @@ impl Point {
 
     /// What a polynomial is here; `None` where that cannot be negated in 128 bits.
     fn value(&self, poly: &Poly) -> Option<i128> {
-        let value = poly.terms().iter().try_fold(0_i128, |sum, (product, factor)| {
-            let mut unknowns = product.iter();
-            sum.checked_add(unknowns.try_fold(*factor, |all, of| all.checked_mul(self.get(*of).0))?)
-        });
-        value.filter(|value| *value != i128::MIN)
+        let mut sum = 0_i128;
+        for (product, factor) in poly.terms() {
+            let mut all = *factor;
+            for unknown in product.as_slice() {
+                all = all.checked_mul(self.get(*unknown).0)?;
+            }
+            sum = sum.checked_add(all)?;
+        }
+        (sum != i128::MIN).then_some(sum)
     }
 
     /// By how much a polynomial grows with an unknown of which it has no square; likewise.

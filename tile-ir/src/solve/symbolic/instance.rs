@@ -67,18 +67,35 @@ impl Walk<'_> {
     /// sizes.
     pub(super) fn is_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
         self.proofs.ask(&self.sites, ([first, second], meeting), false, || {
-            if self.is_disjoint_by_indices([first, second], meeting)
-                || self.is_disjoint_by_weights([first, second], meeting)
-                || self.is_disjoint_by_numbers(first, second, meeting)
-                || self.is_disjoint_by_flat_numbers(first, second, meeting)
-            {
-                return true;
-            }
-            let systems = self.collision(first, second, meeting, false);
-            systems.iter().all(|system| system.has_none_at_all(&self.effort))
-                || self.is_disjoint_by_ranks(first, second, meeting)
-                || self.is_disjoint_for_all_reasons(first, second, meeting)
+            self.is_found_disjoint(first, second, meeting)
         })
+    }
+
+    /// The same, where no proof is looked for if numbers are found at once for which the two
+    /// meet, by all that is known of them.
+    pub(super) fn is_soon_disjoint(
+        &self,
+        [first, second]: [&Site; 2],
+        meeting: Meeting<'_>,
+    ) -> bool {
+        self.proofs.ask(&self.sites, ([first, second], meeting), false, || {
+            !self.meets_evidently([first, second], meeting)
+                && self.is_found_disjoint(first, second, meeting)
+        })
+    }
+
+    fn is_found_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
+        if self.is_disjoint_by_indices([first, second], meeting)
+            || self.is_disjoint_by_weights([first, second], meeting)
+            || self.is_disjoint_by_numbers(first, second, meeting)
+            || self.is_disjoint_by_flat_numbers(first, second, meeting)
+        {
+            return true;
+        }
+        let systems = self.collision(first, second, meeting, false);
+        systems.iter().all(|system| system.has_none_at_all(&self.effort))
+            || self.is_disjoint_by_ranks(first, second, meeting)
+            || self.is_disjoint_for_all_reasons(first, second, meeting)
     }
 
     /// Whether that is seen with little effort.
@@ -236,7 +253,7 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(walk: &'a Walk<'_>, meeting: Meeting<'a>) -> Self {
+    pub(super) fn new(walk: &'a Walk<'_>, meeting: Meeting<'a>) -> Self {
         Self {
             walk,
             meeting,
@@ -348,7 +365,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Asserts a formula over symbols as one side sees it.
-    fn assert(&mut self, side: Side, formula: &Formula) {
+    pub(super) fn assert(&mut self, side: Side, formula: &Formula) {
         self.bound_bits(side, formula);
         let formula = self.formula_on(side, formula);
         if !self.asserted.contains(&formula) {

@@ -95,6 +95,11 @@ impl Effort {
         answer
     }
 
+    /// Whether nothing is left.
+    pub(super) fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+
     /// Takes so much off; `false` where there is not so much.
     pub(super) fn spend(&self, cost: usize) -> bool {
         let left = self.0.get().checked_sub(cost as u64);

@@ -97,6 +97,7 @@ mod power_cases;
 mod powers;
 mod prefix;
 mod promised;
+mod proofs;
 mod radix;
 mod ranges;
 mod ranks;
@@ -124,6 +125,7 @@ mod split;
 mod spot;
 mod squares;
 mod stay;
+mod staying;
 mod steps;
 mod strides;
 mod suggest;
@@ -151,7 +153,7 @@ mod windows;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, VarId};
@@ -159,12 +161,13 @@ use crate::span::SpanId;
 pub(crate) use cases::{unproved_in_each_case, unproved_in_each_round};
 use flow::{Distance, Encounter};
 use instance::Meeting;
-use linear::Effort;
 pub(crate) use listed::{EachSize, Sizes};
 pub(crate) use one_to_one::one_to_one;
 pub(crate) use packed::packed;
 pub(crate) use parted::{never_part, one_answer};
+pub(crate) use proofs::Proofs;
 pub(crate) use reads::Reads;
+pub(crate) use staying::staying;
 pub(crate) use suggest::{Suggestion, Suggestions};
 pub(crate) use symbol::Obstacle;
 pub(crate) use valued::unproved_for_each_value;
@@ -215,17 +218,7 @@ pub(crate) struct Unproved {
 /// The pairs of accesses that may conflict: none where the kernel has no race at
 /// any admissible size.
 pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
-    prove_but(kernel, uniformity, &mut BTreeSet::new)
-}
-
-/// The same, but for arrays of which it is known that they collide: which, is asked
-/// only where some pair takes a longer proof, or has none.
-pub(crate) fn prove_but(
-    kernel: &Kernel,
-    uniformity: &Uniformity,
-    collided: &mut dyn FnMut() -> BTreeSet<ArrayRef>,
-) -> Vec<Unproved> {
-    prove_some(&mut walk::walk(kernel, uniformity), &|_, _| true, collided)
+    prove_some(&mut walk::walk(kernel, uniformity), &|_, _| true, &mut BTreeSet::new)
 }
 
 /// How two accesses of a kernel can meet, by their numbers.
@@ -292,45 +285,6 @@ impl Case {
 /// The assumptions that never hold, at any admissible size, for any data.
 pub(crate) fn impossible(kernel: &Kernel, uniformity: &Uniformity) -> Vec<ExprId> {
     walk::walk(kernel, uniformity).impossible
-}
-
-/// What is proved of pairs of accesses, whatever barriers a kernel has.
-#[derive(Debug)]
-pub(crate) struct Proofs {
-    known: BTreeMap<Encounter, bool>,
-    /// What is left for all of them.
-    effort: Effort,
-}
-
-impl Default for Proofs {
-    fn default() -> Self {
-        Self { known: BTreeMap::new(), effort: Effort::of_kernel() }
-    }
-}
-
-impl Proofs {
-    /// Whether within a block no two accesses that may conflict are unordered.
-    ///
-    /// Asked again, of a kernel that differs in barriers alone, it proves only
-    /// what it has not tried before. One `uniformity` is theirs.
-    pub(crate) fn are_complete(&mut self, kernel: &Kernel, uniformity: &Uniformity) -> bool {
-        let mut walk = walk::walk(kernel, uniformity);
-        let pairs = std::mem::take(&mut walk.pairs).into_list();
-        std::mem::swap(&mut walk.effort, &mut self.effort);
-        let known = &mut self.known;
-        let are_complete = pairs.into_iter().all(|encounter| {
-            let (a, b) = encounter.sites;
-            let (first, second) = (&walk.sites[a], &walk.sites[b]);
-            let conflicting = first.array == second.array && first.kind.conflicts(second.kind);
-            !conflicting
-                || *known.entry(encounter).or_insert_with_key(|encounter| {
-                    let Encounter { distance, paths, .. } = encounter;
-                    walk.is_disjoint(first, second, Meeting::InBlock(distance, paths))
-                })
-        });
-        std::mem::swap(&mut walk.effort, &mut self.effort);
-        are_complete
-    }
 }
 
 /// One finding for each pair of accesses and relation.

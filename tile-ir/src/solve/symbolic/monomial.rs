@@ -39,13 +39,16 @@ impl Monomial {
     }
 
     /// Multiplies by an unknown, if there is room for it.
-    fn insert(&mut self, unknown: Unknown) -> Option<()> {
+    pub(super) fn insert(&mut self, unknown: Unknown) -> Option<()> {
         let len = usize::from(self.len);
         if len == MAX_DEGREE {
             return None;
         }
-        let at = self.partition_point(|own| *own <= unknown);
-        self.unknowns.copy_within(at..len, at + 1);
+        let mut at = len;
+        while at > 0 && self.unknowns[at - 1] > unknown {
+            self.unknowns[at] = self.unknowns[at - 1];
+            at -= 1;
+        }
         self.unknowns[at] = unknown;
         self.len += 1;
         Some(())
@@ -86,8 +89,15 @@ impl Deref for Monomial {
 }
 
 impl Ord for Monomial {
+    /// As lists are: what stands behind the last one is not larger than any other.
     fn cmp(&self, other: &Self) -> Ordering {
-        self.as_slice().cmp(other.as_slice())
+        for at in 0..MAX_DEGREE {
+            let (own, theirs) = (self.unknowns[at], other.unknowns[at]);
+            if own != theirs {
+                return if own < theirs { Ordering::Less } else { Ordering::Greater };
+            }
+        }
+        self.len.cmp(&other.len)
     }
 }
 

@@ -6,6 +6,8 @@
 //! proof fail. So does what would reach the least number of 128 bits: every factor can
 //! be negated.
 
+use std::cmp::Ordering;
+
 pub(super) use super::monomial::{Monomial, Unknown};
 pub(super) use crate::kernel::gcd;
 
@@ -92,7 +94,25 @@ impl Poly {
     }
 
     pub(super) fn mentions(&self, unknown: Unknown) -> bool {
-        self.unknowns().any(|other| other == unknown)
+        for (product, _) in &self.terms {
+            for other in product.as_slice() {
+                if *other == unknown {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// The unknown that this is, alone.
+    fn as_unknown(&self) -> Option<Unknown> {
+        match self.terms.as_slice() {
+            [(product, 1)] => match product.as_slice() {
+                [unknown] => Some(*unknown),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     pub(super) fn add(&self, other: &Self) -> Self {
@@ -137,19 +157,19 @@ impl Poly {
             return Self::lost();
         }
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
-        let (mut left, mut right) = (self.terms.as_slice(), other.terms.as_slice());
-        while let [(theirs, value), after_right @ ..] = right {
-            let Some(value) = product_of(*value, factor) else { return Self::lost() };
-            let before = left.iter().take_while(|(mine, _)| mine < theirs).count();
-            let (less, rest) = left.split_at(before);
-            terms.extend_from_slice(less);
-            (left, right) = (rest, after_right);
-            let mut sum = value;
-            if let [(mine, own), after_left @ ..] = left
-                && mine == theirs
-            {
-                let Some(both) = sum_of(value, *own) else { return Self::lost() };
-                (left, sum) = (after_left, both);
+        let mut left = self.terms.as_slice();
+        for (theirs, value) in &other.terms {
+            let Some(mut sum) = product_of(*value, factor) else { return Self::lost() };
+            while let [(mine, own), after @ ..] = left {
+                match mine.cmp(theirs) {
+                    Ordering::Less => terms.push((*mine, *own)),
+                    Ordering::Equal => {
+                        let Some(both) = sum_of(sum, *own) else { return Self::lost() };
+                        sum = both;
+                    }
+                    Ordering::Greater => break,
+                }
+                left = after;
             }
             if sum != 0 {
                 terms.push((*theirs, sum));
@@ -176,7 +196,12 @@ impl Poly {
                 }
             }
         }
-        if self.terms.len() > 1 || other.terms.len() > 1 {
+        Self::of_products(products)
+    }
+
+    /// The sum of products, in any order.
+    fn of_products(mut products: Vec<(Monomial, i128)>) -> Self {
+        if !is_rising(&products) {
             products.sort_unstable_by_key(|(product, _)| *product);
         }
         let mut terms: Vec<(Monomial, i128)> = Vec::with_capacity(products.len());
@@ -201,23 +226,28 @@ impl Poly {
         if self.lost {
             return Self::lost();
         }
-        let (mut kept, mut out) = (Self::default(), Self::default());
+        let mut kept = Vec::with_capacity(self.terms.len());
+        let mut out = Self::default();
         for (product, factor) in &self.terms {
-            let mut values = Vec::new();
-            let rest = product.filtered(|unknown| {
-                let value = with(unknown);
-                let stays = value.is_none();
-                values.extend(value);
-                stays
-            });
+            let (mut rest, mut values) = (Monomial::default(), Vec::new());
+            for unknown in product.as_slice() {
+                let value = with(*unknown);
+                let renamed = value.as_ref().map_or(Some(*unknown), Self::as_unknown);
+                match (renamed, value) {
+                    // There is room: it had as many.
+                    (Some(other), _) => rest.insert(other).unwrap_or_default(),
+                    (None, value) => values.extend(value),
+                }
+            }
             if values.is_empty() {
-                kept.terms.push((rest, *factor));
+                kept.push((rest, *factor));
                 continue;
             }
             let rest = Self { terms: vec![(rest, *factor)], lost: false };
             out = out.add(&values.iter().fold(rest, |term, value| term.mul(value)));
         }
-        kept.add(&out)
+        let kept = Self::of_products(kept);
+        if out.terms.is_empty() && !out.lost { kept } else { kept.add(&out) }
     }
 
     /// What `unknown` is multiplied with: `C` of `C * unknown + rest`, one power
@@ -262,6 +292,18 @@ impl Poly {
         terms.sort_unstable();
         Self { terms, lost: self.lost }
     }
+}
+
+/// Whether each product is larger than the one before.
+fn is_rising(products: &[(Monomial, i128)]) -> bool {
+    let mut before: Option<&Monomial> = None;
+    for (product, _) in products {
+        if before.is_some_and(|before| before >= product) {
+            return false;
+        }
+        before = Some(product);
+    }
+    true
 }
 
 /// What two products have in common.

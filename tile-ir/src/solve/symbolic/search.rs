@@ -28,8 +28,11 @@ use super::system::System;
 /// Linear tests spent on one system.
 const MAX_TESTS: u32 = 160;
 
-/// The part of a kernel's effort, one of so many, that a search takes before digits have
-/// names.
+/// The part of a kernel's effort, one of so many, that a search takes before it is asked
+/// whether there are digits.
+const SHORT_PART: u64 = 64;
+
+/// The part that it takes before they have names.
 const PLAIN_PART: u64 = 8;
 
 /// Nested cases.
@@ -52,9 +55,17 @@ impl System {
         let prove = |system| {
             Search { tests: MAX_TESTS, effort, of_fractions: false }.refute(system, MAX_DEPTH)
         };
-        let Some(digits) = self.with_digits() else { return prove(self.clone()) };
-        // Where products are long, the search by them alone would leave nothing for digits.
-        effort.within_part(PLAIN_PART, || prove(self.clone())) || prove(digits)
+        let (is_refuted, is_cut_short) =
+            effort.within_part(SHORT_PART, || (prove(self.clone()), effort.is_spent()));
+        if is_refuted {
+            return true;
+        }
+        let plain = || is_cut_short && prove(self.clone());
+        match self.with_digits() {
+            // Where products are long, the search by them alone would leave nothing for digits.
+            Some(digits) => effort.within_part(PLAIN_PART, plain) || prove(digits),
+            None => plain(),
+        }
     }
 
     fn is_refuted_by_factors(&self, effort: &Effort) -> bool {

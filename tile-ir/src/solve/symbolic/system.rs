@@ -317,13 +317,9 @@ impl System {
                 *poly = poly.replace(&with);
             }
         }
-        for poly in std::mem::take(&mut self.at_least) {
-            if poly.mentions(unknown) {
-                self.assert_at_least(&poly.replace(&with));
-            } else {
-                self.at_least.insert(poly);
-            }
-        }
+        let changed: Vec<Poly> =
+            self.at_least.extract_if(.., |poly| poly.mentions(unknown)).collect();
+        changed.iter().for_each(|poly| self.assert_at_least(&poly.replace(&with)));
         for poly in self.compared.iter_mut().flatten() {
             if poly.mentions(unknown) {
                 *poly = poly.replace(&with);
