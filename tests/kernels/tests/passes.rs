@@ -1,7 +1,7 @@
 //! Every kernel in all pairs of choices and 200 random configurations, after the passes
-//! of lowering: programs verify, print the same each time, give the bits of the program
-//! before all passes (but for kernels whose results depend on the order of work-items),
-//! and have no race. `cargo xtask configurations` runs others, at more shapes.
+//! of lowering: programs verify, give the bits of the program before all passes (but for
+//! kernels whose results depend on the order of work-items), have no race, and print the
+//! same each time. `cargo xtask configurations` runs others, at more shapes.
 
 #![expect(clippy::print_stdout, reason = "what was done, for those who ask")]
 

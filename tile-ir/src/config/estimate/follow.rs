@@ -11,7 +11,7 @@ const WORD: usize = u64::BITS as usize;
 
 /// Of each expression, the variables that it follows, as sets of bits: a configuration asks
 /// some hundred times, and there are thousands of configurations.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Follows {
     /// Words of a set.
     words: usize,

@@ -8,10 +8,10 @@ use crate::kernel::{
 };
 
 /// The loops of a text, in its order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Loops(Vec<TextLoop>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct TextLoop {
     counter: VarId,
     /// Where it begins, if the text says.

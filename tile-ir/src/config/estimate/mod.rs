@@ -113,7 +113,7 @@ pub fn estimate(
 }
 
 /// The model of one launch, which estimates what configurations cost there.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Model<'a> {
     /// With its fills shared out, as lowering does.
     kernel: Cow<'a, Kernel>,
@@ -136,6 +136,16 @@ impl<'a> Model<'a> {
             true => Cow::Owned(share_out_fills(kernel)),
             false => Cow::Borrowed(kernel),
         };
+        Self::of(kernel, types, device, dims)
+    }
+
+    /// The model of a kernel whose fills are shared out.
+    pub(super) fn of(
+        kernel: Cow<'a, Kernel>,
+        types: &'a [DType],
+        device: &'a DeviceProperties,
+        dims: &'a [u64],
+    ) -> Self {
         let text = Text::new(&kernel);
         Self { kernel, text, types, device, dims, scalars: Vec::new() }
     }

@@ -7,7 +7,7 @@ use crate::arena::EntityId as _;
 use crate::kernel::{ExprId, ExprKind, Kernel, Type, VarId, VarKind};
 
 /// Of each expression, where its value comes from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Origins(Vec<Option<Origin>>);
 
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use crate::kernel::{
 };
 
 /// What the model asks of a text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Text {
     /// Definitions of the `let`s that are never assigned again.
     pub(super) lets: BTreeMap<VarId, ExprId>,
@@ -29,7 +29,7 @@ pub(super) struct Text {
 }
 
 /// A variable that each item of the block has for itself.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Variable {
     /// Whether it outlives a statement of the whole block.
     pub(super) is_fragment: bool,

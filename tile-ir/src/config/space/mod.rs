@@ -16,14 +16,17 @@ mod pairs;
 mod seeded;
 mod walk;
 
+use std::borrow::Cow;
+
 use self::factors::{Choice, Depths, Factor, WARP_TILES, depths_of, factors};
 use self::known::Known;
 use self::pairs::Pairs;
 use self::seeded::Rng;
 use self::walk::Walk;
 use super::columns::has_columns;
+use super::estimate::Model;
 use super::{
-    AxisItems, Config, Numerics, TilePadding, block_extents, check_config, complete_tiles, estimate,
+    AxisItems, Config, Numerics, TilePadding, block_extents, check_config, complete_tiles,
 };
 use crate::check::CheckedKernel;
 use crate::device::DeviceProperties;
@@ -64,6 +67,8 @@ pub enum Breadth {
 #[derive(Clone, Debug)]
 pub struct Space<'a> {
     kernel: Kernel,
+    /// What launches without dimensions cost.
+    model: Model<'a>,
     types: &'a [DType],
     device: &'a DeviceProperties,
     factors: Vec<Factor>,
@@ -85,7 +90,9 @@ impl<'a> Space<'a> {
     ) -> Self {
         let kernel = share_out_fills(kernel.kernel());
         let factors = factors(&kernel, types, device, breadth);
-        Self { kernel, types, device, factors, given: Vec::new(), numerics: Numerics::Exact }
+        let model = Model::of(Cow::Owned(kernel.clone()), types, device, &[]);
+        let (given, numerics) = (Vec::new(), Numerics::Exact);
+        Self { kernel, model, types, device, factors, given, numerics }
     }
 
     /// The part of the space with one value of a tile parameter, which may be one
@@ -456,7 +463,6 @@ impl<'a> Space<'a> {
     /// Whether the tiles fit a block's shared memory.
     fn fits(&self, config: &Config) -> bool {
         // What a block takes depends on no dimension; those missing are taken as 1.
-        let cost = estimate(&self.kernel, self.types, self.device, &[], config);
-        cost.shared_bytes <= u64::from(self.device.shared_bytes_per_block_optin)
+        self.model.cost(config).shared_bytes <= u64::from(self.device.shared_bytes_per_block_optin)
     }
 }
