@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::integers::range_of;
 use super::linear::Effort;
 use super::listed::unproved_in_each;
-use super::walk::{Case, walk_case};
+use super::walk::{Case, Site, walk_case};
 use super::{Unproved, prove_some};
 use crate::check::Uniformity;
 use crate::kernel::{
@@ -43,9 +43,7 @@ pub(crate) fn unproved_in_each_case(
 ) -> Vec<Unproved> {
     unproved_in_each(&combinations(kernel), open, &|signs, is_asked| {
         let case = Case { signs: signs.clone(), is_limited: true, ..Case::default() };
-        let mut walk = walk_case(kernel, uniformity, case);
-        walk.set_effort(Effort::part(PART));
-        prove_some(&mut walk, is_asked, &mut BTreeSet::new)
+        unproved_in_case((kernel, uniformity), case, PART, is_asked)
     })
 }
 
@@ -70,32 +68,53 @@ pub(crate) fn unproved_in_each_round(
     }
     unproved_in_each(&[()], open, &|(), is_asked| {
         let case = Case { walks_rounds: true, ..Case::default() };
-        let mut walk = walk_case(kernel, uniformity, case);
-        walk.set_effort(Effort::part(PART));
-        prove_some(&mut walk, is_asked, &mut BTreeSet::new)
+        unproved_in_case((kernel, uniformity), case, PART, is_asked)
     })
 }
 
 /// The combinations of signs of as many of the numbers as are not too many; first, all are
 /// above 0.
 fn combinations(kernel: &Kernel) -> Vec<BTreeMap<VarId, Sign>> {
+    let numbers = numbers(kernel);
+    let of_each = numbers.into_iter().map(|var| (var, signs_of(kernel, var)));
+    combined(of_each, MAX_CASES)
+}
+
+/// The combinations of what variables may be, of as many variables as make no more than so
+/// many; the first cases of the last variable come first.
+pub(super) fn combined<'c, T: Clone + 'c>(
+    of_each: impl Iterator<Item = (VarId, &'c [T])>,
+    most: usize,
+) -> Vec<BTreeMap<VarId, T>> {
     let mut all = vec![BTreeMap::new()];
-    for var in numbers(kernel) {
-        let signs = signs_of(kernel, var);
-        if all.len() * signs.len() > MAX_CASES {
+    for (var, cases) in of_each {
+        if all.len() * cases.len() > most {
             continue;
         }
-        let with = |sign: &Sign| -> Vec<BTreeMap<VarId, Sign>> {
-            let is = |given: &BTreeMap<VarId, Sign>| {
+        let with = |case: &T| -> Vec<BTreeMap<VarId, T>> {
+            let is = |given: &BTreeMap<VarId, T>| {
                 let mut given = given.clone();
-                given.insert(var, *sign);
+                given.insert(var, case.clone());
                 given
             };
             all.iter().map(is).collect()
         };
-        all = signs.iter().flat_map(with).collect();
+        all = cases.iter().flat_map(with).collect();
     }
     all
+}
+
+/// Those of the pairs of which `is_asked` that are not proved in a case, with one of so many
+/// parts of all effort.
+pub(super) fn unproved_in_case(
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    case: Case,
+    part: usize,
+    is_asked: &dyn Fn(&Site, &Site) -> bool,
+) -> Vec<Unproved> {
+    let mut walk = walk_case(kernel, uniformity, case);
+    walk.set_effort(Effort::part(part));
+    prove_some(&mut walk, is_asked, &mut BTreeSet::new)
 }
 
 /// The signs that a scalar parameter or dimension may have.

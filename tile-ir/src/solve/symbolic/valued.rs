@@ -11,14 +11,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Unproved;
+use super::cases::{combined, unproved_in_case};
 use super::formula::Formula;
 use super::integers::range_of;
-use super::linear::Effort;
 use super::listed::unproved_in_each;
 use super::poly::Poly;
 use super::power_cases::{self, CASES};
-use super::walk::{Case, walk_case};
-use super::{Unproved, prove_some};
+use super::walk::Case;
 use crate::check::{Uniformity, few_values};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Type, VarId, VarKind, immutable_lets};
 use crate::op::CompareOp;
@@ -91,42 +91,20 @@ fn unproved_in_cases(
     cases: &Cases,
     open: &[Unproved],
 ) -> Vec<Unproved> {
-    let cases = combinations(cases);
+    let of_each = cases.iter().map(|(var, given)| (*var, given.as_slice()));
+    let cases = combined(of_each, MAX_CASES);
     if open.is_empty() || cases.iter().all(BTreeMap::is_empty) {
         return open.to_vec();
     }
     let part = PART.max(cases.len() / 2);
     unproved_in_each(&cases, open, &|values, is_asked| {
         let case = Case { values: values.clone(), ..Case::default() };
-        let mut walk = walk_case(kernel, uniformity, case);
-        walk.set_effort(Effort::part(part));
-        prove_some(&mut walk, is_asked, &mut BTreeSet::new)
+        unproved_in_case((kernel, uniformity), case, part, is_asked)
     })
 }
 
 /// The cases of scalar parameters.
 type Cases = BTreeMap<VarId, Vec<Given>>;
-
-/// The combinations of the values of as many parameters as are not too many; last, of those
-/// that are none.
-fn combinations(cases: &Cases) -> Vec<BTreeMap<VarId, Given>> {
-    let mut all = vec![BTreeMap::new()];
-    for (var, given) in cases {
-        if all.len() * given.len() > MAX_CASES {
-            continue;
-        }
-        let with = |given: &Given| -> Vec<BTreeMap<VarId, Given>> {
-            let is = |other: &BTreeMap<VarId, Given>| {
-                let mut other = other.clone();
-                other.insert(*var, given.clone());
-                other
-            };
-            all.iter().map(is).collect()
-        };
-        all = given.iter().flat_map(with).collect();
-    }
-    all
-}
 
 /// The cases of each scalar parameter that has some.
 fn cases(kernel: &Kernel) -> Cases {

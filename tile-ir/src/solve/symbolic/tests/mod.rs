@@ -6,6 +6,7 @@ mod blocks;
 mod carried;
 mod random;
 mod shapes;
+mod staying;
 
 use super::{AccessKind, Relation, Unproved, prove};
 use crate::check::uniformity;
