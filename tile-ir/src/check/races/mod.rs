@@ -21,7 +21,7 @@ use crate::check::{Uniformity, Verdict, uniformity};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Kernel, Source};
 use crate::solve::skeleton::{Conflict, Exhaustion, Findings, Pair, Scope, Site};
-use crate::solve::symbolic::{Relation, Unproved, prove};
+use crate::solve::symbolic::{Relation, Unproved, prove_among};
 use crate::span::SpanId;
 use cure::{Cure, find_cure};
 use text::Prose;
@@ -191,7 +191,9 @@ fn leaves_blocks_apart(mended: &Kernel, array: ArrayRef) -> bool {
     let meets = |unproved: &Unproved| {
         unproved.array == array && matches!(unproved.relation, Relation::BetweenBlocks)
     };
-    matches!(array, ArrayRef::Tile(_)) || !prove(mended, &uniformity(mended)).iter().any(meets)
+    let is_asked = |of: ArrayRef, _: [SpanId; 2]| of == array;
+    matches!(array, ArrayRef::Tile(_))
+        || !prove_among(mended, &uniformity(mended), &is_asked).iter().any(meets)
 }
 
 fn is_mended(cure: &Cure, conflict: &Conflict) -> bool {

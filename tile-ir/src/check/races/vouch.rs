@@ -12,7 +12,7 @@ use crate::kernel::{
     print_expr,
 };
 use crate::solve::skeleton::Pair;
-use crate::solve::symbolic::prove;
+use crate::solve::symbolic::prove_among;
 use crate::span::SpanId;
 
 /// What the author could say of the data that decides about `pair`, in words.
@@ -30,8 +30,13 @@ pub(super) fn settling_assumption(
     if kernel.tensors[tensor].mutable {
         return None;
     }
-    let is_settled =
-        |vouched: &Kernel| !prove(vouched, uniformity).iter().any(|found| holds_of(found, pair));
+    let (first, second) = pair.sites();
+    let places = BTreeSet::from([first.span, second.span]);
+    let is_asked = |_: ArrayRef, met: [SpanId; 2]| BTreeSet::from(met) == places;
+    let is_settled = |vouched: &Kernel| {
+        let unproved = prove_among(vouched, uniformity, &is_asked);
+        !unproved.iter().any(|found| holds_of(found, pair))
+    };
     let name = &kernel.tensors[tensor].name;
     let is_promised = |order| {
         kernel.promises.iter().any(|promise| promise.tensor == tensor && promise.order == order)

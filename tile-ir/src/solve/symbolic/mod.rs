@@ -221,6 +221,16 @@ pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
     prove_some(&mut walk::walk(kernel, uniformity), &|_, _| true, &mut BTreeSet::new)
 }
 
+/// Those of one array of which the places in the text are asked for: others take no time.
+pub(crate) fn prove_among(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    is_asked: &dyn Fn(ArrayRef, [SpanId; 2]) -> bool,
+) -> Vec<Unproved> {
+    let is_asked = |first: &Site, second: &Site| is_asked(first.array, [first.span, second.span]);
+    prove_some(&mut walk::walk(kernel, uniformity), &is_asked, &mut BTreeSet::new)
+}
+
 /// How two accesses of a kernel can meet, by their numbers.
 enum Case {
     InBlock(Encounter),
