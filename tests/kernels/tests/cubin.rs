@@ -22,20 +22,22 @@ use tile_runtime::ir::program::IndexWidth;
 /// One device of each architecture: Turing, Ampere, Hopper, consumer Blackwell.
 const DEVICES: [&str; 4] = ["T4", "A100", "H200", "RTX 5090"];
 
-/// The texts of a kernel in all its configurations; equal ones once.
+/// The texts of a kernel in all its configurations; equal ones once. The first is for all
+/// architectures, of the others each is for the next one.
 fn cases(listed: &Listed) -> BTreeSet<Case> {
     let mut cases = BTreeSet::new();
     let kernel = &listed.kernel;
-    for device in DEVICES.map(|name| known(name).expect("the device is in the table")) {
-        for (tiles, dims) in
-            listed.tiles.iter().flat_map(|t| listed.dims.iter().map(move |d| (t, d)))
-        {
+    let devices = DEVICES.map(|name| known(name).expect("the device is in the table"));
+    let all = listed.tiles.iter().flat_map(|t| listed.dims.iter().map(move |d| (t, d)));
+    for (number, (tiles, dims)) in all.enumerate() {
+        let next = number % devices.len();
+        for device in if number == 0 { &devices[..] } else { &devices[next..=next] } {
             let extents: Vec<u64> = dims.iter().map(|&extent| extent as u64).collect();
             let types = kernel.types();
-            let config = with_tiles(kernel.checked(), types, &device, &extents, tiles)
+            let config = with_tiles(kernel.checked(), types, device, &extents, tiles)
                 .unwrap_or_else(|error| panic!("{kernel:?} on {}: {error}", device.name));
             let source = kernel
-                .cuda_source_for(&config, &device, dims)
+                .cuda_source_for(&config, device, dims)
                 .unwrap_or_else(|error| panic!("{kernel:?} on {}: {error}", device.name));
             let tiles = config.describe_tiles(kernel.checked().kernel());
             let name = format!("{kernel:?}, {tiles}, {} threads", config.threads);
