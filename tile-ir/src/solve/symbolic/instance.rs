@@ -40,7 +40,10 @@ impl Meeting<'_> {
     pub(super) fn shared_loops(&self) -> Option<&[LoopId]> {
         match self {
             Self::InBlock(
-                Distance::Same(loops) | Distance::Next(loops, _) | Distance::Any(loops, _),
+                Distance::Same(loops)
+                | Distance::Next(loops, _)
+                | Distance::Later(loops, _)
+                | Distance::Any(loops, _),
                 _,
             ) => Some(loops),
             Self::BetweenBlocks => None,
@@ -51,7 +54,8 @@ impl Meeting<'_> {
     fn next_loop(&self) -> Option<LoopId> {
         match self {
             Self::InBlock(Distance::Next(_, id), _) => Some(*id),
-            Self::InBlock(Distance::Same(_) | Distance::Any(..), _) | Self::BetweenBlocks => None,
+            Self::InBlock(Distance::Same(_) | Distance::Later(..) | Distance::Any(..), _)
+            | Self::BetweenBlocks => None,
         }
     }
 }
@@ -470,6 +474,7 @@ impl<'a> Builder<'a> {
             self.assert(side, &known.facts);
             if side == Side::Second {
                 self.continue_from(symbol);
+                self.stand(symbol);
             }
             self.part_slots(symbol, side);
             self.part_claims(symbol, side);

@@ -123,6 +123,7 @@ mod slot;
 mod split;
 mod spot;
 mod squares;
+mod standing;
 mod stay;
 mod steps;
 mod strides;
@@ -322,11 +323,13 @@ impl Proofs {
             let (a, b) = encounter.sites;
             let (first, second) = (&walk.sites[a], &walk.sites[b]);
             let conflicting = first.array == second.array && first.kind.conflicts(second.kind);
+            let Encounter { distance, paths, .. } = &encounter;
+            let are_apart = || walk.is_disjoint(first, second, Meeting::InBlock(distance, paths));
+            // What stands as it is in later iterations depends on barriers.
+            let is_later = matches!(distance, Distance::Later(..));
             !conflicting
-                || *known.entry(encounter).or_insert_with_key(|encounter| {
-                    let Encounter { distance, paths, .. } = encounter;
-                    walk.is_disjoint(first, second, Meeting::InBlock(distance, paths))
-                })
+                || is_later && are_apart()
+                || !is_later && *known.entry(encounter.clone()).or_insert_with(are_apart)
         });
         std::mem::swap(&mut walk.effort, &mut self.effort);
         are_complete
@@ -343,7 +346,7 @@ fn note(out: &mut Vec<Unproved>, found: Unproved) {
 /// The relation to name. A loop without barrier puts all its iterations into one
 /// interval; the loop is to blame only where one iteration alone is fine.
 fn relation(walk: &Walk<'_>, (first, second): (&Site, &Site), distance: &Distance) -> Relation {
-    let (Distance::Next(_, id) | Distance::Any(_, id)) = distance else {
+    let (Distance::Next(_, id) | Distance::Later(_, id) | Distance::Any(_, id)) = distance else {
         return Relation::SameInterval;
     };
     let found = &walk.all_loops[id.0];
