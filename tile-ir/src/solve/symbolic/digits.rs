@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::by_sums;
-use super::poly::{Monomial, Poly, Unknown};
+use super::poly::{Monomial, Poly, Unknown, gcd};
 use super::ranges::Ranges;
 
 /// Bounds of an unknown that are tried.
@@ -163,6 +163,22 @@ pub(super) fn cut(poly: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<(Poly
     })
 }
 
+/// What is left of `poly = 0` without the positive unknowns that all its terms have in common,
+/// if there are some.
+pub(super) fn without_factor(poly: &Poly, ranges: &Ranges) -> Option<Poly> {
+    let ((first, _), others) = poly.terms().split_first()?;
+    let shared = others.iter().fold(*first, |all, (product, _)| common(&all, product));
+    let factor = shared.filtered(|unknown| ranges.low(unknown).is_some_and(|low| low >= 1));
+    if factor.is_empty() {
+        return None;
+    }
+    let mut rest = Poly::default();
+    for (product, times) in poly.terms() {
+        rest = rest.add(&Poly::product(without(product, &factor)?).scaled(*times));
+    }
+    (!rest.is_lost()).then_some(rest)
+}
+
 /// A value that lies between 0 and a size, and an unknown that it has once, with the
 /// factor 1: `p - S*q` where `S*q <= p` and `p < S*q + S`. The size is a product of
 /// unknowns, or a number that divides the factors of all else. The smallest number comes
@@ -238,22 +254,43 @@ impl Size {
 }
 
 /// The products of positive unknowns that are left of terms without one of their
-/// unknowns, the shortest first.
+/// unknowns, and those that two terms have in common; the shortest first.
 fn weights(poly: &Poly, ranges: &Ranges) -> Vec<(Monomial, i128)> {
     let mut out: Vec<(Monomial, i128)> = Vec::new();
-    for (product, factor) in poly.terms() {
+    let mut note = |product: Monomial, factor: i128| {
+        let is_positive = |u: &Unknown| ranges.low(*u).is_some_and(|low| low >= 1);
+        let Some(factor) = factor.checked_abs() else { return };
+        let weight = (product, factor);
+        if !product.is_empty() && product.iter().all(is_positive) && !out.contains(&weight) {
+            out.push(weight);
+        }
+    };
+    for (at, (product, factor)) in poly.terms().iter().enumerate() {
         for at in 0..product.len() {
             let mut rest = *product;
             rest.remove(at);
-            let positive = rest.iter().all(|u| ranges.low(*u).is_some_and(|low| low >= 1));
-            let Some(factor) = factor.checked_abs() else { continue };
-            let weight = (rest, factor);
-            if !weight.0.is_empty() && positive && !out.contains(&weight) {
-                out.push(weight);
-            }
+            note(rest, *factor);
+        }
+        for (other, times) in poly.terms()[..at].iter().filter(|_| product.len() > 2) {
+            note(common(product, other), gcd(*factor, *times));
         }
     }
     out.sort_by_key(|(product, factor)| (product.len(), *factor));
+    out
+}
+
+/// The unknowns that two products have in common.
+fn common(product: &Monomial, other: &Monomial) -> Monomial {
+    let mut out = *product;
+    let mut open = *other;
+    for unknown in product.iter() {
+        let found = open.iter().position(|theirs| theirs == unknown);
+        match (found, out.iter().position(|own| own == unknown)) {
+            (Some(at), _) => open.remove(at),
+            (None, Some(at)) => out.remove(at),
+            (None, None) => continue,
+        };
+    }
     out
 }
 
@@ -281,9 +318,10 @@ pub(super) fn is_less(part: &Poly, whole: &Poly, ranges: &Ranges, bounds: &Bound
     false
 }
 
-/// Something that is at most `rest`, with one unknown less.
+/// Something that is at most `rest`, with one unknown less: of the fewest terms that make it
+/// smaller, and then of the fewest.
 fn lower(rest: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<Poly> {
-    let mut best: Option<Poly> = None;
+    let mut best: Option<((usize, usize, bool), Poly)> = None;
     for (product, factor) in rest.terms().iter().filter(|(product, _)| !product.is_empty()) {
         let side = if *factor < 0 { &bounds.high } else { &bounds.low };
         for (at, unknown) in product.iter().enumerate() {
@@ -302,14 +340,15 @@ fn lower(rest: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<Poly> {
                 }
                 bounds.note_use();
                 let next = without.add(&weight.mul(bound));
-                let shorter = |best: &Poly| next.terms().len() < best.terms().len();
-                if !next.is_lost() && best.as_ref().is_none_or(shorter) {
-                    best = Some(next);
+                let n_negative = next.terms().iter().filter(|(_, factor)| *factor < 0).count();
+                let rank = (n_negative, next.terms().len(), bound.as_constant().is_some());
+                if !next.is_lost() && best.as_ref().is_none_or(|(best, _)| rank < *best) {
+                    best = Some((rank, next));
                 }
             }
         }
     }
-    best
+    best.map(|(_, next)| next)
 }
 
 /// Whether a polynomial is at least 0, as its factors show it.
@@ -379,6 +418,33 @@ mod tests {
         let (light, heavy) = come_apart(&equality, &facts).expect("comes apart");
         assert_eq!(light, unknown(x).sub(&unknown(5)));
         assert_eq!(come_apart(&heavy, &facts).expect("comes apart").0, unknown(y).sub(&unknown(4)));
+    }
+
+    #[test]
+    fn what_two_terms_have_in_common_is_a_weight() {
+        // s*i + w*(s*j + h*k) of i < m, j < n, m*s <= w, n*s <= h
+        let [s, w, h, m, n] = [6, 7, 8, 9, 10].map(unknown);
+        let flat = |k: Unknown, j: Unknown, i: Unknown| {
+            let rows = unknown(j).mul(&s).add(&unknown(k).mul(&h));
+            unknown(i).mul(&s).add(&rows.mul(&w))
+        };
+        let equality = flat(0, 1, 2).sub(&flat(3, 4, 5));
+        let mut facts = [digit(1, 10), digit(4, 10), digit(2, 9), digit(5, 9)].concat();
+        facts.extend([s.plus(-1), w.sub(&m.mul(&s)), h.sub(&n.mul(&s)), unknown(0), unknown(3)]);
+        let (light, heavy) = come_apart(&equality, &facts).expect("comes apart");
+        let between = |one: Unknown, other: Unknown| unknown(one).sub(&unknown(other));
+        assert_eq!(light, between(2, 5).mul(&s));
+        assert_eq!(without_factor(&light, &Ranges::of(facts.iter())), Some(between(2, 5)));
+        assert_eq!(come_apart(&heavy, &facts).expect("comes apart").0, between(1, 4).mul(&s));
+        // One column too many.
+        assert_eq!(come_apart(&equality.add(&s), &facts), None);
+    }
+
+    #[test]
+    fn only_what_is_positive_is_left_out() {
+        let product = unknown(0).mul(&unknown(1)).sub(&unknown(0).mul(&unknown(2)));
+        let natural = [unknown(0)];
+        assert_eq!(without_factor(&product, &Ranges::of(natural.iter())), None);
     }
 
     #[test]

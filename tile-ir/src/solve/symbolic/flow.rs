@@ -274,6 +274,9 @@ pub(super) enum Distance {
     /// The same of the first ones; the second access is one iteration of the
     /// last loop later.
     Next(Vec<LoopId>, LoopId),
+    /// The same of the first ones; the second access is in some later iteration of the last
+    /// loop.
+    Later(Vec<LoopId>, LoopId),
     /// The same of the first ones, any two of the last loop.
     Any(Vec<LoopId>, LoopId),
 }
@@ -301,8 +304,9 @@ impl Pairs {
     pub(super) fn cross(&mut self, first: &Reached, second: &Reached, distance: &Distance) {
         for (a, before) in first {
             for (b, after) in second {
-                // Only `Next` tells the two apart.
-                let is_ordered = matches!(distance, Distance::Next(..)) || a <= b;
+                // Only these tell the two apart.
+                let is_ordered =
+                    matches!(distance, Distance::Next(..) | Distance::Later(..)) || a <= b;
                 let (sites, paths) = match is_ordered {
                     true => ((*a, *b), [before, after]),
                     false => ((*b, *a), [after, before]),
@@ -321,7 +325,8 @@ impl Pairs {
 
     /// Notes the pairs of two iterations of a loop, of which this is the flow of one.
     ///
-    /// Without a barrier in it they are any two. With one of the warp, work-items of a warp
+    /// Without a barrier in it they are any two; where all that pass by none meet a
+    /// condition, it matters which of the two is the earlier one. With one of the warp, work-items of a warp
     /// are one iteration apart at most, and only two warps further.
     pub(super) fn cross_iterations(&mut self, flow: &Flow, around: &[LoopId], id: LoopId) {
         let next = Distance::Next(around.to_vec(), id);
@@ -331,6 +336,9 @@ impl Pairs {
             Some(_) if flow.crosses_warp_barrier() => {
                 self.cross(&flow.end.tails, &flow.heads, &next);
                 self.cross(&over_warp_barrier(&flow.end.tails), &flow.heads, &any);
+            }
+            Some(through) if !through.conditions.is_empty() => {
+                self.cross(&flow.end.tails, &flow.heads, &Distance::Later(around.to_vec(), id));
             }
             Some(_) => self.cross(&flow.end.tails, &flow.heads, &any),
         }
@@ -346,7 +354,9 @@ impl Pairs {
                 match distance {
                     Distance::Same(loops) => loops.len() > outer.len(),
                     Distance::Next(loops, _) => loops.len() >= outer.len(),
-                    Distance::Any(loops, _) => loops.len() > outer.len(),
+                    Distance::Later(loops, _) | Distance::Any(loops, _) => {
+                        loops.len() > outer.len()
+                    }
                 }
             })
         };

@@ -40,7 +40,10 @@ impl Meeting<'_> {
     pub(super) fn shared_loops(&self) -> Option<&[LoopId]> {
         match self {
             Self::InBlock(
-                Distance::Same(loops) | Distance::Next(loops, _) | Distance::Any(loops, _),
+                Distance::Same(loops)
+                | Distance::Next(loops, _)
+                | Distance::Later(loops, _)
+                | Distance::Any(loops, _),
                 _,
             ) => Some(loops),
             Self::BetweenBlocks => None,
@@ -51,7 +54,8 @@ impl Meeting<'_> {
     fn next_loop(&self) -> Option<LoopId> {
         match self {
             Self::InBlock(Distance::Next(_, id), _) => Some(*id),
-            Self::InBlock(Distance::Same(_) | Distance::Any(..), _) | Self::BetweenBlocks => None,
+            Self::InBlock(Distance::Same(_) | Distance::Later(..) | Distance::Any(..), _)
+            | Self::BetweenBlocks => None,
         }
     }
 }
@@ -79,9 +83,18 @@ impl Walk<'_> {
         meeting: Meeting<'_>,
     ) -> bool {
         self.proofs.ask(&self.sites, ([first, second], meeting), false, || {
-            !self.meets_evidently([first, second], meeting)
-                && self.is_found_disjoint(first, second, meeting)
+            self.is_anew_disjoint([first, second], meeting)
         })
+    }
+
+    /// The same, whatever has been asked before.
+    pub(super) fn is_anew_disjoint(
+        &self,
+        [first, second]: [&Site; 2],
+        meeting: Meeting<'_>,
+    ) -> bool {
+        !self.meets_evidently([first, second], meeting)
+            && self.is_found_disjoint(first, second, meeting)
     }
 
     fn is_found_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
@@ -487,6 +500,7 @@ impl<'a> Builder<'a> {
             self.assert(side, &known.facts);
             if side == Side::Second {
                 self.continue_from(symbol);
+                self.stand(symbol);
             }
             self.part_slots(symbol, side);
             self.part_claims(symbol, side);

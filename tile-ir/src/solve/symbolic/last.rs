@@ -203,6 +203,7 @@ impl Walk<'_> {
             head: ended.keyword,
             number,
             next: Vec::new(),
+            standing: Vec::new(),
             rounds: None,
         });
         (id, number)

@@ -51,6 +51,9 @@ pub(super) struct Loop {
     pub(super) number: Unknown,
     /// What symbols of the block are in the next iteration.
     pub(super) next: Vec<(Unknown, Next)>,
+    /// What symbols of the block are at the end of an iteration that leaves them alone unless
+    /// it passes a barrier.
+    pub(super) standing: Vec<(Unknown, Poly)>,
     /// How many there are at most, of one that goes from one number of the launch to another.
     pub(super) rounds: Option<Poly>,
 }
@@ -302,6 +305,7 @@ impl Walk<'_> {
         }
         let turns = self.note_turns(&carried, &symbols);
         let together = self.note_together(&changed);
+        self.note_standing(id, flow.end.through.as_ref(), &symbols);
         for (var, unknown) in symbols {
             if self.is_uniform_var(var)
                 && let Some(Value::Int(value)) = self.env.get(&var)
@@ -389,7 +393,8 @@ impl Walk<'_> {
         let id = LoopId(self.all_loops.len());
         self.loops.push(id);
         let number = self.symbol(Sharing::Iteration(id), Some(0), None);
-        self.all_loops.push(Loop { counter, head, number, next: Vec::new(), rounds: None });
+        let (next, standing, rounds) = (Vec::new(), Vec::new(), None);
+        self.all_loops.push(Loop { counter, head, number, next, standing, rounds });
         id
     }
 

@@ -124,6 +124,7 @@ mod slot;
 mod split;
 mod spot;
 mod squares;
+mod standing;
 mod stay;
 mod staying;
 mod steps;
@@ -307,7 +308,7 @@ fn note(out: &mut Vec<Unproved>, found: Unproved) {
 /// The relation to name. A loop without barrier puts all its iterations into one
 /// interval; the loop is to blame only where one iteration alone is fine.
 fn relation(walk: &Walk<'_>, (first, second): (&Site, &Site), distance: &Distance) -> Relation {
-    let (Distance::Next(_, id) | Distance::Any(_, id)) = distance else {
+    let (Distance::Next(_, id) | Distance::Later(_, id) | Distance::Any(_, id)) = distance else {
         return Relation::SameInterval;
     };
     let found = &walk.all_loops[id.0];

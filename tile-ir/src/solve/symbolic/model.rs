@@ -73,7 +73,7 @@ impl Search<'_> {
             return None;
         }
         system.settle();
-        if system.contradictory {
+        if !self.effort.spend(system.take_work()) || system.contradictory {
             return None;
         }
         let shortest = (0..system.choices.len()).min_by_key(|at| system.choices[*at].len());

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::flow::Encounter;
+use super::flow::{Distance, Encounter};
 use super::instance::Meeting;
 use super::known::Known;
 use super::linear::Effort;
@@ -58,7 +58,15 @@ impl Proofs {
             let pair = [&walk.sites[*a], &walk.sites[*b]];
             let conflicting =
                 pair[0].array == pair[1].array && pair[0].kind.conflicts(pair[1].kind);
-            !conflicting || walk.is_soon_disjoint(pair, Meeting::InBlock(distance, paths))
+            let meeting = Meeting::InBlock(distance, paths);
+            // What stands as it is up to a later iteration depends on barriers itself.
+            !conflicting
+                || match distance {
+                    Distance::Later(..) => walk.is_anew_disjoint(pair, meeting),
+                    Distance::Same(_) | Distance::Next(..) | Distance::Any(..) => {
+                        walk.is_soon_disjoint(pair, meeting)
+                    }
+                }
         });
         std::mem::swap(&mut walk.proofs, &mut self.known);
         std::mem::swap(&mut walk.effort, &mut self.effort);

@@ -270,6 +270,11 @@ impl System {
         }
         let (ranges, bounds) = (self.ranges(), Bounds::of(self.at_least.iter()));
         let is_cut = [&mut self.collisions, &mut self.facts].into_iter().any(|zeros| {
+            for zero in zeros.iter_mut().filter(|poly| !poly.is_linear()) {
+                if let Some(rest) = digits::without_factor(zero, &ranges) {
+                    *zero = rest;
+                }
+            }
             let mut products = zeros.iter().enumerate().filter(|(_, poly)| !poly.is_linear());
             let found =
                 products.find_map(|(at, poly)| Some((at, digits::cut(poly, &ranges, &bounds)?)));

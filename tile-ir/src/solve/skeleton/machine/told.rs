@@ -16,9 +16,12 @@ const PER_QUESTION: usize = 4;
 /// The rounds of a loop so far: what they hand on, by what decides what they do.
 #[derive(Default)]
 pub(super) struct Told {
-    known: HashMap<Vec<Value>, Vec<Value>>,
+    /// Beside it, whether the round came by a barrier.
+    known: HashMap<Vec<Value>, (Vec<Value>, bool)>,
     /// What decides about the round that is run.
     asked: Vec<Value>,
+    /// In which interval that one began.
+    interval: u32,
     is_unlike: bool,
     /// What was asked and has not been paid for.
     cost: usize,
@@ -46,12 +49,17 @@ impl<'a> Machine<'a> {
         told.cost += 1 + told.asked.len();
         self.spend(told.cost / PER_QUESTION)?;
         told.cost %= PER_QUESTION;
-        let Some(after) = told.known.get(&told.asked) else { return Ok(false) };
+        told.interval = self.interval();
+        let Some((after, has_met)) = told.known.get(&told.asked) else { return Ok(false) };
         let mut after = after.iter();
         for frame in frames {
             for (var, value) in rounds.carried.iter().zip(&mut after) {
                 frame[var.index()] = *value;
             }
+        }
+        // What is before that round and what is after it are in two intervals.
+        if *has_met {
+            self.end_interval();
         }
         Ok(true)
     }
@@ -61,7 +69,8 @@ impl<'a> Machine<'a> {
         let Some(rounds) = rounds.filter(|_| self.only_fills && !told.is_unlike) else { return };
         let after =
             frames.iter().flat_map(|frame| rounds.carried.iter().map(|var| frame[var.index()]));
-        told.known.insert(std::mem::take(&mut told.asked), after.collect());
+        let has_met = self.interval() != told.interval;
+        told.known.insert(std::mem::take(&mut told.asked), (after.collect(), has_met));
         told.is_unlike = told.known.len() == MAX_UNLIKE;
     }
 
