@@ -8,7 +8,7 @@
 //! known part, so that bits of one term can be compared.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::dtype::DType;
 use crate::kernel::{ArrayRef, ExprId, Type, VarId};
@@ -21,7 +21,7 @@ pub(super) type Term = u32;
 type Part = (Term, u64);
 
 /// What a term is.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Origin {
     /// A variable of the launch or of the grid.
     Var(VarId),
@@ -43,7 +43,7 @@ pub(super) enum Origin {
 
 /// The terms so far.
 #[derive(Debug, Default)]
-pub(super) struct Terms(RefCell<BTreeMap<Origin, Term>>);
+pub(super) struct Terms(RefCell<HashMap<Origin, Term>>);
 
 impl Terms {
     /// The number of a term.

@@ -18,7 +18,7 @@ use super::simplex;
 
 /// What one kernel's proofs may take: rows that are made, and terms of systems that are
 /// looked at.
-const MAX_SPENT: u64 = 240_000;
+const MAX_SPENT: u64 = 260_000;
 
 /// Elimination stops where it would hold more constraints than this.
 pub(super) const MAX_ROWS: usize = 600;
