@@ -7,7 +7,7 @@
 //! carry the number of their term; their bits hold the term at a made-up size and the
 //! known part, so that bits of one term can be compared.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
 use crate::dtype::DType;
@@ -41,21 +41,35 @@ pub(super) enum Origin {
     Element(ArrayRef, Vec<Part>),
 }
 
-/// The terms so far.
+/// Looking up so many terms takes as long as an access.
+const PER_ACCESS: usize = 16;
+
+/// The terms so far, and how many have been looked up that nobody has paid for.
 #[derive(Debug, Default)]
-pub(super) struct Terms(RefCell<HashMap<Origin, Term>>);
+pub(super) struct Terms {
+    known: RefCell<HashMap<Origin, Term>>,
+    asked: Cell<usize>,
+}
 
 impl Terms {
     /// The number of a term.
     pub(super) fn of(&self, origin: Origin) -> Term {
-        let mut known = self.0.borrow_mut();
+        self.asked.set(self.asked.get() + 1);
+        let mut known = self.known.borrow_mut();
         let next = known.len() as Term + 1;
         *known.entry(origin).or_insert(next)
     }
 
+    /// What is to be paid for those that were looked up, in accesses.
+    pub(super) fn take_cost(&self) -> usize {
+        let asked = self.asked.get();
+        self.asked.set(asked % PER_ACCESS);
+        asked / PER_ACCESS
+    }
+
     /// The counter of an iteration that has not been before.
     pub(super) fn fresh(&self) -> Term {
-        let number = self.0.borrow().len() as u32;
+        let number = self.known.borrow().len() as u32;
         self.of(Origin::Iteration(number))
     }
 
@@ -86,7 +100,7 @@ impl Terms {
     /// sum.
     pub(super) fn factors(&self, term: Term) -> Option<BTreeMap<VarId, i64>> {
         let origins: BTreeMap<Term, Origin> =
-            self.0.borrow().iter().map(|(origin, term)| (*term, origin.clone())).collect();
+            self.known.borrow().iter().map(|(origin, term)| (*term, origin.clone())).collect();
         let mut sum = BTreeMap::new();
         let mut pending = vec![(term, 1_i64)];
         while let Some((term, times)) = pending.pop() {

@@ -222,7 +222,7 @@ impl<'a> Machine<'a> {
         if self.left == Some(0) {
             return Err(Stop::Filled);
         }
-        self.spend(1)
+        self.spend(1 + self.terms.take_cost())
     }
 
     /// Takes as much of the fuel as so many accesses do.
