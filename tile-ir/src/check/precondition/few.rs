@@ -5,7 +5,7 @@
 //! what holds at each of the values that they admit holds. The parts of the assumptions that
 //! speak of one scalar or dimension alone say from where to where it goes; of the numbers
 //! there, or of the powers of two among them where one is asked for, those are left for which
-//! no part is false.
+//! no part is false. A part that compares one with another that has few values bounds it too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +19,9 @@ const MAX_VALUES: usize = 66;
 /// Most numbers of a range that are asked one by one.
 const MAX_ASKED: i128 = 4096;
 
+/// How often it is asked what the values of one say of others.
+const MAX_ROUNDS: usize = 4;
+
 /// From where to where a number goes, both ends included.
 type Span = (i128, i128);
 
@@ -26,17 +29,49 @@ type Span = (i128, i128);
 /// rising order.
 pub(crate) fn few_values(kernel: &Kernel) -> BTreeMap<VarId, Vec<i128>> {
     let mut parts: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
+    let mut compared = Vec::new();
     for cond in preconditions(kernel) {
         for part in conjuncts(kernel, cond) {
             let mut vars = BTreeSet::new();
             collect_vars(kernel, part, &mut vars);
-            if let (Some(var), 1) = (vars.first(), vars.len()) {
-                parts.entry(*var).or_default().push(part);
+            match (vars.first(), vars.len()) {
+                (Some(var), 1) => parts.entry(*var).or_default().push(part),
+                (_, 2) => compared.push(part),
+                _ => {}
             }
         }
     }
-    let few = parts.iter().filter_map(|(var, parts)| Some((*var, values(kernel, *var, parts)?)));
-    few.collect()
+    let mut few: BTreeMap<VarId, Vec<i128>> = BTreeMap::new();
+    for _ in 0..MAX_ROUNDS {
+        let found = parts.iter().filter_map(|(var, parts)| {
+            let spans = compared.iter().filter_map(|part| span_beside(kernel, *var, *part, &few));
+            Some((*var, values(kernel, *var, parts, spans)?))
+        });
+        let found = found.collect();
+        if found == few {
+            break;
+        }
+        few = found;
+    }
+    few
+}
+
+/// Where `var` is where a condition holds that compares it with one that has few values.
+fn span_beside(
+    kernel: &Kernel,
+    var: VarId,
+    cond: ExprId,
+    few: &BTreeMap<VarId, Vec<i128>>,
+) -> Option<Span> {
+    let ExprKind::Compare { op, lhs, rhs } = kernel.exprs[cond].kind else { return None };
+    let beside = |op: CompareOp, one: ExprId, other: ExprId| {
+        let (_, values) = few.iter().find(|(few, _)| is_same(kernel, **few, other))?;
+        let (least, most) = (*values.first()?, *values.last()?);
+        let (from_least, from_most) = (compared(op, least)?, compared(op, most)?);
+        is_same(kernel, var, one)
+            .then_some((from_least.0.min(from_most.0), from_least.1.max(from_most.1)))
+    };
+    beside(op, lhs, rhs).or_else(|| beside(op.mirrored(), rhs, lhs))
 }
 
 /// The conditions that all hold where one does.
@@ -57,10 +92,16 @@ fn collect_vars(kernel: &Kernel, expr: ExprId, vars: &mut BTreeSet<VarId>) {
     kind.operands().into_iter().for_each(|operand| collect_vars(kernel, operand, vars));
 }
 
-/// The values of `var` of which all of `parts` hold, if they are few.
-fn values(kernel: &Kernel, var: VarId, parts: &[ExprId]) -> Option<Vec<i128>> {
+/// The values of `var` of which all of `parts` hold and that lie within `spans`, if they are
+/// few.
+fn values(
+    kernel: &Kernel,
+    var: VarId,
+    parts: &[ExprId],
+    spans: impl Iterator<Item = Span>,
+) -> Option<Vec<i128>> {
     let whole = whole(kernel, var)?;
-    let spans = parts.iter().filter_map(|part| span(kernel, var, *part));
+    let spans = parts.iter().filter_map(|part| span(kernel, var, *part)).chain(spans);
     let (low, high) = spans.fold(whole, |(low, high), span| (low.max(span.0), high.min(span.1)));
     let candidates: Vec<i128> = if high.checked_sub(low)? < MAX_ASKED {
         (low..=high).collect()
