@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::by_sums;
-use super::poly::{Monomial, Poly, Unknown, gcd};
+use super::poly::{Monomial, Poly, Unknown, gcd, intersection};
 use super::ranges::Ranges;
 
 /// Bounds of an unknown that are tried.
@@ -167,7 +167,7 @@ pub(super) fn cut(poly: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<(Poly
 /// if there are some.
 pub(super) fn without_factor(poly: &Poly, ranges: &Ranges) -> Option<Poly> {
     let ((first, _), others) = poly.terms().split_first()?;
-    let shared = others.iter().fold(*first, |all, (product, _)| common(&all, product));
+    let shared = others.iter().fold(*first, |all, (product, _)| intersection(&all, product));
     let factor = shared.filtered(|unknown| ranges.low(unknown).is_some_and(|low| low >= 1));
     if factor.is_empty() {
         return None;
@@ -272,25 +272,10 @@ fn weights(poly: &Poly, ranges: &Ranges) -> Vec<(Monomial, i128)> {
             note(rest, *factor);
         }
         for (other, times) in poly.terms()[..at].iter().filter(|_| product.len() > 2) {
-            note(common(product, other), gcd(*factor, *times));
+            note(intersection(product, other), gcd(*factor, *times));
         }
     }
     out.sort_by_key(|(product, factor)| (product.len(), *factor));
-    out
-}
-
-/// The unknowns that two products have in common.
-fn common(product: &Monomial, other: &Monomial) -> Monomial {
-    let mut out = *product;
-    let mut open = *other;
-    for unknown in product.iter() {
-        let found = open.iter().position(|theirs| theirs == unknown);
-        match (found, out.iter().position(|own| own == unknown)) {
-            (Some(at), _) => open.remove(at),
-            (None, Some(at)) => out.remove(at),
-            (None, None) => continue,
-        };
-    }
     out
 }
 

@@ -307,7 +307,7 @@ fn is_rising(products: &[(Monomial, i128)]) -> bool {
 }
 
 /// What two products have in common.
-fn intersection(left: &Monomial, right: &Monomial) -> Monomial {
+pub(super) fn intersection(left: &Monomial, right: &Monomial) -> Monomial {
     let mut rest = *right;
     left.filtered(|unknown| match rest.binary_search(&unknown) {
         Ok(at) => rest.remove(at) == unknown,
