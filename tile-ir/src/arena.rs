@@ -28,10 +28,12 @@ macro_rules! entity_id {
         pub struct $name(u32);
 
         impl $crate::arena::EntityId for $name {
+            #[inline]
             fn from_index(index: usize) -> Self {
                 // An arena of 2^32 elements does not fit in memory.
                 Self(u32::try_from(index).unwrap_or(u32::MAX))
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }
@@ -123,12 +125,14 @@ impl<I: EntityId, T: fmt::Debug> fmt::Debug for Arena<I, T> {
 
 impl<I: EntityId, T> Index<I> for Arena<I, T> {
     type Output = T;
+    #[inline]
     fn index(&self, id: I) -> &T {
         &self.items[id.index()]
     }
 }
 
 impl<I: EntityId, T> IndexMut<I> for Arena<I, T> {
+    #[inline]
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.items[id.index()]
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use super::data::constant;
 use super::machine::{Frame, Guard, Machine, Stop};
 use super::terms::{Origin, Term};
+use super::value::{Indices, Value};
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::kernel::{
@@ -21,114 +22,28 @@ use crate::value::ScalarValue;
 /// The number of all threads of a block as one worker.
 const EVERY_THREAD: u32 = u32::MAX;
 
-/// A value of any type: its bits, zero-extended, an index as 64 bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Value {
-    bits: u64,
-    /// What comes from memory and decides it.
-    pub(super) data: Option<Source>,
-    /// Whether it is made of that: not only one of a few that conditions choose from.
-    pub(super) is_free: bool,
-    /// What of it is one number for all workers, if only that is decided so.
-    term: Term,
-}
-
-impl Value {
-    /// An index.
-    pub(super) fn index(value: i64) -> Self {
-        Self { bits: value as u64, ..Self::default() }
-    }
-
-    /// A condition.
-    pub(super) fn bool(value: bool) -> Self {
-        Self { bits: value.into(), ..Self::default() }
-    }
-
-    /// A value of a scalar type.
-    pub(super) fn scalar(value: ScalarValue) -> Self {
-        Self { bits: value.bits, ..Self::default() }
-    }
-
-    /// The same value, which depends on `data` too.
-    pub(super) fn tainted(self, data: Option<Source>) -> Self {
-        let is_free = self.is_free || data.is_some();
-        Self { is_free, ..self.chosen(data) }
-    }
-
-    /// The same value, where `data` decides only that it is this one and not another of a few.
-    pub(super) fn chosen(self, data: Option<Source>) -> Self {
-        let term = if data.is_some() { 0 } else { self.term };
-        Self { data: self.data.or(data), term, ..self }
-    }
-
-    /// The same value, which is made of another one.
-    pub(super) fn made_of(self, other: Self) -> Self {
-        match other.data {
-            None => self,
-            data => Self { is_free: self.is_free || other.is_free, ..self.chosen(data) },
-        }
-    }
-
-    /// The same value, of which only this term is unknown.
-    pub(super) fn with_term(self, term: Term) -> Self {
-        Self { term: if self.data.is_some() { term } else { 0 }, ..self }
-    }
-
-    /// What of it is unknown: nothing, a term, or (`None`) all.
-    pub(super) fn unknown(self) -> Option<Term> {
-        if self.data.is_some() && self.term == 0 { None } else { Some(self.term) }
-    }
-
-    /// What terms are made of.
-    fn part(self) -> Option<(Term, u64)> {
-        self.unknown().map(|term| (term, self.bits))
-    }
-
-    /// The bits.
-    pub(super) fn bits(self) -> u64 {
-        self.bits
-    }
-
-    /// What is the same of two values only where they are one number, whatever data is.
-    pub(super) fn identity(self) -> (Term, u64) {
-        (self.term, self.bits)
-    }
-
-    /// As an index.
-    pub(super) fn as_index(self) -> i64 {
-        self.bits as i64
-    }
-
-    /// As a number of an integer type.
-    pub(super) fn number(self, ty: Type) -> i128 {
-        match ty.integer_range() {
-            None => self.as_index().into(),
-            Some((min, max)) if self.bits > max as u64 => i128::from(self.bits) + 2 * min,
-            Some(_) => self.bits.into(),
-        }
-    }
-
-    /// As a condition.
-    pub(super) fn is_true(self) -> bool {
-        self.bits & 0xff != 0
-    }
-}
-
-/// Most axes of an array.
-const MAX_AXES: usize = 8;
-
-/// The values of an access's indices.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Indices {
-    values: [Value; MAX_AXES],
-    len: usize,
-}
-
-impl std::ops::Deref for Indices {
-    type Target = [Value];
-
-    fn deref(&self) -> &[Value] {
-        &self.values[..self.len]
+/// `a op b` of indices, where that takes no more than an instruction or two.
+#[inline]
+fn quick(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
+    match op {
+        BinaryOp::Add => Some(a.wrapping_add(b)),
+        BinaryOp::Sub => Some(a.wrapping_sub(b)),
+        BinaryOp::Mul => Some(a.wrapping_mul(b)),
+        BinaryOp::And => Some(a & b),
+        BinaryOp::Or => Some(a | b),
+        BinaryOp::Xor => Some(a ^ b),
+        BinaryOp::Min => Some(a.min(b)),
+        BinaryOp::Max => Some(a.max(b)),
+        BinaryOp::Div if b > 0 => Some(a / b),
+        BinaryOp::Rem if b > 0 => Some(a % b),
+        BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Pow
+        | BinaryOp::Atan2
+        | BinaryOp::Hypot
+        | BinaryOp::Copysign => None,
     }
 }
 
@@ -142,7 +57,7 @@ impl Machine<'_> {
         match &kernel.exprs[expr].kind {
             ExprKind::Load(access) if let Some(site) = self.plan.loads[expr.index()] => {
                 // What it gives is not asked for.
-                let (indices, _) = self.indices(frame, &access.indices)?;
+                let indices = self.indices(frame, &access.indices)?;
                 self.enter(site, &indices, (frame, &access.indices))?;
             }
             ExprKind::Select { cond, then, otherwise } => {
@@ -163,7 +78,7 @@ impl Machine<'_> {
                 let lhs = self.eval(frame, asked)?;
                 let goes_on = *op == LogicOp::And;
                 let decided = lhs.is_true() != goes_on;
-                if !decided || (self.both && lhs.data.is_some()) {
+                if !decided || (self.both && !lhs.is_known()) {
                     let guard = Guard::of(asked, lhs, goes_on);
                     self.under_some(guard, |machine| machine.touch(frame, *rhs))?;
                 }
@@ -203,6 +118,32 @@ impl Machine<'_> {
 
     /// The value of `expr`; enters the accesses on the way.
     pub(super) fn eval(&mut self, frame: &Frame, expr: ExprId) -> Result<Value, Stop> {
+        match self.number(frame, expr) {
+            Some(number) => Ok(Value::index(number)),
+            None => self.eval_any(frame, expr),
+        }
+    }
+
+    /// The value of arithmetic of indices that no data decides; asked first, because it is most
+    /// of what is evaluated.
+    fn number(&self, frame: &Frame, expr: ExprId) -> Option<i64> {
+        if !self.plan.plain[expr.index()] {
+            return None;
+        }
+        if let Some(Some(value)) = self.fixed.get(expr.index()) {
+            return value.known_index();
+        }
+        match self.kernel.exprs[expr].kind {
+            ExprKind::Var(var) => frame[var.index()].known_index(),
+            ExprKind::Binary { op, lhs, rhs } => {
+                quick(op, self.number(frame, lhs)?, self.number(frame, rhs)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same of any expression.
+    fn eval_any(&mut self, frame: &Frame, expr: ExprId) -> Result<Value, Stop> {
         if let Some(Some(value)) = self.fixed.get(expr.index()) {
             return Ok(*value);
         }
@@ -215,10 +156,10 @@ impl Machine<'_> {
             ExprKind::Unary { op, operand } => {
                 let value = self.eval(frame, *operand)?;
                 if self.plan.exact[expr.index()] {
-                    self.need_exact(expr, -value.number(node.ty), value.data)?;
+                    self.need_exact(expr, -value.number(node.ty), value.data())?;
                 }
                 let dtype = self.dtype(expr);
-                let result = semantics::unary(*op, ScalarValue { dtype, bits: value.bits });
+                let result = semantics::unary(*op, ScalarValue { dtype, bits: value.bits() });
                 let result = result.map_or(value, Value::scalar).made_of(value);
                 self.amount_of_unary(result, (*op, expr), value)
             }
@@ -228,7 +169,7 @@ impl Machine<'_> {
                     && let Some(number) =
                         eval_index_binary(*op, lhs.number(node.ty), rhs.number(node.ty))
                 {
-                    self.need_exact(expr, number, lhs.data.or(rhs.data))?;
+                    self.need_exact(expr, number, lhs.data().or(rhs.data()))?;
                 }
                 self.binary(*op, node.ty, lhs, rhs)
             }
@@ -250,7 +191,7 @@ impl Machine<'_> {
                 }
                 let rhs = self.under_some(guard, |machine| machine.eval(frame, *rhs))?;
                 self.note_outcome(expr, rhs.is_true());
-                self.amount_of_logic(rhs.chosen(lhs.data), *op, [lhs, rhs])
+                self.amount_of_logic(rhs.chosen(lhs.data()), *op, [lhs, rhs])
             }
             ExprKind::Select { cond, then, otherwise } => {
                 let asked = *cond;
@@ -266,9 +207,9 @@ impl Machine<'_> {
                         Some(self.under(guard.negated(), |machine| machine.eval(frame, *other))?);
                 }
                 let taken = self.under_some(guard, |machine| machine.eval(frame, *chosen))?;
-                let Some(left) = left else { return Ok(taken.chosen(cond.data)) };
+                let Some(left) = left else { return Ok(taken.chosen(cond.data())) };
                 let (then, otherwise) = if cond.is_true() { (taken, left) } else { (left, taken) };
-                self.amount_of_choice(taken.chosen(cond.data), expr, [cond, then, otherwise])
+                self.amount_of_choice(taken.chosen(cond.data()), expr, [cond, then, otherwise])
             }
             ExprKind::Cast(operand) => {
                 let value = self.eval(frame, *operand)?;
@@ -279,9 +220,9 @@ impl Machine<'_> {
                 }
                 if self.plan.exact[expr.index()] {
                     let number = value.number(kernel.exprs[*operand].ty);
-                    self.need_exact(expr, number, value.data)?;
+                    self.need_exact(expr, number, value.data())?;
                 }
-                let cast = semantics::cast(ScalarValue { dtype: from, bits: value.bits }, to);
+                let cast = semantics::cast(ScalarValue { dtype: from, bits: value.bits() }, to);
                 let cast = cast.map_or(value, Value::scalar).made_of(value);
                 if self.amounts.is_some() {
                     let types = [kernel.exprs[*operand].ty, node.ty];
@@ -293,23 +234,23 @@ impl Machine<'_> {
             ExprKind::Math { func, arg } => {
                 let dtype = self.dtype(expr);
                 let value = self.eval(frame, *arg)?;
-                let result = semantics::math(*func, ScalarValue { dtype, bits: value.bits });
-                let result = result.map_or(value, Value::scalar).tainted(value.data);
+                let result = semantics::math(*func, ScalarValue { dtype, bits: value.bits() });
+                let result = result.map_or(value, Value::scalar).tainted(value.data());
                 self.amount_of_function(result, expr, (value, kernel.exprs[*arg].ty))
             }
             ExprKind::Tiles { extent, tile } => {
                 let (extent, tile) = (self.eval(frame, *extent)?, self.eval(frame, *tile)?);
                 let count = ceil_div(extent.as_index().into(), tile.as_index().into());
                 let count = Value::index(i64::try_from(count).unwrap_or(i64::MAX))
-                    .tainted(extent.data.or(tile.data));
+                    .tainted(extent.data().or(tile.data()));
                 self.sharing(count, &[extent, tile], |parts| Origin::Function(expr, parts))
             }
             ExprKind::InBounds { tensor, indices } => {
-                let (indices, data) = self.indices(frame, indices)?;
+                let indices = self.indices(frame, indices)?;
                 let inside = self.flat(ArrayRef::Tensor(*tensor), &indices).is_some();
-                let mut data = data;
+                let mut data = indices.data();
                 for extent in &kernel.tensors[*tensor].extents {
-                    data = data.or(self.eval(frame, *extent)?.data);
+                    data = data.or(self.eval(frame, *extent)?.data());
                 }
                 self.lies_inside(expr, Value::bool(inside).chosen(data))
             }
@@ -319,35 +260,14 @@ impl Machine<'_> {
     /// `lhs op rhs` at type `ty`.
     pub(super) fn binary(&self, op: BinaryOp, ty: Type, lhs: Value, rhs: Value) -> Value {
         if ty == Type::Index {
-            let (a, b) = (lhs.as_index(), rhs.as_index());
-            let quick = match op {
-                BinaryOp::Add => Some(a.wrapping_add(b)),
-                BinaryOp::Sub => Some(a.wrapping_sub(b)),
-                BinaryOp::Mul => Some(a.wrapping_mul(b)),
-                BinaryOp::And => Some(a & b),
-                BinaryOp::Or => Some(a | b),
-                BinaryOp::Xor => Some(a ^ b),
-                BinaryOp::Min => Some(a.min(b)),
-                BinaryOp::Max => Some(a.max(b)),
-                BinaryOp::Div if b > 0 => Some(a / b),
-                BinaryOp::Rem if b > 0 => Some(a % b),
-                BinaryOp::Div
-                | BinaryOp::Rem
-                | BinaryOp::Shl
-                | BinaryOp::Shr
-                | BinaryOp::Pow
-                | BinaryOp::Atan2
-                | BinaryOp::Hypot
-                | BinaryOp::Copysign => None,
-            };
-            if let Some(value) = quick {
+            if let Some(value) = quick(op, lhs.as_index(), rhs.as_index()) {
                 let value = Value::index(value).made_of(lhs).made_of(rhs);
                 return self.with_term_of(value, (op, ty), lhs, rhs);
             }
         }
         let dtype = self.types.of_type(ty);
-        let a = ScalarValue { dtype, bits: lhs.bits };
-        let b = ScalarValue { dtype, bits: rhs.bits };
+        let a = ScalarValue { dtype, bits: lhs.bits() };
+        let b = ScalarValue { dtype, bits: rhs.bits() };
         let value =
             semantics::binary(op, a, b).map_or(lhs, Value::scalar).made_of(lhs).made_of(rhs);
         self.with_term_of(value, (op, ty), lhs, rhs)
@@ -366,7 +286,7 @@ impl Machine<'_> {
             true => eval_index_binary(op, lhs.number(ty), rhs.number(ty)),
             false => None,
         };
-        number.map_or(Ok(()), |number| Self::need_inside(ty, number, lhs.data.or(rhs.data)))
+        number.map_or(Ok(()), |number| Self::need_inside(ty, number, lhs.data().or(rhs.data())))
     }
 
     /// Ends a run in which a number that is known leaves its type: such a launch is refused.
@@ -393,7 +313,7 @@ impl Machine<'_> {
         lhs: Value,
         rhs: Value,
     ) -> Value {
-        if !self.follows_terms() || value.data.is_none() {
+        if !self.follows_terms() || value.is_known() {
             return value;
         }
         if self.amounts.is_some() {
@@ -410,7 +330,7 @@ impl Machine<'_> {
         operands: &[Value],
         origin: impl FnOnce(Vec<(Term, u64)>) -> Origin,
     ) -> Value {
-        if !self.follows_terms() || value.data.is_none() || self.amounts.is_some() {
+        if !self.follows_terms() || value.is_known() || self.amounts.is_some() {
             return value;
         }
         let parts: Option<Vec<(Term, u64)>> =
@@ -418,19 +338,13 @@ impl Machine<'_> {
         parts.map_or(value, |parts| value.with_term(self.terms.of(origin(parts))))
     }
 
-    /// Values of an access's indices, and what from memory they depend on.
-    pub(super) fn indices(
-        &mut self,
-        frame: &Frame,
-        exprs: &[ExprId],
-    ) -> Result<(Indices, Option<Source>), Stop> {
+    /// Values of an access's indices.
+    pub(super) fn indices(&mut self, frame: &Frame, exprs: &[ExprId]) -> Result<Indices, Stop> {
         let mut indices = Indices::default();
-        for (value, expr) in indices.values.iter_mut().zip(exprs) {
-            *value = self.eval(frame, *expr)?;
+        for expr in exprs {
+            indices.push(self.eval(frame, *expr)?);
         }
-        indices.len = exprs.len().min(MAX_AXES);
-        let data = indices.iter().find_map(|value| value.data);
-        Ok((indices, data))
+        Ok(indices)
     }
 
     /// Evaluates what these sizes decide alone.
@@ -444,7 +358,7 @@ impl Machine<'_> {
                     let kind = kernel.vars[*var].kind;
                     let is_size =
                         matches!(kind, VarKind::Dim | VarKind::TileParam(_) | VarKind::Scalar(_));
-                    is_size && frame[var.index()].data.is_none()
+                    is_size && frame[var.index()].is_known()
                 }
                 ExprKind::Load(_) | ExprKind::InBounds { .. } | ExprKind::Uniform(_) => false,
                 ExprKind::Literal(_)

@@ -1,7 +1,7 @@
 //! Values that work-items get from each other, at concrete sizes.
 
-use super::eval::Value;
 use super::machine::{Frame, Machine, Stop};
+use super::value::Value;
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::exchange::{ExchangeOp, Group, Shuffle};
@@ -63,7 +63,7 @@ fn shuffle(how: Shuffle, values: &[Value], lanes: &[Value]) -> Vec<Value> {
             Shuffle::Xor => own ^ given,
         };
         let there = usize::try_from(from).ok().and_then(|from| values.get(from));
-        there.unwrap_or(value).tainted(lane.data)
+        there.unwrap_or(value).tainted(lane.data())
     })
     .collect()
 }
@@ -71,7 +71,7 @@ fn shuffle(how: Shuffle, values: &[Value], lanes: &[Value]) -> Vec<Value> {
 fn ballot(values: &[Value]) -> Value {
     let bits = values.iter().enumerate().filter(|(_, value)| value.is_true());
     let bits = bits.fold(0, |bits, (lane, _)| bits | 1 << lane);
-    let data = values.iter().find_map(|value| value.data);
+    let data = values.iter().find_map(|value| value.data());
     Value::scalar(ScalarValue { dtype: DType::U32, bits }).tainted(data)
 }
 

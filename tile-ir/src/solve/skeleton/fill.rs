@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use super::Party;
 use super::doubts::Outcomes;
-use super::eval::Value;
 use super::machine::{Frame, Machine};
 use super::plan::{Site, SiteId};
 use super::shadow::Mark;
+use super::value::Value;
 use crate::check::Range as Reach;
 use crate::kernel::{AccessKind, ArrayRef, ExprId, Source, TileId, VarId};
 use crate::span::SpanId;
@@ -224,8 +224,8 @@ impl Machine<'_> {
         let Some(mut fill) = self.fills[slot].take() else { return };
         let array = self.plan.sites[mark.site as usize].array;
         let own = fill.of_worker(mark.worker);
-        let is_chosen = indices.iter().any(|index| index.data.is_some());
-        let is_known = !indices.iter().any(|index| index.is_free);
+        let is_chosen = indices.iter().any(|index| !index.is_known());
+        let is_known = !indices.iter().any(|index| index.is_free());
         // A place that data only chooses is that place where data says too what is written;
         // where all that is written is so whatever data is, other data chooses another.
         let may_be_any = is_known && is_chosen && kind == AccessKind::Read;

@@ -2,9 +2,9 @@
 //! made up ([`super::data`]).
 
 use super::data::{self, constant};
-use super::eval::{Indices, Value};
 use super::machine::{Frame, Machine, Stop};
 use super::terms::Origin;
+use super::value::{Indices, Value};
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::kernel::{Access, ArrayRef, Edge, ExprId, ExprKind, Source, TensorId, Type, VarId};
@@ -18,12 +18,12 @@ impl Machine<'_> {
         expr: ExprId,
         access: &Access,
     ) -> Result<Value, Stop> {
-        let (indices, data) = self.indices(frame, &access.indices)?;
+        let indices = self.indices(frame, &access.indices)?;
         if self.plan.locals.follows(access.array) {
             if let Some(site) = self.plan.loads[expr.index()] {
                 self.enter(site, &indices, (frame, &access.indices))?;
             }
-            return Ok(self.element(frame, access, (&indices, data)));
+            return Ok(self.element(frame, access, &indices));
         }
         let value = self.made_up(frame, (expr, access), &indices)?;
         if self.plan.holds(access.array)
@@ -58,7 +58,7 @@ impl Machine<'_> {
             // told by what is made of them.
             let is_promised = self.kernel.promises.iter().any(|known| known.tensor == tensor);
             let is_known =
-                self.shares && is_promised && indices.iter().all(|index| index.data.is_none());
+                self.shares && is_promised && indices.iter().all(|index| index.is_known());
             let (pad, is_literal) = self.pad(tensor, dtype);
             let data = (!is_known || !is_literal).then_some(Source::Load(expr));
             return Ok(pad.tainted(data));

@@ -72,6 +72,7 @@ mod terms;
 mod thresholds;
 mod turns;
 mod types;
+mod value;
 mod wanted;
 mod wild;
 mod window;

@@ -1,10 +1,10 @@
 //! Accesses that leave their tile.
 
 use super::Party;
-use super::eval::Value;
 use super::machine::Machine;
 use super::plan::Site;
 use super::shadow::Mark;
+use super::value::Value;
 use crate::arena::EntityId as _;
 use crate::kernel::{ArrayRef, Source, VarId};
 
@@ -41,7 +41,7 @@ impl Machine<'_> {
         let extents = &self.extents[self.kernel.tensors.len() + tile.index()];
         let left = indices.iter().zip(extents).position(|(index, extent)| {
             let at = index.as_index();
-            index.data.is_none() && !(0..*extent).contains(&at) && at.unsigned_abs() < FARTHEST
+            index.is_known() && !(0..*extent).contains(&at) && at.unsigned_abs() < FARTHEST
         });
         let Some(axis) = left else { return };
         let stray = Stray {

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 
 use super::amounts::Amounts;
 use super::amounts::apart::Spot;
-use super::eval::Value;
 use super::plan::SiteId;
 use super::shadow::{Mark, Scope};
 use super::terms::Term;
+use super::value::Value;
 use crate::kernel::{AccessKind, Source};
 
 /// Most kinds of accesses, by what of them is unknown, that are told apart.
@@ -90,7 +90,7 @@ impl Log {
         self.coordinates.extend(indices.iter().map(|index| index.as_index()));
         let from = self.unknown.len();
         self.unknown.extend(indices.iter().map(|index| index.unknown()));
-        let source = indices.iter().find_map(|index| index.data);
+        let source = indices.iter().find_map(|index| index.data());
         self.kept.push(Kept { source, mark, kind, spot });
         if !is_known(&self.unknown[from..]) {
             self.last_open = self.kept.len();

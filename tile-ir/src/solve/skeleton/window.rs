@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::eval::Value;
 use super::terms::{Term, Terms};
+use super::value::Value;
 use crate::kernel::{AccessKind, Kernel, VarId, VarKind};
 
 /// The least and the greatest of some numbers.

@@ -1,8 +1,8 @@
 //! From marks to a conflict that can be told.
 
-use super::eval::Value;
 use super::machine::Machine;
 use super::shadow::{Mark, Scope};
+use super::value::Value;
 use super::wild::{Met, Undecided};
 use super::{Conflict, Pair, Party, Worker};
 use crate::kernel::{ArrayRef, Axis, Source, VarId};

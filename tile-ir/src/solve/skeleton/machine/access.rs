@@ -1,8 +1,8 @@
 //! Accesses, as they are made.
 
-use super::super::eval::Value;
 use super::super::plan::SiteId;
 use super::super::shadow::{Mark, Scope};
+use super::super::value::Value;
 use super::{ANY_EXTENT, Frame, Machine, Stop};
 use crate::arena::EntityId as _;
 use crate::kernel::{ArrayRef, ExprId};
@@ -58,7 +58,7 @@ impl Machine<'_> {
             log.enter(indices, (mark, site.kind), spot);
         }
         self.enter_fill(slot, (indices, text), site.kind, mark);
-        if indices.iter().any(|index| index.data.is_some()) {
+        if indices.iter().any(|index| !index.is_known()) {
             self.note_stray(mark, indices);
             return Ok(());
         }

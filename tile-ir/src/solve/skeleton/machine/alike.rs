@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::super::eval::Value;
 use super::super::plan::Node;
+use super::super::value::Value;
 use super::{Frame, Machine, Stop, Team};
 use crate::arena::EntityId as _;
 use crate::kernel::VarId;

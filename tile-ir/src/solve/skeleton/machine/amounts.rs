@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::amounts::apart::{Given, Spot};
 use super::super::amounts::{Amounts, Operand, is_whole, whole};
-use super::super::eval::Value;
 use super::super::plan::Body;
 use super::super::terms::Term;
+use super::super::value::Value;
 use super::reach;
 use super::{Frame, Machine};
 use crate::arena::EntityId as _;
@@ -38,7 +38,7 @@ impl Machine<'_> {
         operands: [(Value, Type); N],
         of: impl FnOnce(&Amounts, [Operand; N]) -> u32,
     ) -> Value {
-        let Some(amounts) = self.amounts.as_ref().filter(|_| value.data.is_some()) else {
+        let Some(amounts) = self.amounts.as_ref().filter(|_| !value.is_known()) else {
             return value;
         };
         let mut known = [(0, 0); N];
@@ -143,10 +143,10 @@ impl Machine<'_> {
         (array, ty): (ArrayRef, Type),
         indices: &[Value],
     ) -> Value {
-        let Some(amounts) = self.amounts.as_ref().filter(|_| value.data.is_some()) else {
+        let Some(amounts) = self.amounts.as_ref().filter(|_| !value.is_known()) else {
             return value;
         };
-        if indices.iter().any(|index| index.data.is_some()) {
+        if indices.iter().any(|index| !index.is_known()) {
             // Who reads it again is taken to find another number.
             return value.with_term(amounts.fresh(whole(ty)));
         }
@@ -160,7 +160,7 @@ impl Machine<'_> {
         let Some(amounts) = &self.amounts else { return };
         for var in assigned {
             let value = &mut frame[var.index()];
-            if let (Some(_), Some(declared)) = (value.data, self.kernel.vars.get(*var)) {
+            if let (Some(_), Some(declared)) = (value.data(), self.kernel.vars.get(*var)) {
                 let range = self.assigned.get(var).copied().or(whole(declared.ty));
                 *value = value.with_term(amounts.fresh(range));
             }

@@ -2,7 +2,7 @@
 
 use super::super::data::{Hash, Number};
 use super::super::doubts::{Doubts, Side, Wish};
-use super::super::eval::Value;
+use super::super::value::Value;
 use super::{Frame, Machine};
 use crate::kernel::{ExprId, Type, eval_compare};
 use crate::op::CompareOp;
@@ -26,7 +26,9 @@ impl<'a> Machine<'a> {
     pub(in super::super) fn lies_inside(&mut self, expr: ExprId, inside: Value) -> Value {
         let doubts = self.doubts.and_then(|doubts| Some((doubts.inside(expr)?, doubts)));
         match doubts {
-            Some((holds, doubts)) => Value::bool(holds).chosen(inside.data.or(doubts.source(expr))),
+            Some((holds, doubts)) => {
+                Value::bool(holds).chosen(inside.data().or(doubts.source(expr)))
+            }
             None => {
                 self.note_outcome(expr, inside.is_true());
                 inside
@@ -42,7 +44,11 @@ impl<'a> Machine<'a> {
         sides: [(ExprId, Value); 2],
     ) -> Value {
         let ty = self.kernel.exprs[sides[0].0].ty;
-        let data = sides[0].1.data.or(sides[1].1.data);
+        let [(_, lhs), (_, rhs)] = sides;
+        if ty == Type::Index && !self.only_fills && lhs.is_known() && rhs.is_known() {
+            return Value::bool(eval_compare(op, lhs.as_index().into(), rhs.as_index().into()));
+        }
+        let data = sides[0].1.data().or(sides[1].1.data());
         let values = sides.map(|(_, value)| value);
         // Nothing compares with what is no number, whatever it is.
         if sides.iter().any(|(side, _)| self.kernel.is_nan(*side)) {
@@ -100,7 +106,7 @@ impl<'a> Machine<'a> {
         }
         if is_whole {
             let cut = self.reach(frame, &[side]);
-            let cut = cut.first().copied().filter(|_| value.data.is_some()).unwrap_or(own.range);
+            let cut = cut.first().copied().filter(|_| !value.is_known()).unwrap_or(own.range);
             let (low, high) = (cut.0.max(own.range.0), cut.1.min(own.range.1));
             let is_possible = |number: &Number| {
                 number.whole().is_some_and(|number| (low..=high).contains(&number))

@@ -1,11 +1,11 @@
 //! Elements of local arrays, which are in a worker's frame as its variables are.
 
-use super::super::eval::{Indices, Value};
 use super::super::plan::SiteId;
+use super::super::value::{Indices, Value};
 use super::worker::taint;
 use super::{Frame, Machine, Stop};
 use crate::arena::EntityId as _;
-use crate::kernel::{Access, ArrayRef, ExprId, Source, TileId, Type};
+use crate::kernel::{Access, ArrayRef, ExprId, TileId, Type};
 use crate::op::BinaryOp;
 use crate::value::ScalarValue;
 
@@ -15,12 +15,13 @@ impl Machine<'_> {
         &self,
         frame: &Frame,
         access: &Access,
-        (indices, data): (&Indices, Option<Source>),
+        indices: &Indices,
     ) -> Value {
         let at = indices.iter().map(|index| index.as_index());
         let held = self.plan.locals.element(access.array, at).map(|var| frame[var.index()]);
         let held = held.unwrap_or_else(|| self.zero_of(access.array));
-        match indices.iter().any(|index| index.is_free) {
+        let data = indices.data();
+        match indices.iter().any(|index| index.is_free()) {
             true => held.tainted(data),
             false => held.chosen(data),
         }
@@ -52,7 +53,7 @@ impl Machine<'_> {
         (op, value): (Option<BinaryOp>, ExprId),
         frame: &mut Frame,
     ) -> Result<(), Stop> {
-        let (indices, data) = self.indices(frame, &access.indices)?;
+        let indices = self.indices(frame, &access.indices)?;
         let value = self.eval(frame, value)?;
         if let Some(site) = site {
             self.enter(site, &indices, (frame, &access.indices))?;
@@ -68,7 +69,7 @@ impl Machine<'_> {
             frame[element.index()] = op.map_or(value, |op| self.binary(op, ty, held, value));
         }
         let all: Vec<_> = self.plan.locals.all(access.array).collect();
-        taint(frame, &all, data);
+        taint(frame, &all, indices.data());
         Ok(())
     }
 

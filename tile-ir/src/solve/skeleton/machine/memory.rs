@@ -10,8 +10,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::eval::{Indices, Value};
 use super::super::plan::Body;
+use super::super::value::{Indices, Value};
 use super::worker::taint;
 use super::{Frame, Machine, Stop};
 use crate::kernel::{Access, ArrayRef, Source, Type};
@@ -34,12 +34,12 @@ impl Machine<'_> {
         let flat = self.flat(access.array, indices)?;
         let held = self.memory.values.get(&slot).and_then(|cells| cells.get(&flat)).copied();
         let value = held.or_else(|| self.counting.map(|_| Value::default()))?;
-        let data = indices.iter().find_map(|index| index.data);
+        let data = indices.data();
         if !self.keeps_all() {
             return (data.is_none() && value.unknown().is_some()).then_some(value);
         }
         let value = value.tainted(self.memory.anywhere.get(&slot).copied());
-        Some(match indices.iter().any(|index| index.is_free) {
+        Some(match indices.iter().any(|index| index.is_free()) {
             true => value.tainted(data),
             false => value.chosen(data),
         })
@@ -51,7 +51,7 @@ impl Machine<'_> {
         access: &Access,
         frame: &Frame,
     ) -> Result<Option<Value>, Stop> {
-        let (indices, _) = self.indices(frame, &access.indices)?;
+        let indices = self.indices(frame, &access.indices)?;
         Ok(self.held(access, &indices))
     }
 
@@ -76,9 +76,10 @@ impl Machine<'_> {
         (op, value): (Option<BinaryOp>, Value),
     ) {
         let slot = self.slot(access.array);
-        let data = indices.iter().find_map(|index| index.data);
+        let data = indices.data();
         if self.keeps_all() {
-            if let Some(data) = indices.iter().filter(|index| index.is_free).find_map(|at| at.data)
+            if let Some(data) =
+                indices.iter().filter(|index| index.is_free()).find_map(|at| at.data())
             {
                 self.memory.anywhere.entry(slot).or_insert(data);
             }

@@ -7,8 +7,8 @@
 //! other and to what is around the loop: two are run, or none. A condition of a team
 //! holds, or does not. All paths of such decisions are run ([`Path`](super::Path)).
 
-use super::super::eval::Value;
 use super::super::plan::Body;
+use super::super::value::Value;
 use super::path::Question;
 use super::{Frame, Machine, Stop, Team};
 use crate::arena::EntityId as _;

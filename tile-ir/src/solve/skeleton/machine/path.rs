@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::eval::Value;
+use super::super::value::Value;
 
 /// Most decisions of a path: their number doubles with each.
 const MAX_DECISIONS: usize = 6;

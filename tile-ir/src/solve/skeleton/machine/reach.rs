@@ -9,8 +9,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::eval::Value;
 use super::super::terms::Term;
+use super::super::value::Value;
 use super::{Frame, Machine};
 use crate::arena::EntityId as _;
 use crate::check::interval::{FAR, Range, left_by, range_of};
@@ -35,7 +35,7 @@ impl Guard {
     /// That a condition holds, or does not; `None` where no data decides it.
     pub(in super::super) fn of(cond: ExprId, value: Value, holds: bool) -> Option<Self> {
         let amount = value.unknown().unwrap_or(0);
-        value.data.map(|_| Self { cond, holds, amount })
+        value.data().map(|_| Self { cond, holds, amount })
     }
 
     /// The opposite.
@@ -102,7 +102,7 @@ impl<'a> Machine<'a> {
             ExprKind::Var(var) => {
                 let value = frame[var.index()];
                 let ty = self.kernel.vars[*var].ty;
-                if value.data.is_none() {
+                if value.is_known() {
                     return is_whole(ty).then(|| point(value.number(ty)));
                 }
                 let init = *self.plan.lets.get(var)?;

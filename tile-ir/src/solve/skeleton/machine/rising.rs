@@ -10,7 +10,7 @@ impl Machine<'_> {
     /// Of what a loop only doubles as it runs: what is a power of two before it.
     pub(super) fn strides(&self, rising: &[VarId], frame: &Frame) -> Vec<VarId> {
         let is_power = |var: &&VarId| {
-            let is_known = frame[var.index()].data.is_none();
+            let is_known = frame[var.index()].is_known();
             is_known && self.positive(**var, frame).is_some_and(|value| value.count_ones() == 1)
         };
         rising.iter().filter(is_power).copied().collect()

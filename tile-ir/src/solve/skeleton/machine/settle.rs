@@ -4,7 +4,7 @@
 //! that may be as long as it likes the iterations after that are all alike. They are run
 //! one by one until then, each as the one that may be the last.
 
-use super::super::eval::Value;
+use super::super::value::Value;
 use super::open::{OpenLoop, TRIPS};
 use super::path::{Question, Trip};
 use super::{Frame, Machine, Stop, Team};
@@ -78,7 +78,7 @@ impl<'a> Machine<'a> {
         let mut states = self.resumed(entry, open, frames);
         let settles = loop {
             let Some(state) = states.last() else { break false };
-            if states.len() > MAX_ROUNDS || state.iter().any(|value| value.data.is_some()) {
+            if states.len() > MAX_ROUNDS || state.iter().any(|value| !value.is_known()) {
                 break false;
             }
             if has_settled(&states, period) || !self.goes_on(open, frames, team)? {
@@ -111,7 +111,7 @@ impl<'a> Machine<'a> {
         };
         let first = self.eval(frame, *start)?;
         let by = step.map_or(Ok(Value::index(1)), |step| self.eval(frame, step))?;
-        let is_known = first.data.is_none() && by.data.is_none() && by.as_index() > 0;
+        let is_known = first.is_known() && by.is_known() && by.as_index() > 0;
         Ok(is_known.then(|| (first.as_index(), by.as_index())))
     }
 
@@ -156,7 +156,7 @@ impl<'a> Machine<'a> {
         if let Some(cond) = open.cond {
             let holds = self.agree(frames, team, |machine, frame| machine.eval(frame, cond))?;
             let Some(holds) = holds else { return Ok(false) };
-            if holds.data.is_none() {
+            if holds.is_known() {
                 return Ok(holds.is_true());
             }
         }

@@ -105,20 +105,20 @@ impl<'a> Machine<'a> {
                     let holds =
                         self.agree(frames, team, |machine, frame| machine.eval(frame, *cond))?;
                     let Some(holds) = holds else { break };
-                    if let Some(source) = holds.data.filter(|_| self.both) {
+                    if let Some(source) = holds.data().filter(|_| self.both) {
                         let open = OpenLoop::conditional((*cond, rising), body, *head, source);
                         self.any_iterations(open, frames, team)?;
-                        data = data.or(holds.data);
+                        data = data.or(holds.data());
                         break;
                     }
-                    data = data.or(holds.data);
-                    if !holds.is_true() || (holds.data.is_some() && trip == self.data_trips) {
+                    data = data.or(holds.data());
+                    if !holds.is_true() || (!holds.is_known() && trip == self.data_trips) {
                         break;
                     }
                     if let (Some(frame), Some(strides)) = (frames.first(), &strides) {
                         self.need_end(strides, frame)?;
                     }
-                    self.now.cause = self.now.cause.or(holds.data);
+                    self.now.cause = self.now.cause.or(holds.data());
                     if self.is_told(rounds, &mut told, frames)? {
                         for frame in frames.iter_mut() {
                             body.nodes.last().map_or(Ok(()), |last| self.item(last, frame))?;
@@ -136,16 +136,16 @@ impl<'a> Machine<'a> {
             Node::If { cond, then, otherwise } => {
                 let cond = self.agree(frames, team, |machine, frame| machine.eval(frame, *cond))?;
                 let Some(cond) = cond else { return Ok(()) };
-                let is_open = self.both && cond.data.is_some();
+                let is_open = self.both && !cond.is_known();
                 let holds = if is_open { self.decide(team)? } else { cond.is_true() };
                 let outer = self.now.cause;
-                self.now.cause = self.now.cause.or(cond.data);
+                self.now.cause = self.now.cause.or(cond.data());
                 let run = if holds { then } else { otherwise };
                 self.together(&run.nodes, frames, team)?;
                 self.now.cause = outer;
                 for frame in frames.iter_mut() {
-                    self.leave(frame, then, cond.data);
-                    self.leave(frame, otherwise, cond.data);
+                    self.leave(frame, then, cond.data());
+                    self.leave(frame, otherwise, cond.data());
                 }
                 Ok(())
             }
@@ -191,7 +191,7 @@ impl<'a> Machine<'a> {
         let Some(frame) = frames.first() else { return Ok(()) };
         for axis in axes {
             let extent = self.eval(frame, axis.extent)?;
-            self.need_known(extent.data)?;
+            self.need_known(extent.data())?;
         }
         let extents: Option<Vec<i64>> = axes.iter().map(|axis| self.size(axis.extent)).collect();
         let extents = extents.ok_or(Stop::Budget)?;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::super::eval::Value;
 use super::super::plan::Rounds;
+use super::super::value::Value;
 use super::{Frame, Machine, Stop};
 use crate::arena::EntityId as _;
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::vec::IntoIter;
 
-use super::super::eval::Value;
+use super::super::value::Value;
 
 /// The values of a counter, in the order of the iterations.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! What one worker runs by itself.
 
-use super::super::eval::Value;
 use super::super::plan::Node;
+use super::super::value::Value;
 use super::super::witness::Context;
 use super::open::OpenLoop;
 use super::reach::Guard;
@@ -53,7 +53,7 @@ impl<'a> Machine<'a> {
             }
             Node::Access { access, site } => {
                 let Access { indices, .. } = access;
-                let (values, _) = self.indices(frame, indices)?;
+                let values = self.indices(frame, indices)?;
                 self.enter(*site, &values, (frame, indices))?;
             }
             Node::Loop { var, range, body, head, .. } => {
@@ -93,18 +93,18 @@ impl<'a> Machine<'a> {
                 let (rounds, mut told) = (body.rounds.as_deref(), Told::default());
                 for trip in 0.. {
                     let holds = self.eval(frame, *cond)?;
-                    if let Some(source) = holds.data.filter(|_| self.both) {
+                    if let Some(source) = holds.data().filter(|_| self.both) {
                         let open = OpenLoop::conditional((*cond, rising), body, *head, source);
                         self.any_iteration(open, frame)?;
-                        data = data.or(holds.data);
+                        data = data.or(holds.data());
                         break;
                     }
-                    data = data.or(holds.data);
-                    if !holds.is_true() || (holds.data.is_some() && trip == self.data_trips) {
+                    data = data.or(holds.data());
+                    if !holds.is_true() || (!holds.is_known() && trip == self.data_trips) {
                         break;
                     }
                     self.need_end(&strides, frame)?;
-                    self.now.cause = self.now.cause.or(holds.data);
+                    self.now.cause = self.now.cause.or(holds.data());
                     if self.is_told(rounds, &mut told, std::slice::from_mut(frame))? {
                         body.nodes.last().map_or(Ok(()), |last| self.item(last, frame))?;
                         continue;
@@ -123,7 +123,7 @@ impl<'a> Machine<'a> {
                 let asked = *asked;
                 let cond = self.eval(frame, asked)?;
                 let outer = self.now.cause;
-                self.now.cause = self.now.cause.or(cond.data);
+                self.now.cause = self.now.cause.or(cond.data());
                 let (run, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
                 let guard = Guard::of(asked, cond, cond.is_true());
@@ -140,8 +140,8 @@ impl<'a> Machine<'a> {
                 self.now.cause = outer;
                 let joined =
                     left.map(|left| self.joined((asked, cond), [frame, &left], [run, other]));
-                self.leave(frame, then, cond.data);
-                self.leave(frame, otherwise, cond.data);
+                self.leave(frame, then, cond.data());
+                self.leave(frame, otherwise, cond.data());
                 self.set_joined(frame, joined.unwrap_or_default());
             }
             Node::Alike { node, .. } => self.item(node, frame)?,
@@ -170,7 +170,7 @@ impl<'a> Machine<'a> {
                 let length = i128::from(last.as_index()) - i128::from(first.as_index());
                 let trips = if by > 0 { (length + i128::from(by) - 1) / i128::from(by) } else { 0 };
                 let trips = trips.clamp(0, i64::MAX.into()) as i64;
-                let limit = match first.data.or(last.data) {
+                let limit = match first.data().or(last.data()) {
                     Some(_) => limit.min(self.data_trips),
                     None => limit,
                 };
@@ -196,7 +196,7 @@ impl<'a> Machine<'a> {
                 (Value::index(0), n, Trips::listed(values, Value::index(0)))
             }
         };
-        let data = first.data.or(last.data);
+        let data = first.data().or(last.data());
         if data.is_some() {
             trips.truncate(self.data_trips);
         }

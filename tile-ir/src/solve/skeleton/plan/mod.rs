@@ -8,6 +8,7 @@ mod build;
 mod held;
 mod locals;
 mod need;
+mod plain;
 mod rounds;
 mod shifts;
 
@@ -180,6 +181,8 @@ pub(super) struct Plan<'a> {
     pub(super) exact: Vec<bool>,
     /// By variable: likewise.
     pub(super) kept: Vec<bool>,
+    /// By expression: whether it is arithmetic of indices alone, which nothing is asked about.
+    pub(super) plain: Vec<bool>,
 }
 
 impl<'a> Plan<'a> {
@@ -266,10 +269,12 @@ impl<'a> Plan<'a> {
             follows_amounts: false,
             exact: Vec::new(),
             kept: Vec::new(),
+            plain: Vec::new(),
         };
         let exact = Exact::of(kernel);
         plan.exact = kernel.exprs.ids().map(|expr| exact.contains(expr)).collect();
         plan.kept = kernel.vars.ids().map(|var| exact.keeps(var)).collect();
+        plan.plain = plain::of(kernel, &plan.exact);
         // An operand has a smaller id than its user.
         for (id, expr) in kernel.exprs.iter() {
             let own = matches!(&expr.kind, ExprKind::Load(access) if plan.is_watched(access));
