@@ -13,8 +13,8 @@ use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
 use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust};
 use crate::solve::symbolic::{
-    EachSize, Obstacle, Reason, Relation, Sizes, Unproved, prove, unproved_for_each_value,
-    unproved_in_each_case, unproved_in_each_round,
+    EachSize, Obstacle, Reason, Relation, Sizes, Unproved, prove, unproved_either_way,
+    unproved_for_each_value, unproved_in_each_case, unproved_in_each_round,
 };
 use crate::span::SpanId;
 
@@ -72,6 +72,7 @@ pub(super) fn settle(
     });
     let left = unproved_in_each_case(kernel, uniformity, &unproved);
     let left = unproved_for_each_value(kernel, uniformity, &left);
+    let left = unproved_either_way(kernel, uniformity, &left);
     let left = unproved_in_each_round(kernel, uniformity, &left);
     unproved.retain(|found| {
         let is_left = left.contains(found);

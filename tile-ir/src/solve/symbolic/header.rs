@@ -29,6 +29,7 @@ impl Walk<'_> {
             let value = self.scalar(scalar.var);
             self.env.insert(scalar.var, value);
         }
+        self.unite_equal();
         let mut positive = Vec::new();
         for param in kernel.tile_params.values() {
             let value = self.tile_param(&param.domain);

@@ -60,10 +60,11 @@ impl Walk<'_> {
 
     /// A condition.
     pub(super) fn condition(&mut self, expr: ExprId) -> Cond {
-        match self.value(expr) {
+        let cond = match self.value(expr) {
             Value::Cond(cond) => cond,
             Value::Int(_) | Value::Other => Cond::unknown(),
-        }
+        };
+        self.decided(expr, cond)
     }
 
     /// Any expression; notes what it reads.

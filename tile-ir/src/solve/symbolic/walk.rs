@@ -16,6 +16,7 @@ use super::by_indices::ByIndices;
 use super::cases::Sign;
 use super::cells::{Cells, Dealt};
 use super::claim::Claims;
+use super::decided::Decided;
 use super::exit::Exits;
 use super::flattened::Alive;
 use super::floors::Floors;
@@ -253,6 +254,8 @@ pub(super) struct Case {
     pub(super) signs: BTreeMap<VarId, Sign>,
     /// Which values scalar parameters have.
     pub(super) values: BTreeMap<VarId, Given>,
+    /// How conditions of the launch come out.
+    pub(super) decided: Decided,
     /// Whether the limits of variables are asked for that loops set by data.
     pub(super) is_limited: bool,
     /// Whether loops of few rounds are walked round by round.
