@@ -18,7 +18,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, VarId, any_subexpr,
 };
-use crate::op::AtomicOp;
+use crate::op::{AtomicOp, LogicOp, UnaryOp};
 use crate::span::SpanId;
 
 /// Reports the loops that wait for other work-items.
@@ -212,6 +212,24 @@ fn deciding(kernel: &Kernel, changes: &[Changed<'_>], cond: ExprId) -> BTreeSet<
     found
 }
 
+/// The values of which any one makes a condition false, where it asks `flag` or `!flag`.
+fn ends(kernel: &Kernel, cond: ExprId) -> BTreeSet<(VarId, bool)> {
+    let (mut open, mut out) = (vec![(cond, true)], BTreeSet::new());
+    while let Some((expr, holds)) = open.pop() {
+        match kernel.exprs[expr].kind {
+            ExprKind::Logic { op: LogicOp::And, lhs, rhs } if holds => {
+                open.extend([(lhs, true), (rhs, true)]);
+            }
+            ExprKind::Unary { op: UnaryOp::Not, operand } => open.push((operand, !holds)),
+            ExprKind::Var(var) => {
+                out.insert((var, !holds));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
 /// What decides about one more round of a loop.
 struct Rounds<'a> {
     kernel: &'a Kernel,
@@ -222,6 +240,8 @@ struct Rounds<'a> {
     own: Rc<BTreeSet<ArrayRef>>,
     /// The variables that decide whether there is another round.
     deciding: Rc<BTreeSet<VarId>>,
+    /// The values of variables with which the loop ends.
+    ends: Rc<BTreeSet<(VarId, bool)>>,
     /// Whether conditions change only when others write, of those asked so far; one that is
     /// being asked does.
     held_back: Rc<RefCell<BTreeMap<ExprId, bool>>>,
@@ -245,6 +265,7 @@ impl<'a> Rounds<'a> {
             kernel,
             written,
             deciding: Rc::new(deciding(kernel, &changes, cond)),
+            ends: Rc::new(ends(kernel, cond)),
             changes: Rc::new(changes),
             own: Rc::new(own),
             held_back: Rc::default(),
@@ -260,6 +281,7 @@ impl<'a> Rounds<'a> {
             changes: Rc::clone(&self.changes),
             own: Rc::clone(&self.own),
             deciding: Rc::clone(&self.deciding),
+            ends: Rc::clone(&self.ends),
             held_back: Rc::clone(&self.held_back),
             advances: false,
             waits: None,
@@ -282,27 +304,55 @@ impl<'a> Rounds<'a> {
     }
 
     /// The condition that holds back what is made under all of these: it changes only when
-    /// others write, and as long as it does not hold nothing else advances.
+    /// others write, and as long as it does not hold nothing else moves.
     fn held_back(&self, under: &[Arm]) -> Option<ExprId> {
         let mut arms = under.iter().enumerate();
         let held = arms.find(|(at, (cond, arm))| {
             let outer = under.get(..*at).unwrap_or_default();
-            self.waits_for(*cond) && !self.advances_under(outer, (*cond, !arm))
+            self.waits_for(*cond) && !self.moves(&[outer, &[(*cond, !arm)]].concat())
         });
         held.map(|(_, (cond, _))| *cond)
     }
 
-    /// Whether a variable that decides about the loop's end advances in an arm.
-    fn advances_under(&self, outer: &[Arm], arm: Arm) -> bool {
-        self.changes.iter().any(|(var, change, under)| {
-            let advances = match change {
-                Change::To(value) => self.names_changed(*value),
-                Change::Step => true,
-                Change::Old { .. } => false,
-            };
-            let is_there = || under.split_last() == Some((&arm, outer));
-            advances && is_there() && self.deciding.contains(var)
+    /// Whether a round in which these conditions come out so takes the loop further: a
+    /// variable that decides about its end advances, or the loop ends. Where it does so in
+    /// both arms of a further condition, it does.
+    fn moves(&self, arms: &[Arm]) -> bool {
+        let inside = self.changes.iter().filter(|(_, _, under)| under.starts_with(arms));
+        let mut further = BTreeSet::new();
+        for (var, change, under) in inside {
+            match under.get(arms.len()) {
+                None if self.advances_by(*var, change) || self.ends_by(*var, change) => {
+                    return true;
+                }
+                None => {}
+                Some((cond, _)) => {
+                    further.insert(*cond);
+                }
+            }
+        }
+        further.into_iter().any(|cond| {
+            [true, false].into_iter().all(|arm| self.moves(&[arms, &[(cond, arm)]].concat()))
         })
+    }
+
+    /// Whether a change takes a variable further that decides about the loop's end.
+    fn advances_by(&self, var: VarId, change: &Change<'_>) -> bool {
+        let advances = match change {
+            Change::To(value) => self.names_changed(*value),
+            Change::Step => true,
+            Change::Old { .. } => false,
+        };
+        advances && self.deciding.contains(&var)
+    }
+
+    /// Whether a change ends the loop.
+    fn ends_by(&self, var: VarId, change: &Change<'_>) -> bool {
+        let Change::To(value) = change else { return false };
+        let ExprKind::Literal(Literal::Bool(value)) = self.kernel.exprs[*value].kind else {
+            return false;
+        };
+        self.ends.contains(&(var, value))
     }
 
     /// Whether an expression names a variable that the body changes.

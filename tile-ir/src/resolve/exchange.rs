@@ -15,7 +15,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::dtype::DType;
 use crate::exchange::ExchangeOp;
 use crate::kernel::{ElemType, ExprId, ExprKind, Literal, Stmt, StmtKind, VarKind};
-use crate::op::LogicOp;
+use crate::op::{LogicOp, UnaryOp};
 use crate::span::SpanId;
 use crate::syntax::{self, Expr, Name};
 
@@ -110,11 +110,10 @@ pub(super) fn take_name(cx: &mut Resolver, value: ExprId, name: &Name) -> bool {
 /// made anew for every evaluation of it:
 ///
 /// ```text
-/// let mut again = true;
-/// while again {
+/// let mut done = false;
+/// while !done {
 ///     exchanges
-///     again = condition;
-///     if again { body }
+///     if condition { body } else { done = true; }
 /// }
 /// ```
 pub(super) fn make_anew(
@@ -128,15 +127,17 @@ pub(super) fn make_anew(
         return (condition, body);
     }
     let stmt_of = |kind| Stmt { kind, span: stmt.span, head: stmt.head };
-    let name = Name { text: "again".to_owned(), span };
-    let again = cx.new_var(&name, Ty::BOOL, VarKind::Let { mutable: true });
-    let [in_while, in_if] = [(); 2].map(|()| cx.push(ExprKind::Var(again), Ty::BOOL, span));
-    let yes = cx.push(ExprKind::Literal(Literal::Bool(true)), Ty::BOOL, span);
-    out.push(stmt_of(StmtKind::Let { var: again, init: Some(yes) }));
+    let name = Name { text: "done".to_owned(), span };
+    let done = cx.new_var(&name, Ty::BOOL, VarKind::Let { mutable: true });
+    let [no, yes] =
+        [false, true].map(|value| cx.push(ExprKind::Literal(Literal::Bool(value)), Ty::BOOL, span));
+    let operand = cx.push(ExprKind::Var(done), Ty::BOOL, span);
+    let goes_on = cx.push(ExprKind::Unary { op: UnaryOp::Not, operand }, Ty::BOOL, span);
+    out.push(stmt_of(StmtKind::Let { var: done, init: Some(no) }));
+    let otherwise = vec![stmt_of(StmtKind::Assign { var: done, value: yes })];
     let mut round = exchanges;
-    round.push(stmt_of(StmtKind::Assign { var: again, value: condition }));
-    round.push(stmt_of(StmtKind::If { cond: in_if, then: body, otherwise: Vec::new() }));
-    (in_while, round)
+    round.push(stmt_of(StmtKind::If { cond: condition, then: body, otherwise }));
+    (goes_on, round)
 }
 
 /// Whether the work-items of a group come by here together, each once.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::flow::Path;
 use super::formula::Formula;
 use super::halved::Scaled;
-use super::loops::Kind;
+use super::loops::{Ends, Kind};
 use super::poly::Poly;
 use super::symbol::{LoopId, Obstacle};
 use super::walk::{Value, Walk};
@@ -117,7 +117,8 @@ impl Walk<'_> {
                 let enter = |walk: &mut Self, id: LoopId| {
                     walk.enter_counter(id, counter, bounded.0, bounded.1)
                 };
-                let none = (&BTreeSet::new(), &Scaled::default());
+                let flags = BTreeSet::new();
+                let none = (Ends { flags: &flags, alone: false }, &Scaled::default());
                 let (flow, _) = walk.repeated((Some(counter), head), body, &enter, none);
                 walk.follow(flow);
             }

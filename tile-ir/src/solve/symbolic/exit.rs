@@ -1,6 +1,9 @@
 //! The variables that remember a `break`, `continue` or `return` of the whole
 //! block: code under their negation is not run by those who left.
 //!
+//! So it is with a variable of the text that a `while` asks, `while !done { … }`: it is
+//! set, and the block leaves the loop.
+//!
 //! A jump that only some work-items take says nothing of where the others are,
 //! so its variable is one like any other.
 
@@ -25,6 +28,11 @@ impl Exits {
     pub(super) fn of(kernel: &Kernel, uniformity: &Uniformity) -> Self {
         let flags = kernel.exits.iter().filter_map(|exit| Some((exit.flag?, exit.jump)));
         let mut jumps: BTreeMap<VarId, Jump> = flags.collect();
+        let mut asked = BTreeSet::new();
+        collect_asked(kernel, &kernel.body, &mut asked);
+        for flag in asked {
+            jumps.entry(flag).or_insert(Jump::Break);
+        }
         for (id, expr) in kernel.exprs.iter() {
             if let ExprKind::Var(var) = expr.kind
                 && !uniformity.is_uniform_value(id)
@@ -73,6 +81,11 @@ impl Exits {
         }
     }
 
+    /// Whether each of these is set on no path but those that left.
+    pub(super) fn are_clear(&self, flags: &BTreeSet<VarId>) -> bool {
+        flags.is_subset(&self.clear)
+    }
+
     /// What sets `var`.
     pub(super) fn jump(&self, var: VarId) -> Option<Jump> {
         self.jumps.get(&var).copied()
@@ -81,6 +94,27 @@ impl Exits {
     /// From here on these may be set on any path.
     pub(super) fn forget(&mut self, vars: &BTreeSet<VarId>) {
         self.clear.retain(|var| !vars.contains(var));
+    }
+}
+
+/// The variables of which the conditions of `while`s ask that they be not set.
+fn collect_asked(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeSet<VarId>) {
+    for stmt in stmts {
+        if let StmtKind::While { cond, .. } = stmt.kind {
+            let mut open = vec![cond];
+            while let Some(expr) = open.pop() {
+                match kernel.exprs[expr].kind {
+                    ExprKind::Logic { op: LogicOp::And, lhs, rhs } => open.extend([lhs, rhs]),
+                    ExprKind::Unary { op: UnaryOp::Not, operand } => {
+                        if let ExprKind::Var(var) = kernel.exprs[operand].kind {
+                            out.insert(var);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect_asked(kernel, body, out));
     }
 }
 

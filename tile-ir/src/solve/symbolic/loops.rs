@@ -21,7 +21,7 @@ use super::alike::{Alike, Sum};
 use super::bounded::Limit;
 use super::by_rounds::Added;
 use super::exit::Exits;
-use super::flow::{Flow, Path};
+use super::flow::{End, Flow, Path};
 use super::formula::Formula;
 use super::halved::Scaled;
 use super::integers::range_of;
@@ -109,6 +109,15 @@ pub(super) enum Kind {
     Power,
 }
 
+/// How a loop ends.
+#[derive(Clone, Copy)]
+pub(super) struct Ends<'e> {
+    /// No iteration begins where one of these jumps of the block has been made.
+    pub(super) flags: &'e BTreeSet<VarId>,
+    /// Whether nothing else ends it.
+    pub(super) alone: bool,
+}
+
 impl Walk<'_> {
     pub(super) fn counted(&mut self, var: VarId, range: &LoopRange, body: &[Stmt], head: SpanId) {
         let bounds: Vec<Poly> = range.exprs().iter().map(|bound| self.index(*bound)).collect();
@@ -148,7 +157,9 @@ impl Walk<'_> {
         let doubled = self.doubled_steadily(body);
         let scaled = Scaled { doubled: doubled.clone(), ..Scaled::default() };
         let before = self.env.clone();
-        let (mut flow, carried) = self.repeated((Some(var), head), body, &enter, (&ends, &scaled));
+        let way_out = Ends { flags: &ends, alone: false };
+        let (mut flow, carried) =
+            self.repeated((Some(var), head), body, &enter, (way_out, &scaled));
         let wrapped = doubled.first_key_value().map(|(stride, _)| *stride);
         let wrapped = wrapped.filter(|stride| !self.ends_before_wrapping(range, &bounds, *stride));
         let whole = match (range, bounds.as_slice()) {
@@ -202,11 +213,12 @@ impl Walk<'_> {
             let unmet = walk.before_meeting(&holds, id);
             holds.and(unmet)
         };
-        let (ends, _) = self.exits.skipping(self.kernel, cond);
+        let (ends, alone) = self.exits.skipping(self.kernel, cond);
         let held = self.hold_at_head(body);
         let scaled = self.scaled(cond, body);
         let before = self.env.clone();
-        let (mut flow, carried) = self.repeated((None, head), body, &enter, (&ends, &scaled));
+        let way_out = Ends { flags: &ends, alone };
+        let (flow, carried) = self.repeated((None, head), body, &enter, (way_out, &scaled));
         self.leave_by_last(&Ended {
             head: Head::While(cond),
             keyword: head,
@@ -223,7 +235,6 @@ impl Walk<'_> {
         };
         let start = Poly::default();
         self.hold_after(held, count.as_ref().map(|count| [&start, count]));
-        flow.end.through = Some(Path::default());
         self.follow(flow);
         // The last evaluation of the condition.
         let reached = self.condition(cond).no;
@@ -250,7 +261,7 @@ impl Walk<'_> {
         (counter, head): (Option<VarId>, SpanId),
         body: &[Stmt],
         enter: &dyn Fn(&mut Self, LoopId) -> Formula,
-        (ends, scaled): (&BTreeSet<VarId>, &Scaled),
+        (ends, scaled): (Ends<'_>, &Scaled),
     ) -> (Flow, Vec<Carried>) {
         let refilled = self.refilled(body);
         let mut carried = self.carried((counter, head), body, enter, scaled);
@@ -267,7 +278,9 @@ impl Walk<'_> {
             walk.under_one_of((holds, Formula::False), |walk| walk.stmts(body));
         });
         self.join_settled(&settled);
-        self.rejoin(&mut flow, &|_, flag| !ends.contains(&flag));
+        // Where an inner loop has ended by one of them, that is no longer told apart.
+        let alone = ends.alone && self.exits.are_clear(ends.flags);
+        self.rejoin(&mut flow, &|_, flag| !ends.flags.contains(&flag));
         let (mut turned_over, mut changed, mut sums) = (Vec::new(), Vec::new(), Vec::new());
         let (mut rotated, mut tallied, mut added) = (Vec::new(), Vec::new(), Vec::new());
         let goes_through = counter.is_some() && !self.leaves(body);
@@ -317,7 +330,14 @@ impl Walk<'_> {
         self.pairs.cross_iterations(&flow, &self.loops, id);
         flow.repeat();
         flow.leave_later();
+        if alone {
+            // The end of an iteration is followed by the next one.
+            flow.end = End::default();
+        }
         self.rejoin(&mut flow, &|exits, flag| exits.jump(flag) == Some(Jump::Break));
+        if counter.is_none() && !alone {
+            flow.end.through = Some(Path::default());
+        }
         self.env = before;
         self.leave(counter, &carried, &sums);
         turns.iter().for_each(|turns| self.leave_turns(turns));
