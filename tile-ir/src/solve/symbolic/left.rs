@@ -2,7 +2,8 @@
 //!
 //! Between which numbers it lies, the operand and the conditions around say. Where the
 //! operand is one number for the whole launch, as a scalar is, so is what a swap leaves, and
-//! `max` and `min` leave no less and no more: whoever has made the update.
+//! `max` and `min` leave no less and no more: whoever has made the update. So it is where
+//! the operand is bounded by such a number (`if x < m { atomic best[0].min(x) }`).
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
@@ -84,10 +85,37 @@ impl Walk<'_> {
             AtomicOp::Min => Some(Relation::AtMost),
             AtomicOp::Add | AtomicOp::Sub | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => None,
         };
-        let is_of_launch = operand.as_constant().is_none()
-            && operand.unknowns().all(|unknown| self.is_one_for_launch(unknown));
-        let beside = relation.filter(|_| is_of_launch).map(|relation| (relation, operand.clone()));
-        Left { range, beside }
+        let of = match relation {
+            _ if operand.as_constant().is_some() => None,
+            Some(_) if self.is_launched(operand) => Some(operand.clone()),
+            Some(Relation::AtLeast) => self.bound_of_launch(operand, false),
+            Some(Relation::AtMost) => self.bound_of_launch(operand, true),
+            Some(Relation::Equal) | None => None,
+        };
+        Left { range, beside: relation.zip(of) }
+    }
+
+    fn is_launched(&self, poly: &Poly) -> bool {
+        !poly.is_lost() && poly.unknowns().all(|unknown| self.is_one_for_launch(unknown))
+    }
+
+    /// The number of the launch that a condition around says to be no less than `value`, or
+    /// no more.
+    fn bound_of_launch(&self, value: &Poly, is_upper: bool) -> Option<Poly> {
+        let mut open: Vec<&Formula> = self.guards.iter().collect();
+        while let Some(guard) = open.pop() {
+            match guard {
+                Formula::All(all) => open.extend(all),
+                Formula::AtLeast(room) => {
+                    let bound = if is_upper { room.add(value) } else { value.sub(room) };
+                    if self.is_launched(&bound) && bound.as_constant().is_none() {
+                        return Some(bound);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Whether a symbol is one number for the whole launch.
