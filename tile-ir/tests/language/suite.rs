@@ -112,7 +112,7 @@ macro_rules! families {
 }
 
 families! {
-    added agreed alike anew arrays atomics ballots basics benchmarks beside blocks
+    added agreed alike anew arrays atomics ballots basics begins benchmarks beside blocks
     butterflies chains chosen claims coarse collected combined confined contrary control
     corners counted decided digits doubled doubtful ends equations exact far fetched few
     filled flags flipped followed fronts further gather generated generics given graphs

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::flow::Path;
 use super::formula::Formula;
 use super::halved::Scaled;
-use super::loops::{Ends, Kind};
+use super::loops::{Course, Kind};
 use super::poly::Poly;
 use super::symbol::{LoopId, Obstacle};
 use super::walk::{Value, Walk};
@@ -118,7 +118,10 @@ impl Walk<'_> {
                     walk.enter_counter(id, counter, bounded.0, bounded.1)
                 };
                 let flags = BTreeSet::new();
-                let none = (Ends { flags: &flags, alone: false }, &Scaled::default());
+                let none = (
+                    Course { ends: &flags, ends_alone: false, is_whole: false },
+                    &Scaled::default(),
+                );
                 let (flow, _) = walk.repeated((Some(counter), head), body, &enter, none);
                 walk.follow(flow);
             }

@@ -9,6 +9,8 @@
 //! Of a barrier under a condition of the block, the paths that pass it by are
 //! those on which the condition fails ([`Path`]).
 //!
+//! Where each iteration of a loop meets a barrier, a path from before it leads into the first.
+//!
 //! A warp's barrier orders the accesses of that warp alone: two that it stands between,
 //! on all ways from one to the other, meet in two warps only. It stands where the whole warp
 //! comes by, so what has been said of work-items holds of those of a warp.
@@ -239,6 +241,12 @@ impl Flow {
         self.end.under(condition);
         self.left.values_mut().for_each(|end| end.under(condition));
         self
+    }
+
+    /// This, of which a path from its start meets a condition.
+    pub(super) fn begin_under(&mut self, condition: &Formula) {
+        let first = Path::under(condition.clone());
+        self.heads.iter_mut().for_each(|(_, path)| *path = along(&first, path));
     }
 
     /// Of any number of iterations, where this is one.

@@ -109,13 +109,15 @@ pub(super) enum Kind {
     Power,
 }
 
-/// How a loop ends.
+/// How a loop goes.
 #[derive(Clone, Copy)]
-pub(super) struct Ends<'e> {
+pub(super) struct Course<'c> {
     /// No iteration begins where one of these jumps of the block has been made.
-    pub(super) flags: &'e BTreeSet<VarId>,
+    pub(super) ends: &'c BTreeSet<VarId>,
     /// Whether nothing else ends it.
-    pub(super) alone: bool,
+    pub(super) ends_alone: bool,
+    /// Whether the first iteration has the number 0.
+    pub(super) is_whole: bool,
 }
 
 impl Walk<'_> {
@@ -157,9 +159,8 @@ impl Walk<'_> {
         let doubled = self.doubled_steadily(body);
         let scaled = Scaled { doubled: doubled.clone(), ..Scaled::default() };
         let before = self.env.clone();
-        let way_out = Ends { flags: &ends, alone: false };
-        let (mut flow, carried) =
-            self.repeated((Some(var), head), body, &enter, (way_out, &scaled));
+        let course = Course { ends: &ends, ends_alone: false, is_whole: true };
+        let (mut flow, carried) = self.repeated((Some(var), head), body, &enter, (course, &scaled));
         let wrapped = doubled.first_key_value().map(|(stride, _)| *stride);
         let wrapped = wrapped.filter(|stride| !self.ends_before_wrapping(range, &bounds, *stride));
         let whole = match (range, bounds.as_slice()) {
@@ -217,8 +218,8 @@ impl Walk<'_> {
         let held = self.hold_at_head(body);
         let scaled = self.scaled(cond, body);
         let before = self.env.clone();
-        let way_out = Ends { flags: &ends, alone };
-        let (flow, carried) = self.repeated((None, head), body, &enter, (way_out, &scaled));
+        let course = Course { ends: &ends, ends_alone: alone, is_whole: true };
+        let (flow, carried) = self.repeated((None, head), body, &enter, (course, &scaled));
         self.leave_by_last(&Ended {
             head: Head::While(cond),
             keyword: head,
@@ -261,13 +262,14 @@ impl Walk<'_> {
         (counter, head): (Option<VarId>, SpanId),
         body: &[Stmt],
         enter: &dyn Fn(&mut Self, LoopId) -> Formula,
-        (ends, scaled): (Ends<'_>, &Scaled),
+        (course, scaled): (Course<'_>, &Scaled),
     ) -> (Flow, Vec<Carried>) {
         let refilled = self.refilled(body);
         let mut carried = self.carried((counter, head), body, enter, scaled);
         let before = self.env.clone();
         let id = self.open(counter, head);
         let symbols = self.set_heads(id, &carried);
+        let at_first = self.at_first(&carried);
         let settled = self.settled();
         self.settled_at_head(body);
         self.refill(refilled);
@@ -279,8 +281,8 @@ impl Walk<'_> {
         });
         self.join_settled(&settled);
         // Where an inner loop has ended by one of them, that is no longer told apart.
-        let alone = ends.alone && self.exits.are_clear(ends.flags);
-        self.rejoin(&mut flow, &|_, flag| !ends.flags.contains(&flag));
+        let alone = course.ends_alone && self.exits.are_clear(course.ends);
+        self.rejoin(&mut flow, &|_, flag| !course.ends.contains(&flag));
         let (mut turned_over, mut changed, mut sums) = (Vec::new(), Vec::new(), Vec::new());
         let (mut rotated, mut tallied, mut added) = (Vec::new(), Vec::new(), Vec::new());
         let goes_through = counter.is_some() && !self.leaves(body);
@@ -328,6 +330,11 @@ impl Walk<'_> {
         }
         self.loops.pop();
         self.pairs.cross_iterations(&flow, &self.loops, id);
+        if course.is_whole && flow.end.through.is_none() {
+            // What comes before the loop reaches no iteration but the first.
+            let number = Poly::unknown(self.all_loops[id.0].number);
+            flow.begin_under(&Formula::All([vec![Formula::Zero(number)], at_first].concat()));
+        }
         flow.repeat();
         flow.leave_later();
         if alone {
@@ -398,6 +405,18 @@ impl Walk<'_> {
             self.env.insert(*var, value);
         }
         symbols
+    }
+
+    /// What holds in the first iteration: variables are what they were before the loop.
+    fn at_first(&self, carried: &[Carried]) -> Vec<Formula> {
+        let unknown = carried.iter().filter(|carried| carried.step.is_none());
+        let equal = unknown.filter_map(|Carried { var, first, .. }| match self.env.get(var)? {
+            Value::Int(head) if !head.is_lost() && !first.is_lost() => {
+                Some(Formula::eq(head, first))
+            }
+            Value::Int(_) | Value::Cond(_) | Value::Other => None,
+        });
+        equal.collect()
     }
 
     /// Where those who left `flow` by a variable that `goes_on` admits go on.
