@@ -104,11 +104,10 @@ fn open(
     (pair, source): (&Pair, Source),
     (found, fuel, cures): (&Findings, &mut u32, &mut Vec<Cure>),
 ) -> Diagnostic {
-    let are_apart = pair.scope == Scope::Block
-        && matches!(pair.array(), ArrayRef::Tile(_))
-        && pair.first.stmt != pair.second.stmt;
+    let are_apart = pair.scope == Scope::Block && pair.first.stmt != pair.second.stmt;
     let settled_by = || settling_assumption(kernel, uniformity, pair, source);
     let cure = are_apart.then(|| find_cure(kernel, uniformity, pair, None, fuel)).flatten();
+    let cure = cure.filter(|cure| leaves_blocks_apart(&cure.mended, pair.array()));
     cures.extend(cure.clone());
     match (cure, found.examples.get(pair)) {
         (Some(cure), Some(example)) if free::have_free_indices(kernel, pair) => {

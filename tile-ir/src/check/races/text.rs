@@ -6,8 +6,10 @@ use super::cure::Cure;
 use super::free::leads_to;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
-    AccessKind, ArrayRef, EachOrigin, Kernel, Place, Source, Stmt, StmtKind, VarId, print_access,
+    AccessKind, ArrayRef, EachOrigin, ExprKind, Kernel, Literal, Place, Source, Stmt, StmtKind,
+    VarId, any_stmt, print_access,
 };
+use crate::op::AtomicOp;
 use crate::solve::skeleton::{Conflict, Pair, Party, Scope, Site, Worker};
 use crate::span::SpanId;
 
@@ -83,6 +85,11 @@ fn slot_is_shared(
                 "let each update add as many as the work-item uses, and take all slots of one \
                  array from one counter",
             ),
+        (Some(of), Scope::Grid | Scope::Block) if is_counter(kernel, of) => diagnostic
+            .note(format!(
+                "each update of `{place}` gives another `{text}`, but two of them may make one index"
+            ))
+            .help(format!("index by what is another number for each `{text}`, such as itself")),
         (Some(_) | None, Scope::Grid | Scope::Block) => diagnostic
             .note(format!("two updates of `{place}` may give the same `{text}`"))
             .help(format!(
@@ -90,6 +97,21 @@ fn slot_is_shared(
                  done to `{place}` than to add 1 or more"
             )),
     }
+}
+
+/// Whether nothing is done to an array but that atomic updates add numbers above 0 to it.
+fn is_counter(kernel: &Kernel, array: ArrayRef) -> bool {
+    !any_stmt(&kernel.body, &mut |kind| match kind {
+        StmtKind::Store { access, .. } | StmtKind::Update { place: Place::Element(access), .. } => {
+            access.array == array
+        }
+        StmtKind::Atomic { access, op, value, .. } => {
+            let is_above =
+                matches!(kernel.exprs[*value].kind, ExprKind::Literal(Literal::Int(by)) if by > 0);
+            access.array == array && !(*op == AtomicOp::Add && is_above)
+        }
+        _ => false,
+    })
 }
 
 impl<'a> Prose<'a> {
