@@ -13,11 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::integers::range_of;
 use super::linear::Effort;
 use super::listed::unproved_in_each;
+use super::valued::{Cases, few};
 use super::walk::{Case, Site, walk_case};
 use super::{Unproved, prove_some};
 use crate::check::Uniformity;
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, Literal, StmtKind, VarId, VarKind, any_stmt, immutable_lets,
+    ExprId, ExprKind, Kernel, Literal, StmtKind, TileDomain, VarId, VarKind, any_stmt,
+    immutable_lets,
 };
 use crate::op::BinaryOp;
 
@@ -49,27 +51,72 @@ pub(crate) fn unproved_in_each_case(
 
 /// Those of `open` that are not proved where the rounds of loops are walked one by one, if they
 /// are few: what each leaves to the next is then known, as a width that is halved and the
-/// place behind what it has filled so far.
+/// place behind what it has filled so far. Where a launch has few of the numbers that say how
+/// many rounds there are, so it is with each of these.
 pub(crate) fn unproved_in_each_round(
     kernel: &Kernel,
     uniformity: &Uniformity,
     open: &[Unproved],
 ) -> Vec<Unproved> {
-    let is_number =
-        |expr: ExprId| matches!(kernel.exprs[expr].kind, ExprKind::Literal(Literal::Int(_)));
-    let has_loop = any_stmt(&kernel.body, &mut |kind| match kind {
-        StmtKind::For { range, .. } | StmtKind::Phase { range, .. } => {
-            range.exprs().into_iter().all(is_number)
+    let few = few(kernel);
+    let Some(deciding) = deciding_rounds(kernel, &few).filter(|_| !open.is_empty()) else {
+        return open.to_vec();
+    };
+    let of_each = few.iter().filter(|(var, _)| deciding.contains(var));
+    let cases = combined(of_each.map(|(var, given)| (*var, given.as_slice())), MAX_CASES);
+    let part = PART.max(cases.len() / 2);
+    unproved_in_each(&cases, open, &|values, is_asked| {
+        let case = Case { walks_rounds: true, values: values.clone(), ..Case::default() };
+        unproved_in_case((kernel, uniformity), case, part, is_asked)
+    })
+}
+
+/// The parameters of few values that say how many rounds loops have; `None` where there is no
+/// loop of which nothing else says it.
+fn deciding_rounds(kernel: &Kernel, few: &Cases) -> Option<BTreeSet<VarId>> {
+    let lets = immutable_lets(&kernel.body, kernel);
+    let mut deciding = None;
+    any_stmt(&kernel.body, &mut |kind| {
+        if let StmtKind::For { range, .. } | StmtKind::Phase { range, .. } = kind {
+            let mut asked = BTreeSet::new();
+            let mut bounds = range.exprs().into_iter();
+            if bounds.all(|bound| is_number((kernel, &lets, few), bound, &mut asked)) {
+                deciding.get_or_insert_with(BTreeSet::new).extend(asked);
+            }
+        }
+        false
+    });
+    deciding
+}
+
+/// Whether an expression is a number once those of the `asked` parameters are known.
+fn is_number(
+    known: (&Kernel, &BTreeMap<VarId, ExprId>, &Cases),
+    expr: ExprId,
+    asked: &mut BTreeSet<VarId>,
+) -> bool {
+    let (kernel, lets, few) = known;
+    match &kernel.exprs[expr].kind {
+        ExprKind::Literal(Literal::Int(_)) => true,
+        ExprKind::Var(var) => match kernel.vars[*var].kind {
+            VarKind::Scalar(_) => {
+                few.contains_key(var) && {
+                    asked.insert(*var);
+                    true
+                }
+            }
+            VarKind::TileParam(param) => match &kernel.tile_params[param].domain {
+                TileDomain::Equal(value) => is_number(known, *value, asked),
+                TileDomain::List(values) => values.len() == 1,
+                TileDomain::Any | TileDomain::Range { .. } | TileDomain::Pow2 { .. } => false,
+            },
+            _ => lets.get(var).is_some_and(|init| is_number(known, *init, asked)),
+        },
+        kind @ (ExprKind::Binary { .. } | ExprKind::Cast(_)) => {
+            kind.operands().into_iter().all(|operand| is_number(known, operand, asked))
         }
         _ => false,
-    });
-    if !has_loop || open.is_empty() {
-        return open.to_vec();
     }
-    unproved_in_each(&[()], open, &|(), is_asked| {
-        let case = Case { walks_rounds: true, ..Case::default() };
-        unproved_in_case((kernel, uniformity), case, PART, is_asked)
-    })
 }
 
 /// The combinations of signs of as many of the numbers as are not too many; first, all are

@@ -104,7 +104,7 @@ fn unproved_in_cases(
 }
 
 /// The cases of scalar parameters.
-type Cases = BTreeMap<VarId, Vec<Given>>;
+pub(super) type Cases = BTreeMap<VarId, Vec<Given>>;
 
 /// The cases of each scalar parameter that has some.
 fn cases(kernel: &Kernel) -> Cases {
@@ -131,7 +131,7 @@ fn flags(kernel: &Kernel) -> impl Iterator<Item = VarId> {
 }
 
 /// The cases of each scalar parameter of which a launch has one of few values.
-fn few(kernel: &Kernel) -> Cases {
+pub(super) fn few(kernel: &Kernel) -> Cases {
     let is_scalar = |var: &VarId| matches!(kernel.vars[*var].kind, VarKind::Scalar(_));
     let few = few_values(kernel).into_iter();
     let few = few.filter(|(var, values)| is_scalar(var) && values.len() as i128 <= MAX_VALUES);
