@@ -1,19 +1,21 @@
-//! Proofs for both outcomes of conditions that the launch decides.
+//! Proofs for both outcomes of conditions that the launch or the block decides.
 //!
 //! `if W == H { … } else { … }` takes one way in all blocks of a launch. So a kernel with
-//! such conditions is several, of each of which the condition, or its opposite, is a fact;
-//! what is proved of each is proved. Where two sizes are equal, one stands for both.
+//! such conditions is several, of each of which the condition, or its opposite, is a fact, and
+//! nobody takes the other way; what is proved of each is proved. Where two sizes are equal, one
+//! stands for both. Conditions on a block's coordinates (`if by == 0 { … }`) come out alike for
+//! the work-items of one block: so it is with them for what meets within a block.
 
 use std::collections::BTreeMap;
 
-use super::Unproved;
 use super::cases::unproved_in_case;
 use super::formula::{Cond, Formula};
 use super::listed::unproved_in_each;
 use super::walk::{Case, Walk};
+use super::{Relation, Unproved};
 use crate::check::Uniformity;
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, StmtKind, VarId, VarKind, any_stmt, immutable_lets, print_expr,
+    ExprId, ExprKind, Kernel, Stmt, StmtKind, VarId, VarKind, any_stmt, immutable_lets, print_expr,
 };
 use crate::op::CompareOp;
 
@@ -23,16 +25,40 @@ const MAX_CONDITIONS: usize = 3;
 /// How conditions come out.
 pub(super) type Decided = BTreeMap<ExprId, bool>;
 
-/// Those of `open` that are not proved whichever way conditions of the launch come out.
+/// Who has one outcome of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    Launch,
+    Block,
+}
+
+/// Those of `open` that are not proved whichever way conditions of the launch come out, and
+/// within blocks those of the block.
 pub(crate) fn unproved_either_way(
     kernel: &Kernel,
     uniformity: &Uniformity,
     open: &[Unproved],
 ) -> Vec<Unproved> {
-    let cases = combinations(kernel);
-    if open.is_empty() || cases.len() < 2 {
+    let left = unproved_at((kernel, uniformity), Level::Launch, open);
+    let is_between = |found: &Unproved| matches!(found.relation, Relation::BetweenBlocks);
+    let (between, within): (Vec<_>, Vec<_>) = left.into_iter().partition(is_between);
+    let mut left = unproved_at((kernel, uniformity), Level::Block, &within);
+    left.extend(between);
+    left
+}
+
+fn unproved_at(
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    level: Level,
+    open: &[Unproved],
+) -> Vec<Unproved> {
+    let conditions = conditions(kernel, level);
+    // Of the launch alone they have been tried.
+    let is_new = |cond: &ExprId| level == Level::Launch || !is_of(kernel, *cond, Level::Launch);
+    if open.is_empty() || !conditions.iter().flatten().any(is_new) {
         return open.to_vec();
     }
+    let cases = combinations(&conditions);
     // All of them together may take twice the effort of a kernel.
     let part = cases.len() / 2;
     unproved_in_each(&cases, open, &|decided, is_asked| {
@@ -42,9 +68,9 @@ pub(crate) fn unproved_either_way(
 }
 
 /// Every way in which the conditions may come out, each of them alike wherever it stands.
-fn combinations(kernel: &Kernel) -> Vec<Decided> {
+fn combinations(conditions: &[Vec<ExprId>]) -> Vec<Decided> {
     let mut all = vec![Decided::new()];
-    for alike in conditions(kernel).into_values().take(MAX_CONDITIONS) {
+    for alike in conditions.iter().take(MAX_CONDITIONS) {
         let with = |decided: &Decided, holds: bool| {
             let of_each = alike.iter().map(|cond| (*cond, holds));
             decided.iter().map(|(cond, holds)| (*cond, *holds)).chain(of_each).collect()
@@ -54,8 +80,9 @@ fn combinations(kernel: &Kernel) -> Vec<Decided> {
     all
 }
 
-/// By their text, the comparisons of numbers of the launch that decide what is run or chosen.
-fn conditions(kernel: &Kernel) -> BTreeMap<String, Vec<ExprId>> {
+/// The comparisons of numbers of a level that decide what is run or chosen, those of one text
+/// together.
+fn conditions(kernel: &Kernel, level: Level) -> Vec<Vec<ExprId>> {
     let lets = immutable_lets(&kernel.body, kernel);
     let mut open = Vec::new();
     any_stmt(&kernel.body, &mut |kind| {
@@ -75,9 +102,7 @@ fn conditions(kernel: &Kernel) -> BTreeMap<String, Vec<ExprId>> {
             ExprKind::Logic { lhs, rhs, .. } => open.extend([lhs, rhs]),
             ExprKind::Unary { operand, .. } => open.push(operand),
             ExprKind::Var(var) => open.extend(lets.get(&var)),
-            ExprKind::Compare { lhs, rhs, .. }
-                if [lhs, rhs].iter().all(|side| is_of_launch((kernel, &lets), *side)) =>
-            {
+            ExprKind::Compare { .. } if is_of(kernel, cond, level) => {
                 let alike = found.entry(print_expr(kernel, cond)).or_default();
                 if !alike.contains(&cond) {
                     alike.push(cond);
@@ -86,73 +111,76 @@ fn conditions(kernel: &Kernel) -> BTreeMap<String, Vec<ExprId>> {
             _ => {}
         }
     }
-    // What is compared with a number has cases of its own, one for each.
-    found.retain(|_, alike| !alike.iter().any(|cond| is_with_number(kernel, *cond)));
-    found
+    found.into_values().collect()
 }
 
-fn is_with_number(kernel: &Kernel, cond: ExprId) -> bool {
-    let operands = kernel.exprs[cond].kind.operands();
-    operands.iter().any(|side| matches!(kernel.exprs[*side].kind, ExprKind::Literal(_)))
-}
-
-/// Whether an expression is made of numbers of the launch.
-fn is_of_launch((kernel, lets): (&Kernel, &BTreeMap<VarId, ExprId>), expr: ExprId) -> bool {
+/// Whether an expression is made of numbers of a level.
+fn is_of(kernel: &Kernel, expr: ExprId, level: Level) -> bool {
     let kind = &kernel.exprs[expr].kind;
     match kind {
         ExprKind::Var(var) => match kernel.vars[*var].kind {
             VarKind::Dim | VarKind::TileParam(_) | VarKind::Scalar(_) => true,
-            _ => lets.get(var).is_some_and(|init| is_of_launch((kernel, lets), *init)),
+            VarKind::Grid => level == Level::Block,
+            VarKind::Block | VarKind::Each | VarKind::Loop | VarKind::Let { .. } => {
+                let lets = immutable_lets(&kernel.body, kernel);
+                lets.get(var).is_some_and(|init| is_of(kernel, *init, level))
+            }
         },
         ExprKind::Load(_) | ExprKind::InBounds { .. } | ExprKind::Uniform(_) => false,
-        _ => kind.operands().iter().all(|operand| is_of_launch((kernel, lets), *operand)),
+        _ => kind.operands().iter().all(|operand| is_of(kernel, *operand, level)),
     }
 }
 
 impl Walk<'_> {
-    /// A condition, of which this case may know how it comes out: that is a fact then.
+    /// A condition, of which this case may know how it comes out: if the launch decides it,
+    /// that is a fact everywhere.
     pub(super) fn decided(&mut self, expr: ExprId, cond: Cond) -> Cond {
-        let Some(holds) = self.case.decided.get(&expr) else { return cond };
-        let (fact, cond) = match holds {
-            true => (cond.yes, Cond { yes: Formula::True, no: Formula::False }),
-            false => (cond.no, Cond { yes: Formula::False, no: Formula::True }),
-        };
-        if !self.constraints.contains(&fact) {
+        let Some(holds) = self.case.decided.get(&expr).copied() else { return cond };
+        let fact = if holds { cond.yes } else { cond.no };
+        if is_of(self.kernel, expr, Level::Launch) && !self.constraints.contains(&fact) {
             self.constraints.push(fact);
         }
-        cond
+        match holds {
+            true => Cond { yes: Formula::True, no: Formula::False },
+            false => Cond { yes: Formula::False, no: Formula::True },
+        }
+    }
+
+    /// Walks the arm of an `if` that all take in this case.
+    pub(super) fn one_way(&mut self, (cond, holds): (ExprId, bool), arm: &[Stmt]) {
+        let known = self.undecided(cond);
+        self.decided(cond, known.clone());
+        let fact = if holds { known.yes } else { known.no };
+        self.under_one_of((fact, Formula::False), |walk| walk.stmts(arm));
     }
 
     /// Of two sizes or parameters that are equal in this case, one stands for both.
     pub(super) fn unite_equal(&mut self) {
         let kernel = self.kernel;
-        let is_equal = |cond: ExprId| match kernel.exprs[cond].kind {
-            ExprKind::Compare { op, lhs, rhs } => match (&kernel.exprs[lhs], &kernel.exprs[rhs]) {
-                (one, other) if one.ty != other.ty => None,
-                (one, other) => match (&one.kind, &other.kind) {
-                    (ExprKind::Var(one), ExprKind::Var(other)) => Some((op, [*one, *other])),
-                    _ => None,
-                },
-            },
-            _ => None,
-        };
         let decided = self.case.decided.iter();
-        let equal: Vec<[VarId; 2]> = decided
-            .filter_map(|(cond, holds)| Some((is_equal(*cond)?, *holds)))
-            .filter(|((op, _), holds)| {
-                matches!((op, holds), (CompareOp::Eq, true) | (CompareOp::Ne, false))
-            })
-            .map(|((_, vars), _)| vars)
-            .collect();
+        let equal: Vec<[VarId; 2]> =
+            decided.filter_map(|(cond, holds)| equated(kernel, *cond, *holds)).collect();
         for [one, other] in equal {
-            let is_given =
-                |var: VarId| matches!(kernel.vars[var].kind, VarKind::Dim | VarKind::Scalar(_));
-            if is_given(one)
-                && is_given(other)
-                && let Some(value) = self.env.get(&one).cloned()
-            {
+            if let Some(value) = self.env.get(&one).cloned() {
                 self.env.insert(other, value);
             }
         }
     }
+}
+
+/// The sizes or parameters of one type that a comparison says to be equal where it holds, or
+/// does not.
+fn equated(kernel: &Kernel, cond: ExprId, holds: bool) -> Option<[VarId; 2]> {
+    let ExprKind::Compare { op, lhs, rhs } = kernel.exprs[cond].kind else { return None };
+    let says_equal = matches!((op, holds), (CompareOp::Eq, true) | (CompareOp::Ne, false));
+    let var = |side: ExprId| match kernel.exprs[side].kind {
+        ExprKind::Var(var) => match kernel.vars[var].kind {
+            VarKind::Dim | VarKind::Scalar(_) => Some(var),
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_alike = kernel.exprs[lhs].ty == kernel.exprs[rhs].ty;
+    (says_equal && is_alike).then_some(())?;
+    Some([var(lhs)?, var(rhs)?])
 }

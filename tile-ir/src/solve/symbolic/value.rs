@@ -60,11 +60,16 @@ impl Walk<'_> {
 
     /// A condition.
     pub(super) fn condition(&mut self, expr: ExprId) -> Cond {
-        let cond = match self.value(expr) {
+        let cond = self.undecided(expr);
+        self.decided(expr, cond)
+    }
+
+    /// The same, whatever a case knows of it.
+    pub(super) fn undecided(&mut self, expr: ExprId) -> Cond {
+        match self.value(expr) {
             Value::Cond(cond) => cond,
             Value::Int(_) | Value::Other => Cond::unknown(),
-        };
-        self.decided(expr, cond)
+        }
     }
 
     /// Any expression; notes what it reads.

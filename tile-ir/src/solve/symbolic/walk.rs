@@ -684,6 +684,9 @@ impl Walk<'_> {
     }
 
     fn branch(&mut self, cond: ExprId, then: &[Stmt], otherwise: &[Stmt]) {
+        if let Some(holds) = self.case.decided.get(&cond).copied() {
+            return self.one_way((cond, holds), if holds { then } else { otherwise });
+        }
         let value = self.condition(cond);
         let before = self.env.clone();
         let settled = self.settled();
