@@ -1,8 +1,8 @@
-//! Scalars as the kernel assumes them to be.
+//! Scalars and dimensions as the kernel assumes them to be.
 //!
 //! What is tried for a scalar is small. `assume(pitch >= 16 * tiles(W, 16))` excludes that, and
 //! `assume(width == 512)` nearly all: where no run fulfils an assumption, nothing is seen at
-//! all. So a scalar of which a number is assumed as the least one is put there, or a little
+//! all. So a scalar, or a dimension, of which a number is assumed as the least one is put there, or a little
 //! above; one of which it is assumed as the largest is put there, or a little below; and one
 //! that is assumed to be a number is that number; one that is assumed to be a multiple, or to
 //! leave a rest, is the next number that does. Where a launch may have few values
@@ -74,7 +74,7 @@ impl Sizes {
     /// which that is `rest`.
     fn leave_rest(&mut self, kernel: &Kernel, whole: ExprId, rest: ExprId) {
         let ExprKind::Binary { op, lhs, rhs } = kernel.exprs[whole].kind else { return };
-        let Some(scalar) = scalar(kernel, lhs) else { return };
+        let Some(given) = given(kernel, lhs) else { return };
         let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
         let by = match (op, eval_index(kernel, rhs, &value)) {
             (BinaryOp::Rem, Some(by)) => by,
@@ -82,22 +82,21 @@ impl Sizes {
             _ => return,
         };
         let Some(rest) = eval_index(kernel, rest, &value) else { return };
-        let Some(Some(now)) = self.values.get_mut(scalar.index()) else { return };
+        let Some(Some(now)) = self.values.get_mut(given.index()) else { return };
         let next = |now: i64| i128::from(now) + (rest - i128::from(now)).rem_euclid(by);
         if *now < 0 || !(1..=i128::from(u32::MAX)).contains(&by) || !(0..by).contains(&rest) {
             return;
         }
-        let range = kernel.vars[scalar].ty.integer_range();
-        let next = Some(next(*now)).filter(|at| range.is_some_and(|(_, max)| *at <= max));
+        let next = Some(next(*now)).filter(|at| *at <= range_of(kernel, given).1);
         *now = next.and_then(|next| i64::try_from(next).ok()).unwrap_or(*now);
     }
 
     /// Puts a scalar where it compares so with something else, if it does not yet.
     fn compare(&mut self, kernel: &Kernel, op: CompareOp, (one, other): (ExprId, ExprId)) {
-        let Some(scalar) = scalar(kernel, one) else { return };
+        let Some(given) = given(kernel, one) else { return };
         let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
         let Some(other) = eval_index(kernel, other, &value) else { return };
-        let Some(Some(now)) = self.values.get_mut(scalar.index()) else { return };
+        let Some(Some(now)) = self.values.get_mut(given.index()) else { return };
         if eval_compare(op, i128::from(*now), other) {
             return;
         }
@@ -110,20 +109,30 @@ impl Sizes {
             CompareOp::Lt => other.checked_sub(room + 1),
             CompareOp::Ne => None,
         };
-        let range = kernel.vars[scalar].ty.integer_range();
-        let wanted = wanted.filter(|at| range.is_some_and(|(min, max)| (min..=max).contains(at)));
+        let (min, max) = range_of(kernel, given);
+        let wanted = wanted.filter(|at| (min..=max).contains(at));
         if let Some(wanted) = wanted.and_then(|wanted| i64::try_from(wanted).ok()) {
             *now = wanted;
         }
     }
 }
 
-/// The scalar parameter that an expression is, alone.
-fn scalar(kernel: &Kernel, expr: ExprId) -> Option<VarId> {
-    let kind = &kernel.exprs[expr].kind;
-    if let ExprKind::Cast(operand) = *kind {
-        return scalar(kernel, operand);
+/// The scalar parameter or dimension that an expression is, alone.
+fn given(kernel: &Kernel, expr: ExprId) -> Option<VarId> {
+    match kernel.exprs[expr].kind {
+        ExprKind::Cast(operand) => given(kernel, operand),
+        ExprKind::Var(var) => match kernel.vars[var].kind {
+            VarKind::Scalar(_) | VarKind::Dim => Some(var),
+            _ => None,
+        },
+        _ => None,
     }
-    let ExprKind::Var(var) = *kind else { return None };
-    matches!(kernel.vars[var].kind, VarKind::Scalar(_)).then_some(var)
+}
+
+/// The largest dimension that is tried.
+const MAX_DIM: i128 = 1 << 20;
+
+/// From where to where a parameter or dimension goes.
+fn range_of(kernel: &Kernel, given: VarId) -> (i128, i128) {
+    kernel.vars[given].ty.integer_range().unwrap_or((0, MAX_DIM))
 }
