@@ -113,11 +113,11 @@ macro_rules! families {
 
 families! {
     added agreed alike anew arrays atomics ballots basics begins benchmarks beside blocks
-    butterflies chains chosen claims coarse collected combined confined contrary control
-    corners counted decided digits dims doubled doubtful ended ends equations exact far
-    fetched few filled flags flipped followed fronts further gather generated generics given
-    graphs grids grouped halved hand inclusive kept lanes late launched launches layers
-    leaving left lessons levels library limits loaded long loops marks matrices micro
+    butterflies chains chosen chunks claims coarse collected combined confined contrary
+    control corners counted decided digits dims doubled doubtful ended ends equations exact
+    far fetched few filled flags flipped followed fronts further gather generated generics
+    given graphs grids grouped halved hand inclusive kept lanes late launched launches
+    layers leaving left lessons levels library limits loaded long loops marks matrices micro
     mirrors mixed multiplied narrow nearly offsets open orders params parted partners passed
     permuted physics pictures pieces places ported ports powers prefixes programs published
     queues ranks reach reading rectangles reduced reductions reserved restored rolled

@@ -13,7 +13,7 @@ use super::instance::Meeting;
 use super::known::Known;
 use super::linear::Effort;
 use super::poly::{Poly, Unknown};
-use super::symbol::Sharing;
+use super::symbol::{Sharing, Symbol};
 use super::walk::{Site, Walk};
 
 /// Of how many parts of a kernel's effort a pair of accesses takes one at most.
@@ -75,7 +75,7 @@ impl Walk<'_> {
             let systems = self.collision(&first, &second, meeting, false);
             self.effort.exchanged(&known.effort, || {
                 self.effort.within_part(PART, || {
-                    systems.iter().all(|system| system.has_no_solution(&self.effort))
+                    systems.iter().all(|system| system.has_none_at_all(&self.effort))
                 })
             })
         })
@@ -88,9 +88,26 @@ impl Walk<'_> {
         own.guards.retain(|guard| {
             let mut asked = Vec::new();
             guard.collect_unknowns(&mut asked);
-            asked.iter().all(|unknown| parts.contains(unknown))
+            let is_bound = || asked.iter().any(|unknown| self.is_varying(*unknown, &parts));
+            let mut others = asked.iter().filter(|unknown| !parts.contains(unknown));
+            others.all(|unknown| self.is_made_of(*unknown, &parts) && is_bound())
         });
         own
+    }
+
+    /// Whether an unknown is one of these, and not the launch's.
+    fn is_varying(&self, unknown: Unknown, parts: &BTreeSet<Unknown>) -> bool {
+        let of_launch = |symbol: &Symbol| matches!(symbol.sharing, Sharing::Launch);
+        parts.contains(&unknown)
+            && self.symbols.get(unknown).is_some_and(|symbol| !of_launch(symbol))
+    }
+
+    /// Whether an unknown is a function of these.
+    fn is_made_of(&self, unknown: Unknown, parts: &BTreeSet<Unknown>) -> bool {
+        self.symbols.get(unknown).is_some_and(|symbol| match &symbol.sharing {
+            Sharing::Function(of) => of.iter().all(|unknown| parts.contains(unknown)),
+            Sharing::Launch | Sharing::Block | Sharing::Iteration(_) | Sharing::Private => false,
+        })
     }
 
     /// What indices are made of, and what is said of that.

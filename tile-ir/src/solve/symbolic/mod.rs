@@ -144,6 +144,7 @@ mod together;
 mod turned;
 mod turns;
 mod united;
+mod unneeded;
 mod value;
 mod valued;
 mod walk;

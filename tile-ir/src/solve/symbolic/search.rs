@@ -128,6 +128,7 @@ impl Search<'_> {
                 return false;
             }
             if system.prune()
+                || system.leave_out_choice()
                 || system.shift_size()
                 || system.turn_negative()
                 || system.name_digits()
