@@ -13,9 +13,16 @@ use crate::op::{BinaryOp, CompareOp, LogicOp};
 /// The variables that `body` assigns nothing but a quotient by a power of two, and that
 /// are above 0 where `cond` holds.
 pub(super) fn falling(kernel: &Kernel, cond: ExprId, body: &[Stmt]) -> BTreeSet<VarId> {
+    let mut falling = halved(kernel, body);
+    falling.retain(|var| is_above_zero(kernel, cond, *var));
+    falling
+}
+
+/// The variables that `body` assigns nothing but a quotient by a power of two.
+pub(super) fn halved(kernel: &Kernel, body: &[Stmt]) -> BTreeSet<VarId> {
     let (mut halved, mut others) = (BTreeSet::new(), BTreeSet::new());
     collect(kernel, body, (&mut halved, &mut others));
-    halved.retain(|var| !others.contains(var) && is_above_zero(kernel, cond, *var));
+    halved.retain(|var| !others.contains(var));
     halved
 }
 

@@ -47,6 +47,7 @@ impl Walk<'_> {
                 let unknown = self.stride(id, Next::Half);
                 let value = Poly::unknown(unknown);
                 self.symbols.add_facts(unknown, Formula::le(&value.scaled(2), n));
+                self.note_level(unknown, n);
                 if self.is_power(n) {
                     self.powers.insert(unknown);
                 }
@@ -57,6 +58,7 @@ impl Walk<'_> {
                 let value = Poly::unknown(unknown);
                 self.stride(id, Next::Is(value.scaled(2)));
                 self.symbols.add_facts(unknown, Formula::lt(&value, n));
+                self.note_level(unknown, &Poly::constant(1));
                 self.powers.insert(unknown);
                 value
             }

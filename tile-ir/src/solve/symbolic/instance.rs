@@ -464,6 +464,7 @@ impl<'a> Builder<'a> {
         self.order_shares();
         self.compare_squares();
         self.part_running();
+        self.part_levels();
         self.join_warps();
         self.part_scans();
         self.part_dealt();

@@ -270,6 +270,7 @@ impl Walk<'_> {
         let id = self.open(counter, head);
         let symbols = self.set_heads(id, &carried);
         let at_first = self.at_first(&carried);
+        self.note_levels(body, &carried);
         let settled = self.settled();
         self.settled_at_head(body);
         self.refill(refilled);

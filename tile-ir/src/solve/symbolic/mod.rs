@@ -73,6 +73,7 @@ mod last;
 mod late;
 mod launched;
 mod left;
+mod levels;
 mod linear;
 mod listed;
 mod loaded;

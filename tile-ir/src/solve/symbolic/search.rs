@@ -168,6 +168,9 @@ impl Search<'_> {
             let parts = system.choices.remove(at);
             return parts.iter().all(|part| self.refute(system.in_case(part), depth - 1));
         }
+        if system.is_beyond_zero(self.effort) {
+            return true;
+        }
         // By now more is known than where they were asked about.
         if system.ask_again() && (self.size_factors(&mut system) | system.multiply_decided()) {
             return self.refute(system, depth - 1);

@@ -288,6 +288,18 @@ impl System {
         is_cut
     }
 
+    /// Whether some equality of products cannot hold, by what unknowns in them are at least
+    /// and at most, by others.
+    pub(super) fn is_beyond_zero(&self, effort: &Effort) -> bool {
+        let linear = self.at_least.iter().filter(|row| row.is_linear());
+        let (ranges, bounds) = (self.ranges(), Bounds::of(linear));
+        let is_beyond = self.zeros().filter(|zero| !zero.is_linear()).any(|zero| {
+            let mut sides = [zero.clone(), zero.negated()].into_iter();
+            sides.any(|side| digits::is_less(&side, &Poly::default(), &ranges, &bounds))
+        });
+        effort.spend(bounds.uses()) && is_beyond
+    }
+
     /// Between which numbers unknowns lie.
     pub(super) fn ranges(&self) -> Ranges {
         Ranges::of(self.at_least.iter())

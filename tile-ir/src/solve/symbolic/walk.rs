@@ -25,6 +25,7 @@ use super::formula::{Cond, Formula};
 use super::held::Holdings;
 use super::known::Known;
 use super::late::Lates;
+use super::levels::Level;
 use super::linear::Effort;
 use super::loaded::Element;
 use super::loops::Loop;
@@ -196,6 +197,8 @@ pub(super) struct Walk<'a> {
     pub(super) own_cells: OwnCells,
     pub(super) named: Named,
     pub(super) running: Vec<Running>,
+    /// What is only halved or doubled.
+    pub(super) levels: Vec<Level>,
     /// What variables are in the rounds of loops that go on by the same each time.
     pub(super) strides: Vec<Stride>,
     /// Of a block of several axes, the number of a work-item, and how many there are.
@@ -359,6 +362,7 @@ fn walk_with<'a>(
         own_cells: OwnCells::default(),
         named: Named::default(),
         running: Vec::new(),
+        levels: Vec::new(),
         strides: Vec::new(),
         flat: None,
         number_of_block: None,
