@@ -307,6 +307,7 @@ impl Walk<'_> {
     /// Notes what has been stored in a tile's cell.
     pub(super) fn note_stored(&mut self, access: &Access, at: &[Poly], value: &Value) {
         self.note_table(access, at, value);
+        self.note_filled(access, at, value);
         self.note_told(access, at, value);
         let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
         if !self.sums.is_empty() && self.cells.written_once.contains(&tile) {

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::filled::Fills;
 use super::floors::collect_lowered;
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
@@ -97,6 +98,8 @@ pub(super) struct Holdings {
     pub(super) ended: Option<LoopId>,
     /// The tiles that are filled by a formula.
     pub(super) tables: Tables,
+    /// The stores that fill tiles.
+    pub(super) fills: Fills,
     /// By tile, the axis along which cells follow each other, if not the last one.
     pub(super) axes: BTreeMap<TileId, usize>,
 }

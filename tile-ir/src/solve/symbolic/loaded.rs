@@ -2,10 +2,12 @@
 //! of its position.
 
 use super::formula::Formula;
+use super::integers::range_of;
 use super::poly::{Poly, Unknown};
 use super::symbol::{Obstacle, Sharing, Symbol};
 use super::walk::{Value, Walk};
-use crate::kernel::{Access, ArrayRef, Edge, ExprId, TensorId};
+use crate::kernel::{Access, ArrayRef, Edge, ExprId, TensorId, Type};
+use crate::span::SpanId;
 
 /// An element of a tensor that is never written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,11 +24,10 @@ impl Walk<'_> {
     pub(super) fn loaded(&mut self, expr: ExprId, access: &Access, at: &[Poly]) -> Option<Value> {
         let ArrayRef::Tensor(tensor) = access.array else { return None };
         let ty = self.kernel.exprs[expr].ty;
-        let of: Vec<Unknown> = at.iter().flat_map(Poly::unknowns).collect();
         // Known to the block though not by its parts: left to the caller.
-        let is_private = of.iter().any(|unknown| self.is_private(*unknown));
+        let is_private = at.iter().flat_map(Poly::unknowns).any(|of| self.is_private(of));
         let is_agreed = self.uniformity.is_uniform_expr(expr) && is_private;
-        let range = super::integers::range_of(ty)?;
+        let range = range_of(ty)?;
         if self.is_written(access.array) || at.iter().any(Poly::is_lost) || is_agreed {
             return None;
         }
@@ -35,25 +36,52 @@ impl Walk<'_> {
             Edge::Pad(value) => self.index(value),
         };
         let element = Element { tensor, indices: at.to_vec(), pad };
-        let known = self.elements.iter().find(|(_, other)| *other == &element);
-        if let Some((unknown, _)) = known {
-            return Some(Value::Int(Poly::unknown(*unknown)));
+        if let Some(known) = self.known_element(&element) {
+            return Some(Value::Int(known));
         }
         for extent in self.kernel.extents(access.array) {
             let value = self.index(*extent);
             self.extents_of_arrays.insert(*extent, value);
         }
+        let obstacle = (self.kernel.exprs[expr].span, Obstacle::Load);
+        Some(Value::Int(self.new_element(element, range, Some(obstacle))))
+    }
+
+    /// The element of a loaded value's tensor at another position.
+    pub(super) fn loaded_at(&mut self, loaded: Unknown, at: Vec<Poly>) -> Option<Poly> {
+        let element = Element { indices: at, ..self.elements.get(&loaded)?.clone() };
+        if let Some(known) = self.known_element(&element) {
+            return Some(known);
+        }
+        let ty = Type::Scalar(self.kernel.tensors[element.tensor].elem);
+        let obstacle = self.symbols.get(loaded)?.obstacle;
+        Some(self.new_element(element, range_of(ty)?, obstacle))
+    }
+
+    fn known_element(&self, element: &Element) -> Option<Poly> {
+        let (known, _) = self.elements.iter().find(|(_, other)| *other == element)?;
+        Some(Poly::unknown(*known))
+    }
+
+    /// An element of which no more is known than its type's range.
+    fn new_element(
+        &mut self,
+        element: Element,
+        (min, max): (i128, i128),
+        obstacle: Option<(SpanId, Obstacle)>,
+    ) -> Poly {
         let value = Poly::unknown(self.symbols.next());
-        let (least, most) = (Poly::constant(range.0), Poly::constant(range.1));
+        let (least, most) = (Poly::constant(min), Poly::constant(max));
+        let of = element.indices.iter().flat_map(Poly::unknowns).collect();
         let unknown = self.symbols.push(Symbol {
             sharing: Sharing::Function(of),
             loops: self.loops.clone(),
-            low: Some(range.0),
+            low: Some(min),
             facts: Formula::le(&least, &value).and(Formula::le(&value, &most)),
-            obstacle: Some((self.kernel.exprs[expr].span, Obstacle::Load)),
+            obstacle,
         });
         self.elements.insert(unknown, element);
-        Some(Value::Int(value))
+        value
     }
 
     /// Whether a symbol may differ between the work-items of a block.

@@ -52,6 +52,7 @@ mod exclusive;
 mod exit;
 mod extremes;
 mod fetched;
+mod filled;
 mod flags;
 mod flat;
 mod flattened;

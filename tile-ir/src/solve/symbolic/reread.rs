@@ -32,6 +32,8 @@ pub(super) struct Version(usize);
 pub(super) struct Reread {
     /// By tile: which version it is, and the loops around what has made it.
     versions: BTreeMap<TileId, (Version, Vec<LoopId>)>,
+    /// By tile: which version it was before.
+    before: BTreeMap<TileId, Version>,
     n_versions: usize,
     values: BTreeMap<(TileId, Version), Vec<(Cell, Poly)>>,
     /// By symbol, the cells of which it is the value.
@@ -78,7 +80,14 @@ impl Walk<'_> {
     pub(super) fn renew(&mut self, tile: TileId) {
         self.reread.n_versions += 1;
         let version = Version(self.reread.n_versions);
-        self.reread.versions.insert(tile, (version, self.loops.clone()));
+        let before = self.reread.versions.insert(tile, (version, self.loops.clone()));
+        let before = before.map(|(version, _)| version).unwrap_or_default();
+        self.reread.before.insert(tile, before);
+    }
+
+    /// Which version a tile was before the last place that has made it another one.
+    pub(super) fn version_before_last(&self, tile: TileId) -> Option<Version> {
+        self.reread.before.get(&tile).copied()
     }
 
     /// Which version of a tile it is here.
@@ -103,12 +112,15 @@ impl Walk<'_> {
         &mut self,
         expr: ExprId,
         tile: TileId,
-        at: &[Poly],
+        coordinates: &[Poly],
     ) -> Option<(Value, bool)> {
-        let at = self.cell_at(tile, at).filter(|at| !at.is_lost() && self.recording)?;
+        let at = self.cell_at(tile, coordinates).filter(|at| !at.is_lost() && self.recording)?;
         let of = (tile, self.version(tile));
         if let Some(known) = self.reread.value(of, &at) {
             return Some((Value::Int(known.clone()), true));
+        }
+        if let Some(known) = self.filled(tile, coordinates) {
+            return Some((known, true));
         }
         let ty = self.kernel.exprs[expr].ty;
         let value = self.made_outside(&at, of, |walk| walk.opaque(expr, ty))?;

@@ -108,7 +108,7 @@ impl Walk<'_> {
     }
 
     /// The axes of who is at work, with their extents: of the block, or of a cooperative loop.
-    fn axes_of_worker(&mut self) -> Vec<(Unknown, Poly)> {
+    pub(super) fn axes_of_worker(&mut self) -> Vec<(Unknown, Poly)> {
         if self.is_in_point() {
             return self.held.tables.point.clone();
         }
@@ -121,7 +121,7 @@ impl Walk<'_> {
 
 /// The axis of which an index is made, what it is without it, and whether the axis is taken
 /// off from that.
-fn place_of(
+pub(super) fn place_of(
     index: &Poly,
     axes: &[(Unknown, Poly)],
     is_agreed: &dyn Fn(&Poly) -> bool,
@@ -135,6 +135,6 @@ fn place_of(
 }
 
 /// The cases in which a value is none of `0..extent`.
-fn not_within(value: &Poly, extent: &Poly) -> [Formula; 2] {
+pub(super) fn not_within(value: &Poly, extent: &Poly) -> [Formula; 2] {
     [Formula::lt(value, &Poly::default()), Formula::le(extent, value)]
 }
