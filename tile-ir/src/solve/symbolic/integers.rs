@@ -136,6 +136,7 @@ impl Walk<'_> {
         let is_short = value.terms().len() <= MAX_DATA_TERMS;
         let beyond =
             Formula::lt(value, &Poly::constant(min)).or(Formula::lt(&Poly::constant(max), value));
+        let beyond = self.rooms_of_sums(value).into_iter().fold(beyond, Formula::and);
         let is_own = self.is_narrow && !value.unknowns().any(of_data);
         (is_short || is_own)
             && (self.is_never(&beyond) || is_short && self.is_never_here(value, beyond))
@@ -174,7 +175,9 @@ impl Walk<'_> {
             let is_data = symbol.is_some_and(|symbol| {
                 symbol.low == Some(min) && matches!(symbol.obstacle, Some((_, Obstacle::Load)))
             });
-            let is_known = self.slots.contains_key(&unknown) || self.dealt.contains_key(&unknown);
+            let is_known = self.slots.contains_key(&unknown)
+                || self.dealt.contains_key(&unknown)
+                || self.prefixes.reads.contains_key(&unknown);
             is_data
                 && !is_known
                 && self.high(&Poly::unknown(unknown)) == Some(max)

@@ -13,7 +13,9 @@
 //! - The tile is written by the loop alone, once in each iteration, in one cell after the
 //!   other; and by nobody until it is read ([`super::held`]).
 //! - Both sides are in the same iterations of the loops around the scan.
-//! - A sum does not leave the range of its type, as counters do not ([`super::slot`]).
+//! - A sum does not leave the range of its type, as counters do not ([`super::slot`]). Nor does
+//!   the sum of all that counters have counted: `base[d] + r` does not wrap if `r` was counted in
+//!   the cell of `d`.
 
 use std::collections::BTreeMap;
 
@@ -198,6 +200,27 @@ impl Walk<'_> {
         let read = Read { scan, at: at.clone(), count: count.clone(), is_inside };
         self.prefixes.reads.insert(single(&sum)?, read);
         Some((sum, count))
+    }
+
+    /// That the sums in a value go no further, with what was counted in their cells, than their
+    /// types do.
+    pub(super) fn rooms_of_sums(&self, value: &Poly) -> Vec<Formula> {
+        let room = |sum: Unknown| {
+            let read = self.prefixes.reads.get(&sum)?;
+            let of_counters = !self.prefixes.raises(read.scan).is_empty();
+            if !of_counters || self.prefixes.is_inclusive(read.scan) {
+                return None;
+            }
+            let sum = Poly::unknown(sum);
+            let most = Poly::constant(self.high(&sum)?);
+            let mut cases = match read.is_inside {
+                true => Vec::new(),
+                false => self.prefixes.outside(read.scan, &read.at),
+            };
+            cases.push(Formula::le(&sum.add(&read.count), &most));
+            Some(Formula::Any(cases).replace(&|_| None))
+        };
+        value.unknowns().filter_map(room).collect()
     }
 
     /// What was counted in a cell.
