@@ -177,7 +177,7 @@ impl Walk<'_> {
             });
             let is_known = self.slots.contains_key(&unknown)
                 || self.dealt.contains_key(&unknown)
-                || self.prefixes.reads.contains_key(&unknown);
+                || self.is_sum_of_counted(unknown);
             is_data
                 && !is_known
                 && self.high(&Poly::unknown(unknown)) == Some(max)

@@ -105,6 +105,11 @@ pub(super) struct Prefixes {
 }
 
 impl Prefixes {
+    /// Whether sums were made of what such a version of a tile holds.
+    pub(super) fn is_counted(&self, of: (TileId, Version)) -> bool {
+        self.scans.iter().any(|scan| scan.counted == Some(of))
+    }
+
     /// The cases in which a cell is none of a scan's.
     pub(super) fn outside(&self, scan: usize, at: &Cell) -> Vec<Formula> {
         let Scan { cells: [from, to], rows, .. } = &self.scans[scan];
@@ -202,15 +207,19 @@ impl Walk<'_> {
         Some((sum, count))
     }
 
+    /// Whether a symbol is a sum before a cell, of what counters have counted.
+    pub(super) fn is_sum_of_counted(&self, sum: Unknown) -> bool {
+        let read = self.prefixes.reads.get(&sum);
+        read.is_some_and(|read| {
+            !self.prefixes.is_inclusive(read.scan) && !self.prefixes.raises(read.scan).is_empty()
+        })
+    }
+
     /// That the sums in a value go no further, with what was counted in their cells, than their
     /// types do.
     pub(super) fn rooms_of_sums(&self, value: &Poly) -> Vec<Formula> {
         let room = |sum: Unknown| {
-            let read = self.prefixes.reads.get(&sum)?;
-            let of_counters = !self.prefixes.raises(read.scan).is_empty();
-            if !of_counters || self.prefixes.is_inclusive(read.scan) {
-                return None;
-            }
+            let read = self.prefixes.reads.get(&sum).filter(|_| self.is_sum_of_counted(sum))?;
             let sum = Poly::unknown(sum);
             let most = Poly::constant(self.high(&sum)?);
             let mut cases = match read.is_inside {

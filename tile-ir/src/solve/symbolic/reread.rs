@@ -119,7 +119,10 @@ impl Walk<'_> {
         if let Some(known) = self.reread.value(of, &at) {
             return Some((Value::Int(known.clone()), true));
         }
-        if let Some(known) = self.filled(tile, coordinates) {
+        // What sums were made of is known by the cells that they stand in.
+        if !self.prefixes.is_counted(of)
+            && let Some(known) = self.filled(tile, coordinates)
+        {
             return Some((known, true));
         }
         let ty = self.kernel.exprs[expr].ty;
