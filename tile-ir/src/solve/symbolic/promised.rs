@@ -3,7 +3,8 @@
 //!
 //! Rows of a sparse matrix lie behind one another where their first elements are sorted: of
 //! `for e in row[v]..row[v + 1]` no two work-items have an `e` in common, since of two rows
-//! the one that comes later begins at `row[w]`, and `w` is `v + 1` or beyond it.
+//! the one that comes later begins at `row[w]`, and `w` is `v + 1` or beyond it. Behind the
+//! tensor's end is the pad: `row[v]..0` and `0..0` hold no place of a tensor.
 
 use super::formula::Formula;
 use super::instance::{Builder, Side};
@@ -40,6 +41,7 @@ impl<'a> Builder<'a> {
         if orders.peek().is_none() {
             return;
         }
+        self.assert_pad_beyond(element, (symbol, side));
         let others = self.promised.loaded.clone();
         self.promised.loaded.push((symbol, side));
         for promise in orders {
@@ -99,6 +101,15 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// A loaded value is from inside of its tensor, or the pad.
+    fn assert_pad_beyond(&mut self, element: &Element, (symbol, side): Loaded) {
+        let Some(places) = self.places_in(element, side) else { return };
+        let inside = places.iter().map(|(index, extent)| Formula::within(index, extent)).collect();
+        let is_pad = Formula::eq(&self.unknown(symbol, side), &element.pad);
+        let outside = Formula::Any(beyond(&places).collect()).and(is_pad);
+        self.system.assert(&Formula::All(inside).or(outside).replace(&|_| None));
+    }
+
     /// Two loaded values of one tensor, and where they were loaded; `None` where they are one.
     fn both(&mut self, one: Loaded, other: Loaded) -> Option<[(&'a Element, Poly); 2]> {
         let elements = &self.walk.elements;
@@ -109,16 +120,26 @@ impl<'a> Builder<'a> {
 
     /// The cases in which a read is outside of its tensor.
     fn beyond(&mut self, element: &Element, side: Side) -> Option<Vec<Formula>> {
+        Some(beyond(&self.places_in(element, side)?).collect())
+    }
+
+    /// Where a read is, and its tensor's extents, by axis.
+    fn places_in(&mut self, element: &Element, side: Side) -> Option<Vec<(Poly, Poly)>> {
         let walk = self.walk;
         let extents = walk.kernel.extents(ArrayRef::Tensor(element.tensor));
-        let mut cases = Vec::new();
+        let mut places = Vec::new();
         for (index, extent) in element.indices.iter().zip(extents) {
             let index = self.on(side, index);
             let extent = walk.extents_of_arrays.get(extent)?;
-            let extent = self.on(Side::First, extent);
-            cases.push(Formula::lt(&index, &Poly::default()));
-            cases.push(Formula::le(&extent, &index));
+            places.push((index, self.on(Side::First, extent)));
         }
-        Some(cases)
+        Some(places)
     }
+}
+
+/// The cases in which one of these is outside of its extent.
+fn beyond(places: &[(Poly, Poly)]) -> impl Iterator<Item = Formula> {
+    places.iter().flat_map(|(index, extent)| {
+        [Formula::lt(index, &Poly::default()), Formula::le(extent, index)]
+    })
 }
