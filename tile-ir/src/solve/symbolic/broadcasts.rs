@@ -4,6 +4,8 @@
 //! lane's value, if the lane is there; else each keeps its own. If that value is a slot of
 //! a counter ([`super::slot`]), the warp has the slot: it is none of another warp's. If it
 //! is what the last lane has from a scan of the warp, the warp has the sum over all of it.
+//! A lane may be masked, as `first & 31` of a ballot that may have no bit: then the warp has the
+//! slot where the mask leaves the lane as it is.
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
@@ -11,6 +13,7 @@ use super::prefix::single;
 use super::scans::Sum;
 use super::slot::Slot;
 use super::symbol::Sharing;
+use super::value::Function;
 use super::walk::Walk;
 use super::warps::Place;
 use crate::exchange::WARP_ITEMS;
@@ -88,7 +91,11 @@ impl Walk<'_> {
     fn slot_of_lane(&self, operand: &Poly, lane: &Poly, place: &Place) -> Option<(Slot, Formula)> {
         let latest = self.slots.iter().rev().filter(|(_, slot)| slot.is_taken_in(&self.loops));
         let mut latest = latest.take(MAX_SLOTS);
-        let missed = |old: Unknown| self.lacks_slot(operand, &Poly::unknown(old), (lane, place));
+        let missed = |old: Unknown| {
+            let old = Poly::unknown(old);
+            let missed = self.lacks_slot(operand, &old, (lane, place));
+            missed.or_else(|| self.lacks_slot_unmasked(operand, &old, (lane, place)))
+        };
         let (slot, missed) = latest.find_map(|(old, slot)| Some((slot, missed(*old)?)))?;
         slot.polys().all(|poly| self.is_agreed_by_warp(poly)).then(|| (slot.clone(), missed))
     }
@@ -109,6 +116,33 @@ impl Walk<'_> {
         };
         let missed = self.as_of_lane(missed, at)?;
         Some(missed.or(self.lacks_slot(value, old, at)?))
+    }
+
+    /// The same of a lane whose number has been masked, as `first & 31` is of the first lane that
+    /// has a flag: where it is another one than before, or lacks it.
+    fn lacks_slot_unmasked(
+        &self,
+        value: &Poly,
+        old: &Poly,
+        (lane, place): (&Poly, &Place),
+    ) -> Option<Formula> {
+        let exact = self.before_masking(lane).filter(|exact| self.is_agreed_by_warp(exact))?;
+        let missed = self.lacks_slot(value, old, (&exact, place))?;
+        Some(missed.or(Formula::ne(lane, &exact)))
+    }
+
+    /// Of what is left by a division by the size of a warp, what has been divided.
+    fn before_masking(&self, lane: &Poly) -> Option<Poly> {
+        let size = i128::from(WARP_ITEMS);
+        lane.terms().iter().find_map(|(product, factor)| {
+            let [turns] = product.as_slice() else { return None };
+            let (function, exact, by) = self.function_of(*turns)?;
+            let is_rest = *function == Function::Quotient
+                && by.as_constant() == Some(size)
+                && *factor == -size
+                && *lane == exact.sub(&Poly::unknown(*turns).scaled(size));
+            is_rest.then(|| exact.clone())
+        })
     }
 
     /// Where a lane has not made the update of a slot, as all of the warp know it.
