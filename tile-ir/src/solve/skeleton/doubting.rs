@@ -25,6 +25,9 @@ const EACH: usize = 2;
 const ENOUGH: u32 = super::BUDGET / 8;
 const MOST: u32 = super::BUDGET;
 
+/// The same of runs that each ask for other numbers: all of them are to come to their end.
+const ALL: u32 = 10 * super::BUDGET;
+
 impl Runs<'_> {
     /// Runs them, of the tiles under watch.
     pub(super) fn run_doubts(&mut self, plan: &Plan, choice: &Choice<'_>) {
@@ -45,12 +48,13 @@ impl Runs<'_> {
     }
 
     /// Runs what makes conditions come out as they have in no run. Of these runs nothing counts
-    /// but what is read unwritten.
+    /// but what is read unwritten. Where none of a condition comes to its end, no tile counts
+    /// as run.
     fn run_wanted(&mut self, (plan, choice): (&Plan, &Choice<'_>), resting: &Resting, pool: &Pool) {
         let kernel = self.kernel;
         let spans = Spans::of(kernel);
         let wanted = Wanted::all(kernel, plan, (&spans, resting), &self.findings.fills.outcomes);
-        let mut fuel = ENOUGH;
+        let mut fuel = ALL;
         let all = choice.with_mixed_data(MIXED);
         let all = all.map(|sizes| sizes.put_where_assumed(kernel, &self.assumptions));
         let all: Vec<Sizes> = all.collect();
@@ -59,19 +63,27 @@ impl Runs<'_> {
             let n_natural = |sizes: &&Sizes| wanted.n_natural(&spans, sizes);
             let most = all.iter().map(|sizes| n_natural(&sizes)).max();
             let best = all.iter().filter(|sizes| Some(n_natural(sizes)) == most);
+            let (mut is_ended, mut is_cut) = (false, false);
             for sizes in best.take(EACH) {
                 let Some(doubts) = wanted.doubts((&spans, resting), sizes) else { continue };
                 let before = self.findings.clone();
                 let doubts = (Some(&doubts), &mut fuel);
                 let run = self.run_at(plan, sizes, (Blocks::Sample, pool), doubts);
                 let fills = std::mem::replace(&mut self.findings, before).fills;
+                is_ended |= run.is_ok();
+                is_cut |= run == Err(Stop::Budget);
                 if run != Err(Stop::Excluded) {
                     self.findings.fills.unwritten = fills.unwritten;
                 }
             }
+            if is_cut && !is_ended {
+                self.findings.fills.run.clear();
+            }
         }
     }
 
+    /// Runs the numbers that comparisons ask for. Where these runs do not all come to their
+    /// end, no tile counts as run.
     fn run_preimages(
         &mut self,
         (plan, choice): (&Plan, &Choice<'_>),
@@ -82,7 +94,7 @@ impl Runs<'_> {
         let of_axis = |var| found.vars.get(&var).cloned().unwrap_or_default();
         let blocks: Vec<BTreeSet<i64>> = kernel.grid.iter().map(|axis| of_axis(axis.var)).collect();
         let blocks = Blocks::Asked(&blocks);
-        let mut fuel = ENOUGH;
+        let mut fuel = ALL;
         for (var, values) in &found.vars {
             let is_size = matches!(kernel.vars[*var].kind, VarKind::TileParam(_) | VarKind::Dim);
             for value in values.iter().filter(|value| is_size && **value > 0) {
@@ -92,7 +104,7 @@ impl Runs<'_> {
             }
         }
         self.run_together((plan, choice), found, (blocks, pool));
-        let mut fuel = ENOUGH;
+        let mut fuel = ALL;
         for (number, mut sizes) in choice.with_mixed_data(MIXED).enumerate() {
             let mut turn = number / 2;
             for (var, values) in &found.vars {
@@ -104,8 +116,8 @@ impl Runs<'_> {
                 }
             }
             let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
-            let _ = self.run_at(plan, &sizes, (blocks, pool), (None, &mut fuel));
-            if fuel == 0 {
+            if self.run_at(plan, &sizes, (blocks, pool), (None, &mut fuel)) == Err(Stop::Budget) {
+                self.findings.fills.run.clear();
                 break;
             }
         }
@@ -168,7 +180,8 @@ impl Runs<'_> {
     }
 
     /// Runs one choice of sizes with data, and with doubts. Of those that an assumption
-    /// excludes nothing is kept.
+    /// excludes nothing is kept; of those that are cut short, not how comparisons came out,
+    /// which may show what it leads to only later.
     fn run_at(
         &mut self,
         plan: &Plan,
@@ -183,8 +196,10 @@ impl Runs<'_> {
             machine = machine.doubting(doubts);
         }
         let run = machine.run(blocks);
-        if run == Err(Stop::Excluded) {
-            self.findings = before;
+        match run {
+            Err(Stop::Excluded) => self.findings = before,
+            Err(Stop::Budget) => self.findings.fills.outcomes = before.fills.outcomes,
+            _ => {}
         }
         run
     }

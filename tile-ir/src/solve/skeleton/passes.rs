@@ -142,7 +142,8 @@ impl Runs<'_> {
         }
     }
 
-    /// Runs one choice of sizes. Of those that an assumption excludes nothing is kept.
+    /// Runs one choice of sizes. Of those that an assumption excludes nothing is kept; of those
+    /// that are cut short, not how comparisons came out.
     fn run(&mut self, plan: &Plan, sizes: &Sizes, blocks: Blocks<'_>) {
         let types = match plan.decides_by_types() {
             true => Types::all(self.kernel).unwrap_or_default(),
@@ -157,12 +158,15 @@ impl Runs<'_> {
     fn run_with(&mut self, plan: &Plan, sizes: &Sizes, (blocks, types): (Blocks<'_>, &Types)) {
         let may_exclude = !self.assumptions.is_empty() || plan.may_not_end || plan.refuses();
         let before = may_exclude.then(|| self.findings.clone());
+        let outcomes = self.findings.fills.outcomes.clone();
         let (findings, fuel) = (&mut self.findings, &mut *self.fuel);
         let machine = Machine::new(self.kernel, plan, sizes, self.pool, findings, fuel);
         let machine = machine.with_types(types);
         let machine = machine.for_fills(self.is_proved).until_filled(self.is_inside);
-        if let (Err(Stop::Excluded), Some(before)) = (machine.run(blocks), before) {
-            self.findings = before;
+        match (machine.run(blocks), before) {
+            (Err(Stop::Excluded), Some(before)) => self.findings = before,
+            (Err(Stop::Budget), _) => self.findings.fills.outcomes = outcomes,
+            _ => {}
         }
     }
 }
