@@ -124,7 +124,7 @@ families! {
     rotated rounds rows running samples scans scattered searches seats segments settled
     shares sized sizes solvers sorted sorts staged starts stencils steps stored strides
     summed sums symbolic tables takers teams tickets tiles told triangles turned twice
-    unseen values verified waits walked warps wavelets waves weighed wholes wide
+    unrolled unseen values verified waits walked warps wavelets waves weighed wholes wide
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! each of the sizes put in for its name, quotients and products of sizes are numbers,
 //! and digits of a flat index come apart; dimensions, grids and data stay symbols.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::linear::Effort;
 use super::walk::Site;
@@ -40,14 +41,17 @@ pub(crate) struct EachSize<'a> {
     kernel: &'a Kernel,
     uniformity: &'a Uniformity,
     combinations: Vec<Sizes>,
+    /// What was not proved at sizes, of the pairs of accesses that were asked for: within a
+    /// block and between blocks at once.
+    failed: RefCell<BTreeMap<(Sizes, BTreeSet<[Side; 2]>), Vec<Unproved>>>,
     /// What easy sizes leave is there for the hard ones.
     effort: Effort,
 }
 
 impl<'a> EachSize<'a> {
     pub(crate) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
-        let effort = Effort::of_kernel();
-        Self { kernel, uniformity, combinations: combinations(kernel), effort }
+        let (failed, effort) = (RefCell::default(), Effort::of_kernel());
+        Self { kernel, uniformity, combinations: combinations(kernel), failed, effort }
     }
 
     /// The sizes at which some of `open` are not proved, each with these, but for those at
@@ -76,6 +80,16 @@ impl<'a> EachSize<'a> {
 
     /// Those of `open` that are not proved at these sizes, some of so many.
     fn unproved_at(&self, sizes: &Sizes, open: &[Unproved], of: usize) -> Vec<Unproved> {
+        let sides = open.iter().map(|found| [found.first, found.second]).collect();
+        let mut known = self.failed.borrow_mut();
+        let failed =
+            known.entry((sizes.clone(), sides)).or_insert_with(|| self.failed_at(sizes, open, of));
+        let fails = |found: &&Unproved| failed.iter().any(|failed| is_of(found, failed));
+        open.iter().filter(fails).copied().collect()
+    }
+
+    /// What is not proved at these sizes of the accesses that `open` speaks of.
+    fn failed_at(&self, sizes: &Sizes, open: &[Unproved], of: usize) -> Vec<Unproved> {
         let mut fixed = self.kernel.clone();
         for (param, size) in sizes {
             fixed.tile_params[*param].domain = TileDomain::List(vec![*size]);
@@ -85,8 +99,7 @@ impl<'a> EachSize<'a> {
         let is_asked = |first: &Site, second: &Site| are_asked(open, [first, second]);
         let failed = prove_some(&mut walk, &is_asked, &mut BTreeSet::new);
         self.effort.put_back(&walk.effort);
-        let fails = |found: &&Unproved| failed.iter().any(|failed| is_of(found, failed));
-        open.iter().filter(fails).copied().collect()
+        failed
     }
 
     /// Whether what is known of some sizes holds of these: of each parameter that matters

@@ -28,6 +28,7 @@ mod arrays;
 mod asked;
 mod ballots;
 mod before_own;
+mod beyond;
 mod bits;
 mod bounded;
 mod broadcasts;

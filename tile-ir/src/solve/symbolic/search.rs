@@ -13,8 +13,9 @@
 //! extents are this rule, applied once for each axis.
 //!
 //! Of a system of which a solution is found at once ([`super::evident`]) there is nothing to
-//! prove. Before unknowns are replaced, equalities whose factors differ in weight are
-//! cut into digits ([`super::radix`], [`super::digits`]).
+//! prove. Sizes are counted from others where products are shorter then ([`super::beyond`]). Before
+//! unknowns are replaced, equalities whose factors differ in weight are cut into digits
+//! ([`super::radix`], [`super::digits`]). What need not be asked is not ([`super::unneeded`]).
 //!
 //! Everything asserted is a consequence of the system or one of cases that
 //! together cover it. Hence a positive answer is a proof. A negative one says
@@ -122,6 +123,7 @@ impl Search<'_> {
     }
 
     fn refute(&mut self, mut system: System, depth: u32) -> bool {
+        while system.count_from_another() {}
         loop {
             system.settle();
             if !self.effort.spend(system.take_work()) {

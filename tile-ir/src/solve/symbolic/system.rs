@@ -44,7 +44,7 @@ pub(super) struct System {
     /// The digits that have names, where they are to have them.
     named: Option<BTreeSet<Unknown>>,
     /// Terms that were looked at to settle it.
-    work: usize,
+    pub(super) work: usize,
 }
 
 impl System {
