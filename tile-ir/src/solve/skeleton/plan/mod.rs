@@ -21,7 +21,7 @@ use crate::check::{Exact, WrittenTensors};
 use crate::exchange::{ExchangeOp, Group};
 use crate::kernel::{
     Access, AccessKind, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind,
-    TileId, VarId, VarKind, immutable_lets,
+    TileId, VarId, VarKind, any_subexpr, immutable_lets,
 };
 use crate::op::BinaryOp;
 use crate::span::SpanId;
@@ -376,10 +376,11 @@ impl<'a> Plan<'a> {
                     {
                         counted.insert(*var);
                     }
-                    ExprKind::Literal(_) => {
-                        begun.insert(*var);
+                    _ => {
+                        let mut is_var = |kind: &ExprKind| *kind == ExprKind::Var(*var);
+                        let begins = !any_subexpr(self.kernel, *value, &mut is_var);
+                        begun.extend(begins.then_some(*var));
                     }
-                    _ => {}
                 },
                 Node::Element { access, op: Some(op), .. } if is_sum(*op) => {
                     counted.extend(self.locals.all(access.array));
