@@ -77,12 +77,13 @@ while any(k[i] > n) { d[i] = 0; }",
                 for j in 0..reduce_max_2 as index {
                     c[i] = 0.0;
                 }
-                let mut again: bool = true;
-                while again {
+                let mut done: bool = false;
+                while !done {
                     let any_2: bool = any(k[i] > n);
-                    again = any_2;
-                    if again {
+                    if any_2 {
                         d[i] = 0;
+                    } else {
+                        done = true;
                     }
                 }
             }

@@ -139,12 +139,13 @@ fn a_call_that_need_not_be_made() {
         "let mut x = a[i]; while square(x + 1.0) < 9.0 { x += 1.0; } c[i] = x;",
         expect![[r#"
                 let mut x: f32 = a[i];
-                let mut again: bool = true;
-                while again {
+                let mut done: bool = false;
+                while !done {
                     let x_2: f32 = x + 1.0;
-                    again = ((x_2 * x_2) as f32) < 9.0;
-                    if again {
+                    if ((x_2 * x_2) as f32) < 9.0 {
                         x += 1.0;
+                    } else {
+                        done = true;
                     }
                 }
                 c[i] = x;
