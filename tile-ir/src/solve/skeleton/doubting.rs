@@ -25,8 +25,8 @@ const EACH: usize = 2;
 const ENOUGH: u32 = super::BUDGET / 8;
 const MOST: u32 = super::BUDGET;
 
-/// The same of runs that each ask for other numbers: all of them are to come to their end.
-const ALL: u32 = 10 * super::BUDGET;
+/// The same of runs that each ask for other numbers: most of them are to come to their end.
+const ALL: u32 = 4 * super::BUDGET;
 
 impl Runs<'_> {
     /// Runs them, of the tiles under watch.
@@ -48,8 +48,7 @@ impl Runs<'_> {
     }
 
     /// Runs what makes conditions come out as they have in no run. Of these runs nothing counts
-    /// but what is read unwritten. Where none of a condition comes to its end, no tile counts
-    /// as run.
+    /// but what is read unwritten.
     fn run_wanted(&mut self, (plan, choice): (&Plan, &Choice<'_>), resting: &Resting, pool: &Pool) {
         let kernel = self.kernel;
         let spans = Spans::of(kernel);
@@ -63,27 +62,20 @@ impl Runs<'_> {
             let n_natural = |sizes: &&Sizes| wanted.n_natural(&spans, sizes);
             let most = all.iter().map(|sizes| n_natural(&sizes)).max();
             let best = all.iter().filter(|sizes| Some(n_natural(sizes)) == most);
-            let (mut is_ended, mut is_cut) = (false, false);
             for sizes in best.take(EACH) {
                 let Some(doubts) = wanted.doubts((&spans, resting), sizes) else { continue };
                 let before = self.findings.clone();
                 let doubts = (Some(&doubts), &mut fuel);
                 let run = self.run_at(plan, sizes, (Blocks::Sample, pool), doubts);
                 let fills = std::mem::replace(&mut self.findings, before).fills;
-                is_ended |= run.is_ok();
-                is_cut |= run == Err(Stop::Budget);
                 if run != Err(Stop::Excluded) {
                     self.findings.fills.unwritten = fills.unwritten;
                 }
             }
-            if is_cut && !is_ended {
-                self.findings.fills.run.clear();
-            }
         }
     }
 
-    /// Runs the numbers that comparisons ask for. Where these runs do not all come to their
-    /// end, no tile counts as run.
+    /// Runs the numbers that comparisons ask for.
     fn run_preimages(
         &mut self,
         (plan, choice): (&Plan, &Choice<'_>),
@@ -116,8 +108,8 @@ impl Runs<'_> {
                 }
             }
             let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
-            if self.run_at(plan, &sizes, (blocks, pool), (None, &mut fuel)) == Err(Stop::Budget) {
-                self.findings.fills.run.clear();
+            let _ = self.run_at(plan, &sizes, (blocks, pool), (None, &mut fuel));
+            if fuel == 0 {
                 break;
             }
         }
