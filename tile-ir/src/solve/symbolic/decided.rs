@@ -15,7 +15,7 @@ use super::walk::{Case, Walk};
 use super::{Relation, Unproved};
 use crate::check::Uniformity;
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, Stmt, StmtKind, VarId, VarKind, any_stmt, immutable_lets, print_expr,
+    ExprId, ExprKind, Kernel, Stmt, StmtKind, VarId, VarKind, any_stmt, immutable_lets,
 };
 use crate::op::CompareOp;
 
@@ -80,7 +80,7 @@ fn combinations(conditions: &[Vec<ExprId>]) -> Vec<Decided> {
     all
 }
 
-/// The comparisons of numbers of a level that decide what is run or chosen, those of one text
+/// The comparisons of numbers of a level that decide what is run or chosen, those that are alike
 /// together.
 fn conditions(kernel: &Kernel, level: Level) -> Vec<Vec<ExprId>> {
     let lets = immutable_lets(&kernel.body, kernel);
@@ -96,22 +96,27 @@ fn conditions(kernel: &Kernel, level: Level) -> Vec<Vec<ExprId>> {
         _ => None,
     });
     open.extend(chosen);
-    let mut found: BTreeMap<String, Vec<ExprId>> = BTreeMap::new();
+    let mut found: Vec<Vec<ExprId>> = Vec::new();
     while let Some(cond) = open.pop() {
         match kernel.exprs[cond].kind {
             ExprKind::Logic { lhs, rhs, .. } => open.extend([lhs, rhs]),
             ExprKind::Unary { operand, .. } => open.push(operand),
             ExprKind::Var(var) => open.extend(lets.get(&var)),
             ExprKind::Compare { .. } if is_of(kernel, cond, level) => {
-                let alike = found.entry(print_expr(kernel, cond)).or_default();
-                if !alike.contains(&cond) {
-                    alike.push(cond);
+                match found
+                    .iter_mut()
+                    .find(|alike| alike.first().is_some_and(|one| kernel.is_same(*one, cond)))
+                {
+                    Some(alike) if alike.contains(&cond) => {}
+                    Some(alike) => alike.push(cond),
+                    None => found.push(vec![cond]),
                 }
             }
             _ => {}
         }
     }
-    found.into_values().collect()
+    found.sort();
+    found
 }
 
 /// Whether an expression is made of numbers of a level.

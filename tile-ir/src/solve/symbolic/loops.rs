@@ -187,7 +187,8 @@ impl Walk<'_> {
         {
             flow.end.through = Some(Path::under(empty));
         }
-        self.follow(flow);
+        // Who has left before does not enter it.
+        self.follow_unless(flow, &ends);
         if let Some(stride) = wrapped {
             self.after_wrapping(stride, (var, head), (range, &bounds), body);
         }
@@ -236,7 +237,8 @@ impl Walk<'_> {
         };
         let start = Poly::default();
         self.hold_after(held, count.as_ref().map(|count| [&start, count]));
-        self.follow(flow);
+        // Who has left before does not enter it.
+        self.follow_unless(flow, &ends);
         // The last evaluation of the condition.
         let reached = self.condition(cond).no;
         self.leave_widened_until(&carried, &reached);

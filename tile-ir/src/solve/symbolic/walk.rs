@@ -506,7 +506,7 @@ impl Walk<'_> {
     }
 
     /// Goes on with a piece of code that is run where none of `skipping` is set.
-    fn follow_unless(&mut self, next: Flow, skipping: &BTreeSet<VarId>) {
+    pub(super) fn follow_unless(&mut self, next: Flow, skipping: &BTreeSet<VarId>) {
         let here = Distance::Same(self.loops.clone());
         self.pairs.cross(&self.flow.before(skipping), &next.heads, &here);
         self.flow.append(next, skipping);
