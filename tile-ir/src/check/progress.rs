@@ -346,13 +346,19 @@ impl<'a> Rounds<'a> {
         advances && self.deciding.contains(&var)
     }
 
-    /// Whether a change ends the loop.
+    /// Whether a change ends the loop: to a value that nothing takes back.
     fn ends_by(&self, var: VarId, change: &Change<'_>) -> bool {
-        let Change::To(value) = change else { return false };
-        let ExprKind::Literal(Literal::Bool(value)) = self.kernel.exprs[*value].kind else {
-            return false;
+        let value_of = |change: &Change<'_>| match change {
+            Change::To(value) => match self.kernel.exprs[*value].kind {
+                ExprKind::Literal(Literal::Bool(value)) => Some(value),
+                _ => None,
+            },
+            Change::Step | Change::Old { .. } => None,
         };
-        self.ends.contains(&(var, value))
+        let value = value_of(change);
+        let mut own = self.changes.iter().filter(|(of, ..)| *of == var);
+        value.is_some_and(|value| self.ends.contains(&(var, value)))
+            && own.all(|(_, other, _)| value_of(other) == value)
     }
 
     /// Whether an expression names a variable that the body changes.
