@@ -259,11 +259,11 @@ impl Machine<'_> {
 
     /// `lhs op rhs` at type `ty`.
     pub(super) fn binary(&self, op: BinaryOp, ty: Type, lhs: Value, rhs: Value) -> Value {
-        if ty == Type::Index {
-            if let Some(value) = quick(op, lhs.as_index(), rhs.as_index()) {
-                let value = Value::index(value).made_of(lhs).made_of(rhs);
-                return self.with_term_of(value, (op, ty), lhs, rhs);
-            }
+        if ty == Type::Index
+            && let Some(value) = quick(op, lhs.as_index(), rhs.as_index())
+        {
+            let value = Value::index(value).made_of(lhs).made_of(rhs);
+            return self.with_term_of(value, (op, ty), lhs, rhs);
         }
         let dtype = self.types.of_type(ty);
         let a = ScalarValue { dtype, bits: lhs.bits() };

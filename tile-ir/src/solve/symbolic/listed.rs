@@ -35,6 +35,9 @@ type Side = (SpanId, AccessKind);
 /// Of which pairs of accesses is asked.
 type IsAsked<'a> = dyn Fn(&Site, &Site) -> bool + 'a;
 
+/// Sizes, and the pairs of accesses of which it was asked there.
+type Question = (Sizes, BTreeSet<[Side; 2]>);
+
 /// Proofs at each of the sizes that a kernel lists.
 #[derive(Debug)]
 pub(crate) struct EachSize<'a> {
@@ -43,7 +46,7 @@ pub(crate) struct EachSize<'a> {
     combinations: Vec<Sizes>,
     /// What was not proved at sizes, of the pairs of accesses that were asked for: within a
     /// block and between blocks at once.
-    failed: RefCell<BTreeMap<(Sizes, BTreeSet<[Side; 2]>), Vec<Unproved>>>,
+    failed: RefCell<BTreeMap<Question, Vec<Unproved>>>,
     /// What easy sizes leave is there for the hard ones.
     effort: Effort,
 }
