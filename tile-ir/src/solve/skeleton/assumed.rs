@@ -2,8 +2,8 @@
 //!
 //! What is tried for a scalar is small. `assume(pitch >= 16 * tiles(W, 16))` excludes that, and
 //! `assume(width == 512)` nearly all: where no run fulfils an assumption, nothing is seen at
-//! all. So a scalar, or a dimension, of which a number is assumed as the least one is put there, or a little
-//! above; one of which it is assumed as the largest is put there, or a little below; and one
+//! all. So a scalar, or a dimension, of which a number is assumed as the least one is put there,
+//! or a little above; one of which it is assumed as the largest is put there, or a little below; and one
 //! that is assumed to be a number is that number; one that is assumed to be a multiple, or to
 //! leave a rest, is the next number that does. Where a launch may have few values
 //! ([`few_values`]), they are taken one after the other; after the first, one that is no power

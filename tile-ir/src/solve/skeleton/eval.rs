@@ -24,7 +24,7 @@ const EVERY_THREAD: u32 = u32::MAX;
 
 /// `a op b` of indices, where that takes no more than an instruction or two.
 #[inline]
-fn quick(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
+pub(super) fn quick(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
     match op {
         BinaryOp::Add => Some(a.wrapping_add(b)),
         BinaryOp::Sub => Some(a.wrapping_sub(b)),

@@ -25,6 +25,9 @@ const MAX_CONDITIONS: usize = 3;
 /// How conditions come out.
 pub(super) type Decided = BTreeMap<ExprId, bool>;
 
+/// What variables are that are given a value once.
+type Lets = BTreeMap<VarId, ExprId>;
+
 /// Who has one outcome of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
@@ -52,9 +55,11 @@ fn unproved_at(
     level: Level,
     open: &[Unproved],
 ) -> Vec<Unproved> {
-    let conditions = conditions(kernel, level);
+    let lets = immutable_lets(&kernel.body, kernel);
+    let conditions = conditions((kernel, &lets), level);
     // Of the launch alone they have been tried.
-    let is_new = |cond: &ExprId| level == Level::Launch || !is_of(kernel, *cond, Level::Launch);
+    let is_new =
+        |cond: &ExprId| level == Level::Launch || !is_of((kernel, &lets), *cond, Level::Launch);
     if open.is_empty() || !conditions.iter().flatten().any(is_new) {
         return open.to_vec();
     }
@@ -82,8 +87,7 @@ fn combinations(conditions: &[Vec<ExprId>]) -> Vec<Decided> {
 
 /// The comparisons of numbers of a level that decide what is run or chosen, those that are alike
 /// together.
-fn conditions(kernel: &Kernel, level: Level) -> Vec<Vec<ExprId>> {
-    let lets = immutable_lets(&kernel.body, kernel);
+fn conditions((kernel, lets): (&Kernel, &Lets), level: Level) -> Vec<Vec<ExprId>> {
     let mut open = Vec::new();
     any_stmt(&kernel.body, &mut |kind| {
         if let StmtKind::If { cond, .. } = kind {
@@ -102,7 +106,7 @@ fn conditions(kernel: &Kernel, level: Level) -> Vec<Vec<ExprId>> {
             ExprKind::Logic { lhs, rhs, .. } => open.extend([lhs, rhs]),
             ExprKind::Unary { operand, .. } => open.push(operand),
             ExprKind::Var(var) => open.extend(lets.get(&var)),
-            ExprKind::Compare { .. } if is_of(kernel, cond, level) => {
+            ExprKind::Compare { .. } if is_of((kernel, lets), cond, level) => {
                 match found
                     .iter_mut()
                     .find(|alike| alike.first().is_some_and(|one| kernel.is_same(*one, cond)))
@@ -120,19 +124,18 @@ fn conditions(kernel: &Kernel, level: Level) -> Vec<Vec<ExprId>> {
 }
 
 /// Whether an expression is made of numbers of a level.
-fn is_of(kernel: &Kernel, expr: ExprId, level: Level) -> bool {
+fn is_of((kernel, lets): (&Kernel, &Lets), expr: ExprId, level: Level) -> bool {
     let kind = &kernel.exprs[expr].kind;
     match kind {
         ExprKind::Var(var) => match kernel.vars[*var].kind {
             VarKind::Dim | VarKind::TileParam(_) | VarKind::Scalar(_) => true,
             VarKind::Grid => level == Level::Block,
             VarKind::Block | VarKind::Each | VarKind::Loop | VarKind::Let { .. } => {
-                let lets = immutable_lets(&kernel.body, kernel);
-                lets.get(var).is_some_and(|init| is_of(kernel, *init, level))
+                lets.get(var).is_some_and(|init| is_of((kernel, lets), *init, level))
             }
         },
         ExprKind::Load(_) | ExprKind::InBounds { .. } | ExprKind::Uniform(_) => false,
-        _ => kind.operands().iter().all(|operand| is_of(kernel, *operand, level)),
+        _ => kind.operands().iter().all(|operand| is_of((kernel, lets), *operand, level)),
     }
 }
 
@@ -142,7 +145,9 @@ impl Walk<'_> {
     pub(super) fn decided(&mut self, expr: ExprId, cond: Cond) -> Cond {
         let Some(holds) = self.case.decided.get(&expr).copied() else { return cond };
         let fact = if holds { cond.yes } else { cond.no };
-        if is_of(self.kernel, expr, Level::Launch) && !self.constraints.contains(&fact) {
+        let lets = immutable_lets(&self.kernel.body, self.kernel);
+        let is_everywhere = is_of((self.kernel, &lets), expr, Level::Launch);
+        if is_everywhere && !self.constraints.contains(&fact) {
             self.constraints.push(fact);
         }
         match holds {
