@@ -154,6 +154,7 @@ impl Writer<'_> {
             | StmtKind::Atomic { .. }
             | StmtKind::Exchange { .. }
             | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => {}
         }

@@ -70,6 +70,25 @@ pub enum AssumptionError {
         /// What the condition is computed from, each as `x = 3`.
         values: Vec<String>,
     },
+    /// Two work-items with one number that should differ.
+    #[error("`assume({text})` of `{kernel}` ({file}:{line}) does not hold: \
+             {place} has {}, of which {other} has one", values.join(", "))]
+    Shared {
+        /// The kernel.
+        kernel: String,
+        /// The source file.
+        file: String,
+        /// The line in it, from 1.
+        line: u32,
+        /// What is assumed, as it stands there.
+        text: String,
+        /// The work-item and its block: `work-item (tx = 3) of block (bx = 0)`.
+        place: String,
+        /// Its numbers, each as `place = 3`.
+        values: Vec<String>,
+        /// The other work-item and its block.
+        other: String,
+    },
     /// Two elements that should be distinct.
     #[error(
         "`assume(distinct({tensor}))` of `{kernel}` ({file}:{line}) does not hold: \

@@ -108,7 +108,8 @@ fn parse_stmt(cx: &mut Context, input: &mut Cursor<'_>) -> Result<Stmt> {
 
 /// `assume(e);`
 fn parse_assume(cx: &mut Context, input: &mut Cursor<'_>) -> Result<StmtKind> {
-    const FORM: &str = "write `assume(x < n);`, `assume(distinct(a));` or `assume(sorted(a));`";
+    const FORM: &str = "write `assume(x < n);`, `assume(distinct(a));`, `assume(sorted(a));` or \
+                        `assume(distinct_in_block(at));`";
     let start = input.here();
     input.bump();
     let Some(group) = input.eat_group(Delimiter::Parenthesis) else {

@@ -66,3 +66,56 @@ tiled_kernel! {
         }
     }
 }
+
+tiled_kernel! {
+    /// Sorts tiles by merging runs: each element goes behind those of the other run that come
+    /// first, so that no two have one place.
+    pub fn merged(keys: &Tensor<i32, [R, TN]>, c: &mut Tensor<i32, [R, TN]>)
+    where
+        tile: (TN in [2, 8, 64]),
+        grid: (by in R),
+        block: (tx in TN),
+    {
+        shared s: [i32; TN];
+        s[tx] = keys[by, tx];
+        for run in doubling(TN) {
+            barrier;
+            let key = s[tx];
+            let own = tx / run;
+            let other = (own ^ 1) * run;
+            let mut before = 0;
+            for k in 0..run {
+                let theirs = s[other + k];
+                if theirs < key || (theirs == key && own % 2 == 1) {
+                    before += 1;
+                }
+            }
+            barrier;
+            let place = own / 2 * 2 * run + tx % run + before;
+            assume(distinct_in_block(place));
+            s[place] = key;
+        }
+        barrier;
+        c[by, tx] = s[tx];
+    }
+}
+
+tiled_kernel! {
+    /// Each element, and twice of it, where its block's list says, from the block's first place.
+    pub fn listed_pairs(
+        first: &Tensor<i32, [B]>,
+        list: &Tensor<i32, [B, TN]>,
+        x: &Tensor<i32, [B, TN]>,
+        c: &mut Tensor<i32, [M]>,
+    )
+    where
+        tile: (TN in [2, 4]),
+        grid: (bx in B),
+        block: (tx in TN),
+    {
+        let place = first[bx] + list[bx, tx];
+        assume(distinct_in_grid(place, place + 1));
+        c[place] = x[bx, tx];
+        c[place + 1] = 2 * x[bx, tx];
+    }
+}

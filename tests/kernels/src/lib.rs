@@ -28,7 +28,7 @@ mod warps;
 pub mod widen;
 
 pub use arrays::{cat_map, counted_parts, digits, matmul_squares, sorted_fours};
-pub use assumed::{own_slots, scatter, spread_rows, strided};
+pub use assumed::{listed_pairs, merged, own_slots, scatter, spread_rows, strided};
 pub use collectives::{halvings, ranks, row_totals, softmax, tile_ranges, tile_sums};
 pub use curves::{
     exact_curves, fused_curves, integer_curves, library_curves, ring_differences, turned_words,
@@ -58,7 +58,7 @@ pub use steps::{
     settled, steps_to_one,
 };
 pub use tallies::{float_tallies, histogram, integer_tallies, shared_histogram};
-pub use warps::{neighbours, tree_sums, votes, warp_scans, warp_totals};
+pub use warps::{lone_rounds, neighbours, tree_sums, votes, warp_scans, warp_totals};
 
 /// The README's example, compiled and run as a test.
 #[cfg(doctest)]

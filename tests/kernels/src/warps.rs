@@ -145,3 +145,32 @@ tiled_kernel! {
         }
     }
 }
+
+tiled_kernel! {
+    /// Rows of 32 steps of a game, a warp a block: while somebody has more than 9, each takes
+    /// what its mirror has from it, or half of its own; whoever has the most tells how many odd
+    /// numbers there are in the end, if there are many.
+    pub fn lone_rounds(a: &Tensor<u32, [R, 32]>, ends: &mut Tensor<u32, [R, 32]>)
+    where
+        grid: (by in R),
+        block: (lane in 32),
+    {
+        shared s: [u32; 32];
+        let mut own = a[by, lane];
+        while warp_any(own > 9) {
+            s[lane] = own;
+            barrier;
+            let other = s[31 - lane];
+            own = if own > other { own - other / 2 - 1 } else { own / 2 };
+            barrier;
+        }
+        let odd = ballot(own % 2 == 1).count_ones();
+        let most = shuffle(warp_max(own), 7);
+        if odd > 4 && most > 1 {
+            s[lane] = own + odd;
+            barrier;
+            own = s[(lane + 1) % 32];
+        }
+        ends[by, lane] = own;
+    }
+}

@@ -1,7 +1,7 @@
 //! Assumptions: what comes out where they hold, and what the CPU device says where
 //! they do not.
 
-use tile_kernels::{own_slots, scatter, spread_rows, strided};
+use tile_kernels::{listed_pairs, merged, own_slots, scatter, spread_rows, strided};
 use tile_runtime::{AssumptionError, Device, Error, Options};
 
 fn options() -> Options {
@@ -129,4 +129,60 @@ fn points_of_a_cooperative_loop() {
         text.contains("does not hold for work-item (j = 0) of block (bx = 0): stride = 0"),
         "{text}"
     );
+}
+
+#[test]
+fn places_within_a_block() {
+    let dev = Device::cpu();
+    for (tile, rows) in [(2, 5), (8, 3), (64, 2)] {
+        let keys: Vec<i32> = (0..rows * tile).map(|i| (i * 37 + 11) as i32 % 29 - 14).collect();
+        let device_keys = dev.tensor([rows, tile], &keys).unwrap();
+        let mut c = dev.tensor([rows, tile], &vec![0; keys.len()]).unwrap();
+        let options = Options::new().tile("TN", tile as u32);
+        merged::with(options).launch(&device_keys, &mut c).unwrap();
+        let mut sorted = keys;
+        sorted.chunks_mut(tile).for_each(<[i32]>::sort_unstable);
+        assert_eq!(c.to_vec().unwrap(), sorted, "TN = {tile}");
+    }
+}
+
+/// What `listed_pairs` makes of two blocks of two elements, 1 to 4.
+fn paired(first: [i32; 2], list: [i32; 4]) -> Result<Vec<i32>, Error> {
+    let dev = Device::cpu();
+    let first = dev.tensor([2], &first)?;
+    let list = dev.tensor([2, 2], &list)?;
+    let x = dev.tensor([2, 2], &[1, 2, 3, 4])?;
+    let mut c = dev.tensor([9], &[0; 9])?;
+    listed_pairs::with(Options::new().tile("TN", 2)).launch(&first, &list, &x, &mut c)?;
+    c.to_vec()
+}
+
+#[test]
+fn places_within_a_launch() {
+    assert_eq!(paired([0, 4], [2, 0, 0, 3]).unwrap(), [2, 4, 1, 2, 3, 6, 0, 4, 8]);
+}
+
+#[test]
+fn places_that_two_have() {
+    let source = include_str!("../src/assumed.rs");
+    let found = |error: Error| {
+        let Error::Assumption(found) = error else { panic!("{error}") };
+        let AssumptionError::Shared { file, line, .. } = found.as_ref() else { panic!("{found}") };
+        let stated = source.lines().nth(*line as usize - 1).unwrap_or_default();
+        assert_eq!(stated.trim(), "assume(distinct_in_grid(place, place + 1));");
+        found.to_string().replace(&format!("({file}:{line}) "), "")
+    };
+    let begin = "`assume(distinct_in_grid(place, place + 1))` of `listed_pairs` does not hold: ";
+    // One work-item's second place is the next one's first.
+    assert_eq!(
+        found(paired([0, 4], [0, 1, 0, 2]).unwrap_err()),
+        format!(
+            "{begin}work-item (tx = 1) of block (bx = 0) has place = 1, place + 1 = 2, of which \
+             work-item (tx = 0) of block (bx = 0) has one"
+        )
+    );
+    // So it is between blocks, whichever comes first.
+    let text = found(paired([0, 4], [0, 2, 0, -1]).unwrap_err());
+    let places = ["work-item (tx = 1) of block (bx = 0)", "work-item (tx = 1) of block (bx = 1)"];
+    assert!(text.starts_with(begin) && places.iter().all(|place| text.contains(place)), "{text}");
 }

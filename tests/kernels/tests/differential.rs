@@ -274,6 +274,7 @@ fn exchanges_within_warps() {
     everywhere(["W"], &[[2], [4]], &PLANE_SHAPES, checks::check_warp_scans);
     let blocks = [[0], [1], [7]];
     everywhere([], &[[]], &blocks, |setup, [n]| checks::check_tree_sums(setup, n));
+    everywhere([], &[[]], &blocks, |setup, [n]| checks::check_lone_rounds(setup, n));
     everywhere([], &[[]], &LINE_SHAPES.map(|n| [n]), |setup, [n]| checks::check_votes(setup, n));
 }
 

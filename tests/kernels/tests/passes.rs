@@ -105,6 +105,7 @@ fn every_kernel_is_checked() {
         "votes",
         "warp_scans",
         "tree_sums",
+        "lone_rounds",
         "seven_point",
         "window_sums",
         "tied_product",
@@ -251,7 +252,7 @@ fn control_flow_of_the_block() {
 
 #[test]
 fn exchanges_within_warps() {
-    for name in ["warp_totals", "neighbours", "votes", "warp_scans", "tree_sums"] {
+    for name in ["warp_totals", "neighbours", "votes", "warp_scans", "tree_sums", "lone_rounds"] {
         check_named(name);
     }
 }

@@ -171,6 +171,7 @@ impl<'a> Names<'a> {
                 | StmtKind::Update { place: Place::Var(_), .. }
                 | StmtKind::Exchange { .. }
                 | StmtKind::Assume { .. }
+                | StmtKind::Distinct { .. }
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier => {}
             }
@@ -412,7 +413,10 @@ impl Walk<'_, '_> {
             StmtKind::If { cond, then, otherwise } => {
                 value(*cond) && self.are_steady(then) && self.are_steady(otherwise)
             }
-            StmtKind::Assume { .. } | StmtKind::Barrier | StmtKind::WarpBarrier => true,
+            StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => true,
         }
     }
 

@@ -22,6 +22,7 @@ pub(super) fn check_assumptions(
     diags: &mut Diagnostics,
 ) {
     let origins = Origins::of(kernel);
+    check_distinct(kernel, uniformity, &origins, diags);
     if origins.assumed.is_empty() {
         return;
     }
@@ -42,6 +43,38 @@ pub(super) fn check_assumptions(
                      values, scalar parameters and dimensions",
             ));
         }
+    }
+}
+
+/// Reports numbers that are said to differ and do not, or of which it is no fact about data.
+fn check_distinct(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    origins: &Origins,
+    diags: &mut Diagnostics,
+) {
+    for &value in &origins.distinct {
+        let (span, text) = (kernel.exprs[value].span, print_expr(kernel, value));
+        let is_open = |kind: &ExprKind| match kind {
+            // Whatever decides which of its values it has.
+            ExprKind::Var(var) if kernel.vars[*var].kind == (VarKind::Let { mutable: true }) => {
+                true
+            }
+            _ => is_of_launch(kernel, kind),
+        };
+        let (fault, help) = if uniformity.is_uniform_value(value) {
+            ("is the same for all work-items of a block", "say it of the place of each work-item")
+        } else if !origins.reaches(kernel, value, &is_open) {
+            (
+                "is decided by sizes and coordinates, not by data",
+                "what coordinates decide is proved or refused as it stands: `assume` is for places \
+                 that loaded values decide",
+            )
+        } else {
+            continue;
+        };
+        let message = format!("`{text}` {fault}, so that this cannot be assumed of it");
+        diags.push(Diagnostic::error(Code::BadAssumption, span, message).help(help));
     }
 }
 
@@ -70,6 +103,8 @@ fn is_of_launch(kernel: &Kernel, kind: &ExprKind) -> bool {
 pub(crate) struct Origins {
     /// The conditions, in program order.
     pub(crate) assumed: Vec<ExprId>,
+    /// The numbers that are said to differ.
+    distinct: Vec<ExprId>,
     values: Vec<(VarId, ExprId)>,
     /// Variables that hold old values of atomic updates.
     old: BTreeSet<VarId>,
@@ -87,6 +122,7 @@ impl Origins {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::Assume { cond } => self.assumed.push(*cond),
+                StmtKind::Distinct { values, .. } => self.distinct.extend(values),
                 StmtKind::Let { var, init: Some(value) }
                 | StmtKind::Assign { var, value }
                 | StmtKind::Update { place: Place::Var(var), value, .. } => {

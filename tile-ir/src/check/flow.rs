@@ -9,7 +9,7 @@
 //! work-items made it and some did not.
 
 use super::uniform::{WrittenTensors, range_exprs};
-use super::warp::Warps;
+use super::warp::{Warps, is_one_warp};
 use crate::arena::EntityId;
 use crate::exchange::{ExchangeOp, Group, Shuffle};
 use crate::kernel::{
@@ -131,16 +131,14 @@ pub(crate) struct Flow {
 /// its warps, and which statements that the work-items of such a group run
 /// together stand where they part.
 pub(crate) fn analyse(kernel: &Kernel, fold: Fold<'_>, group: Group) -> Flow {
-    let warps = match group {
-        Group::Warp => Some(Warps::of(kernel)),
-        Group::Block => None,
-    };
+    let is_of_warp = group == Group::Warp;
+    let warps = (is_of_warp || is_one_warp(kernel)).then(|| Warps::of(kernel));
     let mut walker = Walker {
         kernel,
         written: WrittenTensors::of(kernel),
         fold,
         group,
-        state: initial_state(kernel, warps.as_ref()),
+        state: initial_state(kernel, warps.as_ref().filter(|_| is_of_warp)),
         flow: Flow {
             values: vec![true; kernel.exprs.len()],
             divergent: Vec::new(),
@@ -184,7 +182,7 @@ struct Walker<'a> {
     fold: Fold<'a>,
     /// Within which work-items may differ.
     group: Group,
-    /// What they agree on by their numbers, where it is a warp.
+    /// What a warp agrees on, where they are a warp's: of a block that is one, too.
     warps: Option<Warps<'a>>,
     state: State,
     flow: Flow,
@@ -220,7 +218,10 @@ impl Walker<'_> {
             ExprKind::Tiles { extent, tile } => self.exprs(&[*extent, *tile]),
             ExprKind::InBounds { indices, .. } => self.exprs(indices),
         };
-        let is_agreed = || self.warps.as_ref().is_some_and(|warps| warps.agree_on(expr));
+        let is_agreed = || {
+            let warps = self.warps.as_ref().filter(|_| self.group == Group::Warp);
+            warps.is_some_and(|warps| warps.agree_on(expr))
+        };
         let cause = cause.filter(|_| (self.fold)(expr).is_none() && !is_agreed());
         if cause.is_some() {
             self.flow.values[expr.index()] = false;
@@ -353,6 +354,7 @@ impl Walker<'_> {
                 self.declare(*var);
                 let agrees = cause.is_none() && matches!(op, ExchangeOp::Shuffle(_))
                     || op.is_uniform(self.group)
+                    || self.warps.is_some() && op.is_uniform(Group::Warp)
                     || self.is_of_one_lane(*op, *lane);
                 let own = Some(Cause::Exchange(*var, stmt.span));
                 self.state[var.index()] = if agrees { None } else { own };
@@ -362,6 +364,9 @@ impl Walker<'_> {
             }
             StmtKind::Assume { cond } => {
                 self.expr(*cond);
+            }
+            StmtKind::Distinct { values, .. } => {
+                self.exprs(values);
             }
             StmtKind::Barrier => self.collective(Collective::Barrier, stmt.head, control),
             StmtKind::Each { axes, body, origin } => {

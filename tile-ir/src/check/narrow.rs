@@ -84,6 +84,7 @@ fn collect(stmts: &[Stmt], out: &mut Vec<ExprId>) {
             | StmtKind::Exchange { .. }
             | StmtKind::Each { .. }
             | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => {}
         }

@@ -34,6 +34,7 @@ fn depends_on_order(kernel: &Kernel, stmt: &Stmt) -> bool {
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Assume { .. }
+        | StmtKind::Distinct { .. }
         | StmtKind::Barrier
         | StmtKind::WarpBarrier => false,
     };

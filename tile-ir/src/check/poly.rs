@@ -611,6 +611,7 @@ pub(super) fn assigned_in(stmts: &[Stmt]) -> Vec<VarId> {
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => {}
         }

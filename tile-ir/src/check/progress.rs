@@ -140,6 +140,7 @@ fn collect<'a>(
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => {}
         }

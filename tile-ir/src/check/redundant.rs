@@ -11,7 +11,7 @@
 
 use super::Uniformity;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::kernel::{Kernel, Stmt, StmtKind};
+use crate::kernel::{Kernel, Stmt, StmtKind, Within, any_stmt};
 use crate::solve::symbolic::Proofs;
 use crate::span::SpanId;
 
@@ -32,6 +32,7 @@ pub(super) fn check_redundant(
         seen.push(*barrier);
         is_new
     });
+    barriers.retain(|barrier| !says_what_differs(&kernel.body, *barrier));
     let mut needed = kernel.clone();
     let mut spare = Vec::new();
     for barrier in barriers.into_iter().rev() {
@@ -65,6 +66,22 @@ fn collect(stmts: &[Stmt], out: &mut Vec<SpanId>) {
     }
 }
 
+/// Whether it says to which round of a loop an assumption of places within the block belongs:
+/// without it more would be assumed.
+fn says_what_differs(stmts: &[Stmt], barrier: SpanId) -> bool {
+    let is_said =
+        |kind: &StmtKind| matches!(kind, StmtKind::Distinct { within: Within::Block, .. });
+    stmts.iter().any(|stmt| {
+        let bodies = stmt.kind.bodies();
+        let is_loop = !matches!(stmt.kind, StmtKind::If { .. });
+        let mut inside = Vec::new();
+        bodies.iter().for_each(|body| collect(body, &mut inside));
+        let is_said = || bodies.iter().any(|body| any_stmt(body, &mut |kind| is_said(kind)));
+        is_loop && inside.contains(&barrier) && is_said()
+            || bodies.into_iter().any(|body| says_what_differs(body, barrier))
+    })
+}
+
 fn remove(stmts: &mut Vec<Stmt>, barrier: SpanId) {
     stmts.retain(|stmt| !(matches!(stmt.kind, StmtKind::Barrier) && stmt.head == barrier));
     for stmt in stmts {
@@ -85,6 +102,7 @@ fn remove(stmts: &mut Vec<Stmt>, barrier: SpanId) {
             | StmtKind::Update { .. }
             | StmtKind::Exchange { .. }
             | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => {}
         }

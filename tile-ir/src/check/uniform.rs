@@ -181,6 +181,7 @@ impl Storage<'_> {
                 StmtKind::Update { place: Place::Element(_), .. }
                 | StmtKind::Store { .. }
                 | StmtKind::Assume { .. }
+                | StmtKind::Distinct { .. }
                 | StmtKind::LetArray { .. }
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier => {}

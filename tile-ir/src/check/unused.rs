@@ -83,6 +83,7 @@ impl Used {
             StmtKind::While { cond, .. }
             | StmtKind::If { cond, .. }
             | StmtKind::Assume { cond } => vec![*cond],
+            StmtKind::Distinct { values, .. } => values.clone(),
         };
         exprs.into_iter().for_each(|id| self.visit_expr(kernel, id));
         for inner in stmt.kind.bodies().into_iter().flatten() {

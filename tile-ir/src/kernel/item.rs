@@ -183,6 +183,30 @@ impl Order {
     }
 }
 
+/// Of which work-items it is said that none has a number of another one's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Within {
+    /// Those of a block that come by between two meetings of the block.
+    Block,
+    /// All of the launch, whenever they come by.
+    Grid,
+}
+
+impl Within {
+    /// The one that `assume` calls so.
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Block, Self::Grid].into_iter().find(|within| within.name() == name)
+    }
+
+    /// Its name in an `assume`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Block => "distinct_in_block",
+            Self::Grid => "distinct_in_grid",
+        }
+    }
+}
+
 /// A type parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeParam {

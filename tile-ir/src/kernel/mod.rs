@@ -40,7 +40,7 @@ pub(crate) use eval::{eval_index_of, gcd};
 pub use expr::{Expr, ExprKind, Literal};
 pub use item::{
     Axis, Edge, EdgeRule, Exit, Kernel, Order, Param, Promise, ScalarParam, TensorParam, Tile,
-    TileDomain, TileParam, TileSpace, TypeParam, Var, VarKind,
+    TileDomain, TileParam, TileSpace, TypeParam, Var, VarKind, Within,
 };
 pub use print::{print_access, print_expr, print_kernel};
 pub(crate) use source::Source;

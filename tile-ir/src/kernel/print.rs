@@ -368,6 +368,11 @@ impl Printer<'_> {
                 let cond = self.expr(*cond, Level::Lowest);
                 self.line(depth, &format!("assume({cond});"));
             }
+            StmtKind::Distinct { values, within } => {
+                let values: Vec<String> =
+                    values.iter().map(|value| self.expr(*value, Level::Lowest)).collect();
+                self.line(depth, &format!("assume({}({}));", within.name(), values.join(", ")));
+            }
             StmtKind::Barrier => self.line(depth, "barrier;"),
             StmtKind::WarpBarrier => self.line(depth, "warp_barrier;"),
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::item::Within;
 use super::{Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, TileId, VarId};
 use crate::exchange::{ExchangeOp, Group};
 use crate::op::{AtomicOp, BinaryOp};
@@ -40,7 +41,8 @@ impl Stmt {
             | StmtKind::Store { .. }
             | StmtKind::Update { .. }
             | StmtKind::Atomic { .. }
-            | StmtKind::Assume { .. } => {
+            | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. } => {
                 self.kind.bodies().into_iter().flatten().any(Self::has_meeting)
             }
         }
@@ -217,6 +219,14 @@ pub enum StmtKind {
         /// A `bool`.
         cond: ExprId,
     },
+    /// A fact of the same kind, about who comes by: no two work-items have a number of these
+    /// in common.
+    Distinct {
+        /// Integers, or indices.
+        values: Vec<ExprId>,
+        /// Which work-items.
+        within: Within,
+    },
     /// Orders all of the block's shared- and global-memory accesses before it
     /// against all after it. Collective.
     Barrier,
@@ -242,6 +252,7 @@ impl StmtKind {
             | Self::Update { .. }
             | Self::Exchange { .. }
             | Self::Assume { .. }
+            | Self::Distinct { .. }
             | Self::Barrier
             | Self::WarpBarrier => Vec::new(),
         }
@@ -263,6 +274,7 @@ impl StmtKind {
             | Self::Update { .. }
             | Self::Exchange { .. }
             | Self::Assume { .. }
+            | Self::Distinct { .. }
             | Self::Barrier
             | Self::WarpBarrier => Vec::new(),
         }
@@ -294,6 +306,7 @@ pub(crate) fn concerns_warps(stmts: &[Stmt]) -> bool {
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Assume { .. }
+        | StmtKind::Distinct { .. }
         | StmtKind::Barrier => false,
     })
 }
@@ -332,6 +345,7 @@ impl StmtKind {
             | Self::While { .. }
             | Self::If { .. }
             | Self::Assume { .. }
+            | Self::Distinct { .. }
             | Self::Barrier
             | Self::WarpBarrier => None,
         }
@@ -357,6 +371,7 @@ impl StmtKind {
             Self::Exchange { value, lane, .. } => [*value].into_iter().chain(*lane).collect(),
             Self::Phase { range, .. } | Self::For { range, .. } => range.exprs(),
             Self::While { cond, .. } | Self::If { cond, .. } | Self::Assume { cond } => vec![*cond],
+            Self::Distinct { values, .. } => values.clone(),
             Self::Each { .. } | Self::Barrier | Self::WarpBarrier => Vec::new(),
         }
     }

@@ -24,7 +24,7 @@ mod spare;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{Folds, Uniformity, uniformity};
-use crate::exchange::Group;
+use crate::exchange::{ExchangeOp, Group, Reduction};
 use crate::kernel::{
     Expr, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, Type, Var, VarId, VarKind,
     copy_expr,
@@ -105,6 +105,7 @@ fn is_collective(kind: &StmtKind) -> bool {
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Assume { .. }
+        | StmtKind::Distinct { .. }
         | StmtKind::WarpBarrier => false,
     }
 }
@@ -123,6 +124,7 @@ fn deciders(kind: &StmtKind) -> Vec<ExprId> {
         | StmtKind::Exchange { .. }
         | StmtKind::Each { .. }
         | StmtKind::Assume { .. }
+        | StmtKind::Distinct { .. }
         | StmtKind::Barrier
         | StmtKind::WarpBarrier => Vec::new(),
     }
@@ -176,16 +178,16 @@ impl Needs<'_> {
                     Some((*var, Some(*value)))
                 }
                 StmtKind::For { var, .. } | StmtKind::Phase { var, .. } => Some((*var, None)),
+                StmtKind::Exchange { var, .. } => Some((*var, None)),
                 StmtKind::Store { .. }
                 | StmtKind::LetArray { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Update { place: Place::Element(_), .. }
-                // Its variable is the block's, or differs everywhere.
-                | StmtKind::Exchange { .. }
                 | StmtKind::Each { .. }
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Assume { .. }
+                | StmtKind::Distinct { .. }
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier => None,
             };
@@ -279,6 +281,22 @@ impl Twins<'_> {
                 let place = Place::Var(*self.twins.get(var)?);
                 StmtKind::Update { place, op: *op, value: self.copy(*value) }
             }
+            // What a warp agrees on, in a block of one: any of its values is the block's.
+            StmtKind::Exchange { var, .. } if self.needed.contains(var) => {
+                let declared: Var = self.kernel.vars[*var].clone();
+                let ty = declared.ty;
+                let twin = self.kernel.vars.push(declared);
+                self.twins.insert(*var, twin);
+                let own = Expr { kind: ExprKind::Var(*var), ty, span: stmt.span };
+                let value = self.kernel.exprs.push(own);
+                let reduction = if ty == Type::BOOL { Reduction::Any } else { Reduction::Max };
+                StmtKind::Exchange {
+                    var: twin,
+                    op: ExchangeOp::Reduce(reduction),
+                    value,
+                    lane: None,
+                }
+            }
             StmtKind::Assign { .. }
             | StmtKind::LetArray { .. }
             | StmtKind::Update { .. }
@@ -291,6 +309,7 @@ impl Twins<'_> {
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => return None,
         };

@@ -96,6 +96,7 @@ impl Walk<'_> {
             | StmtKind::Atomic { .. }
             | StmtKind::Exchange { .. }
             | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => false,
         };

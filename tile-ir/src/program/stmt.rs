@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Access, DomainId, ExprId, FragmentId, RoleId, TokenId, VarId};
+use crate::kernel::Within;
 use crate::op::AtomicOp;
 use crate::span::SpanId;
 
@@ -93,6 +94,9 @@ pub struct Assumption {
     /// Whether it is the language's own: that work-items agree on coming here. Of kernels
     /// that no check has passed.
     pub is_of_meeting: bool,
+    /// Of which work-items none has a number of another one's, where that is what is assumed:
+    /// the numbers are `values`, and the condition is true.
+    pub distinct: Option<Within>,
 }
 
 impl Assumption {

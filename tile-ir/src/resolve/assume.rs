@@ -1,11 +1,13 @@
-//! `assume(…)`: conditions, and facts about whole tensors.
+//! `assume(…)`: conditions, facts about whole tensors, and numbers that work-items do not
+//! have in common.
 
 use super::Resolver;
-use super::expr::resolve_condition;
+use super::each;
+use super::expr::{resolve_condition, resolve_index};
 use super::scope::resolve_array;
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::Bound;
-use crate::kernel::{ArrayRef, ElemType, Order, Promise, StmtKind, TensorId};
+use crate::kernel::{ArrayRef, ElemType, Order, Promise, StmtKind, TensorId, Within};
 use crate::span::SpanId;
 use crate::syntax::{Expr, ExprKind, Name};
 
@@ -17,7 +19,32 @@ pub(super) fn resolve_assume(cx: &mut Resolver, fact: &Expr, span: SpanId) -> Op
         resolve_promise(cx, (order, func.span), args, span);
         return None;
     }
+    if let ExprKind::Call { func, args } = &fact.kind
+        && let Some(within) = Within::of_name(&func.text)
+    {
+        return resolve_distinct(cx, (within, func.span), args);
+    }
     Some(StmtKind::Assume { cond: resolve_condition(cx, fact) })
+}
+
+/// The most numbers of one work-item that an `assume` says to differ.
+const MAX_DISTINCT: usize = 8;
+
+fn resolve_distinct(
+    cx: &mut Resolver,
+    (within, func): (Within, SpanId),
+    args: &[Expr],
+) -> Option<StmtKind> {
+    let called = within.name();
+    each::refuse_in_collective(cx, "assume", func);
+    if args.is_empty() || args.len() > MAX_DISTINCT {
+        let message = format!("`{called}` takes up to {MAX_DISTINCT} numbers of a work-item");
+        let help = format!("write `assume({called}(at));`, with a place that data decides");
+        cx.diags.push(Diagnostic::error(Code::Syntax, func, message).help(help));
+        return None;
+    }
+    let values = args.iter().map(|arg| resolve_index(cx, arg)).collect();
+    Some(StmtKind::Distinct { values, within })
 }
 
 fn resolve_promise(cx: &mut Resolver, called: (Order, SpanId), args: &[Expr], span: SpanId) {

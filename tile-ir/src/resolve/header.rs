@@ -391,6 +391,7 @@ fn writes_tensor(stmt: &Stmt) -> bool {
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Assume { .. }
+        | StmtKind::Distinct { .. }
         | StmtKind::Barrier
         | StmtKind::WarpBarrier => None,
     };

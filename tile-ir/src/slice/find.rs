@@ -262,6 +262,7 @@ fn may_be_repeated(kernel: &Kernel, stmt: &Stmt) -> bool {
         | StmtKind::Assign { .. }
         | StmtKind::Update { place: Place::Var(_), .. }
         | StmtKind::Assume { .. }
+        | StmtKind::Distinct { .. }
         | StmtKind::Barrier => true,
         StmtKind::Phase { .. }
         | StmtKind::For { .. }

@@ -103,6 +103,7 @@ pub(super) fn changed(kind: &StmtKind) -> Option<VarId> {
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Assume { .. }
+        | StmtKind::Distinct { .. }
         | StmtKind::Barrier
         | StmtKind::WarpBarrier => None,
     }

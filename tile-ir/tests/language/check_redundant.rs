@@ -132,3 +132,11 @@ phase p in tiles(K, TK) {{
         assert_eq!(found.matches("warning[TK0402]").count(), 1, "{found}");
     }
 }
+
+#[test]
+fn barriers_that_say_whose_places_differ() {
+    // Without it the places of all rounds would be said to differ from each other.
+    needed(
+        "s[tx] = 0.0; barrier;\nfor k in 0..4 { let p = ind[k * TN + tx]; assume(distinct_in_block(p)); if p >= 0 && p < TN as i32 { s[p] = x[k]; }\nbarrier; }\nc[i] = s[tx];",
+    );
+}

@@ -120,6 +120,9 @@ pub(super) enum Instr {
     /// Ends the launch: an assumption does not hold for the lanes of the mask, of
     /// which at least one is set. `shown` are lanes of what is to be told.
     Fail { mask: Slot, fact: usize, shown: Vec<(Slot, DType)> },
+    /// The lanes of the mask have these numbers, which no other work-item may have: `shown` are
+    /// lanes of what is to be told, the numbers last.
+    Differ { mask: Option<Slot>, fact: usize, shown: Vec<(Slot, DType)> },
     /// Notes who touches elements: by [`CompiledKernel::sites`]. Checked mode only, as
     /// the next two.
     Touch { width: Width, access: usize, site: usize, mask: Option<Slot>, is_counted: bool },
@@ -196,6 +199,7 @@ impl fmt::Debug for Instr {
             Self::LoopNext { trip, counter, exit, .. } => {
                 write!(f, "{counter} = next {trip} or {exit}")
             }
+            Self::Differ { fact, .. } => write!(f, "differ {fact}"),
             Self::Fail { mask, fact, .. } => write!(f, "fail {fact} where {mask:?}"),
             Self::Touch { access, site, .. } => write!(f, "touch {access} at {site}"),
             Self::Count { op, mask } => write!(f, "count {op} {mask:?}"),

@@ -118,6 +118,24 @@ pub(crate) enum CpuError {
         /// What the condition is computed from.
         values: Vec<String>,
     },
+    /// Two work-items have one number that the kernel's author says to differ.
+    #[error("kernel `{kernel}`: `assume({text})` does not hold")]
+    Shared {
+        /// The kernel.
+        kernel: String,
+        /// What was assumed, as it stands in the source.
+        text: String,
+        /// Its place.
+        span: SpanId,
+        /// The block's coordinates.
+        block: Vec<String>,
+        /// The work-item's.
+        item: Vec<String>,
+        /// The numbers, of which one is the other work-item's too.
+        values: Vec<String>,
+        /// The other one's block, and its own coordinates.
+        other: [Vec<String>; 2],
+    },
     /// Roles wait for one another at barriers that they do not share.
     #[error(
         "kernel `{kernel}`, block {block}: role `{role}` waits at a barrier that not all reach"

@@ -66,23 +66,31 @@ fn not_sorted(
 
 /// Why the CPU device stopped.
 pub(super) fn stopped(ready: &Ready, error: CpuError) -> Error {
-    let (kernel, text, span, block, item, values) = match error {
+    match error {
         CpuError::Assumption { kernel, text, span, block, item, values } => {
-            (kernel, text, span, block, item, values)
+            let (file, line, place) = (ready.file.clone(), line(ready, span), place(&item, &block));
+            AssumptionError::Condition { kernel, file, line, text, place, values }.into()
+        }
+        CpuError::Shared { kernel, text, span, block, item, values, other: [of, other] } => {
+            let (file, line, at) = (ready.file.clone(), line(ready, span), place(&item, &block));
+            let other = place(&other, &of);
+            AssumptionError::Shared { kernel, file, line, text, place: at, values, other }.into()
         }
         CpuError::OutOfMemory { bytes, .. } => {
             let device = "a checked launch on the CPU".to_owned();
-            return TensorError::OutOfMemory { device, bytes, free_bytes: None }.into();
+            TensorError::OutOfMemory { device, bytes, free_bytes: None }.into()
         }
-        other => return cpu_error(&ready.label, &other),
-    };
+        other => cpu_error(&ready.label, &other),
+    }
+}
+
+/// Who it is, in words.
+fn place(item: &[String], block: &[String]) -> String {
     let coordinates = [("work-item", item), ("block", block)];
     let place = coordinates.iter().filter(|(_, at)| !at.is_empty());
     let place: Vec<String> =
         place.map(|(what, at)| format!("{what} ({})", at.join(", "))).collect();
-    let place = if place.is_empty() { "the block".to_owned() } else { place.join(" of ") };
-    let (file, line) = (ready.file.clone(), line(ready, span));
-    AssumptionError::Condition { kernel, file, line, text, place, values }.into()
+    if place.is_empty() { "the block".to_owned() } else { place.join(" of ") }
 }
 
 fn kernel_name(ready: &Ready) -> String {

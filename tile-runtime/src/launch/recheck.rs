@@ -130,7 +130,8 @@ fn fault(program: &Program, kernel: &Kernel, binding: &Binding, config: &Config)
 /// Whether one of these statements assumes something.
 fn assumes(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| {
-        matches!(stmt.kind, StmtKind::Assume { .. }) || stmt.kind.bodies().into_iter().any(assumes)
+        matches!(stmt.kind, StmtKind::Assume { .. } | StmtKind::Distinct { .. })
+            || stmt.kind.bodies().into_iter().any(assumes)
     })
 }
 

@@ -42,7 +42,8 @@ pub use tallies::{check_float_tallies, check_histograms, check_integer_tallies};
 pub use tiled::{check_min_plus, check_row_sums, check_stencil, check_transpose};
 pub use views::check_views;
 pub use warps::{
-    check_neighbours, check_tree_sums, check_votes, check_warp_scans, check_warp_totals,
+    check_lone_rounds, check_neighbours, check_tree_sums, check_votes, check_warp_scans,
+    check_warp_totals,
 };
 
 /// Where and how a kernel is run.

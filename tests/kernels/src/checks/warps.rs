@@ -149,3 +149,33 @@ pub fn check_tree_sums(setup: &Setup, blocks: usize) -> Verdict {
         a[block * ITEMS..][..ITEMS].iter().fold(0, |sum: i32, value| sum.wrapping_add(*value))
     })
 }
+
+/// Rounds of `rows` warps that end together.
+///
+/// # Errors
+///
+/// Where the launch fails or an element is wrong.
+pub fn check_lone_rounds(setup: &Setup, rows: usize) -> Verdict {
+    let mut rng = setup.rng();
+    let a: Vec<u32> = (0..rows * 32).map(|_| rng.u32(0..200)).collect();
+    let device_a = setup.device.tensor([rows, 32], &a)?;
+    let mut ends = setup.device.tensor([rows, 32], &vec![99u32; rows * 32])?;
+    crate::lone_rounds::with(setup.options.clone()).launch(&device_a, &mut ends)?;
+    let expected: Vec<u32> = a.chunks(32).flat_map(|row| ends_of_row(row.to_vec())).collect();
+    equal(&ends.to_vec()?, &[rows, 32], |i| expected[i])
+}
+
+fn ends_of_row(mut row: Vec<u32>) -> Vec<u32> {
+    while row.iter().any(|own| *own > 9) {
+        let pairs = row.iter().zip(row.iter().rev());
+        let next =
+            |(own, other): (&u32, &u32)| if own > other { own - other / 2 - 1 } else { own / 2 };
+        row = pairs.map(next).collect();
+    }
+    let odd = row.iter().filter(|own| *own % 2 == 1).count();
+    if odd > 4 && row.iter().any(|own| *own > 1) {
+        row.rotate_left(1);
+        row.iter_mut().for_each(|own| *own += odd as u32);
+    }
+    row
+}

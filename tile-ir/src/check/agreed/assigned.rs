@@ -28,6 +28,7 @@ impl Assigned {
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Assume { .. }
+                | StmtKind::Distinct { .. }
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier => {}
             }

@@ -108,6 +108,10 @@ impl Copies<'_> {
                 }
             }
             StmtKind::Assume { cond } => StmtKind::Assume { cond: expr(kernel, *cond, own) },
+            StmtKind::Distinct { values, within } => StmtKind::Distinct {
+                values: values.iter().map(|value| expr(kernel, *value, own)).collect(),
+                within: *within,
+            },
             // Of these there are none but barriers.
             StmtKind::LetArray { .. }
             | StmtKind::Each { .. }

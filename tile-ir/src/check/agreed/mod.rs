@@ -102,6 +102,7 @@ impl Parting {
             | StmtKind::Atomic { .. }
             | StmtKind::Exchange { .. }
             | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => None,
         }
@@ -247,6 +248,7 @@ fn deciders(kind: &StmtKind) -> Vec<ExprId> {
         | StmtKind::Exchange { .. }
         | StmtKind::Each { .. }
         | StmtKind::Assume { .. }
+        | StmtKind::Distinct { .. }
         | StmtKind::Barrier
         | StmtKind::WarpBarrier => Vec::new(),
     }

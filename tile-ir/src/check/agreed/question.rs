@@ -192,6 +192,7 @@ impl<'k> Question<'k> {
             }
             let is_fact = match stmt.kind {
                 StmtKind::Assume { cond } => self.preconditions.contains(&cond),
+                StmtKind::Distinct { .. } => false,
                 _ => true,
             };
             if is_fact {

@@ -64,6 +64,7 @@ impl<'a> Uses<'a> {
             }
             // That it holds is no condition: an index that leaves its tile does.
             StmtKind::Assume { cond } => self.expr(*cond),
+            StmtKind::Distinct { values, .. } => values.iter().for_each(|value| self.expr(*value)),
             StmtKind::Barrier | StmtKind::WarpBarrier => {}
         }
     }

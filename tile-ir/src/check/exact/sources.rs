@@ -92,6 +92,7 @@ impl Sources {
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Assume { .. }
+                | StmtKind::Distinct { .. }
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier => {}
             }

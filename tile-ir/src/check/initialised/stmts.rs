@@ -102,6 +102,9 @@ impl Flow<'_> {
                 self.write_picked(*cond, then, state);
             }
             StmtKind::Assume { cond } => self.read(*cond, state),
+            StmtKind::Distinct { values, .. } => {
+                values.iter().for_each(|value| self.read(*value, state));
+            }
             StmtKind::Barrier | StmtKind::WarpBarrier => {}
         }
         self.write_whole(stmt, state);

@@ -119,6 +119,7 @@ impl Flow<'_> {
                 | StmtKind::Atomic { .. }
                 | StmtKind::Exchange { .. }
                 | StmtKind::Assume { .. }
+                | StmtKind::Distinct { .. }
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier => {}
             }

@@ -79,7 +79,10 @@ impl Flow<'_> {
                 self.forget_assigned(otherwise);
                 state.join(&other);
             }
-            StmtKind::Assume { .. } | StmtKind::Barrier | StmtKind::WarpBarrier => {}
+            StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
+            | StmtKind::Barrier
+            | StmtKind::WarpBarrier => {}
         }
     }
 

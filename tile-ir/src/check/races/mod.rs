@@ -10,6 +10,7 @@
 
 mod cure;
 mod free;
+mod places;
 mod search;
 mod text;
 mod undecided;
@@ -24,8 +25,9 @@ use crate::solve::skeleton::{Conflict, Exhaustion, Findings, Pair, Scope, Site};
 use crate::solve::symbolic::{Relation, Unproved, prove_among};
 use crate::span::SpanId;
 use cure::{Cure, find_cure};
+use places::{Asked, settling_places};
 use text::Prose;
-use undecided::{drop_proved, settle, spots, spots_of};
+use undecided::{drop_proved, holds_of, settle, spots, spots_of};
 use vouch::settling_assumption;
 
 /// Reports what collides and what cannot be decided. Of a kernel without such a
@@ -91,7 +93,8 @@ pub(super) fn check_races(
         }
     }
     for (unproved, why, more) in groups {
-        diags.push(undecided::report(kernel, unproved, why, more));
+        let settled_by = undecided::settling(kernel, &uniformity, unproved);
+        diags.push(undecided::report(kernel, unproved, (why, settled_by), more));
     }
     if rest.listed { Verdict::ListedSizes } else { Verdict::AllSizes }
 }
@@ -105,7 +108,15 @@ fn open(
     (found, fuel, cures): (&Findings, &mut u32, &mut Vec<Cure>),
 ) -> Diagnostic {
     let are_apart = pair.scope == Scope::Block && pair.first.stmt != pair.second.stmt;
-    let settled_by = || settling_assumption(kernel, uniformity, pair, source);
+    let settled_by = || {
+        let of_data = settling_assumption(kernel, uniformity, pair, source);
+        of_data.or_else(|| {
+            let (first, second) = pair.sites();
+            let places = [first.span, second.span];
+            let asked = Asked { array: pair.array(), places, scope: pair.scope };
+            settling_places(kernel, uniformity, &asked, &|found| holds_of(found, pair))
+        })
+    };
     let cure = are_apart.then(|| find_cure(kernel, uniformity, pair, None, fuel)).flatten();
     let cure = cure.filter(|cure| leaves_blocks_apart(&cure.mended, pair.array()));
     cures.extend(cure.clone());

@@ -222,6 +222,7 @@ impl<'a> Prose<'a> {
                 | StmtKind::Update { .. }
                 | StmtKind::Exchange { .. }
                 | StmtKind::Assume { .. }
+                | StmtKind::Distinct { .. }
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier,
             )

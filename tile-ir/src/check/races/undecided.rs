@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::places::{Asked, settling_places};
 use super::search::look_once_more;
 use crate::check::{Uniformity, uniformity};
 use crate::diag::{Code, Diagnostic};
@@ -232,7 +233,7 @@ pub(super) fn have_one_cause(one: &Unproved, other: &Unproved) -> bool {
 pub(super) fn report(
     kernel: &Kernel,
     found: &Unproved,
-    why: &Exhaustion,
+    (why, settled_by): (&Exhaustion, Option<String>),
     more: usize,
 ) -> Diagnostic {
     let name = kernel.array_name(found.array);
@@ -260,7 +261,30 @@ pub(super) fn report(
             }
         });
     }
-    diagnostic.help(remedy(kernel, found, why))
+    let known = settled_by.map(|assumption| format!("; {assumption}")).unwrap_or_default();
+    diagnostic.help(remedy(kernel, found, why) + &known)
+}
+
+/// What the author could say of places that data decides.
+pub(super) fn settling(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    found: &Unproved,
+) -> Option<String> {
+    let Reason::NotLinear(_, obstacle) = found.reason else { return None };
+    match obstacle {
+        Obstacle::Load | Obstacle::Changed(_) | Obstacle::Exchange(_) => {}
+        Obstacle::Wraps
+        | Obstacle::Old(_)
+        | Obstacle::Operator(_)
+        | Obstacle::Conversion
+        | Obstacle::Other => return None,
+    }
+    let places = [found.first.0, found.second.0];
+    let asked = Asked { array: found.array, places, scope: scope_of(found) };
+    let is_of =
+        |other: &Unproved| scope_of(other) == scope_of(found) && spots_of(other) == spots_of(found);
+    settling_places(kernel, uniformity, &asked, &is_of)
 }
 
 fn obstacle(kernel: &Kernel, reason: Reason) -> Option<String> {

@@ -129,6 +129,18 @@ impl<'a> Warps<'a> {
     }
 }
 
+/// Whether the work-items of a block are a warp's at most, at every admissible size, and do
+/// something together as such.
+pub(super) fn is_one_warp(kernel: &Kernel) -> bool {
+    let Some(axes) = kernel.block.as_deref().filter(|_| concerns_warps(&kernel.body)) else {
+        return false;
+    };
+    let mut bounds = Bounds::new(kernel);
+    let extents = axes.iter().map(|axis| bounds.poly(axis.extent));
+    let items = extents.fold(Poly::constant(1), |items, extent| items.mul(&extent));
+    bounds.is_never_negative(&Poly::constant(WARP_ITEMS.into()).sub(&items))
+}
+
 /// A work-item's number, row-major over the axes.
 fn number(bounds: &mut Bounds<'_>, axes: &[Axis]) -> Poly {
     let mut number = Poly::default();

@@ -204,7 +204,7 @@ impl Walk<'_, '_> {
                 self.exchange(*var, *op, domain, times);
             }
             // No device that is estimated evaluates it.
-            StmtKind::Assume { .. } => {}
+            StmtKind::Assume { .. } | StmtKind::Distinct { .. } => {}
             StmtKind::WarpBarrier => {}
             StmtKind::Barrier => {
                 self.forget();

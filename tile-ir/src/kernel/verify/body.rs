@@ -85,6 +85,7 @@ fn ids_of(kind: &StmtKind) -> (Vec<VarId>, Vec<ExprId>, Vec<ArrayRef>) {
         StmtKind::While { cond, .. } | StmtKind::If { cond, .. } | StmtKind::Assume { cond } => {
             (Vec::new(), vec![*cond], Vec::new())
         }
+        StmtKind::Distinct { values, .. } => (Vec::new(), values.clone(), Vec::new()),
         StmtKind::Barrier | StmtKind::WarpBarrier => (Vec::new(), Vec::new(), Vec::new()),
     }
 }
@@ -227,6 +228,18 @@ fn verify_stmt(cx: &mut Verifier<'_>, scope: &mut Scope, kind: &StmtKind) {
             verify_stmts(cx, scope, otherwise);
         }
         StmtKind::Assume { cond } => verify_value(cx, scope, *cond, Some(Type::BOOL)),
+        StmtKind::Distinct { values, .. } => {
+            cx.require(scope.each.is_none(), || {
+                "values of an `each` are said to differ".to_owned()
+            });
+            for value in values {
+                verify_value(cx, scope, *value, None);
+                let ty = cx.kernel.exprs[*value].ty;
+                cx.require(ty == Type::Index || ty.integer_range().is_some(), || {
+                    format!("{value} is said to differ, and is no integer")
+                });
+            }
+        }
         StmtKind::Barrier => {
             cx.require(scope.each.is_none(), || "a barrier stands inside an `each`".to_owned());
         }

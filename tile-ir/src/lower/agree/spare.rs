@@ -52,6 +52,7 @@ fn collect(kernel: &Kernel, stmts: &[Stmt], vars: &BTreeSet<VarId>, read: &mut B
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => deciders(&stmt.kind),
             StmtKind::Assume { cond } => vec![*cond],
+            StmtKind::Distinct { values, .. } => values.clone(),
         };
         used.into_iter().for_each(|id| collect_vars(kernel, id, read));
         stmt.kind.bodies().into_iter().for_each(|body| collect(kernel, body, vars, read));
@@ -81,6 +82,7 @@ fn remove(stmts: &mut Vec<Stmt>, spare: &BTreeSet<VarId>) {
         | StmtKind::While { .. }
         | StmtKind::If { .. }
         | StmtKind::Assume { .. }
+        | StmtKind::Distinct { .. }
         | StmtKind::Barrier
         | StmtKind::WarpBarrier => true,
     });

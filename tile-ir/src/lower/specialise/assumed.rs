@@ -1,21 +1,44 @@
 //! Assumptions, with what to show of a work-item for which one fails.
 
 use super::Specialiser;
-use crate::kernel::{self, Kernel, VarKind, print_expr};
+use crate::kernel::{self, Kernel, VarKind, Within, print_expr};
 use crate::lower::LowerError;
-use crate::program::{Assumption, ExprId};
+use crate::program::{Assumption, ExprId, ExprKind, Literal};
 
 impl Specialiser<'_> {
     /// An assumption of the items of the domain at hand.
     pub(super) fn assumption(&mut self, cond: kernel::ExprId) -> Result<Assumption, LowerError> {
-        let kernel = self.kernel;
         let mut leaves = Vec::new();
-        collect_leaves(kernel, cond, &mut leaves);
+        collect_leaves(self.kernel, cond, &mut leaves);
+        Ok(Assumption {
+            cond: self.expr(cond)?,
+            text: print_expr(self.kernel, cond),
+            ..self.assumed_of(&leaves)?
+        })
+    }
+
+    /// The assumption that items have none of these numbers in common.
+    pub(super) fn distinction(
+        &mut self,
+        values: &[kernel::ExprId],
+        within: Within,
+    ) -> Result<Assumption, LowerError> {
+        let texts: Vec<String> = values.iter().map(|id| print_expr(self.kernel, *id)).collect();
+        Ok(Assumption {
+            text: format!("{}({})", within.name(), texts.join(", ")),
+            distinct: Some(within),
+            ..self.assumed_of(values)?
+        })
+    }
+
+    /// What is to be shown of these values, and of who has them.
+    fn assumed_of(&mut self, shown: &[kernel::ExprId]) -> Result<Assumption, LowerError> {
+        let kernel = self.kernel;
         let mut values: Vec<(String, ExprId)> = Vec::new();
-        for leaf in leaves {
-            let text = print_expr(kernel, leaf);
+        for value in shown {
+            let text = print_expr(kernel, *value);
             if !values.iter().any(|(known, _)| *known == text) {
-                values.push((text, self.expr(leaf)?));
+                values.push((text, self.expr(*value)?));
             }
         }
         let grid = kernel.grid.iter().map(|axis| axis.var);
@@ -25,12 +48,13 @@ impl Specialiser<'_> {
             None => self.named(kernel.block.iter().flatten().map(|axis| axis.var))?,
         };
         Ok(Assumption {
-            cond: self.expr(cond)?,
-            text: print_expr(kernel, cond),
+            cond: self.b.condition(ExprKind::Literal(Literal::Bool(true))),
+            text: String::new(),
             block,
             item,
             values,
             is_of_meeting: false,
+            distinct: None,
         })
     }
 

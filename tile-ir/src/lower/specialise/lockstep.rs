@@ -47,6 +47,7 @@ impl Specialiser<'_> {
             item: Vec::new(),
             values: Vec::new(),
             is_of_meeting: true,
+            distinct: None,
         };
         vec![
             stmt_at(StmtKind::Barrier(Participants::Block), Scope::Block, span),

@@ -109,6 +109,7 @@ impl Specialiser<'_> {
             | KernelStmt::Atomic { .. }
             | KernelStmt::Exchange { .. }
             | KernelStmt::Assume { .. }
+            | KernelStmt::Distinct { .. }
             | KernelStmt::WarpBarrier
             | KernelStmt::Update { .. } => {
                 return Err(self.broken("a work-item's statement at block scope"));
@@ -160,6 +161,7 @@ impl Specialiser<'_> {
             | KernelStmt::Store { .. }
             | KernelStmt::Atomic { .. }
             | KernelStmt::Assume { .. }
+            | KernelStmt::Distinct { .. }
             | KernelStmt::WarpBarrier
             | KernelStmt::Update { .. } => false,
         }
@@ -257,6 +259,9 @@ impl Specialiser<'_> {
                 otherwise: self.item_body(otherwise)?,
             },
             KernelStmt::Assume { cond } => StmtKind::Assume(Box::new(self.assumption(*cond)?)),
+            KernelStmt::Distinct { values, within } => {
+                StmtKind::Assume(Box::new(self.distinction(values, *within)?))
+            }
             KernelStmt::Exchange { var, op, value, lane: None }
                 if !self.is_checked && op.group() == Group::Block =>
             {

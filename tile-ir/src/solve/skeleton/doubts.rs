@@ -130,6 +130,7 @@ impl Resting {
                 | StmtKind::Let { .. }
                 | StmtKind::Each { .. }
                 | StmtKind::Assume { .. }
+                | StmtKind::Distinct { .. }
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier => {}
             }
@@ -303,7 +304,9 @@ impl Compared {
         seen.retain(|expr| matches!(kernel.exprs[*expr].kind, ExprKind::Compare { .. }));
         let has = |expr: &ExprId| resting.has(kernel, *expr);
         let of_data: BTreeSet<ExprId> = seen.iter().copied().filter(has).collect();
-        let assumes = any_stmt(&kernel.body, &mut |kind| matches!(kind, StmtKind::Assume { .. }));
+        let assumes = any_stmt(&kernel.body, &mut |kind| {
+            matches!(kind, StmtKind::Assume { .. } | StmtKind::Distinct { .. })
+        });
         let plain = Plain::of(kernel);
         let is_of_scalars = |expr: &ExprId| {
             !assumes && resting.is_launched(kernel, *expr) && is_of_scalars(&plain, *expr)

@@ -291,6 +291,7 @@ impl Walk<'_> {
                 | StmtKind::For { .. }
                 | StmtKind::While { .. }
                 | StmtKind::Assume { .. }
+                | StmtKind::Distinct { .. }
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier => false,
             };
@@ -338,6 +339,7 @@ impl Walk<'_> {
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Assume { .. }
+                | StmtKind::Distinct { .. }
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier => None,
             };
@@ -373,6 +375,7 @@ pub(super) fn stmt_exprs(stmt: &Stmt) -> Vec<ExprId> {
         StmtKind::While { cond, .. } | StmtKind::If { cond, .. } | StmtKind::Assume { cond } => {
             vec![*cond]
         }
+        StmtKind::Distinct { values, .. } => values.clone(),
         StmtKind::Each { .. } | StmtKind::Barrier | StmtKind::WarpBarrier => Vec::new(),
     }
 }

@@ -175,7 +175,8 @@ impl Values {
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::If { .. }
-            | StmtKind::Assume { .. } => self.roots.extend(kind.exprs()),
+            | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. } => self.roots.extend(kind.exprs()),
             StmtKind::Each { .. } | StmtKind::Barrier | StmtKind::WarpBarrier => {}
         }
     }

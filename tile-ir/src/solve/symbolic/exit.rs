@@ -147,6 +147,7 @@ fn retain_plain(kernel: &Kernel, stmts: &[Stmt], jumps: &mut BTreeMap<VarId, Jum
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => {}
         }

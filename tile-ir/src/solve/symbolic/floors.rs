@@ -174,6 +174,7 @@ fn collect_lowered_by(kernel: &Kernel, stmts: &[Stmt], by_plain: bool, out: &mut
             | StmtKind::If { .. }
             | StmtKind::Exchange { .. }
             | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => None,
         };

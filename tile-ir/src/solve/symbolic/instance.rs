@@ -184,6 +184,7 @@ impl Walk<'_> {
         equal: &[[Poly; 2]],
     ) -> Option<Builder<'a>> {
         let mut builder = self.hands([first, second], meeting)?;
+        builder.keep_apart([first, second]);
         equal.iter().for_each(|[left, right]| builder.assert_equal(left, right));
         // Tiles are checked, or guarded; outside a tensor nothing is touched.
         for (index, extent) in first.indices.iter().zip(self.kernel.extents(first.array)) {

@@ -56,5 +56,6 @@ impl Site {
             && self.indices == other.indices
             && self.guards == other.guards
             && self.made == other.made
+            && self.differing == other.differing
     }
 }

@@ -43,6 +43,7 @@ mod coming;
 mod compared;
 mod congruent;
 mod decided;
+mod differing;
 mod digits;
 mod divide;
 mod doubled;

@@ -200,6 +200,7 @@ fn collect(stmts: &[Stmt], out: &mut Vec<(Holder, Given)>) {
             | StmtKind::While { .. }
             | StmtKind::If { .. }
             | StmtKind::Assume { .. }
+            | StmtKind::Distinct { .. }
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => None,
         };

@@ -122,7 +122,9 @@ impl Walk<'_> {
         (ty, within, high): (Type, Option<&Poly>, Option<i128>),
     ) {
         let most = self.most_added(of, high);
-        let count = self.members(group).map(|members| members.count);
+        // Nobody's sum of those before it has all of them.
+        let most_of = |count: Poly| if over == Over::Before { count.plus(-1) } else { count };
+        let count = self.members(group).map(|members| most_of(members.count));
         if self.holds_sums(ty, count.as_ref().zip(most)) {
             let sum = Sum::new(of.clone(), most, over, (group, loops));
             self.add_sum(

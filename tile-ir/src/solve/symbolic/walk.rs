@@ -17,6 +17,7 @@ use super::cases::Sign;
 use super::cells::{Cells, Dealt};
 use super::claim::Claims;
 use super::decided::Decided;
+use super::differing::Differing;
 use super::exit::Exits;
 use super::flattened::Alive;
 use super::floors::Floors;
@@ -106,6 +107,8 @@ pub(super) struct Site {
     /// The loops around it, outermost first.
     pub(super) loops: Vec<LoopId>,
     pub(super) worker: Worker,
+    /// What has been said to differ where it is made: by its place in [`Walk::differing`].
+    pub(super) differing: Vec<usize>,
 }
 
 /// The state of the walk, and what it has found.
@@ -115,6 +118,9 @@ pub(super) struct Walk<'a> {
     pub(super) asked: Asked,
     pub(super) symbols: Symbols,
     pub(super) functions: BTreeMap<(Function, Poly, Poly), Unknown>,
+    /// What is said to differ between work-items, and of that what is in force.
+    pub(super) differing: Vec<Differing>,
+    pub(super) differing_here: Vec<usize>,
     /// The bits that values can have, of those made by `&` and `|`.
     pub(super) bits: BTreeMap<Poly, i128>,
     /// Where the bits of values come from.
@@ -314,6 +320,8 @@ fn walk_with<'a>(
         uniformity,
         symbols: Symbols::default(),
         functions: BTreeMap::new(),
+        differing: Vec::new(),
+        differing_here: Vec::new(),
         bits: BTreeMap::new(),
         scattered: BTreeMap::new(),
         by_bits: BTreeMap::new(),
@@ -420,6 +428,7 @@ pub(super) fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
 impl Walk<'_> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
         let (outer, made) = (self.guards.len(), self.made.len());
+        let differing = self.differing_here.len();
         self.stayed = None;
         for stmt in stmts {
             self.stmt(stmt);
@@ -431,6 +440,7 @@ impl Walk<'_> {
         self.guards.truncate(outer);
         self.passed_by.truncate(outer);
         self.made.truncate(made);
+        self.differing_here.truncate(differing);
     }
 
     fn assume(&mut self, cond: ExprId) {
@@ -546,6 +556,7 @@ impl Walk<'_> {
             made: self.made.clone(),
             loops: self.loops.clone(),
             worker: self.point.clone().unwrap_or(body),
+            differing: self.differing_here.clone(),
         };
         self.exact_inside(&mut site);
         self.sites.push(site);
@@ -635,6 +646,7 @@ impl Walk<'_> {
                 self.env.insert(*var, value);
             }
             StmtKind::Assume { cond } => self.assume(*cond),
+            StmtKind::Distinct { values, within } => self.note_differing(values, *within),
             StmtKind::Barrier => {
                 self.follow(Flow::barrier());
                 self.settle_own_cells();

@@ -384,6 +384,9 @@ impl Emitter<'_, '_> {
     /// hold.
     fn assume(&mut self, fact: &Assumption, span: SpanId) -> Result<(), CpuError> {
         self.require_lanes("an assumption")?;
+        if fact.distinct.is_some() {
+            return self.differ(fact, span);
+        }
         let flag = self.eval_as(fact.cond, DType::Bool)?;
         let flags = self.take_register(DType::Bool);
         self.move_to(flag, DType::Bool, flags)?;
@@ -405,6 +408,23 @@ impl Emitter<'_, '_> {
         self.land(skip);
         self.leave_mask(mask, outer);
         self.give_register(flags, DType::Bool);
+        Ok(())
+    }
+
+    fn differ(&mut self, fact: &Assumption, span: SpanId) -> Result<(), CpuError> {
+        let mut shown = Vec::new();
+        let mut owned = Vec::new();
+        for value in fact.exprs().skip(1) {
+            let value = self.eval_as(value, DType::I64)?;
+            let (slot, is_owned) = self.lanes(value, DType::I64)?;
+            shown.push((slot, DType::I64));
+            owned.extend(is_owned.then_some(slot));
+        }
+        let number = self.unit.assumptions.len();
+        self.unit.assumptions.push((fact.clone(), span));
+        let mask = self.lane.as_ref().and_then(|lane| lane.mask);
+        self.push(Instr::Differ { mask, fact: number, shown });
+        owned.into_iter().for_each(|slot| self.give_register(slot, DType::I64));
         Ok(())
     }
 

@@ -82,6 +82,7 @@ fn run_role(
             }
             Next::Barrier(participants) => {
                 position += 1;
+                frame.in_block.clear();
                 if let Some(watcher) = &mut frame.watcher {
                     watcher.pass_barrier();
                 }

@@ -6,6 +6,7 @@ use tile_ir::value::ScalarValue;
 use super::access::{LaneAddresses, Outside, write_coords};
 use super::array::{ArrayView, bind_tiles};
 use super::chunk::Chunk;
+use super::distinct::{SharedTaken, Taken};
 use super::memory::Memory;
 use super::shadow::Watcher;
 use super::warp::{WARP, ballots, shuffle};
@@ -23,6 +24,9 @@ pub(super) enum Fault {
     Apart,
     /// An assumption does not hold: which, and what is shown of it.
     Assumption(usize, Vec<ScalarValue>),
+    /// Two work-items have one number that is said to differ: which assumption, what is shown
+    /// of the second, and the coordinates of the first.
+    Shared(usize, Vec<ScalarValue>, Vec<ScalarValue>),
 }
 
 impl From<Outside> for Fault {
@@ -57,6 +61,10 @@ pub(super) struct Frame<'k> {
     found: Vec<*mut u8>,
     /// How many `Items` were run.
     n_runs: u64,
+    /// Who has which of the numbers that differ within a block, since its last barrier.
+    pub(super) in_block: Taken,
+    /// The same within the launch, of all workers.
+    pub(super) in_grid: Option<&'k SharedTaken>,
     /// In a checked launch, what is looked at.
     pub(super) watcher: Option<Watcher<'k>>,
 }
@@ -82,6 +90,8 @@ impl<'k> Frame<'k> {
             chunk: Chunk::ONE,
             found: vec![std::ptr::null_mut(); kernel.n_places],
             n_runs: 0,
+            in_block: Taken::new(),
+            in_grid: None,
             watcher: None,
         }
     }
@@ -99,6 +109,8 @@ impl<'k> Frame<'k> {
             chunk: Chunk::ONE,
             found: Vec::new(),
             n_runs: 0,
+            in_block: Taken::new(),
+            in_grid: None,
             watcher: None,
         }
     }
@@ -107,6 +119,7 @@ impl<'k> Frame<'k> {
     /// assertions fill them with a pattern, so that a read of what no one wrote
     /// shows.
     pub(super) fn begin_block(&mut self, block: u64) {
+        self.in_block.clear();
         if let Some(watcher) = &mut self.watcher {
             watcher.begin_block(block);
         }
@@ -339,6 +352,7 @@ impl<'k> Frame<'k> {
             Instr::Fail { mask, fact, ref shown } => {
                 return Err(Fault::Assumption(fact, self.shown(mask, shown)));
             }
+            Instr::Differ { mask, fact, ref shown } => self.differ(mask, fact, shown)?,
             Instr::Touch { width, access, site, mask, is_counted } => {
                 self.touch(width, access, site, (mask, is_counted))?;
             }
@@ -365,18 +379,31 @@ impl<'k> Frame<'k> {
 
     /// The values of the first lane of a mask.
     fn shown(&mut self, mask: Slot, slots: &[(Slot, DType)]) -> Vec<ScalarValue> {
+        let lane = self.lanes_of(Some(mask)).first().copied().unwrap_or(0);
+        slots.iter().map(|(slot, dtype)| self.lane_value(*slot, *dtype, lane)).collect()
+    }
+
+    /// The lanes of a mask.
+    pub(super) fn lanes_of(&mut self, mask: Option<Slot>) -> Vec<usize> {
         let n = self.chunk.n_lanes();
-        let lane = self.flags(mask, n).iter().position(|flag| flag.is_set()).unwrap_or(0);
-        let value = |(slot, dtype): &(Slot, DType)| {
-            let bytes = dtype.size_bytes() as usize;
-            let ptr = self.ptr(*slot).wrapping_add(lane * bytes);
-            let mut word = [0; 8];
-            // SAFETY: the register holds the chunk's lanes of `bytes` bytes each,
-            // at most eight, and nothing writes it while they are copied.
-            unsafe { std::ptr::copy_nonoverlapping(ptr, word.as_mut_ptr(), bytes) };
-            ScalarValue { dtype: *dtype, bits: u64::from_le_bytes(word) }
-        };
-        slots.iter().map(value).collect()
+        match mask {
+            None => (0..n).collect(),
+            Some(mask) => {
+                let flags = self.flags(mask, n).iter().enumerate();
+                flags.filter(|(_, flag)| flag.is_set()).map(|(lane, _)| lane).collect()
+            }
+        }
+    }
+
+    /// The value of a lane, which the chunk has.
+    pub(super) fn lane_value(&mut self, slot: Slot, dtype: DType, lane: usize) -> ScalarValue {
+        let bytes = dtype.size_bytes() as usize;
+        let ptr = self.ptr(slot).wrapping_add(lane * bytes);
+        let mut word = [0; 8];
+        // SAFETY: the register holds the chunk's lanes of `bytes` bytes each, at most eight,
+        // and nothing writes it while they are copied.
+        unsafe { std::ptr::copy_nonoverlapping(ptr, word.as_mut_ptr(), bytes) };
+        ScalarValue { dtype, bits: u64::from_le_bytes(word) }
     }
 
     fn largest_of(&mut self, lanes: Slot, mask: Option<Slot>) -> i64 {

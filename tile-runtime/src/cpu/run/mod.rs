@@ -9,6 +9,7 @@ mod array;
 mod block;
 mod chunk;
 mod counted;
+mod distinct;
 mod elements;
 mod frame;
 mod grid;
@@ -22,10 +23,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use tile_ir::program::ExprId;
-use tile_ir::value::ArgValue;
+use tile_ir::value::{ArgValue, ScalarValue};
 
 use self::array::{ArrayView, bind_buffers};
 use self::block::{Stop, run_block};
+use self::distinct::SharedTaken;
 use self::frame::{Fault, Frame};
 pub(super) use self::grid::block_coords;
 pub(super) use self::shadow::{AccessTally, BranchTally, Case, Log, Stray, Tally, Who};
@@ -69,7 +71,17 @@ pub(super) fn run(
         .map(|_| SharedShadow::new(kernel, buffers, &views.0, n_blocks, n_workers == 1))
         .transpose()?;
     let shadow = shadow.as_ref();
-    let launch = Launch { kernel, uniforms, extents, order, n_blocks, buffers: views, shadow };
+    let taken = SharedTaken::default();
+    let launch = Launch {
+        kernel,
+        uniforms,
+        extents,
+        order,
+        n_blocks,
+        buffers: views,
+        shadow,
+        taken: &taken,
+    };
     let next = AtomicU64::new(0);
     let first_stop = AtomicU64::new(u64::MAX);
     let worked = (0..n_workers).into_par_iter().map(|_| launch.work(&next, &first_stop));
@@ -97,6 +109,7 @@ struct Launch<'k> {
     n_blocks: u64,
     buffers: Buffers,
     shadow: Option<&'k SharedShadow>,
+    taken: &'k SharedTaken,
 }
 
 impl Launch<'_> {
@@ -127,6 +140,7 @@ impl Launch<'_> {
     /// stopped one all run: which one is reported does not depend on timing.
     fn work(&self, next: &AtomicU64, first_stop: &AtomicU64) -> (Option<(u64, Stop)>, Option<Log>) {
         let mut frame = Frame::new(self.kernel, self.uniforms.clone(), &self.buffers.0);
+        frame.in_grid = Some(self.taken);
         frame.watcher = self.shadow.map(|shadow| Watcher::new(self.kernel, shadow, &frame.arrays));
         let stop = self.run_blocks(&mut frame, next, first_stop);
         (stop, frame.watcher.map(Watcher::into_log))
@@ -208,10 +222,7 @@ fn described(kernel: &CompiledKernel, block: u64, stop: Stop) -> CpuError {
         Stop::Fault(Fault::Assumption(number, shown)) => {
             let (fact, span) = &kernel.facts[number];
             let mut shown = shown.iter();
-            let mut named = |names: &[(String, ExprId)]| -> Vec<String> {
-                let values = names.iter().zip(shown.by_ref());
-                values.map(|((name, _), value)| format!("{name} = {value}")).collect()
-            };
+            let mut named = |names: &[(String, ExprId)]| named(names, &mut shown);
             CpuError::Assumption {
                 kernel: kernel.name.clone(),
                 text: fact.text.clone(),
@@ -221,10 +232,36 @@ fn described(kernel: &CompiledKernel, block: u64, stop: Stop) -> CpuError {
                 values: named(&fact.values),
             }
         }
+        Stop::Fault(Fault::Shared(number, shown, other)) => {
+            let (fact, span) = &kernel.facts[number];
+            let mut shown = shown.iter();
+            let mut named = |names: &[(String, ExprId)]| named(names, &mut shown);
+            CpuError::Shared {
+                kernel: kernel.name.clone(),
+                text: fact.text.clone(),
+                span: *span,
+                block: named(&fact.block),
+                item: named(&fact.item),
+                values: named(&fact.values),
+                other: {
+                    let mut other = other.iter();
+                    [&fact.block, &fact.item].map(|names| self::named(names, &mut other))
+                },
+            }
+        }
         Stop::BarrierMismatch(agent) => CpuError::BarrierMismatch {
             kernel: kernel.name.clone(),
             block,
             role: kernel.roles[agent].name.clone(),
         },
     }
+}
+
+/// Values with their names.
+fn named<'v>(
+    names: &[(String, ExprId)],
+    values: &mut impl Iterator<Item = &'v ScalarValue>,
+) -> Vec<String> {
+    let values = names.iter().zip(values);
+    values.map(|((name, _), value)| format!("{name} = {value}")).collect()
 }

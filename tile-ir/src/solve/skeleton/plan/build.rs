@@ -115,6 +115,11 @@ impl<'a> Plan<'a> {
                     out.push(Node::Touch(*cond));
                 }
             }
+            // Only what a proof makes of it counts.
+            StmtKind::Distinct { values, .. } => {
+                values.iter().for_each(|value| self.enter_loads(*value, stmt.span));
+                out.extend(values.iter().copied().map(Node::Touch));
+            }
             StmtKind::WarpBarrier => out.push(Node::WarpBarrier),
             StmtKind::Barrier => out.push(Node::Barrier),
         }

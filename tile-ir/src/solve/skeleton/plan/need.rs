@@ -102,6 +102,9 @@ impl Plan<'_> {
                         self.need(*cond);
                     }
                 }
+                StmtKind::Distinct { values, .. } => {
+                    values.iter().for_each(|value| self.touch(*value));
+                }
                 StmtKind::Each { axes, body, .. } => {
                     if self.keeps(body) {
                         axes.iter().for_each(|axis| self.need(axis.extent));
@@ -184,6 +187,9 @@ impl Plan<'_> {
                 }
                 StmtKind::Exchange { .. } | StmtKind::Barrier | StmtKind::WarpBarrier => true,
                 StmtKind::Assume { cond } => self.touches[cond.index()] || self.decides(*cond),
+                StmtKind::Distinct { values, .. } => {
+                    values.iter().any(|value| self.touches[value.index()])
+                }
                 StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {
                     range.exprs().iter().any(|bound| self.touches[bound.index()])
                 }

@@ -1,0 +1,180 @@
+//! Whether a pair is settled where work-items are said to have different places:
+//! `assume(distinct_in_block(at));`.
+//!
+//! It is offered only where the pair is proved with it, at the place in the text where it is
+//! to stand: before the accesses, in their list of statements, from where on what their
+//! indices are made of stays as it is.
+
+use std::collections::BTreeSet;
+
+use crate::check::Uniformity;
+use crate::kernel::{
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, Within, any_subexpr,
+    print_expr,
+};
+use crate::solve::skeleton::Scope;
+use crate::solve::symbolic::{Unproved, prove_among};
+use crate::span::SpanId;
+
+/// Two accesses of one array, by their places in the text, and whose they are.
+pub(super) struct Asked {
+    pub(super) array: ArrayRef,
+    pub(super) places: [SpanId; 2],
+    pub(super) scope: Scope,
+}
+
+/// What the author could say of the places of work-items, in words.
+pub(super) fn settling_places(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    asked: &Asked,
+    is_of: &dyn Fn(&Unproved) -> bool,
+) -> Option<String> {
+    let within = match asked.scope {
+        Scope::Block => Within::Block,
+        Scope::Grid => Within::Grid,
+    };
+    let (list, at) = list_of(kernel, &kernel.body, asked)?;
+    let indices = asked.places.map(|place| indices_at(kernel, &list[at..], asked.array, place));
+    let [Some(first), Some(second)] = indices else { return None };
+    let head = list[at].span;
+    let places = BTreeSet::from(asked.places);
+    let is_asked = |_: ArrayRef, met: [SpanId; 2]| BTreeSet::from(met) == places;
+    (0..first.len().min(second.len())).find_map(|axis| {
+        let mut values = vec![first[axis]];
+        let texts = [first[axis], second[axis]].map(|index| print_expr(kernel, index));
+        if texts[0] != texts[1] {
+            values.push(second[axis]);
+        }
+        if values.iter().any(|value| !is_of_data(kernel, uniformity, *value)) {
+            return None;
+        }
+        let mut vouched = kernel.clone();
+        let mut body = std::mem::take(&mut vouched.body);
+        let kind = StmtKind::Distinct { values: values.clone(), within };
+        insert(&mut body, Stmt { kind, span: head, head });
+        vouched.body = body;
+        let unproved = prove_among(&vouched, uniformity, &is_asked);
+        if unproved.iter().any(is_of) {
+            return None;
+        }
+        let texts: Vec<String> = values.iter().map(|value| print_expr(kernel, *value)).collect();
+        let line = kernel.spans.range(head).line;
+        let group = match within {
+            Within::Block => "the block",
+            Within::Grid => "the launch",
+        };
+        Some(format!(
+            "if the places of the work-items of {group} are known to differ, say so before line \
+             {line}: `assume({}({}));`",
+            within.name(),
+            texts.join(", ")
+        ))
+    })
+}
+
+/// Whether a value is not the block's, and not what coordinates alone decide.
+fn is_of_data(kernel: &Kernel, uniformity: &Uniformity, value: ExprId) -> bool {
+    let is_open = &mut |kind: &ExprKind| matches!(kind, ExprKind::Load(_) | ExprKind::Var(_));
+    !uniformity.is_uniform_value(value) && any_subexpr(kernel, value, is_open)
+}
+
+/// The list in which both accesses stand, each in a statement of its own or in one, with the
+/// first one's place, where nothing from there on changes what the second one is indexed by.
+fn list_of<'k>(kernel: &Kernel, stmts: &'k [Stmt], asked: &Asked) -> Option<(&'k [Stmt], usize)> {
+    let holds = |stmt: &Stmt, place: SpanId| accesses(kernel, stmt, asked.array, place).is_some();
+    let at = asked.places.map(|place| stmts.iter().position(|stmt| holds(stmt, place)));
+    if let [Some(first), Some(second)] = at {
+        let (from, to) = (first.min(second), first.max(second));
+        let later = asked.places[usize::from(second >= first)];
+        let indices = indices_at(kernel, &stmts[to..], asked.array, later)?;
+        let mut used = BTreeSet::new();
+        indices.iter().for_each(|index| collect_vars(kernel, *index, &mut used));
+        let is_kept = stmts[from..to].iter().all(|stmt| !sets(stmt, &used));
+        return is_kept.then_some((stmts, from));
+    }
+    let mut bodies = stmts.iter().flat_map(|stmt| stmt.kind.bodies());
+    bodies.find_map(|body| list_of(kernel, body, asked))
+}
+
+fn collect_vars(kernel: &Kernel, expr: ExprId, used: &mut BTreeSet<VarId>) {
+    any_subexpr(kernel, expr, &mut |kind| {
+        if let ExprKind::Var(var) = kind {
+            used.insert(*var);
+        }
+        false
+    });
+}
+
+/// Whether a statement declares or changes one of these.
+fn sets(stmt: &Stmt, used: &BTreeSet<VarId>) -> bool {
+    let own = match &stmt.kind {
+        StmtKind::Let { var, .. }
+        | StmtKind::Assign { var, .. }
+        | StmtKind::Update { place: Place::Var(var), .. }
+        | StmtKind::Exchange { var, .. } => used.contains(var),
+        StmtKind::Atomic { old, .. } => old.is_some_and(|old| used.contains(&old)),
+        StmtKind::Store { .. } | StmtKind::Update { place: Place::Element(_), .. } => false,
+        StmtKind::LetArray { .. }
+        | StmtKind::Each { .. }
+        | StmtKind::Phase { .. }
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Assume { .. }
+        | StmtKind::Distinct { .. }
+        | StmtKind::Barrier
+        | StmtKind::WarpBarrier => false,
+    };
+    own || stmt.kind.bodies().into_iter().flatten().any(|stmt| sets(stmt, used))
+}
+
+/// What the access at this place of a list of statements is indexed by.
+fn indices_at<'k>(
+    kernel: &'k Kernel,
+    stmts: &'k [Stmt],
+    array: ArrayRef,
+    place: SpanId,
+) -> Option<&'k [ExprId]> {
+    stmts.iter().find_map(|stmt| accesses(kernel, stmt, array, place))
+}
+
+/// The indices of the statement's own access at this place.
+fn accesses<'k>(
+    kernel: &'k Kernel,
+    stmt: &'k Stmt,
+    array: ArrayRef,
+    place: SpanId,
+) -> Option<&'k [ExprId]> {
+    let is_it = |access: &Access| access.array == array && access.span == place;
+    if let StmtKind::Store { access, .. }
+    | StmtKind::Atomic { access, .. }
+    | StmtKind::Update { place: Place::Element(access), .. } = &stmt.kind
+        && is_it(access)
+    {
+        return Some(&access.indices);
+    }
+    let mut open = stmt.kind.exprs();
+    while let Some(expr) = open.pop() {
+        if let ExprKind::Load(access) = &kernel.exprs[expr].kind
+            && is_it(access)
+        {
+            return Some(&access.indices);
+        }
+        open.extend(kernel.exprs[expr].kind.operands());
+    }
+    None
+}
+
+/// Puts a statement before the one at its place.
+fn insert(stmts: &mut Vec<Stmt>, new: Stmt) {
+    if let Some(at) = stmts.iter().position(|stmt| stmt.span == new.span) {
+        stmts.insert(at, new);
+        return;
+    }
+    for stmt in stmts {
+        for body in stmt.kind.bodies_mut() {
+            insert(body, new.clone());
+        }
+    }
+}
