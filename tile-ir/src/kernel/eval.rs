@@ -25,20 +25,26 @@ pub fn eval_index(
 }
 
 /// The value of `expr` where `leaf` says what variables, casts and what is read or looked
-/// up in tables are; `None` where it does not know one that the value rests on.
+/// up in tables are; `None` where it does not know one that the value rests on, and where
+/// a number leaves the range of its type.
 pub(crate) fn eval_index_of(
     kernel: &Kernel,
     expr: ExprId,
     leaf: &dyn Fn(ExprId) -> Option<i128>,
 ) -> Option<i128> {
     let eval = |id| eval_index_of(kernel, id, leaf);
+    let exact = |value: i128| fits(kernel.exprs[expr].ty, value).then_some(value);
     match &kernel.exprs.get(expr)?.kind {
         ExprKind::Literal(Literal::Int(value)) => Some(*value),
         ExprKind::Literal(Literal::Bool(value)) => Some(i128::from(*value)),
         ExprKind::Literal(Literal::Float(_) | Literal::Named(_)) => None,
-        ExprKind::Unary { op: UnaryOp::Neg, operand } => eval(*operand)?.checked_neg(),
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => {
+            eval(*operand)?.checked_neg().and_then(exact)
+        }
         ExprKind::Unary { op: UnaryOp::Not, operand } => Some(i128::from(eval(*operand)? == 0)),
-        ExprKind::Binary { op, lhs, rhs } => eval_index_binary(*op, eval(*lhs)?, eval(*rhs)?),
+        ExprKind::Binary { op, lhs, rhs } => {
+            eval_index_binary(*op, eval(*lhs)?, eval(*rhs)?).and_then(exact)
+        }
         ExprKind::Compare { op, lhs, rhs } => {
             Some(i128::from(eval_compare(*op, eval(*lhs)?, eval(*rhs)?)))
         }
@@ -71,6 +77,11 @@ pub(crate) fn eval_index_of(
         | ExprKind::Math { .. }
         | ExprKind::InBounds { .. } => leaf(expr),
     }
+}
+
+/// Whether an integer type holds a number; of a type parameter nothing is known.
+pub(crate) fn fits(ty: Type, value: i128) -> bool {
+    ty.integer_range().is_none_or(|(low, high)| (low..=high).contains(&value))
 }
 
 /// The greatest common divisor, at least 0; 1 where a number cannot be negated (a

@@ -18,7 +18,7 @@ use crate::config::{candidate_values, complete_tiles};
 use crate::dtype::DType;
 use crate::kernel::{
     ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, TileDomain,
-    TileParamId, Type, VarId, VarKind, eval_index,
+    TileParamId, Type, VarId, VarKind, eval_index_of, fits,
 };
 
 pub(super) use self::uphill::Heights;
@@ -148,13 +148,10 @@ impl<'a> Sources<'a> {
             ExprKind::Var(var) => {
                 return !seen.insert(*var) || self.collect_var(*var, seen, out);
             }
-            ExprKind::Unary { .. } | ExprKind::Binary { .. } | ExprKind::Select { .. } => {
-                expr.ty == Type::Index || expr.ty == Type::BOOL
-            }
-            ExprKind::Cast(operand) => {
-                expr.ty == Type::Index
-                    && matches!(self.kernel.exprs[*operand].kind, ExprKind::Var(_))
-            }
+            ExprKind::Unary { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Select { .. }
+            | ExprKind::Cast(_) => is_exact_type(expr.ty),
             ExprKind::Compare { .. }
             | ExprKind::Logic { .. }
             | ExprKind::Tiles { .. }
@@ -311,8 +308,13 @@ impl<'a> Case<'a> {
 
     /// The value of an expression where some unknowns have other values.
     pub(super) fn eval_with(&self, expr: ExprId, with: &BTreeMap<VarId, i128>) -> Option<i128> {
-        eval_index(self.sources.kernel, expr, &|var| {
-            with.get(&var).copied().or_else(|| self.var(var, with))
+        let kernel = self.sources.kernel;
+        eval_index_of(kernel, expr, &|leaf| match kernel.exprs[leaf].kind {
+            ExprKind::Var(var) => with.get(&var).copied().or_else(|| self.var(var, with)),
+            ExprKind::Cast(operand) => {
+                self.eval_with(operand, with).filter(|value| fits(kernel.exprs[leaf].ty, *value))
+            }
+            _ => None,
         })
     }
 
@@ -437,6 +439,11 @@ impl<'a> Case<'a> {
             }
         }
     }
+}
+
+/// Whether it is known which numbers a type holds: indices, conditions and integers.
+fn is_exact_type(ty: Type) -> bool {
+    ty == Type::Index || ty == Type::BOOL || integer_type(ty).is_some()
 }
 
 /// The integer type that a scalar has whatever it is launched with.
