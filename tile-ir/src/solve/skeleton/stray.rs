@@ -31,11 +31,12 @@ const FARTHEST: u64 = 1 << 62;
 
 impl Machine<'_> {
     /// Keeps the first access of each site that leaves its tile, along an axis whose index
-    /// is not of loaded data.
+    /// is not of loaded data, in what is a run of the kernel.
     pub(super) fn note_stray(&mut self, mark: Mark, indices: &[Value]) {
         let site = self.plan.sites[mark.site as usize];
         let ArrayRef::Tile(tile) = site.array else { return };
-        if self.findings.strays.iter().any(|stray| stray.site.span == site.span) {
+        if self.is_made_up || self.findings.strays.iter().any(|stray| stray.site.span == site.span)
+        {
             return;
         }
         let extents = &self.extents[self.kernel.tensors.len() + tile.index()];

@@ -74,6 +74,10 @@ impl<'a> Machine<'a> {
                 None => value,
             }
         });
+        let is_another = |((_, was), now): (&(ExprId, Value), &Value)| {
+            was.data().is_none() && was.bits() != now.bits()
+        };
+        self.is_made_up |= sides.iter().zip(&values).any(is_another);
         Value::bool(self.holds(op, ty, values)).chosen(data.or(doubts.source(expr)))
     }
 

@@ -157,6 +157,9 @@ pub(super) struct Machine<'a> {
     pub(super) only_fills: bool,
     /// The comparisons that may come out either way.
     pub(super) doubts: Option<&'a Doubts>,
+    /// Whether some number has been taken for another one though no data decide it, so that
+    /// what follows may be no run of the kernel.
+    pub(super) is_made_up: bool,
     /// Whether no more is asked of a block than which cells it reads unwritten.
     pub(super) until_filled: bool,
     /// Cells of tiles under watch that this block has not written yet; none where one has
@@ -231,6 +234,7 @@ impl<'a> Machine<'a> {
             data_trips: MAX_DATA_TRIPS,
             only_fills: false,
             doubts: None,
+            is_made_up: false,
             until_filled: false,
             left: None,
             touched: None,
