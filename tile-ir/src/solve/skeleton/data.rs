@@ -203,9 +203,13 @@ impl Pool {
         self.pick(hash, dtype, seed)
     }
 
-    /// The seeds of which each gives all elements one value.
-    pub(super) fn equal_seeds(&self) -> std::ops::Range<u32> {
-        FIRST_EQUAL_SEED..FIRST_EQUAL_SEED + self.floats.len() as u32
+    /// The seeds of which each gives all elements one value: 0 first, at which loops that
+    /// look for something go on.
+    pub(super) fn equal_seeds(&self) -> impl Iterator<Item = u32> + Clone + use<> {
+        let zero = self.floats.iter().position(|value| *value == 0.0).unwrap_or(0) as u32;
+        let all = 0..self.floats.len() as u32;
+        let others = all.filter(move |seed| *seed != zero);
+        std::iter::once(zero).chain(others).map(|seed| FIRST_EQUAL_SEED + seed)
     }
 
     /// How many seeds give an element every value.

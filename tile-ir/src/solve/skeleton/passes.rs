@@ -121,6 +121,8 @@ impl Runs<'_> {
             after -= 1;
             let before = whole - *self.fuel;
             let enough = match is_first {
+                // How far loops go that data end is not seen at once.
+                false if self.is_proved && after == 0 && !self.is_inside => whole,
                 false if self.is_proved => (before + enough / 2).max(enough - enough / 8 * after),
                 _ => enough - enough / 8 * after,
             };

@@ -105,12 +105,14 @@ impl<'a> Choice<'a> {
     /// `uses_data` says that it matters.
     pub(super) fn with_long_loops(&self, uses_data: bool) -> impl Iterator<Item = Sizes> {
         let profile = Profile::even(Pieces::Whole(2), Pieces::Beyond);
-        let seeds = if uses_data { self.pool.equal_seeds() } else { 0..1 };
+        let count = if uses_data { usize::MAX } else { 1 };
+        let seeds = self.pool.equal_seeds().take(count);
         let tiles = self.tiles.iter();
         tiles.flat_map(move |tiles| {
             seeds.clone().map(move |seed| {
-                let mut sizes = self.sizes_of(tiles, profile, seed % FIRST_EQUAL_SEED);
-                sizes.seed = seed;
+                let own = seed % FIRST_EQUAL_SEED;
+                let mut sizes = self.sizes_of(tiles, profile, if uses_data { own } else { 0 });
+                sizes.seed = if uses_data { seed } else { 0 };
                 sizes
             })
         })
