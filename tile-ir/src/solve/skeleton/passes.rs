@@ -58,7 +58,8 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort<'_>, fuel: &mut u
         if plan.writes() {
             let passes = passes(kernel, &choice, &asked, (&plan, of_tiles, is_proved));
             runs.run_all(&plan, passes, (choice.n_tiles(), effort.budget()));
-            if is_proved {
+            // Of tiles that the text shows to be filled, comparisons need not be doubted.
+            if matches!(effort, Effort::Proved { unfilled, .. } if !unfilled.is_empty()) {
                 runs.run_doubts(&plan, &choice);
             }
         }
