@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::check::{Uniformity, range_exprs};
 use crate::kernel::{Kernel, Stmt, StmtKind};
-use crate::solve::skeleton::{BUDGET, Conflict, Effort, Pair, enumerate_within, probe};
+use crate::solve::skeleton::{BUDGET, Conflict, Effort, Pair, Party, enumerate_within, probe};
 use crate::span::SpanId;
 
 /// Most places that are tried for one race.
@@ -57,7 +57,7 @@ pub(super) fn find_cure(
     };
     // What a short run finds a full one finds too.
     let mut places = Vec::new();
-    for gap in gaps(kernel, uniformity, pair).into_iter().take(MAX_TRIES) {
+    for gap in gaps(kernel, uniformity, (pair, seen)).into_iter().take(MAX_TRIES) {
         let mended = with_barrier(kernel, &gap);
         let Some(least) = left(&mended, Effort::Short) else { break };
         if least.contains(pair) {
@@ -162,8 +162,19 @@ fn lists<'a>(kernel: &'a Kernel, uniformity: &Uniformity) -> Vec<List<'a>> {
     lists
 }
 
+/// Whether a race was seen within one iteration of a loop.
+fn is_of_one_round(seen: &Conflict, of: &Stmt) -> bool {
+    let (StmtKind::For { var, .. } | StmtKind::Phase { var, .. }) = of.kind else { return false };
+    let at = |party: &Party| party.counters.iter().find(|(of, _)| *of == var).map(|(_, at)| *at);
+    at(&seen.first).is_some_and(|first| at(&seen.second) == Some(first))
+}
+
 /// The places between the accesses of `pair`, those to be preferred first.
-fn gaps<'a>(kernel: &'a Kernel, uniformity: &Uniformity, pair: &Pair) -> Vec<Gap<'a>> {
+fn gaps<'a>(
+    kernel: &'a Kernel,
+    uniformity: &Uniformity,
+    (pair, seen): (&Pair, Option<&Conflict>),
+) -> Vec<Gap<'a>> {
     let lists = lists(kernel, uniformity);
     let position = |list: &List<'_>, span| list.stmts.iter().position(|stmt| holds(stmt, span));
     // The innermost list around both; of a carried race, the loop's body.
@@ -177,6 +188,11 @@ fn gaps<'a>(kernel: &'a Kernel, uniformity: &Uniformity, pair: &Pair) -> Vec<Gap
     let gap = |list: &List<'a>, at| Gap { list: list.clone(), at };
     // Within one statement of a loop it is iterations that can be put apart.
     if pair.carried.is_some() || first == second && list.is_loop() {
+        let mut of_one_round = list.owner.zip(seen).into_iter();
+        if pair.carried.is_none() && of_one_round.any(|(owner, seen)| is_of_one_round(seen, owner))
+        {
+            return Vec::new();
+        }
         let places = (first + 1..=list.stmts.len()).rev().chain((0..=second).rev());
         return places.map(|at| gap(list, at)).collect();
     }
