@@ -28,7 +28,15 @@ const MOST: u32 = super::BUDGET;
 /// The same of runs that each ask for other numbers: most of them are to come to their end.
 const ALL: u32 = 4 * super::BUDGET;
 
+/// Of how many parts of that one is run where the text shows that all tiles are filled, so that
+/// only who leaves one is asked.
+const FILLED: u32 = 32;
+
 impl Runs<'_> {
+    fn share(&self, of: u32) -> u32 {
+        if self.is_filled { of / FILLED } else { of }
+    }
+
     /// Runs them, of the tiles under watch.
     pub(super) fn run_doubts(&mut self, plan: &Plan, choice: &Choice<'_>) {
         let kernel = self.kernel;
@@ -53,7 +61,7 @@ impl Runs<'_> {
         let kernel = self.kernel;
         let spans = Spans::of(kernel);
         let wanted = Wanted::all(kernel, plan, (&spans, resting), &self.findings.fills.outcomes);
-        let mut fuel = ALL;
+        let mut fuel = self.share(ALL);
         let all = choice.with_mixed_data(MIXED);
         let all = all.map(|sizes| sizes.put_where_assumed(kernel, &self.assumptions));
         let all: Vec<Sizes> = all.collect();
@@ -86,7 +94,7 @@ impl Runs<'_> {
         let of_axis = |var| found.vars.get(&var).cloned().unwrap_or_default();
         let blocks: Vec<BTreeSet<i64>> = kernel.grid.iter().map(|axis| of_axis(axis.var)).collect();
         let blocks = Blocks::Asked(&blocks);
-        let mut fuel = ALL;
+        let mut fuel = self.share(ALL);
         for (var, values) in &found.vars {
             let is_size = matches!(kernel.vars[*var].kind, VarKind::TileParam(_) | VarKind::Dim);
             for value in values.iter().filter(|value| is_size && **value > 0) {
@@ -96,7 +104,7 @@ impl Runs<'_> {
             }
         }
         self.run_together((plan, choice), found, (blocks, pool));
-        let mut fuel = ALL;
+        let mut fuel = self.share(ALL);
         for (number, mut sizes) in choice.with_mixed_data(MIXED).enumerate() {
             let mut turn = number / 2;
             for (var, values) in &found.vars {
@@ -129,7 +137,7 @@ impl Runs<'_> {
             || found.vars.iter().filter(|(var, values)| is_scalar(var) && !values.is_empty());
         let most = asked().map(|(_, values)| values.len()).max().unwrap_or(0);
         let Some(usual) = choice.with_mixed_data(1).next() else { return };
-        let mut fuel = ENOUGH;
+        let mut fuel = self.share(ENOUGH);
         // One by itself is run with other data.
         for turn in (0..most).take_while(|_| asked().count() > 1) {
             let mut sizes = usual.clone();
@@ -154,7 +162,8 @@ impl Runs<'_> {
             return;
         }
         let spans = Spans::of(kernel);
-        let mut fuel = MOST;
+        let most = self.share(MOST);
+        let mut fuel = most;
         let (mut is_ended, mut is_cut) = (false, false);
         for sizes in choice.with_mixed_data(MIXED) {
             let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
@@ -162,7 +171,7 @@ impl Runs<'_> {
             let run = self.run_at(plan, &sizes, (Blocks::Sample, pool), (Some(&doubts), &mut fuel));
             is_ended |= run.is_ok();
             is_cut |= run == Err(Stop::Budget);
-            if fuel == 0 || (is_ended && fuel < MOST - ENOUGH) {
+            if fuel == 0 || (is_ended && fuel < most - self.share(ENOUGH)) {
                 break;
             }
         }

@@ -41,6 +41,7 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort<'_>, fuel: &mut u
         assumptions,
         is_proved,
         is_inside,
+        is_filled: matches!(effort, Effort::Proved { unfilled, .. } if unfilled.is_empty()),
         findings,
         fuel,
     };
@@ -58,8 +59,7 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort<'_>, fuel: &mut u
         if plan.writes() {
             let passes = passes(kernel, &choice, &asked, (&plan, of_tiles, is_proved));
             runs.run_all(&plan, passes, (choice.n_tiles(), effort.budget()));
-            // Of tiles that the text shows to be filled, comparisons need not be doubted.
-            if matches!(effort, Effort::Proved { unfilled, .. } if !unfilled.is_empty()) {
+            if is_proved {
                 runs.run_doubts(&plan, &choice);
             }
         }
@@ -106,6 +106,8 @@ pub(super) struct Runs<'a> {
     is_proved: bool,
     /// Whether nothing is asked but which cells are read unwritten.
     pub(super) is_inside: bool,
+    /// Whether the text shows that all tiles are filled.
+    pub(super) is_filled: bool,
     pub(super) findings: Findings,
     fuel: &'a mut u32,
 }
