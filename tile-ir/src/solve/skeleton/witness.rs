@@ -40,12 +40,18 @@ impl Machine<'_> {
         if !self.findings.known.insert(pair) {
             return;
         }
+        let cause = one.cause.or(other.cause);
+        // What updates find is made up here: two of them may never find it.
+        if let (Some(source @ Source::Old(_)), None) = (cause, self.counting) {
+            self.findings.open.push((pair, source));
+            return;
+        }
         let conflict = Conflict {
             pair,
             element: indices.iter().map(|index| index.as_index()).collect(),
             first: self.party(first),
             second: self.party(second),
-            cause: one.cause.or(other.cause).or(self.counting),
+            cause: cause.or(self.counting),
             sizes: self.plan.project(self.sizes),
         };
         self.findings.conflicts.push(conflict);

@@ -285,7 +285,7 @@ struct Update {
     /// Which way it goes, if it is a step.
     way: Option<Way>,
     /// How far all that a launch, or of a tile a block, makes there go at most.
-    most: Option<i128>,
+    most: Option<Poly>,
     /// Who makes it, of one that adds to a tile.
     takers: Option<Takers>,
 }
@@ -326,8 +326,9 @@ impl Counters {
     }
 
     /// How far all updates of an element that two of them are of go at most.
-    fn most(&self, one: &Turn, other: &Turn) -> Option<i128> {
-        self.of(one, other).try_fold(0_i128, |sum, update| sum.checked_add(update.most?))
+    fn most(&self, one: &Turn, other: &Turn) -> Option<Poly> {
+        let none = Poly::default();
+        self.of(one, other).try_fold(none, |sum, update| Some(sum.add(update.most.as_ref()?)))
     }
 
     /// Who updates the element of a slot; `None` where not all are known, or some do not add.
@@ -426,7 +427,10 @@ impl Walk<'_> {
         let step = if self.recording { self.step(op, operand.clone()) } else { None };
         if self.recording {
             let way = step.as_ref().map(|(way, _)| *way);
-            let most = step.as_ref().and_then(|(_, by)| self.most_in_all(access.array, by));
+            let most = match &step {
+                Some((_, by)) => self.most_in_all((access.array, &indices), by),
+                None => None,
+            };
             let takers = match &step {
                 Some((Way::Up, by)) => self.takers(by),
                 Some((Way::Down, _)) | None => None,
@@ -466,16 +470,34 @@ impl Walk<'_> {
         self.site(access, indices, AccessKind::Atomic);
     }
 
-    /// How far an update here goes at most, made once by each work-item.
-    fn most_in_all(&self, array: ArrayRef, step: &Poly) -> Option<i128> {
+    /// How far updates here of one element go at most, made once by each work-item that comes
+    /// by: of those that an index names, one.
+    fn most_in_all(&mut self, (array, indices): (ArrayRef, &[Poly]), step: &Poly) -> Option<Poly> {
         if !self.loops.is_empty() || self.is_in_point() {
             return None;
         }
-        let of_block = self.block.iter().flatten();
+        let kernel = self.kernel;
+        let grid = kernel.grid.iter().filter(|_| matches!(array, ArrayRef::Tensor(_)));
+        let extents = kernel.block.iter().flatten().chain(grid).map(|axis| axis.extent);
         let of_grid = self.grid.iter().filter(|_| matches!(array, ArrayRef::Tensor(_)));
-        of_block.chain(of_grid).try_fold(step.as_constant()?, |all, (_, axis)| {
-            all.checked_mul(self.high(&Poly::unknown(*axis))?.checked_add(1)?)
-        })
+        let axes = self.block.iter().flatten().chain(of_grid).map(|(_, axis)| *axis);
+        let axes: Vec<_> = extents.zip(axes).collect();
+        let mut all = Poly::constant(step.as_constant()?);
+        for (extent, axis) in axes {
+            let of = Poly::unknown(axis);
+            if indices.iter().any(|index| index.sub(&of).as_constant().is_some()) {
+                continue;
+            }
+            let last = self
+                .most_here(&of)
+                .filter(|here| self.most_anywhere(&of).is_none_or(|anywhere| *here < anywhere));
+            let count = match last {
+                Some(last) => Poly::constant(last).plus(1),
+                None => self.index(extent),
+            };
+            all = all.mul(&count);
+        }
+        (!all.is_lost()).then_some(all)
     }
 
     /// Which way an update goes, and how far.
@@ -610,8 +632,10 @@ impl Walk<'_> {
         let most = holders.iter().all(|holder| **holder == Holder::Item);
         let most = self.counters.most(&one.turn, &other.turn).filter(|_| most);
         // No further apart than all updates go but the later one.
+        let most = most.map(|most| on(true, &most));
         let within = |low: &Poly, high: &Poly, step: &Poly| {
-            most.map_or(Formula::True, |most| Formula::le(&high.add(step), &low.plus(most)))
+            let apart = |most: &Poly| Formula::le(&high.add(step), &low.add(most));
+            most.as_ref().map_or(Formula::True, apart)
         };
         let (before, after) = match way {
             Way::Up => (
