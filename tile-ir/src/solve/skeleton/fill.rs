@@ -280,6 +280,18 @@ impl Machine<'_> {
 
     /// Keeps the reads of the interval that ends which came before any write.
     pub(super) fn end_fills(&mut self) {
+        self.keep_unwritten();
+        for slot in 0..self.fills.len() {
+            let Some(fill) = &self.fills[slot] else { continue };
+            let number = slot.checked_sub(self.kernel.tensors.len()).filter(|_| fill.is_read);
+            let tile = number.and_then(|number| self.kernel.tiles.ids().nth(number));
+            self.findings.fills.run.extend(tile);
+        }
+    }
+
+    /// Keeps those reads of the interval so far: where nothing collides, no write that comes
+    /// later in it meets one.
+    pub(super) fn keep_unwritten(&mut self) {
         for slot in 0..self.fills.len() {
             let Some(mut fill) = self.fills[slot].take() else { continue };
             let is_earlier = |write, read| self.is_earlier(write, read);
@@ -299,9 +311,6 @@ impl Machine<'_> {
                 };
                 self.findings.fills.unwritten.push(unwritten);
             }
-            let number = slot.checked_sub(self.kernel.tensors.len()).filter(|_| fill.is_read);
-            let tile = number.and_then(|number| self.kernel.tiles.ids().nth(number));
-            self.findings.fills.run.extend(tile);
             self.fills[slot] = Some(fill);
         }
     }

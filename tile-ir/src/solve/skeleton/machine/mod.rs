@@ -372,7 +372,12 @@ impl<'a> Machine<'a> {
             let team = Team { group: Group::Block, first: 0 };
             match self.together(&plan.body, &mut frames, team) {
                 Ok(()) | Err(Stop::Filled) => self.end_interval(),
-                Err(stop) => return Err(stop),
+                Err(stop) => {
+                    if stop == Stop::Budget && self.only_fills {
+                        self.keep_unwritten();
+                    }
+                    return Err(stop);
+                }
             }
         }
         self.note_filled();
