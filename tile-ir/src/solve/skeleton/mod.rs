@@ -124,7 +124,7 @@ impl Effort<'_> {
             Self::Full => BUDGET / 2,
             Self::Short => BUDGET / 20,
             Self::Glance => BUDGET / 100,
-            Self::Proved { unfilled, .. } if unfilled.is_empty() => BUDGET / 64,
+            Self::Proved { unfilled, .. } if unfilled.is_empty() => BUDGET / 32,
             Self::Proved { .. } => BUDGET / 4,
         }
     }

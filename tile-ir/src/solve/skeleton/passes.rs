@@ -78,6 +78,9 @@ fn passes<'a>(
     if !asked.is_empty() {
         passes.push((Box::new(choice.with_many_blocks()), true));
     }
+    if of_tiles && !kernel.grid.is_empty() {
+        passes.push((Box::new(choice.with_far_blocks().into_iter()), true));
+    }
     // For what is read unwritten; of tensors nothing is.
     if of_tiles && !kernel.scalars.is_empty() {
         passes.push((Box::new(choice.with_large_scalars()), false));

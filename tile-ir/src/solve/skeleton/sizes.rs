@@ -23,6 +23,8 @@ const MAX_CANDIDATES: usize = 4096;
 const MAX_COMBINATIONS: usize = 12;
 /// Largest literal above which a tile parameter is raised.
 const MAX_LITERAL: i64 = 256;
+/// Blocks of a large launch, along each axis of the grid, and scalars of one.
+const FAR: i64 = 1 << 17;
 /// Different scalars, and different data alone, that are tried at the same sizes.
 const SEEDS: u32 = 9;
 const DATA_SEEDS: u32 = 6;
@@ -118,6 +120,43 @@ impl<'a> Choice<'a> {
         })
     }
 
+    /// Sizes with as many blocks as a launch may well have, and scalars as large: what a far
+    /// block does no near one may do.
+    pub(super) fn with_far_blocks(&self) -> Vec<Sizes> {
+        let kernel = self.kernel;
+        let Some(tiles) = self.tiles.first() else { return Vec::new() };
+        let mut tiles = tiles.clone();
+        for (id, param) in kernel.tile_params.iter() {
+            if self.roles.grid[param.var.index()] && !is_extent(kernel, param.var) {
+                let most = candidates(&param.domain, TileDomain::MAX).last().copied();
+                tiles[id.index()] = most.unwrap_or(tiles[id.index()]);
+            }
+        }
+        if check_tiles(kernel, &tiles).is_err() {
+            return Vec::new();
+        }
+        let far = self.sizes_of(&tiles, Profile::even(Pieces::Whole(FAR), Pieces::Whole(2)), 0);
+        let near = self.sizes_of(&tiles, Profile::ALL[0], 0);
+        let is_integer = |ty: Type| !is_float(ty);
+        let scalars = kernel
+            .vars
+            .iter()
+            .filter(|(_, var)| matches!(var.kind, VarKind::Scalar(_)) && is_integer(var.ty));
+        let scalars: Vec<(VarId, Type)> = scalars.map(|(id, var)| (id, var.ty)).collect();
+        let with_scalars = |mut sizes: Sizes| {
+            for (var, ty) in &scalars {
+                let most = ty.integer_range().map_or(FAR, |(_, most)| FAR.min(most as i64));
+                sizes.values[var.index()] = Some(most);
+            }
+            sizes
+        };
+        let mut all = vec![far.clone()];
+        if !scalars.is_empty() {
+            all.extend([with_scalars(near), with_scalars(far)]);
+        }
+        all
+    }
+
     /// Sizes at which every scalar is larger than any coordinate that a literal bounds.
     pub(super) fn with_large_scalars(&self) -> impl Iterator<Item = Sizes> {
         let large = largest_literal(self.kernel) + 1;
@@ -211,6 +250,18 @@ impl<'a> Choice<'a> {
         });
         Sizes { values: values.collect(), seed, open: BTreeSet::new() }
     }
+}
+
+/// Whether a tile parameter is more than a number of blocks: an extent of a block or a tile is
+/// made of it.
+fn is_extent(kernel: &Kernel, param: VarId) -> bool {
+    let block = kernel.block.iter().flatten().map(|axis| axis.extent);
+    let tiles = kernel.tiles.values().flat_map(|tile| tile.extents.iter().copied());
+    let mut is_named = false;
+    block.chain(tiles).for_each(|extent| {
+        variables(kernel, extent, &mut |var| is_named |= var == param);
+    });
+    is_named
 }
 
 // Tile parameters.
