@@ -9,7 +9,8 @@
 //! coordinates and counters between bounds that are such numbers, be it that the loop
 //! counts by hand ([`super::stepped`]), the smaller and the larger of such, and it is
 //! used as an index, as a bound, as a divisor or in a comparison, or is a part of such a
-//! sum; by way of a variable too. What is made of dimensions and tile sizes alone is such
+//! sum; by way of a variable too. Where warps work together, so it is if it is divided by a
+//! literal, which numbers warps. What is made of dimensions and tile sizes alone is such
 //! a number wherever it is. What is hashed, masked or divided first is not: there
 //! wrapping may be meant. But a variable that a loop goes on by steps of the launch is such a
 //! number whatever is made of it, `h % 3` or a comparison: proofs take it not to wrap. A
@@ -36,7 +37,7 @@ use self::sources::{Sources, limits};
 use super::interval::Range;
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
-use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type, VarId};
+use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type, VarId, concerns_warps};
 use crate::op::BinaryOp;
 
 /// The numbers of a kernel that a launch alone bounds.
@@ -66,6 +67,9 @@ impl Exact {
                 }
                 _ => {}
             }
+        }
+        if concerns_warps(&kernel.body) {
+            places.extend(numbers_of_warps(kernel));
         }
         let is_size = |id: &ExprId| sources.is_size(kernel, *id);
         let exprs = kernel.exprs.ids().filter(is_size).collect();
@@ -200,6 +204,19 @@ impl Exact {
             .chain(&self.indices.asked)
             .any(|expr| self.sources.asks_scalars(kernel, *expr))
     }
+}
+
+/// What is divided by a literal, of a signed type: `i / 32`, or `i >> 5`, numbers the warps of
+/// a launch, if `i` is the work-item's own number.
+fn numbers_of_warps(kernel: &Kernel) -> impl Iterator<Item = ExprId> {
+    kernel.exprs.values().filter_map(|expr| {
+        let ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Shr, lhs, rhs } = expr.kind else {
+            return None;
+        };
+        let is_literal = matches!(kernel.exprs[rhs].kind, ExprKind::Literal(_));
+        let is_signed = expr.ty == Type::Scalar(ElemType::Concrete(DType::I32));
+        (is_literal && is_signed).then_some(lhs)
+    })
 }
 
 /// Whether a `u64` becomes an index, into which not each fits.

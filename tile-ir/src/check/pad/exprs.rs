@@ -6,7 +6,10 @@ use super::state::State;
 use super::value::{Effect, Outside, Value};
 use super::{Flow, is_exact};
 use crate::check::poly::Poly;
-use crate::kernel::{Access, ArrayRef, Edge, ExprId, ExprKind, Literal, Source, TensorId};
+use crate::dtype::DType;
+use crate::kernel::{
+    Access, ArrayRef, Edge, ElemType, ExprId, ExprKind, Literal, Source, TensorId, Type,
+};
 use crate::op::{BinaryOp, LogicOp, MathFn, UnaryOp};
 
 impl Flow<'_> {
@@ -18,7 +21,7 @@ impl Flow<'_> {
                 let is_zero = matches!(literal, Literal::Int(0) | Literal::Bool(false))
                     || *literal == Literal::Float(0.0);
                 let is_number = matches!(literal, Literal::Int(_) | Literal::Float(_)) && !is_zero;
-                Value { under: BTreeMap::new(), is_zero, is_number }
+                Value { under: BTreeMap::new(), is_zero, is_number, is_finite: true }
             }
             ExprKind::Var(var) => {
                 let value = state.vars.get(var).cloned().unwrap_or_default();
@@ -53,7 +56,13 @@ impl Flow<'_> {
                 let otherwise = self.value_under(*cond, false, *otherwise, state);
                 then.join(&otherwise).with_control(&decides)
             }
-            ExprKind::Cast(operand) | ExprKind::Uniform(operand) => self.value(*operand, state),
+            ExprKind::Cast(operand) => {
+                let mut value = self.value(*operand, state);
+                let of = self.kernel.exprs[*operand].ty;
+                value.is_finite = is_exact(self.kernel, of) && holds_all_integers(expr.ty);
+                value
+            }
+            ExprKind::Uniform(operand) => self.value(*operand, state),
             ExprKind::Math { func, arg } => self.value(*arg, state).map_value(keeps_zero(*func)),
             ExprKind::Logic { op, lhs, rhs } => {
                 let decides = self.value(*lhs, state);
@@ -104,6 +113,15 @@ impl Flow<'_> {
         let is_own = self.kernel.is_local(access.array);
         let value = if is_own { value } else { value.handed_on() };
         value.within(&self.bounds, &self.facts)
+    }
+}
+
+/// Whether every integer is some finite number of the type: of 16 bits not all are.
+fn holds_all_integers(ty: Type) -> bool {
+    match ty {
+        Type::Index => true,
+        Type::Scalar(ElemType::Concrete(dtype)) => dtype != DType::F16,
+        Type::Scalar(ElemType::Param(_) | ElemType::Acc(_)) => false,
     }
 }
 

@@ -130,6 +130,8 @@ pub(super) struct Value {
     pub(super) is_zero: bool,
     /// Whether it is a finite number that the text states, other than 0.
     pub(super) is_number: bool,
+    /// Whether it is a finite number, as the text states it or an integer is.
+    pub(super) is_finite: bool,
 }
 
 impl Value {
@@ -144,7 +146,11 @@ impl Value {
 
     /// A function of the value; `keeps_zero` where it maps 0 to 0.
     pub(super) fn map_value(&self, keeps_zero: bool) -> Self {
-        if keeps_zero { Self { is_number: false, ..self.clone() } } else { self.spoil() }
+        if keeps_zero {
+            Self { is_number: false, is_finite: false, ..self.clone() }
+        } else {
+            self.spoil()
+        }
     }
 
     /// The value where variables are replaced.
@@ -171,7 +177,8 @@ impl Value {
     /// Whether two values depend on pads alike, whatever way they came.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let both = self.under.iter().zip(&other.under);
-        (self.is_zero, self.is_number) == (other.is_zero, other.is_number)
+        let known = |value: &Self| (value.is_zero, value.is_number, value.is_finite);
+        known(self) == known(other)
             && self.under.len() == other.under.len()
             && both.into_iter().all(|((outside, own), (other, effect))| {
                 outside == other
@@ -246,7 +253,7 @@ impl Value {
 
     /// `self op other`; `exact` where no operand can be infinite or NaN.
     pub(super) fn binary(&self, op: BinaryOp, other: &Self, exact: bool) -> Self {
-        let finite = |value: &Self| exact || value.is_number;
+        let finite = |value: &Self| exact || value.is_finite;
         let (left_finite, right_finite) = (finite(self), finite(other));
         let mut out = self.combine(other, &|a, b| match op {
             BinaryOp::Add

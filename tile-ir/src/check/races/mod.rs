@@ -60,7 +60,7 @@ pub(super) fn check_races(
         conflict.pair.scope == Scope::Grid || !between_blocks.contains(&conflict.pair.sites())
     });
     let mut fuel = cure::FUEL;
-    let mended = report_conflicts(kernel, &uniformity, &found.conflicts, (&mut fuel, diags));
+    let told_cures = report_conflicts(kernel, &uniformity, &found.conflicts, (&mut fuel, diags));
     let mut collided: BTreeSet<(SpanId, SpanId)> =
         found.conflicts.iter().map(|conflict| places(&conflict.pair)).collect();
     let arrays: BTreeSet<ArrayRef> =
@@ -70,14 +70,16 @@ pub(super) fn check_races(
         // What one barrier puts in order is told once.
         let is_mended =
             pair.scope == Scope::Block && cures.iter().any(|cure| !cure.left.contains(pair));
+        let is_mended = is_mended || told_cures.iter().any(|cure| is_proved_in(&cure.mended, pair));
         // Of what collides for certain, the rest is told when that is mended.
         if !is_mended && !arrays.contains(&pair.array()) && collided.insert(places(pair)) {
             let context = (&found, &mut fuel, &mut cures);
             diags.push(open(kernel, &uniformity, (pair, *source), context));
         }
     }
-    if let Some(mended) = mended {
-        rest.keep_beside(&mended);
+    // With one that mends all.
+    if let Some(cure) = told_cures.iter().rev().find(|cure| cure.left.is_empty()) {
+        rest.keep_beside(&cure.mended);
     }
     // Of an array that collides not every pair is found; the next run speaks of
     // what is left when that is mended.
@@ -97,6 +99,14 @@ pub(super) fn check_races(
         diags.push(undecided::report(kernel, unproved, (why, settled_by), more));
     }
     if rest.listed { Verdict::ListedSizes } else { Verdict::AllSizes }
+}
+
+/// Whether a pair is proved to be apart in the kernel with the barrier that it is told to have.
+fn is_proved_in(mended: &Kernel, pair: &Pair) -> bool {
+    let met = BTreeSet::from([pair.first.span, pair.second.span]);
+    let is_asked = |_: ArrayRef, places: [SpanId; 2]| BTreeSet::from(places) == met;
+    let unproved = prove_among(mended, &uniformity(mended), &is_asked);
+    !unproved.iter().any(|found| holds_of(found, pair))
 }
 
 /// What is said of a pair that data decides about: where a barrier between the two is
@@ -136,14 +146,14 @@ fn places(pair: &Pair) -> (SpanId, SpanId) {
     (first.span.min(second.span), first.span.max(second.span))
 }
 
-/// Reports what collides; gives the kernel with a barrier that is seen to mend all of it.
+/// Reports what collides; gives where it is told to put barriers.
 fn report_conflicts(
     kernel: &Kernel,
     uniformity: &Uniformity,
     conflicts: &[Conflict],
     (fuel, diags): (&mut u32, &mut Diagnostics),
-) -> Option<Kernel> {
-    let mut mends_all = None;
+) -> Vec<Cure> {
+    let mut cures = Vec::new();
     let mut mended: BTreeSet<Pair> = BTreeSet::new();
     let mut told: BTreeSet<(SpanId, SpanId)> = BTreeSet::new();
     for conflict in conflicts {
@@ -158,12 +168,11 @@ fn report_conflicts(
         diags.push(report(kernel, conflict, cure.as_ref(), &same));
         mended.extend(same.iter().map(|other| other.pair));
         match cure {
-            Some(cure) if cure.left.is_empty() => mends_all = Some(cure.mended),
-            Some(_) => {}
+            Some(cure) => cures.push(cure),
             None => drop(told.insert(places(&conflict.pair))),
         }
     }
-    mends_all
+    cures
 }
 
 /// Most pairs of accesses to one array that are told one by one.

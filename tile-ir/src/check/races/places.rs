@@ -46,7 +46,14 @@ pub(super) fn settling_places(
         if texts[0] != texts[1] {
             values.push(second[axis]);
         }
-        if values.iter().any(|value| !is_of_data(kernel, uniformity, *value)) {
+        // A part of a place is no place, where the rest may be another.
+        let others = || (0..first.len()).filter(|other| *other != axis);
+        let is_common = |of: ExprId| match within {
+            Within::Block => uniformity.is_uniform_value(of),
+            Within::Grid => matches!(kernel.exprs[of].kind, ExprKind::Literal(_)),
+        };
+        let is_whole = others().all(|other| is_common(first[other]) && is_common(second[other]));
+        if !is_whole || values.iter().any(|value| !is_of_data(kernel, uniformity, *value)) {
             return None;
         }
         let mut vouched = kernel.clone();

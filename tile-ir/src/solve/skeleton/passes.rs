@@ -14,8 +14,11 @@ use super::{Effort, Findings, Pool, assumptions};
 use crate::kernel::{ArrayRef, ExprId, Kernel, TileId};
 
 /// Sizes to be run one after the other, and whether of each also the blocks are run that
-/// comparisons may ask for.
-type Pass<'a> = (Box<dyn Iterator<Item = Sizes> + 'a>, bool);
+/// comparisons may ask for; what one run may spend.
+type Pass<'a> = (Box<dyn Iterator<Item = Sizes> + 'a>, bool, u32);
+
+/// What a run at far sizes may spend: loops over them come to no end.
+const OF_FAR: u32 = super::BUDGET / 8;
 
 /// Looks for conflicts at small sizes, and for accesses that leave their tile or
 /// find nothing there. Of tensors conflicts are all there is to find, so they are left
@@ -74,26 +77,26 @@ fn passes<'a>(
     asked: &Asked<'_>,
     (plan, of_tiles, is_proved): (&Plan, bool, bool),
 ) -> Vec<Pass<'a>> {
-    let mut passes: Vec<Pass<'a>> = vec![(Box::new(choice.sizes(plan.uses_data)), false)];
+    let mut passes: Vec<Pass<'a>> = vec![(Box::new(choice.sizes(plan.uses_data)), false, u32::MAX)];
     if !asked.is_empty() {
-        passes.push((Box::new(choice.with_many_blocks()), true));
+        passes.push((Box::new(choice.with_many_blocks()), true, u32::MAX));
     }
     if of_tiles && !kernel.grid.is_empty() {
-        passes.push((Box::new(choice.with_far_blocks().into_iter()), true));
+        passes.push((Box::new(choice.with_far_blocks().into_iter()), true, OF_FAR));
     }
     // For what is read unwritten; of tensors nothing is.
     if of_tiles && !kernel.scalars.is_empty() {
-        passes.push((Box::new(choice.with_large_scalars()), false));
+        passes.push((Box::new(choice.with_large_scalars()), false, u32::MAX));
     }
     if of_tiles {
         let beyond = beyond(kernel, choice);
         if !beyond.is_empty() {
-            passes.push((Box::new(beyond.into_iter()), true));
+            passes.push((Box::new(beyond.into_iter()), true, u32::MAX));
         }
     }
     // Those may use up what is left.
     if of_tiles && is_proved {
-        passes.push((Box::new(choice.with_long_loops(plan.uses_data)), false));
+        passes.push((Box::new(choice.with_long_loops(plan.uses_data)), false, u32::MAX));
     }
     passes
 }
@@ -123,7 +126,7 @@ impl Runs<'_> {
         let mut seen = BTreeSet::new();
         let mut after = passes.len() as u32;
         let mut is_first = true;
-        for (sequence, is_asked) in passes {
+        for (sequence, is_asked, most) in passes {
             after -= 1;
             let before = whole - *self.fuel;
             let enough = match is_first {
@@ -142,7 +145,8 @@ impl Runs<'_> {
                     continue;
                 }
                 let blocks = is_asked.then(|| self.asked.at(&sizes));
-                self.run(plan, &sizes, blocks.as_deref().map_or(Blocks::Sample, Blocks::Asked));
+                let blocks = blocks.as_deref().map_or(Blocks::Sample, Blocks::Asked);
+                self.run(plan, &sizes, (blocks, most));
                 if *self.fuel == 0 || whole - *self.fuel >= enough {
                     break;
                 }
@@ -152,26 +156,35 @@ impl Runs<'_> {
 
     /// Runs one choice of sizes. Of those that an assumption excludes nothing is kept; of those
     /// that are cut short, not how comparisons came out.
-    fn run(&mut self, plan: &Plan, sizes: &Sizes, blocks: Blocks<'_>) {
+    fn run(&mut self, plan: &Plan, sizes: &Sizes, (blocks, most): (Blocks<'_>, u32)) {
         let types = match plan.decides_by_types() {
             true => Types::all(self.kernel).unwrap_or_default(),
             false => Vec::new(),
         };
-        self.run_with(plan, sizes, (blocks, &Types::of(self.kernel)));
+        self.run_with(plan, sizes, (blocks, &Types::of(self.kernel), most));
         for types in types.iter().skip(1) {
-            self.run_with(plan, sizes, (blocks, types));
+            self.run_with(plan, sizes, (blocks, types, most));
         }
     }
 
-    fn run_with(&mut self, plan: &Plan, sizes: &Sizes, (blocks, types): (Blocks<'_>, &Types)) {
+    fn run_with(
+        &mut self,
+        plan: &Plan,
+        sizes: &Sizes,
+        (blocks, types, most): (Blocks<'_>, &Types, u32),
+    ) {
         let may_exclude = !self.assumptions.is_empty() || plan.may_not_end || plan.refuses();
         let before = may_exclude.then(|| self.findings.clone());
         let outcomes = self.findings.fills.outcomes.clone();
-        let (findings, fuel) = (&mut self.findings, &mut *self.fuel);
-        let machine = Machine::new(self.kernel, plan, sizes, self.pool, findings, fuel);
+        let given = most.min(*self.fuel);
+        let mut fuel = given;
+        let findings = &mut self.findings;
+        let machine = Machine::new(self.kernel, plan, sizes, self.pool, findings, &mut fuel);
         let machine = machine.with_types(types);
         let machine = machine.for_fills(self.is_proved).until_filled(self.is_inside);
-        match (machine.run(blocks), before) {
+        let run = machine.run(blocks);
+        *self.fuel -= given - fuel;
+        match (run, before) {
             (Err(Stop::Excluded), Some(before)) => self.findings = before,
             (Err(Stop::Budget), _) => self.findings.fills.outcomes = outcomes,
             _ => {}

@@ -26,8 +26,8 @@ pub(crate) struct Stray {
 }
 
 /// What an index is not beyond, but where a number that is doubled again and again has left
-/// its 64 bits: in no launch that has an end. Lowering guards it all the same.
-const FARTHEST: u64 = 1 << 62;
+/// its 32 or 64 bits: in no launch that is meant. Lowering guards it all the same.
+const FARTHEST: u64 = 1 << 31;
 
 impl Machine<'_> {
     /// Keeps the first access of each site that leaves its tile, along an axis whose index
