@@ -219,7 +219,13 @@ pub enum StmtKind {
         /// A `bool`.
         cond: ExprId,
     },
-    /// A fact of the same kind, about who comes by: no two work-items have a number of these
+    /// Orders all of the block's shared- and global-memory accesses before it
+    /// against all after it. Collective.
+    Barrier,
+    /// Orders all accesses of a warp's work-items before it against all of theirs
+    /// after it. All work-items of the warp reach it together.
+    WarpBarrier,
+    /// A fact as of [`Self::Assume`], about who comes by: no two work-items have a number of these
     /// in common.
     Distinct {
         /// Integers, or indices.
@@ -227,12 +233,6 @@ pub enum StmtKind {
         /// Which work-items.
         within: Within,
     },
-    /// Orders all of the block's shared- and global-memory accesses before it
-    /// against all after it. Collective.
-    Barrier,
-    /// Orders all accesses of a warp's work-items before it against all of theirs
-    /// after it. All work-items of the warp reach it together.
-    WarpBarrier,
 }
 
 impl StmtKind {
