@@ -339,6 +339,8 @@ impl Machine<'_> {
                     return Err(Unfit);
                 }
             }
+            // No generated kernel says it.
+            StmtKind::Distinct { .. } => return Err(Unfit),
             StmtKind::Barrier => self.pass(Group::Block, stmt.span),
         }
         Ok(())
