@@ -81,9 +81,6 @@ fn passes<'a>(
     if !asked.is_empty() {
         passes.push((Box::new(choice.with_many_blocks()), true, u32::MAX));
     }
-    if of_tiles && !kernel.grid.is_empty() {
-        passes.push((Box::new(choice.with_far_blocks().into_iter()), true, OF_FAR));
-    }
     // For what is read unwritten; of tensors nothing is.
     if of_tiles && !kernel.scalars.is_empty() {
         passes.push((Box::new(choice.with_large_scalars()), false, u32::MAX));
@@ -93,6 +90,9 @@ fn passes<'a>(
         if !beyond.is_empty() {
             passes.push((Box::new(beyond.into_iter()), true, u32::MAX));
         }
+    }
+    if of_tiles && !kernel.grid.is_empty() {
+        passes.push((Box::new(choice.with_far_blocks().into_iter()), true, OF_FAR));
     }
     // Those may use up what is left.
     if of_tiles && is_proved {
