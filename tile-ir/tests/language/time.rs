@@ -149,9 +149,9 @@ fn launches_of_textbook_kernels_are_denied_at_once() {
     assert!(slow.is_empty(), "{slow:?}");
 }
 
-/// The limit for any kernel of the suite, on a machine that is slow or has other work:
-/// an idle one takes about a second for the longest.
-const LONGEST: Duration = Duration::from_secs(2);
+/// The limit for any kernel of the suite, on a machine that is slow or has other work: of
+/// idle ones some take 1.2 s for the longest, others 2.3 s for the same.
+const LONGEST: Duration = Duration::from_secs(3);
 
 /// How often one that seems to take longer is judged again: what else the machine does
 /// shows in a figure too.
