@@ -147,9 +147,9 @@ tiled_kernel! {
 }
 
 tiled_kernel! {
-    /// Rows of 32 steps of a game, a warp a block: while somebody has more than 9, each takes
-    /// what its mirror has from it, or half of its own; whoever has the most tells how many odd
-    /// numbers there are in the end, if there are many.
+    /// Rows of 32 numbers, a warp a block: while one of them is more than 9, each is halved, and a
+    /// larger one than its mirror has half of that one's half besides; where many are odd in the
+    /// end, each takes the next one's with how many they are.
     pub fn lone_rounds(a: &Tensor<u32, [R, 32]>, ends: &mut Tensor<u32, [R, 32]>)
     where
         grid: (by in R),
@@ -161,7 +161,7 @@ tiled_kernel! {
             s[lane] = own;
             barrier;
             let other = s[31 - lane];
-            own = if own > other { own - other / 2 - 1 } else { own / 2 };
+            own = if own > other { own / 2 + other / 4 } else { own / 2 };
             barrier;
         }
         let odd = ballot(own % 2 == 1).count_ones();

@@ -169,7 +169,7 @@ fn ends_of_row(mut row: Vec<u32>) -> Vec<u32> {
     while row.iter().any(|own| *own > 9) {
         let pairs = row.iter().zip(row.iter().rev());
         let next =
-            |(own, other): (&u32, &u32)| if own > other { own - other / 2 - 1 } else { own / 2 };
+            |(own, other): (&u32, &u32)| if own > other { own / 2 + other / 4 } else { own / 2 };
         row = pairs.map(next).collect();
     }
     let odd = row.iter().filter(|own| *own % 2 == 1).count();
