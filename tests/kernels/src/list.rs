@@ -167,7 +167,6 @@ pub fn all() -> Vec<Listed> {
         (crate::warp_scans::kernel::<f32>(), vec![vec![("W", 4)]]),
         (crate::warp_scans::kernel::<i64>(), Vec::new()),
         (crate::tree_sums::kernel::<f32>(), Vec::new()),
-        (crate::lone_rounds::kernel(), Vec::new()),
     ];
     list.extend(combined.map(|(kernel, tiles)| listed(kernel, tiles)));
     let volumes = vec![vec![("TD", 4), ("TR", 8), ("TC", 32)]];

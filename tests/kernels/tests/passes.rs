@@ -105,7 +105,6 @@ fn every_kernel_is_checked() {
         "votes",
         "warp_scans",
         "tree_sums",
-        "lone_rounds",
         "seven_point",
         "window_sums",
         "tied_product",
@@ -252,7 +251,7 @@ fn control_flow_of_the_block() {
 
 #[test]
 fn exchanges_within_warps() {
-    for name in ["warp_totals", "neighbours", "votes", "warp_scans", "tree_sums", "lone_rounds"] {
+    for name in ["warp_totals", "neighbours", "votes", "warp_scans", "tree_sums"] {
         check_named(name);
     }
 }

@@ -25,8 +25,8 @@ use tile_runtime::ir::program::{Program, Target, print_program};
 const EXTENT: usize = 64;
 
 /// Kernels whose items stay one to a thread: their warps work together.
-const ONE_TO_A_THREAD: [&str; 6] =
-    ["warp_totals", "neighbours", "votes", "warp_scans", "tree_sums", "lone_rounds"];
+const ONE_TO_A_THREAD: [&str; 5] =
+    ["warp_totals", "neighbours", "votes", "warp_scans", "tree_sums"];
 
 /// The kernels whose items may lie several to a thread.
 fn with_items_in_a_row() -> impl Iterator<Item = Listed> {
