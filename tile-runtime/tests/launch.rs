@@ -68,6 +68,36 @@ tiled_kernel! {
 }
 
 tiled_kernel! {
+    /// Marks what lies from `bottom` on, by work-items that begin at a whole warp.
+    pub fn marked(y: &mut Tensor<i32, [N]>, bottom: i32, top: i32)
+    where grid: (g in tiles(N, 64)), block: (t in 64),
+    {
+        let mut i = (bottom & -32) + (g * 64 + t) as i32;
+        if i < bottom {
+            i += 64;
+        }
+        while i < top {
+            y[i] = g as i32;
+            i += 64;
+        }
+    }
+}
+
+tiled_kernel! {
+    /// Marks the part of each work-item, of parts that are rounded up.
+    pub fn parted(y: &mut Tensor<i32, [N]>, #[pad = 0] g: &Tensor<i32, [G]>, n: u32)
+    where grid: (b in G), block: (t in 4),
+    {
+        let id = (b * 4 + t) as u32;
+        let part = (n + (G * 4) as u32 - 1) / (G * 4) as u32;
+        let first = min(id * part, n);
+        for i in first..min((id + 1) * part, n) {
+            y[i] = id as i32;
+        }
+    }
+}
+
+tiled_kernel! {
     /// Joins two tables of any length.
     pub fn joined(
         #[pad = 0] first: &Constant<f64, [N]>,
@@ -461,6 +491,30 @@ fn numbers_with_a_point_that_would_wrap() -> Result<()> {
     assert_eq!(moved(-1.9)?[..2], [1, 2]);
     assert_eq!(moved(f64::NAN)?[..2], [0, 1]);
     Ok(())
+}
+
+#[test]
+fn what_is_rounded_does_not_wrap() -> Result<()> {
+    let device = Device::cpu();
+    let mut y = device.zeros::<i32, 1>([64])?;
+    let wraps = |launched: Result<()>| {
+        let Err(Error::Argument(argument)) = launched else { return false };
+        matches!(*argument, ArgumentError::NumberWraps { .. })
+    };
+    for _ in 0..2 {
+        // Rounded down that is 2^31 - 32, and work-item 32 would begin at -2^31.
+        assert!(wraps(marked::launch(&mut y, i32::MAX, 0)));
+        marked::launch(&mut y, i32::MAX - 191, 0)?;
+        marked::launch(&mut y, -1, 0)?;
+    }
+    let g = device.zeros::<i32, 1>([2])?;
+    for _ in 0..2 {
+        assert!(wraps(parted::launch(&mut y, &g, u32::MAX - 6)));
+        parted::launch(&mut y, &g, 20)?;
+    }
+    assert_eq!(y.to_vec()?[..20], std::array::from_fn::<i32, 20, _>(|i| i as i32 / 3));
+    // Without a block nothing is run, and no part is of a length.
+    parted::launch(&mut y, &device.zeros::<i32, 1>([0])?, 0)
 }
 
 #[test]

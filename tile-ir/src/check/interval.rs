@@ -50,3 +50,21 @@ pub(crate) fn masked(kernel: &Kernel, expr: ExprId) -> Option<Range> {
         _ => None,
     }
 }
+
+/// What a mask rounds down to whole units of a power of two, and that unit: of `x & -32` and,
+/// without a sign, `x & 0xffffffe0`.
+pub(crate) fn rounded(kernel: &Kernel, expr: ExprId) -> Option<(ExprId, i128)> {
+    let ExprKind::Binary { op: BinaryOp::And, lhs, rhs } = kernel.exprs[expr].kind else {
+        return None;
+    };
+    let (least, most) = kernel.exprs[expr].ty.integer_range()?;
+    let literal = |part: ExprId| match kernel.exprs[part].kind {
+        ExprKind::Literal(Literal::Int(value)) => Some(value),
+        _ => None,
+    };
+    let (of, mask) =
+        literal(rhs).map(|mask| (lhs, mask)).or(literal(lhs).map(|mask| (rhs, mask)))?;
+    let unit = if least < 0 { -mask } else { most + 1 - mask };
+    let is_unit = |unit: &i128| *unit > 1 && *unit <= 1 << 16 && unit.count_ones() == 1;
+    Some(unit).filter(is_unit).map(|unit| (of, unit))
+}

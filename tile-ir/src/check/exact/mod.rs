@@ -11,16 +11,17 @@
 //! used as an index, as a bound, as a divisor or in a comparison, or is a part of such a
 //! sum; by way of a variable too. Where warps work together, so it is if it is divided by a
 //! literal, which numbers warps. What is made of dimensions and tile sizes alone is such
-//! a number wherever it is. What is hashed, masked or divided first is not: there
-//! wrapping may be meant. But a variable that a loop goes on by steps of the launch is such a
-//! number whatever is made of it, `h % 3` or a comparison: proofs take it not to wrap. A
-//! difference of unsigned numbers is none, nor one of 64 bits that is multiplied by a large
-//! number.
+//! a number wherever it is. What is hashed, masked or divided first is not, but for what a mask
+//! rounds down (`x & -32`): there wrapping may be meant. But a variable that a loop goes on by
+//! steps of the launch is such a number whatever is made of it, `h % 3` or a comparison: proofs
+//! take it not to wrap. A difference of unsigned numbers is none but in `n + size - 1`
+//! ([`ceilings`]), nor one of 64 bits that is multiplied by a large number.
 //!
 //! An index has a sign and 64 bits. So a `u64` that becomes one is such a number too where it
 //! is made of them, and may go up to `i64::MAX` only: `size` of 2^64 - 1 would be -1. What is
 //! computed as an index may not leave those 64 bits either ([`indices`]).
 
+mod ceilings;
 mod floats;
 mod held;
 mod indices;
@@ -37,7 +38,7 @@ use self::sources::{Sources, limits};
 use super::interval::Range;
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
-use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type, VarId, concerns_warps};
+use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type, VarId, concerns_warps, eval_index};
 use crate::op::BinaryOp;
 
 /// The numbers of a kernel that a launch alone bounds.
@@ -174,6 +175,9 @@ impl Exact {
         kernel: &Kernel,
         value: &dyn Fn(VarId) -> Option<i128>,
     ) -> Option<(ExprId, DType, Range)> {
+        if kernel.grid.iter().any(|axis| eval_index(kernel, axis.extent, value) == Some(0)) {
+            return None;
+        }
         let of_exprs = self.exprs.iter().map(|expr| (*expr, None));
         let of_vars = self.vars.iter().map(|(var, expr)| (*expr, Some(*var)));
         let of_numbers = of_exprs.chain(of_vars).find_map(|(expr, var)| {

@@ -1,7 +1,7 @@
 //! What bounded expressions are made of.
 
 use super::sources::Sources;
-use crate::check::interval::masked;
+use crate::check::interval::{masked, rounded};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal};
 use crate::op::{BinaryOp, UnaryOp};
 
@@ -13,8 +13,8 @@ const MAX_PLACES: u32 = 12;
 
 impl Sources {
     /// What a bounded expression is made of. What is divided counts, but not what is multiplied
-    /// by a large number before, as random numbers are. A shift to the left by few places is
-    /// a product.
+    /// by a large number before, as random numbers are; nor what is rounded down by a mask,
+    /// `x & -32`. A shift to the left by few places is a product.
     pub(super) fn parts(&self, kernel: &Kernel, expr: ExprId) -> Option<Vec<ExprId>> {
         match kernel.exprs[expr].kind {
             ExprKind::Binary { op: BinaryOp::Div, lhs, rhs } => {
@@ -26,7 +26,10 @@ impl Sources {
                 };
                 (0..=i128::from(MAX_PLACES)).contains(&places).then(|| vec![lhs])
             }
-            ref kind => parts(kind),
+            ref kind => match rounded(kernel, expr) {
+                Some((of, _)) => (!self.is_random(kernel, of)).then(|| vec![of]),
+                None => parts(kind),
+            },
         }
     }
 

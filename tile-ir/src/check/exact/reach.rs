@@ -4,7 +4,7 @@ use super::floats::{ends, nearest, whole_of};
 use super::parts::parts;
 use super::sources::{Sources, Width};
 use crate::check::ending::Way;
-use crate::check::interval::{FAR, Range, left_by, masked, range_of};
+use crate::check::interval::{FAR, Range, left_by, masked, range_of, rounded};
 use crate::check::stepped::{Step, Trips};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, eval_index};
 use crate::op::{BinaryOp, UnaryOp};
@@ -19,6 +19,10 @@ impl Sources {
         value: &dyn Fn(VarId) -> Option<i128>,
     ) -> Option<Range> {
         let range = |expr| self.range(kernel, expr, value);
+        if let Some((of, unit)) = rounded(kernel, expr) {
+            let (low, high) = range(of)?;
+            return Some((low & -unit, high & -unit));
+        }
         if let Some(masked) = masked(kernel, expr) {
             return Some(masked);
         }

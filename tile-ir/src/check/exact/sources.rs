@@ -6,7 +6,7 @@ use super::floats::whole_of;
 use super::held::held;
 use super::parts::{is_made_by, parts};
 use crate::check::ending::{End, Way};
-use crate::check::interval::masked;
+use crate::check::interval::{masked, rounded};
 use crate::check::stepped::{Course, Stepped};
 use crate::dtype::DType;
 use crate::kernel::{
@@ -128,7 +128,7 @@ impl Sources {
                 false
             }
             ExprKind::Binary { op: BinaryOp::Rem, rhs, .. } => is_bounded(rhs),
-            _ if masked(kernel, expr).is_some() => true,
+            _ if masked(kernel, expr).is_some() && rounded(kernel, expr).is_none() => true,
             ExprKind::Cast(_) if whole_of(kernel, expr).is_some() => true,
             // Of a number below 0 an unsigned one is made on purpose.
             ExprKind::Cast(of) => match (Width::of(kernel.exprs[of].ty), width) {
@@ -148,7 +148,7 @@ impl Sources {
                 (Some(Width::Signed | Width::Unsigned) | None, _) => false,
             },
             ExprKind::Binary { op: BinaryOp::Sub, .. } | ExprKind::Unary { .. }
-                if width == Width::Unsigned =>
+                if width == Width::Unsigned && !self.rounds_up(kernel, expr) =>
             {
                 false
             }

@@ -44,6 +44,8 @@ impl Walk<'_> {
         self.constraints = positive.into_iter().chain(stated).collect();
         self.grid = self.axes(&kernel.grid, Sharing::Block);
         self.block = kernel.block.as_ref().map(|axes| self.axes(axes, Sharing::Private));
+        self.note_extents(&kernel.grid);
+        self.note_extents(kernel.block.as_deref().unwrap_or_default());
         self.is_narrow = narrows(kernel);
         if self.is_narrow {
             self.limit_items();
@@ -244,5 +246,19 @@ impl Walk<'_> {
             (axis.var, unknown)
         };
         axes.iter().map(&mut enter).collect()
+    }
+
+    /// Who runs is on every axis: an extent that is a product has no factor that is 0.
+    fn note_extents(&mut self, axes: &[Axis]) {
+        for axis in axes {
+            let extent = self.index(axis.extent);
+            let [(product, 1..)] = extent.terms() else { continue };
+            let low = |unknown: &Unknown| self.symbols.low(&Poly::unknown(*unknown));
+            if product.iter().all(|unknown| low(unknown).is_some_and(|low| low >= 0)) {
+                let open = product.iter().filter(|unknown| low(unknown) == Some(0));
+                let open: Vec<Unknown> = open.copied().collect();
+                open.into_iter().for_each(|unknown| self.symbols.set_positive(unknown));
+            }
+        }
     }
 }

@@ -64,7 +64,10 @@ impl System {
         let plain = || is_cut_short && prove(self.clone());
         match self.with_digits() {
             // Where products are long, the search by them alone would leave nothing for digits.
-            Some(digits) => effort.within_part(PLAIN_PART, plain) || prove(digits),
+            Some(digits) => {
+                let short = || effort.within_part(SHORT_PART, || prove(digits.clone()));
+                short() || effort.within_part(PLAIN_PART, plain) || prove(digits)
+            }
             None => plain(),
         }
     }
@@ -126,8 +129,9 @@ impl Search<'_> {
         while system.count_from_another() {}
         loop {
             system.settle();
-            if !self.effort.spend(system.take_work()) {
-                return false;
+            let goes_on = self.effort.spend(system.take_work());
+            if system.contradictory || !goes_on {
+                return system.contradictory;
             }
             if system.prune()
                 || system.leave_out_choice()
@@ -171,6 +175,9 @@ impl Search<'_> {
             return parts.iter().all(|part| self.refute(system.in_case(part), depth - 1));
         }
         if system.is_beyond_zero(self.effort) {
+            return true;
+        }
+        if system.bound_products() && self.is_empty(&system) {
             return true;
         }
         // By now more is known than where they were asked about.

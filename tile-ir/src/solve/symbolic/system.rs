@@ -20,6 +20,10 @@ const MAX_NAMED: usize = 8;
 /// Products about which facts are derived, in one linear test.
 const MAX_PRODUCTS: usize = 60;
 
+/// What has no more values than this, as a coordinate within a block, bounds its products from
+/// above too.
+const MAX_FEW: i128 = 1 << 10;
+
 /// Constraints that are to have no solution together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct System {
@@ -141,6 +145,7 @@ impl System {
         system.named = Some(BTreeSet::new());
         // Before equalities replace what is made of digits, and after.
         system.name_digits();
+        while system.prune() {}
         system.settle();
         system.name_digits();
         let is_named = system.named.as_ref().is_some_and(|named| !named.is_empty());
@@ -194,6 +199,10 @@ impl System {
             if let Some((unknown, value)) = self.definition() {
                 self.replace(unknown, &value);
                 continue;
+            }
+            if self.is_out_of_range() {
+                self.contradictory = true;
+                return;
             }
             let (divided, uses) = digits::divided(&self.at_least, self.named.is_some());
             self.work += uses;
@@ -436,6 +445,26 @@ impl System {
         }
         out.retain(|poly| !poly.is_lost());
         out
+    }
+
+    /// Adds what products are at most of which a factor has few values; whether there is one.
+    pub(super) fn bound_products(&mut self) -> bool {
+        let bounds = self.ranges();
+        let is_natural = |unknown: Unknown| bounds.low(unknown).is_some_and(|low| low >= 0);
+        let most = |product: &Monomial| {
+            let [one, other] = *product.as_slice() else { return None };
+            let most = |few: Unknown, rest: Unknown| {
+                let high = bounds.get(few).high.filter(|high| *high <= MAX_FEW)?;
+                let rest = Poly::unknown(rest).scaled(high);
+                Some(rest.sub(&Poly::product(*product)))
+            };
+            let is_natural = is_natural(one) && is_natural(other);
+            is_natural.then(|| most(one, other).or_else(|| most(other, one))).flatten()
+        };
+        let found: Vec<Poly> = self.products().into_iter().filter_map(most).collect();
+        let before = self.at_least.len();
+        found.iter().for_each(|row| self.assert_at_least(row));
+        self.at_least.len() > before
     }
 
     /// The cofactors that may be split, without common factors: of unknowns in
