@@ -57,6 +57,11 @@ impl Walk<'_> {
             }
             return Some(quotient);
         }
+        if least > 0
+            && let Some(tiles) = self.known_tiles(lhs, rhs)
+        {
+            return Some(tiles);
+        }
         let natural = self.is_natural(lhs);
         if natural
             && let Some(divisor) = rhs.as_constant()

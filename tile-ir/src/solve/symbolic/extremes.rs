@@ -36,6 +36,15 @@ impl Walk<'_> {
         Some(Value::Int(quotient))
     }
 
+    /// `(extent + tile - 1) / tile`, where `tiles(extent, tile)` has been asked for: as a grid's
+    /// extent it bounds the blocks' numbers.
+    pub(super) fn known_tiles(&self, lhs: &Poly, tile: &Poly) -> Option<Poly> {
+        let extent = lhs.sub(tile).plus(1);
+        let key = (Function::Tiles, extent, tile.clone());
+        let tiles = self.functions.get(&key)?;
+        self.is_natural(&key.1).then(|| Poly::unknown(*tiles))
+    }
+
     /// The smaller or the larger of two values.
     pub(super) fn extremum(
         &mut self,
