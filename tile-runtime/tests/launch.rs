@@ -70,7 +70,7 @@ tiled_kernel! {
 tiled_kernel! {
     /// Marks what lies from `bottom` on, by work-items that begin at a whole warp.
     pub fn marked(y: &mut Tensor<i32, [N]>, bottom: i32, top: i32)
-    where grid: (_g in 1), block: (t in 64),
+    where grid: (b in 1), block: (t in 64),
     {
         let mut i = (bottom & -32) + t as i32;
         if i < bottom {
