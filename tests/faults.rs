@@ -60,6 +60,7 @@ const RULES: [Rule; 9] = [
         silent: &[
             ("gray_code", "no two work-items have one number: there is only no proof of it"),
             ("not_linear", "likewise"),
+            ("wrapping", "only a tensor of 2^32 elements would show it"),
         ],
     },
     Rule {

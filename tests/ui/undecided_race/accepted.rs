@@ -161,3 +161,14 @@ tiled_kernel! {
         c[by, tx % 32 + before] = s[tx];
     }
 }
+
+tiled_kernel! {
+    /// An `index` does not wrap.
+    pub fn fill(o: &mut Tensor<f32, [N]>, first: &Tensor<u32, [1]>, end: u32)
+    where grid: (bx in 1), block: (tx in 96),
+    {
+        for i in (first[0] as index + tx..end as index).step_by(96) {
+            o[i] = 1.0;
+        }
+    }
+}

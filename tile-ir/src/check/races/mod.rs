@@ -15,6 +15,7 @@ mod search;
 mod text;
 mod undecided;
 mod vouch;
+mod wrapping;
 
 use std::collections::BTreeSet;
 
@@ -29,6 +30,7 @@ use places::{Asked, settling_places};
 use text::Prose;
 use undecided::{drop_proved, holds_of, settle, spots, spots_of};
 use vouch::settling_assumption;
+use wrapping::{Met, of_wrapping};
 
 /// Reports what collides and what cannot be decided. Of a kernel without such a
 /// finding: how that is known.
@@ -95,8 +97,11 @@ pub(super) fn check_races(
         }
     }
     for (unproved, why, more) in groups {
-        let settled_by = undecided::settling(kernel, &uniformity, unproved);
-        diags.push(undecided::report(kernel, unproved, (why, settled_by), more));
+        let wraps = of_wrapping(kernel, &uniformity, &Met::of_unproved(unproved));
+        diags.push(wraps.unwrap_or_else(|| {
+            let settled_by = undecided::settling(kernel, &uniformity, unproved);
+            undecided::report(kernel, unproved, (why, settled_by), more)
+        }));
     }
     if rest.listed { Verdict::ListedSizes } else { Verdict::AllSizes }
 }
@@ -135,7 +140,8 @@ fn open(
             report(kernel, example, Some(&cure), &[])
         }
         (Some(cure), _) => text::open(kernel, pair, source, None).help(Prose::place(kernel, &cure)),
-        (None, _) => text::open(kernel, pair, source, settled_by()),
+        (None, _) => of_wrapping(kernel, uniformity, &Met::of_pair(pair))
+            .unwrap_or_else(|| text::open(kernel, pair, source, settled_by())),
     }
 }
 

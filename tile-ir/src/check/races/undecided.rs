@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::places::{Asked, settling_places};
 use super::search::look_once_more;
+use super::wrapping::Met;
 use crate::check::{Uniformity, uniformity};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
@@ -229,6 +230,22 @@ pub(super) fn have_one_cause(one: &Unproved, other: &Unproved) -> bool {
     one.array == other.array && is_one
 }
 
+/// Accesses of which nothing shows that they are apart.
+pub(super) fn unshown(kernel: &Kernel, met: &Met) -> Diagnostic {
+    let name = kernel.array_name(met.array);
+    let who = match met.scope {
+        Scope::Block => "work-items",
+        Scope::Grid => "blocks",
+    };
+    let message = format!("cannot show that different {who} use different elements of `{name}`");
+    let [first, second] = met.accesses;
+    let diagnostic = Diagnostic::error(Code::UndecidedRace, second.0, message);
+    if first == second {
+        return diagnostic;
+    }
+    diagnostic.label(first.0, format!("the other access {} `{name}`", first.1.verb()))
+}
+
 /// What is said of a pair that stays open, and for `more` of the same cause.
 pub(super) fn report(
     kernel: &Kernel,
@@ -237,16 +254,7 @@ pub(super) fn report(
     more: usize,
 ) -> Diagnostic {
     let name = kernel.array_name(found.array);
-    let who = match found.relation {
-        Relation::SameInterval | Relation::Carried { .. } => "work-items",
-        Relation::BetweenBlocks => "blocks",
-    };
-    let message = format!("cannot show that different {who} use different elements of `{name}`");
-    let mut diagnostic = Diagnostic::error(Code::UndecidedRace, found.second.0, message);
-    if found.first != found.second {
-        let does = found.first.1.verb();
-        diagnostic = diagnostic.label(found.first.0, format!("the other access {does} `{name}`"));
-    }
+    let mut diagnostic = unshown(kernel, &Met::of_unproved(found));
     if let Some(note) = obstacle(kernel, found.reason) {
         diagnostic = diagnostic.note(note);
     }

@@ -57,7 +57,7 @@ impl Walk<'_> {
         (first, start, end): (&Poly, &Poly, &Poly),
     ) -> Option<Alike> {
         let is_own = self.kernel.vars.get(var).is_some() && !self.is_uniform_var(var);
-        let is_whole = self.type_of(var) == Type::Index || self.exact.keeps(var);
+        let is_whole = self.type_of(var) == Type::Index || self.keeps(var);
         if !is_own || !is_whole || self.is_in_point() || first.is_lost() || self.is_agreed(first) {
             return None;
         }

@@ -8,7 +8,7 @@ use super::symbol::{Obstacle, Sharing};
 use super::value::Function;
 use super::walk::{Value, Walk};
 use crate::dtype::DType;
-use crate::kernel::{ElemType, Type};
+use crate::kernel::{ElemType, ExprId, Type, VarId};
 use crate::op::BinaryOp;
 use crate::span::SpanId;
 
@@ -282,6 +282,21 @@ impl Walk<'_> {
                 rest
             }
         })
+    }
+
+    /// Whether no launch wraps a number; or none is taken to.
+    pub(super) fn is_exact(&self, expr: ExprId) -> bool {
+        self.exact.contains(expr) || self.never_wraps(self.kernel.exprs[expr].ty)
+    }
+
+    /// Whether no launch wraps a variable; or none is taken to.
+    pub(super) fn keeps(&self, var: VarId) -> bool {
+        self.exact.keeps(var) || self.never_wraps(self.type_of(var))
+    }
+
+    fn never_wraps(&self, ty: Type) -> bool {
+        let is_long = |(min, max): (i128, i128)| max - min >= u32::MAX.into();
+        self.case.never_wraps && range_of(ty).is_some_and(is_long)
     }
 
     /// An exact integer brought into the range of its type: `value - 2^w * q`.

@@ -156,6 +156,7 @@ mod warps;
 mod weighed;
 mod wholes;
 mod windows;
+mod wrapping;
 
 #[cfg(test)]
 mod tests;
@@ -180,6 +181,7 @@ pub(crate) use suggest::{Suggestion, Suggestions};
 pub(crate) use symbol::Obstacle;
 pub(crate) use valued::unproved_for_each_value;
 use walk::{Site, Walk};
+pub(crate) use wrapping::{Places, wrapping};
 
 /// How two accesses can come to be unordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -117,7 +117,7 @@ impl Walk<'_> {
     /// is asked. What is counted down under a condition that it is not 0 does not wrap.
     fn stays_natural(&self, var: VarId, step: &Poly) -> bool {
         let has_sign = range_of(self.type_of(var)).is_none_or(|(min, _)| min < 0);
-        has_sign || self.exact.keeps(var) || self.symbols.low(step).is_some_and(|low| low >= 0)
+        has_sign || self.keeps(var) || self.symbols.low(step).is_some_and(|low| low >= 0)
     }
 
     /// Whether a symbol is one number for the whole launch, and no data.

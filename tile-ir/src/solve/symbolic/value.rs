@@ -201,7 +201,7 @@ impl Walk<'_> {
             }
             ExprKind::Unary { op, operand } => match (op, self.value(*operand)) {
                 (UnaryOp::Neg, Value::Int(poly)) => {
-                    let ty = if self.exact.contains(expr) { Type::Index } else { ty };
+                    let ty = if self.is_exact(expr) { Type::Index } else { ty };
                     self.wrapped(poly.negated(), ty, self.kernel.exprs[expr].span)
                 }
                 (UnaryOp::Not, Value::Cond(cond)) => Some(Value::Cond(cond.negated())),
@@ -220,7 +220,7 @@ impl Walk<'_> {
                 let span = self.kernel.exprs[expr].span;
                 let scattered = self.scattered(*op, (&lhs, &rhs), ty);
                 // What no launch wraps is added as an index is.
-                let is_exact = self.exact.contains(expr);
+                let is_exact = self.is_exact(expr);
                 let own = if is_exact { Type::Index } else { ty };
                 let known = self.binary(*op, lhs, rhs, own, span);
                 if let (true, Some(Value::Int(value))) = (is_exact, &known) {
@@ -263,7 +263,7 @@ impl Walk<'_> {
                 }
                 let from = self.kernel.exprs[*operand].ty;
                 let value = self.value(*operand);
-                if self.exact.contains(expr)
+                if self.is_exact(expr)
                     && let Value::Int(number) = &value
                 {
                     self.note_bounded(number, ty);

@@ -269,6 +269,9 @@ pub(super) struct Case {
     pub(super) is_limited: bool,
     /// Whether loops of few rounds are walked round by round.
     pub(super) walks_rounds: bool,
+    /// Whether numbers of 32 and 64 bits are taken not to wrap: that proves nothing, but tells
+    /// what is missing.
+    pub(super) never_wraps: bool,
 }
 
 /// What a walk notes besides accesses.
@@ -598,7 +601,7 @@ impl Walk<'_> {
                     return;
                 }
                 let lhs = self.env.get(var).cloned().unwrap_or(Value::Other);
-                let ty = if self.exact.keeps(*var) { Type::Index } else { declared.ty };
+                let ty = if self.keeps(*var) { Type::Index } else { declared.ty };
                 let value = self.binary(*op, lhs, rhs, ty, stmt.span);
                 let value = value.unwrap_or_else(|| self.changed(*var));
                 self.env.insert(*var, value);

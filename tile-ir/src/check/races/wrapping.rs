@@ -1,0 +1,53 @@
+//! What is said where nothing but a number that may wrap keeps accesses from being proved apart.
+
+use super::undecided::unshown;
+use crate::check::Uniformity;
+use crate::diag::Diagnostic;
+use crate::kernel::{AccessKind, ArrayRef, Kernel, print_expr};
+use crate::solve::skeleton::{Pair, Scope};
+use crate::solve::symbolic::{Places, Relation, Unproved, wrapping};
+use crate::span::SpanId;
+
+/// Two accesses of one array: where they are, what they do, and between whom it is open.
+pub(super) struct Met {
+    pub(super) array: ArrayRef,
+    pub(super) scope: Scope,
+    pub(super) accesses: [(SpanId, AccessKind); 2],
+}
+
+impl Met {
+    pub(super) fn of_pair(pair: &Pair) -> Self {
+        let accesses = [pair.first, pair.second].map(|site| (site.span, site.kind));
+        Self { array: pair.array(), scope: pair.scope, accesses }
+    }
+
+    pub(super) fn of_unproved(found: &Unproved) -> Self {
+        let scope = match found.relation {
+            Relation::SameInterval | Relation::Carried { .. } => Scope::Block,
+            Relation::BetweenBlocks => Scope::Grid,
+        };
+        Self { array: found.array, scope, accesses: [found.first, found.second] }
+    }
+}
+
+/// What is said of accesses that would be apart if a number did not wrap, if they would.
+pub(super) fn of_wrapping(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    met: &Met,
+) -> Option<Diagnostic> {
+    let spans = met.accesses.map(|(span, _)| span);
+    let places = Places { array: met.array, spans, is_between: met.scope == Scope::Grid };
+    let span = wrapping(kernel, uniformity, places)?;
+    let expr = kernel.exprs.iter().rev().find(|(_, expr)| expr.span == span);
+    let number = expr
+        .map_or_else(|| "a number".to_owned(), |(id, _)| format!("`{}`", print_expr(kernel, id)));
+    let line = kernel.spans.range(span).line;
+    let note = format!(
+        "{number} on line {line} may wrap in its type, and may then be the same for both; nothing \
+         else is in the way of a proof"
+    );
+    let help = "compute it as an `index`, which does not wrap: convert its parts, `… as index`; or \
+                say how large they are: `assume(…);`";
+    Some(unshown(kernel, met).note(note).help(help))
+}
