@@ -26,7 +26,7 @@ use crate::op::BinaryOp;
 /// Most combinations of signs.
 const MAX_CASES: usize = 27;
 
-/// Of how many parts of all effort each walk takes one.
+/// Of how many parts of all effort a walk takes one at most.
 const PART: usize = 4;
 
 /// The sign of a number of the launch.
@@ -45,7 +45,7 @@ pub(crate) fn unproved_in_each_case(
 ) -> Vec<Unproved> {
     unproved_in_each(&combinations(kernel), open, &|signs, is_asked| {
         let case = Case { signs: signs.clone(), is_limited: true, ..Case::default() };
-        unproved_in_case((kernel, uniformity), case, PART, is_asked)
+        unproved_in_case((kernel, uniformity), case, &Shares::of(1), is_asked)
     })
 }
 
@@ -64,10 +64,10 @@ pub(crate) fn unproved_in_each_round(
     };
     let of_each = few.iter().filter(|(var, _)| deciding.contains(var));
     let cases = combined(of_each.map(|(var, given)| (*var, given.as_slice())), MAX_CASES);
-    let part = PART.max(cases.len() / 2);
+    let shares = Shares::of(cases.len());
     unproved_in_each(&cases, open, &|values, is_asked| {
         let case = Case { walks_rounds: true, values: values.clone(), ..Case::default() };
-        unproved_in_case((kernel, uniformity), case, part, is_asked)
+        unproved_in_case((kernel, uniformity), case, &shares, is_asked)
     })
 }
 
@@ -151,17 +151,39 @@ pub(super) fn combined<'c, T: Clone + 'c>(
     all
 }
 
-/// Those of the pairs of which `is_asked` that are not proved in a case, with one of so many
-/// parts of all effort.
+/// What the walks of cases may take together: hard cases take what easy ones leave.
+#[derive(Debug)]
+pub(super) struct Shares {
+    left: Effort,
+    /// Of how many parts of all effort a walk takes one at most.
+    part: usize,
+}
+
+impl Shares {
+    /// Of so many cases: each one's part of all effort, or twice all effort.
+    pub(super) fn of(cases: usize) -> Self {
+        Self { left: Effort::parts(cases, PART.max(cases / 2)), part: PART }
+    }
+
+    /// Of so many cases: twice all effort, and each may take its equal share.
+    pub(super) fn equal(cases: usize) -> Self {
+        let part = (cases / 2).max(1);
+        Self { left: Effort::parts(cases, part), part }
+    }
+}
+
+/// Those of the pairs of which `is_asked` that are not proved in a case.
 pub(super) fn unproved_in_case(
     (kernel, uniformity): (&Kernel, &Uniformity),
     case: Case,
-    part: usize,
+    shares: &Shares,
     is_asked: &dyn Fn(&Site, &Site) -> bool,
 ) -> Vec<Unproved> {
     let mut walk = walk_case(kernel, uniformity, case);
-    walk.set_effort(Effort::part(part));
-    prove_some(&mut walk, is_asked, &mut BTreeSet::new)
+    walk.set_effort(shares.left.taken(shares.part));
+    let unproved = prove_some(&mut walk, is_asked, &mut BTreeSet::new);
+    shares.left.put_back(&walk.effort);
+    unproved
 }
 
 /// The signs that a scalar parameter or dimension may have.

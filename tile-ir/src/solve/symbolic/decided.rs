@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::cases::unproved_in_case;
+use super::cases::{Shares, unproved_in_case};
 use super::formula::{Cond, Formula};
 use super::listed::unproved_in_each;
 use super::walk::{Case, Walk};
@@ -65,10 +65,10 @@ fn unproved_at(
     }
     let cases = combinations(&conditions);
     // All of them together may take twice the effort of a kernel.
-    let part = cases.len() / 2;
+    let shares = Shares::equal(cases.len());
     unproved_in_each(&cases, open, &|decided, is_asked| {
         let case = Case { decided: decided.clone(), ..Case::default() };
-        unproved_in_case((kernel, uniformity), case, part, is_asked)
+        unproved_in_case((kernel, uniformity), case, &shares, is_asked)
     })
 }
 

@@ -53,9 +53,9 @@ impl Effort {
         Self(Cell::new(MAX_SPENT))
     }
 
-    /// One of so many equal parts of that.
-    pub(super) fn part(of: usize) -> Self {
-        Self(Cell::new(MAX_SPENT / (of as u64).max(1)))
+    /// Some of so many equal parts of that.
+    pub(super) fn parts(some: usize, of: usize) -> Self {
+        Self(Cell::new(MAX_SPENT * some as u64 / (of as u64).max(1)))
     }
 
     /// What `ask` gives when it may take no more than one of so many parts of what a

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Unproved;
-use super::cases::{combined, unproved_in_case};
+use super::cases::{Shares, combined, unproved_in_case};
 use super::formula::Formula;
 use super::integers::range_of;
 use super::listed::unproved_in_each;
@@ -26,9 +26,6 @@ use crate::op::CompareOp;
 /// Most values of one parameter, and most combinations.
 const MAX_VALUES: i128 = 34;
 const MAX_CASES: usize = 64;
-
-/// Of how many parts of all effort each walk takes one, at most.
-const PART: usize = 4;
 
 /// What is known of a scalar parameter in a case.
 #[derive(Clone, Debug)]
@@ -96,10 +93,10 @@ fn unproved_in_cases(
     if open.is_empty() || cases.iter().all(BTreeMap::is_empty) {
         return open.to_vec();
     }
-    let part = PART.max(cases.len() / 2);
+    let shares = Shares::of(cases.len());
     unproved_in_each(&cases, open, &|values, is_asked| {
         let case = Case { values: values.clone(), ..Case::default() };
-        unproved_in_case((kernel, uniformity), case, part, is_asked)
+        unproved_in_case((kernel, uniformity), case, &shares, is_asked)
     })
 }
 

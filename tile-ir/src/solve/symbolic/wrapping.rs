@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::cases::unproved_in_case;
+use super::cases::{Shares, unproved_in_case};
 use super::poly::Unknown;
 use super::symbol::{Obstacle, Sharing};
 use super::walk::{Case, Site, Walk, walk};
@@ -15,9 +15,6 @@ use super::{Relation, Unproved};
 use crate::check::Uniformity;
 use crate::kernel::{ArrayRef, Kernel};
 use crate::span::SpanId;
-
-/// Of how many parts of all effort this takes one.
-const PART: usize = 4;
 
 /// Two accesses of one array, by their places in the text; in one block, or in two.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +42,7 @@ pub(crate) fn wrapping(kernel: &Kernel, uniformity: &Uniformity, places: Places)
         first.array == places.array && places.are(first.span, second.span)
     };
     let case = Case { never_wraps: true, ..Case::default() };
-    let left = unproved_in_case((kernel, uniformity), case, PART, &is_asked);
+    let left = unproved_in_case((kernel, uniformity), case, &Shares::of(1), &is_asked);
     (!left.iter().any(|found| places.is_of(found))).then_some(wrapped)
 }
 
