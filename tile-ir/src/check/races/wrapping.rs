@@ -44,8 +44,8 @@ pub(super) fn of_wrapping(
         .map_or_else(|| "a number".to_owned(), |(id, _)| format!("`{}`", print_expr(kernel, id)));
     let line = kernel.spans.range(span).line;
     let note = format!(
-        "{number} on line {line} may wrap in its type, and may then be the same for both; nothing \
-         else is in the way of a proof"
+        "{number} on line {line} may wrap in its type; if it did not, the accesses would be proved \
+         apart"
     );
     let help = "compute it as an `index`, which does not wrap: convert its parts, `… as index`; or \
                 say how large they are: `assume(…);`";
