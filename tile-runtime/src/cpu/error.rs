@@ -6,8 +6,8 @@ use tile_ir::span::SpanId;
 /// Why a program cannot be prepared or was stopped.
 ///
 /// None of these comes from what a user wrote: [`CpuError::TooManyBlocks`],
-/// [`CpuError::OutOfMemory`] and [`CpuError::Assumption`] aside, each is a defect of a lowering pass or of the
-/// host's launch code.
+/// [`CpuError::OutOfMemory`], [`CpuError::Assumption`] and [`CpuError::Shared`] aside, each is a
+/// defect of a lowering pass or of the host's launch code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CpuError {
     /// The program breaks a structural rule.
@@ -127,14 +127,10 @@ pub(crate) enum CpuError {
         text: String,
         /// Its place.
         span: SpanId,
-        /// The block's coordinates.
-        block: Vec<String>,
-        /// The work-item's.
-        item: Vec<String>,
-        /// The numbers, of which one is the other work-item's too.
+        /// The numbers of the first, of which one is the other's too.
         values: Vec<String>,
-        /// The other one's block, and its own coordinates.
-        other: [Vec<String>; 2],
+        /// The two work-items.
+        who: Box<[WorkItem; 2]>,
     },
     /// Roles wait for one another at barriers that they do not share.
     #[error(
@@ -148,4 +144,13 @@ pub(crate) enum CpuError {
         /// The first role that waits.
         role: String,
     },
+}
+
+/// A work-item, by coordinates of the form `x = 3`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WorkItem {
+    /// Those of its block.
+    pub(crate) block: Vec<String>,
+    /// Its own.
+    pub(crate) item: Vec<String>,
 }

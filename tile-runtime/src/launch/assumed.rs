@@ -71,10 +71,10 @@ pub(super) fn stopped(ready: &Ready, error: CpuError) -> Error {
             let (file, line, place) = (ready.file.clone(), line(ready, span), place(&item, &block));
             AssumptionError::Condition { kernel, file, line, text, place, values }.into()
         }
-        CpuError::Shared { kernel, text, span, block, item, values, other: [of, other] } => {
-            let (file, line, at) = (ready.file.clone(), line(ready, span), place(&item, &block));
-            let other = place(&other, &of);
-            AssumptionError::Shared { kernel, file, line, text, place: at, values, other }.into()
+        CpuError::Shared { kernel, text, span, values, who } => {
+            let (file, line) = (ready.file.clone(), line(ready, span));
+            let [place, other] = who.map(|who| place(&who.item, &who.block));
+            AssumptionError::Shared { kernel, file, line, text, place, values, other }.into()
         }
         CpuError::OutOfMemory { bytes, .. } => {
             let device = "a checked launch on the CPU".to_owned();

@@ -22,7 +22,7 @@ mod watched;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
-use tile_ir::program::ExprId;
+use tile_ir::program::{Assumption, ExprId};
 use tile_ir::value::{ArgValue, ScalarValue};
 
 use self::array::{ArrayView, bind_buffers};
@@ -33,6 +33,7 @@ pub(super) use self::grid::block_coords;
 pub(super) use self::shadow::{AccessTally, BranchTally, Case, Log, Stray, Tally, Who};
 use self::shadow::{SharedShadow, Watcher};
 use super::code::{ArrayPlace, CompiledKernel};
+use super::error::WorkItem;
 use super::found::{Found, Shapes, describe};
 use super::order::Permutation;
 use super::{CpuBuffer, CpuError};
@@ -234,19 +235,14 @@ fn described(kernel: &CompiledKernel, block: u64, stop: Stop) -> CpuError {
         }
         Stop::Fault(Fault::Shared(number, shown, other)) => {
             let (fact, span) = &kernel.facts[number];
-            let mut shown = shown.iter();
-            let mut named = |names: &[(String, ExprId)]| named(names, &mut shown);
+            let (mut shown, mut other) = (shown.iter(), other.iter());
+            let first = work_item(fact, &mut shown);
             CpuError::Shared {
                 kernel: kernel.name.clone(),
                 text: fact.text.clone(),
                 span: *span,
-                block: named(&fact.block),
-                item: named(&fact.item),
-                values: named(&fact.values),
-                other: {
-                    let mut other = other.iter();
-                    [&fact.block, &fact.item].map(|names| self::named(names, &mut other))
-                },
+                values: named(&fact.values, &mut shown),
+                who: Box::new([first, work_item(fact, &mut other)]),
             }
         }
         Stop::BarrierMismatch(agent) => CpuError::BarrierMismatch {
@@ -264,4 +260,12 @@ fn named<'v>(
 ) -> Vec<String> {
     let values = names.iter().zip(values);
     values.map(|((name, _), value)| format!("{name} = {value}")).collect()
+}
+
+/// Who it is whose coordinates are shown.
+fn work_item<'v>(
+    fact: &Assumption,
+    values: &mut impl Iterator<Item = &'v ScalarValue>,
+) -> WorkItem {
+    WorkItem { block: named(&fact.block, values), item: named(&fact.item, values) }
 }
