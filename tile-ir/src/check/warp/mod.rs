@@ -65,7 +65,9 @@ impl<'a> Warps<'a> {
         enter_all(kernel, &kernel.body, &mut bounds);
         let number = number(&mut bounds, axes);
         let exact = Exact::of(kernel);
-        let n_lanes = if whole { i128::from(WARP_ITEMS) } else { 1 };
+        let items = items(&mut bounds, axes);
+        let are_whole = whole || !axes.is_empty() && starts_warp(kernel, items);
+        let n_lanes = if are_whole { i128::from(WARP_ITEMS) } else { 1 };
         for (id, expr) in kernel.exprs.iter() {
             warps.lanes[id.index()] = (0..n_lanes).any(|lane| literal(kernel, id) == Some(lane));
             let mut is_number = |id: ExprId| {
@@ -136,9 +138,14 @@ pub(super) fn is_one_warp(kernel: &Kernel) -> bool {
         return false;
     };
     let mut bounds = Bounds::new(kernel);
-    let extents = axes.iter().map(|axis| bounds.poly(axis.extent));
-    let items = extents.fold(Poly::constant(1), |items, extent| items.mul(&extent));
+    let items = items(&mut bounds, axes);
     bounds.is_never_negative(&Poly::constant(WARP_ITEMS.into()).sub(&items))
+}
+
+/// How many work-items a block has.
+fn items(bounds: &mut Bounds<'_>, axes: &[Axis]) -> Poly {
+    let extents = axes.iter().map(|axis| bounds.poly(axis.extent));
+    extents.fold(Poly::constant(1), |items, extent| items.mul(&extent))
 }
 
 /// A work-item's number, row-major over the axes.
