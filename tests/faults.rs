@@ -60,7 +60,7 @@ const RULES: [Rule; 9] = [
         silent: &[
             ("gray_code", "no two work-items have one number: there is only no proof of it"),
             ("not_linear", "likewise"),
-            ("wrapping", "only a tensor of 2^32 elements would show it"),
+            ("wrapping", "it shows once 2^32 places have been gone through"),
         ],
     },
     Rule {

@@ -36,10 +36,7 @@ pub(crate) fn left_by(divisor: Range, is_signed: bool) -> Range {
 /// `x >> 5`, whatever `x` is.
 pub(crate) fn masked(kernel: &Kernel, expr: ExprId) -> Option<Range> {
     let ExprKind::Binary { op, lhs, rhs } = kernel.exprs[expr].kind else { return None };
-    let literal = |part: ExprId| match kernel.exprs[part].kind {
-        ExprKind::Literal(Literal::Int(value)) if value >= 0 => Some(value),
-        _ => None,
-    };
+    let literal = |part: ExprId| literal(kernel, part).filter(|value| *value >= 0);
     match op {
         BinaryOp::And => Some((0, literal(lhs).or(literal(rhs))?)),
         BinaryOp::Shr => {
@@ -58,13 +55,17 @@ pub(crate) fn rounded(kernel: &Kernel, expr: ExprId) -> Option<(ExprId, i128)> {
         return None;
     };
     let (least, most) = kernel.exprs[expr].ty.integer_range()?;
-    let literal = |part: ExprId| match kernel.exprs[part].kind {
-        ExprKind::Literal(Literal::Int(value)) => Some(value),
-        _ => None,
-    };
-    let (of, mask) =
-        literal(rhs).map(|mask| (lhs, mask)).or(literal(lhs).map(|mask| (rhs, mask)))?;
+    let with_mask = |of: ExprId, mask: ExprId| Some((of, literal(kernel, mask)?));
+    let (of, mask) = with_mask(lhs, rhs).or(with_mask(rhs, lhs))?;
     let unit = if least < 0 { -mask } else { most + 1 - mask };
     let is_unit = |unit: &i128| *unit > 1 && *unit <= 1 << 16 && unit.count_ones() == 1;
     Some(unit).filter(is_unit).map(|unit| (of, unit))
+}
+
+/// The integer that an expression is, written out.
+pub(crate) fn literal(kernel: &Kernel, expr: ExprId) -> Option<i128> {
+    match kernel.exprs[expr].kind {
+        ExprKind::Literal(Literal::Int(value)) => Some(value),
+        _ => None,
+    }
 }

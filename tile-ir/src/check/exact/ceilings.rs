@@ -1,9 +1,10 @@
 //! What is added to be divided and rounded up: `n + size - 1`.
 //!
 //! A difference of unsigned numbers may wrap on purpose. This one cannot be below 0 where any
-//! block runs: what is taken away is 1, and the size is 1 at least.
+//! block runs, and of a launch without a block nothing is asked: what is taken away is 1, and the size is 1 at least.
 
 use super::sources::Sources;
+use crate::check::interval::literal;
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind};
 use crate::op::BinaryOp;
 
@@ -13,8 +14,7 @@ impl Sources {
         let ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } = kernel.exprs[expr].kind else {
             return false;
         };
-        let is_one = matches!(kernel.exprs[rhs].kind, ExprKind::Literal(Literal::Int(1)));
-        is_one && self.has_positive(kernel, lhs)
+        literal(kernel, rhs) == Some(1) && self.has_positive(kernel, lhs)
     }
 
     /// Whether a sum has a positive size in it.
@@ -49,9 +49,7 @@ impl Sources {
 
     /// Whether a dimension is how many blocks or work-items there are on an axis.
     fn is_extent(&self, kernel: &Kernel, dim: VarId) -> bool {
-        let is_dim =
-            |expr: &ExprId| matches!(kernel.exprs[*expr].kind, ExprKind::Var(var) if var == dim);
-        let axes = kernel.grid.iter().chain(kernel.block.iter().flatten());
-        axes.map(|axis| axis.extent).any(|extent| is_dim(&extent))
+        let mut axes = kernel.grid.iter().chain(kernel.block.iter().flatten());
+        axes.any(|axis| matches!(kernel.exprs[axis.extent].kind, ExprKind::Var(var) if var == dim))
     }
 }

@@ -38,7 +38,7 @@ use self::sources::{Sources, limits};
 use super::interval::Range;
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
-use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type, VarId, concerns_warps, eval_index};
+use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type, VarId, concerns_warps};
 use crate::op::BinaryOp;
 
 /// The numbers of a kernel that a launch alone bounds.
@@ -175,9 +175,6 @@ impl Exact {
         kernel: &Kernel,
         value: &dyn Fn(VarId) -> Option<i128>,
     ) -> Option<(ExprId, DType, Range)> {
-        if kernel.grid.iter().any(|axis| eval_index(kernel, axis.extent, value) == Some(0)) {
-            return None;
-        }
         let of_exprs = self.exprs.iter().map(|expr| (*expr, None));
         let of_vars = self.vars.iter().map(|(var, expr)| (*expr, Some(*var)));
         let of_numbers = of_exprs.chain(of_vars).find_map(|(expr, var)| {

@@ -48,7 +48,7 @@ pub(super) fn holds_of(unproved: &Unproved, pair: &Pair) -> bool {
 }
 
 /// Between whom it is unproved.
-fn scope_of(unproved: &Unproved) -> Scope {
+pub(super) fn scope_of(unproved: &Unproved) -> Scope {
     match unproved.relation {
         Relation::SameInterval | Relation::Carried { .. } => Scope::Block,
         Relation::BetweenBlocks => Scope::Grid,

@@ -1,11 +1,11 @@
 //! What is said where nothing but a number that may wrap keeps accesses from being proved apart.
 
-use super::undecided::unshown;
+use super::undecided::{scope_of, unshown};
 use crate::check::Uniformity;
 use crate::diag::Diagnostic;
 use crate::kernel::{AccessKind, ArrayRef, Kernel, print_expr};
 use crate::solve::skeleton::{Pair, Scope};
-use crate::solve::symbolic::{Places, Relation, Unproved, wrapping};
+use crate::solve::symbolic::{Places, Unproved, wrapping};
 use crate::span::SpanId;
 
 /// Two accesses of one array: where they are, what they do, and between whom it is open.
@@ -22,11 +22,8 @@ impl Met {
     }
 
     pub(super) fn of_unproved(found: &Unproved) -> Self {
-        let scope = match found.relation {
-            Relation::SameInterval | Relation::Carried { .. } => Scope::Block,
-            Relation::BetweenBlocks => Scope::Grid,
-        };
-        Self { array: found.array, scope, accesses: [found.first, found.second] }
+        let accesses = [found.first, found.second];
+        Self { array: found.array, scope: scope_of(found), accesses }
     }
 }
 

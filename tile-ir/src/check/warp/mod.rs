@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 
 use super::exact::Exact;
 use super::fold::enter_all;
+use super::interval::literal;
 use super::poly::{Atom, Bounds, Poly};
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
@@ -66,7 +67,7 @@ impl<'a> Warps<'a> {
         let number = number(&mut bounds, axes);
         let exact = Exact::of(kernel);
         let items = items(&mut bounds, axes);
-        let are_whole = whole || !axes.is_empty() && starts_warp(kernel, items);
+        let are_whole = whole || starts_warp(kernel, items);
         let n_lanes = if are_whole { i128::from(WARP_ITEMS) } else { 1 };
         for (id, expr) in kernel.exprs.iter() {
             warps.lanes[id.index()] = (0..n_lanes).any(|lane| literal(kernel, id) == Some(lane));
@@ -248,13 +249,6 @@ const fn begins(op: CompareOp) -> (bool, bool) {
 fn is_edge(kernel: &Kernel, limit: ExprId, first: bool, last: bool) -> bool {
     let is_last = |value: i128| (value + 1).rem_euclid(i128::from(WARP_ITEMS)) == 0;
     (first && is_multiple(kernel, limit)) || (last && literal(kernel, limit).is_some_and(is_last))
-}
-
-fn literal(kernel: &Kernel, expr: ExprId) -> Option<i128> {
-    match kernel.exprs[expr].kind {
-        ExprKind::Literal(Literal::Int(value)) => Some(value),
-        _ => None,
-    }
 }
 
 /// Whether an expression over tile parameters is a multiple of a warp's size,

@@ -30,10 +30,10 @@ use super::system::System;
 const MAX_TESTS: u32 = 160;
 
 /// The part of a kernel's effort, one of so many, that a search takes before it is asked
-/// whether there are digits.
+/// whether there are digits, and then the first one by their names.
 const SHORT_PART: u64 = 64;
 
-/// The part that it takes before they have names.
+/// The part that one without their names takes before all is left to them.
 const PLAIN_PART: u64 = 8;
 
 /// Nested cases.

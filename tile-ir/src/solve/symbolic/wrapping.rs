@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::cases::{Shares, unproved_in_case};
-use super::poly::Unknown;
+use super::poly::{Poly, Unknown};
 use super::symbol::{Obstacle, Sharing};
 use super::walk::{Case, Site, Walk, walk};
 use super::{Relation, Unproved};
@@ -52,9 +52,9 @@ fn wrapped_in(walk: &Walk<'_>, places: Places) -> Option<SpanId> {
     let mut open: Vec<Unknown> = Vec::new();
     for site in walk.sites.iter().filter(is_one) {
         site.guards.iter().for_each(|guard| guard.collect_unknowns(&mut open));
-        open.extend(site.indices.iter().flat_map(|index| index.unknowns().collect::<Vec<_>>()));
+        open.extend(site.indices.iter().flat_map(Poly::unknowns));
     }
-    // Of a sum and its parts, the parts come first.
+    // Of several, the one that is met last.
     let mut found = None;
     let mut seen = BTreeSet::new();
     while let Some(unknown) = open.pop() {
