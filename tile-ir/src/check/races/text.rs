@@ -36,9 +36,12 @@ pub(super) fn open(
         Scope::Block => "work-items",
         Scope::Grid => "blocks",
     };
+    let part = match source {
+        Source::Old(old) if !leads_to(kernel, old, pair) => "which decides about that",
+        Source::Old(_) | Source::Load(_) | Source::Launch(_) => "in its index",
+    };
     let message = format!(
-        "cannot tell whether two {who} use one element of `{name}`: `{text}`, in its index, is \
-         {manner}"
+        "cannot tell whether two {who} use one element of `{name}`: `{text}`, {part}, is {manner}"
     );
     let mut diagnostic = Diagnostic::error(Code::UndecidedRace, pair.second.span, message);
     if pair.first != pair.second {
@@ -85,11 +88,22 @@ fn slot_is_shared(
                 "let each update add as many as the work-item uses, and take all slots of one \
                  array from one counter",
             ),
-        (Some(of), Scope::Grid | Scope::Block) if is_counter(kernel, of) => diagnostic
-            .note(format!(
-                "each update of `{place}` gives another `{text}`, but two of them may make one index"
-            ))
-            .help(format!("index by what is another number for each `{text}`, such as itself")),
+        (Some(of), Scope::Grid | Scope::Block) if is_counter(kernel, of) => {
+            let (makes, help) = match source {
+                Source::Old(old) if !leads_to(kernel, old, pair) => (
+                    "lead to one element",
+                    format!("let one `{text}` alone lead there, such as 0, or the last one of all"),
+                ),
+                Source::Old(_) | Source::Load(_) | Source::Launch(_) => (
+                    "make one index",
+                    format!("index by what is another number for each `{text}`, such as itself"),
+                ),
+            };
+            let note = format!(
+                "each update of `{place}` gives another `{text}`, but two of them may {makes}"
+            );
+            diagnostic.note(note).help(help)
+        }
         (Some(_) | None, Scope::Grid | Scope::Block) => diagnostic
             .note(format!("two updates of `{place}` may give the same `{text}`"))
             .help(format!(

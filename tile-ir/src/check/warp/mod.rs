@@ -213,13 +213,13 @@ fn starts_warp(kernel: &Kernel, number: Poly) -> bool {
         let is_natural = |atom: &Atom| {
             matches!(var(atom), Some(VarKind::Grid | VarKind::Dim | VarKind::TileParam(_)))
         };
-        let is_whole = |atom: &Atom| match var(atom) {
-            Some(VarKind::TileParam(param)) => is_multiple_param(kernel, param),
-            _ => false,
+        let twos = |atom: &Atom| match var(atom) {
+            Some(VarKind::TileParam(param)) => twos_of_param(kernel, param),
+            _ => 0,
         };
         factor > 0
             && product.iter().all(is_natural)
-            && (factor % i128::from(WARP_ITEMS) == 0 || product.iter().any(is_whole))
+            && twos_of(factor) + product.iter().map(twos).sum::<u32>() >= WARP_TWOS
     })
 }
 
@@ -254,33 +254,45 @@ fn is_edge(kernel: &Kernel, limit: ExprId, first: bool, last: bool) -> bool {
 /// Whether an expression over tile parameters is a multiple of a warp's size,
 /// and not 0, at all admissible sizes.
 fn is_multiple(kernel: &Kernel, expr: ExprId) -> bool {
-    let divides = |value: i128| value != 0 && value % i128::from(WARP_ITEMS) == 0;
+    twos(kernel, expr) >= WARP_TWOS
+}
+
+/// Factors of 2 of a warp's size.
+const WARP_TWOS: u32 = WARP_ITEMS.trailing_zeros();
+
+/// How many factors of 2 an expression over tile parameters has at least, at all admissible
+/// sizes, if it is never 0; else 0.
+fn twos(kernel: &Kernel, expr: ExprId) -> u32 {
     match kernel.exprs[expr].kind {
-        ExprKind::Literal(Literal::Int(value)) => divides(value),
-        ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
-            is_multiple(kernel, lhs) || is_multiple(kernel, rhs)
-        }
+        ExprKind::Literal(Literal::Int(value)) => twos_of(value),
+        ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => twos(kernel, lhs) + twos(kernel, rhs),
         ExprKind::Var(var) => match kernel.vars[var].kind {
-            VarKind::TileParam(param) => is_multiple_param(kernel, param),
+            VarKind::TileParam(param) => twos_of_param(kernel, param),
             VarKind::Dim
             | VarKind::Scalar(_)
             | VarKind::Grid
             | VarKind::Block
             | VarKind::Each
             | VarKind::Loop
-            | VarKind::Let { .. } => false,
+            | VarKind::Let { .. } => 0,
         },
-        _ => false,
+        _ => 0,
     }
 }
 
-fn is_multiple_param(kernel: &Kernel, param: TileParamId) -> bool {
-    let divides = |value: &u32| *value != 0 && value.is_multiple_of(WARP_ITEMS);
+/// Factors of 2 of a number other than 0.
+fn twos_of(value: i128) -> u32 {
+    if value == 0 { 0 } else { value.trailing_zeros() }
+}
+
+fn twos_of_param(kernel: &Kernel, param: TileParamId) -> u32 {
+    let of = |value: u32| twos_of(value.into());
     match &kernel.tile_params[param].domain {
-        TileDomain::Any => false,
-        TileDomain::Range { min, max, step } => divides(min) && (min == max || divides(step)),
-        TileDomain::Pow2 { min, .. } => *min >= WARP_ITEMS,
-        TileDomain::List(values) => values.iter().all(divides),
-        TileDomain::Equal(value) => is_multiple(kernel, *value),
+        TileDomain::Any => 0,
+        TileDomain::Range { min, max, .. } if min == max => of(*min),
+        TileDomain::Range { min, step, .. } => of(*min).min(of(*step)),
+        TileDomain::Pow2 { min, .. } => of(*min),
+        TileDomain::List(values) => values.iter().map(|value| of(*value)).min().unwrap_or(0),
+        TileDomain::Equal(value) => twos(kernel, *value),
     }
 }

@@ -97,6 +97,9 @@ const BASES: usize = 3;
 const SMALL: i64 = 8;
 const LARGE: i64 = 1 << 12;
 
+/// Blocks along an axis of which the updates are counted.
+const COUNTED: i64 = 8;
+
 /// Rounds in which a number of 16 bits that grows by some steps has come round.
 const ROUNDS: i64 = 1024;
 
@@ -261,6 +264,8 @@ impl<'a> Further<'a> {
         // In order, backwards, and so that no block has all that there is.
         let ways = [(false, false), (true, false), (false, true)];
         let n_ways = if counts { ways.len() } else { 1 };
+        // Updates of blocks that are left out nobody counts.
+        let blocks = vec![(0..COUNTED).collect(); self.kernel.grid.len()];
         self.sizes(&plan, false).iter().any(|sizes| {
             let mut has_found = false;
             for (is_backwards, is_cut) in ways.into_iter().take(n_ways) {
@@ -269,7 +274,7 @@ impl<'a> Further<'a> {
                         true => machine.counting(source, is_backwards).until_second_updates(is_cut),
                         false => machine.by_elements(),
                     };
-                    machine.run(Blocks::Sample)
+                    machine.run(if counts { Blocks::Asked(&blocks) } else { Blocks::Sample })
                 };
                 has_found |= self.run((&plan, sizes), run, (findings, fuel));
             }

@@ -58,6 +58,7 @@ mod fill;
 mod further;
 mod loads;
 mod machine;
+mod olds;
 mod passes;
 mod plain;
 mod plan;

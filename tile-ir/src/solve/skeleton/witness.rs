@@ -1,6 +1,7 @@
 //! From marks to a conflict that can be told.
 
 use super::machine::Machine;
+use super::olds;
 use super::shadow::{Mark, Scope};
 use super::value::Value;
 use super::wild::{Met, Undecided};
@@ -42,7 +43,8 @@ impl Machine<'_> {
         }
         let cause = one.cause.or(other.cause);
         // What updates find is made up here: two of them may never find it.
-        if let (Some(source @ Source::Old(_)), None) = (cause, self.counting) {
+        let old = cause.filter(|_| self.counting.is_none());
+        if let Some(source) = old.and_then(|source| olds::behind(self.kernel, source)) {
             self.findings.open.push((pair, source));
             return;
         }
@@ -60,7 +62,9 @@ impl Machine<'_> {
     /// Keeps, of a pair that loaded data decides about, data with which it collides.
     pub(super) fn keep_example(&mut self, met: Met) {
         let (pair, parties) = self.pair(Scope::Block, met.one, met.other);
-        if self.findings.examples.contains_key(&pair) || !matches!(met.source, Source::Load(_)) {
+        let is_known = self.findings.examples.contains_key(&pair);
+        let is_data = matches!(met.source, Source::Load(_));
+        if is_known || !is_data || olds::behind(self.kernel, met.source).is_some() {
             return;
         }
         let conflict = self.possible(pair, parties, (met.element, met.source));

@@ -10,7 +10,8 @@ use super::instance::{Builder, Side};
 use super::poly::Poly;
 use super::symbol::LoopId;
 use super::walk::{Site, Walk, Worker};
-use crate::kernel::{ExprId, Stmt, Within};
+use crate::exchange::Group;
+use crate::kernel::{ExprId, Stmt, StmtKind, Within, any_stmt};
 use crate::span::SpanId;
 
 /// What is said to differ.
@@ -33,11 +34,20 @@ impl Walk<'_> {
         self.differing.push(differing);
     }
 
-    /// Whether the block, or a warp, may meet in an iteration of a loop.
+    /// Whether the block may meet in an iteration of a loop. That its warps do says nothing.
     fn meets_in(&self, id: LoopId) -> bool {
         let mut found = Vec::new();
         loops_at(&self.kernel.body, self.all_loops[id.0].head, &mut found);
-        found.is_empty() || found.into_iter().any(Stmt::has_meeting)
+        let meets = |stmt: &Stmt| any_stmt(std::slice::from_ref(stmt), &mut is_met_by_block);
+        found.is_empty() || found.into_iter().any(meets)
+    }
+}
+
+fn is_met_by_block(kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Each { .. } | StmtKind::Barrier => true,
+        StmtKind::Exchange { op, .. } => op.group() == Group::Block,
+        _ => false,
     }
 }
 

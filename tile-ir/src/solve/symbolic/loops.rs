@@ -317,8 +317,7 @@ impl Walk<'_> {
                 }
                 let (head, end_at) = (Poly::unknown(at), end.clone());
                 changed.push(Changed { var: *var, first: before, head, at, end: end_at });
-                let exact = self.before_wrapping(&end, self.type_of(*var)).unwrap_or(end);
-                self.note_step((*var, id), (first, *unknown, &exact));
+                self.note_step((*var, id), (first, *unknown, &end));
             }
         }
         let turns = self.note_turns(&carried, &symbols);

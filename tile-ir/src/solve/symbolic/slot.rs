@@ -488,13 +488,16 @@ impl Walk<'_> {
             if indices.iter().any(|index| index.sub(&of).as_constant().is_some()) {
                 continue;
             }
+            let all_along = self.index(extent);
             let last = self
                 .most_here(&of)
                 .filter(|here| self.most_anywhere(&of).is_none_or(|anywhere| *here < anywhere));
-            let count = match last {
-                Some(last) => Poly::constant(last).plus(1),
-                None => self.index(extent),
-            };
+            // Fewer come by than there are, or else the extent says more than a number.
+            let fewer = last.map(|last| Poly::constant(last).plus(1)).filter(|fewer| {
+                let beyond = Formula::lt(fewer, &all_along);
+                !self.is_never_here(&all_along, beyond)
+            });
+            let count = fewer.unwrap_or(all_along);
             all = all.mul(&count);
         }
         (!all.is_lost()).then_some(all)
@@ -628,11 +631,8 @@ impl Walk<'_> {
                 Formula::le(first, &second.sub(&other_step)),
             ),
         };
-        let holders = [&one.holder, &other.holder];
-        let most = holders.iter().all(|holder| **holder == Holder::Item);
-        let most = self.counters.most(&one.turn, &other.turn).filter(|_| most);
         // No further apart than all updates go but the later one.
-        let most = most.map(|most| on(true, &most));
+        let most = self.counters.most(&one.turn, &other.turn).map(|most| on(true, &most));
         let within = |low: &Poly, high: &Poly, step: &Poly| {
             let apart = |most: &Poly| Formula::le(&high.add(step), &low.add(most));
             most.as_ref().map_or(Formula::True, apart)

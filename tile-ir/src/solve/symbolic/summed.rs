@@ -22,6 +22,8 @@ pub(super) struct Step {
     at: Unknown,
     /// What the iteration adds.
     by: Poly,
+    /// How many do, if these are the first ones.
+    until: Option<Poly>,
 }
 
 /// How cells follow each other: by what is held in the cell of this distance.
@@ -44,12 +46,45 @@ impl Walk<'_> {
         if !self.recording || first.is_lost() || end.is_lost() {
             return;
         }
-        let by = end.sub(&Poly::unknown(at));
+        let added = |end: &Poly| {
+            let exact = self.before_wrapping(end, self.type_of(var));
+            exact.as_ref().unwrap_or(end).sub(&Poly::unknown(at))
+        };
+        let by = added(end);
+        let of_first = |(cond, by)| Some((by, Some(self.first_iterations(cond, id)?)));
+        let (by, until) = self
+            .added_where(end, &Poly::unknown(at))
+            .map(|(cond, end)| (cond, added(&end)))
+            .or_else(|| self.added_where(&by, &Poly::default()))
+            .and_then(of_first)
+            .unwrap_or((by, None));
         let [(product, 1)] = by.terms() else { return };
         if product.len() == 1 {
-            let step = Step { var, first: first.clone(), at, by };
+            let step = Step { var, first: first.clone(), at, by, until };
             self.held.steps.entry(id).or_default().push(step);
         }
+    }
+
+    /// Where a choice is something else than `own`, where not, and what it is.
+    fn added_where(&self, choice: &Poly, own: &Poly) -> Option<([&Formula; 2], Poly)> {
+        let (cond, then, otherwise) = self.choices.get(&single(choice)?)?;
+        if otherwise == own {
+            Some(([&cond.yes, &cond.no], then.clone()))
+        } else {
+            (then == own).then(|| ([&cond.no, &cond.yes], otherwise.clone()))
+        }
+    }
+
+    /// How many iterations of a loop are those in which a condition holds, if they are the first
+    /// ones: where `k < d` is asked of its counter.
+    fn first_iterations(&self, [cond, contrary]: [&Formula; 2], id: LoopId) -> Option<Poly> {
+        let Formula::AtLeast(room) = cond else { return None };
+        if *contrary != Formula::AtLeast(room.negated().plus(-1)) {
+            return None;
+        }
+        let count = room.add(&Poly::unknown(self.all_loops[id.0].number)).plus(1);
+        let is_outside = |unknown| !self.symbols.is_inside(unknown, id);
+        (!count.is_lost() && count.unknowns().all(is_outside)).then_some(count)
     }
 
     /// After a loop from `start` to `end`, in which there were these stores: whether they
@@ -155,7 +190,12 @@ impl Walk<'_> {
                 Some(Value::Cond(_) | Value::Other) | None => None,
             };
             let Some(sum) = sum.filter(|_| is_fixed && !is_written) else { continue };
-            if !self.is_natural(&step.by) {
+            let all = end.sub(start);
+            let is_among = |until: &Poly| {
+                let beyond = Formula::lt(until, &Poly::default()).or(Formula::lt(&all, until));
+                self.is_never(&beyond)
+            };
+            if !self.is_natural(&step.by) || !step.until.as_ref().is_none_or(is_among) {
                 continue;
             }
             let extent = self.extents(ArrayRef::Tile(tile)).into_iter().next().unwrap_or_default();
@@ -167,7 +207,7 @@ impl Walk<'_> {
             let scan = Scan { counts, counted, raises, totals, ..Scan::of_cells(cells, loops) };
             let number = self.prefixes.scans.len();
             self.prefixes.scans.push(scan.clone());
-            let at = Cell { row: Vec::new(), at: place.add(&end.sub(start)) };
+            let at = Cell { row: Vec::new(), at: place.add(step.until.as_ref().unwrap_or(&all)) };
             let count = self.count_at(&scan, &at);
             let is_inside = self.is_never(&Formula::Any(self.prefixes.outside(number, &at)));
             self.prefixes.reads.insert(sum, Read { scan: number, at, count, is_inside });
@@ -196,7 +236,8 @@ impl Walk<'_> {
                 let is_known = matches!(distance, 0 | 1);
                 is_known.then_some(Gap { tile, distance, has_first, sum })
             };
-        for step in self.held.steps.get(&id).into_iter().flatten() {
+        let steps = self.held.steps.get(&id).into_iter().flatten();
+        for step in steps.filter(|step| step.until.is_none()) {
             let at = Poly::unknown(step.at);
             let later = if stored.value == at {
                 0
