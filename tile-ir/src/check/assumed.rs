@@ -36,7 +36,7 @@ pub(super) fn check_assumptions(
                 Diagnostic::error(Code::BadAssumption, span, message)
                     .help("state what is true of the data that the kernel is launched with"),
             );
-        } else if !origins.reaches(kernel, cond, &|kind| is_of_launch(kernel, kind)) {
+        } else if !origins.rests_on(kernel, cond, &|kind| is_of_launch(kernel, kind)) {
             let message = format!("`{text}` is decided by sizes and coordinates, not by data");
             diags.push(Diagnostic::error(Code::BadAssumption, span, message).help(
                 "constrain the sizes under `tile:`, or write an `if`: `assume` is for loaded \
@@ -106,6 +106,8 @@ pub(crate) struct Origins {
     /// The numbers that are said to differ.
     distinct: Vec<ExprId>,
     values: Vec<(VarId, ExprId)>,
+    /// What decides whether variables are set to something, or how often.
+    deciders: Vec<(VarId, ExprId)>,
     /// Variables that hold old values of atomic updates.
     old: BTreeSet<VarId>,
 }
@@ -114,12 +116,13 @@ impl Origins {
     /// Reads a kernel.
     pub(crate) fn of(kernel: &Kernel) -> Self {
         let mut origins = Self::default();
-        origins.visit(&kernel.body);
+        origins.visit(&kernel.body, &mut Vec::new());
         origins
     }
 
-    fn visit(&mut self, stmts: &[Stmt]) {
+    fn visit(&mut self, stmts: &[Stmt], around: &mut Vec<ExprId>) {
         for stmt in stmts {
+            let before = self.values.len();
             match &stmt.kind {
                 StmtKind::Assume { cond } => self.assumed.push(*cond),
                 StmtKind::Distinct { values, .. } => self.distinct.extend(values),
@@ -144,8 +147,37 @@ impl Origins {
                 | StmtKind::Barrier
                 | StmtKind::WarpBarrier => {}
             }
-            stmt.kind.bodies().into_iter().for_each(|body| self.visit(body));
+            let set = self.values[before..].iter().map(|(var, _)| *var);
+            let decided = set.flat_map(|var| around.iter().map(move |cond| (var, *cond)));
+            self.deciders.extend(decided);
+            let outer = around.len();
+            if let StmtKind::Phase { .. }
+            | StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::If { .. } = &stmt.kind
+            {
+                around.extend(stmt.kind.exprs());
+            }
+            stmt.kind.bodies().into_iter().for_each(|body| self.visit(body, around));
+            around.truncate(outer);
         }
+    }
+
+    /// Whether something that `test` admits is in `expr`, or in what its variables are set to, or
+    /// in what decides whether they are.
+    fn rests_on(&self, kernel: &Kernel, expr: ExprId, test: &dyn Fn(&ExprKind) -> bool) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![expr];
+        while let Some(expr) = open.pop() {
+            if self.reaches(kernel, expr, test) {
+                return true;
+            }
+            let new: Vec<VarId> =
+                self.vars(kernel, expr).into_iter().filter(|var| seen.insert(*var)).collect();
+            let deciders = self.deciders.iter().filter(|(var, _)| new.contains(var));
+            open.extend(deciders.map(|(_, cond)| *cond));
+        }
+        false
     }
 
     /// Whether something that `test` admits is in `expr`, or in what its variables

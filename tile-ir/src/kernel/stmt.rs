@@ -258,6 +258,16 @@ impl StmtKind {
         }
     }
 
+    /// The element that it sets, whatever was there before: by a plain store, or by a swap that
+    /// asks for nothing.
+    pub(crate) fn set_element(&self) -> Option<&Access> {
+        match self {
+            Self::Store { access, .. }
+            | Self::Atomic { access, op: AtomicOp::Swap, old: None, .. } => Some(access),
+            _ => None,
+        }
+    }
+
     /// The same, to be changed.
     pub(crate) fn bodies_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
         match self {

@@ -101,8 +101,7 @@ impl Flow<'_> {
 /// Whether something stores to a tile at all.
 fn is_written(kernel: &Kernel, tile: TileId) -> bool {
     any_stmt(&kernel.body, &mut |kind| match kind {
-        StmtKind::Store { access, .. } => access.array == ArrayRef::Tile(tile),
         StmtKind::LetArray { tile: own, init } => *own == tile && init.is_some(),
-        _ => false,
+        _ => kind.set_element().is_some_and(|access| access.array == ArrayRef::Tile(tile)),
     })
 }

@@ -105,7 +105,7 @@ fn collect_writes<'a>(
     out: &mut Vec<(SpanId, Vec<&'a Stmt>)>,
 ) {
     for stmt in stmts {
-        if let StmtKind::Store { access, .. } = &stmt.kind
+        if let Some(access) = stmt.kind.set_element()
             && access.array == ArrayRef::Tile(tile)
         {
             out.push((access.span, around.clone()));

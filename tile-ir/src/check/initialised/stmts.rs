@@ -65,7 +65,10 @@ impl Flow<'_> {
                 self.read_all(&access.indices, state);
                 self.read_all(expected.as_slice(), state);
                 self.read(*value, state);
-                self.read_access(access, state);
+                match stmt.kind.set_element() {
+                    Some(access) => self.write(access, state),
+                    None => self.read_access(access, state),
+                }
                 if let Some(old) = *old {
                     state.assigned.insert(old);
                     self.bounds.forget(old);

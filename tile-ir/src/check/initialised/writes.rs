@@ -61,8 +61,11 @@ impl Flow<'_> {
     /// Marks what `stmts` write whole as they run.
     fn mark_whole(&mut self, stmts: &[Stmt], runs: &Runs, state: &mut State) {
         for stmt in stmts {
+            if let Some(access) = stmt.kind.set_element() {
+                self.mark_store(access, runs, state);
+                continue;
+            }
             match &stmt.kind {
-                StmtKind::Store { access, .. } => self.mark_store(access, runs, state),
                 StmtKind::Each { axes, body, .. } => {
                     let items = axes.iter().map(|axis| axis.var).collect();
                     self.mark_whole(body, &Runs { items, ..runs.clone() }, state);
@@ -115,6 +118,7 @@ impl Flow<'_> {
                 | StmtKind::Let { .. }
                 | StmtKind::LetArray { .. }
                 | StmtKind::Assign { .. }
+                | StmtKind::Store { .. }
                 | StmtKind::Update { .. }
                 | StmtKind::Atomic { .. }
                 | StmtKind::Exchange { .. }

@@ -90,7 +90,7 @@ impl Machine<'_> {
     }
 
     /// What is read outside of a tensor, and whether the text says it.
-    fn pad(&self, tensor: TensorId, dtype: DType) -> (Value, bool) {
+    pub(super) fn pad(&self, tensor: TensorId, dtype: DType) -> (Value, bool) {
         let zero = Value::scalar(ScalarValue { dtype, bits: 0 });
         match self.kernel.tensors[tensor].edge {
             Edge::DefaultPad => (zero, true),

@@ -25,6 +25,8 @@ const MAX_COMBINATIONS: usize = 12;
 const MAX_LITERAL: i64 = 256;
 /// Blocks of a large launch, along each axis of the grid, and scalars of one.
 const FAR: i64 = 1 << 17;
+/// The same, where what is left of a division is looked for.
+const FARTHER: i64 = 1 << 24;
 /// Different scalars, and different data alone, that are tried at the same sizes.
 const SEEDS: u32 = 9;
 const DATA_SEEDS: u32 = 6;
@@ -135,7 +137,9 @@ impl<'a> Choice<'a> {
         if check_tiles(kernel, &tiles).is_err() {
             return Vec::new();
         }
-        let far = self.sizes_of(&tiles, Profile::even(Pieces::Whole(FAR), Pieces::Whole(2)), 0);
+        let of_blocks =
+            |count| self.sizes_of(&tiles, Profile::even(Pieces::Whole(count), Pieces::Whole(2)), 0);
+        let far = of_blocks(FAR);
         let near = self.sizes_of(&tiles, Profile::ALL[0], 0);
         let is_integer = |ty: Type| !is_float(ty);
         let scalars = kernel
@@ -154,6 +158,7 @@ impl<'a> Choice<'a> {
         if !scalars.is_empty() {
             all.extend([with_scalars(near), with_scalars(far)]);
         }
+        all.push(of_blocks(FARTHER));
         all
     }
 

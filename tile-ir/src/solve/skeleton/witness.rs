@@ -48,6 +48,10 @@ impl Machine<'_> {
             self.findings.open.push((pair, source));
             return;
         }
+        // So they are in a run that counts, of arrays that it does not follow.
+        if self.counting.is_some() && self.is_guessed && cause.is_some() {
+            return;
+        }
         let conflict = Conflict {
             pair,
             element: indices.iter().map(|index| index.as_index()).collect(),

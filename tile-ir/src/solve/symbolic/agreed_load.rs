@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use super::integers::range_of;
 use super::poly::{Poly, Unknown};
 use super::prefix::single;
+use super::slot::Slot;
 use super::symbol::{LoopId, Obstacle};
 use super::walk::{Value, Walk};
 use crate::kernel::{Access, ArrayRef, ExprId, TensorId};
@@ -30,6 +31,8 @@ pub(super) struct AgreedLoads {
     /// How many places in the text that write each tensor come before.
     writes: BTreeMap<TensorId, usize>,
     found: BTreeMap<Key, Value>,
+    /// The slots that single work-items have stored for their blocks.
+    handed: BTreeMap<Key, Slot>,
     /// By symbol, the element of which it is the value, of those that each work-item reads too.
     places: BTreeMap<Unknown, Key>,
 }
@@ -38,6 +41,22 @@ impl AgreedLoads {
     /// Where a value was found.
     pub(super) fn place_of(&self, symbol: Unknown) -> Option<&Key> {
         self.places.get(&symbol)
+    }
+
+    /// An element as it is here.
+    pub(super) fn key(&self, tensor: TensorId, at: &[Poly], loops: &[LoopId]) -> Key {
+        let writes = self.writes.get(&tensor).copied().unwrap_or_default();
+        (tensor, writes, at.to_vec(), loops.to_vec())
+    }
+
+    /// Notes that a block has a slot in an element.
+    pub(super) fn note_handed(&mut self, key: Key, slot: Slot) {
+        self.handed.insert(key, slot);
+    }
+
+    /// The slot that a block has in an element.
+    pub(super) fn handed_in(&self, key: &Key) -> Option<&Slot> {
+        self.handed.get(key)
     }
 
     /// From here on elements of a tensor may be others.
@@ -63,17 +82,22 @@ impl Walk<'_> {
         if self.is_in_point() || !self.is_written(access.array) || at.iter().any(Poly::is_lost) {
             return None;
         }
-        let writes = self.agreed_loads.writes.get(&tensor).copied().unwrap_or_default();
-        let key = (tensor, writes, at.to_vec(), self.loops.clone());
+        let key = self.agreed_loads.key(tensor, at, &self.loops);
         if !at.iter().all(|index| self.is_agreed(index)) {
             let value = self.opaque(expr, ty);
             self.note_own_read(&value, key);
             return Some(value);
         }
         if let Some(known) = self.agreed_loads.found.get(&key) {
-            return Some(known.clone());
+            let known = known.clone();
+            if let Value::Int(value) = &known {
+                value.unknowns().for_each(|found| self.note_made(found));
+            }
+            return Some(known);
         }
-        let value = self.any_of_type(ty, true, (self.kernel.exprs[expr].span, Obstacle::Load));
+        let obstacle = (self.kernel.exprs[expr].span, Obstacle::Load);
+        let slot = self.found_slot(expr, &key);
+        let value = slot.unwrap_or_else(|| self.any_of_type(ty, true, obstacle));
         self.agreed_loads.found.insert(key.clone(), value.clone());
         self.note_own_read(&value, key);
         Some(value)

@@ -87,6 +87,7 @@ impl Walk<'_> {
                 && let Some(part) = self.lanes_of(mask)
             {
                 self.ballots.parts.insert(result.clone(), (symbol, part));
+                self.note_if_any(result, (symbol, part));
             }
             let flipped = ballot.negated().plus(u32::MAX.into());
             if let Some(symbol) = self.whole_ballot(&flipped)
@@ -119,6 +120,23 @@ impl Walk<'_> {
             _ => return,
         };
         self.ballots.parts.insert(result.clone(), (symbol, part));
+        self.note_if_any(result, (symbol, part));
+    }
+
+    /// Notes that bits of a ballot are 0 where none is set, and that 1 is one bit.
+    fn note_if_any(&mut self, bits: &Poly, (ballot, part): (Unknown, Part)) {
+        let (Some(symbol), Some((span, _))) =
+            (bits.unknowns().max(), self.symbols.get(ballot).and_then(|ballot| ballot.obstacle))
+        else {
+            return;
+        };
+        let Some(Value::Int(count)) = self.ones_of(ballot, part, span) else { return };
+        let none = Poly::default();
+        let one = Poly::constant(1);
+        let are_none = Formula::eq(bits, &none).and(Formula::eq(&count, &none));
+        let are_some = Formula::lt(&none, bits).and(Formula::lt(&none, &count));
+        let is_one = Formula::ne(bits, &one).or(Formula::eq(&count, &one));
+        self.symbols.add_facts(symbol, are_none.or(are_some).and(is_one));
     }
 
     /// The ballot that a value is.
@@ -161,23 +179,7 @@ impl Walk<'_> {
     ) -> Option<Value> {
         let found = self.ballots.parts.get(bits).copied();
         match (func, found) {
-            (MathFn::CountOnes, Some((ballot, Part::Of(over)))) => self.ones(ballot, over, span),
-            (MathFn::CountOnes, Some((ballot, Part::But(over)))) => {
-                let all = self.ones(ballot, Over::All, span)?;
-                let rest = self.ones(ballot, over, span)?;
-                match (all, rest) {
-                    (Value::Int(all), Value::Int(rest)) => Some(Value::Int(all.sub(&rest))),
-                    _ => None,
-                }
-            }
-            (MathFn::CountOnes, Some((ballot, Part::BeforeOrAll))) => {
-                let all = self.ones(ballot, Over::All, span)?;
-                let before = self.ones(ballot, Over::Before, span)?;
-                let lane = self.warp_place.as_ref()?.lane.clone();
-                let none = Poly::default();
-                let first = Cond { yes: Formula::eq(&lane, &none), no: Formula::ne(&lane, &none) };
-                self.either(&first, all, before, false)
-            }
+            (MathFn::CountOnes, Some((ballot, part))) => self.ones_of(ballot, part, span),
             (MathFn::CountOnes, None) if let Some(ballot) = self.ballots.lacking.get(bits) => {
                 // Of the lanes before the own those that have no bit.
                 let lane = self.warp_place.as_ref()?.lane.clone();
@@ -216,6 +218,29 @@ impl Walk<'_> {
         let bound = Formula::le(&Poly::unknown(symbol), &Poly::constant(most));
         self.symbols.add_facts(symbol, bound);
         symbol
+    }
+
+    /// How many of these bits of a ballot are set.
+    fn ones_of(&mut self, ballot: Unknown, part: Part, span: SpanId) -> Option<Value> {
+        match part {
+            Part::Of(over) => self.ones(ballot, over, span),
+            Part::But(over) => {
+                let all = self.ones(ballot, Over::All, span)?;
+                let rest = self.ones(ballot, over, span)?;
+                match (all, rest) {
+                    (Value::Int(all), Value::Int(rest)) => Some(Value::Int(all.sub(&rest))),
+                    _ => None,
+                }
+            }
+            Part::BeforeOrAll => {
+                let all = self.ones(ballot, Over::All, span)?;
+                let before = self.ones(ballot, Over::Before, span)?;
+                let lane = self.warp_place.as_ref()?.lane.clone();
+                let none = Poly::default();
+                let first = Cond { yes: Formula::eq(&lane, &none), no: Formula::ne(&lane, &none) };
+                self.either(&first, all, before, false)
+            }
+        }
     }
 
     /// How many bits of a ballot are set, of all lanes or of those before.

@@ -400,7 +400,7 @@ impl Walk<'_> {
 
     /// Where a work-item does not come by, as all of its block know it; `None` where others
     /// decide.
-    fn block_misses(&mut self, item: &BTreeMap<Unknown, Poly>) -> Option<Vec<Formula>> {
+    pub(super) fn block_misses(&mut self, item: &BTreeMap<Unknown, Poly>) -> Option<Vec<Formula>> {
         let of_item = |unknown: Unknown| item.get(&unknown).cloned();
         let is_there = self.is_there(item);
         let missed = self.missed_where(&of_item, &|value| self.is_agreed(value));

@@ -239,7 +239,9 @@ impl Walk<'_> {
         let rest = lhs.sub(&quotient.mul(rhs));
         let is_positive = self.symbols.low(rhs).is_some_and(|low| low > 0)
             || self.is_never_here(rhs, Formula::le(rhs, &Poly::default()));
-        if is_positive {
+        // Of a size that may be any number the rest has a name: written out, it is a product of
+        // two unknowns wherever it is used.
+        if is_positive && self.most_anywhere(rhs).is_some() {
             if let Some(divisor) = rhs.as_constant()
                 && self.is_natural(lhs)
             {
@@ -287,7 +289,8 @@ impl Walk<'_> {
         });
         match light {
             Some((heavy, times)) => Some((whole, heavy, times)),
-            None if whole == Poly::default() => None,
+            // Of a share, `(64*b + t) * n / 64`, nothing but a product is left, which grows with it.
+            None if whole == Poly::default() || !rest.is_linear() => None,
             None => Some((whole, rest, divisor)),
         }
     }

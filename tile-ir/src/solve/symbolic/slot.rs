@@ -422,8 +422,15 @@ impl Walk<'_> {
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
         let operand = self.value(value);
         self.forget_own_cell(access.array);
-        let left = self.left((access.array, &indices), (op, expected), &operand);
-        self.note_marking(access.array, &indices, op);
+        let only_looks = self.only_looks(access.array, (op, expected.as_ref()), &operand);
+        let (left, op, operand) = match only_looks {
+            true => (None, AtomicOp::Add, Value::Int(Poly::default())),
+            false => {
+                let left = self.left((access.array, &indices), (op, expected), &operand);
+                self.note_marking(access.array, &indices, op);
+                (left, op, operand)
+            }
+        };
         let step = if self.recording { self.step(op, operand.clone()) } else { None };
         if self.recording {
             let way = step.as_ref().map(|(way, _)| *way);

@@ -610,6 +610,7 @@ impl Walk<'_> {
                 let before = self.content_of(access.array);
                 let (at, value) = self.store(access, *value, &[AccessKind::Write]);
                 self.note_stored(access, &at, &value);
+                self.note_slot_in_tensor(access, &at, &value);
                 self.note_held(access, &at, &value, Some(before));
                 self.note_floor(access, &at, &value);
                 self.set_element(access, &at, value);

@@ -5,7 +5,7 @@ use super::super::shadow::{Mark, Scope};
 use super::super::value::Value;
 use super::{ANY_EXTENT, Frame, Machine, Stop};
 use crate::arena::EntityId as _;
-use crate::kernel::{ArrayRef, ExprId};
+use crate::kernel::{AccessKind, ArrayRef, ExprId};
 
 impl Machine<'_> {
     /// Who is at it, and when: block, worker, iteration.
@@ -57,7 +57,8 @@ impl Machine<'_> {
         {
             log.enter(indices, (mark, site.kind), spot);
         }
-        self.enter_fill(slot, (indices, text), site.kind, mark);
+        let fills = if self.plan.swaps.contains(&id) { AccessKind::Write } else { site.kind };
+        self.enter_fill(slot, (indices, text), fills, mark);
         if indices.iter().any(|index| !index.is_known()) {
             self.note_stray(mark, indices);
             return Ok(());

@@ -45,13 +45,22 @@ impl Machine<'_> {
         })
     }
 
-    /// The old value of an update of a followed array.
+    /// The old value of an update of a followed array: of a tensor's outside, its pad.
     pub(super) fn counted(
         &mut self,
         access: &Access,
         frame: &Frame,
     ) -> Result<Option<Value>, Stop> {
         let indices = self.indices(frame, &access.indices)?;
+        let is_known = indices.iter().all(|index| index.is_known());
+        if let ArrayRef::Tensor(tensor) = access.array
+            && is_known
+            && self.flat(access.array, &indices).is_none()
+        {
+            let dtype = self.types.of_type(Type::Scalar(self.kernel.element_type(access.array)));
+            let (pad, is_literal) = self.pad(tensor, dtype);
+            return Ok(is_literal.then_some(pad));
+        }
         Ok(self.held(access, &indices))
     }
 

@@ -144,6 +144,8 @@ pub(super) struct Machine<'a> {
     sparse_at: BTreeSet<i64>,
     /// Where atomics update one after the other what is 0 at first: the old value that decides.
     pub(super) counting: Option<Source>,
+    /// What some update has found is made up.
+    pub(super) is_guessed: bool,
     /// Whether a block is run until it updates anything in another interval than this, its first.
     is_cut: bool,
     first_update: Option<u32>,
@@ -227,6 +229,7 @@ impl<'a> Machine<'a> {
             is_sparse: false,
             sparse_at: BTreeSet::new(),
             counting: None,
+            is_guessed: false,
             is_cut: false,
             first_update: None,
             shares: false,

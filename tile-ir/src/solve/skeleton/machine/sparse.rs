@@ -3,14 +3,15 @@
 //! Where the rounds of a loop hand nothing on, those that are run touch what they touch in a
 //! run of all: the first, the last, and those at numbers of the text. So what collides in a
 //! run of some is a race; that nothing does says nothing.
-//! Between two rounds of a loop with a barrier in it there is a barrier, whether or not those
-//! between the two are run.
+//! Rounds that are left out of a loop with a barrier in it may come by that, under whatever
+//! condition: those before them and those after them are taken to be parted by one.
 
 use std::collections::BTreeSet;
 
 use super::super::plan::Body;
-use super::Machine;
 use super::trips::{Rounds, Trips};
+use super::{Machine, Team, WARP};
+use crate::exchange::Group;
 use crate::kernel::{ExprKind, Literal};
 
 /// Rounds at either end of a loop that are run.
@@ -41,5 +42,14 @@ impl Machine<'_> {
         let mut which: BTreeSet<usize> = self.sparse_at.iter().flat_map(near).collect();
         which.extend((0..ROUNDS).chain(len - ROUNDS..len));
         all.only(which.into_iter().collect())
+    }
+
+    /// Rounds of a loop are left out that the team would have run: it may have met in them.
+    pub(super) fn leave_rounds_out(&mut self, body: &Body<'_>, team: Team) {
+        match body.team {
+            Some(Group::Block) => self.end_interval(),
+            Some(Group::Warp) => self.end_warp_interval(team.first / WARP),
+            None => {}
+        }
     }
 }

@@ -83,7 +83,11 @@ impl<'a> Machine<'a> {
                 let outer = self.now;
                 self.now.cause = self.now.cause.or(data);
                 let (rounds, mut told) = (body.rounds.as_deref(), Told::default());
+                let mut next = 0;
                 for (trip, value) in self.rounds_of(trips, body) {
+                    if trip > std::mem::replace(&mut next, trip + 1) {
+                        self.leave_rounds_out(body, team);
+                    }
                     frames.iter_mut().for_each(|frame| frame[var.index()] = value);
                     if self.is_told(rounds, &mut told, frames)? {
                         continue;

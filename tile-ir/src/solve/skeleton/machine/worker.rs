@@ -34,11 +34,12 @@ impl<'a> Machine<'a> {
             Node::Old { var, array, held } => {
                 self.note_update()?;
                 self.burn()?;
-                frame[var.index()] = match held {
+                let counted = match held {
                     Some(access) => self.counted(access, frame)?,
                     None => None,
-                }
-                .unwrap_or_else(|| self.old_value(*array, *var));
+                };
+                self.is_guessed |= counted.is_none();
+                frame[var.index()] = counted.unwrap_or_else(|| self.old_value(*array, *var));
             }
             Node::Begin { tile, is_filled } => self.begin_own(*tile, *is_filled),
             Node::Declare { tile, init } => self.declare(*tile, *init, frame)?,

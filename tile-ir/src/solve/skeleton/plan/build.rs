@@ -162,6 +162,9 @@ impl<'a> Plan<'a> {
         let is_followed = self.needs_elements(access.array);
         let kind = if atomic { AccessKind::Atomic } else { AccessKind::Write };
         let site = watched.then(|| self.site(access, kind, stmt.span));
+        if atomic && stmt.kind.set_element().is_some() {
+            self.swaps.extend(site);
+        }
         if is_followed {
             let site = site.filter(|_| self.holds(access.array));
             out.push(Node::Element { access, op, value, site });

@@ -16,8 +16,9 @@
 //! # What is not followed
 //!
 //! Arrays that atomics update hold what the order of the updates says; they are followed only
-//! where one run is asked for, in which work-items make their updates one after the other. Of tensors the extents
-//! are to be numbers or tile sizes: outside of them nothing is stored.
+//! where one run is asked for, in which work-items make their updates one after the other. Of
+//! tensors the extents are to be numbers or tile sizes in other runs: outside of them nothing is
+//! stored.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +48,11 @@ impl Held {
     pub(super) fn all(kernel: &Kernel, written: &dyn Fn(TensorId) -> bool) -> Self {
         let mut updated = BTreeSet::new();
         collect_updated(&kernel.body, &mut updated);
-        Self::all_but(kernel, &updated, written)
+        Self::all_but(kernel, &updated, &|array| {
+            let of_kernel = matches!(array, ArrayRef::Tile(_));
+            let is_kept = of_kernel || matches!(array, ArrayRef::Tensor(tensor) if written(tensor));
+            is_kept && kernel.extents(array).iter().all(|extent| is_of_tiles(kernel, *extent))
+        })
     }
 
     /// Those, and the ones that atomics update whatever they hold.
@@ -59,24 +64,24 @@ impl Held {
             }
             false
         });
-        Self::all_but(kernel, &exchanged, written)
+        // One run has one launch's extents.
+        Self::all_but(kernel, &exchanged, &|array| match array {
+            ArrayRef::Tile(_) => true,
+            ArrayRef::Tensor(tensor) => written(tensor),
+        })
     }
 
     fn all_but(
         kernel: &Kernel,
         updated: &BTreeSet<ArrayRef>,
-        written: &dyn Fn(TensorId) -> bool,
+        is_kept: &dyn Fn(ArrayRef) -> bool,
     ) -> Self {
-        let tiles = kernel.tiles.ids().map(ArrayRef::Tile);
-        let tensors = kernel.tensors.ids().filter(|tensor| written(*tensor));
         let may_be = |array: &ArrayRef| {
             let is_plain = is_integer(kernel, *array) || is_flag(kernel, *array);
-            is_plain
-                && !kernel.is_local(*array)
-                && !updated.contains(array)
-                && kernel.extents(*array).iter().all(|extent| is_of_tiles(kernel, *extent))
+            is_plain && !kernel.is_local(*array) && !updated.contains(array) && is_kept(*array)
         };
-        let arrays = tiles.chain(tensors.map(ArrayRef::Tensor));
+        let tiles = kernel.tiles.ids().map(ArrayRef::Tile);
+        let arrays = tiles.chain(kernel.tensors.ids().map(ArrayRef::Tensor));
         Self { may_be: arrays.filter(may_be).collect(), needed: BTreeSet::new() }
     }
 

@@ -94,7 +94,7 @@ pub(super) struct Body<'a> {
     /// Of a loop: when rounds do what earlier ones did, where that is known.
     pub(super) rounds: Option<Box<Rounds>>,
     /// Who runs something in it together.
-    team: Option<Group>,
+    pub(super) team: Option<Group>,
     /// The variables that it may change.
     pub(super) assigned: Vec<VarId>,
     /// The arrays that it may store to, of those that are followed.
@@ -141,6 +141,8 @@ pub(super) struct Plan<'a> {
     pub(super) body: Vec<Node<'a>>,
     /// All accesses under watch.
     pub(super) sites: Vec<Site>,
+    /// The updates among them that store, whatever was there.
+    pub(super) swaps: BTreeSet<SiteId>,
     /// By expression: the access that it makes, if it is a load under watch.
     pub(super) loads: Vec<Option<SiteId>>,
     /// By expression: whether a load under watch is in it.
@@ -249,6 +251,7 @@ impl<'a> Plan<'a> {
             kernel,
             body: Vec::new(),
             sites: Vec::new(),
+            swaps: BTreeSet::new(),
             loads: vec![None; kernel.exprs.len()],
             touches: vec![false; kernel.exprs.len()],
             needed: vec![false; locals.variables()],
