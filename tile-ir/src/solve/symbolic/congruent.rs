@@ -40,7 +40,7 @@ pub(super) enum Array<'a> {
 
 /// A value that was read.
 pub(super) struct Read<'a> {
-    value: Unknown,
+    pub(super) value: Unknown,
     pub(super) array: Array<'a>,
     pub(super) at: Vec<&'a Poly>,
 }

@@ -1,6 +1,7 @@
 //! Loads of one element by both sides.
 //!
-//! A tensor that is never written has one value at each place, and one outside. Where two
+//! A tensor that is never written has one value at each place, and one outside; a tile has one in
+//! each cell from one write to the next ([`super::reread`]). Where two
 //! work-items meet in one element of an array, `order[v]`, and each has loaded what a table
 //! has at that place, `degree[v]`, they have loaded the same.
 //!
@@ -8,10 +9,11 @@
 //! whether they are equal, and by other loads that are the same. Where counters are compared,
 //! it is a case whether they are of one element, and so it is of what a table has there.
 
+use super::congruent::{Array, Read};
 use super::formula::Formula;
 use super::instance::{Builder, Side};
-use super::loaded::Element;
 use super::poly::{Poly, Unknown};
+use crate::kernel::ArrayRef;
 
 /// Most loads of one side that are compared with those of the other one.
 const MAX_LOADS: usize = 16;
@@ -19,22 +21,19 @@ const MAX_LOADS: usize = 16;
 /// Most pairs of loads of which it is a case whether they are of one place.
 const MAX_CASES: usize = 2;
 
-/// A loaded value, and where it is from.
-type Load<'a> = (Unknown, &'a Element);
-
 impl<'a> Builder<'a> {
     /// Adds that what is loaded at one place is the same on both sides.
     pub(super) fn join_loads(&mut self) {
         let [first, second] = [Side::First, Side::Second].map(|side| self.loads_of(side));
-        let pairs = first.iter().flat_map(|one| second.iter().map(move |other| (*one, *other)));
-        let mut open: Vec<(Load<'a>, Load<'a>)> =
-            pairs.filter(|((_, one), (_, other))| one.tensor == other.tensor).collect();
+        let pairs = first.iter().flat_map(|one| second.iter().map(move |other| (one, other)));
+        let mut open: Vec<(&Read<'a>, &Read<'a>)> =
+            pairs.filter(|(one, other)| one.array == other.array).collect();
         loop {
             let before = open.len();
             open.retain(|(one, other)| {
-                let are_one = self.places(one.1, other.1).iter().all(|gap| self.is_none(gap));
+                let are_one = self.places(one, other).iter().all(|gap| self.is_none(gap));
                 if are_one {
-                    let gap = self.gap(&Poly::unknown(one.0), &Poly::unknown(other.0));
+                    let gap = self.gap(&Poly::unknown(one.value), &Poly::unknown(other.value));
                     self.system.assert(&Formula::Zero(gap.clone()));
                     self.zeros.push(gap);
                 }
@@ -48,7 +47,7 @@ impl<'a> Builder<'a> {
         let as_counted = |gap: &Poly| counted.iter().any(|other| is_like(gap, other));
         let cases: Vec<_> = open
             .into_iter()
-            .map(|(one, other)| (one.0, other.0, self.places(one.1, other.1)))
+            .map(|(one, other)| (one.value, other.value, self.places(one, other)))
             .filter(|(.., gaps)| gaps.iter().all(|gap| self.is_none(gap) || as_counted(gap)))
             .take(MAX_CASES)
             .collect();
@@ -62,29 +61,47 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The loads of tensors that are never written, of one side alone, and those that say
+    /// The loads of arrays that are one for both sides, of one side alone, and those that say
     /// where these are from.
-    fn loads_of(&self, side: Side) -> Vec<Load<'a>> {
+    fn loads_of(&self, side: Side) -> Vec<Read<'a>> {
         let walk = self.walk;
         let mut open: Vec<Unknown> =
             self.seen.iter().filter(|(_, of)| *of == side).map(|(symbol, _)| *symbol).collect();
-        let mut loads: Vec<Load<'a>> = Vec::new();
+        let mut loads: Vec<Read<'a>> = Vec::new();
         while let Some(symbol) = open.pop() {
-            let Some(element) = walk.elements.get(&symbol).filter(|_| !self.is_shared(symbol))
-            else {
+            if self.is_shared(symbol) || loads.iter().any(|known| known.value == symbol) {
                 continue;
-            };
-            if loads.len() < MAX_LOADS && !loads.iter().any(|(known, _)| *known == symbol) {
-                loads.push((symbol, element));
-                open.extend(element.indices.iter().flat_map(Poly::unknowns));
+            }
+            for read in walk.reads_of(symbol).filter(|read| self.is_one_array(read)) {
+                if loads.len() < MAX_LOADS {
+                    open.extend(read.at.iter().flat_map(|at| at.unknowns()));
+                    loads.push(read);
+                }
             }
         }
         loads
     }
 
+    /// Whether both sides find the same in an array: in a tensor that is never written, or, within
+    /// a block and in one iteration of the loops around the read, in a tile between two writes.
+    fn is_one_array(&self, read: &Read<'_>) -> bool {
+        let walk = self.walk;
+        match read.array {
+            Array::Tensor(_) => true,
+            Array::Written(..) => false,
+            Array::Tile(tile, _) => {
+                let read_in = walk.symbols.get(read.value).map(|symbol| &symbol.loops);
+                !walk.kernel.is_local(ArrayRef::Tile(tile))
+                    && self.meeting.shared_loops().zip(read_in).is_some_and(|(shared, loops)| {
+                        loops.iter().all(|around| shared.contains(around))
+                    })
+            }
+        }
+    }
+
     /// By axis, how far apart two places are.
-    fn places(&self, one: &Element, other: &Element) -> Vec<Poly> {
-        one.indices.iter().zip(&other.indices).map(|(one, other)| self.gap(one, other)).collect()
+    fn places(&self, one: &Read<'_>, other: &Read<'_>) -> Vec<Poly> {
+        one.at.iter().zip(&other.at).map(|(one, other)| self.gap(one, other)).collect()
     }
 
     /// How far apart the counters are of which old values have been compared, by axis.
