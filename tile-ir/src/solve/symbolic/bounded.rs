@@ -3,8 +3,9 @@
 //! A binary search moves `lo` up and `hi` down; a probe of a table goes on at
 //! `(slot + 1) % size`. What is so before the loop, and after an iteration at whose start it
 //! was so, is so at the start of each one. What is tried as a bound is what some variable
-//! was before the loop, the last value that a division, or a mask, leaves, and the last one
-//! that a condition in the loop lets pass. All are taken to hold, until an iteration is
+//! was before the loop, the last value that a division, or a mask, leaves, the last one
+//! that a condition in the loop lets pass, and those between which a counter runs to which it
+//! is set ([`super::hull`]). All are taken to hold, until an iteration is
 //! seen that need not keep one.
 
 use std::collections::BTreeMap;
@@ -15,11 +16,11 @@ use super::poly::{Poly, Unknown};
 use super::symbol::LoopId;
 use super::value::Function;
 use super::walk::{Value, Walk};
-use crate::kernel::{Stmt, VarId};
+use crate::kernel::{Stmt, StmtKind, VarId, any_stmt};
 use crate::span::SpanId;
 
 /// Bounds of one variable that are tried.
-const MAX_TRIED: usize = 8;
+const MAX_TRIED: usize = 12;
 
 /// Variables that are bounded, in one loop.
 const MAX_BOUNDED: usize = 4;
@@ -44,6 +45,8 @@ enum Known {
     Everywhere,
     /// By the conditions around the loop.
     Around,
+    /// It need not: but whatever the loop sets the variable to is within it.
+    UnlessFirst,
     Nowhere,
 }
 
@@ -64,6 +67,33 @@ impl Limit {
         }
     }
 
+    /// Whether the first value is the next one outside of it, so that it says nothing new of
+    /// what is not beyond that.
+    fn is_beside_first(&self) -> bool {
+        let beyond = match self.is_upper {
+            true => self.first.sub(&self.bound),
+            false => self.bound.sub(&self.first),
+        };
+        beyond.as_constant() == Some(1)
+    }
+
+    /// That an iteration that leaves this value has not kept it.
+    fn lost_by(&self, end: &Poly) -> Formula {
+        match self.known {
+            Known::UnlessFirst => self.broken_by(end).and(Formula::ne(end, &self.first)),
+            Known::Everywhere | Known::Around | Known::Nowhere => {
+                self.of(&self.first).and(self.broken_by(end))
+            }
+        }
+    }
+
+    /// Goes on with less than what was not kept; whether there is less.
+    fn weaken(&mut self) -> bool {
+        let is_more = self.known == Known::UnlessFirst;
+        self.known = Known::Nowhere;
+        is_more
+    }
+
     /// What is so of the variable. It is true of its first value, whatever that is: so it
     /// says nothing of cases in which the loop is not run. `around` the loop, what its
     /// conditions say is known.
@@ -71,8 +101,16 @@ impl Limit {
         match self.known {
             Known::Everywhere => self.of(value),
             Known::Around if around => self.of(value),
+            Known::UnlessFirst => self.of(value).or(Formula::eq(value, &self.first)),
             Known::Around | Known::Nowhere => self.of(value).or(self.broken_by(&self.first)),
         }
+    }
+}
+
+impl Carried {
+    /// Whether it is known to lie between two values.
+    pub(super) fn is_between(&self) -> bool {
+        [false, true].into_iter().all(|upper| self.limits.iter().any(|of| of.is_upper == upper))
     }
 }
 
@@ -85,6 +123,16 @@ struct Tried {
 }
 
 impl Walk<'_> {
+    /// Whether it is asked between which values a loop keeps variables. Of one that is walked
+    /// to see what the loop around does, it is where it has none inside.
+    pub(super) fn asks_limits(&self, body: &[Stmt]) -> bool {
+        let has_loop = |kind: &StmtKind| {
+            matches!(kind, StmtKind::For { .. } | StmtKind::Phase { .. } | StmtKind::While { .. })
+        };
+        (self.outside.is_some() || self.case.is_limited)
+            && (self.recording || self.is_trying && !any_stmt(body, &mut |kind| has_loop(kind)))
+    }
+
     /// Finds limits of the variables to which not every iteration adds the same.
     pub(super) fn find_limits(
         &mut self,
@@ -119,6 +167,7 @@ impl Walk<'_> {
     ) -> Tried {
         let before = self.env.clone();
         let recording = std::mem::replace(&mut self.recording, false);
+        let trying = std::mem::replace(&mut self.is_trying, true);
         let id = self.open(counter, head);
         self.set_heads(id, carried);
         let mut holds = Formula::True;
@@ -129,6 +178,7 @@ impl Walk<'_> {
         let end = self.values_of(carried);
         self.loops.pop();
         self.recording = recording;
+        self.is_trying = trying;
         self.env = before;
         Tried { id, end, holds }
     }
@@ -152,14 +202,16 @@ impl Walk<'_> {
             let (Some(end), None, false) = (tried.end.get(var), step, first.is_lost()) else {
                 continue;
             };
-            for (bound, is_upper) in self.bounds_to_try(first, end, &firsts, tried.id) {
+            for (bound, is_upper) in self.bounds_to_try((first, end), &firsts, tried) {
                 let first = first.clone();
-                let mut limit = Limit { bound, is_upper, first, known: Known::Nowhere };
+                let mut limit = Limit { bound, is_upper, first, known: Known::UnlessFirst };
                 let broken = limit.broken_by(&limit.first);
                 if self.is_seldom(&broken) {
                     limit.known = Known::Everywhere;
                 } else if self.is_seldom_here(broken) {
                     limit.known = Known::Around;
+                } else if limit.is_beside_first() {
+                    continue;
                 }
                 limits.push(limit);
             }
@@ -169,19 +221,19 @@ impl Walk<'_> {
     /// What may be bounds of a variable, and whether upper ones.
     fn bounds_to_try(
         &self,
-        first: &Poly,
-        end: &Poly,
+        (first, end): (&Poly, &Poly),
         firsts: &[Poly],
-        id: LoopId,
+        tried: &Tried,
     ) -> Vec<(Poly, bool)> {
         let mut out = vec![(first.clone(), false)];
         // An end that is one of the range may come to lie before its first element.
         out.extend([0, -1].map(|least| (Poly::constant(least), false)));
         out.extend(firsts.iter().map(|first| (first.clone(), true)));
+        out.extend(self.hull(end, &tried.holds));
         out.extend(self.lasts(end, 2).into_iter().map(|last| (last, true)));
         out.retain(|(bound, _)| {
             let mut unknowns = bound.unknowns();
-            !bound.is_lost() && !unknowns.any(|unknown| self.symbols.is_inside(unknown, id))
+            !bound.is_lost() && !unknowns.any(|unknown| self.symbols.is_inside(unknown, tried.id))
         });
         let mut seen = Vec::new();
         out.retain(|bound| {
@@ -241,11 +293,11 @@ impl Walk<'_> {
                 limits.clear();
                 continue;
             };
-            limits.retain(|limit| {
-                let starts = tried.holds.clone().and(limit.of(&limit.first));
-                let is_kept = self.is_seldom_here(starts.and(limit.broken_by(end)));
+            limits.retain_mut(|limit| {
+                let lost = tried.holds.clone().and(limit.lost_by(end));
+                let is_kept = self.is_seldom_here(lost);
                 any |= !is_kept;
-                is_kept
+                is_kept || limit.weaken()
             });
         }
         any

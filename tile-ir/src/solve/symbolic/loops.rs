@@ -18,6 +18,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alike::{Alike, Sum};
+use super::behind::Entered;
 use super::bounded::Limit;
 use super::by_rounds::Added;
 use super::exit::Exits;
@@ -276,8 +277,10 @@ impl Walk<'_> {
         let settled = self.settled();
         self.settled_at_head(body);
         self.refill(refilled);
+        let mut entered = None;
         let mut flow = self.nested(|walk| {
             let holds = enter(walk, id);
+            entered = course.is_whole.then(|| walk.entered(id, holds.clone()));
             walk.take_for_widened(&carried);
             // Who is in an iteration is in it.
             walk.under_one_of((holds, Formula::False), |walk| walk.stmts(body));
@@ -348,7 +351,7 @@ impl Walk<'_> {
             flow.end.through = Some(Path::default());
         }
         self.env = before;
-        self.leave(counter, &carried, &sums);
+        self.leave((counter, entered), &carried, &sums);
         turns.iter().for_each(|turns| self.leave_turns(turns));
         self.leave_together(&together);
         for (var, first, whole) in turned_over {
@@ -498,7 +501,7 @@ impl Walk<'_> {
             return carried;
         }
         while !self.probe(&mut carried, (counter, head), body, enter) {}
-        if self.recording && (self.outside.is_some() || self.case.is_limited) {
+        if self.asks_limits(body) {
             self.find_limits(&mut carried, (counter, head), body, enter);
         }
         carried
@@ -610,13 +613,18 @@ impl Walk<'_> {
     }
 
     /// Variables after a loop.
-    fn leave(&mut self, counter: Option<VarId>, carried: &[Carried], sums: &[Sum]) {
+    fn leave(
+        &mut self,
+        (counter, entered): (Option<VarId>, Option<Entered>),
+        carried: &[Carried],
+        sums: &[Sum],
+    ) {
         if carried.is_empty() {
             return;
         }
         let uniform = counter.is_some_and(|counter| self.is_uniform_var(counter));
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
-        let mut rounds = Rounds::new(sharing);
+        let mut rounds = Rounds::new(sharing, entered);
         let from = self.symbols.next();
         for Carried { var, first, step, alike, kind, is_halved, limits, changed_last, .. } in
             carried

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::behind::Entered;
 use super::formula::Formula;
 use super::poly::Poly;
 use super::symbol::Sharing;
@@ -46,14 +47,16 @@ impl Stayed {
 /// taken one of them once more.
 pub(super) struct Rounds {
     sharing: Sharing,
+    /// What holds in each iteration that is begun from the first one on.
+    entered: Option<Entered>,
     /// By who has taken the step of the last iteration.
     known: Vec<(Vec<bool>, Poly)>,
 }
 
 impl Rounds {
     /// Of a loop, of which none has been asked for yet.
-    pub(super) fn new(sharing: Sharing) -> Self {
-        Self { sharing, known: Vec::new() }
+    pub(super) fn new(sharing: Sharing, entered: Option<Entered>) -> Self {
+        Self { sharing, entered, known: Vec::new() }
     }
 }
 
@@ -98,6 +101,9 @@ impl Walk<'_> {
         }
         let unknown = self.symbol(rounds.sharing.clone(), Some(0), None);
         let own = Poly::unknown(unknown);
+        if let Some(entered) = &rounds.entered {
+            self.note_last_entered(unknown, entered);
+        }
         for (_, other) in &rounds.known {
             let near = Formula::le(&own, &other.plus(1)).and(Formula::le(other, &own.plus(1)));
             self.symbols.add_facts(unknown, near);

@@ -243,6 +243,8 @@ pub(super) struct Walk<'a> {
     /// Whether accesses are noted; not where a loop's body is walked only to
     /// see what it does to variables.
     pub(super) recording: bool,
+    /// Whether an iteration is walked to see between which values it keeps variables.
+    pub(super) is_trying: bool,
     /// How many work-items a block has, where that is asked for.
     pub(super) items: Option<Poly>,
     /// Whether nothing is left to walk.
@@ -399,6 +401,7 @@ fn walk_with<'a>(
         leaving: leaving(kernel),
         stayed: None,
         recording: true,
+        is_trying: false,
         items: None,
         is_walked: false,
         written,
