@@ -33,7 +33,7 @@ impl Walk<'_> {
         }
         let own = Poly::unknown(at);
         let exact = self.before_wrapping(end, ty);
-        let added = self.added_to(&own, exact.as_ref().unwrap_or(end), MAX_CHOICES)?;
+        let added = self.added_to(&own, exact.as_ref().unwrap_or(end), (ty, MAX_CHOICES))?;
         let number = Poly::unknown(self.all_loops[id.0].number);
         self.note_between((at, ty), first, (&number, added));
         Some(added)
@@ -73,8 +73,11 @@ impl Walk<'_> {
         }
     }
 
-    /// The least and the greatest number by which an iteration that begins with `own` may end.
-    fn added_to(&self, own: &Poly, end: &Poly, depth: u32) -> Option<Added> {
+    /// The least and the greatest number by which an iteration that begins with `own` may end,
+    /// before what it ends with wraps.
+    fn added_to(&self, own: &Poly, end: &Poly, (ty, depth): (Type, u32)) -> Option<Added> {
+        let exact = self.before_wrapping(end, ty);
+        let end = exact.as_ref().unwrap_or(end);
         if let Some(number) = end.sub(own).as_constant() {
             return Some((number, number));
         }
@@ -82,8 +85,8 @@ impl Walk<'_> {
         let of_choice = |choice: Unknown, own: &Poly| {
             let (_, then, otherwise) =
                 self.choices.get(&choice).or_else(|| self.open_choices.get(&choice))?;
-            let (one, other) =
-                (self.added_to(own, then, depth)?, self.added_to(own, otherwise, depth)?);
+            let [one, other] = [then, otherwise].map(|end| self.added_to(own, end, (ty, depth)));
+            let (one, other) = (one?, other?);
             Some((one.0.min(other.0), one.1.max(other.1)))
         };
         let rest = end.sub(own);

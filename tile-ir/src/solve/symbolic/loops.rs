@@ -28,6 +28,7 @@ use super::halved::Scaled;
 use super::integers::range_of;
 use super::last::{Ended, Head};
 use super::poly::{Poly, Unknown};
+use super::recounted::Rounds as RoundsAdded;
 use super::stay::Rounds;
 use super::steps::Step;
 use super::symbol::{LoopId, Sharing};
@@ -95,6 +96,8 @@ pub(super) struct Carried {
     added: Option<Added>,
     /// What it has counted of a list, from which work-items have ranks.
     pub(super) tally: Option<Tally>,
+    /// What each iteration adds to it, by cases, where nobody leaves the loop.
+    pub(super) rounds: Option<RoundsAdded>,
 }
 
 /// What an index is known to be that a loop changes.
@@ -200,6 +203,7 @@ impl Walk<'_> {
         if let (None, Some([start, end])) = (wrapped, whole) {
             let length = end.sub(start);
             self.leave_tallies(&carried, &length);
+            self.leave_recounts(&carried, &length);
             for Carried { var, first, added, .. } in &carried {
                 if let (Some(by), Some(Value::Int(value))) = (added, self.env.get(var).cloned()) {
                     self.leave_rounds((first, &value), (&length, *by), self.type_of(*var));
@@ -291,6 +295,7 @@ impl Walk<'_> {
         self.rejoin(&mut flow, &|_, flag| !course.ends.contains(&flag));
         let (mut turned_over, mut changed, mut sums) = (Vec::new(), Vec::new(), Vec::new());
         let (mut rotated, mut tallied, mut added) = (Vec::new(), Vec::new(), Vec::new());
+        let mut recounted = Vec::new();
         let goes_through = counter.is_some() && !self.leaves(body);
         for (var, unknown) in &symbols {
             let first = carried.iter().find(|carried| carried.var == *var);
@@ -313,10 +318,15 @@ impl Walk<'_> {
                 let by = self.note_rotated(id, (first, at, &end));
                 rotated.extend(by.map(|by| (*var, first, by)));
                 let by = self.note_rounds((id, self.type_of(*var)), (first, at, &end));
+                let rounds = self.rounds_added((id, self.type_of(*var)), (first, at, &end));
+                if let Some(rounds) = &rounds {
+                    self.note_recounted(rounds, (at, self.type_of(*var)));
+                }
                 if goes_through {
                     added.extend(by.map(|by| (*var, by)));
                     let tally = self.tally((id, self.type_of(*var)), (first, at, &end));
                     tallied.extend(tally.map(|tally| (*var, tally)));
+                    recounted.extend(rounds.map(|rounds| (*var, rounds)));
                 }
                 let (head, end_at) = (Poly::unknown(at), end.clone());
                 changed.push(Changed { var: *var, first: before, head, at, end: end_at });
@@ -369,6 +379,10 @@ impl Walk<'_> {
         for (var, tally) in tallied {
             let of_var = carried.iter_mut().filter(|carried| carried.var == var);
             of_var.for_each(|carried| carried.tally = Some(tally.clone()));
+        }
+        for (var, rounds) in recounted {
+            let of_var = carried.iter_mut().filter(|carried| carried.var == var);
+            of_var.for_each(|carried| carried.rounds = Some(rounds.clone()));
         }
         self.held.ended = self.recording.then_some(id);
         (flow, carried)
@@ -493,6 +507,7 @@ impl Walk<'_> {
                     changed_last,
                     added: None,
                     tally: None,
+                    rounds: None,
                 }
             })
             .collect();

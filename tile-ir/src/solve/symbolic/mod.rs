@@ -111,6 +111,7 @@ mod radix;
 mod ranges;
 mod ranks;
 mod reads;
+mod recounted;
 mod reduce;
 mod reduced;
 mod refilled;

@@ -49,6 +49,13 @@ impl Reread {
         Some(value)
     }
 
+    /// The symbol that is the value of a cell of a version of a tile.
+    pub(super) fn symbol_at(&self, of: (TileId, Version), at: &[Poly]) -> Option<Unknown> {
+        let holds =
+            |places: &Vec<Place>| places.iter().any(|(of_it, cell)| *of_it == of && cell == at);
+        self.places.iter().find(|(_, places)| holds(places)).map(|(symbol, _)| *symbol)
+    }
+
     /// The cells that hold a symbol's value.
     pub(super) fn places_of(
         &self,

@@ -134,6 +134,17 @@ impl Walk<'_> {
                     None => sum,
                 },
             );
+            if within.is_none() && over == Over::Before {
+                self.note_room_of_scan(symbol, of, ty);
+            }
+        }
+    }
+
+    /// Notes that what a scan gives a work-item, with what that adds, is of its type.
+    fn note_room_of_scan(&mut self, symbol: Unknown, of: &Poly, ty: Type) {
+        if let Some((_, max)) = range_of(ty).filter(|(_, max)| *max >= i32::MAX.into()) {
+            let end = Poly::unknown(symbol).add(of);
+            self.symbols.add_facts(symbol, Formula::le(&end, &Poly::constant(max)));
         }
     }
 

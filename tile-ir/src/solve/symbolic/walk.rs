@@ -37,6 +37,7 @@ use super::poly::{Poly, Unknown};
 use super::prefix::Prefixes;
 use super::ranges::Ranges;
 use super::reads::Beyond;
+use super::recounted::Recount;
 use super::relayed::Relayed;
 use super::reread::Reread;
 use super::running::Running;
@@ -143,6 +144,8 @@ pub(super) struct Walk<'a> {
     /// before, and what both values are together.
     pub(super) turned: BTreeMap<Unknown, (Poly, Poly)>,
     pub(super) tallies: Tallies,
+    /// What loops have counted to their ends.
+    pub(super) recounts: Vec<Recount>,
     /// Products that are not negative, whatever the numbers are of which they are made.
     pub(super) naturals: BTreeSet<Poly>,
     /// The values that are multiplied with themselves.
@@ -339,6 +342,7 @@ fn walk_with<'a>(
         open_choices: BTreeMap::new(),
         turned: BTreeMap::new(),
         tallies: Tallies::new(),
+        recounts: Vec::new(),
         squares: BTreeSet::new(),
         elements: BTreeMap::new(),
         outside: (noted == Some(Noted::Outside)).then(BTreeMap::new),
