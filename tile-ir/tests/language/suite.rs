@@ -116,9 +116,9 @@ families! {
     butterflies chains chosen chunks claims coarse collected combined confined contrary
     control corners counted decided digits dims doubled doubtful ended ends equations
     exact far fetched few filled flags flipped followed fronts further gather generated
-    generics given graphs grids grouped halos halved hand inclusive kept lanes late
-    launched launches layers leaving left lessons levels library limits loaded long loops
-    marks matrices micro mirrors mixed multiplied narrow nearly offsets open orders
+    generics given graphs grids grouped halos halved hand inclusive kept lanes last_part
+    late launched launches layers leaving left lessons levels library limits loaded long
+    loops marks matrices micro mirrors mixed multiplied narrow nearly offsets open orders
     params parted partners passed permuted physics pictures pieces placed places ported
     ports powers prefixes programs published queues ranks reach reading recounted
     rectangles reduced reductions reserved restored rolled rotated rounds rows running

@@ -111,7 +111,11 @@ impl Walk<'_> {
         if self.is_agreed(value) {
             return None;
         }
-        let sum = self.sum_up_to(value)?;
+        let sum = self.sum_up_to(value).or_else(|| {
+            let exact = self.before_any_wrapping(value)?;
+            let sum = self.sum_up_to(&exact)?;
+            self.is_one_here(value, &exact).then_some(sum)
+        })?;
         if !self.is_last_alone() {
             return None;
         }

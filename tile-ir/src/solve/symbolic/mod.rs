@@ -75,6 +75,7 @@ mod integers;
 mod known;
 mod larger;
 mod last;
+mod last_part;
 mod late;
 mod launched;
 mod left;

@@ -46,6 +46,8 @@ pub(super) struct Scan {
     pub(super) is_inclusive: bool,
     /// Whether that is known of the first cell as well, which may hold what sums begin with.
     pub(super) is_whole: bool,
+    /// Whether it is of parts of a sum over a tile that no cell holds, and that begins with 0.
+    pub(super) is_from_nothing: bool,
     /// What was counted, in cells of the same number.
     pub(super) counts: Vec<Held>,
     /// The tile in which it was counted.
@@ -70,6 +72,7 @@ impl Scan {
             is_backward: false,
             is_inclusive: false,
             is_whole: false,
+            is_from_nothing: false,
             counts: Vec::new(),
             counted: None,
             raises: Vec::new(),
@@ -153,7 +156,11 @@ impl Walk<'_> {
     /// As all of the block know it, the total of a scan that one work-item of each block
     /// has; it is there, and in the iterations of the scan.
     pub(super) fn total_of_block(&mut self, total: &Poly) -> Option<Poly> {
-        let scan = self.prefixes.totals.get(&single(total)?).copied()?;
+        let known = single(total).and_then(|total| self.prefixes.totals.get(&total)).copied();
+        let scan = match known {
+            Some(scan) => scan,
+            None => self.picked_item().and_then(|_| self.scan_summed(total))?,
+        };
         let found = &self.prefixes.scans[scan];
         let is_here = found.row.is_empty() && found.loops == self.loops;
         let item = self.picked_item().filter(|_| is_here)?;
@@ -294,9 +301,10 @@ impl Builder<'_> {
             .collect();
         for (total, of, scan) in totals {
             let row = &walk.prefixes.scans[scan].row;
-            let is_own = |read: &Read| read.scan == scan && read.at.row == *row;
-            let own = seen.iter().filter(|(symbol, side)| *side == of && is_own(&reads[symbol]));
-            for (symbol, side) in own {
+            let is_own = |read: &Read| self.is_part_of(read, scan) && read.at.row == *row;
+            let is_seen = |(symbol, side): &&(Unknown, Side)| *side == of && is_own(&reads[symbol]);
+            let own: Vec<(Unknown, Side)> = seen.iter().filter(is_seen).copied().collect();
+            for (symbol, side) in &own {
                 let read = &reads[symbol];
                 let cases = self.outside(read, *side);
                 self.part_from((*symbol, read), *side, (total, cases));

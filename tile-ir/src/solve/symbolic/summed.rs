@@ -151,6 +151,7 @@ impl Walk<'_> {
                 counts,
                 raises,
                 totals: totals_in(head.contents.get(&gap.tile)),
+                is_from_nothing: false,
                 own: None,
                 loops: self.loops.clone(),
             };
@@ -204,13 +205,16 @@ impl Walk<'_> {
             let raises = self.raises_of(tile, usize::MAX);
             let totals = totals_in(head.contents.get(&tile));
             let counted = Some((tile, self.version(tile)));
-            let scan = Scan { counts, counted, raises, totals, ..Scan::of_cells(cells, loops) };
+            let is_from_nothing = step.first == Poly::default();
+            let of_cells = Scan { is_from_nothing, ..Scan::of_cells(cells, loops) };
+            let scan = Scan { counts, counted, raises, totals, ..of_cells };
             let number = self.prefixes.scans.len();
             self.prefixes.scans.push(scan.clone());
             let at = Cell { row: Vec::new(), at: place.add(step.until.as_ref().unwrap_or(&all)) };
             let count = self.count_at(&scan, &at);
             let is_inside = self.is_never(&Formula::Any(self.prefixes.outside(number, &at)));
             self.prefixes.reads.insert(sum, Read { scan: number, at, count, is_inside });
+            self.note_room_of_part(sum, (tile, self.type_of(step.var)));
         }
     }
 
@@ -311,6 +315,7 @@ impl Walk<'_> {
             // Of sums that no cell holds: from here on these do.
             let mut scan = self.prefixes.scans[read.scan].clone();
             scan.cells[1] = end;
+            scan.is_from_nothing = false;
             return scan.loops == self.loops && self.add_sums(stored.tile, scan);
         }
         let Some((of, is_inclusive)) = self.scan_of_block(&stored.value) else { return false };
