@@ -166,7 +166,7 @@ impl Walk<'_> {
         let numbers = [count.rounds.id, later.id].map(|id| self.all_loops[id.0].number);
         let translation = Translation { walk: self, id: count.rounds.id, numbers };
         let Some(earlier) = translation.cases(&count.rounds.cases) else { return false };
-        let less = earlier.iter().flat_map(|(case, added)| {
+        let mut less = earlier.iter().flat_map(|(case, added)| {
             later.cases.iter().filter_map(move |(other, more)| {
                 let gap = more.sub(added).as_constant();
                 let is_less = || Formula::lt(added, more);
@@ -174,7 +174,7 @@ impl Walk<'_> {
                     .then(|| Formula::All(vec![case.clone(), other.clone(), is_less()]))
             })
         });
-        less.into_iter().all(|less| self.is_never(&less.replace(&|_| None)))
+        less.all(|less| self.is_never(&less.replace(&|_| None)))
     }
 }
 
@@ -206,7 +206,7 @@ struct Translation<'a, 'w> {
 }
 
 impl Translation<'_, '_> {
-    fn cases(&self, cases: &Cases) -> Option<Cases> {
+    fn cases(&self, cases: &[(Formula, Poly)]) -> Option<Cases> {
         let one = |(case, added): &(Formula, Poly)| {
             Some((self.formula(case, MAX_DEPTH)?, self.poly(added, MAX_DEPTH)?))
         };
