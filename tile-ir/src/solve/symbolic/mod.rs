@@ -253,10 +253,10 @@ enum Case {
     BetweenBlocks(usize, usize),
 }
 
-/// Those of the pairs of which `is_asked`, and not of arrays that have `collided`.
 /// Pairs that are still looked at once nothing is left for those that are plain.
 const MAX_BEYOND: usize = 96;
 
+/// Those of the pairs of which `is_asked`, and not of arrays that have `collided`.
 fn prove_some(
     walk: &mut Walk<'_>,
     is_asked: &dyn Fn(&Site, &Site) -> bool,
@@ -276,29 +276,17 @@ fn prove_some(
         cases
             .extend(between.flat_map(|a| (a..sites.len()).map(move |b| Case::BetweenBlocks(a, b))));
     }
-    // What is seen with little effort first: the hard pairs leave nothing for the others.
-    let plain = walk.effort.half();
-    let mut beyond = 0;
     cases.retain(|case| {
-        let ((a, b), meeting) = case.parts();
-        let is_plain = || walk.is_plainly_disjoint(&sites[a], &sites[b], meeting);
-        if !conflict(a, b) {
-            return false;
-        }
-        // With nothing left what is plain at once is seen, of as many as take no time.
-        beyond += usize::from(plain.is_spent());
-        beyond > MAX_BEYOND || !walk.effort.exchanged(&plain, is_plain)
+        let ((a, b), _) = case.parts();
+        conflict(a, b)
     });
+    retain_hard(walk, &mut cases);
     let collided = if cases.is_empty() { BTreeSet::new() } else { collided() };
     let mut out = Vec::new();
     for case in cases {
         let ((a, b), meeting) = case.parts();
         let (first, second) = (&sites[a], &sites[b]);
-        // Of rounds that are walked one by one all but the first would be told in the same words.
-        let is_told = told_at_once(walk, &case).is_some_and(|relation| {
-            let next = unproved(walk, (a, b), relation);
-            out.iter().any(|found: &Unproved| Unproved { reason: next.reason, ..*found } == next)
-        });
+        let is_told = is_told(walk, &case, &out);
         if is_told || collided.contains(&first.array) || walk.is_disjoint(first, second, meeting) {
             continue;
         }
@@ -309,6 +297,30 @@ fn prove_some(
         note(&mut out, unproved(walk, (a, b), relation));
     }
     out
+}
+
+/// Leaves out what is seen to be disjoint with little effort, first: the hard pairs leave nothing
+/// for the others.
+fn retain_hard(walk: &Walk<'_>, cases: &mut Vec<Case>) {
+    let plain = walk.effort.half();
+    let mut beyond = 0;
+    cases.retain(|case| {
+        let ((a, b), meeting) = case.parts();
+        let is_plain = || walk.is_plainly_disjoint(&walk.sites[a], &walk.sites[b], meeting);
+        // With nothing left what is plain at once is seen, of as many as take no time.
+        beyond += usize::from(plain.is_spent());
+        beyond > MAX_BEYOND || !walk.effort.exchanged(&plain, is_plain)
+    });
+}
+
+/// Whether the same would be told of a pair as of one that is told already, but for why: so it is
+/// with rounds that are walked one by one.
+fn is_told(walk: &Walk<'_>, case: &Case, told: &[Unproved]) -> bool {
+    let ((a, b), _) = case.parts();
+    plain_relation(walk, case).is_some_and(|relation| {
+        let next = unproved(walk, (a, b), relation);
+        told.iter().any(|found| Unproved { reason: next.reason, ..*found } == next)
+    })
 }
 
 impl Case {
@@ -335,7 +347,7 @@ fn note(out: &mut Vec<Unproved>, found: Unproved) {
 }
 
 /// The relation to name, where it is plain which.
-fn told_at_once(walk: &Walk<'_>, case: &Case) -> Option<Relation> {
+fn plain_relation(walk: &Walk<'_>, case: &Case) -> Option<Relation> {
     match case {
         Case::BetweenBlocks(..) => Some(Relation::BetweenBlocks),
         Case::InBlock(Encounter { distance: Distance::Same(_), .. }) => {
