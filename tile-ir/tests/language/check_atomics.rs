@@ -178,7 +178,7 @@ fn other_old_values_are_not() {
     reject("let s = atomic n1[0].swap(1); e[s] = 1;", "TK0303");
     reject("let s = atomic n1[0] += 0; e[s] = 1;", "TK0303");
     reject("let s = atomic n1[0].max(tx as u32); e[s] = 1;", "TK0303");
-    reject("if in_bounds(c[tx]) { let s = atomic c[tx] += 1; e[s] = 1; }", "TK0304");
+    reject("if in_bounds(c[tx]) { let s = atomic c[tx] += 1; e[s] = 1; }", "TK0302");
     reject("let s = atomic n1[0] += 1; atomic n1[0] -= 1; e[s] = 1;", "TK0303");
     reject("let s = atomic n1[0] += 1; e[s] = 1; e[s + 1] = 1;", "TK0303");
     reject("let s = atomic n1[0] += 1; let t = atomic n2[0] += 1; e[s] = 1; e[t] = 2;", "TK0304");

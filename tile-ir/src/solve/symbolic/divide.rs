@@ -239,9 +239,7 @@ impl Walk<'_> {
         let rest = lhs.sub(&quotient.mul(rhs));
         let is_positive = self.symbols.low(rhs).is_some_and(|low| low > 0)
             || self.is_never_here(rhs, Formula::le(rhs, &Poly::default()));
-        // Of a size that may be any number the rest has a name: written out, it is a product of
-        // two unknowns wherever it is used.
-        if is_positive && self.most_anywhere(rhs).is_some() {
+        if is_positive {
             if let Some(divisor) = rhs.as_constant()
                 && self.is_natural(lhs)
             {
@@ -289,10 +287,18 @@ impl Walk<'_> {
         });
         match light {
             Some((heavy, times)) => Some((whole, heavy, times)),
-            // Of a share, `(64*b + t) * n / 64`, nothing but a product is left, which grows with it.
-            None if whole == Poly::default() || !rest.is_linear() => None,
+            None if whole == Poly::default() || self.is_share(&rest) => None,
             None => Some((whole, rest, divisor)),
         }
+    }
+
+    /// Whether there is a product in what is divided, other than by a power, as `(64*b + t) * n`
+    /// has one: shares grow with it, and come apart no better for a digit.
+    fn is_share(&self, value: &Poly) -> bool {
+        value.terms().iter().any(|(product, _)| {
+            let is_power = |unknown: &Unknown| self.is_power(&Poly::unknown(*unknown));
+            product.len() > 1 && !product.iter().any(is_power)
+        })
     }
 
     /// The dividend and the divisor of a value that is a quotient of naturals.
