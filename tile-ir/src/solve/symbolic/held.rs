@@ -18,7 +18,7 @@ use super::symbol::LoopId;
 use super::tabled::Tables;
 use super::taken::Raise;
 use super::walk::{Value, Walk};
-use crate::kernel::{Access, ArrayRef, Kernel, Stmt, TileId};
+use crate::kernel::{Access, ArrayRef, Kernel, Place, Stmt, StmtKind, TileId};
 
 /// What a work-item knows of a cell.
 #[derive(Clone, Debug)]
@@ -130,7 +130,7 @@ impl Walk<'_> {
             return None;
         }
         let mut written = BTreeSet::new();
-        super::walk::collect_written(body, &mut written);
+        collect_written(body, &mut written);
         let contents = self.held.contents.clone();
         let mut lowered = BTreeSet::new();
         collect_lowered(self.kernel, body, &mut lowered);
@@ -332,5 +332,18 @@ pub(super) fn totals_in(content: Option<&Content>) -> Option<Totals> {
     match content {
         Some(Content::Totals(totals)) => Some(totals.clone()),
         Some(Content::Held(_) | Content::Sums(_) | Content::Total(..)) | None => None,
+    }
+}
+
+/// Adds the arrays that statements write.
+pub(super) fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
+    for stmt in stmts {
+        if let StmtKind::Store { access, .. }
+        | StmtKind::Update { place: Place::Element(access), .. }
+        | StmtKind::Atomic { access, .. } = &stmt.kind
+        {
+            out.insert(access.array);
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect_written(body, out));
     }
 }

@@ -319,7 +319,7 @@ fn walk_with<'a>(
     case: Case,
 ) -> Walk<'a> {
     let mut written = BTreeSet::new();
-    collect_written(&kernel.body, &mut written);
+    super::held::collect_written(&kernel.body, &mut written);
     // What is one work-item's own meets nobody.
     written.retain(|array| !kernel.is_local(*array));
     let asked = Asked::of(kernel);
@@ -421,18 +421,6 @@ fn walk_with<'a>(
     walk.stmts(&kernel.body);
     walk.bound_by_takers();
     walk
-}
-
-pub(super) fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
-    for stmt in stmts {
-        if let StmtKind::Store { access, .. }
-        | StmtKind::Update { place: kernel::Place::Element(access), .. }
-        | StmtKind::Atomic { access, .. } = &stmt.kind
-        {
-            out.insert(access.array);
-        }
-        stmt.kind.bodies().into_iter().for_each(|body| collect_written(body, out));
-    }
 }
 
 impl Walk<'_> {

@@ -9,7 +9,7 @@ use tile_ir::exchange::{Group, WARP_ITEMS};
 use tile_ir::kernel::{
     Access, ArrayRef, Axis, ExprId, Kernel, LoopRange, Place, Stmt, StmtKind, Type, VarId,
 };
-use tile_ir::op::BinaryOp;
+use tile_ir::op::{AtomicOp, BinaryOp};
 use tile_ir::span::SpanId;
 
 use super::eval::{Value, binary};
@@ -58,12 +58,15 @@ pub(super) enum Kind {
     Read,
     Write,
     Atomic,
+    /// An atomic update that stores, whatever was there.
+    Swap,
 }
 
 impl Kind {
     /// Whether two accesses in any order may make a difference.
     fn conflicts(self, other: Self) -> bool {
-        self != other || self == Self::Write
+        let is_atomic = |kind| matches!(kind, Self::Atomic | Self::Swap);
+        !(is_atomic(self) && is_atomic(other)) && (self != other || self == Self::Write)
     }
 }
 
@@ -308,7 +311,8 @@ impl Machine<'_> {
             }
             StmtKind::Atomic { access, op, value, old: None, expected: None, .. } => {
                 let change = |value, ty| Change::of_atomic(*op, value, ty);
-                self.write(access, *value, &[Kind::Atomic], &change)?;
+                let kind = if *op == AtomicOp::Swap { Kind::Swap } else { Kind::Atomic };
+                self.write(access, *value, &[kind], &change)?;
             }
             StmtKind::Atomic { .. } => return Err(Unfit),
             StmtKind::Exchange { var, op, value, lane } => {
@@ -499,7 +503,8 @@ impl Machine<'_> {
         let event = Event { block, worker, interval, warp, kind };
         if matches!(array, ArrayRef::Tile(_)) {
             let own = (worker, array, indices.to_vec());
-            if kind != Kind::Write && !self.own.contains(&own) {
+            let needs_value = !matches!(kind, Kind::Write | Kind::Swap);
+            if needs_value && !self.own.contains(&own) {
                 self.reads.push((array, indices.to_vec(), event.clone()));
             }
             if kind != Kind::Read {
