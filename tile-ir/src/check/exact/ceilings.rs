@@ -1,7 +1,8 @@
 //! What is added to be divided and rounded up: `n + size - 1`.
 //!
 //! A difference of unsigned numbers may wrap on purpose. This one cannot be below 0 where any
-//! block runs, and of a launch without a block nothing is asked: what is taken away is 1, and the size is 1 at least.
+//! block runs, and of a launch without a block nothing is asked: what is taken away is 1, and the
+//! size is 1 at least.
 
 use super::sources::Sources;
 use crate::check::interval::literal;

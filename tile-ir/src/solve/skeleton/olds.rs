@@ -52,30 +52,19 @@ impl Olds<'_> {
 
     /// Notes what a statement writes.
     fn note(&mut self, stmt: &StmtKind, old: VarId) {
-        match stmt {
-            StmtKind::Let { var, .. }
-            | StmtKind::Assign { var, .. }
-            | StmtKind::Update { place: Place::Var(var), .. }
-            | StmtKind::Exchange { var, .. } => {
-                self.vars.entry(*var).or_insert(old);
-            }
-            StmtKind::Store { access, .. }
-            | StmtKind::Update { place: Place::Element(access), .. }
-            | StmtKind::Atomic { access, .. } => {
-                self.arrays.entry(access.array).or_insert(old);
-            }
-            StmtKind::LetArray { tile, .. } => {
-                self.arrays.entry(ArrayRef::Tile(*tile)).or_insert(old);
-            }
-            StmtKind::Each { .. }
-            | StmtKind::Phase { .. }
-            | StmtKind::For { .. }
-            | StmtKind::While { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Assume { .. }
-            | StmtKind::Distinct { .. }
-            | StmtKind::Barrier
-            | StmtKind::WarpBarrier => {}
+        let array = match stmt {
+            StmtKind::LetArray { tile, .. } => Some(ArrayRef::Tile(*tile)),
+            _ => stmt.written(),
+        };
+        if let Some(array) = array {
+            self.arrays.entry(array).or_insert(old);
+        }
+        if let StmtKind::Let { var, .. }
+        | StmtKind::Assign { var, .. }
+        | StmtKind::Update { place: Place::Var(var), .. }
+        | StmtKind::Exchange { var, .. } = stmt
+        {
+            self.vars.entry(*var).or_insert(old);
         }
     }
 

@@ -18,7 +18,7 @@ use super::symbol::LoopId;
 use super::tabled::Tables;
 use super::taken::Raise;
 use super::walk::{Value, Walk};
-use crate::kernel::{Access, ArrayRef, Kernel, Place, Stmt, StmtKind, TileId};
+use crate::kernel::{Access, ArrayRef, Kernel, Stmt, TileId};
 
 /// What a work-item knows of a cell.
 #[derive(Clone, Debug)]
@@ -338,12 +338,7 @@ pub(super) fn totals_in(content: Option<&Content>) -> Option<Totals> {
 /// Adds the arrays that statements write.
 pub(super) fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
     for stmt in stmts {
-        if let StmtKind::Store { access, .. }
-        | StmtKind::Update { place: Place::Element(access), .. }
-        | StmtKind::Atomic { access, .. } = &stmt.kind
-        {
-            out.insert(access.array);
-        }
+        out.extend(stmt.kind.written());
         stmt.kind.bodies().into_iter().for_each(|body| collect_written(body, out));
     }
 }
