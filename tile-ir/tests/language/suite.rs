@@ -123,7 +123,7 @@ families! {
     ports powers prefixes programs published queues ranks reach reading recounted
     rectangles reduced reductions reserved restored rolled rotated rounds rows running
     samples scans scattered searches seats segments settled shares sized sizes solvers
-    sorted sorts staged starts stencils steps stored strides summed sums symbolic tables
+    sorted sorts staged starts stencils steps stolen stored strides summed sums symbolic tables
     takers teams tickets tiles told triangles turned twice unrolled unseen values
     verified waits walked warps wavelets waves weighed wholes wide
 }

@@ -61,7 +61,7 @@ pub(super) struct Cells {
     /// Other values that single work-items have written.
     pub(super) handed_on: Handed,
     /// The tiles that are written in one place alone.
-    written_once: BTreeSet<TileId>,
+    pub(super) written_once: BTreeSet<TileId>,
     /// The tiles of which no element is ever negative.
     natural: BTreeSet<TileId>,
 }
@@ -92,6 +92,7 @@ impl Cells {
         let stays =
             |(of, count, cell, _): &&Key| *of == tile && *count == before && !spot.may_be(cell);
         let later = |(of, count, cell, loops): &Key| (*of, count + 1, cell.clone(), loops.clone());
+        self.handed_on.keep(&|key| stays(&key), &later);
         let values: Vec<(Key, Unknown)> = self
             .values
             .iter()
@@ -108,18 +109,15 @@ impl Cells {
         self.handed.extend(handed);
     }
 
-    /// What all knew a cell to hold before the last write of its tile in the text.
-    pub(super) fn told_before(&self, tile: TileId, at: &[Poly], loops: &[LoopId]) -> Option<Poly> {
-        let before = self.writes.get(&tile)?.checked_sub(1)?;
-        let mut around = (0..=loops.len()).map(|n| loops[..n].to_vec());
-        around
-            .find_map(|loops| self.handed_on.told_in(&(tile, before, at.to_vec(), loops)))
-            .cloned()
-    }
-
     pub(super) fn key(&self, tile: TileId, at: &[Poly], loops: &[LoopId]) -> Key {
         let writes = self.writes.get(&tile).copied().unwrap_or_default();
         (tile, writes, at.to_vec(), loops.to_vec())
+    }
+
+    /// A cell before the last write of its tile in the text.
+    pub(super) fn key_before(&self, tile: TileId, at: &[Poly], loops: &[LoopId]) -> Option<Key> {
+        let before = self.writes.get(&tile)?.checked_sub(1)?;
+        Some((tile, before, at.to_vec(), loops.to_vec()))
     }
 }
 

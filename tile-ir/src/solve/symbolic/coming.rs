@@ -16,14 +16,31 @@
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
 use super::slot::Slot;
-use super::symbol::Sharing;
+use super::symbol::{LoopId, Sharing};
 use super::walk::Walk;
+use crate::kernel::ExprId;
 
 impl Walk<'_> {
     /// Whether all of a block are in the same iterations of the counted loops around.
     pub(super) fn are_loops_of_block(&self) -> bool {
         let mut counters = self.loops.iter().filter_map(|id| self.all_loops.get(id.0)?.counter);
         counters.all(|counter| self.is_uniform_var(counter))
+    }
+
+    /// Whether all who come to the loops around together are in the same iterations of all.
+    fn are_loops_agreed(&self) -> bool {
+        let is_agreed = |id: &LoopId| {
+            self.all_loops.get(id.0).is_some_and(|of| of.counter.is_some() || of.is_agreed)
+        };
+        self.are_loops_of_block() && self.loops.iter().all(is_agreed)
+    }
+
+    /// Notes whether all who come to the condition of a loop together agree on it.
+    pub(super) fn note_agreed(&mut self, id: LoopId, cond: ExprId) {
+        let is_agreed = !self.is_in_point() && self.uniformity.is_uniform_value(cond);
+        if let Some(of) = self.all_loops.get_mut(id.0) {
+            of.is_agreed = is_agreed;
+        }
     }
 
     /// Where work-items with these values do not come by, as all who agree on values know
@@ -48,7 +65,7 @@ impl Walk<'_> {
             }
             match passed.replace(value_of) {
                 // Who is in the iteration meets its condition.
-                Formula::False if are_common(guard) => {}
+                Formula::False if are_common(guard) || self.are_loops_agreed() => {}
                 Formula::False => return None,
                 missed if are_common(&missed) => out.push(missed),
                 _ => return None,

@@ -30,8 +30,16 @@ pub(super) struct Handed {
     /// Of tiles in which every work-item has written its part of a scan, as far as the
     /// text goes, and the loops around: the sum.
     scanned: BTreeMap<(TileId, usize, Vec<LoopId>), Sum>,
-    /// What one work-item, which is sure to come by, has written, and all of the block know.
-    told: BTreeMap<Key, Poly>,
+    /// What one work-item has written, and all of the block know.
+    told: BTreeMap<Key, Told>,
+}
+
+/// What one work-item has told its block.
+#[derive(Clone, Debug)]
+struct Told {
+    value: Poly,
+    /// Where one of these holds, it has not come by.
+    missed: Vec<Formula>,
 }
 
 impl Handed {
@@ -45,9 +53,12 @@ impl Handed {
         self.scanned.insert(at, sum);
     }
 
-    /// What all know a cell to hold.
-    pub(super) fn told_in(&self, key: &Key) -> Option<&Poly> {
-        self.told.get(key)
+    /// What is known of cells that a write of their tile leaves as they are is known after
+    /// it: those that `stays` picks, which are later called as `later` says.
+    pub(super) fn keep(&mut self, stays: &dyn Fn(&Key) -> bool, later: &dyn Fn(&Key) -> Key) {
+        let kept = self.told.iter().filter(|(key, _)| stays(key));
+        let kept: Vec<_> = kept.map(|(key, told)| (later(key), told.clone())).collect();
+        self.told.extend(kept);
     }
 
     /// A tile may be written by another iteration.
@@ -133,27 +144,32 @@ impl Walk<'_> {
             return;
         }
         let Some(item) = self.picked_item() else { return };
-        // A slot alone is handed on as one.
+        // A slot alone is handed on as one, where nothing else is written.
+        let is_once = self.cells.written_once.contains(&tile);
         let is_slot = single(value).is_some_and(|value| self.slots.contains_key(&value));
         let told = match self.is_agreed(value) {
             true => Some(value.clone()),
-            false if is_slot => None,
+            false if is_slot && is_once => None,
             false => self.relayed_to_block(value, &item),
         };
         let Some(told) = told else { return };
+        let key = self.cells.key(tile, at, &self.loops);
+        let before = self.told_by(|loops| self.cells.key_before(tile, at, loops));
         let told = match self.is_sure_to_come_by(&item) {
-            true => Some(told),
-            false => self.told_if_here(told, self.cells.told_before(tile, at, &self.loops), &item),
+            true => Some(Told { value: told, missed: Vec::new() }),
+            false => match self.told_if_here(&told, before, &item) {
+                Some(value) => Some(Told { value, missed: Vec::new() }),
+                None => self.block_misses(&item).map(|missed| Told { value: told, missed }),
+            },
         };
-        if let Some(told) = told {
-            let key = self.cells.key(tile, at, &self.loops);
-            self.cells.handed_on.told.insert(key, told);
-        }
+        told.into_iter().for_each(|told| {
+            self.cells.handed_on.told.insert(key.clone(), told);
+        });
     }
 
     /// What a cell holds after one work-item has stored something there, if it has come by, and
     /// all know what was there before.
-    fn told_if_here(&mut self, told: Poly, before: Option<Poly>, item: &Item) -> Option<Poly> {
+    fn told_if_here(&mut self, told: &Poly, before: Option<Poly>, item: &Item) -> Option<Poly> {
         if !self.are_loops_of_block() || !self.is_there(item) {
             return None;
         }
@@ -162,7 +178,7 @@ impl Walk<'_> {
             no: Formula::Any(self.passed_by.clone()),
         };
         let here = self.relayed_condition(&here, item);
-        match self.either(&here, Value::Int(told), Value::Int(before?), true)? {
+        match self.either(&here, Value::Int(told.clone()), Value::Int(before?), true)? {
             Value::Int(value) => Some(value),
             Value::Cond(_) | Value::Other => None,
         }
@@ -173,9 +189,16 @@ impl Walk<'_> {
         if self.cells.handed_on.told.is_empty() || !self.recording {
             return None;
         }
+        self.told_by(|loops| Some(self.cells.key(tile, at, loops))).map(Value::Int)
+    }
+
+    /// What all who are here know to have been written in a cell, by its name between two
+    /// writes of its tile in these loops.
+    fn told_by(&self, key: impl Fn(&[LoopId]) -> Option<Key>) -> Option<Poly> {
         // What loops write is forgotten where they begin.
-        let mut keys = (0..=self.loops.len()).map(|n| self.cells.key(tile, at, &self.loops[..n]));
-        keys.find_map(|key| self.cells.handed_on.told.get(&key)).cloned().map(Value::Int)
+        let mut keys = (0..=self.loops.len()).filter_map(|n| key(&self.loops[..n]));
+        let told = keys.find_map(|key| self.cells.handed_on.told.get(&key))?;
+        self.is_none_here(&told.missed).then(|| told.value.clone())
     }
 
     /// Whether no other work-item of a block is here than the last.

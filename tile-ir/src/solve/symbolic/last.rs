@@ -201,6 +201,7 @@ impl Walk<'_> {
             Head::While(_) => None,
         };
         self.all_loops.push(Loop {
+            is_agreed: false,
             counter,
             head: ended.keyword,
             number,

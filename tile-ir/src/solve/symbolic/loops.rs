@@ -47,6 +47,8 @@ use crate::syntax::Jump;
 pub(super) struct Loop {
     /// Its counter; `None` of a `while`.
     pub(super) counter: Option<VarId>,
+    /// Of a `while`, whether all who come to its condition together agree on it.
+    pub(super) is_agreed: bool,
     /// Its keyword.
     pub(super) head: SpanId,
     /// The number of the iteration.
@@ -215,6 +217,7 @@ impl Walk<'_> {
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
         let entered = RefCell::new(Formula::Unknown);
         let enter = |walk: &mut Self, id: LoopId| {
+            walk.note_agreed(id, cond);
             let holds = walk.condition(cond).yes;
             entered.replace(holds.clone());
             let unmet = walk.before_meeting(&holds, id);
@@ -452,7 +455,15 @@ impl Walk<'_> {
         self.loops.push(id);
         let number = self.symbol(Sharing::Iteration(id), Some(0), None);
         let (next, standing, rounds) = (Vec::new(), Vec::new(), None);
-        self.all_loops.push(Loop { counter, head, number, next, standing, rounds });
+        self.all_loops.push(Loop {
+            counter,
+            is_agreed: false,
+            head,
+            number,
+            next,
+            standing,
+            rounds,
+        });
         id
     }
 

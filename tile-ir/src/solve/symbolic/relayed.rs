@@ -121,7 +121,7 @@ impl Walk<'_> {
         let told = if self.is_heard_anyway(unknown, &relay.to) {
             Poly::unknown(unknown)
         } else if self.slots.contains_key(&unknown) {
-            self.relayed_slot(unknown, &relay.to)?
+            self.relayed_slot(unknown, relay)?
         } else if relay.depth == MAX_DEPTH {
             return None;
         } else {
@@ -182,15 +182,16 @@ impl Walk<'_> {
     }
 
     /// A slot, as all of the audience have it.
-    fn relayed_slot(&mut self, old: Unknown, to: &Audience) -> Option<Poly> {
+    fn relayed_slot(&mut self, old: Unknown, relay: &mut Relay) -> Option<Poly> {
         let slot = self.slots.get(&old)?.clone();
-        match to {
-            Audience::Block(item) => self.slot_of_block(old, &slot, item),
-            Audience::Warp { place, lane } => self.slot_of_warp(&slot, place, lane),
+        if let Audience::Warp { place, lane } = &relay.to {
+            return self.slot_of_warp(&slot, place, lane);
         }
+        self.slot_of_block(old, &slot, relay)
     }
 
-    fn slot_of_block(&mut self, old: Unknown, slot: &Slot, item: &Item) -> Option<Poly> {
+    fn slot_of_block(&mut self, old: Unknown, slot: &Slot, relay: &mut Relay) -> Option<Poly> {
+        let Audience::Block(item) = &relay.to else { return None };
         let of_block = slot.handed_on()?;
         let symbol = self.symbols.get(old)?.clone();
         if !slot.polys().all(|poly| self.is_agreed(poly)) || !self.loops.starts_with(&symbol.loops)
@@ -202,7 +203,7 @@ impl Walk<'_> {
             return Some(Poly::unknown(*known));
         }
         let range = range_of(Type::Scalar(self.kernel.element_type(slot.array())))?;
-        let unmade = self.unmade_by_item(slot, item);
+        let unmade = self.unmade_by_item(slot, relay);
         let copy =
             self.symbols.push(Symbol { sharing: Sharing::Block, facts: Formula::True, ..symbol });
         let value = Poly::unknown(copy);
@@ -216,16 +217,8 @@ impl Walk<'_> {
     }
 
     /// Where one work-item has not made the update of a slot, as its block knows it.
-    fn unmade_by_item(&self, slot: &Slot, item: &Item) -> Vec<Formula> {
-        let of_item = |unmade: &Formula| {
-            let unmade = unmade.replace(&|unknown| item.get(&unknown).cloned());
-            let mut unknowns = Vec::new();
-            unmade.collect_unknowns(&mut unknowns);
-            let is_known = unmade.is_exact()
-                && unknowns.into_iter().all(|of| self.is_agreed(&Poly::unknown(of)));
-            if is_known { unmade } else { Formula::Unknown }
-        };
-        let unmade = slot.unmade().iter().map(of_item);
+    fn unmade_by_item(&mut self, slot: &Slot, relay: &mut Relay) -> Vec<Formula> {
+        let unmade = slot.unmade().iter().map(|unmade| self.relayed_formula(unmade, relay));
         unmade.filter(|unmade| *unmade != Formula::False).collect()
     }
 
