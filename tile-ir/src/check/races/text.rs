@@ -317,7 +317,9 @@ impl<'a> Prose<'a> {
             }
             Worker::Body => "the code outside of `each`".to_owned(),
         };
-        if pair.scope == Scope::Grid {
+        // Within a block it is named where others, as the first, have no such example.
+        let is_later = party.block.iter().any(|(_, at)| *at != 0);
+        if pair.scope == Scope::Grid || is_later {
             let _ = write!(who, " in block {}", self.point(&party.block));
         }
         let does = site.kind.verb();
