@@ -244,6 +244,8 @@ impl Walk<'_> {
         if let Some(total) = total {
             self.add_sum(unknown, total);
         }
+        let told = self.told_of(tile, at, &value);
+        self.symbols.add_facts(unknown, told);
         self.bound_by_floor(access.array, at, unknown);
         self.bound_old_values(tile, at, unknown);
         Some(Value::Int(value))

@@ -40,6 +40,8 @@ struct Told {
     value: Poly,
     /// Where one of these holds, it has not come by.
     missed: Vec<Formula>,
+    /// Whether the block knows of parts of the value only that the work-item has them.
+    is_own: bool,
 }
 
 impl Handed {
@@ -146,20 +148,26 @@ impl Walk<'_> {
         let Some(item) = self.picked_item() else { return };
         // A slot alone is handed on as one, where nothing else is written.
         let is_once = self.cells.written_once.contains(&tile);
-        let is_slot = single(value).is_some_and(|value| self.slots.contains_key(&value));
+        let slot = single(value).and_then(|value| self.slots.get(&value)).filter(|_| is_once);
+        let is_slot = slot.is_some_and(|slot| slot.polys().all(|poly| self.is_agreed(poly)));
         let told = match self.is_agreed(value) {
-            true => Some(value.clone()),
-            false if is_slot && is_once => None,
-            false => self.relayed_to_block(value, &item),
+            true => Some((value.clone(), false)),
+            false if is_slot => None,
+            false => {
+                let known = self.relayed_to_block(value, &item).map(|told| (told, false));
+                known.or_else(|| Some((self.relayed_as_own(value, &item)?, true)))
+            }
         };
-        let Some(told) = told else { return };
+        let Some((told, is_own)) = told else { return };
         let key = self.cells.key(tile, at, &self.loops);
         let before = self.told_by(|loops| self.cells.key_before(tile, at, loops));
         let told = match self.is_sure_to_come_by(&item) {
-            true => Some(Told { value: told, missed: Vec::new() }),
+            true => Some(Told { value: told, missed: Vec::new(), is_own }),
             false => match self.told_if_here(&told, before, &item) {
-                Some(value) => Some(Told { value, missed: Vec::new() }),
-                None => self.block_misses(&item).map(|missed| Told { value: told, missed }),
+                Some((value, before)) => {
+                    Some(Told { value, missed: Vec::new(), is_own: is_own || before })
+                }
+                None => self.block_misses(&item).map(|missed| Told { value: told, missed, is_own }),
             },
         };
         told.into_iter().for_each(|told| {
@@ -168,8 +176,14 @@ impl Walk<'_> {
     }
 
     /// What a cell holds after one work-item has stored something there, if it has come by, and
-    /// all know what was there before.
-    fn told_if_here(&mut self, told: &Poly, before: Option<Poly>, item: &Item) -> Option<Poly> {
+    /// all know what was there before; and whether that was its own.
+    fn told_if_here(
+        &mut self,
+        told: &Poly,
+        before: Option<Told>,
+        item: &Item,
+    ) -> Option<(Poly, bool)> {
+        let before = before.filter(|before| self.is_none_here(&before.missed))?;
         if !self.are_loops_of_block() || !self.is_there(item) {
             return None;
         }
@@ -178,8 +192,8 @@ impl Walk<'_> {
             no: Formula::Any(self.passed_by.clone()),
         };
         let here = self.relayed_condition(&here, item);
-        match self.either(&here, Value::Int(told.clone()), Value::Int(before?), true)? {
-            Value::Int(value) => Some(value),
+        match self.either(&here, Value::Int(told.clone()), Value::Int(before.value), true)? {
+            Value::Int(value) => Some((value, before.is_own)),
             Value::Cond(_) | Value::Other => None,
         }
     }
@@ -189,16 +203,26 @@ impl Walk<'_> {
         if self.cells.handed_on.told.is_empty() || !self.recording {
             return None;
         }
-        self.told_by(|loops| Some(self.cells.key(tile, at, loops))).map(Value::Int)
+        let told = self.told_by(|loops| Some(self.cells.key(tile, at, loops)))?;
+        let is_known = !told.is_own && self.is_none_here(&told.missed);
+        is_known.then_some(Value::Int(told.value))
     }
 
-    /// What all who are here know to have been written in a cell, by its name between two
-    /// writes of its tile in these loops.
-    fn told_by(&self, key: impl Fn(&[LoopId]) -> Option<Key>) -> Option<Poly> {
+    /// What holds of `value`, which a cell is found to hold, by what one work-item has told.
+    pub(super) fn told_of(&self, tile: TileId, at: &[Poly], value: &Poly) -> Formula {
+        let told = self.told_by(|loops| Some(self.cells.key(tile, at, loops)));
+        let Some(told) = told.filter(|told| told.is_own && self.recording) else {
+            return Formula::True;
+        };
+        told.missed.into_iter().fold(Formula::eq(value, &told.value), Formula::or)
+    }
+
+    /// What has been written in a cell for all, by its name between two writes of its tile in
+    /// these loops.
+    fn told_by(&self, key: impl Fn(&[LoopId]) -> Option<Key>) -> Option<Told> {
         // What loops write is forgotten where they begin.
         let mut keys = (0..=self.loops.len()).filter_map(|n| key(&self.loops[..n]));
-        let told = keys.find_map(|key| self.cells.handed_on.told.get(&key))?;
-        self.is_none_here(&told.missed).then(|| told.value.clone())
+        keys.find_map(|key| self.cells.handed_on.told.get(&key)).cloned()
     }
 
     /// Whether no other work-item of a block is here than the last.

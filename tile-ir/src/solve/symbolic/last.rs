@@ -8,7 +8,9 @@
 //! text is walked once more, for an iteration of its own that stands after the loop, and
 //! where it ends says which one it was.
 //!
-//! What one iteration gathers of others by atomics or collectives is not followed.
+//! Slots that it takes from a tensor's counter ([`super::slot`]) are those of the last iteration: an
+//! update that the work-item has made, if the loop ran. What one iteration gathers of others
+//! otherwise, by collectives or in a tile, is not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +20,8 @@ use super::poly::{Poly, Unknown};
 use super::symbol::{LoopId, Sharing};
 use super::walk::{Value, Walk};
 use crate::kernel::{
-    ExprId, ExprKind, LoopRange, Stmt, StmtKind, Type, VarId, any_stmt, var_uses_in,
+    ArrayRef, ExprId, ExprKind, LoopRange, Stmt, StmtKind, Type, VarId, any_stmt, any_subexpr,
+    var_uses_in,
 };
 use crate::op::{LogicOp, UnaryOp};
 use crate::span::SpanId;
@@ -57,6 +60,8 @@ struct Last {
     end: Values,
     /// What variables are at its head of which nothing is known.
     heads: BTreeSet<Unknown>,
+    /// Whether slots of it are known, which speak of these, too.
+    has_slots: bool,
 }
 
 impl Last {
@@ -64,7 +69,8 @@ impl Last {
     fn tells(&self, end: &Value) -> bool {
         match end {
             Value::Int(end) => {
-                !end.is_lost() && !end.unknowns().any(|unknown| self.heads.contains(&unknown))
+                let is_head = |unknown: Unknown| self.heads.contains(&unknown);
+                !end.is_lost() && (self.has_slots || !end.unknowns().any(is_head))
             }
             Value::Cond(end) => *end != Cond::unknown(),
             Value::Other => false,
@@ -136,6 +142,7 @@ impl Walk<'_> {
     /// Walks a loop's last iteration.
     fn last(&mut self, ended: &Ended<'_>) -> Last {
         let recording = std::mem::replace(&mut self.recording, false);
+        self.is_at_last = true;
         let contents = std::mem::take(&mut self.held.contents);
         let ended_last = self.held.ended;
         let exits = self.exits.clone();
@@ -147,6 +154,7 @@ impl Walk<'_> {
         self.held.contents = contents;
         self.held.ended = ended_last;
         self.recording = recording;
+        self.is_at_last = false;
         found
     }
 
@@ -167,13 +175,19 @@ impl Walk<'_> {
             Head::Counted(var, range, bounds) => self.enter_counter(id, var, range, bounds),
             Head::While(cond) => self.condition(cond).yes,
         };
+        let (holds, body) = match (self.only_if(ended), &skips) {
+            (Some(inner), Some((cond, _))) => (holds.and(self.condition(*cond).yes), inner),
+            _ => (holds, ended.body),
+        };
         // Without an iteration there is no such number.
         for unknown in std::iter::once(number).chain(entered..self.symbols.next()) {
             self.symbols.weaken(unknown, &runs.no);
         }
         asserting.extend(entered..self.symbols.next());
-        let inner = |walk: &mut Self| walk.stmts(ended.body);
-        self.nested(|walk| walk.under_one_of((holds.clone(), Formula::False), inner));
+        let inner = |walk: &mut Self| walk.stmts(body);
+        // Without an iteration there is no update of it.
+        let passed = if updates(ended.body) { runs.no.clone() } else { Formula::False };
+        self.nested(|walk| walk.under_one_of((holds.clone(), passed), inner));
         let end = self.env.clone();
         let is_last = one_of(
             self.is_last(ended.head),
@@ -188,7 +202,8 @@ impl Walk<'_> {
             (from..self.symbols.next()).for_each(|unknown| self.symbols.set_private(unknown));
         }
         let heads = heads.into_iter().map(|(_, unknown)| unknown).collect();
-        Last { runs, end, heads }
+        let has_slots = self.slots.range(from..).next().is_some();
+        Last { runs, end, heads, has_slots }
     }
 
     /// Begins a loop's last iteration, which is one of the code after it.
@@ -276,10 +291,25 @@ impl Walk<'_> {
             }
             (Head::Counted(..), [Stmt { kind: StmtKind::If { cond, otherwise, .. }, .. }]) => {
                 let asks_no_more = self.collect_clear(*cond, &mut flags);
-                (otherwise.is_empty() && asks_no_more).then_some((*cond, flags))
+                let is_all = asks_no_more || self.only_if(ended).is_some();
+                (otherwise.is_empty() && is_all).then_some((*cond, flags))
             }
             (Head::Counted(..), _) => None,
         }
+    }
+
+    /// What a counted loop does where a condition holds, which asks of variables alone, and not
+    /// of its counter, and without which it does nothing. The last iteration that does anything
+    /// is then one that leaves the condition unmet, or the counter's last.
+    fn only_if<'a>(&self, ended: &Ended<'a>) -> Option<&'a [Stmt]> {
+        let (Head::Counted(counter, ..), [Stmt { kind, .. }]) = (ended.head, ended.body) else {
+            return None;
+        };
+        let StmtKind::If { cond, then, otherwise } = kind else { return None };
+        let loads = any_subexpr(self.kernel, *cond, &mut |kind| matches!(kind, ExprKind::Load(_)));
+        let asks_variables = !loads && var_uses_in(self.kernel, *cond, counter) == 0;
+        let is_flags = self.collect_clear(*cond, &mut BTreeSet::new());
+        (otherwise.is_empty() && asks_variables && !is_flags).then_some(then.as_slice())
     }
 
     /// Collects the variables that a condition asks not to be set; whether it asks nothing
@@ -338,7 +368,16 @@ fn is_less(lhs: &Poly, rhs: &Poly) -> Cond {
     Cond { yes: Formula::lt(lhs, rhs), no: Formula::le(rhs, lhs) }
 }
 
-/// Whether statements find out something of other work-items by more than plain reads.
+/// Whether statements find out something of other work-items by more than plain reads, and
+/// by the slots of tensors.
 fn gathers(stmts: &[Stmt]) -> bool {
-    any_stmt(stmts, &mut |kind| matches!(kind, StmtKind::Atomic { .. } | StmtKind::Exchange { .. }))
+    any_stmt(stmts, &mut |kind| match kind {
+        StmtKind::Atomic { access, .. } => !matches!(access.array, ArrayRef::Tensor(_)),
+        kind => matches!(kind, StmtKind::Exchange { .. }),
+    })
+}
+
+/// Whether statements update anything by atomics.
+fn updates(stmts: &[Stmt]) -> bool {
+    any_stmt(stmts, &mut |kind| matches!(kind, StmtKind::Atomic { .. }))
 }

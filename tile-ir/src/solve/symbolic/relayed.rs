@@ -45,6 +45,8 @@ struct Relay {
     /// What is known already to be the same.
     known: Item,
     depth: u32,
+    /// Whether what the work-item alone has is told, too.
+    takes_own: bool,
 }
 
 /// The slots that blocks have been told of, by that of the work-item and its coordinates.
@@ -54,13 +56,19 @@ impl Walk<'_> {
     /// A value of one work-item as its block has it.
     pub(super) fn relayed_to_block(&mut self, value: &Poly, item: &Item) -> Option<Poly> {
         let to = Audience::Block(item.clone());
-        self.relayed(value, &mut Relay { to, known: item.clone(), depth: 0 })
+        self.relayed(value, &mut Relay { to, known: item.clone(), depth: 0, takes_own: false })
+    }
+
+    /// The same, with values of which the block knows only that the work-item has them.
+    pub(super) fn relayed_as_own(&mut self, value: &Poly, item: &Item) -> Option<Poly> {
+        let to = Audience::Block(item.clone());
+        self.relayed(value, &mut Relay { to, known: item.clone(), depth: 0, takes_own: true })
     }
 
     /// The same of a condition.
     pub(super) fn relayed_condition(&mut self, cond: &Cond, item: &Item) -> Cond {
         let to = Audience::Block(item.clone());
-        self.relayed_cond(cond, &mut Relay { to, known: item.clone(), depth: 0 })
+        self.relayed_cond(cond, &mut Relay { to, known: item.clone(), depth: 0, takes_own: false })
     }
 
     /// A value of a lane as its warp has it, if the lane is there.
@@ -73,7 +81,7 @@ impl Walk<'_> {
         let (own, number) = self.item_of_lane(&place.lane, lane)?;
         let to = Audience::Warp { place: place.clone(), lane: lane.clone() };
         let known = BTreeMap::from([(own, number)]);
-        self.relayed(value, &mut Relay { to, known, depth: 0 })
+        self.relayed(value, &mut Relay { to, known, depth: 0, takes_own: false })
     }
 
     fn relayed(&mut self, value: &Poly, relay: &mut Relay) -> Option<Poly> {
@@ -128,6 +136,7 @@ impl Walk<'_> {
             relay.depth += 1;
             let choice = self.relayed_choice(unknown, relay);
             let told = choice.or_else(|| self.relayed_function(unknown, relay));
+            let told = told.or_else(|| self.relayed_own(unknown, relay));
             relay.depth -= 1;
             told?
         };
@@ -181,6 +190,27 @@ impl Walk<'_> {
         Some(Poly::unknown(told))
     }
 
+    /// What the work-item alone has, and its block is told of.
+    fn relayed_own(&mut self, unknown: Unknown, relay: &mut Relay) -> Option<Poly> {
+        let Audience::Block(item) = &relay.to else { return None };
+        let symbol = self.symbols.get(unknown).filter(|_| relay.takes_own)?.clone();
+        let is_own = matches!(symbol.sharing, Sharing::Private | Sharing::Function(_));
+        if !is_own || self.is_left_by_loop(unknown) || !self.loops.starts_with(&symbol.loops) {
+            return None;
+        }
+        let key = (unknown, item.values().cloned().collect());
+        if let Some(known) = self.relayed.get(&key) {
+            return Some(Poly::unknown(*known));
+        }
+        let (sharing, facts) = (Sharing::Block, Formula::True);
+        let told = self.symbols.push(Symbol { sharing, facts, ..symbol.clone() });
+        self.relayed.insert(key, told);
+        relay.known.insert(unknown, Poly::unknown(told));
+        let facts = self.relayed_formula(&symbol.facts, relay);
+        self.symbols.add_facts(told, facts);
+        Some(Poly::unknown(told))
+    }
+
     /// A slot, as all of the audience have it.
     fn relayed_slot(&mut self, old: Unknown, relay: &mut Relay) -> Option<Poly> {
         let slot = self.slots.get(&old)?.clone();
@@ -192,23 +222,23 @@ impl Walk<'_> {
 
     fn slot_of_block(&mut self, old: Unknown, slot: &Slot, relay: &mut Relay) -> Option<Poly> {
         let Audience::Block(item) = &relay.to else { return None };
-        let of_block = slot.handed_on()?;
         let symbol = self.symbols.get(old)?.clone();
-        if !slot.polys().all(|poly| self.is_agreed(poly)) || !self.loops.starts_with(&symbol.loops)
-        {
+        if !self.loops.starts_with(&symbol.loops) {
             return None;
         }
         let key = (old, item.values().cloned().collect());
         if let Some(known) = self.relayed.get(&key) {
             return Some(Poly::unknown(*known));
         }
+        let slot = slot.put(&mut |poly| self.relayed(poly, relay))?;
+        let of_block = slot.handed_on()?;
         let range = range_of(Type::Scalar(self.kernel.element_type(slot.array())))?;
-        let unmade = self.unmade_by_item(slot, relay);
+        let unmade = self.unmade_by_item(&slot, relay);
         let copy =
             self.symbols.push(Symbol { sharing: Sharing::Block, facts: Formula::True, ..symbol });
         let value = Poly::unknown(copy);
         self.symbols.add_facts(copy, within_range(&value, range));
-        let room = self.room_inside(slot, &value, range);
+        let room = self.room_inside(&slot, &value, range);
         let made = if unmade.is_empty() { None } else { Some(Made::of(copy)) };
         self.slots.insert(copy, of_block.known_to(made, unmade));
         self.bound_old(copy, room);

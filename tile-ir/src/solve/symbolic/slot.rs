@@ -264,6 +264,14 @@ impl Slot {
         self.turn.loops == loops
     }
 
+    /// The same, of which an index and the step are put in other terms; `None` where one
+    /// cannot be.
+    pub(super) fn put(&self, on: &mut dyn FnMut(&Poly) -> Option<Poly>) -> Option<Self> {
+        let indices: Option<Vec<Poly>> = self.turn.indices.iter().map(&mut *on).collect();
+        let turn = Turn { indices: indices?, ..self.turn.clone() };
+        Some(Self { turn, step: on(&self.step)?, ..self.clone() })
+    }
+
     /// What it is made of.
     pub(super) fn polys(&self) -> impl Iterator<Item = &Poly> {
         self.turn.indices.iter().chain([&self.step])
@@ -431,7 +439,8 @@ impl Walk<'_> {
                 (left, op, operand)
             }
         };
-        let step = if self.recording { self.step(op, operand.clone()) } else { None };
+        let is_followed = self.recording || self.is_at_last;
+        let step = if is_followed { self.step(op, operand.clone()) } else { None };
         if self.recording {
             let way = step.as_ref().map(|(way, _)| *way);
             let most = match &step {

@@ -246,6 +246,8 @@ pub(super) struct Walk<'a> {
     /// Whether accesses are noted; not where a loop's body is walked only to
     /// see what it does to variables.
     pub(super) recording: bool,
+    /// Whether a loop's last iteration is walked ([`super::last`]).
+    pub(super) is_at_last: bool,
     /// Whether an iteration is walked to see between which values it keeps variables.
     pub(super) is_trying: bool,
     /// How many work-items a block has, where that is asked for.
@@ -405,6 +407,7 @@ fn walk_with<'a>(
         leaving: leaving(kernel),
         stayed: None,
         recording: true,
+        is_at_last: false,
         is_trying: false,
         items: None,
         is_walked: false,
