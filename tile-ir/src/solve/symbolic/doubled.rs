@@ -119,7 +119,7 @@ impl Walk<'_> {
                 };
                 let flags = BTreeSet::new();
                 let none = (
-                    Course { ends: &flags, ends_alone: false, is_whole: false },
+                    Course { ends: &flags, ends_alone: false, is_whole: false, empty: None },
                     &Scaled::default(),
                 );
                 let (flow, _) = walk.repeated((Some(counter), head), body, &enter, none);

@@ -118,6 +118,11 @@ impl End {
         };
     }
 
+    /// It is reached from the start, too, where this holds.
+    pub(super) fn pass_by(&mut self, condition: Formula) {
+        self.join(Self { tails: Vec::new(), through: Some(Path::under(condition)) });
+    }
+
     /// This, and what follows it.
     fn then(&self, next: &End) -> End {
         let mut tails = next.tails.clone();

@@ -124,6 +124,8 @@ pub(super) struct Course<'c> {
     pub(super) ends_alone: bool,
     /// Whether the first iteration has the number 0.
     pub(super) is_whole: bool,
+    /// Of a `while`, where it runs no iteration.
+    pub(super) empty: Option<&'c Formula>,
 }
 
 impl Walk<'_> {
@@ -165,7 +167,7 @@ impl Walk<'_> {
         let doubled = self.doubled_steadily(body);
         let scaled = Scaled { doubled: doubled.clone(), ..Scaled::default() };
         let before = self.env.clone();
-        let course = Course { ends: &ends, ends_alone: false, is_whole: true };
+        let course = Course { ends: &ends, ends_alone: false, is_whole: true, empty: None };
         let (mut flow, carried) = self.repeated((Some(var), head), body, &enter, (course, &scaled));
         let wrapped = doubled.first_key_value().map(|(stride, _)| *stride);
         let wrapped = wrapped.filter(|stride| !self.ends_before_wrapping(range, &bounds, *stride));
@@ -227,7 +229,8 @@ impl Walk<'_> {
         let held = self.hold_at_head(body);
         let scaled = self.scaled(cond, body);
         let before = self.env.clone();
-        let course = Course { ends: &ends, ends_alone: alone, is_whole: true };
+        let empty = self.condition(cond).no;
+        let course = Course { ends: &ends, ends_alone: alone, is_whole: true, empty: Some(&empty) };
         let (flow, carried) = self.repeated((None, head), body, &enter, (course, &scaled));
         self.leave_by_last(&Ended {
             head: Head::While(cond),
@@ -360,8 +363,11 @@ impl Walk<'_> {
             flow.end = End::default();
         }
         self.rejoin(&mut flow, &|exits, flag| exits.jump(flag) == Some(Jump::Break));
-        if counter.is_none() && !alone {
-            flow.end.through = Some(Path::default());
+        // Where no iteration may run, before and after are one interval.
+        if let Some(empty) = course.empty.filter(|_| !alone)
+            && (!self.recording || !self.is_never_for_a_block(empty))
+        {
+            flow.end.pass_by(empty.clone());
         }
         self.env = before;
         self.leave((counter, entered), &carried, &sums);
