@@ -115,7 +115,7 @@ families! {
     added agreed alike anew arrays atomics ballots basics begins behind benchmarks beside blocks
     butterflies chains chosen chunks claims coarse collected combined confined contrary
     control corners counted decided digits dims doubled doubtful ended ends equations
-    exact far fetched few filled flags flipped followed fronts further gather generated
+    exact far fetched few filled flags flipped followed found fronts further gather generated
     generics given graphs grids grouped halos halved hand inclusive kept lanes last_part
     late launched launches layers leaving left lessons levels library limits loaded long
     loops marks matrices micro mirrors mixed multiplied narrow nearly offsets open orders

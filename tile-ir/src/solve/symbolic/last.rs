@@ -111,7 +111,7 @@ impl Walk<'_> {
     }
 
     /// Whether a variable is known no better, and is read elsewhere.
-    fn is_asked(&self, ended: &Ended<'_>, carried: &Carried) -> bool {
+    pub(super) fn is_asked(&self, ended: &Ended<'_>, carried: &Carried) -> bool {
         let Some(declared) = self.kernel.vars.get(carried.var) else { return false };
         let is_followed = declared.ty == Type::BOOL || self.is_followed(carried.var);
         let goes_on = carried.alike.is_some() && matches!(ended.head, Head::Counted(..));

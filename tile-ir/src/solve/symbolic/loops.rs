@@ -177,13 +177,15 @@ impl Walk<'_> {
         };
         // Where it goes on with a stride that wraps, that is not its end.
         if wrapped.is_none() {
-            self.leave_by_last(&Ended {
+            let ended = Ended {
                 head: Head::Counted(var, range, &bounds),
                 keyword: head,
                 body,
                 before: &before,
                 carried: &carried,
-            });
+            };
+            self.leave_by_last(&ended);
+            self.leave_found(&ended);
             if let Some(bounds) = whole {
                 self.leave_at_end(bounds, &carried, head);
             }

@@ -63,6 +63,7 @@ mod floored;
 mod floors;
 mod flow;
 mod formula;
+mod found;
 mod fraction;
 mod halved;
 mod handed;

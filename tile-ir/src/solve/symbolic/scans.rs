@@ -409,14 +409,23 @@ impl Builder<'_> {
         }
     }
 
+    /// The cases in which both sides are in two iterations of these loops; `None` between blocks.
+    fn in_two_rounds(&mut self, loops: &[LoopId]) -> Option<Vec<Formula>> {
+        let (walk, shared) = (self.walk, self.meeting.shared_loops()?);
+        let others: Vec<LoopId> = loops.iter().filter(|id| !shared.contains(id)).copied().collect();
+        let differs = |id: LoopId| {
+            let number = Poly::unknown(walk.all_loops[id.0].number);
+            let (left, right) = (self.on(Side::First, &number), self.on(Side::Second, &number));
+            Formula::ne(&left, &right)
+        };
+        Some(others.into_iter().map(differs).collect())
+    }
+
     /// The cases in which both sides are of two groups, or in other iterations; `None`
-    /// where they are sure to be.
+    /// between blocks.
     fn of_two_groups(&mut self, sum: &Sum) -> Option<Vec<Formula>> {
         match sum.group {
-            Group::Block => {
-                let shared = self.meeting.shared_loops()?;
-                sum.loops.iter().all(|id| shared.contains(id)).then(Vec::new)
-            }
+            Group::Block => self.in_two_rounds(&sum.loops),
             Group::Warp => self.in_two_warps(&sum.loops),
         }
     }
