@@ -3,7 +3,8 @@
 //! Where data says which (a rank, a place in an order, a slot of a queue), no run tells
 //! that none is left out, but a proof does ([`crate::solve::symbolic`]): that no two are the
 //! same, where there are as many cells as work-items, or as many for each; that cells are
-//! taken one after the other, where no more are read than were taken.
+//! taken one after the other, where no more are read than were taken; that each iteration of a
+//! loop fills a row, and what is read is of one that was filled.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::poly::{Bounds, Poly};
 use super::uniform::Uniformity;
 use crate::kernel::{Access, ExprId, Kernel, TileId};
-use crate::solve::symbolic::{one_to_one, packed};
+use crate::solve::symbolic::{one_to_one, packed, row_by_row};
 use crate::span::SpanId;
 
 /// Most cells for each work-item.
@@ -25,18 +26,22 @@ pub(super) struct Taken<'a> {
     one_to_one: OnceCell<BTreeMap<SpanId, usize>>,
     /// Those of no more cells than were taken.
     packed: OnceCell<BTreeSet<SpanId>>,
+    /// Those in rows that were filled.
+    row_by_row: OnceCell<BTreeSet<SpanId>>,
 }
 
 impl<'a> Taken<'a> {
     /// Those of a kernel.
     pub(super) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
-        Self { kernel, uniformity, one_to_one: OnceCell::new(), packed: OnceCell::new() }
+        let (one_to_one, packed) = (OnceCell::new(), OnceCell::new());
+        Self { kernel, uniformity, one_to_one, packed, row_by_row: OnceCell::new() }
     }
 
     /// Whether a read of `tile` finds only what work-items have written.
     pub(super) fn is_written(&self, tile: TileId, read: &Access) -> bool {
         let one_to_one = || one_to_one(self.kernel, self.uniformity);
         let packed = || packed(self.kernel, self.uniformity);
+        let row_by_row = || row_by_row(self.kernel, self.uniformity);
         (1..=MAX_EACH).any(|each| self.has_as_many(tile, each))
             && self
                 .one_to_one
@@ -44,6 +49,7 @@ impl<'a> Taken<'a> {
                 .get(&read.span)
                 .is_some_and(|count| self.has_as_many(tile, *count))
             || self.packed.get_or_init(packed).contains(&read.span)
+            || self.row_by_row.get_or_init(row_by_row).contains(&read.span)
     }
 
     /// Whether a tile has as many cells as a block has work-items, or so many for each.

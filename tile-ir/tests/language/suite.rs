@@ -112,7 +112,7 @@ macro_rules! families {
 }
 
 families! {
-    added agreed alike anew arrays atomics ballots basics begins behind benchmarks beside blocks
+    added agreed alike anew arrays atomics ballots basics begins behind benchmarks beside blocks buffers
     butterflies chains chosen chunks claims coarse collected combined confined contrary
     control corners counted decided digits dims doubled doubtful ended ends equations
     exact far fetched few filled flags flipped followed found fronts further gather generated

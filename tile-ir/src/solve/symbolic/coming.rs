@@ -18,7 +18,6 @@ use super::poly::{Poly, Unknown};
 use super::slot::Slot;
 use super::symbol::{LoopId, Sharing};
 use super::walk::Walk;
-use crate::kernel::ExprId;
 
 impl Walk<'_> {
     /// Whether all of a block are in the same iterations of the counted loops around.
@@ -29,18 +28,8 @@ impl Walk<'_> {
 
     /// Whether all who come to the loops around together are in the same iterations of all.
     fn are_loops_agreed(&self) -> bool {
-        let is_agreed = |id: &LoopId| {
-            self.all_loops.get(id.0).is_some_and(|of| of.counter.is_some() || of.is_agreed)
-        };
-        self.are_loops_of_block() && self.loops.iter().all(is_agreed)
-    }
-
-    /// Notes whether all who come to the condition of a loop together agree on it.
-    pub(super) fn note_agreed(&mut self, id: LoopId, cond: ExprId) {
-        let is_agreed = !self.is_in_point() && self.uniformity.is_uniform_value(cond);
-        if let Some(of) = self.all_loops.get_mut(id.0) {
-            of.is_agreed = is_agreed;
-        }
+        let is_of_block = |id: &LoopId| self.all_loops.get(id.0).is_some_and(|of| of.is_of_block);
+        self.loops.iter().all(is_of_block)
     }
 
     /// Where work-items with these values do not come by, as all who agree on values know

@@ -216,13 +216,16 @@ impl Walk<'_> {
             Head::While(_) => None,
         };
         self.all_loops.push(Loop {
-            is_agreed: false,
             counter,
             head: ended.keyword,
             number,
             next: Vec::new(),
             standing: Vec::new(),
             rounds: None,
+            length: None,
+            at_first: Vec::new(),
+            is_of_block: false,
+            is_whole: false,
         });
         (id, number)
     }

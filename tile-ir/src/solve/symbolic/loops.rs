@@ -47,8 +47,6 @@ use crate::syntax::Jump;
 pub(super) struct Loop {
     /// Its counter; `None` of a `while`.
     pub(super) counter: Option<VarId>,
-    /// Of a `while`, whether all who come to its condition together agree on it.
-    pub(super) is_agreed: bool,
     /// Its keyword.
     pub(super) head: SpanId,
     /// The number of the iteration.
@@ -60,6 +58,15 @@ pub(super) struct Loop {
     pub(super) standing: Vec<(Unknown, Poly)>,
     /// How many there are at most, of one that goes from one number of the launch to another.
     pub(super) rounds: Option<Poly>,
+    /// How many there are, if nobody leaves it, of one that goes by ones from one number to
+    /// another that is no less.
+    pub(super) length: Option<Poly>,
+    /// What holds in the first iteration.
+    pub(super) at_first: Vec<Formula>,
+    /// Whether it goes on for all of a block or for nobody, but for who leaves it.
+    pub(super) is_of_block: bool,
+    /// Whether nobody leaves it before its end.
+    pub(super) is_whole: bool,
 }
 
 /// The value in the next iteration.
@@ -143,8 +150,11 @@ impl Walk<'_> {
         }
         let enter = |walk: &mut Self, id: LoopId| {
             if let (LoopRange::Between { .. }, [start, end]) = (range, bounds.as_slice()) {
-                walk.note_length(id, &end.sub(start));
+                let length = end.sub(start);
+                walk.note_length(id, &length);
+                walk.all_loops[id.0].length = Some(length).filter(|length| !length.is_lost());
             }
+            walk.all_loops[id.0].is_of_block = walk.is_uniform_var(var);
             walk.enter_counter(id, var, range, &bounds)
         };
         let empty = match (range, bounds.as_slice()) {
@@ -221,9 +231,9 @@ impl Walk<'_> {
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
         let entered = RefCell::new(Formula::Unknown);
         let enter = |walk: &mut Self, id: LoopId| {
-            walk.note_agreed(id, cond);
             let holds = walk.condition(cond).yes;
             entered.replace(holds.clone());
+            walk.all_loops[id.0].is_of_block = walk.uniformity.is_uniform_value(cond);
             let unmet = walk.before_meeting(&holds, id);
             holds.and(unmet)
         };
@@ -285,6 +295,7 @@ impl Walk<'_> {
         let id = self.open(counter, head);
         let symbols = self.set_heads(id, &carried);
         let at_first = self.at_first(&carried);
+        self.all_loops[id.0].at_first.clone_from(&at_first);
         self.note_levels(body, &carried);
         let settled = self.settled();
         self.settled_at_head(body);
@@ -305,6 +316,7 @@ impl Walk<'_> {
         let (mut rotated, mut tallied, mut added) = (Vec::new(), Vec::new(), Vec::new());
         let mut recounted = Vec::new();
         let goes_through = counter.is_some() && !self.leaves(body);
+        self.all_loops[id.0].is_whole = goes_through;
         for (var, unknown) in &symbols {
             let first = carried.iter().find(|carried| carried.var == *var);
             if let (Some(Value::Int(end)), Some(Carried { first, alike, .. })) =
@@ -462,15 +474,19 @@ impl Walk<'_> {
         let id = LoopId(self.all_loops.len());
         self.loops.push(id);
         let number = self.symbol(Sharing::Iteration(id), Some(0), None);
-        let (next, standing, rounds) = (Vec::new(), Vec::new(), None);
+        let (next, standing, at_first) = (Vec::new(), Vec::new(), Vec::new());
+        let (rounds, length, is_of_block, is_whole) = (None, None, false, false);
         self.all_loops.push(Loop {
             counter,
-            is_agreed: false,
             head,
             number,
             next,
             standing,
             rounds,
+            length,
+            at_first,
+            is_of_block,
+            is_whole,
         });
         id
     }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::flow::Distance;
 use super::formula::Formula;
 use super::instance::Meeting;
+use super::symbol::LoopId;
 use super::walk::{Site, Walk, Worker, walk_stores};
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, Kernel};
@@ -20,13 +21,23 @@ pub(crate) fn one_to_one(kernel: &Kernel, uniformity: &Uniformity) -> BTreeMap<S
     let mut found: BTreeMap<SpanId, usize> = BTreeMap::new();
     for (id, read) in walk.tile_reads() {
         let depths = 0..=read.loops.len();
-        let count = depths.map(|depth| walk.count_own(&walk.stores_before(id, depth), id)).max();
+        let asked = Asked { read: id, any_of: None };
+        let count = depths.map(|depth| walk.count_own(&walk.stores_before(id, depth), asked)).max();
         let taken = usize::from(walk.takes_one_each(&packings, id));
         let least = found.entry(read.span).or_insert(usize::MAX);
         *least = (*least).min(count.unwrap_or(0).max(taken));
     }
     found.retain(|_, count| *count > 0);
     found
+}
+
+/// Of which iteration stores are that come before a read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    /// The read.
+    pub(super) read: usize,
+    /// It is any iteration of this loop; else the one of the read.
+    pub(super) any_of: Option<LoopId>,
 }
 
 /// Most cells that a work-item has of its own.
@@ -54,8 +65,8 @@ impl Walk<'_> {
     }
 
     /// In how many cells of its own each work-item has stored before a read.
-    fn count_own(&self, stores: &[usize], read: usize) -> usize {
-        let rounds = self.rounds(stores, read);
+    pub(super) fn count_own(&self, stores: &[usize], asked: Asked) -> usize {
+        let rounds = self.rounds(stores, asked);
         if rounds.is_empty() || rounds.len() > MAX_OWN || !self.are_one_to_one(stores) {
             return 0;
         }
@@ -68,17 +79,17 @@ impl Walk<'_> {
 
     /// The stores, cut where every work-item has made one of those that follow each other;
     /// none where some are left.
-    fn rounds(&self, stores: &[usize], read: usize) -> Vec<Vec<usize>> {
+    fn rounds(&self, stores: &[usize], asked: Asked) -> Vec<Vec<usize>> {
         let (mut rounds, mut open) = (Vec::new(), Vec::new());
         for store in stores {
             open.push(*store);
-            if self.is_by_all(&open, read) {
+            if self.is_by_all(&open, asked) {
                 rounds.push(std::mem::take(&mut open));
             }
         }
         match rounds.last_mut() {
             Some(last) => last.append(&mut open),
-            None if self.is_by_all(&open, read) => rounds.push(open),
+            None if self.is_by_all(&open, asked) => rounds.push(open),
             None => {}
         }
         rounds
@@ -95,12 +106,20 @@ impl Walk<'_> {
     }
 
     /// Whether every work-item of a block in which the read is made has made one of the
-    /// stores.
-    fn is_by_all(&self, stores: &[usize], read: usize) -> bool {
+    /// stores: nobody has been through fewer iterations of the loops around. What is known of who comes by holds in any iteration of a loop, if it is asked of
+    /// any, as long as nothing in the loop decides it.
+    fn is_by_all(&self, stores: &[usize], Asked { read, any_of }: Asked) -> bool {
+        let is_of_block = |id: &LoopId| self.all_loops[id.0].is_of_block;
+        if !stores.iter().all(|id| self.sites[*id].loops.iter().all(is_of_block)) {
+            return false;
+        }
         let guards = |id: usize| self.sites[id].guards.as_slice();
         let is_of_all = |n: &usize| {
             let guard = guards(read).get(*n);
-            let is_known = |guard: &Formula| guard.is_exact() && self.is_agreed_on(guard);
+            let is_known = |guard: &Formula| {
+                let is_steady = any_of.is_none_or(|id| !self.is_decided_inside(guard, id));
+                guard.is_exact() && self.is_agreed_on(guard) && is_steady
+            };
             guard.is_some_and(is_known) && stores.iter().all(|id| guards(*id).get(*n) == guard)
         };
         let depth = (0..).take_while(is_of_all).count();
@@ -121,6 +140,13 @@ impl Walk<'_> {
             Formula::All(until).and(opposite.clone())
         });
         cases.collect()
+    }
+
+    /// Whether a condition may come out differently in two iterations of a loop.
+    fn is_decided_inside(&self, formula: &Formula, id: LoopId) -> bool {
+        let mut unknowns = Vec::new();
+        formula.collect_unknowns(&mut unknowns);
+        unknowns.into_iter().any(|unknown| self.symbols.is_inside(unknown, id))
     }
 
     fn is_agreed_on(&self, formula: &Formula) -> bool {
