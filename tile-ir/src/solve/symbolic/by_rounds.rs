@@ -4,7 +4,8 @@
 //! round, as data decides: before round `i`, `j` is no more than what it was before the loop and
 //! `i`, so that the place is one of the work-item's own eight. So it is said of what each round
 //! changes by one of a few numbers: of the least and of the greatest of them, as many as there
-//! were rounds. Of a variable that may wrap by that it is not said.
+//! were rounds. What is added may be bits of a number, `n += (a[i] >> d) & 1;`, which are no less
+//! than none and no more than all. Of a variable that may wrap by that it is not said.
 
 use super::formula::Formula;
 use super::integers::range_of;
@@ -80,6 +81,9 @@ impl Walk<'_> {
         let end = exact.as_ref().unwrap_or(end);
         if let Some(number) = end.sub(own).as_constant() {
             return Some((number, number));
+        }
+        if let Some(bits) = self.sum_of_bits(&end.sub(own)) {
+            return Some((0, bits));
         }
         let depth = depth.checked_sub(1)?;
         let of_choice = |choice: Unknown, own: &Poly| {

@@ -15,9 +15,10 @@ impl Walk<'_> {
     /// `lhs op rhs`; `None` where nothing is known of it.
     pub(super) fn compared(&mut self, op: CompareOp, lhs: ExprId, rhs: ExprId) -> Option<Cond> {
         match (self.value(lhs), self.value(rhs)) {
-            (Value::Int(lhs), Value::Int(rhs)) => Some(
-                self.of_choice(op, &lhs.sub(&rhs)).unwrap_or_else(|| comparison(op, &lhs, &rhs)),
-            ),
+            (Value::Int(lhs), Value::Int(rhs)) => {
+                let known = self.of_choice(op, &lhs.sub(&rhs));
+                Some(known.unwrap_or_else(|| comparison(op, &lhs, &rhs)))
+            }
             _ if self.kernel.is_nan(lhs) || self.kernel.is_nan(rhs) => {
                 let never = Cond { yes: Formula::False, no: Formula::True };
                 Some(if op == CompareOp::Ne { never.negated() } else { never })

@@ -4,6 +4,10 @@
 //! work-item asks for it again: under `if keep`, and in `keep as u32`, of which a block
 //! takes sums. So what arithmetic does not say whole becomes a number, 0 or 1, with the
 //! conditions in which the two differ as its facts.
+//!
+//! Where rounds are walked one by one, `if a[k] > 0 { n += 1; }` adds such a number to `n`, so
+//! that behind them `n` is a sum of numbers that are each 0 or 1, and not one of as many choices
+//! as there are ways through the rounds.
 
 use super::formula::{Cond, Formula};
 use super::poly::Poly;
@@ -36,6 +40,25 @@ impl Walk<'_> {
         match value {
             Value::Cond(cond) if cond.size() > MAX_SIZE => self.numbered(var, cond),
             Value::Cond(_) | Value::Int(_) | Value::Other => value,
+        }
+    }
+
+    /// One of two values that a number parts, by a condition in a round that is walked by itself:
+    /// the one, and that number as often as the condition holds.
+    pub(super) fn counted_by_flag(
+        &mut self,
+        cond: &Cond,
+        (then, otherwise): (&Poly, &Poly),
+        uniform: bool,
+    ) -> Option<Poly> {
+        let gap = then.sub(otherwise).as_constant()?;
+        if self.walked < 2 || otherwise.as_constant().is_some() || !cond.is_exact() {
+            return None;
+        }
+        let [one, none] = [1, 0].map(|number| Value::Int(Poly::constant(number)));
+        match self.either(cond, one, none, uniform)? {
+            Value::Int(flag) => Some(otherwise.add(&flag.scaled(gap))),
+            Value::Cond(_) | Value::Other => None,
         }
     }
 

@@ -4,7 +4,9 @@
 //! then finds a place for, and `for k in 0..4 { if a[4 * t + k] > 0 { c[p] = …; p += 1; } }` writes
 //! it there. Each round of the second loop adds to `p` no more than the same round of the first
 //! one has added to `n`. So before a round, `p` has gone no further from where it began than `n`
-//! has, less what that round adds: the place is within the run of the work-item's own.
+//! has, less what that round adds: the place is within the run of the work-item's own. Where each
+//! round adds as much as the same round has before, and all add a number at most, it is known too
+//! how little is left: of zeros and ones that are parted, the places of the zeros.
 //!
 //! # What it rests on
 //!
@@ -149,25 +151,42 @@ impl Walk<'_> {
         let is_of_both = |count: &&Recount| {
             outer.starts_with(&count.around) && self.guards.starts_with(&count.guards)
         };
-        let facts: Vec<Formula> = self
-            .recounts
-            .iter()
-            .rev()
-            .filter(is_of_both)
-            .take(MAX_COUNTS)
-            .filter(|count| self.adds_more(count, rounds))
-            .map(|count| count.end_of_run(rounds, &number, (at, ty)))
-            .collect();
+        let mut facts = Vec::new();
+        for count in self.recounts.iter().rev().filter(is_of_both).take(MAX_COUNTS) {
+            if self.adds_no_less(count, rounds, Order::EarlierFirst) {
+                facts.push(count.end_of_run(rounds, &number, (at, ty)));
+                if let Some(most) = self.most_of_round(&count.rounds)
+                    && self.adds_no_less(count, rounds, Order::LaterFirst)
+                {
+                    facts.push(count.rest_of_run(rounds, &number, (at, ty, most)));
+                }
+            }
+        }
         facts.into_iter().for_each(|fact| self.symbols.add_facts(at, fact));
     }
 
+    /// What a round adds at most: a number, or a flag.
+    fn most_of_round(&self, rounds: &Rounds) -> Option<i128> {
+        let is_flag = |case: &Formula, added: &Poly| {
+            self.is_never(&case.clone().and(Formula::AtLeast(added.plus(-2))))
+        };
+        rounds.cases.iter().try_fold(0, |most, (case, added)| {
+            let own = added.as_constant().or_else(|| is_flag(case, added).then_some(1))?;
+            Some(own.max(most))
+        })
+    }
+
     /// Whether a round of the one loop never adds less than the same round of the other.
-    fn adds_more(&self, count: &Recount, later: &Rounds) -> bool {
+    fn adds_no_less(&self, count: &Recount, later: &Rounds, order: Order) -> bool {
         let numbers = [count.rounds.id, later.id].map(|id| self.all_loops[id.0].number);
         let translation = Translation { walk: self, id: count.rounds.id, numbers };
         let Some(earlier) = translation.cases(&count.rounds.cases) else { return false };
         let mut less = earlier.iter().flat_map(|(case, added)| {
             later.cases.iter().filter_map(move |(other, more)| {
+                let (added, more) = match order {
+                    Order::EarlierFirst => (added, more),
+                    Order::LaterFirst => (more, added),
+                };
                 let gap = more.sub(added).as_constant();
                 let is_less = || Formula::lt(added, more);
                 gap.is_none_or(|gap| gap > 0)
@@ -178,7 +197,37 @@ impl Walk<'_> {
     }
 }
 
+/// Which of two loops is asked to add no less than the other.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    EarlierFirst,
+    LaterFirst,
+}
+
 impl Recount {
+    /// That a variable has not stayed behind what was counted, where each round of both loops adds
+    /// as much: the rounds before have brought it as far as the count was, and the count's own
+    /// rounds from this one on have each added `most` at most. Where the end is of its type, it
+    /// has not wrapped.
+    fn rest_of_run(
+        &self,
+        later: &Rounds,
+        number: &Poly,
+        (at, ty, most): (Unknown, Type, i128),
+    ) -> Formula {
+        let own = Poly::unknown(at);
+        let end = later.first.add(&self.value.sub(&self.rounds.first));
+        let left = self.length.sub(number).plus(-1).scaled(most);
+        let rest = |(case, added): &(Formula, Poly)| {
+            case.clone().and(Formula::le(&end, &own.add(added).add(&left)))
+        };
+        let wraps = range_of(ty).map(|(_, max)| Formula::lt(&Poly::constant(max), &end));
+        let mut cases = vec![Formula::le(&self.length, number)];
+        cases.extend(wraps);
+        cases.extend(later.cases.iter().map(rest));
+        Formula::Any(cases).replace(&|_| None)
+    }
+
     /// That a variable to which a later loop adds has gone no further than what was counted,
     /// where a round starts that the earlier loop has made too. Where the end of that is of its
     /// type, it has not wrapped, and has not gone back.

@@ -86,6 +86,35 @@ fn is_order(parts: &[Formula]) -> bool {
     parts.iter().all(|part| matches!(part, Formula::AtLeast(_)))
 }
 
+/// Whether a choice only tells whether an unknown is 0 or 1, which bounds say of it already: of
+/// many flags most do not matter, and others are decided by what is.
+fn is_flag(parts: &[Formula]) -> bool {
+    let [one, other] = parts else { return false };
+    let number_in = |part: &Formula| {
+        let Formula::All(parts) = part else { return None };
+        parts.iter().find_map(|part| match part {
+            Formula::Zero(zero) => number_of(zero),
+            _ => None,
+        })
+    };
+    let both = number_in(one).zip(number_in(other));
+    both.is_some_and(|((one, first), (other, second))| {
+        one == other && first + second == 1 && first * second == 0
+    })
+}
+
+/// The unknown that an equality says to be 0 or 1, and which of these it is.
+fn number_of(zero: &Poly) -> Option<(Poly, i128)> {
+    let third = zero.constant_term();
+    let rest = zero.plus(-third);
+    let (own, number) = match rest.terms() {
+        [(product, 1)] if product.len() == 1 => (rest, -third),
+        [(product, -1)] if product.len() == 1 => (rest.negated(), third),
+        _ => return None,
+    };
+    (0..=1).contains(&number).then_some((own, number))
+}
+
 /// Whether no integers fulfil all constraints of a system, by tests that know nothing of whole
 /// numbers but what equalities say of them.
 pub(super) fn refute_of_fractions(system: System, effort: &Effort) -> bool {
@@ -158,7 +187,7 @@ impl Search<'_> {
         }
         let smallest = (0..system.choices.len()).min_by_key(|at| {
             let parts = &system.choices[*at];
-            (parts.len(), !system.decides_sign(parts), is_order(parts))
+            (is_flag(parts), parts.len(), !system.decides_sign(parts), is_order(parts))
         });
         // Of squares little is left once it is known which of two is larger; who is in which
         // hands is asked of what they leave.

@@ -502,6 +502,9 @@ impl Walk<'_> {
                 if let Some(rest) = self.floored_choice(cond, &then, &otherwise) {
                     return Some(Value::Int(rest));
                 }
+                if let Some(sum) = self.counted_by_flag(cond, (&then, &otherwise), uniform) {
+                    return Some(Value::Int(sum));
+                }
                 let cases = |m: &Poly| {
                     let case =
                         |cond: &Formula, value: &Poly| cond.clone().and(Formula::eq(m, value));
