@@ -313,8 +313,8 @@ fn open_ended(
     Ok((open, params))
 }
 
-/// Whether a tile parameter that may have any value says no more than a scalar does: it
-/// sizes no block and no array, and nothing is tied to it. Such a one says how many blocks
+/// Whether a tile parameter that may have any value says no more than a dimension does: it
+/// sizes no block and no tile, and nothing is tied to it. Such a one says how many blocks
 /// there are, as in `for p in (b..N).step_by(G)`, and is left open like a scalar.
 fn is_number_alone(kernel: &Kernel, param: TileParamId) -> bool {
     let param = &kernel.tile_params[param];
@@ -322,9 +322,8 @@ fn is_number_alone(kernel: &Kernel, param: TileParamId) -> bool {
         TileDomain::Equal(expr) => Some(expr),
         _ => None,
     });
-    let tensors = kernel.tensors.ids().map(ArrayRef::Tensor);
-    let arrays = tensors.chain(kernel.tiles.ids().map(ArrayRef::Tile));
-    let extents = arrays.flat_map(|array| kernel.extents(array)).copied();
+    let tiles = kernel.tiles.ids().map(ArrayRef::Tile);
+    let extents = tiles.flat_map(|array| kernel.extents(array)).copied();
     let block = kernel.block.iter().flatten().map(|axis| axis.extent);
     param.domain == TileDomain::Any
         && kernel.constraints.is_empty()
