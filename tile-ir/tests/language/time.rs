@@ -149,9 +149,13 @@ fn launches_of_textbook_kernels_are_denied_at_once() {
     assert!(slow.is_empty(), "{slow:?}");
 }
 
-/// The limit for any kernel of the suite, on a machine that is slow or has other work: of
-/// idle ones some take 1.2 s for the longest, others 2.3 s for the same.
+/// The limit for any kernel of the suite, on a machine that is idle: some take 1.2 s for the
+/// longest, others 2.3 s for the same.
 const LONGEST: Duration = Duration::from_secs(3);
+
+/// The part of the time for all kernels, one of so many, that one may take where that is more:
+/// of a machine that is slow or has other work the one tells as much as the other.
+const PART_OF_ALL: u32 = 150;
 
 /// How often one that seems to take longer is judged again: what else the machine does
 /// shows in a figure too.
@@ -172,6 +176,7 @@ fn no_kernel_of_the_suite_takes_long() {
     let total: Duration = all.iter().map(|(took, _)| *took).sum();
     println!("{} kernels in {total:?}; the longest:", all.len());
     all.iter().take(20).for_each(|(took, at)| println!("{at}: {took:?}"));
-    let slow: Vec<_> = all.iter().filter(|(took, _)| *took > LONGEST).collect();
+    let limit = LONGEST.max(total / PART_OF_ALL);
+    let slow: Vec<_> = all.iter().filter(|(took, _)| *took > limit).collect();
     assert!(slow.is_empty(), "{slow:?}");
 }

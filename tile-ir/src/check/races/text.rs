@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use super::cure::Cure;
 use super::free::leads_to;
+use crate::check::uniformity;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
-    AccessKind, ArrayRef, EachOrigin, ExprKind, Kernel, Literal, Place, Source, Stmt, StmtKind,
-    VarId, any_stmt, print_access,
+    AccessKind, ArrayRef, EachOrigin, ExprId, ExprKind, Kernel, Literal, Place, Source, Stmt,
+    StmtKind, VarId, any_stmt, print_access,
 };
 use crate::op::AtomicOp;
 use crate::solve::skeleton::{Conflict, Pair, Party, Scope, Site, Worker};
@@ -182,6 +183,13 @@ impl<'a> Prose<'a> {
     fn is_one_statement(&self) -> bool {
         let pair = &self.conflict.pair;
         pair.carried.is_none() && pair.first.stmt == pair.second.stmt
+    }
+
+    /// Whether the second access stands under a condition that not all of a block meet alike.
+    fn is_under_condition(&self) -> bool {
+        let uniformity = uniformity(self.kernel);
+        let stmt = self.conflict.pair.second.stmt;
+        stands_under(&self.kernel.body, stmt, &|cond| !uniformity.is_uniform_value(cond))
     }
 
     /// One of the two workers, where they are of one kind.
@@ -387,6 +395,10 @@ impl<'a> Prose<'a> {
             Scope::Block if first.kind.writes() && second.kind.writes() => {
                 return self.one_writer();
             }
+            Scope::Block if self.is_one_statement() && self.is_under_condition() => {
+                "take it apart: read into a variable, end the condition, `barrier;`, then ask \
+                 again and write"
+            }
             Scope::Block if self.is_one_statement() => {
                 "take it apart: read into a variable, `barrier;`, then write"
             }
@@ -445,4 +457,22 @@ fn find(stmts: &[Stmt], head: SpanId) -> Option<&Stmt> {
         let inner = || stmt.kind.bodies().into_iter().find_map(|body| find(body, head));
         if stmt.head == head { Some(stmt) } else { inner() }
     })
+}
+
+/// Whether a statement stands in an arm of an `if` of which the condition is one of these.
+fn stands_under(stmts: &[Stmt], wanted: SpanId, is_one: &dyn Fn(ExprId) -> bool) -> bool {
+    stmts.iter().any(|stmt| {
+        let is_if = matches!(stmt.kind, StmtKind::If { cond, .. } if is_one(cond));
+        let mut bodies = stmt.kind.bodies().into_iter();
+        bodies.any(|body| match is_if {
+            true => any_within(body, wanted),
+            false => stands_under(body, wanted, is_one),
+        })
+    })
+}
+
+/// Whether a statement is one of these or inside one.
+fn any_within(stmts: &[Stmt], wanted: SpanId) -> bool {
+    let is_inside = |body: &[Stmt]| any_within(body, wanted);
+    stmts.iter().any(|stmt| stmt.span == wanted || stmt.kind.bodies().into_iter().any(is_inside))
 }

@@ -1,7 +1,8 @@
 //! Proofs that have been tried.
 //!
 //! `c[i] += e` reads and writes in one place: what is asked of the two accesses is asked
-//! twice and more. Accesses that differ in nothing but what they do are one to a proof.
+//! twice and more. Accesses that differ in nothing but what they do are one to a proof. One that
+//! is made under more conditions than another is disjoint from whatever that is disjoint from.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -38,6 +39,9 @@ impl Known {
         if let Some(answer) = self.0.borrow().get(&question) {
             return *answer;
         }
+        if self.is_covered(sites, &question) {
+            return true;
+        }
         let answer = find();
         if answer || !tried {
             self.0.borrow_mut().insert(question, answer);
@@ -46,7 +50,33 @@ impl Known {
     }
 }
 
+impl Known {
+    /// Whether two accesses of the same elements are known never to meet so that are made wherever
+    /// these are.
+    fn is_covered(&self, sites: &[Site], ([first, second], meeting): &Question) -> bool {
+        let covers = |one: usize, other: usize| sites[one].covers(&sites[other]);
+        let is_wider = |[one, other]: [usize; 2]| covers(one, *first) && covers(other, *second);
+        self.0.borrow().iter().any(|(([one, other], at), answer)| {
+            *answer
+                && at == meeting
+                && (is_wider([*one, *other]) || meeting.is_none() && is_wider([*other, *one]))
+        })
+    }
+}
+
 impl Site {
+    /// Whether the other one is made by the same workers, of the same element, where this one is,
+    /// and more is known of it.
+    fn covers(&self, other: &Self) -> bool {
+        self.array == other.array
+            && self.loops == other.loops
+            && self.worker == other.worker
+            && self.indices == other.indices
+            && self.guards.iter().all(|guard| other.guards.contains(guard))
+            && self.made.iter().all(|old| other.made.contains(old))
+            && self.differing.iter().all(|of| other.differing.contains(of))
+    }
+
     /// Whether the two are made by the same workers, at the same time, of the same
     /// element.
     pub(super) fn is_like(&self, other: &Self) -> bool {
