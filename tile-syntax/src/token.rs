@@ -192,9 +192,10 @@ impl<'t> Cursor<'t> {
     /// The operator at the cursor, as long as it can be.
     pub(crate) fn peek_op(&self) -> Option<&'static str> {
         let Some(Token::Punct { ch, joint, .. }) = self.rest.first() else { return None };
-        let starts = |op: &&&str| op.starts_with(*ch);
-        let longer = OPERATORS.iter().filter(starts).find(|op| *joint && self.has_chars(op));
-        longer.or_else(|| SINGLE.iter().find(starts)).copied()
+        let starts = |op: &&str| op.starts_with(*ch);
+        let longer = OPERATORS.iter().filter(|_| *joint);
+        let mut longer = longer.filter(|op| starts(op) && self.has_chars(op));
+        longer.next().or_else(|| SINGLE.iter().find(|op| starts(op))).copied()
     }
 
     fn has_chars(&self, op: &str) -> bool {
@@ -206,7 +207,7 @@ impl<'t> Cursor<'t> {
     }
 
     pub(crate) fn is_op(&self, op: &str) -> bool {
-        self.peek_op() == Some(op)
+        op.starts_with(|first| self.is_char(first)) && self.peek_op() == Some(op)
     }
 
     /// Whether the next character is `ch`, part of a longer operator or not:

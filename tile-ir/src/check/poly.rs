@@ -71,6 +71,11 @@ impl Poly {
         Self::atom(Atom::Var(var))
     }
 
+    /// Whether no factor is negative.
+    fn has_no_minus(&self) -> bool {
+        self.terms.iter().all(|(_, factor)| *factor > 0)
+    }
+
     /// The products of its sum, each with its factor.
     pub(super) fn terms(&self) -> impl Iterator<Item = (&[Atom], i128)> {
         self.terms.iter().map(|(product, factor)| (product.as_slice(), *factor))
@@ -389,9 +394,15 @@ impl<'a> Bounds<'a> {
     }
 
     fn has_no_negative_term(&self, poly: &Poly) -> bool {
+        if self.sums_naturals(poly) {
+            return true;
+        }
         // Counters with negative factors are as large as they can be.
         let mut poly = poly.clone();
         for (var, extent) in self.extents.iter().chain(&self.natural) {
+            if poly.has_no_minus() {
+                break;
+            }
             let alone = Atom::Var(*var);
             if poly.terms.iter().any(|(product, factor)| *factor < 0 && product.contains(&alone)) {
                 let least = extent.clone().sub(&Poly::constant(1));
@@ -413,15 +424,20 @@ impl<'a> Bounds<'a> {
                 Poly::constant(i128::from(least)).add(&slack)
             })
         };
-        let poly = self.with_greatest(poly.replace(&end));
-        poly.terms.iter().all(|(product, factor)| {
-            *factor > 0 && product.iter().all(|atom| self.is_natural(atom))
-        })
+        self.sums_naturals(&self.with_greatest(poly.replace(&end)))
+    }
+
+    fn sums_naturals(&self, poly: &Poly) -> bool {
+        let mut atoms = poly.terms.iter().flat_map(|(product, _)| product);
+        poly.has_no_minus() && atoms.all(|atom| self.is_natural(atom))
     }
 
     /// Functions with negative factors, taken as large as they can be:
     /// `a / b <= a`, `a % b <= b - 1`, `min(a, b) <= a`.
     fn with_greatest(&self, mut poly: Poly) -> Poly {
+        if poly.has_no_minus() {
+            return poly;
+        }
         let negative = poly.terms.iter().filter(|(_, factor)| *factor < 0);
         let atoms: Vec<Atom> = negative.flat_map(|(product, _)| product.iter().cloned()).collect();
         let one = Poly::constant(1);

@@ -187,3 +187,19 @@ fn indices_that_go_on_by_steps() {
     assert_eq!(leaves(text, &[("N", 1), ("by", 1 << 59)]), None);
     assert!(leaves(text, &[("N", 1), ("by", 1 << 60)]).is_some());
 }
+
+#[test]
+fn what_wraps_by_its_literals_is_not_asked() {
+    let of = |block: &str| {
+        format!(
+            "fn f(a: &mut Tensor<i32, [N]>, n: i32) where block: (t in {block}),
+            {{ let i: i32 = t as i32 * 1073741824; a[i] = n; let j: i32 = t as i32 * n; a[j] = 1; }}"
+        )
+    };
+    let names = |n: i128| [("N", 1), ("n", n)];
+    assert_eq!(leaves(&of("2"), &names(1 << 20)), None);
+    assert_eq!(leaves(&of("64"), &names(1 << 20)), None);
+    // The launch decides how far the other one goes.
+    let range = Some((0, 63 << 30));
+    assert_eq!(leaves(&of("64"), &names(1 << 30)), range);
+}

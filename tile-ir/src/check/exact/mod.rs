@@ -25,6 +25,7 @@ mod ceilings;
 mod floats;
 mod held;
 mod indices;
+mod literal;
 mod parts;
 mod reach;
 mod sources;
@@ -87,6 +88,7 @@ impl Exact {
                 }
             }
         }
+        exact.leave_out_wrapping(kernel);
         exact
     }
 
@@ -177,23 +179,33 @@ impl Exact {
     ) -> Option<(ExprId, DType, Range)> {
         let of_exprs = self.exprs.iter().map(|expr| (*expr, None));
         let of_vars = self.vars.iter().map(|(var, expr)| (*expr, Some(*var)));
-        let of_numbers = of_exprs.chain(of_vars).find_map(|(expr, var)| {
-            let dtype = match (kernel.exprs[expr].ty, var) {
-                (Type::Index, _) => DType::I64,
-                (Type::Scalar(ElemType::Concrete(dtype)), _) => dtype,
-                (Type::Scalar(ElemType::Param(_) | ElemType::Acc(_)), _) => return None,
-            };
-            let (low, high) = match var {
-                Some(var) => self.sources.range_of_all(kernel, var, value)?,
-                None => self.sources.range(kernel, expr, value)?,
-            };
-            let (min, max) = dtype.integer_range()?;
-            (low < min || max.min(i64::MAX.into()) < high).then_some((expr, dtype, (low, high)))
-        });
-        of_numbers.or_else(|| {
+        let mut numbers = of_exprs.chain(of_vars);
+        let left = numbers.find_map(|number| self.leaving(kernel, number, value));
+        left.or_else(|| {
             let (expr, range) = self.indices.leaves((kernel, &self.sources), value)?;
             Some((expr, DType::I64, range))
         })
+    }
+
+    /// The number, its type and how far it goes, if it may leave that: of an expression, or of
+    /// the variable that one is a use of.
+    fn leaving(
+        &self,
+        kernel: &Kernel,
+        (expr, var): (ExprId, Option<VarId>),
+        value: &dyn Fn(VarId) -> Option<i128>,
+    ) -> Option<(ExprId, DType, Range)> {
+        let dtype = match (kernel.exprs[expr].ty, var) {
+            (Type::Index, _) => DType::I64,
+            (Type::Scalar(ElemType::Concrete(dtype)), _) => dtype,
+            (Type::Scalar(ElemType::Param(_) | ElemType::Acc(_)), _) => return None,
+        };
+        let (low, high) = match var {
+            Some(var) => self.sources.range_of_all(kernel, var, value)?,
+            None => self.sources.range(kernel, expr, value)?,
+        };
+        let (min, max) = dtype.integer_range()?;
+        (low < min || max.min(i64::MAX.into()) < high).then_some((expr, dtype, (low, high)))
     }
 
     /// Whether scalar parameters say how large some of them are.

@@ -137,7 +137,7 @@ impl Sources {
                         i128::MAX
                     }
                     Some(room) if room < 0 => 0,
-                    Some(room) => room / by.0 + 1,
+                    Some(room) => (room / by.0).saturating_add(1),
                 }
             }
         }

@@ -16,6 +16,7 @@
 
 mod points;
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use super::exact::Exact;
@@ -65,7 +66,7 @@ impl<'a> Warps<'a> {
         let mut bounds = Bounds::new(kernel);
         enter_all(kernel, &kernel.body, &mut bounds);
         let number = number(&mut bounds, axes);
-        let exact = Exact::of(kernel);
+        let exact = LazyCell::new(|| Exact::of(kernel));
         let items = items(&mut bounds, axes);
         let are_whole = whole || starts_warp(kernel, items);
         let n_lanes = if are_whole { i128::from(WARP_ITEMS) } else { 1 };

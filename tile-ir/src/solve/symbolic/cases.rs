@@ -10,11 +10,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::begin::walk_case;
 use super::integers::range_of;
 use super::linear::Effort;
 use super::listed::unproved_in_each;
 use super::valued::{Cases, few};
-use super::walk::{Case, Site, walk_case};
+use super::walk::{Case, Site};
 use super::{Unproved, prove_some};
 use crate::check::Uniformity;
 use crate::kernel::{

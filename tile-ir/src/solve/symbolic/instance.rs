@@ -380,7 +380,9 @@ impl<'a> Builder<'a> {
 
     /// Asserts a formula over symbols as one side sees it.
     pub(super) fn assert(&mut self, side: Side, formula: &Formula) {
-        self.bound_bits(side, formula);
+        if !self.walk.bits.is_empty() {
+            self.bound_bits(side, formula);
+        }
         let formula = self.formula_on(side, formula);
         if !self.asserted.contains(&formula) {
             self.system.assert(&formula);

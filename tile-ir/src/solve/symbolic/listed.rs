@@ -7,9 +7,10 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::begin;
 use super::linear::Effort;
 use super::walk::Site;
-use super::{Relation, Unproved, prove_some, walk};
+use super::{Relation, Unproved, prove_some};
 use crate::arena::EntityId as _;
 use crate::check::Uniformity;
 use crate::config::{ConfigError, complete_tiles};
@@ -97,7 +98,7 @@ impl<'a> EachSize<'a> {
         for (param, size) in sizes {
             fixed.tile_params[*param].domain = TileDomain::List(vec![*size]);
         }
-        let mut walk = walk::walk(&fixed, self.uniformity);
+        let mut walk = begin::walk(&fixed, self.uniformity);
         walk.set_effort(self.effort.taken(of.div_ceil(SHARE)));
         let is_asked = |first: &Site, second: &Site| are_asked(open, [first, second]);
         let failed = prove_some(&mut walk, &is_asked, &mut BTreeSet::new);

@@ -28,6 +28,7 @@ mod arrays;
 mod asked;
 mod ballots;
 mod before_own;
+mod begin;
 mod behind;
 mod beyond;
 mod bits;
@@ -237,7 +238,7 @@ pub(crate) struct Unproved {
 /// The pairs of accesses that may conflict: none where the kernel has no race at
 /// any admissible size.
 pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
-    prove_some(&mut walk::walk(kernel, uniformity), &|_, _| true, &mut BTreeSet::new)
+    prove_some(&mut begin::walk(kernel, uniformity), &|_, _| true, &mut BTreeSet::new)
 }
 
 /// Those of one array of which the places in the text are asked for: others take no time.
@@ -247,7 +248,7 @@ pub(crate) fn prove_among(
     is_asked: &dyn Fn(ArrayRef, [SpanId; 2]) -> bool,
 ) -> Vec<Unproved> {
     let is_asked = |first: &Site, second: &Site| is_asked(first.array, [first.span, second.span]);
-    prove_some(&mut walk::walk(kernel, uniformity), &is_asked, &mut BTreeSet::new)
+    prove_some(&mut begin::walk(kernel, uniformity), &is_asked, &mut BTreeSet::new)
 }
 
 /// How two accesses of a kernel can meet, by their numbers.
@@ -339,7 +340,7 @@ impl Case {
 
 /// The assumptions that never hold, at any admissible size, for any data.
 pub(crate) fn impossible(kernel: &Kernel, uniformity: &Uniformity) -> Vec<ExprId> {
-    walk::walk(kernel, uniformity).impossible
+    begin::walk(kernel, uniformity).impossible
 }
 
 /// One finding for each pair of accesses and relation.

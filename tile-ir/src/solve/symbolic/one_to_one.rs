@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use super::begin::walk_stores;
 use super::flow::Distance;
 use super::formula::Formula;
 use super::instance::Meeting;
 use super::symbol::LoopId;
-use super::walk::{Site, Walk, Worker, walk_stores};
+use super::walk::{Site, Walk, Worker};
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, Kernel};
 use crate::span::SpanId;

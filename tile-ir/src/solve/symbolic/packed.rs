@@ -15,12 +15,13 @@
 
 use std::collections::BTreeSet;
 
+use super::begin::walk_stores;
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
 use super::scans::Sum;
 use super::slot::Slot;
 use super::symbol::Obstacle;
-use super::walk::{Site, Walk, Worker, walk_stores};
+use super::walk::{Site, Walk, Worker};
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, ExprKind, Kernel, Literal, Place, Stmt, StmtKind};
 use crate::span::SpanId;

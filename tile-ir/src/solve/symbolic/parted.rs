@@ -6,17 +6,18 @@
 //! of all loops around, and meet in that element are two that find different answers. So
 //! where the write and the read are disjoint, all find the same one.
 
+use super::begin;
 use super::flow::Distance;
 use super::formula::Formula;
 use super::instance::Meeting;
-use super::walk::{self, Site, Walk};
+use super::walk::{Site, Walk};
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, Kernel, TileId};
 
 /// Whether no two work-items of a block part at a question, `asked` of this tile: all who
 /// come by in the same iterations of the loops around find one answer, at all sizes.
 pub(crate) fn never_part(kernel: &Kernel, uniformity: &Uniformity, asked: TileId) -> bool {
-    let walk = walk::walk(kernel, uniformity);
+    let walk = begin::walk(kernel, uniformity);
     let are_apart = |[yes, no]: &[&Site; 2]| {
         let together = Distance::Same(yes.loops.clone());
         walk.is_disjoint(yes, no, Meeting::InBlock(&together, &Default::default()))
@@ -27,7 +28,7 @@ pub(crate) fn never_part(kernel: &Kernel, uniformity: &Uniformity, asked: TileId
 /// The answer that all who come by find, at all sizes, in whatever iterations; `None` where
 /// some may find one, and some the other.
 pub(crate) fn one_answer(kernel: &Kernel, uniformity: &Uniformity, asked: TileId) -> Option<bool> {
-    let walk = walk::walk(kernel, uniformity);
+    let walk = begin::walk(kernel, uniformity);
     let rounds = rounds(&walk, asked)?;
     let is_never = |site: &Site| walk.is_never(&Formula::All(site.guards.clone()));
     if rounds.iter().all(|[_, no]| is_never(no)) {

@@ -6,27 +6,30 @@
 //! accesses that conflict would be of those that are asked about anew.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
+use super::begin::{walk, walk_again};
 use super::flow::{Distance, Encounter};
 use super::instance::Meeting;
 use super::known::Known;
 use super::linear::Effort;
-use super::walk::walk;
 use super::{Unproved, prove_some};
-use crate::check::Uniformity;
+use crate::check::{Exact, Uniformity};
 use crate::kernel::{ArrayRef, Kernel};
 
 /// Proofs of a kernel, and of those that differ from it in barriers alone.
 #[derive(Debug)]
 pub(crate) struct Proofs {
     known: Known,
+    /// The numbers that a launch bounds.
+    exact: Option<Rc<Exact>>,
     /// What is left for those that differ.
     effort: Effort,
 }
 
 impl Default for Proofs {
     fn default() -> Self {
-        Self { known: Known::default(), effort: Effort::of_kernel() }
+        Self { known: Known::default(), exact: None, effort: Effort::of_kernel() }
     }
 }
 
@@ -41,6 +44,7 @@ impl Proofs {
         collided: &mut dyn FnMut() -> BTreeSet<ArrayRef>,
     ) -> Vec<Unproved> {
         let mut walk = walk(kernel, uniformity);
+        self.exact = Some(Rc::clone(&walk.exact));
         let unproved = prove_some(&mut walk, &|_, _| true, collided);
         self.known = walk.proofs;
         unproved
@@ -50,7 +54,10 @@ impl Proofs {
     /// that differs in barriers alone. What has been tried is not tried again, and nothing
     /// is where it is plain that two meet. One `uniformity` is theirs.
     pub(crate) fn are_complete(&mut self, kernel: &Kernel, uniformity: &Uniformity) -> bool {
-        let mut walk = walk(kernel, uniformity);
+        let mut walk = match &self.exact {
+            Some(exact) => walk_again(kernel, uniformity, Rc::clone(exact)),
+            None => walk(kernel, uniformity),
+        };
         let pairs = std::mem::take(&mut walk.pairs).into_list();
         std::mem::swap(&mut walk.proofs, &mut self.known);
         std::mem::swap(&mut walk.effort, &mut self.effort);

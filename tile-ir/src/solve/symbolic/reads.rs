@@ -1,8 +1,9 @@
 //! Where reads of tensors with a default pad are outside of them.
 
+use super::begin;
 use super::formula::Formula;
 use super::poly::Poly;
-use super::walk::{self, Walk};
+use super::walk::{Site, Walk};
 use crate::check::Uniformity;
 use crate::kernel::{Access, ArrayRef, Edge, Kernel, Source};
 use crate::span::SpanId;
@@ -43,7 +44,7 @@ pub(crate) struct Reads<'a>(Walk<'a>);
 impl<'a> Reads<'a> {
     /// Reads a kernel.
     pub(crate) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
-        Self(walk::walk_reads(kernel, uniformity))
+        Self(begin::walk_reads(kernel, uniformity))
     }
 
     /// Whether a read of a tensor with a default pad is inside along an axis whenever it
@@ -66,7 +67,7 @@ impl<'a> Reads<'a> {
     /// Whether such a read is inside along an axis wherever the store at a place in the text
     /// is, of one work-item and in the same iterations of the loops around both.
     pub(crate) fn are_inside_with(&self, (read, axis): (Source, usize), store: SpanId) -> bool {
-        let is_store = |site: &&walk::Site| site.span == store && site.kind.writes();
+        let is_store = |site: &&Site| site.span == store && site.kind.writes();
         let stores = self.0.sites.iter().filter(is_store);
         let stores: Vec<Formula> = stores.map(|site| self.0.is_made(site)).collect();
         !stores.is_empty()

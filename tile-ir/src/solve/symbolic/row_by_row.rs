@@ -18,13 +18,14 @@
 
 use std::collections::BTreeSet;
 
+use super::begin::walk_stores;
 use super::flow::{Distance, Path};
 use super::formula::Formula;
 use super::instance::{Builder, Meeting, Side};
 use super::one_to_one::Asked;
 use super::poly::{Monomial, Poly};
 use super::symbol::LoopId;
-use super::walk::{Site, Walk, Worker, walk_stores};
+use super::walk::{Site, Walk, Worker};
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, Kernel};
 use crate::span::SpanId;

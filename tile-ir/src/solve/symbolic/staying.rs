@@ -6,9 +6,10 @@
 
 use std::collections::BTreeSet;
 
+use super::begin::walk;
 use super::formula::Formula;
 use super::instance::{Builder, Meeting, Side};
-use super::walk::{Site, Walk, walk};
+use super::walk::{Site, Walk};
 use crate::check::Uniformity;
 use crate::kernel::{ArrayRef, Kernel};
 use crate::span::SpanId;

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use super::begin;
 use super::flow::Encounter;
 use super::instance::{Meeting, copy_of};
 use super::model::Model;
 use super::poly::{Poly, Unknown};
-use super::walk::{self, Site, Value, Walk};
+use super::walk::{Site, Value, Walk};
 use super::{Relation, Unproved};
 use crate::check::Uniformity;
 use crate::kernel::{Kernel, TileDomain, VarId, VarKind};
@@ -34,7 +35,7 @@ pub(crate) struct Suggestions<'a> {
 impl<'a> Suggestions<'a> {
     /// Reads a kernel.
     pub(crate) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
-        let mut walk = walk::walk(kernel, uniformity);
+        let mut walk = begin::walk(kernel, uniformity);
         let pairs = std::mem::take(&mut walk.pairs).into_list();
         let admitted = admitted(&walk);
         Self { walk, pairs, admitted }

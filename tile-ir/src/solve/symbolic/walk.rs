@@ -7,6 +7,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::agreed_load::AgreedLoads;
 use super::arrays::Elements;
@@ -44,8 +45,7 @@ use super::running::Running;
 use super::scans::Sum;
 use super::scattered::Scattered;
 use super::slot::{Counters, Slot};
-use super::spot::counting;
-use super::stay::{ArmEnd, Stayed, joined, leaving};
+use super::stay::{ArmEnd, Stayed, joined};
 use super::strides::Stride;
 use super::symbol::{LoopId, Obstacle, Symbols};
 use super::tallied::Tallies;
@@ -55,7 +55,7 @@ use super::warps::{Common, Place};
 use super::weighed::Weighed;
 use super::wholes::Wholes;
 use super::windows::Windows;
-use crate::check::{Exact, Uniformity, preconditions};
+use crate::check::{Exact, Uniformity};
 use crate::exchange::Group;
 use crate::kernel::{
     self, Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Source, Stmt, StmtKind, Type, VarId,
@@ -165,9 +165,9 @@ pub(super) struct Walk<'a> {
     /// Whether work-items are numbered in 32 bits, so that there are not more.
     pub(super) is_narrow: bool,
     /// The numbers of 32 and 64 bits that no launch wraps.
-    pub(super) exact: Exact,
+    pub(super) exact: Rc<Exact>,
     /// The assumptions that each launch is asked.
-    preconditions: Vec<ExprId>,
+    pub(super) preconditions: Vec<ExprId>,
     /// Conditions on tile sizes.
     pub(super) constraints: Vec<Formula>,
     pub(super) grid: Vec<(VarId, Unknown)>,
@@ -237,7 +237,7 @@ pub(super) struct Walk<'a> {
     /// Of the statements so far of the current list.
     pub(super) flow: Flow,
     /// How many lists are around that one.
-    depth: usize,
+    pub(super) depth: usize,
     pub(super) exits: Exits,
     /// The variables that say that a work-item has left a loop or the kernel.
     pub(super) leaving: BTreeSet<VarId>,
@@ -254,11 +254,11 @@ pub(super) struct Walk<'a> {
     pub(super) items: Option<Poly>,
     /// Whether nothing is left to walk.
     pub(super) is_walked: bool,
-    written: BTreeSet<ArrayRef>,
-    point: Option<Worker>,
-    eaches: usize,
+    pub(super) written: BTreeSet<ArrayRef>,
+    pub(super) point: Option<Worker>,
+    pub(super) eaches: usize,
     /// Whether every thread of the block evaluates the present expression.
-    by_all: bool,
+    pub(super) by_all: bool,
     /// The case that is walked.
     pub(super) case: Case,
 }
@@ -279,151 +279,6 @@ pub(super) struct Case {
     /// Whether numbers of 32 and 64 bits are taken not to wrap: that proves nothing, but tells
     /// what is missing.
     pub(super) never_wraps: bool,
-}
-
-/// What a walk notes besides accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Noted {
-    /// Where reads of tensors are outside ([`Walk::outside`]).
-    Outside,
-    /// Who does not make accesses ([`Walk::opposites`]).
-    Opposites,
-}
-
-/// Walks a kernel.
-pub(super) fn walk<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
-    walk_with(kernel, uniformity, None, Case::default())
-}
-
-/// Walks a case of a kernel.
-pub(super) fn walk_case<'a>(
-    kernel: &'a Kernel,
-    uniformity: &'a Uniformity,
-    case: Case,
-) -> Walk<'a> {
-    walk_with(kernel, uniformity, None, case)
-}
-
-/// Walks a kernel, and notes where its reads of tensors are outside.
-pub(super) fn walk_reads<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
-    walk_with(kernel, uniformity, Some(Noted::Outside), Case::default())
-}
-
-/// Walks a kernel, and notes of each access who does not make it.
-pub(super) fn walk_stores<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
-    walk_with(kernel, uniformity, Some(Noted::Opposites), Case::default())
-}
-
-fn walk_with<'a>(
-    kernel: &'a Kernel,
-    uniformity: &'a Uniformity,
-    noted: Option<Noted>,
-    case: Case,
-) -> Walk<'a> {
-    let mut written = BTreeSet::new();
-    super::held::collect_written(&kernel.body, &mut written);
-    // What is one work-item's own meets nobody.
-    written.retain(|array| !kernel.is_local(*array));
-    let asked = Asked::of(kernel);
-    let mut walk = Walk {
-        kernel,
-        uniformity,
-        symbols: Symbols::default(),
-        functions: BTreeMap::new(),
-        differing: Vec::new(),
-        differing_here: Vec::new(),
-        bits: BTreeMap::new(),
-        scattered: BTreeMap::new(),
-        by_bits: BTreeMap::new(),
-        powers: BTreeSet::new(),
-        no_powers: BTreeSet::new(),
-        chosen: BTreeMap::new(),
-        choices: BTreeMap::new(),
-        chains: BTreeMap::new(),
-        naturals: BTreeSet::new(),
-        open_choices: BTreeMap::new(),
-        turned: BTreeMap::new(),
-        tallies: Tallies::new(),
-        recounts: Vec::new(),
-        squares: BTreeSet::new(),
-        elements: BTreeMap::new(),
-        outside: (noted == Some(Noted::Outside)).then(BTreeMap::new),
-        opposites: (noted == Some(Noted::Opposites)).then(Vec::new),
-        impossible: Vec::new(),
-        extents_of_arrays: BTreeMap::new(),
-        is_narrow: false,
-        exact: Exact::of(kernel),
-        preconditions: preconditions(kernel),
-        constraints: Vec::new(),
-        grid: Vec::new(),
-        block: None,
-        env: BTreeMap::new(),
-        wholes: Vec::new(),
-        guards: Vec::new(),
-        passed_by: Vec::new(),
-        loops: Vec::new(),
-        all_loops: Vec::new(),
-        sites: Vec::new(),
-        slots: BTreeMap::new(),
-        dealt: BTreeMap::new(),
-        relayed: BTreeMap::new(),
-        counters: Counters::default(),
-        counting: counting(kernel),
-        claims: Claims::default(),
-        made: Vec::new(),
-        marks: Marks::default(),
-        sums: BTreeMap::new(),
-        item_number: None,
-        warp_place: None,
-        common: BTreeMap::new(),
-        ballots: Ballots::default(),
-        windows: Windows::default(),
-        own_cells: OwnCells::default(),
-        named: Named::default(),
-        running: Vec::new(),
-        levels: Vec::new(),
-        strides: Vec::new(),
-        flat: None,
-        number_of_block: None,
-        launched: OnceCell::new(),
-        lates: Lates::default(),
-        cells: Cells::of(kernel),
-        agreed_loads: AgreedLoads::default(),
-        floors: Floors::of(kernel),
-        held: Holdings::of(kernel),
-        reread: Reread::default(),
-        prefixes: Prefixes::default(),
-        local_elements: Elements::of(kernel, &asked),
-        asked,
-        walked: 1,
-        effort: Effort::of_kernel(),
-        proofs: Known::default(),
-        by_indices: ByIndices::default(),
-        weighed: Weighed::default(),
-        pairs: Pairs::default(),
-        flow: Flow::default(),
-        depth: 0,
-        exits: Exits::of(kernel, uniformity),
-        leaving: leaving(kernel),
-        stayed: None,
-        recording: true,
-        is_at_last: false,
-        is_trying: false,
-        items: None,
-        is_walked: false,
-        written,
-        point: None,
-        eaches: 0,
-        by_all: false,
-        case,
-    };
-    walk.enter_header();
-    walk.enter_own_cells();
-    walk.note_flat();
-    walk.note_items();
-    walk.stmts(&kernel.body);
-    walk.bound_by_takers();
-    walk
 }
 
 impl Walk<'_> {

@@ -7,10 +7,11 @@
 
 use std::collections::BTreeSet;
 
+use super::begin::walk;
 use super::cases::{Shares, unproved_in_case};
 use super::poly::{Poly, Unknown};
 use super::symbol::{Obstacle, Sharing};
-use super::walk::{Case, Site, Walk, walk};
+use super::walk::{Case, Site, Walk};
 use super::{Relation, Unproved};
 use crate::check::Uniformity;
 use crate::kernel::{ArrayRef, Kernel};
