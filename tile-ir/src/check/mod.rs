@@ -23,6 +23,7 @@ mod progress;
 mod races;
 mod redundant;
 mod sample;
+mod some_rounds;
 mod stepped;
 mod strided;
 mod taken;
@@ -199,6 +200,7 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
         true => Vec::new(),
         false => proofs.prove(&kernel, &uniform, &mut collided),
     };
+    let unproved = some_rounds::left(&kernel, unproved, &mut collided);
     let glance = glance.unwrap_or_default();
     let is_proved = unproved.is_empty() && glance.collided().is_empty();
     let mut accesses = bounds::Accesses::of(&kernel);

@@ -122,7 +122,7 @@ families! {
     open orders params parted partners passed permuted physics pictures pieces placed places
     ported ports powers prefixes programs published queues ranks reach reading recounted
     rectangles reduced reductions reserved restored rolled rotated rounds rows running
-    samples scans scattered searches seats segments settled several shares sized sizes
+    samples scans scattered searches seats segments seldom settled several shares sized sizes
     solvers sorted sorts staged starts stencils steps stolen stored strides summed sums
     symbolic tables takers teams tickets tiles told triangles turned twice unrolled unseen
     values verified waits walked warps wavelets waves weighed wholes wide

@@ -9,7 +9,7 @@ use crate::kernel::{
 
 /// Whether statements may stand twice: they declare nothing that has a place of its own, and
 /// nothing is known of a loop by its place.
-pub(super) fn may_be_twice(stmts: &[Stmt]) -> bool {
+pub(in crate::check) fn may_be_twice(stmts: &[Stmt]) -> bool {
     !any_stmt(stmts, &mut |kind| {
         matches!(
             kind,
@@ -24,14 +24,14 @@ pub(super) fn may_be_twice(stmts: &[Stmt]) -> bool {
 }
 
 /// How statements are copied.
-pub(super) struct Copies<'a> {
+pub(in crate::check) struct Copies<'a> {
     /// The conditions that never hold where the copy stands: what is under them is left out.
-    pub(super) is_over: &'a dyn Fn(&Kernel, ExprId) -> bool,
+    pub(in crate::check) is_over: &'a dyn Fn(&Kernel, ExprId) -> bool,
 }
 
 impl Copies<'_> {
     /// The statements again.
-    pub(super) fn of(
+    pub(in crate::check) fn of(
         &self,
         kernel: &mut Kernel,
         stmts: &[Stmt],

@@ -46,7 +46,7 @@
 
 mod alike;
 mod assigned;
-mod copies;
+pub(super) mod copies;
 mod exits;
 mod first;
 mod left;
@@ -54,7 +54,7 @@ mod points;
 mod question;
 mod rounds;
 mod settled;
-mod turns;
+pub(super) mod turns;
 
 use std::collections::BTreeSet;
 

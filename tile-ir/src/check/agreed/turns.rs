@@ -36,10 +36,10 @@ pub(super) fn cut(kernel: &mut Kernel, values: &[bool]) -> bool {
 }
 
 /// What is to stand in a statement's place, if not that itself.
-type Parts<'a> = &'a dyn Fn(&mut Kernel, &Stmt) -> Option<Vec<Stmt>>;
+pub(in crate::check) type Parts<'a> = &'a dyn Fn(&mut Kernel, &Stmt) -> Option<Vec<Stmt>>;
 
 /// Puts others in the place of statements, inner ones first; whether there was one.
-pub(super) fn replace(kernel: &mut Kernel, parts: Parts<'_>) -> bool {
+pub(in crate::check) fn replace(kernel: &mut Kernel, parts: Parts<'_>) -> bool {
     let mut body = std::mem::take(&mut kernel.body);
     let is_changed = list(kernel, parts, &mut body);
     kernel.body = body;
@@ -102,14 +102,19 @@ fn parts(kernel: &mut Kernel, values: &[bool], stmt: &Stmt) -> Option<Vec<Stmt>>
     ])
 }
 
-pub(super) fn declare(kernel: &mut Kernel, of: VarId, name: String, is_counter: bool) -> VarId {
+pub(in crate::check) fn declare(
+    kernel: &mut Kernel,
+    of: VarId,
+    name: String,
+    is_counter: bool,
+) -> VarId {
     let span = kernel.vars[of].span;
     let kind = if is_counter { VarKind::Loop } else { VarKind::Let { mutable: false } };
     kernel.vars.push(Var { name, ty: Type::Index, kind, accumulator: false, span })
 }
 
 /// An expression of the same type and place as another one.
-pub(super) fn like(kernel: &mut Kernel, expr: ExprId, kind: ExprKind) -> ExprId {
+pub(in crate::check) fn like(kernel: &mut Kernel, expr: ExprId, kind: ExprKind) -> ExprId {
     let Expr { ty, span, .. } = kernel.exprs[expr];
     kernel.exprs.push(Expr { kind, ty, span })
 }

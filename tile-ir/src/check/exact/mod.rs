@@ -41,6 +41,7 @@ use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type, VarId, concerns_warps};
 use crate::op::BinaryOp;
+use crate::span::SpanId;
 
 /// The numbers of a kernel that a launch alone bounds.
 #[derive(Clone, Debug)]
@@ -157,6 +158,16 @@ impl Exact {
         let mut numbers = other.exprs.iter().chain(&other.indices.asked).filter(is_old);
         let mut kept = other.vars.keys().filter(|var| var.index() < vars);
         numbers.all(|expr| self.contains(*expr)) && kept.all(|var| self.keeps(*var))
+    }
+
+    /// Whether a launch of another kernel is asked for all of these numbers, those of the same
+    /// place in the text.
+    pub(in crate::check) fn is_asked_of(&self, kernel: &Kernel, other: &Self, by: &Kernel) -> bool {
+        let places = |exact: &Self, kernel: &Kernel| -> BTreeSet<(SpanId, Type)> {
+            let numbers = exact.exprs.iter().chain(&exact.indices.asked).chain(exact.vars.values());
+            numbers.map(|expr| (kernel.exprs[*expr].span, kernel.exprs[*expr].ty)).collect()
+        };
+        places(self, kernel).is_subset(&places(other, by))
     }
 
     /// Whether an index leaves 64 bits in every launch, so that nothing is known of it.
