@@ -100,27 +100,18 @@ impl Walk<'_> {
     /// that the block agrees on. Nothing that it reads or writes is noted.
     fn round_of(&mut self, ended: &Ended<'_>, var: VarId) -> Option<Round> {
         let Head::Counted(counter, range, bounds) = ended.head else { return None };
-        let recording = std::mem::replace(&mut self.recording, false);
-        let contents = std::mem::take(&mut self.held.contents);
-        let (ended_last, settled) = (self.held.ended, self.settled());
-        let exits = self.exits.clone();
-        let after = std::mem::replace(&mut self.env, ended.before.clone());
-        let id = self.open(Some(counter), ended.keyword);
-        let heads = self.set_heads(id, ended.carried);
-        let head = self.env.get(&var).cloned();
-        let holds = self.enter_counter(id, counter, range, bounds);
-        self.nested(|walk| {
-            walk.under_one_of((holds.clone(), Formula::False), |walk| walk.stmts(ended.body));
+        let (id, holds, [head, end]) = self.aside(ended.before.clone(), |walk| {
+            let id = walk.open(Some(counter), ended.keyword);
+            let heads = walk.set_heads(id, ended.carried);
+            let head = walk.env.get(&var).cloned();
+            let holds = walk.enter_counter(id, counter, range, bounds);
+            walk.nested(|walk| {
+                walk.under_one_of((holds.clone(), Formula::False), |walk| walk.stmts(ended.body));
+            });
+            walk.note_sums_of_round(id, ended.carried, &heads);
+            walk.loops.pop();
+            (id, holds, [head, walk.env.get(&var).cloned()])
         });
-        self.note_sums_of_round(id, ended.carried, &heads);
-        self.loops.pop();
-        let end = self.env.get(&var).cloned();
-        self.env = after;
-        self.exits = exits;
-        self.held.contents = contents;
-        self.held.ended = ended_last;
-        self.own_cells.settled = settled;
-        self.recording = recording;
         let (Some(Value::Int(head)), Some(Value::Int(end))) = (head, end) else { return None };
         Some(Round { id, holds, head, end })
     }

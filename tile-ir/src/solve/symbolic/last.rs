@@ -141,19 +141,9 @@ impl Walk<'_> {
 
     /// Walks a loop's last iteration.
     fn last(&mut self, ended: &Ended<'_>) -> Last {
-        let recording = std::mem::replace(&mut self.recording, false);
         self.is_at_last = true;
-        let contents = std::mem::take(&mut self.held.contents);
-        let ended_last = self.held.ended;
-        let exits = self.exits.clone();
-        let after = std::mem::replace(&mut self.env, ended.before.clone());
         let from = self.symbols.next();
-        let found = self.last_from(ended, from);
-        self.env = after;
-        self.exits = exits;
-        self.held.contents = contents;
-        self.held.ended = ended_last;
-        self.recording = recording;
+        let found = self.aside(ended.before.clone(), |walk| walk.last_from(ended, from));
         self.is_at_last = false;
         found
     }

@@ -25,6 +25,7 @@
 mod agreed_load;
 mod alike;
 mod arrays;
+mod aside;
 mod asked;
 mod ballots;
 mod before_own;

@@ -49,6 +49,12 @@ struct Relay {
     takes_own: bool,
 }
 
+impl Relay {
+    fn to(to: Audience, known: Item) -> Self {
+        Self { to, known, depth: 0, takes_own: false }
+    }
+}
+
 /// The slots that blocks have been told of, by that of the work-item and its coordinates.
 pub(super) type Relayed = BTreeMap<(Unknown, Vec<Poly>), Unknown>;
 
@@ -56,19 +62,20 @@ impl Walk<'_> {
     /// A value of one work-item as its block has it.
     pub(super) fn relayed_to_block(&mut self, value: &Poly, item: &Item) -> Option<Poly> {
         let to = Audience::Block(item.clone());
-        self.relayed(value, &mut Relay { to, known: item.clone(), depth: 0, takes_own: false })
+        self.relayed(value, &mut Relay::to(to, item.clone()))
     }
 
     /// The same, with values of which the block knows only that the work-item has them.
     pub(super) fn relayed_as_own(&mut self, value: &Poly, item: &Item) -> Option<Poly> {
         let to = Audience::Block(item.clone());
-        self.relayed(value, &mut Relay { to, known: item.clone(), depth: 0, takes_own: true })
+        let mut relay = Relay { takes_own: true, ..Relay::to(to, item.clone()) };
+        self.relayed(value, &mut relay)
     }
 
     /// The same of a condition.
     pub(super) fn relayed_condition(&mut self, cond: &Cond, item: &Item) -> Cond {
         let to = Audience::Block(item.clone());
-        self.relayed_cond(cond, &mut Relay { to, known: item.clone(), depth: 0, takes_own: false })
+        self.relayed_cond(cond, &mut Relay::to(to, item.clone()))
     }
 
     /// A value of a lane as its warp has it, if the lane is there.
@@ -81,7 +88,7 @@ impl Walk<'_> {
         let (own, number) = self.item_of_lane(&place.lane, lane)?;
         let to = Audience::Warp { place: place.clone(), lane: lane.clone() };
         let known = BTreeMap::from([(own, number)]);
-        self.relayed(value, &mut Relay { to, known, depth: 0, takes_own: false })
+        self.relayed(value, &mut Relay::to(to, known))
     }
 
     fn relayed(&mut self, value: &Poly, relay: &mut Relay) -> Option<Poly> {
@@ -184,10 +191,21 @@ impl Walk<'_> {
         let sharing = Sharing::Function(of);
         let told = self.symbols.push(Symbol { sharing, facts: Formula::True, ..symbol.clone() });
         self.functions.insert(key, told);
-        relay.known.insert(unknown, Poly::unknown(told));
-        let facts = self.relayed_formula(&symbol.facts, relay);
+        Some(self.tell((unknown, &symbol.facts), told, relay))
+    }
+
+    /// Tells what is known of an unknown of what stands for it.
+    fn tell(
+        &mut self,
+        (unknown, facts): (Unknown, &Formula),
+        told: Unknown,
+        relay: &mut Relay,
+    ) -> Poly {
+        let of_all = Poly::unknown(told);
+        relay.known.insert(unknown, of_all.clone());
+        let facts = self.relayed_formula(facts, relay);
         self.symbols.add_facts(told, facts);
-        Some(Poly::unknown(told))
+        of_all
     }
 
     /// What the work-item alone has, and its block is told of.
@@ -205,10 +223,7 @@ impl Walk<'_> {
         let (sharing, facts) = (Sharing::Block, Formula::True);
         let told = self.symbols.push(Symbol { sharing, facts, ..symbol.clone() });
         self.relayed.insert(key, told);
-        relay.known.insert(unknown, Poly::unknown(told));
-        let facts = self.relayed_formula(&symbol.facts, relay);
-        self.symbols.add_facts(told, facts);
-        Some(Poly::unknown(told))
+        Some(self.tell((unknown, &symbol.facts), told, relay))
     }
 
     /// A slot, as all of the audience have it.
