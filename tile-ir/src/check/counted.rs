@@ -68,7 +68,8 @@ impl<'a> Counts<'a> {
     }
 }
 
-fn collect_exchanged(stmts: &[Stmt], out: &mut BTreeSet<VarId>) {
+/// Collects the variables that work-items get of each other.
+pub(super) fn collect_exchanged(stmts: &[Stmt], out: &mut BTreeSet<VarId>) {
     for stmt in stmts {
         if let StmtKind::Exchange { var, .. } = &stmt.kind {
             out.insert(*var);

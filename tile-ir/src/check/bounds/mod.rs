@@ -8,7 +8,8 @@
 //!    where it is made ([`crate::solve::symbolic`]);
 //! 3. leaves: by trying cases of the index and its guards ([`super::sample`]),
 //!    at more sizes than a whole kernel is run at, first those that lead to the largest
-//!    and the smallest index.
+//!    and the smallest index;
+//! 4. leaves: by running it with counters whose updates data does not decide ([`slots`]).
 //!
 //! What neither leaves nor is shown to stay is undecided, and accepted: lowering
 //! guards every index that it cannot show to be inside. So does an index made of
@@ -16,11 +17,13 @@
 //! counted ([`super::counted`]).
 
 mod example;
+mod slots;
 mod uses;
 
 use std::collections::BTreeSet;
 
 use self::example::{Example, search, values};
+use self::slots::Slots;
 use self::uses::{Use, Uses};
 use super::counted::Counts;
 use super::fold::enter_all;
@@ -78,7 +81,7 @@ impl<'a> Accesses<'a> {
     pub(super) fn check(&self, strays: &[Stray], diags: &mut Diagnostics) -> BTreeSet<ArrayRef> {
         let kernel = self.kernel;
         let sources = Sources::of(kernel);
-        let counts = Counts::of(kernel);
+        let (counts, slots) = (Counts::of(kernel), Slots::of(kernel));
         let mut reported: BTreeSet<SpanId> = BTreeSet::new();
         let mut stray = BTreeSet::new();
         let n_open = self.found.iter().filter(|(_, stays)| !stays).count();
@@ -93,7 +96,8 @@ impl<'a> Accesses<'a> {
                 Some(stray) if stray.cause.is_some() && is_counted() => None,
                 Some(stray) => Some(Example::of_run(kernel, stray)),
                 None if *stays => None,
-                None => search(kernel, &sources, used, evaluations),
+                None => search(kernel, &sources, used, evaluations)
+                    .or_else(|| slots.stray(used).map(|stray| Example::of_run(kernel, &stray))),
             };
             if let Some(example) = example {
                 reported.insert(used.access.span);

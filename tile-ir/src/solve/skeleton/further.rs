@@ -146,20 +146,20 @@ fn has_narrow_numbers(kernel: &Kernel) -> bool {
 }
 
 /// What all further runs of a kernel have in common.
-struct Further<'a> {
+pub(super) struct Further<'a> {
     kernel: &'a Kernel,
-    pool: Pool,
+    pub(super) pool: Pool,
     /// Conditions that the author assumes, and sizes decide.
-    assumptions: BTreeSet<ExprId>,
+    pub(super) assumptions: BTreeSet<ExprId>,
 }
 
 impl<'a> Further<'a> {
-    fn of(kernel: &'a Kernel) -> Self {
+    pub(super) fn of(kernel: &'a Kernel) -> Self {
         Self { kernel, pool: Pool::of(kernel), assumptions: assumptions(kernel) }
     }
 
     /// Small sizes that differ for a plan; where it is so, with extents beyond any index.
-    fn sizes(&self, plan: &Plan<'_>, is_wide: bool) -> Vec<Sizes> {
+    pub(super) fn sizes(&self, plan: &Plan<'_>, is_wide: bool) -> Vec<Sizes> {
         let choice = Choice::of(self.kernel, &self.pool);
         self.differing(choice.sizes(plan.uses_data), plan, is_wide)
     }

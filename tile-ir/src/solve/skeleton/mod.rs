@@ -68,6 +68,7 @@ mod reals;
 mod shadow;
 mod sizes;
 mod spans;
+mod spilt;
 mod stray;
 mod terms;
 mod thresholds;
@@ -86,6 +87,7 @@ pub(crate) use passes::enumerate_within;
 pub(crate) use plan::Site;
 pub(crate) use probe::probe;
 pub(crate) use shadow::Scope;
+pub(crate) use spilt::spilt;
 pub(crate) use stray::Stray;
 
 use std::collections::{BTreeMap, BTreeSet};
