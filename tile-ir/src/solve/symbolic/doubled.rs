@@ -119,7 +119,13 @@ impl Walk<'_> {
                 };
                 let flags = BTreeSet::new();
                 let none = (
-                    Course { ends: &flags, ends_alone: false, is_whole: false, empty: None },
+                    Course {
+                        ends: &flags,
+                        ends_alone: false,
+                        is_whole: false,
+                        empty: None,
+                        is_last: &|_| Formula::Unknown,
+                    },
                     &Scaled::default(),
                 );
                 let (flow, _) = walk.repeated((Some(counter), head), body, &enter, none);

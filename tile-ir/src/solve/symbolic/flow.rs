@@ -9,7 +9,8 @@
 //! Of a barrier under a condition of the block, the paths that pass it by are
 //! those on which the condition fails ([`Path`]).
 //!
-//! Where each iteration of a loop meets a barrier, a path from before it leads into the first.
+//! Where each iteration of a loop meets a barrier, a path from before it leads into the first,
+//! and one from the last leads behind it.
 //!
 //! A warp's barrier orders the accesses of that warp alone: two that it stands between,
 //! on all ways from one to the other, meet in two warps only. It stands where the whole warp
@@ -252,6 +253,14 @@ impl Flow {
     pub(super) fn begin_under(&mut self, condition: &Formula) {
         let first = Path::under(condition.clone());
         self.heads.iter_mut().for_each(|(_, path)| *path = along(&first, path));
+    }
+
+    /// This, of which a path to its end on which nobody leaves meets a condition.
+    pub(super) fn end_under(&mut self, condition: &Formula) {
+        if condition.is_exact() {
+            let last = Path::under(condition.clone());
+            self.end.tails.iter_mut().for_each(|(_, path)| *path = along(path, &last));
+        }
     }
 
     /// Of any number of iterations, where this is one.

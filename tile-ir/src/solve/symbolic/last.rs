@@ -245,7 +245,7 @@ impl Walk<'_> {
     }
 
     /// Whether no iteration of the range is left after the present one.
-    fn is_last(&self, head: Head<'_>) -> Formula {
+    pub(super) fn is_last(&self, head: Head<'_>) -> Formula {
         let Head::Counted(counter, range, bounds) = head else { return Formula::False };
         let Some(Value::Int(now)) = self.env.get(&counter) else { return Formula::Unknown };
         match (range, bounds) {

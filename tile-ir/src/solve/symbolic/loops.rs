@@ -36,7 +36,7 @@ use super::tallied::Tally;
 use super::together::Changed;
 use super::walk::{Value, Walk};
 use super::windows::Widened;
-use crate::kernel::{ExprId, LoopRange, Place, Stmt, StmtKind, Type, VarId};
+use crate::kernel::{ExprId, ExprKind, LoopRange, Place, Stmt, StmtKind, Type, VarId, any_subexpr};
 use crate::op::BinaryOp;
 use crate::solve::doubling;
 use crate::span::SpanId;
@@ -133,6 +133,8 @@ pub(super) struct Course<'c> {
     pub(super) is_whole: bool,
     /// Of a `while`, where it runs no iteration.
     pub(super) empty: Option<&'c Formula>,
+    /// At the end of an iteration: whether there is no other one.
+    pub(super) is_last: &'c dyn Fn(&mut Walk<'_>) -> Formula,
 }
 
 impl Walk<'_> {
@@ -177,7 +179,14 @@ impl Walk<'_> {
         let doubled = self.doubled_steadily(body);
         let scaled = Scaled { doubled: doubled.clone(), ..Scaled::default() };
         let before = self.env.clone();
-        let course = Course { ends: &ends, ends_alone: false, is_whole: true, empty: None };
+        let is_last = |walk: &mut Walk<'_>| walk.is_last(Head::Counted(var, range, &bounds));
+        let course = Course {
+            ends: &ends,
+            ends_alone: false,
+            is_whole: true,
+            empty: None,
+            is_last: &is_last,
+        };
         let (mut flow, carried) = self.repeated((Some(var), head), body, &enter, (course, &scaled));
         let wrapped = doubled.first_key_value().map(|(stride, _)| *stride);
         let wrapped = wrapped.filter(|stride| !self.ends_before_wrapping(range, &bounds, *stride));
@@ -242,7 +251,14 @@ impl Walk<'_> {
         let scaled = self.scaled(cond, body);
         let before = self.env.clone();
         let empty = self.condition(cond).no;
-        let course = Course { ends: &ends, ends_alone: alone, is_whole: true, empty: Some(&empty) };
+        let is_last = |walk: &mut Walk<'_>| walk.ends_here(cond);
+        let course = Course {
+            ends: &ends,
+            ends_alone: alone,
+            is_whole: true,
+            empty: Some(&empty),
+            is_last: &is_last,
+        };
         let (flow, carried) = self.repeated((None, head), body, &enter, (course, &scaled));
         self.leave_by_last(&Ended {
             head: Head::While(cond),
@@ -277,6 +293,12 @@ impl Walk<'_> {
                 self.passed_by.pop();
             }
         }
+    }
+
+    /// Whether a loop's condition does not hold any more; asked again where that reads nothing.
+    fn ends_here(&mut self, cond: ExprId) -> Formula {
+        let reads = any_subexpr(self.kernel, cond, &mut |kind| matches!(kind, ExprKind::Load(_)));
+        if reads { Formula::Unknown } else { self.condition(cond).no }
     }
 
     /// Walks a loop. `enter` begins an iteration, and says what holds in it; none
@@ -365,13 +387,18 @@ impl Walk<'_> {
         }
         self.loops.pop();
         self.pairs.cross_iterations(&flow, &self.loops, id);
-        if course.is_whole && flow.end.through.is_none() {
+        let meets = course.is_whole && flow.end.through.is_none();
+        if meets {
             // What comes before the loop reaches no iteration but the first.
             let number = Poly::unknown(self.all_loops[id.0].number);
             flow.begin_under(&Formula::All([vec![Formula::Zero(number)], at_first].concat()));
         }
         flow.repeat();
         flow.leave_later();
+        if meets && flow.has_tails() {
+            // What comes behind it is reached from no iteration but the last.
+            flow.end_under(&(course.is_last)(self));
+        }
         if alone {
             // The end of an iteration is followed by the next one.
             flow.end = End::default();
