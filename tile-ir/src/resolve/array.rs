@@ -1,7 +1,7 @@
 //! Local arrays: `let mut x: [f32; 4] = [0; 4];`
 
 use super::convert::{Conversion, expect_stored};
-use super::each::check_axes;
+use super::each::{check_axes, check_extents};
 use super::expr::{resolve_expr, resolve_index};
 use super::scope::{Binding, Naming};
 use super::types::Ty;
@@ -29,6 +29,7 @@ pub(super) fn declare_array(
     let elem = type_expr::resolve_elem(cx, elem, "an array");
     let extents = resolve_extents(cx, extents);
     check_axes(cx, name, extents.len());
+    check_extents(cx, name, &extents);
     // Its first elements are computed before its name is in force.
     let stored = |cx: &mut Resolver, value: &Expr| {
         let value = resolve_expr(cx, value, Conversion::None);

@@ -10,7 +10,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::dtype::DType;
 use crate::kernel::{
     Access, ArrayRef, Axis, EachOrigin, ElemType, ExprId, ExprKind, Stmt, StmtKind, Tile,
-    TileSpace, VarKind,
+    TileSpace, VarKind, eval_index,
 };
 use crate::span::SpanId;
 use crate::syntax::{self, EachAxis, Expr, Name, TypeExpr};
@@ -32,6 +32,7 @@ pub(super) fn declare_shared(
     let extents: Vec<ExprId> = extents.iter().map(|extent| resolve_index(cx, extent)).collect();
     cx.naming = naming;
     check_axes(cx, name, extents.len());
+    check_extents(cx, name, &extents);
     let tile = cx.kernel.tiles.push(Tile {
         name: name.text.clone(),
         space: TileSpace::Shared,
@@ -50,6 +51,18 @@ pub(super) fn check_axes(cx: &mut Resolver, name: &Name, rank: usize) {
     if !(1..=MAX_RANK).contains(&rank) {
         let message = format!("`{}` has {rank} axes; 1 to {MAX_RANK} are possible", name.text);
         cx.error(Code::RankMismatch, name.span, message);
+    }
+}
+
+/// Reports extents whose numbers leave an array without an element.
+pub(super) fn check_extents(cx: &mut Resolver, name: &Name, extents: &[ExprId]) {
+    for extent in extents {
+        let length = eval_index(&cx.kernel, *extent, &|_| None);
+        if let Some(length) = length.filter(|length| *length < 1) {
+            let message =
+                format!("an extent is at least 1, and this one of `{}` is {length}", name.text);
+            cx.error(Code::BadHeader, cx.kernel.exprs[*extent].span, message);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! parameters, grid and block.
 
 use super::convert::{Conversion, expect_type};
-use super::each::check_axes;
+use super::each::{check_axes, check_extents};
 use super::expr::{resolve_condition, resolve_expr, resolve_index};
 use super::scope::{Binding, Naming};
 use super::types::Ty;
@@ -349,6 +349,7 @@ fn resolve_domains(cx: &mut Resolver, item: &KernelItem) {
     }
     let mut axes = Vec::new();
     for (axis, extent) in item.block.iter().zip(block) {
+        check_extents(cx, &axis.name, &[extent]);
         let var = cx.new_var(&axis.name, Ty::INDEX, VarKind::Block);
         declare_unique(cx, &axis.name, Binding::Var(var));
         axes.push(Axis { var, extent });

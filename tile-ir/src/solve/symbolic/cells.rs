@@ -150,7 +150,7 @@ impl Walk<'_> {
         let known = match known {
             None => match self.found_again(expr, tile, at) {
                 Some((again, true)) => {
-                    self.note_place(tile, at, &again);
+                    self.note_place(expr, (tile, at), &again);
                     return Some(again);
                 }
                 first => first.map(|(value, _)| value),
@@ -167,7 +167,7 @@ impl Walk<'_> {
         {
             self.symbols.set_natural(*symbol);
         }
-        self.note_place(tile, at, &value);
+        self.note_place(expr, (tile, at), &value);
         self.note_read(access, at, &value);
         self.note_total_read(tile, at, &value);
         Some(value)

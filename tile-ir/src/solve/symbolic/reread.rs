@@ -67,20 +67,36 @@ impl Reread {
 }
 
 impl Walk<'_> {
-    /// Notes what a work-item has found in a cell, if that is one number by itself.
-    pub(super) fn note_place(&mut self, tile: TileId, at: &[Poly], value: &Value) {
+    /// Notes what a work-item has found in a cell by `expr`, if that is one number by itself. What
+    /// it has stored there and finds again is not noted: whether the cell holds that, and not what
+    /// another one has stored, is what is to be proved.
+    pub(super) fn note_place(
+        &mut self,
+        expr: ExprId,
+        (tile, at): (TileId, &[Poly]),
+        value: &Value,
+    ) {
         let Value::Int(value) = value else { return };
         let [(product, 1)] = value.terms() else { return };
+        let of = (tile, self.version(tile));
         if let [symbol] = product.as_slice()
             && self.recording
             && !at.iter().any(Poly::is_lost)
+            && self.is_found(*symbol, expr, of)
         {
-            let place = ((tile, self.version(tile)), at.to_vec());
+            let place = (of, at.to_vec());
             let places = self.reread.places.entry(*symbol).or_default();
             if !places.contains(&place) {
                 places.push(place);
             }
         }
+    }
+
+    /// Whether a symbol was made for what `expr` reads, or for another read of that tile as it is.
+    fn is_found(&self, symbol: Unknown, expr: ExprId, of: (TileId, Version)) -> bool {
+        let made_at = self.symbols.get(symbol).and_then(|symbol| symbol.obstacle);
+        made_at.is_some_and(|(span, _)| span == self.kernel.exprs[expr].span)
+            || self.reread.places_of(symbol).any(|(known, _)| known == of)
     }
 
     /// From here on a tile may hold something else.
