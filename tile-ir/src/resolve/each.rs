@@ -56,7 +56,9 @@ pub(super) fn check_axes(cx: &mut Resolver, name: &Name, rank: usize) {
 
 /// Reports extents whose numbers leave an array without an element.
 pub(super) fn check_extents(cx: &mut Resolver, name: &Name, extents: &[ExprId]) {
-    for extent in extents {
+    let known = |extent: &&ExprId| !matches!(cx.type_of(**extent), Ty::Poison);
+    let known: Vec<&ExprId> = extents.iter().filter(known).collect();
+    for extent in known {
         let length = eval_index(&cx.kernel, *extent, &|_| None);
         if let Some(length) = length.filter(|length| *length < 1) {
             let message =

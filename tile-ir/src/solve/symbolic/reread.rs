@@ -68,8 +68,8 @@ impl Reread {
 
 impl Walk<'_> {
     /// Notes what a work-item has found in a cell by `expr`, if that is one number by itself. What
-    /// it has stored there and finds again is not noted: whether the cell holds that, and not what
-    /// another one has stored, is what is to be proved.
+    /// it has stored there and finds again is noted of cells alone of which each work-item has one:
+    /// elsewhere it is to be proved that a cell holds that, and not what another one has stored.
     pub(super) fn note_place(
         &mut self,
         expr: ExprId,
@@ -82,7 +82,7 @@ impl Walk<'_> {
         if let [symbol] = product.as_slice()
             && self.recording
             && !at.iter().any(Poly::is_lost)
-            && self.is_found(*symbol, expr, of)
+            && (self.is_found(*symbol, expr, of) || self.is_own_place(at))
         {
             let place = (of, at.to_vec());
             let places = self.reread.places.entry(*symbol).or_default();
@@ -97,6 +97,19 @@ impl Walk<'_> {
         let made_at = self.symbols.get(symbol).and_then(|symbol| symbol.obstacle);
         made_at.is_some_and(|(span, _)| span == self.kernel.exprs[expr].span)
             || self.reread.places_of(symbol).any(|(known, _)| known == of)
+    }
+
+    /// Whether each work-item of a block has a cell of its own: along each axis an index is its
+    /// coordinate, beside what the block agrees on.
+    fn is_own_place(&self, at: &[Poly]) -> bool {
+        let mut left: Vec<&Poly> = at.iter().collect();
+        self.block.iter().flatten().all(|(_, axis)| {
+            let own = Poly::unknown(*axis);
+            let is_of_axis =
+                |at: &&Poly| self.is_agreed(&at.sub(&own)) || self.is_agreed(&at.add(&own));
+            let found = left.iter().position(is_of_axis);
+            found.map(|found| left.remove(found)).is_some()
+        })
     }
 
     /// From here on a tile may hold something else.
