@@ -6,12 +6,14 @@
 //! constants, sizes and the conditions around it decide ([`crate::solve::symbolic`]);
 //! whether it does is for the CPU device to see.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::fold::Folds;
 use super::uniform::Uniformity;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::kernel::{ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, VarKind, print_expr};
+use crate::kernel::{
+    ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, VarKind, print_expr,
+};
 use crate::solve::symbolic::impossible;
 
 /// Reports the assumptions of a kernel that cannot be meant.
@@ -108,8 +110,10 @@ pub(crate) struct Origins {
     values: Vec<(VarId, ExprId)>,
     /// What decides whether variables are set to something, or how often.
     deciders: Vec<(VarId, ExprId)>,
-    /// Variables that hold old values of atomic updates.
-    old: BTreeSet<VarId>,
+    /// Variables that hold old values of atomic updates, with the array of each.
+    old: BTreeMap<VarId, ArrayRef>,
+    /// Variables that hold what work-items get of each other.
+    exchanged: BTreeSet<VarId>,
 }
 
 impl Origins {
@@ -133,8 +137,11 @@ impl Origins {
                 }
                 StmtKind::Exchange { var, value, lane, .. } => {
                     self.values.extend([*value].into_iter().chain(*lane).map(|id| (*var, id)));
+                    self.exchanged.insert(*var);
                 }
-                StmtKind::Atomic { old, .. } => self.old.extend(old),
+                StmtKind::Atomic { old, access, .. } => {
+                    self.old.extend(old.map(|old| (old, access.array)));
+                }
                 StmtKind::Let { init: None, .. }
                 | StmtKind::LetArray { .. }
                 | StmtKind::Update { place: Place::Element(_), .. }
@@ -188,8 +195,19 @@ impl Origins {
         expr: ExprId,
         test: &dyn Fn(&ExprKind) -> bool,
     ) -> bool {
-        let is_old = |kind: &ExprKind| matches!(kind, ExprKind::Var(var) if self.old.contains(var));
+        let is_old =
+            |kind: &ExprKind| matches!(kind, ExprKind::Var(var) if self.old.contains_key(var));
         self.find(kernel, expr, &mut |kind| is_old(kind) || test(kind))
+    }
+
+    /// The array of which a variable holds the old value of an atomic update.
+    pub(crate) fn updated(&self, old: VarId) -> Option<ArrayRef> {
+        self.old.get(&old).copied()
+    }
+
+    /// Whether this is a variable that holds what work-items get of each other.
+    pub(crate) fn is_exchanged(&self, kind: &ExprKind) -> bool {
+        matches!(kind, ExprKind::Var(var) if self.exchanged.contains(var))
     }
 
     /// The variables in `expr`, and in what those are set to.

@@ -25,8 +25,6 @@ pub(super) struct Counts<'a> {
     kernel: &'a Kernel,
     origins: Origins,
     written: WrittenTensors,
-    /// What work-items get of each other.
-    exchanged: BTreeSet<VarId>,
     /// Tiles in which more is put than data as it was loaded.
     reckoned: BTreeSet<ArrayRef>,
 }
@@ -34,13 +32,11 @@ pub(super) struct Counts<'a> {
 impl<'a> Counts<'a> {
     /// Reads a kernel.
     pub(super) fn of(kernel: &'a Kernel) -> Self {
-        let mut exchanged = BTreeSet::new();
-        collect_exchanged(&kernel.body, &mut exchanged);
         let mut reckoned = BTreeSet::new();
         let lets = immutable_lets(&kernel.body, kernel);
         collect_reckoned((kernel, &lets), &kernel.body, &mut reckoned);
         let (origins, written) = (Origins::of(kernel), WrittenTensors::of(kernel));
-        Self { kernel, origins, written, exchanged, reckoned }
+        Self { kernel, origins, written, reckoned }
     }
 
     /// Whether one of the limits is such a number, to which an index goes.
@@ -62,19 +58,8 @@ impl<'a> Counts<'a> {
                 ArrayRef::Tile(_) => self.reckoned.contains(&access.array),
                 ArrayRef::Tensor(tensor) => self.written.contains(tensor),
             },
-            ExprKind::Var(var) => self.exchanged.contains(var),
-            _ => false,
+            kind => self.origins.is_exchanged(kind),
         })
-    }
-}
-
-/// Collects the variables that work-items get of each other.
-pub(super) fn collect_exchanged(stmts: &[Stmt], out: &mut BTreeSet<VarId>) {
-    for stmt in stmts {
-        if let StmtKind::Exchange { var, .. } = &stmt.kind {
-            out.insert(*var);
-        }
-        stmt.kind.bodies().into_iter().for_each(|body| collect_exchanged(body, out));
     }
 }
 

@@ -20,6 +20,7 @@ mod example;
 mod slots;
 mod uses;
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use self::example::{Example, search, values};
@@ -81,7 +82,8 @@ impl<'a> Accesses<'a> {
     pub(super) fn check(&self, strays: &[Stray], diags: &mut Diagnostics) -> BTreeSet<ArrayRef> {
         let kernel = self.kernel;
         let sources = Sources::of(kernel);
-        let (counts, slots) = (Counts::of(kernel), Slots::of(kernel));
+        let counts = LazyCell::new(|| Counts::of(kernel));
+        let slots = LazyCell::new(|| Slots::of(kernel));
         let mut reported: BTreeSet<SpanId> = BTreeSet::new();
         let mut stray = BTreeSet::new();
         let n_open = self.found.iter().filter(|(_, stays)| !stays).count();

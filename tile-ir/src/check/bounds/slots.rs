@@ -9,31 +9,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::uses::Use;
 use crate::check::assumed::Origins;
-use crate::check::counted::collect_exchanged;
-use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Source, Stmt, StmtKind, VarId};
+use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, Source, Stmt};
 use crate::solve::skeleton::{Stray, spilt};
 
 /// The old values of counters that data does not decide.
 pub(super) struct Slots<'a> {
     kernel: &'a Kernel,
     origins: Origins,
-    counters: BTreeMap<VarId, ArrayRef>,
-    /// What work-items get of each other.
-    exchanged: BTreeSet<VarId>,
+    /// The arrays of which data decides what is stored, where, or whether.
+    of_data: BTreeSet<ArrayRef>,
     /// By tile, the accesses that have been seen to leave it.
     strays: RefCell<BTreeMap<ArrayRef, Vec<Stray>>>,
 }
 
 impl<'a> Slots<'a> {
     pub(super) fn of(kernel: &'a Kernel) -> Self {
-        let (mut counters, mut exchanged) = (BTreeMap::new(), BTreeSet::new());
-        collect(&kernel.body, &mut counters);
-        collect_exchanged(&kernel.body, &mut exchanged);
-        let (origins, strays) = (Origins::of(kernel), RefCell::default());
-        let mut slots = Self { kernel, origins, counters, exchanged, strays };
-        let mut decided = Vec::new();
-        slots.note_decided(&kernel.body, &mut Vec::new(), &mut decided);
-        slots.counters.retain(|_, counter| !decided.contains(counter));
+        let (origins, of_data) = (Origins::of(kernel), BTreeSet::new());
+        let mut slots = Self { kernel, origins, of_data, strays: RefCell::default() };
+        slots.note_of_data(&kernel.body, &mut Vec::new());
         slots
     }
 
@@ -41,7 +34,10 @@ impl<'a> Slots<'a> {
     pub(super) fn stray(&self, used: &Use<'_>) -> Option<Stray> {
         let of_index = used.access.indices.iter();
         let mut vars = of_index.flat_map(|index| self.origins.vars(self.kernel, *index));
-        let old = vars.find(|var| self.counters.contains_key(var))?;
+        let is_decided = |counter: ArrayRef| {
+            matches!(counter, ArrayRef::Tile(_)) && !self.of_data.contains(&counter)
+        };
+        let old = vars.find(|var| self.origins.updated(*var).is_some_and(is_decided))?;
         let tile = used.access.array;
         let mut known = self.strays.borrow_mut();
         let strays =
@@ -50,18 +46,18 @@ impl<'a> Slots<'a> {
     }
 
     /// Collects the arrays of which data decides what is stored, where, or whether.
-    fn note_decided(&self, stmts: &[Stmt], around: &mut Vec<ExprId>, out: &mut Vec<ArrayRef>) {
+    fn note_of_data(&mut self, stmts: &[Stmt], around: &mut Vec<ExprId>) {
         for stmt in stmts {
             let own = stmt.kind.exprs();
             if let Some(array) = stmt.kind.written()
                 && own.iter().chain(around.iter()).any(|expr| self.is_of_data(*expr))
             {
-                out.push(array);
+                self.of_data.insert(array);
             }
             let is_around = !stmt.kind.bodies().is_empty();
             let before = around.len();
             around.extend(own.iter().filter(|_| is_around));
-            stmt.kind.bodies().into_iter().for_each(|body| self.note_decided(body, around, out));
+            stmt.kind.bodies().into_iter().for_each(|body| self.note_of_data(body, around));
             around.truncate(before);
         }
     }
@@ -71,20 +67,7 @@ impl<'a> Slots<'a> {
         self.origins.reaches(self.kernel, expr, &|kind| match kind {
             ExprKind::Load(_) | ExprKind::Uniform(_) => true,
             // What work-items get of each other is not followed.
-            ExprKind::Var(var) => self.exchanged.contains(var),
-            _ => false,
+            kind => self.origins.is_exchanged(kind),
         })
-    }
-}
-
-/// Collects the old values of tiles' counters.
-fn collect(stmts: &[Stmt], counters: &mut BTreeMap<VarId, ArrayRef>) {
-    for stmt in stmts {
-        if let StmtKind::Atomic { access, old: Some(old), .. } = &stmt.kind
-            && let ArrayRef::Tile(_) = access.array
-        {
-            counters.insert(*old, access.array);
-        }
-        stmt.kind.bodies().into_iter().for_each(|body| collect(body, counters));
     }
 }

@@ -20,14 +20,27 @@ pub(super) const FUEL: u32 = 2 * BUDGET;
 /// A place for a barrier.
 #[derive(Clone, Debug)]
 pub(super) struct Cure {
-    /// Line of the statement before it; `None` where it comes first.
-    pub(super) after_line: Option<u32>,
-    /// The keyword of the loop whose first or last statement it becomes.
-    pub(super) end_of: Option<SpanId>,
+    pub(super) insertion: Insertion,
     /// What still collides with it.
     pub(super) left: BTreeSet<Pair>,
+    /// Whether blocks may still meet in the array, for all that is known.
+    pub(super) blocks_may_meet: bool,
     /// The kernel with it.
     pub(super) mended: Kernel,
+}
+
+/// Where in the text a barrier is to be put.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Insertion {
+    /// As the first statement of the loop with this keyword, or of the kernel.
+    First(Option<SpanId>),
+    /// As the last statement of the loop with this keyword, behind this line if the loop
+    /// does not end on it.
+    Last(SpanId, Option<u32>),
+    /// Behind this line.
+    After(u32),
+    /// Between two statements on this line, before this column, from 1.
+    Within(u32, u32),
 }
 
 /// The best place for a barrier that separates `pair`, if there is one: that
@@ -116,13 +129,22 @@ struct Gap<'a> {
 
 impl Gap<'_> {
     fn cure(&self, kernel: &Kernel, left: BTreeSet<Pair>, mended: Kernel) -> Cure {
-        let before = self.at.checked_sub(1).map(|before| &self.list.stmts[before]);
-        let at_end = self.at == 0 || self.at == self.list.stmts.len();
-        Cure {
-            after_line: before.map(|stmt| kernel.spans.range(stmt.span).end_line),
-            end_of: self.list.owner.filter(|_| at_end).map(|owner| owner.head),
-            left,
-            mended,
+        Cure { insertion: self.insertion(kernel), left, blocks_may_meet: false, mended }
+    }
+
+    fn insertion(&self, kernel: &Kernel) -> Insertion {
+        let (stmts, owner) = (self.list.stmts, self.list.owner);
+        let Some(before) = self.at.checked_sub(1).map(|before| &stmts[before]) else {
+            return Insertion::First(owner.map(|owner| owner.head));
+        };
+        let line = kernel.spans.range(before.span).end_line;
+        match (stmts.get(self.at).map(|next| kernel.spans.range(next.span)), owner) {
+            (Some(next), _) if next.line == line => Insertion::Within(line, next.column + 1),
+            (None, Some(owner)) => {
+                let ends_there = kernel.spans.range(owner.span).end_line == line;
+                Insertion::Last(owner.head, (!ends_there).then_some(line))
+            }
+            (Some(_), _) | (None, None) => Insertion::After(line),
         }
     }
 }

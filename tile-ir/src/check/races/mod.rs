@@ -133,7 +133,7 @@ fn open(
         })
     };
     let cure = are_apart.then(|| find_cure(kernel, uniformity, pair, None, fuel)).flatten();
-    let cure = cure.filter(|cure| leaves_blocks_apart(&cure.mended, pair.array()));
+    let cure = cure.filter(|cure| !may_blocks_meet(&cure.mended, pair.array()));
     cures.extend(cure.clone());
     match (cure, found.examples.get(pair)) {
         (Some(cure), Some(example)) if free::have_free_indices(kernel, pair) => {
@@ -204,21 +204,31 @@ fn cure_of(
     fuel: &mut u32,
 ) -> Option<Cure> {
     match conflict.pair.scope {
-        Scope::Block => find_cure(kernel, uniformity, &conflict.pair, Some(conflict), fuel)
-            .filter(|cure| leaves_blocks_apart(&cure.mended, conflict.pair.array())),
+        Scope::Block => {
+            let cure = find_cure(kernel, uniformity, &conflict.pair, Some(conflict), fuel)?;
+            let blocks_may_meet = may_blocks_meet(&cure.mended, conflict.pair.array());
+            Some(Cure { blocks_may_meet, ..cure })
+        }
         Scope::Grid => None,
     }
 }
 
-/// Whether blocks are proved to keep apart in an array, so that a barrier is all it takes:
-/// small grids alone may not show that they meet.
-fn leaves_blocks_apart(mended: &Kernel, array: ArrayRef) -> bool {
-    let meets = |unproved: &Unproved| {
-        unproved.array == array && matches!(unproved.relation, Relation::BetweenBlocks)
-    };
-    let is_asked = |of: ArrayRef, _: [SpanId; 2]| of == array;
-    matches!(array, ArrayRef::Tile(_))
-        || !prove_among(mended, &uniformity(mended), &is_asked).iter().any(meets)
+/// Whether blocks may meet in an array, so that a barrier is not all it takes: small grids
+/// alone may not show that they do.
+fn may_blocks_meet(mended: &Kernel, array: ArrayRef) -> bool {
+    if let ArrayRef::Tile(_) = array {
+        return false;
+    }
+    let uniformity = uniformity(mended);
+    let mut unproved = prove_among(mended, &uniformity, &|of, _| of == array);
+    unproved
+        .retain(|found| found.array == array && matches!(found.relation, Relation::BetweenBlocks));
+    if unproved.is_empty() {
+        return false;
+    }
+    let mut found = Findings::default();
+    let rest = settle((mended, &uniformity), unproved, &BTreeSet::new(), &mut found);
+    !rest.undecided.is_empty() || !found.conflicts.is_empty()
 }
 
 fn is_mended(cure: &Cure, conflict: &Conflict) -> bool {

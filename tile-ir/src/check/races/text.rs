@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::cure::Cure;
+use super::cure::{Cure, Insertion};
 use super::free::leads_to;
 use crate::check::uniformity;
 use crate::diag::{Code, Diagnostic};
@@ -342,29 +342,27 @@ impl<'a> Prose<'a> {
 
     /// Where a barrier goes.
     pub(super) fn place(kernel: &Kernel, cure: &Cure) -> String {
-        let mut text = "add `barrier;`".to_owned();
-        if let Some(line) = cure.after_line {
-            let _ = write!(text, " after line {line}");
-        }
-        match (cure.end_of, cure.after_line) {
-            (Some(owner), Some(_)) => {
-                let _ =
-                    write!(text, ", as the last statement of {}", Self::loop_name(kernel, owner));
+        let place = match cure.insertion {
+            Insertion::First(None) => "as the first statement".to_owned(),
+            Insertion::First(Some(owner)) => {
+                format!("as the first statement of {}", Self::loop_name(kernel, owner))
             }
-            (Some(owner), None) => {
-                let _ =
-                    write!(text, " as the first statement of {}", Self::loop_name(kernel, owner));
+            Insertion::Last(owner, line) => {
+                let line = line.map(|line| format!("after line {line}, ")).unwrap_or_default();
+                format!("{line}as the last statement of {}", Self::loop_name(kernel, owner))
             }
-            (None, Some(_)) => {}
-            (None, None) => text.push_str(" as the first statement"),
-        }
-        let checked = if cure.left.is_empty() {
-            "the kernel then has no race"
-        } else {
-            "the two are then in order"
+            Insertion::After(line) => format!("after line {line}"),
+            Insertion::Within(line, column) => format!("on line {line}, before column {column}"),
         };
-        let _ = write!(text, " (checked: {checked})");
-        text
+        let checked = match cure.left.is_empty() && !cure.blocks_may_meet {
+            true => "the kernel then has no race",
+            false => "the two are then in order",
+        };
+        let text = format!("add `barrier;` {place} (checked: {checked})");
+        match cure.blocks_may_meet {
+            true => text + "; it orders no blocks, which may meet there too, for all that is shown",
+            false => text,
+        }
     }
 
     /// What would mend it where no barrier does.

@@ -12,7 +12,7 @@ use super::search::look_once_more;
 use super::wrapping::Met;
 use crate::check::{Uniformity, uniformity};
 use crate::diag::{Code, Diagnostic};
-use crate::kernel::{ArrayRef, Kernel, VarId, VarKind, print_expr};
+use crate::kernel::{ArrayRef, Kernel, StmtKind, VarId, VarKind, any_stmt, print_expr};
 use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust};
 use crate::solve::symbolic::{
     EachSize, Obstacle, Reason, Relation, Sizes, Unproved, prove, unproved_either_way,
@@ -319,6 +319,21 @@ fn obstacle(kernel: &Kernel, reason: Reason) -> Option<String> {
     Some(format!("{text} on line {line} {what}, so no proof for all sizes was found"))
 }
 
+/// What would leave less of a kernel to be run.
+fn smaller(kernel: &Kernel) -> String {
+    let is_loop = |kind: &StmtKind| {
+        matches!(kind, StmtKind::Phase { .. } | StmtKind::For { .. } | StmtKind::While { .. })
+    };
+    let has_loops = any_stmt(&kernel.body, &mut |kind| is_loop(kind));
+    let has_block = kernel.block.as_ref().is_some_and(|axes| !axes.is_empty());
+    let parts = [
+        (!kernel.grid.is_empty()).then_some("a smaller grid"),
+        (has_block && !has_loops).then_some("a smaller block"),
+        has_loops.then_some("shorter loops"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", or ")
+}
+
 fn remedy(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> String {
     let is_tile = matches!(found.array, ArrayRef::Tile(_));
     let apart = match found.relation {
@@ -359,11 +374,7 @@ fn remedy(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> String {
                 .to_owned()
         }
         Exhaustion::Budget { from, .. } if from.is_empty() => {
-            let less = match kernel.grid.is_empty() {
-                true => "shorter loops",
-                false => "a smaller grid, or shorter loops,",
-            };
-            format!("there is too much to run: {less} could be tried whole")
+            format!("there is too much to run: {} could be tried whole", smaller(kernel))
         }
         Exhaustion::Budget { from, .. } => {
             let values = from.iter().map(|(var, value)| format!("{} = {value}", name(*var)));

@@ -52,8 +52,7 @@ impl Machine<'_> {
                 } else if !is_whole(expr.ty) {
                     Value::Float
                 } else if self.is_inside(access.array, &indices)? {
-                    let held = self.held(access.array, &indices);
-                    held.unwrap_or_else(|| self.loaded(access.array, &indices))
+                    self.found(access.array, &indices)
                 } else {
                     self.pad(access.array)?
                 }
@@ -106,6 +105,11 @@ impl Machine<'_> {
         })
     }
 
+    /// What a cell of whole numbers holds.
+    pub(super) fn found(&self, array: ArrayRef, indices: &[i64]) -> Value {
+        self.held(array, indices, self.loaded(array, indices))
+    }
+
     /// A value, if of a whole number it is known.
     fn known(&self, value: Value, ty: Type) -> Step<Value> {
         if value == Value::Float && is_whole(ty) { Err(Unfit) } else { Ok(value) }
@@ -117,7 +121,7 @@ impl Machine<'_> {
     }
 
     /// What a read outside of a tensor gives.
-    fn pad(&mut self, array: ArrayRef) -> Step<Value> {
+    pub(super) fn pad(&mut self, array: ArrayRef) -> Step<Value> {
         let ArrayRef::Tensor(tensor) = array else { return Err(Unfit) };
         match self.kernel.tensors[tensor].edge {
             Edge::Pad(value) => self.eval(value),

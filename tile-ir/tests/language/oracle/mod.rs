@@ -21,6 +21,7 @@ use tile_ir::config::complete_tiles;
 use tile_ir::diag::Diagnostic;
 use tile_ir::kernel::{ElemType, ExprKind, Kernel, Literal, TileDomain, Type, VarId, VarKind};
 use tile_ir::resolve::resolve_kernel;
+use write::Of;
 
 /// Kernels that are tried where nothing else is said.
 const KERNELS: u64 = 400;
@@ -133,12 +134,7 @@ fn largest_literal(kernel: &Kernel) -> i64 {
 }
 
 /// What is wrong with some launch, a race before a cell that nobody has written; `None`
-/// where none could be run.
-fn fault(kernel: &Kernel, rng: &mut fastrand::Rng, launches: u32) -> Option<Outcome> {
-    fault_where(kernel, rng, (launches, false))
-}
-
-/// The same; `keeps` says whether cells of tiles hold what was stored in them.
+/// where none could be run. `keeps` says whether cells hold what was stored in them.
 fn fault_where(
     kernel: &Kernel,
     rng: &mut fastrand::Rng,
@@ -158,100 +154,144 @@ fn fault_where(
 }
 
 /// Whether a finding is confirmed at the sizes that it names.
-fn is_confirmed(kernel: &Kernel, found: &Diagnostic, rng: &mut fastrand::Rng) -> bool {
+fn is_confirmed(kernel: &Kernel, found: &Diagnostic, rng: &mut fastrand::Rng, keeps: bool) -> bool {
     let given = witness(found);
     // What is not named does not matter, but for loaded data.
     let tries = if found.message.starts_with("possible") { 400 } else { 8 };
     (0..tries).any(|_| {
-        launch(kernel, &given, rng)
+        let launch = launch(kernel, &given, rng).map(|launch| Launch { keeps, ..launch });
+        launch
             .is_some_and(|launch| matches!(run(kernel, &launch), Outcome::Race(_) | Outcome::Unfit))
     })
 }
 
 /// Whether a cell is read that nobody has written, at the sizes that a finding names
 /// or at others.
-fn is_unwritten(kernel: &Kernel, found: &Diagnostic, rng: &mut fastrand::Rng) -> bool {
+fn is_unwritten(kernel: &Kernel, found: &Diagnostic, rng: &mut fastrand::Rng, keeps: bool) -> bool {
     let given = witness(found);
     (0..60).any(|at| {
         let given = if at % 2 == 0 { given.clone() } else { BTreeMap::new() };
-        launch(kernel, &given, rng).is_some_and(|launch| run(kernel, &launch) != Outcome::Clean)
+        let launch = launch(kernel, &given, rng).map(|launch| Launch { keeps, ..launch });
+        launch.is_some_and(|launch| run(kernel, &launch) != Outcome::Clean)
     })
 }
 
-#[test]
-#[expect(clippy::print_stdout, reason = "what is left undecided is read by whoever works on it")]
-fn verdicts_on_random_kernels_are_right() {
+/// What was said of some kernels, counted.
+#[derive(Debug, Default)]
+struct Tally {
+    accepted: u32,
+    refuted: u32,
+    /// Undecided, of those without a race and of those with one.
+    open: u32,
+    racy_open: u32,
+    /// Left to other rules.
+    other: u32,
+    /// With cells that nobody has written, and those of them where that was not seen.
+    unwritten: u32,
+    only_told: u32,
+}
+
+impl Tally {
+    /// Of how many the races were judged.
+    fn told(&self) -> u32 {
+        self.accepted + self.refuted + self.open + self.racy_open
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { accepted, refuted, open, racy_open, other, unwritten, only_told } = self;
+        write!(
+            f,
+            "{accepted} accepted, {refuted} refuted, {open} undecided without a race, {racy_open} \
+             with one, {other} left to other rules; {unwritten} with cells that nobody has \
+             written, of which {only_told} could not be seen"
+        )
+    }
+}
+
+/// Judges random kernels, and panics at the first verdict that the oracle contradicts.
+fn tally(of: Of, kernels: u64) -> Tally {
     let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let first = number("TILE_RANDOM_SEED").unwrap_or(0);
-    let count = number("TILE_RANDOM_KERNELS").unwrap_or(KERNELS);
-    let (mut accepted, mut refuted, mut open, mut racy_open, mut other) = (0, 0, 0, 0, 0);
-    let (mut unwritten, mut only_told) = (0, 0);
+    let count = number("TILE_RANDOM_KERNELS").unwrap_or(kernels);
+    let mut tally = Tally::default();
     for seed in first..first + count {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let text = write::write(&mut rng);
-        let Ok(item) = tile_syntax::parse_kernel_text(&text) else { panic!("{text}") };
-        let Ok(kernel) = resolve_kernel(&item) else {
-            other += 1;
-            continue;
-        };
-        match verdict(&kernel) {
+        let text = write::write(&mut rng, of);
+        let item = tile_syntax::parse_kernel_text(&text);
+        let item = item.unwrap_or_else(|error| panic!("{error}\n{text}"));
+        match resolve_kernel(&item) {
+            Ok(kernel) => tally.judge(&kernel, &format!("seed {seed}: {text}"), of, &mut rng),
+            Err(_) => tally.other += 1,
+        }
+    }
+    println!("{tally}");
+    tally
+}
+
+impl Tally {
+    fn judge(&mut self, kernel: &Kernel, text: &str, of: Of, rng: &mut fastrand::Rng) {
+        let keeps = of == Of::HandedOn;
+        let shows = std::env::var("TILE_SHOW_UNDECIDED").is_ok();
+        match verdict(kernel) {
             Verdict::Accepted => {
-                accepted += 1;
-                match fault(&kernel, &mut rng, 24) {
-                    Some(Outcome::Race(race)) => {
-                        panic!("seed {seed}: accepted with a race: {race}\n{text}")
-                    }
-                    Some(Outcome::Unwritten(cell)) => {
-                        panic!(
-                            "seed {seed}: accepted with a cell that is not written: {cell}\n{text}"
-                        )
-                    }
-                    Some(Outcome::Parted) => {
-                        panic!("seed {seed}: accepted where not all pass a barrier\n{text}")
-                    }
-                    Some(Outcome::Clean | Outcome::Unfit) | None => {}
-                }
+                self.accepted += 1;
+                let fault = match fault_where(kernel, rng, (24, keeps)) {
+                    Some(Outcome::Race(race)) => format!("a race: {race}"),
+                    Some(Outcome::Unwritten(cell)) => format!("a cell that is not written: {cell}"),
+                    Some(Outcome::Parted) => "a barrier that not all pass".to_owned(),
+                    Some(Outcome::Clean | Outcome::Unfit) | None => return,
+                };
+                panic!("accepted with {fault}\n{text}");
             }
             Verdict::Refuted(found) => {
-                refuted += 1;
+                self.refuted += 1;
                 for found in &found {
-                    let text = tile_ir::diag::render(found, &kernel.spans) + &text;
-                    assert!(is_confirmed(&kernel, found, &mut rng), "seed {seed}: {text}");
+                    let text = tile_ir::diag::render(found, &kernel.spans) + text;
+                    assert!(is_confirmed(kernel, found, rng, keeps), "{text}");
                 }
             }
             Verdict::Unwritten(found) => {
-                unwritten += 1;
+                self.unwritten += 1;
                 for found in &found {
-                    if !is_unwritten(&kernel, found, &mut rng) {
-                        only_told += 1;
-                        if std::env::var("TILE_SHOW_UNDECIDED").is_ok() {
+                    if !is_unwritten(kernel, found, rng, keeps) {
+                        self.only_told += 1;
+                        if shows {
                             let found = tile_ir::diag::render(found, &kernel.spans);
-                            println!("seed {seed}: written\n{found}{text}");
+                            println!("written\n{found}{text}");
                         }
                     }
                 }
             }
-            Verdict::Undecided(found) => match fault(&kernel, &mut rng, 24) {
-                Some(Outcome::Race(_) | Outcome::Parted) => racy_open += 1,
+            Verdict::Undecided(found) => match fault_where(kernel, rng, (24, keeps)) {
+                Some(Outcome::Race(_) | Outcome::Parted) => self.racy_open += 1,
                 Some(Outcome::Clean | Outcome::Unwritten(_) | Outcome::Unfit) | None => {
-                    open += 1;
-                    if std::env::var("TILE_SHOW_UNDECIDED").is_ok() {
-                        println!("seed {seed}: undecided\n{found}{text}");
+                    self.open += 1;
+                    if shows {
+                        println!("undecided\n{found}{text}");
                     }
                 }
             },
-            Verdict::Other => other += 1,
+            Verdict::Other => self.other += 1,
         }
     }
-    let told = accepted + refuted + open + racy_open;
-    let summary = format!(
-        "{accepted} accepted, {refuted} refuted, {open} undecided without a race, {racy_open} with \
-         one, {other} left to other rules; {unwritten} with cells that nobody has written, of which \
-         {only_told} could not be seen"
-    );
-    println!("{summary}");
+}
+
+#[test]
+fn verdicts_on_random_kernels_are_right() {
+    let tally = tally(Of::Places, KERNELS);
+    let Tally { accepted, refuted, open, unwritten, only_told, other, .. } = tally;
     // The test is of no use where the checker has little to say.
-    assert!(accepted * 10 > told && refuted * 10 > told && other < 2 * told, "{summary}");
-    assert!(open * 20 < told, "{summary}");
-    assert!(unwritten * 50 > told && only_told * 20 < unwritten, "{summary}");
+    let told = tally.told();
+    assert!(accepted * 10 > told && refuted * 10 > told && other < 2 * told, "{tally}");
+    assert!(open * 20 < told, "{tally}");
+    assert!(unwritten * 50 > told && only_told * 20 < unwritten, "{tally}");
+}
+
+#[test]
+fn verdicts_on_numbers_handed_on_in_arrays_are_right() {
+    let tally = tally(Of::HandedOn, KERNELS);
+    let told = tally.told();
+    assert!(tally.accepted * 10 > told && tally.refuted * 10 > told, "{tally}");
 }

@@ -6,7 +6,8 @@
 //!
 //! What work-items find in cells of tiles the oracle makes up, as if they were data: so it
 //! sees more faults in fewer launches. Where it sees one in a kernel as it stands, because
-//! its places rest on what was stored there, cells hold what was stored in them.
+//! its places rest on what was stored there, or where work-items take what an update found,
+//! cells hold what was stored in them.
 //!
 //! The kernels are those that the suite accepts, and those of `tests/kernels` and the
 //! examples. `TILE_MUTANTS` says how many of the mutants are tried, from a seed on that
@@ -125,7 +126,8 @@ fn judge(text: &str, rng: &mut fastrand::Rng, keeps: bool) -> Option<Result<bool
     if check_kernel(kernel.clone()).is_err() {
         return Some(Ok(false));
     }
-    match fault_where(&kernel, rng, (LAUNCHES, keeps)) {
+    let fault = fault_where(&kernel, rng, (LAUNCHES, keeps));
+    match fault.or_else(|| fault_where(&kernel, rng, (LAUNCHES, true))) {
         Some(Outcome::Race(race)) => Some(Err(format!("a race: {race}"))),
         Some(Outcome::Parted) => Some(Err("a barrier that not all pass".to_owned())),
         Some(Outcome::Unwritten(cell)) => Some(Err(format!("nobody writes {cell}"))),

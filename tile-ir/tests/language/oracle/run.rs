@@ -14,7 +14,7 @@ use tile_ir::span::SpanId;
 
 use super::eval::{Value, binary};
 use super::exchange::Given;
-use super::stored::{Change, Moment, Stored};
+use super::stored::{Cell, Change, Moment, Stored};
 
 /// Steps of one work-item, blocks and accesses of one launch, that are run.
 const MAX_STEPS: u32 = 20_000;
@@ -309,12 +309,16 @@ impl Machine<'_> {
                 let kinds = [Kind::Read, Kind::Write];
                 self.write(access, *value, &kinds, &|value, ty| Change::By(*op, value, ty))?;
             }
-            StmtKind::Atomic { access, op, value, old: None, expected: None, .. } => {
-                let change = |value, ty| Change::of_atomic(*op, value, ty);
+            StmtKind::Atomic { access, op, value, old, expected } => {
+                if let Some(old) = old {
+                    let found = self.old(access)?;
+                    self.vars.insert(*old, found);
+                }
+                let expected = expected.map(|expected| self.eval(expected)).transpose()?;
+                let change = |value, ty| Change::of_atomic(*op, expected, value, ty);
                 let kind = if *op == AtomicOp::Swap { Kind::Swap } else { Kind::Atomic };
                 self.write(access, *value, &[kind], &change)?;
             }
-            StmtKind::Atomic { .. } => return Err(Unfit),
             StmtKind::Exchange { var, op, value, lane } => {
                 self.exchange(*var, *op, (*value, *lane), stmt.span)?;
             }
@@ -427,25 +431,41 @@ impl Machine<'_> {
         kinds.iter().try_for_each(|kind| self.enter(access.array, &indices, *kind))?;
         if self.launch.keeps {
             let now = self.moment();
-            self.stored.note((self.block, access.array, indices), now, change(new, ty));
+            self.stored.note(self.cell(access.array, &indices), now, change(new, ty));
         }
         Ok(())
     }
 
-    /// What the own block has stored in a cell, where that is kept.
-    pub(super) fn held(&self, array: ArrayRef, indices: &[i64]) -> Option<Value> {
+    /// What a cell holds that held `first` when the launch began, where that is kept.
+    pub(super) fn held(&self, array: ArrayRef, indices: &[i64], first: Value) -> Value {
         if !self.launch.keeps {
-            return None;
+            return first;
         }
-        let cell = (self.block, array, indices.to_vec());
-        self.stored.value(&self.before, &cell, &self.moment())
+        let cell = self.cell(array, indices);
+        self.stored.value(&self.before, &cell, &self.moment(), first)
+    }
+
+    /// What an atomic update finds: what nobody knows where cells are made up, because
+    /// others find what it makes of it.
+    fn old(&mut self, access: &Access) -> Step<Value> {
+        let indices = self.indices(&access.indices)?;
+        if !self.is_inside(access.array, &indices)? {
+            return self.pad(access.array);
+        }
+        if self.launch.keeps { Ok(self.found(access.array, &indices)) } else { Err(Unfit) }
+    }
+
+    fn cell(&self, array: ArrayRef, indices: &[i64]) -> Cell {
+        let block = matches!(array, ArrayRef::Tile(_)).then_some(self.block);
+        (block, array, indices.to_vec())
     }
 
     fn moment(&self) -> Moment {
-        let (worker, interval) = (self.worker, self.interval);
+        let (block, worker, interval) = (self.block, self.worker, self.interval);
         // A point of a cooperative loop is of no warp that anybody knows.
         let warp = if worker < POINTS { worker / u64::from(WARP_ITEMS) } else { worker };
-        Moment { interval, warp: (warp, self.epoch), worker }
+        let turn = if self.launch.seed % 2 == 0 { worker } else { !worker };
+        Moment { block, interval, warp: (warp, self.epoch), worker, turn }
     }
 
     /// A fresh array of the worker's own.
@@ -498,7 +518,7 @@ impl Machine<'_> {
         if self.accesses > MAX_ACCESSES {
             return Err(Unfit);
         }
-        let (block, Moment { interval, warp, worker }) = (self.block, self.moment());
+        let Moment { block, interval, warp, worker, .. } = self.moment();
         let events = self.events.entry((array, indices.to_vec())).or_default();
         let event = Event { block, worker, interval, warp, kind };
         if matches!(array, ArrayRef::Tile(_)) {

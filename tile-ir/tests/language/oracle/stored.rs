@@ -1,9 +1,9 @@
-//! What cells hold, where that is asked: who of the block changed them, when, to what.
+//! What cells hold, where that is asked: who changed them, when, to what.
 //!
 //! Work-items are run one after the other, so, as with what they exchange, a launch is run
-//! again until all find what the others had stored the time before. A value is what was
-//! stored before: in an earlier interval, before a barrier of the own warp, or by the
-//! work-item itself. Cells of other than whole numbers are not kept.
+//! again until all find what the others had stored the time before. Between two barriers
+//! they take turns in an order that the launch says, and blocks one after the other: a
+//! value is what was stored before. Cells of other than whole numbers are not kept.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +15,23 @@ use super::eval::{Value, binary};
 /// A work-item at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
+    pub(super) block: usize,
     pub(super) interval: u32,
     /// Its warp, and after how many of its barriers.
     pub(super) warp: (u64, u32),
     pub(super) worker: u64,
+    /// When it has its turn, among those that nothing else orders.
+    pub(super) turn: u64,
 }
 
 impl Moment {
-    /// Whether what another did is before what this does.
-    fn is_after(&self, other: &Self) -> bool {
-        other.interval < self.interval
-            || other.interval == self.interval
-                && other.warp.0 == self.warp.0
-                && other.warp.1 < self.warp.1
+    /// What is done in a row: the smaller first.
+    fn order(&self) -> (usize, u32, u32, u64) {
+        (self.block, self.interval, self.warp.1, self.turn)
+    }
+
+    fn is_of_same_worker(&self, other: &Self) -> bool {
+        (self.block, self.worker) == (other.block, other.worker)
     }
 }
 
@@ -36,11 +40,13 @@ impl Moment {
 pub(super) enum Change {
     Is(Value),
     By(BinaryOp, Value, Type),
+    /// Where it holds the first, it is the second.
+    From(Value, Value),
 }
 
 impl Change {
-    /// What an atomic update does whose old value nobody asks for.
-    pub(super) fn of_atomic(op: AtomicOp, value: Value, ty: Type) -> Self {
+    /// What an atomic update does.
+    pub(super) fn of_atomic(op: AtomicOp, expected: Option<Value>, value: Value, ty: Type) -> Self {
         let op = match op {
             AtomicOp::Add => BinaryOp::Add,
             AtomicOp::Sub => BinaryOp::Sub,
@@ -49,14 +55,31 @@ impl Change {
             AtomicOp::Xor => BinaryOp::Xor,
             AtomicOp::Min => BinaryOp::Min,
             AtomicOp::Max => BinaryOp::Max,
-            AtomicOp::Swap | AtomicOp::CompareExchange => return Self::Is(Value::Float),
+            AtomicOp::Swap => return Self::Is(value),
+            AtomicOp::CompareExchange => {
+                return Self::From(expected.unwrap_or(Value::Float), value);
+            }
         };
         Self::By(op, value, ty)
     }
+
+    fn make(self, old: Value) -> Value {
+        match self {
+            Self::Is(value) => value,
+            Self::By(op, value, ty) => binary(op, old, value, ty),
+            Self::From(expected, value) => {
+                if old == expected {
+                    value
+                } else {
+                    old
+                }
+            }
+        }
+    }
 }
 
-/// A cell of an array as a block sees it.
-pub(super) type Cell = (usize, ArrayRef, Vec<i64>);
+/// A cell: of a tile, each block has its own.
+pub(super) type Cell = (Option<usize>, ArrayRef, Vec<i64>);
 
 /// The changes of a launch, by cell, as they were made.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,22 +90,19 @@ impl Stored {
         self.0.entry(cell).or_default().push((moment, change));
     }
 
-    /// What a cell holds now, by what was done `before` by others and so far by oneself;
-    /// `None` where nobody has stored anything.
-    pub(super) fn value(&self, before: &Self, cell: &Cell, now: &Moment) -> Option<Value> {
+    /// What a cell that held `first` holds now, by what was done `before` by others and so
+    /// far by oneself.
+    pub(super) fn value(&self, before: &Self, cell: &Cell, now: &Moment, first: Value) -> Value {
         let of = |stored: &Self, is_own: bool| {
             let all = stored.0.get(cell).into_iter().flatten();
-            let asked = all.filter(|(moment, _)| (moment.worker == now.worker) == is_own).copied();
+            let asked = all.filter(|(moment, _)| moment.is_of_same_worker(now) == is_own).copied();
             asked.collect::<Vec<_>>()
         };
         let mut changes = of(before, false);
-        changes.retain(|(moment, _)| now.is_after(moment));
+        changes.retain(|(moment, _)| moment.order() < now.order());
         changes.extend(of(self, true));
         // Those of one work-item stay in their order.
-        changes.sort_by_key(|(moment, _)| (moment.interval, moment.warp.1, moment.worker));
-        changes.into_iter().fold(None, |old, (_, change)| match change {
-            Change::Is(value) => Some(value),
-            Change::By(op, value, ty) => Some(binary(op, old.unwrap_or(Value::Float), value, ty)),
-        })
+        changes.sort_by_key(|(moment, _)| moment.order());
+        changes.into_iter().fold(first, |old, (_, change)| change.make(old))
     }
 }

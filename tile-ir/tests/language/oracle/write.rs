@@ -1,5 +1,7 @@
 //! Texts of random small kernels.
 
+mod handed;
+
 use std::fmt::Write as _;
 
 /// Blocks, with the axes of each and the extents that the text knows.
@@ -36,8 +38,17 @@ const EDGES: [&str; 6] = [
 
 const TILES: [&str; 5] = ["T in 1..=5", "T in [2, 4]", "T in [3]", "T in pow2(2..=4)", "T = 4"];
 
+/// What random kernels are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Of {
+    /// Places in arrays of numbers that nobody looks at.
+    Places,
+    /// Whole numbers too, which work-items hand on to each other in arrays.
+    HandedOn,
+}
+
 /// A random kernel.
-pub(crate) fn write(rng: &mut fastrand::Rng) -> String {
+pub(crate) fn write(rng: &mut fastrand::Rng, of: Of) -> String {
     let pick = |rng: &mut fastrand::Rng, from: &[&'static str]| from[rng.usize(0..from.len())];
     let (block, axes) = BLOCKS[rng.usize(0..BLOCKS.len())];
     let (grid, tile, edge) = (pick(rng, &GRIDS), pick(rng, &TILES), pick(rng, &EDGES));
@@ -50,19 +61,24 @@ pub(crate) fn write(rng: &mut fastrand::Rng) -> String {
         together: true,
         in_each: false,
         axes,
+        of,
+        handed: Vec::new(),
     };
     let fill = writer.fill();
     writer.text.clear();
     writer.body(2);
-    writer.body(2);
+    if of == Of::Places {
+        writer.body(2);
+    }
     let body = writer.text;
+    let (tensors, tiles) = of.arrays();
     format!(
         "{FUNCTIONS}
-fn f(n: i32, #[pad = 0] ind: &Tensor<i32, [N]>, {edge} c: &mut Tensor<f32, [N]>, d: &mut Tensor<f32, [N, N]>, e: &mut Tensor<f32, [1]>)
+fn f(n: i32, #[pad = 0] ind: &Tensor<i32, [N]>, {edge} c: &mut Tensor<f32, [N]>, d: &mut Tensor<f32, [N, N]>, e: &mut Tensor<f32, [1]>{tensors})
 where tile: ({tile}), {grid} {block} {{
 shared s: [f32; 96];
 shared u: [f32; 3, 96];
-load u[i, j] = 0.0;
+{tiles}load u[i, j] = 0.0;
 let mut o = 0;
 {fill}
 barrier;
@@ -83,6 +99,9 @@ struct Writer<'a> {
     together: bool,
     in_each: bool,
     axes: &'static [&'static str],
+    of: Of,
+    /// The cells in which numbers were stored, by array and place.
+    handed: Vec<(handed::Whole, String)>,
 }
 
 impl Writer<'_> {
@@ -195,11 +214,11 @@ impl Writer<'_> {
     }
 
     fn body(&mut self, depth: u32) {
-        let scope = (self.uniform.clone(), self.private.clone());
-        for _ in 0..self.rng.usize(1..=2) {
+        let scope = (self.uniform.clone(), self.private.clone(), self.handed.clone());
+        for _ in 0..self.rng.usize(1..=self.of.stmts()) {
             self.stmt(depth);
         }
-        (self.uniform, self.private) = scope;
+        (self.uniform, self.private, self.handed) = scope;
     }
 
     fn name(&mut self) -> String {
@@ -208,6 +227,9 @@ impl Writer<'_> {
     }
 
     fn stmt(&mut self, depth: u32) {
+        if self.of == Of::HandedOn && self.rng.u8(0..3) > 0 {
+            return self.hand_on();
+        }
         match self.rng.u8(0..20) {
             18..20 if self.together && !self.in_each && self.axes != ["1"] => self.exchange(depth),
             0..4 => {
@@ -284,13 +306,14 @@ impl Writer<'_> {
         let name = self.name();
         let _ = writeln!(self.text, "each {name} in T {{");
         let private = std::mem::replace(&mut self.private, vec![name]);
+        let handed = std::mem::take(&mut self.handed);
         (self.together, self.in_each) = (false, true);
         let uniform = self.uniform.clone();
         self.uniform.retain(|name| name != "o");
         self.body(depth - 1);
         self.text.push_str("}\n");
         (self.together, self.in_each) = (true, false);
-        (self.private, self.uniform) = (private, uniform);
+        (self.private, self.uniform, self.handed) = (private, uniform, handed);
     }
 
     fn repeat(&mut self, depth: u32) {
