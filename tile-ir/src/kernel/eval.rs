@@ -94,6 +94,12 @@ pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     a
 }
 
+/// The least common multiple of two positive numbers, or the largest number where it is
+/// larger.
+pub(crate) fn lcm(a: i128, b: i128) -> i128 {
+    (a / gcd(a, b).max(1)).saturating_mul(b)
+}
+
 /// `ceil(n / d)` as `tiles` has it: 0 where `n` is not positive or `d` is not.
 pub fn ceil_div(n: i128, d: i128) -> i128 {
     if n <= 0 || d <= 0 { 0 } else { (n - 1) / d + 1 }

@@ -494,6 +494,37 @@ fn where_the_barrier_goes() {
         help(&line("s[tx] = 0; barrier; if tx < 4 { s[tx] = a[i]; c[i] = s[0]; }")),
         "no place between the two is passed by the whole block: end the condition before the second one, add `barrier;`, and ask again"
     );
+    // Both stand on one line.
+    assert_eq!(
+        help(&line("s[tx] = a[i]; c[i] = s[B - 1 - tx];")),
+        "add `barrier;` on line 6, before column 15 (checked: the kernel then has no race)"
+    );
+    assert_eq!(
+        help(&line("for k in 0..n { s[tx] = a[i]; barrier; c[i] += s[B - 1 - tx]; }")),
+        "add `barrier;` as the last statement of `for k` (checked: the kernel then has no race)"
+    );
+    // Blocks keep apart at each of the sizes that there are.
+    let turned = "fn f(a: &mut Tensor<f32, [N]>)
+where tile: (T in [32, 64]), grid: (b in tiles(N, T)), block: (t in T),
+{
+    let x = a[min(b * T + T - 1 - t, N - 1)];
+    a[b * T + t] = x;
+}";
+    assert_eq!(help(turned), "add `barrier;` after line 4 (checked: the kernel then has no race)");
+    // Nothing shows that they keep apart.
+    let triangles = "fn f(#[pad = 0] a: &mut Tensor<f32, [N]>)
+where tile: (T in [32, 64, 128]), grid: (b in tiles(N, T)), block: (t in T),
+{
+    let i = b * T + T - 1 - t;
+    let j = b * T + t;
+    let x = a[i * (i + 1) / 2];
+    a[j * (j + 1) / 2] = x;
+}";
+    assert_eq!(
+        help(triangles),
+        "add `barrier;` after line 6 (checked: the two are then in order); it orders no blocks, \
+         which may meet there too, for all that is shown"
+    );
     // Two barriers are missing, so there are two findings, each with its place.
     let both = findings(&product("", ""));
     assert_eq!(both.matches("error[").count(), 2, "{both}");

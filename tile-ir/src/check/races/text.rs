@@ -59,7 +59,19 @@ pub(super) fn open(
                 .note(format!("two loads of `{text}` may give the same value"))
                 .help(format!("{remedy}{}", known.unwrap_or_default()))
         }
-        Source::Old(_) => slot_is_shared(kernel, diagnostic, pair, source),
+        Source::Old(_) => match (settled_by, source.access(kernel)) {
+            (Some(question), Some(access)) => {
+                let (array, place) =
+                    (kernel.array_name(access.array), print_access(kernel, access));
+                diagnostic
+                    .note(format!(
+                        "each update of `{place}` gives another `{text}`, but where `{array}` has no \
+                         such element all of them give its pad"
+                    ))
+                    .help(question)
+            }
+            (Some(_) | None, _) => slot_is_shared(kernel, diagnostic, pair, source),
+        },
         Source::Launch(_) => diagnostic.help(remedy),
     }
 }

@@ -1,4 +1,4 @@
-//! Which assumption about loaded data settles a pair.
+//! Which assumption about loaded data, or which question about a counter, settles a pair.
 //!
 //! One is offered only where the pair is proved with it: a hint that does not help
 //! costs more than none.
@@ -9,27 +9,22 @@ use super::undecided::holds_of;
 use crate::check::Uniformity;
 use crate::kernel::{
     Access, ArrayRef, Expr, ExprId, ExprKind, Kernel, Order, Promise, Source, Stmt, StmtKind, Type,
-    print_expr,
+    print_access,
 };
 use crate::solve::skeleton::Pair;
 use crate::solve::symbolic::prove_among;
 use crate::span::SpanId;
 
-/// What the author could say of the data that decides about `pair`, in words.
+/// What the author could say of the data that decides about `pair`, or ask of the counter, in
+/// words.
 pub(super) fn settling_assumption(
     kernel: &Kernel,
     uniformity: &Uniformity,
     pair: &Pair,
     source: Source,
 ) -> Option<String> {
-    let Source::Load(load) = source else { return None };
-    let ExprKind::Load(Access { array: ArrayRef::Tensor(tensor), .. }) = kernel.exprs[load].kind
-    else {
-        return None;
-    };
-    if kernel.tensors[tensor].mutable {
-        return None;
-    }
+    let access = source.access(kernel)?;
+    let ArrayRef::Tensor(tensor) = access.array else { return None };
     let (first, second) = pair.sites();
     let places = BTreeSet::from([first.span, second.span]);
     let is_asked = |_: ArrayRef, met: [SpanId; 2]| BTreeSet::from(met) == places;
@@ -37,13 +32,21 @@ pub(super) fn settling_assumption(
         let unproved = prove_among(vouched, uniformity, &is_asked);
         !unproved.iter().any(|found| holds_of(found, pair))
     };
+    if let Source::Old(_) = source {
+        let text = print_access(kernel, access);
+        return is_settled(&guarded(kernel, access, pair))
+            .then(|| format!("ask `if in_bounds({text})` first"));
+    }
+    if kernel.tensors[tensor].mutable {
+        return None;
+    }
     let name = &kernel.tensors[tensor].name;
     let is_promised = |order| {
         kernel.promises.iter().any(|promise| promise.tensor == tensor && promise.order == order)
     };
     if is_promised(Order::Distinct) {
-        let text = print_expr(kernel, load);
-        return is_settled(&guarded(kernel, load, pair)).then(|| {
+        let text = print_access(kernel, access);
+        return is_settled(&guarded(kernel, access, pair)).then(|| {
             format!(
                 "the elements of `{name}` differ, but all that is read outside of it is one pad: \
                  ask `if in_bounds({text})` first"
@@ -68,15 +71,11 @@ pub(super) fn settling_assumption(
     })
 }
 
-/// The kernel in which a load is inside wherever the accesses of `pair` are made.
-fn guarded(kernel: &Kernel, load: ExprId, pair: &Pair) -> Kernel {
+/// The kernel in which an access is inside wherever the accesses of `pair` are made.
+fn guarded(kernel: &Kernel, access: &Access, pair: &Pair) -> Kernel {
     let mut kernel = kernel.clone();
-    let ExprKind::Load(Access { array: ArrayRef::Tensor(tensor), indices, .. }) =
-        kernel.exprs[load].kind.clone()
-    else {
-        return kernel;
-    };
-    let kind = ExprKind::InBounds { tensor, indices };
+    let ArrayRef::Tensor(tensor) = access.array else { return kernel };
+    let kind = ExprKind::InBounds { tensor, indices: access.indices.clone() };
     let cond = kernel.exprs.push(Expr { kind, ty: Type::BOOL, span: kernel.span });
     let mut body = std::mem::take(&mut kernel.body);
     for place in BTreeSet::from([pair.first.stmt, pair.second.stmt]) {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::check::interval::literal;
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, Literal, Stmt, StmtKind, VarId, eval_index, gcd, immutable_lets,
+    ExprId, ExprKind, Kernel, Literal, Stmt, StmtKind, VarId, eval_index, immutable_lets, lcm,
 };
 use crate::op::{BinaryOp, UnaryOp};
 
@@ -34,9 +34,7 @@ const ALWAYS: Outcome = Outcome { least: 0, period: 1 };
 impl Outcome {
     /// Of both.
     pub(super) fn and(self, other: Self) -> Self {
-        let shared = gcd(self.period, other.period).max(1);
-        let period = (self.period / shared).saturating_mul(other.period);
-        Self { least: self.least.max(other.least), period }
+        Self { least: self.least.max(other.least), period: lcm(self.period, other.period) }
     }
 }
 

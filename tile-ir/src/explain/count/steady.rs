@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::kernel::gcd;
+use crate::kernel::{self, gcd};
 
 /// Periods beyond this are as good as none.
 const LONGEST: i128 = 1 << 12;
@@ -72,8 +72,7 @@ impl Steady {
 }
 
 pub(super) fn lcm(a: i128, b: i128) -> Option<i128> {
-    let lcm = a / gcd(a, b).max(1) * b;
-    (lcm <= LONGEST).then_some(lcm)
+    Some(kernel::lcm(a, b)).filter(|lcm| *lcm <= LONGEST)
 }
 
 /// One or the other.

@@ -17,21 +17,72 @@ use crate::span::SpanId;
 /// What is said to differ.
 #[derive(Clone, Debug)]
 pub(super) struct Differing {
+    /// The numbers in the text.
+    said: Vec<ExprId>,
     values: Vec<Poly>,
     within: Within,
     /// The loops around, in whose iterations the block meets.
     loops: Vec<LoopId>,
+    /// Whether it holds too for different rounds of those loops around that are walked round by
+    /// round.
+    is_of_all_rounds: bool,
 }
 
 impl Walk<'_> {
     /// Notes that no two work-items have one of these numbers in common.
-    pub(super) fn note_differing(&mut self, values: &[ExprId], within: Within) {
-        let values = values.iter().map(|value| self.index(*value));
+    pub(super) fn note_differing(&mut self, said: &[ExprId], within: Within) {
+        let values = said.iter().map(|value| self.index(*value));
         let values: Vec<Poly> = values.filter(|value| !value.is_lost()).collect();
         let meeting = self.loops.iter().copied().filter(|id| self.meets_in(*id));
-        let differing = Differing { values, within, loops: meeting.collect() };
+        let loops = meeting.collect();
+        let is_of_all_rounds =
+            within == Within::Grid || !self.meets_around(&self.kernel.body, said).unwrap_or(true);
+        let said = said.to_vec();
+        let differing = Differing { said, values, within, loops, is_of_all_rounds };
         self.differing_here.push(self.differing.len());
         self.differing.push(differing);
+    }
+
+    /// Whether the block may meet in a round of a loop around this that is walked round by round;
+    /// `None` where it is not said in these statements.
+    fn meets_around(&self, stmts: &[Stmt], said: &[ExprId]) -> Option<bool> {
+        stmts.iter().find_map(|stmt| {
+            if let StmtKind::Distinct { values, .. } = &stmt.kind {
+                return (values == said).then_some(false);
+            }
+            let mut bodies = stmt.kind.bodies().into_iter();
+            let inner = bodies.find_map(|body| self.meets_around(body, said))?;
+            let is_walked = !matches!(stmt.kind, StmtKind::If { .. })
+                && !self.loops.iter().any(|id| self.all_loops[id.0].head == stmt.head);
+            Some(inner || is_walked && any_stmt(std::slice::from_ref(stmt), &mut is_met_by_block))
+        })
+    }
+
+    /// Whether several numbers are said to differ where both accesses are made.
+    pub(super) fn are_several_differing(&self, [first, second]: [&Site; 2]) -> bool {
+        let both = self.said_of_both([first, second]).into_iter();
+        both.map(|[id, _]| self.differing[id].values.len()).sum::<usize>() > 1
+    }
+
+    /// What was said where both accesses are made, as it was for the first and for the second: in
+    /// different rounds of a loop that is walked round by round, the last before each of the two.
+    fn said_of_both(&self, [first, second]: [&Site; 2]) -> Vec<[usize; 2]> {
+        let shared = first.differing.iter().filter(|id| second.differing.contains(id));
+        let mut both: Vec<[usize; 2]> = shared.map(|id| [*id, *id]).collect();
+        let is_last = |of: &Site, id: usize| {
+            let mut later = of.differing.iter().filter(|other| **other > id);
+            later.all(|other| self.differing[*other].said != self.differing[id].said)
+        };
+        for one in first.differing.iter().filter(|id| is_last(first, **id)) {
+            let is_same = |other: &&usize| {
+                let [one, other] = [*one, **other].map(|id| &self.differing[id]);
+                one.said == other.said && one.is_of_all_rounds
+            };
+            let rounds = second.differing.iter().filter(|id| is_last(second, **id));
+            let others = rounds.filter(is_same).filter(|other| *other != one);
+            both.extend(others.map(|other| [*one, *other]));
+        }
+        both
     }
 
     /// Whether the block may meet in an iteration of a loop. That its warps do says nothing.
@@ -67,8 +118,8 @@ impl Builder<'_> {
     pub(super) fn keep_apart(&mut self, [first, second]: [&Site; 2]) {
         let walk = self.walk;
         let are_items = [first, second].iter().all(|site| site.worker == Worker::Item);
-        let both = first.differing.iter().filter(|id| second.differing.contains(id));
-        for differing in both.map(|id| &walk.differing[*id]) {
+        for [one, other] in walk.said_of_both([first, second]) {
+            let differing = &walk.differing[one];
             let is_known = are_items
                 && match (differing.within, self.meeting.shared_loops()) {
                     (Within::Grid, _) => true,
@@ -81,7 +132,7 @@ impl Builder<'_> {
                 continue;
             }
             for one in &differing.values {
-                for other in &differing.values {
+                for other in &walk.differing[other].values {
                     let pair = (self.on(Side::First, one), self.on(Side::Second, other));
                     self.system.assert(&Formula::ne(&pair.0, &pair.1));
                 }

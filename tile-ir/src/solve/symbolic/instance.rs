@@ -97,7 +97,16 @@ impl Walk<'_> {
             && self.is_found_disjoint(first, second, meeting)
     }
 
+    /// Numbers of which several are said to differ make many cases, and most pairs are apart
+    /// whatever these are.
     fn is_found_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
+        let plain = |site: &Site| Site { differing: Vec::new(), ..site.clone() };
+        self.are_several_differing([first, second])
+            && self.is_disjoint_as_it_stands(&plain(first), &plain(second), meeting)
+            || self.is_disjoint_as_it_stands(first, second, meeting)
+    }
+
+    fn is_disjoint_as_it_stands(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
         if self.is_disjoint_by_indices([first, second], meeting)
             || self.is_disjoint_by_weights([first, second], meeting)
             || self.is_disjoint_by_numbers(first, second, meeting)

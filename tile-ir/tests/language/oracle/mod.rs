@@ -246,11 +246,15 @@ impl Tally {
                 panic!("accepted with {fault}\n{text}");
             }
             Verdict::Refuted(found) => {
-                self.refuted += 1;
-                for found in &found {
+                let is_seen = found.iter().all(|found| {
+                    let is_seen = is_confirmed(kernel, found, rng, keeps);
                     let text = tile_ir::diag::render(found, &kernel.spans) + text;
-                    assert!(is_confirmed(kernel, found, rng, keeps), "{text}");
-                }
+                    // What was stored may not be what the text of a finding supposes.
+                    let may_be_unseen = keeps && found.message.starts_with("possible");
+                    assert!(is_seen || may_be_unseen, "{text}");
+                    is_seen
+                });
+                *(if is_seen { &mut self.refuted } else { &mut self.open }) += 1;
             }
             Verdict::Unwritten(found) => {
                 self.unwritten += 1;
@@ -292,6 +296,7 @@ fn verdicts_on_random_kernels_are_right() {
 #[test]
 fn verdicts_on_numbers_handed_on_in_arrays_are_right() {
     let tally = tally(Of::HandedOn, KERNELS);
-    let told = tally.told();
+    let (told, judged) = (tally.told(), tally.accepted + tally.refuted);
     assert!(tally.accepted * 10 > told && tally.refuted * 10 > told, "{tally}");
+    assert!(tally.open * 20 < judged, "{tally}");
 }

@@ -16,7 +16,7 @@ impl Of {
         match self {
             Self::Places => ("", ""),
             Self::HandedOn => (
-                ", #[pad = 0] p: &mut Tensor<i32, [N]>",
+                ", #[pad = 0] p: &mut Tensor<i32, [N]>, #[pad = 0] g: &mut Tensor<u32, [1]>",
                 "shared q: [i32; 96];\nshared r: [u32; 96];\nload q[i] = 0;\nload r[i] = 0;\n",
             ),
         }
@@ -34,11 +34,14 @@ impl Of {
 impl Writer<'_> {
     /// A number is stored, changed or found, and what is found told apart by or used.
     pub(super) fn hand_on(&mut self) {
-        match self.rng.u8(0..12) {
+        match self.rng.u8(0..16) {
             0..4 => self.hand(),
             4 => self.change(),
             5 => self.ticket(),
             6 | 7 => self.find(),
+            8 => self.tell(),
+            9 => self.claim(),
+            10 => self.ask_found(),
             _ => self.use_found(),
         }
         if self.together && self.rng.bool() {
@@ -120,6 +123,48 @@ impl Writer<'_> {
         };
         let _ = writeln!(self.text, "{how}");
         self.handed.push(((array, ty), place));
+    }
+
+    /// One work-item of the block tells the others a number: its own, a sum, or one from a
+    /// counter of all blocks.
+    fn tell(&mut self) {
+        let ((array, ty), _) = self.cell();
+        let place = self.value(true);
+        let is_first: Vec<String> = self.axes.iter().map(|axis| format!("{axis} == 0")).collect();
+        let is_first = is_first.join(" && ");
+        if self.in_each || self.axes == ["1"] {
+            return;
+        }
+        let old = self.name();
+        let (before, number) = match self.rng.u8(0..4) {
+            0 => (format!("let {old} = atomic g[0] += 1; "), old),
+            1 => (format!("let {old} = atomic g[0] += T as u32; "), old),
+            _ => (String::new(), self.number()),
+        };
+        let store = format!("{array}{place}] = ({number}) as {ty};");
+        let _ = writeln!(self.text, "if {is_first} {{ {before}{store} }}");
+        self.handed.push(((array, ty), place));
+    }
+
+    /// Who comes first to a cell has something to itself.
+    fn claim(&mut self) {
+        let ((_, place), old) = (self.cell(), self.name());
+        let how = self.pick(&["swap(1)", "compare_exchange(0, 1)", "max(1)"]);
+        let into = self.pick(&["s[", "c[bx * T + ", "c["]);
+        let used = if self.rng.bool() { place.clone() } else { self.index(false) };
+        let _ = writeln!(self.text, "let {old} = atomic r[{place}].{how};");
+        let _ = writeln!(self.text, "if {old} == 0 {{ {into}{used}] = 1.0; }}");
+    }
+
+    /// Who finds some number has something to itself.
+    fn ask_found(&mut self) {
+        let (found, number) = (self.found(), self.number());
+        let used = if self.rng.bool() { self.own() } else { self.index(false) };
+        let into = self.pick(&["s[", "c[bx * T + ", "q["]);
+        let value = if into.starts_with('q') { "1" } else { "1.0" };
+        let op = self.pick(&["==", "==", "<", "!="]);
+        let _ =
+            writeln!(self.text, "if {found} as index {op} {number} {{ {into}{used}] = {value}; }}");
     }
 
     /// A number of its own from a counter.
