@@ -3,6 +3,9 @@
 //! that nobody has written, what is refuted has the fault that is told, and little is
 //! left undecided that has none.
 //!
+//! So it is asked of kernels in which work-items hand on numbers in arrays, and use them as
+//! places: there the oracle keeps what is stored.
+//!
 //! `TILE_RANDOM_KERNELS` says how many kernels are tried, `TILE_RANDOM_SEED` from which
 //! seed on.
 
@@ -11,11 +14,13 @@ mod exchange;
 mod mutants;
 mod run;
 mod stored;
+mod tally;
 mod write;
 
 use std::collections::BTreeMap;
 
 use run::{Launch, Outcome, run};
+use tally::{Judged, Tally, show};
 use tile_ir::check::check_kernel;
 use tile_ir::config::complete_tiles;
 use tile_ir::diag::Diagnostic;
@@ -176,40 +181,6 @@ fn is_unwritten(kernel: &Kernel, found: &Diagnostic, rng: &mut fastrand::Rng, ke
     })
 }
 
-/// What was said of some kernels, counted.
-#[derive(Debug, Default)]
-struct Tally {
-    accepted: u32,
-    refuted: u32,
-    /// Undecided, of those without a race and of those with one.
-    open: u32,
-    racy_open: u32,
-    /// Left to other rules.
-    other: u32,
-    /// With cells that nobody has written, and those of them where that was not seen.
-    unwritten: u32,
-    only_told: u32,
-}
-
-impl Tally {
-    /// Of how many the races were judged.
-    fn told(&self) -> u32 {
-        self.accepted + self.refuted + self.open + self.racy_open
-    }
-}
-
-impl std::fmt::Display for Tally {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { accepted, refuted, open, racy_open, other, unwritten, only_told } = self;
-        write!(
-            f,
-            "{accepted} accepted, {refuted} refuted, {open} undecided without a race, {racy_open} \
-             with one, {other} left to other rules; {unwritten} with cells that nobody has \
-             written, of which {only_told} could not be seen"
-        )
-    }
-}
-
 /// Judges random kernels, and panics at the first verdict that the oracle contradicts.
 fn tally(of: Of, kernels: u64) -> Tally {
     let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
@@ -222,64 +193,15 @@ fn tally(of: Of, kernels: u64) -> Tally {
         let item = tile_syntax::parse_kernel_text(&text);
         let item = item.unwrap_or_else(|error| panic!("{error}\n{text}"));
         match resolve_kernel(&item) {
-            Ok(kernel) => tally.judge(&kernel, &format!("seed {seed}: {text}"), of, &mut rng),
+            Ok(kernel) => {
+                let (text, keeps) = (format!("seed {seed}: {text}"), of == Of::HandedOn);
+                tally.judge(&Judged { kernel: &kernel, text: &text, keeps }, &mut rng);
+            }
             Err(_) => tally.other += 1,
         }
     }
-    println!("{tally}");
+    show(&tally.to_string());
     tally
-}
-
-impl Tally {
-    fn judge(&mut self, kernel: &Kernel, text: &str, of: Of, rng: &mut fastrand::Rng) {
-        let keeps = of == Of::HandedOn;
-        let shows = std::env::var("TILE_SHOW_UNDECIDED").is_ok();
-        match verdict(kernel) {
-            Verdict::Accepted => {
-                self.accepted += 1;
-                let fault = match fault_where(kernel, rng, (24, keeps)) {
-                    Some(Outcome::Race(race)) => format!("a race: {race}"),
-                    Some(Outcome::Unwritten(cell)) => format!("a cell that is not written: {cell}"),
-                    Some(Outcome::Parted) => "a barrier that not all pass".to_owned(),
-                    Some(Outcome::Clean | Outcome::Unfit) | None => return,
-                };
-                panic!("accepted with {fault}\n{text}");
-            }
-            Verdict::Refuted(found) => {
-                let is_seen = found.iter().all(|found| {
-                    let is_seen = is_confirmed(kernel, found, rng, keeps);
-                    let text = tile_ir::diag::render(found, &kernel.spans) + text;
-                    // What was stored may not be what the text of a finding supposes.
-                    let may_be_unseen = keeps && found.message.starts_with("possible");
-                    assert!(is_seen || may_be_unseen, "{text}");
-                    is_seen
-                });
-                *(if is_seen { &mut self.refuted } else { &mut self.open }) += 1;
-            }
-            Verdict::Unwritten(found) => {
-                self.unwritten += 1;
-                for found in &found {
-                    if !is_unwritten(kernel, found, rng, keeps) {
-                        self.only_told += 1;
-                        if shows {
-                            let found = tile_ir::diag::render(found, &kernel.spans);
-                            println!("written\n{found}{text}");
-                        }
-                    }
-                }
-            }
-            Verdict::Undecided(found) => match fault_where(kernel, rng, (24, keeps)) {
-                Some(Outcome::Race(_) | Outcome::Parted) => self.racy_open += 1,
-                Some(Outcome::Clean | Outcome::Unwritten(_) | Outcome::Unfit) | None => {
-                    self.open += 1;
-                    if shows {
-                        println!("undecided\n{found}{text}");
-                    }
-                }
-            },
-            Verdict::Other => self.other += 1,
-        }
-    }
 }
 
 #[test]

@@ -464,7 +464,7 @@ impl Machine<'_> {
         let (block, worker, interval) = (self.block, self.worker, self.interval);
         // A point of a cooperative loop is of no warp that anybody knows.
         let warp = if worker < POINTS { worker / u64::from(WARP_ITEMS) } else { worker };
-        let turn = if self.launch.seed % 2 == 0 { worker } else { !worker };
+        let turn = if self.launch.seed.is_multiple_of(2) { worker } else { !worker };
         Moment { block, interval, warp: (warp, self.epoch), worker, turn }
     }
 
