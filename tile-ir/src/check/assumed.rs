@@ -57,16 +57,9 @@ fn check_distinct(
 ) {
     for &value in &origins.distinct {
         let (span, text) = (kernel.exprs[value].span, print_expr(kernel, value));
-        let is_open = |kind: &ExprKind| match kind {
-            // Whatever decides which of its values it has.
-            ExprKind::Var(var) if kernel.vars[*var].kind == (VarKind::Let { mutable: true }) => {
-                true
-            }
-            _ => is_of_launch(kernel, kind),
-        };
         let (fault, help) = if uniformity.is_uniform_value(value) {
             ("is the same for all work-items of a block", "say it of the place of each work-item")
-        } else if !origins.reaches(kernel, value, &is_open) {
+        } else if !origins.is_open(kernel, value) {
             (
                 "is decided by sizes and coordinates, not by data",
                 "what coordinates decide is proved or refused as it stands: `assume` is for places \
@@ -198,6 +191,17 @@ impl Origins {
         let is_old =
             |kind: &ExprKind| matches!(kind, ExprKind::Var(var) if self.old.contains_key(var));
         self.find(kernel, expr, &mut |kind| is_old(kind) || test(kind))
+    }
+
+    /// Whether more than sizes and coordinates decides a number.
+    pub(crate) fn is_open(&self, kernel: &Kernel, value: ExprId) -> bool {
+        self.reaches(kernel, value, &|kind| match kind {
+            // Whatever decides which of its values it has.
+            ExprKind::Var(var) if kernel.vars[*var].kind == (VarKind::Let { mutable: true }) => {
+                true
+            }
+            _ => is_of_launch(kernel, kind),
+        })
     }
 
     /// The array of which a variable holds the old value of an atomic update.

@@ -24,7 +24,7 @@ pub(super) struct Sources {
     pub(super) counters: BTreeMap<VarId, (ExprId, ExprId)>,
     /// What other variables are set to, but for those that are hashed.
     pub(super) set: BTreeMap<VarId, Vec<ExprId>>,
-    /// What elements of local arrays are set to.
+    /// What elements of local arrays and tiles are set to.
     pub(super) held: BTreeMap<ArrayRef, Vec<ExprId>>,
     /// Those of the variables that loops count by hand.
     pub(super) stepped: Stepped,

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::Uniformity;
+use crate::check::{Origins, Uniformity};
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, Within, any_subexpr,
     print_expr,
@@ -37,7 +37,7 @@ pub(super) fn settling_places(
     let (list, at) = list_of(kernel, &kernel.body, asked)?;
     let indices = asked.places.map(|place| indices_at(kernel, &list[at..], asked.array, place));
     let [Some(first), Some(second)] = indices else { return None };
-    let head = list[at].span;
+    let (head, origins) = (list[at].span, Origins::of(kernel));
     let places = BTreeSet::from(asked.places);
     let is_asked = |_: ArrayRef, met: [SpanId; 2]| BTreeSet::from(met) == places;
     (0..first.len().min(second.len())).find_map(|axis| {
@@ -53,7 +53,10 @@ pub(super) fn settling_places(
             Within::Grid => matches!(kernel.exprs[of].kind, ExprKind::Literal(_)),
         };
         let is_whole = others().all(|other| is_common(first[other]) && is_common(second[other]));
-        if !is_whole || values.iter().any(|value| !is_of_data(kernel, uniformity, *value)) {
+        let is_data = |value: &ExprId| {
+            !uniformity.is_uniform_value(*value) && origins.is_open(kernel, *value)
+        };
+        if !is_whole || !values.iter().all(is_data) {
             return None;
         }
         let mut vouched = kernel.clone();
@@ -78,12 +81,6 @@ pub(super) fn settling_places(
             texts.join(", ")
         ))
     })
-}
-
-/// Whether a value is not the block's, and not what coordinates alone decide.
-fn is_of_data(kernel: &Kernel, uniformity: &Uniformity, value: ExprId) -> bool {
-    let is_open = &mut |kind: &ExprKind| matches!(kind, ExprKind::Load(_) | ExprKind::Var(_));
-    !uniformity.is_uniform_value(value) && any_subexpr(kernel, value, is_open)
 }
 
 /// The list in which both accesses stand, each in a statement of its own or in one, with the

@@ -6,10 +6,12 @@
 //!
 //! # What it rests on
 //!
-//! - Everybody makes the store: no condition stands around it, no loop, and nobody has left.
+//! - Everybody makes the store for whom conditions of axes and of what the block agrees on hold
+//!   (`if t < 16`): no other condition stands around it, no loop, and nobody else has left.
 //! - Each coordinate of the cell is one axis of the block, or of the loop, once, plus or minus
 //!   what the block agrees on. So there is one who has stored in a cell, which its place gives;
-//!   that this one is there, and that the cell is one of the tile's, is proved where it is read.
+//!   that this one is there and makes the store, and that the cell is one of the tile's, is
+//!   proved where it is read.
 //! - Who reads what another one stores has a barrier in between, or it is a race: the first
 //!   one of a kernel is found by the pair of the store and that read.
 
@@ -32,6 +34,8 @@ struct Table {
     places: Vec<(Poly, bool)>,
     /// What who is at these axes has stored.
     value: Poly,
+    /// Who does not store: where one of these holds.
+    passed: Vec<Formula>,
 }
 
 /// The tables of a kernel, and the axes of the cooperative loop around.
@@ -54,11 +58,9 @@ impl Walk<'_> {
     /// Notes what has been stored in a tile's cell, where all cells are stored like it.
     pub(super) fn note_table(&mut self, access: &Access, at: &[Poly], value: &Value) {
         let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
-        let is_by_all = self.recording
-            && self.is_outside_loops()
-            && !self.kernel.is_local(access.array)
-            && self.passed_by.iter().all(|passed| *passed == Formula::False);
-        if !is_by_all || value.is_lost() || at.iter().any(Poly::is_lost) {
+        let is_shared = !self.kernel.is_local(access.array);
+        let is_once = self.recording && self.is_outside_loops() && is_shared;
+        if !is_once || value.is_lost() || at.iter().any(Poly::is_lost) {
             return;
         }
         let axes = self.axes_of_worker();
@@ -66,7 +68,12 @@ impl Walk<'_> {
         let is_agreed = |poly: &Poly| {
             !poly.is_lost() && poly.unknowns().all(|unknown| !self.is_private(unknown))
         };
-        let is_formula = value.unknowns().all(|of| of_axes(of) || !self.is_private(of));
+        let is_known = |of: Unknown| of_axes(of) || !self.is_private(of);
+        let passed_by = self.passed_by.iter().filter(|passed| **passed != Formula::False);
+        let passed: Vec<Formula> = passed_by.cloned().collect();
+        let mut unknowns: Vec<Unknown> = value.unknowns().collect();
+        passed.iter().for_each(|passed| passed.collect_unknowns(&mut unknowns));
+        let is_formula = unknowns.into_iter().all(is_known);
         let places: Option<Vec<_>> =
             at.iter().map(|index| place_of(index, &axes, &is_agreed)).collect();
         let Some(places) = places.filter(|_| is_formula) else { return };
@@ -77,7 +84,8 @@ impl Walk<'_> {
         }
         let of = places.iter().map(|(axis, ..)| axes[*axis].clone()).collect();
         let places = places.into_iter().map(|(_, rest, is_less)| (rest, is_less)).collect();
-        let table = Table { version: self.version(tile), axes: of, places, value: value.clone() };
+        let (version, value) = (self.version(tile), value.clone());
+        let table = Table { version, axes: of, places, value, passed };
         self.held.tables.of.insert(tile, table);
     }
 
@@ -103,8 +111,10 @@ impl Walk<'_> {
             outside.extend(not_within(&place, extent));
             who.insert(*axis, place);
         }
+        let at_place = |unknown: Unknown| who.get(&unknown).cloned();
+        outside.extend(table.passed.iter().map(|passed| passed.replace(&at_place)));
         let is_there = self.is_none_here(&outside);
-        is_there.then(|| Value::Int(table.value.replace(&|unknown| who.get(&unknown).cloned())))
+        is_there.then(|| Value::Int(table.value.replace(&at_place)))
     }
 
     /// The axes of who is at work, with their extents: of the block, or of a cooperative loop.
