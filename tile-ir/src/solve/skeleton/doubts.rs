@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::Number;
 use super::plain::{Plain, given};
-use super::plan::Plan;
+use super::plan::{Plan, updated_in_order};
 use super::reals::Reals;
 use super::sizes::Sizes;
 use super::spans::Spans;
@@ -55,11 +55,13 @@ pub(super) struct Resting {
     tiles: BTreeSet<ArrayRef>,
     /// Names of what is made of scalars and coordinates of blocks.
     launched: BTreeSet<VarId>,
+    /// The arrays that hold what the order of updates says.
+    ordered: BTreeSet<ArrayRef>,
 }
 
 impl Resting {
     pub(super) fn of(kernel: &Kernel) -> Self {
-        let mut resting = Self::default();
+        let mut resting = Self { ordered: updated_in_order(kernel), ..Self::default() };
         loop {
             let before = resting.clone();
             resting.visit(kernel, &kernel.body, false);
@@ -116,8 +118,11 @@ impl Resting {
                 StmtKind::LetArray { tile, init: Some(init) } => {
                     self.store(kernel, ArrayRef::Tile(*tile), *init, under);
                 }
-                StmtKind::Atomic { access, old, .. } => {
-                    self.tiles.insert(access.array);
+                StmtKind::Atomic { access, value, old, .. } => {
+                    if self.ordered.contains(&access.array) {
+                        self.tiles.insert(access.array);
+                    }
+                    self.store(kernel, access.array, *value, under);
                     self.vars.extend(*old);
                 }
                 StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {

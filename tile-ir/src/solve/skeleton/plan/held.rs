@@ -15,19 +15,21 @@
 //!
 //! # What is not followed
 //!
-//! Arrays that atomics update hold what the order of the updates says; they are followed only
-//! where one run is asked for, in which work-items make their updates one after the other. Of
+//! Arrays of which the order of atomic updates decides what they hold, or what the updates find,
+//! are followed only where one run is asked for, in which work-items make their updates one after
+//! the other. If all updates of an array are minima, or sums, and nobody takes what one has
+//! found, their order does not matter. Of
 //! tensors the extents are to be numbers or tile sizes in other runs: outside of them nothing is
 //! stored.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::locals::collect_updated;
 use crate::dtype::DType;
 use crate::kernel::{
     ArrayRef, ElemType, ExprId, ExprKind, Kernel, StmtKind, TensorId, VarKind, any_stmt,
     any_subexpr,
 };
+use crate::op::BinaryOp;
 
 /// The arrays that may be followed, and of which of them the values matter.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,18 +39,17 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// The tiles of integers that stores alone change.
+    /// The tiles of integers among those of [`Self::all`].
     pub(super) fn tiles(kernel: &Kernel) -> Self {
         let mut held = Self::all(kernel, &|_| false);
         held.may_be.retain(|array| is_integer(kernel, *array));
         held
     }
 
-    /// The tiles and `written` tensors of integers and flags that stores alone change.
+    /// The tiles and `written` tensors of integers and flags that stores change, and updates in
+    /// any order.
     pub(super) fn all(kernel: &Kernel, written: &dyn Fn(TensorId) -> bool) -> Self {
-        let mut updated = BTreeSet::new();
-        collect_updated(&kernel.body, &mut updated);
-        Self::all_but(kernel, &updated, &|array| {
+        Self::all_but(kernel, &updated_in_order(kernel), &|array| {
             let of_kernel = matches!(array, ArrayRef::Tile(_));
             let is_kept = of_kernel || matches!(array, ArrayRef::Tensor(tensor) if written(tensor));
             is_kept && kernel.extents(array).iter().all(|extent| is_of_tiles(kernel, *extent))
@@ -103,6 +104,24 @@ impl Held {
     pub(super) fn follows_any(&self) -> bool {
         !self.needed.is_empty()
     }
+}
+
+/// The arrays of which the order of atomic updates decides what they hold, or what one finds.
+pub(in super::super) fn updated_in_order(kernel: &Kernel) -> BTreeSet<ArrayRef> {
+    let mut ordered = BTreeSet::new();
+    let mut updates: BTreeMap<ArrayRef, BinaryOp> = BTreeMap::new();
+    any_stmt(&kernel.body, &mut |stmt| {
+        if let StmtKind::Atomic { access, op, old, .. } = stmt {
+            let is_other = op.binary().is_none_or(|op| {
+                // What is taken off is a sum too.
+                let op = if op == BinaryOp::Sub { BinaryOp::Add } else { op };
+                *updates.entry(access.array).or_insert(op) != op
+            });
+            ordered.extend((is_other || old.is_some()).then_some(access.array));
+        }
+        false
+    });
+    ordered
 }
 
 fn is_integer(kernel: &Kernel, array: ArrayRef) -> bool {

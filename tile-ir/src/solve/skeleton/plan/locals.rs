@@ -84,7 +84,7 @@ impl Locals {
 }
 
 /// The arrays that atomics update.
-pub(super) fn collect_updated(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
+fn collect_updated(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
     for stmt in stmts {
         if let StmtKind::Atomic { access, .. } = &stmt.kind {
             out.insert(access.array);

@@ -27,6 +27,7 @@ use crate::op::BinaryOp;
 use crate::span::SpanId;
 pub(super) use asks::evaluated;
 use held::Held;
+pub(super) use held::updated_in_order;
 use locals::Locals;
 pub(super) use rounds::Rounds;
 
