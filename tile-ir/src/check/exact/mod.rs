@@ -109,6 +109,8 @@ impl Exact {
             self.keep_summed(kernel, (var, expr), open);
         } else if let ExprKind::Load(access) = &node.kind {
             open.extend(self.sources.held.get(&access.array).into_iter().flatten());
+        } else if let ExprKind::Uniform(of) = node.kind {
+            open.push(of);
         } else if let Some(parts) = self.sources.parts(kernel, expr) {
             open.extend(parts);
             let is_number = node.ty != Type::Index || is_long_index(kernel, &node.kind);

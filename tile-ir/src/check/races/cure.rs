@@ -29,6 +29,25 @@ pub(super) struct Cure {
     pub(super) mended: Kernel,
 }
 
+/// What came of looking for a place.
+#[derive(Clone, Debug)]
+pub(super) enum Sought {
+    Found(Cure),
+    /// No place mends it.
+    Nowhere,
+    /// There was too much to run to try all of them.
+    Untried,
+}
+
+impl Sought {
+    pub(super) fn found(self) -> Option<Cure> {
+        match self {
+            Self::Found(cure) => Some(cure),
+            Self::Nowhere | Self::Untried => None,
+        }
+    }
+}
+
 /// Where in the text a barrier is to be put.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Insertion {
@@ -43,7 +62,7 @@ pub(super) enum Insertion {
     Within(u32, u32),
 }
 
-/// The best place for a barrier that separates `pair`, if there is one: that
+/// The best place for a barrier that separates `pair`: that
 /// which separates most, and of those the one just before the second access, or
 /// the end of the loop that carries the race.
 ///
@@ -55,7 +74,7 @@ pub(super) fn find_cure(
     pair: &Pair,
     seen: Option<&Conflict>,
     fuel: &mut u32,
-) -> Option<Cure> {
+) -> Sought {
     // `None` where it could not be run to the end.
     let mut left = |mended: &Kernel, effort: Effort| {
         let mut own = effort.budget().min(*fuel);
@@ -69,17 +88,22 @@ pub(super) fn find_cure(
         (*fuel > 0).then_some(found.known)
     };
     // What a short run finds a full one finds too.
-    let mut places = Vec::new();
+    let (mut places, mut is_untried) = (Vec::new(), false);
     for gap in gaps(kernel, uniformity, (pair, seen)).into_iter().take(MAX_TRIES) {
         let mended = with_barrier(kernel, &gap);
-        let Some(least) = left(&mended, Effort::Short) else { break };
+        let Some(least) = left(&mended, Effort::Short) else {
+            is_untried = true;
+            break;
+        };
         if least.contains(pair) {
             continue;
         }
         // The first that may mend all is as good as any.
         let whole = if least.is_empty() { left(&mended, Effort::Full) } else { None };
         match whole {
-            Some(whole) if whole.is_empty() => return Some(gap.cure(kernel, whole, mended)),
+            Some(whole) if whole.is_empty() => {
+                return Sought::Found(gap.cure(kernel, whole, mended));
+            }
             whole => places.push((least.len(), gap, mended, whole)),
         }
     }
@@ -89,13 +113,20 @@ pub(super) fn find_cure(
         if best.as_ref().is_some_and(|best| best.left.len() <= least) {
             break;
         }
-        let Some(left) = whole.or_else(|| left(&mended, Effort::Full)) else { break };
+        let Some(left) = whole.or_else(|| left(&mended, Effort::Full)) else {
+            is_untried = true;
+            break;
+        };
         let fewer = best.as_ref().is_none_or(|best| left.len() < best.left.len());
         if fewer && !left.contains(pair) {
             best = Some(gap.cure(kernel, left, mended));
         }
     }
-    best
+    match best {
+        Some(best) => Sought::Found(best),
+        None if is_untried => Sought::Untried,
+        None => Sought::Nowhere,
+    }
 }
 
 /// A statement list that the whole block runs in step.

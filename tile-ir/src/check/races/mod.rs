@@ -25,9 +25,9 @@ use crate::kernel::{ArrayRef, Kernel, Source};
 use crate::solve::skeleton::{Conflict, Exhaustion, Findings, Pair, Scope, Site};
 use crate::solve::symbolic::{Relation, Unproved, prove_among};
 use crate::span::SpanId;
-use cure::{Cure, find_cure};
+use cure::{Cure, Sought, find_cure};
 use places::{Asked, settling_places};
-use text::Prose;
+use text::{ORDERS_NO_BLOCKS, Prose};
 use undecided::{drop_proved, holds_of, settle, spots, spots_of};
 use vouch::settling_assumption;
 use wrapping::{Met, of_wrapping};
@@ -132,12 +132,13 @@ fn open(
             settling_places(kernel, uniformity, &asked, &|found| holds_of(found, pair))
         })
     };
-    let cure = are_apart.then(|| find_cure(kernel, uniformity, pair, None, fuel)).flatten();
-    let cure = cure.filter(|cure| !may_blocks_meet(&cure.mended, pair.array()));
+    let sought = are_apart.then(|| find_cure(kernel, uniformity, pair, None, fuel));
+    let cure =
+        sought.and_then(Sought::found).filter(|cure| !may_blocks_meet(&cure.mended, pair.array()));
     cures.extend(cure.clone());
     match (cure, found.examples.get(pair)) {
         (Some(cure), Some(example)) if free::have_free_indices(kernel, pair) => {
-            report(kernel, example, Some(&cure), &[])
+            report(kernel, example, &Sought::Found(cure), &[])
         }
         (Some(cure), _) => text::open(kernel, pair, source, None).help(Prose::place(kernel, &cure)),
         (None, _) => of_wrapping(kernel, uniformity, &Met::of_pair(pair))
@@ -166,16 +167,18 @@ fn report_conflicts(
         if mended.contains(&conflict.pair) || told.contains(&places(&conflict.pair)) {
             continue;
         }
-        let cure = cure_of(kernel, uniformity, conflict, fuel);
-        let same: Vec<&Conflict> = match &cure {
-            Some(cure) => conflicts.iter().filter(|other| is_mended(cure, other)).collect(),
-            None => of_one_cause(conflict, conflicts),
+        let sought = cure_of(kernel, uniformity, conflict, fuel);
+        let same: Vec<&Conflict> = match &sought {
+            Sought::Found(cure) => {
+                conflicts.iter().filter(|other| is_mended(cure, other)).collect()
+            }
+            Sought::Nowhere | Sought::Untried => of_one_cause(conflict, conflicts),
         };
-        diags.push(report(kernel, conflict, cure.as_ref(), &same));
+        diags.push(report(kernel, conflict, &sought, &same));
         mended.extend(same.iter().map(|other| other.pair));
-        match cure {
-            Some(cure) => cures.push(cure),
-            None => drop(told.insert(places(&conflict.pair))),
+        match sought {
+            Sought::Found(cure) => cures.push(cure),
+            Sought::Nowhere | Sought::Untried => drop(told.insert(places(&conflict.pair))),
         }
     }
     cures
@@ -202,14 +205,16 @@ fn cure_of(
     uniformity: &Uniformity,
     conflict: &Conflict,
     fuel: &mut u32,
-) -> Option<Cure> {
-    match conflict.pair.scope {
-        Scope::Block => {
-            let cure = find_cure(kernel, uniformity, &conflict.pair, Some(conflict), fuel)?;
+) -> Sought {
+    if conflict.pair.scope == Scope::Grid {
+        return Sought::Nowhere;
+    }
+    match find_cure(kernel, uniformity, &conflict.pair, Some(conflict), fuel) {
+        Sought::Found(cure) => {
             let blocks_may_meet = may_blocks_meet(&cure.mended, conflict.pair.array());
-            Some(Cure { blocks_may_meet, ..cure })
+            Sought::Found(Cure { blocks_may_meet, ..cure })
         }
-        Scope::Grid => None,
+        sought => sought,
     }
 }
 
@@ -235,12 +240,7 @@ fn is_mended(cure: &Cure, conflict: &Conflict) -> bool {
     conflict.pair.scope == Scope::Block && !cure.left.contains(&conflict.pair)
 }
 
-fn report(
-    kernel: &Kernel,
-    conflict: &Conflict,
-    cure: Option<&Cure>,
-    same: &[&Conflict],
-) -> Diagnostic {
+fn report(kernel: &Kernel, conflict: &Conflict, sought: &Sought, same: &[&Conflict]) -> Diagnostic {
     let pair = &conflict.pair;
     let code = match (pair.scope, pair.array()) {
         (Scope::Grid, _) => Code::BlockRace,
@@ -250,9 +250,13 @@ fn report(
     let prose = Prose::new(kernel, conflict);
     Diagnostic {
         notes: prose.notes(same),
-        help: Some(match cure {
-            Some(cure) => Prose::place(kernel, cure),
-            None => prose.remedy(),
+        help: Some(match sought {
+            Sought::Found(cure) => Prose::place(kernel, cure),
+            Sought::Nowhere if prose.is_taken_apart() && may_blocks_meet(kernel, pair.array()) => {
+                prose.remedy(false) + ORDERS_NO_BLOCKS
+            }
+            Sought::Nowhere => prose.remedy(false),
+            Sought::Untried => prose.remedy(true),
         }),
         ..Diagnostic::error(code, pair.second.span, prose.message())
             .label(pair.first.span, prose.first())

@@ -23,6 +23,10 @@ pub(super) struct Prose<'a> {
     conflict: &'a Conflict,
 }
 
+/// What is said of a barrier that mends a race within a block alone.
+pub(super) const ORDERS_NO_BLOCKS: &str =
+    "; it orders no blocks, which may meet there too, for all that is shown";
+
 /// What is said of a pair that data decides about; with an assumption that settles it, if
 /// there is one.
 pub(super) fn open(
@@ -372,13 +376,13 @@ impl<'a> Prose<'a> {
         };
         let text = format!("add `barrier;` {place} (checked: {checked})");
         match cure.blocks_may_meet {
-            true => text + "; it orders no blocks, which may meet there too, for all that is shown",
+            true => text + ORDERS_NO_BLOCKS,
             false => text,
         }
     }
 
-    /// What would mend it where no barrier does.
-    pub(super) fn remedy(&self) -> String {
+    /// What would mend it where no barrier does, or where not all places for one could be tried.
+    pub(super) fn remedy(&self, is_untried: bool) -> String {
         let Pair { scope, first, second, .. } = self.conflict.pair;
         if let Some(source @ Source::Old(old)) = self.conflict.cause
             && leads_to(self.kernel, old, &self.conflict.pair)
@@ -412,12 +416,23 @@ impl<'a> Prose<'a> {
             Scope::Block if self.is_one_statement() => {
                 "take it apart: read into a variable, `barrier;`, then write"
             }
+            Scope::Block if is_untried => {
+                "put `barrier;` between the two, where the whole block comes by: there was too \
+                 much to run to try the places"
+            }
             Scope::Block => {
                 "no place between the two is passed by the whole block: end the condition before \
                  the second one, add `barrier;`, and ask again"
             }
         };
         text.to_owned()
+    }
+
+    /// Whether a barrier within the statement is what would mend it within the block.
+    pub(super) fn is_taken_apart(&self) -> bool {
+        let Pair { scope, first, second, .. } = self.conflict.pair;
+        let is_read = !(first.kind.writes() && second.kind.writes());
+        scope == Scope::Block && is_read && !self.is_half_atomic() && self.is_one_statement()
     }
 
     /// How slots that updates of a counter give can be each work-item's own.

@@ -85,6 +85,11 @@ pub(crate) fn exhaust(
 }
 
 impl Exhaustion {
+    /// Whether some sizes were run, and nothing collides at them.
+    fn has_run(&self) -> bool {
+        matches!(self, Self::Budget { run, .. } if !run.is_empty())
+    }
+
     /// Whether nothing is left to ask of what was asked.
     pub(crate) fn is_settled(&self) -> bool {
         matches!(self, Self::Complete | Self::Apart)
@@ -144,7 +149,8 @@ fn exhaust_by(
         }
     };
     let none = Few::new();
-    if !open.is_empty() && run(open.clone(), &none, findings, 0) == Exhaustion::Complete {
+    let with_open = (!open.is_empty()).then(|| run(open.clone(), &none, findings, 0));
+    if with_open == Some(Exhaustion::Complete) {
         return Exhaustion::Complete;
     }
     let few = few_of(kernel, &open);
@@ -162,9 +168,11 @@ fn exhaust_by(
             return Exhaustion::Complete;
         }
     }
-    match given {
-        Some(var) => Exhaustion::OpenEnded(var),
-        None => run(BTreeSet::new(), &none, findings, 0),
+    match (with_open, given) {
+        // What could be run shows that it does not matter what is left open.
+        (Some(ended @ Exhaustion::Budget { .. }), _) if ended.has_run() => ended,
+        (_, Some(var)) => Exhaustion::OpenEnded(var),
+        (_, None) => run(BTreeSet::new(), &none, findings, 0),
     }
 }
 
