@@ -1,6 +1,7 @@
 //! What is said of a tile that is read before it is written.
 
 use super::Flow;
+use crate::check::Origins;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{Access, ArrayRef, Kernel, Stmt, StmtKind, TileId, VarId, print_access};
 use crate::solve::skeleton::{Unwritten, Worker};
@@ -56,7 +57,14 @@ impl Flow<'_> {
             diagnostic = diagnostic.label(head, text);
         }
         if let Some(example) = example {
-            diagnostic = diagnostic.note(self.tell(name, example));
+            // Who comes by an update first is not known.
+            let origins = Origins::of(self.kernel);
+            let mut deciding = writes.iter().flat_map(|(_, around)| around);
+            let is_by_order = deciding.any(|stmt| {
+                let mut exprs = stmt.kind.exprs().into_iter();
+                exprs.any(|expr| origins.reaches(self.kernel, expr, &|_| false))
+            });
+            diagnostic = diagnostic.note(self.tell(name, example, is_by_order));
         }
         let help = match self.kernel.is_local(access.array) {
             true => format!("give it a first value: `let mut {name}: […] = [0; …];`"),
@@ -65,8 +73,9 @@ impl Flow<'_> {
         self.diags.push(diagnostic.help(help));
     }
 
-    /// An example in words.
-    fn tell(&self, name: &str, example: &Unwritten) -> String {
+    /// An example in words; `is_by_order` says that it is one in some orders of updates.
+    fn tell(&self, name: &str, example: &Unwritten, is_by_order: bool) -> String {
+        let is_possible = example.is_possible || is_by_order;
         let values = |values: &[(VarId, i64)]| -> String {
             let texts = values
                 .iter()
@@ -80,7 +89,7 @@ impl Flow<'_> {
         };
         let element: Vec<String> = example.element.iter().map(ToString::to_string).collect();
         let element = format!("{name}[{}]", element.join(", "));
-        let mut text = match example.is_possible {
+        let mut text = match is_possible {
             true => format!("{who} may read `{element}`"),
             false => format!("{who} reads `{element}`"),
         };
@@ -90,7 +99,7 @@ impl Flow<'_> {
         if !example.sizes.is_empty() {
             text = format!("with {}, {text}", values(&example.sizes));
         }
-        match example.is_possible {
+        match is_possible {
             true => format!("{text}, of which nothing shows that it was written"),
             false => format!("{text}, which nobody has written"),
         }

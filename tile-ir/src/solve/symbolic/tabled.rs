@@ -2,7 +2,8 @@
 //!
 //! After `s[t] = f(t);` cell `e` holds `f(e)`, after `s[T - 1 - t] = f(t);` it holds
 //! `f(T - 1 - e)`, and so it is with `load s[j] = f(j);`, until somebody writes the tile again
-//! ([`super::reread`] counts its versions). What else there is in `f` is the block's.
+//! ([`super::reread`] counts its versions). What else there is in `f` is the block's. It may
+//! divide (`s[t] = (b * 16 + t) / 2;`).
 //!
 //! # What it rests on
 //!
@@ -15,14 +16,16 @@
 //! - Who reads what another one stores has a barrier in between, or it is a race: the first
 //!   one of a kernel is found by the pair of the store and that read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::formula::Formula;
 use super::poly::{Poly, Unknown};
 use super::reread::Version;
 use super::symbol::Sharing;
+use super::value::Function;
 use super::walk::{Value, Walk};
 use crate::kernel::{Access, ArrayRef, Axis, ExprId, TileId, VarId};
+use crate::op::BinaryOp;
 
 /// What the cells of a tile hold.
 #[derive(Clone, Debug)]
@@ -68,12 +71,13 @@ impl Walk<'_> {
         let is_agreed = |poly: &Poly| {
             !poly.is_lost() && poly.unknowns().all(|unknown| !self.is_private(unknown))
         };
-        let is_known = |of: Unknown| of_axes(of) || !self.is_private(of);
+        let is_known = |of: Unknown| self.is_formula(of, &of_axes);
         let passed_by = self.passed_by.iter().filter(|passed| **passed != Formula::False);
         let passed: Vec<Formula> = passed_by.cloned().collect();
-        let mut unknowns: Vec<Unknown> = value.unknowns().collect();
-        passed.iter().for_each(|passed| passed.collect_unknowns(&mut unknowns));
-        let is_formula = unknowns.into_iter().all(is_known);
+        let mut asked = Vec::new();
+        passed.iter().for_each(|passed| passed.collect_unknowns(&mut asked));
+        let is_formula = value.unknowns().all(is_known)
+            && asked.into_iter().all(|of| of_axes(of) || !self.is_private(of));
         let places: Option<Vec<_>> =
             at.iter().map(|index| place_of(index, &axes, &is_agreed)).collect();
         let Some(places) = places.filter(|_| is_formula) else { return };
@@ -113,8 +117,42 @@ impl Walk<'_> {
         }
         let at_place = |unknown: Unknown| who.get(&unknown).cloned();
         outside.extend(table.passed.iter().map(|passed| passed.replace(&at_place)));
-        let is_there = self.is_none_here(&outside);
-        is_there.then(|| Value::Int(table.value.replace(&at_place)))
+        if !self.is_none_here(&outside) {
+            return None;
+        }
+        Some(Value::Int(self.placed(&table.value, &who)?))
+    }
+
+    /// Whether an unknown is made of axes, and of what the block agrees on, by quotients.
+    fn is_formula(&self, of: Unknown, of_axes: &dyn Fn(Unknown) -> bool) -> bool {
+        of_axes(of)
+            || !self.is_private(of)
+            || self.quotient_of(of).is_some_and(|(lhs, rhs)| {
+                lhs.unknowns().chain(rhs.unknowns()).all(|part| self.is_formula(part, of_axes))
+            })
+    }
+
+    /// What a formula is for who is at these places.
+    fn placed(&mut self, value: &Poly, who: &BTreeMap<Unknown, Poly>) -> Option<Poly> {
+        let mut with = who.clone();
+        let unknowns: BTreeSet<Unknown> = value.unknowns().collect();
+        for of in unknowns.into_iter().filter(|of| !who.contains_key(of)) {
+            let Some((lhs, rhs)) = self.quotient_of(of).filter(|_| self.is_private(of)) else {
+                continue;
+            };
+            let (span, _) = self.symbols.get(of)?.obstacle?;
+            let (lhs, rhs) = (self.placed(&lhs, who)?, self.placed(&rhs, who)?);
+            with.insert(of, self.quotient(&lhs, &rhs, (span, BinaryOp::Div))?);
+        }
+        Some(value.replace(&|unknown| with.get(&unknown).cloned()))
+    }
+
+    /// The two numbers of which an unknown is the quotient.
+    fn quotient_of(&self, of: Unknown) -> Option<(Poly, Poly)> {
+        match self.function_of(of)? {
+            (Function::Quotient, lhs, rhs) => Some((lhs.clone(), rhs.clone())),
+            _ => None,
+        }
     }
 
     /// The axes of who is at work, with their extents: of the block, or of a cooperative loop.
