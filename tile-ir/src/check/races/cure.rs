@@ -32,7 +32,7 @@ pub(super) struct Cure {
 /// What came of looking for a place.
 #[derive(Clone, Debug)]
 pub(super) enum Sought {
-    Found(Cure),
+    Found(Box<Cure>),
     /// No place mends it.
     Nowhere,
     /// There was too much to run to try all of them.
@@ -42,7 +42,7 @@ pub(super) enum Sought {
 impl Sought {
     pub(super) fn found(self) -> Option<Cure> {
         match self {
-            Self::Found(cure) => Some(cure),
+            Self::Found(cure) => Some(*cure),
             Self::Nowhere | Self::Untried => None,
         }
     }
@@ -102,7 +102,7 @@ pub(super) fn find_cure(
         let whole = if least.is_empty() { left(&mended, Effort::Full) } else { None };
         match whole {
             Some(whole) if whole.is_empty() => {
-                return Sought::Found(gap.cure(kernel, whole, mended));
+                return Sought::Found(Box::new(gap.cure(kernel, whole, mended)));
             }
             whole => places.push((least.len(), gap, mended, whole)),
         }
@@ -123,7 +123,7 @@ pub(super) fn find_cure(
         }
     }
     match best {
-        Some(best) => Sought::Found(best),
+        Some(best) => Sought::Found(Box::new(best)),
         None if is_untried => Sought::Untried,
         None => Sought::Nowhere,
     }

@@ -138,7 +138,7 @@ fn open(
     cures.extend(cure.clone());
     match (cure, found.examples.get(pair)) {
         (Some(cure), Some(example)) if free::have_free_indices(kernel, pair) => {
-            report(kernel, example, &Sought::Found(cure), &[])
+            report(kernel, example, &Sought::Found(Box::new(cure)), &[])
         }
         (Some(cure), _) => text::open(kernel, pair, source, None).help(Prose::place(kernel, &cure)),
         (None, _) => of_wrapping(kernel, uniformity, &Met::of_pair(pair))
@@ -177,7 +177,7 @@ fn report_conflicts(
         diags.push(report(kernel, conflict, &sought, &same));
         mended.extend(same.iter().map(|other| other.pair));
         match sought {
-            Sought::Found(cure) => cures.push(cure),
+            Sought::Found(cure) => cures.push(*cure),
             Sought::Nowhere | Sought::Untried => drop(told.insert(places(&conflict.pair))),
         }
     }
@@ -212,7 +212,7 @@ fn cure_of(
     match find_cure(kernel, uniformity, &conflict.pair, Some(conflict), fuel) {
         Sought::Found(cure) => {
             let blocks_may_meet = may_blocks_meet(&cure.mended, conflict.pair.array());
-            Sought::Found(Cure { blocks_may_meet, ..cure })
+            Sought::Found(Box::new(Cure { blocks_may_meet, ..*cure }))
         }
         sought => sought,
     }

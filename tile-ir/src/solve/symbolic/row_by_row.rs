@@ -11,7 +11,7 @@
 //! # What it rests on
 //!
 //! - Each work-item of the block makes one of the stores, in every iteration of the loop in
-//!   question ([`super::one_to_one`]). What has been written once stays so.
+//!   question ([`mod@super::one_to_one`]). What has been written once stays so.
 //! - A read is in an iteration, so the one before it has been run to its end; and it is behind a
 //!   loop that has an iteration at all, so that the first one has been.
 //! - That the stores are over when the cell is read is the business of the race rules.
