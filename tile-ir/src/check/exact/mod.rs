@@ -10,8 +10,9 @@
 //! counts by hand ([`super::stepped`]), the smaller and the larger of such, and it is
 //! used as an index, as a bound, as a divisor or in a comparison, or is a part of such a
 //! sum; by way of a variable too, or of a cell of a tile that stores alone set. Where warps
-//! work together, so it is if it is divided by a literal, which numbers warps. What is made of dimensions and tile sizes alone is such
-//! a number wherever it is. What is hashed, masked or divided first is not, but for what a mask
+//! work together, so it is if it is divided by a literal, which numbers warps. What is made of
+//! dimensions and tile sizes alone is such a number wherever it is. What is hashed, masked or
+//! divided first is not, but for what a mask
 //! rounds down (`x & -32`): there wrapping may be meant. But a variable that a loop goes on by
 //! steps of the launch is such a number whatever is made of it, `h % 3` or a comparison: proofs
 //! take it not to wrap. A difference of unsigned numbers is none but in `n + size - 1`

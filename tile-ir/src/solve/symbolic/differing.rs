@@ -35,12 +35,24 @@ impl Walk<'_> {
         let values: Vec<Poly> = values.filter(|value| !value.is_lost()).collect();
         let meeting = self.loops.iter().copied().filter(|id| self.meets_in(*id));
         let loops = meeting.collect();
-        let is_of_all_rounds =
-            within == Within::Grid || !self.meets_around(&self.kernel.body, said).unwrap_or(true);
+        // Copies of a statement may stand on both sides of a barrier.
+        let is_of_all_rounds = within == Within::Grid
+            || self.is_said_once(said) && self.meets_around(&self.kernel.body, said) == Some(false);
         let said = said.to_vec();
         let differing = Differing { said, values, within, loops, is_of_all_rounds };
         self.differing_here.push(self.differing.len());
         self.differing.push(differing);
+    }
+
+    /// Whether this is said in one place of the text.
+    fn is_said_once(&self, said: &[ExprId]) -> bool {
+        let mut count = 0;
+        any_stmt(&self.kernel.body, &mut |kind| {
+            count +=
+                usize::from(matches!(kind, StmtKind::Distinct { values, .. } if values == said));
+            false
+        });
+        count == 1
     }
 
     /// Whether the block may meet in a round of a loop around this that is walked round by round;
