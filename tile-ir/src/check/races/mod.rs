@@ -8,6 +8,7 @@
 //! with the first example found. What is neither proved nor refuted is an error
 //! too ([`undecided`]).
 
+mod between;
 mod cure;
 mod free;
 mod places;
@@ -23,8 +24,9 @@ use crate::check::{Uniformity, Verdict, uniformity};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Kernel, Source};
 use crate::solve::skeleton::{Conflict, Exhaustion, Findings, Pair, Scope, Site};
-use crate::solve::symbolic::{Relation, Unproved, prove_among};
+use crate::solve::symbolic::{Unproved, prove_among};
 use crate::span::SpanId;
+use between::Between;
 use cure::{Cure, Sought, find_cure};
 use places::{Asked, settling_places};
 use text::{ORDERS_NO_BLOCKS, Prose};
@@ -109,7 +111,9 @@ pub(super) fn check_races(
 /// Whether a pair is proved to be apart in the kernel with the barrier that it is told to have.
 fn is_proved_in(mended: &Kernel, pair: &Pair) -> bool {
     let met = BTreeSet::from([pair.first.span, pair.second.span]);
-    let is_asked = |_: ArrayRef, places: [SpanId; 2]| BTreeSet::from(places) == met;
+    let is_asked = |_: ArrayRef, places: [SpanId; 2], is_between: bool| {
+        is_between == (pair.scope == Scope::Grid) && BTreeSet::from(places) == met
+    };
     let unproved = prove_among(mended, &uniformity(mended), &is_asked);
     !unproved.iter().any(|found| holds_of(found, pair))
 }
@@ -133,12 +137,14 @@ fn open(
         })
     };
     let sought = are_apart.then(|| find_cure(kernel, uniformity, pair, None, fuel));
-    let cure =
-        sought.and_then(Sought::found).filter(|cure| !may_blocks_meet(&cure.mended, pair.array()));
+    let cure = sought
+        .and_then(Sought::found)
+        .filter(|cure| !Between::of(&cure.mended).may_meet(pair.array()));
     cures.extend(cure.clone());
     match (cure, found.examples.get(pair)) {
         (Some(cure), Some(example)) if free::have_free_indices(kernel, pair) => {
-            report(kernel, example, &Sought::Found(Box::new(cure)), &[])
+            let sought = Sought::Found(Box::new(cure));
+            report(&mut Between::of(kernel), example, &sought, &[])
         }
         (Some(cure), _) => text::open(kernel, pair, source, None).help(Prose::place(kernel, &cure)),
         (None, _) => of_wrapping(kernel, uniformity, &Met::of_pair(pair))
@@ -160,7 +166,7 @@ fn report_conflicts(
     conflicts: &[Conflict],
     (fuel, diags): (&mut u32, &mut Diagnostics),
 ) -> Vec<Cure> {
-    let mut cures = Vec::new();
+    let (mut cures, mut between) = (Vec::new(), Between::of(kernel));
     let mut mended: BTreeSet<Pair> = BTreeSet::new();
     let mut told: BTreeSet<(SpanId, SpanId)> = BTreeSet::new();
     for conflict in conflicts {
@@ -174,7 +180,7 @@ fn report_conflicts(
             }
             Sought::Nowhere | Sought::Untried => of_one_cause(conflict, conflicts),
         };
-        diags.push(report(kernel, conflict, &sought, &same));
+        diags.push(report(&mut between, conflict, &sought, &same));
         mended.extend(same.iter().map(|other| other.pair));
         match sought {
             Sought::Found(cure) => cures.push(*cure),
@@ -211,37 +217,24 @@ fn cure_of(
     }
     match find_cure(kernel, uniformity, &conflict.pair, Some(conflict), fuel) {
         Sought::Found(cure) => {
-            let blocks_may_meet = may_blocks_meet(&cure.mended, conflict.pair.array());
+            let blocks_may_meet = Between::of(&cure.mended).may_meet(conflict.pair.array());
             Sought::Found(Box::new(Cure { blocks_may_meet, ..*cure }))
         }
         sought => sought,
     }
 }
 
-/// Whether blocks may meet in an array, so that a barrier is not all it takes: small grids
-/// alone may not show that they do.
-fn may_blocks_meet(mended: &Kernel, array: ArrayRef) -> bool {
-    if let ArrayRef::Tile(_) = array {
-        return false;
-    }
-    let uniformity = uniformity(mended);
-    let mut unproved = prove_among(mended, &uniformity, &|of, _| of == array);
-    unproved
-        .retain(|found| found.array == array && matches!(found.relation, Relation::BetweenBlocks));
-    if unproved.is_empty() {
-        return false;
-    }
-    let mut found = Findings::default();
-    let rest = settle((mended, &uniformity), unproved, &BTreeSet::new(), &mut found);
-    !rest.undecided.is_empty() || !found.conflicts.is_empty()
-}
-
 fn is_mended(cure: &Cure, conflict: &Conflict) -> bool {
     conflict.pair.scope == Scope::Block && !cure.left.contains(&conflict.pair)
 }
 
-fn report(kernel: &Kernel, conflict: &Conflict, sought: &Sought, same: &[&Conflict]) -> Diagnostic {
-    let pair = &conflict.pair;
+fn report(
+    between: &mut Between<'_>,
+    conflict: &Conflict,
+    sought: &Sought,
+    same: &[&Conflict],
+) -> Diagnostic {
+    let (kernel, pair) = (between.kernel, &conflict.pair);
     let code = match (pair.scope, pair.array()) {
         (Scope::Grid, _) => Code::BlockRace,
         (Scope::Block, ArrayRef::Tile(_)) => Code::SharedRace,
@@ -252,7 +245,7 @@ fn report(kernel: &Kernel, conflict: &Conflict, sought: &Sought, same: &[&Confli
         notes: prose.notes(same),
         help: Some(match sought {
             Sought::Found(cure) => Prose::place(kernel, cure),
-            Sought::Nowhere if prose.is_taken_apart() && may_blocks_meet(kernel, pair.array()) => {
+            Sought::Nowhere if prose.is_taken_apart() && between.may_meet(pair.array()) => {
                 prose.remedy(false) + ORDERS_NO_BLOCKS
             }
             Sought::Nowhere => prose.remedy(false),

@@ -39,7 +39,9 @@ pub(super) fn settling_places(
     let [Some(first), Some(second)] = indices else { return None };
     let (head, origins) = (list[at].span, Origins::of(kernel));
     let places = BTreeSet::from(asked.places);
-    let is_asked = |_: ArrayRef, met: [SpanId; 2]| BTreeSet::from(met) == places;
+    let is_asked = |_: ArrayRef, met: [SpanId; 2], is_between: bool| {
+        is_between == (asked.scope == Scope::Grid) && BTreeSet::from(met) == places
+    };
     (0..first.len().min(second.len())).find_map(|axis| {
         let mut values = vec![first[axis]];
         let texts = [first[axis], second[axis]].map(|index| print_expr(kernel, index));

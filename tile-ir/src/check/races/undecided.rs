@@ -15,7 +15,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, StmtKind, VarId, VarKind, any_stmt, print_expr};
 use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust};
 use crate::solve::symbolic::{
-    EachSize, Obstacle, Reason, Relation, Sizes, Unproved, prove, unproved_either_way,
+    EachSize, Obstacle, Reason, Relation, Sizes, Unproved, prove_among, unproved_either_way,
     unproved_for_each_value, unproved_in_each_case, unproved_in_each_round,
 };
 use crate::span::SpanId;
@@ -55,12 +55,33 @@ pub(super) fn scope_of(unproved: &Unproved) -> Scope {
     }
 }
 
-/// Of what is `unproved` and not `told`: runs all sizes of the arrays concerned;
-/// what collides is added to `findings`.
+/// Decides what is `unproved` and not `told`, as far as can be, and looks for examples of the
+/// rest; what collides is added to `findings`.
 pub(super) fn settle(
-    (kernel, uniformity): (&Kernel, &Uniformity),
-    mut unproved: Vec<Unproved>,
+    of: (&Kernel, &Uniformity),
+    unproved: Vec<Unproved>,
     told: &BTreeSet<(Spot, Spot)>,
+    findings: &mut Findings,
+) -> Rest {
+    let rest = decide(of, (unproved, told), BUDGET, findings);
+    look_once_more(of, &rest.undecided, findings);
+    rest
+}
+
+/// Whether something of what is `unproved` is open, or collides, for all that proofs show and
+/// runs that take no more than a part of those that decide about a kernel.
+pub(super) fn stays_open(of: (&Kernel, &Uniformity), unproved: Vec<Unproved>) -> bool {
+    let mut found = Findings::default();
+    let rest = decide(of, (unproved, &BTreeSet::new()), BUDGET / 4, &mut found);
+    !rest.undecided.is_empty() || !found.conflicts.is_empty()
+}
+
+/// Of what is `unproved` and not `told`: looks for proofs in cases, and runs all sizes of the
+/// arrays concerned, which may take so much `fuel`; what collides is added to `findings`.
+fn decide(
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    (mut unproved, told): (Vec<Unproved>, &BTreeSet<(Spot, Spot)>),
+    fuel: u32,
     findings: &mut Findings,
 ) -> Rest {
     // Of an array that collides for certain, more is told when that is mended.
@@ -81,7 +102,7 @@ pub(super) fn settle(
         findings.open.retain(|(pair, _)| is_left || !holds_of(found, pair));
         is_left
     });
-    let runs = run_whole(kernel, &unproved, findings);
+    let runs = run_whole(kernel, &unproved, fuel, findings);
     let mut rest = Rest::default();
     for found in unproved {
         let exhaustion = &runs[&(found.array, scope_of(&found))];
@@ -100,8 +121,7 @@ pub(super) fn settle(
             *why = between.clone();
         }
     }
-    rest.prove_at_each_size(kernel, uniformity, &runs);
-    look_once_more((kernel, uniformity), &rest.undecided, findings);
+    rest.prove_at_each_size(kernel, uniformity, &runs, fuel);
     rest
 }
 
@@ -110,10 +130,14 @@ type Runs = BTreeMap<(ArrayRef, Scope), Exhaustion>;
 
 /// Runs all sizes of what is `unproved`. Where blocks may meet too, they are run first:
 /// the runs show what meets within a block as well.
-fn run_whole(kernel: &Kernel, unproved: &[Unproved], findings: &mut Findings) -> Runs {
+fn run_whole(
+    kernel: &Kernel,
+    unproved: &[Unproved],
+    mut fuel: u32,
+    findings: &mut Findings,
+) -> Runs {
     let asked = unproved.iter().map(|found| (found.array, scope_of(found)));
     let asked: BTreeSet<(ArrayRef, Scope)> = asked.collect();
-    let mut fuel = BUDGET;
     let mut runs = Runs::new();
     for (array, scope) in asked.iter().copied() {
         if runs.contains_key(&(array, scope)) {
@@ -160,7 +184,13 @@ fn run_at(kernel: &Kernel, of: (ArrayRef, Scope), sizes: &[Sizes], fuel: &mut u3
 
 impl Rest {
     /// Drops what is proved at each of the listed sizes that were not run.
-    fn prove_at_each_size(&mut self, kernel: &Kernel, uniformity: &Uniformity, runs: &Runs) {
+    fn prove_at_each_size(
+        &mut self,
+        kernel: &Kernel,
+        uniformity: &Uniformity,
+        runs: &Runs,
+        mut fuel: u32,
+    ) {
         if self.undecided.is_empty() {
             return;
         }
@@ -169,7 +199,6 @@ impl Rest {
         for (found, _) in &self.undecided {
             by_array.entry((found.array, scope_of(found))).or_default().push(*found);
         }
-        let mut fuel = BUDGET;
         let mut unproved = |(of, open): (&(ArrayRef, Scope), &Vec<Unproved>)| {
             let Some(left) = each.unproved(open, &sizes_run(runs, *of)) else {
                 return open.clone();
@@ -194,13 +223,14 @@ impl Rest {
             return;
         }
         let uniformity = uniformity(mended);
-        let mut unproved = prove(mended, &uniformity);
+        let is_grid = |_: ArrayRef, _: [SpanId; 2], is_between: bool| is_between;
+        let mut unproved = prove_among(mended, &uniformity, &is_grid);
         let is_asked = |found: &Unproved, asked: &Unproved| {
             scope_of(found) == Scope::Grid && spots_of(found) == spots_of(asked)
         };
         unproved.retain(|found| self.undecided.iter().any(|(asked, _)| is_asked(found, asked)));
-        let of = (mended, &uniformity);
-        let left = settle(of, unproved, &BTreeSet::new(), &mut Findings::default());
+        let (of, open) = ((mended, &uniformity), (unproved, &BTreeSet::new()));
+        let left = decide(of, open, BUDGET, &mut Findings::default());
         self.undecided
             .retain(|(asked, _)| left.undecided.iter().any(|(found, _)| is_asked(found, asked)));
     }

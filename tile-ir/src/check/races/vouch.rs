@@ -11,7 +11,7 @@ use crate::kernel::{
     Access, ArrayRef, Expr, ExprId, ExprKind, Kernel, Order, Promise, Source, Stmt, StmtKind, Type,
     print_access,
 };
-use crate::solve::skeleton::Pair;
+use crate::solve::skeleton::{Pair, Scope};
 use crate::solve::symbolic::prove_among;
 use crate::span::SpanId;
 
@@ -27,7 +27,9 @@ pub(super) fn settling_assumption(
     let ArrayRef::Tensor(tensor) = access.array else { return None };
     let (first, second) = pair.sites();
     let places = BTreeSet::from([first.span, second.span]);
-    let is_asked = |_: ArrayRef, met: [SpanId; 2]| BTreeSet::from(met) == places;
+    let is_asked = |_: ArrayRef, met: [SpanId; 2], is_between: bool| {
+        is_between == (pair.scope == Scope::Grid) && BTreeSet::from(met) == places
+    };
     let is_settled = |vouched: &Kernel| {
         let unproved = prove_among(vouched, uniformity, &is_asked);
         !unproved.iter().any(|found| holds_of(found, pair))

@@ -15,8 +15,8 @@ use super::integers::range_of;
 use super::linear::Effort;
 use super::listed::unproved_in_each;
 use super::valued::{Cases, few};
-use super::walk::{Case, Site};
-use super::{Unproved, prove_some};
+use super::walk::Case;
+use super::{IsAsked, Unproved, prove_some};
 use crate::check::Uniformity;
 use crate::kernel::{
     ExprId, ExprKind, Kernel, Literal, StmtKind, TileDomain, VarId, VarKind, any_stmt,
@@ -178,7 +178,7 @@ pub(super) fn unproved_in_case(
     (kernel, uniformity): (&Kernel, &Uniformity),
     case: Case,
     shares: &Shares,
-    is_asked: &dyn Fn(&Site, &Site) -> bool,
+    is_asked: &IsAsked<'_>,
 ) -> Vec<Unproved> {
     let mut walk = walk_case(kernel, uniformity, case);
     walk.set_effort(shares.left.taken(shares.part));

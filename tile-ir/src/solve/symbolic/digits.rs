@@ -10,6 +10,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::at_least::{AtLeast, Divided};
 use super::by_sums;
 use super::poly::{Monomial, Poly, Unknown, gcd, intersection};
 use super::ranges::Ranges;
@@ -60,9 +61,9 @@ impl Bounds {
         self.uses.set(self.uses.get() + 1);
     }
 
-    /// How often a bound was put in for its unknown: what it took to ask them.
-    pub(super) fn uses(&self) -> usize {
-        self.uses.get()
+    /// How often a bound was put in for its unknown since this was asked last: what it took.
+    pub(super) fn take_uses(&self) -> usize {
+        self.uses.take()
     }
 }
 
@@ -72,12 +73,12 @@ impl Bounds {
 ///
 /// Let a row be `C * w + light >= 0` with a positive weight `w`. Where `light` is
 /// below 0, `C` is at least 1; where it is below `w`, at least 0.
-pub(super) fn divided(at_least: &BTreeSet<Poly>, has_names: bool) -> (Vec<Poly>, usize) {
+pub(super) fn divided(at_least: &AtLeast, has_names: bool) -> Divided {
     let products: Vec<&Poly> = at_least.iter().filter(|row| !row.is_linear()).collect();
     if products.is_empty() {
-        return (Vec::new(), 0);
+        return Divided::default();
     }
-    let (ranges, bounds) = (Ranges::of(at_least.iter()), Bounds::of(at_least.iter()));
+    let (ranges, bounds) = (at_least.ranges(), at_least.bounds());
     let mut out = Vec::new();
     for row in products.iter().filter(|row| is_short(row)) {
         divide(row, &ranges, &bounds, &mut out);
@@ -94,7 +95,7 @@ pub(super) fn divided(at_least: &BTreeSet<Poly>, has_names: bool) -> (Vec<Poly>,
             out.retain(is_new);
         }
     }
-    (out, bounds.uses())
+    Divided { rows: out, uses: bounds.take_uses() }
 }
 
 /// Whether weights are taken out of a row.

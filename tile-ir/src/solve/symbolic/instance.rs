@@ -36,6 +36,10 @@ pub(super) enum Meeting<'a> {
 }
 
 impl Meeting<'_> {
+    pub(super) fn is_between_blocks(&self) -> bool {
+        matches!(self, Self::BetweenBlocks)
+    }
+
     /// The loops of which both are in the same iteration; `None` between blocks.
     pub(super) fn shared_loops(&self) -> Option<&[LoopId]> {
         match self {

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use super::equality::substitution;
 use super::poly::gcd;
 use super::simplex;
+use super::wide::{floor_div, times};
 
 /// What one kernel's proofs may take: rows that are made, and terms of systems that are
 /// looked at.
@@ -176,15 +177,17 @@ fn unused<'r>(rows: impl Iterator<Item = &'r Row>) -> usize {
 
 /// Divided by the common divisor of the factors; `None` for `0 = 0`.
 fn divide_equality(mut row: Row) -> Step<Option<Row>> {
-    let divisor = row.factors.iter().fold(0, |g, (_, factor)| gcd(g, *factor));
+    let divisor = divisor_of(&row.factors);
     if divisor == 0 {
         return if row.constant == 0 { Ok(None) } else { Err(Outcome::Empty) };
     }
     if row.constant % divisor != 0 {
         return Err(Outcome::Empty);
     }
-    row.factors.iter_mut().for_each(|(_, factor)| *factor /= divisor);
-    row.constant /= divisor;
+    if divisor > 1 {
+        row.factors.iter_mut().for_each(|(_, factor)| *factor /= divisor);
+        row.constant /= divisor;
+    }
     Ok(Some(row))
 }
 
@@ -209,37 +212,53 @@ fn scale(row: &Row, by: i128) -> Step<Row> {
 
 /// `a * left + b * right`
 fn sum(left: &Row, a: i128, right: &Row, b: i128) -> Step<Row> {
-    let term = |x: i128, a: i128, y: i128, b: i128| {
-        let (x, y) = (x.checked_mul(a), y.checked_mul(b));
-        let sum = x.zip(y).and_then(|(x, y)| x.checked_add(y));
+    let part = |x: i128, by: i128| times(x, by).ok_or(Outcome::GaveUp);
+    let both = |x: i128, y: i128| -> Step<i128> {
+        let sum = part(x, a)?.checked_add(part(y, b)?);
         sum.filter(|sum| is_small(*sum)).ok_or(Outcome::GaveUp)
     };
     let mut factors = Vec::with_capacity(left.factors.len() + right.factors.len());
-    let (mut i, mut j) = (0, 0);
-    loop {
-        let (unknown, x, y) = match (left.factors.get(i), right.factors.get(j)) {
-            (None, None) => break,
-            (Some((u, x)), None) => (*u, *x, 0),
-            (None, Some((u, y))) => (*u, 0, *y),
-            (Some((u, x)), Some((w, y))) => match u.cmp(w) {
-                std::cmp::Ordering::Less => (*u, *x, 0),
-                std::cmp::Ordering::Greater => (*w, 0, *y),
-                std::cmp::Ordering::Equal => (*u, *x, *y),
-            },
-        };
-        i += usize::from(left.factors.get(i).is_some_and(|(u, _)| *u == unknown));
-        j += usize::from(right.factors.get(j).is_some_and(|(u, _)| *u == unknown));
-        let factor = term(x, a, y, b)?;
-        if factor != 0 {
-            factors.push((unknown, factor));
+    let mut rest = left.factors.as_slice();
+    for (theirs, y) in &right.factors {
+        let mut own = 0;
+        while let [(mine, x), after @ ..] = rest {
+            if mine > theirs {
+                break;
+            }
+            rest = after;
+            if mine == theirs {
+                own = *x;
+                break;
+            }
+            push(&mut factors, *mine, both(*x, 0)?);
         }
+        push(&mut factors, *theirs, both(own, *y)?);
     }
-    Ok(Row { factors, constant: term(left.constant, a, right.constant, b)? })
+    for (mine, x) in rest {
+        push(&mut factors, *mine, both(*x, 0)?);
+    }
+    Ok(Row { factors, constant: both(left.constant, right.constant)? })
 }
+
+fn push(factors: &mut Vec<(usize, i128)>, unknown: usize, factor: i128) {
+    if factor != 0 {
+        factors.push((unknown, factor));
+    }
+}
+
+/// Unknowns with their factors; those rise.
+type Factors = Vec<(usize, i128)>;
 
 /// Constraints `row >= 0`; of several with the same factors the tightest.
 #[derive(Default)]
-struct Rows(BTreeMap<Vec<(usize, i128)>, i128>);
+struct Rows {
+    /// By their factors, which have no common divisor, what is added.
+    rows: BTreeMap<Factors, i128>,
+    /// By unknown, what is added to `-x`, and to `x`, where that is a row.
+    alone: Vec<[Option<i128>; 2]>,
+    /// Room for factors that are looked up.
+    opposite: Factors,
+}
 
 /// The constraints that bound an unknown from one side.
 #[derive(Clone, Copy, Default)]
@@ -249,36 +268,66 @@ struct Side {
     multiple: u128,
 }
 
+/// The common divisor of factors; 0 of none.
+fn divisor_of(factors: &[(usize, i128)]) -> i128 {
+    let mut divisor = 0;
+    for (_, factor) in factors {
+        if *factor == 1 || *factor == -1 {
+            return 1;
+        }
+        divisor = gcd(divisor, *factor);
+    }
+    divisor
+}
+
 impl Rows {
     fn insert(&mut self, mut row: Row) -> Step<()> {
-        let divisor = row.factors.iter().fold(0, |g, (_, factor)| gcd(g, *factor));
+        let divisor = divisor_of(&row.factors);
         if divisor == 0 {
             return if row.constant >= 0 { Ok(()) } else { Err(Outcome::Empty) };
         }
         if divisor > 1 {
             row.factors.iter_mut().for_each(|(_, factor)| *factor /= divisor);
-            row.constant = row.constant.div_euclid(divisor);
+            row.constant = floor_div(row.constant, divisor);
         }
-        let opposite: Vec<_> = row.factors.iter().map(|(u, factor)| (*u, -factor)).collect();
-        if let Some(other) = self.0.get(&opposite)
-            && other + row.constant < 0
-        {
+        if self.opposite_of(&row.factors).is_some_and(|other| other + row.constant < 0) {
             return Err(Outcome::Empty);
         }
-        let known = self.0.entry(row.factors).or_insert(row.constant);
+        if let [(unknown, factor)] = *row.factors.as_slice() {
+            if self.alone.len() <= unknown {
+                self.alone.resize(unknown + 1, [None; 2]);
+            }
+            let known = &mut self.alone[unknown][usize::from(factor > 0)];
+            *known = Some(known.map_or(row.constant, |known| known.min(row.constant)));
+        }
+        let known = self.rows.entry(row.factors).or_insert(row.constant);
         *known = (*known).min(row.constant);
-        if self.0.len() > MAX_ROWS { Err(Outcome::GaveUp) } else { Ok(()) }
+        if self.rows.len() > MAX_ROWS { Err(Outcome::GaveUp) } else { Ok(()) }
+    }
+
+    /// What is added to the opposite of a sum, where that is a row.
+    fn opposite_of(&mut self, factors: &[(usize, i128)]) -> Option<i128> {
+        self.opposite.clear();
+        self.opposite.extend(factors.iter().map(|(unknown, factor)| (*unknown, -factor)));
+        self.rows.get(&self.opposite).copied()
     }
 
     /// Whether a constraint on several unknowns holds between the bounds of each.
     fn is_implied(&self, row: &Row) -> bool {
-        let least = |(unknown, factor): &(usize, i128)| {
-            let bound = self.0.get(&[(*unknown, factor.signum())][..])?;
-            factor.abs().checked_mul(bound.checked_neg()?)
-        };
-        let low =
-            row.factors.iter().try_fold(row.constant, |sum, term| sum.checked_add(least(term)?));
-        row.factors.len() > 1 && low.is_some_and(|low| low >= 0)
+        if row.factors.len() < 2 {
+            return false;
+        }
+        let mut low = row.constant;
+        for (unknown, factor) in &row.factors {
+            let bounds = self.alone.get(*unknown).copied().unwrap_or_default();
+            let Some(bound) = bounds[usize::from(*factor > 0)] else { return false };
+            let least = bound.checked_neg().and_then(|bound| times(factor.abs(), bound));
+            match least.and_then(|least| low.checked_add(least)) {
+                Some(sum) => low = sum,
+                None => return false,
+            }
+        }
+        low >= 0
     }
 
     /// The unknown to eliminate: one that costs no precision where there is one
@@ -286,9 +335,12 @@ impl Rows {
     /// integer between them), and of those the one that makes the fewest
     /// constraints.
     fn cheapest(&self) -> Option<usize> {
-        let mut signs: BTreeMap<usize, [Side; 2]> = BTreeMap::new();
-        for (unknown, factor) in self.0.keys().flatten() {
-            let side = &mut signs.entry(*unknown).or_default()[usize::from(*factor > 0)];
+        let mut signs: Vec<[Side; 2]> = Vec::new();
+        for (unknown, factor) in self.rows.keys().flatten() {
+            if signs.len() <= *unknown {
+                signs.resize(*unknown + 1, Default::default());
+            }
+            let side = &mut signs[*unknown][usize::from(*factor > 0)];
             side.count += 1;
             side.multiple = side.multiple.max(factor.unsigned_abs());
         }
@@ -299,23 +351,27 @@ impl Rows {
             let lost = if lost > 1 { 1 + lost.ilog2() / 8 } else { 0 };
             (lost, made.saturating_sub(above.count + below.count))
         };
-        signs.into_iter().min_by_key(|(_, sides)| cost(sides)).map(|(unknown, _)| unknown)
+        let in_rows = signs.iter().enumerate().filter(|(_, [a, b])| a.count + b.count > 0);
+        in_rows.min_by_key(|(_, sides)| cost(sides)).map(|(unknown, _)| unknown)
     }
 
     fn eliminate(&mut self, unknown: usize, effort: &Effort) -> Step<()> {
         let mut lower = Vec::new();
         let mut upper = Vec::new();
-        let mut rest = Self::default();
-        for (factors, constant) in std::mem::take(&mut self.0) {
-            let factor = factors.iter().find(|(other, _)| *other == unknown).map(|(_, f)| *f);
+        let factor_in = |factors: &[(usize, i128)]| {
+            factors.iter().find(|(other, _)| *other == unknown).map(|(_, factor)| *factor)
+        };
+        let taken = self.rows.extract_if(.., |factors, _| factor_in(factors).is_some());
+        for (factors, constant) in taken {
+            let factor = factor_in(&factors).unwrap_or(0);
             let row = Row { factors, constant };
-            match factor {
-                None => {
-                    rest.0.insert(row.factors, row.constant);
-                }
-                Some(factor) if factor > 0 => lower.push((factor, row)),
-                Some(factor) => upper.push((-factor, row)),
+            match factor > 0 {
+                true => lower.push((factor, row)),
+                false => upper.push((-factor, row)),
             }
+        }
+        if let Some(alone) = self.alone.get_mut(unknown) {
+            *alone = [None; 2];
         }
         for (a, low) in &lower {
             for (b, high) in &upper {
@@ -323,12 +379,11 @@ impl Rows {
                     return Err(Outcome::GaveUp);
                 }
                 let made = sum(low, *b, high, *a)?;
-                if !rest.is_implied(&made) {
-                    rest.insert(made)?;
+                if !self.is_implied(&made) {
+                    self.insert(made)?;
                 }
             }
         }
-        *self = rest;
         Ok(())
     }
 }

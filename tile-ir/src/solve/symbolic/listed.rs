@@ -8,9 +8,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::begin;
+use super::instance::Meeting;
 use super::linear::Effort;
 use super::walk::Site;
-use super::{Relation, Unproved, prove_some};
+use super::{IsAsked, Relation, Unproved, prove_some};
 use crate::arena::EntityId as _;
 use crate::check::Uniformity;
 use crate::config::{ConfigError, complete_tiles};
@@ -33,11 +34,9 @@ pub(crate) type Sizes = Vec<(TileParamId, u32)>;
 /// An access: its place and what it does.
 type Side = (SpanId, AccessKind);
 
-/// Of which pairs of accesses is asked.
-type IsAsked<'a> = dyn Fn(&Site, &Site) -> bool + 'a;
-
-/// Sizes, and the pairs of accesses of which it was asked there.
-type Question = (Sizes, BTreeSet<[Side; 2]>);
+/// Sizes, and the pairs of accesses of which it was asked there: within a block, or between
+/// blocks.
+type Question = (Sizes, BTreeSet<([Side; 2], bool)>);
 
 /// Proofs at each of the sizes that a kernel lists.
 #[derive(Debug)]
@@ -45,8 +44,7 @@ pub(crate) struct EachSize<'a> {
     kernel: &'a Kernel,
     uniformity: &'a Uniformity,
     combinations: Vec<Sizes>,
-    /// What was not proved at sizes, of the pairs of accesses that were asked for: within a
-    /// block and between blocks at once.
+    /// What was not proved at sizes, of the pairs of accesses that were asked for.
     failed: RefCell<BTreeMap<Question, Vec<Unproved>>>,
     /// What easy sizes leave is there for the hard ones.
     effort: Effort,
@@ -84,7 +82,8 @@ impl<'a> EachSize<'a> {
 
     /// Those of `open` that are not proved at these sizes, some of so many.
     fn unproved_at(&self, sizes: &Sizes, open: &[Unproved], of: usize) -> Vec<Unproved> {
-        let sides = open.iter().map(|found| [found.first, found.second]).collect();
+        let sides =
+            open.iter().map(|found| ([found.first, found.second], is_between(found))).collect();
         let mut known = self.failed.borrow_mut();
         let failed =
             known.entry((sizes.clone(), sides)).or_insert_with(|| self.failed_at(sizes, open, of));
@@ -100,7 +99,7 @@ impl<'a> EachSize<'a> {
         }
         let mut walk = begin::walk(&fixed, self.uniformity);
         walk.set_effort(self.effort.taken(of.div_ceil(SHARE)));
-        let is_asked = |first: &Site, second: &Site| are_asked(open, [first, second]);
+        let is_asked = |sites: [&Site; 2], meeting: Meeting<'_>| are_asked(open, sites, meeting);
         let failed = prove_some(&mut walk, &is_asked, &mut BTreeSet::new);
         self.effort.put_back(&walk.effort);
         failed
@@ -138,7 +137,8 @@ pub(super) fn unproved_in_each<C>(
         if provable.is_empty() {
             break;
         }
-        let is_asked = |first: &Site, second: &Site| are_asked(&provable, [first, second]);
+        let is_asked =
+            |sites: [&Site; 2], meeting: Meeting<'_>| are_asked(&provable, sites, meeting);
         let failed = prove(case, &is_asked);
         provable.retain(|found| {
             let fails = failed.iter().any(|failed| is_of(found, failed));
@@ -149,10 +149,17 @@ pub(super) fn unproved_in_each<C>(
     rest
 }
 
-/// Whether some of `found` speak of these accesses.
-fn are_asked(found: &[Unproved], sites: [&Site; 2]) -> bool {
+/// Whether some of `found` speak of these accesses where they meet so.
+fn are_asked(found: &[Unproved], sites: [&Site; 2], meeting: Meeting<'_>) -> bool {
     let sides = sites.map(|site| (site.span, site.kind));
-    found.iter().any(|found| are_sides(found, sides))
+    let is_asked = |found: &Unproved| {
+        is_between(found) == meeting.is_between_blocks() && are_sides(found, sides)
+    };
+    found.iter().any(is_asked)
+}
+
+fn is_between(found: &Unproved) -> bool {
+    found.relation == Relation::BetweenBlocks
 }
 
 fn are_sides(found: &Unproved, [one, other]: [Side; 2]) -> bool {
@@ -161,8 +168,7 @@ fn are_sides(found: &Unproved, [one, other]: [Side; 2]) -> bool {
 
 /// Whether both speak of one pair, within blocks or between them.
 fn is_of(found: &Unproved, other: &Unproved) -> bool {
-    let between = |found: &Unproved| found.relation == Relation::BetweenBlocks;
-    are_sides(found, [other.first, other.second]) && between(found) == between(other)
+    are_sides(found, [other.first, other.second]) && is_between(found) == is_between(other)
 }
 
 /// The combinations of the sizes of those parameters that have few.

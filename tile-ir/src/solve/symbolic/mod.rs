@@ -27,6 +27,7 @@ mod alike;
 mod arrays;
 mod aside;
 mod asked;
+mod at_least;
 mod ballots;
 mod before_own;
 mod begin;
@@ -165,6 +166,7 @@ mod walk;
 mod warps;
 mod weighed;
 mod wholes;
+mod wide;
 mod windows;
 mod wrapping;
 
@@ -236,19 +238,16 @@ pub(crate) struct Unproved {
     pub(crate) reason: Reason,
 }
 
-/// The pairs of accesses that may conflict: none where the kernel has no race at
-/// any admissible size.
-pub(crate) fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
-    prove_some(&mut begin::walk(kernel, uniformity), &|_, _| true, &mut BTreeSet::new)
-}
-
-/// Those of one array of which the places in the text are asked for: others take no time.
+/// The pairs of accesses that may conflict, of those that are asked for, by their array, their
+/// places in the text, and whether they are of different blocks: others take no time.
 pub(crate) fn prove_among(
     kernel: &Kernel,
     uniformity: &Uniformity,
-    is_asked: &dyn Fn(ArrayRef, [SpanId; 2]) -> bool,
+    is_asked: &dyn Fn(ArrayRef, [SpanId; 2], bool) -> bool,
 ) -> Vec<Unproved> {
-    let is_asked = |first: &Site, second: &Site| is_asked(first.array, [first.span, second.span]);
+    let is_asked = |[first, second]: [&Site; 2], meeting: Meeting<'_>| {
+        is_asked(first.array, [first.span, second.span], meeting.is_between_blocks())
+    };
     prove_some(&mut begin::walk(kernel, uniformity), &is_asked, &mut BTreeSet::new)
 }
 
@@ -258,21 +257,25 @@ enum Case {
     BetweenBlocks(usize, usize),
 }
 
+/// Of which pairs is asked, and of which ways to meet.
+type IsAsked<'a> = dyn Fn([&Site; 2], Meeting<'_>) -> bool + 'a;
+
 /// Pairs that are still looked at once nothing is left for those that are plain.
 const MAX_BEYOND: usize = 96;
 
 /// Those of the pairs of which `is_asked`, and not of arrays that have `collided`.
 fn prove_some(
     walk: &mut Walk<'_>,
-    is_asked: &dyn Fn(&Site, &Site) -> bool,
+    is_asked: &IsAsked<'_>,
     collided: &mut dyn FnMut() -> BTreeSet<ArrayRef>,
 ) -> Vec<Unproved> {
     let pairs = std::mem::take(&mut walk.pairs).into_list();
     let walk = &*walk;
     let sites = &walk.sites;
-    let conflict = |a: usize, b: usize| {
-        let (first, second) = (&sites[a], &sites[b]);
-        first.array == second.array && first.kind.conflicts(second.kind) && is_asked(first, second)
+    let conflict = |(a, b): (usize, usize), meeting: Meeting<'_>| {
+        let pair @ [first, second] = [&sites[a], &sites[b]];
+        let may_conflict = first.array == second.array && first.kind.conflicts(second.kind);
+        may_conflict && is_asked(pair, meeting)
     };
     let mut cases: Vec<Case> = pairs.into_iter().map(Case::InBlock).collect();
     if !walk.kernel.grid.is_empty() {
@@ -282,8 +285,8 @@ fn prove_some(
             .extend(between.flat_map(|a| (a..sites.len()).map(move |b| Case::BetweenBlocks(a, b))));
     }
     cases.retain(|case| {
-        let ((a, b), _) = case.parts();
-        conflict(a, b)
+        let (pair, meeting) = case.parts();
+        conflict(pair, meeting)
     });
     retain_hard(walk, &mut cases);
     let collided = if cases.is_empty() { BTreeSet::new() } else { collided() };

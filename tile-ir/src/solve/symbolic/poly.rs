@@ -9,6 +9,7 @@
 use std::cmp::Ordering;
 
 pub(super) use super::monomial::{Monomial, Unknown};
+use super::wide::times;
 pub(super) use crate::kernel::gcd;
 
 /// Sums of more products than this are lost.
@@ -28,7 +29,7 @@ fn within(factor: Option<i128>) -> Option<i128> {
 }
 
 fn product_of(one: i128, other: i128) -> Option<i128> {
-    within(one.checked_mul(other))
+    within(times(one, other))
 }
 
 fn sum_of(one: i128, other: i128) -> Option<i128> {

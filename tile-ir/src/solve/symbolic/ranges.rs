@@ -1,6 +1,7 @@
 //! Between which numbers unknowns lie, by passing bounds along constraints.
 
 use super::poly::{Monomial, Poly, Unknown};
+use super::wide::{ceil_div, floor_div, times};
 
 /// Constraints are gone through this often at most: bounds can creep for ever.
 const MAX_ROUNDS: usize = 5;
@@ -18,8 +19,8 @@ impl Range {
     }
 
     fn scaled(self, by: i128) -> Self {
-        let times = |side: Option<i128>| side.and_then(|value| value.checked_mul(by));
-        let (a, b) = (times(self.low), times(self.high));
+        let scaled = |side: Option<i128>| side.and_then(|value| times(value, by));
+        let (a, b) = (scaled(self.low), scaled(self.high));
         if by < 0 { Self { low: b, high: a } } else { Self { low: a, high: b } }
     }
 
@@ -43,11 +44,11 @@ const MAX_UNKNOWNS: usize = 1 << 16;
 impl Ranges {
     /// What follows from these being at least 0.
     pub(super) fn of<'a>(at_least: impl Iterator<Item = &'a Poly> + Clone) -> Self {
-        let mut ranges = Self::default();
+        let (mut ranges, mut highs) = (Self::default(), Vec::new());
         for _ in 0..MAX_ROUNDS {
             let mut changed = false;
             for poly in at_least.clone() {
-                changed |= ranges.learn(poly);
+                changed |= ranges.learn(poly, &mut highs);
             }
             if !changed {
                 break;
@@ -92,40 +93,51 @@ impl Ranges {
                 if !ranges.clone().all(Range::is_natural) {
                     return Range::default();
                 }
-                let times = |a: Option<i128>, b: Option<i128>| a?.checked_mul(b?);
+                let both = |a: Option<i128>, b: Option<i128>| times(a?, b?);
                 let first = ranges.next().unwrap_or_default();
                 ranges.fold(first, |all, one| Range {
-                    low: times(all.low, one.low),
-                    high: times(all.high, one.high),
+                    low: both(all.low, one.low),
+                    high: both(all.high, one.high),
                 })
             }
         }
     }
 
-    /// Takes in that `poly` is at least 0.
-    fn learn(&mut self, poly: &Poly) -> bool {
-        let high_of =
-            |(product, factor): &(Monomial, i128)| self.of_product(product).scaled(*factor).high;
-        let highs: Vec<Option<i128>> = poly.terms().iter().map(high_of).collect();
-        let n_open = highs.iter().filter(|high| high.is_none()).count();
-        let mut known = highs.iter().flatten();
-        let sum = known.try_fold(0_i128, |sum, high| sum.checked_add(*high));
-        // Where two terms may be of any size, nothing is known of either.
-        let Some(sum) = sum.filter(|_| n_open < 2) else { return false };
+    /// Takes in that `poly` is at least 0; `highs` is room for what its terms are at most.
+    fn learn(&mut self, poly: &Poly, highs: &mut Vec<Option<i128>>) -> bool {
+        highs.clear();
+        let (mut sum, mut n_open) = (0_i128, 0);
+        for (product, factor) in poly.terms() {
+            let high = self.high_of(product, *factor);
+            match high {
+                None => n_open += 1,
+                Some(high) => match sum.checked_add(high) {
+                    Some(more) => sum = more,
+                    None => return false,
+                },
+            }
+            // Where two terms may be of any size, nothing is known of either.
+            if n_open == 2 {
+                return false;
+            }
+            highs.push(high);
+        }
         let mut changed = false;
-        for ((product, factor), own) in poly.terms().iter().zip(&highs) {
+        for ((product, factor), own) in poly.terms().iter().zip(highs.iter()) {
             if product.is_empty() || (n_open == 1 && own.is_some()) {
                 continue;
             }
             let Some(high) = sum.checked_sub(own.unwrap_or(0)) else { continue };
             // factor * product >= -high
             changed |= match (product.as_slice(), *factor > 0) {
-                ([unknown], true) => high
-                    .checked_neg()
-                    .is_some_and(|least| self.raise(*unknown, ceil_div(least, *factor))),
-                ([unknown], false) => {
-                    factor.checked_neg().is_some_and(|by| self.lower(*unknown, high.div_euclid(by)))
-                }
+                ([unknown], true) => match high.checked_neg() {
+                    Some(least) => self.raise(*unknown, ceil_div(least, *factor)),
+                    None => false,
+                },
+                ([unknown], false) => match factor.checked_neg() {
+                    Some(by) => self.lower(*unknown, floor_div(high, by)),
+                    None => false,
+                },
                 // A product of naturals that is positive has positive factors.
                 (unknowns, true) if high < 0 => {
                     let natural = unknowns.iter().all(|unknown| self.get(*unknown).is_natural());
@@ -136,6 +148,13 @@ impl Ranges {
             };
         }
         changed
+    }
+
+    /// What a term is at most.
+    fn high_of(&self, product: &Monomial, factor: i128) -> Option<i128> {
+        let range = self.of_product(product);
+        let side = if factor < 0 { range.low } else { range.high };
+        times(side?, factor)
     }
 
     fn entry(&mut self, unknown: Unknown) -> Option<&mut Range> {
@@ -163,9 +182,4 @@ impl Ranges {
         }
         better
     }
-}
-
-/// Rounded up; `by` is positive.
-fn ceil_div(value: i128, by: i128) -> i128 {
-    value.div_euclid(by) + i128::from(value.rem_euclid(by) != 0)
 }

@@ -5,7 +5,9 @@
 //! ([`super::linear`]).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
+use super::at_least::AtLeast;
 use super::digits::{self, Bounds};
 use super::formula::Formula;
 use super::linear::{self, Effort, Row};
@@ -33,7 +35,7 @@ pub(super) struct System {
     /// split.
     collisions: Vec<Poly>,
     /// Are at least 0.
-    pub(super) at_least: BTreeSet<Poly>,
+    pub(super) at_least: AtLeast,
     /// Of each, one formula holds.
     pub(super) choices: Vec<Vec<Formula>>,
     /// Pairs of naturals of which it is to be asked which one is larger.
@@ -87,7 +89,7 @@ impl System {
 
     /// An unknown that nothing speaks of.
     pub(super) fn unused(&self) -> Option<Unknown> {
-        let highest = self.zeros().chain(&self.at_least).flat_map(Poly::unknowns).max();
+        let highest = self.zeros().chain(self.at_least.iter()).flat_map(Poly::unknowns).max();
         let mut others = Vec::new();
         self.choices.iter().flatten().for_each(|part| part.collect_unknowns(&mut others));
         others.extend(self.compared.iter().flatten().flat_map(Poly::unknowns));
@@ -128,7 +130,7 @@ impl System {
 
     /// The unknowns that constraints speak of.
     pub(super) fn unknowns(&self) -> BTreeSet<Unknown> {
-        self.zeros().chain(&self.at_least).flat_map(Poly::unknowns).collect()
+        self.zeros().chain(self.at_least.iter()).flat_map(Poly::unknowns).collect()
     }
 
     /// Between which numbers unknowns lie, by equalities too.
@@ -204,12 +206,12 @@ impl System {
                 self.contradictory = true;
                 return;
             }
-            let (divided, uses) = digits::divided(&self.at_least, self.named.is_some());
-            self.work += uses;
-            if divided.is_empty() || self.is_beyond_tests() {
+            let divided = self.at_least.divided(self.named.is_some());
+            self.work += divided.uses;
+            if divided.rows.is_empty() || self.is_beyond_tests() {
                 return;
             }
-            divided.iter().for_each(|row| self.assert_at_least(row));
+            divided.rows.iter().for_each(|row| self.assert_at_least(row));
         }
     }
 
@@ -277,7 +279,7 @@ impl System {
         if self.zeros().all(Poly::is_linear) {
             return false;
         }
-        let (ranges, bounds) = (self.ranges(), Bounds::of(self.at_least.iter()));
+        let (ranges, bounds) = (self.ranges(), self.at_least.bounds());
         let is_cut = [&mut self.collisions, &mut self.facts].into_iter().any(|zeros| {
             for zero in zeros.iter_mut().filter(|poly| !poly.is_linear()) {
                 if let Some(rest) = digits::without_factor(zero, &ranges) {
@@ -293,7 +295,7 @@ impl System {
                 true
             })
         });
-        self.work += bounds.uses();
+        self.work += bounds.take_uses();
         is_cut
     }
 
@@ -306,12 +308,12 @@ impl System {
             let mut sides = [zero.clone(), zero.negated()].into_iter();
             sides.any(|side| digits::is_less(&side, &Poly::default(), &ranges, &bounds))
         });
-        effort.spend(bounds.uses()) && is_beyond
+        effort.spend(bounds.take_uses()) && is_beyond
     }
 
     /// Between which numbers unknowns lie.
-    pub(super) fn ranges(&self) -> Ranges {
-        Ranges::of(self.at_least.iter())
+    pub(super) fn ranges(&self) -> Rc<Ranges> {
+        self.at_least.ranges()
     }
 
     /// Removes `0 = 0`, and finds what cannot be 0.
@@ -343,8 +345,7 @@ impl System {
                 *poly = poly.replace(&with);
             }
         }
-        let changed: Vec<Poly> =
-            self.at_least.extract_if(.., |poly| poly.mentions(unknown)).collect();
+        let changed = self.at_least.take_of(unknown);
         changed.iter().for_each(|poly| self.assert_at_least(&poly.replace(&with)));
         for poly in self.compared.iter_mut().flatten() {
             if poly.mentions(unknown) {
@@ -368,12 +369,12 @@ impl System {
 
     /// How many terms it has, but for its choices: what a step on it takes.
     pub(super) fn size(&self) -> usize {
-        self.zeros().chain(&self.at_least).map(|poly| poly.terms().len()).sum()
+        self.zeros().chain(self.at_least.iter()).map(|poly| poly.terms().len()).sum()
     }
 
     /// The products of two and more unknowns.
     pub(super) fn products(&self) -> BTreeSet<&Monomial> {
-        let polys = self.zeros().chain(&self.at_least);
+        let polys = self.zeros().chain(self.at_least.iter());
         polys
             .flat_map(|poly| poly.terms())
             .filter(|(product, _)| product.len() > 1)
@@ -479,7 +480,7 @@ impl System {
             for unknown in unknowns {
                 let own = Poly::unknown(unknown);
                 let is_signed = |ranges: &Ranges| ranges.low(unknown).is_some_and(|low| low >= 0);
-                if !ranges.as_ref().is_none_or(is_signed) && !out.contains(&own) {
+                if !ranges.as_deref().is_none_or(is_signed) && !out.contains(&own) {
                     out.push(own);
                 }
                 let split = poly.cofactor(unknown).primitive();

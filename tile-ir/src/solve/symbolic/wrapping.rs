@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use super::begin::walk;
 use super::cases::{Shares, unproved_in_case};
+use super::instance::Meeting;
 use super::poly::{Poly, Unknown};
 use super::symbol::{Obstacle, Sharing};
 use super::walk::{Case, Site, Walk};
@@ -39,8 +40,10 @@ impl Places {
 /// The number that may wrap, where that alone keeps accesses from being proved apart.
 pub(crate) fn wrapping(kernel: &Kernel, uniformity: &Uniformity, places: Places) -> Option<SpanId> {
     let wrapped = wrapped_in(&walk(kernel, uniformity), places)?;
-    let is_asked = |first: &Site, second: &Site| {
-        first.array == places.array && places.are(first.span, second.span)
+    let is_asked = |[first, second]: [&Site; 2], meeting: Meeting<'_>| {
+        meeting.is_between_blocks() == places.is_between
+            && first.array == places.array
+            && places.are(first.span, second.span)
     };
     let case = Case { never_wraps: true, ..Case::default() };
     let left = unproved_in_case((kernel, uniformity), case, &Shares::of(1), &is_asked);

@@ -8,8 +8,8 @@ mod random;
 mod shapes;
 mod staying;
 
-use super::{AccessKind, Relation, Unproved, prove};
-use crate::check::uniformity;
+use super::{AccessKind, Relation, Unproved, prove_among};
+use crate::check::{Uniformity, uniformity};
 use crate::kernel::Kernel;
 
 /// The kernel of `text`. The parser's kernel is of the crate as others link it;
@@ -28,6 +28,11 @@ fn kernel(text: &str) -> Kernel {
     };
     let bytes = postcard::to_stdvec(&kernel).unwrap();
     postcard::from_bytes(&bytes).unwrap()
+}
+
+/// The pairs of accesses that may conflict.
+fn prove(kernel: &Kernel, uniformity: &Uniformity) -> Vec<Unproved> {
+    prove_among(kernel, uniformity, &|_, _, _| true)
 }
 
 /// The findings on `text`, one a line: array, what meets what, on which lines, how.
