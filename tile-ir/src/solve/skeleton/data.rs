@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::hash::Hash;
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
 use crate::kernel::{ArrayRef, ExprKind, Kernel, Literal};
@@ -318,25 +319,5 @@ pub(super) fn constant(literal: Literal, dtype: DType) -> ScalarValue {
             (NamedConst::NegInfinity, _) => float(f64::NEG_INFINITY),
             (NamedConst::Nan, _) => float(f64::NAN),
         },
-    }
-}
-
-/// FNV-1a over words, with a last mix, since the low bits are used.
-pub(super) struct Hash(u64);
-
-impl Default for Hash {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hash {
-    pub(super) fn add(&mut self, word: i64) {
-        self.0 = (self.0 ^ word as u64).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-
-    pub(super) fn finish(&self) -> u64 {
-        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed >> 29
     }
 }

@@ -56,6 +56,7 @@ mod exchange;
 mod exhaust;
 mod fill;
 mod further;
+mod hash;
 mod loads;
 mod machine;
 mod olds;

@@ -1,7 +1,6 @@
 //! Who has used an element since the last barrier.
 
-use std::collections::HashMap;
-
+use super::hash::Map;
 use super::plan::SiteId;
 use crate::kernel::{AccessKind, Source};
 
@@ -86,7 +85,7 @@ pub(super) struct Shadow {
 enum Places {
     Dense(Vec<u32>),
     /// Of an array that is too large to have a place for each.
-    Sparse(HashMap<u128, u32>),
+    Sparse(Map<u128, u32>),
 }
 
 impl Shadow {
@@ -95,7 +94,7 @@ impl Shadow {
     pub(super) fn new(scope: Scope, len: Option<usize>, orders_warps: bool) -> Self {
         let places = match len.filter(|len| *len <= MAX_DENSE) {
             Some(len) => Places::Dense(vec![0; len]),
-            None => Places::Sparse(HashMap::new()),
+            None => Places::Sparse(Map::default()),
         };
         Self { scope, cells: Vec::new(), places, orders_warps }
     }

@@ -8,8 +8,9 @@
 //! known part, so that bits of one term can be compared.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use super::hash::Map;
 use crate::dtype::DType;
 use crate::kernel::{ArrayRef, ExprId, Type, VarId};
 use crate::op::BinaryOp;
@@ -47,7 +48,7 @@ const PER_ACCESS: usize = 16;
 /// The terms so far, and how many have been looked up that nobody has paid for.
 #[derive(Debug, Default)]
 pub(super) struct Terms {
-    known: RefCell<HashMap<Origin, Term>>,
+    known: RefCell<Map<Origin, Term>>,
     asked: Cell<usize>,
 }
 

@@ -19,8 +19,8 @@
 pub(super) mod apart;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
+use super::hash::Map;
 use super::terms::Term;
 use crate::check::interval::Range;
 use crate::dtype::DType;
@@ -128,10 +128,10 @@ pub(super) struct Amounts(RefCell<Table>);
 struct Table {
     /// By number, from 1.
     sums: Vec<Sum>,
-    numbers: HashMap<Sum, Term>,
+    numbers: Map<Sum, Term>,
     /// By atom: where it comes from, and between which numbers it lies.
     atoms: Vec<(Origin, Option<Range>)>,
-    by_origin: HashMap<Origin, Atom>,
+    by_origin: Map<Origin, Atom>,
     /// Parts of all sums.
     n_parts: usize,
 }

@@ -1,7 +1,6 @@
 //! What work-items do alike, done by one of them.
 
-use std::collections::HashMap;
-
+use super::super::hash::Map;
 use super::super::plan::Node;
 use super::super::value::Value;
 use super::{Frame, Machine, Stop, Team};
@@ -40,7 +39,7 @@ impl<'a> Machine<'a> {
         frames: &mut [Frame],
         team: Team,
     ) -> Result<(), Stop> {
-        let mut first_of: HashMap<Vec<Value>, usize> = HashMap::new();
+        let mut first_of: Map<Vec<Value>, usize> = Map::default();
         let mut may_be_alike = true;
         for item in 0..frames.len() {
             may_be_alike &= item != FIRST || 4 * first_of.len() <= 3 * FIRST;

@@ -1,7 +1,8 @@
 //! Outcomes of comparisons, and what is compared in those that are doubtful ([`Doubts`]).
 
-use super::super::data::{Hash, Number};
+use super::super::data::Number;
 use super::super::doubts::{Doubts, Side, Wish};
+use super::super::hash::Hash;
 use super::super::value::Value;
 use super::{Frame, Machine};
 use crate::kernel::{ExprId, Type, eval_compare};
@@ -48,8 +49,8 @@ impl<'a> Machine<'a> {
         if ty == Type::Index && !self.only_fills && lhs.is_known() && rhs.is_known() {
             return Value::bool(eval_compare(op, lhs.as_index().into(), rhs.as_index().into()));
         }
-        let data = sides[0].1.data().or(sides[1].1.data());
-        let values = sides.map(|(_, value)| value);
+        let data = lhs.data().or(rhs.data());
+        let values = [lhs, rhs];
         // Nothing compares with what is no number, whatever it is.
         if sides.iter().any(|(side, _)| self.kernel.is_nan(*side)) {
             return Value::bool(self.holds(op, ty, values));
@@ -86,8 +87,8 @@ impl<'a> Machine<'a> {
             return eval_compare(op, lhs.as_index().into(), rhs.as_index().into());
         }
         let dtype = self.types.of_type(ty);
-        let [a, b] = [lhs, rhs].map(|value| ScalarValue { dtype, bits: value.bits() });
-        semantics::compare(op, a, b).unwrap_or(false)
+        let scalar = |value: Value| ScalarValue { dtype, bits: value.bits() };
+        semantics::compare(op, scalar(lhs), scalar(rhs)).unwrap_or(false)
     }
 
     /// What a side is taken for: what it is, or a number near those that it is compared with

@@ -8,8 +8,9 @@
 //! A run that counts is one of those that there may be: work-items make their updates one after
 //! the other, block by block, and arrays hold 0 before. So all of what they hold is known.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::hash::Map;
 use super::super::plan::Body;
 use super::super::value::{Indices, Value};
 use super::worker::taint;
@@ -21,7 +22,7 @@ use crate::op::BinaryOp;
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// By array: by element.
-    values: BTreeMap<usize, HashMap<u128, Value>>,
+    values: BTreeMap<usize, Map<u128, Value>>,
     /// By array, the data that says where something was stored: any element may be it. Of
     /// that it is asked where nothing collides.
     anywhere: BTreeMap<usize, Source>,

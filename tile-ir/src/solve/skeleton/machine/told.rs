@@ -1,7 +1,6 @@
 //! Rounds of a loop that do what an earlier one has done ([`Rounds`]).
 
-use std::collections::HashMap;
-
+use super::super::hash::Map;
 use super::super::plan::Rounds;
 use super::super::value::Value;
 use super::{Frame, Machine, Stop};
@@ -17,7 +16,7 @@ const PER_QUESTION: usize = 4;
 #[derive(Default)]
 pub(super) struct Told {
     /// Beside it, whether the round came by a barrier.
-    known: HashMap<Vec<Value>, (Vec<Value>, bool)>,
+    known: Map<Vec<Value>, (Vec<Value>, bool)>,
     /// What decides about the round that is run.
     asked: Vec<Value>,
     /// In which interval that one began.
