@@ -149,8 +149,8 @@ fn launches_of_textbook_kernels_are_denied_at_once() {
     assert!(slow.is_empty(), "{slow:?}");
 }
 
-/// The limit for any kernel of the suite, on a machine that is idle: some take 1.2 s for the
-/// longest, others 2.3 s for the same.
+/// The limit for any kernel of the suite: the longest takes 1.3 s on a slow machine that is idle,
+/// and twice as long on one that is busy.
 const LONGEST: Duration = Duration::from_secs(3);
 
 /// The part of the time for all kernels, one of so many, that one may take where that is more:

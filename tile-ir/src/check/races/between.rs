@@ -6,8 +6,12 @@ use std::collections::BTreeMap;
 use super::undecided::stays_open;
 use crate::check::uniformity;
 use crate::kernel::{ArrayRef, Kernel};
-use crate::solve::symbolic::prove_among;
+use crate::solve::symbolic::prove_within;
 use crate::span::SpanId;
+
+/// The part of what a kernel's proofs may take, one of so many, that this may: it is one sentence
+/// of what is said of another race.
+const PART: usize = 4;
 
 /// What is known of the blocks of one kernel. It takes proofs, and runs of all sizes: each array
 /// is asked about once.
@@ -35,6 +39,6 @@ fn may_meet(kernel: &Kernel, array: ArrayRef) -> bool {
     }
     let uniformity = uniformity(kernel);
     let is_asked = |of: ArrayRef, _: [SpanId; 2], is_between: bool| of == array && is_between;
-    let unproved = prove_among(kernel, &uniformity, &is_asked);
+    let unproved = prove_within(PART, (kernel, &uniformity), &is_asked);
     !unproved.is_empty() && stays_open((kernel, &uniformity), unproved)
 }

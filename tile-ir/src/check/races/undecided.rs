@@ -72,7 +72,7 @@ pub(super) fn settle(
 /// runs that take no more than a part of those that decide about a kernel.
 pub(super) fn stays_open(of: (&Kernel, &Uniformity), unproved: Vec<Unproved>) -> bool {
     let mut found = Findings::default();
-    let rest = decide(of, (unproved, &BTreeSet::new()), BUDGET / 4, &mut found);
+    let rest = decide(of, (unproved, &BTreeSet::new()), BUDGET / 8, &mut found);
     !rest.undecided.is_empty() || !found.conflicts.is_empty()
 }
 

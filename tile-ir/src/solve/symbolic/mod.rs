@@ -182,6 +182,7 @@ pub(crate) use cases::{unproved_in_each_case, unproved_in_each_round};
 pub(crate) use decided::unproved_either_way;
 use flow::{Distance, Encounter};
 use instance::Meeting;
+use linear::Effort;
 pub(crate) use listed::{EachSize, Sizes};
 pub(crate) use one_to_one::one_to_one;
 pub(crate) use packed::packed;
@@ -245,10 +246,21 @@ pub(crate) fn prove_among(
     uniformity: &Uniformity,
     is_asked: &dyn Fn(ArrayRef, [SpanId; 2], bool) -> bool,
 ) -> Vec<Unproved> {
+    prove_within(1, (kernel, uniformity), is_asked)
+}
+
+/// The same with one of so many parts of what a kernel's proofs may take.
+pub(crate) fn prove_within(
+    part: usize,
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    is_asked: &dyn Fn(ArrayRef, [SpanId; 2], bool) -> bool,
+) -> Vec<Unproved> {
     let is_asked = |[first, second]: [&Site; 2], meeting: Meeting<'_>| {
         is_asked(first.array, [first.span, second.span], meeting.is_between_blocks())
     };
-    prove_some(&mut begin::walk(kernel, uniformity), &is_asked, &mut BTreeSet::new)
+    let mut walk = begin::walk(kernel, uniformity);
+    walk.set_effort(Effort::parts(1, part));
+    prove_some(&mut walk, &is_asked, &mut BTreeSet::new)
 }
 
 /// How two accesses of a kernel can meet, by their numbers.
