@@ -141,14 +141,22 @@ fn differences(rows: &[&Poly]) -> Vec<Poly> {
 
 /// A polynomial as a multiple of a weight, and the rest.
 fn parts(poly: &Poly, weight: &Monomial, factor: i128) -> (Poly, Poly) {
-    let (mut heavy, mut light) = (Poly::default(), Poly::default());
+    let (mut heavy, mut light) = (Vec::new(), Vec::new());
     for (product, times) in poly.terms() {
-        match without(product, weight).filter(|_| times % factor == 0) {
-            Some(rest) => heavy = heavy.add(&Poly::product(rest).scaled(times / factor)),
-            None => light = light.add(&Poly::product(*product).scaled(*times)),
+        match without(product, weight).zip(quotient(*times, factor)) {
+            Some(term) => heavy.push(term),
+            None => light.push((*product, *times)),
         }
     }
-    (heavy, light)
+    (Poly::of_products(heavy), Poly::of_products(light))
+}
+
+/// A number by one that divides it; most weights are products alone, times 1.
+fn quotient(number: i128, by: i128) -> Option<i128> {
+    match by {
+        1 => Some(number),
+        _ => (number % by == 0).then(|| number / by),
+    }
 }
 
 /// Cuts `poly = 0` into two equalities that it comes to, if it comes apart.
@@ -308,24 +316,24 @@ pub(super) fn is_less(part: &Poly, whole: &Poly, ranges: &Ranges, bounds: &Bound
 /// smaller, and then of the fewest.
 fn lower(rest: &Poly, ranges: &Ranges, bounds: &Bounds) -> Option<Poly> {
     let mut best: Option<((usize, usize, bool), Poly)> = None;
-    for (product, factor) in rest.terms().iter().filter(|(product, _)| !product.is_empty()) {
+    for (term, (product, factor)) in rest.terms().iter().enumerate() {
         let side = if *factor < 0 { &bounds.high } else { &bounds.low };
-        for (at, unknown) in product.iter().enumerate() {
+        let mut without = None;
+        for (at, unknown) in product.as_slice().iter().enumerate() {
             let Some(known) = side.get(unknown) else { continue };
             let mut others = *product;
             others.remove(at);
             if !others.iter().all(|u| ranges.low(*u).is_some_and(|low| low >= 0)) {
                 continue;
             }
-            let without = rest.sub(&Poly::product(*product).scaled(*factor));
-            let weight = Poly::product(others).scaled(*factor);
+            let without = without.get_or_insert_with(|| rest.without_term(term));
             for bound in known {
                 // Only a bound by others says more than its number.
                 if bound.as_constant().is_some() && *factor > 0 {
                     continue;
                 }
                 bounds.note_use();
-                let next = without.add(&weight.mul(bound));
+                let next = without.add(&bound.times(&others, *factor));
                 let n_negative = next.terms().iter().filter(|(_, factor)| *factor < 0).count();
                 let rank = (n_negative, next.terms().len(), bound.as_constant().is_some());
                 if !next.is_lost() && best.as_ref().is_none_or(|(best, _)| rank < *best) {

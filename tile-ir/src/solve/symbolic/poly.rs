@@ -200,8 +200,31 @@ impl Poly {
         Self::of_products(products)
     }
 
+    /// Multiplied by one product.
+    pub(super) fn times(&self, by: &Monomial, factor: i128) -> Self {
+        if self.lost || by.is_empty() {
+            return self.scaled(factor);
+        }
+        let mut products = Vec::with_capacity(self.terms.len());
+        for (product, own) in &self.terms {
+            match product.times(by).zip(product_of(*own, factor)) {
+                Some(term) => products.push(term),
+                None => return Self::lost(),
+            }
+        }
+        Self::of_products(products)
+    }
+
+    /// All terms but the one at a position.
+    pub(super) fn without_term(&self, at: usize) -> Self {
+        let mut terms = Vec::with_capacity(self.terms.len());
+        terms.extend_from_slice(&self.terms[..at]);
+        terms.extend_from_slice(&self.terms[at + 1..]);
+        Self { terms, lost: self.lost }
+    }
+
     /// The sum of products, in any order.
-    fn of_products(mut products: Vec<(Monomial, i128)>) -> Self {
+    pub(super) fn of_products(mut products: Vec<(Monomial, i128)>) -> Self {
         if !is_rising(&products) {
             products.sort_unstable_by_key(|(product, _)| *product);
         }
