@@ -202,6 +202,17 @@ impl Poly {
         self.any_atom(&|atom| *atom == Atom::Var(var))
     }
 
+    /// Whether it is made of variables alone that `test` admits, and numbers.
+    pub(super) fn is_made_of(&self, test: &dyn Fn(VarId) -> bool) -> bool {
+        !self.any_atom(&|atom| match atom {
+            Atom::Var(var) => !test(*var),
+            Atom::Other(_) | Atom::Slack(_) | Atom::Unknown(_) | Atom::Natural(_) | Atom::Any => {
+                true
+            }
+            Atom::Tiles(_) | Atom::Binary(..) => false,
+        })
+    }
+
     /// Whether values of another time or work-item are part of it.
     pub(super) fn mentions_others(&self) -> bool {
         self.any_atom(&|atom| matches!(atom, Atom::Other(_) | Atom::Any))

@@ -5,6 +5,7 @@ use super::cover::{Cover, Domain};
 use super::state::State;
 use crate::check::poly::{Bounds, Poly};
 use crate::check::strided::Strided;
+use crate::check::uniform::Uniformity;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, VarId,
 };
@@ -190,8 +191,12 @@ impl Flow<'_> {
         let written = state.tiles.entry(tile).or_default();
         written.covers.extend(number);
         written.whole |= covers && free.iter().all(is_run);
-        let is_common = |index: &Poly| !axes.iter().any(|axis| index.mentions(*axis));
-        if !runs.pinned.is_empty() && axes.iter().all(is_run) && cell.iter().all(is_common) {
+        let is_named = |index: &Poly| !axes.iter().any(|axis| index.mentions(*axis));
+        let is_common = |(index, expr): (&Poly, &ExprId)| {
+            is_named(index) && is_of_block(self.uniform, *expr, index)
+        };
+        let are_common = cell.iter().zip(&access.indices).all(is_common);
+        if !runs.pinned.is_empty() && axes.iter().all(is_run) && are_common {
             written.common.insert(cell);
         }
     }
@@ -243,14 +248,16 @@ impl Flow<'_> {
                 self.pins(lhs, out) && self.pins(rhs, out)
             }
             ExprKind::Compare { op: CompareOp::Eq, lhs, rhs } if self.bounds.is_index(lhs) => {
-                let (lhs, rhs) = (self.bounds.poly(lhs), self.bounds.poly(rhs));
+                let sides = [lhs, rhs].map(|side| (side, self.bounds.poly(side)));
                 let block = self.block_vars();
-                let (axis, value) = match (lhs.as_var(), rhs.as_var()) {
-                    (Some(var), _) if block.contains(&var) => (var, rhs),
-                    (_, Some(var)) if block.contains(&var) => (var, lhs),
+                let [(_, one), (_, two)] = &sides;
+                let (axis, (expr, value)) = match (one.as_var(), two.as_var(), sides) {
+                    (Some(var), _, [_, other]) if block.contains(&var) => (var, other),
+                    (_, Some(var), [other, _]) if block.contains(&var) => (var, other),
                     _ => return false,
                 };
-                let fixed = !block.iter().any(|var| value.mentions(*var));
+                let fixed = !block.iter().any(|var| value.mentions(*var))
+                    && is_of_block(self.uniform, expr, &value);
                 let Some(extent) = self.bounds.extent(axis).cloned() else { return false };
                 let last = extent.sub(&Poly::constant(1)).sub(&value);
                 let taken =
@@ -262,6 +269,11 @@ impl Flow<'_> {
             _ => false,
         }
     }
+}
+
+/// Whether an expression, or what it comes to, is one value for the whole block.
+fn is_of_block(uniform: &Uniformity, expr: ExprId, value: &Poly) -> bool {
+    uniform.is_uniform_value(expr) || value.is_made_of(&|var| uniform.is_uniform_var(var))
 }
 
 /// Whether `index` takes every value below `extent` while the `free` variables

@@ -70,11 +70,17 @@ impl Runs<'_> {
             let n_natural = |sizes: &&Sizes| wanted.n_natural(&spans, sizes);
             let most = all.iter().map(|sizes| n_natural(&sizes)).max();
             let best = all.iter().filter(|sizes| Some(n_natural(sizes)) == most);
-            for sizes in best.take(EACH) {
+            // Where what stands around it holds by itself, if that is in none of the first blocks.
+            let place = wanted.place(&self.findings.fills.outcomes);
+            let place = place.filter(|seen| seen.block.iter().any(|at| *at > 1)).cloned();
+            let block = place.as_deref().map(|seen| vec![seen.block.clone()]);
+            let own = place.as_deref().zip(block.as_deref());
+            let own = own.map(|(seen, block)| (&seen.sizes, Blocks::At(block)));
+            for (sizes, blocks) in best.take(EACH).map(|sizes| (sizes, Blocks::Sample)).chain(own) {
                 let Some(doubts) = wanted.doubts((&spans, resting), sizes) else { continue };
                 let before = self.findings.clone();
                 let doubts = (Some(&doubts), &mut fuel);
-                let run = self.run_at(plan, sizes, (Blocks::Sample, pool), doubts);
+                let run = self.run_at(plan, sizes, (blocks, pool), doubts);
                 let fills = std::mem::replace(&mut self.findings, before).fills;
                 if run != Err(Stop::Excluded) {
                     self.findings.fills.unwritten = fills.unwritten;

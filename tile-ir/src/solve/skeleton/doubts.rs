@@ -13,6 +13,7 @@
 //! that is made of scalars or coordinates of blocks: of these few values are run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::data::Number;
 use super::plain::{Plain, given};
@@ -26,25 +27,38 @@ use crate::kernel::{
     any_stmt, any_subexpr,
 };
 
-/// The outcomes that comparisons have had, by expression.
+/// A block in which a comparison has come out one way.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) sizes: Sizes,
+    pub(super) block: Vec<i64>,
+}
+
+/// The outcomes that comparisons have had, by expression: that one does not hold, and that it
+/// does, each with the first block in which it came out so.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Outcomes(Vec<[bool; 2]>);
+pub(super) struct Outcomes(Vec<[Option<Rc<Seen>>; 2]>);
 
 impl Outcomes {
-    pub(super) fn note(&mut self, expr: ExprId, holds: bool) {
+    pub(super) fn note(&mut self, expr: ExprId, holds: bool, seen: impl FnOnce() -> Seen) {
         if self.0.len() <= expr.index() {
-            self.0.resize(expr.index() + 1, [false; 2]);
+            self.0.resize(expr.index() + 1, [None, None]);
         }
-        self.0[expr.index()][usize::from(holds)] = true;
+        self.0[expr.index()][usize::from(holds)].get_or_insert_with(|| Rc::new(seen()));
     }
 
     fn are_both(&self, expr: ExprId) -> bool {
-        self.0.get(expr.index()) == Some(&[true; 2])
+        [false, true].into_iter().all(|holds| !self.lacks(expr, holds))
     }
 
     /// Whether one of both has not been seen.
     pub(super) fn lacks(&self, expr: ExprId, holds: bool) -> bool {
-        self.0.get(expr.index()).is_none_or(|seen| !seen[usize::from(holds)])
+        self.example(expr, holds).is_none()
+    }
+
+    /// Where one of both was seen first.
+    pub(super) fn example(&self, expr: ExprId, holds: bool) -> Option<&Rc<Seen>> {
+        self.0.get(expr.index())?[usize::from(holds)].as_ref()
     }
 }
 

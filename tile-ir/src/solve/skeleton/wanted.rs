@@ -9,9 +9,10 @@
 //! condition always holds. All else that nothing shows to be impossible may happen.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::data::Number;
-use super::doubts::{Doubts, Outcomes, Resting, Side, Wish};
+use super::doubts::{Doubts, Outcomes, Resting, Seen, Side, Wish};
 use super::plain::{Plain, given};
 use super::plan::{Node, Plan, evaluated};
 use super::reals::Reals;
@@ -29,6 +30,8 @@ const MAX_TOGETHER: usize = 72;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Wanted {
     outcomes: Vec<(ExprId, bool)>,
+    /// The innermost condition around that some run has shown so: it is asked where that holds.
+    within: Option<(ExprId, bool)>,
     /// All comparisons that are made.
     compared: BTreeSet<ExprId>,
 }
@@ -87,9 +90,14 @@ impl Wanted {
         let both = others.flat_map(|cond| [true, false].map(|holds| (*cond, holds)));
         both.map(|other| {
             let outcomes = self.outcomes.iter().copied().chain([other]).collect();
-            Self { outcomes, compared: self.compared.clone() }
+            Self { outcomes, ..self.clone() }
         })
         .collect()
+    }
+
+    /// A block in which the condition around it holds, if there is one.
+    pub(super) fn place<'o>(&self, outcomes: &'o Outcomes) -> Option<&'o Rc<Seen>> {
+        self.within.and_then(|(cond, holds)| outcomes.example(cond, holds))
     }
 
     /// How many of the comparisons come out as wanted at some sizes, whatever else is.
@@ -224,10 +232,12 @@ impl Search<'_> {
     ) -> Wanted {
         let mut outcomes = Vec::new();
         self.lead(cond, holds, &mut outcomes);
+        let mut within = None;
         for (cond, holds) in path {
             self.lead_to(*cond, *holds, &mut outcomes);
+            within = self.shown(*cond, *holds).or(within);
         }
-        Wanted { outcomes, compared: compared.clone() }
+        Wanted { outcomes, within, compared: compared.clone() }
     }
 
     /// Adds what makes a condition come out so.
@@ -248,6 +258,15 @@ impl Search<'_> {
                 out.push((cond, holds));
             }
             _ => {}
+        }
+    }
+
+    /// What has come out so in some run where a condition has.
+    fn shown(&self, cond: ExprId, holds: bool) -> Option<(ExprId, bool)> {
+        let resolved = self.plain.resolved(cond);
+        match self.kernel.exprs[resolved].kind {
+            ExprKind::Unary { op: UnaryOp::Not, operand } => self.shown(operand, !holds),
+            _ => (!self.outcomes.lacks(resolved, holds)).then_some((resolved, holds)),
         }
     }
 

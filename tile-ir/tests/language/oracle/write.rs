@@ -170,8 +170,9 @@ impl Writer<'_> {
         let range = self.pick(&["0..n", "0..3", "0..T", "(0..6).step_by(2)"]);
         let is_uniform = self.rng.bool();
         let cond = self.condition(is_uniform);
-        match self.rng.u8(0..14) {
+        match self.rng.u8(0..16) {
             0..6 => "load s[i] = 0.0;".to_owned(),
+            14..16 if self.axes != ["1"] => self.fill_picked(&own, &cond),
             6 => format!("s[{own}] = 0.0;"),
             7 => format!("for k in {range} {{ s[{own} + k] = 0.0; barrier; }}"),
             8 => format!("for k in {range} {{ s[{own} * 5 + k] = 0.0; }}"),
@@ -181,6 +182,23 @@ impl Writer<'_> {
             12 => "each (j, k) in (T, 3) { s[3 * j + k] = 0.0; }".to_owned(),
             _ => String::new(),
         }
+    }
+
+    /// What one work-item fills, at a place that each has a name for: one place for all, or not.
+    fn fill_picked(&mut self, own: &str, cond: &str) -> String {
+        let (name, value) = (self.name(), self.index(false));
+        let places = [
+            format!("let {name} = ({value}) % 5;"),
+            format!("let {name} = (ind[bx] & 3) as index;"),
+            format!("let {name} = (ind[{own}] & 3) as index;"),
+            format!("let mut {name}: index = 1; if {cond} {{ {name} = 2; }}"),
+            format!("let mut {name}: index = 1; if ind[bx] < 2 {{ {name} = 2; }}"),
+        ];
+        let place = &places[self.rng.usize(0..places.len())];
+        let picked: Vec<String> = self.axes.iter().map(|axis| format!("{axis} == 0")).collect();
+        // It is to be read most of all.
+        self.private.extend(vec![name.clone(); 4]);
+        format!("{place}\nif {} {{ s[{name}] = 0.0; }}", picked.join(" && "))
     }
 
     /// An index of the work-item's own.

@@ -1,7 +1,7 @@
 //! Outcomes of comparisons, and what is compared in those that are doubtful ([`Doubts`]).
 
 use super::super::data::Number;
-use super::super::doubts::{Doubts, Side, Wish};
+use super::super::doubts::{Doubts, Seen, Side, Wish};
 use super::super::hash::Hash;
 use super::super::value::Value;
 use super::{Frame, Machine};
@@ -19,8 +19,15 @@ impl<'a> Machine<'a> {
     /// Notes how a condition has come out.
     pub(in super::super) fn note_outcome(&mut self, expr: ExprId, holds: bool) {
         if self.only_fills && self.doubts.is_none() {
-            self.findings.fills.outcomes.note(expr, holds);
+            self.note(expr, holds);
         }
+    }
+
+    fn note(&mut self, expr: ExprId, holds: bool) {
+        let (sizes, blocks) = (self.sizes, &self.blocks);
+        let seen =
+            || Seen { sizes: sizes.clone(), block: blocks.last().cloned().unwrap_or_default() };
+        self.findings.fills.outcomes.note(expr, holds, seen);
     }
 
     /// Whether a place lies inside of its tensor, which `inside` says where nobody doubts it.
@@ -62,7 +69,7 @@ impl<'a> Machine<'a> {
         let known = self.doubts.and_then(|doubts| Some((doubts.sides(expr)?, doubts)));
         let Some((taken, doubts)) = known else {
             let holds = self.holds(op, ty, values);
-            self.findings.fills.outcomes.note(expr, holds);
+            self.note(expr, holds);
             return Value::bool(holds).chosen(data);
         };
         let values = [0, 1].map(|at| {
