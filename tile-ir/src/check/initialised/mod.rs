@@ -12,7 +12,8 @@
 //!    with equal indices;
 //! 4. one work-item, picked by `if tx == 0`, has written the cell or, with the
 //!    others of its row, the whole tile;
-//! 5. every work-item has written a cell of its own, and there are as many.
+//! 5. every work-item has written a cell of its own, and there are as many;
+//! 6. whoever comes first to a flag has written it ([`first`]).
 //!
 //! Loops may run zero times, unless their trip count is provably at least 1.
 //! What none of these shows is decided by running the kernel's skeleton at small
@@ -34,6 +35,7 @@
 //! A `let` without `mut` that gets its value later gets it once (TK0105).
 
 mod cover;
+mod first;
 mod reads;
 mod report;
 mod state;
@@ -93,6 +95,8 @@ fn check_tiles(
         in_each: false,
         maybe_empty: BTreeSet::new(),
         by_condition: BTreeSet::new(),
+        flags: first::flags(kernel),
+        firsts: BTreeMap::new(),
         starts: BTreeMap::new(),
         reported_tiles: kernel
             .tiles
@@ -126,6 +130,10 @@ struct Flow<'a> {
     maybe_empty: BTreeSet<SpanId>,
     /// The keywords of `while` loops.
     by_condition: BTreeSet<SpanId>,
+    /// The tiles of one cell to which work-items may come first, with what they find.
+    flags: BTreeMap<TileId, i128>,
+    /// The old values of which one is certain to be this number.
+    firsts: BTreeMap<VarId, i128>,
     /// By keyword, with what value a `while` loop's counter comes to it.
     starts: BTreeMap<SpanId, Poly>,
     reported_tiles: BTreeSet<TileId>,

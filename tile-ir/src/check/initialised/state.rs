@@ -12,6 +12,8 @@ pub(super) struct State {
     /// Assigned on some path.
     pub(super) maybe_assigned: BTreeSet<VarId>,
     pub(super) tiles: BTreeMap<TileId, Written>,
+    /// Flags that hold what was stored in them: nobody has updated them since.
+    pub(super) fresh: BTreeSet<TileId>,
 }
 
 /// The cells of a tile that were written.
@@ -32,6 +34,7 @@ impl State {
     pub(super) fn join(&mut self, other: Self) {
         self.assigned.retain(|var| other.assigned.contains(var));
         self.maybe_assigned.extend(other.maybe_assigned);
+        self.fresh.retain(|tile| other.fresh.contains(tile));
         for (tile, written) in &mut self.tiles {
             let Some(others) = other.tiles.get(tile) else {
                 *written = Written::default();

@@ -39,6 +39,7 @@ impl Flow<'_> {
                 self.check_once(*var, stmt.span, state);
                 state.assigned.insert(*var);
                 state.maybe_assigned.insert(*var);
+                self.firsts.remove(var);
                 self.set_value(*var, *value);
             }
             StmtKind::Store { access, value } => {
@@ -50,6 +51,7 @@ impl Flow<'_> {
                 self.read(*value, state);
                 self.read_var(*var, stmt.span, state);
                 self.bounds.forget(*var);
+                self.firsts.remove(var);
             }
             StmtKind::Update { place: Place::Element(access), value, .. } => {
                 self.read_all(&access.indices, state);
@@ -73,6 +75,7 @@ impl Flow<'_> {
                     state.assigned.insert(old);
                     self.bounds.forget(old);
                 }
+                self.update_flag(access, *old, state);
             }
             StmtKind::Each { axes, body, .. } => self.walk_each(axes, body, state),
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
@@ -84,6 +87,7 @@ impl Flow<'_> {
                     self.starts.insert(stmt.head, start);
                 }
                 self.forget_all(body);
+                self.forget_flags(body, state);
                 self.read(*cond, state);
                 let mut inside = state.clone();
                 self.walk_divided(*cond, body, &mut inside);
@@ -103,6 +107,7 @@ impl Flow<'_> {
                 self.forget_all(otherwise);
                 state.join(other);
                 self.write_picked(*cond, then, state);
+                self.write_of_first(*cond, [then, otherwise], state);
             }
             StmtKind::Assume { cond } => self.read(*cond, state),
             StmtKind::Distinct { values, .. } => {
@@ -123,6 +128,7 @@ impl Flow<'_> {
     fn forget_all(&mut self, stmts: &[Stmt]) {
         for var in assigned_in(stmts) {
             self.bounds.forget(var);
+            self.firsts.remove(&var);
         }
     }
 
@@ -138,6 +144,7 @@ impl Flow<'_> {
         let (divergent, in_each) = (self.divergent, self.in_each);
         (self.divergent, self.in_each) = (false, true);
         self.bounds.enter(axes);
+        self.forget_flags(body, state);
         let mut inside = state.clone();
         self.walk(body, &mut inside);
         (self.divergent, self.in_each) = (divergent, in_each);
@@ -158,6 +165,7 @@ impl Flow<'_> {
             self.bounds.enter_counter(var, length.clone());
         }
         self.forget_all(body);
+        self.forget_flags(body, state);
         let mut inside = state.clone();
         inside.maybe_assigned.extend(assigned_in(body));
         let outer = self.divergent;

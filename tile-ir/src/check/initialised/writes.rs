@@ -32,6 +32,8 @@ pub(super) struct Runs {
     pub(super) loops: Vec<VarId>,
     /// And of these, of which each work-item may have others.
     pub(super) stepped: Vec<VarId>,
+    /// By one of the work-items, of which it is not known which.
+    pub(super) is_of_any: bool,
     /// Only where these axes have these values.
     pub(super) pinned: Vec<(VarId, Poly)>,
     /// And where these conditions hold, or do not.
@@ -60,7 +62,7 @@ impl Flow<'_> {
     }
 
     /// Marks what `stmts` write whole as they run.
-    fn mark_whole(&mut self, stmts: &[Stmt], runs: &Runs, state: &mut State) {
+    pub(super) fn mark_whole(&mut self, stmts: &[Stmt], runs: &Runs, state: &mut State) {
         for stmt in stmts {
             if let Some(access) = stmt.kind.set_element() {
                 self.mark_store(access, runs, state);
@@ -155,7 +157,8 @@ impl Flow<'_> {
         // Of an array of its own a work-item writes what its own loops run over.
         let is_local = self.kernel.is_local(access.array);
         let is_counted = !runs.stepped.is_empty() || !runs.guards.is_empty();
-        let is_parted = !runs.pinned.is_empty() || is_counted;
+        let is_of_one = !runs.pinned.is_empty() || runs.is_of_any;
+        let is_parted = is_of_one || is_counted;
         let of_others = if is_local { is_parted } else { runs.apart };
         if of_others {
             return;
@@ -172,8 +175,7 @@ impl Flow<'_> {
         let mut axes: Vec<VarId> = items.chain(&runs.loops).copied().collect();
         if is_counted {
             axes.extend(&runs.stepped);
-            let is_asked = runs.pinned.is_empty();
-            let number = if is_asked { self.cover(access, &axes, &runs.guards) } else { None };
+            let number = if !is_of_one { self.cover(access, &axes, &runs.guards) } else { None };
             state.tiles.entry(tile).or_default().covers.extend(number);
             return;
         }
@@ -182,7 +184,7 @@ impl Flow<'_> {
             .iter()
             .zip(&extents)
             .all(|(index, extent)| index_covers(&self.bounds, index, extent, &mut free));
-        let may_cover = !covers && runs.pinned.is_empty();
+        let may_cover = !covers && !is_of_one;
         let number = may_cover.then(|| self.cover(access, &axes, &[])).flatten();
         // What the cell does not name must run at all for it to be written.
         let is_run = |var: &VarId| {
@@ -190,13 +192,17 @@ impl Flow<'_> {
         };
         let written = state.tiles.entry(tile).or_default();
         written.covers.extend(number);
-        written.whole |= covers && free.iter().all(is_run);
+        let is_whole = covers && free.iter().all(is_run);
+        written.whole |= is_whole;
+        if is_whole && !is_local {
+            state.fresh.insert(tile);
+        }
         let is_named = |index: &Poly| !axes.iter().any(|axis| index.mentions(*axis));
         let is_common = |(index, expr): (&Poly, &ExprId)| {
             is_named(index) && is_of_block(self.uniform, *expr, index)
         };
         let are_common = cell.iter().zip(&access.indices).all(is_common);
-        if !runs.pinned.is_empty() && axes.iter().all(is_run) && are_common {
+        if is_of_one && axes.iter().all(is_run) && are_common {
             written.common.insert(cell);
         }
     }

@@ -17,7 +17,8 @@ impl Of {
             Self::Places => ("", ""),
             Self::HandedOn => (
                 ", #[pad = 0] p: &mut Tensor<i32, [N]>, #[pad = 0] g: &mut Tensor<u32, [1]>",
-                "shared q: [i32; 96];\nshared r: [u32; 96];\nload q[i] = 0;\nload r[i] = 0;\n",
+                "shared q: [i32; 96];\nshared r: [u32; 96];\nshared v: [u32; 1];\nload q[i] = 0;\n\
+                 load r[i] = 0;\n",
             ),
         }
     }
@@ -42,6 +43,7 @@ impl Writer<'_> {
             8 => self.tell(),
             9 => self.claim(),
             10 => self.ask_found(),
+            11 if self.together && !self.in_each && self.axes != ["1"] => self.come_first(),
             _ => self.use_found(),
         }
         if self.together && self.rng.bool() {
@@ -154,6 +156,26 @@ impl Writer<'_> {
         let used = if self.rng.bool() { place.clone() } else { self.index(false) };
         let _ = writeln!(self.text, "let {old} = atomic r[{place}].{how};");
         let _ = writeln!(self.text, "if {old} == 0 {{ {into}{used}] = 1.0; }}");
+    }
+
+    /// Who comes first to a flag of the block writes something, which all may read behind a
+    /// barrier.
+    fn come_first(&mut self) {
+        let (old, uniform) = (self.name(), self.rng.bool());
+        let place = self.index(uniform);
+        let is_one: Vec<String> = self.axes.iter().map(|axis| format!("{axis} == 0")).collect();
+        let number = self.rng.u8(0..2);
+        let how = self.pick(&["+= 1", ".swap(5)", ".compare_exchange(0, 1)", ".max(1)"]);
+        let asked = self.pick(&["== 0", "== 0", "== 1", "!= 0"]);
+        if self.rng.u8(0..4) > 0 {
+            let _ = writeln!(self.text, "if {} {{ v[0] = {number}; }}", is_one.join(" && "));
+        }
+        let into = self.pick(&["s[", "s[", "c[bx * T + "]);
+        let _ = writeln!(self.text, "barrier;\nlet {old} = atomic v[0]{how};");
+        let _ = writeln!(self.text, "if {old} {asked} {{ {into}{place}] = 1.0; }}\nbarrier;");
+        if self.rng.bool() {
+            let _ = writeln!(self.text, "let {old}x = s[{place}];");
+        }
     }
 
     /// Who finds some number has something to itself.
