@@ -123,8 +123,8 @@ impl Flow<'_> {
             ExprKind::Compare { op: op @ (CompareOp::Eq | CompareOp::Ne), lhs, rhs } => {
                 let is_first = [(lhs, rhs), (rhs, lhs)].into_iter().any(|(old, number)| {
                     let ExprKind::Var(old) = self.kernel.exprs[old].kind else { return false };
-                    self.firsts.get(&old).copied() == number_of(self.kernel, number)
-                        && self.firsts.contains_key(&old)
+                    let first = self.firsts.get(&old);
+                    first.is_some_and(|first| number_of(self.kernel, number) == Some(*first))
                 });
                 is_first.then_some(op == CompareOp::Eq)
             }
