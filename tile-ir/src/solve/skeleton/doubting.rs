@@ -13,7 +13,10 @@ use super::sizes::{Choice, Sizes};
 use super::spans::Spans;
 use super::wanted::Wanted;
 use crate::arena::EntityId as _;
-use crate::kernel::{VarId, VarKind};
+use crate::kernel::{TileDomain, VarId, VarKind};
+
+/// Sizes of a parameter that are few.
+const FEW: usize = 8;
 
 /// Different data that is run.
 const MIXED: u32 = 16;
@@ -43,6 +46,7 @@ impl Runs<'_> {
         let resting = Resting::of(kernel);
         let compared = Compared::of(kernel, plan, &resting);
         let Some(usual) = choice.with_mixed_data(1).next() else { return };
+        self.run_few((plan, choice), &Pool::of(kernel));
         // What comes out both ways by itself is known.
         if compared.are_known(&self.findings.fills.outcomes) {
             self.run_wanted((plan, choice), &resting, &Pool::of(kernel));
@@ -53,6 +57,23 @@ impl Runs<'_> {
         self.run_preimages((plan, choice), &found, &pool);
         self.run_doubtful((plan, choice), (&compared, &resting), &pool);
         self.run_wanted((plan, choice), &resting, &pool);
+    }
+
+    /// Runs each size of parameters that have few: of a range some are left out of other runs.
+    fn run_few(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
+        let kernel = self.kernel;
+        let mut fuel = self.share(ENOUGH);
+        let all = kernel.tile_params.values().flat_map(|param| {
+            few_sizes(&param.domain).into_iter().map(|size| (param.var, i64::from(size)))
+        });
+        for given in all {
+            let Some(sizes) = choice.sizes_with(&[given], 0) else { continue };
+            let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+            let _ = self.run_at(plan, &sizes, (Blocks::Sample, pool), (None, &mut fuel));
+            if fuel == 0 {
+                break;
+            }
+        }
     }
 
     /// Runs what makes conditions come out as they have in no run. Of these runs nothing counts
@@ -210,4 +231,19 @@ impl Runs<'_> {
         }
         run
     }
+}
+
+/// The sizes of a range, where they are few: those of a list are run anyway.
+fn few_sizes(domain: &TileDomain) -> Vec<u32> {
+    let sizes: Vec<u32> = match domain {
+        TileDomain::Range { min, max, step } => {
+            (*min..=*max).step_by((*step).max(1) as usize).take(FEW + 1).collect()
+        }
+        TileDomain::Pow2 { min, max } => {
+            let powers = (0..32).map(|exponent| 1u32 << exponent);
+            powers.filter(|power| (min..=max).contains(&power)).take(FEW + 1).collect()
+        }
+        TileDomain::Any | TileDomain::List(_) | TileDomain::Equal(_) => Vec::new(),
+    };
+    if sizes.len() > FEW { Vec::new() } else { sizes }
 }
