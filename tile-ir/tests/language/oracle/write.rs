@@ -195,10 +195,15 @@ impl Writer<'_> {
             format!("let mut {name}: index = 1; if ind[bx] < 2 {{ {name} = 2; }}"),
         ];
         let place = &places[self.rng.usize(0..places.len())];
-        let picked: Vec<String> = self.axes.iter().map(|axis| format!("{axis} == 0")).collect();
         // It is to be read most of all.
         self.private.extend(vec![name.clone(); 4]);
-        format!("{place}\nif {} {{ s[{name}] = 0.0; }}", picked.join(" && "))
+        format!("{place}\nif {} {{ s[{name}] = 0.0; }}", self.is_first())
+    }
+
+    /// What picks the first work-item of a block.
+    fn is_first(&self) -> String {
+        let axes: Vec<String> = self.axes.iter().map(|axis| format!("{axis} == 0")).collect();
+        axes.join(" && ")
     }
 
     /// An index of the work-item's own.

@@ -132,8 +132,7 @@ impl Writer<'_> {
     fn tell(&mut self) {
         let ((array, ty), _) = self.cell();
         let place = self.value(true);
-        let is_first: Vec<String> = self.axes.iter().map(|axis| format!("{axis} == 0")).collect();
-        let is_first = is_first.join(" && ");
+        let is_first = self.is_first();
         if self.in_each || self.axes == ["1"] {
             return;
         }
@@ -163,12 +162,12 @@ impl Writer<'_> {
     fn come_first(&mut self) {
         let (old, uniform) = (self.name(), self.rng.bool());
         let place = self.index(uniform);
-        let is_one: Vec<String> = self.axes.iter().map(|axis| format!("{axis} == 0")).collect();
         let number = self.rng.u8(0..2);
         let how = self.pick(&["+= 1", ".swap(5)", ".compare_exchange(0, 1)", ".max(1)"]);
         let asked = self.pick(&["== 0", "== 0", "== 1", "!= 0"]);
         if self.rng.u8(0..4) > 0 {
-            let _ = writeln!(self.text, "if {} {{ v[0] = {number}; }}", is_one.join(" && "));
+            let is_first = self.is_first();
+            let _ = writeln!(self.text, "if {is_first} {{ v[0] = {number}; }}");
         }
         let into = self.pick(&["s[", "s[", "c[bx * T + "]);
         let _ = writeln!(self.text, "barrier;\nlet {old} = atomic v[0]{how};");
