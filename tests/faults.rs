@@ -187,10 +187,15 @@ fn launch(unchecked: &UncheckedKernel, seed: u64) -> Shown {
         })
         .collect();
     let largest = dims.iter().copied().max().unwrap_or(1);
+    let is_small = seed % 2 == 1;
     let mut element = |elem: ElemType, largest: usize| {
         let dtype = elem.bind(&types).expect("all types are bound");
-        // Also as indices, some of them twice, and seldom outside.
-        let value = rng.usize(0..=largest) as i64 - i64::from(rng.u8(..8) == 0) * 3;
+        // Also as indices, some of them twice, and seldom outside; or few numbers of each sign.
+        let value = match is_small {
+            false => rng.usize(0..=largest) as i64 - i64::from(rng.u8(..8) == 0) * 3,
+            true if dtype.integer_range().is_some_and(|(least, _)| least == 0) => rng.i64(0..=2),
+            true => rng.i64(-1..=2),
+        };
         (dtype, bits(dtype, value))
     };
     let mut tensors = Vec::new();
