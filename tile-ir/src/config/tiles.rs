@@ -217,11 +217,9 @@ pub fn candidate_values(domain: &TileDomain) -> Vec<u32> {
             let on_grid = nearest.map(|power| min + (power - min) / step * step);
             on_grid.chain([*min, min + (max - min) / step * step]).collect()
         }
-        TileDomain::Pow2 { min, max } => {
-            (0..32).map(|exponent| 1 << exponent).filter(|p| (min..=max).contains(&p)).collect()
+        TileDomain::Pow2 { .. } | TileDomain::List(_) | TileDomain::Equal(_) => {
+            domain.values().collect()
         }
-        TileDomain::List(values) => values.clone(),
-        TileDomain::Equal(_) => Vec::new(),
     };
     values.sort_unstable();
     values.dedup();

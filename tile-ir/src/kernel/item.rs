@@ -365,6 +365,22 @@ impl TileDomain {
             Self::Equal(_) => (1, u32::MAX),
         }
     }
+
+    /// Its values, rising; of [`TileDomain::Equal`], of which the sizes decide, none.
+    pub fn values(&self) -> Box<dyn Iterator<Item = u32> + '_> {
+        match self {
+            Self::Any => Box::new(1..=Self::MAX),
+            Self::Range { min, max, step } => {
+                Box::new((*min..=*max).step_by((*step).max(1) as usize))
+            }
+            Self::Pow2 { min, max } => {
+                let powers = (0..u32::BITS).map(|exponent| 1 << exponent);
+                Box::new(powers.filter(move |power| (min..=max).contains(&power)))
+            }
+            Self::List(values) => Box::new(values.iter().copied()),
+            Self::Equal(_) => Box::new(std::iter::empty()),
+        }
+    }
 }
 
 /// One axis of a grid, a block domain or an `each`.

@@ -2,21 +2,20 @@
 //! alone ([`super::doubts`]).
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::Pool;
-use super::doubts::{Compared, Doubts, Resting};
+use super::doubts::{Compared, Doubts, Resting, Seen};
 use super::machine::{Blocks, Machine, Stop};
 use super::passes::Runs;
 use super::plan::Plan;
 use super::preimages::Preimages;
+use super::resized::Resized;
 use super::sizes::{Choice, Sizes};
 use super::spans::Spans;
 use super::wanted::Wanted;
 use crate::arena::EntityId as _;
-use crate::kernel::{TileDomain, VarId, VarKind};
-
-/// Sizes of a parameter that are few.
-const FEW: usize = 8;
+use crate::kernel::{VarId, VarKind};
 
 /// Different data that is run.
 const MIXED: u32 = 16;
@@ -30,6 +29,9 @@ const MOST: u32 = super::BUDGET;
 
 /// The same of runs that each ask for other numbers: most of them are to come to their end.
 const ALL: u32 = 4 * super::BUDGET;
+
+/// The same of runs that are to show one outcome.
+const OF_ONE: u32 = super::BUDGET / 2;
 
 /// Of how many parts of that one is run where the text shows that all tiles are filled, so that
 /// only who leaves one is asked.
@@ -46,7 +48,8 @@ impl Runs<'_> {
         let resting = Resting::of(kernel);
         let compared = Compared::of(kernel, plan, &resting);
         let Some(usual) = choice.with_mixed_data(1).next() else { return };
-        self.run_few((plan, choice), &Pool::of(kernel));
+        self.run_each((plan, choice), &Pool::of(kernel));
+        self.run_resized((plan, choice), &Pool::of(kernel));
         // What comes out both ways by itself is known.
         if compared.are_known(&self.findings.fills.outcomes) {
             self.run_wanted((plan, choice), &resting, &Pool::of(kernel));
@@ -59,20 +62,36 @@ impl Runs<'_> {
         self.run_wanted((plan, choice), &resting, &pool);
     }
 
-    /// Runs each size of parameters that have few: of a range some are left out of other runs.
-    fn run_few(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
-        let kernel = self.kernel;
+    /// Runs each size of tile parameters, as far as it goes: few are run elsewhere.
+    fn run_each(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
+        let params = self.kernel.tile_params.values().map(|param| param.var).collect();
         let mut fuel = self.share(ENOUGH);
-        let all = kernel.tile_params.values().flat_map(|param| {
-            few_sizes(&param.domain).into_iter().map(|size| (param.var, i64::from(size)))
-        });
-        for given in all {
-            let Some(sizes) = choice.sizes_with(&[given], 0) else { continue };
-            let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+        for sizes in choice.with_each(&params) {
+            let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
             let _ = self.run_at(plan, &sizes, (Blocks::Sample, pool), (None, &mut fuel));
             if fuel == 0 {
                 break;
             }
+        }
+    }
+
+    /// Runs sizes at which conditions may come out as they have at none.
+    fn run_resized(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
+        let spans = Spans::of(self.kernel);
+        let mut left = self.share(ALL);
+        for resized in Resized::all(plan, &spans, &self.findings.fills.outcomes) {
+            let given = left.min(self.share(OF_ONE));
+            let mut fuel = given;
+            for sizes in choice.with_each(&resized.sizes) {
+                let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
+                if resized.may_be(&spans, &sizes) {
+                    let _ = self.run_at(plan, &sizes, (Blocks::Sample, pool), (None, &mut fuel));
+                }
+                if fuel == 0 {
+                    break;
+                }
+            }
+            left -= given - fuel;
         }
     }
 
@@ -81,7 +100,7 @@ impl Runs<'_> {
     fn run_wanted(&mut self, (plan, choice): (&Plan, &Choice<'_>), resting: &Resting, pool: &Pool) {
         let kernel = self.kernel;
         let spans = Spans::of(kernel);
-        let wanted = Wanted::all(kernel, plan, (&spans, resting), &self.findings.fills.outcomes);
+        let wanted = Wanted::all(plan, (&spans, resting), &self.findings.fills.outcomes);
         let mut fuel = self.share(ALL);
         let all = choice.with_mixed_data(MIXED);
         let all = all.map(|sizes| sizes.put_where_assumed(kernel, &self.assumptions));
@@ -91,9 +110,14 @@ impl Runs<'_> {
             let n_natural = |sizes: &&Sizes| wanted.n_natural(&spans, sizes);
             let most = all.iter().map(|sizes| n_natural(&sizes)).max();
             let best = all.iter().filter(|sizes| Some(n_natural(sizes)) == most);
-            // Where what stands around it holds by itself, if that is in none of the first blocks.
+            // Where what stands around it holds by itself, if that is in none of the first blocks, or at other sizes.
             let place = wanted.place(&self.findings.fills.outcomes);
-            let place = place.filter(|seen| seen.block.iter().any(|at| *at > 1)).cloned();
+            let is_elsewhere = |seen: &&Rc<Seen>| {
+                let tiles = seen.sizes.tiles(kernel);
+                seen.block.iter().any(|at| *at > 1)
+                    || !all.iter().any(|sizes| sizes.tiles(kernel) == tiles)
+            };
+            let place = place.filter(is_elsewhere).cloned();
             let block = place.as_deref().map(|seen| vec![seen.block.clone()]);
             let own = place.as_deref().zip(block.as_deref());
             let own = own.map(|(seen, block)| (&seen.sizes, Blocks::At(block)));
@@ -231,19 +255,4 @@ impl Runs<'_> {
         }
         run
     }
-}
-
-/// The sizes of a range, where they are few: those of a list are run anyway.
-fn few_sizes(domain: &TileDomain) -> Vec<u32> {
-    let sizes: Vec<u32> = match domain {
-        TileDomain::Range { min, max, step } => {
-            (*min..=*max).step_by((*step).max(1) as usize).take(FEW + 1).collect()
-        }
-        TileDomain::Pow2 { min, max } => {
-            let powers = (0..32).map(|exponent| 1u32 << exponent);
-            powers.filter(|power| (min..=max).contains(&power)).take(FEW + 1).collect()
-        }
-        TileDomain::Any | TileDomain::List(_) | TileDomain::Equal(_) => Vec::new(),
-    };
-    if sizes.len() > FEW { Vec::new() } else { sizes }
 }

@@ -450,17 +450,8 @@ pub(crate) fn combinations(
     for (id, param) in kernel.tile_params.iter() {
         let mut values: Vec<u32> = match &param.domain {
             TileDomain::Any if decisive.contains(&id) => return Err(id),
-            TileDomain::Any => vec![1],
-            TileDomain::Range { min, max, step } => {
-                let all = (*min..=*max).step_by((*step).max(1) as usize);
-                all.take(MAX_COMBINATIONS + 1).collect()
-            }
-            TileDomain::Pow2 { min, max } => {
-                let powers = (0..32).map(|exponent| 1u32 << exponent);
-                powers.filter(|power| (min..=max).contains(&power)).collect()
-            }
-            TileDomain::List(values) => values.clone(),
             TileDomain::Equal(_) => continue,
+            domain => domain.values().take(MAX_COMBINATIONS + 1).collect(),
         };
         if !decisive.contains(&id) {
             values.truncate(1);

@@ -23,6 +23,12 @@ const MAX_CANDIDATES: usize = 4096;
 const MAX_COMBINATIONS: usize = 12;
 /// Largest literal above which a tile parameter is raised.
 const MAX_LITERAL: i64 = 256;
+/// How many times the literals the sizes go that are run one after the other, at least and at most.
+const EACH_ABOVE: i64 = 8;
+const MIN_EACH: i64 = 64;
+const MAX_EACH: i64 = 1024;
+/// Up to which value each of one is run with each of another.
+const EACH_OF_TWO: i64 = 32;
 /// Blocks of a large launch, along each axis of the grid, and scalars of one.
 const FAR: i64 = 1 << 17;
 /// The same, where what is left of a division is looked for.
@@ -194,9 +200,13 @@ impl<'a> Choice<'a> {
 
     /// Sizes of which these are given; `None` where they are not admissible.
     pub(super) fn sizes_with(&self, given: &[(VarId, i64)], seed: u32) -> Option<Sizes> {
+        self.sizes_near(self.tiles.first()?, given, seed)
+    }
+
+    /// The same, the others as they are in some sizes of tiles.
+    fn sizes_near(&self, usual: &[u32], given: &[(VarId, i64)], seed: u32) -> Option<Sizes> {
         let kernel = self.kernel;
         let value = |var: VarId| given.iter().find(|(other, _)| *other == var).map(|(_, v)| *v);
-        let usual = self.tiles.first();
         let own = kernel
             .tile_params
             .iter()
@@ -204,7 +214,7 @@ impl<'a> Choice<'a> {
         let tiles = own.map(|(id, param)| {
             let value = match value(param.var) {
                 Some(value) => u32::try_from(value).ok()?,
-                None => *usual?.get(id.index())?,
+                None => *usual.get(id.index())?,
             };
             Some((id, value))
         });
@@ -216,6 +226,46 @@ impl<'a> Choice<'a> {
             }
         }
         Some(sizes)
+    }
+
+    /// Each value of these tile parameters and dimensions, with some sizes of the others, and each
+    /// two of few values; the smallest first.
+    pub(super) fn with_each(&self, vars: &BTreeSet<VarId>) -> impl Iterator<Item = Sizes> {
+        let literals = largest_literal(self.kernel) + 1;
+        let most = literals.saturating_mul(EACH_ABOVE).clamp(MIN_EACH, MAX_EACH);
+        let mut single: Vec<_> =
+            vars.iter().flat_map(|var| self.values_to(*var, most)).map(|one| vec![one]).collect();
+        single.sort_by_key(|given| extent_of(given));
+        let of_two = vars.iter().enumerate().flat_map(|(nth, var)| {
+            let others = vars.iter().skip(nth + 1);
+            let pairs = others.flat_map(|other| {
+                let both = self.values_to(*var, EACH_OF_TWO);
+                both.flat_map(|one| {
+                    self.values_to(*other, EACH_OF_TWO).map(move |other| vec![one, other])
+                })
+            });
+            pairs.collect::<Vec<_>>()
+        });
+        let mut of_two: Vec<Vec<(VarId, i64)>> = of_two.collect();
+        of_two.sort_by_key(|given| extent_of(given));
+        let single = single.into_iter().flat_map(|given| {
+            let all = self.tiles.iter().filter_map(|usual| self.sizes_near(usual, &given, 0));
+            let mut all: Vec<Sizes> = all.collect();
+            all.sort_by(|one, other| one.values.cmp(&other.values));
+            all.dedup();
+            all
+        });
+        single.chain(of_two.into_iter().filter_map(|given| self.sizes_with(&given, 0)))
+    }
+
+    /// The values of a tile parameter or a dimension up to some.
+    fn values_to(&self, var: VarId, most: i64) -> impl Iterator<Item = (VarId, i64)> {
+        let values: Box<dyn Iterator<Item = u32>> = match self.kernel.vars[var].kind {
+            VarKind::TileParam(param) => self.kernel.tile_params[param].domain.values(),
+            _ => Box::new(1..),
+        };
+        let values = values.map(i64::from).take_while(move |value| *value <= most);
+        values.map(move |value| (var, value))
     }
 
     /// The sizes again, by other data than [`Self::sizes`] has; the smallest first.
@@ -255,6 +305,11 @@ impl<'a> Choice<'a> {
         });
         Sizes { values: values.collect(), seed, open: BTreeSet::new() }
     }
+}
+
+/// The product of values: about how much is run of them.
+fn extent_of(given: &[(VarId, i64)]) -> i64 {
+    given.iter().fold(1, |product, (_, value)| product.saturating_mul(*value))
 }
 
 /// Whether a tile parameter is more than a number of blocks: an extent of a block or a tile is
@@ -355,12 +410,11 @@ fn candidates(domain: &TileDomain, above: u32) -> Vec<u32> {
             let step = (*step).max(1);
             let last = max - (max - min) % step;
             let first = min.saturating_add(above.saturating_sub(*min).div_ceil(step) * step);
-            let few = (*min..=*max).step_by(step as usize).take(3);
+            let few = domain.values().take(3);
             few.chain([first.clamp(*min, last), last]).collect()
         }
-        TileDomain::Pow2 { min, max } => {
-            let powers = (0..32).map(|exponent| 1u32 << exponent);
-            let all: Vec<u32> = powers.filter(|power| (min..=max).contains(&power)).collect();
+        TileDomain::Pow2 { .. } => {
+            let all: Vec<u32> = domain.values().collect();
             let first = first_above(all.clone());
             let last = all.last().copied();
             all.into_iter().take(3).chain(first).chain(last).collect()

@@ -13,8 +13,8 @@ use super::preimages::Values;
 use super::sizes::Sizes;
 use crate::check::interval::{FAR, Range};
 use crate::kernel::{
-    ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, Type, VarId,
-    VarKind,
+    ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileDomain,
+    Type, VarId, VarKind,
 };
 use crate::op::{BinaryOp, MathFn};
 
@@ -109,6 +109,58 @@ impl<'a> Spans<'a> {
 
     pub(super) fn plain(&self) -> &Plain<'a> {
         &self.plain
+    }
+
+    /// The tile parameters and dimensions that an expression is made of, or that say how far what
+    /// it is made of goes.
+    pub(super) fn sizes_in(&self, expr: ExprId) -> BTreeSet<VarId> {
+        let kernel = self.plain.kernel;
+        let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        let mut open = vec![expr];
+        while let Some(expr) = open.pop() {
+            if !seen.insert(expr) {
+                continue;
+            }
+            let kind = &kernel.exprs[expr].kind;
+            match kind {
+                ExprKind::Var(var) => self.add_sizes(*var, &mut found, &mut open),
+                ExprKind::Load(access) => {
+                    open.extend(self.set.arrays.get(&access.array).into_iter().flatten());
+                }
+                _ => open.extend(kind.operands()),
+            }
+        }
+        found
+    }
+
+    /// Adds a variable if it is a size, or what it is made of.
+    fn add_sizes(&self, var: VarId, found: &mut BTreeSet<VarId>, open: &mut Vec<ExprId>) {
+        let kernel = self.plain.kernel;
+        match kernel.vars[var].kind {
+            VarKind::TileParam(param) => match kernel.tile_params[param].domain {
+                TileDomain::Equal(of) => open.push(of),
+                _ => {
+                    found.insert(var);
+                }
+            },
+            VarKind::Dim => {
+                found.insert(var);
+            }
+            VarKind::Block | VarKind::Each => open.extend(self.axes.get(&var)),
+            VarKind::Loop => {
+                open.extend(self.counters.get(&var).into_iter().flat_map(LoopRange::exprs));
+            }
+            VarKind::Let { .. } => {
+                open.extend(self.set.vars.get(&var).into_iter().flatten());
+                // It goes as far as loops do.
+                let is_size = |kind| matches!(kind, VarKind::Dim | VarKind::TileParam(_));
+                if self.sums.iter().any(|(of, ..)| *of == var) || self.changed.contains(&var) {
+                    let all = kernel.vars.iter().filter(|(_, var)| is_size(var.kind));
+                    found.extend(all.map(|(size, _)| size));
+                }
+            }
+            VarKind::Scalar(_) | VarKind::Grid => {}
+        }
     }
 
     /// The least and the greatest value of an expression at some sizes.

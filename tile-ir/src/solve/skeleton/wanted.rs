@@ -13,25 +13,24 @@ use std::rc::Rc;
 
 use super::data::Number;
 use super::doubts::{Doubts, Outcomes, Resting, Seen, Side, Wish};
+use super::lacking::{Lacking, Lead};
 use super::plain::{Plain, given};
-use super::plan::{Node, Plan, evaluated};
+use super::plan::Plan;
 use super::reals::Reals;
 use super::sizes::Sizes;
 use super::spans::Spans;
-use crate::check::{Folds, Origins};
+use crate::check::Origins;
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Type, VarId, VarKind, eval_compare};
-use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
+use crate::op::{BinaryOp, CompareOp};
 
 /// Most outcomes that are wanted, by themselves and with one of another comparison.
 const MAX_WANTED: usize = 24;
 const MAX_TOGETHER: usize = 72;
 
-/// How comparisons are to come out, the most important first.
+/// How comparisons are to come out.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Wanted {
-    outcomes: Vec<(ExprId, bool)>,
-    /// The innermost condition around that some run has shown so: it is asked where that holds.
-    within: Option<(ExprId, bool)>,
+    lead: Lead,
     /// All comparisons that are made.
     compared: BTreeSet<ExprId>,
 }
@@ -39,35 +38,23 @@ pub(super) struct Wanted {
 impl Wanted {
     /// What is wanted of a skeleton whose conditions have come out so.
     pub(super) fn all(
-        kernel: &Kernel,
         plan: &Plan<'_>,
         (spans, resting): (&Spans<'_>, &Resting),
         outcomes: &Outcomes,
     ) -> Vec<Self> {
-        let search = Search {
-            kernel,
-            plain: spans.plain(),
-            resting,
-            outcomes,
-            folds: Folds::of(kernel),
-            assumed: Assumed::of(kernel, spans.plain()),
-        };
-        let mut asked = Vec::new();
-        search.visit(&plan.body, &mut Vec::new(), &mut asked);
-        let compared = asked.iter().flat_map(|(expr, _)| search.conditions(*expr)).collect();
-        let compared: BTreeSet<ExprId> = compared;
+        let plain = spans.plain();
+        let kernel = plain.kernel;
+        let lacking = Lacking::of(plain, plan, outcomes);
+        let assumed = Assumed::of(kernel, plain);
+        let is_open = |cond| resting.has(kernel, cond) || assumed.leaves_open(plain, resting, cond);
+        let compared = lacking.compared();
         let mut all: Vec<Self> = Vec::new();
         let mut others: Vec<ExprId> = Vec::new();
-        for (expr, path) in &asked {
-            for cond in search.conditions(*expr).into_iter().filter(|cond| search.is_open(*cond)) {
-                for holds in [false, true].into_iter().filter(|holds| outcomes.lacks(cond, *holds))
-                {
-                    let wanted = search.wanted((cond, holds), path, &compared);
-                    others.extend(search.conditions(cond));
-                    if all.len() < MAX_WANTED && !all.contains(&wanted) {
-                        all.push(wanted);
-                    }
-                }
+        for (cond, lead) in lacking.leads(is_open) {
+            let wanted = Self { lead, compared: compared.clone() };
+            others.extend(lacking.conditions(cond));
+            if all.len() < MAX_WANTED && !all.contains(&wanted) {
+                all.push(wanted);
             }
         }
         others.retain(|cond| matches!(kernel.exprs[*cond].kind, ExprKind::Compare { .. }));
@@ -85,25 +72,26 @@ impl Wanted {
 
     /// The same, and another comparison that comes out one way or the other.
     fn with_each(&self, others: &[ExprId]) -> Vec<Self> {
-        let is_other = |cond: &&ExprId| !self.outcomes.iter().any(|(own, _)| own == *cond);
+        let is_other = |cond: &&ExprId| !self.lead.outcomes.iter().any(|(own, _)| own == *cond);
         let others = others.iter().filter(is_other);
         let both = others.flat_map(|cond| [true, false].map(|holds| (*cond, holds)));
         both.map(|other| {
-            let outcomes = self.outcomes.iter().copied().chain([other]).collect();
-            Self { outcomes, ..self.clone() }
+            let mut more = self.clone();
+            more.lead.outcomes.push(other);
+            more
         })
         .collect()
     }
 
     /// A block in which the condition around it holds, if there is one.
     pub(super) fn place<'o>(&self, outcomes: &'o Outcomes) -> Option<&'o Rc<Seen>> {
-        self.within.and_then(|(cond, holds)| outcomes.example(cond, holds))
+        self.lead.within.and_then(|(cond, holds)| outcomes.example(cond, holds))
     }
 
     /// How many of the comparisons come out as wanted at some sizes, whatever else is.
     pub(super) fn n_natural(&self, spans: &Spans<'_>, sizes: &Sizes) -> usize {
         let is_natural = |outcome: &&(ExprId, bool)| is_natural(spans.plain(), **outcome, sizes);
-        self.outcomes.iter().filter(is_natural).count()
+        self.lead.outcomes.iter().filter(is_natural).count()
     }
 
     /// What sides are taken for, at some sizes; `None` where nothing makes it so.
@@ -122,7 +110,7 @@ impl Wanted {
         let mut sides: BTreeMap<ExprId, [Option<Side>; 2]> = BTreeMap::new();
         let mut insides = BTreeMap::new();
         let mut fixed: Vec<(ExprId, Side)> = Vec::new();
-        for (expr, holds) in &self.outcomes {
+        for (expr, holds) in &self.lead.outcomes {
             if is_natural(spans.plain(), (*expr, *holds), sizes) {
                 continue;
             }
@@ -154,130 +142,6 @@ impl Wanted {
         }
         let is_any = !sides.is_empty() || !insides.is_empty();
         is_any.then(|| Doubts::from_sides(sides, insides, spans.plain()))
-    }
-}
-
-/// A condition that is evaluated, or what it is a part of, and the conditions around.
-type Asked = (ExprId, Vec<(ExprId, bool)>);
-
-struct Search<'a> {
-    kernel: &'a Kernel,
-    plain: &'a Plain<'a>,
-    resting: &'a Resting,
-    outcomes: &'a Outcomes,
-    folds: Folds,
-    assumed: Assumed,
-}
-
-impl Search<'_> {
-    /// All that is evaluated, but conditions of loops: those are asked again and again.
-    fn visit(&self, nodes: &[Node<'_>], path: &mut Vec<(ExprId, bool)>, out: &mut Vec<Asked>) {
-        for node in nodes {
-            let mut own = Vec::new();
-            evaluated(node, &mut own);
-            own.retain(|expr| self.is_lacking(*expr));
-            out.extend(own.into_iter().map(|expr| (expr, path.clone())));
-            match node {
-                Node::Each { body, .. } => self.visit(body, path, out),
-                Node::Loop { body, .. } | Node::While { body, .. } => {
-                    self.visit(&body.nodes, path, out);
-                }
-                Node::If { cond, then, otherwise } => {
-                    for (body, holds) in [(then, true), (otherwise, false)] {
-                        path.push((*cond, holds));
-                        self.visit(&body.nodes, path, out);
-                        path.pop();
-                    }
-                }
-                Node::Alike { node, .. } => self.visit(std::slice::from_ref(node), path, out),
-                _ => {}
-            }
-        }
-    }
-
-    fn is_lacking(&self, expr: ExprId) -> bool {
-        !self.conditions(expr).is_empty()
-    }
-
-    /// The conditions in an expression.
-    fn conditions(&self, expr: ExprId) -> Vec<ExprId> {
-        let mut found = Vec::new();
-        let mut open = vec![expr];
-        while let Some(expr) = open.pop() {
-            let kind = &self.kernel.exprs[expr].kind;
-            open.extend(kind.operands());
-            if matches!(
-                kind,
-                ExprKind::Compare { .. } | ExprKind::Logic { .. } | ExprKind::InBounds { .. }
-            ) {
-                found.push(expr);
-            }
-        }
-        found
-    }
-
-    /// Whether it is open how a condition comes out.
-    fn is_open(&self, cond: ExprId) -> bool {
-        self.folds.get(cond).is_none()
-            && (self.resting.has(self.kernel, cond)
-                || self.assumed.leaves_open(self.plain, self.resting, cond))
-    }
-
-    /// What makes a condition come out so, in these others around it.
-    fn wanted(
-        &self,
-        (cond, holds): (ExprId, bool),
-        path: &[(ExprId, bool)],
-        compared: &BTreeSet<ExprId>,
-    ) -> Wanted {
-        let mut outcomes = Vec::new();
-        self.lead(cond, holds, &mut outcomes);
-        let mut within = None;
-        for (cond, holds) in path {
-            self.lead_to(*cond, *holds, &mut outcomes);
-            within = self.shown(*cond, *holds).or(within);
-        }
-        Wanted { outcomes, within, compared: compared.clone() }
-    }
-
-    /// Adds what makes a condition come out so.
-    fn lead(&self, cond: ExprId, holds: bool, out: &mut Vec<(ExprId, bool)>) {
-        let cond = self.plain.resolved(cond);
-        match self.kernel.exprs[cond].kind {
-            ExprKind::Unary { op: UnaryOp::Not, operand } => self.lead(operand, !holds, out),
-            ExprKind::Logic { op, lhs, rhs } => {
-                self.lead(lhs, holds, out);
-                // Of what one side decides the other is asked for itself.
-                if holds == (op == LogicOp::And) {
-                    self.lead(rhs, holds, out);
-                }
-            }
-            ExprKind::Compare { .. } | ExprKind::InBounds { .. }
-                if !out.iter().any(|(other, _)| *other == cond) =>
-            {
-                out.push((cond, holds));
-            }
-            _ => {}
-        }
-    }
-
-    /// What has come out so in some run where a condition has.
-    fn shown(&self, cond: ExprId, holds: bool) -> Option<(ExprId, bool)> {
-        let resolved = self.plain.resolved(cond);
-        match self.kernel.exprs[resolved].kind {
-            ExprKind::Unary { op: UnaryOp::Not, operand } => self.shown(operand, !holds),
-            _ => (!self.outcomes.lacks(resolved, holds)).then_some((resolved, holds)),
-        }
-    }
-
-    /// The same, of a condition around, where no run has shown it so.
-    fn lead_to(&self, cond: ExprId, holds: bool, out: &mut Vec<(ExprId, bool)>) {
-        let resolved = self.plain.resolved(cond);
-        match self.kernel.exprs[resolved].kind {
-            ExprKind::Unary { op: UnaryOp::Not, operand } => self.lead_to(operand, !holds, out),
-            _ if self.outcomes.lacks(resolved, holds) => self.lead(resolved, holds, out),
-            _ => {}
-        }
     }
 }
 

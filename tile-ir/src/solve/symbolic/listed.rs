@@ -177,14 +177,7 @@ fn combinations(kernel: &Kernel) -> Vec<Sizes> {
     for (id, param) in kernel.tile_params.iter() {
         let values: Vec<u32> = match &param.domain {
             TileDomain::Any | TileDomain::Equal(_) => continue,
-            TileDomain::Range { min, max, step } => {
-                (*min..=*max).step_by((*step).max(1) as usize).take(MAX_SIZES + 1).collect()
-            }
-            TileDomain::Pow2 { min, max } => {
-                let powers = (0..32).map(|exponent| 1u32 << exponent);
-                powers.filter(|power| (min..=max).contains(&power)).collect()
-            }
-            TileDomain::List(values) => values.clone(),
+            domain => domain.values().take(MAX_SIZES + 1).collect(),
         };
         if values.len() > MAX_SIZES || values.len() * all.len() > MAX_SIZES * MAX_COMBINATIONS {
             continue;

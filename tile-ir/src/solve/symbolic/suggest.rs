@@ -114,22 +114,12 @@ fn admitted(walk: &Walk<'_>) -> BTreeMap<Unknown, Vec<i128>> {
         let Some(Value::Int(value)) = walk.env.get(&param.var) else { continue };
         let values: Vec<i128> = match &param.domain {
             TileDomain::Any | TileDomain::Equal(_) => continue,
-            TileDomain::Range { min, max, step } => {
-                let all = (*min..=*max).step_by((*step).max(1) as usize);
-                all.take(MAX_ADMITTED).map(i128::from).collect()
-            }
-            TileDomain::Pow2 { min, max } => {
-                let powers = (0..32).map(|exponent| 1_i128 << exponent);
-                powers
-                    .filter(|power| (i128::from(*min)..=i128::from(*max)).contains(power))
-                    .collect()
-            }
-            TileDomain::List(values) => values.iter().copied().map(i128::from).collect(),
+            domain => domain.values().take(MAX_ADMITTED).map(i128::from).collect(),
         };
         if let [(product, 1)] = value.terms()
             && let [symbol] = product.as_slice()
         {
-            admit(*symbol, values.into_iter().take(MAX_ADMITTED).collect());
+            admit(*symbol, values);
         }
     }
     admitted
