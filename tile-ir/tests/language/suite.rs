@@ -124,7 +124,7 @@ families! {
     recounted rectangles reduced reductions reserved restored rolled rotated rounds rows
     running samples scans scattered searches seats segments seldom settled several shares
     sized sizes solvers sorted sorts staged starts stencils steps stolen stored strides
-    summed sums symbolic tables takers teams tickets tiles told triangles turned twice
+    summed sums symbolic tables takers teams tickets tiles together told triangles turned twice
     unrolled unseen values verified waits walked warps wavelets waves weighed wholes wide
 }
 

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::hash::Hash;
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
-use crate::kernel::{ArrayRef, ExprKind, Kernel, Literal};
-use crate::op::{BinaryOp, NamedConst};
+use crate::kernel::{ArrayRef, ExprKind, Kernel, Literal, eval_compare};
+use crate::op::{BinaryOp, CompareOp, NamedConst};
 use crate::semantics;
 use crate::value::ScalarValue;
 
@@ -64,6 +64,22 @@ impl Number {
     /// Whether both are one number, or none.
     pub(super) fn is_same(self, other: Self) -> bool {
         self == other || (self.real().is_nan() && other.real().is_nan())
+    }
+
+    /// How it compares with another one.
+    pub(super) fn compares(self, op: CompareOp, other: Self) -> bool {
+        if let (Self::Int(one), Self::Int(other)) = (self, other) {
+            return eval_compare(op, one, other);
+        }
+        let (one, other) = (self.real(), other.real());
+        match op {
+            CompareOp::Eq => one == other,
+            CompareOp::Ne => one != other,
+            CompareOp::Lt => one < other,
+            CompareOp::Le => one <= other,
+            CompareOp::Gt => one > other,
+            CompareOp::Ge => one >= other,
+        }
     }
 
     pub(super) fn negated(self) -> Self {

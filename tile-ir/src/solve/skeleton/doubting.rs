@@ -1,13 +1,16 @@
 //! Runs of data that comparisons ask for, and of what they may say where they come out one way
 //! alone ([`super::doubts`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::Pool;
+use super::data::Number;
 use super::doubts::{Compared, Doubts, Resting, Seen};
+use super::joint;
 use super::machine::{Blocks, Machine, Stop};
 use super::passes::Runs;
+use super::plain::Plain;
 use super::plan::Plan;
 use super::preimages::Preimages;
 use super::resized::Resized;
@@ -15,7 +18,7 @@ use super::sizes::{Choice, Sizes};
 use super::spans::Spans;
 use super::wanted::Wanted;
 use crate::arena::EntityId as _;
-use crate::kernel::{VarId, VarKind};
+use crate::kernel::{ExprId, VarId, VarKind};
 
 /// Different data that is run.
 const MIXED: u32 = 16;
@@ -37,9 +40,29 @@ const OF_ONE: u32 = super::BUDGET / 2;
 /// only who leaves one is asked.
 const FILLED: u32 = 32;
 
+/// What is run at some sizes.
+#[derive(Clone, Copy)]
+struct Run<'r> {
+    blocks: Blocks<'r>,
+    pool: &'r Pool,
+    /// What loads give, where it is not made up.
+    loads: Option<&'r BTreeMap<ExprId, Number>>,
+    doubts: Option<&'r Doubts>,
+}
+
+impl<'r> Run<'r> {
+    fn of(blocks: Blocks<'r>, pool: &'r Pool) -> Self {
+        Self { blocks, pool, loads: None, doubts: None }
+    }
+
+    fn doubting(self, doubts: &'r Doubts) -> Self {
+        Self { doubts: Some(doubts), ..self }
+    }
+}
+
 impl Runs<'_> {
     fn share(&self, of: u32) -> u32 {
-        if self.is_filled { of / FILLED } else { of }
+        if self.unfilled.is_empty() { of / FILLED } else { of }
     }
 
     /// Runs them, of the tiles under watch.
@@ -50,6 +73,7 @@ impl Runs<'_> {
         let Some(usual) = choice.with_mixed_data(1).next() else { return };
         self.run_each((plan, choice), &Pool::of(kernel));
         self.run_resized((plan, choice), &Pool::of(kernel));
+        self.run_joint((plan, choice), &Pool::of(kernel));
         // What comes out both ways by itself is known.
         if compared.are_known(&self.findings.fills.outcomes) {
             self.run_wanted((plan, choice), &resting, &Pool::of(kernel));
@@ -68,7 +92,7 @@ impl Runs<'_> {
         let mut fuel = self.share(ENOUGH);
         for sizes in choice.with_each(&params) {
             let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
-            let _ = self.run_at(plan, &sizes, (Blocks::Sample, pool), (None, &mut fuel));
+            let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), &mut fuel);
             if fuel == 0 {
                 break;
             }
@@ -85,12 +109,33 @@ impl Runs<'_> {
             for sizes in choice.with_each(&resized.sizes) {
                 let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
                 if resized.may_be(&spans, &sizes) {
-                    let _ = self.run_at(plan, &sizes, (Blocks::Sample, pool), (None, &mut fuel));
+                    let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), &mut fuel);
                 }
                 if fuel == 0 {
                     break;
                 }
             }
+            left -= given - fuel;
+        }
+    }
+
+    /// Runs launches at which what the text says of writes and reads comes together.
+    fn run_joint(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
+        let kernel = self.kernel;
+        let plain = Plain::of(kernel);
+        let all = joint::together(&plain, &self.unfilled);
+        let Some(start) = choice.with_mixed_data(1).next() else { return };
+        let start = start.put_where_assumed(kernel, &self.assumptions);
+        let text = joint::Text::of(&plain);
+        let mut left = self.share(ALL);
+        for goals in all {
+            let Some(launch) = joint::find(&text, &goals, &start) else { continue };
+            let given = left.min(self.share(ENOUGH));
+            let mut fuel = given;
+            let block = [launch.block];
+            let run =
+                Run { blocks: Blocks::At(&block), pool, loads: Some(&launch.loads), doubts: None };
+            let _ = self.run_at(plan, &launch.sizes, run, &mut fuel);
             left -= given - fuel;
         }
     }
@@ -124,8 +169,8 @@ impl Runs<'_> {
             for (sizes, blocks) in best.take(EACH).map(|sizes| (sizes, Blocks::Sample)).chain(own) {
                 let Some(doubts) = wanted.doubts((&spans, resting), sizes) else { continue };
                 let before = self.findings.clone();
-                let doubts = (Some(&doubts), &mut fuel);
-                let run = self.run_at(plan, sizes, (blocks, pool), doubts);
+                let run = Run::of(blocks, pool).doubting(&doubts);
+                let run = self.run_at(plan, sizes, run, &mut fuel);
                 let fills = std::mem::replace(&mut self.findings, before).fills;
                 if run != Err(Stop::Excluded) {
                     self.findings.fills.unwritten = fills.unwritten;
@@ -151,7 +196,7 @@ impl Runs<'_> {
             for value in values.iter().filter(|value| is_size && **value > 0) {
                 let Some(sizes) = choice.sizes_with(&[(*var, *value)], 0) else { continue };
                 let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
-                let _ = self.run_at(plan, &sizes, (blocks, pool), (None, &mut fuel));
+                let _ = self.run_at(plan, &sizes, Run::of(blocks, pool), &mut fuel);
             }
         }
         self.run_together((plan, choice), found, (blocks, pool));
@@ -167,7 +212,7 @@ impl Runs<'_> {
                 }
             }
             let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
-            let _ = self.run_at(plan, &sizes, (blocks, pool), (None, &mut fuel));
+            let _ = self.run_at(plan, &sizes, Run::of(blocks, pool), &mut fuel);
             if fuel == 0 {
                 break;
             }
@@ -196,7 +241,7 @@ impl Runs<'_> {
                 sizes.values[var.index()] = values.iter().nth(turn % values.len()).copied();
             }
             let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
-            let _ = self.run_at(plan, &sizes, (blocks, pool), (None, &mut fuel));
+            let _ = self.run_at(plan, &sizes, Run::of(blocks, pool), &mut fuel);
         }
     }
 
@@ -219,7 +264,12 @@ impl Runs<'_> {
         for sizes in choice.with_mixed_data(MIXED) {
             let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
             let doubts = Doubts::of((&doubtful, resting, compared), &spans, &sizes);
-            let run = self.run_at(plan, &sizes, (Blocks::Sample, pool), (Some(&doubts), &mut fuel));
+            let run = self.run_at(
+                plan,
+                &sizes,
+                Run::of(Blocks::Sample, pool).doubting(&doubts),
+                &mut fuel,
+            );
             is_ended |= run.is_ok();
             is_cut |= run == Err(Stop::Budget);
             if fuel == 0 || (is_ended && fuel < most - self.share(ENOUGH)) {
@@ -238,16 +288,16 @@ impl Runs<'_> {
         &mut self,
         plan: &Plan,
         sizes: &Sizes,
-        (blocks, pool): (Blocks<'_>, &Pool),
-        (doubts, fuel): (Option<&Doubts>, &mut u32),
+        run: Run<'_>,
+        fuel: &mut u32,
     ) -> Result<(), Stop> {
         let before = self.findings.clone();
-        let machine = Machine::new(self.kernel, plan, sizes, pool, &mut self.findings, fuel);
-        let mut machine = machine.for_fills(true).until_filled(self.is_inside);
-        if let Some(doubts) = doubts {
+        let machine = Machine::new(self.kernel, plan, sizes, run.pool, &mut self.findings, fuel);
+        let mut machine = machine.for_fills(true).until_filled(self.is_inside).loading(run.loads);
+        if let Some(doubts) = run.doubts {
             machine = machine.doubting(doubts);
         }
-        let run = machine.run(blocks);
+        let run = machine.run(run.blocks);
         match run {
             Err(Stop::Excluded) => self.findings = before,
             Err(Stop::Budget) => self.findings.fills.outcomes = before.fills.outcomes,

@@ -73,8 +73,21 @@ impl Machine<'_> {
             indices: elements,
             interval: if self.is_written(access.array) { self.interval() } else { 0 },
         };
-        let value = Value::scalar(self.pool.value(&element, dtype, self.seed));
+        let value = Value::scalar(self.given(expr, element, dtype));
         Ok(value.tainted(Some(Source::Load(expr))))
+    }
+
+    /// The value of an element: once read, it is what it was.
+    fn given(&mut self, load: ExprId, element: data::Element, dtype: DType) -> ScalarValue {
+        let Some(loads) = self.loads else { return self.pool.value(&element, dtype, self.seed) };
+        let key = (element.array, element.indices.clone(), element.interval);
+        if let Some(value) = self.given.get(&key) {
+            return *value;
+        }
+        let own = loads.get(&load).map(|number| number.at(dtype));
+        let value = own.unwrap_or_else(|| self.pool.value(&element, dtype, self.seed));
+        self.given.insert(key, value);
+        value
     }
 
     /// The old value that an atomic update gives: each one another.

@@ -57,6 +57,7 @@ mod exhaust;
 mod fill;
 mod further;
 mod hash;
+mod joint;
 mod lacking;
 mod loads;
 mod machine;

@@ -44,7 +44,10 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort<'_>, fuel: &mut u
         assumptions,
         is_proved,
         is_inside,
-        is_filled: matches!(effort, Effort::Proved { unfilled, .. } if unfilled.is_empty()),
+        unfilled: match effort {
+            Effort::Proved { unfilled, .. } => unfilled.clone(),
+            Effort::Full | Effort::Short | Effort::Glance => BTreeSet::new(),
+        },
         findings,
         fuel,
     };
@@ -112,8 +115,9 @@ pub(super) struct Runs<'a> {
     is_proved: bool,
     /// Whether nothing is asked but which cells are read unwritten.
     pub(super) is_inside: bool,
-    /// Whether the text shows that all tiles are filled.
-    pub(super) is_filled: bool,
+    /// Of what is known that nothing collides, the tiles of which the text does not show that
+    /// they are filled.
+    pub(super) unfilled: BTreeSet<TileId>,
     pub(super) findings: Findings,
     fuel: &'a mut u32,
 }

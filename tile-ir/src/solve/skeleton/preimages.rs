@@ -227,7 +227,7 @@ fn of_type(number: Number, ty: Type) -> Number {
 }
 
 /// Numbers of which a function may make this one.
-fn arguments(func: MathFn, target: Number) -> Vec<Number> {
+pub(super) fn arguments(func: MathFn, target: Number) -> Vec<Number> {
     let value = target.real();
     let argument = match func {
         MathFn::Abs => return vec![target, target.negated()],
@@ -243,7 +243,11 @@ fn arguments(func: MathFn, target: Number) -> Vec<Number> {
 }
 
 /// Numbers of which an operator, the other operand given, may make this one.
-fn operands(op: BinaryOp, (target, other): (Number, Number), is_first: bool) -> Vec<Number> {
+pub(super) fn operands(
+    op: BinaryOp,
+    (target, other): (Number, Number),
+    is_first: bool,
+) -> Vec<Number> {
     let (Some(whole), Some(by)) = (target.whole(), other.whole()) else {
         let (target, other) = (target.real(), other.real());
         let value = match (op, is_first) {

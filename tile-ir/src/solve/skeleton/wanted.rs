@@ -316,10 +316,7 @@ impl Taken<'_> {
             let reals = Reals::of(plain, side);
             let range = self.range(side);
             let nan = (!is_exact).then_some(Number::Float(f64::NAN));
-            let around = known.around().into_iter().filter(|number| match (number, known) {
-                (Number::Int(number), Number::Int(known)) => eval_compare(op, *number, known),
-                (number, known) => compares(op, number.real(), known.real()),
-            });
+            let around = known.around().into_iter().filter(|number| number.compares(op, known));
             let wish = around.chain(nan.filter(|_| !is_whole(ty))).find(|number| {
                 match number.whole().filter(|_| is_whole(ty)) {
                     Some(number) => range.0 <= number && number <= range.1,
@@ -393,17 +390,6 @@ fn changing(plain: &Plain<'_>, expr: ExprId, out: &mut BTreeSet<VarId>) {
         }
     }
     kind.operands().into_iter().for_each(|part| changing(plain, part, out));
-}
-
-fn compares(op: CompareOp, one: f64, other: f64) -> bool {
-    match op {
-        CompareOp::Eq => one == other,
-        CompareOp::Ne => one != other,
-        CompareOp::Lt => one < other,
-        CompareOp::Le => one <= other,
-        CompareOp::Gt => one > other,
-        CompareOp::Ge => one >= other,
-    }
 }
 
 fn is_whole(ty: Type) -> bool {

@@ -27,9 +27,10 @@ mod worker;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::amounts::Amounts;
-use super::data::Pool;
+use super::data::{Number, Pool};
 use super::doubts::Doubts;
 use super::fill::Fill;
+use super::hash::Map;
 use super::plan::Plan;
 use super::shadow::{Mark, Scope, Shadow};
 use super::sizes::Sizes;
@@ -44,6 +45,7 @@ use crate::check::WrittenTensors;
 use crate::check::interval::Range;
 use crate::exchange::{Group, WARP_ITEMS};
 use crate::kernel::{ArrayRef, Axis, ExprId, Kernel, Source, VarId, VarKind, eval_index};
+use crate::value::ScalarValue;
 
 use super::Findings;
 use memory::Memory;
@@ -128,6 +130,9 @@ pub(super) struct Machine<'a> {
     pub(super) sizes: &'a Sizes,
     pub(super) types: Types,
     pub(super) pool: &'a Pool,
+    /// What loads give the first time that an element is read, and what elements gave then.
+    pub(super) loads: Option<&'a BTreeMap<ExprId, Number>>,
+    pub(super) given: Map<(ArrayRef, Vec<i64>, u32), ScalarValue>,
     pub(super) findings: &'a mut Findings,
     pub(super) seed: u32,
     fuel: &'a mut u32,
@@ -220,6 +225,8 @@ impl<'a> Machine<'a> {
             sizes,
             types: Types::of(kernel),
             pool,
+            loads: None,
+            given: Map::default(),
             findings,
             seed: sizes.seed,
             fuel,
@@ -267,6 +274,11 @@ impl<'a> Machine<'a> {
     /// The same run, with type parameters bound so.
     pub(super) fn with_types(self, types: &Types) -> Self {
         Self { types: types.clone(), ..self }
+    }
+
+    /// The same run, in which loads give this the first time that an element is read.
+    pub(super) fn loading(self, loads: Option<&'a BTreeMap<ExprId, Number>>) -> Self {
+        Self { loads, ..self }
     }
 
     /// The same run along a path.

@@ -1,0 +1,323 @@
+//! What has to come together: the conditions around a read, and those that keep writes away.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::hash::Hash;
+use super::super::plain::Plain;
+use crate::kernel::{
+    ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileId, Type,
+    VarId, VarKind,
+};
+use crate::op::{CompareOp, LogicOp, UnaryOp};
+
+/// Most ways in which one condition comes out so.
+const MAX_WAYS: usize = 8;
+
+/// Most choices of what comes together, of one read and of all.
+const OF_ONE: usize = 16;
+const OF_ALL: usize = 96;
+
+/// How deep conditions are looked into.
+const MAX_DEPTH: u32 = 12;
+
+/// A side of what is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Side {
+    Expr(ExprId),
+    Var(VarId),
+    Number(i128),
+}
+
+/// What has to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) struct Goal {
+    pub(super) op: CompareOp,
+    pub(super) lhs: Side,
+    pub(super) rhs: Side,
+}
+
+impl Goal {
+    pub(super) fn of(op: CompareOp, lhs: Side, rhs: Side) -> Self {
+        Self { op, lhs, rhs }
+    }
+}
+
+/// What has to hold together.
+pub(in super::super) type Goals = Vec<Goal>;
+
+/// What stands around an access.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Around {
+    /// A condition that comes out so.
+    Cond(ExprId, bool),
+    /// A loop that has a round.
+    Loop(LoopRange),
+}
+
+type Path = Vec<Around>;
+
+/// Accesses of tiles, and what variables are set to.
+#[derive(Default)]
+struct Sites {
+    reads: Vec<(TileId, Path)>,
+    writes: BTreeMap<TileId, Vec<Path>>,
+    sets: BTreeMap<VarId, Vec<(ExprId, Path)>>,
+}
+
+/// All that may have to come together so that one of these tiles is read unwritten.
+pub(in super::super) fn together(plain: &Plain<'_>, tiles: &BTreeSet<TileId>) -> Vec<Goals> {
+    let mut sites = Sites::default();
+    sites.visit(plain.kernel, &plain.kernel.body, &mut Vec::new());
+    let collected = Collected { plain, sites };
+    let mut all: Vec<Goals> = Vec::new();
+    for (tile, path) in &collected.sites.reads {
+        if !tiles.contains(tile) {
+            continue;
+        }
+        for goals in collected.of_read(*tile, path) {
+            if all.len() < OF_ALL && !all.contains(&goals) {
+                all.push(goals);
+            }
+        }
+    }
+    all
+}
+
+impl Sites {
+    fn visit(&mut self, kernel: &Kernel, stmts: &[Stmt], path: &mut Path) {
+        for stmt in stmts {
+            stmt.kind.exprs().into_iter().for_each(|expr| self.reads_of(kernel, expr, path));
+            match &stmt.kind {
+                StmtKind::Let { var, init: Some(value) } | StmtKind::Assign { var, value } => {
+                    self.sets.entry(*var).or_default().push((*value, path.clone()));
+                }
+                StmtKind::Update { place: Place::Element(access), .. } => {
+                    self.read(access.array, path);
+                }
+                StmtKind::Store { access, .. } | StmtKind::Atomic { access, .. } => {
+                    if matches!(stmt.kind, StmtKind::Atomic { .. }) {
+                        self.read(access.array, path);
+                    }
+                    if let ArrayRef::Tile(tile) = access.array {
+                        self.writes.entry(tile).or_default().push(path.clone());
+                    }
+                }
+                StmtKind::LetArray { tile, init: Some(_) } => {
+                    self.writes.entry(*tile).or_default().push(path.clone());
+                }
+                StmtKind::If { cond, then, otherwise } => {
+                    for (body, holds) in [(then, true), (otherwise, false)] {
+                        self.inside(kernel, body, path, Around::Cond(*cond, holds));
+                    }
+                }
+                StmtKind::While { cond, body } => {
+                    self.inside(kernel, body, path, Around::Cond(*cond, true));
+                }
+                StmtKind::Phase { range, body, .. } | StmtKind::For { range, body, .. } => {
+                    self.inside(kernel, body, path, Around::Loop(*range));
+                }
+                StmtKind::Each { body, .. } => self.visit(kernel, body, path),
+                StmtKind::Let { .. }
+                | StmtKind::LetArray { .. }
+                | StmtKind::Update { .. }
+                | StmtKind::Exchange { .. }
+                | StmtKind::Assume { .. }
+                | StmtKind::Distinct { .. }
+                | StmtKind::Barrier
+                | StmtKind::WarpBarrier => {}
+            }
+        }
+    }
+
+    fn inside(&mut self, kernel: &Kernel, body: &[Stmt], path: &mut Path, around: Around) {
+        path.push(around);
+        self.visit(kernel, body, path);
+        path.pop();
+    }
+
+    fn read(&mut self, array: ArrayRef, path: &Path) {
+        if let ArrayRef::Tile(tile) = array {
+            self.reads.push((tile, path.clone()));
+        }
+    }
+
+    fn reads_of(&mut self, kernel: &Kernel, expr: ExprId, path: &mut Path) {
+        let kind = &kernel.exprs[expr].kind;
+        let mut part = |sites: &mut Self, part: ExprId, around: Option<Around>| {
+            path.extend(around);
+            sites.reads_of(kernel, part, path);
+            path.truncate(path.len() - usize::from(around.is_some()));
+        };
+        match kind {
+            ExprKind::Select { cond, then, otherwise } => {
+                part(self, *cond, None);
+                part(self, *then, Some(Around::Cond(*cond, true)));
+                part(self, *otherwise, Some(Around::Cond(*cond, false)));
+            }
+            ExprKind::Logic { op, lhs, rhs } => {
+                part(self, *lhs, None);
+                part(self, *rhs, Some(Around::Cond(*lhs, *op == LogicOp::And)));
+            }
+            _ => {
+                kind.operands().into_iter().for_each(|operand| part(self, operand, None));
+                if let ExprKind::Load(access) = kind {
+                    self.read(access.array, path);
+                }
+            }
+        }
+    }
+}
+
+struct Collected<'a> {
+    plain: &'a Plain<'a>,
+    sites: Sites,
+}
+
+impl Collected<'_> {
+    /// What may have to come together at a read.
+    fn of_read(&self, tile: TileId, path: &Path) -> Vec<Goals> {
+        let writes = self.sites.writes.get(&tile).map_or(&[][..], Vec::as_slice);
+        let of_writes = writes.iter().map(|write| self.fails(write, path));
+        // What nothing keeps away is written.
+        let of_writes = of_writes.filter(|ways| !ways.is_empty());
+        let of_path = path.iter().map(|around| self.ways_of(*around, true));
+        let all: Vec<Vec<Goals>> =
+            of_path.chain(of_writes).filter(|ways| !ways.is_empty()).collect();
+        let n_all = all.iter().fold(1_usize, |product, ways| product.saturating_mul(ways.len()));
+        let mut found: Vec<Goals> = Vec::new();
+        for number in 0..n_all.min(OF_ONE) {
+            let chosen =
+                all.iter().enumerate().map(|(at, ways)| &ways[choice((number, n_all), (at, &all))]);
+            let mut goals: Goals = Vec::new();
+            chosen.flatten().for_each(|goal| {
+                if !goals.contains(goal) {
+                    goals.push(*goal);
+                }
+            });
+            if goals.len() > 1 && !found.contains(&goals) {
+                found.push(goals);
+            }
+        }
+        found
+    }
+
+    /// How a write is kept away, of what does not also stand around the read.
+    fn fails(&self, write: &Path, read: &Path) -> Vec<Goals> {
+        let own = write.iter().filter(|around| !read.contains(around));
+        let all: Vec<Goals> = own.flat_map(|around| self.ways_of(*around, false)).collect();
+        let open: Vec<Goals> = all
+            .iter()
+            .filter(|goals| goals.iter().any(|goal| self.is_open(goal)))
+            .cloned()
+            .collect();
+        if open.is_empty() { all } else { open }
+    }
+
+    /// Whether more than coordinates of work-items and numbers is compared.
+    fn is_open(&self, goal: &Goal) -> bool {
+        [goal.lhs, goal.rhs].into_iter().any(|side| match side {
+            Side::Expr(expr) => self.names_launch(expr, MAX_DEPTH),
+            Side::Var(_) | Side::Number(_) => false,
+        })
+    }
+
+    fn names_launch(&self, expr: ExprId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return true };
+        let kernel = self.plain.kernel;
+        let kind = &kernel.exprs[self.plain.resolved(expr)].kind;
+        match kind {
+            ExprKind::Load(_) => true,
+            ExprKind::Var(var) => match kernel.vars[*var].kind {
+                VarKind::Block | VarKind::Each | VarKind::Loop => false,
+                VarKind::Let { .. } => {
+                    let set = self.sites.sets.get(var).into_iter().flatten();
+                    set.into_iter().any(|(value, _)| self.names_launch(*value, depth))
+                }
+                VarKind::Scalar(_) | VarKind::Dim | VarKind::TileParam(_) | VarKind::Grid => true,
+            },
+            _ => kind.operands().into_iter().any(|operand| self.names_launch(operand, depth)),
+        }
+    }
+
+    fn ways_of(&self, around: Around, holds: bool) -> Vec<Goals> {
+        match around {
+            Around::Cond(cond, comes) => self.ways(cond, comes == holds, MAX_DEPTH),
+            Around::Loop(range) => {
+                let op = if holds { CompareOp::Lt } else { CompareOp::Ge };
+                let (start, end) = match range {
+                    LoopRange::Between { start, end, .. } => (Side::Expr(start), end),
+                    LoopRange::Halving(end) | LoopRange::Doubling(end) => (Side::Number(1), end),
+                };
+                vec![vec![Goal::of(op, start, Side::Expr(end))]]
+            }
+        }
+    }
+
+    /// In which ways a condition comes out so; nothing has to hold where nobody knows.
+    fn ways(&self, cond: ExprId, holds: bool, depth: u32) -> Vec<Goals> {
+        let Some(depth) = depth.checked_sub(1) else { return vec![Vec::new()] };
+        let kernel = self.plain.kernel;
+        let cond = self.plain.resolved(cond);
+        match &kernel.exprs[cond].kind {
+            ExprKind::Literal(Literal::Bool(value)) if *value != holds => Vec::new(),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => self.ways(*operand, !holds, depth),
+            ExprKind::Logic { op, lhs, rhs } => {
+                let [one, other] = [lhs, rhs].map(|side| self.ways(*side, holds, depth));
+                match holds == (*op == LogicOp::And) {
+                    true => both(&one, &other),
+                    false => one.into_iter().chain(other).take(MAX_WAYS).collect(),
+                }
+            }
+            ExprKind::Compare { op, lhs, rhs } => {
+                let op = if holds { *op } else { op.negated() };
+                vec![vec![Goal::of(op, Side::Expr(*lhs), Side::Expr(*rhs))]]
+            }
+            ExprKind::InBounds { tensor, indices } => {
+                let ends = indices.iter().zip(&kernel.tensors[*tensor].extents);
+                let ends = ends.map(|(index, extent)| (Side::Expr(*index), Side::Expr(*extent)));
+                match holds {
+                    true => vec![ends.map(|(at, end)| Goal::of(CompareOp::Lt, at, end)).collect()],
+                    false => ends.map(|(at, end)| vec![Goal::of(CompareOp::Ge, at, end)]).collect(),
+                }
+            }
+            ExprKind::Var(var) if matches!(kernel.vars[*var].kind, VarKind::Let { .. }) => {
+                let set = self.sites.sets.get(var).into_iter().flatten();
+                let ways = set.flat_map(|(value, path)| {
+                    let of_path = path.iter().map(|around| match around {
+                        Around::Cond(cond, holds) => self.ways(*cond, *holds, depth),
+                        Around::Loop(_) => self.ways_of(*around, true),
+                    });
+                    of_path.fold(self.ways(*value, holds, depth), |all, own| both(&all, &own))
+                });
+                ways.take(MAX_WAYS).collect()
+            }
+            ExprKind::Load(_) if kernel.exprs[cond].ty == Type::BOOL => {
+                let is = Side::Number(i128::from(holds));
+                vec![vec![Goal::of(CompareOp::Eq, Side::Expr(cond), is)]]
+            }
+            ExprKind::Uniform(operand) => self.ways(*operand, holds, depth),
+            _ => vec![Vec::new()],
+        }
+    }
+}
+
+/// Each of one with each of another.
+fn both(one: &[Goals], other: &[Goals]) -> Vec<Goals> {
+    let all = one
+        .iter()
+        .flat_map(|one| other.iter().map(|other| one.iter().chain(other).copied().collect()));
+    all.take(MAX_WAYS).collect()
+}
+
+/// Which way is taken: each with each where there are few, and else some at random.
+fn choice((number, n_all): (usize, usize), (at, all): (usize, &[Vec<Goals>])) -> usize {
+    let n_own = all[at].len();
+    if n_all <= OF_ONE {
+        let before = all[..at].iter().map(Vec::len).product::<usize>();
+        return number / before.max(1) % n_own;
+    }
+    let mut hash = Hash::default();
+    [number as i64, at as i64].into_iter().for_each(|word| hash.add(word));
+    // All conditions that stand next to the writes come first.
+    if number == 0 { n_own - 1 } else { hash.finish() as usize % n_own }
+}
