@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::hash::Hash;
 use super::super::plain::Plain;
+use crate::check::Origins;
 use crate::kernel::{
     ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileId, Type,
     VarId, VarKind,
@@ -68,7 +69,8 @@ struct Sites {
 pub(in super::super) fn together(plain: &Plain<'_>, tiles: &BTreeSet<TileId>) -> Vec<Goals> {
     let mut sites = Sites::default();
     sites.visit(plain.kernel, &plain.kernel.body, &mut Vec::new());
-    let collected = Collected { plain, sites };
+    let assumed = Origins::of(plain.kernel).assumed.iter().copied().collect();
+    let collected = Collected { plain, sites, assumed };
     let mut all: Vec<Goals> = Vec::new();
     for (tile, path) in &collected.sites.reads {
         if !tiles.contains(tile) {
@@ -171,6 +173,8 @@ impl Sites {
 struct Collected<'a> {
     plain: &'a Plain<'a>,
     sites: Sites,
+    /// What the author vouches for.
+    assumed: Vec<ExprId>,
 }
 
 impl Collected<'_> {
@@ -180,7 +184,9 @@ impl Collected<'_> {
         let of_writes = writes.iter().map(|write| self.fails(write, path));
         // What nothing keeps away is written.
         let of_writes = of_writes.filter(|ways| !ways.is_empty());
-        let of_path = path.iter().map(|around| self.ways_of(*around, true));
+        let assumed = self.assumed.iter().map(|cond| Around::Cond(*cond, true));
+        let around = assumed.chain(path.iter().copied());
+        let of_path = around.map(|around| self.ways_of(around, true));
         let all: Vec<Vec<Goals>> =
             of_path.chain(of_writes).filter(|ways| !ways.is_empty()).collect();
         let n_all = all.iter().fold(1_usize, |product, ways| product.saturating_mul(ways.len()));
