@@ -123,10 +123,10 @@ impl Runs<'_> {
     fn run_joint(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
         let kernel = self.kernel;
         let plain = Plain::of(kernel);
-        let all = joint::together(&plain, &self.unfilled);
         let Some(start) = choice.with_mixed_data(1).next() else { return };
         let start = start.put_where_assumed(kernel, &self.assumptions);
         let text = joint::Text::of(&plain);
+        let all = joint::together(&text, &self.unfilled);
         let mut left = self.share(ALL);
         for goals in all {
             let Some(launch) = joint::find(&text, &goals, &start) else { continue };

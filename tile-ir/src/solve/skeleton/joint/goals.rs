@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::hash::Hash;
-use super::super::plain::Plain;
+use super::guess::Text;
 use crate::check::Origins;
 use crate::kernel::{
-    ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileId, Type,
-    VarId, VarKind,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileId,
+    Type, VarId, VarKind,
 };
 use crate::op::{CompareOp, LogicOp, UnaryOp};
 
@@ -15,7 +15,7 @@ use crate::op::{CompareOp, LogicOp, UnaryOp};
 const MAX_WAYS: usize = 8;
 
 /// Most choices of what comes together, of one read and of all.
-const OF_ONE: usize = 16;
+const OF_ONE: usize = 24;
 const OF_ALL: usize = 96;
 
 /// How deep conditions are looked into.
@@ -35,6 +35,12 @@ pub(in super::super) struct Goal {
     pub(super) op: CompareOp,
     pub(super) lhs: Side,
     pub(super) rhs: Side,
+}
+
+impl From<ExprId> for Side {
+    fn from(expr: ExprId) -> Self {
+        Self::Expr(expr)
+    }
 }
 
 impl Goal {
@@ -57,26 +63,31 @@ enum Around {
 
 type Path = Vec<Around>;
 
+/// An access of a tile; of a write of all elements the indices are none.
+struct Site<'a> {
+    tile: TileId,
+    indices: &'a [ExprId],
+    path: Path,
+}
+
 /// Accesses of tiles, and what variables are set to.
 #[derive(Default)]
-struct Sites {
-    reads: Vec<(TileId, Path)>,
-    writes: BTreeMap<TileId, Vec<Path>>,
+struct Sites<'a> {
+    reads: Vec<Site<'a>>,
+    writes: Vec<Site<'a>>,
     sets: BTreeMap<VarId, Vec<(ExprId, Path)>>,
 }
 
 /// All that may have to come together so that one of these tiles is read unwritten.
-pub(in super::super) fn together(plain: &Plain<'_>, tiles: &BTreeSet<TileId>) -> Vec<Goals> {
+pub(in super::super) fn together(text: &Text<'_>, tiles: &BTreeSet<TileId>) -> Vec<Goals> {
+    let kernel = text.plain.kernel;
     let mut sites = Sites::default();
-    sites.visit(plain.kernel, &plain.kernel.body, &mut Vec::new());
-    let assumed = Origins::of(plain.kernel).assumed.iter().copied().collect();
-    let collected = Collected { plain, sites, assumed };
+    sites.visit(kernel, &kernel.body, &mut Vec::new());
+    let assumed = Origins::of(kernel).assumed.iter().copied().collect();
+    let collected = Collected { text, sites, assumed };
     let mut all: Vec<Goals> = Vec::new();
-    for (tile, path) in &collected.sites.reads {
-        if !tiles.contains(tile) {
-            continue;
-        }
-        for goals in collected.of_read(*tile, path) {
+    for read in collected.sites.reads.iter().filter(|read| tiles.contains(&read.tile)) {
+        for goals in collected.of_read(read) {
             if all.len() < OF_ALL && !all.contains(&goals) {
                 all.push(goals);
             }
@@ -85,8 +96,8 @@ pub(in super::super) fn together(plain: &Plain<'_>, tiles: &BTreeSet<TileId>) ->
     all
 }
 
-impl Sites {
-    fn visit(&mut self, kernel: &Kernel, stmts: &[Stmt], path: &mut Path) {
+impl<'a> Sites<'a> {
+    fn visit(&mut self, kernel: &'a Kernel, stmts: &'a [Stmt], path: &mut Path) {
         for stmt in stmts {
             stmt.kind.exprs().into_iter().for_each(|expr| self.reads_of(kernel, expr, path));
             match &stmt.kind {
@@ -94,18 +105,15 @@ impl Sites {
                     self.sets.entry(*var).or_default().push((*value, path.clone()));
                 }
                 StmtKind::Update { place: Place::Element(access), .. } => {
-                    self.read(access.array, path);
+                    self.reads.extend(site(access, path));
                 }
-                StmtKind::Store { access, .. } | StmtKind::Atomic { access, .. } => {
-                    if matches!(stmt.kind, StmtKind::Atomic { .. }) {
-                        self.read(access.array, path);
-                    }
-                    if let ArrayRef::Tile(tile) = access.array {
-                        self.writes.entry(tile).or_default().push(path.clone());
-                    }
+                StmtKind::Store { access, .. } => self.writes.extend(site(access, path)),
+                StmtKind::Atomic { access, .. } => {
+                    self.reads.extend(site(access, path));
+                    self.writes.extend(site(access, path));
                 }
                 StmtKind::LetArray { tile, init: Some(_) } => {
-                    self.writes.entry(*tile).or_default().push(path.clone());
+                    self.writes.push(Site { tile: *tile, indices: &[], path: path.clone() });
                 }
                 StmtKind::If { cond, then, otherwise } => {
                     for (body, holds) in [(then, true), (otherwise, false)] {
@@ -131,19 +139,13 @@ impl Sites {
         }
     }
 
-    fn inside(&mut self, kernel: &Kernel, body: &[Stmt], path: &mut Path, around: Around) {
+    fn inside(&mut self, kernel: &'a Kernel, body: &'a [Stmt], path: &mut Path, around: Around) {
         path.push(around);
         self.visit(kernel, body, path);
         path.pop();
     }
 
-    fn read(&mut self, array: ArrayRef, path: &Path) {
-        if let ArrayRef::Tile(tile) = array {
-            self.reads.push((tile, path.clone()));
-        }
-    }
-
-    fn reads_of(&mut self, kernel: &Kernel, expr: ExprId, path: &mut Path) {
+    fn reads_of(&mut self, kernel: &'a Kernel, expr: ExprId, path: &mut Path) {
         let kind = &kernel.exprs[expr].kind;
         let mut part = |sites: &mut Self, part: ExprId, around: Option<Around>| {
             path.extend(around);
@@ -163,30 +165,34 @@ impl Sites {
             _ => {
                 kind.operands().into_iter().for_each(|operand| part(self, operand, None));
                 if let ExprKind::Load(access) = kind {
-                    self.read(access.array, path);
+                    self.reads.extend(site(access, path));
                 }
             }
         }
     }
 }
 
+fn site<'a>(access: &'a Access, path: &Path) -> Option<Site<'a>> {
+    let ArrayRef::Tile(tile) = access.array else { return None };
+    Some(Site { tile, indices: &access.indices, path: path.clone() })
+}
+
 struct Collected<'a> {
-    plain: &'a Plain<'a>,
-    sites: Sites,
+    text: &'a Text<'a>,
+    sites: Sites<'a>,
     /// What the author vouches for.
     assumed: Vec<ExprId>,
 }
 
 impl Collected<'_> {
     /// What may have to come together at a read.
-    fn of_read(&self, tile: TileId, path: &Path) -> Vec<Goals> {
-        let writes = self.sites.writes.get(&tile).map_or(&[][..], Vec::as_slice);
-        let of_writes = writes.iter().map(|write| self.fails(write, path));
-        // What nothing keeps away is written.
-        let of_writes = of_writes.filter(|ways| !ways.is_empty());
+    fn of_read(&self, read: &Site<'_>) -> Vec<Goals> {
+        let writes = self.sites.writes.iter().filter(|write| write.tile == read.tile);
+        let of_writes = writes.map(|write| self.misses(write, read));
         let assumed = self.assumed.iter().map(|cond| Around::Cond(*cond, true));
-        let around = assumed.chain(path.iter().copied());
+        let around = assumed.chain(read.path.iter().copied());
         let of_path = around.map(|around| self.ways_of(around, true));
+        // What nothing keeps away is written.
         let all: Vec<Vec<Goals>> =
             of_path.chain(of_writes).filter(|ways| !ways.is_empty()).collect();
         let n_all = all.iter().fold(1_usize, |product, ways| product.saturating_mul(ways.len()));
@@ -200,23 +206,45 @@ impl Collected<'_> {
                     goals.push(*goal);
                 }
             });
-            if goals.len() > 1 && !found.contains(&goals) {
+            if !goals.is_empty() && !found.contains(&goals) {
                 found.push(goals);
             }
         }
         found
     }
 
-    /// How a write is kept away, of what does not also stand around the read.
-    fn fails(&self, write: &Path, read: &Path) -> Vec<Goals> {
-        let own = write.iter().filter(|around| !read.contains(around));
-        let all: Vec<Goals> = own.flat_map(|around| self.ways_of(*around, false)).collect();
-        let open: Vec<Goals> = all
-            .iter()
-            .filter(|goals| goals.iter().any(|goal| self.is_open(goal)))
-            .cloned()
-            .collect();
-        if open.is_empty() { all } else { open }
+    /// How a write does not come to the element that is read: it is kept away, be it of the
+    /// work-item whose element it is, or what is read lies behind all that it writes.
+    fn misses(&self, write: &Site<'_>, read: &Site<'_>) -> Vec<Goals> {
+        let own = write.path.iter().filter(|around| !read.path.contains(around));
+        let fails: Vec<Goals> = own.flat_map(|around| self.ways_of(*around, false)).collect();
+        let kernel = self.text.plain.kernel;
+        let pairs = || read.indices.iter().copied().zip(write.indices.iter().copied());
+        let pairs = || pairs().filter(|(read, write)| !kernel.is_same(*read, *write));
+        let is_open = |goals: &&Goals| goals.iter().any(|goal| self.is_open(goal));
+        let mut all: Vec<Goals> = fails.iter().filter(is_open).cloned().collect();
+        let of_one =
+            pairs().map(|(read, write)| Goal::of(CompareOp::Eq, read.into(), write.into()));
+        let of_one: Goals = of_one.collect();
+        all.extend(fails.into_iter().map(|goals| [goals, of_one.clone()].concat()));
+        all.extend(pairs().flat_map(|(read, write)| self.beyond(read, write)));
+        all
+    }
+
+    /// How an index leaves all that a coordinate may be.
+    fn beyond(&self, index: ExprId, of: ExprId) -> Vec<Goals> {
+        let plain = self.text.plain;
+        let ExprKind::Var(var) = plain.kernel.exprs[plain.resolved(of)].kind else {
+            return Vec::new();
+        };
+        let below = |start: ExprId| vec![Goal::of(CompareOp::Lt, index.into(), start.into())];
+        let above = |end: ExprId| vec![Goal::of(CompareOp::Ge, index.into(), end.into())];
+        match (self.text.extents.get(&var), self.text.rounds.get(&var)) {
+            (Some(extent), _) => vec![above(*extent)],
+            (_, Some(LoopRange::Between { start, end, .. })) => vec![above(*end), below(*start)],
+            (_, Some(LoopRange::Halving(end) | LoopRange::Doubling(end))) => vec![above(*end)],
+            (None, None) => Vec::new(),
+        }
     }
 
     /// Whether more than coordinates of work-items and numbers is compared.
@@ -229,8 +257,8 @@ impl Collected<'_> {
 
     fn names_launch(&self, expr: ExprId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return true };
-        let kernel = self.plain.kernel;
-        let kind = &kernel.exprs[self.plain.resolved(expr)].kind;
+        let kernel = self.text.plain.kernel;
+        let kind = &kernel.exprs[self.text.plain.resolved(expr)].kind;
         match kind {
             ExprKind::Load(_) => true,
             ExprKind::Var(var) => match kernel.vars[*var].kind {
@@ -262,8 +290,8 @@ impl Collected<'_> {
     /// In which ways a condition comes out so; nothing has to hold where nobody knows.
     fn ways(&self, cond: ExprId, holds: bool, depth: u32) -> Vec<Goals> {
         let Some(depth) = depth.checked_sub(1) else { return vec![Vec::new()] };
-        let kernel = self.plain.kernel;
-        let cond = self.plain.resolved(cond);
+        let kernel = self.text.plain.kernel;
+        let cond = self.text.plain.resolved(cond);
         match &kernel.exprs[cond].kind {
             ExprKind::Literal(Literal::Bool(value)) if *value != holds => Vec::new(),
             ExprKind::Unary { op: UnaryOp::Not, operand } => self.ways(*operand, !holds, depth),
