@@ -8,6 +8,7 @@ mod counted;
 mod divergence;
 mod ending;
 mod exact;
+mod flagged;
 mod flow;
 mod fold;
 mod initialised;
@@ -22,6 +23,7 @@ mod precondition;
 mod progress;
 mod races;
 mod redundant;
+mod rewritten;
 mod sample;
 mod some_rounds;
 mod stepped;
@@ -200,7 +202,7 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
         true => Vec::new(),
         false => proofs.prove(&kernel, &uniform, &mut collided),
     };
-    let unproved = some_rounds::left(&kernel, unproved, &mut collided);
+    let unproved = rewritten::left(&kernel, unproved, &mut collided);
     let glance = glance.unwrap_or_default();
     let is_proved = unproved.is_empty() && glance.collided().is_empty();
     let mut accesses = bounds::Accesses::of(&kernel);

@@ -24,44 +24,22 @@
 
 mod outcome;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use self::outcome::Counter;
+use super::Exact;
 use super::agreed::copies::{Copies, may_be_twice};
 use super::agreed::turns::{declare, like, replace};
-use super::{Exact, uniformity};
 use crate::kernel::{
-    ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, Type, VarId, eval_index,
+    ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, Type, VarId, eval_index,
 };
 use crate::op::{BinaryOp, CompareOp};
-use crate::solve::symbolic::{Proofs, Unproved};
 
 /// Rounds that are written out of one loop.
 const MAX_ROUNDS: i128 = 8;
 
-/// Those of the pairs without a proof that have none in the kernel with such loops written out
-/// either. Arrays that have `collided` are left out.
-pub(super) fn left(
-    kernel: &Kernel,
-    unproved: Vec<Unproved>,
-    collided: &mut dyn FnMut() -> BTreeSet<ArrayRef>,
-) -> Vec<Unproved> {
-    if unproved.is_empty() {
-        return unproved;
-    }
-    let Some(out) = written_out(kernel) else { return unproved };
-    let left = Proofs::default().prove(&out, &uniformity(&out), collided);
-    let is_left = |pair: &Unproved| {
-        left.iter().any(|other| {
-            let of = |pair: &Unproved| BTreeSet::from([pair.first, pair.second]);
-            pair.array == other.array && of(pair) == of(other)
-        })
-    };
-    unproved.into_iter().filter(is_left).collect()
-}
-
 /// The kernel with such loops written out, if it has one.
-fn written_out(kernel: &Kernel) -> Option<Kernel> {
+pub(super) fn written_out(kernel: &Kernel) -> Option<Kernel> {
     let mut out = kernel.clone();
     let is_changed = replace(&mut out, &|kernel, stmt| {
         Rounds::of(kernel, stmt).map(|rounds| rounds.write(kernel))

@@ -1,0 +1,33 @@
+//! Kernels written another way for the proof, where the way in which they stand has none.
+
+use std::collections::BTreeSet;
+
+use super::{flagged, some_rounds, uniformity};
+use crate::kernel::{ArrayRef, Kernel};
+use crate::solve::symbolic::{Proofs, Unproved};
+
+/// Another way to write a kernel that does the same, if there is one.
+type Rewrite = fn(&Kernel) -> Option<Kernel>;
+
+const REWRITES: [Rewrite; 2] = [some_rounds::written_out, flagged::turned];
+
+/// Those of the pairs without a proof that have none in any other way of writing the kernel
+/// either. Arrays that have `collided` are left out.
+pub(super) fn left(
+    kernel: &Kernel,
+    mut unproved: Vec<Unproved>,
+    collided: &mut dyn FnMut() -> BTreeSet<ArrayRef>,
+) -> Vec<Unproved> {
+    for rewrite in REWRITES {
+        if unproved.is_empty() {
+            break;
+        }
+        let Some(out) = rewrite(kernel) else { continue };
+        let left = Proofs::default().prove(&out, &uniformity(&out), collided);
+        let of = |pair: &Unproved| BTreeSet::from([pair.first, pair.second]);
+        unproved.retain(|pair| {
+            left.iter().any(|other| pair.array == other.array && of(pair) == of(other))
+        });
+    }
+    unproved
+}
