@@ -301,7 +301,7 @@ fn floats(kernel: &Kernel, values: &[i64], large: i64) -> Vec<f64> {
 }
 
 /// `value` at a floating-point type.
-fn of_float(value: f64, dtype: DType) -> ScalarValue {
+pub(super) fn of_float(value: f64, dtype: DType) -> ScalarValue {
     let value = ScalarValue { dtype: DType::F64, bits: value.to_bits() };
     semantics::cast(value, dtype).unwrap_or(ScalarValue { dtype, bits: 0 })
 }

@@ -1,11 +1,10 @@
 //! Runs of data that comparisons ask for, and of what they may say where they come out one way
 //! alone ([`super::doubts`]).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::Pool;
-use super::data::Number;
 use super::doubts::{Compared, Doubts, Resting, Seen};
 use super::joint;
 use super::machine::{Blocks, Machine, Stop};
@@ -18,7 +17,7 @@ use super::sizes::{Choice, Sizes};
 use super::spans::Spans;
 use super::wanted::Wanted;
 use crate::arena::EntityId as _;
-use crate::kernel::{ExprId, VarId, VarKind};
+use crate::kernel::{VarId, VarKind};
 
 /// Different data that is run.
 const MIXED: u32 = 16;
@@ -45,14 +44,13 @@ const FILLED: u32 = 32;
 struct Run<'r> {
     blocks: Blocks<'r>,
     pool: &'r Pool,
-    /// What loads give, where it is not made up.
-    loads: Option<&'r BTreeMap<ExprId, Number>>,
+    given: Option<&'r joint::Given>,
     doubts: Option<&'r Doubts>,
 }
 
 impl<'r> Run<'r> {
     fn of(blocks: Blocks<'r>, pool: &'r Pool) -> Self {
-        Self { blocks, pool, loads: None, doubts: None }
+        Self { blocks, pool, given: None, doubts: None }
     }
 
     fn doubting(self, doubts: &'r Doubts) -> Self {
@@ -134,7 +132,7 @@ impl Runs<'_> {
             let mut fuel = given;
             let block = [launch.block];
             let run =
-                Run { blocks: Blocks::At(&block), pool, loads: Some(&launch.loads), doubts: None };
+                Run { blocks: Blocks::At(&block), pool, given: Some(&launch.given), doubts: None };
             let _ = self.run_at(plan, &launch.sizes, run, &mut fuel);
             left -= given - fuel;
         }
@@ -293,7 +291,7 @@ impl Runs<'_> {
     ) -> Result<(), Stop> {
         let before = self.findings.clone();
         let machine = Machine::new(self.kernel, plan, sizes, run.pool, &mut self.findings, fuel);
-        let mut machine = machine.for_fills(true).until_filled(self.is_inside).loading(run.loads);
+        let mut machine = machine.for_fills(true).until_filled(self.is_inside).given(run.given);
         if let Some(doubts) = run.doubts {
             machine = machine.doubting(doubts);
         }

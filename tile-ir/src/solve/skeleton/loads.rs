@@ -73,21 +73,16 @@ impl Machine<'_> {
             indices: elements,
             interval: if self.is_written(access.array) { self.interval() } else { 0 },
         };
-        let value = Value::scalar(self.given(expr, element, dtype));
+        let known = self.given.filter(|_| element.interval == 0).and_then(|given| {
+            // The table has no references for keys.
+            given.elements.get(&(element.array, element.indices.clone()))
+        });
+        let value = match known {
+            Some(number) => number.at(dtype),
+            None => self.pool.value(&element, dtype, self.seed),
+        };
+        let value = Value::scalar(value);
         Ok(value.tainted(Some(Source::Load(expr))))
-    }
-
-    /// The value of an element: once read, it is what it was.
-    fn given(&mut self, load: ExprId, element: data::Element, dtype: DType) -> ScalarValue {
-        let Some(loads) = self.loads else { return self.pool.value(&element, dtype, self.seed) };
-        let key = (element.array, element.indices.clone(), element.interval);
-        if let Some(value) = self.given.get(&key) {
-            return *value;
-        }
-        let own = loads.get(&load).map(|number| number.at(dtype));
-        let value = own.unwrap_or_else(|| self.pool.value(&element, dtype, self.seed));
-        self.given.insert(key, value);
-        value
     }
 
     /// The old value that an atomic update gives: each one another.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::hash::Hash;
-use super::guess::Text;
+use super::text::Text;
 use crate::check::Origins;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileId,
@@ -29,12 +29,19 @@ pub(in super::super) enum Side {
     Number(i128),
 }
 
+/// Whose coordinates and variables are meant: the reading work-item's, or those of the one that
+/// a write of this number would have to be made by.
+pub(super) type Who = u8;
+
+/// The one that reads.
+pub(super) const READER: Who = 0;
+
 /// What has to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Goal {
     pub(super) op: CompareOp,
-    pub(super) lhs: Side,
-    pub(super) rhs: Side,
+    pub(super) lhs: (Side, Who),
+    pub(super) rhs: (Side, Who),
 }
 
 impl From<ExprId> for Side {
@@ -44,8 +51,13 @@ impl From<ExprId> for Side {
 }
 
 impl Goal {
-    pub(super) fn of(op: CompareOp, lhs: Side, rhs: Side) -> Self {
-        Self { op, lhs, rhs }
+    /// Of sides of one work-item.
+    pub(super) fn of(op: CompareOp, lhs: Side, rhs: Side, who: Who) -> Self {
+        Self { op, lhs: (lhs, who), rhs: (rhs, who) }
+    }
+
+    fn as_of(self, who: Who) -> Self {
+        Self::of(self.op, self.lhs.0, self.rhs.0, who)
     }
 }
 
@@ -188,7 +200,8 @@ impl Collected<'_> {
     /// What may have to come together at a read.
     fn of_read(&self, read: &Site<'_>) -> Vec<Goals> {
         let writes = self.sites.writes.iter().filter(|write| write.tile == read.tile);
-        let of_writes = writes.map(|write| self.misses(write, read));
+        let of_writes =
+            (READER + 1..).zip(writes).map(|(who, write)| self.misses((write, who), read));
         let assumed = self.assumed.iter().map(|cond| Around::Cond(*cond, true));
         let around = assumed.chain(read.path.iter().copied());
         let of_path = around.map(|around| self.ways_of(around, true));
@@ -215,18 +228,21 @@ impl Collected<'_> {
 
     /// How a write does not come to the element that is read: it is kept away, be it of the
     /// work-item whose element it is, or what is read lies behind all that it writes.
-    fn misses(&self, write: &Site<'_>, read: &Site<'_>) -> Vec<Goals> {
+    fn misses(&self, (write, who): (&Site<'_>, Who), read: &Site<'_>) -> Vec<Goals> {
         let own = write.path.iter().filter(|around| !read.path.contains(around));
         let fails: Vec<Goals> = own.flat_map(|around| self.ways_of(*around, false)).collect();
-        let kernel = self.text.plain.kernel;
         let pairs = || read.indices.iter().copied().zip(write.indices.iter().copied());
-        let pairs = || pairs().filter(|(read, write)| !kernel.is_same(*read, *write));
         let is_open = |goals: &&Goals| goals.iter().any(|goal| self.is_open(goal));
         let mut all: Vec<Goals> = fails.iter().filter(is_open).cloned().collect();
-        let of_one =
-            pairs().map(|(read, write)| Goal::of(CompareOp::Eq, read.into(), write.into()));
+        let of_one = pairs().map(|(read, write)| Goal {
+            op: CompareOp::Eq,
+            lhs: (read.into(), READER),
+            rhs: (write.into(), who),
+        });
         let of_one: Goals = of_one.collect();
-        all.extend(fails.into_iter().map(|goals| [goals, of_one.clone()].concat()));
+        all.extend(fails.into_iter().map(|goals| {
+            goals.into_iter().map(|goal| goal.as_of(who)).chain(of_one.iter().copied()).collect()
+        }));
         all.extend(pairs().flat_map(|(read, write)| self.beyond(read, write)));
         all
     }
@@ -237,8 +253,9 @@ impl Collected<'_> {
         let ExprKind::Var(var) = plain.kernel.exprs[plain.resolved(of)].kind else {
             return Vec::new();
         };
-        let below = |start: ExprId| vec![Goal::of(CompareOp::Lt, index.into(), start.into())];
-        let above = |end: ExprId| vec![Goal::of(CompareOp::Ge, index.into(), end.into())];
+        let below =
+            |start: ExprId| vec![Goal::of(CompareOp::Lt, index.into(), start.into(), READER)];
+        let above = |end: ExprId| vec![Goal::of(CompareOp::Ge, index.into(), end.into(), READER)];
         match (self.text.extents.get(&var), self.text.rounds.get(&var)) {
             (Some(extent), _) => vec![above(*extent)],
             (_, Some(LoopRange::Between { start, end, .. })) => vec![above(*end), below(*start)],
@@ -249,7 +266,7 @@ impl Collected<'_> {
 
     /// Whether more than coordinates of work-items and numbers is compared.
     fn is_open(&self, goal: &Goal) -> bool {
-        [goal.lhs, goal.rhs].into_iter().any(|side| match side {
+        [goal.lhs, goal.rhs].into_iter().any(|(side, _)| match side {
             Side::Expr(expr) => self.names_launch(expr, MAX_DEPTH),
             Side::Var(_) | Side::Number(_) => false,
         })
@@ -282,7 +299,7 @@ impl Collected<'_> {
                     LoopRange::Between { start, end, .. } => (Side::Expr(start), end),
                     LoopRange::Halving(end) | LoopRange::Doubling(end) => (Side::Number(1), end),
                 };
-                vec![vec![Goal::of(op, start, Side::Expr(end))]]
+                vec![vec![Goal::of(op, start, Side::Expr(end), READER)]]
             }
         }
     }
@@ -304,14 +321,15 @@ impl Collected<'_> {
             }
             ExprKind::Compare { op, lhs, rhs } => {
                 let op = if holds { *op } else { op.negated() };
-                vec![vec![Goal::of(op, Side::Expr(*lhs), Side::Expr(*rhs))]]
+                vec![vec![Goal::of(op, Side::Expr(*lhs), Side::Expr(*rhs), READER)]]
             }
             ExprKind::InBounds { tensor, indices } => {
                 let ends = indices.iter().zip(&kernel.tensors[*tensor].extents);
                 let ends = ends.map(|(index, extent)| (Side::Expr(*index), Side::Expr(*extent)));
+                let goal = |op| move |(at, end)| Goal::of(op, at, end, READER);
                 match holds {
-                    true => vec![ends.map(|(at, end)| Goal::of(CompareOp::Lt, at, end)).collect()],
-                    false => ends.map(|(at, end)| vec![Goal::of(CompareOp::Ge, at, end)]).collect(),
+                    true => vec![ends.map(goal(CompareOp::Lt)).collect()],
+                    false => ends.map(goal(CompareOp::Ge)).map(|goal| vec![goal]).collect(),
                 }
             }
             ExprKind::Var(var) if matches!(kernel.vars[*var].kind, VarKind::Let { .. }) => {
@@ -327,7 +345,7 @@ impl Collected<'_> {
             }
             ExprKind::Load(_) if kernel.exprs[cond].ty == Type::BOOL => {
                 let is = Side::Number(i128::from(holds));
-                vec![vec![Goal::of(CompareOp::Eq, Side::Expr(cond), is)]]
+                vec![vec![Goal::of(CompareOp::Eq, Side::Expr(cond), is, READER)]]
             }
             ExprKind::Uniform(operand) => self.ways(*operand, holds, depth),
             _ => vec![Vec::new()],

@@ -1,115 +1,35 @@
-//! A launch, a block and a work-item, and what expressions are there: as far as the text tells,
-//! and as if no number left its type.
+//! A launch, a block and some work-items of it, and what expressions are there, as far as the
+//! text tells.
 
 use std::collections::BTreeMap;
 
 use super::super::amounts::is_whole;
 use super::super::data::Number;
-use super::super::plain::Plain;
-use super::super::preimages::Values;
 use super::super::sizes::Sizes;
-use super::goals::{Goal, Side};
+use super::Given;
+use super::goals::{Goal, Side, Who};
+use super::text::Text;
 use crate::arena::EntityId as _;
+use crate::config::complete_tiles;
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind,
-    TileDomain, VarId, VarKind,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, TileDomain, Type, VarId, VarKind,
 };
 use crate::op::{BinaryOp, LogicOp, MathFn, UnaryOp};
 
 /// How deep expressions are looked into.
 const MAX_DEPTH: u32 = 32;
 
-/// What a kernel says of what a guess is made of.
-pub(in super::super) struct Text<'a> {
-    pub(super) plain: &'a Plain<'a>,
-    pub(super) values: Values,
-    /// The extents of axes, and the ranges of loops.
-    pub(super) extents: BTreeMap<VarId, ExprId>,
-    pub(super) rounds: BTreeMap<VarId, LoopRange>,
-    /// Of loads of tensors, the first one of the same element.
-    pub(super) loads: BTreeMap<ExprId, ExprId>,
-    /// Of loads of tiles, what is stored there, or may be.
-    pub(super) stored: BTreeMap<ExprId, Vec<ExprId>>,
-}
-
-impl<'a> Text<'a> {
-    pub(in super::super) fn of(plain: &'a Plain<'a>) -> Self {
-        let kernel = plain.kernel;
-        let axes = kernel.grid.iter().chain(kernel.block.iter().flatten());
-        let mut text = Self {
-            plain,
-            values: Values::of(&kernel.body),
-            extents: axes.map(|axis| (axis.var, axis.extent)).collect(),
-            rounds: BTreeMap::new(),
-            loads: BTreeMap::new(),
-            stored: BTreeMap::new(),
-        };
-        let mut stores = Vec::new();
-        text.visit(&kernel.body, &mut stores);
-        for (load, expr) in kernel.exprs.iter() {
-            let ExprKind::Load(access) = &expr.kind else { continue };
-            if let ArrayRef::Tensor(_) = access.array {
-                let same = text.loads.values().find(|other| kernel.is_same(**other, load));
-                let same = same.copied().unwrap_or(load);
-                text.loads.insert(load, same);
-            } else {
-                text.stored.insert(load, stored(kernel, access, &stores));
-            }
-        }
-        text
-    }
-
-    fn visit(&mut self, stmts: &'a [Stmt], stores: &mut Vec<(&'a Access, ExprId)>) {
-        for stmt in stmts {
-            match &stmt.kind {
-                StmtKind::Store { access, value }
-                | StmtKind::Update { place: Place::Element(access), value, .. } => {
-                    stores.push((access, *value));
-                }
-                StmtKind::Each { axes, .. } => {
-                    self.extents.extend(axes.iter().map(|axis| (axis.var, axis.extent)));
-                }
-                StmtKind::Phase { var, range, .. } | StmtKind::For { var, range, .. } => {
-                    self.rounds.insert(*var, *range);
-                }
-                _ => {}
-            }
-            stmt.kind.bodies().into_iter().for_each(|body| self.visit(body, stores));
-        }
-    }
-}
-
-/// What is stored to an element that is loaded, or may be to it.
-fn stored(kernel: &Kernel, load: &Access, stores: &[(&Access, ExprId)]) -> Vec<ExprId> {
-    let number = |expr: ExprId| match kernel.exprs[expr].kind {
-        ExprKind::Literal(Literal::Int(value)) => Some(value),
-        _ => None,
-    };
-    let pairs = |store: &Access| -> Vec<(ExprId, ExprId)> {
-        store.indices.iter().copied().zip(load.indices.iter().copied()).collect()
-    };
-    let is_same = |store: &Access| pairs(store).iter().all(|(a, b)| kernel.is_same(*a, *b));
-    let is_other = |store: &Access| {
-        let numbers = pairs(store).into_iter().filter_map(|(a, b)| number(a).zip(number(b)));
-        numbers.into_iter().any(|(a, b)| a != b)
-    };
-    let all = stores.iter().filter(|(store, _)| store.array == load.array && !is_other(store));
-    let same: Vec<ExprId> =
-        all.clone().filter(|(store, _)| is_same(store)).map(|(_, value)| *value).collect();
-    if same.is_empty() { all.map(|(_, value)| *value).collect() } else { same }
-}
-
-/// One launch, one block and one work-item of it, in one round of each loop.
+/// One launch, one block and a work-item of it for each access, in one round of each loop.
 #[derive(Clone)]
 pub(super) struct Guess<'t, 'a> {
     pub(super) text: &'t Text<'a>,
     pub(super) sizes: Sizes,
+    pub(super) given: Given,
     /// Of blocks, work-items and rounds.
-    pub(super) coordinates: BTreeMap<VarId, i128>,
+    pub(super) coordinates: BTreeMap<(VarId, Who), i128>,
     /// Which of its values a variable has, and what is loaded from a tile.
-    pub(super) of_vars: BTreeMap<VarId, usize>,
-    pub(super) of_tiles: BTreeMap<ExprId, usize>,
-    pub(super) loads: BTreeMap<ExprId, Number>,
+    pub(super) of_vars: BTreeMap<(VarId, Who), usize>,
+    pub(super) of_tiles: BTreeMap<(ExprId, Who), usize>,
 }
 
 impl<'t, 'a> Guess<'t, 'a> {
@@ -117,10 +37,10 @@ impl<'t, 'a> Guess<'t, 'a> {
         Self {
             text,
             sizes,
+            given: Given::default(),
             coordinates: BTreeMap::new(),
             of_vars: BTreeMap::new(),
             of_tiles: BTreeMap::new(),
-            loads: BTreeMap::new(),
         }
     }
 
@@ -129,15 +49,21 @@ impl<'t, 'a> Guess<'t, 'a> {
     }
 
     /// The value that a variable has of those that it is set to.
-    pub(super) fn set(&self, var: VarId) -> Option<ExprId> {
+    pub(super) fn set(&self, var: VarId, who: Who) -> Option<ExprId> {
         let all = self.text.values.vars.get(&var)?;
-        all.get(self.of_vars.get(&var).copied().unwrap_or(0) % all.len().max(1)).copied()
+        all.get(self.of_vars.get(&(var, who)).copied().unwrap_or(0) % all.len().max(1)).copied()
     }
 
     /// The same of what is loaded from a tile.
-    pub(super) fn stored(&self, load: ExprId) -> Option<ExprId> {
+    pub(super) fn stored(&self, load: ExprId, who: Who) -> Option<ExprId> {
         let all = self.text.stored.get(&load)?;
-        all.get(self.of_tiles.get(&load).copied().unwrap_or(0) % all.len().max(1)).copied()
+        all.get(self.of_tiles.get(&(load, who)).copied().unwrap_or(0) % all.len().max(1)).copied()
+    }
+
+    /// A coordinate: all work-items are of one block.
+    pub(super) fn at(&self, var: VarId, who: Who) -> (VarId, Who) {
+        let is_of_block = matches!(self.kernel().vars[var].kind, VarKind::Grid);
+        (var, if is_of_block { 0 } else { who })
     }
 
     pub(super) fn holds(&self, goal: &Goal) -> bool {
@@ -145,36 +71,46 @@ impl<'t, 'a> Guess<'t, 'a> {
         sides.is_some_and(|(lhs, rhs)| lhs.compares(goal.op, rhs))
     }
 
-    pub(super) fn side(&self, side: Side) -> Option<Number> {
+    pub(super) fn side(&self, (side, who): (Side, Who)) -> Option<Number> {
         match side {
-            Side::Expr(expr) => self.value(expr),
-            Side::Var(var) => self.var(var, MAX_DEPTH),
+            Side::Expr(expr) => self.value(expr, who),
+            Side::Var(var) => self.var((var, who), MAX_DEPTH),
             Side::Number(number) => Some(Number::Int(number)),
         }
     }
 
-    pub(super) fn value(&self, expr: ExprId) -> Option<Number> {
-        self.within(expr, MAX_DEPTH)
+    pub(super) fn value(&self, expr: ExprId, who: Who) -> Option<Number> {
+        self.within((expr, who), MAX_DEPTH)
     }
 
-    fn within(&self, expr: ExprId, depth: u32) -> Option<Number> {
+    /// Which element a load of a tensor is of.
+    pub(super) fn element(&self, access: &Access, who: Who) -> Option<(ArrayRef, Vec<i64>)> {
+        let of = |index: &ExprId| i64::try_from(self.value(*index, who)?.whole()?).ok();
+        Some((access.array, access.indices.iter().map(of).collect::<Option<_>>()?))
+    }
+
+    fn within(&self, (expr, who): (ExprId, Who), depth: u32) -> Option<Number> {
         let depth = depth.checked_sub(1)?;
-        let of = |part: ExprId| self.within(part, depth);
+        let of = |part: ExprId| self.within((part, who), depth);
         let kernel = self.kernel();
+        let ty = kernel.exprs[expr].ty;
         Some(match &kernel.exprs[expr].kind {
             ExprKind::Literal(Literal::Int(value)) => Number::Int(*value),
             ExprKind::Literal(Literal::Float(value)) => Number::Float(*value),
             ExprKind::Literal(Literal::Bool(value)) => Number::Int(i128::from(*value)),
-            ExprKind::Var(var) => self.var(*var, depth)?,
-            ExprKind::Load(_) => match self.text.loads.get(&expr) {
-                Some(load) => self.loads.get(load).copied().unwrap_or(Number::Int(0)),
-                None => of(self.stored(expr)?)?,
+            ExprKind::Var(var) => self.var((*var, who), depth)?,
+            ExprKind::Load(access) => match access.array {
+                ArrayRef::Tensor(_) => {
+                    let known = self.given.elements.get(&self.element(access, who)?);
+                    known.copied().unwrap_or(Number::Int(0))
+                }
+                ArrayRef::Tile(_) => of(self.stored(expr, who)?)?,
             },
-            ExprKind::Unary { op: UnaryOp::Neg, operand } => of(*operand)?.negated(),
+            ExprKind::Unary { op: UnaryOp::Neg, operand } => wrapped(of(*operand)?.negated(), ty),
             ExprKind::Unary { op: UnaryOp::Not, operand } => {
                 Number::Int(i128::from(of(*operand)?.whole()? == 0))
             }
-            ExprKind::Binary { op, lhs, rhs } => made_of(*op, of(*lhs)?, of(*rhs)?)?,
+            ExprKind::Binary { op, lhs, rhs } => wrapped(made_of(*op, of(*lhs)?, of(*rhs)?)?, ty),
             ExprKind::Compare { op, lhs, rhs } => {
                 Number::Int(i128::from(of(*lhs)?.compares(*op, of(*rhs)?)))
             }
@@ -188,34 +124,28 @@ impl<'t, 'a> Guess<'t, 'a> {
             ExprKind::Select { cond, then, otherwise } => {
                 of(if of(*cond)?.whole()? != 0 { *then } else { *otherwise })?
             }
-            ExprKind::Cast(operand) if is_whole(kernel.exprs[expr].ty) => {
-                let operand = of(*operand)?;
-                operand.whole().map_or_else(|| Number::Int(operand.real() as i128), Number::Int)
-            }
-            ExprKind::Cast(operand) | ExprKind::Uniform(operand) => of(*operand)?,
-            ExprKind::Math { func: MathFn::Abs, arg } => match of(*arg)? {
-                Number::Int(value) => Number::Int(value.checked_abs()?),
-                Number::Float(value) => Number::Float(value.abs()),
-            },
+            ExprKind::Cast(operand) => cast(of(*operand)?, ty),
+            ExprKind::Uniform(operand) => of(*operand)?,
+            ExprKind::Math { func, arg } => computed(*func, of(*arg)?)?,
             ExprKind::Tiles { extent, tile } => {
                 let (extent, tile) = (of(*extent)?.whole()?, of(*tile)?.whole()?);
                 let last = extent.checked_add(tile)?.checked_sub(1)?;
                 Number::Int(last.checked_div(tile)?)
             }
-            ExprKind::Literal(Literal::Named(_))
-            | ExprKind::Math { .. }
-            | ExprKind::InBounds { .. } => return None,
+            ExprKind::Literal(Literal::Named(_)) | ExprKind::InBounds { .. } => return None,
         })
     }
 
-    fn var(&self, var: VarId, depth: u32) -> Option<Number> {
+    fn var(&self, (var, who): (VarId, Who), depth: u32) -> Option<Number> {
         match self.kernel().vars[var].kind {
-            VarKind::Let { .. } => self.within(self.set(var)?, depth),
+            VarKind::Let { .. } => self.within((self.set(var, who)?, who), depth),
             VarKind::Scalar(_) | VarKind::Dim | VarKind::TileParam(_) => {
-                self.sizes.values[var.index()].map(|value| Number::Int(value.into()))
+                let whole = self.sizes.values[var.index()].map(|value| Number::Int(value.into()));
+                self.given.scalars.get(&var).map(|value| Number::Float(*value)).or(whole)
             }
             VarKind::Grid | VarKind::Block | VarKind::Each | VarKind::Loop => {
-                Some(Number::Int(self.coordinates.get(&var).copied().unwrap_or(0)))
+                let at = self.coordinates.get(&self.at(var, who)).copied();
+                Some(Number::Int(at.unwrap_or(0)))
             }
         }
     }
@@ -234,14 +164,47 @@ impl<'t, 'a> Guess<'t, 'a> {
             };
             Some((id, u32::try_from(own).ok()?))
         });
-        let tiles =
-            crate::config::complete_tiles(kernel, &given.collect::<Option<Vec<_>>>()?).ok()?;
+        let tiles = complete_tiles(kernel, &given.collect::<Option<Vec<_>>>()?).ok()?;
         let mut sizes = self.sizes.clone();
         for (param, tile) in kernel.tile_params.values().zip(tiles) {
             sizes.values[param.var.index()] = Some(tile.into());
         }
         Some(sizes)
     }
+}
+
+/// A number as a type has it that does not have it itself.
+fn wrapped(number: Number, ty: Type) -> Number {
+    match (number, ty.integer_range()) {
+        (Number::Int(value), Some((least, most))) => {
+            Number::Int((value - least).rem_euclid(most - least + 1) + least)
+        }
+        _ => number,
+    }
+}
+
+fn cast(number: Number, ty: Type) -> Number {
+    match number {
+        Number::Float(value) if is_whole(ty) => {
+            let (least, most) = ty.integer_range().unwrap_or((0, i64::MAX.into()));
+            Number::Int((value as i128).clamp(least, most))
+        }
+        number => wrapped(number, ty),
+    }
+}
+
+fn computed(func: MathFn, arg: Number) -> Option<Number> {
+    let real = arg.real();
+    Some(match (func, arg) {
+        (MathFn::Abs, Number::Int(value)) => Number::Int(value.checked_abs()?),
+        (MathFn::Abs, _) => Number::Float(real.abs()),
+        (MathFn::Sqrt, _) => Number::Float(real.sqrt()),
+        (MathFn::Exp, _) => Number::Float(real.exp()),
+        (MathFn::Log, _) => Number::Float(real.ln()),
+        (MathFn::Floor, _) => Number::Float(real.floor()),
+        (MathFn::Ceil, _) => Number::Float(real.ceil()),
+        _ => return None,
+    })
 }
 
 fn made_of(op: BinaryOp, lhs: Number, rhs: Number) -> Option<Number> {

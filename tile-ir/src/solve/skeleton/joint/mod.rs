@@ -13,21 +13,30 @@
 mod goals;
 mod guess;
 mod search;
+mod text;
 
 use std::collections::BTreeMap;
 
 pub(super) use self::goals::together;
-pub(super) use self::guess::Text;
 pub(super) use self::search::find;
+pub(super) use self::text::Text;
 use super::data::Number;
 use super::sizes::Sizes;
-use crate::kernel::ExprId;
+use crate::kernel::{ArrayRef, VarId};
 
 /// A launch, and a block of it.
 #[derive(Debug)]
 pub(super) struct Launch {
     pub(super) sizes: Sizes,
     pub(super) block: Vec<i64>,
-    /// What loads of tensors give, the first time that an element is read.
-    pub(super) loads: BTreeMap<ExprId, Number>,
+    pub(super) given: Given,
+}
+
+/// What else a launch gives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Given {
+    /// Elements of tensors that the kernel does not write, by tensor and indices.
+    pub(super) elements: BTreeMap<(ArrayRef, Vec<i64>), Number>,
+    /// Scalars that are no whole numbers.
+    pub(super) scalars: BTreeMap<VarId, f64>,
 }

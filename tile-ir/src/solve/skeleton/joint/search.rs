@@ -8,15 +8,19 @@ use super::super::hash::Hash;
 use super::super::preimages::{arguments, operands};
 use super::super::sizes::Sizes;
 use super::Launch;
-use super::goals::{Goal, Side};
-use super::guess::{Guess, Text};
+use super::goals::{Goal, READER, Side, Who};
+use super::guess::Guess;
+use super::text::Text;
 use crate::arena::EntityId as _;
-use crate::kernel::{ArrayRef, ExprId, ExprKind, LoopRange, Type, VarId, VarKind};
+use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, LoopRange, Type, VarId, VarKind};
 use crate::op::{BinaryOp, CompareOp, UnaryOp};
 
 /// How often something is mended, from the same start and of another one.
 const MAX_STEPS: u32 = 96;
 const STARTS: i64 = 3;
+
+/// One of how many times what is made of a side is far away from what it is compared with.
+const FAR_AWAY: usize = 5;
 
 /// How deep it is looked for what to change.
 const MAX_DEPTH: u32 = 24;
@@ -30,53 +34,52 @@ pub(in super::super) fn find(text: &Text<'_>, goals: &[Goal], start: &Sizes) -> 
     let loads = bounds(text, &mut goals);
     (0..STARTS).find_map(|number| {
         let mut search = Search { guess: Guess::of(text, start.clone()), dice: Dice::of(number) };
-        let zeros = loads.iter().map(|load| (*load, Number::Int(0)));
-        search.guess.loads.extend(zeros);
-        search.run(&goals).then(|| search.launch())
+        search.run(&goals).then(|| search.launch(&loads))
     })
 }
 
 /// Adds that coordinates stay below their ends, and elements that are loaded inside of their
-/// tensors; gives these.
-fn bounds(text: &Text<'_>, goals: &mut Vec<Goal>) -> BTreeSet<ExprId> {
-    let mut loads = BTreeSet::new();
+/// tensors; gives these loads.
+fn bounds(text: &Text<'_>, goals: &mut Vec<Goal>) -> BTreeSet<(ExprId, Who)> {
     let kernel = text.plain.kernel;
-    let mut open: Vec<ExprId> = Vec::new();
-    let named = |goal: &Goal| [goal.lhs, goal.rhs].into_iter().filter_map(expr_of);
-    goals.iter().for_each(|goal| open.extend(named(goal)));
+    let mut loads = BTreeSet::new();
+    let sides = |goal: &Goal| [goal.lhs, goal.rhs].into_iter().filter_map(expr_of);
+    let mut open: Vec<(ExprId, Who)> = goals.iter().flat_map(sides).collect();
     let mut seen = BTreeSet::new();
-    while let Some(expr) = open.pop() {
-        if !seen.insert(expr) {
+    while let Some((expr, who)) = open.pop() {
+        if !seen.insert((expr, who)) {
             continue;
         }
         let kind = &kernel.exprs[expr].kind;
         let mut own: Vec<Goal> = Vec::new();
-        loads.extend(text.loads.get(&expr));
         match kind {
             ExprKind::Load(access) => {
                 if let ArrayRef::Tensor(tensor) = access.array {
+                    loads.insert((expr, who));
                     let ends = access.indices.iter().zip(&kernel.tensors[tensor].extents);
                     own.extend(ends.map(|(index, extent)| {
-                        Goal::of(CompareOp::Lt, Side::Expr(*index), Side::Expr(*extent))
+                        Goal::of(CompareOp::Lt, Side::Expr(*index), Side::Expr(*extent), who)
                     }));
                 } else {
-                    open.extend(text.stored.get(&expr).into_iter().flatten());
+                    let stored = text.stored.get(&expr).into_iter().flatten();
+                    open.extend(stored.map(|value| (*value, who)));
                 }
             }
             ExprKind::Var(var) => {
                 let at = Side::Var(*var);
                 let end = text.extents.get(var);
-                own.extend(end.map(|end| Goal::of(CompareOp::Lt, at, Side::Expr(*end))));
+                own.extend(end.map(|end| Goal::of(CompareOp::Lt, at, Side::Expr(*end), who)));
                 if let Some(LoopRange::Between { start, end, .. }) = text.rounds.get(var) {
-                    own.push(Goal::of(CompareOp::Ge, at, Side::Expr(*start)));
-                    own.push(Goal::of(CompareOp::Lt, at, Side::Expr(*end)));
+                    own.push(Goal::of(CompareOp::Ge, at, Side::Expr(*start), who));
+                    own.push(Goal::of(CompareOp::Lt, at, Side::Expr(*end), who));
                 }
-                open.extend(text.values.vars.get(var).into_iter().flatten());
+                let set = text.values.vars.get(var).into_iter().flatten();
+                open.extend(set.map(|value| (*value, who)));
             }
             _ => {}
         }
-        open.extend(kind.operands());
-        own.iter().for_each(|goal| open.extend(named(goal)));
+        open.extend(kind.operands().into_iter().map(|operand| (operand, who)));
+        open.extend(own.iter().flat_map(sides));
         for goal in own {
             if !goals.contains(&goal) {
                 goals.push(goal);
@@ -86,9 +89,9 @@ fn bounds(text: &Text<'_>, goals: &mut Vec<Goal>) -> BTreeSet<ExprId> {
     loads
 }
 
-fn expr_of(side: Side) -> Option<ExprId> {
+fn expr_of((side, who): (Side, Who)) -> Option<(ExprId, Who)> {
     match side {
-        Side::Expr(expr) => Some(expr),
+        Side::Expr(expr) => Some((expr, who)),
         Side::Var(_) | Side::Number(_) => None,
     }
 }
@@ -119,77 +122,84 @@ impl Search<'_, '_> {
             _ => (goal.rhs, goal.lhs, goal.op.mirrored()),
         };
         let Some(other) = self.guess.side(other) else { return };
-        let near = other.around().into_iter().filter(|number| number.compares(op, other));
-        let near: Vec<Number> = near.collect();
-        if near.is_empty() {
-            return;
-        }
-        let target = near[self.dice.below(near.len())];
+        let mut all = self.targets(side.0, other);
+        all.retain(|number| number.compares(op, other));
+        let Some(target) = self.dice.one_of(&all) else { return };
         match side {
-            Side::Expr(expr) => self.seek(expr, target, MAX_DEPTH),
-            Side::Var(var) => self.set(var, target, MAX_DEPTH),
-            Side::Number(_) => {}
+            (Side::Expr(expr), who) => self.seek((expr, who), target, MAX_DEPTH),
+            (Side::Var(var), who) => self.set((var, who), target, MAX_DEPTH),
+            (Side::Number(_), _) => {}
         }
     }
 
+    /// What a side may be made, that is compared with a number: near it, and now and then far
+    /// away from it.
+    fn targets(&mut self, side: Side, other: Number) -> Vec<Number> {
+        let near = other.around();
+        if self.dice.below(FAR_AWAY) > 0 {
+            return near;
+        }
+        let kernel = self.guess.kernel();
+        let ty = match side {
+            Side::Expr(expr) => kernel.exprs[expr].ty,
+            Side::Var(var) => kernel.vars[var].ty,
+            Side::Number(_) => return near,
+        };
+        let Some(whole) = other.whole() else {
+            let real = other.real();
+            return [real / 2.0, real * 2.0, -real, f64::NAN, f64::INFINITY]
+                .map(Number::Float)
+                .to_vec();
+        };
+        let by = 1 << self.dice.below(8);
+        let ends = ty.integer_range().map_or([0, MOST], |(least, most)| [least, most]);
+        let far = [whole.saturating_sub(by), whole.saturating_add(by)];
+        far.into_iter().chain(ends).map(Number::Int).collect()
+    }
+
     /// Changes something that an expression is made of, so that it may be this number.
-    fn seek(&mut self, expr: ExprId, target: Number, depth: u32) {
+    fn seek(&mut self, (expr, who): (ExprId, Who), target: Number, depth: u32) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let kernel = self.guess.kernel();
         match &kernel.exprs[expr].kind {
-            ExprKind::Load(_) => {
-                if let Some(load) = self.guess.text.loads.get(&expr) {
-                    if is_of_type(target, kernel.exprs[expr].ty) {
-                        self.guess.loads.insert(*load, target);
-                    }
-                } else {
-                    let count = self.guess.text.stored.get(&expr).map_or(0, Vec::len);
-                    let chosen = self.dice.below(count.max(1));
-                    self.guess.of_tiles.insert(expr, chosen);
-                    let stored = self.guess.stored(expr);
-                    stored.into_iter().for_each(|value| self.seek(value, target, depth));
-                }
-            }
-            ExprKind::Var(var) => self.set(*var, target, depth),
+            ExprKind::Load(access) => self.seek_element((expr, who), access, target, depth),
+            ExprKind::Var(var) => self.set((*var, who), target, depth),
             ExprKind::Cast(operand) | ExprKind::Uniform(operand) => {
-                self.seek(*operand, target, depth);
+                self.seek((*operand, who), target, depth);
             }
             ExprKind::Unary { op, operand } => {
                 let target = match (op, target) {
                     (UnaryOp::Not, Number::Int(target)) => Number::Int(i128::from(target == 0)),
                     _ => target.negated(),
                 };
-                self.seek(*operand, target, depth);
+                self.seek((*operand, who), target, depth);
             }
             ExprKind::Math { func, arg } => {
-                let all = arguments(*func, target);
-                if !all.is_empty() {
-                    let target = all[self.dice.below(all.len())];
-                    self.seek(*arg, target, depth);
+                if let Some(target) = self.dice.one_of(&arguments(*func, target)) {
+                    self.seek((*arg, who), target, depth);
                 }
             }
             ExprKind::Binary { op, lhs, rhs } => {
                 let is_first = self.dice.below(2) == 0;
                 let (part, other) = if is_first { (*lhs, *rhs) } else { (*rhs, *lhs) };
-                let Some(other) = self.guess.value(other) else { return };
+                let Some(other) = self.guess.value(other, who) else { return };
                 let mut all = operands(*op, (target, other), is_first);
-                if is_first && let Some(now) = self.guess.value(part) {
+                if is_first && let Some(now) = self.guess.value(part, who) {
                     all.extend(left(*op, (target, other), now));
                 }
-                if !all.is_empty() {
-                    let target = all[self.dice.below(all.len())];
-                    self.seek(part, target, depth);
+                if let Some(target) = self.dice.one_of(&all) {
+                    self.seek((part, who), target, depth);
                 }
             }
             ExprKind::Select { cond, then, otherwise } => {
-                let holds = self.guess.value(*cond).and_then(Number::whole);
+                let holds = self.guess.value(*cond, who).and_then(Number::whole);
                 let arm = if holds == Some(0) { *otherwise } else { *then };
-                self.seek(arm, target, depth);
+                self.seek((arm, who), target, depth);
             }
             ExprKind::Tiles { extent, tile } => {
-                let tile = self.guess.value(*tile).and_then(Number::whole);
+                let tile = self.guess.value(*tile, who).and_then(Number::whole);
                 if let (Some(tile), Some(count)) = (tile, target.whole()) {
-                    self.seek(*extent, Number::Int(tile.saturating_mul(count)), depth);
+                    self.seek((*extent, who), Number::Int(tile.saturating_mul(count)), depth);
                 }
             }
             ExprKind::Literal(_)
@@ -199,54 +209,84 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Makes a variable this number, or what it is set to.
-    fn set(&mut self, var: VarId, target: Number, depth: u32) {
-        let kernel = self.guess.kernel();
-        let kind = kernel.vars[var].kind;
-        if let VarKind::Let { .. } = kind {
-            let count = self.guess.text.values.vars.get(&var).map_or(0, Vec::len);
-            let chosen = self.dice.below(count.max(1));
-            self.guess.of_vars.insert(var, chosen);
-            self.guess.set(var).into_iter().for_each(|value| self.seek(value, target, depth));
+    /// The same of an element: of a tensor it is given, of a tile what is stored there.
+    fn seek_element(
+        &mut self,
+        (load, who): (ExprId, Who),
+        access: &Access,
+        target: Number,
+        depth: u32,
+    ) {
+        if let ArrayRef::Tensor(_) = access.array {
+            let ty = self.guess.kernel().exprs[load].ty;
+            if let Some(element) = self.guess.element(access, who)
+                && is_of_type(target, ty)
+            {
+                self.guess.given.elements.insert(element, target);
+            }
             return;
         }
-        // Of scalars only whole numbers are run.
-        let round = [f64::floor, f64::ceil][self.dice.below(2)];
-        let rounded = Number::Float(round(target.real())).whole();
-        let Some(value) = target.whole().or(rounded.filter(|_| !is_whole(kernel.vars[var].ty)))
-        else {
-            return;
-        };
-        match kind {
-            VarKind::TileParam(_) => {
+        let count = self.guess.text.stored.get(&load).map_or(0, Vec::len);
+        let chosen = self.dice.below(count);
+        self.guess.of_tiles.insert((load, who), chosen);
+        if let Some(value) = self.guess.stored(load, who) {
+            self.seek((value, who), target, depth);
+        }
+    }
+
+    /// Makes a variable this number, or what it is set to.
+    fn set(&mut self, (var, who): (VarId, Who), target: Number, depth: u32) {
+        let kernel = self.guess.kernel();
+        let (kind, ty) = (kernel.vars[var].kind, kernel.vars[var].ty);
+        match (kind, target.whole()) {
+            (VarKind::Let { .. }, _) => {
+                let count = self.guess.text.values.vars.get(&var).map_or(0, Vec::len);
+                let chosen = self.dice.below(count);
+                self.guess.of_vars.insert((var, who), chosen);
+                if let Some(value) = self.guess.set(var, who) {
+                    self.seek((value, who), target, depth);
+                }
+            }
+            (VarKind::TileParam(_), Some(value)) => {
                 if let Some(sizes) = self.guess.with_tile(var, value) {
                     self.guess.sizes = sizes;
                 }
             }
-            VarKind::Dim if (0..=MOST).contains(&value) => {
+            (VarKind::Dim, Some(value)) if (0..=MOST).contains(&value) => {
                 self.guess.sizes.values[var.index()] = i64::try_from(value).ok();
             }
-            VarKind::Scalar(_) if is_of_type(target, kernel.vars[var].ty) => {
-                let value = i64::try_from(value).ok();
-                self.guess.sizes.values[var.index()] =
-                    value.or(self.guess.sizes.values[var.index()]);
+            (VarKind::Scalar(_), Some(value)) if is_of_type(target, ty) => {
+                if let Ok(value) = i64::try_from(value) {
+                    self.guess.sizes.values[var.index()] = Some(value);
+                    self.guess.given.scalars.remove(&var);
+                }
             }
-            VarKind::Grid | VarKind::Block | VarKind::Each | VarKind::Loop
+            (VarKind::Scalar(_), None) if !is_whole(ty) => {
+                self.guess.sizes.values[var.index()] = Some(target.real() as i64);
+                self.guess.given.scalars.insert(var, target.real());
+            }
+            (VarKind::Grid | VarKind::Block | VarKind::Each | VarKind::Loop, Some(value))
                 if (0..=MOST).contains(&value) =>
             {
-                self.guess.coordinates.insert(var, value);
+                let at = self.guess.at(var, who);
+                self.guess.coordinates.insert(at, value);
             }
             _ => {}
         }
     }
 
-    fn launch(self) -> Launch {
-        let guess = self.guess;
-        let at = |var: &VarId| guess.coordinates.get(var).copied().unwrap_or(0);
-        let block = guess.kernel().grid.iter().map(|axis| at(&axis.var) as i64).collect();
-        let loads = guess.text.loads.iter();
-        let loads = loads.filter_map(|(load, same)| Some((*load, *guess.loads.get(same)?)));
-        Launch { block, loads: loads.collect(), sizes: guess.sizes }
+    fn launch(self, loads: &BTreeSet<(ExprId, Who)>) -> Launch {
+        let mut guess = self.guess;
+        let kernel = guess.kernel();
+        let at = |var: VarId| guess.coordinates.get(&guess.at(var, READER)).copied().unwrap_or(0);
+        let block = kernel.grid.iter().map(|axis| at(axis.var) as i64).collect();
+        let elements = loads.iter().filter_map(|(load, who)| {
+            let ExprKind::Load(access) = &kernel.exprs[*load].kind else { return None };
+            Some((guess.element(access, *who)?, guess.value(*load, *who)?))
+        });
+        let elements: Vec<_> = elements.collect();
+        guess.given.elements.extend(elements);
+        Launch { block, sizes: guess.sizes, given: guess.given }
     }
 }
 
@@ -293,5 +333,9 @@ impl Dice {
     fn below(&mut self, count: usize) -> usize {
         self.0.add(1);
         self.0.finish() as usize % count.max(1)
+    }
+
+    fn one_of(&mut self, all: &[Number]) -> Option<Number> {
+        all.get(self.below(all.len())).copied()
     }
 }

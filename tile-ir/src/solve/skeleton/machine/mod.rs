@@ -27,10 +27,10 @@ mod worker;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::amounts::Amounts;
-use super::data::{Number, Pool};
+use super::data::{Pool, of_float, of_integer};
 use super::doubts::Doubts;
 use super::fill::Fill;
-use super::hash::Map;
+use super::joint::Given;
 use super::plan::Plan;
 use super::shadow::{Mark, Scope, Shadow};
 use super::sizes::Sizes;
@@ -45,7 +45,6 @@ use crate::check::WrittenTensors;
 use crate::check::interval::Range;
 use crate::exchange::{Group, WARP_ITEMS};
 use crate::kernel::{ArrayRef, Axis, ExprId, Kernel, Source, VarId, VarKind, eval_index};
-use crate::value::ScalarValue;
 
 use super::Findings;
 use memory::Memory;
@@ -130,9 +129,8 @@ pub(super) struct Machine<'a> {
     pub(super) sizes: &'a Sizes,
     pub(super) types: Types,
     pub(super) pool: &'a Pool,
-    /// What loads give the first time that an element is read, and what elements gave then.
-    pub(super) loads: Option<&'a BTreeMap<ExprId, Number>>,
-    pub(super) given: Map<(ArrayRef, Vec<i64>, u32), ScalarValue>,
+    /// What the launch gives of which nothing is made up.
+    pub(super) given: Option<&'a Given>,
     pub(super) findings: &'a mut Findings,
     pub(super) seed: u32,
     fuel: &'a mut u32,
@@ -225,8 +223,7 @@ impl<'a> Machine<'a> {
             sizes,
             types: Types::of(kernel),
             pool,
-            loads: None,
-            given: Map::default(),
+            given: None,
             findings,
             seed: sizes.seed,
             fuel,
@@ -276,9 +273,9 @@ impl<'a> Machine<'a> {
         Self { types: types.clone(), ..self }
     }
 
-    /// The same run, in which loads give this the first time that an element is read.
-    pub(super) fn loading(self, loads: Option<&'a BTreeMap<ExprId, Number>>) -> Self {
-        Self { loads, ..self }
+    /// The same run, in which this is given.
+    pub(super) fn given(self, given: Option<&'a Given>) -> Self {
+        Self { given, ..self }
     }
 
     /// The same run along a path.
@@ -492,7 +489,12 @@ impl<'a> Machine<'a> {
             let value = self.sizes.values[id.index()].unwrap_or(0);
             let value = match var.kind {
                 VarKind::Scalar(_) => {
-                    Value::scalar(super::data::of_integer(value, self.types.of_type(var.ty)))
+                    let dtype = self.types.of_type(var.ty);
+                    let real = self.given.and_then(|given| given.scalars.get(&id));
+                    Value::scalar(match real {
+                        Some(real) => of_float(*real, dtype),
+                        None => of_integer(value, dtype),
+                    })
                 }
                 VarKind::Dim
                 | VarKind::TileParam(_)
