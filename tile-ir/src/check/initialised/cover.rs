@@ -7,6 +7,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::repeat;
 
 use crate::check::points::Computed;
 use crate::check::poly::{Atom, Poly};
@@ -33,6 +34,8 @@ pub(super) struct Cover {
     access: Access,
     /// What it is made for all values of, those first that decide the domains of others.
     axes: Vec<(VarId, Domain)>,
+    /// How far the tile is read along each axis, where that is less than its extent.
+    ends: Vec<Option<Poly>>,
     /// The conditions around it, and whether they let it where they hold.
     guards: Vec<(ExprId, bool)>,
     fills: OnceCell<bool>,
@@ -41,11 +44,11 @@ pub(super) struct Cover {
 impl Cover {
     pub(super) fn of(
         access: &Access,
-        axes: Vec<(VarId, Domain)>,
+        (axes, ends): (Vec<(VarId, Domain)>, Vec<Option<Poly>>),
         guards: &[(ExprId, bool)],
     ) -> Self {
         let (access, guards) = (access.clone(), guards.to_vec());
-        Self { access, axes, guards, fills: OnceCell::new() }
+        Self { access, axes, ends, guards, fills: OnceCell::new() }
     }
 
     /// Whether it is this very store, made for the same.
@@ -58,7 +61,7 @@ impl Cover {
         self.access.span == access.span && self.axes == axes && self.guards == guards
     }
 
-    /// Whether every cell of the tile is one of its.
+    /// Whether every cell of the tile that is read is one of its.
     pub(super) fn fills(&self, kernel: &Kernel, lets: &BTreeMap<VarId, ExprId>) -> bool {
         *self.fills.get_or_init(|| self.is_full(kernel, lets).unwrap_or(false))
     }
@@ -90,12 +93,18 @@ impl Cover {
             Domain::Steps(_) => Vec::new(),
         });
         let others = walk.bounds.iter().chain([&walk.guards]).flat_map(Computed::params);
-        let all = walk.cell.sizes_of(&decisive, others.chain(domains))?;
+        let ends = self.ends.iter().flatten().flat_map(|end| params_of(kernel, end));
+        let all = walk.cell.sizes_of(&decisive, others.chain(domains).chain(ends))?;
         let mut left = MAX_POINTS;
         for tiles in &all {
             let size =
                 |expr: &ExprId| eval_index(kernel, *expr, &|var| tile_value(kernel, tiles, var));
-            let extents: Vec<i128> = extents.iter().map(size).collect::<Option<_>>()?;
+            let ends = self.ends.iter().map(Option::as_ref).chain(repeat(None));
+            let extents = extents.iter().zip(ends).map(|(extent, end)| match end {
+                Some(end) => value_at(kernel, tiles, end),
+                None => size(extent),
+            });
+            let extents: Vec<i128> = extents.collect::<Option<_>>()?;
             let cells = extents.iter().try_fold(1_i128, |all, end| all.checked_mul(*end))?;
             if cells > MAX_CELLS {
                 return Some(false);

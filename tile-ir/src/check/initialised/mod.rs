@@ -3,9 +3,9 @@
 //! A variable must have been assigned on every path to its use. A tile's cell
 //! must have been written on every path; that it was is shown by one of:
 //!
-//! 1. a statement before it writes the whole tile: a `load`, an `each`, all
-//!    work-items together, or loops within these or shared out among them, whose
-//!    indices run over the tile's extents;
+//! 1. a statement before it writes the whole tile, or all of it that is read anywhere
+//!    ([`ends`]): a `load`, an `each`, all work-items together, or loops within these or
+//!    shared out among them, whose indices run over the tile's extents;
 //! 2. so does a statement whose cells, computed at every point, are all of the tile's
 //!    ([`cover`]);
 //! 3. the same work-item (or the same point of an `each`) has written an element
@@ -35,6 +35,7 @@
 //! A `let` without `mut` that gets its value later gets it once (TK0105).
 
 mod cover;
+mod ends;
 mod first;
 mod reads;
 mod report;
@@ -45,6 +46,7 @@ mod writes;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::cover::Cover;
+use self::ends::Ends;
 use self::state::State;
 use super::fold::Folds;
 use super::poly::{Bounds, Poly};
@@ -90,6 +92,7 @@ fn check_tiles(
         lets: immutable_lets(&kernel.body, kernel),
         steps: BTreeMap::new(),
         covers: Vec::new(),
+        ends: ends::of(kernel),
         bounds: Bounds::new(kernel),
         divergent: false,
         in_each: false,
@@ -122,6 +125,8 @@ struct Flow<'a> {
     steps: BTreeMap<VarId, [ExprId; 3]>,
     /// Stores that may fill their tiles.
     covers: Vec<Cover>,
+    /// How far tiles are read.
+    ends: Ends,
     bounds: Bounds<'a>,
     /// Whether only some of the work-items (or points) may be here.
     divergent: bool,

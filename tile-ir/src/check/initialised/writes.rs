@@ -1,5 +1,7 @@
 //! Writes, and which of them fill a tile.
 
+use std::iter::repeat;
+
 use super::Flow;
 use super::cover::{Cover, Domain};
 use super::state::State;
@@ -169,8 +171,10 @@ impl Flow<'_> {
         };
         let cell: Vec<Poly> =
             access.indices.iter().map(|index| self.bounds.poly(*index).replace(&pin)).collect();
-        let extents = self.kernel.tiles[tile].extents.iter();
-        let extents: Vec<Poly> = extents.map(|extent| self.bounds.poly(*extent)).collect();
+        let ends = self.ends.get(&tile).cloned().unwrap_or_default().into_iter();
+        let extents = self.kernel.tiles[tile].extents.iter().zip(ends.chain(repeat(None)));
+        let extents = extents.map(|(extent, end)| end.unwrap_or_else(|| self.bounds.poly(*extent)));
+        let extents: Vec<Poly> = extents.collect();
         let items = runs.items.iter().filter(|_| !is_local);
         let mut axes: Vec<VarId> = items.chain(&runs.loops).copied().collect();
         if is_counted {
@@ -225,7 +229,11 @@ impl Flow<'_> {
         let axes: Vec<_> = axes.collect::<Option<_>>()?;
         let known = self.covers.iter().position(|cover| cover.is_of(access, &axes, guards));
         known.or_else(|| {
-            self.covers.push(Cover::of(access, axes, guards));
+            let ends = match access.array {
+                ArrayRef::Tile(tile) => self.ends.get(&tile).cloned().unwrap_or_default(),
+                ArrayRef::Tensor(_) => Vec::new(),
+            };
+            self.covers.push(Cover::of(access, (axes, ends), guards));
             Some(self.covers.len() - 1)
         })
     }
