@@ -35,6 +35,9 @@ const ALL: u32 = 4 * super::BUDGET;
 /// The same of runs that are to show one outcome.
 const OF_ONE: u32 = super::BUDGET / 2;
 
+/// From each element to the next.
+const SLOPES: [i64; 5] = [1, -1, 3, -3, 40];
+
 /// Of how many parts of that one is run where the text shows that all tiles are filled, so that
 /// only who leaves one is asked.
 const FILLED: u32 = 32;
@@ -72,6 +75,7 @@ impl Runs<'_> {
         self.run_each((plan, choice), &Pool::of(kernel));
         self.run_resized((plan, choice), &Pool::of(kernel));
         self.run_joint((plan, choice), &Pool::of(kernel));
+        self.run_sloping((plan, choice), &Pool::of(kernel));
         // What comes out both ways by itself is known.
         if compared.are_known(&self.findings.fills.outcomes) {
             self.run_wanted((plan, choice), &resting, &Pool::of(kernel));
@@ -135,6 +139,22 @@ impl Runs<'_> {
                 Run { blocks: Blocks::At(&block), pool, given: Some(&launch.given), doubts: None };
             let _ = self.run_at(plan, &launch.sizes, run, &mut fuel);
             left -= given - fuel;
+        }
+    }
+
+    /// Runs data that rises or falls from each element to the next.
+    fn run_sloping(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
+        if !plan.uses_data {
+            return;
+        }
+        let mut fuel = self.share(ENOUGH);
+        for slope in SLOPES {
+            let given = joint::Given { slope: Some(slope), ..joint::Given::default() };
+            for sizes in choice.with_mixed_data(1) {
+                let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
+                let run = Run { given: Some(&given), ..Run::of(Blocks::Sample, pool) };
+                let _ = self.run_at(plan, &sizes, run, &mut fuel);
+            }
         }
     }
 

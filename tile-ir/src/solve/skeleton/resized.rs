@@ -20,7 +20,7 @@ const MAX_LEADS: usize = 24;
 /// What leads to an outcome that may depend on sizes, and these.
 pub(super) struct Resized {
     lead: Lead,
-    /// Tile parameters and dimensions.
+    /// Tile parameters, dimensions and scalars.
     pub(super) sizes: BTreeSet<VarId>,
 }
 

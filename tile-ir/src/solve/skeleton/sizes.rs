@@ -228,7 +228,7 @@ impl<'a> Choice<'a> {
         Some(sizes)
     }
 
-    /// Each value of these tile parameters and dimensions, with some sizes of the others, and each
+    /// Each value of these tile parameters, dimensions and scalars, with some sizes of the others, and each
     /// two of few values; the smallest first.
     pub(super) fn with_each(&self, vars: &BTreeSet<VarId>) -> impl Iterator<Item = Sizes> {
         let literals = largest_literal(self.kernel) + 1;
@@ -258,7 +258,7 @@ impl<'a> Choice<'a> {
         single.chain(of_two.into_iter().filter_map(|given| self.sizes_with(&given, 0)))
     }
 
-    /// The values of a tile parameter or a dimension up to some.
+    /// The values of a tile parameter, a dimension or a scalar up to some.
     fn values_to(&self, var: VarId, most: i64) -> impl Iterator<Item = (VarId, i64)> {
         let values: Box<dyn Iterator<Item = u32>> = match self.kernel.vars[var].kind {
             VarKind::TileParam(param) => self.kernel.tile_params[param].domain.values(),

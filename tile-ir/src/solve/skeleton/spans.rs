@@ -111,8 +111,8 @@ impl<'a> Spans<'a> {
         &self.plain
     }
 
-    /// The tile parameters and dimensions that an expression is made of, or that say how far what
-    /// it is made of goes.
+    /// The tile parameters, dimensions and integer scalars that an expression is made of, or that
+    /// say how far what it is made of goes.
     pub(super) fn sizes_in(&self, expr: ExprId) -> BTreeSet<VarId> {
         let kernel = self.plain.kernel;
         let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
@@ -153,11 +153,16 @@ impl<'a> Spans<'a> {
             VarKind::Let { .. } => {
                 open.extend(self.set.vars.get(&var).into_iter().flatten());
                 // It goes as far as loops do.
-                let is_size = |kind| matches!(kind, VarKind::Dim | VarKind::TileParam(_));
+                let is_size = |kind| {
+                    matches!(kind, VarKind::Dim | VarKind::TileParam(_) | VarKind::Scalar(_))
+                };
                 if self.sums.iter().any(|(of, ..)| *of == var) || self.changed.contains(&var) {
                     let all = kernel.vars.iter().filter(|(_, var)| is_size(var.kind));
                     found.extend(all.map(|(size, _)| size));
                 }
+            }
+            VarKind::Scalar(_) if kernel.vars[var].ty.integer_range().is_some() => {
+                found.insert(var);
             }
             VarKind::Scalar(_) | VarKind::Grid => {}
         }

@@ -36,10 +36,11 @@ pub(super) type Who = u8;
 /// The one that reads.
 pub(super) const READER: Who = 0;
 
-/// What has to hold.
+/// How a comparison has to come out: of what is no number none but `!=` holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Goal {
     pub(super) op: CompareOp,
+    pub(super) holds: bool,
     pub(super) lhs: (Side, Who),
     pub(super) rhs: (Side, Who),
 }
@@ -53,11 +54,11 @@ impl From<ExprId> for Side {
 impl Goal {
     /// Of sides of one work-item.
     pub(super) fn of(op: CompareOp, lhs: Side, rhs: Side, who: Who) -> Self {
-        Self { op, lhs: (lhs, who), rhs: (rhs, who) }
+        Self { op, holds: true, lhs: (lhs, who), rhs: (rhs, who) }
     }
 
     fn as_of(self, who: Who) -> Self {
-        Self::of(self.op, self.lhs.0, self.rhs.0, who)
+        Self { lhs: (self.lhs.0, who), rhs: (self.rhs.0, who), ..self }
     }
 }
 
@@ -236,6 +237,7 @@ impl Collected<'_> {
         let mut all: Vec<Goals> = fails.iter().filter(is_open).cloned().collect();
         let of_one = pairs().map(|(read, write)| Goal {
             op: CompareOp::Eq,
+            holds: true,
             lhs: (read.into(), READER),
             rhs: (write.into(), who),
         });
@@ -320,8 +322,8 @@ impl Collected<'_> {
                 }
             }
             ExprKind::Compare { op, lhs, rhs } => {
-                let op = if holds { *op } else { op.negated() };
-                vec![vec![Goal::of(op, Side::Expr(*lhs), Side::Expr(*rhs), READER)]]
+                let goal = Goal::of(*op, Side::Expr(*lhs), Side::Expr(*rhs), READER);
+                vec![vec![Goal { holds, ..goal }]]
             }
             ExprKind::InBounds { tensor, indices } => {
                 let ends = indices.iter().zip(&kernel.tensors[*tensor].extents);

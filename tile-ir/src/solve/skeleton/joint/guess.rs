@@ -1,6 +1,7 @@
 //! A launch, a block and some work-items of it, and what expressions are there, as far as the
 //! text tells.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::super::amounts::is_whole;
@@ -16,8 +17,9 @@ use crate::kernel::{
 };
 use crate::op::{BinaryOp, LogicOp, MathFn, UnaryOp};
 
-/// How deep expressions are looked into.
+/// How deep expressions are looked into, and into how many for one value.
 const MAX_DEPTH: u32 = 32;
+const MAX_STEPS: u32 = 256;
 
 /// One launch, one block and a work-item of it for each access, in one round of each loop.
 #[derive(Clone)]
@@ -30,6 +32,8 @@ pub(super) struct Guess<'t, 'a> {
     /// Which of its values a variable has, and what is loaded from a tile.
     pub(super) of_vars: BTreeMap<(VarId, Who), usize>,
     pub(super) of_tiles: BTreeMap<(ExprId, Who), usize>,
+    /// How many expressions may still be looked into for one value.
+    left: Cell<u32>,
 }
 
 impl<'t, 'a> Guess<'t, 'a> {
@@ -41,6 +45,7 @@ impl<'t, 'a> Guess<'t, 'a> {
             coordinates: BTreeMap::new(),
             of_vars: BTreeMap::new(),
             of_tiles: BTreeMap::new(),
+            left: Cell::new(MAX_STEPS),
         }
     }
 
@@ -68,10 +73,11 @@ impl<'t, 'a> Guess<'t, 'a> {
 
     pub(super) fn holds(&self, goal: &Goal) -> bool {
         let sides = self.side(goal.lhs).zip(self.side(goal.rhs));
-        sides.is_some_and(|(lhs, rhs)| lhs.compares(goal.op, rhs))
+        sides.is_some_and(|(lhs, rhs)| lhs.compares(goal.op, rhs) == goal.holds)
     }
 
     pub(super) fn side(&self, (side, who): (Side, Who)) -> Option<Number> {
+        self.left.set(MAX_STEPS);
         match side {
             Side::Expr(expr) => self.value(expr, who),
             Side::Var(var) => self.var((var, who), MAX_DEPTH),
@@ -80,17 +86,28 @@ impl<'t, 'a> Guess<'t, 'a> {
     }
 
     pub(super) fn value(&self, expr: ExprId, who: Who) -> Option<Number> {
+        self.left.set(MAX_STEPS);
         self.within((expr, who), MAX_DEPTH)
     }
 
     /// Which element a load of a tensor is of.
     pub(super) fn element(&self, access: &Access, who: Who) -> Option<(ArrayRef, Vec<i64>)> {
-        let of = |index: &ExprId| i64::try_from(self.value(*index, who)?.whole()?).ok();
+        self.left.set(MAX_STEPS);
+        self.element_within((access, who), MAX_DEPTH)
+    }
+
+    fn element_within(
+        &self,
+        (access, who): (&Access, Who),
+        depth: u32,
+    ) -> Option<(ArrayRef, Vec<i64>)> {
+        let of = |index: &ExprId| i64::try_from(self.within((*index, who), depth)?.whole()?).ok();
         Some((access.array, access.indices.iter().map(of).collect::<Option<_>>()?))
     }
 
     fn within(&self, (expr, who): (ExprId, Who), depth: u32) -> Option<Number> {
         let depth = depth.checked_sub(1)?;
+        self.left.set(self.left.get().checked_sub(1)?);
         let of = |part: ExprId| self.within((part, who), depth);
         let kernel = self.kernel();
         let ty = kernel.exprs[expr].ty;
@@ -101,7 +118,8 @@ impl<'t, 'a> Guess<'t, 'a> {
             ExprKind::Var(var) => self.var((*var, who), depth)?,
             ExprKind::Load(access) => match access.array {
                 ArrayRef::Tensor(_) => {
-                    let known = self.given.elements.get(&self.element(access, who)?);
+                    let known =
+                        self.given.elements.get(&self.element_within((access, who), depth)?);
                     known.copied().unwrap_or(Number::Int(0))
                 }
                 ArrayRef::Tile(_) => of(self.stored(expr, who)?)?,
@@ -126,7 +144,7 @@ impl<'t, 'a> Guess<'t, 'a> {
             }
             ExprKind::Cast(operand) => cast(of(*operand)?, ty),
             ExprKind::Uniform(operand) => of(*operand)?,
-            ExprKind::Math { func, arg } => computed(*func, of(*arg)?)?,
+            ExprKind::Math { func, arg } => computed(*func, of(*arg)?, kernel.exprs[*arg].ty)?,
             ExprKind::Tiles { extent, tile } => {
                 let (extent, tile) = (of(*extent)?.whole()?, of(*tile)?.whole()?);
                 let last = extent.checked_add(tile)?.checked_sub(1)?;
@@ -174,7 +192,7 @@ impl<'t, 'a> Guess<'t, 'a> {
 }
 
 /// A number as a type has it that does not have it itself.
-fn wrapped(number: Number, ty: Type) -> Number {
+pub(super) fn wrapped(number: Number, ty: Type) -> Number {
     match (number, ty.integer_range()) {
         (Number::Int(value), Some((least, most))) => {
             Number::Int((value - least).rem_euclid(most - least + 1) + least)
@@ -193,11 +211,15 @@ fn cast(number: Number, ty: Type) -> Number {
     }
 }
 
-fn computed(func: MathFn, arg: Number) -> Option<Number> {
+fn computed(func: MathFn, arg: Number, ty: Type) -> Option<Number> {
     let real = arg.real();
+    let (least, most) = ty.integer_range().unwrap_or((0, 0));
     Some(match (func, arg) {
         (MathFn::Abs, Number::Int(value)) => Number::Int(value.checked_abs()?),
         (MathFn::Abs, _) => Number::Float(real.abs()),
+        (MathFn::CountOnes, Number::Int(value)) => {
+            Number::Int((value & (most - least)).count_ones().into())
+        }
         (MathFn::Sqrt, _) => Number::Float(real.sqrt()),
         (MathFn::Exp, _) => Number::Float(real.exp()),
         (MathFn::Log, _) => Number::Float(real.ln()),

@@ -39,4 +39,7 @@ pub(super) struct Given {
     pub(super) elements: BTreeMap<(ArrayRef, Vec<i64>), Number>,
     /// Scalars that are no whole numbers.
     pub(super) scalars: BTreeMap<VarId, f64>,
+    /// By how much any other element of a tensor that the kernel does not write differs from the
+    /// one before it, if not by chance; the first one is 0.
+    pub(super) slope: Option<i64>,
 }

@@ -9,7 +9,7 @@ use super::super::preimages::{arguments, operands};
 use super::super::sizes::Sizes;
 use super::Launch;
 use super::goals::{Goal, READER, Side, Who};
-use super::guess::Guess;
+use super::guess::{Guess, wrapped};
 use super::text::Text;
 use crate::arena::EntityId as _;
 use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, LoopRange, Type, VarId, VarKind};
@@ -123,7 +123,7 @@ impl Search<'_, '_> {
         };
         let Some(other) = self.guess.side(other) else { return };
         let mut all = self.targets(side.0, other);
-        all.retain(|number| number.compares(op, other));
+        all.retain(|number| number.compares(op, other) == goal.holds);
         let Some(target) = self.dice.one_of(&all) else { return };
         match side {
             (Side::Expr(expr), who) => self.seek((expr, who), target, MAX_DEPTH),
@@ -175,7 +175,13 @@ impl Search<'_, '_> {
                 self.seek((*operand, who), target, depth);
             }
             ExprKind::Math { func, arg } => {
-                if let Some(target) = self.dice.one_of(&arguments(*func, target)) {
+                let all = match target.whole() {
+                    Some(count @ 0..64) if func.is_count() => {
+                        vec![Number::Int((1 << count) - 1), Number::Int(1 << count)]
+                    }
+                    _ => arguments(*func, target),
+                };
+                if let Some(target) = self.dice.one_of(&all) {
                     self.seek((*arg, who), target, depth);
                 }
             }
@@ -184,8 +190,11 @@ impl Search<'_, '_> {
                 let (part, other) = if is_first { (*lhs, *rhs) } else { (*rhs, *lhs) };
                 let Some(other) = self.guess.value(other, who) else { return };
                 let mut all = operands(*op, (target, other), is_first);
-                if is_first && let Some(now) = self.guess.value(part, who) {
-                    all.extend(left(*op, (target, other), now));
+                let is_either = matches!(op, BinaryOp::And | BinaryOp::Or);
+                if (is_first || is_either)
+                    && let Some(now) = self.guess.value(part, who)
+                {
+                    all.extend(near(*op, (target, other), now));
                 }
                 if let Some(target) = self.dice.one_of(&all) {
                     self.seek((part, who), target, depth);
@@ -219,6 +228,7 @@ impl Search<'_, '_> {
     ) {
         if let ArrayRef::Tensor(_) = access.array {
             let ty = self.guess.kernel().exprs[load].ty;
+            let target = wrapped(target, ty);
             if let Some(element) = self.guess.element(access, who)
                 && is_of_type(target, ty)
             {
@@ -238,6 +248,7 @@ impl Search<'_, '_> {
     fn set(&mut self, (var, who): (VarId, Who), target: Number, depth: u32) {
         let kernel = self.guess.kernel();
         let (kind, ty) = (kernel.vars[var].kind, kernel.vars[var].ty);
+        let target = wrapped(target, ty);
         match (kind, target.whole()) {
             (VarKind::Let { .. }, _) => {
                 let count = self.guess.text.values.vars.get(&var).map_or(0, Vec::len);
@@ -247,8 +258,12 @@ impl Search<'_, '_> {
                     self.seek((value, who), target, depth);
                 }
             }
-            (VarKind::TileParam(_), Some(value)) => {
-                if let Some(sizes) = self.guess.with_tile(var, value) {
+            (VarKind::TileParam(param), Some(value)) => {
+                // The next one that there is.
+                let mut values = kernel.tile_params[param].domain.values();
+                if let Some(value) = values.find(|own| i128::from(*own) >= value)
+                    && let Some(sizes) = self.guess.with_tile(var, value.into())
+                {
                     self.guess.sizes = sizes;
                 }
             }
@@ -290,20 +305,28 @@ impl Search<'_, '_> {
     }
 }
 
-/// Numbers near one of which that is left of a division, or under a mask of low bits.
-fn left(op: BinaryOp, (target, other): (Number, Number), now: Number) -> Vec<Number> {
+/// Numbers near one of which an operator, that one the first operand, may make the target.
+fn near(op: BinaryOp, (target, other): (Number, Number), now: Number) -> Vec<Number> {
     let (Some(target), Some(other), Some(now)) = (target.whole(), other.whole(), now.whole())
     else {
         return Vec::new();
     };
-    let by = match op {
-        BinaryOp::Rem => other,
-        BinaryOp::And if other.count_ones() == other.trailing_ones() => other.saturating_add(1),
-        _ => return Vec::new(),
+    let of_rest = |by: i128| match now.checked_rem(by) {
+        Some(rest) => [now - rest, (now - rest).saturating_add(by)]
+            .map(|first| first.saturating_add(target))
+            .to_vec(),
+        None => Vec::new(),
     };
-    let Some(first) = now.checked_rem(by).map(|left| now - left) else { return Vec::new() };
-    let near = [first, first.saturating_add(by)].map(|first| first.saturating_add(target));
-    near.map(Number::Int).to_vec()
+    let all = match op {
+        BinaryOp::Rem => of_rest(other),
+        BinaryOp::And => {
+            let highest = other.checked_ilog2().map_or(0, |bit| 1 << bit);
+            vec![now & !other | target & other, now | other, now & !other, other, highest]
+        }
+        BinaryOp::Or => vec![now & other | target & !other, now & other, target & !other, other],
+        _ => Vec::new(),
+    };
+    all.into_iter().map(Number::Int).collect()
 }
 
 /// Whether a type has a number.
