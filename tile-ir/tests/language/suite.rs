@@ -120,7 +120,7 @@ families! {
     lanes last_part lastly late launched launches layers leaving left lessons levels library
     limits loaded long loops marks matrices micro mirrors mixed multiplied narrow nearly
     offsets open orders params parted partners passed permuted physics pictures pieces
-    placed places ported ports powers prefixes programs published queues ranks reach reading
+    placed places ported ports powers prefixes programs published queues ranks rarely reach reading
     recounted rectangles reduced reductions reserved restored rolled rotated rounds rows
     running samples scans scattered searches seats segments seldom settled several shares
     sized sizes solvers sorted sorts staged starts stencils steps stolen stored strides
