@@ -7,6 +7,9 @@ use crate::kernel::{Access, ArrayRef, Kernel, Stmt, StmtKind, TileId, VarId, pri
 use crate::solve::skeleton::{Unwritten, Worker};
 use crate::span::SpanId;
 
+/// Most elements and scalars that an example gives.
+const MAX_GIVEN: usize = 4;
+
 impl Flow<'_> {
     pub(super) fn report_tile(
         &mut self,
@@ -87,6 +90,10 @@ impl Flow<'_> {
             Worker::Point(_, at) => format!("the point ({})", values(at)),
             Worker::Body => "the block".to_owned(),
         };
+        // The first block need not be named.
+        let is_later = example.party.block.iter().any(|(_, at)| *at != 0);
+        let block = &example.party.block;
+        let who = if is_later { format!("{who} in block ({})", values(block)) } else { who };
         let element: Vec<String> = example.element.iter().map(ToString::to_string).collect();
         let element = format!("{name}[{}]", element.join(", "));
         let mut text = match is_possible {
@@ -96,8 +103,12 @@ impl Flow<'_> {
         if !example.party.counters.is_empty() {
             text = format!("{text} at {}", values(&example.party.counters));
         }
-        if !example.sizes.is_empty() {
-            text = format!("with {}, {text}", values(&example.sizes));
+        let sizes = example.sizes.iter().filter(|(var, _)| !example.given.has(*var));
+        let mut given = example.given.told(self.kernel);
+        given.truncate(MAX_GIVEN);
+        given.extend(sizes.map(|size| values(std::slice::from_ref(size))));
+        if !given.is_empty() {
+            text = format!("with {}, {text}", given.join(", "));
         }
         match is_possible {
             true => format!("{text}, of which nothing shows that it was written"),

@@ -44,6 +44,15 @@ pub(super) enum Number {
     Float(f64),
 }
 
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(value) => value.fmt(f),
+            Self::Float(value) => value.fmt(f),
+        }
+    }
+}
+
 impl Number {
     /// As an integer, if it is one of no more than 64 bits.
     pub(super) fn whole(self) -> Option<i128> {

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::Party;
 use super::doubts::Outcomes;
+use super::joint::Given;
 use super::machine::{Frame, Machine};
 use super::plan::{Site, SiteId};
 use super::shadow::Mark;
@@ -18,7 +19,7 @@ use crate::kernel::{AccessKind, ArrayRef, ExprId, Source, TileId, VarId};
 use crate::span::SpanId;
 
 /// A read of a cell that nobody has written, by example.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Unwritten {
     /// The access.
     pub(crate) site: Site,
@@ -35,6 +36,8 @@ pub(crate) struct Unwritten {
     pub(crate) cause: Option<Source>,
     /// Tile parameters, dimensions and scalars that matter.
     pub(crate) sizes: Vec<(VarId, i64)>,
+    /// What else the launch gives, where that is known.
+    pub(crate) given: Given,
 }
 
 /// What runs at small sizes show of reads before writes.
@@ -308,6 +311,7 @@ impl Machine<'_> {
                     party: self.party(mark),
                     cause: mark.cause,
                     sizes: self.plan.project(self.sizes),
+                    given: self.given.cloned().unwrap_or_default(),
                 };
                 self.findings.fills.unwritten.push(unwritten);
             }

@@ -22,7 +22,7 @@ pub(super) use self::search::find;
 pub(super) use self::text::Text;
 use super::data::Number;
 use super::sizes::Sizes;
-use crate::kernel::{ArrayRef, VarId};
+use crate::kernel::{ArrayRef, Kernel, VarId};
 
 /// A launch, and a block of it.
 #[derive(Debug)]
@@ -33,8 +33,8 @@ pub(super) struct Launch {
 }
 
 /// What else a launch gives.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Given {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Given {
     /// Elements of tensors that the kernel does not write, by tensor and indices.
     pub(super) elements: BTreeMap<(ArrayRef, Vec<i64>), Number>,
     /// Scalars that are no whole numbers.
@@ -42,4 +42,22 @@ pub(super) struct Given {
     /// By how much any other element of a tensor that the kernel does not write differs from the
     /// one before it, if not by chance; the first one is 0.
     pub(super) slope: Option<i64>,
+}
+
+impl Given {
+    /// Elements and scalars as a text says them: `a[3] = 700`.
+    pub(crate) fn told(&self, kernel: &Kernel) -> Vec<String> {
+        let elements = self.elements.iter().map(|((array, indices), number)| {
+            let indices: Vec<String> = indices.iter().map(ToString::to_string).collect();
+            format!("{}[{}] = {number}", kernel.array_name(*array), indices.join(", "))
+        });
+        let scalars = self.scalars.iter();
+        let scalars = scalars.map(|(var, value)| format!("{} = {value}", kernel.vars[*var].name));
+        elements.chain(scalars).collect()
+    }
+
+    /// Whether it gives a scalar.
+    pub(crate) fn has(&self, var: VarId) -> bool {
+        self.scalars.contains_key(&var)
+    }
 }
