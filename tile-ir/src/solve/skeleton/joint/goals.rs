@@ -96,7 +96,7 @@ pub(in super::super) fn together(text: &Text<'_>, tiles: &BTreeSet<TileId>) -> V
     let kernel = text.plain.kernel;
     let mut sites = Sites::default();
     sites.visit(kernel, &kernel.body, &mut Vec::new());
-    let assumed = Origins::of(kernel).assumed.iter().copied().collect();
+    let assumed = Origins::of(kernel).assumed.to_vec();
     let collected = Collected { text, sites, assumed };
     let mut all: Vec<Goals> = Vec::new();
     for read in collected.sites.reads.iter().filter(|read| tiles.contains(&read.tile)) {
