@@ -27,6 +27,8 @@
 //! ways, and the ranges of its sides do not say which way it goes, either is possible, for
 //! each value by itself. So it is with a condition of several comparisons, and with what
 //! scalars, dimensions and coordinates of blocks decide.
+//! What stands around a read and around the writes of its tile is made to come together, where
+//! sizes, scalars, blocks and elements do that ([`crate::solve::skeleton`], `joint`).
 //! A place that is made of loaded data itself, as `s[ind[i]]`, may be any; so may one that
 //! data chooses, where all that is written is so whatever data is.
 //! Where no run comes to its end, it is an error.

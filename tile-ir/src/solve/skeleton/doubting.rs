@@ -131,14 +131,14 @@ impl Runs<'_> {
         let all = joint::together(&text, &self.unfilled);
         let mut left = self.share(ALL);
         for goals in all {
-            let Some(launch) = joint::find(&text, &goals, &start) else { continue };
-            let given = left.min(self.share(ENOUGH));
-            let mut fuel = given;
-            let block = [launch.block];
-            let run =
-                Run { blocks: Blocks::At(&block), pool, given: Some(&launch.given), doubts: None };
-            let _ = self.run_at(plan, &launch.sizes, run, &mut fuel);
-            left -= given - fuel;
+            for launch in joint::find(&text, &goals, &start) {
+                let given = left.min(self.share(ENOUGH));
+                let mut fuel = given;
+                let block = [launch.block];
+                let run = Run { given: Some(&launch.given), ..Run::of(Blocks::At(&block), pool) };
+                let _ = self.run_at(plan, &launch.sizes, run, &mut fuel);
+                left -= given - fuel;
+            }
         }
     }
 

@@ -36,6 +36,9 @@ pub(super) type Who = u8;
 /// The one that reads.
 pub(super) const READER: Who = 0;
 
+/// From this number on: the one that reads, in other rounds of loops, in which it has set a flag.
+pub(super) const EARLIER: Who = 128;
+
 /// How a comparison has to come out: of what is no number none but `!=` holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Goal {
@@ -58,7 +61,8 @@ impl Goal {
     }
 
     fn as_of(self, who: Who) -> Self {
-        Self { lhs: (self.lhs.0, who), rhs: (self.rhs.0, who), ..self }
+        let own = |(side, of)| (side, if of == READER { who } else { of });
+        Self { lhs: own(self.lhs), rhs: own(self.rhs), ..self }
     }
 }
 
@@ -341,7 +345,13 @@ impl Collected<'_> {
                         Around::Cond(cond, holds) => self.ways(*cond, *holds, depth),
                         Around::Loop(_) => self.ways_of(*around, true),
                     });
-                    of_path.fold(self.ways(*value, holds, depth), |all, own| both(&all, &own))
+                    let ways =
+                        of_path.fold(self.ways(*value, holds, depth), |all, own| both(&all, &own));
+                    let who = EARLIER + depth as Who;
+                    let in_round = move |goals: Goals| -> Goals {
+                        goals.into_iter().map(|goal| goal.as_of(who)).collect()
+                    };
+                    ways.into_iter().map(in_round)
                 });
                 ways.take(MAX_WAYS).collect()
             }

@@ -8,7 +8,7 @@ use super::super::amounts::is_whole;
 use super::super::data::Number;
 use super::super::sizes::Sizes;
 use super::Given;
-use super::goals::{Goal, Side, Who};
+use super::goals::{EARLIER, Goal, READER, Side, Who};
 use super::text::Text;
 use crate::arena::EntityId as _;
 use crate::config::complete_tiles;
@@ -65,10 +65,14 @@ impl<'t, 'a> Guess<'t, 'a> {
         all.get(self.of_tiles.get(&(load, who)).copied().unwrap_or(0) % all.len().max(1)).copied()
     }
 
-    /// A coordinate: all work-items are of one block.
+    /// A coordinate: all work-items are of one block, and each is the same in all rounds.
     pub(super) fn at(&self, var: VarId, who: Who) -> (VarId, Who) {
-        let is_of_block = matches!(self.kernel().vars[var].kind, VarKind::Grid);
-        (var, if is_of_block { 0 } else { who })
+        let who = match self.kernel().vars[var].kind {
+            VarKind::Grid => READER,
+            VarKind::Block | VarKind::Each if who >= EARLIER => READER,
+            _ => who,
+        };
+        (var, who)
     }
 
     pub(super) fn holds(&self, goal: &Goal) -> bool {

@@ -22,18 +22,30 @@ const STARTS: i64 = 3;
 /// One of how many times what is made of a side is far away from what it is compared with.
 const FAR_AWAY: usize = 5;
 
+/// One of how many times another element is looked for in place of another value of it, and
+/// below which.
+const OTHER_ELEMENT: usize = 6;
+const MOST_OTHER: usize = 4;
+
 /// How deep it is looked for what to change.
 const MAX_DEPTH: u32 = 24;
 
 /// More than any dimension, or any number of blocks, that is looked at.
 const MOST: i128 = 1 << 24;
 
-/// A launch from these sizes on at which all goals hold, of those that are looked at.
-pub(in super::super) fn find(text: &Text<'_>, goals: &[Goal], start: &Sizes) -> Option<Launch> {
+/// Launches from these sizes on at which all goals hold, of those that are looked at.
+pub(in super::super) fn find<'t>(
+    text: &'t Text<'_>,
+    goals: &[Goal],
+    start: &'t Sizes,
+) -> impl Iterator<Item = Launch> + use<'t> {
     let mut goals = goals.to_vec();
     let loads = bounds(text, &mut goals);
-    (0..STARTS).find_map(|number| {
+    (0..STARTS).filter_map(move |number| {
         let mut search = Search { guess: Guess::of(text, start.clone()), dice: Dice::of(number) };
+        // The one that reads may be in a later round.
+        let rounds = text.rounds.keys();
+        search.guess.coordinates.extend(rounds.map(|var| ((*var, READER), number.into())));
         search.run(&goals).then(|| search.launch(&loads))
     })
 }
@@ -229,7 +241,13 @@ impl Search<'_, '_> {
         if let ArrayRef::Tensor(_) = access.array {
             let ty = self.guess.kernel().exprs[load].ty;
             let target = wrapped(target, ty);
-            if let Some(element) = self.guess.element(access, who)
+            if self.dice.below(OTHER_ELEMENT) == 0 {
+                let at = Number::Int(self.dice.below(MOST_OTHER) as i128);
+                let nth = self.dice.below(access.indices.len());
+                if let Some(index) = access.indices.get(nth) {
+                    self.seek((*index, who), at, depth);
+                }
+            } else if let Some(element) = self.guess.element(access, who)
                 && is_of_type(target, ty)
             {
                 self.guess.given.elements.insert(element, target);
