@@ -448,11 +448,15 @@ impl Machine<'_> {
     /// What an atomic update finds: what nobody knows where cells are made up, because
     /// others find what it makes of it.
     fn old(&mut self, access: &Access) -> Step<Value> {
-        let indices = self.indices(&access.indices)?;
-        if !self.is_inside(access.array, &indices)? {
-            return self.pad(access.array);
+        // What is made of it and stored would be made up elsewhere.
+        if !self.launch.keeps {
+            return Err(Unfit);
         }
-        if self.launch.keeps { Ok(self.found(access.array, &indices)) } else { Err(Unfit) }
+        let indices = self.indices(&access.indices)?;
+        match self.is_inside(access.array, &indices)? {
+            true => Ok(self.found(access.array, &indices)),
+            false => self.pad(access.array),
+        }
     }
 
     fn cell(&self, array: ArrayRef, indices: &[i64]) -> Cell {
