@@ -125,13 +125,14 @@ impl Runs<'_> {
     fn run_joint(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
         let kernel = self.kernel;
         let plain = Plain::of(kernel);
-        let Some(start) = choice.with_mixed_data(1).next() else { return };
-        let start = start.put_where_assumed(kernel, &self.assumptions);
+        let starts = choice.sizes_of_each_tile();
+        let starts = starts.map(|sizes| sizes.put_where_assumed(kernel, &self.assumptions));
+        let starts: Vec<Sizes> = starts.collect();
         let text = joint::Text::of(&plain);
         let all = joint::together(&text, &self.unfilled);
         let mut left = self.share(ALL);
         for goals in all {
-            for launch in joint::find(&text, &goals, &start) {
+            for launch in joint::find(&text, &goals, &starts) {
                 let given = left.min(self.share(ENOUGH));
                 let mut fuel = given;
                 let block = [launch.block];

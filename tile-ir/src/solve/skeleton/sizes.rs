@@ -198,6 +198,11 @@ impl<'a> Choice<'a> {
         })
     }
 
+    /// Usual sizes at each choice of tile sizes.
+    pub(super) fn sizes_of_each_tile(&self) -> impl Iterator<Item = Sizes> {
+        self.tiles.iter().map(|tiles| self.sizes_of(tiles, Profile::ALL[0], FIRST_FREE_SEED))
+    }
+
     /// Sizes of which these are given; `None` where they are not admissible.
     pub(super) fn sizes_with(&self, given: &[(VarId, i64)], seed: u32) -> Option<Sizes> {
         self.sizes_near(self.tiles.first()?, given, seed)

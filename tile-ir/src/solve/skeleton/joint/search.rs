@@ -17,7 +17,7 @@ use crate::op::{BinaryOp, CompareOp, UnaryOp};
 
 /// How often something is mended, from the same start and of another one.
 const MAX_STEPS: u32 = 96;
-const STARTS: i64 = 3;
+const STARTS: usize = 3;
 
 /// One of how many times what is made of a side is far away from what it is compared with.
 const FAR_AWAY: usize = 5;
@@ -37,15 +37,19 @@ const MOST: i128 = 1 << 24;
 pub(in super::super) fn find<'t>(
     text: &'t Text<'_>,
     goals: &[Goal],
-    start: &'t Sizes,
+    starts: &'t [Sizes],
 ) -> impl Iterator<Item = Launch> + use<'t> {
     let mut goals = goals.to_vec();
+    // Where nothing is said of writes, it may be sizes that leave cells out.
+    let is_of_reader = goals.iter().all(|goal| [goal.lhs.1, goal.rhs.1] == [READER; 2]);
+    let count = if is_of_reader { STARTS.max(starts.len()) } else { STARTS };
     let loads = bounds(text, &mut goals);
-    (0..STARTS).filter_map(move |number| {
-        let mut search = Search { guess: Guess::of(text, start.clone()), dice: Dice::of(number) };
+    (0..count).zip(starts.iter().cycle()).filter_map(move |(number, start)| {
+        let dice = Dice::of(number as i64);
+        let mut search = Search { guess: Guess::of(text, start.clone()), dice };
         // The one that reads may be in a later round.
         let rounds = text.rounds.keys();
-        search.guess.coordinates.extend(rounds.map(|var| ((*var, READER), number.into())));
+        search.guess.coordinates.extend(rounds.map(|var| ((*var, READER), number as i128)));
         search.run(&goals).then(|| search.launch(&loads))
     })
 }
