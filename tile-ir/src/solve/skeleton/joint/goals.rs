@@ -7,7 +7,7 @@ use super::text::Text;
 use crate::check::Origins;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileId,
-    Type, VarId, VarKind,
+    Type, VarId, VarKind, eval_compare,
 };
 use crate::op::{CompareOp, LogicOp, UnaryOp};
 
@@ -209,26 +209,31 @@ impl Collected<'_> {
             (READER + 1..).zip(writes).map(|(who, write)| self.misses((write, who), read));
         let assumed = self.assumed.iter().map(|cond| Around::Cond(*cond, true));
         let around = assumed.chain(read.path.iter().copied());
-        let of_path = around.map(|around| self.ways_of(around, true));
+        let of_path = around.map(|around| self.possible(self.ways_of(around, true)));
+        let of_path: Vec<Vec<Goals>> = of_path.filter(|ways| !ways.is_empty()).collect();
         // What nothing keeps away is written.
-        let all: Vec<Vec<Goals>> =
-            of_path.chain(of_writes).filter(|ways| !ways.is_empty()).collect();
-        let n_all = all.iter().fold(1_usize, |product, ways| product.saturating_mul(ways.len()));
-        let mut found: Vec<Goals> = Vec::new();
-        for number in 0..n_all.min(OF_ONE) {
-            let chosen =
-                all.iter().enumerate().map(|(at, ways)| &ways[choice((number, n_all), (at, &all))]);
-            let mut goals: Goals = Vec::new();
-            chosen.flatten().for_each(|goal| {
-                if !goals.contains(goal) {
-                    goals.push(*goal);
-                }
-            });
-            if !goals.is_empty() && !found.contains(&goals) {
-                found.push(goals);
-            }
-        }
+        let of_writes = of_writes.map(|ways| self.possible(ways)).filter(|ways| !ways.is_empty());
+        let mut found = combined(&of_path.iter().cloned().chain(of_writes).collect::<Vec<_>>());
+        // It may be sizes alone that leave cells out.
+        found.extend(combined(&of_path).into_iter().take(1));
         found
+    }
+
+    /// The ways that literals do not exclude.
+    fn possible(&self, ways: Vec<Goals>) -> Vec<Goals> {
+        let number = |side: (Side, Who)| match side.0 {
+            Side::Number(number) => Some(number),
+            Side::Expr(expr) => match self.text.plain.kernel.exprs[expr].kind {
+                ExprKind::Literal(Literal::Int(value)) => Some(value),
+                _ => None,
+            },
+            Side::Var(_) => None,
+        };
+        let may_hold = |goal: &Goal| {
+            let sides = number(goal.lhs).zip(number(goal.rhs));
+            sides.is_none_or(|(lhs, rhs)| eval_compare(goal.op, lhs, rhs) == goal.holds)
+        };
+        ways.into_iter().filter(|goals| goals.iter().all(may_hold)).collect()
     }
 
     /// How a write does not come to the element that is read: it is kept away, be it of the
@@ -363,6 +368,26 @@ impl Collected<'_> {
             _ => vec![Vec::new()],
         }
     }
+}
+
+/// One way of each, in some of all combinations.
+fn combined(all: &[Vec<Goals>]) -> Vec<Goals> {
+    let n_all = all.iter().fold(1_usize, |product, ways| product.saturating_mul(ways.len()));
+    let mut found: Vec<Goals> = Vec::new();
+    for number in 0..n_all.min(OF_ONE) {
+        let ways = all.iter().enumerate();
+        let chosen = ways.map(|(at, ways)| &ways[choice((number, n_all), (at, all))]);
+        let mut goals: Goals = Vec::new();
+        chosen.flatten().for_each(|goal| {
+            if !goals.contains(goal) {
+                goals.push(*goal);
+            }
+        });
+        if !goals.is_empty() && !found.contains(&goals) {
+            found.push(goals);
+        }
+    }
+    found
 }
 
 /// Each of one with each of another.
