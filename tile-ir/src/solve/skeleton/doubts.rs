@@ -62,12 +62,26 @@ impl Outcomes {
     }
 }
 
+/// What decides whether a statement is run.
+#[derive(Clone, Copy, Default)]
+struct Under {
+    data: bool,
+    launch: bool,
+}
+
+impl Under {
+    fn add(&mut self, resting: &Resting, kernel: &Kernel, cond: ExprId) {
+        self.data |= resting.has(kernel, cond);
+        self.launch |= resting.is_launched(kernel, cond);
+    }
+}
+
 /// What rests on data.
 #[derive(Default, PartialEq, Clone)]
 pub(super) struct Resting {
     vars: BTreeSet<VarId>,
     tiles: BTreeSet<ArrayRef>,
-    /// Names of what is made of scalars and coordinates of blocks.
+    /// Names of what scalars and coordinates of blocks decide.
     launched: BTreeSet<VarId>,
     /// The arrays that hold what the order of updates says.
     ordered: BTreeSet<ArrayRef>,
@@ -78,7 +92,7 @@ impl Resting {
         let mut resting = Self { ordered: updated_in_order(kernel), ..Self::default() };
         loop {
             let before = resting.clone();
-            resting.visit(kernel, &kernel.body, false);
+            resting.visit(kernel, &kernel.body, Under::default());
             if resting == before {
                 return resting;
             }
@@ -108,17 +122,17 @@ impl Resting {
         })
     }
 
-    fn visit(&mut self, kernel: &Kernel, stmts: &[Stmt], under: bool) {
+    fn visit(&mut self, kernel: &Kernel, stmts: &[Stmt], under: Under) {
         for stmt in stmts {
             let mut inner = under;
             match &stmt.kind {
                 StmtKind::Assign { var, value }
                 | StmtKind::Update { place: Place::Var(var), value, .. }
                 | StmtKind::Let { var, init: Some(value) } => {
-                    if under || self.has(kernel, *value) {
+                    if under.data || self.has(kernel, *value) {
                         self.vars.insert(*var);
                     }
-                    if self.is_launched(kernel, *value) {
+                    if under.launch || self.is_launched(kernel, *value) {
                         self.launched.insert(*var);
                     }
                 }
@@ -140,10 +154,10 @@ impl Resting {
                     self.vars.extend(*old);
                 }
                 StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {
-                    inner |= range.exprs().into_iter().any(|bound| self.has(kernel, bound));
+                    range.exprs().into_iter().for_each(|bound| inner.add(self, kernel, bound));
                 }
                 StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => {
-                    inner |= self.has(kernel, *cond);
+                    inner.add(self, kernel, *cond);
                 }
                 StmtKind::LetArray { .. }
                 | StmtKind::Let { .. }
@@ -157,8 +171,9 @@ impl Resting {
         }
     }
 
-    fn store(&mut self, kernel: &Kernel, array: ArrayRef, value: ExprId, under: bool) {
-        if under || self.has(kernel, value) || self.is_launched(kernel, value) {
+    fn store(&mut self, kernel: &Kernel, array: ArrayRef, value: ExprId, under: Under) {
+        let rests = self.has(kernel, value) || self.is_launched(kernel, value);
+        if under.data || under.launch || rests {
             self.tiles.insert(array);
         }
     }
@@ -209,12 +224,12 @@ impl Doubts {
         let mut doubts = Self::default();
         for expr in open {
             let ExprKind::Compare { lhs, rhs, .. } = kernel.exprs[*expr].kind else { continue };
-            let is_of_scalars = compared.of_scalars.contains(expr);
+            let is_of_launch = compared.of_launch.contains(expr);
             let sides = [lhs, rhs].map(|side| {
                 let numbers = asked(plain, (side, open), sizes);
                 let range = spans.range(side, sizes);
                 let is_open = resting.has(kernel, side)
-                    || (is_of_scalars && resting.is_launched(kernel, side));
+                    || (is_of_launch && resting.is_launched(kernel, side));
                 let reals = Reals::of(plain, side);
                 is_open.then_some(Side { numbers, range, reals, wish: None })
             });
@@ -288,16 +303,16 @@ fn source(plain: &Plain<'_>, expr: ExprId) -> Option<Source> {
     }
 }
 
-/// Whether nothing but scalars and numbers stands in an expression.
-fn is_of_scalars(plain: &Plain<'_>, expr: ExprId) -> bool {
+/// Whether a work-item's coordinate stands in an expression: sizes that are run have work-items
+/// on both sides of any edge, and what pads say behind one is not to be passed over.
+fn names_item(plain: &Plain<'_>, expr: ExprId) -> bool {
     let kind = &plain.kernel.exprs[expr].kind;
     match kind {
         ExprKind::Var(var) => match (plain.lets.get(var), plain.kernel.vars[*var].kind) {
-            (Some(of), _) => is_of_scalars(plain, *of),
-            (None, kind) => matches!(kind, VarKind::Scalar(_)),
+            (Some(of), _) => names_item(plain, *of),
+            (None, kind) => matches!(kind, VarKind::Block | VarKind::Each),
         },
-        ExprKind::Load(_) | ExprKind::InBounds { .. } => false,
-        _ => kind.operands().into_iter().all(|operand| is_of_scalars(plain, operand)),
+        _ => kind.operands().into_iter().any(|operand| names_item(plain, operand)),
     }
 }
 
@@ -305,8 +320,9 @@ fn is_of_scalars(plain: &Plain<'_>, expr: ExprId) -> bool {
 pub(super) struct Compared {
     /// Of what rests on data.
     pub(super) of_data: BTreeSet<ExprId>,
-    /// Of scalars alone, of which nothing is assumed.
-    pub(super) of_scalars: BTreeSet<ExprId>,
+    /// Of what scalars and coordinates of blocks decide for all work-items alike, of which
+    /// nothing is assumed.
+    pub(super) of_launch: BTreeSet<ExprId>,
     /// Those, of what a launch gives or coordinates of blocks, and of what tiles hold.
     pub(super) all: BTreeSet<ExprId>,
 }
@@ -327,10 +343,10 @@ impl Compared {
             matches!(kind, StmtKind::Assume { .. } | StmtKind::Distinct { .. })
         });
         let plain = Plain::of(kernel);
-        let is_of_scalars = |expr: &ExprId| {
-            !assumes && resting.is_launched(kernel, *expr) && is_of_scalars(&plain, *expr)
+        let is_of_launch = |expr: &ExprId| {
+            !assumes && resting.is_launched(kernel, *expr) && !names_item(&plain, *expr)
         };
-        let of_scalars = seen.iter().copied().filter(is_of_scalars).collect();
+        let of_launch = seen.iter().copied().filter(is_of_launch).collect();
         let is_of_launch = &mut |kind: &ExprKind| match kind {
             ExprKind::Load(_) => true,
             ExprKind::Var(var) => {
@@ -342,12 +358,12 @@ impl Compared {
             let is_of_launch = any_subexpr(kernel, *expr, is_of_launch);
             has(expr) || is_of_launch || resting.is_launched(kernel, *expr)
         });
-        Self { of_data, of_scalars, all: seen }
+        Self { of_data, of_launch, all: seen }
     }
 
-    /// Those of data and of scalars that did not come out both ways.
+    /// Those of data and of a launch that did not come out both ways.
     pub(super) fn doubtful(&self, outcomes: &Outcomes) -> Vec<ExprId> {
-        let open = self.of_data.union(&self.of_scalars).copied();
+        let open = self.of_data.union(&self.of_launch).copied();
         open.filter(|expr| !outcomes.are_both(*expr)).collect()
     }
 
