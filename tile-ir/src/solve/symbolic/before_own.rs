@@ -56,7 +56,7 @@ impl Walk<'_> {
         let found = self.prefixes.scans[scan].clone();
         let count = self.count_at(&found, &at);
         let is_inside = self.is_never(&Formula::Any(self.prefixes.outside(scan, &at)));
-        self.prefixes.reads.insert(symbol, Read { scan, at, count, is_inside });
+        self.note_prefix(symbol, Read { scan, at, count, is_inside });
     }
 
     /// The scan of the same counts in which a cell's sum is of those before it alone.

@@ -24,6 +24,7 @@
 
 mod agreed_load;
 mod alike;
+mod all_counted;
 mod arrays;
 mod aside;
 mod asked;

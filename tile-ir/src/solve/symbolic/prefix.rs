@@ -54,6 +54,8 @@ pub(super) struct Scan {
     pub(super) counted: Option<(TileId, Version)>,
     /// What has raised the cells that were counted.
     pub(super) raises: Vec<Raise>,
+    /// What all cells together held at most when they were added up.
+    pub(super) most: Vec<Poly>,
     /// The rows whose totals were counted.
     pub(super) totals: Option<Totals>,
     /// What the work-item of a cell has stored there, where each has one.
@@ -76,6 +78,7 @@ impl Scan {
             counts: Vec::new(),
             counted: None,
             raises: Vec::new(),
+            most: Vec::new(),
             totals: None,
             own: None,
             loops,
@@ -209,9 +212,17 @@ impl Walk<'_> {
         let found = self.prefixes.scans[scan].clone();
         let count = self.count_at(&found, at);
         let is_inside = self.is_never(&Formula::Any(self.prefixes.outside(scan, at)));
-        let read = Read { scan, at: at.clone(), count: count.clone(), is_inside };
-        self.prefixes.reads.insert(single(&sum)?, read);
+        self.note_prefix(
+            single(&sum)?,
+            Read { scan, at: at.clone(), count: count.clone(), is_inside },
+        );
         Some((sum, count))
+    }
+
+    /// Notes that a symbol is a prefix sum.
+    pub(super) fn note_prefix(&mut self, sum: Unknown, read: Read) {
+        self.bound_by_all(sum, &read);
+        self.prefixes.reads.insert(sum, read);
     }
 
     /// Whether a symbol is a sum before a cell, of what counters have counted.

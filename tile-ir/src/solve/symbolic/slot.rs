@@ -306,6 +306,8 @@ pub(super) struct Counters {
     /// Each place that sets an array, as the text has them: the element, and the loops
     /// around.
     sets: BTreeMap<ArrayRef, Vec<(Spot, Vec<LoopId>)>>,
+    /// How many of these come before the first one that sets something else than 0.
+    n_zeros: BTreeMap<ArrayRef, usize>,
 }
 
 /// Whether two accesses of one array can be of one element: not where both are at numbers,
@@ -325,6 +327,22 @@ impl Counters {
     /// How many places in the text set an array, so far.
     pub(super) fn n_sets(&self, array: ArrayRef) -> usize {
         self.sets.get(&array).map_or(0, Vec::len)
+    }
+
+    /// Notes that the next place sets something else than 0.
+    pub(super) fn note_other_than_0(&mut self, array: ArrayRef) {
+        let n_sets = self.n_sets(array);
+        self.n_zeros.entry(array).or_insert(n_sets);
+    }
+
+    /// Whether the first places in the text that set an array, so many, set it to 0.
+    pub(super) fn are_0(&self, array: ArrayRef, n_sets: usize) -> bool {
+        self.n_zeros.get(&array).is_none_or(|zeros| n_sets <= *zeros)
+    }
+
+    /// How many places in the text update an array, so far.
+    pub(super) fn n_updates(&self, array: ArrayRef) -> usize {
+        self.updates.get(&array).map_or(0, Vec::len)
     }
 
     /// The way that all updates go of an element that two of them are of.

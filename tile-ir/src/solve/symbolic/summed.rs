@@ -34,6 +34,8 @@ struct Gap {
     has_first: bool,
     /// The variable that holds the sum so far, and what it begins with.
     sum: Option<(VarId, Poly)>,
+    /// Whether sums begin with 0.
+    is_from_0: bool,
 }
 
 impl Walk<'_> {
@@ -139,6 +141,10 @@ impl Walk<'_> {
                 false => gap.sum.as_ref().is_some_and(begins),
             };
             let raises = self.raises_of(gap.tile, n_sets);
+            let most = match gap.is_from_0 {
+                true => self.most_counted(gap.tile, &raises),
+                false => Vec::new(),
+            };
             let counted = Some((gap.tile, self.version_before(head, gap.tile)));
             let scan = Scan {
                 cells,
@@ -150,6 +156,7 @@ impl Walk<'_> {
                 is_whole,
                 counts,
                 raises,
+                most,
                 totals: totals_in(head.contents.get(&gap.tile)),
                 is_from_nothing: false,
                 own: None,
@@ -207,13 +214,17 @@ impl Walk<'_> {
             let counted = Some((tile, self.version(tile)));
             let is_from_nothing = step.first == Poly::default();
             let of_cells = Scan { is_from_nothing, ..Scan::of_cells(cells, loops) };
-            let scan = Scan { counts, counted, raises, totals, ..of_cells };
+            let most = match is_from_nothing {
+                true => self.most_counted(tile, &raises),
+                false => Vec::new(),
+            };
+            let scan = Scan { counts, counted, raises, most, totals, ..of_cells };
             let number = self.prefixes.scans.len();
             self.prefixes.scans.push(scan.clone());
             let at = Cell { row: Vec::new(), at: place.add(step.until.as_ref().unwrap_or(&all)) };
             let count = self.count_at(&scan, &at);
             let is_inside = self.is_never(&Formula::Any(self.prefixes.outside(number, &at)));
-            self.prefixes.reads.insert(sum, Read { scan: number, at, count, is_inside });
+            self.note_prefix(sum, Read { scan: number, at, count, is_inside });
             self.note_room_of_part(sum, (tile, self.type_of(step.var)));
         }
     }
@@ -235,10 +246,25 @@ impl Walk<'_> {
                 || !is_own && !head.written.contains(&ArrayRef::Tile(read.tile));
             is_before.then_some((read.tile, distance))
         };
+        // The cell before the first one may hold what the sums begin with.
+        let holds_first = |first: &Poly| {
+            let is_first = |held: &Held| {
+                let is_there = held.unless.iter().all(|unless| *unless == Formula::False);
+                let is_before = held.at.row == stored.at.row && held.at.at == place.plus(-slope);
+                held.is_exact && is_there && is_before && held.value == *first
+            };
+            let content = head.contents.get(&stored.tile);
+            matches!(content, Some(Content::Held(held)) if held.iter().any(is_first))
+        };
         let gap =
             |(tile, distance): (TileId, i128), has_first: bool, sum: Option<(VarId, Poly)>| {
+                let none = Poly::default();
+                let is_from_0 = match &sum {
+                    Some((_, first)) => *first == none,
+                    None => tile != stored.tile && holds_first(&none),
+                };
                 let is_known = matches!(distance, 0 | 1);
-                is_known.then_some(Gap { tile, distance, has_first, sum })
+                is_known.then_some(Gap { tile, distance, has_first, sum, is_from_0 })
             };
         let steps = self.held.steps.get(&id).into_iter().flatten();
         for step in steps.filter(|step| step.until.is_none()) {
@@ -254,14 +280,7 @@ impl Walk<'_> {
             if !self.is_natural(&step.by) {
                 return None;
             }
-            // The cell before the first one may hold what the sums begin with.
-            let is_first = |held: &Held| {
-                let is_there = held.unless.iter().all(|unless| *unless == Formula::False);
-                let is_before = held.at.row == stored.at.row && held.at.at == place.plus(-slope);
-                held.is_exact && is_there && is_before && held.value == step.first
-            };
-            let has_first = later == 1
-                && matches!(head.contents.get(&stored.tile), Some(Content::Held(held)) if held.iter().any(is_first));
+            let has_first = later == 1 && holds_first(&step.first);
             return gap((tile, distance + later), has_first, Some((step.var, step.first.clone())));
         }
         // A cell is the one before it, and a count.
@@ -349,7 +368,7 @@ impl Walk<'_> {
         self.add_sums(tile, scan);
         if let Some(value) = value {
             let scan = self.prefixes.scans.len() - 1;
-            self.prefixes.reads.insert(value, Read { scan, at, count, is_inside: true });
+            self.note_prefix(value, Read { scan, at, count, is_inside: true });
         }
     }
 
@@ -439,6 +458,7 @@ impl Walk<'_> {
         }
         (scan.counts, scan.raises) = (read.counts.clone(), read.raises.clone());
         scan.counted = Some((read.tile, read.version));
+        scan.most = self.most_counted(read.tile, &read.raises);
         scan.totals = read.totals.clone();
         (last, scan)
     }

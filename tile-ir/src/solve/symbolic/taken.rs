@@ -12,6 +12,7 @@ use super::held::Content;
 use super::poly::{Poly, Unknown};
 use super::rows::Cell;
 use super::symbol::LoopId;
+use super::takers::Takers;
 use super::walk::Walk;
 use crate::kernel::{Access, ArrayRef, Stmt, StmtKind, TileId};
 use crate::span::SpanId;
@@ -26,6 +27,8 @@ pub(super) struct Raise {
     loops: Vec<LoopId>,
     /// What holds of a work-item that has not made it.
     unmade: Vec<Formula>,
+    /// Who makes it, if that is known.
+    takers: Option<Takers>,
     /// How many places in the text that set the tile come before it.
     pub(super) n_sets: usize,
 }
@@ -46,6 +49,7 @@ impl Walk<'_> {
             by: by.clone(),
             loops: self.loops.clone(),
             unmade: passed.cloned().collect(),
+            takers: self.takers(by),
             n_sets: self.counters.n_sets(access.array),
         });
     }
@@ -90,6 +94,13 @@ impl Walk<'_> {
         let mut cases = self.prefixes.outside(scan, &at);
         cases.push(Formula::All(facts));
         self.bound_old(old.0, Formula::Any(cases).replace(&|_| None));
+    }
+}
+
+impl Raise {
+    /// Who makes it, if that is known.
+    pub(super) fn takers(&self) -> Option<&Takers> {
+        self.takers.as_ref()
     }
 }
 

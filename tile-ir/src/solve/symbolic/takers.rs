@@ -113,6 +113,26 @@ impl Walk<'_> {
         inner.iter().try_fold(all, |all, id| Some(all.mul(&self.length_of(*id)?)))
     }
 
+    /// How far the updates of some places, outside of all loops that set the cells, go together
+    /// at most; one bound or several.
+    pub(super) fn most_taken<'a>(
+        &self,
+        places: impl Iterator<Item = Option<&'a Takers>>,
+    ) -> Vec<Poly> {
+        let Some(places) = places.collect::<Option<Vec<&Takers>>>() else { return Vec::new() };
+        let end = |count: Count| {
+            let mut places = places.iter();
+            places.try_fold(Poly::default(), |end, takers| {
+                Some(end.add(&self.taken_by(takers, &[], count)?))
+            })
+        };
+        let mut ends: Vec<Poly> =
+            [Count::Block, Count::Known].into_iter().filter_map(end).collect();
+        ends.retain(|end| !end.is_lost());
+        ends.dedup();
+        ends
+    }
+
     /// What the counter of a slot holds at most, after all updates.
     fn ends_of(&self, slot: &Slot) -> Vec<Poly> {
         let end = |count: Count| {

@@ -526,6 +526,11 @@ impl Walk<'_> {
     ) -> (Vec<Poly>, Value) {
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
         let value = self.value(value);
+        let is_set = kinds == [AccessKind::Write];
+        let is_0 = is_set && matches!(&value, Value::Int(value) if *value == Poly::default());
+        if self.recording && !is_0 {
+            self.counters.note_other_than_0(access.array);
+        }
         for kind in kinds {
             self.site(access, indices.clone(), *kind);
         }
