@@ -375,21 +375,6 @@ impl Walk<'_> {
         facts.into_iter().for_each(|fact| self.symbols.add_facts(counter, fact));
     }
 
-    /// The coordinates of the one work-item of a block that the conditions around leave.
-    pub(super) fn picked_item(&self) -> Option<BTreeMap<Unknown, Poly>> {
-        let axes = self.block.as_ref()?.iter();
-        axes.map(|(_, axis)| Some((*axis, self.fixed_at(*axis)?))).collect()
-    }
-
-    /// The one coordinate that the conditions around leave of an axis.
-    pub(super) fn fixed_at(&self, axis: Unknown) -> Option<Poly> {
-        let mut fixed = Vec::new();
-        self.guards.iter().for_each(|guard| guard.collect_zeros(&mut fixed));
-        let own = Poly::unknown(axis);
-        let values = fixed.iter().flat_map(|zero| [own.sub(zero), own.add(zero)]);
-        values.into_iter().find(|value| self.is_agreed(value))
-    }
-
     /// Whether a work-item is there, and the conditions around hold for it.
     pub(super) fn is_sure_to_come_by(&mut self, item: &BTreeMap<Unknown, Poly>) -> bool {
         let of_item = |unknown: Unknown| item.get(&unknown).cloned();

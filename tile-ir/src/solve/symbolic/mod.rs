@@ -106,6 +106,7 @@ mod own_elements;
 mod packed;
 mod parted;
 mod paused;
+mod picked;
 mod points;
 mod poly;
 mod power_cases;
