@@ -7,6 +7,7 @@ use super::begin::walk_stores;
 use super::flow::Distance;
 use super::formula::Formula;
 use super::instance::Meeting;
+use super::poly::Poly;
 use super::symbol::LoopId;
 use super::walk::{Site, Walk, Worker};
 use crate::check::Uniformity;
@@ -166,9 +167,23 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether an access is inside of its array whenever it is made.
+    /// Whether an access is inside of its array whenever it is made, or in the first iteration of
+    /// the loops around, if nothing in them decides that it is made: what that one has written
+    /// stays.
     fn is_inside(&self, site: &Site) -> bool {
         let made = Formula::All(site.guards.clone());
+        let is_steady =
+            |guard: &Formula| site.loops.iter().all(|id| !self.is_decided_inside(guard, *id));
+        let number = |id: &LoopId| Poly::unknown(self.all_loops[id.0].number);
+        let is_first = |id: &LoopId| Formula::AtLeast(number(id).negated());
+        let at_first = || site.loops.iter().map(is_first).fold(made.clone(), Formula::and);
+        self.is_inside_where(site, &made)
+            || !site.loops.is_empty()
+                && site.guards.iter().all(is_steady)
+                && self.is_inside_where(site, &at_first())
+    }
+
+    fn is_inside_where(&self, site: &Site, made: &Formula) -> bool {
         let axes = site.indices.iter().zip(self.kernel.extents(site.array)).enumerate();
         axes.into_iter().all(|(axis, (index, extent))| {
             self.extents_of_arrays.get(extent).is_some_and(|extent| {

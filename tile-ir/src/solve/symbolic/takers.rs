@@ -113,17 +113,18 @@ impl Walk<'_> {
         inner.iter().try_fold(all, |all, id| Some(all.mul(&self.length_of(*id)?)))
     }
 
-    /// How far the updates of some places, outside of all loops that set the cells, go together
-    /// at most; one bound or several.
+    /// How far the updates of some places go together at most, in an iteration of the loops
+    /// `around`; one bound or several.
     pub(super) fn most_taken<'a>(
         &self,
         places: impl Iterator<Item = Option<&'a Takers>>,
+        around: &[LoopId],
     ) -> Vec<Poly> {
         let Some(places) = places.collect::<Option<Vec<&Takers>>>() else { return Vec::new() };
         let end = |count: Count| {
             let mut places = places.iter();
             places.try_fold(Poly::default(), |end, takers| {
-                Some(end.add(&self.taken_by(takers, &[], count)?))
+                Some(end.add(&self.taken_by(takers, around, count)?))
             })
         };
         let mut ends: Vec<Poly> =
