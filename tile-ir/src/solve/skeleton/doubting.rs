@@ -131,15 +131,36 @@ impl Runs<'_> {
         let text = joint::Text::of(&plain);
         let all = joint::together(&text, &self.unfilled);
         let mut left = self.share(ALL);
+        let spans = Spans::of(kernel);
         for goals in all {
-            for launch in joint::find(&text, &goals, &starts) {
-                let given = left.min(self.share(ENOUGH));
-                let mut fuel = given;
-                let block = [launch.block];
-                let run = Run { given: Some(&launch.given), ..Run::of(Blocks::At(&block), pool) };
-                let _ = self.run_at(plan, &launch.sizes, run, &mut fuel);
-                left -= given - fuel;
+            let mut found = joint::find(&text, &goals, &starts).peekable();
+            if found.peek().is_some() {
+                found.for_each(|launch| self.run_launch((plan, pool), &launch, &mut left));
+            } else {
+                let found = joint::find_with_made(&text, &goals, (&starts, &spans));
+                found.for_each(|launch| self.run_launch((plan, pool), &launch, &mut left));
             }
+        }
+    }
+
+    /// Runs a launch that was looked for; of one in which numbers are taken for others nothing
+    /// counts but what is read unwritten.
+    fn run_launch(&mut self, (plan, pool): (&Plan, &Pool), launch: &joint::Launch, left: &mut u32) {
+        let given = (*left).min(self.share(ENOUGH));
+        let mut fuel = given;
+        let block = [launch.block.clone()];
+        let run = Run {
+            given: Some(&launch.given),
+            doubts: launch.doubts.as_ref(),
+            ..Run::of(Blocks::At(&block), pool)
+        };
+        let before = launch.doubts.is_some().then(|| self.findings.clone());
+        let ended = self.run_at(plan, &launch.sizes, run, &mut fuel);
+        *left -= given - fuel;
+        let Some(before) = before else { return };
+        let fills = std::mem::replace(&mut self.findings, before).fills;
+        if ended != Err(Stop::Excluded) {
+            self.findings.fills.unwritten = fills.unwritten;
         }
     }
 

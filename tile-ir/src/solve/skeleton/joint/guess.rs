@@ -9,6 +9,7 @@ use super::super::data::Number;
 use super::super::sizes::Sizes;
 use super::Given;
 use super::goals::{EARLIER, Goal, READER, Side, Who};
+use super::made::Taken;
 use super::text::Text;
 use crate::arena::EntityId as _;
 use crate::config::complete_tiles;
@@ -32,6 +33,8 @@ pub(super) struct Guess<'t, 'a> {
     /// Which of its values a variable has, and what is loaded from a tile.
     pub(super) of_vars: BTreeMap<(VarId, Who), usize>,
     pub(super) of_tiles: BTreeMap<(ExprId, Who), usize>,
+    /// What numbers are that loops make, if any are taken.
+    pub(super) taken: Option<Taken>,
     /// How many expressions may still be looked into for one value.
     left: Cell<u32>,
 }
@@ -45,6 +48,7 @@ impl<'t, 'a> Guess<'t, 'a> {
             coordinates: BTreeMap::new(),
             of_vars: BTreeMap::new(),
             of_tiles: BTreeMap::new(),
+            taken: None,
             left: Cell::new(MAX_STEPS),
         }
     }
@@ -63,6 +67,16 @@ impl<'t, 'a> Guess<'t, 'a> {
     pub(super) fn stored(&self, load: ExprId, who: Who) -> Option<ExprId> {
         let all = self.text.stored.get(&load)?;
         all.get(self.of_tiles.get(&(load, who)).copied().unwrap_or(0) % all.len().max(1)).copied()
+    }
+
+    /// Whether a number that loops make is taken for some.
+    pub(super) fn is_taken(&self, var: VarId) -> bool {
+        self.taken.is_some() && self.text.made.has(var)
+    }
+
+    fn taken_for(&self, var: VarId) -> Option<Number> {
+        let taken = self.taken.as_ref().filter(|_| self.text.made.has(var))?;
+        Some(taken.get(&var).copied().unwrap_or(Number::Int(0)))
     }
 
     /// A coordinate: all work-items are of one block, and each is the same in all rounds.
@@ -160,7 +174,10 @@ impl<'t, 'a> Guess<'t, 'a> {
 
     fn var(&self, (var, who): (VarId, Who), depth: u32) -> Option<Number> {
         match self.kernel().vars[var].kind {
-            VarKind::Let { .. } => self.within((self.set(var, who)?, who), depth),
+            VarKind::Let { .. } => match self.taken_for(var) {
+                Some(number) => Some(number),
+                None => self.within((self.set(var, who)?, who), depth),
+            },
             VarKind::Scalar(_) | VarKind::Dim | VarKind::TileParam(_) => {
                 let whole = self.sizes.values[var.index()].map(|value| Number::Int(value.into()));
                 self.given.scalars.get(&var).map(|value| Number::Float(*value)).or(whole)

@@ -12,15 +12,17 @@
 
 mod goals;
 mod guess;
+mod made;
 mod search;
 mod text;
 
 use std::collections::BTreeMap;
 
 pub(super) use self::goals::together;
-pub(super) use self::search::find;
+pub(super) use self::search::{find, find_with_made};
 pub(super) use self::text::Text;
 use super::data::Number;
+use super::doubts::Doubts;
 use super::sizes::Sizes;
 use crate::kernel::{ArrayRef, Kernel, VarId};
 
@@ -30,6 +32,8 @@ pub(super) struct Launch {
     pub(super) sizes: Sizes,
     pub(super) block: Vec<i64>,
     pub(super) given: Given,
+    /// What numbers are taken for that loops make.
+    pub(super) doubts: Option<Doubts>,
 }
 
 /// What else a launch gives.

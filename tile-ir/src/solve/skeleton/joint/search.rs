@@ -7,9 +7,11 @@ use super::super::data::Number;
 use super::super::hash::Hash;
 use super::super::preimages::{arguments, operands};
 use super::super::sizes::Sizes;
+use super::super::spans::Spans;
 use super::Launch;
 use super::goals::{Goal, READER, Side, Who};
 use super::guess::{Guess, wrapped};
+use super::made::{Taken, doubts};
 use super::text::Text;
 use crate::arena::EntityId as _;
 use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, LoopRange, Type, VarId, VarKind};
@@ -39,19 +41,45 @@ pub(in super::super) fn find<'t>(
     goals: &[Goal],
     starts: &'t [Sizes],
 ) -> impl Iterator<Item = Launch> + use<'t> {
+    let (searches, loads) = searches(text, goals, (starts, None));
+    searches.map(move |search| search.launch(&loads))
+}
+
+/// The same, where any number that a loop or an exchange makes may be taken for some.
+pub(in super::super) fn find_with_made<'t>(
+    text: &'t Text<'_>,
+    goals: &[Goal],
+    (starts, spans): (&'t [Sizes], &'t Spans<'_>),
+) -> impl Iterator<Item = Launch> + use<'t> {
+    let taken = (!text.made.is_empty()).then(Taken::new);
+    let (searches, loads) = searches(text, goals, (starts, taken));
+    searches.filter_map(move |search| {
+        let doubts = Some(doubts(&search.guess, spans)?);
+        Some(Launch { doubts, ..search.launch(&loads) })
+    })
+}
+
+/// Searches that have come to their end with all goals, and the loads that these are made of.
+fn searches<'t, 'a>(
+    text: &'t Text<'a>,
+    goals: &[Goal],
+    (starts, taken): (&'t [Sizes], Option<Taken>),
+) -> (impl Iterator<Item = Search<'t, 'a>> + use<'t, 'a>, BTreeSet<(ExprId, Who)>) {
     let mut goals = goals.to_vec();
     // Where nothing is said of writes, it may be sizes that leave cells out.
     let is_of_reader = goals.iter().all(|goal| [goal.lhs.1, goal.rhs.1] == [READER; 2]);
     let count = if is_of_reader { STARTS.max(starts.len()) } else { STARTS };
     let loads = bounds(text, &mut goals);
-    (0..count).zip(starts.iter().cycle()).filter_map(move |(number, start)| {
+    let searches = (0..count).zip(starts.iter().cycle()).filter_map(move |(number, start)| {
         let dice = Dice::of(number as i64);
         let mut search = Search { guess: Guess::of(text, start.clone()), dice };
+        search.guess.taken.clone_from(&taken);
         // The one that reads may be in a later round.
         let rounds = text.rounds.keys();
         search.guess.coordinates.extend(rounds.map(|var| ((*var, READER), number as i128)));
-        search.run(&goals).then(|| search.launch(&loads))
-    })
+        search.run(&goals).then_some(search)
+    });
+    (searches, loads)
 }
 
 /// Adds that coordinates stay below their ends, and elements that are loaded inside of their
@@ -272,6 +300,11 @@ impl Search<'_, '_> {
         let (kind, ty) = (kernel.vars[var].kind, kernel.vars[var].ty);
         let target = wrapped(target, ty);
         match (kind, target.whole()) {
+            (VarKind::Let { .. }, _) if self.guess.is_taken(var) => {
+                if let Some(taken) = self.guess.taken.as_mut().filter(|_| is_of_type(target, ty)) {
+                    taken.insert(var, target);
+                }
+            }
             (VarKind::Let { .. }, _) => {
                 let count = self.guess.text.values.vars.get(&var).map_or(0, Vec::len);
                 let chosen = self.dice.below(count);
@@ -323,7 +356,7 @@ impl Search<'_, '_> {
         });
         let elements: Vec<_> = elements.collect();
         guess.given.elements.extend(elements);
-        Launch { block, sizes: guess.sizes, given: guess.given }
+        Launch { block, sizes: guess.sizes, given: guess.given, doubts: None }
     }
 }
 

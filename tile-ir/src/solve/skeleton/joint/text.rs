@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::plain::Plain;
 use super::super::preimages::Values;
+use super::made::Made;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, VarId,
 };
@@ -17,6 +18,7 @@ pub(in super::super) struct Text<'a> {
     pub(super) rounds: BTreeMap<VarId, LoopRange>,
     /// Of loads of tiles, what is stored there, or may be.
     pub(super) stored: BTreeMap<ExprId, Vec<ExprId>>,
+    pub(super) made: Made,
 }
 
 impl<'a> Text<'a> {
@@ -29,6 +31,7 @@ impl<'a> Text<'a> {
             extents: axes.map(|axis| (axis.var, axis.extent)).collect(),
             rounds: BTreeMap::new(),
             stored: BTreeMap::new(),
+            made: Made::of(kernel),
         };
         let mut stores = Vec::new();
         text.visit(&kernel.body, &mut stores);

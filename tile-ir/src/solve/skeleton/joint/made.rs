@@ -1,0 +1,173 @@
+//! Numbers that loops and exchanges make, of which a search takes any.
+//!
+//! `for k in 0..4 { x = x * 10 + a[k]; } if x != 1234 { … }`: what the loop makes of data is not
+//! looked for, but some data may make it any number that its range has, so that it is taken for
+//! the number that is asked for, wherever it is compared after the loop. Such a launch does not
+//! show that the number is made: what is read unwritten there *may* be.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::data::Number;
+use super::super::doubts::{Doubts, Side, Wish};
+use super::super::reals::Reals;
+use super::super::spans::Spans;
+use super::goals::READER;
+use super::guess::Guess;
+use super::text::Text;
+use crate::arena::EntityId as _;
+use crate::kernel::{ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, Type, VarId, VarKind};
+
+/// The variables that loops and exchanges make, each with the comparisons in the loops that do.
+#[derive(Default)]
+pub(super) struct Made {
+    vars: BTreeMap<VarId, BTreeSet<ExprId>>,
+}
+
+impl Made {
+    pub(super) fn of(kernel: &Kernel) -> Self {
+        let mut made = Self::default();
+        made.visit(kernel, &kernel.body, false);
+        made
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.vars.is_empty()
+    }
+
+    pub(super) fn has(&self, var: VarId) -> bool {
+        self.vars.contains_key(&var)
+    }
+
+    fn visit(&mut self, kernel: &Kernel, stmts: &[Stmt], in_loop: bool) {
+        for stmt in stmts {
+            let made = match &stmt.kind {
+                StmtKind::Update { place: Place::Var(var), .. }
+                | StmtKind::Exchange { var, .. }
+                | StmtKind::Atomic { old: Some(var), .. } => Some(*var),
+                StmtKind::Assign { var, .. } if in_loop => Some(*var),
+                _ => None,
+            };
+            // Of conditions it is said what they are set to.
+            if let Some(var) = made.filter(|var| kernel.vars[*var].ty != Type::BOOL) {
+                self.vars.entry(var).or_default();
+            }
+            let is_loop = matches!(
+                stmt.kind,
+                StmtKind::For { .. } | StmtKind::Phase { .. } | StmtKind::While { .. }
+            );
+            for body in stmt.kind.bodies() {
+                self.visit(kernel, body, in_loop || is_loop);
+            }
+            if is_loop {
+                self.leave_alone(stmt);
+            }
+        }
+    }
+
+    /// What a loop makes it compares as it is.
+    fn leave_alone(&mut self, stmt: &Stmt) {
+        let (mut set, mut exprs) = (BTreeSet::new(), BTreeSet::new());
+        collect(std::slice::from_ref(stmt), &mut set, &mut exprs);
+        for var in set {
+            if let Some(own) = self.vars.get_mut(&var) {
+                own.extend(&exprs);
+            }
+        }
+    }
+}
+
+/// Adds the variables that statements set again, and the expressions in them.
+fn collect(stmts: &[Stmt], set: &mut BTreeSet<VarId>, exprs: &mut BTreeSet<ExprId>) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Update { place: Place::Var(var), .. }
+            | StmtKind::Exchange { var, .. }
+            | StmtKind::Atomic { old: Some(var), .. }
+            | StmtKind::Assign { var, .. } => {
+                set.insert(*var);
+            }
+            _ => {}
+        }
+        exprs.extend(stmt.kind.exprs());
+        stmt.kind.bodies().into_iter().for_each(|body| collect(body, set, exprs));
+    }
+}
+
+/// What sides of comparisons are taken for where numbers that loops make are these; `None` where
+/// some side cannot be that, or is another one for each work-item.
+pub(super) fn doubts(guess: &Guess<'_, '_>, spans: &Spans<'_>) -> Option<Doubts> {
+    let text = guess.text;
+    let kernel = guess.kernel();
+    let mut sides: BTreeMap<ExprId, [Option<Side>; 2]> = BTreeMap::new();
+    for (expr, node) in kernel.exprs.iter() {
+        let ExprKind::Compare { lhs, rhs, .. } = node.kind else { continue };
+        let mut own = [None, None];
+        for (at, side) in [lhs, rhs].into_iter().enumerate() {
+            let mut named = Named::default();
+            named.add(text, guess, side);
+            let is_inside =
+                |var: &VarId| text.made.vars[var].iter().any(|of| is_in(kernel, *of, expr));
+            if named.made.is_empty() || named.made.iter().any(is_inside) {
+                continue;
+            }
+            if named.has_others {
+                return None;
+            }
+            let number = guess.value(side, READER)?;
+            let (range, reals) = (spans.range(side, &guess.sizes), Reals::of(spans.plain(), side));
+            let may_be = match number.whole() {
+                Some(number) => range.0 <= number && number <= range.1,
+                None => reals.has(number.real()),
+            };
+            if !may_be {
+                return None;
+            }
+            let wish = Some(Wish::Number(number));
+            own[at] = Some(Side { numbers: Vec::new(), range, reals, wish });
+        }
+        if own.iter().any(Option::is_some) {
+            sides.insert(expr, own);
+        }
+    }
+    (!sides.is_empty()).then(|| Doubts::from_sides(sides, BTreeMap::new(), spans.plain()))
+}
+
+/// Whether an expression is part of another one.
+fn is_in(kernel: &Kernel, whole: ExprId, part: ExprId) -> bool {
+    // Operands have smaller ids than their users.
+    whole == part
+        || whole.index() > part.index()
+            && kernel.exprs[whole].kind.operands().into_iter().any(|of| is_in(kernel, of, part))
+}
+
+/// What an expression is made of.
+#[derive(Default)]
+struct Named {
+    /// Numbers that loops make, and that are taken for some.
+    made: BTreeSet<VarId>,
+    /// Whether there is something that is not the same for all work-items, or that is not known.
+    has_others: bool,
+}
+
+impl Named {
+    fn add(&mut self, text: &Text<'_>, guess: &Guess<'_, '_>, expr: ExprId) {
+        let kind = &guess.kernel().exprs[expr].kind;
+        match kind {
+            ExprKind::Load(_) | ExprKind::InBounds { .. } => self.has_others = true,
+            ExprKind::Var(var) => {
+                match (text.plain.lets.get(var), guess.kernel().vars[*var].kind) {
+                    (Some(init), _) => self.add(text, guess, *init),
+                    (None, VarKind::Let { .. }) if guess.is_taken(*var) => {
+                        self.made.insert(*var);
+                    }
+                    (None, VarKind::Scalar(_) | VarKind::Dim | VarKind::TileParam(_)) => {}
+                    (None, _) => self.has_others = true,
+                }
+            }
+            _ => kind.operands().into_iter().for_each(|of| self.add(text, guess, of)),
+        }
+    }
+}
+
+/// The numbers that a guess takes, by variable.
+pub(super) type Taken = BTreeMap<VarId, Number>;
