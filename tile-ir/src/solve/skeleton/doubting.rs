@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::Pool;
+use super::data::Number;
 use super::doubts::{Compared, Doubts, Resting, Seen};
-use super::joint;
+use super::joint::{self, Others};
 use super::machine::{Blocks, Machine, Stop};
 use super::passes::Runs;
 use super::plain::Plain;
@@ -35,8 +36,21 @@ const ALL: u32 = 4 * super::BUDGET;
 /// The same of runs that are to show one outcome.
 const OF_ONE: u32 = super::BUDGET / 2;
 
-/// From each element to the next.
-const SLOPES: [i64; 5] = [1, -1, 3, -3, 40];
+/// What all elements may be.
+const OTHERS: [Others; 9] = [
+    Others::Line { first: 1, by: 1 },
+    Others::Line { first: 0, by: 1 },
+    Others::Line { first: 0, by: -1 },
+    Others::Line { first: 1, by: 3 },
+    Others::Line { first: 0, by: -3 },
+    Others::Line { first: 0, by: 40 },
+    Others::Alike(Number::Float(f64::NAN)),
+    Others::Alike(Number::Float(f64::INFINITY)),
+    Others::Alike(Number::Float(f64::NEG_INFINITY)),
+];
+
+/// How many of these are run with a launch that was looked for.
+const OF_LAUNCH: usize = 3;
 
 /// Of how many parts of that one is run where the text shows that all tiles are filled, so that
 /// only who leaves one is asked.
@@ -75,7 +89,7 @@ impl Runs<'_> {
         self.run_each((plan, choice), &Pool::of(kernel));
         self.run_resized((plan, choice), &Pool::of(kernel));
         self.run_joint((plan, choice), &Pool::of(kernel));
-        self.run_sloping((plan, choice), &Pool::of(kernel));
+        self.run_alike((plan, choice), &Pool::of(kernel));
         // What comes out both ways by itself is known.
         if compared.are_known(&self.findings.fills.outcomes) {
             self.run_wanted((plan, choice), &resting, &Pool::of(kernel));
@@ -133,12 +147,19 @@ impl Runs<'_> {
         let mut left = self.share(ALL);
         let spans = Spans::of(kernel);
         for goals in all {
-            let mut found = joint::find(&text, &goals, &starts).peekable();
-            if found.peek().is_some() {
-                found.for_each(|launch| self.run_launch((plan, pool), &launch, &mut left));
-            } else {
-                let found = joint::find_with_made(&text, &goals, (&starts, &spans));
-                found.for_each(|launch| self.run_launch((plan, pool), &launch, &mut left));
+            let mut is_first = plan.uses_data;
+            for launch in joint::find(&text, &goals, &starts) {
+                self.run_launch((plan, pool), &launch, &mut left);
+                let others = OTHERS.into_iter().take(if is_first { OF_LAUNCH } else { 0 });
+                is_first = false;
+                for others in others {
+                    let given = joint::Given { others: Some(others), ..launch.given.clone() };
+                    let launch = joint::Launch { given, ..launch.clone() };
+                    self.run_launch((plan, pool), &launch, &mut left);
+                }
+            }
+            for launch in joint::find_with_made(&text, &goals, (&starts, &spans)) {
+                self.run_launch((plan, pool), &launch, &mut left);
             }
         }
     }
@@ -164,14 +185,14 @@ impl Runs<'_> {
         }
     }
 
-    /// Runs data that rises or falls from each element to the next.
-    fn run_sloping(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
+    /// Runs data that rises or falls from each element to the next, or is one number.
+    fn run_alike(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
         if !plan.uses_data {
             return;
         }
         let mut fuel = self.share(ENOUGH);
-        for slope in SLOPES {
-            let given = joint::Given { slope: Some(slope), ..joint::Given::default() };
+        for others in OTHERS {
+            let given = joint::Given { others: Some(others), ..joint::Given::default() };
             for sizes in choice.with_mixed_data(1) {
                 let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
                 let run = Run { given: Some(&given), ..Run::of(Blocks::Sample, pool) };

@@ -1,7 +1,7 @@
 //! What loads give: elements of local arrays, what the kernel has stored, the pad, or what is
 //! made up ([`super::data`]).
 
-use super::data::{self, Number, constant};
+use super::data::{self, constant};
 use super::machine::{Frame, Machine, Stop};
 use super::terms::Origin;
 use super::value::{Indices, Value};
@@ -77,12 +77,10 @@ impl Machine<'_> {
             // The table has no references for keys.
             given.elements.get(&(element.array, element.indices.clone()))
         });
-        let slope = self.given.and_then(|given| given.slope).filter(|_| element.interval == 0);
-        let value = match (known, slope, element.indices.last()) {
+        let others = self.given.and_then(|given| given.others).filter(|_| element.interval == 0);
+        let value = match (known, others, element.indices.last()) {
             (Some(number), _, _) => number.at(dtype),
-            (None, Some(slope), Some(last)) => {
-                Number::Int(i128::from(slope) * i128::from(*last)).at(dtype)
-            }
+            (None, Some(others), Some(last)) => others.at(*last).at(dtype),
             _ => self.pool.value(&element, dtype, self.seed),
         };
         let value = Value::scalar(value);

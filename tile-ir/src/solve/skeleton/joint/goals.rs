@@ -211,12 +211,37 @@ impl Collected<'_> {
         let around = assumed.chain(read.path.iter().copied());
         let of_path = around.map(|around| self.possible(self.ways_of(around, true)));
         let of_path: Vec<Vec<Goals>> = of_path.filter(|ways| !ways.is_empty()).collect();
+        let of_path: Vec<Vec<Goals>> = of_path.into_iter().chain(self.of_index(read)).collect();
         // What nothing keeps away is written.
         let of_writes = of_writes.map(|ways| self.possible(ways)).filter(|ways| !ways.is_empty());
         let mut found = combined(&of_path.iter().cloned().chain(of_writes).collect::<Vec<_>>());
         // It may be sizes alone that leave cells out.
         found.extend(combined(&of_path).into_iter().take(1));
         found
+    }
+
+    /// By variable that says what is read: how it comes to each of the values it is set to under
+    /// a condition.
+    fn of_index(&self, read: &Site<'_>) -> Vec<Vec<Goals>> {
+        let kernel = self.text.plain.kernel;
+        let mut named = BTreeSet::new();
+        let mut open: Vec<ExprId> = read.indices.to_vec();
+        while let Some(expr) = open.pop() {
+            if let ExprKind::Var(var) = kernel.exprs[self.text.plain.resolved(expr)].kind {
+                named.insert(var);
+            }
+            open.extend(kernel.exprs[self.text.plain.resolved(expr)].kind.operands());
+        }
+        let set = named.iter().filter_map(|var| self.sites.sets.get(var));
+        let ways = set.map(|set| {
+            let under = set.iter().map(|(_, path)| {
+                let around = path.iter().filter(|around| !read.path.contains(around));
+                around.fold(vec![Vec::new()], |all, own| both(&all, &self.ways_of(*own, true)))
+            });
+            let ways: Vec<Goals> = under.flatten().filter(|goals| !goals.is_empty()).collect();
+            self.possible(ways)
+        });
+        ways.filter(|ways| !ways.is_empty()).collect()
     }
 
     /// The ways that literals do not exclude.

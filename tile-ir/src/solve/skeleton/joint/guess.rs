@@ -74,9 +74,14 @@ impl<'t, 'a> Guess<'t, 'a> {
         self.taken.is_some() && self.text.made.has(var)
     }
 
+    /// The same of what updates make of a tile's elements.
+    pub(super) fn is_taken_of(&self, array: ArrayRef) -> bool {
+        self.taken.is_some() && self.text.made.has_tile(array)
+    }
+
     fn taken_for(&self, var: VarId) -> Option<Number> {
         let taken = self.taken.as_ref().filter(|_| self.text.made.has(var))?;
-        Some(taken.get(&var).copied().unwrap_or(Number::Int(0)))
+        Some(taken.vars.get(&var).copied().unwrap_or(Number::Int(0)))
     }
 
     /// A coordinate: all work-items are of one block, and each is the same in all rounds.
@@ -138,6 +143,11 @@ impl<'t, 'a> Guess<'t, 'a> {
                 ArrayRef::Tensor(_) => {
                     let known =
                         self.given.elements.get(&self.element_within((access, who), depth)?);
+                    known.copied().unwrap_or(Number::Int(0))
+                }
+                ArrayRef::Tile(_) if self.is_taken_of(access.array) => {
+                    let element = self.element_within((access, who), depth)?;
+                    let known = self.taken.as_ref().and_then(|taken| taken.elements.get(&element));
                     known.copied().unwrap_or(Number::Int(0))
                 }
                 ArrayRef::Tile(_) => of(self.stored(expr, who)?)?,

@@ -15,12 +15,30 @@ use super::goals::READER;
 use super::guess::Guess;
 use super::text::Text;
 use crate::arena::EntityId as _;
-use crate::kernel::{ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, Type, VarId, VarKind};
+use crate::exchange::{ExchangeOp, Reduction};
+use crate::kernel::{
+    ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, Type, VarId, VarKind,
+};
+use crate::op::AtomicOp;
 
-/// The variables that loops and exchanges make, each with the comparisons in the loops that do.
+/// What loops, exchanges and updates make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Maker {
+    Var(VarId),
+    /// Elements of an array, by updates.
+    Tile(ArrayRef),
+}
+
+/// The variables and tiles of which loops, exchanges and updates make the values, each with the
+/// expressions in the loops that do.
 #[derive(Default)]
-pub(super) struct Made {
-    vars: BTreeMap<VarId, BTreeSet<ExprId>>,
+pub(super) struct Made(BTreeMap<Maker, BTreeSet<ExprId>>);
+
+/// What a guess takes these for: variables, and elements at numbers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Taken {
+    pub(super) vars: BTreeMap<VarId, Number>,
+    pub(super) elements: BTreeMap<(ArrayRef, Vec<i64>), Number>,
 }
 
 impl Made {
@@ -31,25 +49,28 @@ impl Made {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.vars.is_empty()
+        self.0.is_empty()
     }
 
     pub(super) fn has(&self, var: VarId) -> bool {
-        self.vars.contains_key(&var)
+        self.0.contains_key(&Maker::Var(var))
+    }
+
+    pub(super) fn has_tile(&self, array: ArrayRef) -> bool {
+        self.0.contains_key(&Maker::Tile(array))
     }
 
     fn visit(&mut self, kernel: &Kernel, stmts: &[Stmt], in_loop: bool) {
         for stmt in stmts {
-            let made = match &stmt.kind {
-                StmtKind::Update { place: Place::Var(var), .. }
-                | StmtKind::Exchange { var, .. }
-                | StmtKind::Atomic { old: Some(var), .. } => Some(*var),
-                StmtKind::Assign { var, .. } if in_loop => Some(*var),
-                _ => None,
-            };
+            let is_set = in_loop && matches!(stmt.kind, StmtKind::Assign { .. });
             // Of conditions it is said what they are set to.
-            if let Some(var) = made.filter(|var| kernel.vars[*var].ty != Type::BOOL) {
-                self.vars.entry(var).or_default();
+            let is_number = |maker: &Maker| match maker {
+                Maker::Var(var) => kernel.vars[*var].ty != Type::BOOL,
+                Maker::Tile(_) => true,
+            };
+            let made = maker(&stmt.kind).or_else(|| set(&stmt.kind).filter(|_| is_set));
+            if let Some(maker) = made.filter(is_number) {
+                self.0.entry(maker).or_default();
             }
             let is_loop = matches!(
                 stmt.kind,
@@ -66,36 +87,55 @@ impl Made {
 
     /// What a loop makes it compares as it is.
     fn leave_alone(&mut self, stmt: &Stmt) {
-        let (mut set, mut exprs) = (BTreeSet::new(), BTreeSet::new());
-        collect(std::slice::from_ref(stmt), &mut set, &mut exprs);
-        for var in set {
-            if let Some(own) = self.vars.get_mut(&var) {
+        let (mut made, mut exprs) = (BTreeSet::new(), BTreeSet::new());
+        collect(std::slice::from_ref(stmt), &mut made, &mut exprs);
+        for maker in made {
+            if let Some(own) = self.0.get_mut(&maker) {
                 own.extend(&exprs);
             }
         }
     }
 }
 
-/// Adds the variables that statements set again, and the expressions in them.
-fn collect(stmts: &[Stmt], set: &mut BTreeSet<VarId>, exprs: &mut BTreeSet<ExprId>) {
-    for stmt in stmts {
-        match &stmt.kind {
-            StmtKind::Update { place: Place::Var(var), .. }
-            | StmtKind::Exchange { var, .. }
-            | StmtKind::Atomic { old: Some(var), .. }
-            | StmtKind::Assign { var, .. } => {
-                set.insert(*var);
-            }
-            _ => {}
+/// What a statement makes that may be any number for all work-items alike: the least of values is
+/// one of these, old values and scans are others for each.
+fn maker(stmt: &StmtKind) -> Option<Maker> {
+    match stmt {
+        StmtKind::Update { place: Place::Var(var), .. }
+        | StmtKind::Exchange {
+            var,
+            op: ExchangeOp::Reduce(Reduction::Sum) | ExchangeOp::WarpReduce(Reduction::Sum),
+            ..
+        } => Some(Maker::Var(*var)),
+        StmtKind::Update { place: Place::Element(access), .. }
+        | StmtKind::Atomic { access, op: AtomicOp::Add | AtomicOp::Sub, .. } => {
+            Some(Maker::Tile(access.array))
         }
+        _ => None,
+    }
+}
+
+/// The variable that a statement sets again.
+fn set(stmt: &StmtKind) -> Option<Maker> {
+    match stmt {
+        StmtKind::Assign { var, .. } => Some(Maker::Var(*var)),
+        _ => None,
+    }
+}
+
+/// Adds what statements make, and the expressions in them.
+fn collect(stmts: &[Stmt], made: &mut BTreeSet<Maker>, exprs: &mut BTreeSet<ExprId>) {
+    for stmt in stmts {
+        made.extend(maker(&stmt.kind).or_else(|| set(&stmt.kind)));
         exprs.extend(stmt.kind.exprs());
-        stmt.kind.bodies().into_iter().for_each(|body| collect(body, set, exprs));
+        stmt.kind.bodies().into_iter().for_each(|body| collect(body, made, exprs));
     }
 }
 
 /// What sides of comparisons are taken for where numbers that loops make are these; `None` where
-/// some side cannot be that, or is another one for each work-item.
-pub(super) fn doubts(guess: &Guess<'_, '_>, spans: &Spans<'_>) -> Option<Doubts> {
+/// some side cannot be that, or is another one for each work-item. Where none need be taken for
+/// another number there are no doubts.
+pub(super) fn doubts(guess: &Guess<'_, '_>, spans: &Spans<'_>) -> Option<Option<Doubts>> {
     let text = guess.text;
     let kernel = guess.kernel();
     let mut sides: BTreeMap<ExprId, [Option<Side>; 2]> = BTreeMap::new();
@@ -106,7 +146,7 @@ pub(super) fn doubts(guess: &Guess<'_, '_>, spans: &Spans<'_>) -> Option<Doubts>
             let mut named = Named::default();
             named.add(text, guess, side);
             let is_inside =
-                |var: &VarId| text.made.vars[var].iter().any(|of| is_in(kernel, *of, expr));
+                |maker: &Maker| text.made.0[maker].iter().any(|of| is_in(kernel, *of, expr));
             if named.made.is_empty() || named.made.iter().any(is_inside) {
                 continue;
             }
@@ -129,7 +169,7 @@ pub(super) fn doubts(guess: &Guess<'_, '_>, spans: &Spans<'_>) -> Option<Doubts>
             sides.insert(expr, own);
         }
     }
-    (!sides.is_empty()).then(|| Doubts::from_sides(sides, BTreeMap::new(), spans.plain()))
+    Some((!sides.is_empty()).then(|| Doubts::from_sides(sides, BTreeMap::new(), spans.plain())))
 }
 
 /// Whether an expression is part of another one.
@@ -144,7 +184,7 @@ fn is_in(kernel: &Kernel, whole: ExprId, part: ExprId) -> bool {
 #[derive(Default)]
 struct Named {
     /// Numbers that loops make, and that are taken for some.
-    made: BTreeSet<VarId>,
+    made: BTreeSet<Maker>,
     /// Whether there is something that is not the same for all work-items, or that is not known.
     has_others: bool,
 }
@@ -153,12 +193,16 @@ impl Named {
     fn add(&mut self, text: &Text<'_>, guess: &Guess<'_, '_>, expr: ExprId) {
         let kind = &guess.kernel().exprs[expr].kind;
         match kind {
+            ExprKind::Load(access) if text.made.has_tile(access.array) => {
+                self.made.insert(Maker::Tile(access.array));
+                access.indices.iter().for_each(|index| self.add(text, guess, *index));
+            }
             ExprKind::Load(_) | ExprKind::InBounds { .. } => self.has_others = true,
             ExprKind::Var(var) => {
                 match (text.plain.lets.get(var), guess.kernel().vars[*var].kind) {
                     (Some(init), _) => self.add(text, guess, *init),
                     (None, VarKind::Let { .. }) if guess.is_taken(*var) => {
-                        self.made.insert(*var);
+                        self.made.insert(Maker::Var(*var));
                     }
                     (None, VarKind::Scalar(_) | VarKind::Dim | VarKind::TileParam(_)) => {}
                     (None, _) => self.has_others = true,
@@ -168,6 +212,3 @@ impl Named {
         }
     }
 }
-
-/// The numbers that a guess takes, by variable.
-pub(super) type Taken = BTreeMap<VarId, Number>;

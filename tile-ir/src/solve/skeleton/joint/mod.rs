@@ -27,7 +27,7 @@ use super::sizes::Sizes;
 use crate::kernel::{ArrayRef, Kernel, VarId};
 
 /// A launch, and a block of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Launch {
     pub(super) sizes: Sizes,
     pub(super) block: Vec<i64>,
@@ -43,9 +43,29 @@ pub(crate) struct Given {
     pub(super) elements: BTreeMap<(ArrayRef, Vec<i64>), Number>,
     /// Scalars that are no whole numbers.
     pub(super) scalars: BTreeMap<VarId, f64>,
-    /// By how much any other element of a tensor that the kernel does not write differs from the
-    /// one before it, if not by chance; the first one is 0.
-    pub(super) slope: Option<i64>,
+    /// The other elements of these tensors, if they are not what chance says.
+    pub(super) others: Option<Others>,
+}
+
+/// All elements of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Others {
+    /// From the first one on, each differs by so much from the one before it.
+    Line { first: i64, by: i64 },
+    /// Each is this.
+    Alike(Number),
+}
+
+impl Others {
+    /// The element of this number along the last axis.
+    pub(super) fn at(self, number: i64) -> Number {
+        match self {
+            Self::Line { first, by } => {
+                Number::Int(i128::from(first) + i128::from(by) * i128::from(number))
+            }
+            Self::Alike(value) => value,
+        }
+    }
 }
 
 impl Given {

@@ -29,6 +29,9 @@ const FAR_AWAY: usize = 5;
 const OTHER_ELEMENT: usize = 6;
 const MOST_OTHER: usize = 4;
 
+/// A number that is lost when it is added to others.
+const TINY: f64 = 1e-30;
+
 /// How deep it is looked for what to change.
 const MAX_DEPTH: u32 = 24;
 
@@ -51,10 +54,10 @@ pub(in super::super) fn find_with_made<'t>(
     goals: &[Goal],
     (starts, spans): (&'t [Sizes], &'t Spans<'_>),
 ) -> impl Iterator<Item = Launch> + use<'t> {
-    let taken = (!text.made.is_empty()).then(Taken::new);
+    let taken = (!text.made.is_empty()).then(Taken::default);
     let (searches, loads) = searches(text, goals, (starts, taken));
     searches.filter_map(move |search| {
-        let doubts = Some(doubts(&search.guess, spans)?);
+        let doubts = doubts(&search.guess, spans)?;
         Some(Launch { doubts, ..search.launch(&loads) })
     })
 }
@@ -189,11 +192,19 @@ impl Search<'_, '_> {
             Side::Var(var) => kernel.vars[var].ty,
             Side::Number(_) => return near,
         };
-        let Some(whole) = other.whole() else {
+        let Some(whole) = other.whole().filter(|_| is_whole(ty)) else {
             let real = other.real();
-            return [real / 2.0, real * 2.0, -real, f64::NAN, f64::INFINITY]
-                .map(Number::Float)
-                .to_vec();
+            return [
+                real / 2.0,
+                real * 2.0,
+                -real,
+                real + TINY,
+                real - TINY,
+                f64::NAN,
+                f64::INFINITY,
+            ]
+            .map(Number::Float)
+            .to_vec();
         };
         let by = 1 << self.dice.below(8);
         let ends = ty.integer_range().map_or([0, MOST], |(least, most)| [least, most]);
@@ -286,6 +297,14 @@ impl Search<'_, '_> {
             }
             return;
         }
+        if self.guess.is_taken_of(access.array) {
+            let element = self.guess.element(access, who);
+            let target = wrapped(target, self.guess.kernel().exprs[load].ty);
+            if let Some((element, taken)) = element.zip(self.guess.taken.as_mut()) {
+                taken.elements.insert(element, target);
+            }
+            return;
+        }
         let count = self.guess.text.stored.get(&load).map_or(0, Vec::len);
         let chosen = self.dice.below(count);
         self.guess.of_tiles.insert((load, who), chosen);
@@ -302,7 +321,7 @@ impl Search<'_, '_> {
         match (kind, target.whole()) {
             (VarKind::Let { .. }, _) if self.guess.is_taken(var) => {
                 if let Some(taken) = self.guess.taken.as_mut().filter(|_| is_of_type(target, ty)) {
-                    taken.insert(var, target);
+                    taken.vars.insert(var, target);
                 }
             }
             (VarKind::Let { .. }, _) => {
