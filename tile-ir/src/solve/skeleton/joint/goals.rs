@@ -283,11 +283,15 @@ impl Collected<'_> {
         all
     }
 
-    /// How an index leaves all that a coordinate may be.
+    /// How an index leaves all that a coordinate, or a literal, may be.
     fn beyond(&self, index: ExprId, of: ExprId) -> Vec<Goals> {
         let plain = self.text.plain;
-        let ExprKind::Var(var) = plain.kernel.exprs[plain.resolved(of)].kind else {
-            return Vec::new();
+        let var = match plain.kernel.exprs[plain.resolved(of)].kind {
+            ExprKind::Var(var) => var,
+            ExprKind::Literal(_) => {
+                return vec![vec![Goal::of(CompareOp::Ne, index.into(), of.into(), READER)]];
+            }
+            _ => return Vec::new(),
         };
         let below =
             |start: ExprId| vec![Goal::of(CompareOp::Lt, index.into(), start.into(), READER)];

@@ -13,14 +13,17 @@ use super::made::Taken;
 use super::text::Text;
 use crate::arena::EntityId as _;
 use crate::config::complete_tiles;
+use crate::dtype::DType;
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, TileDomain, Type, VarId, VarKind,
+    Access, ArrayRef, ElemType, ExprId, ExprKind, Kernel, Literal, TileDomain, Type, VarId, VarKind,
 };
 use crate::op::{BinaryOp, LogicOp, MathFn, UnaryOp};
 
 /// How deep expressions are looked into, and into how many for one value.
 const MAX_DEPTH: u32 = 32;
 const MAX_STEPS: u32 = 256;
+
+const F32: Type = Type::Scalar(ElemType::Concrete(DType::F32));
 
 /// One launch, one block and a work-item of it for each access, in one round of each loop.
 #[derive(Clone)]
@@ -238,6 +241,8 @@ fn cast(number: Number, ty: Type) -> Number {
             let (least, most) = ty.integer_range().unwrap_or((0, i64::MAX.into()));
             Number::Int((value as i128).clamp(least, most))
         }
+        // Not every number has a float of its own.
+        Number::Int(value) if ty == F32 => Number::Int(value as f32 as i128),
         number => wrapped(number, ty),
     }
 }

@@ -32,6 +32,9 @@ const MOST_OTHER: usize = 4;
 /// A number that is lost when it is added to others.
 const TINY: f64 = 1e-30;
 
+/// The largest of the factors of a number that are looked for.
+const MOST_FACTOR: i128 = 64;
+
 /// How deep it is looked for what to change.
 const MAX_DEPTH: u32 = 24;
 
@@ -245,7 +248,7 @@ impl Search<'_, '_> {
                 let (part, other) = if is_first { (*lhs, *rhs) } else { (*rhs, *lhs) };
                 let Some(other) = self.guess.value(other, who) else { return };
                 let mut all = operands(*op, (target, other), is_first);
-                let is_either = matches!(op, BinaryOp::And | BinaryOp::Or);
+                let is_either = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Mul);
                 if (is_first || is_either)
                     && let Some(now) = self.guess.value(part, who)
                 {
@@ -397,6 +400,11 @@ fn near(op: BinaryOp, (target, other): (Number, Number), now: Number) -> Vec<Num
             let highest = other.checked_ilog2().map_or(0, |bit| 1 << bit);
             vec![now & !other | target & other, now | other, now & !other, other, highest]
         }
+        // The other operand may follow.
+        BinaryOp::Mul if target != 0 => (2..=MOST_FACTOR)
+            .filter(|by| target % by == 0)
+            .flat_map(|by| [by, target / by])
+            .collect(),
         BinaryOp::Or => vec![now & other | target & !other, now & other, target & !other, other],
         _ => Vec::new(),
     };
