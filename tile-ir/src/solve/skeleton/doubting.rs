@@ -106,7 +106,7 @@ impl Runs<'_> {
     fn run_each(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
         let params = self.kernel.tile_params.values().map(|param| param.var).collect();
         let mut fuel = self.share(ENOUGH);
-        for sizes in choice.with_each(&params) {
+        for sizes in choice.with_each(&params).chain(choice.with_each_two(&params)) {
             let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
             let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), &mut fuel);
             if fuel == 0 {
@@ -122,11 +122,24 @@ impl Runs<'_> {
         for resized in Resized::all(plan, &spans, &self.findings.fills.outcomes) {
             let given = left.min(self.share(OF_ONE));
             let mut fuel = given;
-            for sizes in choice.with_each(&resized.sizes) {
+            let mut run = |sizes: Sizes, fuel: &mut u32| {
                 let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
                 if resized.may_be(&spans, &sizes) {
-                    let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), &mut fuel);
+                    let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), fuel);
                 }
+            };
+            // Two may agree where none of them does it by itself.
+            let mut of_one = fuel / 2;
+            fuel -= of_one;
+            for sizes in choice.with_each(&resized.sizes) {
+                run(sizes, &mut of_one);
+                if of_one == 0 {
+                    break;
+                }
+            }
+            fuel += of_one;
+            for sizes in choice.with_each_two(&resized.sizes) {
+                run(sizes, &mut fuel);
                 if fuel == 0 {
                     break;
                 }
@@ -142,7 +155,7 @@ impl Runs<'_> {
         let starts = choice.sizes_of_each_tile();
         let starts = starts.map(|sizes| sizes.put_where_assumed(kernel, &self.assumptions));
         let starts: Vec<Sizes> = starts.collect();
-        let text = joint::Text::of(&plain);
+        let text = joint::Text::of(&plain, &self.unfilled);
         let all = joint::together(&text, &self.unfilled);
         let mut left = self.share(ALL);
         let spans = Spans::of(kernel);

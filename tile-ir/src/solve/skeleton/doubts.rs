@@ -62,26 +62,12 @@ impl Outcomes {
     }
 }
 
-/// What decides whether a statement is run.
-#[derive(Clone, Copy, Default)]
-struct Under {
-    data: bool,
-    launch: bool,
-}
-
-impl Under {
-    fn add(&mut self, resting: &Resting, kernel: &Kernel, cond: ExprId) {
-        self.data |= resting.has(kernel, cond);
-        self.launch |= resting.is_launched(kernel, cond);
-    }
-}
-
 /// What rests on data.
 #[derive(Default, PartialEq, Clone)]
 pub(super) struct Resting {
     vars: BTreeSet<VarId>,
     tiles: BTreeSet<ArrayRef>,
-    /// Names of what scalars and coordinates of blocks decide.
+    /// Names of what is made of scalars and coordinates of blocks.
     launched: BTreeSet<VarId>,
     /// The arrays that hold what the order of updates says.
     ordered: BTreeSet<ArrayRef>,
@@ -92,7 +78,7 @@ impl Resting {
         let mut resting = Self { ordered: updated_in_order(kernel), ..Self::default() };
         loop {
             let before = resting.clone();
-            resting.visit(kernel, &kernel.body, Under::default());
+            resting.visit(kernel, &kernel.body, false);
             if resting == before {
                 return resting;
             }
@@ -111,6 +97,14 @@ impl Resting {
         })
     }
 
+    pub(super) fn has_var(&self, var: VarId) -> bool {
+        self.vars.contains(&var)
+    }
+
+    pub(super) fn has_tile(&self, array: ArrayRef) -> bool {
+        self.tiles.contains(&array)
+    }
+
     /// Whether scalars or coordinates of blocks are in an expression.
     pub(super) fn is_launched(&self, kernel: &Kernel, expr: ExprId) -> bool {
         any_subexpr(kernel, expr, &mut |kind| match kind {
@@ -122,17 +116,17 @@ impl Resting {
         })
     }
 
-    fn visit(&mut self, kernel: &Kernel, stmts: &[Stmt], under: Under) {
+    fn visit(&mut self, kernel: &Kernel, stmts: &[Stmt], under: bool) {
         for stmt in stmts {
             let mut inner = under;
             match &stmt.kind {
                 StmtKind::Assign { var, value }
                 | StmtKind::Update { place: Place::Var(var), value, .. }
                 | StmtKind::Let { var, init: Some(value) } => {
-                    if under.data || self.has(kernel, *value) {
+                    if under || self.has(kernel, *value) {
                         self.vars.insert(*var);
                     }
-                    if under.launch || self.is_launched(kernel, *value) {
+                    if self.is_launched(kernel, *value) {
                         self.launched.insert(*var);
                     }
                 }
@@ -154,10 +148,10 @@ impl Resting {
                     self.vars.extend(*old);
                 }
                 StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {
-                    range.exprs().into_iter().for_each(|bound| inner.add(self, kernel, bound));
+                    inner |= range.exprs().into_iter().any(|bound| self.has(kernel, bound));
                 }
                 StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => {
-                    inner.add(self, kernel, *cond);
+                    inner |= self.has(kernel, *cond);
                 }
                 StmtKind::LetArray { .. }
                 | StmtKind::Let { .. }
@@ -171,9 +165,8 @@ impl Resting {
         }
     }
 
-    fn store(&mut self, kernel: &Kernel, array: ArrayRef, value: ExprId, under: Under) {
-        let rests = self.has(kernel, value) || self.is_launched(kernel, value);
-        if under.data || under.launch || rests {
+    fn store(&mut self, kernel: &Kernel, array: ArrayRef, value: ExprId, under: bool) {
+        if under || self.has(kernel, value) || self.is_launched(kernel, value) {
             self.tiles.insert(array);
         }
     }
@@ -224,12 +217,12 @@ impl Doubts {
         let mut doubts = Self::default();
         for expr in open {
             let ExprKind::Compare { lhs, rhs, .. } = kernel.exprs[*expr].kind else { continue };
-            let is_of_launch = compared.of_launch.contains(expr);
+            let is_of_scalars = compared.of_scalars.contains(expr);
             let sides = [lhs, rhs].map(|side| {
                 let numbers = asked(plain, (side, open), sizes);
                 let range = spans.range(side, sizes);
                 let is_open = resting.has(kernel, side)
-                    || (is_of_launch && resting.is_launched(kernel, side));
+                    || (is_of_scalars && resting.is_launched(kernel, side));
                 let reals = Reals::of(plain, side);
                 is_open.then_some(Side { numbers, range, reals, wish: None })
             });
@@ -303,16 +296,16 @@ fn source(plain: &Plain<'_>, expr: ExprId) -> Option<Source> {
     }
 }
 
-/// Whether a work-item's coordinate stands in an expression: sizes that are run have work-items
-/// on both sides of any edge, and what pads say behind one is not to be passed over.
-fn names_item(plain: &Plain<'_>, expr: ExprId) -> bool {
+/// Whether nothing but scalars and numbers stands in an expression.
+fn is_of_scalars(plain: &Plain<'_>, expr: ExprId) -> bool {
     let kind = &plain.kernel.exprs[expr].kind;
     match kind {
         ExprKind::Var(var) => match (plain.lets.get(var), plain.kernel.vars[*var].kind) {
-            (Some(of), _) => names_item(plain, *of),
-            (None, kind) => matches!(kind, VarKind::Block | VarKind::Each),
+            (Some(of), _) => is_of_scalars(plain, *of),
+            (None, kind) => matches!(kind, VarKind::Scalar(_)),
         },
-        _ => kind.operands().into_iter().any(|operand| names_item(plain, operand)),
+        ExprKind::Load(_) | ExprKind::InBounds { .. } => false,
+        _ => kind.operands().into_iter().all(|operand| is_of_scalars(plain, operand)),
     }
 }
 
@@ -320,9 +313,8 @@ fn names_item(plain: &Plain<'_>, expr: ExprId) -> bool {
 pub(super) struct Compared {
     /// Of what rests on data.
     pub(super) of_data: BTreeSet<ExprId>,
-    /// Of what scalars and coordinates of blocks decide for all work-items alike, of which
-    /// nothing is assumed.
-    pub(super) of_launch: BTreeSet<ExprId>,
+    /// Of scalars alone, of which nothing is assumed.
+    pub(super) of_scalars: BTreeSet<ExprId>,
     /// Those, of what a launch gives or coordinates of blocks, and of what tiles hold.
     pub(super) all: BTreeSet<ExprId>,
 }
@@ -343,10 +335,10 @@ impl Compared {
             matches!(kind, StmtKind::Assume { .. } | StmtKind::Distinct { .. })
         });
         let plain = Plain::of(kernel);
-        let is_of_launch = |expr: &ExprId| {
-            !assumes && resting.is_launched(kernel, *expr) && !names_item(&plain, *expr)
+        let is_of_scalars = |expr: &ExprId| {
+            !assumes && resting.is_launched(kernel, *expr) && is_of_scalars(&plain, *expr)
         };
-        let of_launch = seen.iter().copied().filter(is_of_launch).collect();
+        let of_scalars = seen.iter().copied().filter(is_of_scalars).collect();
         let is_of_launch = &mut |kind: &ExprKind| match kind {
             ExprKind::Load(_) => true,
             ExprKind::Var(var) => {
@@ -358,12 +350,12 @@ impl Compared {
             let is_of_launch = any_subexpr(kernel, *expr, is_of_launch);
             has(expr) || is_of_launch || resting.is_launched(kernel, *expr)
         });
-        Self { of_data, of_launch, all: seen }
+        Self { of_data, of_scalars, all: seen }
     }
 
-    /// Those of data and of a launch that did not come out both ways.
+    /// Those of data and of scalars that did not come out both ways.
     pub(super) fn doubtful(&self, outcomes: &Outcomes) -> Vec<ExprId> {
-        let open = self.of_data.union(&self.of_launch).copied();
+        let open = self.of_data.union(&self.of_scalars).copied();
         open.filter(|expr| !outcomes.are_both(*expr)).collect()
     }
 

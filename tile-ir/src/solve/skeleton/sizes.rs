@@ -29,6 +29,8 @@ const MIN_EACH: i64 = 64;
 const MAX_EACH: i64 = 1024;
 /// Up to which value each of one is run with each of another.
 const EACH_OF_TWO: i64 = 32;
+/// The largest power of two of which it is run what it is, and what is next to it.
+const MOST_POWER: u32 = 12;
 /// Blocks of a large launch, along each axis of the grid, and scalars of one.
 const FAR: i64 = 1 << 17;
 /// The same, where what is left of a division is looked for.
@@ -233,34 +235,40 @@ impl<'a> Choice<'a> {
         Some(sizes)
     }
 
-    /// Each value of these tile parameters, dimensions and scalars, with some sizes of the others, and each
-    /// two of few values; the smallest first.
+    /// Each value of these tile parameters, dimensions and scalars, with some sizes of the others;
+    /// the smallest first.
     pub(super) fn with_each(&self, vars: &BTreeSet<VarId>) -> impl Iterator<Item = Sizes> {
         let literals = largest_literal(self.kernel) + 1;
         let most = literals.saturating_mul(EACH_ABOVE).clamp(MIN_EACH, MAX_EACH);
-        let mut single: Vec<_> =
-            vars.iter().flat_map(|var| self.values_to(*var, most)).map(|one| vec![one]).collect();
-        single.sort_by_key(|given| extent_of(given));
+        let mut all: Vec<(VarId, i64)> = vars
+            .iter()
+            .flat_map(|var| self.values_to(*var, most).chain(self.powers_above(*var, most)))
+            .collect();
+        all.sort_by_key(|one| extent_of(&[*one]));
+        all.into_iter().flat_map(|one| {
+            let all = self.tiles.iter().filter_map(|usual| self.sizes_near(usual, &[one], 0));
+            let mut all: Vec<Sizes> = all.collect();
+            all.sort_by(|one, other| one.values.cmp(&other.values));
+            all.dedup();
+            all
+        })
+    }
+
+    /// Each two of few values of these; the smallest first.
+    pub(super) fn with_each_two(&self, vars: &BTreeSet<VarId>) -> impl Iterator<Item = Sizes> {
         let of_two = vars.iter().enumerate().flat_map(|(nth, var)| {
             let others = vars.iter().skip(nth + 1);
             let pairs = others.flat_map(|other| {
                 let both = self.values_to(*var, EACH_OF_TWO);
                 both.flat_map(|one| {
-                    self.values_to(*other, EACH_OF_TWO).map(move |other| vec![one, other])
+                    self.values_to(*other, EACH_OF_TWO).map(move |other| [one, other])
                 })
             });
             pairs.collect::<Vec<_>>()
         });
-        let mut of_two: Vec<Vec<(VarId, i64)>> = of_two.collect();
+        let mut of_two: Vec<[(VarId, i64); 2]> = of_two.collect();
         of_two.sort_by_key(|given| extent_of(given));
-        let single = single.into_iter().flat_map(|given| {
-            let all = self.tiles.iter().filter_map(|usual| self.sizes_near(usual, &given, 0));
-            let mut all: Vec<Sizes> = all.collect();
-            all.sort_by(|one, other| one.values.cmp(&other.values));
-            all.dedup();
-            all
-        });
-        single.chain(of_two.into_iter().filter_map(|given| self.sizes_with(&given, 0)))
+        of_two.into_iter().filter_map(|given| self.sizes_with(&given, 0))
     }
 
     /// The values of a tile parameter, a dimension or a scalar up to some.
@@ -271,6 +279,14 @@ impl<'a> Choice<'a> {
         };
         let values = values.map(i64::from).take_while(move |value| *value <= most);
         values.map(move |value| (var, value))
+    }
+
+    /// Values of a scalar or a dimension at which its digits change, above some.
+    fn powers_above(&self, var: VarId, least: i64) -> impl Iterator<Item = (VarId, i64)> {
+        let is_size = matches!(self.kernel.vars[var].kind, VarKind::Scalar(_) | VarKind::Dim);
+        let powers = (1..=MOST_POWER).map(|power| 1 << power).filter(move |_| is_size);
+        let around = powers.flat_map(|power| [power - 1, power, power + 1]);
+        around.filter(move |value| *value > least).map(move |value| (var, value))
     }
 
     /// The sizes again, by other data than [`Self::sizes`] has; the smallest first.

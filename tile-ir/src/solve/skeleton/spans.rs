@@ -44,6 +44,8 @@ pub(super) struct Spans<'a> {
     /// What is added to variables, or taken away, and the loops around.
     sums: Vec<(VarId, BinaryOp, ExprId, Around)>,
     updated: BTreeSet<ArrayRef>,
+    /// Variables that loops set.
+    looped: BTreeSet<VarId>,
     left: Cell<u32>,
     /// Whether dimensions may be any.
     is_open: Cell<bool>,
@@ -60,6 +62,7 @@ impl<'a> Spans<'a> {
             changed: BTreeSet::new(),
             sums: Vec::new(),
             updated: BTreeSet::new(),
+            looped: BTreeSet::new(),
             left: Cell::new(MAX_STEPS),
             is_open: Cell::new(false),
         };
@@ -78,6 +81,9 @@ impl<'a> Spans<'a> {
                 StmtKind::Update { place: Place::Var(var), .. }
                 | StmtKind::Exchange { var, .. } => {
                     self.changed.insert(*var);
+                }
+                StmtKind::Assign { var, .. } if !around.is_empty() => {
+                    self.looped.insert(*var);
                 }
                 StmtKind::Update { place: Place::Element(access), .. } => {
                     self.updated.insert(access.array);
@@ -156,7 +162,8 @@ impl<'a> Spans<'a> {
                 let is_size = |kind| {
                     matches!(kind, VarKind::Dim | VarKind::TileParam(_) | VarKind::Scalar(_))
                 };
-                if self.sums.iter().any(|(of, ..)| *of == var) || self.changed.contains(&var) {
+                let is_summed = self.sums.iter().any(|(of, ..)| *of == var);
+                if is_summed || self.changed.contains(&var) || self.looped.contains(&var) {
                     let all = kernel.vars.iter().filter(|(_, var)| is_size(var.kind));
                     found.extend(all.map(|(size, _)| size));
                 }

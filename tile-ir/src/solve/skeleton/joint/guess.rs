@@ -1,7 +1,7 @@
 //! A launch, a block and some work-items of it, and what expressions are there, as far as the
 //! text tells.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use super::super::amounts::is_whole;
@@ -38,6 +38,9 @@ pub(super) struct Guess<'t, 'a> {
     pub(super) of_tiles: BTreeMap<(ExprId, Who), usize>,
     /// What numbers are that loops make, if any are taken.
     pub(super) taken: Option<Taken>,
+    /// Of variables whose values are looked at, from which of these on none counts: what one is
+    /// set to is made of what it was before.
+    before: RefCell<BTreeMap<VarId, usize>>,
     /// How many expressions may still be looked into for one value.
     left: Cell<u32>,
 }
@@ -52,6 +55,7 @@ impl<'t, 'a> Guess<'t, 'a> {
             of_vars: BTreeMap::new(),
             of_tiles: BTreeMap::new(),
             taken: None,
+            before: RefCell::new(BTreeMap::new()),
             left: Cell::new(MAX_STEPS),
         }
     }
@@ -63,7 +67,27 @@ impl<'t, 'a> Guess<'t, 'a> {
     /// The value that a variable has of those that it is set to.
     pub(super) fn set(&self, var: VarId, who: Who) -> Option<ExprId> {
         let all = self.text.values.vars.get(&var)?;
-        all.get(self.of_vars.get(&(var, who)).copied().unwrap_or(0) % all.len().max(1)).copied()
+        all.get(self.chosen(var, who)).copied()
+    }
+
+    /// The number of that value.
+    fn chosen(&self, var: VarId, who: Who) -> usize {
+        let count = self.text.values.vars.get(&var).map_or(0, Vec::len);
+        let own = self.of_vars.get(&(var, who)).copied().unwrap_or(0) % count.max(1);
+        let before = self.before.borrow().get(&var).copied();
+        before.map_or(own, |before| own.min(before.saturating_sub(1)))
+    }
+
+    /// The value of a variable by what it is set to.
+    fn set_to(&self, (var, who): (VarId, Who), depth: u32) -> Option<Number> {
+        let (value, chosen) = (self.set(var, who)?, self.chosen(var, who));
+        let before = self.before.borrow_mut().insert(var, chosen);
+        let found = self.within((value, who), depth);
+        match before {
+            Some(before) => self.before.borrow_mut().insert(var, before),
+            None => self.before.borrow_mut().remove(&var),
+        };
+        found
     }
 
     /// The same of what is loaded from a tile.
@@ -189,7 +213,7 @@ impl<'t, 'a> Guess<'t, 'a> {
         match self.kernel().vars[var].kind {
             VarKind::Let { .. } => match self.taken_for(var) {
                 Some(number) => Some(number),
-                None => self.within((self.set(var, who)?, who), depth),
+                None => self.set_to((var, who), depth),
             },
             VarKind::Scalar(_) | VarKind::Dim | VarKind::TileParam(_) => {
                 let whole = self.sizes.values[var.index()].map(|value| Number::Int(value.into()));

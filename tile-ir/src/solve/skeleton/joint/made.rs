@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::data::Number;
-use super::super::doubts::{Doubts, Side, Wish};
+use super::super::doubts::{Doubts, Resting, Side, Wish};
 use super::super::reals::Reals;
 use super::super::spans::Spans;
 use super::goals::READER;
@@ -17,7 +17,8 @@ use super::text::Text;
 use crate::arena::EntityId as _;
 use crate::exchange::{ExchangeOp, Reduction};
 use crate::kernel::{
-    ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, Type, VarId, VarKind,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, TileId, Type, VarId,
+    VarKind, any_stmt,
 };
 use crate::op::AtomicOp;
 
@@ -42,10 +43,42 @@ pub(super) struct Taken {
 }
 
 impl Made {
-    pub(super) fn of(kernel: &Kernel) -> Self {
+    /// Those that rest on data; what a loop makes that stores in one of these `tiles` is not
+    /// any: it says what was stored.
+    pub(super) fn of(kernel: &Kernel, tiles: &BTreeSet<TileId>) -> Self {
         let mut made = Self::default();
         made.visit(kernel, &kernel.body, false);
+        let resting = Resting::of(kernel);
+        let is_counted = |array: ArrayRef| {
+            any_stmt(&kernel.body, &mut |kind| match kind {
+                StmtKind::Atomic { access, .. } if access.array == array => {
+                    access.indices.iter().any(|index| resting.has(kernel, *index))
+                }
+                _ => false,
+            })
+        };
+        made.0.retain(|maker, _| match maker {
+            Maker::Var(var) => resting.has_var(*var),
+            Maker::Tile(array) => resting.has_tile(*array) || is_counted(*array),
+        });
+        made.leave_out(&kernel.body, tiles);
         made
+    }
+
+    fn leave_out(&mut self, stmts: &[Stmt], tiles: &BTreeSet<TileId>) {
+        for stmt in stmts {
+            let is_watched = |access: &Access| match access.array {
+                ArrayRef::Tile(tile) => tiles.contains(&tile),
+                ArrayRef::Tensor(_) => false,
+            };
+            let mut stores = |kind: &StmtKind| kind.set_element().is_some_and(is_watched);
+            if is_loop(stmt) && any_stmt(std::slice::from_ref(stmt), &mut stores) {
+                let (mut made, mut exprs) = (BTreeSet::new(), BTreeSet::new());
+                collect(std::slice::from_ref(stmt), &mut made, &mut exprs);
+                self.0.retain(|maker, _| !made.contains(maker));
+            }
+            stmt.kind.bodies().into_iter().for_each(|body| self.leave_out(body, tiles));
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -72,14 +105,10 @@ impl Made {
             if let Some(maker) = made.filter(is_number) {
                 self.0.entry(maker).or_default();
             }
-            let is_loop = matches!(
-                stmt.kind,
-                StmtKind::For { .. } | StmtKind::Phase { .. } | StmtKind::While { .. }
-            );
             for body in stmt.kind.bodies() {
-                self.visit(kernel, body, in_loop || is_loop);
+                self.visit(kernel, body, in_loop || is_loop(stmt));
             }
-            if is_loop {
+            if is_loop(stmt) {
                 self.leave_alone(stmt);
             }
         }
@@ -95,6 +124,10 @@ impl Made {
             }
         }
     }
+}
+
+fn is_loop(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::For { .. } | StmtKind::Phase { .. } | StmtKind::While { .. })
 }
 
 /// What a statement makes that may be any number for all work-items alike: the least of values is

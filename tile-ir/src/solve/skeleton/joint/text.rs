@@ -1,12 +1,13 @@
 //! What a kernel's text says of coordinates, variables and what tiles hold.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::plain::Plain;
 use super::super::preimages::Values;
 use super::made::Made;
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, VarId,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileId,
+    VarId,
 };
 
 /// What a kernel says of what a launch, a block and a work-item are made of.
@@ -22,7 +23,8 @@ pub(in super::super) struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    pub(in super::super) fn of(plain: &'a Plain<'a>) -> Self {
+    /// Of a kernel, and of these tiles what is asked whether they are filled.
+    pub(in super::super) fn of(plain: &'a Plain<'a>, tiles: &BTreeSet<TileId>) -> Self {
         let kernel = plain.kernel;
         let axes = kernel.grid.iter().chain(kernel.block.iter().flatten());
         let mut text = Self {
@@ -31,7 +33,7 @@ impl<'a> Text<'a> {
             extents: axes.map(|axis| (axis.var, axis.extent)).collect(),
             rounds: BTreeMap::new(),
             stored: BTreeMap::new(),
-            made: Made::of(kernel),
+            made: Made::of(kernel, tiles),
         };
         let mut stores = Vec::new();
         text.visit(&kernel.body, &mut stores);
