@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::Pool;
 use super::data::Number;
 use super::doubts::{Compared, Doubts, Resting, Seen};
 use super::joint::{self, Others};
@@ -17,8 +16,9 @@ use super::resized::Resized;
 use super::sizes::{Choice, Sizes};
 use super::spans::Spans;
 use super::wanted::Wanted;
+use super::{Findings, Pool};
 use crate::arena::EntityId as _;
-use crate::kernel::{VarId, VarKind};
+use crate::kernel::{Place, Stmt, StmtKind, Var, VarId, VarKind};
 
 /// Different data that is run.
 const MIXED: u32 = 16;
@@ -87,6 +87,7 @@ impl Runs<'_> {
         let compared = Compared::of(kernel, plan, &resting);
         let Some(usual) = choice.with_mixed_data(1).next() else { return };
         self.run_each((plan, choice), &Pool::of(kernel));
+        self.run_looped((plan, choice), &Pool::of(kernel));
         self.run_resized((plan, choice), &Pool::of(kernel));
         self.run_joint((plan, choice), &Pool::of(kernel));
         self.run_alike((plan, choice), &Pool::of(kernel));
@@ -108,6 +109,29 @@ impl Runs<'_> {
         let mut fuel = self.share(ENOUGH);
         for sizes in choice.with_each(&params).chain(choice.with_each_two(&params)) {
             let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
+            let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), &mut fuel);
+            if fuel == 0 {
+                break;
+            }
+        }
+    }
+
+    /// Runs each value of integer scalars, as far as it goes, where loops make numbers of them:
+    /// no condition need say which of these matter.
+    fn run_looped(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
+        let kernel = self.kernel;
+        if !makes_numbers(&kernel.body, false) {
+            return;
+        }
+        let is_integer = |var: &Var| var.ty.integer_range().is_some();
+        let scalars = kernel
+            .vars
+            .iter()
+            .filter(|(_, var)| matches!(var.kind, VarKind::Scalar(_)) && is_integer(var));
+        let scalars = scalars.map(|(id, _)| id).collect();
+        let mut fuel = self.share(MOST);
+        for sizes in choice.with_each(&scalars) {
+            let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
             let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), &mut fuel);
             if fuel == 0 {
                 break;
@@ -338,12 +362,11 @@ impl Runs<'_> {
         for sizes in choice.with_mixed_data(MIXED) {
             let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
             let doubts = Doubts::of((&doubtful, resting, compared), &spans, &sizes);
-            let run = self.run_at(
-                plan,
-                &sizes,
-                Run::of(Blocks::Sample, pool).doubting(&doubts),
-                &mut fuel,
-            );
+            // What is taken for another number than it is shows nothing else.
+            let before = self.findings.clone();
+            let run = Run::of(Blocks::Sample, pool).doubting(&doubts);
+            let run = self.run_at(plan, &sizes, run, &mut fuel);
+            self.findings = Findings { fills: std::mem::take(&mut self.findings.fills), ..before };
             is_ended |= run.is_ok();
             is_cut |= run == Err(Stop::Budget);
             if fuel == 0 || (is_ended && fuel < most - self.share(ENOUGH)) {
@@ -379,4 +402,20 @@ impl Runs<'_> {
         }
         run
     }
+}
+
+/// Whether a loop changes a variable.
+fn makes_numbers(stmts: &[Stmt], in_loop: bool) -> bool {
+    stmts.iter().any(|stmt| {
+        let is_changed = matches!(
+            stmt.kind,
+            StmtKind::Update { place: Place::Var(_), .. } | StmtKind::Assign { .. }
+        );
+        let is_loop = matches!(
+            stmt.kind,
+            StmtKind::For { .. } | StmtKind::Phase { .. } | StmtKind::While { .. }
+        );
+        in_loop && is_changed
+            || stmt.kind.bodies().into_iter().any(|body| makes_numbers(body, in_loop || is_loop))
+    })
 }
