@@ -117,15 +117,15 @@ families! {
     control corners counted decided digits dims doubled doubtful ended ends equations exact far
     fetched few filled flags flipped followed found fronts further gather generated generics given
     graphs grids grouped halos halved hand inclusive kept lanes last_part lastly late launched
-    launches layers leaving left lessons levels library limits loaded long loops marks matrices
-    micro mirrors mixed multiplied narrow nearly offsets open orders params parted partners passed
-    permuted physics picked pictures pieces placed places ported ports powers prefixes programs
-    published queues ranks rarely reach reading recounted rectangles reduced reductions reserved
-    restored rolled rotated rounds rows running samples scans scattered searches seats segments
-    seldom settled several shares sized sizes solvers sorted sorts staged starts stencils steps
-    stolen stored strides summed sums symbolic tables takers teams tickets tiles together told
-    triangles turned twice unrolled unseen values verified waits walked warps wavelets waves
-    weighed wholes wide
+    launches layers leaving left lessons levels library limits loaded long looped loops made marks
+    matrices micro mirrors mixed multiplied narrow nearly offsets open orders params parted
+    partners passed permuted physics picked pictures pieces placed places ported ports powers
+    prefixes programs published queues ranks rarely reach reading recounted rectangles reduced
+    reductions reserved restored rolled rotated rounds rows running samples scans scattered
+    searches seats segments seldom settled several shares sized sizes solvers sorted sorts staged
+    starts stencils steps stolen stored strides summed sums symbolic tables takers teams tickets
+    tiles together told triangles turned twice unrolled unseen values verified waits walked warps
+    wavelets waves weighed wholes wide
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub(super) struct Scan {
     pub(super) cells: [Poly; 2],
     /// In these rows, by coordinate.
     pub(super) rows: Vec<Rows>,
+    /// Where one of these holds, nobody goes through it.
+    pub(super) unless: Vec<Formula>,
     /// The row of the work-item that goes through it.
     pub(super) row: Vec<Poly>,
     /// Whether a cell's sum is of those behind it.
@@ -70,6 +72,7 @@ impl Scan {
         Self {
             cells,
             rows: Vec::new(),
+            unless: Vec::new(),
             row: Vec::new(),
             is_backward: false,
             is_inclusive: false,
@@ -118,8 +121,9 @@ impl Prefixes {
 
     /// The cases in which a cell is none of a scan's.
     pub(super) fn outside(&self, scan: usize, at: &Cell) -> Vec<Formula> {
-        let Scan { cells: [from, to], rows, .. } = &self.scans[scan];
-        let mut cases = vec![Formula::lt(&at.at, from), Formula::le(to, &at.at)];
+        let Scan { cells: [from, to], rows, unless, .. } = &self.scans[scan];
+        let mut cases = unless.clone();
+        cases.extend([Formula::lt(&at.at, from), Formula::le(to, &at.at)]);
         cases.extend(rows.iter().zip(&at.row).flat_map(|(rows, index)| rows.outside(index)));
         cases
     }
@@ -369,6 +373,7 @@ impl Builder<'_> {
         }
         let mut cases = self.outside_rows(read, side);
         let scan = &self.walk.prefixes.scans[read.scan];
+        cases.extend(scan.unless.iter().map(|unless| self.formula_on(side, unless)));
         let parts = [&read.at.at, &scan.cells[0], &scan.cells[1]];
         let [at, from, to] = parts.map(|poly| self.on(side, poly));
         cases.extend([Formula::lt(&at, &from), Formula::le(&to, &at)]);

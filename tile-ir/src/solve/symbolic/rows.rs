@@ -151,6 +151,15 @@ impl Walk<'_> {
     /// The rows of which just one work-item each goes through the cells here, and is sure
     /// to; this is the row of its own.
     pub(super) fn scanned_rows(&mut self, row: &[Poly]) -> Option<Vec<Rows>> {
+        let (rows, unless) = self.rows_scanned_unless(row)?;
+        unless.is_empty().then_some(rows)
+    }
+
+    /// The same, unless one of these holds, which the block agrees on.
+    pub(super) fn rows_scanned_unless(
+        &mut self,
+        row: &[Poly],
+    ) -> Option<(Vec<Rows>, Vec<Formula>)> {
         let (kernel, axes) = (self.kernel, self.block.clone()?);
         let is_free = |axis: Unknown| row.iter().any(|coordinate| single(coordinate) == Some(axis));
         let (mut item, mut ends) = (BTreeMap::new(), BTreeMap::new());
@@ -168,10 +177,30 @@ impl Walk<'_> {
             item.insert(*symbol, at);
         }
         let of_item = |unknown: Unknown| item.get(&unknown).cloned();
-        for guard in &self.guards {
-            self.bound_rows(&guard.replace(&of_item), &mut ends)?;
+        let (mut unless, is_of_block) = (Vec::new(), self.are_loops_of_block());
+        for (guard, passed) in self.guards.iter().zip(&self.passed_by) {
+            let (guard, passed) = (guard.replace(&of_item), passed.replace(&of_item));
+            let is_agreed = || [&guard, &passed].into_iter().all(|of| self.is_decided_by_block(of));
+            if guard == Formula::True {
+                continue;
+            }
+            if is_of_block && is_agreed() {
+                unless.push(passed);
+            } else {
+                self.bound_rows(&guard, &mut ends)?;
+            }
         }
-        row.iter().map(|coordinate| self.rows_of(coordinate, &ends)).collect()
+        let rows: Option<_> =
+            row.iter().map(|coordinate| self.rows_of(coordinate, &ends)).collect();
+        Some((rows?, unless))
+    }
+
+    /// Whether a condition comes out one way for all work-items of a block, and it is known how.
+    fn is_decided_by_block(&self, formula: &Formula) -> bool {
+        let mut unknowns = Vec::new();
+        formula.collect_unknowns(&mut unknowns);
+        let are_agreed = unknowns.into_iter().all(|of| self.is_agreed(&Poly::unknown(of)));
+        formula.is_exact() && are_agreed
     }
 
     /// Takes a condition of who goes through the cells for an end of the rows.

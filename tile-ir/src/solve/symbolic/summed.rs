@@ -122,7 +122,7 @@ impl Walk<'_> {
             {
                 continue;
             }
-            let Some(rows) = self.scanned_rows(&stored.at.row) else { continue };
+            let Some((rows, unless)) = self.rows_scanned_unless(&stored.at.row) else { continue };
             let Some(gap) = self.gap(stored, (*id, &place, slope), head) else { continue };
             let first = if gap.has_first { place.plus(-slope) } else { place.clone() };
             let beyond = place.add(&end.sub(start).scaled(slope));
@@ -150,6 +150,7 @@ impl Walk<'_> {
                 cells,
                 counted,
                 rows,
+                unless,
                 row: stored.at.row.clone(),
                 is_backward,
                 is_inclusive,
