@@ -36,6 +36,9 @@ const SHORT_PART: u64 = 64;
 /// The part that one without their names takes before all is left to them.
 const PLAIN_PART: u64 = 8;
 
+/// Of how many numbers it is asked last which of two others they are, where that is of use.
+const MANY_ALTERNATIVES: usize = 3;
+
 /// Nested cases.
 const MAX_DEPTH: u32 = 12;
 
@@ -53,30 +56,36 @@ impl System {
     }
 
     fn is_refuted(&self, effort: &Effort) -> bool {
-        let prove = |system| {
-            Search { tests: MAX_TESTS, effort, of_fractions: false }.refute(system, MAX_DEPTH)
-        };
+        let prove = |system| Search::new(effort).refute(system, MAX_DEPTH);
         let (is_refuted, is_cut_short) =
             effort.within_part(SHORT_PART, || (prove(self.clone()), effort.is_spent()));
         if is_refuted {
             return true;
         }
         let plain = || is_cut_short && prove(self.clone());
-        match self.with_digits() {
+        let by_digits = match self.with_digits() {
             // Where products are long, the search by them alone would leave nothing for digits.
             Some(digits) => {
                 let short = || effort.within_part(SHORT_PART, || prove(digits.clone()));
                 short() || effort.within_part(PLAIN_PART, plain) || prove(digits)
             }
             None => plain(),
-        }
+        };
+        let later =
+            || Search { defers: true, ..Search::new(effort) }.refute(self.clone(), MAX_DEPTH);
+        by_digits || self.has_many_alternatives() && effort.within_part(PLAIN_PART, later)
+    }
+
+    /// Whether it is said of several numbers which of two others each of them is, and there are
+    /// choices of more.
+    fn has_many_alternatives(&self) -> bool {
+        let n_alternatives = self.choices.iter().filter(|parts| is_alternative(parts)).count();
+        n_alternatives >= MANY_ALTERNATIVES && self.choices.iter().any(|parts| parts.len() > 2)
     }
 
     fn is_refuted_by_factors(&self, effort: &Effort) -> bool {
         let system = self.with_factors();
-        system.is_some_and(|system| {
-            Search { tests: MAX_TESTS, effort, of_fractions: false }.refute(system, MAX_DEPTH)
-        })
+        system.is_some_and(|system| Search::new(effort).refute(system, MAX_DEPTH))
     }
 }
 
@@ -103,6 +112,12 @@ fn is_flag(parts: &[Formula]) -> bool {
     })
 }
 
+/// Whether a choice tells which of two numbers another one is, as of the smaller one: its bounds
+/// may be all that matters.
+fn is_alternative(parts: &[Formula]) -> bool {
+    matches!(parts, [Formula::Zero(_), Formula::Zero(_)])
+}
+
 /// The unknown that an equality says to be 0 or 1, and which of these it is.
 fn number_of(zero: &Poly) -> Option<(Poly, i128)> {
     let third = zero.constant_term();
@@ -118,7 +133,7 @@ fn number_of(zero: &Poly) -> Option<(Poly, i128)> {
 /// Whether no integers fulfil all constraints of a system, by tests that know nothing of whole
 /// numbers but what equalities say of them.
 pub(super) fn refute_of_fractions(system: System, effort: &Effort) -> bool {
-    Search { tests: MAX_TESTS, effort, of_fractions: true }.refute(system, MAX_DEPTH)
+    Search { of_fractions: true, ..Search::new(effort) }.refute(system, MAX_DEPTH)
 }
 
 /// Whether a formula is made of bounds alone.
@@ -137,9 +152,15 @@ struct Search<'a> {
     tests: u32,
     effort: &'a Effort,
     of_fractions: bool,
+    /// Whether it is asked last which of two numbers another one is.
+    defers: bool,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(effort: &'a Effort) -> Self {
+        Self { tests: MAX_TESTS, effort, of_fractions: false, defers: false }
+    }
+
     fn is_empty(&mut self, system: &System) -> bool {
         if system.contradictory || system.is_out_of_range() {
             return true;
@@ -187,7 +208,8 @@ impl Search<'_> {
         }
         let smallest = (0..system.choices.len()).min_by_key(|at| {
             let parts = &system.choices[*at];
-            (is_flag(parts), parts.len(), !system.decides_sign(parts), is_order(parts))
+            let is_late = is_flag(parts) || self.defers && is_alternative(parts);
+            (is_late, parts.len(), !system.decides_sign(parts), is_order(parts))
         });
         // Of squares little is left once it is known which of two is larger; who is in which
         // hands is asked of what they leave.
