@@ -28,7 +28,9 @@
 //! each value by itself. So it is with a condition of several comparisons, and with what
 //! scalars, dimensions and coordinates of blocks decide.
 //! What stands around a read and around the writes of its tile is made to come together, where
-//! sizes, scalars, blocks and elements do that ([`crate::solve::skeleton`], `joint`).
+//! sizes, scalars, blocks and elements do that ([`crate::solve::skeleton`], `joint`). A number
+//! that a loop makes of data is taken for the one that is asked for, as one that a comparison has
+//! not shown yet; of what a loop makes of scalars more of these are run.
 //! A place that is made of loaded data itself, as `s[ind[i]]`, may be any; so may one that
 //! data chooses, where all that is written is so whatever data is.
 //! Where no run comes to its end, it is an error.

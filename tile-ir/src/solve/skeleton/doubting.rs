@@ -107,10 +107,21 @@ impl Runs<'_> {
     fn run_each(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
         let params = self.kernel.tile_params.values().map(|param| param.var).collect();
         let mut fuel = self.share(ENOUGH);
-        for sizes in choice.with_each(&params).chain(choice.with_each_two(&params)) {
+        let all = choice.with_each(&params).chain(choice.with_each_two(&params));
+        self.run_sample_at((plan, pool), all, &mut fuel);
+    }
+
+    /// Runs some blocks at sizes one after the other, as far as that goes.
+    fn run_sample_at(
+        &mut self,
+        (plan, pool): (&Plan, &Pool),
+        all: impl Iterator<Item = Sizes>,
+        fuel: &mut u32,
+    ) {
+        for sizes in all {
             let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
-            let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), &mut fuel);
-            if fuel == 0 {
+            let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), fuel);
+            if *fuel == 0 {
                 break;
             }
         }
@@ -130,45 +141,27 @@ impl Runs<'_> {
             .filter(|(_, var)| matches!(var.kind, VarKind::Scalar(_)) && is_integer(var));
         let scalars = scalars.map(|(id, _)| id).collect();
         let mut fuel = self.share(MOST);
-        for sizes in choice.with_each(&scalars) {
-            let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
-            let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), &mut fuel);
-            if fuel == 0 {
-                break;
-            }
-        }
+        self.run_sample_at((plan, pool), choice.with_each(&scalars), &mut fuel);
     }
 
     /// Runs sizes at which conditions may come out as they have at none.
     fn run_resized(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
-        let spans = Spans::of(self.kernel);
+        let (kernel, assumptions) = (self.kernel, self.assumptions.clone());
+        let spans = Spans::of(kernel);
+        let put = |sizes: Sizes| sizes.put_where_assumed(kernel, &assumptions);
         let mut left = self.share(ALL);
         for resized in Resized::all(plan, &spans, &self.findings.fills.outcomes) {
             let given = left.min(self.share(OF_ONE));
-            let mut fuel = given;
-            let mut run = |sizes: Sizes, fuel: &mut u32| {
-                let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
-                if resized.may_be(&spans, &sizes) {
-                    let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), fuel);
-                }
-            };
             // Two may agree where none of them does it by itself.
-            let mut of_one = fuel / 2;
-            fuel -= of_one;
-            for sizes in choice.with_each(&resized.sizes) {
-                run(sizes, &mut of_one);
-                if of_one == 0 {
-                    break;
-                }
-            }
-            fuel += of_one;
-            for sizes in choice.with_each_two(&resized.sizes) {
-                run(sizes, &mut fuel);
-                if fuel == 0 {
-                    break;
-                }
-            }
-            left -= given - fuel;
+            let mut of_one = given / 2;
+            let mut of_two = given - of_one;
+            let may_be = |sizes: &Sizes| resized.may_be(&spans, sizes);
+            let each = choice.with_each(&resized.sizes).map(put).filter(may_be);
+            self.run_sample_at((plan, pool), each, &mut of_one);
+            of_two += of_one;
+            let each_two = choice.with_each_two(&resized.sizes).map(put).filter(may_be);
+            self.run_sample_at((plan, pool), each_two, &mut of_two);
+            left -= given - of_two;
         }
     }
 

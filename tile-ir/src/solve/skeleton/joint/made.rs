@@ -95,13 +95,12 @@ impl Made {
 
     fn visit(&mut self, kernel: &Kernel, stmts: &[Stmt], in_loop: bool) {
         for stmt in stmts {
-            let is_set = in_loop && matches!(stmt.kind, StmtKind::Assign { .. });
             // Of conditions it is said what they are set to.
             let is_number = |maker: &Maker| match maker {
                 Maker::Var(var) => kernel.vars[*var].ty != Type::BOOL,
                 Maker::Tile(_) => true,
             };
-            let made = maker(&stmt.kind).or_else(|| set(&stmt.kind).filter(|_| is_set));
+            let made = maker(&stmt.kind).or_else(|| set(&stmt.kind).filter(|_| in_loop));
             if let Some(maker) = made.filter(is_number) {
                 self.0.entry(maker).or_default();
             }
