@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cleared::Clearing;
 use super::filled::Fills;
 use super::floors::collect_lowered;
 use super::formula::Formula;
@@ -92,6 +93,8 @@ pub(super) struct Holdings {
     pub(super) stores: Vec<Stored>,
     /// The updates that raise cells.
     pub(super) raises: Vec<Raise>,
+    /// By tile, the stores of 0.
+    pub(super) cleared: BTreeMap<TileId, Vec<Clearing>>,
     /// By loop, the variables to which an iteration adds.
     pub(super) steps: BTreeMap<LoopId, Vec<Step>>,
     /// The loop that has ended last.

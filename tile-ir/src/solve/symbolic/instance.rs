@@ -237,10 +237,7 @@ impl Walk<'_> {
         let mut builder = Builder::new(self, Meeting::BetweenBlocks);
         builder.made.extend(self.made.iter().map(|old| (*old, Side::First)));
         builder.assert(Side::First, condition);
-        let systems = builder.systems();
-        self.effort.within_part(ASKED, || {
-            systems.iter().all(|system| system.has_no_solution(&self.effort))
-        })
+        builder.have_no_solution()
     }
 }
 
@@ -508,9 +505,16 @@ impl<'a> Builder<'a> {
         systems
     }
 
+    /// Whether what was asserted never holds, as far as a question beside the proofs finds out.
+    pub(super) fn have_no_solution(self) -> bool {
+        let effort = &self.walk.effort;
+        let systems = self.systems();
+        effort.within_part(ASKED, || systems.iter().all(|system| system.has_no_solution(effort)))
+    }
+
     /// Asserts what is known of the symbols that are mentioned, and of those that
     /// come in with that.
-    fn assert_facts(&mut self) {
+    pub(super) fn assert_facts(&mut self) {
         let walk = self.walk;
         while let Some((symbol, side)) = self.open.pop() {
             let Some(known) = walk.symbols.get(symbol) else { continue };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::begin::walk_stores;
 use super::flow::Distance;
 use super::formula::Formula;
-use super::instance::Meeting;
+use super::instance::{Builder, Meeting, Side};
 use super::poly::Poly;
 use super::symbol::LoopId;
 use super::walk::{Site, Walk, Worker};
@@ -99,12 +99,17 @@ impl Walk<'_> {
 
     /// Whether one work-item never makes both at one cell, in one iteration of the loops
     /// around.
-    fn part(&self, one: usize, other: usize) -> bool {
+    pub(super) fn part(&self, one: usize, other: usize) -> bool {
         let (one, other) = (&self.sites[one], &self.sites[other]);
         let same = one.indices.iter().zip(&other.indices);
         let same = same.map(|(left, right)| Formula::eq(left, right));
         let made = one.guards.iter().chain(&other.guards).cloned();
-        self.is_never(&Formula::All(made.chain(same).collect()))
+        let together = Distance::Same(one.loops.clone());
+        let paths = Default::default();
+        let mut builder = Builder::new(self, Meeting::InBlock(&together, &paths));
+        builder.assert(Side::First, &Formula::All(made.chain(same).collect()));
+        builder.part_own_slots();
+        builder.have_no_solution()
     }
 
     /// Whether every work-item of a block in which the read is made has made one of the
@@ -195,7 +200,7 @@ impl Walk<'_> {
     }
 
     /// Whether in one iteration of the loops around no two work-items make them at one cell.
-    fn are_apart(&self, one: &Site, other: &Site) -> bool {
+    pub(super) fn are_apart(&self, one: &Site, other: &Site) -> bool {
         let together = Distance::Same(one.loops.clone());
         self.is_disjoint(one, other, Meeting::InBlock(&together, &Default::default()))
     }

@@ -9,6 +9,8 @@
 //! - by a scan of flags over the block. Who has the flag stores in the cell, so that the
 //!   sum of all flags is the number of cells taken.
 //!
+//! So it is with the places that who counts gets of prefix sums ([`super::placed`]).
+//!
 //! Where every work-item takes one cell by a counter, as many are taken as there are work-items.
 //!
 //! That the store is over when the cell is read is the business of the race rules.
@@ -17,6 +19,8 @@ use std::collections::BTreeSet;
 
 use super::begin::walk_stores;
 use super::formula::Formula;
+use super::numbered::Number;
+use super::placed::Filling;
 use super::poly::{Poly, Unknown};
 use super::scans::Sum;
 use super::slot::Slot;
@@ -29,11 +33,16 @@ use crate::span::SpanId;
 /// The reads of tiles that find nothing but what a work-item has written to the cell
 /// that it took.
 pub(crate) fn packed(kernel: &Kernel, uniformity: &Uniformity) -> BTreeSet<SpanId> {
-    let walk = walk_stores(kernel, uniformity);
-    let packings = walk.packings();
+    let mut walk = walk_stores(kernel, uniformity);
+    let number = walk.number_of_item();
+    let (packings, fillings) = (walk.packings(), walk.fillings());
     let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());
     for (id, site) in walk.tile_reads() {
-        let is_packed = packings.iter().any(|packing| walk.is_below(packing, id));
+        let is_filled = |of: &Filling| walk.is_filled_below(of, id, number.as_ref());
+        let is_packed = packings.iter().any(|packing| {
+            walk.is_below(packing, id)
+                || walk.is_counted_up_to(&packings, (packing, id), number.as_ref())
+        }) || fillings.iter().any(is_filled);
         (if is_packed { &mut found } else { &mut others }).insert(site.span);
     }
     found.retain(|span| !others.contains(span));
@@ -187,6 +196,43 @@ impl Walk<'_> {
                     && self.totals(sum).any(is_below)
             }
         }
+    }
+
+    /// Whether all whose number is not above that of the cell that is read have taken a cell by
+    /// the counter, and so as many.
+    fn is_counted_up_to(
+        &self,
+        all: &[Packing],
+        (packing, id): (&Packing, usize),
+        number: Option<&Number>,
+    ) -> bool {
+        let (store, read) = (&self.sites[packing.site], &self.sites[id]);
+        let (Taken::Counted(_, slot), Some(number)) = (&packing.taken, number) else {
+            return false;
+        };
+        let ArrayRef::Tile(counter) = slot.array() else { return false };
+        let loops = store.loops.as_slice();
+        let is_before = |other: &Packing| match &other.taken {
+            Taken::Counted(_, of) if of.array() == slot.array() => {
+                other.site < id && of.indices() == slot.indices() && of.is_taken_in(loops)
+            }
+            Taken::Counted(..) | Taken::Scanned(_) => true,
+        };
+        let raises = self.raises_in(counter);
+        let made = Formula::All(read.guards.clone());
+        store.array == read.array
+            && store.worker == Worker::Item
+            && self.rest(id, packing.axis).is_empty()
+            && slot.indices().iter().all(|index| index.as_constant().is_some())
+            && all.iter().all(is_before)
+            && self.counters.n_updates(slot.array()) == raises.len()
+            && loops.iter().all(|of| self.all_loops[of.0].is_of_block)
+            && read.loops.starts_with(loops)
+            && self.have_counted_up_to(
+                (&read.indices[packing.axis], &made),
+                (&raises, loops),
+                number,
+            )
     }
 
     /// Whether who makes an access is past the first guards of another one too.

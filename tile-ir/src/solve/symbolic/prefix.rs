@@ -19,6 +19,7 @@
 
 use std::collections::BTreeMap;
 
+use super::all_counted::AllCounted;
 use super::formula::Formula;
 use super::held::{Content, Held};
 use super::instance::{Builder, Side};
@@ -56,8 +57,8 @@ pub(super) struct Scan {
     pub(super) counted: Option<(TileId, Version)>,
     /// What has raised the cells that were counted.
     pub(super) raises: Vec<Raise>,
-    /// What all cells together held at most when they were added up.
-    pub(super) most: Vec<Poly>,
+    /// What all cells together held when they were added up, if that is known: its number.
+    pub(super) all: Option<usize>,
     /// The rows whose totals were counted.
     pub(super) totals: Option<Totals>,
     /// What the work-item of a cell has stored there, where each has one.
@@ -81,7 +82,7 @@ impl Scan {
             counts: Vec::new(),
             counted: None,
             raises: Vec::new(),
-            most: Vec::new(),
+            all: None,
             totals: None,
             own: None,
             loops,
@@ -107,6 +108,8 @@ pub(super) struct Prefixes {
     /// By inclusive scan, the exclusive one of the same counts, where that is asked for.
     pub(super) exclusive: BTreeMap<usize, usize>,
     pub(super) reads: BTreeMap<Unknown, Read>,
+    /// What counters have counted in all.
+    pub(super) all: Vec<AllCounted>,
     /// By symbol, of those that are the sum of all that a scan has counted; of a scan of
     /// rows, in the work-item's own.
     pub(super) totals: BTreeMap<Unknown, usize>,
@@ -175,7 +178,7 @@ impl Walk<'_> {
             return None;
         }
         let symbol = self.symbol(Sharing::Block, Some(0), None);
-        self.prefixes.totals.insert(symbol, scan);
+        self.note_total(symbol, scan);
         Some(Poly::unknown(symbol))
     }
 
@@ -186,7 +189,8 @@ impl Walk<'_> {
             && let Value::Int(value) = value
             && let Some(symbol) = single(value)
         {
-            self.prefixes.totals.insert(symbol, *scan);
+            let scan = *scan;
+            self.note_total(symbol, scan);
         }
     }
 

@@ -285,8 +285,15 @@ impl Walk<'_> {
         self.sums.iter().find_map(|(scan, sum)| {
             let is_whole = sum.group == Group::Block && sum.within.is_none();
             let is_here = is_whole && sum.loops == self.loops;
-            let is_it = is_here && sum.over != Over::All && *value == Poly::unknown(*scan);
-            is_it.then(|| (sum.of.clone(), sum.over == Over::UpTo))
+            let (given, has_own) = (Poly::unknown(*scan), sum.over == Over::UpTo);
+            let other = if has_own { given.sub(&sum.of) } else { given.add(&sum.of) };
+            let is_it = is_here && sum.over != Over::All;
+            let is_inclusive = match () {
+                () if *value == given => has_own,
+                () if *value == other => !has_own,
+                () => return None,
+            };
+            is_it.then(|| (sum.of.clone(), is_inclusive))
         })
     }
 

@@ -141,10 +141,7 @@ impl Walk<'_> {
                 false => gap.sum.as_ref().is_some_and(begins),
             };
             let raises = self.raises_of(gap.tile, n_sets);
-            let most = match gap.is_from_0 {
-                true => self.most_counted(gap.tile, &raises),
-                false => Vec::new(),
-            };
+            let all = gap.is_from_0.then(|| self.all_counted(gap.tile, raises.clone())).flatten();
             let counted = Some((gap.tile, self.version_before(head, gap.tile)));
             let scan = Scan {
                 cells,
@@ -157,7 +154,7 @@ impl Walk<'_> {
                 is_whole,
                 counts,
                 raises,
-                most,
+                all,
                 totals: totals_in(head.contents.get(&gap.tile)),
                 is_from_nothing: false,
                 own: None,
@@ -170,7 +167,7 @@ impl Walk<'_> {
             if let Some(Value::Int(sum)) = self.env.get(&sum)
                 && let Some(sum) = single(sum)
             {
-                self.prefixes.totals.insert(sum, number);
+                self.note_total(sum, number);
                 if self.is_natural(&first) {
                     self.symbols.set_natural(sum);
                 }
@@ -199,9 +196,9 @@ impl Walk<'_> {
                 Some(Value::Cond(_) | Value::Other) | None => None,
             };
             let Some(sum) = sum.filter(|_| is_fixed && !is_written) else { continue };
-            let all = end.sub(start);
+            let rounds = end.sub(start);
             let is_among = |until: &Poly| {
-                let beyond = Formula::lt(until, &Poly::default()).or(Formula::lt(&all, until));
+                let beyond = Formula::lt(until, &Poly::default()).or(Formula::lt(&rounds, until));
                 self.is_never(&beyond)
             };
             if !self.is_natural(&step.by) || !step.until.as_ref().is_none_or(is_among) {
@@ -215,14 +212,12 @@ impl Walk<'_> {
             let counted = Some((tile, self.version(tile)));
             let is_from_nothing = step.first == Poly::default();
             let of_cells = Scan { is_from_nothing, ..Scan::of_cells(cells, loops) };
-            let most = match is_from_nothing {
-                true => self.most_counted(tile, &raises),
-                false => Vec::new(),
-            };
-            let scan = Scan { counts, counted, raises, most, totals, ..of_cells };
+            let all = is_from_nothing.then(|| self.all_counted(tile, raises.clone())).flatten();
+            let scan = Scan { counts, counted, raises, all, totals, ..of_cells };
             let number = self.prefixes.scans.len();
             self.prefixes.scans.push(scan.clone());
-            let at = Cell { row: Vec::new(), at: place.add(step.until.as_ref().unwrap_or(&all)) };
+            let at =
+                Cell { row: Vec::new(), at: place.add(step.until.as_ref().unwrap_or(&rounds)) };
             let count = self.count_at(&scan, &at);
             let is_inside = self.is_never(&Formula::Any(self.prefixes.outside(number, &at)));
             self.note_prefix(sum, Read { scan: number, at, count, is_inside });
@@ -401,8 +396,8 @@ impl Walk<'_> {
     /// Notes that one work-item stores, in the cell behind those of a scan, the sum of all
     /// that it has counted, or 0 in the cell before them: what these hold goes on there.
     pub(super) fn note_end_stored(&mut self, stored: &Stored, before: Option<&Content>) -> bool {
-        let Some(Content::Sums(scan)) = before else { return false };
-        let mut scan = self.prefixes.scans[*scan].clone();
+        let Some(Content::Sums(of)) = before else { return false };
+        let mut scan = self.prefixes.scans[*of].clone();
         let (Some(at), Some((number, _))) = (stored.at.alone(), self.number_of_items()) else {
             return false;
         };
@@ -410,15 +405,17 @@ impl Walk<'_> {
             return false;
         }
         let Some(item) = self.picked_item() else { return false };
-        if !self.is_sure_to_come_by(&item) {
-            return false;
-        }
+        let Some(missed) = self.block_misses(&item) else { return false };
+        scan.unless.extend(missed);
         let of_item = |unknown: Unknown| item.get(&unknown).cloned();
         let at = at.replace(&of_item);
         let is_last = number.replace(&of_item).plus(1) == scan.cells[1];
-        let is_total = scan.own.as_ref().is_some_and(|own| {
-            stored.value == *own && is_last || self.is_total_beyond(&stored.value, own)
-        });
+        let is_whole_sum =
+            single(&stored.value).and_then(|sum| self.prefixes.totals.get(&sum)) == Some(of);
+        let is_total = is_whole_sum
+            || scan.own.as_ref().is_some_and(|own| {
+                stored.value == *own && is_last || self.is_total_beyond(&stored.value, own)
+            });
         if at == scan.cells[1] && is_total {
             scan.cells[1] = at.plus(1);
         } else if at.plus(1) == scan.cells[0] && stored.value == Poly::default() {
@@ -440,7 +437,12 @@ impl Walk<'_> {
 
     /// What cells held of which each work-item has added up the one of its number, and up
     /// to which one, if it was not before that `end`.
-    fn counts_added(&self, of: &Poly, (number, end): (&Poly, Poly), is_cut: bool) -> (Poly, Scan) {
+    fn counts_added(
+        &mut self,
+        of: &Poly,
+        (number, end): (&Poly, Poly),
+        is_cut: bool,
+    ) -> (Poly, Scan) {
         let mut scan = Scan::of_cells([Poly::default(), end.clone()], self.loops.clone());
         let Some(mut symbol) = single(of) else { return (end, scan) };
         let mut last = end.clone();
@@ -453,14 +455,13 @@ impl Walk<'_> {
             symbol = read;
             last = room.add(number).plus(1);
         }
-        let Some(read) = self.held.reads.get(&symbol) else { return (end, scan) };
+        let Some(read) = self.held.reads.get(&symbol).cloned() else { return (end, scan) };
         if read.at.alone() != Some(number) || !self.is_agreed(&last) || is_cut && last != end {
             return (end, scan);
         }
-        (scan.counts, scan.raises) = (read.counts.clone(), read.raises.clone());
+        scan.all = self.all_counted(read.tile, read.raises.clone());
         scan.counted = Some((read.tile, read.version));
-        scan.most = self.most_counted(read.tile, &read.raises);
-        scan.totals = read.totals.clone();
+        (scan.counts, scan.raises, scan.totals) = (read.counts, read.raises, read.totals);
         (last, scan)
     }
 

@@ -22,11 +22,13 @@ use crate::span::SpanId;
 pub(super) struct Raise {
     pub(super) tile: TileId,
     at: Cell,
-    span: SpanId,
-    by: Poly,
-    loops: Vec<LoopId>,
+    pub(super) span: SpanId,
+    pub(super) by: Poly,
+    pub(super) loops: Vec<LoopId>,
+    /// Hold for each who makes it.
+    pub(super) guards: Vec<Formula>,
     /// What holds of a work-item that has not made it.
-    unmade: Vec<Formula>,
+    pub(super) unmade: Vec<Formula>,
     /// Who makes it, if that is known.
     takers: Option<Takers>,
     /// How many places in the text that set the tile come before it.
@@ -34,6 +36,11 @@ pub(super) struct Raise {
 }
 
 impl Walk<'_> {
+    /// The updates that raise cells of a tile.
+    pub(super) fn raises_in(&self, tile: TileId) -> Vec<Raise> {
+        self.held.raises.iter().filter(|raise| raise.tile == tile).cloned().collect()
+    }
+
     /// Notes that an update raises a cell.
     pub(super) fn note_raise(&mut self, access: &Access, at: &[Poly], by: &Poly) {
         let ArrayRef::Tile(tile) = access.array else { return };
@@ -48,6 +55,7 @@ impl Walk<'_> {
             span: access.span,
             by: by.clone(),
             loops: self.loops.clone(),
+            guards: self.guards.clone(),
             unmade: passed.cloned().collect(),
             takers: self.takers(by),
             n_sets: self.counters.n_sets(access.array),

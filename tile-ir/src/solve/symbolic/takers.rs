@@ -136,18 +136,13 @@ impl Walk<'_> {
 
     /// What the counter of a slot holds at most, after all updates.
     fn ends_of(&self, slot: &Slot) -> Vec<Poly> {
-        let end = |count: Count| {
-            let start = slot.start().filter(|start| self.is_of_launch_alone(&start.value))?;
-            let mut places = self.counters.takers_of(slot)?.into_iter();
-            places.try_fold(start.value.clone(), |end, takers| {
-                Some(end.add(&self.taken_by(takers, &start.loops, count)?))
-            })
+        let start = slot.start().filter(|start| self.is_of_launch_alone(&start.value));
+        let Some((start, takers)) = start.zip(self.counters.takers_of(slot)) else {
+            return Vec::new();
         };
-        let mut ends: Vec<Poly> =
-            [Count::Block, Count::Known].into_iter().filter_map(end).collect();
-        ends.retain(|end| !end.is_lost());
-        ends.dedup();
-        ends
+        let taken = self.most_taken(takers.into_iter().map(Some), &start.loops);
+        let ends = taken.into_iter().map(|taken| start.value.add(&taken));
+        ends.filter(|end| !end.is_lost()).collect()
     }
 
     /// Adds how large slots are at most, now that all updates are known.

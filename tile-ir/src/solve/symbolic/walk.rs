@@ -466,6 +466,7 @@ impl Walk<'_> {
                 self.note_slot_in_tensor(access, &at, &value);
                 self.note_held(access, &at, &value, Some(before));
                 self.note_floor(access, &at, &value);
+                self.note_cleared(access, &at, &value);
                 self.set_element(access, &at, value);
             }
             StmtKind::Update { place: kernel::Place::Element(access), op, value } => {
