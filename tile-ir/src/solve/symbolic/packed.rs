@@ -34,16 +34,21 @@ use crate::span::SpanId;
 /// that it took.
 pub(crate) fn packed(kernel: &Kernel, uniformity: &Uniformity) -> BTreeSet<SpanId> {
     let mut walk = walk_stores(kernel, uniformity);
-    let number = walk.number_of_item();
+    let (number, axes) = (walk.number_of_item(), walk.axes_of_worker());
     let (packings, fillings) = (walk.packings(), walk.fillings());
     let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());
-    for (id, site) in walk.tile_reads() {
-        let is_filled = |of: &Filling| walk.is_filled_below(of, id, number.as_ref());
-        let is_packed = packings.iter().any(|packing| {
+    let is_read_of_tile =
+        |site: &Site| site.kind != AccessKind::Write && matches!(site.array, ArrayRef::Tile(_));
+    for (id, site) in walk.sites.iter().enumerate().filter(|(_, site)| is_read_of_tile(site)) {
+        let is_packed = |packing: &Packing| {
             walk.is_below(packing, id)
                 || walk.is_counted_up_to(&packings, (packing, id), number.as_ref())
-        }) || fillings.iter().any(is_filled);
-        (if is_packed { &mut found } else { &mut others }).insert(site.span);
+        };
+        let is_filled = |of: &Filling| walk.is_filled_below(of, id, number.as_ref());
+        let is_taken = site.kind == AccessKind::Read
+            && (packings.iter().any(is_packed) || fillings.iter().any(is_filled));
+        let is_written = is_taken || walk.is_stored_before(id, &axes);
+        (if is_written { &mut found } else { &mut others }).insert(site.span);
     }
     found.retain(|span| !others.contains(span));
     found

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::formula::Formula;
 use super::poly::{Poly, Unknown};
 use super::walk::Walk;
 
@@ -18,8 +19,13 @@ impl Walk<'_> {
 
     /// The one coordinate that the conditions around leave of an axis.
     pub(super) fn fixed_at(&self, axis: Unknown) -> Option<Poly> {
+        self.fixed_by(&self.guards, axis)
+    }
+
+    /// The one coordinate that conditions leave of an axis.
+    pub(super) fn fixed_by(&self, guards: &[Formula], axis: Unknown) -> Option<Poly> {
         let mut fixed = Vec::new();
-        self.guards.iter().for_each(|guard| guard.collect_zeros(&mut fixed));
+        guards.iter().for_each(|guard| guard.collect_zeros(&mut fixed));
         let own = Poly::unknown(axis);
         let values = fixed.iter().flat_map(|zero| [own.sub(zero), own.add(zero)]);
         let said = values.into_iter().find(|value| self.is_agreed(value));

@@ -97,19 +97,18 @@ fn is_order(parts: &[Formula]) -> bool {
 
 /// Whether a choice only tells whether an unknown is 0 or 1, which bounds say of it already: of
 /// many flags most do not matter, and others are decided by what is.
-fn is_flag(parts: &[Formula]) -> bool {
-    let [one, other] = parts else { return false };
-    let number_in = |part: &Formula| {
-        let Formula::All(parts) = part else { return None };
-        parts.iter().find_map(|part| match part {
+pub(super) fn is_flag(parts: &[Formula]) -> bool {
+    let [Formula::All(one), Formula::All(other)] = parts else { return false };
+    let numbers_in = |parts: &[Formula]| -> Vec<(Poly, i128)> {
+        let zeros = parts.iter().filter_map(|part| match part {
             Formula::Zero(zero) => number_of(zero),
             _ => None,
-        })
+        });
+        zeros.collect()
     };
-    let both = number_in(one).zip(number_in(other));
-    both.is_some_and(|((one, first), (other, second))| {
-        one == other && first + second == 1 && first * second == 0
-    })
+    let others = numbers_in(other);
+    let is_other = |(flag, number): (Poly, i128)| others.contains(&(flag, 1 - number));
+    numbers_in(one).into_iter().any(is_other)
 }
 
 /// Whether a choice tells which of two numbers another one is, as of the smaller one: its bounds
@@ -184,6 +183,7 @@ impl<'a> Search<'a> {
                 return system.contradictory;
             }
             if system.prune()
+                || system.tell_flags()
                 || system.leave_out_choice()
                 || system.shift_size()
                 || system.turn_negative()
