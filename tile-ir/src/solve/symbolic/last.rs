@@ -213,8 +213,10 @@ impl Walk<'_> {
             standing: Vec::new(),
             rounds: None,
             length: None,
+            beyond: None,
             at_first: Vec::new(),
             is_of_block: false,
+            is_left: true,
             is_whole: false,
         });
         (id, number)

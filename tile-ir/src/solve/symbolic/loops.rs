@@ -65,8 +65,12 @@ pub(super) struct Loop {
     pub(super) at_first: Vec<Formula>,
     /// Whether it goes on for all of a block or for nobody, but for who leaves it.
     pub(super) is_of_block: bool,
-    /// Whether nobody leaves it before its end.
+    /// Whether somebody may leave it before its end.
+    pub(super) is_left: bool,
+    /// Whether it counts, and nobody does.
     pub(super) is_whole: bool,
+    /// Where there is no iteration of this number, of one that goes up in equal steps.
+    pub(super) beyond: Option<Formula>,
 }
 
 /// The value in the next iteration.
@@ -122,6 +126,18 @@ pub(super) enum Kind {
     Power,
 }
 
+/// Where a loop has no iteration of a number, if it goes up in equal steps.
+fn beyond(range: &LoopRange, bounds: &[Poly], number: Unknown) -> Option<Formula> {
+    let LoopRange::Between { .. } = range else { return None };
+    let (start, end, step) = match bounds {
+        [start, end] => (start, end, 1),
+        [start, end, step] => (start, end, step.as_constant().filter(|step| *step > 0)?),
+        _ => return None,
+    };
+    let value = start.add(&Poly::unknown(number).scaled(step));
+    (!value.is_lost() && !end.is_lost()).then(|| Formula::le(end, &value))
+}
+
 /// How a loop goes.
 #[derive(Clone, Copy)]
 pub(super) struct Course<'c> {
@@ -157,6 +173,7 @@ impl Walk<'_> {
                 walk.all_loops[id.0].length = Some(length).filter(|length| !length.is_lost());
             }
             walk.all_loops[id.0].is_of_block = walk.is_uniform_var(var);
+            walk.all_loops[id.0].beyond = beyond(range, &bounds, walk.all_loops[id.0].number);
             walk.enter_counter(id, var, range, &bounds)
         };
         let empty = match (range, bounds.as_slice()) {
@@ -317,6 +334,9 @@ impl Walk<'_> {
         let id = self.open(counter, head);
         let symbols = self.set_heads(id, &carried);
         let at_first = self.at_first(&carried);
+        let is_left = self.leaves(body);
+        let goes_through = counter.is_some() && !is_left;
+        (self.all_loops[id.0].is_left, self.all_loops[id.0].is_whole) = (is_left, goes_through);
         self.all_loops[id.0].at_first.clone_from(&at_first);
         self.note_levels(body, &carried);
         let settled = self.settled();
@@ -337,8 +357,6 @@ impl Walk<'_> {
         let (mut turned_over, mut changed, mut sums) = (Vec::new(), Vec::new(), Vec::new());
         let (mut rotated, mut tallied, mut added) = (Vec::new(), Vec::new(), Vec::new());
         let mut recounted = Vec::new();
-        let goes_through = counter.is_some() && !self.leaves(body);
-        self.all_loops[id.0].is_whole = goes_through;
         for (var, unknown) in &symbols {
             let first = carried.iter().find(|carried| carried.var == *var);
             if let (Some(Value::Int(end)), Some(Carried { first, alike, .. })) =
@@ -502,7 +520,8 @@ impl Walk<'_> {
         self.loops.push(id);
         let number = self.symbol(Sharing::Iteration(id), Some(0), None);
         let (next, standing, at_first) = (Vec::new(), Vec::new(), Vec::new());
-        let (rounds, length, is_of_block, is_whole) = (None, None, false, false);
+        let (rounds, length, beyond) = (None, None, None);
+        let (is_of_block, is_left, is_whole) = (false, true, false);
         self.all_loops.push(Loop {
             counter,
             head,
@@ -513,7 +532,9 @@ impl Walk<'_> {
             length,
             at_first,
             is_of_block,
+            is_left,
             is_whole,
+            beyond,
         });
         id
     }

@@ -7,8 +7,8 @@
 //!
 //! # What it rests on
 //!
-//! - Loops around the store that are not around who asks make numbers, or their first iteration
-//!   stores.
+//! - All of the block are in the same iterations of the loops around who asks. Other loops around
+//!   the store make numbers, or their first iteration stores; nobody leaves these before their end.
 //! - Coordinates of who stores that a cell does not name are those that the conditions around pick,
 //!   or 0.
 //! - Nothing but the number decides whether the store is made, and what the block agrees on.
@@ -59,6 +59,14 @@ impl Walk<'_> {
         around: &[LoopId],
     ) -> Option<Formula> {
         let inner = reach.loops.strip_prefix(around)?;
+        let of = |id: &LoopId| &self.all_loops[id.0];
+        if !around.iter().all(|id| of(id).is_of_block && !of(id).is_left)
+            || !inner.iter().all(|id| of(id).is_whole)
+        {
+            return None;
+        }
+        let beyond = inner.iter().map(|id| of(id).beyond.clone());
+        let beyond: Vec<Formula> = beyond.collect::<Option<_>>()?;
         let coordinates = self.coordinates_of(reach, inner);
         let is_coordinate = |of: Unknown| coordinates.iter().any(|(own, _)| *own == of);
         let is_told = |of: Unknown| {
@@ -93,8 +101,13 @@ impl Walk<'_> {
             let beyond = of.number.count.as_ref().map(|count| Formula::le(count, at));
             beyond.into_iter().fold(Formula::lt(at, &Poly::default()), Formula::or)
         });
+        let not_there = reach.axes.iter().filter_map(|(axis, count)| {
+            let place = reach.picked.get(axis).filter(|_| named(*axis) == 0)?;
+            Some(Formula::lt(place, &Poly::default()).or(Formula::le(count, place)))
+        });
+        let not_there: Vec<Formula> = not_there.collect();
         let mut missed: Vec<Formula> = outside.collect();
-        for passed in &reach.passed {
+        for passed in reach.passed.iter().chain(&beyond).chain(&not_there) {
             let mut passed = passed.clone();
             for (of, at) in counted.iter().zip(&numbers) {
                 passed = of.number.condition_at(&passed, at, &|_, _, _| true)?;
@@ -115,7 +128,7 @@ impl Walk<'_> {
         let axes = reach.axes.iter().map(|(axis, count)| (*axis, Some(count.clone())));
         let rounds = inner.iter().map(|id| {
             let of = &self.all_loops[id.0];
-            (of.number, of.length.clone().filter(|_| of.is_whole))
+            (of.number, of.length.clone())
         });
         axes.chain(rounds).collect()
     }
