@@ -375,11 +375,20 @@ impl<'a> Builder<'a> {
 
     /// The blocks and the iterations in which two accesses are made exist.
     pub(super) fn mention_rounds(&mut self, sites: [&Site; 2]) {
-        let walk = self.walk;
         for (side, site) in [Side::First, Side::Second].into_iter().zip(sites) {
-            let rounds = site.loops.iter().map(|id| walk.all_loops[id.0].number);
-            self.mention(side, rounds.chain(walk.grid.iter().map(|(_, axis)| *axis)));
+            self.mention_rounds_of(side, site.loops.iter());
+            self.mention_grid(side);
         }
+    }
+
+    /// There are iterations of loops in which one side is.
+    pub(super) fn mention_rounds_of<'l>(
+        &mut self,
+        side: Side,
+        loops: impl Iterator<Item = &'l LoopId>,
+    ) {
+        let walk = self.walk;
+        self.mention(side, loops.map(|id| walk.all_loops[id.0].number));
     }
 
     /// There is a block: a counter of as many elements as there are has one.

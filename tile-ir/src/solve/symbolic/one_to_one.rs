@@ -23,7 +23,7 @@ pub(crate) fn one_to_one(kernel: &Kernel, uniformity: &Uniformity) -> BTreeMap<S
     let mut found: BTreeMap<SpanId, usize> = BTreeMap::new();
     for (id, read) in walk.tile_reads() {
         let depths = 0..=read.loops.len();
-        let asked = Asked { read: id, any_of: None };
+        let asked = Asked { read: id, of: Iteration::Own };
         let count = depths.map(|depth| walk.count_own(&walk.stores_before(id, depth), asked)).max();
         let taken = usize::from(walk.takes_one_each(&packings, id));
         let least = found.entry(read.span).or_insert(usize::MAX);
@@ -38,8 +38,28 @@ pub(crate) fn one_to_one(kernel: &Kernel, uniformity: &Uniformity) -> BTreeMap<S
 pub(super) struct Asked {
     /// The read.
     pub(super) read: usize,
-    /// It is any iteration of this loop; else the one of the read.
-    pub(super) any_of: Option<LoopId>,
+    pub(super) of: Iteration,
+}
+
+/// An iteration of a loop around stores.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Iteration {
+    /// The one of the read.
+    Own,
+    /// Any one of this loop.
+    Any(LoopId),
+    /// The one of this loop before that of the read.
+    Before(LoopId),
+}
+
+impl Iteration {
+    /// The loop of which it is another one than that of the read.
+    fn other(self) -> Option<LoopId> {
+        match self {
+            Self::Own => None,
+            Self::Any(id) | Self::Before(id) => Some(id),
+        }
+    }
 }
 
 /// Most cells that a work-item has of its own.
@@ -113,26 +133,48 @@ impl Walk<'_> {
     }
 
     /// Whether every work-item of a block in which the read is made has made one of the
-    /// stores: nobody has been through fewer iterations of the loops around. What is known of who comes by holds in any iteration of a loop, if it is asked of
-    /// any, as long as nothing in the loop decides it.
-    fn is_by_all(&self, stores: &[usize], Asked { read, any_of }: Asked) -> bool {
+    /// stores: nobody has been through fewer iterations of the loops around. What is known of who
+    /// comes by holds in any iteration of a loop, if it is asked of another one, as long as
+    /// nothing in the loop decides it.
+    fn is_by_all(&self, stores: &[usize], Asked { read, of }: Asked) -> bool {
         let is_of_block = |id: &LoopId| self.all_loops[id.0].is_of_block;
         if !stores.iter().all(|id| self.sites[*id].loops.iter().all(is_of_block)) {
             return false;
         }
         let guards = |id: usize| self.sites[id].guards.as_slice();
+        // What the block agrees on holds for all of it.
+        let is_known = |guard: &&Formula| {
+            let is_steady = of.other().is_none_or(|id| !self.is_decided_inside(guard, id));
+            guard.is_exact() && self.is_agreed_on(guard) && is_steady
+        };
         let is_of_all = |n: &usize| {
             let guard = guards(read).get(*n);
-            let is_known = |guard: &Formula| {
-                let is_steady = any_of.is_none_or(|id| !self.is_decided_inside(guard, id));
-                guard.is_exact() && self.is_agreed_on(guard) && is_steady
-            };
-            guard.is_some_and(is_known) && stores.iter().all(|id| guards(*id).get(*n) == guard)
+            let is_of_store = |id: &usize| guards(*id).get(*n) == guard;
+            guard.as_ref().is_some_and(is_known) && stores.iter().all(is_of_store)
         };
         let depth = (0..).take_while(is_of_all).count();
         let passed = stores.iter().map(|id| Formula::Any(self.passing(*id, depth)).folded());
-        let comes_by = guards(read)[..depth].iter().cloned();
-        self.is_never(&Formula::All(comes_by.chain(passed).collect()))
+        let comes_by = guards(read).iter().filter(is_known).cloned();
+        let passed = Formula::All(comes_by.chain(passed).collect());
+        // All of the block are in the iterations of the read.
+        let of_block = self.sites[read].loops.iter().filter(|id| is_of_block(id));
+        let mut builder = Builder::new(self, Meeting::BetweenBlocks);
+        builder.made.extend(self.made.iter().map(|old| (*old, Side::First)));
+        builder.assert(Side::First, &passed);
+        builder.mention_rounds_of(Side::First, of_block.clone());
+        if builder.have_no_solution() {
+            return true;
+        }
+        let Iteration::Before(id) = of else { return false };
+        // An iteration before that of the read, of which it is known that it is made.
+        let around = self.sites[read].loops.iter().copied().take_while(|of| *of != id).collect();
+        let (distance, paths) = (Distance::Next(around, id), Default::default());
+        let mut builder = Builder::new(self, Meeting::InBlock(&distance, &paths));
+        builder.made.extend(self.sites[read].made.iter().map(|old| (*old, Side::Second)));
+        builder.assert(Side::Second, &self.is_made(&self.sites[read]));
+        builder.mention_rounds_of(Side::Second, of_block);
+        builder.assert(Side::First, &passed);
+        builder.have_no_solution()
     }
 
     /// Who is past the first guards of an access and does not make it: one of these holds.

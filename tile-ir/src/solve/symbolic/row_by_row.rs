@@ -22,7 +22,7 @@ use super::begin::walk_stores;
 use super::flow::{Distance, Path};
 use super::formula::Formula;
 use super::instance::{Builder, Meeting, Side};
-use super::one_to_one::Asked;
+use super::one_to_one::{Asked, Iteration};
 use super::poly::{Monomial, Poly};
 use super::symbol::LoopId;
 use super::walk::{Site, Walk, Worker};
@@ -70,7 +70,7 @@ impl Filled {
 struct Before {
     /// In the same iterations of the loops around.
     here: Vec<Filled>,
-    /// In each iteration of a loop around.
+    /// In the iteration of a loop around before that of the read.
     around: Vec<(LoopId, Filled)>,
     /// In each iteration of a loop that has ended, and that has one.
     ended: Vec<(LoopId, Filled)>,
@@ -116,17 +116,18 @@ impl Walk<'_> {
                 (0..end).filter(is_one).collect()
             };
             let filled =
-                |end: usize, of: Option<LoopId>| self.filled_by(&stores(end), (read, of), items);
+                |end: usize, of: Iteration| self.filled_by(&stores(end), Asked { read, of }, items);
             if site.loops.starts_with(&loops) {
-                found.here.extend(filled(read, None));
+                found.here.extend(filled(read, Iteration::Own));
                 if let Some(id) = loops.last() {
-                    found.around.extend(filled(self.sites.len(), Some(*id)).map(|of| (*id, of)));
+                    let before = filled(self.sites.len(), Iteration::Before(*id));
+                    found.around.extend(before.map(|of| (*id, of)));
                 }
             } else if let Some((id, around)) = loops.split_last()
                 && site.loops.starts_with(around)
                 && self.has_a_round(*id)
             {
-                found.ended.extend(filled(read, Some(*id)).map(|of| (*id, of)));
+                found.ended.extend(filled(read, Iteration::Any(*id)).map(|of| (*id, of)));
             }
         }
         found
@@ -150,14 +151,8 @@ impl Walk<'_> {
         length.is_some_and(|length| self.is_never(&Formula::le(length, &Poly::default())))
     }
 
-    /// The cells that work-items fill by stores in an iteration, the present one or any one of
-    /// a loop.
-    fn filled_by(
-        &self,
-        stores: &[usize],
-        (read, any_of): (usize, Option<LoopId>),
-        items: &Poly,
-    ) -> Option<Filled> {
+    /// The cells that work-items fill by stores in an iteration.
+    fn filled_by(&self, stores: &[usize], asked: Asked, items: &Poly) -> Option<Filled> {
         let first = &self.sites[*stores.first()?].indices;
         let is_own = |index: &&Poly| self.own_part(index) != Poly::default();
         let axis = first.iter().position(|index| is_own(&index))?;
@@ -171,7 +166,7 @@ impl Walk<'_> {
         if indices.iter().any(Poly::is_lost) || !stores.iter().all(is_in_row) {
             return None;
         }
-        let each = self.count_own(stores, Asked { read, any_of });
+        let each = self.count_own(stores, asked);
         let count = items.scaled(i128::try_from(each).ok().filter(|each| *each > 0)?);
         let is_within = |store: &usize| {
             let site = &self.sites[*store];

@@ -8,6 +8,7 @@
 //! That the stores are over when the cell is read is the business of the race rules.
 
 use super::formula::Formula;
+use super::instance::{Builder, Side};
 use super::poly::{Poly, Unknown};
 use super::reached::Reach;
 use super::walk::{Walk, Worker};
@@ -33,8 +34,10 @@ impl Walk<'_> {
         for store in (0..read).rev().filter(is_store).take(MAX_STORES) {
             let Some(by) = self.missed_by_site(store, read, axes) else { continue };
             missed.push(by);
-            let made = self.is_made(site);
-            if self.is_never(&made.and(Formula::All(missed.clone()))) {
+            let mut builder = Builder::alone(self, site);
+            builder.mention_rounds([site; 2]);
+            builder.assert(Side::First, &Formula::All(missed.clone()));
+            if builder.have_no_solution() {
                 return true;
             }
         }
