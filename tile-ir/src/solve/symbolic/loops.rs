@@ -242,10 +242,12 @@ impl Walk<'_> {
         if wrapped.is_none() {
             self.leave_widened_counted(&carried, (range, &bounds));
         }
+        if wrapped.is_none() && ends.is_empty() {
+            self.leave_recounts(&carried);
+        }
         if let (None, Some([start, end])) = (wrapped, whole) {
             let length = end.sub(start);
             self.leave_tallies(&carried, &length);
-            self.leave_recounts(&carried, &length);
             for Carried { var, first, added, .. } in &carried {
                 if let (Some(by), Some(Value::Int(value))) = (added, self.env.get(var).cloned()) {
                     self.leave_rounds((first, &value), (&length, *by), self.type_of(*var));

@@ -7,7 +7,6 @@
 //! writes may be another thing the next time.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use super::formula::{Cond, Formula};
 use super::poly::{Poly, Unknown};
@@ -15,10 +14,20 @@ use super::symbol::{LoopId, Sharing};
 use super::walk::{Value, Walk};
 use crate::kernel::{ExprId, ExprKind, VarId, VarKind};
 
+/// A part of the text of a condition.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Sign(String),
+    Value(Poly),
+}
+
+/// The text of a condition.
+type Text = Vec<Part>;
+
 /// What is known of conditions by their texts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Named {
-    flags: BTreeMap<(String, Vec<LoopId>), Unknown>,
+    flags: BTreeMap<(Text, Vec<LoopId>), Unknown>,
     /// How often the text has declared a variable, on the way that is walked.
     declared: BTreeMap<VarId, usize>,
 }
@@ -28,12 +37,27 @@ impl Named {
     pub(super) fn declare(&mut self, var: VarId) {
         *self.declared.entry(var).or_default() += 1;
     }
+
+    /// The flag of the same text as that of another one, with what `translate` makes of values.
+    pub(super) fn translated(
+        &self,
+        flag: Unknown,
+        translate: &dyn Fn(&Poly) -> Option<Poly>,
+    ) -> Option<Unknown> {
+        let ((text, _), _) = self.flags.iter().find(|(_, known)| **known == flag)?;
+        let part = |part: &Part| match part {
+            Part::Sign(_) => Some(part.clone()),
+            Part::Value(value) => translate(value).map(Part::Value),
+        };
+        let text: Text = text.iter().map(part).collect::<Option<_>>()?;
+        self.flags.iter().find(|((known, _), _)| *known == text).map(|(_, flag)| *flag)
+    }
 }
 
 impl Walk<'_> {
     /// The number that says whether a condition holds; `None` where its text does not tell.
     pub(super) fn named(&mut self, expr: ExprId) -> Option<Value> {
-        let mut text = String::new();
+        let mut text = Text::new();
         self.write_text(expr, &mut text)?;
         let mut around = (0..=self.loops.len()).rev().map(|n| self.loops[..n].to_vec());
         let known = around.find_map(|loops| self.named.flags.get(&(text.clone(), loops)).copied());
@@ -51,13 +75,16 @@ impl Walk<'_> {
     }
 
     /// Writes what an expression is made of; `None` where that does not decide its value.
-    fn write_text(&self, expr: ExprId, out: &mut String) -> Option<()> {
+    fn write_text(&self, expr: ExprId, out: &mut Text) -> Option<()> {
         let kernel = self.kernel;
         let kind = &kernel.exprs[expr].kind;
-        let _ = match kind {
-            ExprKind::Literal(literal) => write!(out, "{literal:?}"),
+        let sign = match kind {
+            ExprKind::Literal(literal) => format!("{literal:?}"),
             ExprKind::Var(var) => match self.env.get(var) {
-                Some(Value::Int(value)) if !value.is_lost() => write!(out, "{value:?}"),
+                Some(Value::Int(value)) if !value.is_lost() => {
+                    out.push(Part::Value(value.clone()));
+                    return Some(());
+                }
                 Some(Value::Int(_) | Value::Cond(_) | Value::Other) | None => {
                     let is_fixed = match kernel.vars[*var].kind {
                         VarKind::Let { mutable } => !mutable,
@@ -73,32 +100,31 @@ impl Walk<'_> {
                         return None;
                     }
                     let declared = self.named.declared.get(var).copied().unwrap_or_default();
-                    write!(out, "{var:?}:{declared}")
+                    format!("{var:?}:{declared}")
                 }
             },
             ExprKind::Load(access) => {
                 if self.is_written(access.array) || kernel.is_local(access.array) {
                     return None;
                 }
-                write!(out, "{:?}", access.array)
+                format!("{:?}", access.array)
             }
-            ExprKind::Unary { op, .. } => write!(out, "{op:?}"),
-            ExprKind::Binary { op, .. } => write!(out, "{op:?}"),
-            ExprKind::Compare { op, .. } => write!(out, "{op:?}"),
-            ExprKind::Cast(_) => write!(out, "{:?}", kernel.exprs[expr].ty),
-            ExprKind::Math { func, .. } => write!(out, "{func:?}"),
+            ExprKind::Unary { op, .. } => format!("{op:?}"),
+            ExprKind::Binary { op, .. } => format!("{op:?}"),
+            ExprKind::Compare { op, .. } => format!("{op:?}"),
+            ExprKind::Cast(_) => format!("{:?}", kernel.exprs[expr].ty),
+            ExprKind::Math { func, .. } => format!("{func:?}"),
             ExprKind::Logic { .. }
             | ExprKind::Select { .. }
             | ExprKind::Uniform(_)
             | ExprKind::Tiles { .. }
             | ExprKind::InBounds { .. } => return None,
         };
-        out.push('(');
+        out.push(Part::Sign(sign));
         for operand in kind.operands() {
             self.write_text(operand, out)?;
-            out.push(',');
         }
-        out.push(')');
+        out.push(Part::Sign(")".to_owned()));
         Some(())
     }
 }

@@ -61,8 +61,11 @@ pub(super) struct Rounds {
 #[derive(Clone, Debug)]
 pub(super) struct Recount {
     rounds: Rounds,
-    /// How many rounds there were, and what the variable is after them.
-    length: Poly,
+    /// Where there was no round of a number.
+    beyond: Formula,
+    /// How many rounds there were, if that is known.
+    length: Option<Poly>,
+    /// What the variable is after them.
     value: Poly,
     /// The loops around, and what holds there.
     around: Vec<LoopId>,
@@ -127,18 +130,18 @@ impl Walk<'_> {
         Some(cases)
     }
 
-    /// Notes what variables have counted in a loop of so many rounds, which has gone to its end.
-    pub(super) fn leave_recounts(&mut self, carried: &[Carried], length: &Poly) {
+    /// Notes what variables have counted in a loop, which has gone to its end.
+    pub(super) fn leave_recounts(&mut self, carried: &[Carried]) {
         for Carried { var, rounds, .. } in carried {
             if let (Some(rounds), Some(Value::Int(value))) = (rounds, self.env.get(var))
                 && rounds.first.as_constant().is_some()
                 && single(value).is_some()
-                && !length.is_lost()
+                && let Some(beyond) = self.all_loops[rounds.id.0].beyond.clone()
             {
-                let (length, value) = (length.clone(), value.clone());
+                let (length, value) = (self.all_loops[rounds.id.0].length.clone(), value.clone());
                 let (around, guards) = (self.loops.clone(), self.guards.clone());
                 let rounds = rounds.clone();
-                self.recounts.push(Recount { rounds, length, value, around, guards });
+                self.recounts.push(Recount { rounds, beyond, length, value, around, guards });
             }
         }
     }
@@ -153,12 +156,16 @@ impl Walk<'_> {
         };
         let mut facts = Vec::new();
         for count in self.recounts.iter().rev().filter(is_of_both).take(MAX_COUNTS) {
+            let own = self.all_loops[count.rounds.id.0].number;
+            let is_later = count.beyond.replace(&|of| (of == own).then(|| number.clone()));
             if self.adds_no_less(count, rounds, Order::EarlierFirst) {
-                facts.push(count.end_of_run(rounds, &number, (at, ty)));
-                if let Some(most) = self.most_of_round(&count.rounds)
+                facts.push(count.end_of_run(rounds, is_later, (at, ty)));
+                if let (Some(most), Some(length)) =
+                    (self.most_of_round(&count.rounds), &count.length)
                     && self.adds_no_less(count, rounds, Order::LaterFirst)
                 {
-                    facts.push(count.rest_of_run(rounds, &number, (at, ty, most)));
+                    let left = length.sub(&number);
+                    facts.push(count.rest_of_run(rounds, &left, (at, ty, most)));
                 }
             }
         }
@@ -207,22 +214,22 @@ enum Order {
 impl Recount {
     /// That a variable has not stayed behind what was counted, where each round of both loops adds
     /// as much: the rounds before have brought it as far as the count was, and the count's own
-    /// rounds from this one on have each added `most` at most. Where the end is of its type, it
+    /// rounds, of which so many are `left`, have each added `most` at most. Where the end is of its type, it
     /// has not wrapped.
     fn rest_of_run(
         &self,
         later: &Rounds,
-        number: &Poly,
+        left: &Poly,
         (at, ty, most): (Unknown, Type, i128),
     ) -> Formula {
         let own = Poly::unknown(at);
         let end = later.first.add(&self.value.sub(&self.rounds.first));
-        let left = self.length.sub(number).plus(-1).scaled(most);
+        let after = left.plus(-1).scaled(most);
         let rest = |(case, added): &(Formula, Poly)| {
-            case.clone().and(Formula::le(&end, &own.add(added).add(&left)))
+            case.clone().and(Formula::le(&end, &own.add(added).add(&after)))
         };
         let wraps = range_of(ty).map(|(_, max)| Formula::lt(&Poly::constant(max), &end));
-        let mut cases = vec![Formula::le(&self.length, number)];
+        let mut cases = vec![Formula::le(left, &Poly::default())];
         cases.extend(wraps);
         cases.extend(later.cases.iter().map(rest));
         Formula::Any(cases).replace(&|_| None)
@@ -231,7 +238,7 @@ impl Recount {
     /// That a variable to which a later loop adds has gone no further than what was counted,
     /// where a round starts that the earlier loop has made too. Where the end of that is of its
     /// type, it has not wrapped, and has not gone back.
-    fn end_of_run(&self, later: &Rounds, number: &Poly, (at, ty): (Unknown, Type)) -> Formula {
+    fn end_of_run(&self, later: &Rounds, is_later: Formula, (at, ty): (Unknown, Type)) -> Formula {
         let own = Poly::unknown(at);
         let end = later.first.add(&self.value.sub(&self.rounds.first));
         let within =
@@ -239,7 +246,6 @@ impl Recount {
         let most = range_of(ty).map(|(_, max)| Poly::constant(max));
         let wraps = most.map_or(Formula::False, |most| Formula::lt(&most, &end));
         let goes_up = wraps.or(Formula::le(&later.first, &own));
-        let is_later = Formula::le(&self.length, number);
         let known = Formula::Any(later.cases.iter().map(within).collect());
         is_later.or(known.and(goes_up)).replace(&|_| None)
     }
@@ -295,6 +301,7 @@ impl Translation<'_, '_> {
             .or_else(|| self.cell(of, depth))
             .or_else(|| self.function(of, depth))
             .or_else(|| self.choice(of, depth))
+            .or_else(|| walk.named.translated(of, &|value| self.poly(value, depth)))
             .map(Poly::unknown)
     }
 
