@@ -161,17 +161,13 @@ impl Stepped {
                 }
                 _ => {}
             }
-            let is_loop = matches!(
-                stmt.kind,
-                StmtKind::For { .. } | StmtKind::Phase { .. } | StmtKind::While { .. }
-            );
-            if is_loop {
+            if stmt.kind.is_loop() {
                 loops.push(trips(kernel, stmt));
             }
             for body in stmt.kind.bodies() {
                 self.add_courses(kernel, body, (&mut *loops, &mut *others));
             }
-            if is_loop {
+            if stmt.kind.is_loop() {
                 loops.pop();
             }
         }

@@ -236,6 +236,11 @@ pub enum StmtKind {
 }
 
 impl StmtKind {
+    /// Whether it repeats what is inside, one iteration after the other.
+    pub fn is_loop(&self) -> bool {
+        matches!(self, Self::Phase { .. } | Self::For { .. } | Self::While { .. })
+    }
+
     /// The statement lists directly inside, in program order.
     pub fn bodies(&self) -> Vec<&[Stmt]> {
         match self {

@@ -142,12 +142,7 @@ struct List<'a> {
 impl List<'_> {
     /// Whether it is what a loop repeats.
     fn is_loop(&self) -> bool {
-        self.owner.is_some_and(|owner| {
-            matches!(
-                owner.kind,
-                StmtKind::Phase { .. } | StmtKind::For { .. } | StmtKind::While { .. }
-            )
-        })
+        self.owner.is_some_and(|owner| owner.kind.is_loop())
     }
 }
 

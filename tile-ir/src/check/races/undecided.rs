@@ -351,10 +351,7 @@ fn obstacle(kernel: &Kernel, reason: Reason) -> Option<String> {
 
 /// What would leave less of a kernel to be run.
 fn smaller(kernel: &Kernel) -> String {
-    let is_loop = |kind: &StmtKind| {
-        matches!(kind, StmtKind::Phase { .. } | StmtKind::For { .. } | StmtKind::While { .. })
-    };
-    let has_loops = any_stmt(&kernel.body, &mut |kind| is_loop(kind));
+    let has_loops = any_stmt(&kernel.body, &mut StmtKind::is_loop);
     let has_block = kernel.block.as_ref().is_some_and(|axes| !axes.is_empty());
     let parts = [
         (!kernel.grid.is_empty()).then_some("a smaller grid"),

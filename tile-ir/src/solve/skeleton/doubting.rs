@@ -188,8 +188,10 @@ impl Runs<'_> {
                     self.run_launch((plan, pool), &launch, &mut left);
                 }
             }
-            for launch in joint::find_with_made(&text, &goals, (&starts, &spans)) {
-                self.run_launch((plan, pool), &launch, &mut left);
+            if text.has_made() {
+                for launch in joint::find_with_made(&text, &goals, (&starts, &spans)) {
+                    self.run_launch((plan, pool), &launch, &mut left);
+                }
             }
         }
     }
@@ -404,11 +406,8 @@ fn makes_numbers(stmts: &[Stmt], in_loop: bool) -> bool {
             stmt.kind,
             StmtKind::Update { place: Place::Var(_), .. } | StmtKind::Assign { .. }
         );
-        let is_loop = matches!(
-            stmt.kind,
-            StmtKind::For { .. } | StmtKind::Phase { .. } | StmtKind::While { .. }
-        );
+        let in_loop_too = in_loop || stmt.kind.is_loop();
         in_loop && is_changed
-            || stmt.kind.bodies().into_iter().any(|body| makes_numbers(body, in_loop || is_loop))
+            || stmt.kind.bodies().into_iter().any(|body| makes_numbers(body, in_loop_too))
     })
 }

@@ -105,8 +105,16 @@ impl Walk<'_> {
     }
 
     /// The cases in which an iteration is not the first one of each of these loops.
-    pub(super) fn later(&self, loops: &[LoopId]) -> impl Iterator<Item = Formula> {
-        let number = |id: &LoopId| Poly::unknown(self.all_loops[id.0].number);
-        loops.iter().map(move |id| Formula::AtLeast(number(id).plus(-1)))
+    fn later(&self, loops: &[LoopId]) -> impl Iterator<Item = Formula> {
+        self.numbers_of(loops).map(|number| Formula::AtLeast(number.plus(-1)))
+    }
+
+    /// That an iteration is the first one of each of these loops.
+    pub(super) fn first(&self, loops: &[LoopId]) -> impl Iterator<Item = Formula> {
+        self.numbers_of(loops).map(|number| Formula::AtLeast(number.negated()))
+    }
+
+    fn numbers_of(&self, loops: &[LoopId]) -> impl Iterator<Item = Poly> {
+        loops.iter().map(|id| Poly::unknown(self.all_loops[id.0].number))
     }
 }

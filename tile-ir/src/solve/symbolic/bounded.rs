@@ -126,11 +126,8 @@ impl Walk<'_> {
     /// Whether it is asked between which values a loop keeps variables. Of one that is walked
     /// to see what the loop around does, it is where it has none inside.
     pub(super) fn asks_limits(&self, body: &[Stmt]) -> bool {
-        let has_loop = |kind: &StmtKind| {
-            matches!(kind, StmtKind::For { .. } | StmtKind::Phase { .. } | StmtKind::While { .. })
-        };
         (self.outside.is_some() || self.case.is_limited)
-            && (self.recording || self.is_trying && !any_stmt(body, &mut |kind| has_loop(kind)))
+            && (self.recording || self.is_trying && !any_stmt(body, &mut StmtKind::is_loop))
     }
 
     /// Finds limits of the variables to which not every iteration adds the same.

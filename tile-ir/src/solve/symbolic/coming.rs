@@ -42,11 +42,8 @@ impl Walk<'_> {
         if !self.are_loops_of_block() {
             return None;
         }
-        let are_common = |formula: &Formula| {
-            let mut unknowns = Vec::new();
-            formula.collect_unknowns(&mut unknowns);
-            formula.is_exact() && unknowns.into_iter().all(|of| is_common(&Poly::unknown(of)))
-        };
+        let is_known = |value: &Poly| value.unknowns().all(|of| is_common(&Poly::unknown(of)));
+        let are_common = |formula: &Formula| formula.is_exact() && formula.is_made_of(&is_known);
         let mut out = Vec::new();
         for (guard, passed) in self.guards.iter().zip(&self.passed_by) {
             if guard.replace(value_of) == Formula::True {

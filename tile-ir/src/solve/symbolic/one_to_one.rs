@@ -7,7 +7,6 @@ use super::begin::walk_stores;
 use super::flow::Distance;
 use super::formula::Formula;
 use super::instance::{Builder, Meeting, Side};
-use super::poly::Poly;
 use super::symbol::LoopId;
 use super::walk::{Site, Walk, Worker};
 use crate::check::Uniformity;
@@ -145,7 +144,7 @@ impl Walk<'_> {
         // What the block agrees on holds for all of it.
         let is_known = |guard: &&Formula| {
             let is_steady = of.other().is_none_or(|id| !self.is_decided_inside(guard, id));
-            guard.is_exact() && self.is_agreed_on(guard) && is_steady
+            self.is_decided_by_block(guard) && is_steady
         };
         let is_of_all = |n: &usize| {
             let guard = guards(read).get(*n);
@@ -193,15 +192,8 @@ impl Walk<'_> {
 
     /// Whether a condition may come out differently in two iterations of a loop.
     fn is_decided_inside(&self, formula: &Formula, id: LoopId) -> bool {
-        let mut unknowns = Vec::new();
-        formula.collect_unknowns(&mut unknowns);
-        unknowns.into_iter().any(|unknown| self.symbols.is_inside(unknown, id))
-    }
-
-    fn is_agreed_on(&self, formula: &Formula) -> bool {
-        let mut unknowns = Vec::new();
-        formula.collect_unknowns(&mut unknowns);
-        !unknowns.into_iter().any(|unknown| self.is_private(unknown))
+        let is_outside = |unknown| !self.symbols.is_inside(unknown, id);
+        !formula.is_made_of(&|value| value.unknowns().all(is_outside))
     }
 
     /// Whether in one iteration of the loops around no two work-items make them at one cell,
@@ -221,9 +213,7 @@ impl Walk<'_> {
         let made = Formula::All(site.guards.clone());
         let is_steady =
             |guard: &Formula| site.loops.iter().all(|id| !self.is_decided_inside(guard, *id));
-        let number = |id: &LoopId| Poly::unknown(self.all_loops[id.0].number);
-        let is_first = |id: &LoopId| Formula::AtLeast(number(id).negated());
-        let at_first = || site.loops.iter().map(is_first).fold(made.clone(), Formula::and);
+        let at_first = || self.first(&site.loops).fold(made.clone(), Formula::and);
         self.is_inside_where(site, &made)
             || !site.loops.is_empty()
                 && site.guards.iter().all(is_steady)

@@ -83,11 +83,10 @@ impl Walk<'_> {
     /// loops around.
     fn is_placed_below(&self, site: &Site, all: &AllCounted) -> bool {
         let [index] = site.indices.as_slice() else { return false };
-        let number = |id: usize| Poly::unknown(self.all_loops[id].number);
-        let first = all.first_of.iter().map(|id| Formula::AtLeast(number(id.0).negated()));
         let outside =
             Formula::lt(index, &Poly::default()).or(Formula::le(&Poly::unknown(all.total), index));
-        let made = Formula::All(site.guards.iter().cloned().chain(first).collect());
+        let made =
+            Formula::All(site.guards.iter().cloned().chain(self.first(&all.first_of)).collect());
         self.is_never(&made.and(outside))
     }
 

@@ -196,11 +196,8 @@ impl Walk<'_> {
     }
 
     /// Whether a condition comes out one way for all work-items of a block, and it is known how.
-    fn is_decided_by_block(&self, formula: &Formula) -> bool {
-        let mut unknowns = Vec::new();
-        formula.collect_unknowns(&mut unknowns);
-        let are_agreed = unknowns.into_iter().all(|of| self.is_agreed(&Poly::unknown(of)));
-        formula.is_exact() && are_agreed
+    pub(super) fn is_decided_by_block(&self, formula: &Formula) -> bool {
+        formula.is_exact() && formula.is_made_of(&|value| self.is_agreed(value))
     }
 
     /// Takes a condition of who goes through the cells for an end of the rows.

@@ -51,7 +51,10 @@ impl Made {
         let resting = Resting::of(kernel);
         let is_counted = |array: ArrayRef| {
             any_stmt(&kernel.body, &mut |kind| match kind {
-                StmtKind::Atomic { access, .. } if access.array == array => {
+                StmtKind::Atomic { access, .. }
+                | StmtKind::Update { place: Place::Element(access), .. }
+                    if access.array == array =>
+                {
                     access.indices.iter().any(|index| resting.has(kernel, *index))
                 }
                 _ => false,
@@ -72,7 +75,7 @@ impl Made {
                 ArrayRef::Tensor(_) => false,
             };
             let mut stores = |kind: &StmtKind| kind.set_element().is_some_and(is_watched);
-            if is_loop(stmt) && any_stmt(std::slice::from_ref(stmt), &mut stores) {
+            if stmt.kind.is_loop() && any_stmt(std::slice::from_ref(stmt), &mut stores) {
                 let (mut made, mut exprs) = (BTreeSet::new(), BTreeSet::new());
                 collect(std::slice::from_ref(stmt), &mut made, &mut exprs);
                 self.0.retain(|maker, _| !made.contains(maker));
@@ -105,9 +108,9 @@ impl Made {
                 self.0.entry(maker).or_default();
             }
             for body in stmt.kind.bodies() {
-                self.visit(kernel, body, in_loop || is_loop(stmt));
+                self.visit(kernel, body, in_loop || stmt.kind.is_loop());
             }
-            if is_loop(stmt) {
+            if stmt.kind.is_loop() {
                 self.leave_alone(stmt);
             }
         }
@@ -123,10 +126,6 @@ impl Made {
             }
         }
     }
-}
-
-fn is_loop(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::For { .. } | StmtKind::Phase { .. } | StmtKind::While { .. })
 }
 
 /// What a statement makes that may be any number for all work-items alike: the least of values is

@@ -57,7 +57,7 @@ pub(in super::super) fn find_with_made<'t>(
     goals: &[Goal],
     (starts, spans): (&'t [Sizes], &'t Spans<'_>),
 ) -> impl Iterator<Item = Launch> + use<'t> {
-    let taken = (!text.made.is_empty()).then(Taken::default);
+    let taken = Some(Taken::default());
     let (searches, loads) = searches(text, goals, (starts, taken));
     searches.filter_map(move |search| {
         let doubts = doubts(&search.guess, spans)?;

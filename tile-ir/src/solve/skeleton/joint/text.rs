@@ -23,6 +23,11 @@ pub(in super::super) struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
+    /// Whether loops, exchanges or updates make numbers of data that a search may take for any.
+    pub(in super::super) fn has_made(&self) -> bool {
+        !self.made.is_empty()
+    }
+
     /// Of a kernel, and of these tiles what is asked whether they are filled.
     pub(in super::super) fn of(plain: &'a Plain<'a>, tiles: &BTreeSet<TileId>) -> Self {
         let kernel = plain.kernel;
