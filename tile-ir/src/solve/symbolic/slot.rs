@@ -38,7 +38,7 @@ type At = Vec<Poly>;
 
 /// Where a counter goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
+pub(super) enum Way {
     Up,
     Down,
 }
@@ -486,10 +486,10 @@ impl Walk<'_> {
             self.note_outside(Source::Old(old), access, &indices);
             let turn = self.turn(access.array, &indices);
             let before = self.old_value(access, turn.clone(), step.clone(), old);
-            if let (Value::Int(before), Some((Way::Up, by))) = (&before, &step) {
+            if let (Value::Int(before), Some((way, by))) = (&before, &step) {
                 let found = before.unknowns().next();
                 found.into_iter().for_each(|old| {
-                    self.bound_taken((access, &indices), (old, by), content.clone());
+                    self.bound_taken((access, &indices), (old, by, *way), content.clone());
                 });
             }
             if let (Some(left), Value::Int(before)) = (left, &before) {

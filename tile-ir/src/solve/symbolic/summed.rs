@@ -257,7 +257,8 @@ impl Walk<'_> {
                 let none = Poly::default();
                 let is_from_0 = match &sum {
                     Some((_, first)) => *first == none,
-                    None => tile != stored.tile && holds_first(&none),
+                    // Of its own tile, the first cell has what was counted there.
+                    None => tile == stored.tile || holds_first(&none),
                 };
                 let is_known = matches!(distance, 0 | 1);
                 is_known.then_some(Gap { tile, distance, has_first, sum, is_from_0 })

@@ -3,7 +3,8 @@
 //! A counting sort counts `atomic count[d] += 1`, has the counts scanned into `base`
 //! ([`super::prefix`]), and then each work-item takes its place, `let at = atomic base[d]
 //! += 1`. It lies within the run of its `d`, since each cell is raised by nobody else than
-//! those who were counted there: each takes no more from the cell than it has added.
+//! those who were counted there: each takes no more from the cell than it has added. So it is
+//! where places are taken from behind, `atomic end[d] -= 1` of sums that include what was counted.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +12,7 @@ use super::formula::Formula;
 use super::held::Content;
 use super::poly::{Poly, Unknown};
 use super::rows::Cell;
+use super::slot::Way;
 use super::symbol::LoopId;
 use super::takers::Takers;
 use super::walk::Walk;
@@ -63,11 +65,11 @@ impl Walk<'_> {
     }
 
     /// Adds between which sums the old value of an update lies that raises a cell of
-    /// prefix sums, of which `content` is what the tile held before.
+    /// prefix sums, or lowers one that has in it what was counted there; of which `content` is what the tile held before.
     pub(super) fn bound_taken(
         &mut self,
         (access, at): (&Access, &[Poly]),
-        (old, by): (Unknown, &Poly),
+        (old, by, way): (Unknown, &Poly, Way),
         content: Option<Content>,
     ) {
         let (ArrayRef::Tile(tile), Some(Content::Sums(scan))) = (access.array, content) else {
@@ -84,8 +86,8 @@ impl Walk<'_> {
         let ty = crate::kernel::Type::Scalar(self.kernel.element_type(access.array));
         let Some((sum, count)) = self.prefix_at(scan, &at, (ty, access.span)) else { return };
         let old = (old, Poly::unknown(old));
-        let is_inclusive = self.prefixes.is_inclusive(scan);
-        if is_inclusive || *self.prefixes.loops(scan) != self.loops {
+        let is_from_end = self.prefixes.is_inclusive(scan);
+        if is_from_end != (way == Way::Down) || *self.prefixes.loops(scan) != self.loops {
             return;
         }
         let here = Formula::All(self.guards.clone());
@@ -94,11 +96,13 @@ impl Walk<'_> {
             let is_unmade = Formula::Any(raise.unmade.clone());
             is_same && (raise.unmade.is_empty() || self.is_never(&here.clone().and(is_unmade)))
         });
-        // The counter has been raised since, by no more than was counted.
-        let mut facts = vec![Formula::le(&sum, &old.1)];
-        if is_counted {
-            facts.push(Formula::le(&old.1.add(by), &sum.add(&count)));
-        }
+        // The counter has gone on since, by no more than was counted.
+        let [since, until] = match way {
+            Way::Up => [Formula::le(&sum, &old.1), Formula::le(&old.1.add(by), &sum.add(&count))],
+            Way::Down => [Formula::le(&old.1, &sum), Formula::le(&sum.sub(&count), &old.1.sub(by))],
+        };
+        let mut facts = vec![since];
+        facts.extend(is_counted.then_some(until));
         let mut cases = self.prefixes.outside(scan, &at);
         cases.push(Formula::All(facts));
         self.bound_old(old.0, Formula::Any(cases).replace(&|_| None));
