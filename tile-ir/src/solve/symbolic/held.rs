@@ -231,9 +231,12 @@ impl Walk<'_> {
             n_sets: self.counters.n_sets(access.array),
         };
         self.held.stores.push(stored.clone());
-        let Some(before) = before else { return };
         let unless: Vec<Formula> =
             self.passed_by.iter().filter(|passed| **passed != Formula::False).cloned().collect();
+        let Some(before) = before else {
+            self.note_added(stored, unless);
+            return;
+        };
         if self.note_scan_stored(&stored, &unless, before.as_ref())
             || self.note_end_stored(&stored, before.as_ref())
         {
@@ -254,6 +257,16 @@ impl Walk<'_> {
             self.note_kept(tile, &held);
         }
         self.held.contents.insert(tile, Content::Held(vec![held]));
+    }
+
+    /// Notes that a number was added to a cell that held 0 before, or what others have added: it
+    /// holds no less now. Counts are taken not to leave their type, as those of atomic updates.
+    fn note_added(&mut self, Stored { tile, at, value, n_sets, .. }: Stored, unless: Vec<Formula>) {
+        let are_0 = self.counters.are_0(ArrayRef::Tile(tile), n_sets.saturating_sub(1));
+        if self.loops.is_empty() && are_0 && value.as_constant().is_some_and(|added| added > 0) {
+            let held = Held { at, value, is_exact: false, unless };
+            self.held.contents.insert(tile, Content::Held(vec![held]));
+        }
     }
 
     /// Whether one work-item of the block, which is sure to come by, stores what all know.
