@@ -96,6 +96,10 @@ impl Walk<'_> {
             let is_unmade = Formula::Any(raise.unmade.clone());
             is_same && (raise.unmade.is_empty() || self.is_never(&here.clone().and(is_unmade)))
         });
+        // One that goes down for who was not counted may come to its type's end.
+        if way == Way::Down && !is_counted {
+            return;
+        }
         // The counter has gone on since, by no more than was counted.
         let [since, until] = match way {
             Way::Up => [Formula::le(&sum, &old.1), Formula::le(&old.1.add(by), &sum.add(&count))],
