@@ -53,9 +53,12 @@ impl Walk<'_> {
             return None;
         }
         let is_it = |known: &AllCounted| {
+            let places = |raises: &[Raise]| -> Vec<_> {
+                raises.iter().map(|raise| (raise.span, raise.n_sets)).collect()
+            };
             known.tile == tile
                 && known.loops == self.loops
-                && known.raises.iter().map(|raise| raise.span).eq(raises.iter().map(|of| of.span))
+                && places(&known.raises) == places(&raises)
         };
         if let Some(known) = self.prefixes.all.iter().position(is_it) {
             return Some(known);

@@ -26,6 +26,13 @@ impl Walk<'_> {
         counters.all(|counter| self.is_uniform_var(counter))
     }
 
+    /// Whether all of a block who come to these loops are in the same iterations, and stay.
+    pub(super) fn are_of_whole_block(&self, loops: &[LoopId]) -> bool {
+        let is_one =
+            |id: &LoopId| self.all_loops.get(id.0).is_some_and(|of| of.is_of_block && !of.is_left);
+        loops.iter().all(is_one)
+    }
+
     /// Whether all who come to the loops around together are in the same iterations of all.
     fn are_loops_agreed(&self) -> bool {
         let is_of_block = |id: &LoopId| self.all_loops.get(id.0).is_some_and(|of| of.is_of_block);

@@ -231,7 +231,7 @@ impl Walk<'_> {
             && slot.indices().iter().all(|index| index.as_constant().is_some())
             && all.iter().all(is_before)
             && self.counters.n_updates(slot.array()) == raises.len()
-            && loops.iter().all(|of| self.all_loops[of.0].is_of_block)
+            && self.are_of_whole_block(loops)
             && read.loops.starts_with(loops)
             && self.have_counted_up_to(
                 (&read.indices[packing.axis], &made),

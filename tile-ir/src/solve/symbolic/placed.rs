@@ -49,8 +49,7 @@ impl Walk<'_> {
 
     fn filling(&self, number: usize, array: ArrayRef) -> Option<Filling> {
         let all = &self.prefixes.all[number];
-        let is_of_block = |id: &LoopId| self.all_loops[id.0].is_of_block;
-        if !all.loops.iter().all(is_of_block) {
+        if !self.are_of_whole_block(&all.loops) {
             return None;
         }
         let is_store = |site: &Site| {

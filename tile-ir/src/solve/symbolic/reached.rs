@@ -60,9 +60,7 @@ impl Walk<'_> {
     ) -> Option<Formula> {
         let inner = reach.loops.strip_prefix(around)?;
         let of = |id: &LoopId| &self.all_loops[id.0];
-        if !around.iter().all(|id| of(id).is_of_block && !of(id).is_left)
-            || !inner.iter().all(|id| of(id).is_whole)
-        {
+        if !self.are_of_whole_block(around) || !inner.iter().all(|id| of(id).is_whole) {
             return None;
         }
         let beyond = inner.iter().map(|id| of(id).beyond.clone());

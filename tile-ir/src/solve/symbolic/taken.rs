@@ -65,7 +65,8 @@ impl Walk<'_> {
     }
 
     /// Adds between which sums the old value of an update lies that raises a cell of
-    /// prefix sums, or lowers one that has in it what was counted there; of which `content` is what the tile held before.
+    /// prefix sums, or lowers one that has in it what was counted there; `content` is what the
+    /// tile held before.
     pub(super) fn bound_taken(
         &mut self,
         (access, at): (&Access, &[Poly]),
