@@ -8,8 +8,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::literals::literals;
 use super::plain::{Plain, given};
-use super::sizes::{Sizes, literals};
+use super::sizes::Sizes;
 use super::thresholds::Comparisons;
 use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, eval_compare};
 use crate::op::CompareOp;

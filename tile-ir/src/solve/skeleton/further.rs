@@ -7,9 +7,10 @@
 use std::collections::BTreeSet;
 
 use super::data::Pool;
+use super::literals::literals_to;
 use super::machine::{Blocks, Machine, Stop};
 use super::plan::Plan;
-use super::sizes::{Choice, Sizes, literals_to};
+use super::sizes::{Choice, Sizes};
 use super::thresholds::beyond;
 use super::{Findings, assumptions};
 use crate::arena::EntityId as _;

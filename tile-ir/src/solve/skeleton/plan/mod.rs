@@ -14,8 +14,9 @@ mod shifts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::literals::largest_literal;
 use super::machine::{ANY_EXTENT, NO_EXTENT, leavers};
-use super::sizes::{Sizes, largest_literal};
+use super::sizes::Sizes;
 use crate::arena::EntityId as _;
 use crate::check::{Exact, WrittenTensors};
 use crate::exchange::{ExchangeOp, Group};
