@@ -261,6 +261,18 @@ impl CompareOp {
         }
     }
 
+    /// Whether it holds of two values.
+    pub fn holds<T: PartialOrd>(self, lhs: T, rhs: T) -> bool {
+        match self {
+            Self::Eq => lhs == rhs,
+            Self::Ne => lhs != rhs,
+            Self::Lt => lhs < rhs,
+            Self::Le => lhs <= rhs,
+            Self::Gt => lhs > rhs,
+            Self::Ge => lhs >= rhs,
+        }
+    }
+
     /// What holds of two integers where this one does not.
     pub const fn negated(self) -> Self {
         match self {

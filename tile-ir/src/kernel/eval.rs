@@ -1,7 +1,7 @@
 //! The value of an index expression or condition once its variables are known.
 
 use super::{ExprId, ExprKind, Kernel, Literal, Type, VarId};
-use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
+use crate::op::{BinaryOp, LogicOp, UnaryOp};
 
 /// The value of `expr`, of type index or `bool` (0 or 1), where `var` knows
 /// every variable in it.
@@ -45,9 +45,7 @@ pub(crate) fn eval_index_of(
         ExprKind::Binary { op, lhs, rhs } => {
             eval_index_binary(*op, eval(*lhs)?, eval(*rhs)?).and_then(exact)
         }
-        ExprKind::Compare { op, lhs, rhs } => {
-            Some(i128::from(eval_compare(*op, eval(*lhs)?, eval(*rhs)?)))
-        }
+        ExprKind::Compare { op, lhs, rhs } => Some(i128::from(op.holds(eval(*lhs)?, eval(*rhs)?))),
         ExprKind::Logic { op: LogicOp::And, lhs, rhs } => {
             if eval(*lhs)? == 0 {
                 Some(0)
@@ -123,17 +121,5 @@ pub fn eval_index_binary(op: BinaryOp, lhs: i128, rhs: i128) -> Option<i128> {
         BinaryOp::Min => Some(lhs.min(rhs)),
         BinaryOp::Max => Some(lhs.max(rhs)),
         BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => None,
-    }
-}
-
-/// A comparison of exact indices.
-pub fn eval_compare(op: CompareOp, lhs: i128, rhs: i128) -> bool {
-    match op {
-        CompareOp::Eq => lhs == rhs,
-        CompareOp::Ne => lhs != rhs,
-        CompareOp::Lt => lhs < rhs,
-        CompareOp::Le => lhs <= rhs,
-        CompareOp::Gt => lhs > rhs,
-        CompareOp::Ge => lhs >= rhs,
     }
 }

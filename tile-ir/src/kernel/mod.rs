@@ -36,7 +36,7 @@ pub(crate) use access::AccessKind;
 pub use access::{Access, ArrayRef};
 pub(crate) use copy::{copy_expr, copy_expr_but};
 pub(crate) use eval::fits;
-pub use eval::{ceil_div, eval_compare, eval_index, eval_index_binary};
+pub use eval::{ceil_div, eval_index, eval_index_binary};
 pub(crate) use eval::{eval_index_of, gcd, lcm};
 pub use expr::{Expr, ExprKind, Literal};
 pub use item::{

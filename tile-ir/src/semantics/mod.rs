@@ -228,15 +228,7 @@ pub fn binary(op: BinaryOp, lhs: ScalarValue, rhs: ScalarValue) -> Option<Scalar
 /// `lhs op rhs`; `None` where the operands' types differ.
 pub fn compare(op: CompareOp, lhs: ScalarValue, rhs: ScalarValue) -> Option<bool> {
     fn of<T: Scalar>(op: CompareOp, a: u64, b: u64) -> bool {
-        let (a, b) = (T::from_bits(a), T::from_bits(b));
-        match op {
-            CompareOp::Eq => a == b,
-            CompareOp::Ne => a != b,
-            CompareOp::Lt => a < b,
-            CompareOp::Le => a <= b,
-            CompareOp::Gt => a > b,
-            CompareOp::Ge => a >= b,
-        }
+        op.holds(T::from_bits(a), T::from_bits(b))
     }
     let (a, b) = (lhs.bits, rhs.bits);
     (lhs.dtype == rhs.dtype).then(

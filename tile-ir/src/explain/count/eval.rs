@@ -4,7 +4,7 @@ use super::machine::Machine;
 use super::value::Value;
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
-use crate::kernel::{ceil_div, eval_compare, eval_index_binary};
+use crate::kernel::{ceil_div, eval_index_binary};
 use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
 use crate::program::{ExprId, ExprKind, Literal, Ty};
 use crate::semantics;
@@ -49,7 +49,7 @@ impl Machine<'_> {
                 // An order decides, and is kept over a range where its ends agree.
                 self.note_order(&lhs, &rhs);
                 let op: CompareOp = *op;
-                lhs.zip(&rhs, |a, b| Some(eval_compare(op, a.into(), b.into()).into()))
+                lhs.zip(&rhs, |a, b| Some(op.holds(a, b).into()))
             }
             ExprKind::Logic { op, lhs, rhs } => {
                 let (lhs, rhs) = (self.eval(*lhs), self.eval(*rhs));

@@ -12,7 +12,7 @@ use super::literals::literals;
 use super::plain::{Plain, given};
 use super::sizes::Sizes;
 use super::thresholds::Comparisons;
-use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, eval_compare};
+use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind};
 use crate::op::CompareOp;
 
 /// First blocks along an axis that are run: what remainders tell apart.
@@ -103,7 +103,7 @@ impl<'a> Asked<'a> {
         };
         let says = |(op, lhs, rhs): &Comparison, is_last: bool| {
             let value = |side| self.known.plain.value(side, &|var| value(var, is_last));
-            Some(eval_compare(*op, value(*lhs)?, value(*rhs)?))
+            Some(op.holds(value(*lhs)?, value(*rhs)?))
         };
         let first = comparisons.iter().chain(parting).map(|one| says(one, false));
         first.chain(parting.iter().map(|one| says(one, true))).collect()

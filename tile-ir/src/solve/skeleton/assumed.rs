@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use super::sizes::Sizes;
 use crate::arena::EntityId as _;
 use crate::check::few_values;
-use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, eval_compare, eval_index};
+use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, eval_index};
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 impl Sizes {
@@ -97,7 +97,7 @@ impl Sizes {
         let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
         let Some(other) = eval_index(kernel, other, &value) else { return };
         let Some(Some(now)) = self.values.get_mut(given.index()) else { return };
-        if eval_compare(op, i128::from(*now), other) {
+        if op.holds(i128::from(*now), other) {
             return;
         }
         let room = i128::from(self.seed % 3);

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::hash::Hash;
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
-use crate::kernel::{ArrayRef, ExprKind, Kernel, Literal, eval_compare};
+use crate::kernel::{ArrayRef, ExprKind, Kernel, Literal};
 use crate::op::{BinaryOp, CompareOp, NamedConst};
 use crate::semantics;
 use crate::value::ScalarValue;
@@ -78,17 +78,9 @@ impl Number {
     /// How it compares with another one.
     pub(super) fn compares(self, op: CompareOp, other: Self) -> bool {
         if let (Self::Int(one), Self::Int(other)) = (self, other) {
-            return eval_compare(op, one, other);
+            return op.holds(one, other);
         }
-        let (one, other) = (self.real(), other.real());
-        match op {
-            CompareOp::Eq => one == other,
-            CompareOp::Ne => one != other,
-            CompareOp::Lt => one < other,
-            CompareOp::Le => one <= other,
-            CompareOp::Gt => one > other,
-            CompareOp::Ge => one >= other,
-        }
+        op.holds(self.real(), other.real())
     }
 
     pub(super) fn negated(self) -> Self {

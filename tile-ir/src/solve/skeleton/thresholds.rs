@@ -19,9 +19,7 @@ use super::equations::Solver;
 use super::plain::{Plain, given};
 use super::sizes::{Choice, Sizes};
 use crate::arena::EntityId as _;
-use crate::kernel::{
-    ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, VarId, VarKind, eval_compare,
-};
+use crate::kernel::{ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, VarId, VarKind};
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 /// Usual sizes that are looked at, and most of these that others are made from.
@@ -382,7 +380,7 @@ impl<'a> Comparisons<'a> {
             match op {
                 CompareOp::Eq | CompareOp::Ne => (None, values.map(|(lhs, rhs)| lhs.cmp(&rhs))),
                 CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => {
-                    (values.map(|(lhs, rhs)| eval_compare(*op, lhs, rhs)), None)
+                    (values.map(|(lhs, rhs)| op.holds(lhs, rhs)), None)
                 }
             }
         };
@@ -391,7 +389,7 @@ impl<'a> Comparisons<'a> {
 
     fn answers(&self, sizes: &Sizes) -> Answers {
         let answer = |(op, lhs, rhs): &(CompareOp, ExprId, ExprId)| {
-            Some(eval_compare(*op, self.value(*lhs, sizes)?, self.value(*rhs, sizes)?))
+            Some(op.holds(self.value(*lhs, sizes)?, self.value(*rhs, sizes)?))
         };
         self.all.iter().map(answer).collect()
     }

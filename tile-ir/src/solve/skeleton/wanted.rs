@@ -20,7 +20,7 @@ use super::reals::Reals;
 use super::sizes::Sizes;
 use super::spans::Spans;
 use crate::check::Origins;
-use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Type, VarId, VarKind, eval_compare};
+use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Type, VarId, VarKind};
 use crate::op::{BinaryOp, CompareOp};
 
 /// Most outcomes that are wanted, by themselves and with one of another comparison.
@@ -371,7 +371,7 @@ fn is_natural(plain: &Plain<'_>, (expr, holds): (ExprId, bool), sizes: &Sizes) -
     [lhs, rhs].into_iter().for_each(|side| changing(plain, side, &mut named));
     match (known(plain, lhs, sizes), known(plain, rhs, sizes)) {
         (Some(Number::Int(lhs)), Some(Number::Int(rhs))) if named.is_empty() => {
-            eval_compare(op, lhs, rhs) == holds
+            op.holds(lhs, rhs) == holds
         }
         _ => false,
     }

@@ -37,7 +37,7 @@ impl Walk<'_> {
         let (cond, then, otherwise) = self.choices.get(choice)?;
         let of = |number: &Poly| {
             let number = number.as_constant()?.checked_mul(*factor)?.checked_add(third)?;
-            Some(holds(op, number))
+            Some(op.holds(number, 0))
         };
         match (of(then)?, of(otherwise)?) {
             (true, false) => Some(cond.clone()),
@@ -45,18 +45,6 @@ impl Walk<'_> {
             (true, true) => Some(Cond { yes: Formula::True, no: Formula::False }),
             (false, false) => Some(Cond { yes: Formula::False, no: Formula::True }),
         }
-    }
-}
-
-/// Whether `number op 0`.
-fn holds(op: CompareOp, number: i128) -> bool {
-    match op {
-        CompareOp::Eq => number == 0,
-        CompareOp::Ne => number != 0,
-        CompareOp::Lt => number < 0,
-        CompareOp::Le => number <= 0,
-        CompareOp::Gt => number > 0,
-        CompareOp::Ge => number >= 0,
     }
 }
 

@@ -7,7 +7,7 @@ use super::text::Text;
 use crate::check::Origins;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileId,
-    Type, VarId, VarKind, eval_compare,
+    Type, VarId, VarKind,
 };
 use crate::op::{CompareOp, LogicOp, UnaryOp};
 
@@ -256,7 +256,7 @@ impl Collected<'_> {
         };
         let may_hold = |goal: &Goal| {
             let sides = number(goal.lhs).zip(number(goal.rhs));
-            sides.is_none_or(|(lhs, rhs)| eval_compare(goal.op, lhs, rhs) == goal.holds)
+            sides.is_none_or(|(lhs, rhs)| goal.op.holds(lhs, rhs) == goal.holds)
         };
         ways.into_iter().filter(|goals| goals.iter().all(may_hold)).collect()
     }

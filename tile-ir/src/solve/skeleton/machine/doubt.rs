@@ -5,7 +5,7 @@ use super::super::doubts::{Doubts, Seen, Side, Wish};
 use super::super::hash::Hash;
 use super::super::value::Value;
 use super::{Frame, Machine};
-use crate::kernel::{ExprId, Type, eval_compare};
+use crate::kernel::{ExprId, Type};
 use crate::op::CompareOp;
 use crate::semantics;
 use crate::value::ScalarValue;
@@ -54,7 +54,7 @@ impl<'a> Machine<'a> {
         let ty = self.kernel.exprs[sides[0].0].ty;
         let [(_, lhs), (_, rhs)] = sides;
         if ty == Type::Index && !self.only_fills && lhs.is_known() && rhs.is_known() {
-            return Value::bool(eval_compare(op, lhs.as_index().into(), rhs.as_index().into()));
+            return Value::bool(op.holds(lhs.as_index(), rhs.as_index()));
         }
         let data = lhs.data().or(rhs.data());
         let values = [lhs, rhs];
@@ -91,7 +91,7 @@ impl<'a> Machine<'a> {
 
     fn holds(&self, op: CompareOp, ty: Type, [lhs, rhs]: [Value; 2]) -> bool {
         if ty == Type::Index {
-            return eval_compare(op, lhs.as_index().into(), rhs.as_index().into());
+            return op.holds(lhs.as_index(), rhs.as_index());
         }
         let dtype = self.types.of_type(ty);
         let scalar = |value: Value| ScalarValue { dtype, bits: value.bits() };
