@@ -4,7 +4,8 @@
 //! that none is left out, but a proof does ([`crate::solve::symbolic`]): that no two are the
 //! same, where there are as many cells as work-items, or as many for each; that cells are
 //! taken one after the other, where no more are read than were taken; that each iteration of a
-//! loop fills a row, and what is read is of one that was filled.
+//! loop fills a row, and what is read is of one that was filled. So it is where data says which
+//! cell is read: that somebody has stored there follows from the conditions around both.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::poly::{Bounds, Poly};
 use super::uniform::Uniformity;
 use crate::kernel::{Access, ExprId, Kernel, TileId};
-use crate::solve::symbolic::{one_to_one, packed, row_by_row};
+use crate::solve::symbolic::{one_to_one, row_by_row, stored};
 use crate::span::SpanId;
 
 /// Most cells for each work-item.
@@ -24,8 +25,8 @@ pub(super) struct Taken<'a> {
     uniformity: &'a Uniformity,
     /// Those before which each work-item has written cells of its own, and how many.
     one_to_one: OnceCell<BTreeMap<SpanId, usize>>,
-    /// Those of no more cells than were taken.
-    packed: OnceCell<BTreeSet<SpanId>>,
+    /// Those of cells that somebody has taken, or that conditions say are stored in.
+    stored: OnceCell<BTreeSet<SpanId>>,
     /// Those in rows that were filled.
     row_by_row: OnceCell<BTreeSet<SpanId>>,
 }
@@ -33,14 +34,14 @@ pub(super) struct Taken<'a> {
 impl<'a> Taken<'a> {
     /// Those of a kernel.
     pub(super) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
-        let (one_to_one, packed) = (OnceCell::new(), OnceCell::new());
-        Self { kernel, uniformity, one_to_one, packed, row_by_row: OnceCell::new() }
+        let (one_to_one, stored) = (OnceCell::new(), OnceCell::new());
+        Self { kernel, uniformity, one_to_one, stored, row_by_row: OnceCell::new() }
     }
 
     /// Whether a read of `tile` finds only what work-items have written.
     pub(super) fn is_written(&self, tile: TileId, read: &Access) -> bool {
         let one_to_one = || one_to_one(self.kernel, self.uniformity);
-        let packed = || packed(self.kernel, self.uniformity);
+        let stored = || stored(self.kernel, self.uniformity);
         let row_by_row = || row_by_row(self.kernel, self.uniformity);
         (1..=MAX_EACH).any(|each| self.has_as_many(tile, each))
             && self
@@ -48,7 +49,7 @@ impl<'a> Taken<'a> {
                 .get_or_init(one_to_one)
                 .get(&read.span)
                 .is_some_and(|count| self.has_as_many(tile, *count))
-            || self.packed.get_or_init(packed).contains(&read.span)
+            || self.stored.get_or_init(stored).contains(&read.span)
             || self.row_by_row.get_or_init(row_by_row).contains(&read.span)
     }
 

@@ -36,7 +36,9 @@ fn cases(file: &str) -> Vec<Case<'_>> {
     for (at, line) in file.lines().enumerate() {
         let verdict = line.strip_prefix("// accept").or_else(|| line.strip_prefix("// reject"));
         if let Some((codes, about)) = verdict.and_then(|rest| rest.split_once(": ")) {
-            let expected = codes.split_whitespace().collect();
+            let expected: BTreeSet<&str> = codes.split_whitespace().collect();
+            let is_accept = line.starts_with("// accept");
+            assert_eq!(is_accept, expected.is_empty(), "line {}: `{line}`: which codes?", at + 1);
             cases.push(Case { line: at + 1, about, expected, text: String::new() });
         } else if let Some(case) = cases.last_mut() {
             case.text += line;

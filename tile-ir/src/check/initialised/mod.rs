@@ -12,7 +12,9 @@
 //!    with equal indices;
 //! 4. one work-item, picked by `if tx == 0`, has written the cell or, with the
 //!    others of its row, the whole tile;
-//! 5. every work-item has written a cell of its own, and there are as many;
+//! 5. every work-item has written a cell of its own, and there are as many, or who has counted
+//!    has, and the cell is below their number; or the conditions around a store and around the
+//!    read say that somebody has written it ([`super::taken`]);
 //! 6. whoever comes first to a flag has written it ([`first`]).
 //!
 //! Loops may run zero times, unless their trip count is provably at least 1.

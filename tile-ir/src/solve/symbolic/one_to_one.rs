@@ -23,7 +23,11 @@ pub(crate) fn one_to_one(kernel: &Kernel, uniformity: &Uniformity) -> BTreeMap<S
     for (id, read) in walk.tile_reads() {
         let depths = 0..=read.loops.len();
         let asked = Asked { read: id, of: Iteration::Own };
-        let count = depths.map(|depth| walk.count_own(&walk.stores_before(id, depth), asked)).max();
+        let count_in = |depth: usize| {
+            let stores = walk.stores_in_loops(read.array, id, &read.loops[..depth]);
+            walk.count_own(&stores, asked)
+        };
+        let count = depths.map(count_in).max();
         let taken = usize::from(walk.takes_one_each(&packings, id));
         let least = found.entry(read.span).or_insert(usize::MAX);
         *least = (*least).min(count.unwrap_or(0).max(taken));
@@ -72,17 +76,26 @@ impl Walk<'_> {
         self.sites.iter().enumerate().filter(move |(_, site)| is_read(site))
     }
 
-    /// What work-items store in a tile, in so many of the loops around a read, before it.
-    fn stores_before(&self, read: usize, depth: usize) -> Vec<usize> {
-        let site = &self.sites[read];
-        let is_store = |id: &usize| {
-            let store = &self.sites[*id];
-            store.array == site.array
-                && store.kind == AccessKind::Write
-                && store.worker == Worker::Item
-                && store.loops == site.loops[..depth]
-        };
-        (0..read).filter(is_store).collect()
+    /// The stores of work-items in an array, of so many accesses in the text.
+    pub(super) fn stores_of_items(
+        &self,
+        array: ArrayRef,
+        accesses: std::ops::Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = usize> {
+        accesses.filter(move |id| {
+            let site = &self.sites[*id];
+            site.array == array && site.kind == AccessKind::Write && site.worker == Worker::Item
+        })
+    }
+
+    /// The same, of those in these loops and in no other.
+    pub(super) fn stores_in_loops(
+        &self,
+        array: ArrayRef,
+        end: usize,
+        loops: &[LoopId],
+    ) -> Vec<usize> {
+        self.stores_of_items(array, 0..end).filter(|id| self.sites[*id].loops == loops).collect()
     }
 
     /// In how many cells of its own each work-item has stored before a read.

@@ -17,42 +17,14 @@
 
 use std::collections::BTreeSet;
 
-use super::begin::walk_stores;
 use super::formula::Formula;
 use super::numbered::Number;
-use super::placed::Filling;
 use super::poly::{Poly, Unknown};
 use super::scans::Sum;
 use super::slot::Slot;
 use super::symbol::Obstacle;
 use super::walk::{Site, Walk, Worker};
-use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, ExprKind, Kernel, Literal, Place, Stmt, StmtKind};
-use crate::span::SpanId;
-
-/// The reads of tiles that find nothing but what a work-item has written to the cell
-/// that it took.
-pub(crate) fn packed(kernel: &Kernel, uniformity: &Uniformity) -> BTreeSet<SpanId> {
-    let mut walk = walk_stores(kernel, uniformity);
-    let (number, axes) = (walk.number_of_item(), walk.axes_of_worker());
-    let (packings, fillings) = (walk.packings(), walk.fillings());
-    let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());
-    let is_read_of_tile =
-        |site: &Site| site.kind != AccessKind::Write && matches!(site.array, ArrayRef::Tile(_));
-    for (id, site) in walk.sites.iter().enumerate().filter(|(_, site)| is_read_of_tile(site)) {
-        let is_packed = |packing: &Packing| {
-            walk.is_below(packing, id)
-                || walk.is_counted_up_to(&packings, (packing, id), number.as_ref())
-        };
-        let is_filled = |of: &Filling| walk.is_filled_below(of, id, number.as_ref());
-        let is_taken = site.kind == AccessKind::Read
-            && (packings.iter().any(is_packed) || fillings.iter().any(is_filled));
-        let is_written = is_taken || walk.is_stored_before(id, &axes);
-        (if is_written { &mut found } else { &mut others }).insert(site.span);
-    }
-    found.retain(|span| !others.contains(span));
-    found
-}
 
 /// A store to the cell that a work-item takes.
 pub(super) struct Packing {
@@ -175,7 +147,7 @@ impl Walk<'_> {
     }
 
     /// Whether what a read finds is a cell that has been taken.
-    fn is_below(&self, packing: &Packing, id: usize) -> bool {
+    pub(super) fn is_below(&self, packing: &Packing, id: usize) -> bool {
         let (store, read) = (&self.sites[packing.site], &self.sites[id]);
         if store.array != read.array {
             return false;
@@ -205,7 +177,7 @@ impl Walk<'_> {
 
     /// Whether all whose number is not above that of the cell that is read have taken a cell by
     /// the counter, and so as many.
-    fn is_counted_up_to(
+    pub(super) fn is_counted_up_to(
         &self,
         all: &[Packing],
         (packing, id): (&Packing, usize),

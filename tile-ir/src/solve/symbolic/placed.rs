@@ -24,8 +24,8 @@ use super::numbered::Number;
 use super::poly::{Poly, Unknown};
 use super::symbol::LoopId;
 use super::taken::Raise;
-use super::walk::{Site, Walk, Worker};
-use crate::kernel::{AccessKind, ArrayRef};
+use super::walk::{Site, Walk};
+use crate::kernel::ArrayRef;
 
 /// A tile of one axis that is filled by who counted.
 pub(super) struct Filling {
@@ -52,15 +52,8 @@ impl Walk<'_> {
         if !self.are_of_whole_block(&all.loops) {
             return None;
         }
-        let is_store = |site: &Site| {
-            site.array == array
-                && site.kind == AccessKind::Write
-                && site.worker == Worker::Item
-                && site.loops == all.loops
-                && self.is_placed_below(site, all)
-        };
-        let mut stores: Vec<usize> =
-            (0..self.sites.len()).filter(|id| is_store(&self.sites[*id])).collect();
+        let mut stores = self.stores_in_loops(array, self.sites.len(), &all.loops);
+        stores.retain(|store| self.is_placed_below(&self.sites[*store], all));
         let mut used = Vec::new();
         for raise in &all.raises {
             let is_one = raise.by == Poly::constant(1) && raise.loops == all.loops;

@@ -25,7 +25,7 @@ use super::instance::{Builder, Meeting, Side};
 use super::one_to_one::{Asked, Iteration};
 use super::poly::{Monomial, Poly};
 use super::symbol::LoopId;
-use super::walk::{Site, Walk, Worker};
+use super::walk::{Site, Walk};
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, Kernel};
 use crate::span::SpanId;
@@ -105,18 +105,10 @@ impl Walk<'_> {
         let site = &self.sites[read];
         let mut found = Before { here: Vec::new(), around: Vec::new(), ended: Vec::new() };
         for loops in self.loops_of_stores(site) {
-            let stores = |end: usize| -> Vec<usize> {
-                let is_one = |id: &usize| {
-                    let store = &self.sites[*id];
-                    store.array == site.array
-                        && store.kind == AccessKind::Write
-                        && store.worker == Worker::Item
-                        && store.loops == loops
-                };
-                (0..end).filter(is_one).collect()
+            let filled = |end: usize, of: Iteration| {
+                let stores = self.stores_in_loops(site.array, end, &loops);
+                self.filled_by(&stores, Asked { read, of }, items)
             };
-            let filled =
-                |end: usize, of: Iteration| self.filled_by(&stores(end), Asked { read, of }, items);
             if site.loops.starts_with(&loops) {
                 found.here.extend(filled(read, Iteration::Own));
                 if let Some(id) = loops.last() {

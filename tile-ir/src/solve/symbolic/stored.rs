@@ -1,21 +1,53 @@
-//! Reads of a tile's cell in which, as the conditions around both say, somebody has stored.
+//! Reads of a tile's cell in which somebody has stored, as the conditions around both say.
 //!
 //! After `if y < N { s[t] = …; }` of `y = b * 32 + t` nobody who asks `k < 32 && b * 32 + k < N`
 //! finds a cell `s[k]` that is not written: the work-item whose cell it is is past the same
 //! condition. So whatever `k` is, and however far the tile is filled, for each read it is asked
-//! whether its cell may be missed by all stores before it in the text ([`super::reached`]).
+//! whether its cell may be missed by all stores before it in the text ([`super::reached`]). It
+//! may also be one that a work-item has taken ([`super::packed`]), or of those that who counted
+//! has filled ([`super::placed`]).
 //!
 //! That the stores are over when the cell is read is the business of the race rules.
 
+use std::collections::BTreeSet;
+
+use super::begin::walk_stores;
 use super::formula::Formula;
 use super::instance::{Builder, Side};
+use super::packed::Packing;
+use super::placed::Filling;
 use super::poly::{Poly, Unknown};
 use super::reached::Reach;
-use super::walk::{Walk, Worker};
-use crate::kernel::AccessKind;
+use super::walk::{Site, Walk};
+use crate::check::Uniformity;
+use crate::kernel::{AccessKind, ArrayRef, Kernel};
+use crate::span::SpanId;
 
 /// Most stores of a tile that are looked at.
 const MAX_STORES: usize = 16;
+
+/// The reads and updates of tiles that find nothing but what a work-item has stored.
+pub(crate) fn stored(kernel: &Kernel, uniformity: &Uniformity) -> BTreeSet<SpanId> {
+    let mut walk = walk_stores(kernel, uniformity);
+    let (number, axes) = (walk.number_of_item(), walk.axes_of_worker());
+    let (packings, fillings) = (walk.packings(), walk.fillings());
+    let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());
+    let is_read_of_tile =
+        |site: &Site| site.kind != AccessKind::Write && matches!(site.array, ArrayRef::Tile(_));
+    for (id, site) in walk.sites.iter().enumerate().filter(|(_, site)| is_read_of_tile(site)) {
+        let is_packed = |packing: &Packing| {
+            walk.is_below(packing, id)
+                || walk.is_counted_up_to(&packings, (packing, id), number.as_ref())
+        };
+        let is_filled = |of: &Filling| walk.is_filled_below(of, id, number.as_ref());
+        let is_taken = site.kind == AccessKind::Read
+            && (packings.iter().any(is_packed) || fillings.iter().any(is_filled));
+        let is_written = is_taken || walk.is_stored_before(id, &axes);
+        (if is_written { &mut found } else { &mut others }).insert(site.span);
+    }
+    found.retain(|span| !others.contains(span));
+    found
+}
 
 /// The axes of the block, with their extents.
 pub(super) type Axes = Vec<(Unknown, Poly)>;
@@ -24,14 +56,8 @@ impl Walk<'_> {
     /// Whether some work-item has stored in the cell that a read finds.
     pub(super) fn is_stored_before(&self, read: usize, axes: &Axes) -> bool {
         let site = &self.sites[read];
-        let is_store = |id: &usize| {
-            let store = &self.sites[*id];
-            store.array == site.array
-                && store.kind == AccessKind::Write
-                && store.worker == Worker::Item
-        };
         let mut missed = Vec::new();
-        for store in (0..read).rev().filter(is_store).take(MAX_STORES) {
+        for store in self.stores_of_items(site.array, 0..read).rev().take(MAX_STORES) {
             let Some(by) = self.missed_by_site(store, read, axes) else { continue };
             missed.push(by);
             let mut builder = Builder::alone(self, site);

@@ -13,6 +13,7 @@
 mod goals;
 mod guess;
 mod made;
+mod near;
 mod search;
 mod text;
 

@@ -12,9 +12,10 @@ use super::Launch;
 use super::goals::{Goal, READER, Side, Who};
 use super::guess::{Guess, wrapped};
 use super::made::{Taken, doubts};
+use super::near::{MOST, is_of_type, near};
 use super::text::Text;
 use crate::arena::EntityId as _;
-use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, LoopRange, Type, VarId, VarKind};
+use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, LoopRange, VarId, VarKind};
 use crate::op::{BinaryOp, CompareOp, UnaryOp};
 
 /// How often something is mended, from the same start and of another one.
@@ -32,14 +33,8 @@ const MOST_OTHER: usize = 4;
 /// A number that is lost when it is added to others.
 const TINY: f64 = 1e-30;
 
-/// The largest of the factors of a number that are looked for.
-const MOST_FACTOR: i128 = 64;
-
 /// How deep it is looked for what to change.
 const MAX_DEPTH: u32 = 24;
-
-/// More than any dimension, or any number of blocks, that is looked at.
-const MOST: i128 = 1 << 24;
 
 /// Launches from these sizes on at which all goals hold, of those that are looked at.
 pub(in super::super) fn find<'t>(
@@ -379,49 +374,6 @@ impl Search<'_, '_> {
         let elements: Vec<_> = elements.collect();
         guess.given.elements.extend(elements);
         Launch { block, sizes: guess.sizes, given: guess.given, doubts: None }
-    }
-}
-
-/// Numbers near one of which an operator, that one the first operand, may make the target.
-fn near(op: BinaryOp, (target, other): (Number, Number), now: Number) -> Vec<Number> {
-    let (Some(target), Some(other), Some(now)) = (target.whole(), other.whole(), now.whole())
-    else {
-        return Vec::new();
-    };
-    let of_rest = |by: i128| match now.checked_rem(by) {
-        Some(rest) => [now - rest, (now - rest).saturating_add(by)]
-            .map(|first| first.saturating_add(target))
-            .to_vec(),
-        None => Vec::new(),
-    };
-    let all = match op {
-        BinaryOp::Rem => of_rest(other),
-        BinaryOp::And => {
-            let highest = other.checked_ilog2().map_or(0, |bit| 1 << bit);
-            vec![now & !other | target & other, now | other, now & !other, other, highest]
-        }
-        // The other operand may follow.
-        BinaryOp::Mul if target != 0 => (2..=MOST_FACTOR)
-            .filter(|by| target % by == 0)
-            .flat_map(|by| [by, target / by])
-            .collect(),
-        BinaryOp::Or => vec![now & other | target & !other, now & other, target & !other, other],
-        _ => Vec::new(),
-    };
-    all.into_iter().map(Number::Int).collect()
-}
-
-/// Whether a type has a number.
-fn is_of_type(number: Number, ty: Type) -> bool {
-    let range = match ty {
-        Type::Index => Some((0, MOST)),
-        Type::BOOL => Some((0, 1)),
-        ty => ty.integer_range(),
-    };
-    match (range, number.whole()) {
-        (Some((least, most)), Some(number)) => least <= number && number <= most,
-        (Some(_), None) => false,
-        (None, _) => true,
     }
 }
 
