@@ -7,8 +7,8 @@ use super::free::leads_to;
 use crate::check::uniformity;
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
-    AccessKind, ArrayRef, EachOrigin, ExprId, ExprKind, Kernel, Literal, Place, Source, Stmt,
-    StmtKind, VarId, any_stmt, print_access,
+    Access, AccessKind, ArrayRef, EachOrigin, ExprId, ExprKind, Kernel, Literal, Place, Source,
+    Stmt, StmtKind, VarId, any_stmt, eval_index, print_access,
 };
 use crate::op::AtomicOp;
 use crate::solve::skeleton::{Conflict, Pair, Party, Scope, Site, Worker};
@@ -67,17 +67,31 @@ pub(super) fn open(
             (Some(question), Some(access)) => {
                 let (array, place) =
                     (kernel.array_name(access.array), print_access(kernel, access));
+                let but = match is_there(kernel, access) {
+                    true => "of places that are made of it none is seen to be one alone".to_owned(),
+                    false => {
+                        format!("where `{array}` has no such element all of them give its pad")
+                    }
+                };
                 diagnostic
-                    .note(format!(
-                        "each update of `{place}` gives another `{text}`, but where `{array}` has no \
-                         such element all of them give its pad"
-                    ))
+                    .note(format!("each update of `{place}` gives another `{text}`, but {but}"))
                     .help(question)
             }
             (Some(_) | None, _) => slot_is_shared(kernel, diagnostic, pair, source),
         },
         Source::Launch(_) => diagnostic.help(remedy),
     }
+}
+
+/// Whether an access is sure to be of an element: where indices and extents are numbers, and of a
+/// tile, where it is an error if not.
+fn is_there(kernel: &Kernel, access: &Access) -> bool {
+    let number = |expr: &ExprId| eval_index(kernel, *expr, &|_| None);
+    let mut axes = access.indices.iter().zip(kernel.extents(access.array));
+    let is_inside = |(index, extent): (&ExprId, &ExprId)| {
+        number(index).zip(number(extent)).is_some_and(|(at, end)| (0..end).contains(&at))
+    };
+    matches!(access.array, ArrayRef::Tile(_)) || axes.all(is_inside)
 }
 
 /// Why an old value is no place of one work-item's own, and what would be.

@@ -369,10 +369,11 @@ fn remedy(kernel: &Kernel, found: &Unproved, why: &Exhaustion) -> String {
             "or update the element with `atomic`"
         }
         Relation::SameInterval | Relation::Carried { .. } if is_tile => {
-            "or put `barrier;` between the accesses"
+            "or put a `barrier;` between the accesses, where the whole block comes by"
         }
         Relation::SameInterval | Relation::Carried { .. } => {
-            "or put `barrier;` between the accesses, which orders those of one block"
+            "or put a `barrier;` between the accesses, where the whole block comes by: it orders those \
+             of one block"
         }
     };
     let name = |var: VarId| &kernel.vars[var].name;
