@@ -11,6 +11,7 @@ mod exact;
 mod flagged;
 mod flow;
 mod fold;
+mod for_loops;
 mod initialised;
 pub(crate) mod interval;
 mod narrow;

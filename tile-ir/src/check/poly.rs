@@ -32,6 +32,8 @@ pub(super) enum Atom {
     Tiles(Box<(Poly, Poly)>),
     /// The same of an operator.
     Binary(BinaryOp, Box<(Poly, Poly)>),
+    /// A value of the first type in the second one.
+    Cast(Box<Poly>, [Type; 2]),
 }
 
 /// A sum of products of atoms, each with its factor. No factor is 0.
@@ -52,6 +54,9 @@ impl Atom {
             }
             Self::Tiles(parts) => Some(Poly::atom(Self::Tiles(both(parts)))),
             Self::Binary(op, parts) => Some(Poly::atom(Self::Binary(*op, both(parts)))),
+            Self::Cast(of, types) => {
+                Some(Poly::atom(Self::Cast(Box::new(of.replace(with)), *types)))
+            }
         }
     }
 }
@@ -209,7 +214,7 @@ impl Poly {
             Atom::Other(_) | Atom::Slack(_) | Atom::Unknown(_) | Atom::Natural(_) | Atom::Any => {
                 true
             }
-            Atom::Tiles(_) | Atom::Binary(..) => false,
+            Atom::Tiles(_) | Atom::Binary(..) | Atom::Cast(..) => false,
         })
     }
 
@@ -222,6 +227,7 @@ impl Poly {
     pub(super) fn size(&self) -> usize {
         let of_atom = |atom: &Atom| match atom {
             Atom::Tiles(parts) | Atom::Binary(_, parts) => 1 + parts.0.size() + parts.1.size(),
+            Atom::Cast(of, _) => 1 + of.size(),
             Atom::Var(_)
             | Atom::Other(_)
             | Atom::Slack(_)
@@ -239,6 +245,7 @@ impl Poly {
                     Atom::Tiles(parts) | Atom::Binary(_, parts) => {
                         parts.0.any_atom(test) || parts.1.any_atom(test)
                     }
+                    Atom::Cast(of, _) => of.any_atom(test),
                     Atom::Var(_)
                     | Atom::Other(_)
                     | Atom::Slack(_)
@@ -370,6 +377,10 @@ impl<'a> Bounds<'a> {
             }
             ExprKind::Cast(operand) if self.is_scalar_param(*operand) => self.poly(*operand),
             ExprKind::Uniform(operand) => self.poly(*operand),
+            ExprKind::Cast(operand) if self.is_exact(*operand) => {
+                let types = [*operand, id].map(|expr| self.kernel.exprs[expr].ty);
+                Poly::atom(Atom::Cast(Box::new(self.poly(*operand)), types))
+            }
             ExprKind::Cast(operand) if is_unsigned(self.kernel.exprs[*operand].ty) => {
                 self.unknowns += 1;
                 Poly::atom(Atom::Natural(self.unknowns))
@@ -384,6 +395,15 @@ impl<'a> Bounds<'a> {
             | ExprKind::Math { .. }
             | ExprKind::InBounds { .. } => self.unknown(),
         }
+    }
+
+    /// Whether what is equal as a polynomial is one value of the expression's type, be it
+    /// wrapped: not of sums that are rounded.
+    fn is_exact(&self, id: ExprId) -> bool {
+        let expr = &self.kernel.exprs[id];
+        matches!(expr.kind, ExprKind::Var(_))
+            || expr.ty == Type::Index
+            || expr.ty.integer_range().is_some()
     }
 
     /// A scalar parameter converted to an index is one and the same number
@@ -552,6 +572,7 @@ impl<'a> Bounds<'a> {
             | Atom::Unknown(_)
             | Atom::Natural(_)
             | Atom::Any
+            | Atom::Cast(..)
             | Atom::Tiles(_) => None,
         }
     }
@@ -559,6 +580,7 @@ impl<'a> Bounds<'a> {
     fn is_natural(&self, atom: &Atom) -> bool {
         match atom {
             Atom::Slack(_) | Atom::Natural(_) | Atom::Tiles(_) => true,
+            Atom::Cast(_, [from, to]) => *to == Type::Index && is_unsigned(*from),
             Atom::Unknown(_) | Atom::Other(_) | Atom::Any => false,
             Atom::Var(var) => match self.kernel.vars[*var].kind {
                 VarKind::Dim

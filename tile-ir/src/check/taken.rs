@@ -23,34 +23,48 @@ const MAX_EACH: usize = 16;
 pub(super) struct Taken<'a> {
     kernel: &'a Kernel,
     uniformity: &'a Uniformity,
-    /// Those before which each work-item has written cells of its own, and how many.
+    /// Where loops are followed as they are, and where rounds of short ones are walked one by
+    /// one, which shows what a local array hands on, and what each round takes.
+    shown: [Shown; 2],
+    /// Those in rows that were filled.
+    row_by_row: OnceCell<BTreeSet<SpanId>>,
+}
+
+/// What one way to follow a kernel shows.
+#[derive(Default)]
+struct Shown {
+    /// The reads before which each work-item has written cells of its own, and how many.
     one_to_one: OnceCell<BTreeMap<SpanId, usize>>,
     /// Those of cells that somebody has taken, or that conditions say are stored in.
     stored: OnceCell<BTreeSet<SpanId>>,
-    /// Those in rows that were filled.
-    row_by_row: OnceCell<BTreeSet<SpanId>>,
 }
 
 impl<'a> Taken<'a> {
     /// Those of a kernel.
     pub(super) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
-        let (one_to_one, stored) = (OnceCell::new(), OnceCell::new());
-        Self { kernel, uniformity, one_to_one, stored, row_by_row: OnceCell::new() }
+        Self { kernel, uniformity, shown: Default::default(), row_by_row: OnceCell::new() }
     }
 
     /// Whether a read of `tile` finds only what work-items have written.
     pub(super) fn is_written(&self, tile: TileId, read: &Access) -> bool {
-        let one_to_one = || one_to_one(self.kernel, self.uniformity);
-        let stored = || stored(self.kernel, self.uniformity);
         let row_by_row = || row_by_row(self.kernel, self.uniformity);
+        self.is_shown(false, tile, read)
+            || self.row_by_row.get_or_init(row_by_row).contains(&read.span)
+            || self.is_shown(true, tile, read)
+    }
+
+    /// Whether it is so as far as one way to follow the kernel shows.
+    fn is_shown(&self, walks_rounds: bool, tile: TileId, read: &Access) -> bool {
+        let shown = &self.shown[usize::from(walks_rounds)];
+        let one_to_one = || one_to_one(self.kernel, self.uniformity, walks_rounds);
+        let stored = || stored(self.kernel, self.uniformity, walks_rounds);
         (1..=MAX_EACH).any(|each| self.has_as_many(tile, each))
-            && self
+            && shown
                 .one_to_one
                 .get_or_init(one_to_one)
                 .get(&read.span)
                 .is_some_and(|count| self.has_as_many(tile, *count))
-            || self.stored.get_or_init(stored).contains(&read.span)
-            || self.row_by_row.get_or_init(row_by_row).contains(&read.span)
+            || shown.stored.get_or_init(stored).contains(&read.span)
     }
 
     /// Whether a tile has as many cells as a block has work-items, or so many for each.

@@ -9,7 +9,9 @@
 //! 3. leaves: by trying cases of the index and its guards ([`super::sample`]),
 //!    at more sizes than a whole kernel is run at, first those that lead to the largest
 //!    and the smallest index;
-//! 4. leaves: by running it with counters whose updates data does not decide ([`slots`]).
+//! 4. leaves: by running it with counters whose updates data does not decide ([`slots`]);
+//! 5. leaves: by running it at launches at which what stands around the access comes together
+//!    ([`crate::solve::skeleton`], `leaving`).
 //!
 //! What neither leaves nor is shown to stay is undecided, and accepted: lowering
 //! guards every index that it cannot show to be inside. So does an index made of
@@ -17,6 +19,7 @@
 //! counted ([`super::counted`]).
 
 mod example;
+mod launches;
 mod slots;
 mod uses;
 
@@ -24,6 +27,7 @@ use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use self::example::{Example, search, values};
+use self::launches::Launches;
 use self::slots::Slots;
 use self::uses::{Use, Uses};
 use super::counted::Counts;
@@ -84,6 +88,7 @@ impl<'a> Accesses<'a> {
         let sources = Sources::of(kernel);
         let counts = LazyCell::new(|| Counts::of(kernel));
         let slots = LazyCell::new(|| Slots::of(kernel));
+        let launches = Launches::of(self);
         let mut reported: BTreeSet<SpanId> = BTreeSet::new();
         let mut stray = BTreeSet::new();
         let n_open = self.found.iter().filter(|(_, stays)| !stays).count();
@@ -94,12 +99,19 @@ impl<'a> Accesses<'a> {
             }
             let ran = strays.iter().find(|stray| stray.site.span == used.access.span);
             let is_counted = || counts.limit(&used.limits, &used.access.indices);
+            // What data counts is no less than 0, and may be any number above it.
+            let is_open = |stray: &Stray| {
+                let is_above = stray.element.get(stray.axis.0).is_some_and(|index| *index >= 0);
+                stray.cause.is_some() && is_above && is_counted()
+            };
+            let of_run =
+                |stray: &Stray| (!is_open(stray)).then(|| Example::of_run(kernel, stray));
             let example = match ran {
-                Some(stray) if stray.cause.is_some() && is_counted() => None,
-                Some(stray) => Some(Example::of_run(kernel, stray)),
+                Some(stray) => of_run(stray),
                 None if *stays => None,
                 None => search(kernel, &sources, used, evaluations)
-                    .or_else(|| slots.stray(used).map(|stray| Example::of_run(kernel, &stray))),
+                    .or_else(|| slots.stray(used).map(|stray| Example::of_run(kernel, &stray)))
+                    .or_else(|| of_run(launches.stray(used)?)),
             };
             if let Some(example) = example {
                 reported.insert(used.access.span);

@@ -15,8 +15,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, StmtKind, VarId, VarKind, any_stmt, print_expr};
 use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust};
 use crate::solve::symbolic::{
-    EachSize, Obstacle, Reason, Relation, Sizes, Unproved, prove_among, unproved_either_way,
-    unproved_for_each_value, unproved_in_each_case, unproved_in_each_round,
+    EachSize, Obstacle, Reason, Relation, Sizes, Unproved, prove_among, unproved_by_cases,
 };
 use crate::span::SpanId;
 
@@ -93,10 +92,7 @@ fn decide(
     unproved.retain(|found| {
         (is_open(found) || !told.contains(&spots_of(found))) && !collided.contains(&found.array)
     });
-    let left = unproved_in_each_case(kernel, uniformity, &unproved);
-    let left = unproved_for_each_value(kernel, uniformity, &left);
-    let left = unproved_either_way(kernel, uniformity, &left);
-    let left = unproved_in_each_round(kernel, uniformity, &left);
+    let left = unproved_by_cases(kernel, uniformity, &unproved);
     unproved.retain(|found| {
         let is_left = left.contains(found);
         findings.open.retain(|(pair, _)| is_left || !holds_of(found, pair));

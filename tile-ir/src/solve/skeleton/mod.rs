@@ -59,6 +59,7 @@ mod further;
 mod hash;
 mod joint;
 mod lacking;
+mod leaving;
 mod literals;
 mod loads;
 mod machine;
@@ -89,6 +90,7 @@ mod witness;
 
 pub(crate) use exhaust::{Exhaustion, combinations, exhaust};
 pub(crate) use fill::{Fills, Unwritten};
+pub(crate) use leaving::leaving;
 pub(crate) use further::{follow, look_far, try_other_data};
 pub(crate) use passes::enumerate_within;
 pub(crate) use plan::Site;

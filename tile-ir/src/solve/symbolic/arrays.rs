@@ -14,7 +14,7 @@ use super::walk::{Value, Walk};
 use crate::arena::EntityId as _;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, TileId, Type,
-    VarId,
+    VarId, any_stmt,
 };
 use crate::op::BinaryOp;
 use crate::span::SpanId;
@@ -213,7 +213,7 @@ impl Walk<'_> {
             MAX_WALKED_FOR_CONDITIONS
         } else if (self.outside.is_some() || !self.is_small()) && self.moves_bits(body) {
             MAX_WALKED_FOR_BITS
-        } else if self.case.walks_rounds && self.carries_numbers(body) {
+        } else if self.case.walks_rounds && (self.carries_numbers(body) || updates_tile(body)) {
             MAX_WALKED_IN_CASE
         } else {
             return None;
@@ -378,4 +378,13 @@ pub(super) fn stmt_exprs(stmt: &Stmt) -> Vec<ExprId> {
         StmtKind::Distinct { values, .. } => values.clone(),
         StmtKind::Each { .. } | StmtKind::Barrier | StmtKind::WarpBarrier => Vec::new(),
     }
+}
+
+/// Whether statements update a cell of a tile that others update too: each round by itself
+/// takes a place, or counts who takes one.
+fn updates_tile(stmts: &[Stmt]) -> bool {
+    any_stmt(stmts, &mut |kind| match kind {
+        StmtKind::Atomic { access, .. } => matches!(access.array, ArrayRef::Tile(_)),
+        _ => false,
+    })
 }

@@ -72,9 +72,15 @@ pub(super) fn walk_reads<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> 
     walk_with(kernel, uniformity, Some(Noted::Outside), Case::default())
 }
 
-/// Walks a kernel, and notes of each access who does not make it.
-pub(super) fn walk_stores<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
-    walk_with(kernel, uniformity, Some(Noted::Opposites), Case::default())
+/// Walks a kernel, and notes of each access who does not make it; rounds of short loops one by
+/// one where `walks_rounds`.
+pub(super) fn walk_stores<'a>(
+    kernel: &'a Kernel,
+    uniformity: &'a Uniformity,
+    walks_rounds: bool,
+) -> Walk<'a> {
+    let case = Case { walks_rounds, ..Case::default() };
+    walk_with(kernel, uniformity, Some(Noted::Opposites), case)
 }
 
 fn walk_with<'a>(

@@ -11,10 +11,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::begin::walk_case;
+use super::decided::unproved_either_way;
 use super::integers::range_of;
 use super::linear::Effort;
 use super::listed::unproved_in_each;
-use super::valued::{Cases, few};
+use super::valued::{Cases, few, unproved_for_each_value};
 use super::walk::Case;
 use super::{IsAsked, Unproved, prove_some};
 use crate::check::Uniformity;
@@ -38,8 +39,21 @@ pub(super) enum Sign {
     Below,
 }
 
+/// Those of `open` that have no proof by any cases: of signs, of values, of conditions, or of
+/// rounds.
+pub(crate) fn unproved_by_cases(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    open: &[Unproved],
+) -> Vec<Unproved> {
+    let left = unproved_in_each_case(kernel, uniformity, open);
+    let left = unproved_for_each_value(kernel, uniformity, &left);
+    let left = unproved_either_way(kernel, uniformity, &left);
+    unproved_in_each_round(kernel, uniformity, &left)
+}
+
 /// Those of `open` that are not proved in each case.
-pub(crate) fn unproved_in_each_case(
+fn unproved_in_each_case(
     kernel: &Kernel,
     uniformity: &Uniformity,
     open: &[Unproved],
@@ -54,7 +68,7 @@ pub(crate) fn unproved_in_each_case(
 /// are few: what each leaves to the next is then known, as a width that is halved and the
 /// place behind what it has filled so far. Where a launch has few of the numbers that say how
 /// many rounds there are, so it is with each of these.
-pub(crate) fn unproved_in_each_round(
+fn unproved_in_each_round(
     kernel: &Kernel,
     uniformity: &Uniformity,
     open: &[Unproved],

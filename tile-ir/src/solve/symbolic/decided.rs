@@ -37,7 +37,7 @@ enum Level {
 
 /// Those of `open` that are not proved whichever way conditions of the launch come out, and
 /// within blocks those of the block.
-pub(crate) fn unproved_either_way(
+pub(super) fn unproved_either_way(
     kernel: &Kernel,
     uniformity: &Uniformity,
     open: &[Unproved],

@@ -12,7 +12,7 @@ use super::formula::Formula;
 use super::integers::is_integer;
 use super::poly::Unknown;
 use super::walk::{Value, Walk};
-use crate::kernel::{ExprId, ExprKind, VarId, VarKind};
+use crate::kernel::{ExprId, ExprKind, Type, VarId, VarKind};
 
 /// A value that may be computed later.
 #[derive(Clone, Debug)]
@@ -59,13 +59,17 @@ impl Walk<'_> {
         let kind = &self.kernel.exprs[expr].kind;
         let is_fixed = match kind {
             ExprKind::Var(var) => self.collect_scalars_of(*var, out),
+            // What becomes of a float is another unknown each time that it is asked.
+            ExprKind::Cast(of) => {
+                let ty = self.kernel.exprs[*of].ty;
+                is_integer(ty) || ty == Type::BOOL
+            }
             ExprKind::Literal(_)
             | ExprKind::Unary { .. }
             | ExprKind::Binary { .. }
             | ExprKind::Select { .. }
             | ExprKind::Compare { .. }
             | ExprKind::Logic { .. }
-            | ExprKind::Cast(_)
             | ExprKind::Tiles { .. } => true,
             ExprKind::Load(_)
             | ExprKind::Math { .. }

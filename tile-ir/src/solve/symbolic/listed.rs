@@ -4,10 +4,11 @@
 //! each of the sizes put in for its name, quotients and products of sizes are numbers,
 //! and digits of a flat index come apart; dimensions, grids and data stay symbols.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::begin;
+use super::cases::unproved_by_cases;
 use super::instance::Meeting;
 use super::linear::Effort;
 use super::walk::Site;
@@ -27,6 +28,9 @@ const SHARE: usize = 4;
 
 /// At how many sizes there may be no proof, before there is said to be none.
 const MAX_UNPROVED: usize = 4;
+
+/// At how many sizes proofs by cases may fail, before no more are looked for.
+const MAX_FAILED_CASES: usize = 2;
 
 /// The sizes of some parameters.
 pub(crate) type Sizes = Vec<(TileParamId, u32)>;
@@ -48,12 +52,20 @@ pub(crate) struct EachSize<'a> {
     failed: RefCell<BTreeMap<Question, Vec<Unproved>>>,
     /// What easy sizes leave is there for the hard ones.
     effort: Effort,
+    /// At how many sizes proofs by cases have failed.
+    failed_cases: Cell<usize>,
 }
 
 impl<'a> EachSize<'a> {
     pub(crate) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
-        let (failed, effort) = (RefCell::default(), Effort::of_kernel());
-        Self { kernel, uniformity, combinations: combinations(kernel), failed, effort }
+        Self {
+            kernel,
+            uniformity,
+            combinations: combinations(kernel),
+            failed: RefCell::default(),
+            effort: Effort::of_kernel(),
+            failed_cases: Cell::default(),
+        }
     }
 
     /// The sizes at which some of `open` are not proved, each with these, but for those at
@@ -102,7 +114,17 @@ impl<'a> EachSize<'a> {
         let is_asked = |sites: [&Site; 2], meeting: Meeting<'_>| are_asked(open, sites, meeting);
         let failed = prove_some(&mut walk, &is_asked, &mut BTreeSet::new);
         self.effort.put_back(&walk.effort);
-        failed
+        self.failed_by_cases(&fixed, failed)
+    }
+
+    /// Those of `open` that no cases of a kernel at one size prove.
+    fn failed_by_cases(&self, fixed: &Kernel, open: Vec<Unproved>) -> Vec<Unproved> {
+        if open.is_empty() || self.failed_cases.get() == MAX_FAILED_CASES {
+            return open;
+        }
+        let left = unproved_by_cases(fixed, self.uniformity, &open);
+        self.failed_cases.set(self.failed_cases.get() + usize::from(!left.is_empty()));
+        left
     }
 
     /// Whether what is known of some sizes holds of these: of each parameter that matters

@@ -94,10 +94,11 @@ impl Walk<'_> {
     }
 
     /// The products of one weight that leave digits of both values; of these what is one for
-    /// the launch, and the same, may be left out.
+    /// the launch, and the same, may be left out, or a part of it.
     fn weights_of(&self, sites: [&Site; 2], pair: &Pair) -> Option<(Pair, [Product; 2])> {
         let alone = self.without_common(pair);
-        std::iter::once(pair.clone()).chain(alone).find_map(|pair| {
+        let later = self.offsets().iter().filter_map(|offset| without_offset(pair, offset));
+        std::iter::once(pair.clone()).chain(alone).chain(later).find_map(|pair| {
             let [ours, theirs] = [0, 1].map(|at| self.digits(sites[at], &pair[at]));
             let found = ours.iter().rev().find_map(|our| {
                 let their = theirs.iter().find(|their| their.weight == our.weight)?;
@@ -123,6 +124,17 @@ impl Walk<'_> {
             }
         })
     }
+}
+
+/// Two values without this, if it is a part of both: of each there is less of what it is made of.
+fn without_offset(pair: &Pair, offset: &Poly) -> Option<Pair> {
+    let is_part = |value: &Poly| {
+        offset.terms().iter().all(|(product, factor)| {
+            let own = value.terms().iter().find(|(own, _)| own == product);
+            own.is_some_and(|(_, own)| own.signum() == factor.signum() && own.abs() >= factor.abs())
+        })
+    };
+    pair.iter().all(is_part).then(|| [pair[0].sub(offset), pair[1].sub(offset)])
 }
 
 impl System {

@@ -187,8 +187,7 @@ use std::collections::BTreeSet;
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, VarId};
 use crate::span::SpanId;
-pub(crate) use cases::{unproved_in_each_case, unproved_in_each_round};
-pub(crate) use decided::unproved_either_way;
+pub(crate) use cases::unproved_by_cases;
 use flow::{Distance, Encounter};
 use instance::Meeting;
 use linear::Effort;
@@ -202,7 +201,6 @@ pub(crate) use staying::staying;
 pub(crate) use stored::stored;
 pub(crate) use suggest::{Suggestion, Suggestions};
 pub(crate) use symbol::Obstacle;
-pub(crate) use valued::unproved_for_each_value;
 use walk::{Site, Walk};
 pub(crate) use wrapping::{Places, wrapping};
 

@@ -15,9 +15,13 @@ use crate::span::SpanId;
 
 /// The reads of tiles before which all work-items have stored, each in cells of its own and
 /// inside, and in how many each has: of so many times as many cells as there are work-items,
-/// none is left out.
-pub(crate) fn one_to_one(kernel: &Kernel, uniformity: &Uniformity) -> BTreeMap<SpanId, usize> {
-    let walk = walk_stores(kernel, uniformity);
+/// none is left out. Rounds of short loops are walked one by one where `walks_rounds`.
+pub(crate) fn one_to_one(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    walks_rounds: bool,
+) -> BTreeMap<SpanId, usize> {
+    let walk = walk_stores(kernel, uniformity, walks_rounds);
     let packings = walk.packings();
     let mut found: BTreeMap<SpanId, usize> = BTreeMap::new();
     for (id, read) in walk.tile_reads() {

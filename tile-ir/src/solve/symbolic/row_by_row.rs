@@ -35,7 +35,7 @@ const PART: u64 = 16;
 
 /// The reads of tiles that find nothing but what was stored in a row that was filled.
 pub(crate) fn row_by_row(kernel: &Kernel, uniformity: &Uniformity) -> BTreeSet<SpanId> {
-    let mut walk = walk_stores(kernel, uniformity);
+    let mut walk = walk_stores(kernel, uniformity, false);
     let Some((_, items)) = walk.number_of_items() else { return BTreeSet::new() };
     let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());
     for (id, site) in walk.tile_reads() {

@@ -26,9 +26,14 @@ use crate::span::SpanId;
 /// Most stores of a tile that are looked at.
 const MAX_STORES: usize = 16;
 
-/// The reads and updates of tiles that find nothing but what a work-item has stored.
-pub(crate) fn stored(kernel: &Kernel, uniformity: &Uniformity) -> BTreeSet<SpanId> {
-    let mut walk = walk_stores(kernel, uniformity);
+/// The reads and updates of tiles that find nothing but what a work-item has stored. Rounds of
+/// short loops are walked one by one where `walks_rounds`.
+pub(crate) fn stored(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    walks_rounds: bool,
+) -> BTreeSet<SpanId> {
+    let mut walk = walk_stores(kernel, uniformity, walks_rounds);
     let (number, axes) = (walk.number_of_item(), walk.axes_of_worker());
     let (packings, fillings) = (walk.packings(), walk.fillings());
     let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());

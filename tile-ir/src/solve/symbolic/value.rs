@@ -377,6 +377,7 @@ impl Walk<'_> {
                     return Some(Value::Int(sum));
                 }
                 self.note_sum_of_bits(&lhs, &rhs);
+                self.note_offset(&lhs, &rhs);
                 self.wrapped(lhs.add(&rhs), ty, span)
             }
             BinaryOp::Sub => self.wrapped(lhs.sub(&rhs), ty, span),

@@ -65,7 +65,7 @@ impl Given {
 }
 
 /// Those of `open` that are not proved for each value.
-pub(crate) fn unproved_for_each_value(
+pub(super) fn unproved_for_each_value(
     kernel: &Kernel,
     uniformity: &Uniformity,
     open: &[Unproved],

@@ -39,6 +39,9 @@ const MAX_TRIED: usize = 6;
 /// The same of those that a value does not show.
 const MAX_HIDDEN: usize = 2;
 
+/// Most begins of parts that are looked at.
+const MAX_OFFSETS: usize = 12;
+
 /// Products of the text that are looked at.
 const MAX_PRODUCTS: usize = 256;
 
@@ -69,6 +72,9 @@ impl Product {
 #[derive(Debug, Default)]
 pub(super) struct Weighed {
     products: BTreeSet<Product>,
+    /// What is one for the launch, no number, and added to something that is not: where a part of
+    /// a value begins.
+    offsets: Vec<Poly>,
     /// By access, as [`Key`] tells it from others, the heaviest first.
     known: RefCell<BTreeMap<Key, Vec<Product>>>,
 }
@@ -96,6 +102,25 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+
+    /// Notes that two values are added.
+    pub(super) fn note_offset(&mut self, lhs: &Poly, rhs: &Poly) {
+        for (offset, of) in [(lhs, rhs), (rhs, lhs)] {
+            if self.weighed.offsets.len() < MAX_OFFSETS
+                && offset.as_constant().is_none()
+                && self.is_size(offset)
+                && !self.is_size(of)
+                && !self.weighed.offsets.contains(offset)
+            {
+                self.weighed.offsets.push(offset.clone());
+            }
+        }
+    }
+
+    /// Where parts of values begin that are the same for the launch.
+    pub(super) fn offsets(&self) -> &[Poly] {
+        &self.weighed.offsets
     }
 
     /// Whether a value is one for the launch.

@@ -1,15 +1,14 @@
 //! What has to come together: the conditions around a read, and those that keep writes away.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::super::hash::Hash;
+use super::sites::{Around, Site, Sites};
 use super::text::Text;
 use crate::check::Origins;
-use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileId,
-    Type, VarId, VarKind,
-};
+use crate::kernel::{ExprId, ExprKind, Literal, LoopRange, TileId, Type, VarId, VarKind};
 use crate::op::{CompareOp, LogicOp, UnaryOp};
+use crate::span::SpanId;
 
 /// Most ways in which one condition comes out so.
 const MAX_WAYS: usize = 8;
@@ -17,6 +16,9 @@ const MAX_WAYS: usize = 8;
 /// Most choices of what comes together, of one read and of all.
 const OF_ONE: usize = 24;
 const OF_ALL: usize = 96;
+
+/// The same of one side of a tile that an access may leave.
+const OF_SIDE: usize = 6;
 
 /// How deep conditions are looked into.
 const MAX_DEPTH: u32 = 12;
@@ -69,129 +71,29 @@ impl Goal {
 /// What has to hold together.
 pub(in super::super) type Goals = Vec<Goal>;
 
-/// What stands around an access.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Around {
-    /// A condition that comes out so.
-    Cond(ExprId, bool),
-    /// A loop that has a round.
-    Loop(LoopRange),
-}
-
-type Path = Vec<Around>;
-
-/// An access of a tile; of a write of all elements the indices are none.
-struct Site<'a> {
-    tile: TileId,
-    indices: &'a [ExprId],
-    path: Path,
-}
-
-/// Accesses of tiles, and what variables are set to.
-#[derive(Default)]
-struct Sites<'a> {
-    reads: Vec<Site<'a>>,
-    writes: Vec<Site<'a>>,
-    sets: BTreeMap<VarId, Vec<(ExprId, Path)>>,
-}
-
 /// All that may have to come together so that one of these tiles is read unwritten.
 pub(in super::super) fn together(text: &Text<'_>, tiles: &BTreeSet<TileId>) -> Vec<Goals> {
-    let kernel = text.plain.kernel;
-    let mut sites = Sites::default();
-    sites.visit(kernel, &kernel.body, &mut Vec::new());
-    let assumed = Origins::of(kernel).assumed.to_vec();
-    let collected = Collected { text, sites, assumed };
+    let collected = Collected::of(text);
+    let reads = collected.sites.reads.iter().filter(|read| tiles.contains(&read.tile));
+    once_each(reads.flat_map(|read| collected.of_read(read)))
+}
+
+/// All that may have to come together so that one of these accesses leaves its tile.
+pub(in super::super) fn outside(text: &Text<'_>, accesses: &BTreeSet<SpanId>) -> Vec<Goals> {
+    let collected = Collected::of(text);
+    let all = collected.sites.reads.iter().chain(&collected.sites.writes);
+    let asked = all.filter(|site| accesses.contains(&site.span));
+    once_each(asked.flat_map(|site| collected.of_leaving(site)))
+}
+
+fn once_each(found: impl Iterator<Item = Goals>) -> Vec<Goals> {
     let mut all: Vec<Goals> = Vec::new();
-    for read in collected.sites.reads.iter().filter(|read| tiles.contains(&read.tile)) {
-        for goals in collected.of_read(read) {
-            if all.len() < OF_ALL && !all.contains(&goals) {
-                all.push(goals);
-            }
+    for goals in found {
+        if all.len() < OF_ALL && !all.contains(&goals) {
+            all.push(goals);
         }
     }
     all
-}
-
-impl<'a> Sites<'a> {
-    fn visit(&mut self, kernel: &'a Kernel, stmts: &'a [Stmt], path: &mut Path) {
-        for stmt in stmts {
-            stmt.kind.exprs().into_iter().for_each(|expr| self.reads_of(kernel, expr, path));
-            match &stmt.kind {
-                StmtKind::Let { var, init: Some(value) } | StmtKind::Assign { var, value } => {
-                    self.sets.entry(*var).or_default().push((*value, path.clone()));
-                }
-                StmtKind::Update { place: Place::Element(access), .. } => {
-                    self.reads.extend(site(access, path));
-                }
-                StmtKind::Store { access, .. } => self.writes.extend(site(access, path)),
-                StmtKind::Atomic { access, .. } => {
-                    self.reads.extend(site(access, path));
-                    self.writes.extend(site(access, path));
-                }
-                StmtKind::LetArray { tile, init: Some(_) } => {
-                    self.writes.push(Site { tile: *tile, indices: &[], path: path.clone() });
-                }
-                StmtKind::If { cond, then, otherwise } => {
-                    for (body, holds) in [(then, true), (otherwise, false)] {
-                        self.inside(kernel, body, path, Around::Cond(*cond, holds));
-                    }
-                }
-                StmtKind::While { cond, body } => {
-                    self.inside(kernel, body, path, Around::Cond(*cond, true));
-                }
-                StmtKind::Phase { range, body, .. } | StmtKind::For { range, body, .. } => {
-                    self.inside(kernel, body, path, Around::Loop(*range));
-                }
-                StmtKind::Each { body, .. } => self.visit(kernel, body, path),
-                StmtKind::Let { .. }
-                | StmtKind::LetArray { .. }
-                | StmtKind::Update { .. }
-                | StmtKind::Exchange { .. }
-                | StmtKind::Assume { .. }
-                | StmtKind::Distinct { .. }
-                | StmtKind::Barrier
-                | StmtKind::WarpBarrier => {}
-            }
-        }
-    }
-
-    fn inside(&mut self, kernel: &'a Kernel, body: &'a [Stmt], path: &mut Path, around: Around) {
-        path.push(around);
-        self.visit(kernel, body, path);
-        path.pop();
-    }
-
-    fn reads_of(&mut self, kernel: &'a Kernel, expr: ExprId, path: &mut Path) {
-        let kind = &kernel.exprs[expr].kind;
-        let mut part = |sites: &mut Self, part: ExprId, around: Option<Around>| {
-            path.extend(around);
-            sites.reads_of(kernel, part, path);
-            path.truncate(path.len() - usize::from(around.is_some()));
-        };
-        match kind {
-            ExprKind::Select { cond, then, otherwise } => {
-                part(self, *cond, None);
-                part(self, *then, Some(Around::Cond(*cond, true)));
-                part(self, *otherwise, Some(Around::Cond(*cond, false)));
-            }
-            ExprKind::Logic { op, lhs, rhs } => {
-                part(self, *lhs, None);
-                part(self, *rhs, Some(Around::Cond(*lhs, *op == LogicOp::And)));
-            }
-            _ => {
-                kind.operands().into_iter().for_each(|operand| part(self, operand, None));
-                if let ExprKind::Load(access) = kind {
-                    self.reads.extend(site(access, path));
-                }
-            }
-        }
-    }
-}
-
-fn site<'a>(access: &'a Access, path: &Path) -> Option<Site<'a>> {
-    let ArrayRef::Tile(tile) = access.array else { return None };
-    Some(Site { tile, indices: &access.indices, path: path.clone() })
 }
 
 struct Collected<'a> {
@@ -201,17 +103,44 @@ struct Collected<'a> {
     assumed: Vec<ExprId>,
 }
 
-impl Collected<'_> {
+impl<'a> Collected<'a> {
+    fn of(text: &'a Text<'a>) -> Self {
+        let kernel = text.plain.kernel;
+        let assumed = Origins::of(kernel).assumed.to_vec();
+        Self { text, sites: Sites::of(kernel), assumed }
+    }
+
+    /// In which ways what stands around an access, and what says where it is, comes to it.
+    fn around(&self, site: &Site<'_>) -> Vec<Vec<Goals>> {
+        let assumed = self.assumed.iter().map(|cond| Around::Cond(*cond, true));
+        let around = assumed.chain(site.path.iter().copied());
+        let of_path = around.map(|around| self.possible(self.ways_of(around, true)));
+        of_path.filter(|ways| !ways.is_empty()).chain(self.of_index(site)).collect()
+    }
+
+    /// What may have to come together for an access to leave its tile, along each axis behind
+    /// its end and before its begin.
+    fn of_leaving(&self, site: &Site<'_>) -> Vec<Goals> {
+        let of_path = self.around(site);
+        let extents = &self.text.plain.kernel.tiles[site.tile].extents;
+        let sides = site.indices.iter().zip(extents).flat_map(|(index, extent)| {
+            let [index, extent] = [*index, *extent].map(Side::Expr);
+            [(CompareOp::Ge, extent), (CompareOp::Lt, Side::Number(0))]
+                .map(|(op, end)| Goal::of(op, index, end, READER))
+        });
+        let leaving = |goal: Goal| {
+            let ways = of_path.iter().cloned().chain([vec![vec![goal]]]);
+            combined(&ways.collect::<Vec<_>>()).into_iter().take(OF_SIDE)
+        };
+        sides.flat_map(leaving).collect()
+    }
+
     /// What may have to come together at a read.
     fn of_read(&self, read: &Site<'_>) -> Vec<Goals> {
         let writes = self.sites.writes.iter().filter(|write| write.tile == read.tile);
         let of_writes =
             (READER + 1..).zip(writes).map(|(who, write)| self.misses((write, who), read));
-        let assumed = self.assumed.iter().map(|cond| Around::Cond(*cond, true));
-        let around = assumed.chain(read.path.iter().copied());
-        let of_path = around.map(|around| self.possible(self.ways_of(around, true)));
-        let of_path: Vec<Vec<Goals>> = of_path.filter(|ways| !ways.is_empty()).collect();
-        let of_path: Vec<Vec<Goals>> = of_path.into_iter().chain(self.of_index(read)).collect();
+        let of_path = self.around(read);
         // What nothing keeps away is written.
         let of_writes = of_writes.map(|ways| self.possible(ways)).filter(|ways| !ways.is_empty());
         let mut found = combined(&of_path.iter().cloned().chain(of_writes).collect::<Vec<_>>());

@@ -15,11 +15,12 @@ mod guess;
 mod made;
 mod near;
 mod search;
+mod sites;
 mod text;
 
 use std::collections::BTreeMap;
 
-pub(super) use self::goals::together;
+pub(super) use self::goals::{outside, together};
 pub(super) use self::search::{find, find_with_made};
 pub(super) use self::text::Text;
 use super::data::Number;

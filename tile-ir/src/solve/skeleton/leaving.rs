@@ -1,0 +1,62 @@
+//! Accesses that leave their tile at launches that are looked for.
+//!
+//! `if in_bounds(a[g, t]) { s[t + 1] = …; }` leaves a tile of 256 elements where rows are as long
+//! as the block: at none of the small sizes. What stands around an access, and that its index is
+//! outside, is made to come together ([`super::joint`]); such a launch is then run as any other.
+
+use std::collections::BTreeSet;
+
+use super::data::Pool;
+use super::machine::{Blocks, Machine, Stop};
+use super::plain::Plain;
+use super::plan::Plan;
+use super::sizes::{Choice, Sizes};
+use super::{BUDGET, Findings, Stray, assumptions, joint};
+use crate::kernel::{ArrayRef, Kernel, TileId};
+use crate::span::SpanId;
+
+/// What may be spent on the launches of one tile, and on one of them.
+const FUEL: u32 = BUDGET / 4;
+const OF_ONE: u32 = BUDGET / 16;
+
+/// Those of a tile's accesses that leave it at some launch, of these.
+pub(crate) fn leaving(kernel: &Kernel, tile: TileId, accesses: &BTreeSet<SpanId>) -> Vec<Stray> {
+    let plain = Plain::of(kernel);
+    let text = joint::Text::of(&plain, &BTreeSet::from([tile]));
+    let pool = Pool::of(kernel);
+    let assumptions = assumptions(kernel);
+    let choice = Choice::of(kernel, &pool);
+    let starts = choice.sizes_of_each_tile();
+    let starts: Vec<Sizes> =
+        starts.map(|sizes| sizes.put_where_assumed(kernel, &assumptions)).collect();
+    let plan = Plan::for_fills(kernel, assumptions, &|array| array == ArrayRef::Tile(tile));
+    let mut found = Findings::default();
+    let mut left = FUEL;
+    for goals in joint::outside(&text, accesses) {
+        for launch in joint::find(&text, &goals, &starts) {
+            let before = found.strays.len();
+            let block = [launch.block.clone()];
+            // What is too long to be run whole is run in part.
+            for is_sparse in [false, true] {
+                let given = left.min(OF_ONE);
+                let mut fuel = given;
+                let machine =
+                    Machine::new(kernel, &plan, &launch.sizes, &pool, &mut found, &mut fuel);
+                let machine = machine.for_fills(true).given(Some(&launch.given));
+                let machine = if is_sparse { machine.sparse() } else { machine };
+                let run = machine.run(Blocks::At(&block));
+                left -= given - fuel;
+                if run == Err(Stop::Excluded) {
+                    found.strays.truncate(before);
+                }
+                if run != Err(Stop::Budget) || found.strays.len() > before {
+                    break;
+                }
+            }
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    found.strays
+}
