@@ -19,7 +19,7 @@ use super::symbol::LoopId;
 use super::tabled::Tables;
 use super::taken::Raise;
 use super::walk::{Value, Walk};
-use crate::kernel::{Access, ArrayRef, Kernel, Stmt, TileId};
+use crate::kernel::{Access, ArrayRef, Kernel, Stmt, StmtKind, TileId};
 
 /// What a work-item knows of a cell.
 #[derive(Clone, Debug)]
@@ -93,6 +93,9 @@ pub(super) struct Holdings {
     pub(super) stores: Vec<Stored>,
     /// The updates that raise cells.
     pub(super) raises: Vec<Raise>,
+    /// The prefix sums that tiles held before updates went on from them: nobody has stored
+    /// there since.
+    gone_on: BTreeMap<TileId, usize>,
     /// By tile, the stores of 0.
     pub(super) cleared: BTreeMap<TileId, Vec<Clearing>>,
     /// By loop, the variables to which an iteration adds.
@@ -122,6 +125,8 @@ pub(super) struct Head {
     n_stores: usize,
     /// What the loop writes.
     pub(super) written: BTreeSet<ArrayRef>,
+    /// The same without what it only updates.
+    stored: BTreeSet<ArrayRef>,
     /// The tiles of which it may lower cells.
     lowered: BTreeSet<TileId>,
 }
@@ -134,13 +139,15 @@ impl Walk<'_> {
         }
         let mut written = BTreeSet::new();
         collect_written(body, &mut written);
+        let mut stored = BTreeSet::new();
+        collect_stored(body, &mut stored);
         let contents = self.held.contents.clone();
         let mut lowered = BTreeSet::new();
         collect_lowered(self.kernel, body, &mut lowered);
         let tiles = tiles_in(&written);
         let versions = tiles.into_iter().map(|tile| (tile, self.version(tile))).collect();
         let n_stores = self.held.stores.len();
-        let head = Head { contents, versions, n_stores, written, lowered };
+        let head = Head { contents, versions, n_stores, written, stored, lowered };
         self.forget_written(&head);
         Some(head)
     }
@@ -157,6 +164,9 @@ impl Walk<'_> {
     }
 
     fn forget_written(&mut self, head: &Head) {
+        for tile in tiles_in(&head.written) {
+            self.note_gone_on(tile, head.stored.contains(&ArrayRef::Tile(tile)));
+        }
         let is_kept = |tile: &TileId| !head.written.contains(&ArrayRef::Tile(*tile));
         self.held.contents.retain(|tile, _| is_kept(tile));
         for tile in tiles_in(&head.written) {
@@ -166,11 +176,31 @@ impl Walk<'_> {
         self.floors.forget(&head.lowered);
     }
 
-    /// Something is done to a tile of which nothing is known yet.
-    pub(super) fn forget_held(&mut self, array: ArrayRef) {
+    /// Something is done to a tile of which nothing is known yet; whether it is a store.
+    pub(super) fn forget_held(&mut self, array: ArrayRef, is_store: bool) {
         if let (true, ArrayRef::Tile(tile)) = (self.recording, array) {
+            self.note_gone_on(tile, is_store);
             self.held.contents.remove(&tile);
             self.renew(tile);
+        }
+    }
+
+    /// Updates go on from what a tile holds, or it is stored in.
+    fn note_gone_on(&mut self, tile: TileId, is_stored: bool) {
+        match self.held.contents.get(&tile) {
+            _ if is_stored => drop(self.held.gone_on.remove(&tile)),
+            Some(Content::Sums(scan)) => drop(self.held.gone_on.insert(tile, *scan)),
+            Some(_) | None => {}
+        }
+    }
+
+    /// The prefix sums from which updates of an array have gone on, if nothing else is done to it.
+    pub(super) fn sums_below(&self, array: ArrayRef) -> Option<usize> {
+        let ArrayRef::Tile(tile) = array else { return None };
+        match self.held.contents.get(&tile) {
+            Some(Content::Sums(scan)) => Some(*scan),
+            Some(_) => None,
+            None => self.held.gone_on.get(&tile).copied(),
         }
     }
 
@@ -356,5 +386,14 @@ pub(super) fn collect_written(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
     for stmt in stmts {
         out.extend(stmt.kind.written());
         stmt.kind.bodies().into_iter().for_each(|body| collect_written(body, out));
+    }
+}
+
+/// Adds the arrays that statements store in, be it that they add to what is there.
+fn collect_stored(stmts: &[Stmt], out: &mut BTreeSet<ArrayRef>) {
+    for stmt in stmts {
+        let is_update = matches!(stmt.kind, StmtKind::Atomic { .. });
+        out.extend(stmt.kind.written().filter(|_| !is_update));
+        stmt.kind.bodies().into_iter().for_each(|body| collect_stored(body, out));
     }
 }

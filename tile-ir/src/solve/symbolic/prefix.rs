@@ -17,7 +17,7 @@
 //!   the sum of all that counters have counted: `base[d] + r` does not wrap if `r` was counted in
 //!   the cell of `d`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::all_counted::AllCounted;
 use super::formula::Formula;
@@ -108,6 +108,8 @@ pub(super) struct Prefixes {
     /// By inclusive scan, the exclusive one of the same counts, where that is asked for.
     pub(super) exclusive: BTreeMap<usize, usize>,
     pub(super) reads: BTreeMap<Unknown, Read>,
+    /// By scan, the updates that were counted of which the places have been taken.
+    pub(super) taken: BTreeSet<(usize, usize)>,
     /// What counters have counted in all.
     pub(super) all: Vec<AllCounted>,
     /// By symbol, of those that are the sum of all that a scan has counted; of a scan of

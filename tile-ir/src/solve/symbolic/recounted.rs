@@ -185,8 +185,7 @@ impl Walk<'_> {
 
     /// Whether a round of the one loop never adds less than the same round of the other.
     fn adds_no_less(&self, count: &Recount, later: &Rounds, order: Order) -> bool {
-        let numbers = [count.rounds.id, later.id].map(|id| self.all_loops[id.0].number);
-        let translation = Translation { walk: self, id: count.rounds.id, numbers };
+        let translation = Translation::of(self, &[count.rounds.id], &[later.id]);
         let Some(earlier) = translation.cases(&count.rounds.cases) else { return false };
         let mut less = earlier.iter().flat_map(|(case, added)| {
             later.cases.iter().filter_map(move |(other, more)| {
@@ -251,16 +250,33 @@ impl Recount {
     }
 }
 
-/// What is one value in two loops, in rounds of one number.
-struct Translation<'a, 'w> {
+/// What is one value in two loops, in rounds of one number; so of loops inside of each other.
+pub(super) struct Translation<'a, 'w> {
     walk: &'a Walk<'w>,
-    /// The loop from which it is translated.
-    id: LoopId,
-    /// The number of the round, in that loop and in the other one.
-    numbers: [Unknown; 2],
+    /// The outermost loop from which it is translated.
+    id: Option<LoopId>,
+    /// The numbers of the rounds, in those loops and in the others.
+    numbers: Vec<[Unknown; 2]>,
 }
 
-impl Translation<'_, '_> {
+impl<'a, 'w> Translation<'a, 'w> {
+    /// Of as many loops as others, each inside of the one before it.
+    pub(super) fn of(walk: &'a Walk<'w>, from: &[LoopId], to: &[LoopId]) -> Self {
+        let number = |id: &LoopId| walk.all_loops[id.0].number;
+        let numbers = from.iter().zip(to).map(|(from, to)| [number(from), number(to)]).collect();
+        Self { walk, id: from.first().copied(), numbers }
+    }
+
+    /// What a condition is in the other loops.
+    pub(super) fn of_formula(&self, formula: &Formula) -> Option<Formula> {
+        self.formula(formula, MAX_DEPTH)
+    }
+
+    /// What a value is in the other loops.
+    pub(super) fn of_poly(&self, poly: &Poly) -> Option<Poly> {
+        self.poly(poly, MAX_DEPTH)
+    }
+
     fn cases(&self, cases: &[(Formula, Poly)]) -> Option<Cases> {
         let one = |(case, added): &(Formula, Poly)| {
             Some((self.formula(case, MAX_DEPTH)?, self.poly(added, MAX_DEPTH)?))
@@ -290,10 +306,10 @@ impl Translation<'_, '_> {
     /// What an unknown is in the other loop.
     fn unknown(&self, of: Unknown, depth: u32) -> Option<Poly> {
         let walk = self.walk;
-        if of == self.numbers[0] {
-            return Some(Poly::unknown(self.numbers[1]));
+        if let Some([_, to]) = self.numbers.iter().find(|[from, _]| *from == of) {
+            return Some(Poly::unknown(*to));
         }
-        if !walk.symbols.is_inside(of, self.id) {
+        if !self.id.is_some_and(|id| walk.symbols.is_inside(of, id)) {
             return Some(Poly::unknown(of));
         }
         let depth = depth.checked_sub(1)?;

@@ -50,6 +50,8 @@ pub(super) struct Turn {
     pub(super) indices: Vec<Poly>,
     /// How many places in the text that set the array come before it.
     n_sets: usize,
+    /// How many barriers that each block passes once come before it.
+    n_barriers: usize,
     /// The loops around it.
     loops: Vec<LoopId>,
     /// What is found outside of the array, if that is known.
@@ -290,6 +292,8 @@ impl Slot {
 #[derive(Clone, Debug)]
 struct Update {
     at: At,
+    /// How many barriers that each block passes once come before it.
+    n_barriers: usize,
     /// Which way it goes, if it is a step.
     way: Option<Way>,
     /// How far all that a launch, or of a tile a block, makes there go at most.
@@ -308,6 +312,8 @@ pub(super) struct Counters {
     sets: BTreeMap<ArrayRef, Vec<(Spot, Vec<LoopId>)>>,
     /// How many of these come before the first one that sets something else than 0.
     n_zeros: BTreeMap<ArrayRef, usize>,
+    /// How many barriers that each block passes once have come so far.
+    n_barriers: usize,
 }
 
 /// Whether two accesses of one array can be of one element: not where both are at numbers,
@@ -349,6 +355,23 @@ impl Counters {
     fn way(&self, one: &Turn, other: &Turn) -> Option<Way> {
         let ways: Option<BTreeSet<Way>> = self.of(one, other).map(|update| update.way).collect();
         ways.filter(|ways| ways.len() == 1)?.first().copied()
+    }
+
+    /// The way that all updates go which may come between two of one element: of a tile, none that
+    /// a barrier parts from both.
+    fn way_between(&self, one: &Turn, other: &Turn) -> Option<Way> {
+        let passed = [one.n_barriers, other.n_barriers];
+        let between = passed[0].min(passed[1])..=passed[0].max(passed[1]);
+        let is_of_block = matches!(one.array, ArrayRef::Tile(_));
+        let may_be = |update: &&Update| !is_of_block || between.contains(&update.n_barriers);
+        let ways = self.of(one, other).filter(may_be).map(|update| update.way);
+        let ways: Option<BTreeSet<Way>> = ways.collect();
+        ways.filter(|ways| ways.len() == 1)?.first().copied()
+    }
+
+    /// Notes that each block passes a barrier, once.
+    pub(super) fn note_barrier(&mut self) {
+        self.n_barriers += 1;
     }
 
     /// How far all updates of an element that two of them are of go at most.
@@ -470,10 +493,11 @@ impl Walk<'_> {
                 Some((Way::Up, by)) => self.takers(by),
                 Some((Way::Down, _)) | None => None,
             };
-            let update = Update { at: indices.clone(), way, most, takers };
+            let n_barriers = self.counters.n_barriers;
+            let update = Update { at: indices.clone(), n_barriers, way, most, takers };
             self.counters.updates.entry(access.array).or_default().push(update);
         }
-        let content = self.content_of(access.array);
+        let sums = self.sums_below(access.array);
         match &step {
             Some((Way::Up, by)) => self.note_raise(access, &indices, by),
             Some((Way::Down, _)) | None => {
@@ -489,7 +513,7 @@ impl Walk<'_> {
             if let (Value::Int(before), Some((way, by))) = (&before, &step) {
                 let found = before.unknowns().next();
                 found.into_iter().for_each(|old| {
-                    self.bound_taken((access, &indices), (old, by, *way), content.clone());
+                    self.bound_taken((access, &indices), (old, by, *way), sums);
                 });
             }
             if let (Some(left), Value::Int(before)) = (left, &before) {
@@ -580,8 +604,8 @@ impl Walk<'_> {
     /// An update here, of the element at `indices`.
     fn turn(&mut self, array: ArrayRef, indices: &[Poly]) -> Turn {
         let (n_sets, loops) = (self.counters.n_sets(array), self.loops.clone());
-        let pad = self.pad_of(array);
-        Turn { array, indices: indices.to_vec(), n_sets, loops, pad }
+        let (pad, n_barriers) = (self.pad_of(array), self.counters.n_barriers);
+        Turn { array, indices: indices.to_vec(), n_sets, n_barriers, loops, pad }
     }
 
     /// What is found outside of an array.
@@ -666,7 +690,7 @@ impl Walk<'_> {
         let outside = [one.turn.outside(first), other.turn.outside(second)];
         let pair = [(&one.turn, &outside[0]), (&other.turn, &outside[1])];
         let mut cases = self.of_two_elements(pair, meeting, on)?;
-        let way = self.counters.way(&one.turn, &other.turn)?;
+        let way = self.counters.way_between(&one.turn, &other.turn)?;
         let (one_step, other_step) = (on(true, &one.step), on(false, &other.step));
         let (before, after) = match way {
             Way::Up => (

@@ -5,12 +5,15 @@
 //! += 1`. It lies within the run of its `d`, since each cell is raised by nobody else than
 //! those who were counted there: each takes no more from the cell than it has added. So it is
 //! where places are taken from behind, `atomic end[d] -= 1` of sums that include what was counted.
+//!
+//! In loops a work-item takes in a round what it has counted in the round of the same number of
+//! another one ([`super::recounted`]).
 
 use std::collections::BTreeSet;
 
 use super::formula::Formula;
-use super::held::Content;
 use super::poly::{Poly, Unknown};
+use super::recounted::Translation;
 use super::rows::Cell;
 use super::slot::Way;
 use super::symbol::LoopId;
@@ -65,17 +68,15 @@ impl Walk<'_> {
     }
 
     /// Adds between which sums the old value of an update lies that raises a cell of
-    /// prefix sums, or lowers one that has in it what was counted there; `content` is what the
-    /// tile held before.
+    /// prefix sums, or lowers one that has in it what was counted there; `sums` are those that the
+    /// tile held before updates.
     pub(super) fn bound_taken(
         &mut self,
         (access, at): (&Access, &[Poly]),
         (old, by, way): (Unknown, &Poly, Way),
-        content: Option<Content>,
+        sums: Option<usize>,
     ) {
-        let (ArrayRef::Tile(tile), Some(Content::Sums(scan))) = (access.array, content) else {
-            return;
-        };
+        let (ArrayRef::Tile(tile), Some(scan)) = (access.array, sums) else { return };
         let Some(at) = self.cell_at(tile, at) else { return };
         let mut updates = BTreeSet::new();
         collect_updates(&self.kernel.body, tile, &mut updates);
@@ -88,15 +89,16 @@ impl Walk<'_> {
         let Some((sum, count)) = self.prefix_at(scan, &at, (ty, access.span)) else { return };
         let old = (old, Poly::unknown(old));
         let is_from_end = self.prefixes.is_inclusive(scan);
-        if is_from_end != (way == Way::Down) || *self.prefixes.loops(scan) != self.loops {
+        let around = self.prefixes.loops(scan);
+        if is_from_end != (way == Way::Down) || !self.loops.starts_with(around) {
             return;
         }
-        let here = Formula::All(self.guards.clone());
-        let is_counted = self.prefixes.raises(scan).iter().any(|raise| {
-            let is_same = raise.at == at && raise.by == *by && raise.loops == self.loops;
-            let is_unmade = Formula::Any(raise.unmade.clone());
-            is_same && (raise.unmade.is_empty() || self.is_never(&here.clone().and(is_unmade)))
-        });
+        let raises = self.prefixes.raises(scan).iter().enumerate();
+        // One text that is walked again takes once more, and who counted once has taken.
+        let mut open = raises.filter(|(n, _)| !self.prefixes.taken.contains(&(scan, *n)));
+        let made = open.find(|(_, raise)| self.has_made(raise, (&at, by), around));
+        let made = made.map(|(n, _)| n).filter(|_| self.recording);
+        let is_counted = made.is_some_and(|n| self.prefixes.taken.insert((scan, n)));
         // One that goes down for who was not counted may come to its type's end.
         if way == Way::Down && !is_counted {
             return;
@@ -111,6 +113,34 @@ impl Walk<'_> {
         let mut cases = self.prefixes.outside(scan, &at);
         cases.push(Formula::All(facts));
         self.bound_old(old.0, Formula::Any(cases).replace(&|_| None));
+    }
+
+    /// Whether who comes by here has made such an update of the cell before: in the same
+    /// iterations of the loops `around` both, and of as many loops inside of these in the ones
+    /// of the same numbers.
+    fn has_made(&self, raise: &Raise, (at, by): (&Cell, &Poly), around: &[LoopId]) -> bool {
+        let inner = raise.loops.strip_prefix(around).zip(self.loops.strip_prefix(around));
+        let Some((earlier, own)) = inner.filter(|(earlier, own)| earlier.len() == own.len()) else {
+            return false;
+        };
+        let rounds = Translation::of(self, earlier, own);
+        let is_same = || {
+            let translated = raise.at.coordinates().map(|index| rounds.of_poly(index));
+            translated.eq(at.coordinates().map(|index| Some(index.clone())))
+                && rounds.of_poly(&raise.by).as_ref() == Some(by)
+        };
+        // Where a round of these numbers is not made, or not by who comes by.
+        let beyond = earlier.iter().map(|id| {
+            let earlier = &self.all_loops[id.0];
+            if earlier.is_left { None } else { earlier.beyond.clone() }
+        });
+        let unmade = raise.unmade.iter().cloned().map(Some).chain(beyond);
+        let here = Formula::All(self.guards.clone());
+        let is_made = |unmade: Option<Formula>| {
+            let unmade = unmade.and_then(|unmade| rounds.of_formula(&unmade));
+            unmade.is_some_and(|unmade| self.is_never(&here.clone().and(unmade)))
+        };
+        is_same() && unmade.into_iter().all(is_made)
     }
 }
 

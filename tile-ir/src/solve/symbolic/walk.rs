@@ -384,7 +384,7 @@ impl Walk<'_> {
         if let Some(spot) = &spot {
             self.cells.note_write(access.array, spot);
             self.agreed_loads.note_write(access.array);
-            self.forget_held(access.array);
+            self.forget_held(access.array, kind == AccessKind::Write);
         }
         if !self.recording || !self.written.contains(&access.array) {
             return;
@@ -506,6 +506,9 @@ impl Walk<'_> {
             StmtKind::Assume { cond } => self.assume(*cond),
             StmtKind::Distinct { values, within } => self.note_differing(values, *within),
             StmtKind::Barrier => {
+                if self.recording && self.depth == 0 {
+                    self.counters.note_barrier();
+                }
                 self.follow(Flow::barrier());
                 self.settle_own_cells();
             }
