@@ -11,7 +11,6 @@ mod exact;
 mod flagged;
 mod flow;
 mod fold;
-mod for_loops;
 mod initialised;
 pub(crate) mod interval;
 mod narrow;

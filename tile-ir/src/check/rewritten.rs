@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{flagged, for_loops, some_rounds, uniformity};
+use super::{flagged, some_rounds, uniformity};
 use crate::kernel::{ArrayRef, Kernel};
 use crate::solve::symbolic::{Proofs, Unproved};
 
 /// Another way to write a kernel that does the same, if there is one.
 type Rewrite = fn(&Kernel) -> Option<Kernel>;
 
-const REWRITES: [Rewrite; 3] = [some_rounds::written_out, flagged::turned, for_loops::counted];
+const REWRITES: [Rewrite; 2] = [some_rounds::written_out, flagged::turned];
 
 /// Those of the pairs without a proof that have none in any other way of writing the kernel
 /// either. Arrays that have `collided` are left out.

@@ -274,7 +274,7 @@ fn step_of(kernel: &Kernel, value: ExprId, var: VarId) -> Option<(Way, ExprId)> 
 }
 
 /// The variable that a statement steps, which way and by how much.
-pub(super) fn change(kernel: &Kernel, stmt: &Stmt) -> Option<(VarId, (Way, ExprId))> {
+fn change(kernel: &Kernel, stmt: &Stmt) -> Option<(VarId, (Way, ExprId))> {
     match stmt.kind {
         StmtKind::Update { place: Place::Var(var), op: BinaryOp::Add, value } => {
             Some((var, (Way::Up, value)))

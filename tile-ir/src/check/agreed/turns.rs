@@ -146,7 +146,7 @@ fn limit_in(kernel: &Kernel, var: VarId, cond: ExprId) -> Option<ExprId> {
 }
 
 /// Whether an expression has one value before statements and wherever in them.
-pub(in crate::check) fn is_fixed(kernel: &Kernel, expr: ExprId, stmts: &[Stmt]) -> bool {
+fn is_fixed(kernel: &Kernel, expr: ExprId, stmts: &[Stmt]) -> bool {
     let mut set = BTreeSet::new();
     any_stmt(stmts, &mut |kind| {
         match kind {

@@ -71,7 +71,37 @@ impl Walk<'_> {
             Value::Int(_) | Value::Other => Cond::unknown(),
         };
         let [yes, no] = [1, 0].map(|value| Value::Int(Poly::constant(value)));
-        let Some(Value::Int(of)) = self.either(&cond, yes, no, false) else { return };
+        if let Some(Value::Int(of)) = self.either(&cond, yes, no, false) {
+            self.add_ballot(symbol, of);
+        }
+    }
+
+    /// Notes that `symbol` is one of two ballots, by a condition of which each warp has one
+    /// outcome: it is the ballot of the flags that the condition chooses.
+    pub(super) fn note_chosen_ballot(
+        &mut self,
+        symbol: Unknown,
+        cond: &Cond,
+        (then, otherwise): (&Poly, &Poly),
+    ) {
+        let own = |walk: &Self, value: &Poly| {
+            let ballot = walk.ballots.known.get(&walk.whole_ballot(value)?)?;
+            (ballot.loops == walk.loops).then(|| ballot.of.clone())
+        };
+        let (Some(one), Some(other)) = (own(self, then), own(self, otherwise)) else { return };
+        let mut asked = Vec::new();
+        [&cond.yes, &cond.no].into_iter().for_each(|outcome| outcome.collect_unknowns(&mut asked));
+        let is_exact = cond.yes.is_exact() && cond.no.is_exact();
+        if !is_exact || !asked.iter().all(|of| self.is_agreed_by_warp(&Poly::unknown(*of))) {
+            return;
+        }
+        let [one, other] = [one, other].map(Value::Int);
+        if let Some(Value::Int(of)) = self.either(cond, one, other, false) {
+            self.add_ballot(symbol, of);
+        }
+    }
+
+    fn add_ballot(&mut self, symbol: Unknown, of: Poly) {
         let bits = Poly::unknown(symbol);
         // Who has the flag has a bit.
         let some = Formula::Zero(of.clone()).or(Formula::lt(&Poly::default(), &bits));

@@ -538,6 +538,7 @@ impl Walk<'_> {
                     self.open_choices.insert(unknown, parts);
                 }
                 self.note_before_own(unknown, cond, (&then, &otherwise));
+                self.note_chosen_ballot(unknown, cond, (&then, &otherwise));
                 let value = Poly::unknown(unknown);
                 let bounds = larger::bounds(cond, (&then, &otherwise), &value);
                 self.symbols.add_facts(unknown, cases(&value).and(bounds));
