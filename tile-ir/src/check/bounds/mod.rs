@@ -104,8 +104,7 @@ impl<'a> Accesses<'a> {
                 let is_above = stray.element.get(stray.axis.0).is_some_and(|index| *index >= 0);
                 stray.cause.is_some() && is_above && is_counted()
             };
-            let of_run =
-                |stray: &Stray| (!is_open(stray)).then(|| Example::of_run(kernel, stray));
+            let of_run = |stray: &Stray| (!is_open(stray)).then(|| Example::of_run(kernel, stray));
             let example = match ran {
                 Some(stray) => of_run(stray),
                 None if *stays => None,

@@ -12,12 +12,13 @@ use super::plain::Plain;
 use super::plan::Plan;
 use super::sizes::{Choice, Sizes};
 use super::{BUDGET, Findings, Stray, assumptions, joint};
-use crate::kernel::{ArrayRef, Kernel, TileId};
+use crate::arena::EntityId as _;
+use crate::kernel::{ArrayRef, Kernel, TileId, Var, VarId, VarKind};
 use crate::span::SpanId;
 
 /// What may be spent on the launches of one tile, and on one of them.
-const FUEL: u32 = BUDGET / 4;
-const OF_ONE: u32 = BUDGET / 16;
+const FUEL: u32 = BUDGET;
+const OF_ONE: u32 = BUDGET / 2;
 
 /// Those of a tile's accesses that leave it at some launch, of these.
 pub(crate) fn leaving(kernel: &Kernel, tile: TileId, accesses: &BTreeSet<SpanId>) -> Vec<Stray> {
@@ -32,31 +33,51 @@ pub(crate) fn leaving(kernel: &Kernel, tile: TileId, accesses: &BTreeSet<SpanId>
     let plan = Plan::for_fills(kernel, assumptions, &|array| array == ArrayRef::Tile(tile));
     let mut found = Findings::default();
     let mut left = FUEL;
+    let mut run = |launch: &joint::Launch, left: &mut u32| {
+        let before = found.strays.len();
+        let block = [launch.block.clone()];
+        // What is too long to be run whole is run in part.
+        for is_sparse in [false, true] {
+            let given = (*left).min(OF_ONE);
+            let mut fuel = given;
+            let machine = Machine::new(kernel, &plan, &launch.sizes, &pool, &mut found, &mut fuel);
+            let machine = machine.for_fills(true).given(Some(&launch.given));
+            let machine = if is_sparse { machine.sparse() } else { machine };
+            let run = machine.run(Blocks::At(&block));
+            *left -= given - fuel;
+            if run == Err(Stop::Excluded) {
+                found.strays.truncate(before);
+            }
+            if run != Err(Stop::Budget) || found.strays.len() > before {
+                break;
+            }
+        }
+    };
+    if let Some(launch) = below_zero(kernel, &starts) {
+        run(&launch, &mut left);
+    }
     for goals in joint::outside(&text, accesses) {
         for launch in joint::find(&text, &goals, &starts) {
-            let before = found.strays.len();
-            let block = [launch.block.clone()];
-            // What is too long to be run whole is run in part.
-            for is_sparse in [false, true] {
-                let given = left.min(OF_ONE);
-                let mut fuel = given;
-                let machine =
-                    Machine::new(kernel, &plan, &launch.sizes, &pool, &mut found, &mut fuel);
-                let machine = machine.for_fills(true).given(Some(&launch.given));
-                let machine = if is_sparse { machine.sparse() } else { machine };
-                let run = machine.run(Blocks::At(&block));
-                left -= given - fuel;
-                if run == Err(Stop::Excluded) {
-                    found.strays.truncate(before);
-                }
-                if run != Err(Stop::Budget) || found.strays.len() > before {
-                    break;
-                }
-            }
+            run(&launch, &mut left);
         }
         if left == 0 {
             break;
         }
     }
     found.strays
+}
+
+/// A launch in which all scalars that may be are below 0: what counts down to one goes beyond 0.
+fn below_zero(kernel: &Kernel, starts: &[Sizes]) -> Option<joint::Launch> {
+    let mut sizes = starts.first()?.clone();
+    let is_signed = |var: &Var| {
+        let range = var.ty.integer_range().filter(|_| matches!(var.kind, VarKind::Scalar(_)));
+        range.is_some_and(|(least, _)| least < 0)
+    };
+    let signed: Vec<VarId> =
+        kernel.vars.iter().filter(|(_, var)| is_signed(var)).map(|(id, _)| id).collect();
+    signed.first()?;
+    signed.into_iter().for_each(|var| sizes.values[var.index()] = Some(-1));
+    let block = vec![0; kernel.grid.len()];
+    Some(joint::Launch { sizes, block, given: joint::Given::default(), doubts: None })
 }

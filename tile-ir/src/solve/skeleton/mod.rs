@@ -90,8 +90,8 @@ mod witness;
 
 pub(crate) use exhaust::{Exhaustion, combinations, exhaust};
 pub(crate) use fill::{Fills, Unwritten};
-pub(crate) use leaving::leaving;
 pub(crate) use further::{follow, look_far, try_other_data};
+pub(crate) use leaving::leaving;
 pub(crate) use passes::enumerate_within;
 pub(crate) use plan::Site;
 pub(crate) use probe::probe;

@@ -88,7 +88,10 @@ impl Walk<'_> {
         let Some(all) = self.all_of(read.scan).map(|all| Poly::unknown(all.total)) else { return };
         let sum = Poly::unknown(symbol);
         let (end, least) = match self.prefixes.is_inclusive(read.scan) {
-            true => (sum.clone(), Formula::le(&read.count, &sum)),
+            true if self.prefixes.has_own(read.scan) => {
+                (sum.clone(), Formula::le(&read.count, &sum))
+            }
+            true => (sum.clone(), Formula::True),
             false => (sum.add(&read.count), Formula::True),
         };
         let mut cases = match read.is_inside {

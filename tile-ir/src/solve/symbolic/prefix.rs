@@ -49,6 +49,9 @@ pub(super) struct Scan {
     pub(super) is_inclusive: bool,
     /// Whether that is known of the first cell as well, which may hold what sums begin with.
     pub(super) is_whole: bool,
+    /// Of sums without what was counted in a cell: whether the first one has what was counted in
+    /// the cell before it.
+    pub(super) has_before: bool,
     /// Whether it is of parts of a sum over a tile that no cell holds, and that begins with 0.
     pub(super) is_from_nothing: bool,
     /// What was counted, in cells of the same number.
@@ -78,6 +81,7 @@ impl Scan {
             is_backward: false,
             is_inclusive: false,
             is_whole: false,
+            has_before: false,
             is_from_nothing: false,
             counts: Vec::new(),
             counted: None,
@@ -136,6 +140,11 @@ impl Prefixes {
     /// Whether a cell's sum has what was counted in it, too.
     pub(super) fn is_inclusive(&self, scan: usize) -> bool {
         self.scans[scan].is_inclusive
+    }
+
+    /// Whether every cell's sum has what was counted in it, the first one's as well.
+    pub(super) fn has_own(&self, scan: usize) -> bool {
+        self.scans[scan].is_inclusive && self.scans[scan].is_whole
     }
 
     /// The loops around a scan.

@@ -32,6 +32,8 @@ struct Gap {
     distance: i128,
     /// Whether the first cell follows one that was there before.
     has_first: bool,
+    /// Whether it has what was counted in the cell before it.
+    has_before: bool,
     /// The variable that holds the sum so far, and what it begins with.
     sum: Option<(VarId, Poly)>,
     /// Whether sums begin with 0.
@@ -152,6 +154,7 @@ impl Walk<'_> {
                 is_backward,
                 is_inclusive,
                 is_whole,
+                has_before: gap.has_before && !gap.has_first,
                 counts,
                 raises,
                 all,
@@ -252,17 +255,20 @@ impl Walk<'_> {
             let content = head.contents.get(&stored.tile);
             matches!(content, Some(Content::Held(held)) if held.iter().any(is_first))
         };
-        let gap =
-            |(tile, distance): (TileId, i128), has_first: bool, sum: Option<(VarId, Poly)>| {
-                let none = Poly::default();
-                let is_from_0 = match &sum {
-                    Some((_, first)) => *first == none,
-                    // Of its own tile, the first cell has what was counted there.
-                    None => tile == stored.tile || holds_first(&none),
-                };
-                let is_known = matches!(distance, 0 | 1);
-                is_known.then_some(Gap { tile, distance, has_first, sum, is_from_0 })
+        let gap = |(tile, distance): (TileId, i128),
+                   (has_first, is_added): (bool, bool),
+                   sum: Option<(VarId, Poly)>| {
+            let none = Poly::default();
+            let is_from_0 = match &sum {
+                Some((_, first)) => *first == none,
+                // Of its own tile, the first cell has what was counted there.
+                None => tile == stored.tile || holds_first(&none),
             };
+            // The variable has taken in what was counted before it is stored.
+            let has_before = distance == 0 && is_added;
+            let is_known = matches!(distance, 0 | 1);
+            is_known.then_some(Gap { tile, distance, has_first, has_before, sum, is_from_0 })
+        };
         let steps = self.held.steps.get(&id).into_iter().flatten();
         for step in steps.filter(|step| step.until.is_none()) {
             let at = Poly::unknown(step.at);
@@ -278,7 +284,8 @@ impl Walk<'_> {
                 return None;
             }
             let has_first = later == 1 && holds_first(&step.first);
-            return gap((tile, distance + later), has_first, Some((step.var, step.first.clone())));
+            let sum = Some((step.var, step.first.clone()));
+            return gap((tile, distance + later), (has_first, later == 1), sum);
         }
         // A cell is the one before it, and a count.
         let follows = |symbol: Unknown| {
@@ -290,7 +297,7 @@ impl Walk<'_> {
             let is_update = stored.is_added && single(&stored.value).is_some_and(follows);
             let own = Poly::unknown(single(&stored.value)?);
             return (is_update && self.is_natural(&own))
-                .then(|| gap((stored.tile, 1), true, None))
+                .then(|| gap((stored.tile, 1), (true, false), None))
                 .flatten();
         };
         let ([one], [two]) = (one.as_slice(), two.as_slice()) else { return None };
@@ -302,7 +309,7 @@ impl Walk<'_> {
         if !self.is_natural(&Poly::unknown(count)) {
             return None;
         }
-        gap((tile, distance + 1), true, None)
+        gap((tile, distance + 1), (true, false), None)
     }
 
     /// Notes that every work-item stores what a scan of the block gives it, in the cell of
@@ -391,6 +398,7 @@ impl Walk<'_> {
         let at = Cell { row: Vec::new(), at: number };
         scan.counts.push(Held { at, value: of, is_exact: true, unless: Vec::new() });
         scan.cells = [Poly::constant(i128::from(!has_zero)), end.plus(1)];
+        scan.has_before = !has_zero;
         self.add_sums(stored.tile, scan)
     }
 
@@ -419,8 +427,10 @@ impl Walk<'_> {
             });
         if at == scan.cells[1] && is_total {
             scan.cells[1] = at.plus(1);
-        } else if at.plus(1) == scan.cells[0] && stored.value == Poly::default() {
+        } else if at.plus(1) == scan.cells[0] && scan.has_before && stored.value == Poly::default()
+        {
             scan.cells[0] = at;
+            scan.has_before = false;
         } else {
             return false;
         }

@@ -88,9 +88,12 @@ impl Walk<'_> {
         let ty = crate::kernel::Type::Scalar(self.kernel.element_type(access.array));
         let Some((sum, count)) = self.prefix_at(scan, &at, (ty, access.span)) else { return };
         let old = (old, Poly::unknown(old));
-        let is_from_end = self.prefixes.is_inclusive(scan);
+        let is_of_way = match way {
+            Way::Up => !self.prefixes.is_inclusive(scan),
+            Way::Down => self.prefixes.has_own(scan),
+        };
         let around = self.prefixes.loops(scan);
-        if is_from_end != (way == Way::Down) || !self.loops.starts_with(around) {
+        if !is_of_way || !self.loops.starts_with(around) {
             return;
         }
         let raises = self.prefixes.raises(scan).iter().enumerate();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::hash::Hash;
-use super::sites::{Around, Site, Sites};
+use super::sites::{Around, Path, Site, Sites};
 use super::text::Text;
 use crate::check::Origins;
 use crate::kernel::{ExprId, ExprKind, Literal, LoopRange, TileId, Type, VarId, VarKind};
@@ -121,7 +121,8 @@ impl<'a> Collected<'a> {
     /// What may have to come together for an access to leave its tile, along each axis behind
     /// its end and before its begin.
     fn of_leaving(&self, site: &Site<'_>) -> Vec<Goals> {
-        let of_path = self.around(site);
+        let mut of_path = self.around(site);
+        of_path.extend(self.of_choices(site));
         let extents = &self.text.plain.kernel.tiles[site.tile].extents;
         let sides = site.indices.iter().zip(extents).flat_map(|(index, extent)| {
             let [index, extent] = [*index, *extent].map(Side::Expr);
@@ -153,14 +154,14 @@ impl<'a> Collected<'a> {
     /// a condition.
     fn of_index(&self, read: &Site<'_>) -> Vec<Vec<Goals>> {
         let kernel = self.text.plain.kernel;
-        let mut named = BTreeSet::new();
-        let mut open: Vec<ExprId> = read.indices.to_vec();
-        while let Some(expr) = open.pop() {
-            if let ExprKind::Var(var) = kernel.exprs[self.text.plain.resolved(expr)].kind {
-                named.insert(var);
-            }
-            open.extend(kernel.exprs[self.text.plain.resolved(expr)].kind.operands());
-        }
+        let parts = self.parts_of_index(read);
+        let named: BTreeSet<VarId> = parts
+            .iter()
+            .filter_map(|part| match kernel.exprs[*part].kind {
+                ExprKind::Var(var) => Some(var),
+                _ => None,
+            })
+            .collect();
         let set = named.iter().filter_map(|var| self.sites.sets.get(var));
         let ways = set.map(|set| {
             let under = set.iter().map(|(_, path)| {
@@ -171,6 +172,35 @@ impl<'a> Collected<'a> {
             self.possible(ways)
         });
         ways.filter(|ways| !ways.is_empty()).collect()
+    }
+
+    /// By condition that chooses what an index is made of: how it comes out.
+    fn of_choices(&self, site: &Site<'_>) -> Vec<Vec<Goals>> {
+        let kernel = self.text.plain.kernel;
+        let conds = self.parts_of_index(site).into_iter().filter_map(|part| {
+            match kernel.exprs[part].kind {
+                ExprKind::Select { cond, .. } => Some(cond),
+                _ => None,
+            }
+        });
+        let ways = conds.map(|cond| {
+            let ways = [true, false].map(|holds| self.ways(cond, holds, MAX_DEPTH));
+            self.possible(ways.concat().into_iter().filter(|goals| !goals.is_empty()).collect())
+        });
+        ways.filter(|ways| !ways.is_empty()).collect()
+    }
+
+    /// What indices are made of.
+    fn parts_of_index(&self, site: &Site<'_>) -> BTreeSet<ExprId> {
+        let mut parts = BTreeSet::new();
+        let mut open: Vec<ExprId> = site.indices.to_vec();
+        while let Some(expr) = open.pop() {
+            let expr = self.text.plain.resolved(expr);
+            if parts.insert(expr) {
+                open.extend(self.text.plain.kernel.exprs[expr].kind.operands());
+            }
+        }
+        parts
     }
 
     /// The ways that literals do not exclude.
@@ -273,6 +303,27 @@ impl<'a> Collected<'a> {
         }
     }
 
+    /// The same, where conditions are looked into no deeper.
+    fn ways_within(&self, around: Around, holds: bool, depth: u32) -> Vec<Goals> {
+        match around {
+            Around::Cond(cond, comes) => self.ways(cond, comes == holds, depth),
+            Around::Loop(_) => self.ways_of(around, holds),
+        }
+    }
+
+    /// In which ways a place in the text is passed by that this stands around; nothing has to
+    /// hold where nobody knows.
+    fn unmade(&self, path: &Path, depth: u32) -> Vec<Goals> {
+        let fails = path.iter().flat_map(|around| self.ways_within(*around, false, depth));
+        let fails: Vec<Goals> = fails.filter(|goals| !goals.is_empty()).collect();
+        if fails.is_empty() { vec![Vec::new()] } else { fails }
+    }
+
+    /// Whether an expression is this literal.
+    fn is(&self, expr: ExprId, value: bool) -> bool {
+        self.text.plain.kernel.exprs[expr].kind == ExprKind::Literal(Literal::Bool(value))
+    }
+
     /// In which ways a condition comes out so; nothing has to hold where nobody knows.
     fn ways(&self, cond: ExprId, holds: bool, depth: u32) -> Vec<Goals> {
         let Some(depth) = depth.checked_sub(1) else { return vec![Vec::new()] };
@@ -294,27 +345,37 @@ impl<'a> Collected<'a> {
             }
             ExprKind::InBounds { tensor, indices } => {
                 let ends = indices.iter().zip(&kernel.tensors[*tensor].extents);
-                let ends = ends.map(|(index, extent)| (Side::Expr(*index), Side::Expr(*extent)));
-                let goal = |op| move |(at, end)| Goal::of(op, at, end, READER);
+                let sides = ends.flat_map(|(index, extent)| {
+                    let goal = |op, end| Goal::of(op, Side::Expr(*index), end, READER);
+                    match holds {
+                        true => [
+                            goal(CompareOp::Lt, Side::Expr(*extent)),
+                            goal(CompareOp::Ge, Side::Number(0)),
+                        ],
+                        false => [
+                            goal(CompareOp::Ge, Side::Expr(*extent)),
+                            goal(CompareOp::Lt, Side::Number(0)),
+                        ],
+                    }
+                });
                 match holds {
-                    true => vec![ends.map(goal(CompareOp::Lt)).collect()],
-                    false => ends.map(goal(CompareOp::Ge)).map(|goal| vec![goal]).collect(),
+                    true => vec![sides.collect()],
+                    false => sides.map(|goal| vec![goal]).collect(),
                 }
             }
             ExprKind::Var(var) if matches!(kernel.vars[*var].kind, VarKind::Let { .. }) => {
-                let set = self.sites.sets.get(var).into_iter().flatten();
-                let ways = set.flat_map(|(value, path)| {
-                    let of_path = path.iter().map(|around| match around {
-                        Around::Cond(cond, holds) => self.ways(*cond, *holds, depth),
-                        Around::Loop(_) => self.ways_of(*around, true),
-                    });
+                let set = self.sites.sets.get(var).map(Vec::as_slice).unwrap_or_default();
+                let who = EARLIER + depth as Who;
+                let in_round = move |goals: Goals| -> Goals {
+                    goals.into_iter().map(|goal| goal.as_of(who)).collect()
+                };
+                let ways = set.iter().enumerate().flat_map(|(n, (value, path))| {
+                    let of_path = path.iter().map(|around| self.ways_within(*around, true, depth));
                     let ways =
                         of_path.fold(self.ways(*value, holds, depth), |all, own| both(&all, &own));
-                    let who = EARLIER + depth as Who;
-                    let in_round = move |goals: Goals| -> Goals {
-                        goals.into_iter().map(|goal| goal.as_of(who)).collect()
-                    };
-                    ways.into_iter().map(in_round)
+                    let kept = set[n + 1..].iter().filter(|(later, _)| self.is(*later, !holds));
+                    let kept = kept.map(|(_, path)| self.unmade(path, depth));
+                    kept.fold(ways, |all, own| both(&all, &own)).into_iter().map(in_round)
                 });
                 ways.take(MAX_WAYS).collect()
             }

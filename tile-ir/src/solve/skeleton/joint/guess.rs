@@ -205,7 +205,15 @@ impl<'t, 'a> Guess<'t, 'a> {
                 let last = extent.checked_add(tile)?.checked_sub(1)?;
                 Number::Int(last.checked_div(tile)?)
             }
-            ExprKind::Literal(Literal::Named(_)) | ExprKind::InBounds { .. } => return None,
+            ExprKind::InBounds { tensor, indices } => {
+                let ends = indices.iter().zip(&kernel.tensors[*tensor].extents);
+                let is_inside = |(index, end): (&ExprId, &ExprId)| {
+                    Some((0..of(*end)?.whole()?).contains(&of(*index)?.whole()?))
+                };
+                let all: Vec<bool> = ends.map(is_inside).collect::<Option<_>>()?;
+                Number::Int(i128::from(all.iter().all(|is| *is)))
+            }
+            ExprKind::Literal(Literal::Named(_)) => return None,
         })
     }
 

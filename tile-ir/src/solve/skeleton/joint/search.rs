@@ -30,6 +30,9 @@ const FAR_AWAY: usize = 5;
 const OTHER_ELEMENT: usize = 6;
 const MOST_OTHER: usize = 4;
 
+/// How close to a float another one is looked for, as a part of it.
+const CLOSE: [f64; 4] = [-1e-3, 1e-3, -1e-6, 1e-6];
+
 /// A number that is lost when it is added to others.
 const TINY: f64 = 1e-30;
 
@@ -102,8 +105,12 @@ fn bounds(text: &Text<'_>, goals: &mut Vec<Goal>) -> BTreeSet<(ExprId, Who)> {
                 if let ArrayRef::Tensor(tensor) = access.array {
                     loads.insert((expr, who));
                     let ends = access.indices.iter().zip(&kernel.tensors[tensor].extents);
-                    own.extend(ends.map(|(index, extent)| {
-                        Goal::of(CompareOp::Lt, Side::Expr(*index), Side::Expr(*extent), who)
+                    own.extend(ends.flat_map(|(index, extent)| {
+                        let index = Side::Expr(*index);
+                        [
+                            Goal::of(CompareOp::Lt, index, Side::Expr(*extent), who),
+                            Goal::of(CompareOp::Ge, index, Side::Number(0), who),
+                        ]
                     }));
                 } else {
                     let stored = text.stored.get(&expr).into_iter().flatten();
@@ -180,7 +187,10 @@ impl Search<'_, '_> {
     /// What a side may be made, that is compared with a number: near it, and now and then far
     /// away from it.
     fn targets(&mut self, side: Side, other: Number) -> Vec<Number> {
-        let near = other.around();
+        let mut near = other.around();
+        if let Number::Float(value) = other {
+            near.extend(CLOSE.map(|by| Number::Float(value + value.abs() * by)));
+        }
         if self.dice.below(FAR_AWAY) > 0 {
             return near;
         }
@@ -353,7 +363,8 @@ impl Search<'_, '_> {
                 self.guess.given.scalars.insert(var, target.real());
             }
             (VarKind::Grid | VarKind::Block | VarKind::Each | VarKind::Loop, Some(value))
-                if (0..=MOST).contains(&value) =>
+                if (0..=MOST).contains(&value)
+                    || kind == VarKind::Loop && (-MOST..0).contains(&value) =>
             {
                 let at = self.guess.at(var, who);
                 self.guess.coordinates.insert(at, value);
