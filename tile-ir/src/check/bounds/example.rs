@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::uses::Use;
 use crate::check::sample::{Case, Heights, Sources};
-use crate::kernel::{ExprId, Kernel, Source, VarId, VarKind};
+use crate::kernel::{ExprId, Kernel, LoopRange, Source, VarId, VarKind};
 use crate::solve::skeleton::{Stray, Worker};
 
 /// An access that leaves its tile.
@@ -88,9 +88,13 @@ pub(super) fn search(
     let mut exprs = used.access.indices.clone();
     exprs.extend(extents);
     exprs.extend(used.conditions.iter().map(|(cond, _)| *cond));
+    // Of a loop of which data says how far it goes nothing is known.
+    let is_known = |range: &&LoopRange| sources.unknowns(&range.exprs()).is_some();
+    let ranges: Vec<LoopRange> = used.ranges.iter().filter(is_known).copied().collect();
+    exprs.extend(ranges.iter().flat_map(|range| range.exprs()));
     let unknowns = sources.unknowns(&exprs)?;
     let visit = |case: &Case<'_>| {
-        let (element, axis) = visit(kernel, used, case)?;
+        let (element, axis) = visit(kernel, (used, &ranges), case)?;
         Ok(Example { element, axis, ..Example::of_case(kernel, case, &unknowns) })
     };
     // Each axis has two sides.
@@ -104,12 +108,16 @@ pub(super) fn search(
 /// its extent; or how near the case comes to one, of each axis to both sides.
 fn visit(
     kernel: &Kernel,
-    used: &Use<'_>,
+    (used, ranges): (&Use<'_>, &[LoopRange]),
     case: &Case<'_>,
 ) -> Result<(Vec<i128>, (usize, i128)), Heights> {
     let is_made = |(cond, is): &(ExprId, bool)| case.eval(*cond) == Some(i128::from(*is));
-    let met = used.conditions.iter().take_while(|condition| is_made(condition)).count();
-    if met < used.conditions.len() {
+    let met = ranges.iter().take_while(|range| has_value(range, case)).count();
+    let met = match met == ranges.len() {
+        true => met + used.conditions.iter().take_while(|condition| is_made(condition)).count(),
+        false => met,
+    };
+    if met < ranges.len() + used.conditions.len() {
         return Err(Heights { met, of: Vec::new() });
     }
     let extents = kernel.extents(used.access.array);
@@ -127,6 +135,16 @@ fn visit(
             let sides = |(index, extent): &(i128, i128)| [index - extent, -index];
             Err(Heights { met, of: axes.iter().flat_map(sides).collect() })
         }
+    }
+}
+
+/// Whether a loop over a range has an iteration.
+fn has_value(range: &LoopRange, case: &Case<'_>) -> bool {
+    match *range {
+        LoopRange::Between { start, end, .. } => {
+            case.eval(start).zip(case.eval(end)).is_some_and(|(start, end)| start < end)
+        }
+        LoopRange::Halving(n) | LoopRange::Doubling(n) => case.eval(n).is_some_and(|n| n > 1),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where a kernel's text uses its tiles, and under what.
 
 use crate::check::counted::{Limit, limits_of, limits_of_range};
-use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind};
+use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind};
 use crate::op::LogicOp;
 
 /// An access to a tile, and the conditions that it is made under: of each, what
@@ -10,6 +10,8 @@ pub(super) struct Use<'a> {
     pub(super) access: &'a Access,
     pub(super) conditions: Vec<(ExprId, bool)>,
     pub(super) limits: Vec<Limit>,
+    /// The ranges of the loops around, each of which has to have a value.
+    pub(super) ranges: Vec<LoopRange>,
 }
 
 /// Collects the accesses to tiles.
@@ -17,13 +19,19 @@ pub(super) struct Uses<'a> {
     kernel: &'a Kernel,
     conditions: Vec<(ExprId, bool)>,
     limits: Vec<Limit>,
+    ranges: Vec<LoopRange>,
     found: Vec<Use<'a>>,
 }
 
 impl<'a> Uses<'a> {
     pub(super) fn of(kernel: &'a Kernel) -> Vec<Use<'a>> {
-        let mut uses =
-            Self { kernel, conditions: Vec::new(), limits: Vec::new(), found: Vec::new() };
+        let mut uses = Self {
+            kernel,
+            conditions: Vec::new(),
+            limits: Vec::new(),
+            ranges: Vec::new(),
+            found: Vec::new(),
+        };
         uses.stmts(&kernel.body);
         uses.found
     }
@@ -51,7 +59,9 @@ impl<'a> Uses<'a> {
             StmtKind::Each { body, .. } => self.stmts(body),
             StmtKind::Phase { var, range, body } | StmtKind::For { var, range, body } => {
                 range.exprs().into_iter().for_each(|bound| self.expr(bound));
+                self.ranges.push(*range);
                 self.within(limits_of_range(*var, range), |uses| uses.stmts(body));
+                self.ranges.pop();
             }
             StmtKind::While { cond, body } => {
                 self.expr(*cond);
@@ -122,7 +132,7 @@ impl<'a> Uses<'a> {
     fn access(&mut self, access: &'a Access) {
         if matches!(access.array, ArrayRef::Tile(_)) {
             let (conditions, limits) = (self.conditions.clone(), self.limits.clone());
-            self.found.push(Use { access, conditions, limits });
+            self.found.push(Use { access, conditions, limits, ranges: self.ranges.clone() });
         }
     }
 }

@@ -39,11 +39,9 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// The tiles of integers among those of [`Self::all`].
+    /// The tiles among those of [`Self::all`].
     pub(super) fn tiles(kernel: &Kernel) -> Self {
-        let mut held = Self::all(kernel, &|_| false);
-        held.may_be.retain(|array| is_integer(kernel, *array));
-        held
+        Self::all(kernel, &|_| false)
     }
 
     /// The tiles and `written` tensors of integers and flags that stores change, and updates in
