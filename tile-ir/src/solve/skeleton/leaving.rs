@@ -17,8 +17,8 @@ use crate::kernel::{ArrayRef, Kernel, TileId, Var, VarId, VarKind};
 use crate::span::SpanId;
 
 /// What may be spent on the launches of one tile, and on one of them.
-const FUEL: u32 = BUDGET;
-const OF_ONE: u32 = BUDGET / 2;
+const FUEL: u32 = BUDGET / 2;
+const OF_ONE: u32 = BUDGET / 4;
 
 /// Those of a tile's accesses that leave it at some launch, of these.
 pub(crate) fn leaving(kernel: &Kernel, tile: TileId, accesses: &BTreeSet<SpanId>) -> Vec<Stray> {

@@ -73,14 +73,14 @@ pub(in super::super) type Goals = Vec<Goal>;
 
 /// All that may have to come together so that one of these tiles is read unwritten.
 pub(in super::super) fn together(text: &Text<'_>, tiles: &BTreeSet<TileId>) -> Vec<Goals> {
-    let collected = Collected::of(text);
+    let collected = Collected::of(text, false);
     let reads = collected.sites.reads.iter().filter(|read| tiles.contains(&read.tile));
     once_each(reads.flat_map(|read| collected.of_read(read)))
 }
 
 /// All that may have to come together so that one of these accesses leaves its tile.
 pub(in super::super) fn outside(text: &Text<'_>, accesses: &BTreeSet<SpanId>) -> Vec<Goals> {
-    let collected = Collected::of(text);
+    let collected = Collected::of(text, true);
     let all = collected.sites.reads.iter().chain(&collected.sites.writes);
     let asked = all.filter(|site| accesses.contains(&site.span));
     once_each(asked.flat_map(|site| collected.of_leaving(site)))
@@ -101,13 +101,16 @@ struct Collected<'a> {
     sites: Sites<'a>,
     /// What the author vouches for.
     assumed: Vec<ExprId>,
+    /// Whether a flag is to keep the value that it has come to, so that what changes it later is
+    /// not made.
+    keeps_values: bool,
 }
 
 impl<'a> Collected<'a> {
-    fn of(text: &'a Text<'a>) -> Self {
+    fn of(text: &'a Text<'a>, keeps_values: bool) -> Self {
         let kernel = text.plain.kernel;
         let assumed = Origins::of(kernel).assumed.to_vec();
-        Self { text, sites: Sites::of(kernel), assumed }
+        Self { text, sites: Sites::of(kernel), assumed, keeps_values }
     }
 
     /// In which ways what stands around an access, and what says where it is, comes to it.
@@ -373,7 +376,9 @@ impl<'a> Collected<'a> {
                     let of_path = path.iter().map(|around| self.ways_within(*around, true, depth));
                     let ways =
                         of_path.fold(self.ways(*value, holds, depth), |all, own| both(&all, &own));
-                    let kept = set[n + 1..].iter().filter(|(later, _)| self.is(*later, !holds));
+                    let kept = set[n + 1..]
+                        .iter()
+                        .filter(|(later, _)| self.keeps_values && self.is(*later, !holds));
                     let kept = kept.map(|(_, path)| self.unmade(path, depth));
                     kept.fold(ways, |all, own| both(&all, &own)).into_iter().map(in_round)
                 });
