@@ -213,7 +213,9 @@ impl Walk<'_> {
             MAX_WALKED_FOR_CONDITIONS
         } else if (self.outside.is_some() || !self.is_small()) && self.moves_bits(body) {
             MAX_WALKED_FOR_BITS
-        } else if self.case.walks_rounds && (self.carries_numbers(body) || updates_tile(body)) {
+        } else if self.case.walks_rounds && self.carries_numbers(body)
+            || (self.case.walks_rounds || self.case.walks_updates) && updates_tile(body)
+        {
             MAX_WALKED_IN_CASE
         } else {
             return None;

@@ -72,14 +72,14 @@ pub(super) fn walk_reads<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> 
     walk_with(kernel, uniformity, Some(Noted::Outside), Case::default())
 }
 
-/// Walks a kernel, and notes of each access who does not make it; rounds of short loops one by
-/// one where `walks_rounds`.
+/// Walks a kernel, and notes of each access who does not make it; rounds of short loops that
+/// update tiles one by one where `walks_updates`.
 pub(super) fn walk_stores<'a>(
     kernel: &'a Kernel,
     uniformity: &'a Uniformity,
-    walks_rounds: bool,
+    walks_updates: bool,
 ) -> Walk<'a> {
-    let case = Case { walks_rounds, ..Case::default() };
+    let case = Case { walks_updates, ..Case::default() };
     walk_with(kernel, uniformity, Some(Noted::Opposites), case)
 }
 

@@ -276,6 +276,8 @@ pub(super) struct Case {
     pub(super) is_limited: bool,
     /// Whether loops of few rounds are walked round by round.
     pub(super) walks_rounds: bool,
+    /// The same of loops alone that update tiles.
+    pub(super) walks_updates: bool,
     /// Whether numbers of 32 and 64 bits are taken not to wrap: that proves nothing, but tells
     /// what is missing.
     pub(super) never_wraps: bool,
