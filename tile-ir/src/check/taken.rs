@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::poly::{Bounds, Poly};
 use super::uniform::Uniformity;
 use crate::kernel::{Access, ExprId, Kernel, TileId};
-use crate::solve::symbolic::{one_to_one, row_by_row, stored};
+use crate::solve::symbolic::{has_loops_of_updates, one_to_one, row_by_row, stored};
 use crate::span::SpanId;
 
 /// Most cells for each work-item.
@@ -23,8 +23,8 @@ const MAX_EACH: usize = 16;
 pub(super) struct Taken<'a> {
     kernel: &'a Kernel,
     uniformity: &'a Uniformity,
-    /// Where loops are followed as they are, and where rounds of short ones are walked one by
-    /// one, which shows what a local array hands on, and what each round takes.
+    /// Where loops are followed as they are, and where rounds of short ones that update tiles are
+    /// walked one by one, which shows what each round takes.
     shown: [Shown; 2],
     /// Those in rows that were filled.
     row_by_row: OnceCell<BTreeSet<SpanId>>,
@@ -50,14 +50,14 @@ impl<'a> Taken<'a> {
         let row_by_row = || row_by_row(self.kernel, self.uniformity);
         self.is_shown(false, tile, read)
             || self.row_by_row.get_or_init(row_by_row).contains(&read.span)
-            || self.is_shown(true, tile, read)
+            || has_loops_of_updates(self.kernel) && self.is_shown(true, tile, read)
     }
 
     /// Whether it is so as far as one way to follow the kernel shows.
-    fn is_shown(&self, walks_rounds: bool, tile: TileId, read: &Access) -> bool {
-        let shown = &self.shown[usize::from(walks_rounds)];
-        let one_to_one = || one_to_one(self.kernel, self.uniformity, walks_rounds);
-        let stored = || stored(self.kernel, self.uniformity, walks_rounds);
+    fn is_shown(&self, walks_updates: bool, tile: TileId, read: &Access) -> bool {
+        let shown = &self.shown[usize::from(walks_updates)];
+        let one_to_one = || one_to_one(self.kernel, self.uniformity, walks_updates);
+        let stored = || stored(self.kernel, self.uniformity, walks_updates);
         (1..=MAX_EACH).any(|each| self.has_as_many(tile, each))
             && shown
                 .one_to_one

@@ -382,6 +382,13 @@ pub(super) fn stmt_exprs(stmt: &Stmt) -> Vec<ExprId> {
     }
 }
 
+/// Whether a kernel has loops that update tiles, of which rounds may be walked one by one.
+pub(crate) fn has_loops_of_updates(kernel: &Kernel) -> bool {
+    any_stmt(&kernel.body, &mut |kind| {
+        kind.is_loop() && kind.bodies().into_iter().any(updates_tile)
+    })
+}
+
 /// Whether statements update a cell of a tile that others update too: each round by itself
 /// takes a place, or counts who takes one.
 fn updates_tile(stmts: &[Stmt]) -> bool {

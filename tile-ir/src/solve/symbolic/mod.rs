@@ -187,6 +187,7 @@ use std::collections::BTreeSet;
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, VarId};
 use crate::span::SpanId;
+pub(crate) use arrays::has_loops_of_updates;
 pub(crate) use cases::unproved_by_cases;
 use flow::{Distance, Encounter};
 use instance::Meeting;

@@ -15,13 +15,14 @@ use crate::span::SpanId;
 
 /// The reads of tiles before which all work-items have stored, each in cells of its own and
 /// inside, and in how many each has: of so many times as many cells as there are work-items,
-/// none is left out. Rounds of short loops are walked one by one where `walks_rounds`.
+/// none is left out. Rounds of short loops that update tiles are walked one by one where
+/// `walks_updates`.
 pub(crate) fn one_to_one(
     kernel: &Kernel,
     uniformity: &Uniformity,
-    walks_rounds: bool,
+    walks_updates: bool,
 ) -> BTreeMap<SpanId, usize> {
-    let walk = walk_stores(kernel, uniformity, walks_rounds);
+    let walk = walk_stores(kernel, uniformity, walks_updates);
     let packings = walk.packings();
     let mut found: BTreeMap<SpanId, usize> = BTreeMap::new();
     for (id, read) in walk.tile_reads() {

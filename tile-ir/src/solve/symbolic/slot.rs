@@ -353,8 +353,7 @@ impl Counters {
 
     /// The way that all updates go of an element that two of them are of.
     fn way(&self, one: &Turn, other: &Turn) -> Option<Way> {
-        let ways: Option<BTreeSet<Way>> = self.of(one, other).map(|update| update.way).collect();
-        ways.filter(|ways| ways.len() == 1)?.first().copied()
+        way_of_all(self.of(one, other))
     }
 
     /// The way that all updates go which may come between two of one element: of a tile, none that
@@ -364,9 +363,7 @@ impl Counters {
         let between = passed[0].min(passed[1])..=passed[0].max(passed[1]);
         let is_of_block = matches!(one.array, ArrayRef::Tile(_));
         let may_be = |update: &&Update| !is_of_block || between.contains(&update.n_barriers);
-        let ways = self.of(one, other).filter(may_be).map(|update| update.way);
-        let ways: Option<BTreeSet<Way>> = ways.collect();
-        ways.filter(|ways| ways.len() == 1)?.first().copied()
+        way_of_all(self.of(one, other).filter(may_be))
     }
 
     /// Notes that each block passes a barrier, once.
@@ -439,6 +436,12 @@ impl Counters {
         !between.iter().any(|(spot, _)| is_own(spot))
             && !one.loops.iter().chain(&other.loops).any(is_parted)
     }
+}
+
+/// The way that all of some updates go.
+fn way_of_all<'u>(updates: impl Iterator<Item = &'u Update>) -> Option<Way> {
+    let ways: Option<BTreeSet<Way>> = updates.map(|update| update.way).collect();
+    ways.filter(|ways| ways.len() == 1)?.first().copied()
 }
 
 /// A condition on what a side sees.

@@ -27,13 +27,13 @@ use crate::span::SpanId;
 const MAX_STORES: usize = 16;
 
 /// The reads and updates of tiles that find nothing but what a work-item has stored. Rounds of
-/// short loops are walked one by one where `walks_rounds`.
+/// short loops that update tiles are walked one by one where `walks_updates`.
 pub(crate) fn stored(
     kernel: &Kernel,
     uniformity: &Uniformity,
-    walks_rounds: bool,
+    walks_updates: bool,
 ) -> BTreeSet<SpanId> {
-    let mut walk = walk_stores(kernel, uniformity, walks_rounds);
+    let mut walk = walk_stores(kernel, uniformity, walks_updates);
     let (number, axes) = (walk.number_of_item(), walk.axes_of_worker());
     let (packings, fillings) = (walk.packings(), walk.fillings());
     let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());

@@ -99,8 +99,11 @@ impl Walk<'_> {
         let raises = self.prefixes.raises(scan).iter().enumerate();
         // One text that is walked again takes once more, and who counted once has taken.
         let mut open = raises.filter(|(n, _)| !self.prefixes.taken.contains(&(scan, *n)));
-        let made = open.find(|(_, raise)| self.has_made(raise, (&at, by), around));
-        let made = made.map(|(n, _)| n).filter(|_| self.recording);
+        let made = match self.recording {
+            true => open.find(|(_, raise)| self.has_made(raise, (&at, by), around)),
+            false => None,
+        };
+        let made = made.map(|(n, _)| n);
         let is_counted = made.is_some_and(|n| self.prefixes.taken.insert((scan, n)));
         // One that goes down for who was not counted may come to its type's end.
         if way == Way::Down && !is_counted {

@@ -293,8 +293,13 @@ impl<'a> Collected<'a> {
     }
 
     fn ways_of(&self, around: Around, holds: bool) -> Vec<Goals> {
+        self.ways_within(around, holds, MAX_DEPTH)
+    }
+
+    /// The same, where conditions are looked into no deeper.
+    fn ways_within(&self, around: Around, holds: bool, depth: u32) -> Vec<Goals> {
         match around {
-            Around::Cond(cond, comes) => self.ways(cond, comes == holds, MAX_DEPTH),
+            Around::Cond(cond, comes) => self.ways(cond, comes == holds, depth),
             Around::Loop(range) => {
                 let op = if holds { CompareOp::Lt } else { CompareOp::Ge };
                 let (start, end) = match range {
@@ -303,14 +308,6 @@ impl<'a> Collected<'a> {
                 };
                 vec![vec![Goal::of(op, start, Side::Expr(end), READER)]]
             }
-        }
-    }
-
-    /// The same, where conditions are looked into no deeper.
-    fn ways_within(&self, around: Around, holds: bool, depth: u32) -> Vec<Goals> {
-        match around {
-            Around::Cond(cond, comes) => self.ways(cond, comes == holds, depth),
-            Around::Loop(_) => self.ways_of(around, holds),
         }
     }
 
