@@ -16,9 +16,12 @@ use crate::arena::EntityId as _;
 use crate::kernel::{ArrayRef, Kernel, TileId, Var, VarId, VarKind};
 use crate::span::SpanId;
 
-/// What may be spent on the launches of one tile, and on one of them.
+/// What may be spent on the launches of one tile, and at least on one of them.
 const FUEL: u32 = BUDGET / 2;
-const OF_ONE: u32 = BUDGET / 4;
+const OF_ONE: u32 = BUDGET / 64;
+
+/// The part of what is left that one launch may spend, at least so much.
+const OF_ALL: u32 = 2;
 
 /// Those of a tile's accesses that leave it at some launch, of these.
 pub(crate) fn leaving(kernel: &Kernel, tile: TileId, accesses: &BTreeSet<SpanId>) -> Vec<Stray> {
@@ -38,7 +41,7 @@ pub(crate) fn leaving(kernel: &Kernel, tile: TileId, accesses: &BTreeSet<SpanId>
         let block = [launch.block.clone()];
         // What is too long to be run whole is run in part.
         for is_sparse in [false, true] {
-            let given = (*left).min(OF_ONE);
+            let given = (*left / OF_ALL).max(OF_ONE).min(*left);
             let mut fuel = given;
             let machine = Machine::new(kernel, &plan, &launch.sizes, &pool, &mut found, &mut fuel);
             let machine = machine.for_fills(true).given(Some(&launch.given));

@@ -266,7 +266,14 @@ pub(super) fn operands(
         (BinaryOp::Add, _) => whole.checked_sub(by),
         (BinaryOp::Sub, true) => whole.checked_add(by),
         (BinaryOp::Sub, false) => by.checked_sub(whole),
-        (BinaryOp::Mul, _) => return both(whole.checked_div(by)),
+        (BinaryOp::Mul, _) => {
+            let mut all = both(whole.checked_div(by));
+            // Of floats, what lies between.
+            all.extend(
+                (whole % by.max(1) != 0).then(|| Number::Float(target.real() / other.real())),
+            );
+            return all;
+        }
         (BinaryOp::Div, true) => return both(whole.checked_mul(by)),
         (BinaryOp::Div, false) => return both(by.checked_div(whole)),
         (BinaryOp::Xor, _) => Some(whole ^ by),

@@ -37,9 +37,19 @@ impl Fraction {
         self.over > 0
     }
 
+    /// The number, where it is whole.
+    pub(super) fn whole_number(self) -> Option<i128> {
+        (self.under == 1).then_some(self.over)
+    }
+
+    /// The whole number next below it, or itself.
+    pub(super) fn floor(self) -> i128 {
+        self.over.div_euclid(self.under)
+    }
+
     /// Whether it is less than a whole number.
     pub(super) fn is_below(self, number: i128) -> bool {
-        self.over.div_euclid(self.under) < number
+        self.floor() < number
     }
 
     /// Whether it is more than a whole number.

@@ -26,11 +26,11 @@ pub(super) const MAX_ROWS: usize = 600;
 
 /// `sum of factor * unknown + constant`; unknowns rising, no factor 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Row {
+pub(in crate::solve) struct Row {
     /// Unknowns with their factors.
-    pub(super) factors: Vec<(usize, i128)>,
+    pub(in crate::solve) factors: Vec<(usize, i128)>,
     /// What is added.
-    pub(super) constant: i128,
+    pub(in crate::solve) constant: i128,
 }
 
 /// What became of a step.
@@ -46,7 +46,7 @@ type Step<T> = Result<T, Outcome>;
 /// What is left before everything is given up: what bounds the time of a kernel's
 /// check.
 #[derive(Debug)]
-pub(super) struct Effort(Cell<u64>);
+pub(in crate::solve) struct Effort(Cell<u64>);
 
 impl Effort {
     /// As much as a kernel's proofs may take.
@@ -55,7 +55,7 @@ impl Effort {
     }
 
     /// Some of so many equal parts of that.
-    pub(super) fn parts(some: usize, of: usize) -> Self {
+    pub(in crate::solve) fn parts(some: usize, of: usize) -> Self {
         Self(Cell::new(MAX_SPENT * some as u64 / (of as u64).max(1)))
     }
 

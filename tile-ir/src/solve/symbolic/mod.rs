@@ -174,6 +174,7 @@ mod valued;
 mod walk;
 mod warps;
 mod weighed;
+mod whole_point;
 mod wholes;
 mod wide;
 mod windows;
@@ -191,7 +192,7 @@ pub(crate) use arrays::has_loops_of_updates;
 pub(crate) use cases::unproved_by_cases;
 use flow::{Distance, Encounter};
 use instance::Meeting;
-use linear::Effort;
+pub(super) use linear::{Effort, Row};
 pub(crate) use listed::{EachSize, Sizes};
 pub(crate) use one_to_one::one_to_one;
 pub(crate) use parted::{never_part, one_answer};
@@ -203,6 +204,7 @@ pub(crate) use stored::stored;
 pub(crate) use suggest::{Suggestion, Suggestions};
 pub(crate) use symbol::Obstacle;
 use walk::{Site, Walk};
+pub(super) use whole_point::whole_point;
 pub(crate) use wrapping::{Places, wrapping};
 
 /// How two accesses can come to be unordered.

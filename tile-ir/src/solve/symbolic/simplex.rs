@@ -64,33 +64,34 @@ enum Turn {
 
 /// Whether no numbers make all of these at least 0.
 pub(super) fn is_empty(at_least: &[Row], effort: &Effort) -> bool {
-    let Some(mut tableau) = Tableau::of(at_least) else { return false };
-    if tableau.bounds.iter().any(|of| of.low.zip(of.high).is_some_and(|(low, high)| low > high)) {
-        return true;
+    let tableau = Tableau::of(at_least);
+    tableau.is_some_and(|mut tableau| matches!(tableau.settle(effort), Some(Turn::Empty)))
+}
+
+/// Numbers, whole or not, that make all of these at least 0, by unknown; `None` too where it is
+/// given up.
+pub(super) fn point(at_least: &[Row], effort: &Effort) -> Option<BTreeMap<usize, Fraction>> {
+    let mut tableau = Tableau::of(at_least)?;
+    let Turn::Done = tableau.settle(effort)? else { return None };
+    let of = |(unknown, column): (usize, usize)| Some((unknown, *tableau.values.get(column)?));
+    columns(at_least).into_iter().map(of).collect()
+}
+
+/// The columns of unknowns.
+fn columns(at_least: &[Row]) -> BTreeMap<usize, usize> {
+    let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
+    for (unknown, _) in at_least.iter().flat_map(|row| &row.factors) {
+        let count = columns.len();
+        columns.entry(*unknown).or_insert(count);
     }
-    let cost = tableau.rows.len() * tableau.free.len() / TERMS + 1;
-    for _ in 0..MAX_TURNS {
-        if !effort.spend(cost) {
-            return false;
-        }
-        match tableau.turn() {
-            Some(Turn::Turned) => {}
-            Some(Turn::Empty) => return true,
-            Some(Turn::Done) | None => return false,
-        }
-    }
-    false
+    columns
 }
 
 impl Tableau {
     /// `None` where numbers are too large. A row that cannot hold is one whose bounds
     /// contradict each other.
     fn of(at_least: &[Row]) -> Option<Self> {
-        let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
-        for (unknown, _) in at_least.iter().flat_map(|row| &row.factors) {
-            let count = columns.len();
-            columns.entry(*unknown).or_insert(count);
-        }
+        let columns = columns(at_least);
         let mut bounds = vec![Bounds::default(); columns.len()];
         let mut sums: BTreeMap<Vec<(usize, i128)>, Bounds> = BTreeMap::new();
         for row in at_least {
@@ -141,6 +142,25 @@ impl Tableau {
         }
         let bound = (n..n + rows.len()).collect();
         Some(Self { bounds, values, free: (0..n).collect(), bound, rows })
+    }
+
+    /// Moves sums until all lie inside of their bounds, or one cannot. `None` where it is given
+    /// up.
+    fn settle(&mut self, effort: &Effort) -> Option<Turn> {
+        if self.bounds.iter().any(|of| of.low.zip(of.high).is_some_and(|(low, high)| low > high)) {
+            return Some(Turn::Empty);
+        }
+        let cost = self.rows.len() * self.free.len() / TERMS + 1;
+        for _ in 0..MAX_TURNS {
+            if !effort.spend(cost) {
+                return None;
+            }
+            match self.turn()? {
+                Turn::Turned => {}
+                turn => return Some(turn),
+            }
+        }
+        None
     }
 
     /// Moves the first of the sums that lie outside of their bounds to its bound. `None` where

@@ -6,7 +6,9 @@ use super::super::hash::Hash;
 use super::sites::{Around, Path, Site, Sites};
 use super::text::Text;
 use crate::check::Origins;
-use crate::kernel::{ExprId, ExprKind, Literal, LoopRange, TileId, Type, VarId, VarKind};
+use crate::kernel::{
+    Access, ArrayRef, ExprId, ExprKind, Literal, LoopRange, TileId, Type, VarId, VarKind,
+};
 use crate::op::{CompareOp, LogicOp, UnaryOp};
 use crate::span::SpanId;
 
@@ -38,6 +40,9 @@ pub(super) type Who = u8;
 /// The one that reads.
 pub(super) const READER: Who = 0;
 
+/// From this number on: those that have stored what is read of tiles.
+pub(super) const STORING: Who = 64;
+
 /// From this number on: the one that reads, in other rounds of loops, in which it has set a flag.
 pub(super) const EARLIER: Who = 128;
 
@@ -62,7 +67,7 @@ impl Goal {
         Self { op, holds: true, lhs: (lhs, who), rhs: (rhs, who) }
     }
 
-    fn as_of(self, who: Who) -> Self {
+    pub(super) fn as_of(self, who: Who) -> Self {
         let own = |(side, of)| (side, if of == READER { who } else { of });
         Self { lhs: own(self.lhs), rhs: own(self.rhs), ..self }
     }
@@ -96,9 +101,9 @@ fn once_each(found: impl Iterator<Item = Goals>) -> Vec<Goals> {
     all
 }
 
-struct Collected<'a> {
-    text: &'a Text<'a>,
-    sites: Sites<'a>,
+pub(super) struct Collected<'a> {
+    pub(super) text: &'a Text<'a>,
+    pub(super) sites: Sites<'a>,
     /// What the author vouches for.
     assumed: Vec<ExprId>,
     /// Whether a flag is to keep the value that it has come to, so that what changes it later is
@@ -207,7 +212,7 @@ impl<'a> Collected<'a> {
     }
 
     /// The ways that literals do not exclude.
-    fn possible(&self, ways: Vec<Goals>) -> Vec<Goals> {
+    pub(super) fn possible(&self, ways: Vec<Goals>) -> Vec<Goals> {
         let number = |side: (Side, Who)| match side.0 {
             Side::Number(number) => Some(number),
             Side::Expr(expr) => match self.text.plain.kernel.exprs[expr].kind {
@@ -297,7 +302,7 @@ impl<'a> Collected<'a> {
     }
 
     /// The same, where conditions are looked into no deeper.
-    fn ways_within(&self, around: Around, holds: bool, depth: u32) -> Vec<Goals> {
+    pub(super) fn ways_within(&self, around: Around, holds: bool, depth: u32) -> Vec<Goals> {
         match around {
             Around::Cond(cond, comes) => self.ways(cond, comes == holds, depth),
             Around::Loop(range) => {
@@ -325,7 +330,7 @@ impl<'a> Collected<'a> {
     }
 
     /// In which ways a condition comes out so; nothing has to hold where nobody knows.
-    fn ways(&self, cond: ExprId, holds: bool, depth: u32) -> Vec<Goals> {
+    pub(super) fn ways(&self, cond: ExprId, holds: bool, depth: u32) -> Vec<Goals> {
         let Some(depth) = depth.checked_sub(1) else { return vec![Vec::new()] };
         let kernel = self.text.plain.kernel;
         let cond = self.text.plain.resolved(cond);
@@ -341,7 +346,11 @@ impl<'a> Collected<'a> {
             }
             ExprKind::Compare { op, lhs, rhs } => {
                 let goal = Goal::of(*op, Side::Expr(*lhs), Side::Expr(*rhs), READER);
-                vec![vec![Goal { holds, ..goal }]]
+                let goal = Goal { holds, ..goal };
+                let mirrored = Goal { op: op.mirrored(), lhs: goal.rhs, rhs: goal.lhs, ..goal };
+                self.ways_of_flag(goal, depth)
+                    .or_else(|| self.ways_of_flag(mirrored, depth))
+                    .unwrap_or_else(|| vec![vec![goal]])
             }
             ExprKind::InBounds { tensor, indices } => {
                 let ends = indices.iter().zip(&kernel.tensors[*tensor].extents);
@@ -412,11 +421,20 @@ fn combined(all: &[Vec<Goals>]) -> Vec<Goals> {
 }
 
 /// Each of one with each of another.
-fn both(one: &[Goals], other: &[Goals]) -> Vec<Goals> {
+pub(super) fn both(one: &[Goals], other: &[Goals]) -> Vec<Goals> {
     let all = one
         .iter()
         .flat_map(|one| other.iter().map(|other| one.iter().chain(other).copied().collect()));
-    all.take(MAX_WAYS).collect()
+    all.filter(|goals: &Goals| !is_contradictory(goals)).take(MAX_WAYS).collect()
+}
+
+/// Whether a comparison is to hold and to fail.
+fn is_contradictory(goals: &Goals) -> bool {
+    goals.iter().enumerate().any(|(at, goal)| {
+        let negated = Goal { holds: !goal.holds, ..*goal };
+        let failing = Goal { op: goal.op.negated(), ..*goal };
+        goals[..at].iter().any(|other| *other == negated || *other == failing)
+    })
 }
 
 /// Which way is taken: each with each where there are few, and else some at random.

@@ -15,7 +15,8 @@ use crate::arena::EntityId as _;
 use crate::config::complete_tiles;
 use crate::dtype::DType;
 use crate::kernel::{
-    Access, ArrayRef, ElemType, ExprId, ExprKind, Kernel, Literal, TileDomain, Type, VarId, VarKind,
+    Access, ArrayRef, ElemType, ExprId, ExprKind, Kernel, Literal, LoopRange, TileDomain, Type,
+    VarId, VarKind,
 };
 use crate::op::{BinaryOp, LogicOp, MathFn, UnaryOp};
 
@@ -119,6 +120,23 @@ impl<'t, 'a> Guess<'t, 'a> {
             _ => who,
         };
         (var, who)
+    }
+
+    /// A coordinate of a loop that is in none of its rounds, and the round next to it.
+    pub(super) fn off_round(&self) -> Option<((VarId, Who), i128)> {
+        self.coordinates.iter().find_map(|((var, who), at)| {
+            let round = match self.text.rounds.get(var)? {
+                LoopRange::Between { start, step: Some(step), .. } => {
+                    let [start, step] = [start, step].map(|part| self.value(*part, *who)?.whole());
+                    at - (at - start?).checked_rem_euclid(step?.max(1))?
+                }
+                LoopRange::Between { .. } => *at,
+                LoopRange::Halving(_) | LoopRange::Doubling(_) => {
+                    at.checked_ilog2().map_or(1, |bit| 1 << bit)
+                }
+            };
+            (round != *at).then_some(((*var, *who), round))
+        })
     }
 
     pub(super) fn holds(&self, goal: &Goal) -> bool {

@@ -10,8 +10,10 @@
 //!
 //! What is found is a launch, and is run as any other: it says nothing by itself.
 
+mod flags;
 mod goals;
 mod guess;
+mod linear;
 mod made;
 mod near;
 mod search;

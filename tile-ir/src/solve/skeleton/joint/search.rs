@@ -11,6 +11,7 @@ use super::super::spans::Spans;
 use super::Launch;
 use super::goals::{Goal, READER, Side, Who};
 use super::guess::{Guess, wrapped};
+use super::linear::{self, Unknown};
 use super::made::{Taken, doubts};
 use super::near::{MOST, is_of_type, near};
 use super::text::Text;
@@ -21,6 +22,9 @@ use crate::op::{BinaryOp, CompareOp, UnaryOp};
 /// How often something is mended, from the same start and of another one.
 const MAX_STEPS: u32 = 96;
 const STARTS: usize = 3;
+
+/// After how many steps all sums are looked at together.
+const OF_SUMS: u32 = 24;
 
 /// One of how many times what is made of a side is far away from what it is compared with.
 const FAR_AWAY: usize = 5;
@@ -156,15 +160,46 @@ struct Search<'t, 'a> {
 impl Search<'_, '_> {
     /// Whether all goals hold in the end.
     fn run(&mut self, goals: &[Goal]) -> bool {
-        for _ in 0..MAX_STEPS {
+        for step in 0..MAX_STEPS {
             let open: Vec<&Goal> = goals.iter().filter(|goal| !self.guess.holds(goal)).collect();
             if open.is_empty() {
-                return true;
+                match self.guess.off_round() {
+                    Some((at, round)) => self.guess.coordinates.insert(at, round),
+                    None => return true,
+                };
+                continue;
+            }
+            if step % OF_SUMS == OF_SUMS - 1 {
+                self.mend_sums(goals);
+                continue;
             }
             let goal = open[self.dice.below(open.len())];
             self.mend(goal);
         }
         false
+    }
+
+    /// Changes all that sums are made of, so that what is said of them may hold at once.
+    fn mend_sums(&mut self, goals: &[Goal]) {
+        let effort = &self.guess.text.effort;
+        let Some(point) = linear::point(&self.guess, goals, (&mut self.dice, effort)) else {
+            return;
+        };
+        for (unknown, number) in &point.numbers {
+            if let Unknown::Var(var, who) = unknown {
+                self.set((*var, *who), Number::Int(*number), MAX_DEPTH);
+            }
+        }
+        for (unknown, number) in &point.numbers {
+            for (load, who) in point.loads.get(unknown).into_iter().flatten() {
+                let ExprKind::Load(access) = &self.guess.kernel().exprs[*load].kind else {
+                    continue;
+                };
+                if let Some(element) = self.guess.element(access, *who) {
+                    self.guess.given.elements.insert(element, Number::Int(*number));
+                }
+            }
+        }
     }
 
     /// Changes something so that a goal may hold.
@@ -253,6 +288,9 @@ impl Search<'_, '_> {
                 let (part, other) = if is_first { (*lhs, *rhs) } else { (*rhs, *lhs) };
                 let Some(other) = self.guess.value(other, who) else { return };
                 let mut all = operands(*op, (target, other), is_first);
+                if *op == BinaryOp::Mul && kernel.is_same(*lhs, *rhs) {
+                    all = vec![Number::Float(target.real().max(0.0).sqrt())];
+                }
                 let is_either = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Mul);
                 if (is_first || is_either)
                     && let Some(now) = self.guess.value(part, who)
@@ -389,7 +427,7 @@ impl Search<'_, '_> {
 }
 
 /// Choices that are the same in every run.
-struct Dice(Hash);
+pub(super) struct Dice(Hash);
 
 impl Dice {
     fn of(seed: i64) -> Self {
@@ -398,7 +436,7 @@ impl Dice {
         Self(hash)
     }
 
-    fn below(&mut self, count: usize) -> usize {
+    pub(super) fn below(&mut self, count: usize) -> usize {
         self.0.add(1);
         self.0.finish() as usize % count.max(1)
     }

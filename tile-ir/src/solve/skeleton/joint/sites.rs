@@ -24,6 +24,8 @@ pub(super) struct Site<'a> {
     pub(super) tile: TileId,
     pub(super) span: SpanId,
     pub(super) indices: &'a [ExprId],
+    /// What is stored, if the text says it.
+    pub(super) value: Option<ExprId>,
     pub(super) path: Path,
 }
 
@@ -53,16 +55,20 @@ impl<'a> Sites<'a> {
                 StmtKind::Update { place: Place::Element(access), .. } => {
                     self.reads.extend(site(access, path));
                 }
-                StmtKind::Store { access, .. } => self.writes.extend(site(access, path)),
+                StmtKind::Store { access, value } => {
+                    let site = site(access, path);
+                    self.writes.extend(site.map(|site| Site { value: Some(*value), ..site }));
+                }
                 StmtKind::Atomic { access, .. } => {
                     self.reads.extend(site(access, path));
                     self.writes.extend(site(access, path));
                 }
-                StmtKind::LetArray { tile, init: Some(_) } => {
+                StmtKind::LetArray { tile, init: Some(value) } => {
                     self.writes.push(Site {
                         tile: *tile,
                         span: stmt.span,
                         indices: &[],
+                        value: Some(*value),
                         path: path.clone(),
                     });
                 }
@@ -125,5 +131,11 @@ impl<'a> Sites<'a> {
 
 fn site<'a>(access: &'a Access, path: &Path) -> Option<Site<'a>> {
     let ArrayRef::Tile(tile) = access.array else { return None };
-    Some(Site { tile, span: access.span, indices: &access.indices, path: path.clone() })
+    Some(Site {
+        tile,
+        span: access.span,
+        indices: &access.indices,
+        value: None,
+        path: path.clone(),
+    })
 }

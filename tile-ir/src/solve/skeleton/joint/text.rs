@@ -9,6 +9,10 @@ use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileId,
     VarId,
 };
+use crate::solve::symbolic::Effort;
+
+/// Which part of what a kernel's proofs may take looking for numbers by sums may.
+const OF_SUMS: usize = 40;
 
 /// What a kernel says of what a launch, a block and a work-item are made of.
 pub(in super::super) struct Text<'a> {
@@ -20,6 +24,8 @@ pub(in super::super) struct Text<'a> {
     /// Of loads of tiles, what is stored there, or may be.
     pub(super) stored: BTreeMap<ExprId, Vec<ExprId>>,
     pub(super) made: Made,
+    /// What looking for numbers by sums may take.
+    pub(super) effort: Effort,
 }
 
 impl<'a> Text<'a> {
@@ -39,6 +45,7 @@ impl<'a> Text<'a> {
             rounds: BTreeMap::new(),
             stored: BTreeMap::new(),
             made: Made::of(kernel, tiles),
+            effort: Effort::parts(1, OF_SUMS),
         };
         let mut stores = Vec::new();
         text.visit(&kernel.body, &mut stores);

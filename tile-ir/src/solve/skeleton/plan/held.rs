@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dtype::DType;
 use crate::kernel::{
-    ArrayRef, ElemType, ExprId, ExprKind, Kernel, StmtKind, TensorId, VarKind, any_stmt,
+    ArrayRef, ElemType, ExprId, ExprKind, Kernel, Place, StmtKind, TensorId, VarKind, any_stmt,
     any_subexpr,
 };
 use crate::op::BinaryOp;
@@ -44,7 +44,7 @@ impl Held {
         Self::all(kernel, &|_| false)
     }
 
-    /// The tiles and `written` tensors of integers and flags that stores change, and updates in
+    /// The tiles and `written` tensors of integers and flags, of whatever type, that stores change, and updates in
     /// any order.
     pub(super) fn all(kernel: &Kernel, written: &dyn Fn(TensorId) -> bool) -> Self {
         Self::all_but(kernel, &updated_in_order(kernel), &|array| {
@@ -76,7 +76,8 @@ impl Held {
         is_kept: &dyn Fn(ArrayRef) -> bool,
     ) -> Self {
         let may_be = |array: &ArrayRef| {
-            let is_plain = is_integer(kernel, *array) || is_flag(kernel, *array);
+            let is_plain =
+                is_integer(kernel, *array) || is_flag(kernel, *array) || is_chosen(kernel, *array);
             is_plain && !kernel.is_local(*array) && !updated.contains(array) && is_kept(*array)
         };
         let tiles = kernel.tiles.ids().map(ArrayRef::Tile);
@@ -128,6 +129,32 @@ fn is_integer(kernel: &Kernel, array: ArrayRef) -> bool {
 
 fn is_flag(kernel: &Kernel, array: ArrayRef) -> bool {
     matches!(kernel.element_type(array), ElemType::Concrete(DType::Bool))
+}
+
+/// Whether an array is given literals only: a flag of another type.
+fn is_chosen(kernel: &Kernel, array: ArrayRef) -> bool {
+    let mut is_given = false;
+    let is_other = any_stmt(&kernel.body, &mut |stmt| match stmt {
+        StmtKind::Store { access, value } if access.array == array => {
+            is_given = true;
+            !is_literal_of_any(kernel, *value)
+        }
+        StmtKind::Update { place: Place::Element(access), .. }
+        | StmtKind::Atomic { access, .. } => access.array == array,
+        _ => false,
+    });
+    is_given && !is_other && matches!(array, ArrayRef::Tile(_))
+}
+
+/// Whether an expression is one of some literals.
+fn is_literal_of_any(kernel: &Kernel, expr: ExprId) -> bool {
+    match &kernel.exprs[expr].kind {
+        ExprKind::Literal(_) => true,
+        ExprKind::Select { then, otherwise, .. } => {
+            is_literal_of_any(kernel, *then) && is_literal_of_any(kernel, *otherwise)
+        }
+        _ => false,
+    }
 }
 
 /// Whether an extent is made of numbers and tile sizes.
