@@ -6,9 +6,7 @@ use super::super::hash::Hash;
 use super::sites::{Around, Path, Site, Sites};
 use super::text::Text;
 use crate::check::Origins;
-use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Literal, LoopRange, TileId, Type, VarId, VarKind,
-};
+use crate::kernel::{ExprId, ExprKind, Literal, LoopRange, TileId, Type, VarId, VarKind};
 use crate::op::{CompareOp, LogicOp, UnaryOp};
 use crate::span::SpanId;
 
