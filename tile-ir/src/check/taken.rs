@@ -12,8 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::poly::{Bounds, Poly};
 use super::uniform::Uniformity;
-use crate::kernel::{Access, ExprId, Kernel, TileId};
-use crate::solve::symbolic::{has_loops_of_updates, one_to_one, row_by_row, stored};
+use crate::kernel::{Access, ExprId, Kernel, StmtKind, TileId, any_stmt};
+use crate::solve::symbolic::{
+    has_loops_of_updates, one_to_one, row_by_row, stored, stored_within_limits,
+};
 use crate::span::SpanId;
 
 /// Most cells for each work-item.
@@ -28,6 +30,8 @@ pub(super) struct Taken<'a> {
     shown: [Shown; 2],
     /// Those in rows that were filled.
     row_by_row: OnceCell<BTreeSet<SpanId>>,
+    /// Those of cells that conditions, and what loops keep between limits, say are stored in.
+    within_limits: OnceCell<BTreeSet<SpanId>>,
 }
 
 /// What one way to follow a kernel shows.
@@ -42,15 +46,24 @@ struct Shown {
 impl<'a> Taken<'a> {
     /// Those of a kernel.
     pub(super) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
-        Self { kernel, uniformity, shown: Default::default(), row_by_row: OnceCell::new() }
+        Self {
+            kernel,
+            uniformity,
+            shown: Default::default(),
+            row_by_row: OnceCell::new(),
+            within_limits: OnceCell::new(),
+        }
     }
 
     /// Whether a read of `tile` finds only what work-items have written.
     pub(super) fn is_written(&self, tile: TileId, read: &Access) -> bool {
         let row_by_row = || row_by_row(self.kernel, self.uniformity);
+        let within_limits = || stored_within_limits(self.kernel, self.uniformity);
         self.is_shown(false, tile, read)
             || self.row_by_row.get_or_init(row_by_row).contains(&read.span)
             || has_loops_of_updates(self.kernel) && self.is_shown(true, tile, read)
+            || has_loops(self.kernel)
+                && self.within_limits.get_or_init(within_limits).contains(&read.span)
     }
 
     /// Whether it is so as far as one way to follow the kernel shows.
@@ -84,4 +97,9 @@ impl<'a> Taken<'a> {
         let items = product(&mut block.iter().map(|axis| axis.extent));
         Some((items, product(&mut self.kernel.tiles[tile].extents.iter().copied())))
     }
+}
+
+/// Whether a kernel has loops: what they set may have limits.
+fn has_loops(kernel: &Kernel) -> bool {
+    any_stmt(&kernel.body, &mut StmtKind::is_loop)
 }

@@ -115,10 +115,10 @@ macro_rules! families {
 
 families! {
     added agreed alike anew arrays atomics ballots basics begins behind benchmarks beside blocks
-    buffers butterflies chains chosen chunks claims coarse collected combined confined contrary
-    control corners counted decided digits dims doubled doubtful ended ends equations exact far
-    fetched few filled flags flipped followed found fronts further gather generated generics given
-    graphs grids grouped halos halved hand inclusive kept lanes last_part lastly late launched
+    bracketed buffers butterflies chains chosen chunks claims coarse collected combined confined
+    contrary control corners counted decided digits dims doubled doubtful ended ends equations exact
+    far fetched few filled flags flipped followed found fronts further gather generated generics
+    given graphs grids grouped halos halved hand inclusive kept lanes last_part lastly late launched
     launches layers leaving left lessons levels library limits listed loaded long looped loops made
     marks matrices micro mirrors mixed multiplied narrow nearly offsets open orders params parted
     partners passed permuted physics picked pictures pieces placed places ported ports powers

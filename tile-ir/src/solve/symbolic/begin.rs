@@ -8,6 +8,7 @@ use super::agreed_load::AgreedLoads;
 use super::arrays::Elements;
 use super::asked::Asked;
 use super::ballots::Ballots;
+use super::bracketed::Bracketed;
 use super::by_indices::ByIndices;
 use super::cells::Cells;
 use super::claim::Claims;
@@ -80,6 +81,12 @@ pub(super) fn walk_stores<'a>(
     walks_updates: bool,
 ) -> Walk<'a> {
     let case = Case { walks_updates, ..Case::default() };
+    walk_with(kernel, uniformity, Some(Noted::Opposites), case)
+}
+
+/// The same, where it is asked too between which values loops keep what they set by data.
+pub(super) fn walk_limited_stores<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
+    let case = Case { is_limited: true, ..Case::default() };
     walk_with(kernel, uniformity, Some(Noted::Opposites), case)
 }
 
@@ -177,6 +184,7 @@ fn walk_bounded<'a>(
         effort: Effort::of_kernel(),
         proofs: Known::default(),
         by_indices: ByIndices::default(),
+        bracketed: Bracketed::default(),
         weighed: Weighed::default(),
         pairs: Pairs::default(),
         flow: Flow::default(),

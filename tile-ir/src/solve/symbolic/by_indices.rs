@@ -9,6 +9,7 @@
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeSet;
 
+use super::bracketed::Bracketed;
 use super::instance::Meeting;
 use super::known::Known;
 use super::linear::Effort;
@@ -58,6 +59,7 @@ impl Walk<'_> {
     /// Lets all proofs take so much.
     pub(super) fn set_effort(&mut self, effort: Effort) {
         self.by_indices = ByIndices::beside(&effort);
+        self.bracketed = Bracketed::beside(&effort);
         self.effort = effort;
     }
 
@@ -111,8 +113,12 @@ impl Walk<'_> {
     }
 
     /// What indices are made of, and what is said of that.
-    fn parts_of_indices(&self, site: &Site) -> BTreeSet<Unknown> {
-        let mut open: Vec<Unknown> = site.indices.iter().flat_map(Poly::unknowns).collect();
+    pub(super) fn parts_of_indices(&self, site: &Site) -> BTreeSet<Unknown> {
+        self.parts_from(site.indices.iter().flat_map(Poly::unknowns).collect())
+    }
+
+    /// These unknowns, what is said of them, and of what they are functions.
+    pub(super) fn parts_from(&self, mut open: Vec<Unknown>) -> BTreeSet<Unknown> {
         let mut parts = BTreeSet::new();
         while let Some(unknown) = open.pop() {
             let Some(symbol) = self.symbols.get(unknown).filter(|_| parts.insert(unknown)) else {

@@ -115,6 +115,7 @@ impl Walk<'_> {
             || self.is_disjoint_by_weights([first, second], meeting)
             || self.is_disjoint_by_numbers(first, second, meeting)
             || self.is_disjoint_by_flat_numbers(first, second, meeting)
+            || self.is_disjoint_by_bounds([first, second], meeting)
         {
             return true;
         }

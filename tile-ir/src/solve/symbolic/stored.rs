@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use super::begin::walk_stores;
+use super::begin::{walk_limited_stores, walk_stores};
 use super::formula::Formula;
 use super::instance::{Builder, Side};
 use super::packed::Packing;
@@ -33,7 +33,16 @@ pub(crate) fn stored(
     uniformity: &Uniformity,
     walks_updates: bool,
 ) -> BTreeSet<SpanId> {
-    let mut walk = walk_stores(kernel, uniformity, walks_updates);
+    stored_in(walk_stores(kernel, uniformity, walks_updates))
+}
+
+/// The same where it is asked between which values loops keep what they set by data, as the place
+/// of a binary search, which costs more than it mostly tells.
+pub(crate) fn stored_within_limits(kernel: &Kernel, uniformity: &Uniformity) -> BTreeSet<SpanId> {
+    stored_in(walk_limited_stores(kernel, uniformity))
+}
+
+fn stored_in(mut walk: Walk<'_>) -> BTreeSet<SpanId> {
     let (number, axes) = (walk.number_of_item(), walk.axes_of_worker());
     let (packings, fillings) = (walk.packings(), walk.fillings());
     let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());

@@ -13,6 +13,7 @@ use super::agreed_load::AgreedLoads;
 use super::arrays::Elements;
 use super::asked::Asked;
 use super::ballots::Ballots;
+use super::bracketed::Bracketed;
 use super::by_indices::ByIndices;
 use super::cases::Sign;
 use super::cells::{Cells, Dealt};
@@ -232,6 +233,7 @@ pub(super) struct Walk<'a> {
     /// What has been proved, or not, of pairs of accesses.
     pub(super) proofs: Known,
     pub(super) by_indices: ByIndices,
+    pub(super) bracketed: Bracketed,
     pub(super) weighed: Weighed,
     pub(super) pairs: Pairs,
     /// Of the statements so far of the current list.
