@@ -58,12 +58,16 @@ impl<'a> Taken<'a> {
     /// Whether a read of `tile` finds only what work-items have written.
     pub(super) fn is_written(&self, tile: TileId, read: &Access) -> bool {
         let row_by_row = || row_by_row(self.kernel, self.uniformity);
-        let within_limits = || stored_within_limits(self.kernel, self.uniformity);
         self.is_shown(false, tile, read)
             || self.row_by_row.get_or_init(row_by_row).contains(&read.span)
             || has_loops_of_updates(self.kernel) && self.is_shown(true, tile, read)
-            || has_loops(self.kernel)
-                && self.within_limits.get_or_init(within_limits).contains(&read.span)
+    }
+
+    /// The same, by what loops keep between limits too: it costs more than it mostly tells, so it
+    /// is asked of what a run has found alone.
+    pub(super) fn is_written_within_limits(&self, read: &Access) -> bool {
+        let within_limits = || stored_within_limits(self.kernel, self.uniformity);
+        has_loops(self.kernel) && self.within_limits.get_or_init(within_limits).contains(&read.span)
     }
 
     /// Whether it is so as far as one way to follow the kernel shows.

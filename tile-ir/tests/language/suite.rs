@@ -122,7 +122,7 @@ families! {
     launches layers leaving left lessons levels library limits listed loaded long looped loops made
     marks matrices micro mirrors mixed multiplied narrow nearly offsets open orders params parted
     partners passed permuted physics picked pictures pieces placed places ported ports powers
-    prefixes programs published queues ragged ranks rarely reach reached reading recounted
+    prefixes probed programs published queues ragged ranks rarely reach reached reading recounted
     rectangles reduced reductions resampled reserved restored rolled rotated rounds rows running
     samples scans scattered searches seats segments seldom settled several shares sized sizes
     solvers sorted sorts staged starts stencils steps stolen stored strays strides summed sums

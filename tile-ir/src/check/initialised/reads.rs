@@ -89,7 +89,9 @@ impl Flow<'_> {
         if example.is_none() && self.fills.run.contains(&tile) && is_written(self.kernel, tile) {
             return;
         }
-        if self.taken.is_written(tile, access) {
+        if self.taken.is_written(tile, access)
+            || example.is_some() && self.taken.is_written_within_limits(access)
+        {
             return;
         }
         if self.reported_tiles.insert(tile) {
