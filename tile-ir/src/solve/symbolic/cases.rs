@@ -15,7 +15,7 @@ use super::decided::unproved_either_way;
 use super::integers::range_of;
 use super::linear::Effort;
 use super::listed::unproved_in_each;
-use super::valued::{Cases, few, unproved_for_each_value};
+use super::valued::{Cases, few_or_clamped, unproved_for_each_value};
 use super::walk::Case;
 use super::{IsAsked, Unproved, prove_some};
 use crate::check::Uniformity;
@@ -73,7 +73,7 @@ fn unproved_in_each_round(
     uniformity: &Uniformity,
     open: &[Unproved],
 ) -> Vec<Unproved> {
-    let few = few(kernel);
+    let few = few_or_clamped(kernel);
     let Some(deciding) = deciding_rounds(kernel, &few).filter(|_| !open.is_empty()) else {
         return open.to_vec();
     };
@@ -127,7 +127,10 @@ fn is_number(
             },
             _ => lets.get(var).is_some_and(|init| is_number(known, *init, asked)),
         },
-        kind @ (ExprKind::Binary { .. } | ExprKind::Cast(_)) => {
+        kind @ (ExprKind::Binary { .. }
+        | ExprKind::Cast(_)
+        | ExprKind::Compare { .. }
+        | ExprKind::Select { .. }) => {
             kind.operands().into_iter().all(|operand| is_number(known, operand, asked))
         }
         _ => false,

@@ -4,9 +4,13 @@
 //! meetings of their block, none has a number of the other one's. That is so where both are in
 //! the same iteration of all loops around it in which the block meets. Of
 //! `distinct_in_grid(…)` it is so wherever they are.
+//!
+//! Accesses at the very numbers are disjoint by that alone, whatever these are made of, as places
+//! are that data chooses between and that may wrap. So are accesses at what the numbers decide one
+//! to one, as `(r & 3) * 256 + r / 4` of `r` below 1024 ([`super::ranks`]).
 
 use super::formula::Formula;
-use super::instance::{Builder, Side};
+use super::instance::{Builder, Meeting, Side};
 use super::poly::Poly;
 use super::symbol::LoopId;
 use super::walk::{Site, Walk, Worker};
@@ -97,6 +101,43 @@ impl Walk<'_> {
         both
     }
 
+    /// The numbers that are said to differ where both accesses are made: each of the first one's
+    /// with each of the second one's.
+    pub(super) fn said_apart<'a>(
+        &'a self,
+        [first, second]: [&Site; 2],
+        meeting: Meeting<'_>,
+    ) -> Vec<[&'a Poly; 2]> {
+        if [first, second].iter().any(|site| site.worker != Worker::Item) {
+            return Vec::new();
+        }
+        let mut apart = Vec::new();
+        for [one, other] in self.said_of_both([first, second]) {
+            let [one, other] = [one, other].map(|id| &self.differing[id]);
+            let is_known = match (one.within, meeting.shared_loops()) {
+                (Within::Grid, _) => true,
+                (Within::Block, None) => false,
+                (Within::Block, Some(shared)) => one.loops.iter().all(|id| shared.contains(id)),
+            };
+            if is_known {
+                let pairs = |one| other.values.iter().map(move |other| [one, other]);
+                apart.extend(one.values.iter().flat_map(pairs));
+            }
+        }
+        apart
+    }
+
+    /// Whether two accesses are disjoint since what is said to differ is what they index by, or
+    /// decides it one to one. What the numbers are made of need not be looked into.
+    pub(super) fn is_told_apart(&self, sites: [&Site; 2], meeting: Meeting<'_>) -> bool {
+        let apart = self.said_apart(sites, meeting);
+        (0..sites[0].indices.len()).any(|axis| {
+            let indices = sites.map(|site| &site.indices[axis]);
+            apart.contains(&indices)
+                || apart.iter().any(|numbers| self.have_places_of(sites, axis, *numbers))
+        })
+    }
+
     /// Whether the block may meet in an iteration of a loop. That its warps do says nothing.
     fn meets_in(&self, id: LoopId) -> bool {
         let mut found = Vec::new();
@@ -127,28 +168,10 @@ fn loops_at<'k>(stmts: &'k [Stmt], head: SpanId, found: &mut Vec<&'k Stmt>) {
 
 impl Builder<'_> {
     /// That what is said to differ where both accesses are made does.
-    pub(super) fn keep_apart(&mut self, [first, second]: [&Site; 2]) {
-        let walk = self.walk;
-        let are_items = [first, second].iter().all(|site| site.worker == Worker::Item);
-        for [one, other] in walk.said_of_both([first, second]) {
-            let differing = &walk.differing[one];
-            let is_known = are_items
-                && match (differing.within, self.meeting.shared_loops()) {
-                    (Within::Grid, _) => true,
-                    (Within::Block, None) => false,
-                    (Within::Block, Some(shared)) => {
-                        differing.loops.iter().all(|id| shared.contains(id))
-                    }
-                };
-            if !is_known {
-                continue;
-            }
-            for one in &differing.values {
-                for other in &walk.differing[other].values {
-                    let pair = (self.on(Side::First, one), self.on(Side::Second, other));
-                    self.system.assert(&Formula::ne(&pair.0, &pair.1));
-                }
-            }
+    pub(super) fn keep_apart(&mut self, sites: [&Site; 2]) {
+        for [one, other] in self.walk.said_apart(sites, self.meeting) {
+            let pair = (self.on(Side::First, one), self.on(Side::Second, other));
+            self.system.assert(&Formula::ne(&pair.0, &pair.1));
         }
     }
 }

@@ -56,6 +56,11 @@ impl Walk<'_> {
             return None;
         }
         let is_min = at.1 == BinaryOp::Min;
+        for (one, other) in [(&lhs, &rhs), (&rhs, &lhs)] {
+            if self.symbols.low(&one.sub(other)).is_some_and(|low| low >= 0) {
+                return Some(Value::Int(if is_min { other.clone() } else { one.clone() }));
+            }
+        }
         let lows = (self.symbols.low(&lhs), self.symbols.low(&rhs));
         let low = match lows {
             (Some(a), Some(b)) => Some(if is_min { a.min(b) } else { a.max(b) }),

@@ -105,6 +105,9 @@ impl Walk<'_> {
     /// whatever these are.
     fn is_found_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
         let plain = |site: &Site| Site { differing: Vec::new(), ..site.clone() };
+        if self.is_told_apart([first, second], meeting) {
+            return true;
+        }
         self.are_several_differing([first, second])
             && self.is_disjoint_as_it_stands(&plain(first), &plain(second), meeting)
             || self.is_disjoint_as_it_stands(first, second, meeting)
@@ -133,6 +136,9 @@ impl Walk<'_> {
         meeting: Meeting<'_>,
     ) -> bool {
         self.proofs.ask(&self.sites, ([first, second], meeting), true, || {
+            if self.is_told_apart([first, second], meeting) {
+                return true;
+            }
             let systems = self.collision(first, second, meeting, false);
             self.effort.within_part(PLAIN, || {
                 systems.iter().all(|system| system.has_no_solution(&self.effort))

@@ -98,7 +98,10 @@ impl Walk<'_> {
     fn weights_of(&self, sites: [&Site; 2], pair: &Pair) -> Option<(Pair, [Product; 2])> {
         let alone = self.without_common(pair);
         let later = self.offsets().iter().filter_map(|offset| without_offset(pair, offset));
-        std::iter::once(pair.clone()).chain(alone).chain(later).find_map(|pair| {
+        let numbers = self.number_offsets();
+        let behind = numbers.iter().filter_map(|offset| without_offset(pair, offset));
+        let mut tried = std::iter::once(pair.clone()).chain(alone).chain(later).chain(behind);
+        tried.find_map(|pair| {
             let [ours, theirs] = [0, 1].map(|at| self.digits(sites[at], &pair[at]));
             let found = ours.iter().rev().find_map(|our| {
                 let their = theirs.iter().find(|their| their.weight == our.weight)?;

@@ -78,6 +78,10 @@ impl Walk<'_> {
                 scalar.unknowns().for_each(|unknown| self.symbols.set_least(unknown, 3));
                 self.no_powers.extend(scalar.unknowns());
             }
+            Given::Above(number) => {
+                let least = number.saturating_add(1);
+                scalar.unknowns().for_each(|unknown| self.symbols.set_least(unknown, least));
+            }
             Given::NotAbove | Given::Is(_) | Given::Not(_) => {}
         }
     }

@@ -59,6 +59,30 @@ impl Walk<'_> {
             })
     }
 
+    /// Whether the indices of two accesses are one function of these numbers, of one each, and
+    /// another place for each value that the numbers have there.
+    pub(super) fn have_places_of(
+        &self,
+        [first, second]: [&Site; 2],
+        axis: usize,
+        [one, other]: [&Poly; 2],
+    ) -> bool {
+        let place = |at: i128| {
+            let left = self.at_number(&first.indices[axis], one, at)?;
+            let right = self.at_number(&second.indices[axis], other, at)?;
+            (left == right).then_some(left)
+        };
+        let end = || {
+            let ends =
+                (self.end_of_number(one, first, axis), self.end_of_number(other, second, axis));
+            Some(ends.0?.max(ends.1?))
+        };
+        let mut seen = BTreeSet::new();
+        place(0).is_some()
+            && end()
+                .is_some_and(|end| (0..end).all(|at| place(at).is_some_and(|at| seen.insert(at))))
+    }
+
     /// The number that decides an index of both, each value of which has its own place.
     fn rank(&self, hands: &Builder<'_>, sites: [&Site; 2], axis: usize) -> Option<Poly> {
         let index = &sites[0].indices[axis];

@@ -7,7 +7,7 @@
 //! conditions are about, what is proved in each case is proved. Where a condition asks of
 //! one whether it is a power of two, that is what its cases are ([`super::power_cases`]). And
 //! where a launch is refused unless it has one of few values ([`few_values`]), there are no
-//! other cases. One that is true or false has two.
+//! other cases. `min(levels, 8)` is such a comparison too. One that is true or false has two.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ use super::power_cases::{self, CASES};
 use super::walk::Case;
 use crate::check::{Uniformity, few_values};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Type, VarId, VarKind, immutable_lets};
-use crate::op::CompareOp;
+use crate::op::{BinaryOp, CompareOp};
 
 /// Most values of one parameter, and most combinations.
 const MAX_VALUES: i128 = 34;
@@ -39,6 +39,8 @@ pub(super) enum Given {
     NoPower,
     /// It is not above 0.
     NotAbove,
+    /// It is above this.
+    Above(i128),
 }
 
 impl Given {
@@ -49,6 +51,7 @@ impl Given {
             Self::Power => Formula::le(&Poly::constant(1), value),
             Self::NoPower => Formula::le(&Poly::constant(3), value),
             Self::NotAbove => Formula::le(value, &Poly::default()),
+            Self::Above(number) => Formula::lt(&Poly::constant(*number), value),
             Self::Not(numbers) => {
                 let below = |end: i128| Formula::lt(value, &Poly::constant(end));
                 let above = |last: i128| Formula::lt(&Poly::constant(last), value);
@@ -135,13 +138,36 @@ pub(super) fn few(kernel: &Kernel) -> Cases {
     few.map(|(var, values)| (var, values.into_iter().rev().map(Given::Is).collect())).collect()
 }
 
+/// The cases of each scalar parameter of which a launch has one of few values, or of which it is
+/// the same from some value on: of `min(levels, 8)` all above 8 are as 8.
+pub(super) fn few_or_clamped(kernel: &Kernel) -> Cases {
+    let few = few(kernel);
+    let clamped = values(kernel).into_iter().filter(|(var, _)| !few.contains_key(var));
+    let clamped: Cases = clamped
+        .filter_map(|(var, numbers)| {
+            let (min, _) = range_of(kernel.vars[var].ty)?;
+            let last = *numbers.last().filter(|last| (1..MAX_VALUES).contains(*last))?;
+            let (beside, first) = if min < 0 { (Some(Given::NotAbove), 1) } else { (None, 0) };
+            let is = (first..=last).rev().map(Given::Is);
+            Some((var, [Given::Above(last)].into_iter().chain(beside).chain(is).collect()))
+        })
+        .collect();
+    few.into_iter().chain(clamped).collect()
+}
+
 /// The values of scalar parameters of which conditions speak: those that one is compared
 /// with, and those between where some is less or more.
 fn values(kernel: &Kernel) -> BTreeMap<VarId, BTreeSet<i128>> {
     let lets = immutable_lets(&kernel.body, kernel);
     let mut found: BTreeMap<VarId, (BTreeSet<i128>, bool)> = BTreeMap::new();
     for expr in kernel.exprs.values() {
-        let ExprKind::Compare { op, lhs, rhs } = expr.kind else { continue };
+        let (is_equality, lhs, rhs) = match expr.kind {
+            ExprKind::Compare { op, lhs, rhs } => {
+                (matches!(op, CompareOp::Eq | CompareOp::Ne), lhs, rhs)
+            }
+            ExprKind::Binary { op: BinaryOp::Min | BinaryOp::Max, lhs, rhs } => (false, lhs, rhs),
+            _ => continue,
+        };
         let sides = [(lhs, rhs), (rhs, lhs)];
         let compared = sides.iter().find_map(|(scalar, number)| {
             let ExprKind::Literal(Literal::Int(number)) = kernel.exprs[*number].kind else {
@@ -152,7 +178,7 @@ fn values(kernel: &Kernel) -> BTreeMap<VarId, BTreeSet<i128>> {
         let Some((var, number)) = compared else { continue };
         let (numbers, is_ordered) = found.entry(var).or_default();
         numbers.insert(number);
-        *is_ordered |= !matches!(op, CompareOp::Eq | CompareOp::Ne);
+        *is_ordered |= !is_equality;
     }
     let all = found.into_iter().filter_map(|(var, (mut numbers, is_ordered))| {
         if is_ordered {

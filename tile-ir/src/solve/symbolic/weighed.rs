@@ -11,6 +11,10 @@
 //! `min` is, of which there are many in such a kernel. Where sizes are multiplied, or digits, the
 //! cases are looked into if that is not enough.
 //!
+//! What is one for the launch may belong to the product, as `5*h*w` to `y*w` of
+//! `5*h*w + y*w + x`, or to the rest, as the number in `w - 1 - x`. What a division by the weight
+//! leaves of something that is not negative is a digit without being asked for.
+//!
 //! A value need not show the product that it is made of: of `r * w + (i % w + k) % w`, where `r`
 //! is `i / w`, no `r` is left.
 
@@ -20,10 +24,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::formula::Formula;
 use super::instance::{Builder, Side};
+use super::monomial::Monomial;
 use super::poly::{Poly, Unknown, gcd};
 use super::search::is_of_bounds;
 use super::symbol::Sharing;
 use super::system::System;
+use super::value::Function;
 use super::walk::{Site, Walk};
 use crate::kernel::ArrayRef;
 
@@ -42,6 +48,9 @@ const MAX_HIDDEN: usize = 2;
 /// Most begins of parts that are looked at.
 const MAX_OFFSETS: usize = 12;
 
+/// Most of those that are numbers; the larger ones are tried.
+const MAX_NUMBERS: usize = 2;
+
 /// Products of the text that are looked at.
 const MAX_PRODUCTS: usize = 256;
 
@@ -56,6 +65,30 @@ impl Product {
     /// What it leaves of a value.
     pub(super) fn rest(&self, value: &Poly) -> Poly {
         value.sub(&self.times.mul(&self.weight))
+    }
+
+    /// The same weight, as often as it is in what of a value is one for the launch, too: of
+    /// `5*h*w + y*w + x` that is `5*h + y` times. What is a number of times the weight may belong
+    /// to the digit, as in `w - 1 - x`, or not: both are tried.
+    fn with_common(&self, walk: &Walk<'_>, value: &Poly) -> Vec<Self> {
+        let [(weight, factor)] = self.weight.terms() else { return Vec::new() };
+        let rest = self.rest(value);
+        let (mut sizes, mut number) = (Poly::default(), Poly::default());
+        for (product, times) in rest.terms() {
+            let is_size = product.iter().all(|unknown| walk.is_one_for_launch(*unknown));
+            let others = without(product, weight).filter(|_| is_size && times % factor == 0);
+            match others.map(|others| Poly::product(others).scaled(times / factor)) {
+                Some(times) if times.as_constant().is_some() => number = number.add(&times),
+                Some(times) => sizes = sizes.add(&times),
+                None => {}
+            }
+        }
+        let with = |common: Poly| {
+            let (weight, times) = (self.weight.clone(), self.times.add(&common));
+            (!common.terms().is_empty() && !times.is_lost()).then_some(Self { weight, times })
+        };
+        let all = if number.terms().is_empty() { None } else { with(sizes.add(&number)) };
+        with(sizes).into_iter().chain(all).collect()
     }
 
     /// How heavy it is, of products that are no numbers by how many sizes it has.
@@ -75,6 +108,8 @@ pub(super) struct Weighed {
     /// What is one for the launch, no number, and added to something that is not: where a part of
     /// a value begins.
     offsets: Vec<Poly>,
+    /// Those that are numbers.
+    numbers: BTreeSet<i128>,
     /// By access, as [`Key`] tells it from others, the heaviest first.
     known: RefCell<BTreeMap<Key, Vec<Product>>>,
 }
@@ -107,6 +142,12 @@ impl Walk<'_> {
     /// Notes that two values are added.
     pub(super) fn note_offset(&mut self, lhs: &Poly, rhs: &Poly) {
         for (offset, of) in [(lhs, rhs), (rhs, lhs)] {
+            if let Some(number) = offset.as_constant()
+                && number != 0
+                && !self.is_size(of)
+            {
+                self.weighed.numbers.insert(number);
+            }
             if self.weighed.offsets.len() < MAX_OFFSETS
                 && offset.as_constant().is_none()
                 && self.is_size(offset)
@@ -121,6 +162,13 @@ impl Walk<'_> {
     /// Where parts of values begin that are the same for the launch.
     pub(super) fn offsets(&self) -> &[Poly] {
         &self.weighed.offsets
+    }
+
+    /// The same of those that are numbers.
+    pub(super) fn number_offsets(&self) -> Vec<Poly> {
+        let mut numbers: Vec<i128> = self.weighed.numbers.iter().copied().collect();
+        numbers.sort_by_key(|number| Reverse(number.unsigned_abs()));
+        numbers.into_iter().take(MAX_NUMBERS).map(Poly::constant).collect()
     }
 
     /// Whether a value is one for the launch.
@@ -173,9 +221,10 @@ impl Walk<'_> {
         found
     }
 
-    /// The products that a value may be made of: those of which it has all unknowns, and
-    /// others. Of `r * w + (i - r * w)` none is left of `r`, which is `i / w`.
-    fn parts_of(&self, value: &Poly) -> [Vec<&Product>; 2] {
+    /// The products that a value may be made of, each with what it may be as well: those of which
+    /// it has all unknowns, and others. Of `r * w + (i - r * w)` none is left of `r`, which is
+    /// `i / w`.
+    fn parts_of(&self, value: &Poly) -> [Vec<Vec<Product>>; 2] {
         let unknowns: BTreeSet<Unknown> = value.unknowns().collect();
         let below = self.operands_of(&unknowns);
         let is_made = |unknown: Unknown| match self.symbols.get(unknown).map(|of| &of.sharing) {
@@ -201,7 +250,12 @@ impl Walk<'_> {
         found.sort_by_key(|(_, order, _)| *order);
         [true, false].map(|which| {
             let those = found.iter().filter(|(is_plain, ..)| *is_plain == which);
-            those.map(|(.., product)| *product).collect()
+            let those = those.map(|(.., product)| {
+                let mut all = product.with_common(self, value);
+                all.push((*product).clone());
+                all
+            });
+            those.collect()
         })
     }
 
@@ -225,17 +279,18 @@ impl Walk<'_> {
         &self,
         site: &Site,
         value: &Poly,
-        (products, most): (&[&Product], usize),
+        (products, most): (&[Vec<Product>], usize),
     ) -> Vec<Product> {
         if products.is_empty() {
             return Vec::new();
         }
         let mut builder = Builder::alone(self, site);
-        let parts = products.iter().map(|product| {
+        let mut on = |product: &Product| {
             let parts = [product.times.clone(), product.rest(value), product.weight.clone()];
-            (*product, parts.map(|part| builder.on(Side::First, &part)))
-        });
-        let parts: Vec<(&Product, [Poly; 3])> = parts.collect();
+            (product.clone(), parts.map(|part| builder.on(Side::First, &part)))
+        };
+        let parts: Vec<Vec<(Product, [Poly; 3])>> =
+            products.iter().map(|all| all.iter().map(&mut on).collect()).collect();
         let whole = builder.systems();
         let systems = whole.iter().map(|system| {
             let mut system = system.recorded().by_bounds();
@@ -244,7 +299,7 @@ impl Walk<'_> {
             system
         });
         let systems: Vec<System> = systems.collect();
-        let is_used = |(_, [times, rest, _]): &&(&Product, [Poly; 3])| {
+        let is_used = |(_, [times, rest, _]): &(Product, [Poly; 3])| {
             let is_open =
                 |part: &Poly, system: &System| system.settled(part).as_constant().is_none();
             let are_open = |system: &System| {
@@ -252,29 +307,65 @@ impl Walk<'_> {
             };
             systems.iter().any(are_open)
         };
-        let is_digit = |(product, [_, rest, weight]): &&(&Product, [Poly; 3])| {
+        let is_digit = |(product, [_, rest, weight]): &(Product, [Poly; 3]), has_cases: bool| {
+            let is_empty = |beyond: &mut System| {
+                self.effort.spend(beyond.size())
+                    && (beyond.contradictory || beyond.is_empty_of_fractions(&self.effort))
+            };
+            if self.is_rest_of_division(&product.rest(value), &product.weight) {
+                return systems.iter().all(|system| {
+                    let mut none = system.clone();
+                    none.assert(&Formula::le(&system.settled(weight), &Poly::default()));
+                    is_empty(&mut none)
+                });
+            }
             let ends = [rest.sub(weight), rest.negated().plus(-1)];
             systems.iter().zip(&whole).all(|(system, whole)| {
                 ends.iter().all(|beyond| {
                     let mut beyond_it = system.clone();
                     beyond_it.assert(&Formula::AtLeast(system.settled(beyond)));
-                    self.effort.spend(beyond_it.size())
-                        && (beyond_it.contradictory
-                            || beyond_it.is_empty_of_fractions(&self.effort))
-                        || !(product.is_of_number() && beyond.is_linear()) && {
+                    is_empty(&mut beyond_it)
+                        || has_cases && !(product.is_of_number() && beyond.is_linear()) && {
                             let mut beyond_it = whole.clone();
                             beyond_it.assert(&Formula::AtLeast(beyond.clone()));
-                            beyond_it.has_no_solution(&self.effort)
+                            !beyond_it.has_evident_solution()
+                                && beyond_it.has_no_solution(&self.effort)
                         }
                 })
             })
         };
-        let tried = parts.iter().filter(is_used).take(most);
-        let found = tried.filter(|part| self.effort.within_part(TRIED_PART, || is_digit(part)));
-        let found = found.map(|(product, _)| (*product).clone());
-        let mut found: Vec<Product> = found.collect();
+        let mut found: Vec<Product> = Vec::new();
+        for all in parts.iter().filter(|all| all.iter().any(is_used)).take(most) {
+            // Two rests of one weight are no digits both, unless they are one.
+            let is_open =
+                |product: &Product| found.iter().all(|other| other.weight != product.weight);
+            let is_found = |part: &&(Product, [Poly; 3])| {
+                let has_cases = found.is_empty() && !self.is_size(&part.0.times);
+                let is_digit = || is_digit(part, has_cases || !part.0.is_of_number());
+                self.effort.within_part(TRIED_PART, is_digit)
+            };
+            let mut open = all.iter().filter(|part| is_used(part) && is_open(&part.0));
+            if let Some((product, _)) = open.find(is_found) {
+                found.push(product.clone());
+            }
+        }
         found.sort_by_key(|product| Reverse((product.degree(), product.clone())));
         found
+    }
+}
+
+impl Walk<'_> {
+    /// Whether a value is what a division of something that is not negative leaves: of a divisor
+    /// above 0 it lies between 0 and that.
+    fn is_rest_of_division(&self, value: &Poly, divisor: &Poly) -> bool {
+        value.unknowns().any(|unknown| match self.function_of(unknown) {
+            Some((Function::Quotient, whole, by)) => {
+                by == divisor
+                    && self.symbols.low(whole).is_some_and(|low| low >= 0)
+                    && whole.sub(&Poly::unknown(unknown).mul(by)) == *value
+            }
+            Some(_) | None => false,
+        })
     }
 }
 
@@ -309,4 +400,14 @@ impl System {
             value.replace(&|other| (other == *unknown).then(|| by.clone()))
         })
     }
+}
+
+/// A product without the unknowns of another one, if it has them all.
+fn without(product: &Monomial, of: &Monomial) -> Option<Monomial> {
+    let mut rest = *product;
+    for unknown in of.iter() {
+        let at = rest.iter().position(|other| other == unknown)?;
+        rest.remove(at);
+    }
+    Some(rest)
 }
