@@ -171,7 +171,17 @@ impl Kernel {
 
     /// Whether two expressions are written alike, apart from where.
     pub(crate) fn is_same(&self, a: ExprId, b: ExprId) -> bool {
-        let (a, b) = (&self.exprs[a], &self.exprs[b]);
+        self.is_same_by(a, b, &|expr| expr)
+    }
+
+    /// The same, where each part stands for what `meant` gives of it.
+    pub(crate) fn is_same_by(
+        &self,
+        a: ExprId,
+        b: ExprId,
+        meant: &dyn Fn(ExprId) -> ExprId,
+    ) -> bool {
+        let (a, b) = (&self.exprs[meant(a)], &self.exprs[meant(b)]);
         let alike = match (&a.kind, &b.kind) {
             (ExprKind::Literal(a), ExprKind::Literal(b)) => a == b,
             (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
@@ -192,6 +202,6 @@ impl Kernel {
         alike
             && a.ty == b.ty
             && parts.len() == others.len()
-            && parts.into_iter().zip(others).all(|(a, b)| self.is_same(a, b))
+            && parts.into_iter().zip(others).all(|(a, b)| self.is_same_by(a, b, meant))
     }
 }

@@ -3,7 +3,7 @@
 //! Of `s[t / 32 * 64 + t % 32 + 32 * q]` for all `t` and `q` no comparison of polynomials
 //! says that it runs over the tile. Where literals and tile parameters of few values say how
 //! far axes and counters go, the cells are counted; under `if t < 32 { … }`, those of who comes
-//! by. It is asked only where the tile is read and nothing else shows that it is filled.
+//! by. So it is with a `while` loop whose counter has such a value before it. It is asked only where the tile is read and nothing else shows that it is filled.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,19 @@ pub(super) enum Domain {
     Below(Poly),
     /// From the first on to before the second, in steps of the third.
     Steps([ExprId; 3]),
+    /// The same from what a variable held before a loop.
+    From(Poly, [ExprId; 2]),
+}
+
+impl Domain {
+    /// What says where a counter begins, ends, and how it steps.
+    fn bounds(&self) -> &[ExprId] {
+        match self {
+            Self::Below(_) => &[],
+            Self::Steps(bounds) => bounds,
+            Self::From(_, bounds) => bounds,
+        }
+    }
 }
 
 /// A store that may fill its tile.
@@ -69,12 +82,18 @@ impl Cover {
     fn is_full(&self, kernel: &Kernel, lets: &BTreeMap<VarId, ExprId>) -> Option<bool> {
         let ArrayRef::Tile(tile) = self.access.array else { return None };
         let is_axis = |var| self.axes.iter().any(|(axis, _)| *axis == var);
-        let bounds = self.axes.iter().filter_map(|(_, domain)| match domain {
-            Domain::Below(_) => None,
-            Domain::Steps(bounds) => Some(Computed::of(kernel, lets, bounds, &is_axis)),
+        let bounds = self.axes.iter().filter_map(|(_, domain)| {
+            let start = match domain {
+                Domain::Below(_) => return None,
+                Domain::Steps(_) => None,
+                Domain::From(start, _) => Some(start),
+            };
+            let bounds = Computed::of(kernel, lets, domain.bounds(), &is_axis);
+            Some(bounds.map(|bounds| Stepped { start, bounds }))
         });
         let guards: Vec<ExprId> = self.guards.iter().map(|(guard, _)| *guard).collect();
         let walk = Walk {
+            kernel,
             cell: Computed::of(kernel, lets, &self.access.indices, &is_axis)?,
             guards: Computed::of(kernel, lets, &guards, &is_axis)?,
             lets_by: self.guards.iter().map(|(_, holds)| *holds).collect(),
@@ -82,17 +101,15 @@ impl Cover {
         };
         let extents = &kernel.tiles[tile].extents;
         let ends = kernel.block.iter().flatten().map(|axis| axis.extent);
-        let steps = self.axes.iter().flat_map(|(_, domain)| match domain {
-            Domain::Below(_) => [].as_slice(),
-            Domain::Steps(bounds) => bounds,
-        });
+        let steps = self.axes.iter().flat_map(|(_, domain)| domain.bounds());
         let decisive: Vec<ExprId> =
             extents.iter().chain(&guards).copied().chain(ends).chain(steps.copied()).collect();
         let domains = self.axes.iter().flat_map(|(_, domain)| match domain {
-            Domain::Below(end) => params_of(kernel, end),
+            Domain::Below(of) | Domain::From(of, _) => params_of(kernel, of),
             Domain::Steps(_) => Vec::new(),
         });
-        let others = walk.bounds.iter().chain([&walk.guards]).flat_map(Computed::params);
+        let bounds = walk.bounds.iter().map(|of| &of.bounds);
+        let others = bounds.chain([&walk.guards]).flat_map(Computed::params);
         let ends = self.ends.iter().flatten().flat_map(|end| params_of(kernel, end));
         let all = walk.cell.sizes_of(&decisive, others.chain(domains).chain(ends))?;
         let mut left = MAX_POINTS;
@@ -101,7 +118,7 @@ impl Cover {
                 |expr: &ExprId| eval_index(kernel, *expr, &|var| tile_value(kernel, tiles, var));
             let ends = self.ends.iter().map(Option::as_ref).chain(repeat(None));
             let extents = extents.iter().zip(ends).map(|(extent, end)| match end {
-                Some(end) => value_at(kernel, tiles, end),
+                Some(end) => value_at((kernel, tiles), &BTreeMap::new(), end),
                 None => size(extent),
             });
             let extents: Vec<i128> = extents.collect::<Option<_>>()?;
@@ -109,10 +126,10 @@ impl Cover {
             if cells > MAX_CELLS {
                 return Some(false);
             }
-            let end = |poly: &Poly| value_at(kernel, tiles, poly);
+            let end = |poly: &Poly| value_at((kernel, tiles), &BTreeMap::new(), poly);
             let axes = self.axes.iter().map(|(axis, domain)| match domain {
                 Domain::Below(poly) => Some((*axis, Some(end(poly)?))),
-                Domain::Steps(_) => Some((*axis, None)),
+                Domain::Steps(_) | Domain::From(..) => Some((*axis, None)),
             });
             let axes: Vec<(VarId, Option<i128>)> = axes.collect::<Option<_>>()?;
             let mut found: BTreeSet<Vec<i128>> = BTreeSet::new();
@@ -132,11 +149,37 @@ impl Cover {
 
 /// The cells of a store, and the bounds of its counters that go in steps, in order.
 struct Walk<'a> {
+    kernel: &'a Kernel,
     cell: Computed<'a>,
     /// The conditions around it, and by each whether it is made where that holds.
     guards: Computed<'a>,
     lets_by: Vec<bool>,
-    bounds: Vec<Computed<'a>>,
+    bounds: Vec<Stepped<'a>>,
+}
+
+/// A counter that goes in steps.
+struct Stepped<'a> {
+    /// Where it begins, if the bounds do not say it.
+    start: Option<&'a Poly>,
+    bounds: Computed<'a>,
+}
+
+impl Stepped<'_> {
+    /// Where it begins, before what it ends, and how it steps.
+    fn at(
+        &self,
+        kernel: &Kernel,
+        tiles: &[u32],
+        point: &BTreeMap<VarId, i128>,
+    ) -> Option<(i128, i128, i128)> {
+        match (self.start, self.bounds.at(tiles, point)?.as_slice()) {
+            (None, [start, end, step]) => Some((*start, *end, *step)),
+            (Some(start), [end, step]) => {
+                Some((value_at((kernel, tiles), point, start)?, *end, *step))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Walk<'_> {
@@ -160,8 +203,8 @@ impl Walk<'_> {
         };
         let (start, end, step, stepped) = match count {
             Some(count) => (0, *count, 1, stepped),
-            None => match self.bounds.get(stepped)?.at(tiles, point)?.as_slice() {
-                [start, end, step] if *step > 0 => (*start, *end, *step, stepped + 1),
+            None => match self.bounds.get(stepped)?.at(self.kernel, tiles, point)? {
+                (start, end, step) if step > 0 => (start, end, step, stepped + 1),
                 _ => return None,
             },
         };
@@ -176,11 +219,16 @@ impl Walk<'_> {
     }
 }
 
-/// The value of a polynomial over tile parameters.
-fn value_at(kernel: &Kernel, tiles: &[u32], poly: &Poly) -> Option<i128> {
+/// The value of a polynomial over tile parameters and axes of which the values are given.
+fn value_at(
+    (kernel, tiles): (&Kernel, &[u32]),
+    point: &BTreeMap<VarId, i128>,
+    poly: &Poly,
+) -> Option<i128> {
+    let value = |var: VarId| point.get(&var).copied().or_else(|| tile_value(kernel, tiles, var));
     poly.terms().try_fold(0_i128, |sum, (product, factor)| {
         let term = product.iter().try_fold(factor, |term, atom| match atom {
-            Atom::Var(var) => term.checked_mul(tile_value(kernel, tiles, *var)?),
+            Atom::Var(var) => term.checked_mul(value(*var)?),
             _ => None,
         });
         sum.checked_add(term?)

@@ -15,7 +15,8 @@
 //! 5. every work-item has written a cell of its own, and there are as many, or who has counted
 //!    has, and the cell is below their number; or the conditions around a store and around the
 //!    read say that somebody has written it ([`super::taken`]);
-//! 6. whoever comes first to a flag has written it ([`first`]).
+//! 6. whoever comes first to a flag has written it ([`first`]), or the work-item that a cell names
+//!    ([`elected`]).
 //!
 //! Loops may run zero times, unless their trip count is provably at least 1.
 //! What none of these shows is decided by running the kernel's skeleton at small
@@ -41,6 +42,7 @@
 //! A `let` without `mut` that gets its value later gets it once (TK0105).
 
 mod cover;
+mod elected;
 mod ends;
 mod first;
 mod reads;
@@ -51,13 +53,13 @@ mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::cover::Cover;
+use self::cover::{Cover, Domain};
 use self::ends::Ends;
 use self::state::State;
 use super::fold::Folds;
 use super::poly::{Bounds, Poly};
 use super::taken::Taken;
-use super::uniform::Uniformity;
+use super::uniform::{Uniformity, WrittenTensors};
 use crate::diag::Diagnostics;
 use crate::kernel::{ArrayRef, ExprId, Kernel, TileId, VarId, immutable_lets};
 use crate::solve::skeleton::Fills;
@@ -95,6 +97,7 @@ fn check_tiles(
         folds,
         fills,
         taken: Taken::of(kernel, uniform),
+        written: WrittenTensors::of(kernel),
         lets: immutable_lets(&kernel.body, kernel),
         steps: BTreeMap::new(),
         covers: Vec::new(),
@@ -126,9 +129,11 @@ struct Flow<'a> {
     /// What running the kernel at small sizes has shown.
     fills: &'a Fills,
     taken: Taken<'a>,
+    /// The tensors that the kernel stores to.
+    written: WrittenTensors,
     lets: BTreeMap<VarId, ExprId>,
-    /// The bounds and the steps of counters that start where axes say.
-    steps: BTreeMap<VarId, [ExprId; 3]>,
+    /// How counters that go in steps do, while the loop is looked at.
+    steps: BTreeMap<VarId, Domain>,
     /// Stores that may fill their tiles.
     covers: Vec<Cover>,
     /// How far tiles are read.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::elected::Elections;
 use crate::check::poly::Poly;
 use crate::kernel::{TileId, VarId};
 
@@ -14,6 +15,8 @@ pub(super) struct State {
     pub(super) tiles: BTreeMap<TileId, Written>,
     /// Flags that hold what was stored in them: nobody has updated them since.
     pub(super) fresh: BTreeSet<TileId>,
+    /// Whose numbers cells hold.
+    pub(super) elections: Elections,
 }
 
 /// The cells of a tile that were written.
@@ -35,6 +38,7 @@ impl State {
         self.assigned.retain(|var| other.assigned.contains(var));
         self.maybe_assigned.extend(other.maybe_assigned);
         self.fresh.retain(|tile| other.fresh.contains(tile));
+        self.elections.join(&other.elections);
         for (tile, written) in &mut self.tiles {
             let Some(others) = other.tiles.get(tile) else {
                 *written = Written::default();

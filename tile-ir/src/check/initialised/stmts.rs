@@ -16,6 +16,12 @@ impl Flow<'_> {
     }
 
     fn walk_stmt(&mut self, stmt: &Stmt, state: &mut State) {
+        self.walk_kind(stmt, state);
+        self.follow_elections(stmt, state);
+        self.write_whole(stmt, state);
+    }
+
+    fn walk_kind(&mut self, stmt: &Stmt, state: &mut State) {
         match &stmt.kind {
             StmtKind::Let { var, init } => {
                 let Some(init) = init else {
@@ -88,6 +94,7 @@ impl Flow<'_> {
                 }
                 self.forget_all(body);
                 self.forget_flags(body, state);
+                self.forget_elections(body, &mut state.elections);
                 self.read(*cond, state);
                 let mut inside = state.clone();
                 self.walk_divided(*cond, body, &mut inside);
@@ -100,7 +107,11 @@ impl Flow<'_> {
                 if let Some(holds) = self.folds.get(*cond) {
                     return self.walk(if holds { then } else { otherwise }, state);
                 }
+                let before = state.elections.clone();
+                let elected = self.elected_under(*cond, [then, otherwise], &before);
                 let mut other = state.clone();
+                self.enter_elected(*cond, true, state);
+                self.enter_elected(*cond, false, &mut other);
                 self.walk_divided(*cond, then, state);
                 self.walk_divided(*cond, otherwise, &mut other);
                 self.forget_all(then);
@@ -108,6 +119,8 @@ impl Flow<'_> {
                 state.join(other);
                 self.write_picked(*cond, then, state);
                 self.write_of_first(*cond, [then, otherwise], state);
+                self.write_of_elected(*cond, [then, otherwise], (&before, state));
+                state.elections.set(elected);
             }
             StmtKind::Assume { cond } => self.read(*cond, state),
             StmtKind::Distinct { values, .. } => {
@@ -115,7 +128,6 @@ impl Flow<'_> {
             }
             StmtKind::Barrier | StmtKind::WarpBarrier => {}
         }
-        self.write_whole(stmt, state);
     }
 
     fn set_value(&mut self, var: VarId, value: ExprId) {
@@ -145,6 +157,7 @@ impl Flow<'_> {
         (self.divergent, self.in_each) = (false, true);
         self.bounds.enter(axes);
         self.forget_flags(body, state);
+        self.forget_elections(body, &mut state.elections);
         let mut inside = state.clone();
         self.walk(body, &mut inside);
         (self.divergent, self.in_each) = (divergent, in_each);
@@ -166,6 +179,7 @@ impl Flow<'_> {
         }
         self.forget_all(body);
         self.forget_flags(body, state);
+        self.forget_elections(body, &mut state.elections);
         let mut inside = state.clone();
         inside.maybe_assigned.extend(assigned_in(body));
         let outer = self.divergent;

@@ -93,8 +93,9 @@ impl Flow<'_> {
                     } else {
                         let mut runs = runs.clone();
                         runs.stepped.push(*var);
-                        self.steps.insert(*var, [start, end, step]);
+                        self.steps.insert(*var, Domain::Steps([start, end, step]));
                         self.mark_whole(body, &runs, state);
+                        self.steps.remove(var);
                     }
                 }
                 StmtKind::While { cond, body } => {
@@ -103,14 +104,21 @@ impl Flow<'_> {
                     else {
                         continue;
                     };
-                    let [end, step] =
-                        [found.bounds.1, found.step].map(|bound| self.bounds.poly(bound));
-                    if let Some((runs, end)) = self.strided(found.var, [start, end, step], runs) {
-                        self.bounds.set(found.var, Poly::var(found.var));
+                    let ends = [found.bounds.1, found.step];
+                    let [end, step] = ends.map(|bound| self.bounds.poly(bound));
+                    let bounds = [start.clone(), end, step];
+                    self.bounds.set(found.var, Poly::var(found.var));
+                    if let Some((runs, end)) = self.strided(found.var, bounds, runs) {
                         self.bounds.enter_counter(found.var, end);
                         self.mark_whole(found.body, &runs, state);
-                        self.bounds.forget(found.var);
+                    } else {
+                        let mut runs = runs.clone();
+                        runs.stepped.push(found.var);
+                        self.steps.insert(found.var, Domain::From(start, ends));
+                        self.mark_whole(found.body, &runs, state);
+                        self.steps.remove(&found.var);
                     }
+                    self.bounds.forget(found.var);
                 }
                 StmtKind::If { cond, then, otherwise } => {
                     for (body, holds) in [(then, true), (otherwise, false)] {
@@ -221,7 +229,7 @@ impl Flow<'_> {
     ) -> Option<usize> {
         let axes = axes.iter().map(|axis| {
             let domain = match self.steps.get(axis) {
-                Some(steps) => Domain::Steps(*steps),
+                Some(steps) => steps.clone(),
                 None => Domain::Below(self.bounds.extent(*axis)?.clone()),
             };
             Some((*axis, domain))
@@ -256,7 +264,7 @@ impl Flow<'_> {
 
     /// Whether a condition says no more than that axes of the block have certain
     /// values that they do take.
-    fn pins(&mut self, cond: ExprId, out: &mut Vec<(VarId, Poly)>) -> bool {
+    pub(super) fn pins(&mut self, cond: ExprId, out: &mut Vec<(VarId, Poly)>) -> bool {
         match self.kernel.exprs[cond].kind {
             ExprKind::Logic { op: LogicOp::And, lhs, rhs } => {
                 self.pins(lhs, out) && self.pins(rhs, out)
