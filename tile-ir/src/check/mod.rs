@@ -51,7 +51,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::exchange::Group;
 use crate::kernel::{Kernel, TileId};
 use crate::solve::skeleton::{Effort, Findings, enumerate};
@@ -217,23 +217,26 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     let mut found = run(&kernel, is_proved, (&unfilled, is_inside));
     found.adopt(&glance);
     let stray = accesses.check(&found.strays, &mut diags);
+    let (mut unwritten, mut unshown) = (Diagnostics::new(), BTreeSet::new());
     if !diverges {
         // Who has left early has written nothing: that is one mistake, not two.
-        initialised::check_initialised(
-            &kernel,
-            (&uniform, &folds),
-            &found.fills,
-            &stray,
-            &mut diags,
-        );
+        let facts = (&uniform, &folds);
+        unshown =
+            initialised::check_initialised(&kernel, facts, &found.fills, &stray, &mut unwritten);
     }
+    let mut rest = Diagnostics::new();
     if stray.is_empty() {
         // Elsewhere values pass through other elements than the text shows.
-        check_pads((&kernel, &uniform), as_written.as_ref(), &mut diags);
+        check_pads((&kernel, &uniform), as_written.as_ref(), &mut rest);
     }
     // Where not everybody reaches a barrier, it is unknown what it separates.
     let verdict =
-        (!diverges).then(|| races::check_races(&kernel, (found, unproved), &stray, &mut diags));
+        (!diverges).then(|| races::check_races(&kernel, (found, unproved), &stray, &mut rest));
+    // What races in tiles decide is asked when they are mended.
+    let races = rest.iter().any(|found| found.code == Code::SharedRace);
+    let is_told = |found: &Diagnostic| !(races && unshown.contains(&found.primary));
+    let told = unwritten.into_iter().filter(is_told).chain(rest);
+    told.for_each(|found| diags.push(found));
     // What is written another way may name less.
     unused::check_unused(as_written.as_ref().unwrap_or(&kernel), &mut diags);
     match verdict {

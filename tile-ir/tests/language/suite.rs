@@ -126,9 +126,9 @@ families! {
     reach reached reading recounted rectangles reduced reductions resampled reserved restored rolled
     rotated rounds rows running samples scans scattered searches seats segments seldom settled
     several shares sized sizes solvers sorted sorts staged starts stencils steps stolen stored
-    strays strides summed sums swept symbolic tables takers teams tickets tiles together told
-    triangles turned twice unrolled unseen values verified waits walked warps wavelets waves weighed
-    wholes wide
+    strays strides summed sums swept symbolic tables takers tallies teams tickets tiles together
+    told triangles turned twice unrolled unseen values verified waits walked warps wavelets waves
+    weighed wholes wide
 }
 
 #[test]

@@ -68,29 +68,30 @@ use crate::span::SpanId;
 /// The tiles of which the text does not show that whatever is read has been written.
 pub(super) fn unfilled(kernel: &Kernel, facts: (&Uniformity, &Folds)) -> BTreeSet<TileId> {
     let mut diags = Diagnostics::new();
-    check_tiles(kernel, facts, &Fills::default(), &BTreeSet::new(), &mut diags)
+    check_tiles(kernel, facts, &Fills::default(), &BTreeSet::new(), &mut diags).0
 }
 
 /// Reports every variable and tile that may be read before it is written; not the
-/// tiles that are `stray`: where an access leaves a tile, that comes first.
+/// tiles that are `stray`: where an access leaves a tile, that comes first. Gives the places of
+/// those that no run has been asked about.
 pub(super) fn check_initialised(
     kernel: &Kernel,
     facts: (&Uniformity, &Folds),
     fills: &Fills,
     stray: &BTreeSet<ArrayRef>,
     diags: &mut Diagnostics,
-) {
-    check_tiles(kernel, facts, fills, stray, diags);
+) -> BTreeSet<SpanId> {
+    check_tiles(kernel, facts, fills, stray, diags).1
 }
 
-/// The same; gives the tiles that are reported, or stray.
+/// The same; gives the tiles that are reported, or stray, too.
 fn check_tiles(
     kernel: &Kernel,
     (uniform, folds): (&Uniformity, &Folds),
     fills: &Fills,
     stray: &BTreeSet<ArrayRef>,
     diags: &mut Diagnostics,
-) -> BTreeSet<TileId> {
+) -> (BTreeSet<TileId>, BTreeSet<SpanId>) {
     let mut cx = Flow {
         kernel,
         uniform,
@@ -116,10 +117,11 @@ fn check_tiles(
             .filter(|tile| stray.contains(&ArrayRef::Tile(*tile)))
             .collect(),
         reported_vars: BTreeSet::new(),
+        unshown: BTreeSet::new(),
         diags,
     };
     cx.walk(&kernel.body, &mut State::default());
-    cx.reported_tiles
+    (cx.reported_tiles, cx.unshown)
 }
 
 struct Flow<'a> {
@@ -154,5 +156,7 @@ struct Flow<'a> {
     starts: BTreeMap<SpanId, Poly>,
     reported_tiles: BTreeSet<TileId>,
     reported_vars: BTreeSet<VarId>,
+    /// The reads that are reported and that no run has been asked about.
+    unshown: BTreeSet<SpanId>,
     diags: &'a mut Diagnostics,
 }

@@ -26,6 +26,9 @@ impl Flow<'_> {
             self.diags.push(diagnostic.label(self.kernel.tiles[tile].span, "it is declared here"));
             return;
         };
+        if example.is_none() && !self.fills.run.contains(&tile) {
+            self.unshown.insert(access.span);
+        }
         let position = |span| {
             let range = self.kernel.spans.range(span);
             (range.line, range.column)

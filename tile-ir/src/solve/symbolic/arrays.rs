@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::asked::Asked;
+use super::formula::Formula;
 use super::own_cells::read_at_distances;
 use super::poly::Poly;
 use super::walk::{Value, Walk};
@@ -199,10 +200,11 @@ impl Walk<'_> {
         range: &LoopRange,
         bounds: &[Poly],
         body: &[Stmt],
-    ) -> Option<Vec<i128>> {
+    ) -> Option<Vec<Poly>> {
         let LoopRange::Between { reversed, .. } = range else { return None };
-        let bounds: Option<Vec<i128>> = bounds.iter().map(Poly::as_constant).collect();
-        let (start, end, step) = match bounds?.as_slice() {
+        let numbers: Option<Vec<i128>> = bounds.iter().map(Poly::as_constant).collect();
+        let Some(numbers) = numbers else { return self.walked_steps(range, bounds, body) };
+        let (start, end, step) = match numbers.as_slice() {
             [start, end] => (*start, *end, 1),
             [start, end, step] => (*start, *end, *step),
             _ => return None,
@@ -228,7 +230,25 @@ impl Walk<'_> {
         if *reversed {
             values.reverse();
         }
-        Some(values)
+        Some(values.into_iter().map(Poly::constant).collect())
+    }
+
+    /// The same of one that begins where each work-item says, in steps of one number, and has as
+    /// many rounds for each: `for i in (t..1024).step_by(256)` of 256 work-items has four.
+    fn walked_steps(&self, range: &LoopRange, bounds: &[Poly], body: &[Stmt]) -> Option<Vec<Poly>> {
+        let LoopRange::Between { reversed: false, .. } = range else { return None };
+        let [start, end, step] = bounds else { return None };
+        let step = step.as_constant().filter(|step| *step > 0)?;
+        if !self.case.walks_updates || !updates_tile(body) || self.leaves(body) {
+            return None;
+        }
+        let room = MAX_WALKED_IN_CASE / self.walked.max(1);
+        let at = |round: i128| start.add(&Poly::constant(round * step));
+        let first = |round: &i128| self.is_never(&Formula::lt(&at(*round), end));
+        let count = (0..=room).find(first)?;
+        // Nobody has ended before.
+        let are_made = count == 0 || self.is_never(&Formula::le(end, &at(count - 1)));
+        are_made.then(|| (0..count).map(at).collect())
     }
 
     /// Whether a launch has so few work-items that runs of all of them decide about races,

@@ -160,7 +160,7 @@ impl Walk<'_> {
             let outer = self.walked;
             self.walked *= (values.len() as i128).max(1);
             for value in values {
-                self.env.insert(var, Value::Int(Poly::constant(value)));
+                self.env.insert(var, Value::Int(value));
                 self.stmts(body);
             }
             self.walked = outer;

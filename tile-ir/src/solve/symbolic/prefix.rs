@@ -5,8 +5,9 @@
 //! later one holds no less than the earlier one and what was counted there. So work-items
 //! that each count, and go on from the cell of their own (of their warp, of their digit),
 //! have places of their own. The same holds where `base[d] = base[d - 1] + count[d - 1]`,
-//! of sums that include a cell's own count, and where each work-item stores what a
-//! collective scan gives it.
+//! of sums that include a cell's own count, where the sums begin with the first count and the
+//! second cell, and where each work-item stores what a collective scan gives it, or what it has
+//! added up itself.
 //!
 //! # What it rests on
 //!

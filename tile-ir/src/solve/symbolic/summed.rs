@@ -34,6 +34,8 @@ struct Gap {
     has_first: bool,
     /// Whether it has what was counted in the cell before it.
     has_before: bool,
+    /// Whether each iteration adds what was counted in the cell of its store.
+    is_aligned: bool,
     /// The variable that holds the sum so far, and what it begins with.
     sum: Option<(VarId, Poly)>,
     /// Whether sums begin with 0.
@@ -125,7 +127,15 @@ impl Walk<'_> {
                 continue;
             }
             let Some((rows, unless)) = self.rows_scanned_unless(&stored.at.row) else { continue };
-            let Some(gap) = self.gap(stored, (*id, &place, slope), head) else { continue };
+            let Some(mut gap) = self.gap(stored, (*id, &place, slope), head) else { continue };
+            let before = Cell { row: stored.at.row.clone(), at: place.plus(-slope) };
+            let begins_with_count = self.begins_with_count(&gap, (stored, &before), head);
+            if begins_with_count {
+                let none = Poly::default();
+                gap.is_from_0 = true;
+                gap.has_before |= gap.distance == 0;
+                gap.has_first |= gap.distance == 0 && holds(head, (stored.tile, &before), &none);
+            }
             let first = if gap.has_first { place.plus(-slope) } else { place.clone() };
             let beyond = place.add(&end.sub(start).scaled(slope));
             let is_backward = slope < 0;
@@ -139,7 +149,7 @@ impl Walk<'_> {
             let is_inclusive = gap.distance == 1;
             let begins = |(_, first): &(VarId, Poly)| self.is_natural(first);
             let is_whole = match gap.has_first {
-                true => gap.sum.is_none() && gap.tile == stored.tile,
+                true => begins_with_count || gap.sum.is_none() && gap.tile == stored.tile,
                 false => gap.sum.as_ref().is_some_and(begins),
             };
             let raises = self.raises_of(gap.tile, n_sets);
@@ -201,8 +211,9 @@ impl Walk<'_> {
             let Some(sum) = sum.filter(|_| is_fixed && !is_written) else { continue };
             let rounds = end.sub(start);
             let is_among = |until: &Poly| {
+                // Of who does not come by, the symbol may be what the cells up to there hold.
                 let beyond = Formula::lt(until, &Poly::default()).or(Formula::lt(&rounds, until));
-                self.is_never(&beyond)
+                self.is_never(&Formula::All(self.guards.clone()).and(beyond))
             };
             if !self.is_natural(&step.by) || !step.until.as_ref().is_none_or(is_among) {
                 continue;
@@ -246,16 +257,9 @@ impl Walk<'_> {
             is_before.then_some((read.tile, distance))
         };
         // The cell before the first one may hold what the sums begin with.
-        let holds_first = |first: &Poly| {
-            let is_first = |held: &Held| {
-                let is_there = held.unless.iter().all(|unless| *unless == Formula::False);
-                let is_before = held.at.row == stored.at.row && held.at.at == place.plus(-slope);
-                held.is_exact && is_there && is_before && held.value == *first
-            };
-            let content = head.contents.get(&stored.tile);
-            matches!(content, Some(Content::Held(held)) if held.iter().any(is_first))
-        };
-        let gap = |(tile, distance): (TileId, i128),
+        let before = Cell { row: stored.at.row.clone(), at: place.plus(-slope) };
+        let holds_first = |first: &Poly| holds(head, (stored.tile, &before), first);
+        let gap = |(tile, distance, is_aligned): (TileId, i128, bool),
                    (has_first, is_added): (bool, bool),
                    sum: Option<(VarId, Poly)>| {
             let none = Poly::default();
@@ -267,7 +271,15 @@ impl Walk<'_> {
             // The variable has taken in what was counted before it is stored.
             let has_before = distance == 0 && is_added;
             let is_known = matches!(distance, 0 | 1);
-            is_known.then_some(Gap { tile, distance, has_first, has_before, sum, is_from_0 })
+            is_known.then_some(Gap {
+                tile,
+                distance,
+                has_first,
+                has_before,
+                is_aligned,
+                sum,
+                is_from_0,
+            })
         };
         let steps = self.held.steps.get(&id).into_iter().flatten();
         for step in steps.filter(|step| step.until.is_none()) {
@@ -285,7 +297,7 @@ impl Walk<'_> {
             }
             let has_first = later == 1 && holds_first(&step.first);
             let sum = Some((step.var, step.first.clone()));
-            return gap((tile, distance + later), (has_first, later == 1), sum);
+            return gap((tile, distance + later, distance == 0), (has_first, later == 1), sum);
         }
         // A cell is the one before it, and a count.
         let follows = |symbol: Unknown| {
@@ -297,7 +309,7 @@ impl Walk<'_> {
             let is_update = stored.is_added && single(&stored.value).is_some_and(follows);
             let own = Poly::unknown(single(&stored.value)?);
             return (is_update && self.is_natural(&own))
-                .then(|| gap((stored.tile, 1), (true, false), None))
+                .then(|| gap((stored.tile, 1, true), (true, false), None))
                 .flatten();
         };
         let ([one], [two]) = (one.as_slice(), two.as_slice()) else { return None };
@@ -309,7 +321,30 @@ impl Walk<'_> {
         if !self.is_natural(&Poly::unknown(count)) {
             return None;
         }
-        gap((tile, distance + 1), (true, false), None)
+        gap((tile, distance + 1, distance == 0), (true, false), None)
+    }
+
+    /// Whether sums of what another tile holds begin with what was counted in the cell before
+    /// those that are added: `let mut run = n[0]; for k in 1..W { s[k] = run; run += n[k]; }`, or
+    /// where that was stored in the cell before the first one.
+    fn begins_with_count(
+        &mut self,
+        gap: &Gap,
+        (stored, before): (&Stored, &Cell),
+        head: &Head,
+    ) -> bool {
+        if gap.tile == stored.tile || !gap.is_aligned {
+            return false;
+        }
+        let of = (gap.tile, self.version_before(head, gap.tile));
+        let read = |at: &Poly| self.reread.symbol_at(of, std::slice::from_ref(at));
+        let read = before.alone().and_then(read).map(Poly::unknown);
+        let Some(count) = read.or_else(|| self.found_in_version(of, before)) else { return false };
+        let is_it = match &gap.sum {
+            Some((_, first)) => *first == count,
+            None => holds(head, (stored.tile, before), &count),
+        };
+        is_it && self.is_natural(&count)
     }
 
     /// Notes that every work-item stores what a scan of the block gives it, in the cell of
@@ -334,12 +369,17 @@ impl Walk<'_> {
             return false;
         }
         let partial = single(&stored.value).and_then(|sum| self.prefixes.reads.get(&sum));
-        if let Some(read) = partial.filter(|read| read.at.alone() == Some(&number)) {
+        let is_up_to = |read: &Read, end: &Poly| read.at.alone() == Some(end);
+        if let Some(read) = partial {
             // Of sums that no cell holds: from here on these do.
             let mut scan = self.prefixes.scans[read.scan].clone();
-            scan.cells[1] = end;
-            scan.is_from_nothing = false;
-            return scan.loops == self.loops && self.add_sums(stored.tile, scan);
+            let has_own = scan.is_from_nothing && is_up_to(read, &number.plus(1));
+            if is_up_to(read, &number) || has_own {
+                (scan.is_inclusive, scan.is_whole) = (has_own, has_own);
+                scan.cells[1] = end;
+                scan.is_from_nothing = false;
+                return scan.loops == self.loops && self.add_sums(stored.tile, scan);
+            }
         }
         let Some((of, is_inclusive)) = self.scan_of_block(&stored.value) else { return false };
         let (end, mut scan) = self.counts_added(&of, (&number, end), !unless.is_empty());
@@ -495,4 +535,11 @@ impl Walk<'_> {
         let own = |raise: &&Raise| raise.tile == tile && raise.n_sets == last;
         self.held.raises.iter().filter(own).cloned().collect()
     }
+}
+
+/// Whether a cell of a tile held this where a loop began.
+fn holds(head: &Head, (tile, at): (TileId, &Cell), value: &Poly) -> bool {
+    let is_it =
+        |held: &Held| held.is_exact && held.is_sure() && held.at == *at && held.value == *value;
+    matches!(head.contents.get(&tile), Some(Content::Held(held)) if held.iter().any(is_it))
 }
