@@ -81,6 +81,12 @@ impl Bracketed {
     }
 }
 
+/// What something is at least and at most.
+type Ends = (Poly, Poly);
+
+/// Whether a bound may be made of an unknown.
+type IsKept<'a> = &'a dyn Fn(Unknown) -> bool;
+
 /// To which side of an index a bound lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
@@ -140,7 +146,7 @@ impl Walk<'_> {
     fn are_bounded_apart(
         &self,
         sites: [&Site; 2],
-        ([ours, theirs], is_kept): ([&Bracket; 2], &dyn Fn(Unknown) -> bool),
+        ([ours, theirs], is_kept): ([&Bracket; 2], IsKept<'_>),
         meeting: Meeting<'_>,
     ) -> bool {
         // Between blocks all is about the numbers of blocks.
@@ -169,7 +175,7 @@ impl Walk<'_> {
     fn never_meet_between(
         &self,
         sites: [&Site; 2],
-        (bounds, is_kept): (&[(Poly, Poly); 2], &dyn Fn(Unknown) -> bool),
+        (bounds, is_kept): (&[Ends; 2], IsKept<'_>),
         (meeting, is_short): (Meeting<'_>, bool),
     ) -> bool {
         let Some(mut builder) = self.hands(sites, meeting) else { return true };
@@ -207,11 +213,7 @@ impl Walk<'_> {
     }
 
     /// What an index is at least and at most, by what is kept.
-    fn bracket(
-        &self,
-        (site, axis): (&Site, usize),
-        is_kept: &dyn Fn(Unknown) -> bool,
-    ) -> Option<Bracket> {
+    fn bracket(&self, (site, axis): (&Site, usize), is_kept: IsKept<'_>) -> Option<Bracket> {
         let index = site.indices.get(axis).filter(|index| !index.is_lost())?;
         if index.unknowns().all(is_kept) {
             return None;
@@ -242,7 +244,7 @@ impl Walk<'_> {
         &self,
         (site, index): (&Site, &Poly),
         end: End,
-        (rows, is_kept): (&[Poly], &dyn Fn(Unknown) -> bool),
+        (rows, is_kept): (&[Poly], IsKept<'_>),
     ) -> Vec<Poly> {
         let mut sums = vec![index.clone()];
         let mut at = 0;
@@ -382,7 +384,7 @@ impl Builder<'_> {
     }
 
     /// That one place lies between both bounds of the first side, and both of the second one.
-    fn assert_met(&mut self, [(low, high), (their_low, their_high)]: &[(Poly, Poly); 2]) {
+    fn assert_met(&mut self, [(low, high), (their_low, their_high)]: &[Ends; 2]) {
         let widths = [high.sub(low), their_high.sub(their_low)].map(|width| width.as_constant());
         match widths {
             // Of numbers of few values digits are told apart.

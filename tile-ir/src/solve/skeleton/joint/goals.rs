@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::super::hash::Hash;
+use super::super::sizes::Sizes;
+use super::rounds::rounds;
 use super::sites::{Around, Path, Site, Sites};
 use super::text::Text;
 use crate::check::Origins;
@@ -87,6 +89,11 @@ pub(in super::super) fn outside(text: &Text<'_>, accesses: &BTreeSet<SpanId>) ->
     let all = collected.sites.reads.iter().chain(&collected.sites.writes);
     let asked = all.filter(|site| accesses.contains(&site.span));
     once_each(asked.flat_map(|site| collected.of_leaving(site)))
+}
+
+/// What has to hold so that loops that carry numbers have many rounds.
+pub(in super::super) fn many_rounds(text: &Text<'_>, sizes: &Sizes) -> Vec<Goals> {
+    once_each(rounds(&Collected::of(text, false), sizes).into_iter())
 }
 
 fn once_each(found: impl Iterator<Item = Goals>) -> Vec<Goals> {
@@ -277,7 +284,7 @@ impl<'a> Collected<'a> {
         })
     }
 
-    fn names_launch(&self, expr: ExprId, depth: u32) -> bool {
+    pub(super) fn names_launch(&self, expr: ExprId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return true };
         let kernel = self.text.plain.kernel;
         let kind = &kernel.exprs[self.text.plain.resolved(expr)].kind;

@@ -16,13 +16,14 @@ mod guess;
 mod linear;
 mod made;
 mod near;
+mod rounds;
 mod search;
 mod sites;
 mod text;
 
 use std::collections::BTreeMap;
 
-pub(super) use self::goals::{outside, together};
+pub(super) use self::goals::{many_rounds, outside, together};
 pub(super) use self::search::{find, find_with_made};
 pub(super) use self::text::Text;
 use super::data::Number;
