@@ -18,6 +18,9 @@ const MAX_SHORT: i128 = 1 << 8;
 /// Terms of a value of data that is asked whether it can wrap.
 const MAX_DATA_TERMS: usize = 4;
 
+/// The same of remainders in it, beside those.
+const MAX_DIGITS: usize = 8;
+
 /// Functions inside each other of which a value may be made that can wrap. Hashes go
 /// deeper, and then nothing is to be seen of them.
 const MAX_DEPTH: u32 = 6;
@@ -133,7 +136,7 @@ impl Walk<'_> {
             return false;
         }
         // Of data it is seldom seen, and longer to see.
-        let is_short = value.terms().len() <= MAX_DATA_TERMS;
+        let is_short = self.without_digits(value).terms().len() <= MAX_DATA_TERMS;
         let beyond =
             Formula::lt(value, &Poly::constant(min)).or(Formula::lt(&Poly::constant(max), value));
         let beyond = self.rooms_of_sums(value).into_iter().fold(beyond, Formula::and);
@@ -144,6 +147,44 @@ impl Walk<'_> {
                 && self
                     .at_ends(value)
                     .is_some_and(|ends| ends.iter().all(|end| self.is_between(end, min, max)))
+    }
+
+    /// A value without what it has of remainders, `x - 2 * (x / 2)`: whose range is plain, however
+    /// many there are.
+    fn without_digits(&self, value: &Poly) -> Poly {
+        let mut value = value.clone();
+        for _ in 0..MAX_DIGITS {
+            let Some(rest) = self.without_digit(&value) else { break };
+            value = rest;
+        }
+        value
+    }
+
+    fn without_digit(&self, value: &Poly) -> Option<Poly> {
+        value.terms().iter().find_map(|(product, factor)| {
+            let [quotient] = product.as_slice() else { return None };
+            let (function, of, by) = self.function_of(*quotient)?;
+            if !matches!(function, Function::Quotient | Function::Floor) {
+                return None;
+            }
+            // What is left of a number, or of one that has been divided already.
+            let whole = by.as_constant().map(|by| (of.clone(), by));
+            let parts = value.terms().iter().filter_map(|(product, _)| {
+                let [part] = product.as_slice() else { return None };
+                let (_, of_part, by_part) =
+                    self.function_of(*part).filter(|(other, ..)| other == function)?;
+                let times = by.content().checked_div(by_part.content())?;
+                (of_part == of && by_part.scaled(times) == *by)
+                    .then(|| (Poly::unknown(*part), times))
+            });
+            whole.into_iter().chain(parts).find_map(|(number, times)| {
+                let is_divided = times > 1 && factor % times == 0;
+                let digit = number.sub(&Poly::unknown(*quotient).scaled(times));
+                let rest = || value.add(&digit.scaled(factor / times));
+                let is_less = |rest: &Poly| rest.terms().len() + 2 <= value.terms().len();
+                is_divided.then(rest).filter(is_less)
+            })
+        })
     }
 
     /// A value at both ends of a counter that it multiplies by what is no number: all

@@ -23,9 +23,9 @@ use crate::exchange::{ExchangeOp, Group, Reduction, WARP_ITEMS};
 use crate::kernel::Type;
 
 /// How many flags a work-item may add, those of its elements.
-const FLAGS: [i128; 2] = [2, MAX_FLAGS];
+const FLAGS: [i128; 5] = [2, 3, 4, 6, MAX_FLAGS];
 /// The most of them.
-const MAX_FLAGS: i128 = 4;
+const MAX_FLAGS: i128 = 8;
 
 /// What an exchange of a block or a warp adds up.
 #[derive(Clone, Debug)]
