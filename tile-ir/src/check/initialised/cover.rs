@@ -3,7 +3,8 @@
 //! Of `s[t / 32 * 64 + t % 32 + 32 * q]` for all `t` and `q` no comparison of polynomials
 //! says that it runs over the tile. Where literals and tile parameters of few values say how
 //! far axes and counters go, the cells are counted; under `if t < 32 { … }`, those of who comes
-//! by. So it is with a `while` loop whose counter has such a value before it. It is asked only where the tile is read and nothing else shows that it is filled.
+//! by. So it is with a `while` loop whose counter has such a value before it. It is asked only
+//! where the tile is read and nothing else shows that it is filled.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
