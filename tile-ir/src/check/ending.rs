@@ -14,15 +14,15 @@ use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 /// Which way a variable is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Way {
+pub(crate) enum Way {
     Up,
     Down,
 }
 
 /// What a variable has not reached, at one of its uses.
 #[derive(Clone, Debug)]
-pub(super) struct End {
-    pub(super) way: Way,
+pub(crate) struct End {
+    pub(crate) way: Way,
     pub(super) bound: Bound,
     /// Whether it may be the bound itself.
     pub(super) met: bool,
@@ -30,9 +30,16 @@ pub(super) struct End {
     pub(super) twice: bool,
 }
 
+impl End {
+    /// The bound, where it is the variable by itself that has not reached it.
+    pub(crate) fn alone(&self) -> Option<ExprId> {
+        (self.bound.beside.is_empty() && !self.twice).then_some(self.bound.of)
+    }
+}
+
 /// A number, less or more what is added to a variable or taken from it.
 #[derive(Clone, Debug)]
-pub(super) struct Bound {
+pub(crate) struct Bound {
     of: ExprId,
     beside: Vec<(BinaryOp, ExprId)>,
     /// The sum with the variable, if it is not the variable itself.
@@ -58,7 +65,7 @@ impl Bound {
 }
 
 /// The variables that have not reached something where a condition holds.
-pub(super) fn ends_of(kernel: &Kernel, cond: ExprId) -> Vec<(VarId, End)> {
+pub(crate) fn ends_of(kernel: &Kernel, cond: ExprId) -> Vec<(VarId, End)> {
     let (lower, upper, met) = match kernel.exprs[cond].kind {
         ExprKind::Logic { op: LogicOp::And, lhs, rhs } => {
             return [lhs, rhs].into_iter().flat_map(|part| ends_of(kernel, part)).collect();

@@ -35,14 +35,17 @@ mod unused;
 mod warp;
 
 pub(crate) use assumed::Origins;
+pub(crate) use ending::{Way, ends_of};
 pub use exact::Exact;
 pub(crate) use exact::whole_of;
 pub(crate) use fold::Folds;
 pub use interval::Range;
 pub use narrow::piece;
 pub(crate) use narrow::{MAX_NARROW_ITEMS, narrows};
+pub(crate) use poly::assigned_in;
 pub(crate) use precondition::few_values;
 pub use precondition::{broken_precondition, preconditions};
+pub(crate) use stepped::step_in;
 pub use unchecked::UncheckedKernel;
 pub use uniform::{Uniformity, uniformity};
 pub(crate) use uniform::{WrittenTensors, launched_vars, range_exprs};

@@ -641,7 +641,7 @@ fn is_unsigned(ty: Type) -> bool {
 }
 
 /// The variables that statements assign, at any depth.
-pub(super) fn assigned_in(stmts: &[Stmt]) -> Vec<VarId> {
+pub(crate) fn assigned_in(stmts: &[Stmt]) -> Vec<VarId> {
     let mut out = Vec::new();
     for stmt in stmts {
         match &stmt.kind {

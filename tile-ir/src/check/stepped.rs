@@ -154,7 +154,7 @@ impl Stepped {
                     others.insert(var);
                 }
                 StmtKind::Update { place: Place::Var(var), .. } | StmtKind::Assign { var, .. } => {
-                    match change(kernel, stmt) {
+                    match step_in(kernel, stmt) {
                         Some((_, step)) => self.courses.entry(var).or_default().step(step, loops),
                         None => drop(others.insert(var)),
                     }
@@ -274,7 +274,7 @@ fn step_of(kernel: &Kernel, value: ExprId, var: VarId) -> Option<(Way, ExprId)> 
 }
 
 /// The variable that a statement steps, which way and by how much.
-fn change(kernel: &Kernel, stmt: &Stmt) -> Option<(VarId, (Way, ExprId))> {
+pub(crate) fn step_in(kernel: &Kernel, stmt: &Stmt) -> Option<(VarId, (Way, ExprId))> {
     match stmt.kind {
         StmtKind::Update { place: Place::Var(var), op: BinaryOp::Add, value } => {
             Some((var, (Way::Up, value)))
@@ -297,7 +297,7 @@ fn trips(kernel: &Kernel, stmt: &Stmt) -> Option<Trips> {
             LoopRange::Halving(_) | LoopRange::Doubling(_) => Some(Trips::Halved),
         },
         StmtKind::While { cond, body, .. } => {
-            let mut steps = body.iter().filter_map(|stmt| change(kernel, stmt));
+            let mut steps = body.iter().filter_map(|stmt| step_in(kernel, stmt));
             let ends = ends_of(kernel, *cond);
             steps.find_map(|(var, (way, by))| {
                 let is_own = |(other, end): &&(VarId, End)| {

@@ -216,11 +216,8 @@ impl Flow<'_> {
                 ..
             } => {
                 let held = elections.cells.get(&self.cell_of(access)?)?;
-                let is_number = |expr| self.number_of(expr).is_some();
-                let is_held = is_number(*held)
-                    && is_number(*expected)
-                    && self.number_of(*held) == self.number_of(*expected);
-                is_held.then_some((access, *value))?
+                let number = self.number_of(*held)?;
+                (self.number_of(*expected) == Some(number)).then_some((access, *value))?
             }
             _ => return None,
         };

@@ -173,8 +173,7 @@ impl Runs<'_> {
         let starts = starts.map(|sizes| sizes.put_where_assumed(kernel, &self.assumptions));
         let starts: Vec<Sizes> = starts.collect();
         let text = joint::Text::of(&plain, &self.unfilled);
-        let of_rounds =
-            starts.first().map_or_else(Vec::new, |first| joint::many_rounds(&text, first));
+        let of_rounds = joint::many_rounds(&text, &starts);
         let all = joint::together(&text, &self.unfilled).into_iter().chain(of_rounds);
         let mut left = self.share(ALL);
         let spans = Spans::of(kernel);

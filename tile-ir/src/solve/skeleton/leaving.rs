@@ -59,7 +59,7 @@ pub(crate) fn leaving(kernel: &Kernel, tile: TileId, accesses: &BTreeSet<SpanId>
     if let Some(launch) = below_zero(kernel, &starts) {
         run(&launch, &mut left);
     }
-    let of_rounds = starts.first().map_or_else(Vec::new, |first| joint::many_rounds(&text, first));
+    let of_rounds = joint::many_rounds(&text, &starts);
     for goals in joint::outside(&text, accesses).into_iter().chain(of_rounds) {
         for launch in joint::find(&text, &goals, &starts) {
             run(&launch, &mut left);

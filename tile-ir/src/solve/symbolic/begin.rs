@@ -8,8 +8,7 @@ use super::agreed_load::AgreedLoads;
 use super::arrays::Elements;
 use super::asked::Asked;
 use super::ballots::Ballots;
-use super::bracketed::Bracketed;
-use super::by_indices::ByIndices;
+use super::beside::Beside;
 use super::cells::Cells;
 use super::claim::Claims;
 use super::exit::Exits;
@@ -183,8 +182,8 @@ fn walk_bounded<'a>(
         walked: 1,
         effort: Effort::of_kernel(),
         proofs: Known::default(),
-        by_indices: ByIndices::default(),
-        bracketed: Bracketed::default(),
+        by_indices: Beside::default(),
+        bracketed: Beside::default(),
         weighed: Weighed::default(),
         pairs: Pairs::default(),
         flow: Flow::default(),

@@ -13,13 +13,10 @@
 //! How a bound was found is of no matter, since it is proved of each access that it is one. What
 //! is asked last then follows from a collision, and where it has no solution there is none.
 
-use std::cell::{Ref, RefCell};
 use std::collections::BTreeSet;
 
 use super::formula::Formula;
 use super::instance::{Builder, Meeting, Side, copy_of};
-use super::known::Known;
-use super::linear::Effort;
 use super::poly::{Poly, Unknown, gcd};
 use super::symbol::{LoopId, Sharing};
 use super::value::Function;
@@ -46,41 +43,6 @@ const MAX_BOUNDS: usize = 2;
 /// Bounds that are as far away are of no use: they are what a type of 32 bits can hold.
 const TOO_FAR: i128 = (1 << 31) - 1;
 
-/// What has been asked of accesses with nothing but the guards that bounds can rest on.
-#[derive(Debug)]
-pub(super) struct Bracketed {
-    sites: RefCell<Vec<Site>>,
-    answers: Known,
-    /// What that may still take: nothing of it is missed by other proofs.
-    effort: Effort,
-}
-
-impl Default for Bracketed {
-    fn default() -> Self {
-        Self::beside(&Effort::of_kernel())
-    }
-}
-
-impl Bracketed {
-    /// It may take a quarter of what other proofs may, besides.
-    pub(super) fn beside(others: &Effort) -> Self {
-        let effort = others.half().half();
-        Self { sites: RefCell::default(), answers: Known::default(), effort }
-    }
-
-    /// All such accesses, these among them.
-    fn including(&self, sites: [&Site; 2]) -> Ref<'_, Vec<Site>> {
-        let mut known = self.sites.borrow_mut();
-        for site in sites {
-            if !known.iter().any(|other| other.is_like(site)) {
-                known.push(site.clone());
-            }
-        }
-        drop(known);
-        self.sites.borrow()
-    }
-}
-
 /// What something is at least and at most.
 type Ends = (Poly, Poly);
 
@@ -104,12 +66,9 @@ impl Walk<'_> {
     /// Whether bounds show that two accesses never meet.
     pub(super) fn is_disjoint_by_bounds(&self, sites: [&Site; 2], meeting: Meeting<'_>) -> bool {
         let [first, second] = sites.map(|site| self.with_guards_of_bounds(site));
-        let known = &self.bracketed;
-        let sites = known.including([&first, &second]);
-        known.answers.ask(&sites, ([&first, &second], meeting), false, || {
-            self.effort.exchanged(&known.effort, || {
-                self.effort.within_part(PART, || self.are_bracketed([&first, &second], meeting))
-            })
+        self.bracketed.ask([&first, &second], meeting, || {
+            self.bracketed
+                .spend(&self.effort, PART, || self.are_bracketed([&first, &second], meeting))
         })
     }
 

@@ -6,12 +6,10 @@
 //! those guards alone that speak of nothing but what indices are made of. To leave out guards
 //! makes a system weaker: what has no solution then has none.
 
-use std::cell::{Ref, RefCell};
 use std::collections::BTreeSet;
 
-use super::bracketed::Bracketed;
+use super::beside::Beside;
 use super::instance::Meeting;
-use super::known::Known;
 use super::linear::Effort;
 use super::poly::{Poly, Unknown};
 use super::symbol::{Sharing, Symbol};
@@ -20,46 +18,11 @@ use super::walk::{Site, Walk};
 /// Of how many parts of a kernel's effort a pair of accesses takes one at most.
 const PART: u64 = 8;
 
-/// What has been asked of accesses without the guards that speak of something else.
-#[derive(Debug)]
-pub(super) struct ByIndices {
-    sites: RefCell<Vec<Site>>,
-    answers: Known,
-    /// What that may still take: nothing of it is missed by other proofs.
-    effort: Effort,
-}
-
-impl Default for ByIndices {
-    fn default() -> Self {
-        Self::beside(&Effort::of_kernel())
-    }
-}
-
-impl ByIndices {
-    /// It may take a quarter of what other proofs may, besides.
-    fn beside(others: &Effort) -> Self {
-        let effort = others.half().half();
-        Self { sites: RefCell::default(), answers: Known::default(), effort }
-    }
-
-    /// All such accesses, these among them.
-    fn including(&self, sites: [&Site; 2]) -> Ref<'_, Vec<Site>> {
-        let mut known = self.sites.borrow_mut();
-        for site in sites {
-            if !known.iter().any(|other| other.is_like(site)) {
-                known.push(site.clone());
-            }
-        }
-        drop(known);
-        self.sites.borrow()
-    }
-}
-
 impl Walk<'_> {
     /// Lets all proofs take so much.
     pub(super) fn set_effort(&mut self, effort: Effort) {
-        self.by_indices = ByIndices::beside(&effort);
-        self.bracketed = Bracketed::beside(&effort);
+        self.by_indices = Beside::of(&effort);
+        self.bracketed = Beside::of(&effort);
         self.effort = effort;
     }
 
@@ -71,14 +34,10 @@ impl Walk<'_> {
             return false;
         }
         // Of two arms it is one question.
-        let known = &self.by_indices;
-        let sites = known.including([&first, &second]);
-        known.answers.ask(&sites, ([&first, &second], meeting), false, || {
+        self.by_indices.ask([&first, &second], meeting, || {
             let systems = self.collision(&first, &second, meeting, false);
-            self.effort.exchanged(&known.effort, || {
-                self.effort.within_part(PART, || {
-                    systems.iter().all(|system| system.has_none_at_all(&self.effort))
-                })
+            self.by_indices.spend(&self.effort, PART, || {
+                systems.iter().all(|system| system.has_none_at_all(&self.effort))
             })
         })
     }

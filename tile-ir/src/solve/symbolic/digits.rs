@@ -143,7 +143,7 @@ fn differences(rows: &[&Poly]) -> Vec<Poly> {
 fn parts(poly: &Poly, weight: &Monomial, factor: i128) -> (Poly, Poly) {
     let (mut heavy, mut light) = (Vec::new(), Vec::new());
     for (product, times) in poly.terms() {
-        match without(product, weight).zip(quotient(*times, factor)) {
+        match product.without(weight).zip(quotient(*times, factor)) {
             Some(term) => heavy.push(term),
             None => light.push((*product, *times)),
         }
@@ -183,7 +183,7 @@ pub(super) fn without_factor(poly: &Poly, ranges: &Ranges) -> Option<Poly> {
     }
     let mut rest = Poly::default();
     for (product, times) in poly.terms() {
-        rest = rest.add(&Poly::product(without(product, &factor)?).scaled(*times));
+        rest = rest.add(&Poly::product(product.without(&factor)?).scaled(*times));
     }
     (!rest.is_lost()).then_some(rest)
 }
@@ -245,7 +245,7 @@ impl Size {
             [(none, -1), (size, 1)] if none.is_empty() => {
                 // What has a multiple of it taken off.
                 let is_multiple =
-                    |product: &Monomial| product.len() > 1 && without(product, size).is_some();
+                    |product: &Monomial| product.len() > 1 && product.contains_all(size);
                 let is_taken = value.terms().iter().any(|(product, _)| is_multiple(product));
                 is_taken.then_some(Self::Product(size.len()))
             }
@@ -286,16 +286,6 @@ fn weights(poly: &Poly, ranges: &Ranges) -> Vec<(Monomial, i128)> {
     }
     out.sort_by_key(|(product, factor)| (product.len(), *factor));
     out
-}
-
-/// `product` without the unknowns of `weight`, if it has them all.
-fn without(product: &Monomial, weight: &Monomial) -> Option<Monomial> {
-    let mut rest = *product;
-    for unknown in weight.iter() {
-        let at = rest.iter().position(|other| other == unknown)?;
-        rest.remove(at);
-    }
-    Some(rest)
 }
 
 /// Whether `part < whole`, by the bounds of the unknowns in `part`.
@@ -350,7 +340,7 @@ fn is_natural(poly: &Poly, ranges: &Ranges) -> bool {
     // What is counted from another number becomes larger by what larger products leave.
     let larger = |product: &Monomial| {
         let mut terms = poly.terms().iter().filter(|(_, factor)| *factor > 0);
-        terms.any(|(other, _)| other.len() > product.len() && without(other, product).is_some())
+        terms.any(|(other, _)| other.len() > product.len() && other.contains_all(product))
     };
     if poly.terms().iter().any(|(product, factor)| *factor < 0 && !larger(product)) {
         return false;

@@ -402,12 +402,7 @@ fn multiple_of(poly: &Poly, divisor: &Poly) -> Option<Poly> {
         if times % factor != 0 {
             return None;
         }
-        let mut rest = *term;
-        for unknown in product.iter() {
-            let at = rest.iter().position(|other| other == unknown)?;
-            rest.remove(at);
-        }
-        out = out.add(&Poly::product(rest).scaled(times / factor));
+        out = out.add(&Poly::product(term.without(product)?).scaled(times / factor));
     }
     (!out.is_lost()).then_some(out)
 }

@@ -33,6 +33,7 @@ mod ballots;
 mod before_own;
 mod begin;
 mod behind;
+mod beside;
 mod beyond;
 mod bits;
 mod bounded;

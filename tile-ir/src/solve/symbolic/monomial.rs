@@ -69,6 +69,16 @@ impl Monomial {
         other.iter().all(|unknown| own.any(|own| own == unknown))
     }
 
+    /// It without the factors of another one, if it has them all.
+    pub(super) fn without(&self, other: &Self) -> Option<Self> {
+        let mut rest = *self;
+        for unknown in other.iter() {
+            let at = rest.iter().position(|own| own == unknown)?;
+            rest.remove(at);
+        }
+        Some(rest)
+    }
+
     /// The factors that `test` admits.
     pub(super) fn filtered(&self, mut test: impl FnMut(Unknown) -> bool) -> Self {
         let mut out = Self::default();

@@ -45,6 +45,8 @@ impl Bounds {
 
 /// Sums of unknowns, by unknowns that are free to move.
 struct Tableau {
+    /// The columns that unknowns have at first.
+    columns: BTreeMap<usize, usize>,
     /// Of unknowns first, then of sums.
     bounds: Vec<Bounds>,
     values: Vec<Fraction>,
@@ -73,25 +75,19 @@ pub(super) fn is_empty(at_least: &[Row], effort: &Effort) -> bool {
 pub(super) fn point(at_least: &[Row], effort: &Effort) -> Option<BTreeMap<usize, Fraction>> {
     let mut tableau = Tableau::of(at_least)?;
     let Turn::Done = tableau.settle(effort)? else { return None };
-    let of = |(unknown, column): (usize, usize)| Some((unknown, *tableau.values.get(column)?));
-    columns(at_least).into_iter().map(of).collect()
-}
-
-/// The columns of unknowns.
-fn columns(at_least: &[Row]) -> BTreeMap<usize, usize> {
-    let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
-    for (unknown, _) in at_least.iter().flat_map(|row| &row.factors) {
-        let count = columns.len();
-        columns.entry(*unknown).or_insert(count);
-    }
-    columns
+    let columns = tableau.columns.iter();
+    columns.map(|(unknown, column)| Some((*unknown, *tableau.values.get(*column)?))).collect()
 }
 
 impl Tableau {
     /// `None` where numbers are too large. A row that cannot hold is one whose bounds
     /// contradict each other.
     fn of(at_least: &[Row]) -> Option<Self> {
-        let columns = columns(at_least);
+        let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
+        for (unknown, _) in at_least.iter().flat_map(|row| &row.factors) {
+            let count = columns.len();
+            columns.entry(*unknown).or_insert(count);
+        }
         let mut bounds = vec![Bounds::default(); columns.len()];
         let mut sums: BTreeMap<Vec<(usize, i128)>, Bounds> = BTreeMap::new();
         for row in at_least {
@@ -118,6 +114,7 @@ impl Tableau {
         }
         if bounds.len() > columns.len() {
             return Some(Self {
+                columns,
                 bounds,
                 values: vec![],
                 free: vec![],
@@ -141,7 +138,7 @@ impl Tableau {
             rows.push(row);
         }
         let bound = (n..n + rows.len()).collect();
-        Some(Self { bounds, values, free: (0..n).collect(), bound, rows })
+        Some(Self { columns, bounds, values, free: (0..n).collect(), bound, rows })
     }
 
     /// Moves sums until all lie inside of their bounds, or one cannot. `None` where it is given

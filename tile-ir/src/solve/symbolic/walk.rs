@@ -13,8 +13,7 @@ use super::agreed_load::AgreedLoads;
 use super::arrays::Elements;
 use super::asked::Asked;
 use super::ballots::Ballots;
-use super::bracketed::Bracketed;
-use super::by_indices::ByIndices;
+use super::beside::Beside;
 use super::cases::Sign;
 use super::cells::{Cells, Dealt};
 use super::claim::Claims;
@@ -232,8 +231,9 @@ pub(super) struct Walk<'a> {
     pub(super) effort: Effort,
     /// What has been proved, or not, of pairs of accesses.
     pub(super) proofs: Known,
-    pub(super) by_indices: ByIndices,
-    pub(super) bracketed: Bracketed,
+    /// Proofs under the guards of indices alone, and those by bounds.
+    pub(super) by_indices: Beside,
+    pub(super) bracketed: Beside,
     pub(super) weighed: Weighed,
     pub(super) pairs: Pairs,
     /// Of the statements so far of the current list.

@@ -24,7 +24,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::formula::Formula;
 use super::instance::{Builder, Side};
-use super::monomial::Monomial;
 use super::poly::{Poly, Unknown, gcd};
 use super::search::is_of_bounds;
 use super::symbol::Sharing;
@@ -76,7 +75,7 @@ impl Product {
         let (mut sizes, mut number) = (Poly::default(), Poly::default());
         for (product, times) in rest.terms() {
             let is_size = product.iter().all(|unknown| walk.is_one_for_launch(*unknown));
-            let others = without(product, weight).filter(|_| is_size && times % factor == 0);
+            let others = product.without(weight).filter(|_| is_size && times % factor == 0);
             match others.map(|others| Poly::product(others).scaled(times / factor)) {
                 Some(times) if times.as_constant().is_some() => number = number.add(&times),
                 Some(times) => sizes = sizes.add(&times),
@@ -400,14 +399,4 @@ impl System {
             value.replace(&|other| (other == *unknown).then(|| by.clone()))
         })
     }
-}
-
-/// A product without the unknowns of another one, if it has them all.
-fn without(product: &Monomial, of: &Monomial) -> Option<Monomial> {
-    let mut rest = *product;
-    for unknown in of.iter() {
-        let at = rest.iter().position(|other| other == unknown)?;
-        rest.remove(at);
-    }
-    Some(rest)
 }

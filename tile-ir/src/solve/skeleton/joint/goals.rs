@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::super::hash::Hash;
-use super::super::sizes::Sizes;
-use super::rounds::rounds;
 use super::sites::{Around, Path, Site, Sites};
 use super::text::Text;
 use crate::check::Origins;
@@ -91,12 +89,7 @@ pub(in super::super) fn outside(text: &Text<'_>, accesses: &BTreeSet<SpanId>) ->
     once_each(asked.flat_map(|site| collected.of_leaving(site)))
 }
 
-/// What has to hold so that loops that carry numbers have many rounds.
-pub(in super::super) fn many_rounds(text: &Text<'_>, sizes: &Sizes) -> Vec<Goals> {
-    once_each(rounds(&Collected::of(text, false), sizes).into_iter())
-}
-
-fn once_each(found: impl Iterator<Item = Goals>) -> Vec<Goals> {
+pub(super) fn once_each(found: impl Iterator<Item = Goals>) -> Vec<Goals> {
     let mut all: Vec<Goals> = Vec::new();
     for goals in found {
         if all.len() < OF_ALL && !all.contains(&goals) {
@@ -117,7 +110,7 @@ pub(super) struct Collected<'a> {
 }
 
 impl<'a> Collected<'a> {
-    fn of(text: &'a Text<'a>, keeps_values: bool) -> Self {
+    pub(super) fn of(text: &'a Text<'a>, keeps_values: bool) -> Self {
         let kernel = text.plain.kernel;
         let assumed = Origins::of(kernel).assumed.to_vec();
         Self { text, sites: Sites::of(kernel), assumed, keeps_values }

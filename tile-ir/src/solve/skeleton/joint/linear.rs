@@ -12,10 +12,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::amounts::is_whole;
+use super::dice::Dice;
 use super::goals::{Goal, READER, Side, Who};
 use super::guess::Guess;
 use super::near::MOST;
-use super::search::Dice;
 use crate::kernel::{Access, ArrayRef, ExprId, ExprKind, Literal, LoopRange, Type, VarId, VarKind};
 use crate::op::{BinaryOp, CompareOp, MathFn, UnaryOp};
 use crate::solve::symbolic::{Effort, Row, whole_point};

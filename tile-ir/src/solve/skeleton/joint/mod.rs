@@ -10,6 +10,7 @@
 //!
 //! What is found is a launch, and is run as any other: it says nothing by itself.
 
+mod dice;
 mod flags;
 mod goals;
 mod guess;
@@ -23,7 +24,8 @@ mod text;
 
 use std::collections::BTreeMap;
 
-pub(super) use self::goals::{many_rounds, outside, together};
+pub(super) use self::goals::{outside, together};
+pub(super) use self::rounds::many_rounds;
 pub(super) use self::search::{find, find_with_made};
 pub(super) use self::text::Text;
 use super::data::Number;

@@ -9,10 +9,12 @@ use std::collections::BTreeSet;
 
 use super::super::amounts::is_whole;
 use super::super::sizes::Sizes;
-use super::goals::{Collected, Goal, Goals, READER, Side};
+use super::goals::{Collected, Goal, Goals, READER, Side, once_each};
 use super::guess::Guess;
-use crate::kernel::{ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, VarId};
-use crate::op::{BinaryOp, CompareOp, LogicOp};
+use super::text::Text;
+use crate::check::{Way, assigned_in, ends_of, step_in};
+use crate::kernel::{ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, VarId};
+use crate::op::CompareOp;
 
 /// Numbers of rounds that are asked for.
 const MAX_COUNTS: usize = 8;
@@ -26,14 +28,15 @@ const MAX_TIMES: i128 = 4;
 /// How deep conditions are looked into.
 const MAX_DEPTH: u32 = 12;
 
-/// What has to hold for each loop that carries numbers to have many rounds.
-pub(super) fn rounds(collected: &Collected<'_>, sizes: &Sizes) -> Vec<Goals> {
-    let guess = Guess::of(collected.text, sizes.clone());
-    let loops = Loops { collected, guess: &guess };
+/// What has to hold for each loop that carries numbers to have many rounds, at sizes like the first
+/// of these.
+pub(in super::super) fn many_rounds(text: &Text<'_>, starts: &[Sizes]) -> Vec<Goals> {
+    let Some(sizes) = starts.first() else { return Vec::new() };
+    let guess = Guess::of(text, sizes.clone());
+    let loops = Loops { collected: &Collected::of(text, false), guess: &guess };
     let mut found = Vec::new();
-    let counts = counts(&guess);
-    loops.visit(&guess.kernel().body, &counts, &mut found);
-    found
+    loops.visit(&guess.kernel().body, &counts(&guess), &mut found);
+    once_each(found.into_iter())
 }
 
 /// How many rounds are asked for, in rising order.
@@ -59,15 +62,15 @@ fn counts(guess: &Guess<'_, '_>) -> Vec<i128> {
 }
 
 struct Loops<'c, 't, 'a> {
-    collected: &'c Collected<'t>,
+    collected: &'c Collected<'c>,
     guess: &'c Guess<'t, 'a>,
 }
 
 impl Loops<'_, '_, '_> {
     fn visit(&self, stmts: &[Stmt], counts: &[i128], found: &mut Vec<Goals>) {
         for stmt in stmts {
-            let carries =
-                || stmt.kind.bodies().into_iter().any(|body| changes(self.kernel(), body));
+            let is_whole = |var: &VarId| is_whole(self.kernel().vars[*var].ty);
+            let carries = || assigned_in(std::slice::from_ref(stmt)).iter().any(is_whole);
             if stmt.kind.is_loop() && carries() {
                 let ways =
                     counts.iter().filter_map(|count| Some(vec![self.of_loop(stmt, *count)?]));
@@ -87,7 +90,7 @@ impl Loops<'_, '_, '_> {
             StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {
                 let LoopRange::Between { start, end, step, .. } = *range else { return None };
                 let step = step.map_or(Some(1), |step| self.number(step))?;
-                self.reaches((end, CompareOp::Ge), self.number(start)?, (step, count))
+                self.reaches(end, self.number(start)?, (step, count))
             }
             StmtKind::While { cond, body } => self.of_while(*cond, body, count),
             _ => None,
@@ -96,73 +99,40 @@ impl Loops<'_, '_, '_> {
 
     /// The same of a counter that is compared: up to a bound, or down to one.
     fn of_while(&self, cond: ExprId, body: &[Stmt], count: i128) -> Option<Goal> {
-        match self.kernel().exprs[cond].kind {
-            ExprKind::Logic { op: LogicOp::And, lhs, rhs } => {
-                self.of_while(lhs, body, count).or_else(|| self.of_while(rhs, body, count))
-            }
-            ExprKind::Compare { op, lhs, rhs } => [(lhs, op, rhs), (rhs, op.mirrored(), lhs)]
-                .into_iter()
-                .find_map(|(counter, op, bound)| {
-                    let ExprKind::Var(var) = self.kernel().exprs[counter].kind else { return None };
-                    let first = *self.collected.text.values.vars.get(&var)?.first()?;
-                    let step = self.step(var, body)?;
-                    match op {
-                        CompareOp::Lt | CompareOp::Le if step > 0 => {
-                            self.reaches((bound, CompareOp::Ge), self.number(first)?, (step, count))
-                        }
-                        CompareOp::Gt | CompareOp::Ge if step < 0 => self.reaches(
-                            (first, CompareOp::Ge),
-                            self.number(bound)?,
-                            (-step, count),
-                        ),
-                        _ => None,
-                    }
-                }),
-            _ => None,
-        }
+        ends_of(self.kernel(), cond).into_iter().find_map(|(var, end)| {
+            let bound = end.alone()?;
+            let first = *self.collected.text.values.vars.get(&var)?.first()?;
+            let (way, by) = self.step(var, body).filter(|(way, _)| *way == end.way)?;
+            let (end, from) = match way {
+                Way::Up => (bound, first),
+                Way::Down => (first, bound),
+            };
+            self.reaches(end, self.number(from)?, (by, count))
+        })
     }
 
     /// That an expression of a launch is so many steps away from a number.
-    fn reaches(
-        &self,
-        (end, op): (ExprId, CompareOp),
-        from: i128,
-        (step, count): (i128, i128),
-    ) -> Option<Goal> {
+    fn reaches(&self, end: ExprId, from: i128, (step, count): (i128, i128)) -> Option<Goal> {
         if step <= 0 || !self.collected.names_launch(end, MAX_DEPTH) {
             return None;
         }
         let number = step.checked_mul(count)?.checked_add(from)?;
-        Some(Goal::of(op, Side::Expr(end), Side::Number(number), READER))
+        Some(Goal::of(CompareOp::Ge, Side::Expr(end), Side::Number(number), READER))
     }
 
     fn number(&self, expr: ExprId) -> Option<i128> {
         self.guess.value(expr, READER)?.whole()
     }
 
-    /// By how much a loop's body changes a counter, the first time.
-    fn step(&self, var: VarId, body: &[Stmt]) -> Option<i128> {
-        body.iter().find_map(|stmt| match &stmt.kind {
-            StmtKind::Update { place: Place::Var(of), op, value } if *of == var => match op {
-                BinaryOp::Add => self.number(*value),
-                BinaryOp::Sub => Some(-self.number(*value)?),
-                _ => None,
+    /// How far up a loop's body steps a counter, the first time, or how far down.
+    fn step(&self, var: VarId, body: &[Stmt]) -> Option<(Way, i128)> {
+        body.iter().find_map(|stmt| match step_in(self.kernel(), stmt) {
+            Some((of, (way, by))) if of == var => match (way, self.number(by)?) {
+                (Way::Up, by @ ..0) => Some((Way::Down, -by)),
+                (Way::Down, by @ ..0) => Some((Way::Up, -by)),
+                step => Some(step),
             },
-            kind => kind.bodies().into_iter().find_map(|body| self.step(var, body)),
+            _ => stmt.kind.bodies().into_iter().find_map(|body| self.step(var, body)),
         })
     }
-}
-
-/// Whether whole numbers or flags of variables are changed.
-fn changes(kernel: &Kernel, stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| {
-        let var = match &stmt.kind {
-            StmtKind::Update { place: Place::Var(var), .. } | StmtKind::Assign { var, .. } => {
-                Some(*var)
-            }
-            _ => None,
-        };
-        var.is_some_and(|var| is_whole(kernel.vars[var].ty))
-            || stmt.kind.bodies().into_iter().any(|body| changes(kernel, body))
-    })
 }

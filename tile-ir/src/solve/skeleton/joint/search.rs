@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::super::amounts::is_whole;
 use super::super::data::Number;
-use super::super::hash::Hash;
 use super::super::preimages::{arguments, operands};
 use super::super::sizes::Sizes;
 use super::super::spans::Spans;
 use super::Launch;
+use super::dice::Dice;
 use super::goals::{Goal, READER, Side, Who};
 use super::guess::{Guess, wrapped};
 use super::linear::{self, Unknown};
@@ -423,25 +423,5 @@ impl Search<'_, '_> {
         let elements: Vec<_> = elements.collect();
         guess.given.elements.extend(elements);
         Launch { block, sizes: guess.sizes, given: guess.given, doubts: None }
-    }
-}
-
-/// Choices that are the same in every run.
-pub(super) struct Dice(Hash);
-
-impl Dice {
-    fn of(seed: i64) -> Self {
-        let mut hash = Hash::default();
-        hash.add(seed);
-        Self(hash)
-    }
-
-    pub(super) fn below(&mut self, count: usize) -> usize {
-        self.0.add(1);
-        self.0.finish() as usize % count.max(1)
-    }
-
-    fn one_of(&mut self, all: &[Number]) -> Option<Number> {
-        all.get(self.below(all.len())).copied()
     }
 }
