@@ -1,5 +1,5 @@
 //! What expressions come to: whole numbers as the language has them; of other numbers
-//! nothing is known.
+//! nothing is known but of small whole ones, as they are written or cast.
 
 use tile_ir::dtype::DType;
 use tile_ir::kernel::{ArrayRef, Edge, ElemType, ExprId, ExprKind, Literal, Order, Type};
@@ -35,7 +35,7 @@ impl Machine<'_> {
         let expr = &kernel.exprs[id];
         Ok(match &expr.kind {
             ExprKind::Literal(Literal::Int(value)) => match i64::try_from(*value) {
-                Ok(value) if is_whole(expr.ty) => Value::Int(value),
+                Ok(value) if is_exact(value.into(), expr.ty) => Value::Int(value),
                 Ok(_) | Err(_) => Value::Float,
             },
             ExprKind::Literal(Literal::Bool(value)) => Value::Bool(*value),
@@ -88,8 +88,8 @@ impl Machine<'_> {
                 self.eval(*arm)?
             }
             ExprKind::Cast(operand) => match self.eval(*operand)? {
-                Value::Int(value) => wrapped(value.into(), expr.ty),
-                Value::Bool(value) => wrapped(value.into(), expr.ty),
+                Value::Int(value) => cast(value, expr.ty),
+                Value::Bool(value) => cast(value.into(), expr.ty),
                 Value::Float => self.known(Value::Float, expr.ty)?,
             },
             ExprKind::Uniform(operand) => self.eval(*operand)?,
@@ -161,6 +161,17 @@ fn integer(ty: Type) -> Option<DType> {
 
 fn is_whole(ty: Type) -> bool {
     ty == Type::Index || integer(ty).is_some()
+}
+
+/// Whether each type of numbers has this one, so that it stays what it is in a type.
+fn is_exact(value: i128, ty: Type) -> bool {
+    is_whole(ty) || (0..128).contains(&value)
+}
+
+/// A whole number as one of a type.
+fn cast(value: i64, ty: Type) -> Value {
+    let is_kept = !is_whole(ty) && is_exact(value.into(), ty);
+    if is_kept { Value::Int(value) } else { wrapped(value.into(), ty) }
 }
 
 fn wrapped(value: i128, ty: Type) -> Value {
