@@ -2,12 +2,14 @@
 //!
 //! # Procedure
 //!
-//! 1. [`walk`] collects the accesses, with indices and guards as polynomials
-//!    ([`poly`]) and formulas ([`formula`]) over symbols ([`symbol`]), and the
-//!    pairs that a barrier interval can hold ([`flow`]); between blocks it is
-//!    every pair.
-//! 2. For each pair of which one writes, [`instance`] states that two different
-//!    work-items meet in one element.
+//! 1. [`walk`] collects the accesses, with indices and guards as polynomials and formulas over
+//!    symbols ([`algebra`]). What it knows of values is cut by what they are: results of
+//!    operations ([`terms`]), variables of loops ([`loops`]), what cells of tiles hold
+//!    ([`tiles`]), old values of counters ([`slots`]), sums over work-items ([`scans`]), and what
+//!    they give each other ([`exchange`]).
+//! 2. [`pairs`] says which accesses a barrier interval can hold; between blocks it is every pair.
+//!    Of each pair of which one writes it states that two different work-items meet in one
+//!    element.
 //! 3. [`search`] shows that the statement has no solution, or fails to.
 //!
 //! # What it rests on
@@ -22,165 +24,16 @@
 //! A pair is called disjoint only where that is proved; whatever is unknown, too
 //! large or too slow to decide leaves it unproved.
 
-mod agreed_load;
-mod alike;
-mod all_counted;
-mod arrays;
-mod aside;
-mod asked;
-mod at_least;
-mod ballots;
-mod before_own;
-mod begin;
-mod behind;
-mod beside;
-mod beyond;
-mod bits;
-mod bounded;
-mod bracketed;
-mod broadcasts;
-mod by_indices;
-mod by_rounds;
-mod by_sums;
-mod cases;
-mod cells;
-mod changed;
-mod claim;
-mod cleared;
-mod coming;
-mod compared;
-mod congruent;
-mod decided;
-mod differing;
-mod digits;
-mod divide;
-mod doubled;
-mod entered;
-mod equality;
-mod evident;
-mod exclusive;
-mod exit;
-mod extremes;
-mod fetched;
-mod filled;
-mod flags;
-mod flat;
-mod flattened;
-mod floored;
-mod floors;
-mod flow;
-mod formula;
-mod found;
-mod fraction;
-mod halved;
-mod handed;
-mod header;
-mod held;
-mod hull;
-mod inside;
-mod instance;
-mod integers;
-mod known;
-mod larger;
-mod last;
-mod last_part;
-mod late;
-mod launched;
-mod left;
-mod levels;
-mod linear;
-mod listed;
-mod loaded;
-mod looks;
+mod algebra;
+mod exchange;
 mod loops;
-mod made;
-mod marks;
-mod met_digits;
-mod model;
-mod monomial;
-mod most;
-mod multiples;
-mod named;
-mod natural;
-mod numbered;
-mod odd_multiples;
-mod one_to_one;
-mod own_cells;
-mod own_elements;
-mod own_slots;
-mod packed;
-mod parted;
-mod paused;
-mod picked;
-mod placed;
-mod points;
-mod poly;
-mod power_cases;
-mod powers;
-mod prefix;
-mod promised;
-mod proofs;
-mod radix;
-mod ranges;
-mod ranks;
-mod reached;
-mod reads;
-mod recounted;
-mod reduce;
-mod reduced;
-mod refilled;
-mod relayed;
-mod reread;
-mod residues;
-mod restored;
-mod rotated;
-mod row_by_row;
-mod rows;
-mod running;
-mod same_loads;
+mod pairs;
 mod scans;
-mod scattered;
 mod search;
-mod shuffled;
-mod signs;
-mod simplex;
-mod sized;
-mod slot;
-mod split;
-mod spot;
-mod squares;
-mod standing;
-mod stay;
-mod staying;
-mod steps;
-mod stored;
-mod strides;
-mod suggest;
-mod summed;
-mod surely;
-mod symbol;
-mod system;
-mod table;
-mod tabled;
-mod taken;
-mod takers;
-mod tallied;
-mod together;
-mod told_flags;
-mod turned;
-mod turns;
-mod united;
-mod unneeded;
-mod value;
-mod valued;
+mod slots;
+mod terms;
+mod tiles;
 mod walk;
-mod warps;
-mod weighed;
-mod whole_point;
-mod wholes;
-mod wide;
-mod windows;
-mod wrapping;
 
 #[cfg(test)]
 mod tests;
@@ -190,24 +43,25 @@ use std::collections::BTreeSet;
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, ExprId, Kernel, VarId};
 use crate::span::SpanId;
-pub(crate) use arrays::has_loops_of_updates;
-pub(crate) use cases::unproved_by_cases;
-use flow::{Distance, Encounter};
-use instance::Meeting;
-pub(super) use linear::{Effort, Row};
-pub(crate) use listed::{EachSize, Sizes};
-pub(crate) use one_to_one::one_to_one;
-pub(crate) use parted::{never_part, one_answer};
-pub(crate) use proofs::Proofs;
-pub(crate) use reads::Reads;
-pub(crate) use row_by_row::row_by_row;
-pub(crate) use staying::staying;
-pub(crate) use stored::{stored, stored_within_limits};
-pub(crate) use suggest::{Suggestion, Suggestions};
-pub(crate) use symbol::Obstacle;
+use algebra::poly::Poly;
+pub(crate) use algebra::symbol::Obstacle;
+pub(crate) use pairs::cases::unproved_by_cases;
+use pairs::flow::{Distance, Encounter};
+use pairs::instance::Meeting;
+pub(crate) use pairs::listed::{EachSize, Sizes};
+pub(crate) use pairs::one_to_one::one_to_one;
+pub(crate) use pairs::parted::{never_part, one_answer};
+pub(crate) use pairs::proofs::Proofs;
+pub(crate) use pairs::reads::Reads;
+pub(crate) use pairs::row_by_row::row_by_row;
+pub(crate) use pairs::staying::staying;
+pub(crate) use pairs::suggest::{Suggestion, Suggestions};
+pub(crate) use pairs::wrapping::{Places, wrapping};
+pub(super) use search::linear::{Effort, Row};
+pub(super) use search::whole_point::whole_point;
+pub(crate) use tiles::arrays::has_loops_of_updates;
+pub(crate) use tiles::stored::{stored, stored_within_limits};
 use walk::{Site, Walk};
-pub(super) use whole_point::whole_point;
-pub(crate) use wrapping::{Places, wrapping};
 
 /// How two accesses can come to be unordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -270,7 +124,7 @@ pub(crate) fn prove_within(
     let is_asked = |[first, second]: [&Site; 2], meeting: Meeting<'_>| {
         is_asked(first.array, [first.span, second.span], meeting.is_between_blocks())
     };
-    let mut walk = begin::walk(kernel, uniformity);
+    let mut walk = walk::begin::walk(kernel, uniformity);
     walk.set_effort(Effort::parts(1, part));
     prove_some(&mut walk, &is_asked, &mut BTreeSet::new)
 }
@@ -368,7 +222,7 @@ impl Case {
 
 /// The assumptions that never hold, at any admissible size, for any data.
 pub(crate) fn impossible(kernel: &Kernel, uniformity: &Uniformity) -> Vec<ExprId> {
-    begin::walk(kernel, uniformity).impossible
+    walk::begin::walk(kernel, uniformity).impossible
 }
 
 /// One finding for each pair of accesses and relation.
@@ -431,7 +285,7 @@ fn unproved(walk: &Walk<'_>, (a, b): (usize, usize), relation: Relation) -> Unpr
 fn reason(walk: &Walk<'_>, first: &Site, second: &Site) -> Reason {
     let mut symbols = Vec::new();
     for site in [first, second] {
-        symbols.extend(site.indices.iter().flat_map(poly::Poly::unknowns));
+        symbols.extend(site.indices.iter().flat_map(Poly::unknowns));
     }
     for site in [first, second] {
         site.guards.iter().for_each(|guard| guard.collect_unknowns(&mut symbols));

@@ -3,10 +3,10 @@
 
 use std::fmt::Write as _;
 
-use super::super::formula::Formula;
-use super::super::linear::Effort;
-use super::super::poly::{Monomial, Poly};
-use super::super::system::System;
+use super::super::algebra::formula::Formula;
+use super::super::algebra::poly::{Monomial, Poly};
+use super::super::search::linear::Effort;
+use super::super::search::system::System;
 use super::{kernel, prove, uniformity};
 use crate::solve::skeleton;
 

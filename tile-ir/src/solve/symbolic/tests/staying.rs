@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::kernel;
 use crate::check::uniformity;
 use crate::kernel::ArrayRef;
-use crate::solve::symbolic::begin::walk;
 use crate::solve::symbolic::staying;
+use crate::solve::symbolic::walk::begin::walk;
 
 /// Of the accesses to tiles in the body of a block of 256, how many stay inside, and how
 /// many there are.

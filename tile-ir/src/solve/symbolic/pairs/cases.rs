@@ -1,0 +1,249 @@
+//! Proofs by cases, where one for all launches was not found.
+//!
+//! `i / m % n` of `m: i32` that may be of either sign, or 0, has a case for each; digits come
+//! apart only of sizes that are known to be positive. A launch has one `m`. So each number of
+//! the launch by which something is divided or multiplied is walked as one above 0, as 0, and
+//! as the opposite of one above 0, which are all that there are; what is proved in each
+//! combination is proved. In these walks it is also asked between which values loops keep the
+//! variables that they set by data ([`super::super::loops::bounded`]), which costs more than
+//! it mostly tells.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::search::linear::Effort;
+use super::super::terms::integers::range_of;
+use super::super::walk::Case;
+use super::super::walk::begin::walk_case;
+use super::super::{IsAsked, Unproved, prove_some};
+use super::decided::unproved_either_way;
+use super::listed::unproved_in_each;
+use super::valued::{Cases, few_or_clamped, unproved_for_each_value};
+use crate::check::Uniformity;
+use crate::kernel::{
+    ExprId, ExprKind, Kernel, Literal, StmtKind, TileDomain, VarId, VarKind, any_stmt,
+    immutable_lets,
+};
+use crate::op::BinaryOp;
+
+/// Most combinations of signs.
+const MAX_CASES: usize = 27;
+
+/// Of how many parts of all effort a walk takes one at most.
+const PART: usize = 4;
+
+/// The sign of a number of the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Sign {
+    Above,
+    Zero,
+    Below,
+}
+
+/// Those of `open` that have no proof by any cases: of signs, of values, of conditions, or of
+/// rounds.
+pub(crate) fn unproved_by_cases(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    open: &[Unproved],
+) -> Vec<Unproved> {
+    let left = unproved_in_each_case(kernel, uniformity, open);
+    let left = unproved_for_each_value(kernel, uniformity, &left);
+    let left = unproved_either_way(kernel, uniformity, &left);
+    unproved_in_each_round(kernel, uniformity, &left)
+}
+
+/// Those of `open` that are not proved in each case.
+fn unproved_in_each_case(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    open: &[Unproved],
+) -> Vec<Unproved> {
+    unproved_in_each(&combinations(kernel), open, &|signs, is_asked| {
+        let case = Case { signs: signs.clone(), is_limited: true, ..Case::default() };
+        unproved_in_case((kernel, uniformity), case, &Shares::of(1), is_asked)
+    })
+}
+
+/// Those of `open` that are not proved where the rounds of loops are walked one by one, if they
+/// are few: what each leaves to the next is then known, as a width that is halved and the
+/// place behind what it has filled so far. Where a launch has few of the numbers that say how
+/// many rounds there are, so it is with each of these.
+fn unproved_in_each_round(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    open: &[Unproved],
+) -> Vec<Unproved> {
+    let few = few_or_clamped(kernel);
+    let Some(deciding) = deciding_rounds(kernel, &few).filter(|_| !open.is_empty()) else {
+        return open.to_vec();
+    };
+    let of_each = few.iter().filter(|(var, _)| deciding.contains(var));
+    let cases = combined(of_each.map(|(var, given)| (*var, given.as_slice())), MAX_CASES);
+    let shares = Shares::of(cases.len());
+    unproved_in_each(&cases, open, &|values, is_asked| {
+        let case = Case { walks_rounds: true, values: values.clone(), ..Case::default() };
+        unproved_in_case((kernel, uniformity), case, &shares, is_asked)
+    })
+}
+
+/// The parameters of few values that say how many rounds loops have; `None` where there is no
+/// loop of which nothing else says it.
+fn deciding_rounds(kernel: &Kernel, few: &Cases) -> Option<BTreeSet<VarId>> {
+    let lets = immutable_lets(&kernel.body, kernel);
+    let mut deciding = None;
+    any_stmt(&kernel.body, &mut |kind| {
+        if let StmtKind::For { range, .. } | StmtKind::Phase { range, .. } = kind {
+            let mut asked = BTreeSet::new();
+            let mut bounds = range.exprs().into_iter();
+            if bounds.all(|bound| is_number((kernel, &lets, few), bound, &mut asked)) {
+                deciding.get_or_insert_with(BTreeSet::new).extend(asked);
+            }
+        }
+        false
+    });
+    deciding
+}
+
+/// Whether an expression is a number once those of the `asked` parameters are known.
+fn is_number(
+    known: (&Kernel, &BTreeMap<VarId, ExprId>, &Cases),
+    expr: ExprId,
+    asked: &mut BTreeSet<VarId>,
+) -> bool {
+    let (kernel, lets, few) = known;
+    match &kernel.exprs[expr].kind {
+        ExprKind::Literal(Literal::Int(_)) => true,
+        ExprKind::Var(var) => match kernel.vars[*var].kind {
+            VarKind::Scalar(_) => {
+                few.contains_key(var) && {
+                    asked.insert(*var);
+                    true
+                }
+            }
+            VarKind::TileParam(param) => match &kernel.tile_params[param].domain {
+                TileDomain::Equal(value) => is_number(known, *value, asked),
+                TileDomain::List(values) => values.len() == 1,
+                TileDomain::Any | TileDomain::Range { .. } | TileDomain::Pow2 { .. } => false,
+            },
+            _ => lets.get(var).is_some_and(|init| is_number(known, *init, asked)),
+        },
+        kind @ (ExprKind::Binary { .. }
+        | ExprKind::Cast(_)
+        | ExprKind::Compare { .. }
+        | ExprKind::Select { .. }) => {
+            kind.operands().into_iter().all(|operand| is_number(known, operand, asked))
+        }
+        _ => false,
+    }
+}
+
+/// The combinations of signs of as many of the numbers as are not too many; first, all are
+/// above 0.
+fn combinations(kernel: &Kernel) -> Vec<BTreeMap<VarId, Sign>> {
+    let numbers = numbers(kernel);
+    let of_each = numbers.into_iter().map(|var| (var, signs_of(kernel, var)));
+    combined(of_each, MAX_CASES)
+}
+
+/// The combinations of what variables may be, of as many variables as make no more than so
+/// many; the first cases of the last variable come first.
+pub(in super::super) fn combined<'c, T: Clone + 'c>(
+    of_each: impl Iterator<Item = (VarId, &'c [T])>,
+    most: usize,
+) -> Vec<BTreeMap<VarId, T>> {
+    let mut all = vec![BTreeMap::new()];
+    for (var, cases) in of_each {
+        if all.len() * cases.len() > most {
+            continue;
+        }
+        let with = |case: &T| -> Vec<BTreeMap<VarId, T>> {
+            let is = |given: &BTreeMap<VarId, T>| {
+                let mut given = given.clone();
+                given.insert(var, case.clone());
+                given
+            };
+            all.iter().map(is).collect()
+        };
+        all = cases.iter().flat_map(with).collect();
+    }
+    all
+}
+
+/// What the walks of cases may take together: hard cases take what easy ones leave.
+#[derive(Debug)]
+pub(in super::super) struct Shares {
+    left: Effort,
+    /// Of how many parts of all effort a walk takes one at most.
+    part: usize,
+}
+
+impl Shares {
+    /// Of so many cases: each one's part of all effort, or twice all effort.
+    pub(in super::super) fn of(cases: usize) -> Self {
+        Self { left: Effort::parts(cases, PART.max(cases / 2)), part: PART }
+    }
+
+    /// Of so many cases: twice all effort, and each may take its equal share.
+    pub(in super::super) fn equal(cases: usize) -> Self {
+        let part = (cases / 2).max(1);
+        Self { left: Effort::parts(cases, part), part }
+    }
+}
+
+/// Those of the pairs of which `is_asked` that are not proved in a case.
+pub(in super::super) fn unproved_in_case(
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    case: Case,
+    shares: &Shares,
+    is_asked: &IsAsked<'_>,
+) -> Vec<Unproved> {
+    let mut walk = walk_case(kernel, uniformity, case);
+    walk.set_effort(shares.left.taken(shares.part));
+    let unproved = prove_some(&mut walk, is_asked, &mut BTreeSet::new);
+    shares.left.put_back(&walk.effort);
+    unproved
+}
+
+/// The signs that a scalar parameter or dimension may have.
+fn signs_of(kernel: &Kernel, var: VarId) -> &'static [Sign] {
+    let is_signed = range_of(kernel.vars[var].ty).is_some_and(|(min, _)| min < 0);
+    if is_signed { &[Sign::Above, Sign::Zero, Sign::Below] } else { &[Sign::Above, Sign::Zero] }
+}
+
+/// The integers of the launch of which divisors are made, then those of which factors are.
+fn numbers(kernel: &Kernel) -> Vec<VarId> {
+    let lets = immutable_lets(&kernel.body, kernel);
+    let (mut divisors, mut factors) = (Vec::new(), Vec::new());
+    for expr in kernel.exprs.values() {
+        match expr.kind {
+            ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem, rhs, .. } => {
+                collect(kernel, &lets, rhs, &mut divisors);
+            }
+            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+                [lhs, rhs].into_iter().for_each(|side| collect(kernel, &lets, side, &mut factors));
+            }
+            _ => {}
+        }
+    }
+    // Of a factor it is mostly enough that it is not below 0, as no extent is.
+    factors.retain(|var| matches!(kernel.vars[*var].kind, VarKind::Scalar(_)));
+    let mut seen = BTreeSet::new();
+    divisors.into_iter().chain(factors).filter(|var| seen.insert(*var)).collect()
+}
+
+/// The integers of the launch in a sum or product.
+fn collect(kernel: &Kernel, lets: &BTreeMap<VarId, ExprId>, expr: ExprId, out: &mut Vec<VarId>) {
+    let mut go_on = |part: ExprId| collect(kernel, lets, part, out);
+    match kernel.exprs[expr].kind {
+        ExprKind::Var(var) => match kernel.vars[var].kind {
+            VarKind::Scalar(_) if range_of(kernel.vars[var].ty).is_some() => out.push(var),
+            VarKind::Dim => out.push(var),
+            _ => lets.get(&var).into_iter().for_each(|init| go_on(*init)),
+        },
+        ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, lhs, rhs } => {
+            [lhs, rhs].into_iter().for_each(go_on);
+        }
+        ExprKind::Cast(of) => go_on(of),
+        _ => {}
+    }
+}

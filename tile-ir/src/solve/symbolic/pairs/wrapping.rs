@@ -1,0 +1,77 @@
+//! Pairs of accesses that stay open because numbers of 32 or 64 bits may wrap, and for no other
+//! reason.
+//!
+//! Where a pair is not proved, the kernel is walked once more as if no such number wrapped. If
+//! the pair is proved there, wrapping is what there is to speak of, whatever else the index is
+//! made of: with `first[0] + t` it is not that `first[0]` is loaded.
+
+use std::collections::BTreeSet;
+
+use super::super::algebra::poly::{Poly, Unknown};
+use super::super::algebra::symbol::{Obstacle, Sharing};
+use super::super::walk::begin::walk;
+use super::super::walk::{Case, Site, Walk};
+use super::super::{Relation, Unproved};
+use super::cases::{Shares, unproved_in_case};
+use super::instance::Meeting;
+use crate::check::Uniformity;
+use crate::kernel::{ArrayRef, Kernel};
+use crate::span::SpanId;
+
+/// Two accesses of one array, by their places in the text; in one block, or in two.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    pub(crate) array: ArrayRef,
+    pub(crate) spans: [SpanId; 2],
+    pub(crate) is_between: bool,
+}
+
+impl Places {
+    fn are(&self, first: SpanId, second: SpanId) -> bool {
+        self.spans == [first, second] || self.spans == [second, first]
+    }
+
+    fn is_of(&self, found: &Unproved) -> bool {
+        let is_between = matches!(found.relation, Relation::BetweenBlocks);
+        self.is_between == is_between && self.are(found.first.0, found.second.0)
+    }
+}
+
+/// The number that may wrap, where that alone keeps accesses from being proved apart.
+pub(crate) fn wrapping(kernel: &Kernel, uniformity: &Uniformity, places: Places) -> Option<SpanId> {
+    let wrapped = wrapped_in(&walk(kernel, uniformity), places)?;
+    let is_asked = |[first, second]: [&Site; 2], meeting: Meeting<'_>| {
+        meeting.is_between_blocks() == places.is_between
+            && first.array == places.array
+            && places.are(first.span, second.span)
+    };
+    let case = Case { never_wraps: true, ..Case::default() };
+    let left = unproved_in_case((kernel, uniformity), case, &Shares::of(1), &is_asked);
+    (!left.iter().any(|found| places.is_of(found))).then_some(wrapped)
+}
+
+/// A number that may wrap, of those that the accesses' indices and conditions are made of.
+fn wrapped_in(walk: &Walk<'_>, places: Places) -> Option<SpanId> {
+    let is_one = |site: &&Site| site.array == places.array && places.spans.contains(&site.span);
+    let mut open: Vec<Unknown> = Vec::new();
+    for site in walk.sites.iter().filter(is_one) {
+        site.guards.iter().for_each(|guard| guard.collect_unknowns(&mut open));
+        open.extend(site.indices.iter().flat_map(Poly::unknowns));
+    }
+    // Of several, the one that is met last.
+    let mut found = None;
+    let mut seen = BTreeSet::new();
+    while let Some(unknown) = open.pop() {
+        if !seen.insert(unknown) {
+            continue;
+        }
+        let Some(symbol) = walk.symbols.get(unknown) else { continue };
+        if let Some((span, Obstacle::Wraps)) = symbol.obstacle {
+            found = Some(span);
+        }
+        if let Sharing::Function(of) = &symbol.sharing {
+            open.extend(of);
+        }
+    }
+    found
+}

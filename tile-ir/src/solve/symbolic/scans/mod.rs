@@ -1,0 +1,446 @@
+//! Scans: places that work-items get by adding up each other's values.
+//!
+//! Let `e` be a number of each work-item that is not negative. What the exclusive
+//! scan of it gives two work-items lies as far apart as those between them, and the
+//! first of the two itself, have added: `x..x + e` is the work-item's alone, and
+//! all of them lie below the sum over the block. So a flag's scan gives each
+//! work-item that has the flag a place of its own, which is how a block compacts.
+//!
+//! # What it rests on
+//!
+//! - Both sides speak of one scan: the same statement, in the same iterations, and of a
+//!   warp's scan ([`super::exchange::ballots`]) in one warp.
+//! - Sums in 32 bits and more do not leave the range of their type, as counters do
+//!   not ([`super::slots::slot`]).
+
+pub(super) mod all_counted;
+mod before_own;
+mod last_part;
+pub(super) mod prefix;
+pub(super) mod summed;
+pub(super) mod windows;
+
+use super::algebra::formula::Formula;
+use super::algebra::poly::{Poly, Unknown};
+use super::algebra::symbol::LoopId;
+use super::pairs::instance::{Builder, Side};
+use super::terms::integers::range_of;
+use super::walk::{Value, Walk};
+use crate::exchange::{ExchangeOp, Group, Reduction, WARP_ITEMS};
+use crate::kernel::Type;
+
+/// How many flags a work-item may add, those of its elements.
+const FLAGS: [i128; 5] = [2, 3, 4, 6, MAX_FLAGS];
+/// The most of them.
+const MAX_FLAGS: i128 = 8;
+
+/// What an exchange of a block or a warp adds up.
+#[derive(Clone, Debug)]
+pub(super) struct Sum {
+    /// What each work-item adds; not negative.
+    of: Poly,
+    /// What one adds at most, where that is known.
+    most: Option<i128>,
+    /// Whose values a work-item gets the sum of.
+    over: Over,
+    /// Of which work-items: those of a block, or of a warp.
+    group: Group,
+    /// The loops around.
+    loops: Vec<LoopId>,
+    /// How many guards there are at the place in the text.
+    depth: usize,
+    /// Of how many of the group's first members it is known, if not of all.
+    within: Option<Poly>,
+}
+
+impl Sum {
+    /// A sum of natural numbers.
+    pub(super) fn new(
+        of: Poly,
+        most: Option<i128>,
+        over: Over,
+        (group, loops): (Group, Vec<LoopId>),
+    ) -> Self {
+        Self { of, most, over, group, loops, depth: 0, within: None }
+    }
+
+    /// The same of as many of the group's first members; of the others it is a part.
+    pub(super) fn within(self, width: Poly) -> Self {
+        Self { within: Some(width), ..self }
+    }
+
+    /// What each work-item adds.
+    pub(super) fn of(&self) -> &Poly {
+        &self.of
+    }
+
+    /// How many guards there are at the place in the text where it is known.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Whether both are sums of the same numbers.
+    fn is_of_same(&self, other: &Self) -> bool {
+        self.of == other.of && self.group == other.group && self.loops == other.loops
+    }
+}
+
+/// The work-items whose values are added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Over {
+    /// Those before.
+    Before,
+    /// Those before, and its own.
+    UpTo,
+    /// All of the block, or of the warp.
+    All,
+}
+
+impl Walk<'_> {
+    /// Notes that `result` is what an exchange of `operand` gives.
+    pub(super) fn note_sum(&mut self, op: ExchangeOp, operand: Value, result: &Value, ty: Type) {
+        let (over, group) = match op {
+            ExchangeOp::Scan { exclusive: true } => (Over::Before, Group::Block),
+            ExchangeOp::Scan { exclusive: false } => (Over::UpTo, Group::Block),
+            ExchangeOp::Reduce(Reduction::Sum) => (Over::All, Group::Block),
+            ExchangeOp::WarpReduce(Reduction::Sum) => (Over::All, Group::Warp),
+            ExchangeOp::Reduce(_)
+            | ExchangeOp::WarpReduce(_)
+            | ExchangeOp::Shuffle(_)
+            | ExchangeOp::Ballot => return,
+        };
+        let (Value::Int(of), Value::Int(result)) = (operand, result) else { return };
+        let Some(symbol) = result.unknowns().next() else { return };
+        if of.is_lost() || !self.is_natural(&of) {
+            return;
+        }
+        // Who adds comes by.
+        let high = self.most_here(&of);
+        self.add_sum_of(symbol, (&of, over), (group, self.loops.clone()), (ty, None, high));
+    }
+
+    /// Adds what holds of a sum of natural numbers in a type, if that holds it; each of them
+    /// is known to be so `high` at most.
+    pub(super) fn add_sum_of(
+        &mut self,
+        symbol: Unknown,
+        (of, over): (&Poly, Over),
+        (group, loops): (Group, Vec<LoopId>),
+        (ty, within, high): (Type, Option<&Poly>, Option<i128>),
+    ) {
+        let most = self.most_added(of, high);
+        // Nobody's sum of those before it has all of them.
+        let most_of = |count: Poly| if over == Over::Before { count.plus(-1) } else { count };
+        let count = self.members(group).map(|members| most_of(members.count));
+        if self.holds_sums(ty, count.as_ref().zip(most)) {
+            let sum = Sum::new(of.clone(), most, over, (group, loops));
+            self.add_sum(
+                symbol,
+                match within {
+                    Some(width) => sum.within(width.clone()),
+                    None => sum,
+                },
+            );
+            if within.is_none() && over == Over::Before {
+                self.note_room_of_scan(symbol, of, ty);
+            }
+        }
+    }
+
+    /// Notes that what a scan gives a work-item, with what that adds, is of its type.
+    fn note_room_of_scan(&mut self, symbol: Unknown, of: &Poly, ty: Type) {
+        if let Some((_, max)) = range_of(ty).filter(|(_, max)| *max >= i32::MAX.into()) {
+            let end = Poly::unknown(symbol).add(of);
+            self.symbols.add_facts(symbol, Formula::le(&end, &Poly::constant(max)));
+        }
+    }
+
+    /// What a work-item adds at most: of a flag 1, of those of a few elements as many.
+    fn most_added(&self, of: &Poly, high: Option<i128>) -> Option<i128> {
+        let is_most = |most: &i128| self.is_never(&Formula::AtLeast(of.plus(-1 - most)));
+        let is_close = high.is_some_and(|high| high <= MAX_FLAGS);
+        if high.is_some_and(|high| high <= 1) || is_most(&1) {
+            return Some(1);
+        }
+        let few = || FLAGS.iter().copied().find(is_most);
+        if is_close || of.terms().len() < 2 { high } else { few().or(high) }
+    }
+
+    /// Adds what holds of a sum: how large it is, and what it has to do with others of the
+    /// same numbers.
+    pub(super) fn add_sum(&mut self, symbol: Unknown, sum: Sum) {
+        let sum = Sum { depth: self.guards.len(), ..sum };
+        let result = Poly::unknown(symbol);
+        let members = self.members(sum.group);
+        if sum.group == Group::Block {
+            self.item_number = members.as_ref().map(|members| members.number.clone());
+        }
+        let mut facts = vec![Formula::AtLeast(result.clone())];
+        let most = members.as_ref().zip(sum.most).map(|(members, most)| match sum.over {
+            Over::Before => members.number.scaled(most),
+            Over::UpTo => members.number.scaled(most).add(&sum.of),
+            Over::All => members.count.scaled(most),
+        });
+        facts.extend(most.map(|most| Formula::le(&result, &most)));
+        let behind = members.as_ref().map(Members::behind);
+        for (other, theirs) in &self.sums {
+            if theirs.is_of_same(&sum) {
+                let other = Poly::unknown(*other);
+                facts.extend(within_total((&result, &sum), (&other, theirs), behind.as_ref()));
+            }
+        }
+        let has_own = match sum.over {
+            Over::Before => false,
+            Over::UpTo => true,
+            // Of flags: who has one is counted.
+            Over::All => sum.most == Some(1),
+        };
+        facts.extend(has_own.then(|| Formula::le(&sum.of, &result)));
+        self.symbols.add_facts(symbol, Formula::All(facts));
+        if sum.over != Over::All {
+            self.sums.insert(symbol, sum);
+            return;
+        }
+        // A total that comes later bounds the scans before it.
+        let scans: Vec<(Unknown, Formula)> = self
+            .sums
+            .iter()
+            .filter(|(_, scan)| scan.is_of_same(&sum))
+            .filter_map(|(scan, theirs)| {
+                let value = Poly::unknown(*scan);
+                let fact = within_total((&value, theirs), (&result, &sum), behind.as_ref())?;
+                Some((*scan, fact))
+            })
+            .collect();
+        scans.into_iter().for_each(|(scan, fact)| self.symbols.add_facts(scan, fact));
+        self.sums.insert(symbol, sum);
+    }
+
+    /// Whether a value is the sum over the block of which another one is the part up to a
+    /// work-item.
+    pub(super) fn is_total_beyond(&self, value: &Poly, part: &Poly) -> bool {
+        let Some(part) = self.sum_up_to(part) else { return false };
+        self.sums.iter().any(|(symbol, sum)| {
+            sum.over == Over::All && sum.is_of_same(&part) && Poly::unknown(*symbol) == *value
+        })
+    }
+
+    /// The sum over the block of which a value is the part up to a work-item.
+    pub(super) fn sum_up_to(&self, value: &Poly) -> Option<Sum> {
+        self.sums.iter().find_map(|(scan, sum)| {
+            let scan = Poly::unknown(*scan);
+            let is_part = match sum.over {
+                Over::Before => *value == scan.add(&sum.of),
+                Over::UpTo => *value == scan,
+                Over::All => false,
+            };
+            let is_whole = sum.group == Group::Block && sum.within.is_none();
+            let is_here = is_whole && sum.loops == self.loops;
+            (is_part && is_here).then(|| Sum { over: Over::All, ..sum.clone() })
+        })
+    }
+
+    /// The sum over the warp of which a value is the part up to a work-item, where it comes
+    /// by here.
+    pub(super) fn sum_up_to_in_warp(&self, value: &Poly) -> Option<Sum> {
+        self.sums.iter().find_map(|(scan, sum)| {
+            if sum.group != Group::Warp || sum.within.is_some() || sum.loops != self.loops {
+                return None;
+            }
+            let scan = Poly::unknown(*scan);
+            let is_part = match sum.over {
+                Over::Before => {
+                    let has_flag = || {
+                        let none = Formula::ne(&sum.of, &Poly::constant(1));
+                        self.is_never(&Formula::All(self.guards.clone()).and(none))
+                    };
+                    *value == scan.add(&sum.of) || *value == scan.plus(1) && has_flag()
+                }
+                Over::UpTo => *value == scan,
+                Over::All => false,
+            };
+            is_part.then(|| Sum { over: Over::All, ..sum.clone() })
+        })
+    }
+
+    /// The sum of flags over the block's work-items in these loops, where `place` is that of
+    /// those before this one.
+    pub(super) fn flags_before(&self, place: &Poly, loops: &[LoopId]) -> Option<&Sum> {
+        let found = self.sums.iter().find(|(scan, sum)| {
+            let scan = Poly::unknown(**scan);
+            let is_place = match sum.over {
+                Over::Before => *place == scan,
+                // Of a flag that is set.
+                Over::UpTo => *place == scan.plus(-1) || *place == scan.sub(&sum.of),
+                Over::All => false,
+            };
+            let is_whole = sum.group == Group::Block && sum.within.is_none();
+            is_place && sum.most == Some(1) && is_whole && sum.loops == loops
+        });
+        found.map(|(_, sum)| sum)
+    }
+
+    /// The sums over all of what another one is a part of.
+    pub(super) fn totals(&self, part: &Sum) -> impl Iterator<Item = Unknown> {
+        let is_total = |sum: &Sum| sum.over == Over::All && sum.is_of_same(part);
+        self.sums.iter().filter(move |(_, sum)| is_total(sum)).map(|(symbol, _)| *symbol)
+    }
+
+    /// What a scan of the block here adds up that has given this value, and whether a
+    /// work-item's own is part of it.
+    pub(super) fn scan_of_block(&self, value: &Poly) -> Option<(Poly, bool)> {
+        self.sums.iter().find_map(|(scan, sum)| {
+            let is_whole = sum.group == Group::Block && sum.within.is_none();
+            let is_here = is_whole && sum.loops == self.loops;
+            let (given, has_own) = (Poly::unknown(*scan), sum.over == Over::UpTo);
+            let other = if has_own { given.sub(&sum.of) } else { given.add(&sum.of) };
+            let is_it = is_here && sum.over != Over::All;
+            let is_inclusive = match () {
+                () if *value == given => has_own,
+                () if *value == other => !has_own,
+                () => return None,
+            };
+            is_it.then(|| (sum.of.clone(), is_inclusive))
+        })
+    }
+
+    /// A work-item's number among those of its group.
+    fn members(&mut self, group: Group) -> Option<Members> {
+        match group {
+            Group::Block => {
+                let (number, count) = self.number_of_items()?;
+                Some(Members { number, count })
+            }
+            Group::Warp => {
+                let number = self.warp_place.as_ref()?.lane.clone();
+                Some(Members { number, count: Poly::constant(WARP_ITEMS.into()) })
+            }
+        }
+    }
+
+    /// Whether sums over a block, of so many items and at most so much each, stay
+    /// within their type: of few bits that must be seen.
+    fn holds_sums(&self, ty: Type, most: Option<(&Poly, i128)>) -> bool {
+        let Some((_, max)) = range_of(ty) else { return false };
+        let exceeds =
+            |(count, most): (&Poly, i128)| Formula::lt(&Poly::constant(max), &count.scaled(most));
+        // What is known to leave even a large type is no sum; else that is taken to hold it.
+        let leaves = |(count, most): (&Poly, i128)| {
+            count.as_constant().is_some_and(|count| most < max && count.saturating_mul(most) > max)
+        };
+        match max >= i32::MAX.into() {
+            true => !most.is_some_and(leaves),
+            false => most.is_some_and(|most| self.is_never(&exceeds(most))),
+        }
+    }
+
+    /// A work-item's number in its block, and how many there are.
+    pub(super) fn number_of_items(&mut self) -> Option<(Poly, Poly)> {
+        let (kernel, axes) = (self.kernel, self.block.clone()?);
+        self.number_along(kernel.block.as_deref().unwrap_or_default(), &axes)
+    }
+}
+
+/// The work-items of a group, as one of them sees them.
+struct Members {
+    /// Its number.
+    number: Poly,
+    /// How many there are at most.
+    count: Poly,
+}
+
+impl Members {
+    /// How many have a greater number, at most.
+    fn behind(&self) -> Poly {
+        self.count.sub(&self.number).plus(-1)
+    }
+}
+
+/// That a scan's value is no more than the sum of all, and less by no more than those
+/// `behind` add.
+fn within_total(
+    (one, sum): (&Poly, &Sum),
+    (other, total): (&Poly, &Sum),
+    behind: Option<&Poly>,
+) -> Option<Formula> {
+    let is_whole = |sum: &Sum| sum.over == Over::All;
+    let ((scan, sum), total) = match (is_whole(sum), is_whole(total)) {
+        (false, true) => ((one, sum), other),
+        (true, false) => ((other, total), one),
+        (true, true) => return Some(Formula::eq(one, other)),
+        (false, false) => return None,
+    };
+    let end = if sum.over == Over::Before { scan.add(&sum.of) } else { scan.clone() };
+    let rest = behind
+        .filter(|_| sum.within.is_none())
+        .zip(sum.most)
+        .map(|(behind, most)| behind.scaled(most));
+    let most = rest.map_or(Formula::True, |rest| Formula::le(total, &end.add(&rest)));
+    Some(Formula::le(&end, total).and(most))
+}
+
+impl Builder<'_> {
+    /// Adds how far apart the values are that one scan gives both sides.
+    pub(super) fn part_scans(&mut self) {
+        let walk = self.walk;
+        if self.meeting.shared_loops().is_none() {
+            return;
+        }
+        for (symbol, sum) in &walk.sums {
+            let both = [Side::First, Side::Second];
+            if sum.over == Over::All
+                || !both.iter().all(|side| self.seen.contains(&(*symbol, *side)))
+            {
+                continue;
+            }
+            let Some(mut cases) = self.of_two_groups(sum) else { continue };
+            let number = match sum.group {
+                Group::Block => walk.item_number.clone(),
+                Group::Warp => walk.warp_place.as_ref().map(|place| place.lane.clone()),
+            };
+            let Some(number) = number else { continue };
+            let [first, second] = both.map(|side| {
+                let value = Poly::unknown(*symbol);
+                [&value, &sum.of, &number].map(|poly| self.on(side, poly))
+            });
+            // The sum of what lies between two that follow each other so.
+            let follows = |[x, e, at]: &[Poly; 3], [y, f, to]: &[Poly; 3]| {
+                let least = if sum.over == Over::Before { x.add(e) } else { x.add(f) };
+                let mut facts = vec![Formula::lt(at, to), Formula::le(&least, y)];
+                let between = to.sub(at).plus(-1);
+                facts
+                    .extend(sum.most.map(|most| Formula::le(y, &least.add(&between.scaled(most)))));
+                Formula::All(facts)
+            };
+            if let Some(width) = &sum.within {
+                let beyond = [(Side::First, &first), (Side::Second, &second)]
+                    .map(|(side, of)| Formula::le(&self.on(side, width), &of[2]));
+                cases.extend(beyond);
+            }
+            let same = Formula::eq(&first[0], &second[0]).and(Formula::eq(&first[2], &second[2]));
+            cases.extend([follows(&first, &second), follows(&second, &first), same]);
+            self.system.assert(&Formula::Any(cases).replace(&|_| None));
+        }
+    }
+
+    /// The cases in which both sides are in two iterations of these loops; `None` between blocks.
+    fn in_two_rounds(&mut self, loops: &[LoopId]) -> Option<Vec<Formula>> {
+        let (walk, shared) = (self.walk, self.meeting.shared_loops()?);
+        let others: Vec<LoopId> = loops.iter().filter(|id| !shared.contains(id)).copied().collect();
+        let differs = |id: LoopId| {
+            let number = Poly::unknown(walk.all_loops[id.0].number);
+            let (left, right) = (self.on(Side::First, &number), self.on(Side::Second, &number));
+            Formula::ne(&left, &right)
+        };
+        Some(others.into_iter().map(differs).collect())
+    }
+
+    /// The cases in which both sides are of two groups, or in other iterations; `None`
+    /// between blocks.
+    fn of_two_groups(&mut self, sum: &Sum) -> Option<Vec<Formula>> {
+        match sum.group {
+            Group::Block => self.in_two_rounds(&sum.loops),
+            Group::Warp => self.in_two_warps(&sum.loops),
+        }
+    }
+}

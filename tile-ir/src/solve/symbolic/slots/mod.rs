@@ -1,0 +1,17 @@
+//! Places that updates and ballots hand out: the old values of counters, claims and marks,
+//! and what is known of who has them.
+
+pub(super) mod claim;
+mod looks;
+pub(super) mod made;
+pub(super) mod marks;
+mod own_elements;
+mod own_slots;
+pub(super) mod packed;
+mod picked;
+pub(super) mod placed;
+pub(super) mod recounted;
+pub(super) mod slot;
+pub(super) mod taken;
+pub(super) mod takers;
+pub(super) mod tallied;

@@ -1,0 +1,252 @@
+//! Tiles that work-items fill from 0 on, each taking the next cell: what is read of
+//! them below the number of cells taken has been written.
+//!
+//! A work-item takes a cell in one of two ways:
+//!
+//! - by the old value of a counter in a tile, which starts at 0 and to which nothing is
+//!   done but that 1 is added. Who adds stores in the cell, so whatever is found in the
+//!   counter is no more than the cells taken;
+//! - by a scan of flags over the block. Who has the flag stores in the cell, so that the
+//!   sum of all flags is the number of cells taken.
+//!
+//! So it is with the places that who counts gets of prefix sums ([`super::placed`]).
+//!
+//! Where every work-item takes one cell by a counter, as many are taken as there are work-items.
+//!
+//! That the store is over when the cell is read is the business of the race rules.
+
+use std::collections::BTreeSet;
+
+use super::super::algebra::formula::Formula;
+use super::super::algebra::poly::{Poly, Unknown};
+use super::super::algebra::symbol::Obstacle;
+use super::super::scans::Sum;
+use super::super::terms::numbered::Number;
+use super::super::walk::{Site, Walk, Worker};
+use super::slot::Slot;
+use crate::kernel::{AccessKind, ArrayRef, ExprKind, Kernel, Literal, Place, Stmt, StmtKind};
+
+/// A store to the cell that a work-item takes.
+pub(in super::super) struct Packing {
+    site: usize,
+    /// Which index is the place that it takes.
+    axis: usize,
+    taken: Taken,
+}
+
+/// How a cell is taken.
+enum Taken {
+    /// By this old value of a counter.
+    Counted(Unknown, Slot),
+    /// By a scan of flags.
+    Scanned(Sum),
+}
+
+impl Walk<'_> {
+    /// The stores that whoever takes a cell makes to it.
+    pub(in super::super) fn packings(&self) -> Vec<Packing> {
+        let is_store = |site: &&Site| {
+            site.kind == AccessKind::Write && matches!(site.array, ArrayRef::Tile(_))
+        };
+        let stores = self.sites.iter().enumerate().filter(|(_, site)| is_store(site));
+        let mut found: Vec<Packing> = stores
+            .flat_map(|(id, site)| (0..site.indices.len()).map(move |axis| (id, axis)))
+            .filter_map(|(site, axis)| {
+                let taken =
+                    self.counted_place(site, axis).or_else(|| self.scanned_place(site, axis))?;
+                Some(Packing { site, axis, taken })
+            })
+            .collect();
+        let are_all = |packing: &Packing| match &packing.taken {
+            Taken::Counted(_, slot) => self.takes_all(&found, (packing, slot)),
+            Taken::Scanned(_) => true,
+        };
+        let are_all: Vec<bool> = found.iter().map(are_all).collect();
+        let mut are_all = are_all.into_iter();
+        found.retain(|_| are_all.next().unwrap_or(false));
+        found
+    }
+
+    /// A store to the cell of a counter's old value, which is made wherever that was taken
+    /// and is a cell of the tile.
+    fn counted_place(&self, id: usize, axis: usize) -> Option<Taken> {
+        let site = &self.sites[id];
+        let [(product, 1)] = site.indices[axis].terms() else { return None };
+        let [old] = product.as_slice() else { return None };
+        let slot = self.slots.get(old)?;
+        let extent = self.extents_of_arrays.get(self.kernel.extents(site.array).get(axis)?)?;
+        let is_cell = Formula::within(&site.indices[axis], extent);
+        let is_it = slot.counts_by_1()
+            && slot.is_taken_in(&site.loops)
+            && self.is_made_where(id, (slot.unmade().len(), is_cell));
+        is_it.then(|| Taken::Counted(*old, slot.clone()))
+    }
+
+    /// A store to the cell that a scan of flags gives, which is made wherever there is a
+    /// flag.
+    fn scanned_place(&self, id: usize, axis: usize) -> Option<Taken> {
+        let site = &self.sites[id];
+        let sum = self.flags_before(&site.indices[axis], &site.loops)?;
+        let has_flag = Formula::AtLeast(sum.of().plus(-1));
+        self.is_made_where(id, (sum.depth(), has_flag)).then(|| Taken::Scanned(sum.clone()))
+    }
+
+    /// Whether who is past the first guards of an access, where `holds` does, makes it.
+    fn is_made_where(&self, id: usize, (depth, holds): (usize, Formula)) -> bool {
+        let guards = self.sites[id].guards.iter().take(depth).cloned();
+        let comes_by = holds.and(Formula::All(guards.collect()));
+        self.passing(id, depth).into_iter().all(|case| self.is_never(&comes_by.clone().and(case)))
+    }
+
+    /// Whether of a counter, in a tile, all updates are made by who stores in the cell taken
+    /// of one array, and it starts at 0.
+    fn takes_all(&self, all: &[Packing], (one, slot): (&Packing, &Slot)) -> bool {
+        let (array, counter) = (self.sites[one.site].array, slot.array());
+        let is_update = |site: &&Site| site.array == counter && site.kind == AccessKind::Atomic;
+        let olds: BTreeSet<Unknown> = all
+            .iter()
+            .filter(|other| self.sites[other.site].array == array && other.axis == one.axis)
+            .filter_map(|other| match &other.taken {
+                Taken::Counted(old, slot) if slot.array() == counter => {
+                    let rest = self.rest(other.site, other.axis);
+                    (rest.is_empty() || rest == slot.indices()).then_some(*old)
+                }
+                Taken::Counted(..) | Taken::Scanned(_) => None,
+            })
+            .collect();
+        matches!(counter, ArrayRef::Tile(_))
+            && starts_at_0(&self.kernel.body, (self.kernel, counter))
+            && self.sites.iter().filter(is_update).count() == olds.len()
+    }
+
+    /// Whether before a read each work-item of the block has taken one cell of the tile by the
+    /// one update of a counter, whatever data is.
+    pub(in super::super) fn takes_one_each(&self, packings: &[Packing], read: usize) -> bool {
+        packings.iter().any(|packing| {
+            let Taken::Counted(_, slot) = &packing.taken else { return false };
+            let store = &self.sites[packing.site];
+            let of_counter = self.sites.iter().filter(|site| site.array == slot.array());
+            let is_update = |site: &&Site| site.kind == AccessKind::Atomic;
+            store.array == self.sites[read].array
+                && packing.site < read
+                && store.worker == Worker::Item
+                && store.loops.is_empty()
+                && store.guards.is_empty()
+                && slot.unmade().is_empty()
+                && slot.indices().iter().all(|index| index.as_constant().is_some())
+                && self.rest(packing.site, packing.axis).is_empty()
+                && of_counter.filter(is_update).count() == 1
+        })
+    }
+
+    /// The other indices of an access.
+    fn rest(&self, id: usize, axis: usize) -> Vec<Poly> {
+        let mut rest = self.sites[id].indices.clone();
+        rest.remove(axis);
+        rest
+    }
+
+    /// Whether what a read finds is a cell that has been taken.
+    pub(in super::super) fn is_below(&self, packing: &Packing, id: usize) -> bool {
+        let (store, read) = (&self.sites[packing.site], &self.sites[id]);
+        if store.array != read.array {
+            return false;
+        }
+        let place = &read.indices[packing.axis];
+        let rest = self.rest(id, packing.axis);
+        let guards = Formula::All(read.guards.clone());
+        let is_below = |count: Unknown| {
+            self.is_never(&guards.clone().and(Formula::le(&Poly::unknown(count), place)))
+        };
+        match &packing.taken {
+            Taken::Counted(_, slot) => self
+                .counts(slot.array())
+                .filter(|(_, at)| rest.is_empty() || **at == rest)
+                .any(|(count, _)| is_below(count)),
+            Taken::Scanned(sum) => {
+                let is_agreed = rest.iter().all(|index| self.is_agreed(index));
+                is_agreed
+                    && rest == self.rest(packing.site, packing.axis)
+                    && packing.site < id
+                    && read.loops.starts_with(&store.loops)
+                    && self.is_past(id, packing.site, sum.depth())
+                    && self.totals(sum).any(is_below)
+            }
+        }
+    }
+
+    /// Whether all whose number is not above that of the cell that is read have taken a cell by
+    /// the counter, and so as many.
+    pub(in super::super) fn is_counted_up_to(
+        &self,
+        all: &[Packing],
+        (packing, id): (&Packing, usize),
+        number: Option<&Number>,
+    ) -> bool {
+        let (store, read) = (&self.sites[packing.site], &self.sites[id]);
+        let (Taken::Counted(_, slot), Some(number)) = (&packing.taken, number) else {
+            return false;
+        };
+        let ArrayRef::Tile(counter) = slot.array() else { return false };
+        let loops = store.loops.as_slice();
+        let is_before = |other: &Packing| match &other.taken {
+            Taken::Counted(_, of) if of.array() == slot.array() => {
+                other.site < id && of.indices() == slot.indices() && of.is_taken_in(loops)
+            }
+            Taken::Counted(..) | Taken::Scanned(_) => true,
+        };
+        let raises = self.raises_in(counter);
+        let made = Formula::All(read.guards.clone());
+        store.array == read.array
+            && store.worker == Worker::Item
+            && self.rest(id, packing.axis).is_empty()
+            && slot.indices().iter().all(|index| index.as_constant().is_some())
+            && all.iter().all(is_before)
+            && self.counters.n_updates(slot.array()) == raises.len()
+            && self.are_of_whole_block(loops)
+            && read.loops.starts_with(loops)
+            && self.have_counted_up_to(
+                (&read.indices[packing.axis], &made),
+                (&raises, loops),
+                number,
+            )
+    }
+
+    /// Whether who makes an access is past the first guards of another one too.
+    fn is_past(&self, id: usize, other: usize, depth: usize) -> bool {
+        let first = |id: usize| self.sites[id].guards.get(..depth);
+        first(id) == first(other)
+            && first(id).is_some_and(|guards| guards.iter().all(Formula::is_exact))
+    }
+
+    /// What is read in the cells of a tile, and in which.
+    fn counts(&self, counter: ArrayRef) -> impl Iterator<Item = (Unknown, &Vec<Poly>)> {
+        let reads = self
+            .sites
+            .iter()
+            .filter(move |site| site.array == counter && site.kind == AccessKind::Read);
+        reads.flat_map(|site| {
+            let is_here = |expr: &&crate::kernel::Expr| match &expr.kind {
+                ExprKind::Load(access) => access.span == site.span,
+                _ => false,
+            };
+            let span = self.kernel.exprs.values().find(is_here).map(|expr| expr.span);
+            let values = span.into_iter().flat_map(|span| self.symbols.of((span, Obstacle::Load)));
+            values.map(|value| (value, &site.indices))
+        })
+    }
+}
+
+/// Whether nothing is ever stored in an array but 0.
+fn starts_at_0(stmts: &[Stmt], (kernel, array): (&Kernel, ArrayRef)) -> bool {
+    stmts.iter().all(|stmt| {
+        let here = match &stmt.kind {
+            StmtKind::Store { access, value } if access.array == array => {
+                kernel.exprs[*value].kind == ExprKind::Literal(Literal::Int(0))
+            }
+            StmtKind::Update { place: Place::Element(access), .. } => access.array != array,
+            _ => true,
+        };
+        here && stmt.kind.bodies().into_iter().all(|body| starts_at_0(body, (kernel, array)))
+    })
+}

@@ -1,0 +1,309 @@
+//! What work-items count of one list, each by comparing its own element with all others.
+//!
+//! `for j in 0..n { if s[j] < x || s[j] == x && j < t { rank += 1; } }`, where `x` is `s[t]`: of
+//! two work-items the one whose element comes first has counted less, for it counts none that
+//! the other does not count, and the other counts its element besides. So each has a rank of
+//! its own, whatever the data is.
+//!
+//! # What it rests on
+//!
+//! - What decides is asked of elements and their places, and is an order of all of them: of two
+//!   one comes first, none comes before itself, and what comes before one comes before all that
+//!   this one comes before. That is proved of the text's own condition, for any integers.
+//! - All go through the whole list, as it was when they have read their own element: a tensor that
+//!   is never written, or a tile in one version ([`super::super::tiles::reread`]).
+//! - The own element is one of the list, which is a case of the two work-items' meeting.
+//! - A count of 32 bits and more does not leave the range of its type, as counters do not
+//!   ([`super::slot`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::algebra::formula::{Cond, Formula};
+use super::super::algebra::poly::{Poly, Unknown};
+use super::super::algebra::symbol::{LoopId, Sharing};
+use super::super::loops::Carried;
+use super::super::pairs::instance::{Builder, Side};
+use super::super::scans::prefix::single;
+use super::super::search::system::System;
+use super::super::terms::congruent::{Array, Read};
+use super::super::terms::integers::range_of;
+use super::super::walk::{Value, Walk};
+use crate::kernel::Type;
+
+/// Choices one within the other that say whether something is counted.
+const MAX_CHOICES: u32 = 4;
+
+/// Of how many parts of all effort the question takes one at most whether it is an order.
+const PART: u64 = 32;
+
+/// What work-items have counted of a list.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Tally {
+    /// The loops around the one that counts.
+    around: Vec<LoopId>,
+    /// Which number the own element has in the list.
+    own: Poly,
+    /// How many elements the list has.
+    length: Poly,
+    /// What the work-items must have in common.
+    common: BTreeSet<Unknown>,
+    /// Whether it is one list for a block alone.
+    is_of_block: bool,
+}
+
+/// The elements of a list, and the number of one of them in it.
+struct List<'a> {
+    read: Read<'a>,
+    /// The axis along which the loop goes, and whether it goes on or back.
+    axis: usize,
+    is_forward: bool,
+}
+
+impl Walk<'_> {
+    /// What a loop has counted in a variable that was `first` before it, `at` where an iteration
+    /// starts and `end` after that, if work-items have ranks by that.
+    pub(in super::super) fn tally(
+        &self,
+        (id, ty): (LoopId, Type),
+        (first, at, end): (&Poly, Unknown, &Poly),
+    ) -> Option<Tally> {
+        let is_wide = range_of(ty).is_none_or(|(_, max)| max >= i32::MAX.into());
+        if !is_wide || first.is_lost() || end.is_lost() {
+            return None;
+        }
+        let exact = self.before_wrapping(end, ty);
+        let end = exact.as_ref().unwrap_or(end);
+        let counts = self.is_counted(&Poly::unknown(at), end, MAX_CHOICES)?;
+        let mut asked = Vec::new();
+        [&counts.yes, &counts.no].into_iter().for_each(|part| part.collect_unknowns(&mut asked));
+        let asked: BTreeSet<Unknown> = asked.into_iter().collect();
+        if !counts.yes.is_exact() || !counts.no.is_exact() || asked.contains(&at) {
+            return None;
+        }
+        let number = self.all_loops[id.0].number;
+        let (inner, outer): (Vec<Unknown>, Vec<Unknown>) =
+            asked.iter().partition(|unknown| self.symbols.is_inside(**unknown, id));
+        let listed: Vec<Unknown> = inner.into_iter().filter(|unknown| *unknown != number).collect();
+        let list = self.list(id, &listed)?;
+        let own: Vec<(Unknown, Poly)> = outer
+            .iter()
+            .filter(|unknown| !self.is_for_block(**unknown))
+            .filter_map(|unknown| Some((*unknown, self.number_of(&list, number, *unknown)?)))
+            .collect();
+        let (_, place) = own.first()?;
+        if own.iter().any(|(_, other)| other != place) {
+            return None;
+        }
+        let read: BTreeSet<Unknown> = own.iter().map(|(unknown, _)| *unknown).collect();
+        let parts = Parts { number, listed: &listed, read: &read, place };
+        let order = parts.order(&counts, self)?;
+        let mut common = order.common;
+        common.extend(first.unknowns());
+        let start = list.read.at.iter().flat_map(|at| at.unknowns());
+        common.extend(start.filter(|unknown| *unknown != number));
+        let is_of_block = matches!(list.read.array, Array::Tile(..));
+        let around = self.loops.iter().copied().filter(|other| *other != id).collect();
+        let own = place.clone();
+        order.holds.then_some(Tally { around, own, length: Poly::lost(), common, is_of_block })
+    }
+
+    /// Notes what variables have counted in a loop over lists of this length.
+    pub(in super::super) fn leave_tallies(&mut self, carried: &[Carried], length: &Poly) {
+        for Carried { var, tally, .. } in carried {
+            if let (Some(tally), Some(Value::Int(value))) = (tally, self.env.get(var))
+                && let Some(count) = single(value)
+                && !length.is_lost()
+            {
+                let tally = Tally { length: length.clone(), ..tally.clone() };
+                self.tallies.insert(count, tally);
+            }
+        }
+    }
+
+    /// Whether all of a block have one value, in one iteration of the loops around.
+    fn is_for_block(&self, unknown: Unknown) -> bool {
+        self.symbols.get(unknown).is_some_and(|symbol| match &symbol.sharing {
+            Sharing::Launch | Sharing::Block | Sharing::Iteration(_) => true,
+            Sharing::Private => false,
+            Sharing::Function(of) => of.iter().all(|other| self.is_for_block(*other)),
+        })
+    }
+
+    /// Where an iteration that begins with `own` ends with one more, if it leaves it elsewhere.
+    fn is_counted(&self, own: &Poly, end: &Poly, depth: u32) -> Option<Cond> {
+        match end.sub(own).as_constant() {
+            Some(1) => return Some(Cond { yes: Formula::True, no: Formula::False }),
+            Some(0) => return Some(Cond { yes: Formula::False, no: Formula::True }),
+            Some(_) | None => {}
+        }
+        let depth = depth.checked_sub(1)?;
+        let of_choice = |choice: Unknown, own: &Poly| {
+            let (cond, then, otherwise) = self.choices.get(&choice)?;
+            let then = self.is_counted(own, then, depth)?;
+            let otherwise = self.is_counted(own, otherwise, depth)?;
+            let yes = cond.yes.clone().and(then.yes).or(cond.no.clone().and(otherwise.yes));
+            let no = cond.yes.clone().and(then.no).or(cond.no.clone().and(otherwise.no));
+            Some(Cond { yes, no })
+        };
+        let added = end.sub(own);
+        single(end)
+            .and_then(|choice| of_choice(choice, own))
+            .or_else(|| of_choice(single(&added)?, &Poly::default()))
+    }
+
+    /// The list whose elements these are in each iteration of a loop, one after the other.
+    fn list(&self, id: LoopId, listed: &[Unknown]) -> Option<List<'_>> {
+        let number = self.all_loops[id.0].number;
+        let (first, others) = listed.split_first()?;
+        let read = self.reads_of(*first).find(|read| {
+            let is_it = |other: &Read<'_>| other.array == read.array && other.at == read.at;
+            others.iter().all(|unknown| self.reads_of(*unknown).any(|other| is_it(&other)))
+        })?;
+        if matches!(read.array, Array::Written(..)) {
+            return None;
+        }
+        let mut axes = read.at.iter().enumerate().filter(|(_, at)| at.mentions(number));
+        let (axis, at) = axes.next()?;
+        let times = at.cofactor(number).as_constant()?;
+        let is_fixed = |unknown: Unknown| unknown == number || self.is_for_block(unknown);
+        let is_list = axes.next().is_none()
+            && matches!(times, 1 | -1)
+            && at.is_linear()
+            && read.at.iter().all(|at| !at.is_lost() && at.unknowns().all(is_fixed));
+        is_list.then_some(List { axis, is_forward: times == 1, read })
+    }
+
+    /// The number that a value has in a list of which it is an element.
+    fn number_of(&self, list: &List<'_>, number: Unknown, value: Unknown) -> Option<Poly> {
+        let own = self.reads_of(value).find(|read| {
+            let both = read.at.iter().zip(&list.read.at).enumerate();
+            let mut others = both.filter(|(axis, _)| *axis != list.axis);
+            read.array == list.read.array && others.all(|(_, (own, at))| own == at)
+        })?;
+        let at = list.read.at.get(list.axis)?;
+        let own = own.at.get(list.axis)?;
+        // The list's place is `start + number`, or `start - number`.
+        let step = Poly::unknown(number);
+        let found = match list.is_forward {
+            true => own.sub(&at.sub(&step)),
+            false => at.add(&step).sub(own),
+        };
+        (!found.is_lost()).then_some(found)
+    }
+}
+
+/// Of what a condition speaks: the number of an element, the element, the own ones, and which
+/// number that has.
+struct Parts<'a> {
+    number: Unknown,
+    listed: &'a [Unknown],
+    read: &'a BTreeSet<Unknown>,
+    place: &'a Poly,
+}
+
+/// What is asked of a condition.
+struct Order {
+    holds: bool,
+    /// What else it speaks of.
+    common: BTreeSet<Unknown>,
+}
+
+impl Parts<'_> {
+    /// Whether what is counted puts elements in an order.
+    fn order(&self, counts: &Cond, walk: &Walk<'_>) -> Option<Order> {
+        // The place of the own element is an unknown of its own, put in for one of its parts.
+        let from = walk.symbols.next();
+        let own_place = Poly::unknown(from);
+        let (part, value) = self.solved(&own_place, walk)?;
+        let with = |other: Unknown| (other == part).then(|| value.clone());
+        let [yes, no] = [&counts.yes, &counts.no].map(|cond| cond.replace(&with));
+        let mut left = Vec::new();
+        [&yes, &no].into_iter().for_each(|cond| cond.collect_unknowns(&mut left));
+        let is_known = |unknown: &Unknown| {
+            *unknown == from
+                || *unknown == self.number
+                || self.listed.contains(unknown)
+                || self.read.contains(unknown)
+        };
+        let common: BTreeSet<Unknown> = left.into_iter().filter(|of| !is_known(of)).collect();
+        if common.iter().any(|unknown| !walk.is_for_block(*unknown)) {
+            return None;
+        }
+        // Of the first, the second and the third: the place, and the element.
+        let place = |who: Unknown| Poly::unknown(from + 1 + who);
+        let element = |who: Unknown| Poly::unknown(from + 4 + who);
+        let of = |cond: &Formula, other: Unknown, own: Unknown| {
+            cond.replace(&|unknown| match unknown {
+                _ if unknown == self.number => Some(place(other)),
+                _ if unknown == from => Some(place(own)),
+                _ if self.listed.contains(&unknown) => Some(element(other)),
+                _ if self.read.contains(&unknown) => Some(element(own)),
+                _ => None,
+            })
+        };
+        let never = [
+            of(&yes, 0, 0),
+            Formula::All(vec![of(&no, 0, 1), of(&no, 1, 0), Formula::lt(&place(0), &place(1))]),
+            Formula::All(vec![of(&yes, 2, 0), of(&yes, 0, 1), of(&no, 2, 1)]),
+        ];
+        // At one place is one element.
+        let is_one = |one: Unknown, other: Unknown| {
+            Formula::ne(&place(one), &place(other)).or(Formula::eq(&element(one), &element(other)))
+        };
+        let holds = never.iter().all(|contrary| {
+            let mut system = System::default();
+            system.assert(contrary);
+            [is_one(0, 1), is_one(1, 2), is_one(0, 2)].iter().for_each(|one| system.assert(one));
+            walk.effort.within_part(PART, || system.has_no_solution(&walk.effort))
+        });
+        Some(Order { holds, common })
+    }
+
+    /// An unknown of the work-item's own by which its place differs, and what it is by the place.
+    fn solved(&self, place: &Poly, walk: &Walk<'_>) -> Option<(Unknown, Poly)> {
+        let parts = self.place.terms().iter().filter_map(|(product, factor)| {
+            let ([unknown], 1 | -1) = (product.as_slice(), *factor) else { return None };
+            let rest = self.place.sub(&Poly::unknown(*unknown).scaled(*factor));
+            let is_part = !walk.is_for_block(*unknown) && !rest.mentions(*unknown);
+            is_part.then(|| (*unknown, place.sub(&rest).scaled(*factor)))
+        });
+        parts.max_by_key(|(unknown, _)| *unknown)
+    }
+}
+
+impl Builder<'_> {
+    /// Adds that what two work-items have counted of one list differs.
+    pub(in super::super) fn part_tallies(&mut self) {
+        let walk = self.walk;
+        for (count, tally) in &walk.tallies {
+            let is_seen = |side| self.seen.contains(&(*count, side));
+            if !is_seen(Side::First) || !is_seen(Side::Second) || !self.is_one_list(tally) {
+                continue;
+            }
+            let [first, second] = [Side::First, Side::Second]
+                .map(|side| (self.on(side, &Poly::unknown(*count)), self.on(side, &tally.own)));
+            let length = self.on(Side::First, &tally.length);
+            let mut cases =
+                vec![Formula::eq(&first.1, &second.1), Formula::ne(&first.0, &second.0)];
+            for place in [&first.1, &second.1] {
+                cases.push(Formula::lt(place, &Poly::default()));
+                cases.push(Formula::le(&length, place));
+            }
+            self.system.assert(&Formula::Any(cases).replace(&|_| None));
+        }
+    }
+
+    /// Whether both sides have gone through one list.
+    fn is_one_list(&self, tally: &Tally) -> bool {
+        let of_block = |shared: &[LoopId]| tally.around.iter().all(|id| shared.contains(id));
+        (!tally.is_of_block || self.meeting.shared_loops().is_some_and(of_block))
+            && tally
+                .length
+                .unknowns()
+                .chain(tally.common.iter().copied())
+                .all(|of| self.is_shared(of))
+    }
+}
+
+/// What work-items have counted, by the symbol of the count.
+pub(in super::super) type Tallies = BTreeMap<Unknown, Tally>;

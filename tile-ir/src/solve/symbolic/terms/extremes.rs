@@ -1,0 +1,84 @@
+//! Divisions rounded up, and the smaller and the larger of two values: functions with facts
+//! that say all there is to say.
+
+use super::super::algebra::formula::Formula;
+use super::super::algebra::poly::Poly;
+use super::super::walk::{Value, Walk};
+use super::value::Function;
+use crate::op::BinaryOp;
+use crate::span::SpanId;
+
+impl Walk<'_> {
+    /// `tiles(extent, tile)`.
+    pub(in super::super) fn tiles(
+        &mut self,
+        extent: Poly,
+        tile: Poly,
+        span: SpanId,
+    ) -> Option<Value> {
+        if tile.as_constant() == Some(1) && self.is_natural(&extent) {
+            return Some(Value::Int(extent));
+        }
+        if extent.is_lost() || self.symbols.low(&tile).is_none_or(|low| low < 1) {
+            return None;
+        }
+        let natural = self.is_natural(&extent);
+        let at = (span, BinaryOp::Div);
+        let quotient = self.function(Function::Tiles, &extent, &tile, Some(0), at, |q| {
+            // extent <= q * tile < extent + tile
+            let whole = q.mul(&tile);
+            let rounded_up = Formula::within(&whole.sub(&extent), &tile);
+            if natural {
+                return rounded_up;
+            }
+            let none = Formula::All(vec![
+                Formula::le(&extent, &Poly::default()),
+                Formula::Zero(q.clone()),
+            ]);
+            let some = Formula::All(vec![Formula::lt(&Poly::default(), &extent), rounded_up]);
+            Formula::Any(vec![none, some])
+        });
+        Some(Value::Int(quotient))
+    }
+
+    /// `(extent + tile - 1) / tile`, where `tiles(extent, tile)` has been asked for: as a grid's
+    /// extent it bounds the blocks' numbers.
+    pub(in super::super) fn known_tiles(&self, lhs: &Poly, tile: &Poly) -> Option<Poly> {
+        let extent = lhs.sub(tile).plus(1);
+        let key = (Function::Tiles, extent, tile.clone());
+        let tiles = self.functions.get(&key)?;
+        self.is_natural(&key.1).then(|| Poly::unknown(*tiles))
+    }
+
+    /// The smaller or the larger of two values.
+    pub(in super::super) fn extremum(
+        &mut self,
+        at: (SpanId, BinaryOp),
+        lhs: Poly,
+        rhs: Poly,
+    ) -> Option<Value> {
+        if lhs.is_lost() || rhs.is_lost() {
+            return None;
+        }
+        let is_min = at.1 == BinaryOp::Min;
+        for (one, other) in [(&lhs, &rhs), (&rhs, &lhs)] {
+            if self.symbols.low(&one.sub(other)).is_some_and(|low| low >= 0) {
+                return Some(Value::Int(if is_min { other.clone() } else { one.clone() }));
+            }
+        }
+        let lows = (self.symbols.low(&lhs), self.symbols.low(&rhs));
+        let low = match lows {
+            (Some(a), Some(b)) => Some(if is_min { a.min(b) } else { a.max(b) }),
+            (Some(low), None) | (None, Some(low)) if !is_min => Some(low),
+            (Some(_), None) | (None, Some(_)) | (None, None) => None,
+        };
+        let function = if is_min { Function::Min } else { Function::Max };
+        Some(Value::Int(self.function(function, &lhs, &rhs, low, at, |m| {
+            let bound = |side: &Poly| {
+                if is_min { Formula::le(m, side) } else { Formula::le(side, m) }
+            };
+            let one = Formula::eq(m, &lhs).or(Formula::eq(m, &rhs));
+            Formula::All(vec![bound(&lhs), bound(&rhs), one])
+        })))
+    }
+}

@@ -1,0 +1,33 @@
+//! What expressions are: indices and values as polynomials, conditions as formulas, each
+//! operation with the facts that hold of its result.
+
+pub(super) mod agreed_load;
+mod bits;
+mod compared;
+pub(super) mod congruent;
+mod divide;
+mod exclusive;
+mod extremes;
+mod flags;
+mod flat;
+pub(super) mod flattened;
+mod floored;
+mod inside;
+pub(super) mod integers;
+mod larger;
+pub(super) mod late;
+pub(super) mod loaded;
+mod most;
+pub(super) mod named;
+pub(super) mod natural;
+pub(super) mod numbered;
+mod odd_multiples;
+mod points;
+mod powers;
+mod residues;
+pub(super) mod same_loads;
+pub(super) mod scattered;
+pub(super) mod table;
+mod united;
+pub(super) mod value;
+pub(super) mod wholes;

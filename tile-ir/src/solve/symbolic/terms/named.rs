@@ -1,0 +1,130 @@
+//! Conditions on data, by the text that makes them.
+//!
+//! Of `v > 0.5` nothing is known where `v` is a floating-point number, yet it is one and
+//! the same wherever the work-item asks it again of the same `v`. So such a condition is a
+//! number, 0 or 1, by its text with the values of variables put in: what is equal there is
+//! equal. A variable that may be assigned again has none of its own, and what a kernel
+//! writes may be another thing the next time.
+
+use std::collections::BTreeMap;
+
+use super::super::algebra::formula::{Cond, Formula};
+use super::super::algebra::poly::{Poly, Unknown};
+use super::super::algebra::symbol::{LoopId, Sharing};
+use super::super::walk::{Value, Walk};
+use crate::kernel::{ExprId, ExprKind, VarId, VarKind};
+
+/// A part of the text of a condition.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Sign(String),
+    Value(Poly),
+}
+
+/// The text of a condition.
+type Text = Vec<Part>;
+
+/// What is known of conditions by their texts.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Named {
+    flags: BTreeMap<(Text, Vec<LoopId>), Unknown>,
+    /// How often the text has declared a variable, on the way that is walked.
+    declared: BTreeMap<VarId, usize>,
+}
+
+impl Named {
+    /// A variable is declared, and has another value than where it was so before.
+    pub(in super::super) fn declare(&mut self, var: VarId) {
+        *self.declared.entry(var).or_default() += 1;
+    }
+
+    /// The flag of the same text as that of another one, with what `translate` makes of values.
+    pub(in super::super) fn translated(
+        &self,
+        flag: Unknown,
+        translate: &dyn Fn(&Poly) -> Option<Poly>,
+    ) -> Option<Unknown> {
+        let ((text, _), _) = self.flags.iter().find(|(_, known)| **known == flag)?;
+        let part = |part: &Part| match part {
+            Part::Sign(_) => Some(part.clone()),
+            Part::Value(value) => translate(value).map(Part::Value),
+        };
+        let text: Text = text.iter().map(part).collect::<Option<_>>()?;
+        self.flags.iter().find(|((known, _), _)| *known == text).map(|(_, flag)| *flag)
+    }
+}
+
+impl Walk<'_> {
+    /// The number that says whether a condition holds; `None` where its text does not tell.
+    pub(in super::super) fn named(&mut self, expr: ExprId) -> Option<Value> {
+        let mut text = Text::new();
+        self.write_text(expr, &mut text)?;
+        let mut around = (0..=self.loops.len()).rev().map(|n| self.loops[..n].to_vec());
+        let known = around.find_map(|loops| self.named.flags.get(&(text.clone(), loops)).copied());
+        let flag = known.unwrap_or_else(|| {
+            let uniform = self.uniformity.is_uniform_expr(expr);
+            let sharing = if uniform { Sharing::Block } else { Sharing::Private };
+            let flag = self.symbol(sharing, Some(0), None);
+            let range = Formula::within(&Poly::unknown(flag), &Poly::constant(2));
+            self.symbols.add_facts(flag, range);
+            self.named.flags.insert((text, self.loops.clone()), flag);
+            flag
+        });
+        let flag = Poly::unknown(flag);
+        Some(Value::Cond(Cond { yes: Formula::Zero(flag.plus(-1)), no: Formula::Zero(flag) }))
+    }
+
+    /// Writes what an expression is made of; `None` where that does not decide its value.
+    fn write_text(&self, expr: ExprId, out: &mut Text) -> Option<()> {
+        let kernel = self.kernel;
+        let kind = &kernel.exprs[expr].kind;
+        let sign = match kind {
+            ExprKind::Literal(literal) => format!("{literal:?}"),
+            ExprKind::Var(var) => match self.env.get(var) {
+                Some(Value::Int(value)) if !value.is_lost() => {
+                    out.push(Part::Value(value.clone()));
+                    return Some(());
+                }
+                Some(Value::Int(_) | Value::Cond(_) | Value::Other) | None => {
+                    let is_fixed = match kernel.vars[*var].kind {
+                        VarKind::Let { mutable } => !mutable,
+                        VarKind::Scalar(_) => true,
+                        VarKind::Dim
+                        | VarKind::TileParam(_)
+                        | VarKind::Grid
+                        | VarKind::Block
+                        | VarKind::Each
+                        | VarKind::Loop => false,
+                    };
+                    if !is_fixed {
+                        return None;
+                    }
+                    let declared = self.named.declared.get(var).copied().unwrap_or_default();
+                    format!("{var:?}:{declared}")
+                }
+            },
+            ExprKind::Load(access) => {
+                if self.is_written(access.array) || kernel.is_local(access.array) {
+                    return None;
+                }
+                format!("{:?}", access.array)
+            }
+            ExprKind::Unary { op, .. } => format!("{op:?}"),
+            ExprKind::Binary { op, .. } => format!("{op:?}"),
+            ExprKind::Compare { op, .. } => format!("{op:?}"),
+            ExprKind::Cast(_) => format!("{:?}", kernel.exprs[expr].ty),
+            ExprKind::Math { func, .. } => format!("{func:?}"),
+            ExprKind::Logic { .. }
+            | ExprKind::Select { .. }
+            | ExprKind::Uniform(_)
+            | ExprKind::Tiles { .. }
+            | ExprKind::InBounds { .. } => return None,
+        };
+        out.push(Part::Sign(sign));
+        for operand in kind.operands() {
+            self.write_text(operand, out)?;
+        }
+        out.push(Part::Sign(")".to_owned()));
+        Some(())
+    }
+}

@@ -1,0 +1,247 @@
+//! Tiles that work-items fill by several stores, or under conditions: halos, whose cells at the
+//! border one work-item fills beside its own.
+//!
+//! After `if i < N { s[t + 1] = a[i]; if i > 0 && t == 0 { s[0] = a[i - 1]; } }` a work-item with
+//! `0 < i < N` finds `a[i - 1]` in `s[t]`, until somebody writes the tile again: either
+//! work-item `t - 1` has stored it, or there is none, and the other store has.
+//!
+//! Of each store there is one work-item that can have made it in a given cell
+//! ([`super::tabled`]), here also one that the conditions around pick. A cell holds what one of
+//! these stores gives if who reads it knows
+//!
+//! - that one of them has been made there, and
+//! - that no other one has been made there with another value.
+//!
+//! Then it is of no matter which was the last.
+//!
+//! # What it rests on
+//!
+//! - The stores follow each other in the text, and nothing else writes the tile between them.
+//!   They are outside of loops.
+//! - What a store gives is a formula of the coordinates, of what the block agrees on, and of
+//!   elements of tensors that are never written. It has a value for any integers, so also for
+//!   coordinates that no work-item has.
+//! - What is found holds for those who come by, so it is found anew at each place.
+//! - Who reads what another one stores has a barrier in between, or it is a race: the first one
+//!   of a kernel is found by the pair of the store and that read.
+
+use std::collections::BTreeMap;
+
+use super::super::algebra::formula::{Cond, Formula};
+use super::super::algebra::poly::{Poly, Unknown};
+use super::super::walk::{Value, Walk};
+use super::reread::Version;
+use super::tabled::{not_within, place_of};
+use crate::kernel::{Access, ArrayRef, ExprId, TileId};
+
+/// Most stores of a tile that are told apart.
+const MAX_STORES: usize = 4;
+
+/// Where the work-item that has stored in a cell is on an axis.
+#[derive(Clone, Debug)]
+enum Place {
+    /// The conditions around the store pick it.
+    Picked(Poly),
+    /// This coordinate of the cell tells: what it is without the axis, and whether the axis is
+    /// taken off from that.
+    Told(usize, Poly, bool),
+}
+
+/// A store that one work-item at most makes in a cell.
+#[derive(Clone, Debug)]
+struct Fill {
+    /// The axes of who stores, with their extents.
+    axes: Vec<(Unknown, Poly, Place)>,
+    /// The cell.
+    at: Vec<Poly>,
+    value: Poly,
+    /// Where the store is made.
+    guards: Vec<Cond>,
+}
+
+/// The stores that have filled tiles.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Fills(BTreeMap<TileId, (Version, Vec<Fill>)>);
+
+/// A store at a cell, as who reads the cell sees it.
+struct Seen {
+    /// Whether it has been made there.
+    is_made: Cond,
+    value: Option<Poly>,
+}
+
+impl Walk<'_> {
+    /// Notes what has been stored in a tile's cell, where it tells who has.
+    pub(in super::super) fn note_filled(&mut self, access: &Access, at: &[Poly], value: &Value) {
+        let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
+        let is_single = self.recording && self.is_outside_loops();
+        if !is_single || self.kernel.is_local(access.array) {
+            return;
+        }
+        let Some(fill) = self.fill(at, value) else { return };
+        let (before, now) = (self.version_before_last(tile), self.version(tile));
+        let (version, fills) = self.held.fills.0.entry(tile).or_default();
+        if Some(*version) != before {
+            fills.clear();
+        }
+        *version = now;
+        fills.push(fill);
+    }
+
+    /// A store, if one work-item at most makes it in a cell.
+    fn fill(&mut self, at: &[Poly], value: &Poly) -> Option<Fill> {
+        if value.is_lost() || at.iter().any(Poly::is_lost) {
+            return None;
+        }
+        let worker = self.axes_of_worker();
+        let is_agreed = |poly: &Poly| self.is_agreed_now(poly);
+        let told: Vec<_> = at.iter().map(|index| place_of(index, &worker, &is_agreed)).collect();
+        let place = |number: usize, axis: Unknown| {
+            let coordinate =
+                told.iter().position(|of| of.as_ref().is_some_and(|of| of.0 == number));
+            match coordinate.and_then(|of| Some((of, told[of].clone()?))) {
+                Some((coordinate, (_, rest, is_less))) => {
+                    Some(Place::Told(coordinate, rest, is_less))
+                }
+                None => self.fixed_at(axis).filter(is_agreed).map(Place::Picked),
+            }
+        };
+        let axes: Option<Vec<_>> = worker
+            .iter()
+            .enumerate()
+            .map(|(number, (axis, extent))| Some((*axis, extent.clone(), place(number, *axis)?)))
+            .collect();
+        let axes = axes.filter(|axes| !axes.is_empty())?;
+        let guards = self.guards.iter().zip(&self.passed_by);
+        let guards = guards.map(|(yes, no)| Cond { yes: yes.clone(), no: no.clone() }).collect();
+        Some(Fill { axes, at: at.to_vec(), value: value.clone(), guards })
+    }
+
+    /// Whether all work-items of a block have one value, also of loops that have ended.
+    fn is_agreed_now(&self, value: &Poly) -> bool {
+        self.is_agreed(value) && !value.unknowns().any(|unknown| self.is_left_by_loop(unknown))
+    }
+
+    /// What a cell of a tile holds that was filled by stores of one formula.
+    pub(in super::super) fn filled(&mut self, tile: TileId, at: &[Poly]) -> Option<Value> {
+        let now = self.version(tile);
+        let (_, fills) = self.held.fills.0.get(&tile).filter(|(version, _)| *version == now)?;
+        if !self.recording || fills.len() > MAX_STORES || at.iter().any(Poly::is_lost) {
+            return None;
+        }
+        let seen: Vec<Seen> = fills.clone().iter().map(|fill| self.seen(fill, at)).collect();
+        let extents: Vec<ExprId> = self.kernel.extents(ArrayRef::Tile(tile)).to_vec();
+        let extents: Vec<Poly> = extents.into_iter().map(|extent| self.index(extent)).collect();
+        let mut outside = at.iter().zip(&extents).flat_map(|(at, extent)| not_within(at, extent));
+        let is_unmade = Formula::All(seen.iter().map(|seen| seen.is_made.no.clone()).collect());
+        if !self.is_none_here(&[is_unmade.folded()]) || !outside.all(|of| self.is_none_here(&[of]))
+        {
+            return None;
+        }
+        let values = (0..seen.len()).filter_map(|of| Some((of, seen[of].value.as_ref()?)));
+        let mut values = values.filter(|(of, value)| {
+            let others = seen.iter().enumerate().filter(|(other, _)| other != of);
+            others.into_iter().all(|(_, other)| self.agrees(other, value))
+        });
+        values.next().map(|(_, value)| Value::Int(value.clone()))
+    }
+
+    /// Whether a store has not been made with another value than this, as who comes by knows.
+    fn agrees(&self, store: &Seen, value: &Poly) -> bool {
+        let differs = match &store.value {
+            Some(own) => self.differ(own, value),
+            None => Formula::Unknown,
+        };
+        differs == Formula::False || self.is_none_here(&[store.is_made.yes.clone().and(differs)])
+    }
+
+    /// A store as who reads a cell sees it.
+    fn seen(&mut self, fill: &Fill, at: &[Poly]) -> Seen {
+        let mut who = BTreeMap::new();
+        let mut is_made = Cond { yes: Formula::True, no: Formula::False };
+        for (axis, extent, place) in &fill.axes {
+            let place = match place {
+                Place::Picked(place) => place.clone(),
+                Place::Told(of, rest, true) => rest.sub(&at[*of]),
+                Place::Told(of, rest, false) => at[*of].sub(rest),
+            };
+            let [below, beyond] = not_within(&place, extent);
+            let (yes, no) = (Formula::within(&place, extent), below.or(beyond));
+            is_made = is_made.and(Cond { yes, no });
+            who.insert(*axis, place);
+        }
+        for (own, index) in fill.at.iter().zip(at) {
+            let own = self.for_item(own, &who).unwrap_or_else(Poly::lost);
+            is_made =
+                is_made.and(Cond { yes: Formula::eq(&own, index), no: Formula::ne(&own, index) });
+        }
+        for guard in &fill.guards {
+            is_made = is_made.and(Cond {
+                yes: self.condition_for_item(&guard.yes, &who),
+                no: self.condition_for_item(&guard.no, &who),
+            });
+        }
+        let is_made =
+            Cond { yes: is_made.yes.replace(&|_| None), no: is_made.no.replace(&|_| None) };
+        Seen { is_made, value: self.for_item(&fill.value, &who) }
+    }
+
+    /// A formula of the coordinates at these ones, if it is one.
+    fn for_item(&mut self, value: &Poly, who: &BTreeMap<Unknown, Poly>) -> Option<Poly> {
+        if value.is_lost() {
+            return None;
+        }
+        let mut known = who.clone();
+        for unknown in value.unknowns() {
+            if known.contains_key(&unknown) || self.is_agreed_now(&Poly::unknown(unknown)) {
+                continue;
+            }
+            let element = self.elements.get(&unknown)?.clone();
+            let places = element.indices.iter().map(|index| self.for_item(index, who));
+            let indices = places.collect::<Option<Vec<Poly>>>()?;
+            known.insert(unknown, self.loaded_at(unknown, indices)?);
+        }
+        Some(value.replace(&|unknown| known.get(&unknown).cloned()))
+    }
+
+    /// A condition for who is there, of which nothing is known where it asks for more.
+    fn condition_for_item(&mut self, of: &Formula, who: &BTreeMap<Unknown, Poly>) -> Formula {
+        let mut value = |value: &Poly| self.for_item(value, who).unwrap_or_else(Poly::lost);
+        match of {
+            Formula::True | Formula::False | Formula::Unknown => of.clone(),
+            Formula::AtLeast(poly) => Formula::AtLeast(value(poly)).folded(),
+            Formula::Zero(poly) => Formula::Zero(value(poly)).folded(),
+            Formula::All(parts) => {
+                let parts = parts.iter().map(|part| self.condition_for_item(part, who));
+                Formula::All(parts.collect()).folded()
+            }
+            Formula::Any(parts) => {
+                let parts = parts.iter().map(|part| self.condition_for_item(part, who));
+                Formula::Any(parts.collect()).folded()
+            }
+        }
+    }
+
+    /// That two values differ: of two elements of a tensor their places must.
+    fn differ(&self, one: &Poly, other: &Poly) -> Formula {
+        let gap = one.sub(other);
+        let places = match gap.terms() {
+            [(first, factor), (second, opposite)] if *factor == -opposite => {
+                let element = |of: &[Unknown]| match of {
+                    [of] => self.elements.get(of),
+                    _ => None,
+                };
+                element(first.as_slice()).zip(element(second.as_slice()))
+            }
+            _ => None,
+        };
+        match places {
+            Some((first, second)) if first.tensor == second.tensor => {
+                let places = first.indices.iter().zip(&second.indices);
+                Formula::Any(places.map(|(first, second)| self.differ(first, second)).collect())
+                    .folded()
+            }
+            _ => Formula::ne(one, other).replace(&|_| None),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! What cells of tiles, and elements of local arrays, hold: who has stored what, and when.
+
+pub(super) mod arrays;
+pub(super) mod cells;
+pub(super) mod cleared;
+mod coming;
+mod filled;
+pub(super) mod floors;
+mod handed;
+pub(super) mod held;
+pub(super) mod own_cells;
+mod reached;
+mod refilled;
+pub(super) mod relayed;
+pub(super) mod reread;
+pub(super) mod rows;
+pub(super) mod spot;
+pub(super) mod stored;
+mod tabled;

@@ -1,0 +1,191 @@
+//! A work-item's own cell of a tile, followed as a variable is: scans by hand in shared memory.
+//!
+//! `s[t]`, of the work-item's number in its block, is written by this work-item alone, as long
+//! as nothing is stored at other subscripts. So what it holds is what the text says, as of a
+//! local variable ([`super::arrays`]); and `s[t - d]` is what the work-item `d` before holds
+//! there, of which sums are made by hand ([`super::super::scans::windows`]).
+//!
+//! # What it rests on
+//!
+//! - A cell of another work-item holds what that has stored before the last barrier: what is
+//!   stored and read between two barriers the race rules report. So it is asked that the own
+//!   one has not been stored since: of such a cell the text says the same of all.
+//! - Only tiles are followed that some loop reads at a distance, and writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::algebra::poly::Poly;
+use super::super::walk::{Value, Walk};
+use super::arrays::stmt_exprs;
+use crate::kernel::{
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, TileId, VarId, any_subexpr,
+};
+use crate::op::BinaryOp;
+
+/// What is known of own cells at a place in the text.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct OwnCells {
+    /// The work-item's number in its block.
+    number: Option<Poly>,
+    /// The cells that have not been stored since the last barrier.
+    pub(in super::super) settled: BTreeSet<VarId>,
+}
+
+impl Walk<'_> {
+    /// Nothing is stored yet.
+    pub(in super::super) fn enter_own_cells(&mut self) {
+        let cells = self.local_elements.own_cells();
+        if cells.is_empty() {
+            return;
+        }
+        self.own_cells.number = self.number_of_items().map(|(number, _)| number);
+        for cell in cells {
+            self.env.insert(cell, Value::Other);
+        }
+    }
+
+    /// The work-item's own cell, if a subscript names it.
+    pub(in super::super) fn own_cell_at(&self, access: &Access, at: &[Poly]) -> Option<VarId> {
+        let cell = self.local_elements.own_cell(access.array)?;
+        let is_own = matches!(at, [at] if Some(at) == self.own_cells.number.as_ref());
+        (is_own && !self.is_in_point()).then_some(cell)
+    }
+
+    /// What the own cell holds, where that is made of a sum that is made by hand.
+    pub(in super::super) fn own_sum(&self, access: &Access, at: &[Poly]) -> Option<Value> {
+        let value = self.env.get(&self.own_cell_at(access, at)?)?;
+        let Value::Int(sum) = value else { return None };
+        let is_one = |symbol| self.is_by_hand(&Poly::unknown(symbol));
+        (!sum.is_lost() && sum.unknowns().any(is_one)).then(|| value.clone())
+    }
+
+    /// Notes that `value` was read in a tile, where that is what a work-item before holds.
+    pub(in super::super) fn note_read_before(
+        &mut self,
+        expr: ExprId,
+        access: &Access,
+        at: &[Poly],
+        value: &Value,
+    ) {
+        let (Some(cell), [at], Value::Int(value)) =
+            (self.local_elements.own_cell(access.array), at, value)
+        else {
+            return;
+        };
+        let (Some(number), Some(Value::Int(own))) = (&self.own_cells.number, self.env.get(&cell))
+        else {
+            return;
+        };
+        let by = number.sub(at);
+        if self.own_cells.settled.contains(&cell) && self.is_agreed(&by) && !self.is_in_point() {
+            let own = own.clone();
+            self.note_before_in_block((&own, &by), value, expr);
+        }
+    }
+
+    /// Notes that from here on each own cell holds this part of a scan: so the tile holds prefix
+    /// sums, and the last one's cell has the sum over the block.
+    pub(in super::super) fn note_scanned_by_hand(&mut self, cell: VarId, value: &Poly) {
+        if let Some(tile) = self.local_elements.tile_of(cell)
+            && self.recording
+            && let Some(sum) = self.sum_up_to(value)
+        {
+            let (tile, writes, _, loops) = self.cells.key(tile, &[], &self.loops);
+            self.cells.handed_on.insert_scanned((tile, writes, loops), sum);
+            self.note_scan_of_cells(tile, value);
+        }
+    }
+
+    /// A tile is written in a way that leaves nothing known of its cells.
+    pub(in super::super) fn forget_own_cell(&mut self, array: ArrayRef) {
+        if let Some(cell) = self.local_elements.own_cell(array) {
+            let any = self.changed(cell);
+            self.env.insert(cell, any);
+            self.own_cells.settled.remove(&cell);
+        }
+    }
+
+    /// The own cell of a tile is stored.
+    pub(in super::super) fn unsettle(&mut self, array: ArrayRef) {
+        if let Some(cell) = self.local_elements.own_cell(array) {
+            self.own_cells.settled.remove(&cell);
+        }
+    }
+
+    /// A barrier: what was stored before it is there for all.
+    pub(in super::super) fn settle_own_cells(&mut self) {
+        self.own_cells.settled.extend(self.local_elements.own_cells());
+    }
+
+    /// The cells that have not been stored since the last barrier.
+    pub(in super::super) fn settled(&self) -> BTreeSet<VarId> {
+        self.own_cells.settled.clone()
+    }
+
+    /// From here on it may be either way.
+    pub(in super::super) fn join_settled(&mut self, other: &BTreeSet<VarId>) {
+        self.own_cells.settled.retain(|cell| other.contains(cell));
+    }
+
+    /// At the head of a loop: what an iteration before may have stored behind its last barrier
+    /// is not settled.
+    pub(in super::super) fn settled_at_head(&mut self, body: &[Stmt]) {
+        if self.own_cells.settled.is_empty() {
+            return;
+        }
+        let is_barrier = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Barrier);
+        let tail = body.iter().rposition(is_barrier).map_or(body, |at| &body[at + 1..]);
+        let mut stored = Vec::new();
+        self.collect_assigned(tail, &mut stored);
+        let leaves = self.leaves(body);
+        let mut all = Vec::new();
+        self.collect_assigned(body, &mut all);
+        let open = if leaves { all } else { stored };
+        self.own_cells.settled.retain(|cell| !open.contains(cell));
+    }
+}
+
+/// The tiles that a loop writes, and reads at a distance from somewhere.
+pub(in super::super) fn read_at_distances(kernel: &Kernel) -> BTreeSet<TileId> {
+    let mut out = BTreeSet::new();
+    collect_loops(kernel, &kernel.body, &mut out);
+    out
+}
+
+fn collect_loops(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeSet<TileId>) {
+    for stmt in stmts {
+        if let StmtKind::For { body, .. } | StmtKind::While { body, .. } = &stmt.kind {
+            let mut uses = BTreeMap::new();
+            collect_uses(kernel, body, &mut uses);
+            out.extend(uses.into_iter().filter(|(_, uses)| *uses == [true; 2]).map(|(id, _)| id));
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect_loops(kernel, body, out));
+    }
+}
+
+/// Collects of tiles whether they are written, and whether they are read at a difference.
+fn collect_uses(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeMap<TileId, [bool; 2]>) {
+    for stmt in stmts {
+        if let StmtKind::Store { access, .. }
+        | StmtKind::Update { place: Place::Element(access), .. } = &stmt.kind
+            && let ArrayRef::Tile(tile) = access.array
+        {
+            out.entry(tile).or_default()[0] = true;
+        }
+        for expr in stmt_exprs(stmt) {
+            any_subexpr(kernel, expr, &mut |kind| {
+                if let ExprKind::Load(Access { array: ArrayRef::Tile(tile), indices, .. }) = kind
+                    && let [index] = indices.as_slice()
+                    && matches!(
+                        kernel.exprs[*index].kind,
+                        ExprKind::Binary { op: BinaryOp::Sub, .. }
+                    )
+                {
+                    out.entry(*tile).or_default()[1] = true;
+                }
+                false
+            });
+        }
+        stmt.kind.bodies().into_iter().for_each(|body| collect_uses(kernel, body, out));
+    }
+}

@@ -1,0 +1,105 @@
+//! Reads of a tile's cell in which somebody has stored, as the conditions around both say.
+//!
+//! After `if y < N { s[t] = …; }` of `y = b * 32 + t` nobody who asks `k < 32 && b * 32 + k <
+//! N` finds a cell `s[k]` that is not written: the work-item whose cell it is is past the same
+//! condition. So whatever `k` is, and however far the tile is filled, for each read it is
+//! asked whether its cell may be missed by all stores before it in the text
+//! ([`super::reached`]). It may also be one that a work-item has taken
+//! ([`super::super::slots::packed`]), or of those that who counted has filled
+//! ([`super::super::slots::placed`]).
+//!
+//! That the stores are over when the cell is read is the business of the race rules.
+
+use std::collections::BTreeSet;
+
+use super::super::algebra::formula::Formula;
+use super::super::algebra::poly::{Poly, Unknown};
+use super::super::pairs::instance::{Builder, Side};
+use super::super::slots::packed::Packing;
+use super::super::slots::placed::Filling;
+use super::super::walk::begin::{walk_limited_stores, walk_stores};
+use super::super::walk::{Site, Walk};
+use super::reached::Reach;
+use crate::check::Uniformity;
+use crate::kernel::{AccessKind, ArrayRef, Kernel};
+use crate::span::SpanId;
+
+/// Most stores of a tile that are looked at.
+const MAX_STORES: usize = 16;
+
+/// The reads and updates of tiles that find nothing but what a work-item has stored. Rounds of
+/// short loops that update tiles are walked one by one where `walks_updates`.
+pub(crate) fn stored(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    walks_updates: bool,
+) -> BTreeSet<SpanId> {
+    stored_in(walk_stores(kernel, uniformity, walks_updates))
+}
+
+/// The same where it is asked between which values loops keep what they set by data, as the place
+/// of a binary search, which costs more than it mostly tells.
+pub(crate) fn stored_within_limits(kernel: &Kernel, uniformity: &Uniformity) -> BTreeSet<SpanId> {
+    stored_in(walk_limited_stores(kernel, uniformity))
+}
+
+fn stored_in(mut walk: Walk<'_>) -> BTreeSet<SpanId> {
+    let (number, axes) = (walk.number_of_item(), walk.axes_of_worker());
+    let (packings, fillings) = (walk.packings(), walk.fillings());
+    let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());
+    let is_read_of_tile =
+        |site: &Site| site.kind != AccessKind::Write && matches!(site.array, ArrayRef::Tile(_));
+    for (id, site) in walk.sites.iter().enumerate().filter(|(_, site)| is_read_of_tile(site)) {
+        let is_packed = |packing: &Packing| {
+            walk.is_below(packing, id)
+                || walk.is_counted_up_to(&packings, (packing, id), number.as_ref())
+        };
+        let is_filled = |of: &Filling| walk.is_filled_below(of, id, number.as_ref());
+        let is_taken = site.kind == AccessKind::Read
+            && (packings.iter().any(is_packed) || fillings.iter().any(is_filled));
+        let is_written = is_taken || walk.is_stored_before(id, &axes);
+        (if is_written { &mut found } else { &mut others }).insert(site.span);
+    }
+    found.retain(|span| !others.contains(span));
+    found
+}
+
+/// The axes of the block, with their extents.
+pub(in super::super) type Axes = Vec<(Unknown, Poly)>;
+
+impl Walk<'_> {
+    /// Whether some work-item has stored in the cell that a read finds.
+    pub(in super::super) fn is_stored_before(&self, read: usize, axes: &Axes) -> bool {
+        let site = &self.sites[read];
+        let mut missed = Vec::new();
+        for store in self.stores_of_items(site.array, 0..read).rev().take(MAX_STORES) {
+            let Some(by) = self.missed_by_site(store, read, axes) else { continue };
+            missed.push(by);
+            let mut builder = Builder::alone(self, site);
+            builder.mention_rounds([site; 2]);
+            builder.assert(Side::First, &Formula::All(missed.clone()));
+            if builder.have_no_solution() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Where a store has not been made in the cell that a read finds.
+    fn missed_by_site(&self, store: usize, read: usize, axes: &Axes) -> Option<Formula> {
+        let (store, passed) = (&self.sites[store], self.opposites.as_ref()?.get(store)?);
+        let read = &self.sites[read];
+        let both = store.loops.iter().zip(&read.loops);
+        let around = both.take_while(|(one, other)| one == other).count();
+        let picked =
+            axes.iter().filter_map(|(axis, _)| Some((*axis, self.fixed_by(&store.guards, *axis)?)));
+        let reach = Reach {
+            at: store.indices.clone(),
+            axes: axes.clone(),
+            picked: picked.collect(),
+            passed: passed.clone(),
+            loops: store.loops.clone(),
+        };
+        self.missed_by(&reach, &read.indices, store.loops.get(..around)?)
+    }
+}
