@@ -4,7 +4,7 @@ use super::{Composed, Shared, integer, require};
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::DType;
 use crate::kernel::{ElemType, ExprId, ExprKind, Type};
-use crate::op::{BinaryOp, CompareOp, MathFn, UnaryOp};
+use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
 use crate::resolve::Resolver;
 use crate::resolve::call::arguments;
 use crate::resolve::convert::{Conversion, convert, unify_operands};
@@ -169,6 +169,44 @@ fn counted(
     x: ExprId,
     (func, span): (&Name, SpanId),
 ) -> ExprId {
+    if composed == Composed::IsPowerOfTwo {
+        return is_power_of_two(cx, x, (func, span));
+    }
+    count_of(cx, composed, x, (func, span))
+}
+
+/// Whether a number is above 0 and one alone of its bits is 1.
+fn is_power_of_two(cx: &mut Resolver, x: ExprId, at: (&Name, SpanId)) -> ExprId {
+    let (_, span) = at;
+    let ty = cx.type_of(x);
+    if integer_type(cx, ty).is_some_and(|dtype| dtype == unsigned(dtype)) {
+        return is_of_one_bit(cx, x, at);
+    }
+    let mut x = Shared::new(cx, "x", x);
+    let (zero, own) = (integer(cx, 0, ty, span), x.take(cx));
+    let is_above = ExprKind::Compare { op: CompareOp::Lt, lhs: zero, rhs: own };
+    let is_above = cx.push(is_above, Ty::BOOL, span);
+    let own = x.take(cx);
+    let is_of_one_bit = is_of_one_bit(cx, own, at);
+    let both = ExprKind::Logic { op: LogicOp::And, lhs: is_above, rhs: is_of_one_bit };
+    cx.push(both, Ty::BOOL, span)
+}
+
+/// Whether one alone of a number's bits is 1.
+fn is_of_one_bit(cx: &mut Resolver, x: ExprId, at: (&Name, SpanId)) -> ExprId {
+    let (_, span) = at;
+    let count = count_of(cx, Composed::IsPowerOfTwo, x, at);
+    let one = integer(cx, 1, U32, span);
+    cx.push(ExprKind::Compare { op: CompareOp::Eq, lhs: count, rhs: one }, Ty::BOOL, span)
+}
+
+/// Counts of the bits that are 1 or 0.
+fn count_of(
+    cx: &mut Resolver,
+    composed: Composed,
+    x: ExprId,
+    (func, span): (&Name, SpanId),
+) -> ExprId {
     let ty = cx.type_of(x);
     let (math, complements) = match composed {
         Composed::LeadingOnes => (MathFn::LeadingZeros, true),
@@ -186,10 +224,5 @@ fn counted(
         false => x,
     };
     let count = cx.push(ExprKind::Math { func: math, arg }, ty, span);
-    let count = cx.push(ExprKind::Cast(count), U32, span);
-    if composed != Composed::IsPowerOfTwo {
-        return count;
-    }
-    let one = integer(cx, 1, U32, span);
-    cx.push(ExprKind::Compare { op: CompareOp::Eq, lhs: count, rhs: one }, Ty::BOOL, span)
+    cx.push(ExprKind::Cast(count), U32, span)
 }

@@ -141,6 +141,9 @@ type IsAsked<'a> = dyn Fn([&Site; 2], Meeting<'_>) -> bool + 'a;
 /// Pairs that are still looked at once nothing is left for those that are plain.
 const MAX_BEYOND: usize = 96;
 
+/// For how many pairs that are not plain there is as much effort again.
+const HARD_PAIRS: usize = 16;
+
 /// Those of the pairs of which `is_asked`, and not of arrays that have `collided`.
 fn prove_some(
     walk: &mut Walk<'_>,
@@ -167,6 +170,7 @@ fn prove_some(
         conflict(pair, meeting)
     });
     retain_hard(walk, &mut cases);
+    walk.effort.lengthen(cases.len() / HARD_PAIRS);
     let collided = if cases.is_empty() { BTreeSet::new() } else { collided() };
     let mut out = Vec::new();
     for case in cases {

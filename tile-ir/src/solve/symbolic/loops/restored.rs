@@ -31,7 +31,8 @@ impl Walk<'_> {
         found
     }
 
-    fn reads_memory(&self, expr: ExprId) -> bool {
+    /// Whether an expression reads memory.
+    pub(in super::super) fn reads_memory(&self, expr: ExprId) -> bool {
         any_subexpr(self.kernel, expr, &mut |kind| matches!(kind, ExprKind::Load(_)))
     }
 

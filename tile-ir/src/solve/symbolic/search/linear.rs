@@ -21,6 +21,9 @@ use super::simplex;
 /// looked at.
 const MAX_SPENT: u64 = 260_000;
 
+/// How many times more than that a kernel of many pairs may take.
+const MAX_MORE: u64 = 3;
+
 /// Elimination stops where it would hold more constraints than this.
 pub(in super::super) const MAX_ROWS: usize = 600;
 
@@ -69,6 +72,11 @@ impl Effort {
         let spent = part.saturating_sub(self.0.get());
         self.0.set(all.saturating_sub(spent));
         answer
+    }
+
+    /// Adds as much as is left so many times, or [`MAX_MORE`] times: for much to be proved.
+    pub(in super::super) fn lengthen(&self, more: usize) {
+        self.0.set(self.0.get() * (1 + (more as u64).min(MAX_MORE)));
     }
 
     /// Half as much as is left.

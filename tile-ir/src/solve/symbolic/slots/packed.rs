@@ -5,7 +5,8 @@
 //!
 //! - by the old value of a counter in a tile, which starts at 0 and to which nothing is
 //!   done but that 1 is added. Who adds stores in the cell, so whatever is found in the
-//!   counter is no more than the cells taken;
+//!   counter is no more than the cells taken. So it is with each cell of a tile, or with one
+//!   at numbers: what is done to others at numbers is of no matter to it;
 //! - by a scan of flags over the block. Who has the flag stores in the cell, so that the
 //!   sum of all flags is the number of cells taken.
 //!
@@ -24,7 +25,9 @@ use super::super::scans::Sum;
 use super::super::terms::numbered::Number;
 use super::super::walk::{Site, Walk, Worker};
 use super::slot::Slot;
-use crate::kernel::{AccessKind, ArrayRef, ExprKind, Kernel, Literal, Place, Stmt, StmtKind};
+use crate::kernel::{
+    Access, AccessKind, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind,
+};
 
 /// A store to the cell that a work-item takes.
 pub(in super::super) struct Packing {
@@ -32,6 +35,8 @@ pub(in super::super) struct Packing {
     /// Which index is the place that it takes.
     axis: usize,
     taken: Taken,
+    /// The counter's cell, where others of its tile hold something else.
+    cell: Option<Vec<Poly>>,
 }
 
 /// How a cell is taken.
@@ -54,17 +59,21 @@ impl Walk<'_> {
             .filter_map(|(site, axis)| {
                 let taken =
                     self.counted_place(site, axis).or_else(|| self.scanned_place(site, axis))?;
-                Some(Packing { site, axis, taken })
+                Some(Packing { site, axis, taken, cell: None })
             })
             .collect();
-        let are_all = |packing: &Packing| match &packing.taken {
-            Taken::Counted(_, slot) => self.takes_all(&found, (packing, slot)),
-            Taken::Scanned(_) => true,
+        // Of which cells it is known that all is taken so: of all, or of one.
+        let of_cell = |packing: &Packing| match &packing.taken {
+            Taken::Counted(_, slot) => {
+                let own = are_numbers(slot.indices()).then(|| slot.indices().to_vec());
+                let mut cells = std::iter::once(None).chain(own.map(Some));
+                cells.find(|cell| self.takes_all(&found, (packing, slot), cell.as_deref()))
+            }
+            Taken::Scanned(_) => Some(None),
         };
-        let are_all: Vec<bool> = found.iter().map(are_all).collect();
-        let mut are_all = are_all.into_iter();
-        found.retain(|_| are_all.next().unwrap_or(false));
-        found
+        let mut cells: Vec<Option<Option<Vec<Poly>>>> = found.iter().map(of_cell).collect();
+        let packings = found.drain(..).zip(cells.drain(..));
+        packings.filter_map(|(packing, cell)| Some(Packing { cell: cell?, ..packing })).collect()
     }
 
     /// A store to the cell of a counter's old value, which is made wherever that was taken
@@ -99,15 +108,25 @@ impl Walk<'_> {
     }
 
     /// Whether of a counter, in a tile, all updates are made by who stores in the cell taken
-    /// of one array, and it starts at 0.
-    fn takes_all(&self, all: &[Packing], (one, slot): (&Packing, &Slot)) -> bool {
+    /// of one array, and it starts at 0: of a cell, or of each of its tile.
+    fn takes_all(
+        &self,
+        all: &[Packing],
+        (one, slot): (&Packing, &Slot),
+        cell: Option<&[Poly]>,
+    ) -> bool {
         let (array, counter) = (self.sites[one.site].array, slot.array());
-        let is_update = |site: &&Site| site.array == counter && site.kind == AccessKind::Atomic;
+        let is_other = |at: &[Poly]| cell.is_some_and(|cell| are_numbers(at) && at != cell);
+        let is_update = |site: &&Site| {
+            site.array == counter && site.kind == AccessKind::Atomic && !is_other(&site.indices)
+        };
         let olds: BTreeSet<Unknown> = all
             .iter()
             .filter(|other| self.sites[other.site].array == array && other.axis == one.axis)
             .filter_map(|other| match &other.taken {
-                Taken::Counted(old, slot) if slot.array() == counter => {
+                Taken::Counted(old, slot)
+                    if slot.array() == counter && !is_other(slot.indices()) =>
+                {
                     let rest = self.rest(other.site, other.axis);
                     (rest.is_empty() || rest == slot.indices()).then_some(*old)
                 }
@@ -115,7 +134,7 @@ impl Walk<'_> {
             })
             .collect();
         matches!(counter, ArrayRef::Tile(_))
-            && starts_at_0(&self.kernel.body, (self.kernel, counter))
+            && starts_at_0(&self.kernel.body, (self.kernel, counter), cell)
             && self.sites.iter().filter(is_update).count() == olds.len()
     }
 
@@ -162,6 +181,7 @@ impl Walk<'_> {
             Taken::Counted(_, slot) => self
                 .counts(slot.array())
                 .filter(|(_, at)| rest.is_empty() || **at == rest)
+                .filter(|(_, at)| packing.cell.as_ref().is_none_or(|cell| *at == cell))
                 .any(|(count, _)| is_below(count)),
             Taken::Scanned(sum) => {
                 let is_agreed = rest.iter().all(|index| self.is_agreed(index));
@@ -237,16 +257,38 @@ impl Walk<'_> {
     }
 }
 
-/// Whether nothing is ever stored in an array but 0.
-fn starts_at_0(stmts: &[Stmt], (kernel, array): (&Kernel, ArrayRef)) -> bool {
+/// Whether these are all numbers.
+fn are_numbers(at: &[Poly]) -> bool {
+    at.iter().all(|index| index.as_constant().is_some())
+}
+
+/// Whether nothing is ever stored in an array but 0, or in one cell of it.
+fn starts_at_0(
+    stmts: &[Stmt],
+    (kernel, array): (&Kernel, ArrayRef),
+    cell: Option<&[Poly]>,
+) -> bool {
+    let number = |index: &ExprId| match kernel.exprs[*index].kind {
+        ExprKind::Literal(Literal::Int(number)) => Some(number),
+        _ => None,
+    };
+    let is_other = |access: &Access| {
+        let at: Option<Vec<i128>> = access.indices.iter().map(number).collect();
+        let of_cell =
+            |cell: &[Poly]| cell.iter().map(Poly::as_constant).collect::<Option<Vec<_>>>();
+        at.is_some_and(|at| cell.and_then(of_cell).is_some_and(|cell| cell != at))
+    };
     stmts.iter().all(|stmt| {
         let here = match &stmt.kind {
             StmtKind::Store { access, value } if access.array == array => {
-                kernel.exprs[*value].kind == ExprKind::Literal(Literal::Int(0))
+                is_other(access) || kernel.exprs[*value].kind == ExprKind::Literal(Literal::Int(0))
             }
-            StmtKind::Update { place: Place::Element(access), .. } => access.array != array,
+            StmtKind::Update { place: Place::Element(access), .. } => {
+                access.array != array || is_other(access)
+            }
             _ => true,
         };
-        here && stmt.kind.bodies().into_iter().all(|body| starts_at_0(body, (kernel, array)))
+        let mut bodies = stmt.kind.bodies().into_iter();
+        here && bodies.all(|body| starts_at_0(body, (kernel, array), cell))
     })
 }

@@ -24,7 +24,7 @@ impl Walk<'_> {
     pub(in super::super) fn kept(&mut self, var: VarId, value: Value) -> Value {
         let cond = match value {
             _ if self.type_of(var) != Type::BOOL => return value,
-            Value::Cond(cond) if cond.yes.is_exact() && cond.no.is_exact() => {
+            Value::Cond(cond) if cond.is_exact() => {
                 return Value::Cond(cond);
             }
             Value::Cond(cond) => cond,
@@ -60,6 +60,12 @@ impl Walk<'_> {
             Value::Int(flag) => Some(otherwise.add(&flag.scaled(gap))),
             Value::Cond(_) | Value::Other => None,
         }
+    }
+
+    /// Any value of a variable that keeps a condition: it is one and the same until the text
+    /// changes the variable again.
+    pub(in super::super) fn any_condition(&mut self, var: VarId) -> Value {
+        self.numbered(var, Cond::unknown())
     }
 
     /// A condition as a number, 0 or 1.

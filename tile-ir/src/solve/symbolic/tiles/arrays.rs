@@ -213,7 +213,7 @@ impl Walk<'_> {
         };
         let most = if self.uses_elements(body) {
             MAX_WALKED
-        } else if self.keeps_conditions(body) {
+        } else if self.keeps_conditions(body) && !self.asks_memory(body) {
             MAX_WALKED_FOR_CONDITIONS
         } else if (self.outside.is_some() || !self.is_small()) && self.moves_bits(body) {
             MAX_WALKED_FOR_BITS
@@ -322,6 +322,16 @@ impl Walk<'_> {
             let is_plain = stmt_exprs(stmt).into_iter().all(|expr| self.is_plain(expr, makes_bits));
             let mut bodies = stmt.kind.bodies().into_iter();
             computes && is_plain && bodies.all(|body| self.only_computes(body, makes_bits))
+        })
+    }
+
+    /// Whether statements read memory: of a condition that several loads decide little is known
+    /// but that it is one.
+    fn asks_memory(&self, stmts: &[Stmt]) -> bool {
+        let is_read = |expr: ExprId| self.reads_memory(expr);
+        stmts.iter().any(|stmt| {
+            stmt_exprs(stmt).into_iter().any(is_read)
+                || stmt.kind.bodies().into_iter().any(|body| self.asks_memory(body))
         })
     }
 

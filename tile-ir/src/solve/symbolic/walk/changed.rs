@@ -3,13 +3,16 @@
 use super::super::algebra::symbol::Obstacle;
 use super::super::loops::Kind;
 use super::{Value, Walk};
-use crate::kernel::VarId;
+use crate::kernel::{Type, VarId};
 
 impl Walk<'_> {
     /// Any value of a variable that has been assigned.
     pub(in super::super) fn changed(&mut self, var: VarId) -> Value {
         if !self.asked.is_var(var) {
             return Value::Other;
+        }
+        if self.type_of(var) == Type::BOOL {
+            return self.any_condition(var);
         }
         let uniform = self.is_uniform_var(var);
         match self.kernel.vars.get(var) {
