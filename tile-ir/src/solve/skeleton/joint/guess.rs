@@ -176,6 +176,7 @@ impl<'t, 'a> Guess<'t, 'a> {
     fn within(&self, (expr, who): (ExprId, Who), depth: u32) -> Option<Number> {
         let depth = depth.checked_sub(1)?;
         self.left.set(self.left.get().checked_sub(1)?);
+        self.text.look()?;
         let of = |part: ExprId| self.within((part, who), depth);
         let kernel = self.kernel();
         let ty = kernel.exprs[expr].ty;

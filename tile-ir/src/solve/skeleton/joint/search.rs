@@ -162,6 +162,9 @@ impl Search<'_, '_> {
     fn run(&mut self, goals: &[Goal]) -> bool {
         for step in 0..MAX_STEPS {
             let open: Vec<&Goal> = goals.iter().filter(|goal| !self.guess.holds(goal)).collect();
+            if self.guess.text.is_exhausted() {
+                return false;
+            }
             if open.is_empty() {
                 match self.guess.off_round() {
                     Some((at, round)) => self.guess.coordinates.insert(at, round),

@@ -1,5 +1,6 @@
 //! What a kernel's text says of coordinates, variables and what tiles hold.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::plain::Plain;
@@ -14,6 +15,10 @@ use crate::solve::symbolic::Effort;
 /// Which part of what a kernel's proofs may take looking for numbers by sums may.
 const OF_SUMS: usize = 40;
 
+/// Into how many expressions is looked, of all launches that are looked for: what most kernels
+/// need is a tenth of it, and half of it the most.
+const MAX_LOOKS: u64 = 3_000_000;
+
 /// What a kernel says of what a launch, a block and a work-item are made of.
 pub(in super::super) struct Text<'a> {
     pub(super) plain: &'a Plain<'a>,
@@ -26,6 +31,8 @@ pub(in super::super) struct Text<'a> {
     pub(super) made: Made,
     /// What looking for numbers by sums may take.
     pub(super) effort: Effort,
+    /// Into how many expressions may still be looked.
+    looks: Cell<u64>,
 }
 
 impl<'a> Text<'a> {
@@ -46,6 +53,7 @@ impl<'a> Text<'a> {
             stored: BTreeMap::new(),
             made: Made::of(kernel, tiles),
             effort: Effort::parts(1, OF_SUMS),
+            looks: Cell::new(MAX_LOOKS),
         };
         let mut stores = Vec::new();
         text.visit(&kernel.body, &mut stores);
@@ -57,6 +65,17 @@ impl<'a> Text<'a> {
             }
         }
         text
+    }
+
+    /// Takes one look off; `None` where none is left.
+    pub(super) fn look(&self) -> Option<()> {
+        self.looks.set(self.looks.get().checked_sub(1)?);
+        Some(())
+    }
+
+    /// Whether nothing can be looked for any more.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.looks.get() == 0
     }
 
     fn visit(&mut self, stmts: &'a [Stmt], stores: &mut Vec<(&'a Access, ExprId)>) {
