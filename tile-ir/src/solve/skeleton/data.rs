@@ -15,6 +15,9 @@ use crate::op::{BinaryOp, CompareOp, NamedConst};
 use crate::semantics;
 use crate::value::ScalarValue;
 
+/// What a scalar is at least at most: as a length it is that of many work-items.
+const MANY: i64 = 64;
+
 /// Largest literal that scalars are made from: a loop to a greater one would
 /// only cost time.
 const MAX_LITERAL: i64 = 1 << 12;
@@ -167,7 +170,10 @@ impl Pool {
         let tiles = kernel.tiles.ids().map(|id| id.to_string()).collect();
         let values: Vec<i64> = values.into_iter().collect();
         let is_small = |value: &i64| value.unsigned_abs() <= MAX_LITERAL as u64 + 1;
-        let scalars = values.iter().copied().filter(is_small).collect();
+        let mut scalars: Vec<i64> = values.iter().copied().filter(is_small).collect();
+        if scalars.last().is_none_or(|most| *most < MANY) {
+            scalars.push(MANY);
+        }
         let floats = floats(kernel, &values, large);
         Self { values, scalars, floats, large, names: [tensors, tiles], asked: BTreeMap::new() }
     }
