@@ -26,6 +26,7 @@ mod redundant;
 mod rewritten;
 mod sample;
 mod some_rounds;
+mod steady;
 mod stepped;
 mod strided;
 mod taken;

@@ -14,6 +14,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::steady::is_steady;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, VarId, any_subexpr,
@@ -35,6 +36,7 @@ fn walk(kernel: &Kernel, written: &BTreeSet<ArrayRef>, stmts: &[Stmt], diags: &m
     for stmt in stmts {
         if let StmtKind::While { cond, body } = &stmt.kind
             && !body.iter().any(Stmt::has_meeting)
+            && !is_steady(kernel, *cond, body)
         {
             let mut rounds = Rounds::of(kernel, written, *cond, body);
             rounds.ask(*cond, &mut Vec::new());

@@ -15,7 +15,7 @@ use crate::op::{BinaryOp, CompareOp, NamedConst};
 use crate::semantics;
 use crate::value::ScalarValue;
 
-/// What a scalar is at least at most: as a length it is that of many work-items.
+/// What scalars are at last: as lengths they are those of many work-items.
 const MANY: i64 = 64;
 
 /// Largest literal that scalars are made from: a loop to a greater one would
@@ -170,10 +170,7 @@ impl Pool {
         let tiles = kernel.tiles.ids().map(|id| id.to_string()).collect();
         let values: Vec<i64> = values.into_iter().collect();
         let is_small = |value: &i64| value.unsigned_abs() <= MAX_LITERAL as u64 + 1;
-        let mut scalars: Vec<i64> = values.iter().copied().filter(is_small).collect();
-        if scalars.last().is_none_or(|most| *most < MANY) {
-            scalars.push(MANY);
-        }
+        let scalars = values.iter().copied().filter(is_small).collect();
         let floats = floats(kernel, &values, large);
         Self { values, scalars, floats, large, names: [tensors, tiles], asked: BTreeMap::new() }
     }
@@ -243,7 +240,7 @@ impl Pool {
 
     /// A value for the `number`-th scalar parameter: first the small ones, which
     /// decide about loops, then the ends of the range, each of one with each of the
-    /// next, then any, and -1 at last.
+    /// next, then any, -1, and many at last.
     pub(super) fn scalar(&self, number: usize, seed: u32, is_float: bool) -> i64 {
         // What loops do not go to may be large.
         let values = if is_float { &self.values } else { &self.scalars };
@@ -256,8 +253,10 @@ impl Pool {
         {
             return if corner >> (number % 2) & 1 == 0 { *least } else { *most };
         }
-        if seed as usize == small.len() + 5 {
-            return -1;
+        match (seed as usize).checked_sub(small.len() + 5) {
+            Some(0) => return -1,
+            Some(1) => return MANY,
+            Some(_) | None => {}
         }
         let mut hash = Hash::default();
         hash.add(number as i64);

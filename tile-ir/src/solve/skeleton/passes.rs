@@ -88,6 +88,9 @@ fn passes<'a>(
     if of_tiles && !kernel.scalars.is_empty() {
         passes.push((Box::new(choice.with_large_scalars()), false, u32::MAX));
     }
+    if of_tiles && !is_proved && !kernel.scalars.is_empty() {
+        passes.push((Box::new(choice.with_long_scalars()), false, u32::MAX));
+    }
     if of_tiles {
         let beyond = beyond(kernel, choice);
         if !beyond.is_empty() {

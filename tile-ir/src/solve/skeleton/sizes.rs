@@ -101,6 +101,11 @@ impl<'a> Choice<'a> {
         })
     }
 
+    /// Sizes at which scalars are as long as many work-items.
+    pub(super) fn with_long_scalars(&self) -> impl Iterator<Item = Sizes> {
+        self.tiles.iter().map(|tiles| self.sizes_of(tiles, Profile::ALL[0], SEEDS))
+    }
+
     /// Sizes with more blocks than any literal says.
     pub(super) fn with_many_blocks(&self) -> impl Iterator<Item = Sizes> {
         let profile = Profile::even(Pieces::Many, Pieces::Whole(2));
