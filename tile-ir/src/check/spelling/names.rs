@@ -15,6 +15,8 @@
 //!   written.
 //! - What it takes from all of the block by `uniform(…)` is asked in the same list of statements, by
 //!   the same work-items.
+//!
+//! A name that nobody asks for any more goes, if what it stands for reads nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +37,42 @@ pub(super) fn put_in(kernel: &mut Kernel) {
         false
     });
     Names { kernel, written, known: BTreeMap::new() }.list(&mut body);
+    while leave_out(kernel, &mut body) {}
     kernel.body = body;
+}
+
+/// Leaves out the names that nobody asks for and that read nothing; whether there was one.
+fn leave_out(kernel: &Kernel, body: &mut Vec<Stmt>) -> bool {
+    let mut named = BTreeSet::new();
+    any_stmt(body, &mut |kind| {
+        for expr in kind.exprs() {
+            any_subexpr(kernel, expr, &mut |kind| {
+                named.extend(if let ExprKind::Var(var) = kind { Some(*var) } else { None });
+                false
+            });
+        }
+        false
+    });
+    let is_left = |stmt: &Stmt| match stmt.kind {
+        StmtKind::Let { var, init: Some(init) } => {
+            kernel.vars[var].kind == VarKind::Let { mutable: false }
+                && !named.contains(&var)
+                && !reads(kernel, init)
+        }
+        _ => false,
+    };
+    retain(body, &|stmt| !is_left(stmt))
+}
+
+/// Keeps some statements; whether one went.
+fn retain(stmts: &mut Vec<Stmt>, is_kept: &dyn Fn(&Stmt) -> bool) -> bool {
+    let before = stmts.len();
+    stmts.retain(is_kept);
+    let mut is_changed = stmts.len() < before;
+    for body in stmts.iter_mut().flat_map(|stmt| stmt.kind.bodies_mut()) {
+        is_changed |= retain(body, is_kept);
+    }
+    is_changed
 }
 
 /// What is known at a place.
@@ -163,6 +200,11 @@ fn set_by(kind: &StmtKind) -> Option<VarId> {
 
 fn is_name(kernel: &Kernel, expr: ExprId) -> bool {
     matches!(kernel.exprs[expr].kind, ExprKind::Var(_))
+}
+
+/// Whether an expression reads elements.
+fn reads(kernel: &Kernel, expr: ExprId) -> bool {
+    any_subexpr(kernel, expr, &mut |kind| matches!(kind, ExprKind::Load(_)))
 }
 
 fn asks_all(kernel: &Kernel, expr: ExprId) -> bool {
