@@ -62,6 +62,12 @@ pub(super) fn asked(kernel: &mut Kernel, (cond, holds): (ExprId, bool)) -> ExprI
     }
 }
 
+/// Two conditions that are to hold, the second asked where the first does.
+pub(super) fn both(kernel: &mut Kernel, [lhs, rhs]: [ExprId; 2]) -> ExprId {
+    let both = like(kernel, lhs, ExprKind::Logic { op: LogicOp::And, lhs, rhs });
+    asked(kernel, (both, true))
+}
+
 /// Whether it is said of a condition that it does not hold.
 pub(super) fn is_negative(kernel: &Kernel, cond: ExprId) -> bool {
     match kernel.exprs[cond].kind {
