@@ -2,8 +2,9 @@
 //!
 //! `let early = i < 2; … if early { … }` becomes `let early = i < 2; … if i < 2 { … }`: a variable
 //! that is set once is what it was set to wherever nothing has changed of which that is made. So it
-//! is with conditions and with other names of a variable wherever they stand, and with other
-//! integers where a condition asks for them.
+//! is with conditions and with other names of a variable wherever they stand, and with integers made
+//! of integers where a condition compares them, but for places: an element's index and the same
+//! `in_bounds(…)` go on to name alike what is one.
 //!
 //! # What it rests on
 //!
@@ -117,10 +118,9 @@ impl Names<'_> {
     /// Whether what a variable is set to may be written in its place.
     fn may_stand_for(&self, var: VarId, init: ExprId) -> bool {
         let ty = self.kernel.vars[var].ty;
-        let is_integer = ty == Type::Index || ty.integer_range().is_some();
-        let reads = any_subexpr(self.kernel, init, &mut |kind| matches!(kind, ExprKind::Load(_)));
+        let is_number = || is_of_integers(self.kernel, init) && !reads(self.kernel, init);
         self.kernel.vars[var].kind == VarKind::Let { mutable: false }
-            && (ty == Type::BOOL || is_name(self.kernel, init) || is_integer && !reads)
+            && (ty == Type::BOOL || is_name(self.kernel, init) || is_number())
             && parts(self.kernel, init) <= MAX_PARTS
     }
 
@@ -157,12 +157,17 @@ impl Names<'_> {
         if !any_subexpr(self.kernel, expr, &mut |kind| knows(kind)) {
             return expr;
         }
-        let in_condition = |kernel: &mut Kernel, part| put(kernel, known, part, true);
+        let with = |kernel: &mut Kernel, part| {
+            copy_expr_but(kernel, part, &mut |kernel, part| put(kernel, known, part, false))
+        };
         copy_expr_but(self.kernel, expr, &mut |kernel, part| {
             if kernel.exprs[part].ty != Type::BOOL {
                 return put(kernel, known, part, false);
             }
-            Some(copy_expr_but(kernel, part, &mut |kernel, part| in_condition(kernel, part)))
+            Some(copy_expr_but(kernel, part, &mut |kernel, part| match kernel.exprs[part].kind {
+                ExprKind::Load(_) | ExprKind::InBounds { .. } => Some(with(kernel, part)),
+                _ => put(kernel, known, part, true),
+            }))
         })
     }
 }
@@ -200,6 +205,13 @@ fn set_by(kind: &StmtKind) -> Option<VarId> {
 
 fn is_name(kernel: &Kernel, expr: ExprId) -> bool {
     matches!(kernel.exprs[expr].kind, ExprKind::Var(_))
+}
+
+/// Whether an expression, and what it is made of, are integers.
+fn is_of_integers(kernel: &Kernel, expr: ExprId) -> bool {
+    let expr = &kernel.exprs[expr];
+    (expr.ty == Type::Index || expr.ty.integer_range().is_some())
+        && expr.kind.operands().into_iter().all(|part| is_of_integers(kernel, part))
 }
 
 /// Whether an expression reads elements.
