@@ -180,11 +180,6 @@ fn check_pads(
 pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     precondition::put_in_values(&mut kernel);
     anew::declare_anew(&mut kernel);
-    if std::env::var_os("SPELL_FIRST").is_some()
-        && let Some(other) = spelling::respelled(&kernel)
-    {
-        return check_as_written(other, &kernel);
-    }
     check_as_written(kernel.clone(), &kernel).or_else(|found| {
         let other = spelling::may_be_right(&found).then(|| spelling::respelled(&kernel)).flatten();
         match other.map(|other| check_as_written(other, &kernel)) {

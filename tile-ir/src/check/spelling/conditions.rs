@@ -8,6 +8,7 @@
 //!   `i < 2`, `i > 5` is `i >= 6`.
 //! - Of conditions that all hold, or of which one does, those that read nothing stand in order.
 //!   What reads an array is asked where it was asked, or more often.
+//! - Of two values that a condition chooses between, what is taken where it holds stands first.
 //! - `a & b` of conditions that read nothing is `a && b`, and `c == true` is `c`.
 
 use std::cmp::Reverse;
@@ -20,12 +21,31 @@ use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
 
 /// An expression with its conditions written so.
 pub(super) fn written(kernel: &mut Kernel, expr: ExprId) -> ExprId {
-    if kernel.exprs[expr].ty == Type::BOOL {
-        return asked(kernel, (expr, true));
-    }
-    copy_expr_but(kernel, expr, &mut |kernel, part| {
-        (kernel.exprs[part].ty == Type::BOOL).then(|| asked(kernel, (part, true)))
+    copy_expr_but(kernel, expr, &mut |kernel, part| match kernel.exprs[part].kind {
+        _ if kernel.exprs[part].ty == Type::BOOL => Some(asked(kernel, (part, true))),
+        ExprKind::Select { cond, then, otherwise } => {
+            let arms = [then, otherwise].map(|arm| written(kernel, arm));
+            Some(chosen(kernel, part, (cond, arms)))
+        }
+        _ => None,
     })
+}
+
+/// A choice, of what is taken where its condition holds first.
+fn chosen(
+    kernel: &mut Kernel,
+    choice: ExprId,
+    (cond, [then, otherwise]): (ExprId, [ExprId; 2]),
+) -> ExprId {
+    let cond = asked(kernel, (cond, true));
+    let kind = match is_negative(kernel, cond) {
+        true => {
+            let cond = asked(kernel, (cond, false));
+            ExprKind::Select { cond, then: otherwise, otherwise: then }
+        }
+        false => ExprKind::Select { cond, then, otherwise },
+    };
+    like(kernel, choice, kind)
 }
 
 /// That a condition holds, or does not.
@@ -45,9 +65,8 @@ pub(super) fn asked(kernel: &mut Kernel, (cond, holds): (ExprId, bool)) -> ExprI
             all_or_one(kernel, (same, holds), op)
         }
         ExprKind::Select { cond: of, then, otherwise } => {
-            let of = asked(kernel, (of, true));
-            let [then, otherwise] = [then, otherwise].map(|arm| asked(kernel, (arm, holds)));
-            like(kernel, cond, ExprKind::Select { cond: of, then, otherwise })
+            let arms = [then, otherwise].map(|arm| asked(kernel, (arm, holds)));
+            chosen(kernel, cond, (of, arms))
         }
         ExprKind::Uniform(of) => {
             let of = asked(kernel, (of, holds));
