@@ -14,6 +14,7 @@
 //!   write of the work-item's own to that array in between. If somebody else writes it there, the
 //!   two race, and the `let` keeps its own read: such a kernel is not accepted whichever way it is
 //!   written.
+//! - The points of a cooperative loop, which work-items share out, go on to ask for the name.
 //! - What it takes from all of the block by `uniform(…)` is asked in the same list of statements, by
 //!   the same work-items.
 //!
@@ -102,8 +103,9 @@ impl Names<'_> {
             self.forget(std::slice::from_ref(stmt));
         }
         let before = self.known.clone();
+        let is_shared_out = matches!(stmt.kind, StmtKind::Each { .. });
         for body in stmt.kind.bodies_mut() {
-            self.known.retain(|_, init| !asks_all(self.kernel, *init));
+            self.known.retain(|_, init| !is_shared_out && !asks_all(self.kernel, *init));
             self.list(body);
             self.known.clone_from(&before);
         }
