@@ -26,6 +26,7 @@ mod redundant;
 mod rewritten;
 mod sample;
 mod some_rounds;
+mod spelling;
 mod steady;
 mod stepped;
 mod strided;
@@ -180,6 +181,17 @@ fn check_pads(
 pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     precondition::put_in_values(&mut kernel);
     anew::declare_anew(&mut kernel);
+    check_as_written(kernel.clone(), &kernel).or_else(|found| {
+        let other = spelling::may_be_right(&found).then(|| spelling::respelled(&kernel)).flatten();
+        match other.map(|other| check_as_written(other, &kernel)) {
+            Some(Ok(checked)) => Ok(checked),
+            Some(Err(_)) | None => Err(found),
+        }
+    })
+}
+
+/// Checks a kernel as it stands; `text` is what its author wrote.
+fn check_as_written(mut kernel: Kernel, text: &Kernel) -> Result<Checked, Diagnostics> {
     let mut diags = Diagnostics::new();
     let mut folds = Folds::of(&kernel);
     let mut flow = flow_of(&kernel, &folds);
@@ -242,7 +254,7 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     let told = unwritten.into_iter().filter(is_told).chain(rest);
     told.for_each(|found| diags.push(found));
     // What is written another way may name less.
-    unused::check_unused(as_written.as_ref().unwrap_or(&kernel), &mut diags);
+    unused::check_unused(text, &mut diags);
     match verdict {
         Some(verdict) if !diags.has_errors() => {
             redundant::check_redundant(&kernel, &uniform, proofs, &mut diags);

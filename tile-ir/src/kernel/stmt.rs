@@ -392,6 +392,33 @@ impl StmtKind {
     }
 }
 
+impl StmtKind {
+    /// The same as of [`Self::exprs`], to be changed.
+    pub(crate) fn exprs_mut(&mut self) -> Vec<&mut ExprId> {
+        match self {
+            Self::Let { init, .. } | Self::LetArray { init, .. } => init.iter_mut().collect(),
+            Self::Assign { value, .. } | Self::Update { place: Place::Var(_), value, .. } => {
+                vec![value]
+            }
+            Self::Update { place: Place::Element(access), value, .. }
+            | Self::Store { access, value } => access.indices.iter_mut().chain([value]).collect(),
+            Self::Atomic { access, expected, value, .. } => {
+                access.indices.iter_mut().chain(expected).chain([value]).collect()
+            }
+            Self::Exchange { value, lane, .. } => [value].into_iter().chain(lane).collect(),
+            Self::Phase { range, .. } | Self::For { range, .. } => match range {
+                LoopRange::Between { start, end, step, .. } => {
+                    [start, end].into_iter().chain(step).collect()
+                }
+                LoopRange::Halving(n) | LoopRange::Doubling(n) => vec![n],
+            },
+            Self::While { cond, .. } | Self::If { cond, .. } | Self::Assume { cond } => vec![cond],
+            Self::Distinct { values, .. } => values.iter_mut().collect(),
+            Self::Each { .. } | Self::Barrier | Self::WarpBarrier => Vec::new(),
+        }
+    }
+}
+
 /// Whether an expression, or one inside it, is of a kind that is wanted.
 pub(crate) fn any_subexpr(
     kernel: &Kernel,

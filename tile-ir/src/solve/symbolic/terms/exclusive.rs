@@ -25,7 +25,8 @@ impl Walk<'_> {
         rhs: &Poly,
         at: (SpanId, BinaryOp),
     ) -> Poly {
-        let (lhs, rhs) = if lhs.as_constant().is_some() { (rhs, lhs) } else { (lhs, rhs) };
+        let is_turned = lhs.as_constant().is_some() || self.is_power(lhs) && !self.is_power(rhs);
+        let (lhs, rhs) = if is_turned { (rhs, lhs) } else { (lhs, rhs) };
         if lhs.is_lost() || rhs.is_lost() {
             return Poly::lost();
         }
@@ -85,8 +86,12 @@ impl Builder<'_> {
             }
             for side in [Side::First, Side::Second] {
                 if self.seen.contains(&(*symbol, side)) {
-                    let parts = [lhs.clone(), rhs.clone(), Poly::unknown(*symbol)];
-                    let triple = parts.map(|part| self.on(side, &part));
+                    // What is the same for both stands in one place, wherever it is written.
+                    let [is_shared, is_other] = [lhs, rhs]
+                        .map(|part| part.unknowns().all(|unknown| self.is_shared(unknown)));
+                    let parts = if is_shared && !is_other { [rhs, lhs] } else { [lhs, rhs] };
+                    let [lhs, rhs] = parts.map(|part| self.on(side, part));
+                    let triple = [lhs, rhs, self.on(side, &Poly::unknown(*symbol))];
                     if !triples.contains(&triple) {
                         triples.push(triple);
                     }
