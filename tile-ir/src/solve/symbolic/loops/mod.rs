@@ -267,6 +267,7 @@ impl Walk<'_> {
             self.after_wrapping(stride, (var, head), (range, &bounds), body);
         }
         self.hold_after(held, whole.filter(|_| wrapped.is_none()));
+        self.leave_own_arrays();
         if wrapped.is_none() {
             self.leave_widened_counted(&carried, (range, &bounds));
         }
@@ -323,6 +324,7 @@ impl Walk<'_> {
         };
         let start = Poly::default();
         self.hold_after(held, count.as_ref().map(|count| [&start, count]));
+        self.leave_own_arrays();
         // Who has left before does not enter it.
         self.follow_unless(flow, &ends);
         // The last evaluation of the condition.
@@ -372,6 +374,7 @@ impl Walk<'_> {
         let settled = self.settled();
         self.settled_at_head(body);
         self.refill(refilled);
+        let filled = self.fill_own_arrays(body);
         let mut entered = None;
         let mut flow = self.nested(|walk| {
             let holds = enter(walk, id);
@@ -381,6 +384,7 @@ impl Walk<'_> {
             walk.under_one_of((holds, Formula::False), |walk| walk.stmts(body));
         });
         self.join_settled(&settled);
+        let filled = if is_left { Vec::new() } else { self.filled_by_round(id, filled) };
         // Where an inner loop has ended by one of them, that is no longer told apart.
         let alone = course.ends_alone && self.exits.are_clear(course.ends);
         self.rejoin(&mut flow, &|_, flag| !course.ends.contains(&flag));
@@ -483,6 +487,7 @@ impl Walk<'_> {
             of_var.for_each(|carried| carried.rounds = Some(rounds.clone()));
         }
         self.held.ended = self.recording.then_some(id);
+        self.end_own_arrays(filled);
         (flow, carried)
     }
 

@@ -352,9 +352,10 @@ impl<'a, 'w> Translation<'a, 'w> {
         let depth = depth.checked_sub(1)?;
         self.element(of, depth)
             .or_else(|| self.cell(of, depth))
+            .or_else(|| self.own_cell(of, depth))
             .or_else(|| self.function(of, depth))
             .or_else(|| self.choice(of, depth))
-            .or_else(|| walk.named.translated(of, &|value| self.poly(value, depth)))
+            .or_else(|| walk.named_again(of, &|value| self.poly(value, depth)))
             .map(Poly::unknown)
     }
 
@@ -374,6 +375,15 @@ impl<'a, 'w> Translation<'a, 'w> {
         self.walk.reread.places_of(of).find_map(|(version, at)| {
             let at: Option<Vec<Poly>> = at.iter().map(|index| self.poly(index, depth)).collect();
             self.walk.reread.symbol_at(version, &at?)
+        })
+    }
+
+    /// The same cell of a local array, as it was left.
+    fn own_cell(&self, of: Unknown, depth: u32) -> Option<Unknown> {
+        let own = &self.walk.own_arrays;
+        own.places_of(of).find_map(|cell| {
+            let cell = own.translated(cell, &|index| self.poly(index, depth))?;
+            own.symbol_in(&cell)
         })
     }
 

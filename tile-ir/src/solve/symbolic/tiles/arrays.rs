@@ -212,7 +212,7 @@ impl Walk<'_> {
             _ => return None,
         };
         let most = if self.uses_elements(body) {
-            MAX_WALKED
+            if self.case.keeps_arrays { 0 } else { MAX_WALKED }
         } else if self.keeps_conditions(body) {
             MAX_WALKED_FOR_CONDITIONS
         } else if (self.outside.is_some() || !self.is_small()) && self.moves_bits(body) {
