@@ -67,7 +67,7 @@ fn unproved_with_arrays(
     }
     unproved_in_each(&[()], open, &|(), is_asked| {
         let case = Case { keeps_arrays: true, ..Case::default() };
-        unproved_in_case((kernel, uniformity), case, &Shares::of(1), is_asked)
+        unproved_in_case((kernel, uniformity), case, &Shares::equal(1), is_asked)
     })
 }
 

@@ -182,7 +182,7 @@ fn walk_bounded<'a>(
         held: Holdings::of(kernel),
         reread: Reread::default(),
         prefixes: Prefixes::default(),
-        local_elements: Elements::of(kernel, &asked),
+        local_elements: Elements::of(kernel, &asked, !case.keeps_arrays),
         asked,
         walked: 1,
         effort: Effort::of_kernel(),

@@ -288,8 +288,8 @@ pub(super) struct Case {
     pub(super) walks_rounds: bool,
     /// The same of loops alone that update tiles.
     pub(super) walks_updates: bool,
-    /// Whether rounds that use local arrays are not, however few: what these hold is known by
-    /// the round.
+    /// Whether elements of local arrays are not followed, nor rounds walked one by one that use
+    /// them: what they hold is known by the round.
     pub(super) keeps_arrays: bool,
     /// Whether numbers of 32 and 64 bits are taken not to wrap: that proves nothing, but tells
     /// what is missing.
