@@ -165,6 +165,18 @@ impl Walk<'_> {
         }
     }
 
+    /// Where a loop has no iteration of its number if nobody leaves it, where it ends as soon as
+    /// `ends` holds, which is so from a number on: of a value that rises by the same each time, and
+    /// by nothing else, that it is not negative.
+    pub(in super::super) fn beyond_asked(&self, ends: &Formula, id: LoopId) -> Option<Formula> {
+        let Formula::AtLeast(beyond) = ends else { return None };
+        let number = self.all_loops.get(id.0)?.number;
+        let slope = beyond.cofactor(number).as_constant().filter(|slope| *slope > 0)?;
+        let at_first = beyond.sub(&Poly::unknown(number).scaled(slope));
+        let is_known = !beyond.is_lost() && !self.is_changed_by(at_first.unknowns(), id);
+        is_known.then(|| ends.clone())
+    }
+
     /// What holds in an iteration of a loop that asks `holds` before each one, beyond
     /// that: of values that differ, and come nearer to each other by 1 each time, the one
     /// that was below is below, unless they parted from the start.

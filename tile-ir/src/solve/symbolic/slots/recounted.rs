@@ -10,8 +10,8 @@
 //!
 //! # What it rests on
 //!
-//! - The first loop has a counter, and nobody leaves it before its end: each of its rounds has
-//!   been made, and a round adds what is not negative.
+//! - The first loop has a counter, or asks for what goes as one does, and nobody leaves it before
+//!   its end: each of its rounds has been made, and a round adds what is not negative.
 //! - Rounds of one number are compared, by one work-item in the same iterations of the loops
 //!   around the first. That the second one adds no more is proved of what both texts say, with
 //!   nothing known to be one value in both but elements of tensors that are never written, cells of
@@ -161,8 +161,9 @@ impl Walk<'_> {
             let own = self.all_loops[count.rounds.id.0].number;
             let is_later = count.beyond.replace(&|of| (of == own).then(|| number.clone()));
             if self.adds_no_less(count, rounds, Order::EarlierFirst) {
-                let has_as_many = self.all_loops[rounds.id.0].beyond.as_ref() == Some(&is_later);
-                let is_later = if has_as_many { Formula::False } else { is_later };
+                let later = &self.all_loops[rounds.id.0];
+                let has_more = later.counter.is_none() || later.beyond.as_ref() != Some(&is_later);
+                let is_later = if has_more { is_later } else { Formula::False };
                 let wraps = self.may_wrap(&count.end(rounds), ty);
                 facts.push(count.end_of_run(rounds, (is_later, wraps.clone()), at));
                 if let (Some(most), Some(length)) =
