@@ -55,7 +55,7 @@ use self::last::{Ended, Head};
 use self::stay::Rounds;
 use self::steps::Step;
 use self::together::Changed;
-use super::algebra::formula::Formula;
+use super::algebra::formula::{Cond, Formula};
 use super::algebra::poly::{Poly, Unknown};
 use super::algebra::symbol::{LoopId, Sharing};
 use super::pairs::flow::{End, Flow, Path};
@@ -97,7 +97,8 @@ pub(super) struct Loop {
     pub(super) is_left: bool,
     /// Whether it counts, and nobody does.
     pub(super) is_whole: bool,
-    /// Where there is no iteration of this number, of one that goes up in equal steps.
+    /// Where there is no iteration of this number if nobody leaves it, of one that goes up in
+    /// equal steps, or asks whether it goes on what comes nearer to an end by equal steps.
     pub(super) beyond: Option<Formula>,
 }
 
@@ -267,6 +268,7 @@ impl Walk<'_> {
             self.after_wrapping(stride, (var, head), (range, &bounds), body);
         }
         self.hold_after(held, whole.filter(|_| wrapped.is_none()));
+        self.leave_own_arrays();
         if wrapped.is_none() {
             self.leave_widened_counted(&carried, (range, &bounds));
         }
@@ -287,9 +289,10 @@ impl Walk<'_> {
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
         let entered = RefCell::new(Formula::Unknown);
         let enter = |walk: &mut Self, id: LoopId| {
-            let holds = walk.condition(cond).yes;
+            let Cond { yes: holds, no: ends } = walk.condition(cond);
             entered.replace(holds.clone());
             walk.all_loops[id.0].is_of_block = walk.uniformity.is_uniform_value(cond);
+            walk.all_loops[id.0].beyond = walk.beyond_asked(&ends, id);
             let unmet = walk.before_meeting(&holds, id);
             holds.and(unmet)
         };
@@ -323,6 +326,10 @@ impl Walk<'_> {
         };
         let start = Poly::default();
         self.hold_after(held, count.as_ref().map(|count| [&start, count]));
+        self.leave_own_arrays();
+        if ends.is_empty() {
+            self.leave_recounts(&carried);
+        }
         // Who has left before does not enter it.
         self.follow_unless(flow, &ends);
         // The last evaluation of the condition.
@@ -372,6 +379,7 @@ impl Walk<'_> {
         let settled = self.settled();
         self.settled_at_head(body);
         self.refill(refilled);
+        let filled = self.fill_own_arrays(body);
         let mut entered = None;
         let mut flow = self.nested(|walk| {
             let holds = enter(walk, id);
@@ -381,6 +389,7 @@ impl Walk<'_> {
             walk.under_one_of((holds, Formula::False), |walk| walk.stmts(body));
         });
         self.join_settled(&settled);
+        let filled = if is_left { Vec::new() } else { self.filled_by_round(id, filled) };
         // Where an inner loop has ended by one of them, that is no longer told apart.
         let alone = course.ends_alone && self.exits.are_clear(course.ends);
         self.rejoin(&mut flow, &|_, flag| !course.ends.contains(&flag));
@@ -412,11 +421,13 @@ impl Walk<'_> {
                 if let Some(rounds) = &rounds {
                     self.note_recounted(rounds, (at, self.type_of(*var)));
                 }
+                if !is_left {
+                    recounted.extend(rounds.map(|rounds| (*var, rounds)));
+                }
                 if goes_through {
                     added.extend(by.map(|by| (*var, by)));
                     let tally = self.tally((id, self.type_of(*var)), (first, at, &end));
                     tallied.extend(tally.map(|tally| (*var, tally)));
-                    recounted.extend(rounds.map(|rounds| (*var, rounds)));
                 }
                 let (head, end_at) = (Poly::unknown(at), end.clone());
                 changed.push(Changed { var: *var, first: before, head, at, end: end_at });
@@ -483,6 +494,7 @@ impl Walk<'_> {
             of_var.for_each(|carried| carried.rounds = Some(rounds.clone()));
         }
         self.held.ended = self.recording.then_some(id);
+        self.end_own_arrays(filled);
         (flow, carried)
     }
 

@@ -165,6 +165,31 @@ impl Walk<'_> {
         }
     }
 
+    /// Where a loop has no iteration of its number if nobody leaves it, where it ends as soon as
+    /// `ends` holds, which is so from a number on: of values that rise by the same each time, and
+    /// by nothing else, that they are not negative.
+    pub(in super::super) fn beyond_asked(&self, ends: &Formula, id: LoopId) -> Option<Formula> {
+        let number = self.all_loops.get(id.0)?.number;
+        self.comes_to_stay(ends, (number, id)).then(|| ends.clone())
+    }
+
+    /// Whether a condition of a loop's round of a number holds in all later rounds, too.
+    fn comes_to_stay(&self, cond: &Formula, (number, id): (Unknown, LoopId)) -> bool {
+        match cond {
+            Formula::AtLeast(value) => {
+                let slope = value.cofactor(number).as_constant().filter(|slope| *slope >= 0);
+                slope.is_some_and(|slope| {
+                    let at_first = value.sub(&Poly::unknown(number).scaled(slope));
+                    !at_first.is_lost() && !self.is_changed_by(at_first.unknowns(), id)
+                })
+            }
+            Formula::All(parts) | Formula::Any(parts) => {
+                parts.iter().all(|part| self.comes_to_stay(part, (number, id)))
+            }
+            Formula::True | Formula::False | Formula::Unknown | Formula::Zero(_) => false,
+        }
+    }
+
     /// What holds in an iteration of a loop that asks `holds` before each one, beyond
     /// that: of values that differ, and come nearer to each other by 1 each time, the one
     /// that was below is below, unless they parted from the start.

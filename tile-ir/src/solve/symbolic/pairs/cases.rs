@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::search::linear::Effort;
 use super::super::terms::integers::range_of;
+use super::super::tiles::own_arrays::has_loops_of_own_arrays;
 use super::super::walk::Case;
 use super::super::walk::begin::walk_case;
 use super::super::{IsAsked, Unproved, prove_some};
@@ -46,10 +47,28 @@ pub(crate) fn unproved_by_cases(
     uniformity: &Uniformity,
     open: &[Unproved],
 ) -> Vec<Unproved> {
-    let left = unproved_in_each_case(kernel, uniformity, open);
+    let left = unproved_with_arrays(kernel, uniformity, open);
+    let left = unproved_in_each_case(kernel, uniformity, &left);
     let left = unproved_for_each_value(kernel, uniformity, &left);
     let left = unproved_either_way(kernel, uniformity, &left);
     unproved_in_each_round(kernel, uniformity, &left)
+}
+
+/// Those of `open` that are not proved where local arrays are known by the round in which loops
+/// have filled them, and rounds are not walked one by one: that makes as many cases as there are
+/// ways through them.
+fn unproved_with_arrays(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    open: &[Unproved],
+) -> Vec<Unproved> {
+    if !has_loops_of_own_arrays(kernel) {
+        return open.to_vec();
+    }
+    unproved_in_each(&[()], open, &|(), is_asked| {
+        let case = Case { keeps_arrays: true, ..Case::default() };
+        unproved_in_case((kernel, uniformity), case, &Shares::equal(1), is_asked)
+    })
 }
 
 /// Those of `open` that are not proved in each case.

@@ -10,8 +10,8 @@
 //!
 //! # What it rests on
 //!
-//! - The first loop has a counter, and nobody leaves it before its end: each of its rounds has
-//!   been made, and a round adds what is not negative.
+//! - The first loop has a counter, or asks for what goes as one does, and nobody leaves it before
+//!   its end: each of its rounds has been made, and a round adds what is not negative.
 //! - Rounds of one number are compared, by one work-item in the same iterations of the loops
 //!   around the first. That the second one adds no more is proved of what both texts say, with
 //!   nothing known to be one value in both but elements of tensors that are never written, cells of
@@ -19,6 +19,8 @@
 //! - The first count begins with a number, and does not leave the range of its type, which is
 //!   one of 32 bits and more, as counters do not ([`super::slot`]). What the second one adds
 //!   may wrap: it is less then.
+
+use std::collections::BTreeSet;
 
 use super::super::algebra::formula::{Cond, Formula};
 use super::super::algebra::monomial::Monomial;
@@ -159,17 +161,28 @@ impl Walk<'_> {
             let own = self.all_loops[count.rounds.id.0].number;
             let is_later = count.beyond.replace(&|of| (of == own).then(|| number.clone()));
             if self.adds_no_less(count, rounds, Order::EarlierFirst) {
-                facts.push(count.end_of_run(rounds, is_later, (at, ty)));
+                let later = &self.all_loops[rounds.id.0];
+                let has_more = later.counter.is_none() || later.beyond.as_ref() != Some(&is_later);
+                let is_later = if has_more { is_later } else { Formula::False };
+                let wraps = self.may_wrap(&count.end(rounds), ty);
+                facts.push(count.end_of_run(rounds, (is_later, wraps.clone()), at));
                 if let (Some(most), Some(length)) =
                     (self.most_of_round(&count.rounds), &count.length)
                     && self.adds_no_less(count, rounds, Order::LaterFirst)
                 {
                     let left = length.sub(&number);
-                    facts.push(count.rest_of_run(rounds, &left, (at, ty, most)));
+                    facts.push(count.rest_of_run(rounds, (&left, wraps), (at, most)));
                 }
             }
         }
         facts.into_iter().for_each(|fact| self.symbols.add_facts(at, fact));
+    }
+
+    /// Where the end of a run is beyond its type, if that may be here.
+    fn may_wrap(&self, end: &Poly, ty: Type) -> Formula {
+        let Some((_, max)) = range_of(ty) else { return Formula::False };
+        let wraps = Formula::lt(&Poly::constant(max), end);
+        if self.is_none_here(std::slice::from_ref(&wraps)) { Formula::False } else { wraps }
     }
 
     /// What a round adds at most: a number, or a flag.
@@ -211,6 +224,11 @@ enum Order {
 }
 
 impl Recount {
+    /// What a later loop's variable is at most: as far on from where it begins as was counted.
+    fn end(&self, later: &Rounds) -> Poly {
+        later.first.add(&self.value.sub(&self.rounds.first))
+    }
+
     /// That a variable has not stayed behind what was counted, where each round of both loops
     /// adds as much: the rounds before have brought it as far as the count was, and the
     /// count's own rounds, of which so many are `left`, have each added `most` at most. Where
@@ -218,18 +236,15 @@ impl Recount {
     fn rest_of_run(
         &self,
         later: &Rounds,
-        left: &Poly,
-        (at, ty, most): (Unknown, Type, i128),
+        (left, wraps): (&Poly, Formula),
+        (at, most): (Unknown, i128),
     ) -> Formula {
-        let own = Poly::unknown(at);
-        let end = later.first.add(&self.value.sub(&self.rounds.first));
+        let (own, end) = (Poly::unknown(at), self.end(later));
         let after = left.plus(-1).scaled(most);
         let rest = |(case, added): &(Formula, Poly)| {
             case.clone().and(Formula::le(&end, &own.add(added).add(&after)))
         };
-        let wraps = range_of(ty).map(|(_, max)| Formula::lt(&Poly::constant(max), &end));
-        let mut cases = vec![Formula::le(left, &Poly::default())];
-        cases.extend(wraps);
+        let mut cases = vec![Formula::le(left, &Poly::default()), wraps];
         cases.extend(later.cases.iter().map(rest));
         Formula::Any(cases).replace(&|_| None)
     }
@@ -237,17 +252,40 @@ impl Recount {
     /// That a variable to which a later loop adds has gone no further than what was counted,
     /// where a round starts that the earlier loop has made too. Where the end of that is of its
     /// type, it has not wrapped, and has not gone back.
-    fn end_of_run(&self, later: &Rounds, is_later: Formula, (at, ty): (Unknown, Type)) -> Formula {
-        let own = Poly::unknown(at);
-        let end = later.first.add(&self.value.sub(&self.rounds.first));
-        let within =
-            |(case, added): &(Formula, Poly)| case.clone().and(Formula::le(&own.add(added), &end));
-        let most = range_of(ty).map(|(_, max)| Poly::constant(max));
-        let wraps = most.map_or(Formula::False, |most| Formula::lt(&most, &end));
+    fn end_of_run(
+        &self,
+        later: &Rounds,
+        (is_later, wraps): (Formula, Formula),
+        at: Unknown,
+    ) -> Formula {
+        let (own, end) = (Poly::unknown(at), self.end(later));
         let goes_up = wraps.or(Formula::le(&later.first, &own));
-        let known = Formula::Any(later.cases.iter().map(within).collect());
+        let known = within_run(&later.cases, (&own, &end));
         is_later.or(known.and(goes_up)).replace(&|_| None)
     }
+}
+
+/// That a round which starts with `own`, and adds what these cases say, brings it no further than
+/// to `end`. Of numbers that is said one by one: the least is added in any case, and as much as
+/// another one where no case holds that adds less.
+fn within_run(cases: &[(Formula, Poly)], (own, end): (&Poly, &Poly)) -> Formula {
+    let numbers: Option<BTreeSet<i128>> =
+        cases.iter().map(|(_, added)| added.as_constant()).collect();
+    let Some(numbers) = numbers else {
+        let within =
+            |(case, added): &(Formula, Poly)| case.clone().and(Formula::le(&own.add(added), end));
+        return Formula::Any(cases.iter().map(within).collect());
+    };
+    let adds_less = |than: i128| {
+        let less =
+            cases.iter().filter(move |(_, added)| added.as_constant().is_some_and(|of| of < than));
+        less.map(|(case, _)| case.clone())
+    };
+    let adds = |number: &i128| {
+        let within = Formula::le(&own.plus(*number), end);
+        adds_less(*number).fold(within, Formula::or)
+    };
+    Formula::All(numbers.iter().map(adds).collect())
 }
 
 /// What is one value in two loops, in rounds of one number; so of loops inside of each other.
@@ -315,9 +353,10 @@ impl<'a, 'w> Translation<'a, 'w> {
         let depth = depth.checked_sub(1)?;
         self.element(of, depth)
             .or_else(|| self.cell(of, depth))
+            .or_else(|| self.own_cell(of, depth))
             .or_else(|| self.function(of, depth))
             .or_else(|| self.choice(of, depth))
-            .or_else(|| walk.named.translated(of, &|value| self.poly(value, depth)))
+            .or_else(|| walk.named_again(of, &|value| self.poly(value, depth)))
             .map(Poly::unknown)
     }
 
@@ -337,6 +376,15 @@ impl<'a, 'w> Translation<'a, 'w> {
         self.walk.reread.places_of(of).find_map(|(version, at)| {
             let at: Option<Vec<Poly>> = at.iter().map(|index| self.poly(index, depth)).collect();
             self.walk.reread.symbol_at(version, &at?)
+        })
+    }
+
+    /// The same cell of a local array, as it was left.
+    fn own_cell(&self, of: Unknown, depth: u32) -> Option<Unknown> {
+        let own = &self.walk.own_arrays;
+        own.places_of(of).find_map(|cell| {
+            let cell = own.translated(cell, &|index| self.poly(index, depth))?;
+            own.symbol_in(&cell)
         })
     }
 

@@ -4,21 +4,24 @@
 //! the same wherever the work-item asks it again of the same `v`. So such a condition is a
 //! number, 0 or 1, by its text with the values of variables put in: what is equal there is
 //! equal. A variable that may be assigned again has none of its own, and what a kernel
-//! writes may be another thing the next time.
+//! writes may be another thing the next time; what a work-item has in a local array is one
+//! thing until it writes there again ([`super::super::tiles::own_arrays`]).
 
 use std::collections::BTreeMap;
 
 use super::super::algebra::formula::{Cond, Formula};
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::{LoopId, Sharing};
+use super::super::tiles::own_arrays::OwnCell;
 use super::super::walk::{Value, Walk};
-use crate::kernel::{ExprId, ExprKind, VarId, VarKind};
+use crate::kernel::{Access, ExprId, ExprKind, Literal, VarId, VarKind};
 
 /// A part of the text of a condition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Sign(String),
     Value(Poly),
+    Cell(OwnCell),
 }
 
 /// The text of a condition.
@@ -37,24 +40,27 @@ impl Named {
     pub(in super::super) fn declare(&mut self, var: VarId) {
         *self.declared.entry(var).or_default() += 1;
     }
+}
 
-    /// The flag of the same text as that of another one, with what `translate` makes of values.
-    pub(in super::super) fn translated(
+impl Walk<'_> {
+    /// The flag of the same text as that of another one, with what `translate` makes of values;
+    /// so of cells of local arrays.
+    pub(in super::super) fn named_again(
         &self,
         flag: Unknown,
         translate: &dyn Fn(&Poly) -> Option<Poly>,
     ) -> Option<Unknown> {
-        let ((text, _), _) = self.flags.iter().find(|(_, known)| **known == flag)?;
+        let flags = &self.named.flags;
+        let ((text, _), _) = flags.iter().find(|(_, known)| **known == flag)?;
         let part = |part: &Part| match part {
             Part::Sign(_) => Some(part.clone()),
             Part::Value(value) => translate(value).map(Part::Value),
+            Part::Cell(cell) => self.own_arrays.translated(cell, translate).map(Part::Cell),
         };
         let text: Text = text.iter().map(part).collect::<Option<_>>()?;
-        self.flags.iter().find(|((known, _), _)| *known == text).map(|(_, flag)| *flag)
+        flags.iter().find(|((known, _), _)| *known == text).map(|(_, flag)| *flag)
     }
-}
 
-impl Walk<'_> {
     /// The number that says whether a condition holds; `None` where its text does not tell.
     pub(in super::super) fn named(&mut self, expr: ExprId) -> Option<Value> {
         let mut text = Text::new();
@@ -75,7 +81,7 @@ impl Walk<'_> {
     }
 
     /// Writes what an expression is made of; `None` where that does not decide its value.
-    fn write_text(&self, expr: ExprId, out: &mut Text) -> Option<()> {
+    fn write_text(&mut self, expr: ExprId, out: &mut Text) -> Option<()> {
         let kernel = self.kernel;
         let kind = &kernel.exprs[expr].kind;
         let sign = match kind {
@@ -104,7 +110,10 @@ impl Walk<'_> {
                 }
             },
             ExprKind::Load(access) => {
-                if self.is_written(access.array) || kernel.is_local(access.array) {
+                if kernel.is_local(access.array) {
+                    return self.write_cell(access, out);
+                }
+                if self.is_written(access.array) {
                     return None;
                 }
                 format!("{:?}", access.array)
@@ -125,6 +134,22 @@ impl Walk<'_> {
             self.write_text(operand, out)?;
         }
         out.push(Part::Sign(")".to_owned()));
+        Some(())
+    }
+
+    /// Writes a cell of a local array; `None` where its index is not one value by itself.
+    fn write_cell(&mut self, access: &Access, out: &mut Text) -> Option<()> {
+        let mut at = Vec::new();
+        for index in &access.indices {
+            let mut text = Text::new();
+            self.write_text(*index, &mut text)?;
+            match (text.as_slice(), &self.kernel.exprs[*index].kind) {
+                ([Part::Value(value)], _) => at.push(value.clone()),
+                (_, ExprKind::Literal(Literal::Int(value))) => at.push(Poly::constant(*value)),
+                _ => return None,
+            }
+        }
+        out.push(Part::Cell(self.own_array_cell(access.array, &at)?));
         Some(())
     }
 }

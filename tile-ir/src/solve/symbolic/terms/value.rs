@@ -190,6 +190,9 @@ impl Walk<'_> {
                 if let Some(held) = self.element(access, &indices) {
                     return Some(held);
                 }
+                if let Some(found) = self.found_in_own_array(expr, access, &indices) {
+                    return Some(found);
+                }
                 self.note_outside(Source::Load(expr), access, &indices);
                 let loaded = self.loaded(expr, access, &indices);
                 let value = loaded.or_else(|| self.held_in(expr, access, &indices));

@@ -53,8 +53,8 @@ pub(in super::super) struct Elements {
 }
 
 impl Elements {
-    /// Those of the local arrays of `kernel` whose extents are numbers.
-    pub(in super::super) fn of(kernel: &Kernel, asked: &Asked) -> Self {
+    /// Those of the local arrays of `kernel` whose extents are numbers, if they are followed.
+    pub(in super::super) fn of(kernel: &Kernel, asked: &Asked, follows: bool) -> Self {
         let mut elements = Self::default();
         for (id, tile) in kernel.tiles.iter() {
             let extents: Option<Vec<i128>> = tile
@@ -64,7 +64,8 @@ impl Elements {
                 .collect();
             let ty = Type::Scalar(tile.elem);
             let array = ArrayRef::Tile(id);
-            let is_followed = kernel.is_local(array)
+            let is_followed = follows
+                && kernel.is_local(array)
                 && asked.is_array(array)
                 && super::super::terms::integers::is_integer(ty);
             let Some(extents) = extents.filter(|_| is_followed) else { continue };

@@ -8,6 +8,7 @@ mod filled;
 pub(super) mod floors;
 mod handed;
 pub(super) mod held;
+pub(super) mod own_arrays;
 pub(super) mod own_cells;
 mod reached;
 mod refilled;

@@ -209,12 +209,22 @@ impl Walk<'_> {
     pub(in super::super) fn made_outside<T>(
         &mut self,
         at: &Cell,
+        of: (TileId, Version),
+        make: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
+        self.made_outside_of(at.coordinates(), of, make)
+    }
+
+    /// The same by the cell's coordinates.
+    pub(in super::super) fn made_outside_of<'c, T>(
+        &mut self,
+        at: impl IntoIterator<Item = &'c Poly>,
         (tile, version): (TileId, Version),
         make: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
         let born = self.reread.versions.get(&tile).filter(|(now, _)| *now == version);
         let mut outer: &[LoopId] = born.map_or(&[], |(_, loops)| loops);
-        for unknown in at.coordinates().flat_map(Poly::unknowns) {
+        for unknown in at.into_iter().flat_map(Poly::unknowns) {
             let loops = self.symbols.get(unknown).map_or(&[][..], |symbol| &symbol.loops);
             if loops.len() > outer.len() {
                 outer = loops;

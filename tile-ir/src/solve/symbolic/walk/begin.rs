@@ -26,6 +26,7 @@ use super::super::tiles::arrays::Elements;
 use super::super::tiles::cells::Cells;
 use super::super::tiles::floors::Floors;
 use super::super::tiles::held::Holdings;
+use super::super::tiles::own_arrays::OwnArrays;
 use super::super::tiles::own_cells::OwnCells;
 use super::super::tiles::reread::Reread;
 use super::super::tiles::spot::counting;
@@ -166,6 +167,7 @@ fn walk_bounded<'a>(
         ballots: Ballots::default(),
         windows: Windows::default(),
         own_cells: OwnCells::default(),
+        own_arrays: OwnArrays::default(),
         named: Named::default(),
         running: Vec::new(),
         levels: Vec::new(),
@@ -180,7 +182,7 @@ fn walk_bounded<'a>(
         held: Holdings::of(kernel),
         reread: Reread::default(),
         prefixes: Prefixes::default(),
-        local_elements: Elements::of(kernel, &asked),
+        local_elements: Elements::of(kernel, &asked, !case.keeps_arrays),
         asked,
         walked: 1,
         effort: Effort::of_kernel(),

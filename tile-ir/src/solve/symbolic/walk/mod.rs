@@ -58,6 +58,7 @@ use super::tiles::arrays::Elements;
 use super::tiles::cells::{Cells, Dealt};
 use super::tiles::floors::Floors;
 use super::tiles::held::Holdings;
+use super::tiles::own_arrays::OwnArrays;
 use super::tiles::own_cells::OwnCells;
 use super::tiles::relayed::Relayed;
 use super::tiles::reread::Reread;
@@ -210,6 +211,7 @@ pub(super) struct Walk<'a> {
     pub(super) ballots: Ballots,
     pub(super) windows: Windows,
     pub(super) own_cells: OwnCells,
+    pub(super) own_arrays: OwnArrays,
     pub(super) named: Named,
     pub(super) running: Vec<Running>,
     /// What is only halved or doubled.
@@ -286,6 +288,9 @@ pub(super) struct Case {
     pub(super) walks_rounds: bool,
     /// The same of loops alone that update tiles.
     pub(super) walks_updates: bool,
+    /// Whether elements of local arrays are not followed, nor rounds walked one by one that use
+    /// them: what they hold is known by the round.
+    pub(super) keeps_arrays: bool,
     /// Whether numbers of 32 and 64 bits are taken not to wrap: that proves nothing, but tells
     /// what is missing.
     pub(super) never_wraps: bool,
@@ -395,6 +400,7 @@ impl Walk<'_> {
             self.cells.note_write(access.array, spot);
             self.agreed_loads.note_write(access.array);
             self.forget_held(access.array, kind == AccessKind::Write);
+            self.note_own_write(access.array, &indices);
         }
         if !self.recording || !self.written.contains(&access.array) {
             return;
@@ -448,6 +454,7 @@ impl Walk<'_> {
             StmtKind::LetArray { tile, init } => {
                 let value = init.map_or(Value::Other, |init| self.value(init));
                 self.declare_elements(*tile, &value);
+                self.declare_own_array(*tile);
             }
             StmtKind::Assign { var, value } => {
                 let value = self.value(*value);
@@ -477,6 +484,7 @@ impl Walk<'_> {
                 self.note_held(access, &at, &value, Some(before));
                 self.note_floor(access, &at, &value);
                 self.note_cleared(access, &at, &value);
+                self.note_stored_in_own_array(access, &at, &value);
                 self.set_element(access, &at, value);
             }
             StmtKind::Update { place: kernel::Place::Element(access), op, value } => {
