@@ -138,6 +138,9 @@ impl Walk<'_> {
     /// around.
     pub(in super::super) fn part(&self, one: usize, other: usize) -> bool {
         let (one, other) = (&self.sites[one], &self.sites[other]);
+        if self.part_by_spans([one, other]) {
+            return true;
+        }
         let same = one.indices.iter().zip(&other.indices);
         let same = same.map(|(left, right)| Formula::eq(left, right));
         let made = one.guards.iter().chain(&other.guards).cloned();
@@ -244,7 +247,9 @@ impl Walk<'_> {
             self.extents_of_arrays.get(extent).is_some_and(|extent| {
                 let outside =
                     Formula::lt(index, &Default::default()).or(Formula::le(extent, index));
-                self.is_never(&made.clone().and(outside)) || self.is_place_below(site, axis, extent)
+                self.is_spread(index) && self.lies_below(made, index, extent)
+                    || self.is_never(&made.clone().and(outside))
+                    || self.is_place_below(site, axis, extent)
             })
         })
     }

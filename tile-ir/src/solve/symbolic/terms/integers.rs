@@ -153,15 +153,21 @@ impl Walk<'_> {
     /// A value without what it has of remainders, `x - 2 * (x / 2)`: whose range is plain, however
     /// many there are.
     fn without_digits(&self, value: &Poly) -> Poly {
-        let mut value = value.clone();
-        for _ in 0..MAX_DIGITS {
-            let Some(rest) = self.without_digit(&value) else { break };
-            value = rest;
-        }
-        value
+        self.apart_from_digits(value).0
     }
 
-    fn without_digit(&self, value: &Poly) -> Option<Poly> {
+    /// The same, and how much less it is at most with the remainders, of what is not negative.
+    pub(in super::super) fn apart_from_digits(&self, value: &Poly) -> (Poly, i128) {
+        let (mut value, mut less) = (value.clone(), 0_i128);
+        for _ in 0..MAX_DIGITS {
+            let Some((rest, taken)) = self.without_digit(&value) else { break };
+            (value, less) = (rest, less.saturating_add(taken.max(0)));
+        }
+        (value, less)
+    }
+
+    /// A value without a remainder that it has, and what is taken off where that is the largest.
+    fn without_digit(&self, value: &Poly) -> Option<(Poly, i128)> {
         value.terms().iter().find_map(|(product, factor)| {
             let [quotient] = product.as_slice() else { return None };
             let (function, of, by) = self.function_of(*quotient)?;
@@ -174,16 +180,19 @@ impl Walk<'_> {
                 let [part] = product.as_slice() else { return None };
                 let (_, of_part, by_part) =
                     self.function_of(*part).filter(|(other, ..)| other == function)?;
-                let times = by.content().checked_div(by_part.content())?;
+                let whole = |of: &Poly| of.as_constant().unwrap_or_else(|| of.content());
+                let times = whole(by).checked_div(whole(by_part))?;
                 (of_part == of && by_part.scaled(times) == *by)
                     .then(|| (Poly::unknown(*part), times))
             });
             whole.into_iter().chain(parts).find_map(|(number, times)| {
                 let is_divided = times > 1 && factor % times == 0;
                 let digit = number.sub(&Poly::unknown(*quotient).scaled(times));
-                let rest = || value.add(&digit.scaled(factor / times));
+                let by = factor.checked_div(times)?;
+                let rest = || value.add(&digit.scaled(by));
                 let is_less = |rest: &Poly| rest.terms().len() + 2 <= value.terms().len();
-                is_divided.then(rest).filter(is_less)
+                let rest = is_divided.then(rest).filter(is_less)?;
+                Some((rest, by.saturating_mul(times - 1)))
             })
         })
     }
