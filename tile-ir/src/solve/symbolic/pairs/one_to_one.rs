@@ -111,6 +111,9 @@ impl Walk<'_> {
         if rounds.len() > MAX_OWN {
             return 0;
         }
+        if !rounds.is_empty() {
+        if std::env::var_os("DBG").is_some() { for (n, a) in stores.iter().enumerate() { eprintln!("STORE {a} inside {}", self.is_inside(&self.sites[*a])); for b in &stores[n..] { eprintln!("  apart {a} {b} {} part {}", self.are_apart(&self.sites[*a], &self.sites[*b]), a==b|| self.part(*a,*b)); } } }
+}
         let (mut most, mut from) = (0, 0);
         for (to, round) in rounds.iter().enumerate() {
             if !self.are_one_to_one(round) {

@@ -78,6 +78,7 @@ impl Walk<'_> {
             Some(ends.0?.max(ends.1?))
         };
         let mut seen = BTreeSet::new();
+        if std::env::var_os("DBG").is_some() { eprintln!("PLACES {:?} {:?} -> {:?} {:?} {:?}", first.indices[axis], one, place(0), place(5), end()); }
         place(0).is_some()
             && end()
                 .is_some_and(|end| (0..end).all(|at| place(at).is_some_and(|at| seen.insert(at))))

@@ -125,8 +125,11 @@ impl Walk<'_> {
                             && self.differ_by_values(sites, numbers)
                             && self.have_places_of(sites, axis, numbers)
                     };
-                    are_spread(indices) && self.differ_by_values(sites, indices)
-                        || self.numbers_of_both(sites, axis).iter().any(differ)
+                    let numbers = self.numbers_of_both(sites, axis);
+                    numbers.iter().any(differ)
+                        || numbers.is_empty()
+                            && are_spread(indices)
+                            && self.differ_by_values(sites, indices)
                 })
             })
     }
@@ -141,6 +144,7 @@ impl Walk<'_> {
     /// Whether it is so of numbers of which the indices are made one to one.
     fn are_made_of_spans(&self, sites: [&Site; 2], meeting: Meeting<'_>, axis: usize) -> bool {
         self.numbers_of_both(sites, axis).iter().any(|[one, other]| {
+            if std::env::var_os("DBG").is_some() { let e0=self.effort.half(); let a=self.are_apart_by_spans(sites, meeting, [one, other]); let e1=self.effort.half(); let b=self.have_places_of(sites, axis, [one, other]); eprintln!("MADE {one:?} {other:?} {a} {b} {e0:?} {e1:?} {:?}", self.effort.half()); return a&&b; }
             self.are_apart_by_spans(sites, meeting, [one, other])
                 && self.have_places_of(sites, axis, [one, other])
         })
@@ -173,7 +177,7 @@ impl Walk<'_> {
         if let Some((_, answer)) = known {
             return answer;
         }
-        let found = |valued: &Valued| self.spans_of_value(site, valued, meeting);
+        let found = |valued: &Valued| { let r = self.spans_of_value(site, valued, meeting); if std::env::var_os("DBG").is_some() { eprintln!(" SPAN {valued:?} {r:?} left {:?} guards {:?}", self.effort, site.guards); } r };
         let answer: Option<Vec<Spans>> = self.values_by_choices(value)?.iter().map(found).collect();
         answers.borrow_mut().push((question, answer.clone()));
         answer

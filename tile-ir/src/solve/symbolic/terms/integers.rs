@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::algebra::formula::{Cond, Formula};
-use super::super::algebra::poly::{Poly, Unknown};
+use super::super::algebra::poly::{Monomial, Poly, Unknown};
 use super::super::algebra::symbol::{Obstacle, Sharing};
 use super::super::walk::{Value, Walk};
 use super::value::Function;
@@ -18,7 +18,7 @@ const MAX_SHORT: i128 = 1 << 8;
 /// Terms of a value of data that is asked whether it can wrap.
 const MAX_DATA_TERMS: usize = 4;
 
-/// The same of remainders in it, beside those.
+/// The same of remainders in it, and of choices between numbers, beside those.
 const MAX_DIGITS: usize = 8;
 
 /// Functions inside each other of which a value may be made that can wrap. Hashes go
@@ -133,11 +133,13 @@ impl Walk<'_> {
         let of_data = |symbol: Unknown| {
             self.symbols.get(symbol).is_none_or(|symbol| symbol.obstacle.is_some())
         };
-        if self.has_free_data(value, (min, max)) {
+        let plain = self.without_digits(value);
+        if self.has_free_data(&plain, (min, max)) {
             return false;
         }
         // Of data it is seldom seen, and longer to see.
-        let is_short = self.without_digits(value).terms().len() <= MAX_DATA_TERMS;
+        let flags = plain.terms().iter().filter(|(product, _)| self.is_flag(product)).count();
+        let is_short = flags <= MAX_DIGITS && plain.terms().len() - flags <= MAX_DATA_TERMS;
         let beyond =
             Formula::lt(value, &Poly::constant(min)).or(Formula::lt(&Poly::constant(max), value));
         let beyond = self.rooms_of_sums(value).into_iter().fold(beyond, Formula::and);
@@ -148,6 +150,15 @@ impl Walk<'_> {
                 && self
                     .at_ends(value)
                     .is_some_and(|ends| ends.iter().all(|end| self.is_between(end, min, max)))
+    }
+
+    /// Whether a product is a choice between two numbers.
+    fn is_flag(&self, product: &Monomial) -> bool {
+        let [unknown] = product.as_slice() else { return false };
+        let are_numbers = |(_, then, otherwise): &(Cond, Poly, Poly)| {
+            then.as_constant().and(otherwise.as_constant()).is_some()
+        };
+        self.choices.get(unknown).is_some_and(are_numbers)
     }
 
     /// A value without what it has of remainders, `x - 2 * (x / 2)`: whose range is plain, however
