@@ -4,7 +4,7 @@
 pub(super) mod beside;
 mod bracketed;
 mod by_indices;
-pub(super) mod by_values;
+pub(super) mod by_spans;
 pub(super) mod cases;
 pub(super) mod decided;
 pub(super) mod differing;

@@ -111,9 +111,6 @@ impl Walk<'_> {
         if rounds.len() > MAX_OWN {
             return 0;
         }
-        if !rounds.is_empty() {
-        if std::env::var_os("DBG").is_some() { for (n, a) in stores.iter().enumerate() { eprintln!("STORE {a} inside {}", self.is_inside(&self.sites[*a])); for b in &stores[n..] { eprintln!("  apart {a} {b} {} part {}", self.are_apart(&self.sites[*a], &self.sites[*b]), a==b|| self.part(*a,*b)); } } }
-}
         let (mut most, mut from) = (0, 0);
         for (to, round) in rounds.iter().enumerate() {
             if !self.are_one_to_one(round) {
@@ -268,7 +265,7 @@ impl Walk<'_> {
             self.extents_of_arrays.get(extent).is_some_and(|extent| {
                 let outside =
                     Formula::lt(index, &Default::default()).or(Formula::le(extent, index));
-                self.is_spread(index) && self.lies_below(made, index, extent)
+                self.lies_in_spans(site, index, extent)
                     || self.is_never(&made.clone().and(outside))
                     || self.is_place_below(site, axis, extent)
             })

@@ -78,7 +78,6 @@ impl Walk<'_> {
             Some(ends.0?.max(ends.1?))
         };
         let mut seen = BTreeSet::new();
-        if std::env::var_os("DBG").is_some() { eprintln!("PLACES {:?} {:?} -> {:?} {:?} {:?}", first.indices[axis], one, place(0), place(5), end()); }
         place(0).is_some()
             && end()
                 .is_some_and(|end| (0..end).all(|at| place(at).is_some_and(|at| seen.insert(at))))
@@ -163,18 +162,16 @@ impl Walk<'_> {
         ends.sort_unstable();
         ends.dedup();
         let made = Formula::All(site.guards.clone());
-        let is_spread = self.is_spread(number);
-        if is_spread {
-            // Most of them are places of the whole array.
-            ends.reverse();
+        ends.truncate(MAX_TRIED);
+        if let Some(end) =
+            ends.iter().find(|end| self.lies_in_spans(site, number, &Poly::constant(**end)))
+        {
+            return Some(*end);
         }
-        ends.into_iter().take(MAX_TRIED).find(|end| {
-            let end = Poly::constant(*end);
-            let is_outside = Formula::lt(number, &Poly::default()).or(Formula::le(&end, number));
-            self.effort.within_part(PART, || match is_spread {
-                true => self.lies_below(&made, number, &end),
-                false => self.is_never(&made.clone().and(is_outside)),
-            })
+        ends.into_iter().find(|end| {
+            let beyond = Formula::lt(number, &Poly::default())
+                .or(Formula::le(&Poly::constant(*end), number));
+            self.effort.within_part(PART, || self.is_never(&made.clone().and(beyond)))
         })
     }
 

@@ -15,9 +15,6 @@
 //! behind one another. A span may go down from its start: the places are `start - e` then, and
 //! before that.
 //!
-//! What is made of such places one to one is disjoint with them, as `(r & 3) * 256 + r / 4`
-//! ([`super::super::pairs::ranks`]).
-//!
 //! # What it rests on
 //!
 //! - Both sides are in one block, in the same iterations of the loops around the scan, so that all
@@ -27,25 +24,20 @@
 //! - Work-items are numbered from 0 on, without gaps, as the scan goes.
 //! - Sums do not leave the range of their type, as those of any scan do not ([`super`]).
 
-use std::cell::RefCell;
-
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::LoopId;
-use super::super::pairs::by_values::Valued;
+use super::super::pairs::by_spans::Valued;
+use super::super::pairs::flow::Distance;
 use super::super::pairs::instance::{Builder, Meeting};
 use super::super::pairs::ranks::times;
-use super::super::search::linear::Effort;
-use super::super::walk::{Site, Walk, Worker};
+use super::super::walk::{Site, Walk};
 use super::{Over, Sum};
 use crate::exchange::Group;
 
-/// Of how many parts of a kernel's effort what is asked of one pair takes one.
-const PART: u64 = 24;
-
 /// A kind of spans, of which each work-item has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Spans {
+pub(in super::super) struct Spans {
     /// What gives each work-item what those before it have added.
     scan: Unknown,
     /// Of which number it is what the scan leaves, times the work-item's.
@@ -56,141 +48,15 @@ struct Spans {
     start: Poly,
 }
 
-/// What is asked of one access: of a value, under these conditions, where both sides of a meeting
-/// are in the same iteration of these loops.
-type Question = (Poly, Vec<Formula>, Vec<LoopId>);
-
-/// What has been found, and what may still be spent, besides what other proofs may.
-#[derive(Debug)]
-pub(in super::super) struct Found {
-    answers: RefCell<Vec<(Question, Option<Vec<Spans>>)>>,
-    effort: Effort,
-}
-
-impl Default for Found {
-    fn default() -> Self {
-        Self { answers: RefCell::default(), effort: Effort::of_kernel().half().half() }
-    }
-}
-
 impl Walk<'_> {
-    /// What `prove` says where it spends no more than a part of what is set aside for this.
-    fn within_spans(&self, prove: impl FnOnce() -> bool) -> bool {
-        self.effort.exchanged(&self.spans.effort, || self.effort.within_part(PART, prove))
-    }
-
-    /// Whether two accesses of one block are disjoint since the places of each work-item lie in
-    /// spans of its own.
-    pub(in super::super) fn is_apart_by_spans(
-        &self,
-        sites: [&Site; 2],
-        meeting: Meeting<'_>,
-    ) -> bool {
-        let are_items = sites.iter().all(|site| site.worker == Worker::Item);
-        if self.sums.is_empty() || !are_items || meeting.shared_loops().is_none() {
-            return false;
-        }
-        let axes = sites[0].indices.len().min(sites[1].indices.len());
-        self.within_spans(|| {
-            (0..axes).any(|axis| {
-                let indices = sites.map(|site| &site.indices[axis]);
-                self.are_apart_by_spans(sites, meeting, indices)
-                    || self.are_made_of_spans(sites, meeting, axis)
-            })
-        })
-    }
-
-    /// Whether an index, or a number of which it is made, is among values of which each is made
-    /// of a scan.
-    pub(in super::super) fn is_spread(&self, index: &Poly) -> bool {
-        let is_of_scan = |(_, value): &Valued| {
-            value.unknowns().any(|of| self.sums.get(&of).is_some_and(Sum::is_scan_of_block))
-        };
-        !self.sums.is_empty()
-            && self.values_by_choices(index).is_some_and(|values| values.iter().all(is_of_scan))
-    }
-
-    /// Whether one work-item never makes both accesses at one cell, since both places are
-    /// made of a scan, or since what they are made of one to one is.
-    pub(in super::super) fn part_by_spans(&self, sites: [&Site; 2]) -> bool {
-        let axes = sites[0].indices.len().min(sites[1].indices.len());
-        let are_spread = |numbers: [&Poly; 2]| numbers.iter().all(|of| self.is_spread(of));
-        !self.sums.is_empty()
-            && self.within_spans(|| {
-                (0..axes).any(|axis| {
-                    let indices = sites.map(|site| &site.indices[axis]);
-                    let differ = |[one, other]: &[Poly; 2]| {
-                        let numbers = [one, other];
-                        are_spread(numbers)
-                            && self.differ_by_values(sites, numbers)
-                            && self.have_places_of(sites, axis, numbers)
-                    };
-                    let numbers = self.numbers_of_both(sites, axis);
-                    numbers.iter().any(differ)
-                        || numbers.is_empty()
-                            && are_spread(indices)
-                            && self.differ_by_values(sites, indices)
-                })
-            })
-    }
-
-    /// The numbers of which an index of one access is made, with those of the other one's.
-    fn numbers_of_both(&self, sites: [&Site; 2], axis: usize) -> Vec<[Poly; 2]> {
-        let [ours, theirs] = sites.map(|site| self.numbers_in(&site.indices[axis]));
-        let with = |one: &Poly| theirs.iter().map(|other| [one.clone(), other.clone()]).collect();
-        ours.iter().flat_map::<Vec<[Poly; 2]>, _>(with).collect()
-    }
-
-    /// Whether it is so of numbers of which the indices are made one to one.
-    fn are_made_of_spans(&self, sites: [&Site; 2], meeting: Meeting<'_>, axis: usize) -> bool {
-        self.numbers_of_both(sites, axis).iter().any(|[one, other]| {
-            if std::env::var_os("DBG").is_some() { let e0=self.effort.half(); let a=self.are_apart_by_spans(sites, meeting, [one, other]); let e1=self.effort.half(); let b=self.have_places_of(sites, axis, [one, other]); eprintln!("MADE {one:?} {other:?} {a} {b} {e0:?} {e1:?} {:?}", self.effort.half()); return a&&b; }
-            self.are_apart_by_spans(sites, meeting, [one, other])
-                && self.have_places_of(sites, axis, [one, other])
-        })
-    }
-
-    /// Whether two work-items, each at one of these accesses, never have one number there.
-    fn are_apart_by_spans(
-        &self,
-        sites: [&Site; 2],
-        meeting: Meeting<'_>,
-        values: [&Poly; 2],
-    ) -> bool {
-        let of = |side: usize| self.spans_of((sites[side], values[side]), meeting);
-        let Some(ours) = of(0).filter(|spans| !spans.is_empty()) else { return false };
-        let Some(theirs) = of(1).filter(|spans| !spans.is_empty()) else { return false };
-        let mut both = ours.iter().flat_map(|one| theirs.iter().map(move |other| (one, other)));
-        both.all(|(one, other)| one == other || self.lie_behind([one, other]))
-    }
-
-    /// In which kinds of spans a value lies where an access is made; `None` where that is not
-    /// seen.
-    fn spans_of(&self, (site, value): (&Site, &Poly), meeting: Meeting<'_>) -> Option<Vec<Spans>> {
-        if !self.is_spread(value) {
-            return None;
-        }
-        let shared = meeting.shared_loops()?.to_vec();
-        let question = (value.clone(), site.guards.clone(), shared);
-        let answers = &self.spans.answers;
-        let known = answers.borrow().iter().find(|known| known.0 == question).cloned();
-        if let Some((_, answer)) = known {
-            return answer;
-        }
-        let found = |valued: &Valued| { let r = self.spans_of_value(site, valued, meeting); if std::env::var_os("DBG").is_some() { eprintln!(" SPAN {valued:?} {r:?} left {:?} guards {:?}", self.effort, site.guards); } r };
-        let answer: Option<Vec<Spans>> = self.values_by_choices(value)?.iter().map(found).collect();
-        answers.borrow_mut().push((question, answer.clone()));
-        answer
-    }
-
-    /// In which kind of spans a value lies where an access is made.
-    fn spans_of_value(
+    /// In which kind of spans a value lies where an access is made, if both sides of a meeting are
+    /// in the same iteration of these loops.
+    pub(in super::super) fn spans_of(
         &self,
         site: &Site,
         (holds, value): &Valued,
-        meeting: Meeting<'_>,
+        shared: &[LoopId],
     ) -> Option<Spans> {
-        let shared = meeting.shared_loops()?;
         let scans = self.sums.iter().filter(|(scan, sum)| {
             sum.is_scan_of_block()
                 && sum.loops.iter().all(|id| shared.contains(id))
@@ -201,7 +67,7 @@ impl Walk<'_> {
             let value = if is_down { value.negated() } else { value.clone() };
             let (before, rest_of) = self.added_before((*scan, sum), &value)?;
             let rest = value.sub(&before);
-            let start = self.first_start(&rest, meeting)?;
+            let start = self.first_start(&rest, shared)?;
             let place = rest.sub(&start);
             let width = sum.width(rest_of);
             let outside = Formula::lt(&place, &Poly::default()).or(Formula::le(&width, &place));
@@ -236,8 +102,9 @@ impl Walk<'_> {
     }
 
     /// What of a value the block has in common, with the least that is added to that.
-    fn first_start(&self, value: &Poly, meeting: Meeting<'_>) -> Option<Poly> {
-        let builder = Builder::new(self, meeting);
+    fn first_start(&self, value: &Poly, shared: &[LoopId]) -> Option<Poly> {
+        let (together, paths) = (Distance::Same(shared.to_vec()), Default::default());
+        let builder = Builder::new(self, Meeting::InBlock(&together, &paths));
         let own = value.terms().iter().fold(Poly::default(), |own, (product, factor)| {
             let is_shared = product.iter().all(|unknown| builder.is_shared(*unknown));
             if is_shared { own } else { own.add(&Poly::product(*product).scaled(*factor)) }
@@ -249,32 +116,59 @@ impl Walk<'_> {
     }
 
     /// Whether all spans of one kind lie behind all of another one.
-    fn lie_behind(&self, [one, other]: [&Spans; 2]) -> bool {
+    pub(in super::super) fn lie_behind(&self, [one, other]: [&Spans; 2]) -> bool {
         let Some(items) = &self.item_count else { return false };
-        let is_at_most = |least: &Poly, most: &Poly| match most.sub(least).as_constant() {
+        let rooms = match one.is_down == other.is_down {
+            true => self.rooms_between([one, other], items),
+            // From `start` on, and down from `-start`.
+            false => {
+                let starts = one.start.add(&other.start);
+                let all = self.most_of_both([one, other], items);
+                let below = all.map(|all| starts.add(&all).negated().plus(1));
+                [starts.plus(-1)].into_iter().chain(below).collect()
+            }
+        };
+        let is_room = |room: &Poly| room.as_constant().is_some_and(|room| room >= 0);
+        let is_never_less = |room: &Poly| {
+            room.as_constant().is_none()
+                && self.is_never(&Formula::AtLeast(room.negated().plus(-1)))
+        };
+        rooms.iter().any(is_room) || rooms.iter().any(is_never_less)
+    }
+
+    /// Whether all spans of a kind lie between 0 and an extent.
+    pub(in super::super) fn lie_below(&self, spans: &Spans, extent: &Poly) -> bool {
+        let Some(items) = &self.item_count else { return false };
+        let is_natural = |room: &Poly| match room.as_constant() {
             Some(room) => room >= 0,
-            None => self.is_never(&Formula::lt(most, least)),
+            None => self.high(&room.negated()).is_some_and(|below| below <= 0),
         };
-        let ends = |of: &Spans| {
-            let totals = self.added_by_all(of, items);
-            totals.into_iter().map(|total| of.start.add(&total)).collect::<Vec<Poly>>()
+        // From `start` on, or from `-start` down.
+        let (first, rest) = match spans.is_down {
+            false => (spans.start.clone(), extent.sub(&spans.start)),
+            true => (extent.add(&spans.start).plus(-1), spans.start.negated().plus(1)),
         };
-        let is_behind =
-            |one: &Spans, other: &Spans| ends(one).iter().any(|end| is_at_most(end, &other.start));
-        if one.is_down == other.is_down {
-            return is_behind(one, other) || is_behind(other, one);
-        }
-        // From `start` on, and down from `-start`.
-        let starts = one.start.add(&other.start);
-        let all = self.most_of_both([one, other], items);
-        is_at_most(&Poly::constant(1), &starts)
-            || all.is_some_and(|all| is_at_most(&starts.add(&all), &Poly::constant(1)))
+        let mut ends = self.added_by_all(spans, items).into_iter();
+        is_natural(&first) && ends.any(|all| is_natural(&rest.sub(&all)))
+    }
+
+    /// How far the start of one of two kinds of spans that go one way lies behind the last span
+    /// of the other one, which begins before it, of each bound.
+    fn rooms_between(&self, [one, other]: [&Spans; 2], items: &Poly) -> Vec<Poly> {
+        let ways = [(one, other), (other, one)].into_iter();
+        let room = |(first, second): (&Spans, &Spans)| {
+            let between = second.start.sub(&first.start);
+            let all = self.added_by_all(first, items).into_iter();
+            all.map(move |all| between.sub(&all)).collect::<Vec<Poly>>()
+        };
+        ways.flat_map(room).collect()
     }
 
     /// What all work-items have added at most, of which a kind of spans is.
     fn added_by_all(&self, spans: &Spans, items: &Poly) -> Vec<Poly> {
         let Some(sum) = self.sums.get(&spans.scan) else { return Vec::new() };
-        let totals = self.totals(sum).map(Poly::unknown);
+        let is_whole = |total: &Unknown| self.sums.get(total).is_some_and(|of| of.within.is_none());
+        let totals = self.totals(sum).filter(is_whole).map(Poly::unknown);
         match spans.rest_of {
             None => totals.chain(sum.most.map(|most| items.scaled(most))).collect(),
             Some(n) => {
@@ -292,6 +186,13 @@ impl Walk<'_> {
         let most = width.as_constant().or(each.max())?;
         let is_more = Formula::lt(&Poly::constant(most), &width);
         self.is_never(&is_more).then(|| items.scaled(most))
+    }
+}
+
+impl Walk<'_> {
+    /// Whether an unknown is what a scan of the block gives.
+    pub(in super::super) fn is_scan_of_block(&self, unknown: Unknown) -> bool {
+        self.sums.get(&unknown).is_some_and(Sum::is_scan_of_block)
     }
 }
 

@@ -28,7 +28,7 @@ use super::loops::running::Running;
 use super::loops::stay::{ArmEnd, Stayed, joined};
 use super::loops::strides::Stride;
 use super::pairs::beside::Beside;
-use super::pairs::by_values::ByValues;
+use super::pairs::by_spans::BySpans;
 use super::pairs::cases::Sign;
 use super::pairs::decided::Decided;
 use super::pairs::differing::Differing;
@@ -39,7 +39,6 @@ use super::pairs::valued::Given;
 use super::pairs::weighed::Weighed;
 use super::scans::Sum;
 use super::scans::prefix::Prefixes;
-use super::scans::spans::Found;
 use super::scans::windows::Windows;
 use super::search::linear::Effort;
 use super::search::ranges::Ranges;
@@ -203,7 +202,6 @@ pub(super) struct Walk<'a> {
     pub(super) marks: Marks,
     /// By symbol, of those that are sums over a block's work-items.
     pub(super) sums: BTreeMap<Unknown, Sum>,
-    pub(super) spans: Found,
     /// A work-item's number in its block, where a scan asks for it.
     pub(super) item_number: Option<Poly>,
     /// How many work-items a block has, where a scan asks for it.
@@ -244,7 +242,7 @@ pub(super) struct Walk<'a> {
     pub(super) proofs: Known,
     /// Proofs under the guards of indices alone, and those by bounds.
     pub(super) by_indices: Beside,
-    pub(super) by_values: ByValues,
+    pub(super) by_spans: BySpans,
     pub(super) bracketed: Beside,
     pub(super) weighed: Weighed,
     pub(super) pairs: Pairs,
