@@ -110,7 +110,9 @@ impl Walk<'_> {
     /// whatever these are.
     fn is_found_disjoint(&self, first: &Site, second: &Site, meeting: Meeting<'_>) -> bool {
         let plain = |site: &Site| Site { differing: Vec::new(), ..site.clone() };
-        if self.is_told_apart([first, second], meeting) {
+        if self.is_told_apart([first, second], meeting)
+            || self.is_apart_by_spans([first, second], meeting)
+        {
             return true;
         }
         self.are_several_differing([first, second])
@@ -141,7 +143,9 @@ impl Walk<'_> {
         meeting: Meeting<'_>,
     ) -> bool {
         self.proofs.ask(&self.sites, ([first, second], meeting), true, || {
-            if self.is_told_apart([first, second], meeting) {
+            if self.is_told_apart([first, second], meeting)
+                || self.is_apart_by_spans([first, second], meeting)
+            {
                 return true;
             }
             let systems = self.collision(first, second, meeting, false);

@@ -4,6 +4,7 @@
 pub(super) mod beside;
 mod bracketed;
 mod by_indices;
+pub(super) mod by_spans;
 pub(super) mod cases;
 pub(super) mod decided;
 pub(super) mod differing;
@@ -17,7 +18,7 @@ pub(super) mod parted;
 mod power_cases;
 mod promised;
 pub(super) mod proofs;
-mod ranks;
+pub(super) mod ranks;
 pub(super) mod reads;
 pub(super) mod row_by_row;
 mod signs;

@@ -103,17 +103,35 @@ impl Walk<'_> {
         self.stores_of_items(array, 0..end).filter(|id| self.sites[*id].loops == loops).collect()
     }
 
-    /// In how many cells of its own each work-item has stored before a read.
+    /// In how many cells of its own each work-item has stored before a read: by the most stores
+    /// that follow each other and go together. What was written before or behind them is written
+    /// too.
     pub(in super::super) fn count_own(&self, stores: &[usize], asked: Asked) -> usize {
         let rounds = self.rounds(stores, asked);
-        if rounds.is_empty() || rounds.len() > MAX_OWN || !self.are_one_to_one(stores) {
+        if rounds.len() > MAX_OWN {
             return 0;
         }
-        let is_apart = |n: usize| {
-            let later = rounds[n + 1..].iter().flatten();
-            later.into_iter().all(|other| rounds[n].iter().all(|one| self.part(*one, *other)))
-        };
-        if (0..rounds.len()).all(is_apart) { rounds.len() } else { 1 }
+        let (mut most, mut from) = (0, 0);
+        for (to, round) in rounds.iter().enumerate() {
+            if !self.are_one_to_one(round) {
+                from = to + 1;
+                continue;
+            }
+            let is_beside = |earlier: &&Vec<usize>| self.are_cells_of_others(earlier, round);
+            let beside = rounds[from..to].iter().rev().take_while(is_beside).count();
+            from = to - beside;
+            most = most.max(beside + 1);
+        }
+        most
+    }
+
+    /// Whether no two work-items, and no work-item alone, make one of the first and one of the
+    /// second stores at one cell.
+    fn are_cells_of_others(&self, first: &[usize], second: &[usize]) -> bool {
+        let mut both = first.iter().flat_map(|one| second.iter().map(move |other| (*one, *other)));
+        both.all(|(one, other)| {
+            self.are_apart(&self.sites[one], &self.sites[other]) && self.part(one, other)
+        })
     }
 
     /// The stores, cut where every work-item has made one of those that follow each other;
@@ -138,6 +156,9 @@ impl Walk<'_> {
     /// around.
     pub(in super::super) fn part(&self, one: usize, other: usize) -> bool {
         let (one, other) = (&self.sites[one], &self.sites[other]);
+        if self.part_by_spans([one, other]) {
+            return true;
+        }
         let same = one.indices.iter().zip(&other.indices);
         let same = same.map(|(left, right)| Formula::eq(left, right));
         let made = one.guards.iter().chain(&other.guards).cloned();
@@ -244,7 +265,9 @@ impl Walk<'_> {
             self.extents_of_arrays.get(extent).is_some_and(|extent| {
                 let outside =
                     Formula::lt(index, &Default::default()).or(Formula::le(extent, index));
-                self.is_never(&made.clone().and(outside)) || self.is_place_below(site, axis, extent)
+                self.lies_in_spans(site, index, extent)
+                    || self.is_never(&made.clone().and(outside))
+                    || self.is_place_below(site, axis, extent)
             })
         })
     }

@@ -107,7 +107,7 @@ impl Walk<'_> {
     }
 
     /// The numbers that functions in an index are made of, with literals; the innermost first.
-    fn numbers_in(&self, index: &Poly) -> Vec<Poly> {
+    pub(in super::super) fn numbers_in(&self, index: &Poly) -> Vec<Poly> {
         let mut out: Vec<Poly> = Vec::new();
         let mut open: Vec<Unknown> = index.unknowns().collect();
         while let Some(unknown) = open.pop() {
@@ -162,7 +162,13 @@ impl Walk<'_> {
         ends.sort_unstable();
         ends.dedup();
         let made = Formula::All(site.guards.clone());
-        ends.into_iter().take(MAX_TRIED).find(|end| {
+        ends.truncate(MAX_TRIED);
+        if let Some(end) =
+            ends.iter().find(|end| self.lies_in_spans(site, number, &Poly::constant(**end)))
+        {
+            return Some(*end);
+        }
+        ends.into_iter().find(|end| {
             let beyond = Formula::lt(number, &Poly::default())
                 .or(Formula::le(&Poly::constant(*end), number));
             self.effort.within_part(PART, || self.is_never(&made.clone().and(beyond)))
@@ -215,7 +221,7 @@ impl Walk<'_> {
 
 /// How often a number, that is none of literals, is part of a sum; `None` where parts of it
 /// are alone.
-fn times(sum: &Poly, number: &Poly) -> Option<i128> {
+pub(in super::super) fn times(sum: &Poly, number: &Poly) -> Option<i128> {
     let factor_of = |of: &Monomial| {
         let found = sum.terms().iter().find(|(product, _)| product == of);
         found.map_or(0, |(_, factor)| *factor)

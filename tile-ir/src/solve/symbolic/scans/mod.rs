@@ -17,6 +17,7 @@ pub(super) mod all_counted;
 mod before_own;
 mod last_part;
 pub(super) mod prefix;
+pub(super) mod spans;
 pub(super) mod summed;
 pub(super) mod windows;
 
@@ -174,6 +175,7 @@ impl Walk<'_> {
         let members = self.members(sum.group);
         if sum.group == Group::Block {
             self.item_number = members.as_ref().map(|members| members.number.clone());
+            self.item_count = members.as_ref().map(|members| members.count.clone());
         }
         let mut facts = vec![Formula::AtLeast(result.clone())];
         let most = members.as_ref().zip(sum.most).map(|(members, most)| match sum.over {

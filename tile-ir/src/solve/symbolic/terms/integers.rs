@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::algebra::formula::{Cond, Formula};
-use super::super::algebra::poly::{Poly, Unknown};
+use super::super::algebra::poly::{Monomial, Poly, Unknown};
 use super::super::algebra::symbol::{Obstacle, Sharing};
 use super::super::walk::{Value, Walk};
 use super::value::Function;
@@ -18,7 +18,7 @@ const MAX_SHORT: i128 = 1 << 8;
 /// Terms of a value of data that is asked whether it can wrap.
 const MAX_DATA_TERMS: usize = 4;
 
-/// The same of remainders in it, beside those.
+/// The same of remainders in it, and of choices between numbers, beside those.
 const MAX_DIGITS: usize = 8;
 
 /// Functions inside each other of which a value may be made that can wrap. Hashes go
@@ -133,11 +133,13 @@ impl Walk<'_> {
         let of_data = |symbol: Unknown| {
             self.symbols.get(symbol).is_none_or(|symbol| symbol.obstacle.is_some())
         };
-        if self.has_free_data(value, (min, max)) {
+        let plain = self.without_digits(value);
+        if self.has_free_data(&plain, (min, max)) {
             return false;
         }
         // Of data it is seldom seen, and longer to see.
-        let is_short = self.without_digits(value).terms().len() <= MAX_DATA_TERMS;
+        let flags = plain.terms().iter().filter(|(product, _)| self.is_flag(product)).count();
+        let is_short = flags <= MAX_DIGITS && plain.terms().len() - flags <= MAX_DATA_TERMS;
         let beyond =
             Formula::lt(value, &Poly::constant(min)).or(Formula::lt(&Poly::constant(max), value));
         let beyond = self.rooms_of_sums(value).into_iter().fold(beyond, Formula::and);
@@ -150,18 +152,33 @@ impl Walk<'_> {
                     .is_some_and(|ends| ends.iter().all(|end| self.is_between(end, min, max)))
     }
 
+    /// Whether a product is a choice between two numbers.
+    fn is_flag(&self, product: &Monomial) -> bool {
+        let [unknown] = product.as_slice() else { return false };
+        let are_numbers = |(_, then, otherwise): &(Cond, Poly, Poly)| {
+            then.as_constant().and(otherwise.as_constant()).is_some()
+        };
+        self.choices.get(unknown).is_some_and(are_numbers)
+    }
+
     /// A value without what it has of remainders, `x - 2 * (x / 2)`: whose range is plain, however
     /// many there are.
     fn without_digits(&self, value: &Poly) -> Poly {
-        let mut value = value.clone();
-        for _ in 0..MAX_DIGITS {
-            let Some(rest) = self.without_digit(&value) else { break };
-            value = rest;
-        }
-        value
+        self.apart_from_digits(value).0
     }
 
-    fn without_digit(&self, value: &Poly) -> Option<Poly> {
+    /// The same, and how much less it is at most with the remainders, of what is not negative.
+    pub(in super::super) fn apart_from_digits(&self, value: &Poly) -> (Poly, i128) {
+        let (mut value, mut less) = (value.clone(), 0_i128);
+        for _ in 0..MAX_DIGITS {
+            let Some((rest, taken)) = self.without_digit(&value) else { break };
+            (value, less) = (rest, less.saturating_add(taken.max(0)));
+        }
+        (value, less)
+    }
+
+    /// A value without a remainder that it has, and what is taken off where that is the largest.
+    fn without_digit(&self, value: &Poly) -> Option<(Poly, i128)> {
         value.terms().iter().find_map(|(product, factor)| {
             let [quotient] = product.as_slice() else { return None };
             let (function, of, by) = self.function_of(*quotient)?;
@@ -174,16 +191,19 @@ impl Walk<'_> {
                 let [part] = product.as_slice() else { return None };
                 let (_, of_part, by_part) =
                     self.function_of(*part).filter(|(other, ..)| other == function)?;
-                let times = by.content().checked_div(by_part.content())?;
+                let whole = |of: &Poly| of.as_constant().unwrap_or_else(|| of.content());
+                let times = whole(by).checked_div(whole(by_part))?;
                 (of_part == of && by_part.scaled(times) == *by)
                     .then(|| (Poly::unknown(*part), times))
             });
             whole.into_iter().chain(parts).find_map(|(number, times)| {
                 let is_divided = times > 1 && factor % times == 0;
                 let digit = number.sub(&Poly::unknown(*quotient).scaled(times));
-                let rest = || value.add(&digit.scaled(factor / times));
+                let by = factor.checked_div(times)?;
+                let rest = || value.add(&digit.scaled(by));
                 let is_less = |rest: &Poly| rest.terms().len() + 2 <= value.terms().len();
-                is_divided.then(rest).filter(is_less)
+                let rest = is_divided.then(rest).filter(is_less)?;
+                Some((rest, by.saturating_mul(times - 1)))
             })
         })
     }

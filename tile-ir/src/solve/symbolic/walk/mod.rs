@@ -28,6 +28,7 @@ use super::loops::running::Running;
 use super::loops::stay::{ArmEnd, Stayed, joined};
 use super::loops::strides::Stride;
 use super::pairs::beside::Beside;
+use super::pairs::by_spans::BySpans;
 use super::pairs::cases::Sign;
 use super::pairs::decided::Decided;
 use super::pairs::differing::Differing;
@@ -204,6 +205,8 @@ pub(super) struct Walk<'a> {
     pub(super) sums: BTreeMap<Unknown, Sum>,
     /// A work-item's number in its block, where a scan asks for it.
     pub(super) item_number: Option<Poly>,
+    /// How many work-items a block has, where a scan asks for it.
+    pub(super) item_count: Option<Poly>,
     /// A work-item's warp and lane, where an exchange asks for it.
     pub(super) warp_place: Option<Place>,
     /// By symbol, of those that the work-items of a warp agree on.
@@ -241,6 +244,7 @@ pub(super) struct Walk<'a> {
     pub(super) proofs: Known,
     /// Proofs under the guards of indices alone, and those by bounds.
     pub(super) by_indices: Beside,
+    pub(super) by_spans: BySpans,
     pub(super) bracketed: Beside,
     pub(super) weighed: Weighed,
     pub(super) pairs: Pairs,
