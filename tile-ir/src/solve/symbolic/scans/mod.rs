@@ -80,6 +80,11 @@ impl Sum {
         self.depth
     }
 
+    /// Whether it is what all of a block add.
+    fn is_over_block(&self) -> bool {
+        self.over == Over::All && self.group == Group::Block && self.within.is_none()
+    }
+
     /// Whether both are sums of the same numbers.
     fn is_of_same(&self, other: &Self) -> bool {
         self.of == other.of && self.group == other.group && self.loops == other.loops
@@ -280,6 +285,18 @@ impl Walk<'_> {
             is_place && sum.most == Some(1) && is_whole && sum.loops == loops
         });
         found.map(|(_, sum)| sum)
+    }
+
+    /// What each work-item of a block adds to a sum over all of them, in these loops.
+    pub(super) fn added_by_all(&self, sum: Unknown, loops: &[LoopId]) -> Option<&Poly> {
+        let sum = self.sums.get(&sum)?;
+        (sum.is_over_block() && sum.loops == loops).then_some(&sum.of)
+    }
+
+    /// The sum of a value over all work-items of a block, in these loops.
+    pub(super) fn total_over_block(&self, of: &Poly, loops: &[LoopId]) -> Option<Unknown> {
+        let is_it = |sum: &Sum| sum.is_over_block() && sum.of == *of && sum.loops == loops;
+        self.sums.iter().find(|(_, sum)| is_it(sum)).map(|(symbol, _)| *symbol)
     }
 
     /// The sums over all of what another one is a part of.

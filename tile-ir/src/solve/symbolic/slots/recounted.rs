@@ -8,6 +8,10 @@
 //! round adds as much as the same round has before, and all add a number at most, it is known too
 //! how little is left: of zeros and ones that are parted, the places of the zeros.
 //!
+//! What a block goes on by in a round, `from += reduce_sum((x > 0) as u32);`, is what its
+//! work-items add in that round together: no more than they have counted, if each of them adds no
+//! more than it has. So it comes no further than by `reduce_sum(n)`.
+//!
 //! # What it rests on
 //!
 //! - The first loop has a counter, or asks for what goes as one does, and nobody leaves it before
@@ -16,6 +20,8 @@
 //!   around the first. That the second one adds no more is proved of what both texts say, with
 //!   nothing known to be one value in both but elements of tensors that are never written, cells of
 //!   a tile in one version ([`super::super::tiles::reread`]), and what is made of these alike.
+//! - Sums over a block are those of all of its work-items, which come by in the same rounds. Whether
+//!   the first loop has made a round is the same for all of them.
 //! - The first count begins with a number, and does not leave the range of its type, which is
 //!   one of 32 bits and more, as counters do not ([`super::slot`]). What the second one adds
 //!   may wrap: it is less then.
@@ -160,7 +166,10 @@ impl Walk<'_> {
         for count in self.recounts.iter().rev().filter(is_of_both).take(MAX_COUNTS) {
             let own = self.all_loops[count.rounds.id.0].number;
             let is_later = count.beyond.replace(&|of| (of == own).then(|| number.clone()));
-            if self.adds_no_less(count, rounds, Order::EarlierFirst) {
+            if let Some(block) = self.counted_by_block(count, rounds, ty) {
+                let wraps = self.may_wrap(&block.end(rounds), ty);
+                facts.push(block.end_of_run(rounds, (is_later, wraps), at));
+            } else if self.adds_no_less(count, rounds, Order::EarlierFirst) {
                 let later = &self.all_loops[rounds.id.0];
                 let has_more = later.counter.is_none() || later.beyond.as_ref() != Some(&is_later);
                 let is_later = if has_more { is_later } else { Formula::False };
@@ -176,6 +185,25 @@ impl Walk<'_> {
             }
         }
         facts.into_iter().for_each(|fact| self.symbols.add_facts(at, fact));
+    }
+
+    /// What a block has counted together, if a later loop adds in each round the sum over the
+    /// block of what is no more than what each work-item has counted in that round.
+    fn counted_by_block(&self, count: &Recount, later: &Rounds, ty: Type) -> Option<Recount> {
+        let [(Formula::True, added)] = later.cases.as_slice() else { return None };
+        let own = self.added_by_all(single(added)?, &self.loops)?;
+        let all = self.total_over_block(&count.value, &count.around)?;
+        let cases = self.added_by_case((&Poly::default(), own), ty, MAX_CHOICES)?;
+        let own = Rounds { cases, ..later.clone() };
+        let mut asked = Vec::new();
+        count.beyond.collect_unknowns(&mut asked);
+        let number = self.all_loops[count.rounds.id.0].number;
+        let are_together = asked
+            .into_iter()
+            .all(|unknown| unknown == number || self.is_agreed(&Poly::unknown(unknown)));
+        let is_from_0 = count.rounds.first == Poly::default();
+        (are_together && is_from_0 && self.adds_no_less(count, &own, Order::EarlierFirst))
+            .then(|| Recount { value: Poly::unknown(all), ..count.clone() })
     }
 
     /// Where the end of a run is beyond its type, if that may be here.

@@ -230,7 +230,9 @@ impl Walk<'_> {
 
     /// A loop of which nobody has left a round has ended with these cells.
     pub(in super::super) fn end_own_arrays(&mut self, cells: Vec<OwnCell>) {
-        self.own_arrays.ended = cells;
+        if self.recording {
+            self.own_arrays.ended = cells;
+        }
     }
 
     /// The loop is over that has ended last.
