@@ -33,6 +33,9 @@ use super::reread::Version;
 use super::tabled::not_within;
 use crate::kernel::{Access, ArrayRef, ExprId, Kernel, Stmt, StmtKind, TileId, any_stmt};
 
+/// A cell's coordinates, and what it holds.
+type Content = (Vec<Poly>, Poly);
+
 /// A cell of a version of an array.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) struct OwnCell {
@@ -44,7 +47,7 @@ pub(in super::super) struct OwnCell {
 /// What work-items find in their local arrays.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct OwnArrays {
-    values: BTreeMap<(TileId, Version), Vec<(Vec<Poly>, Poly)>>,
+    values: BTreeMap<(TileId, Version), Vec<Content>>,
     /// By symbol, the cells in which it was found.
     places: BTreeMap<Unknown, BTreeSet<OwnCell>>,
     /// The writes, as the text has them.
