@@ -125,7 +125,7 @@ families! {
     placed places planes ported ports powers prefixes probed programs published queues ragged ranks
     rarely reach reached reading recounted rectangles reduced reductions resampled reserved restored
     rolled rotated rounds rows running samples scans scattered searches seats segments seldom
-    settled several shares sized sizes solvers sorted sorts splits staged starts stencils steps
+    settled several shares sized sizes solvers sorted sorts spans splits staged starts stencils steps
     stolen stored strays strides summed sums swept symbolic tables takers tallies teams tickets
     tiles together told triangles turned twice unrolled unseen values verified waits walked warps
     wavelets waves weighed wholes wide
