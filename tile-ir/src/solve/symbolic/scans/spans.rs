@@ -148,7 +148,7 @@ impl Walk<'_> {
             false => (spans.start.clone(), extent.sub(&spans.start)),
             true => (extent.add(&spans.start).plus(-1), spans.start.negated().plus(1)),
         };
-        let mut ends = self.added_by_all(spans, items).into_iter();
+        let mut ends = self.added_in_spans(spans, items).into_iter();
         is_natural(&first) && ends.any(|all| is_natural(&rest.sub(&all)))
     }
 
@@ -158,14 +158,14 @@ impl Walk<'_> {
         let ways = [(one, other), (other, one)].into_iter();
         let room = |(first, second): (&Spans, &Spans)| {
             let between = second.start.sub(&first.start);
-            let all = self.added_by_all(first, items).into_iter();
+            let all = self.added_in_spans(first, items).into_iter();
             all.map(move |all| between.sub(&all)).collect::<Vec<Poly>>()
         };
         ways.flat_map(room).collect()
     }
 
     /// What all work-items have added at most, of which a kind of spans is.
-    fn added_by_all(&self, spans: &Spans, items: &Poly) -> Vec<Poly> {
+    fn added_in_spans(&self, spans: &Spans, items: &Poly) -> Vec<Poly> {
         let Some(sum) = self.sums.get(&spans.scan) else { return Vec::new() };
         let is_whole = |total: &Unknown| self.sums.get(total).is_some_and(|of| of.within.is_none());
         let totals = self.totals(sum).filter(is_whole).map(Poly::unknown);
