@@ -146,17 +146,50 @@ fn collect<'a>(
             | StmtKind::Barrier
             | StmtKind::WarpBarrier => {}
         }
-        let (StmtKind::If { cond, .. } | StmtKind::While { cond, .. }) = &stmt.kind else {
-            let bodies = stmt.kind.bodies();
-            bodies.into_iter().for_each(|body| collect(kernel, body, under, changes, own));
-            continue;
-        };
-        for (body, arm) in stmt.kind.bodies().into_iter().zip([true, false]) {
-            under.push((*cond, arm));
-            collect(kernel, body, under, changes, own);
-            under.pop();
+        match &stmt.kind {
+            StmtKind::If { cond, then, otherwise } => {
+                collect_arms(kernel, (*cond, [then, otherwise]), under, changes, own);
+            }
+            StmtKind::While { cond, body } => {
+                collect_arms(kernel, (*cond, [body, &[]]), under, changes, own);
+            }
+            kind => {
+                let bodies = kind.bodies().into_iter();
+                bodies.for_each(|body| collect(kernel, body, under, changes, own));
+            }
         }
     }
+}
+
+/// The same of what is done where a condition holds, and where not: `if a && b { X } else { Y }` is
+/// `if a { if b { X } else { Y } } else { Y }`.
+fn collect_arms<'a>(
+    kernel: &Kernel,
+    (cond, [then, otherwise]): (ExprId, [&'a [Stmt]; 2]),
+    under: &mut Vec<Arm>,
+    changes: &mut Vec<Changed<'a>>,
+    own: &mut BTreeSet<ArrayRef>,
+) {
+    let (first, rest, is_and) = match kernel.exprs[cond].kind {
+        ExprKind::Unary { op: UnaryOp::Not, operand } => {
+            return collect_arms(kernel, (operand, [otherwise, then]), under, changes, own);
+        }
+        ExprKind::Logic { op, lhs, rhs } => (lhs, rhs, op == LogicOp::And),
+        _ => {
+            for (body, arm) in [(then, true), (otherwise, false)] {
+                under.push((cond, arm));
+                collect(kernel, body, under, changes, own);
+                under.pop();
+            }
+            return;
+        }
+    };
+    under.push((first, is_and));
+    collect_arms(kernel, (rest, [then, otherwise]), under, changes, own);
+    under.pop();
+    under.push((first, !is_and));
+    collect(kernel, if is_and { otherwise } else { then }, under, changes, own);
+    under.pop();
 }
 
 /// Whether an update by this may only ask what is there: 0, or a variable that has
