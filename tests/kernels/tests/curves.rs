@@ -282,7 +282,8 @@ macro_rules! check_integers {
                 u.count_zeros(),
                 u.leading_ones(),
                 u.trailing_ones(),
-                u32::from(u.count_ones() == 1),
+                // No negative number is a power of two.
+                u32::from(u.count_ones() == 1 && u > 0),
             ];
             for (row, bits) in bits.into_iter().enumerate() {
                 assert_eq!(counts[row * len + i], bits, "row {row} of {u}");

@@ -1,7 +1,7 @@
 //! Which assumption about loaded data, or which question about a counter, settles a pair.
 //!
-//! One is offered only where the pair is proved with it: a hint that does not help
-//! costs more than none.
+//! One is offered only where the pair is proved with it, and not without: a hint that does not
+//! help costs more than none.
 
 use std::collections::BTreeSet;
 
@@ -65,7 +65,8 @@ pub(super) fn settling_assumption(
         vouched.promises.push(Promise { order: *order, tensor, span: kernel.span });
         is_settled(&vouched)
     });
-    settling.map(|(order, so)| {
+    // Of a pair that is proved without it, it says nothing.
+    settling.filter(|_| !is_settled(kernel)).map(|(order, so)| {
         format!(
             "if the elements of `{name}` are known {so}, say so: `assume({}({name}));`",
             order.name()

@@ -14,6 +14,7 @@
 //! grid's stride does not where the work-items' numbers fit
 //! ([`crate::check::narrows`]).
 
+mod after;
 mod alike;
 mod behind;
 pub(super) mod bounded;
@@ -45,14 +46,12 @@ mod turns;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::alike::{Alike, Sum};
-use self::behind::Entered;
+use self::alike::Alike;
 use self::bounded::Limit;
 use self::by_rounds::Added;
 use self::exit::Exits;
 use self::halved::Scaled;
 use self::last::{Ended, Head};
-use self::stay::Rounds;
 use self::steps::Step;
 use self::together::Changed;
 use super::algebra::formula::{Cond, Formula};
@@ -65,7 +64,6 @@ use super::slots::tallied::Tally;
 use super::terms::integers::range_of;
 use super::walk::{Value, Walk};
 use crate::kernel::{ExprId, ExprKind, LoopRange, Place, Stmt, StmtKind, Type, VarId, any_subexpr};
-use crate::op::BinaryOp;
 use crate::solve::doubling;
 use crate::span::SpanId;
 use crate::syntax::Jump;
@@ -749,64 +747,6 @@ impl Walk<'_> {
                 out.extend(self.local_elements.own_cell(access.array));
             }
             stmt.kind.bodies().into_iter().for_each(|body| self.collect_assigned(body, out));
-        }
-    }
-
-    /// Variables after a loop.
-    fn leave(
-        &mut self,
-        (counter, entered): (Option<VarId>, Option<Entered>),
-        carried: &[Carried],
-        sums: &[Sum],
-    ) {
-        if carried.is_empty() {
-            return;
-        }
-        let uniform = counter.is_some_and(|counter| self.is_uniform_var(counter));
-        let sharing = if uniform { Sharing::Block } else { Sharing::Private };
-        let mut rounds = Rounds::new(sharing, entered);
-        let from = self.symbols.next();
-        for Carried { var, first, step, alike, kind, is_halved, limits, changed_last, .. } in
-            carried
-        {
-            let goes_on = alike.filter(|_| uniform && changed_last.is_empty());
-            if let (None, Some(alike)) = (step, goes_on) {
-                let (value, last) = self.gone_on(*var, first, alike, Sharing::Block);
-                sums.iter().for_each(|sum| self.note_last(sum, *var, last));
-                self.note_launched(*var, &value, from);
-                self.env.insert(*var, value);
-                continue;
-            }
-            let value = match step {
-                Some(step) => {
-                    let rounds = self.rounds_of(&mut rounds, changed_last);
-                    self.stepped_by(*var, first, &rounds, step)
-                }
-                None if *is_halved => self.changed_within(*var, Kind::Natural),
-                None => self.changed_within(*var, *kind),
-            };
-            self.set_limits(&value, limits, false);
-            self.note_launched(*var, &value, from);
-            self.env.insert(*var, value);
-        }
-    }
-
-    /// Variables after a loop that has gone on to its end: what is added to them is as
-    /// often as there are numbers between its bounds.
-    fn leave_at_end(&mut self, [start, end]: [&Poly; 2], carried: &[Carried], head: SpanId) {
-        let length = end.sub(start);
-        let count = match self.is_natural(&length) {
-            true => Some(Value::Int(length)),
-            false => self.extremum((head, BinaryOp::Max), length, Poly::default()),
-        };
-        let Some(Value::Int(count)) = count.filter(|_| !start.is_lost() && !end.is_lost()) else {
-            return;
-        };
-        for Carried { var, first, step, .. } in carried {
-            if let Some(step) = step {
-                let value = self.stepped_by(*var, first, &count, step);
-                self.env.insert(*var, value);
-            }
         }
     }
 }
