@@ -5,8 +5,10 @@
 //! each part of a condition that `&&` joins.
 
 use super::poly::assigned_in;
-use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, VarId, any_subexpr};
-use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
+use crate::kernel::{
+    ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, any_subexpr, number_in_text,
+};
+use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 /// Whether each round of a loop brings it nearer to its end.
 pub(super) fn is_steady(kernel: &Kernel, cond: ExprId, body: &[Stmt]) -> bool {
@@ -92,7 +94,7 @@ impl Way<'_> {
     }
 
     fn is_step(&self, op: BinaryOp, by: ExprId) -> bool {
-        let Some(by) = number(self.kernel, by) else { return false };
+        let Some(by) = number_in_text(self.kernel, by) else { return false };
         let by = match op {
             BinaryOp::Add => by,
             BinaryOp::Sub => -by,
@@ -107,15 +109,7 @@ impl Way<'_> {
 
     /// Whether a value is a number at which the condition does not hold.
     fn is_beyond(&self, value: ExprId) -> bool {
-        let numbers = number(self.kernel, value).zip(number(self.kernel, self.end));
+        let numbers = number_in_text(self.kernel, value).zip(number_in_text(self.kernel, self.end));
         numbers.is_some_and(|(value, end)| !self.op.holds(value, end))
-    }
-}
-
-fn number(kernel: &Kernel, expr: ExprId) -> Option<i128> {
-    match kernel.exprs[expr].kind {
-        ExprKind::Literal(Literal::Int(number)) => Some(number),
-        ExprKind::Unary { op: UnaryOp::Neg, operand } => number(kernel, operand)?.checked_neg(),
-        _ => None,
     }
 }

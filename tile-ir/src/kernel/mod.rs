@@ -46,7 +46,10 @@ pub use item::{
 pub use print::{print_access, print_expr, print_kernel};
 pub(crate) use source::Source;
 pub use stmt::{EachOrigin, LoopRange, Place, Stmt, StmtKind};
-pub(crate) use stmt::{any_stmt, any_subexpr, concerns_warps, immutable_lets, var_uses_in};
+pub(crate) use stmt::{
+    any_stmt, any_subexpr, concerns_warps, immutable_lets, number_in_text, reads_memory,
+    var_uses_in,
+};
 pub use types::{ElemType, Type};
 pub use verify::{KernelFault, verify_kernel};
 

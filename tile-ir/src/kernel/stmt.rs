@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::item::Within;
-use super::{Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, TileId, VarId};
+use super::{Access, ArrayRef, Axis, ExprId, ExprKind, Kernel, Literal, TileId, VarId};
 use crate::exchange::{ExchangeOp, Group};
-use crate::op::{AtomicOp, BinaryOp};
+use crate::op::{AtomicOp, BinaryOp, UnaryOp};
 use crate::span::SpanId;
 
 /// A statement with its source.
@@ -428,6 +428,22 @@ pub(crate) fn any_subexpr(
     let kind = &kernel.exprs[id].kind;
     is_wanted(kind)
         || kind.operands().into_iter().any(|operand| any_subexpr(kernel, operand, is_wanted))
+}
+
+/// Whether an expression reads elements of arrays.
+pub(crate) fn reads_memory(kernel: &Kernel, id: ExprId) -> bool {
+    any_subexpr(kernel, id, &mut |kind| matches!(kind, ExprKind::Load(_)))
+}
+
+/// The number that an expression is in the text, with its sign.
+pub(crate) fn number_in_text(kernel: &Kernel, id: ExprId) -> Option<i128> {
+    match kernel.exprs[id].kind {
+        ExprKind::Literal(Literal::Int(number)) => Some(number),
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => {
+            number_in_text(kernel, operand)?.checked_neg()
+        }
+        _ => None,
+    }
 }
 
 /// How often an expression names a variable.

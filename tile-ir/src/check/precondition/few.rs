@@ -10,8 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{is_true, preconditions, value};
-use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Type, VarId, VarKind};
-use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn, UnaryOp};
+use crate::kernel::{ExprId, ExprKind, Kernel, Type, VarId, VarKind, number_in_text};
+use crate::op::{BinaryOp, CompareOp, LogicOp, MathFn};
 
 /// Most values that are few.
 const MAX_VALUES: usize = 66;
@@ -154,7 +154,7 @@ fn span(kernel: &Kernel, var: VarId, cond: ExprId) -> Option<Span> {
         }
         ExprKind::Compare { op, lhs, rhs } => {
             let side = |op: CompareOp, (one, other): (ExprId, ExprId)| {
-                let number = number(kernel, other).filter(|_| is_same(kernel, var, one))?;
+                let number = number_in_text(kernel, other).filter(|_| is_same(kernel, var, one))?;
                 compared(op, number)
             };
             side(op, (lhs, rhs)).or_else(|| side(op.mirrored(), (rhs, lhs)))
@@ -200,14 +200,6 @@ fn range_of(ty: Type) -> Option<Span> {
     }
 }
 
-fn number(kernel: &Kernel, expr: ExprId) -> Option<i128> {
-    match kernel.exprs[expr].kind {
-        ExprKind::Literal(Literal::Int(number)) => Some(number),
-        ExprKind::Unary { op: UnaryOp::Neg, operand } => number(kernel, operand)?.checked_neg(),
-        _ => None,
-    }
-}
-
 /// Whether a condition holds of powers of two alone, and of 0 and the least number of a type:
 /// `x.is_power_of_two()`, which counts the ones, or `x & (x - 1) == 0`.
 fn asks_for_power(kernel: &Kernel, var: VarId, cond: ExprId) -> bool {
@@ -217,7 +209,7 @@ fn asks_for_power(kernel: &Kernel, var: VarId, cond: ExprId) -> bool {
     let is_var = |expr: ExprId| kernel.exprs[expr].kind == ExprKind::Var(var);
     let is_less = |expr: ExprId| match kernel.exprs[expr].kind {
         ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } => {
-            is_var(lhs) && number(kernel, rhs) == Some(1)
+            is_var(lhs) && number_in_text(kernel, rhs) == Some(1)
         }
         _ => false,
     };
@@ -228,11 +220,11 @@ fn asks_for_power(kernel: &Kernel, var: VarId, cond: ExprId) -> bool {
     };
     let is_asked = |of: ExprId, is: ExprId| match kernel.exprs[count(of)].kind {
         ExprKind::Math { func: MathFn::CountOnes, arg } => {
-            is_var(arg) && number(kernel, is) == Some(1)
+            is_var(arg) && number_in_text(kernel, is) == Some(1)
         }
         ExprKind::Binary { op: BinaryOp::And, lhs, rhs } if count(of) == of => {
             let is_masked = is_var(lhs) && is_less(rhs) || is_less(lhs) && is_var(rhs);
-            is_masked && number(kernel, is) == Some(0)
+            is_masked && number_in_text(kernel, is) == Some(0)
         }
         _ => false,
     };

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kernel::{
     ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, Type, VarId, VarKind, any_stmt,
-    any_subexpr, copy_expr, copy_expr_but,
+    any_subexpr, copy_expr, copy_expr_but, reads_memory,
 };
 
 /// Most parts of an expression that is written in the place of a name.
@@ -59,7 +59,7 @@ fn leave_out(kernel: &Kernel, body: &mut Vec<Stmt>) -> bool {
         StmtKind::Let { var, init: Some(init) } => {
             kernel.vars[var].kind == VarKind::Let { mutable: false }
                 && !named.contains(&var)
-                && !reads(kernel, init)
+                && !reads_memory(kernel, init)
         }
         _ => false,
     };
@@ -120,7 +120,7 @@ impl Names<'_> {
     /// Whether what a variable is set to may be written in its place.
     fn may_stand_for(&self, var: VarId, init: ExprId) -> bool {
         let ty = self.kernel.vars[var].ty;
-        let is_number = || is_of_integers(self.kernel, init) && !reads(self.kernel, init);
+        let is_number = || is_of_integers(self.kernel, init) && !reads_memory(self.kernel, init);
         self.kernel.vars[var].kind == VarKind::Let { mutable: false }
             && (ty == Type::BOOL || is_name(self.kernel, init) || is_number())
             && parts(self.kernel, init) <= MAX_PARTS
@@ -214,11 +214,6 @@ fn is_of_integers(kernel: &Kernel, expr: ExprId) -> bool {
     let expr = &kernel.exprs[expr];
     (expr.ty == Type::Index || expr.ty.integer_range().is_some())
         && expr.kind.operands().into_iter().all(|part| is_of_integers(kernel, part))
-}
-
-/// Whether an expression reads elements.
-fn reads(kernel: &Kernel, expr: ExprId) -> bool {
-    any_subexpr(kernel, expr, &mut |kind| matches!(kind, ExprKind::Load(_)))
 }
 
 fn asks_all(kernel: &Kernel, expr: ExprId) -> bool {

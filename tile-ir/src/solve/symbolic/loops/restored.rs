@@ -9,7 +9,7 @@
 
 use super::super::algebra::poly::Poly;
 use super::super::walk::{Value, Walk};
-use crate::kernel::{ExprId, ExprKind, Stmt, StmtKind, VarId, any_subexpr};
+use crate::kernel::{ExprId, Stmt, StmtKind, VarId, reads_memory};
 
 impl Walk<'_> {
     /// Whether some statement assigns `var` what it is now, before the loop.
@@ -25,15 +25,11 @@ impl Walk<'_> {
         let mut assigned = Vec::new();
         collect_values(body, var, &mut assigned);
         let recording = std::mem::replace(&mut self.recording, false);
-        let is_first = |value: &ExprId| !self.reads_memory(*value) && self.index(*value) == *first;
+        let is_first =
+            |value: &ExprId| !reads_memory(self.kernel, *value) && self.index(*value) == *first;
         let found = assigned.iter().any(is_first);
         self.recording = recording;
         found
-    }
-
-    /// Whether an expression reads memory.
-    pub(in super::super) fn reads_memory(&self, expr: ExprId) -> bool {
-        any_subexpr(self.kernel, expr, &mut |kind| matches!(kind, ExprKind::Load(_)))
     }
 
     /// Whether an iteration that leaves `end` gives a variable back what it was.

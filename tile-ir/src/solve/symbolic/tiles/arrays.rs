@@ -15,7 +15,7 @@ use super::own_cells::read_at_distances;
 use crate::arena::EntityId as _;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, TileId, Type,
-    VarId, any_stmt,
+    VarId, any_stmt, reads_memory,
 };
 use crate::op::BinaryOp;
 use crate::span::SpanId;
@@ -329,7 +329,7 @@ impl Walk<'_> {
     /// Whether statements read memory: of a condition that several loads decide little is known
     /// but that it is one.
     fn asks_memory(&self, stmts: &[Stmt]) -> bool {
-        let is_read = |expr: ExprId| self.reads_memory(expr);
+        let is_read = |expr: ExprId| reads_memory(self.kernel, expr);
         stmts.iter().any(|stmt| {
             stmt_exprs(stmt).into_iter().any(is_read)
                 || stmt.kind.bodies().into_iter().any(|body| self.asks_memory(body))
