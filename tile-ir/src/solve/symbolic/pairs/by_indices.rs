@@ -47,7 +47,7 @@ impl Walk<'_> {
     }
 
     /// An access without the guards that speak of something else than its indices.
-    fn with_own_guards(&self, site: &Site) -> Site {
+    pub(super) fn with_own_guards(&self, site: &Site) -> Site {
         let parts = self.parts_of_indices(site);
         let mut own = site.clone();
         own.guards.retain(|guard| {

@@ -13,6 +13,7 @@ use super::super::loops::Next;
 use super::super::search::system::System;
 use super::super::slots::made::MAX_UNMADE;
 use super::super::terms::same_loads::by_content;
+use super::super::terms::scattered::equal_by_bits;
 use super::super::walk::{Site, Walk, Worker};
 use super::flow::{Distance, Path};
 use super::promised::Promised;
@@ -112,6 +113,7 @@ impl Walk<'_> {
         let plain = |site: &Site| Site { differing: Vec::new(), ..site.clone() };
         if self.is_told_apart([first, second], meeting)
             || self.is_apart_by_spans([first, second], meeting)
+            || self.is_disjoint_by_bits([first, second], meeting)
         {
             return true;
         }
@@ -199,7 +201,8 @@ impl Walk<'_> {
         let mut equal: Vec<[Poly; 2]> =
             both.clone().map(|(left, right)| [left.clone(), right.clone()]).collect();
         equal.extend(both.flat_map(|(left, right)| {
-            self.equal_by_bits(left, right).into_iter().map(|of| [of.clone(), of])
+            let bits = [left, right].map(|index| self.scattered.get(index));
+            equal_by_bits(bits, &|_| false).into_iter().map(|of| [of.clone(), of])
         }));
         self.meeting_where([first, second], meeting, &equal)
     }

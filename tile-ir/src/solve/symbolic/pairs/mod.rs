@@ -3,6 +3,7 @@
 
 pub(super) mod beside;
 mod bracketed;
+mod by_bits;
 mod by_indices;
 pub(super) mod by_spans;
 pub(super) mod cases;

@@ -44,7 +44,7 @@ impl Walk<'_> {
 }
 
 /// `value` where `none` is 0.
-fn without(value: &Poly, none: Unknown) -> Poly {
+pub(in super::super) fn without(value: &Poly, none: Unknown) -> Poly {
     let terms = value.terms().iter().filter(|(product, _)| product.as_slice() == [none]);
     terms.fold(value.clone(), |rest, (_, factor)| rest.sub(&Poly::unknown(none).scaled(*factor)))
 }

@@ -2,6 +2,7 @@
 //! operation with the facts that hold of its result.
 
 pub(super) mod agreed_load;
+mod bit_sums;
 mod bits;
 mod compared;
 pub(super) mod congruent;
@@ -12,7 +13,7 @@ mod flags;
 mod flat;
 pub(super) mod flattened;
 mod floored;
-mod inside;
+pub(super) mod inside;
 pub(super) mod integers;
 mod larger;
 pub(super) mod late;

@@ -221,18 +221,14 @@ impl Walk<'_> {
                     return None;
                 }
                 let span = self.kernel.exprs[expr].span;
-                let scattered = self.scattered(*op, (&lhs, &rhs), ty);
                 // What no launch wraps is added as an index is.
                 let is_exact = self.is_exact(expr);
                 let own = if is_exact { Type::Index } else { ty };
-                let known = self.binary(*op, lhs, rhs, own, span);
+                let known = self.operated((*op, span), (lhs, rhs), (ty, own));
                 if let (true, Some(Value::Int(value))) = (is_exact, &known) {
                     self.note_bounded(value, ty);
                 }
-                match scattered {
-                    Some(of) => self.with_bits(known, of, (span, *op)),
-                    None => known,
-                }
+                known
             }
             ExprKind::Compare { op, lhs, rhs } => self.compared(*op, *lhs, *rhs).map(Value::Cond),
             ExprKind::Logic { op, lhs, rhs } => {
@@ -435,6 +431,23 @@ impl Walk<'_> {
             }
             // Of floats alone.
             BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Hypot | BinaryOp::Copysign => None,
+        }
+    }
+
+    /// The result of an operator on values of a type, with what is known of its bits; it is
+    /// reckoned as one of type `own`, or as an index where no bit leaves the type.
+    pub(in super::super) fn operated(
+        &mut self,
+        (op, span): (BinaryOp, SpanId),
+        (lhs, rhs): (Value, Value),
+        (ty, own): (Type, Type),
+    ) -> Option<Value> {
+        let bits = self.scattered(op, (&lhs, &rhs), ty);
+        let own = if matches!(bits, Some((_, true))) { Type::Index } else { own };
+        let known = self.binary(op, lhs, rhs, own, span);
+        match bits {
+            Some((of, _)) => self.with_bits(known, of, (span, op)),
+            None => known,
         }
     }
 

@@ -32,8 +32,12 @@ const MAX_WALKED: i128 = 64;
 
 /// The same where it is conditions that iterations leave behind.
 const MAX_WALKED_FOR_CONDITIONS: i128 = 4;
-/// The same, where they put bits together.
-const MAX_WALKED_FOR_BITS: i128 = 16;
+
+/// The same, where they put bits together: as many as a number has of them.
+const MAX_WALKED_FOR_BITS: i128 = 64;
+
+/// The same, where conditions say which.
+const MAX_WALKED_FOR_CHOSEN_BITS: i128 = 16;
 
 /// The same of loops that go on by numbers, where no other proof was found.
 const MAX_WALKED_IN_CASE: i128 = 16;
@@ -185,7 +189,7 @@ impl Walk<'_> {
         let known = self.element(access, &at).zip(self.element_at(access, &at));
         let value = known.and_then(|(held, element)| {
             let ty = self.type_of(element);
-            self.binary(op, held, value, ty, span)
+            self.operated((op, span), (held, value), (ty, ty))
         });
         self.set_element(access, &at, value.unwrap_or(Value::Other));
     }
@@ -217,7 +221,8 @@ impl Walk<'_> {
         } else if self.keeps_conditions(body) && !self.asks_memory(body) {
             MAX_WALKED_FOR_CONDITIONS
         } else if (self.outside.is_some() || !self.is_small()) && self.moves_bits(body) {
-            MAX_WALKED_FOR_BITS
+            let chooses = any_stmt(body, &mut |stmt| matches!(stmt, StmtKind::If { .. }));
+            if chooses { MAX_WALKED_FOR_CHOSEN_BITS } else { MAX_WALKED_FOR_BITS }
         } else if self.case.walks_rounds && self.carries_numbers(body)
             || (self.case.walks_rounds || self.case.walks_updates) && updates_tile(body)
         {

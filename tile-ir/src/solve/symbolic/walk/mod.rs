@@ -475,8 +475,8 @@ impl Walk<'_> {
                     return;
                 }
                 let lhs = self.env.get(var).cloned().unwrap_or(Value::Other);
-                let ty = if self.keeps(*var) { Type::Index } else { declared.ty };
-                let value = self.binary(*op, lhs, rhs, ty, stmt.span);
+                let own = if self.keeps(*var) { Type::Index } else { declared.ty };
+                let value = self.operated((*op, stmt.span), (lhs, rhs), (declared.ty, own));
                 let value = value.unwrap_or_else(|| self.changed(*var));
                 self.env.insert(*var, value);
             }
