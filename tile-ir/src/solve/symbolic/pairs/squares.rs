@@ -131,6 +131,7 @@ impl System {
         };
         let mut equal = self.clone();
         equal.facts.push(left.sub(&right));
+        equal.combine_equalities();
         Some([larger([&left, &right]), larger([&right, &left]), equal])
     }
 

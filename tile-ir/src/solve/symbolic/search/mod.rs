@@ -24,6 +24,7 @@
 mod at_least;
 mod beyond;
 mod by_sums;
+mod combined;
 mod digits;
 mod equality;
 mod evident;
@@ -237,7 +238,10 @@ impl<'a> Search<'a> {
         if first.is_none()
             && let Some(cases) = system.next_comparison()
         {
-            return cases.into_iter().all(|case| self.refute(case, depth - 1));
+            // Of many products elimination costs more.
+            return cases.into_iter().all(|case| {
+                case.is_empty_of_fractions(self.effort) || self.refute(case, depth - 1)
+            });
         }
         if let Some(at) = first.or(late) {
             let parts = system.choices.remove(at);

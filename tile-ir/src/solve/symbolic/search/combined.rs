@@ -1,0 +1,66 @@
+//! Equalities without what is in them a part of others.
+//!
+//! Of `q + i = q' + i'`, `2 * q = d * (d + 1)` and `2 * q' = d * (d + 1)` no unknown stands
+//! alone but those that the first one is about, and to replace one of these says nothing of
+//! the halves. Twice the first one, without both halves, says that `i` is `i'`, and can be cut
+//! into digits.
+
+use std::collections::BTreeSet;
+
+use super::super::algebra::poly::{Monomial, Poly, Unknown};
+use super::system::System;
+
+/// Most unknowns that one equality loses.
+const MAX_LOST: usize = 4;
+
+impl System {
+    /// Has what comes of two equalities without such an unknown be 0 too.
+    pub(in super::super) fn combine_equalities(&mut self) {
+        let bounds: BTreeSet<&Poly> = self.at_least.iter().collect();
+        let is_zero = |bound: &&&Poly| bounds.contains(&bound.negated());
+        let zeros = self.facts.iter().chain(bounds.iter().filter(is_zero).copied());
+        let part = |zero: &Poly| {
+            let (of, factor) = multiple_alone(zero)?;
+            Some((of, factor, zero.clone()))
+        };
+        let parts: Vec<(Unknown, i128, Poly)> = zeros.filter_map(part).collect();
+        let whole: Vec<Poly> = self.zeros().cloned().collect();
+        for zero in whole {
+            let mut rest = zero.clone();
+            let mut lost = 0;
+            for (unknown, factor, part) in &parts {
+                let Some(own) = alone_in(&rest, *unknown) else { continue };
+                if *part == zero || lost == MAX_LOST {
+                    continue;
+                }
+                rest = rest.scaled(*factor).sub(&part.scaled(own));
+                lost += 1;
+            }
+            if lost > 0 && !rest.is_lost() {
+                self.assert_collision(&rest.divided(rest.content().max(1)), &Poly::default());
+            }
+        }
+    }
+}
+
+/// The unknown of which only a multiple is in an equality, and the factor.
+fn multiple_alone(zero: &Poly) -> Option<(Unknown, i128)> {
+    let of_term = |(product, factor): &(Monomial, i128)| match product.as_slice() {
+        [unknown] if factor.abs() > 1 => alone_in(zero, *unknown).map(|own| (*unknown, own)),
+        _ => None,
+    };
+    zero.terms().iter().find_map(of_term)
+}
+
+/// How often an unknown is in an equality, if it is in no product.
+fn alone_in(zero: &Poly, unknown: Unknown) -> Option<i128> {
+    let mut found = None;
+    for (product, factor) in zero.terms() {
+        match product.as_slice() {
+            [only] if *only == unknown => found = Some(*factor),
+            others if others.contains(&unknown) => return None,
+            _ => {}
+        }
+    }
+    found
+}
