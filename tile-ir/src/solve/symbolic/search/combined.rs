@@ -14,8 +14,12 @@ use super::system::System;
 const MAX_LOST: usize = 4;
 
 impl System {
-    /// Has what comes of two equalities without such an unknown be 0 too.
-    pub(in super::super) fn combine_equalities(&mut self) {
+    /// Has what comes of two equalities without such an unknown be 0 too, once. Whether there
+    /// was any of which no linear test knows, since it has products.
+    pub(in super::super) fn combine_equalities(&mut self) -> bool {
+        if std::mem::replace(&mut self.is_combined, true) {
+            return false;
+        }
         let bounds: BTreeSet<&Poly> = self.at_least.iter().collect();
         let is_zero = |bound: &&&Poly| bounds.contains(&bound.negated());
         let zeros = self.facts.iter().chain(bounds.iter().filter(is_zero).copied());
@@ -25,6 +29,7 @@ impl System {
         };
         let parts: Vec<(Unknown, i128, Poly)> = zeros.filter_map(part).collect();
         let whole: Vec<Poly> = self.zeros().cloned().collect();
+        let mut found: Vec<Poly> = Vec::new();
         for zero in whole {
             let mut rest = zero.clone();
             let mut lost = 0;
@@ -36,10 +41,14 @@ impl System {
                 rest = rest.scaled(*factor).sub(&part.scaled(own));
                 lost += 1;
             }
-            if lost > 0 && !rest.is_lost() {
-                self.assert_collision(&rest.divided(rest.content().max(1)), &Poly::default());
+            let rest = rest.divided(rest.content().max(1));
+            let is_new = !found.contains(&rest) && !found.contains(&rest.negated());
+            if lost > 0 && is_new && !rest.is_linear() {
+                found.push(rest);
             }
         }
+        found.iter().for_each(|zero| self.assert_collision(zero, &Poly::default()));
+        !found.is_empty()
     }
 }
 

@@ -247,6 +247,9 @@ impl<'a> Search<'a> {
             let parts = system.choices.remove(at);
             return parts.iter().all(|part| self.refute(system.in_case(part), depth - 1));
         }
+        if system.combine_equalities() {
+            return self.refute(system, depth - 1);
+        }
         if system.is_beyond_zero(self.effort) {
             return true;
         }

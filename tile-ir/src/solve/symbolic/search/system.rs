@@ -41,6 +41,8 @@ pub(in super::super) struct System {
     /// Pairs of naturals of which it is to be asked which one is larger.
     pub(in super::super) compared: Vec<[Poly; 2]>,
     pub(in super::super) contradictory: bool,
+    /// Whether equalities have been combined.
+    pub(in super::super) is_combined: bool,
     /// How many sizes have been shifted.
     pub(in super::super) shifted: usize,
     /// Where that is asked, the factors of which it has been asked whether they are positive.

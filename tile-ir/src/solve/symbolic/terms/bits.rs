@@ -32,6 +32,11 @@ impl Walk<'_> {
         if lhs == rhs {
             return Some(lhs.clone());
         }
+        if rhs.as_constant() == Some(1)
+            && let Some(bit) = self.last_bit(lhs, at)
+        {
+            return Some(bit);
+        }
         match rhs.as_constant() {
             Some(mask) if mask >= 0 => return self.masked(lhs, mask, at),
             // Of all bits from one on, what the others leave.

@@ -24,6 +24,22 @@ impl Walk<'_> {
                 let known = self.of_choice(op, &lhs.sub(&rhs));
                 Some(known.unwrap_or_else(|| comparison(op, &lhs, &rhs)))
             }
+            // Of two conditions one holds, or both or none of them do.
+            (Value::Cond(lhs), Value::Cond(rhs)) => {
+                let differ = Cond {
+                    yes: lhs
+                        .yes
+                        .clone()
+                        .and(rhs.no.clone())
+                        .or(lhs.no.clone().and(rhs.yes.clone())),
+                    no: lhs.yes.and(rhs.yes).or(lhs.no.and(rhs.no)),
+                };
+                match op {
+                    CompareOp::Ne => Some(differ),
+                    CompareOp::Eq => Some(differ.negated()),
+                    CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => None,
+                }
+            }
             _ if self.kernel.is_nan(lhs) || self.kernel.is_nan(rhs) => {
                 let never = Cond { yes: Formula::False, no: Formula::True };
                 Some(if op == CompareOp::Ne { never.negated() } else { never })

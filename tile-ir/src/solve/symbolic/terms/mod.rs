@@ -16,6 +16,7 @@ mod floored;
 pub(super) mod inside;
 pub(super) mod integers;
 mod larger;
+mod last_bit;
 pub(super) mod late;
 pub(super) mod loaded;
 mod most;

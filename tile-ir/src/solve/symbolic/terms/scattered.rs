@@ -23,6 +23,9 @@ use crate::span::SpanId;
 /// Most values of a kernel whose bits are followed.
 const MAX_VALUES: usize = 512;
 
+/// As many bits as a natural has at most that is not made of other ones: those of an index.
+const INDEX_BITS: u32 = 62;
+
 /// A bit that may be 1 and may be 0.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Bit {
@@ -114,6 +117,17 @@ impl Scattered {
         let kept = self.bits.iter().filter(|(at, _)| has(mask, **at));
         let bits = kept.map(|(at, bit)| (*at, bit.clone())).collect();
         Self { bits, ones: self.ones & mask, widths: self.widths.clone() }
+    }
+
+    /// With all bits of so many in the other order.
+    fn reversed(&self, width: u32) -> Option<Self> {
+        let mut out = Self { widths: self.widths.clone(), ..Self::default() };
+        for at in self.places() {
+            let to = (width - 1).checked_sub(at)?;
+            out.bits.extend(self.bits.get(&at).map(|bit| (to, bit.clone())));
+            out.ones |= i128::from(has(self.ones, at)) << to;
+        }
+        Some(out)
     }
 
     /// With these bits turned over.
@@ -229,6 +243,18 @@ impl Walk<'_> {
         Some((result, op == BinaryOp::Add))
     }
 
+    /// The bits of a natural of a type without a sign, in the other order.
+    pub(in super::super) fn reversed_bits(
+        &mut self,
+        value: &Poly,
+        ty: Type,
+        span: SpanId,
+    ) -> Option<Value> {
+        let (width, is_signed) = places_of(ty)?;
+        let of = self.bits_of(value, width).filter(|_| !is_signed)?.reversed(width)?;
+        self.with_bits(None, of, (span, BinaryOp::Or))
+    }
+
     /// The bits of a natural: its own, if no others are known.
     fn bits_of(&self, value: &Poly, width: u32) -> Option<Scattered> {
         if let Some(known) = self.scattered.get(value) {
@@ -237,7 +263,7 @@ impl Walk<'_> {
         if value.is_lost() || value.as_constant().is_some() || !self.is_natural(value) {
             return None;
         }
-        let own = self.width_of(value, width);
+        let own = self.width_of(value, width.min(INDEX_BITS));
         let bit = |at| Bit::Sum(BTreeSet::from([(value.clone(), at)]));
         let bits = (0..own).map(|at| (at, bit(at))).collect();
         Some(Scattered { bits, ones: 0, widths: BTreeMap::from([(value.clone(), own)]) })
@@ -315,10 +341,11 @@ pub(in super::super) fn equal_by_bits(
     }
 }
 
-/// The places of a type's naturals, and whether it has other numbers.
+/// The places of a type's naturals, and whether it has other numbers. An index is exact: its
+/// bits may be moved beyond those that one has.
 fn places_of(ty: Type) -> Option<(u32, bool)> {
     match ty {
-        Type::Index => Some((62, true)),
+        Type::Index => Some((2 * INDEX_BITS, true)),
         Type::Scalar(_) => range_of(ty).map(|(min, max)| (max.count_ones(), min < 0)),
     }
 }

@@ -286,6 +286,9 @@ impl Walk<'_> {
                     let width = i128::from((max - min).count_ones());
                     self.counted_bits(*func, &poly, (self.kernel.exprs[expr].span, width))
                 }
+                (MathFn::ReverseBits, Value::Int(poly)) => {
+                    self.reversed_bits(&poly, ty, self.kernel.exprs[expr].span)
+                }
                 _ => None,
             },
             ExprKind::Tiles { extent, tile } => {
