@@ -9,8 +9,12 @@
 //!
 //! To leave out what is known makes a system weaker: what is left of the meeting is asked with
 //! bounds alone first.
+//!
+//! Where a guard says what a division leaves, as in `if i % 32 == 0 { d[i / 32] = …; }`, two
+//! quotients are equal where what is divided is, and that is cut.
 
 use super::super::algebra::poly::Poly;
+use super::super::search::combined::multiplied_out;
 use super::super::search::linear::Effort;
 use super::super::search::refute_of_fractions;
 use super::super::search::system::System;
@@ -44,7 +48,14 @@ impl Walk<'_> {
         let mut equal = Vec::new();
         let mut is_cut = false;
         for (left, right) in first.indices.iter().zip(&second.indices) {
-            is_cut |= self.cut(sites, [left.clone(), right.clone()], &mut equal);
+            let mut digits = Vec::new();
+            let mut found = self.cut(sites, [left.clone(), right.clone()], &mut digits);
+            if !found && let Some(pair) = divided(sites, [left, right]) {
+                digits.clear();
+                found = self.cut(sites, pair, &mut digits);
+            }
+            is_cut |= found;
+            equal.append(&mut digits);
         }
         for pair in alike(self, sites) {
             let mut digits = Vec::new();
@@ -131,6 +142,18 @@ impl Walk<'_> {
             }
         })
     }
+}
+
+/// What is equal where two values are that are made of quotients, if guards of both say what
+/// the divisions leave.
+fn divided(sites: [&Site; 2], values: [&Poly; 2]) -> Option<Pair> {
+    let whole = |at: usize| {
+        let mut zeros = Vec::new();
+        sites[at].guards.iter().for_each(|guard| guard.collect_zeros(&mut zeros));
+        multiplied_out(values[at], &zeros)
+    };
+    let ((ours, our), (theirs, their)) = (whole(0)?, whole(1)?);
+    (our == their).then_some([ours, theirs])
 }
 
 /// Two values without this, if it is a part of both: of each there is less of what it is made of.

@@ -324,6 +324,7 @@ impl Walk<'_> {
                     let mut beyond_it = system.clone();
                     beyond_it.assert(&Formula::AtLeast(system.settled(beyond)));
                     is_empty(&mut beyond_it)
+                        || beyond_it.multiply_bounds() && is_empty(&mut beyond_it)
                         || has_cases && !(product.is_of_number() && beyond.is_linear()) && {
                             let mut beyond_it = whole.clone();
                             beyond_it.assert(&Formula::AtLeast(beyond.clone()));

@@ -23,11 +23,11 @@ impl System {
         let bounds: BTreeSet<&Poly> = self.at_least.iter().collect();
         let is_zero = |bound: &&&Poly| bounds.contains(&bound.negated());
         let zeros = self.facts.iter().chain(bounds.iter().filter(is_zero).copied());
-        let part = |zero: &Poly| {
-            let (of, factor) = multiple_alone(zero)?;
-            Some((of, factor, zero.clone()))
+        let parts_of = |zero: &Poly| {
+            let with = |(of, factor)| (of, factor, zero.clone());
+            multiples_alone(zero).into_iter().map(with).collect::<Vec<_>>()
         };
-        let parts: Vec<(Unknown, i128, Poly)> = zeros.filter_map(part).collect();
+        let parts: Vec<(Unknown, i128, Poly)> = zeros.flat_map(parts_of).collect();
         let whole: Vec<Poly> = self.zeros().cloned().collect();
         let mut found: Vec<Poly> = Vec::new();
         for zero in whole {
@@ -52,13 +52,27 @@ impl System {
     }
 }
 
-/// The unknown of which only a multiple is in an equality, and the factor.
-fn multiple_alone(zero: &Poly) -> Option<(Unknown, i128)> {
+/// A multiple of `value`, by a number of 2 at least, without an unknown of which one of `zeros`
+/// is a multiple; and that number.
+pub(in super::super) fn multiplied_out(value: &Poly, zeros: &[Poly]) -> Option<(Poly, i128)> {
+    zeros.iter().find_map(|zero| {
+        let without = |(unknown, factor): (Unknown, i128)| {
+            let own = alone_in(value, unknown)?;
+            let whole = value.scaled(factor).sub(&zero.scaled(own));
+            let whole = if factor < 0 { whole.negated() } else { whole };
+            (!whole.is_lost()).then_some((whole, factor.abs()))
+        };
+        multiples_alone(zero).into_iter().find_map(without)
+    })
+}
+
+/// The unknowns of which only multiples are in an equality, and the factors.
+fn multiples_alone(zero: &Poly) -> Vec<(Unknown, i128)> {
     let of_term = |(product, factor): &(Monomial, i128)| match product.as_slice() {
         [unknown] if factor.abs() > 1 => alone_in(zero, *unknown).map(|own| (*unknown, own)),
         _ => None,
     };
-    zero.terms().iter().find_map(of_term)
+    zero.terms().iter().filter_map(of_term).collect()
 }
 
 /// How often an unknown is in an equality, if it is in no product.

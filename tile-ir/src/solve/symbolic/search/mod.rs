@@ -24,7 +24,7 @@
 mod at_least;
 mod beyond;
 mod by_sums;
-mod combined;
+pub(super) mod combined;
 mod digits;
 mod equality;
 mod evident;

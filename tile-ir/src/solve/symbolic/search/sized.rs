@@ -133,8 +133,9 @@ impl System {
         }
     }
 
-    /// Multiplies bounds of what bounds multiply with a positive unknown, with that.
-    fn multiply_bounds(&mut self) {
+    /// Multiplies bounds of what bounds multiply with a positive unknown, with that. Whether
+    /// there was one.
+    pub(in super::super) fn multiply_bounds(&mut self) -> bool {
         let ranges = self.ranges();
         let products = self.at_least.iter().flat_map(|row| row.terms());
         let pairs: BTreeSet<Unknown> = products
@@ -154,6 +155,7 @@ impl System {
             out.extend(self.at_least.iter().filter(is_bound).map(|row| row.mul(&of)));
         }
         out.iter().for_each(|bound| self.assert_at_least(bound));
+        !out.is_empty()
     }
 
     /// Has `factor = size`, and replaces an unknown by what that makes of it.
