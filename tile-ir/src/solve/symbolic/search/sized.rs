@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::super::algebra::formula::Formula;
-use super::super::algebra::poly::{Poly, Unknown};
+use super::super::algebra::poly::{Monomial, Poly, Unknown};
 use super::system::System;
 
 /// Sums and unknowns of one system that are asked about.
@@ -17,7 +17,7 @@ const MAX_ASKED: usize = 8;
 const MAX_GAPS: usize = 4;
 
 /// Terms of a bound that is multiplied.
-const MAX_BOUND: usize = 3;
+const MAX_BOUND: usize = 4;
 
 /// What has been asked about.
 #[derive(Clone, Debug, Default)]
@@ -137,22 +137,26 @@ impl System {
     /// there was one.
     pub(in super::super) fn multiply_bounds(&mut self) -> bool {
         let ranges = self.ranges();
-        let products = self.at_least.iter().flat_map(|row| row.terms());
-        let pairs: BTreeSet<Unknown> = products
-            .filter(|(product, _)| product.len() == 2)
-            .flat_map(|(product, _)| product.iter().copied())
-            .collect();
+        let terms = self.at_least.iter().flat_map(|row| row.terms());
+        let products: BTreeSet<Monomial> =
+            terms.map(|(product, _)| *product).filter(|product| product.len() > 1).collect();
+        let factors: BTreeSet<Unknown> =
+            products.iter().flat_map(|product| product.iter().copied()).collect();
         let is_positive = |unknown: &&Unknown| ranges.low(**unknown).is_some_and(|low| low > 0);
         let mut out = Vec::new();
-        for factor in pairs.iter().filter(is_positive).take(MAX_GAPS) {
+        for factor in factors.iter().filter(is_positive).take(MAX_GAPS) {
             let of = Poly::unknown(*factor);
-            let is_bound = |row: &&Poly| {
-                row.is_linear()
-                    && row.terms().len() <= MAX_BOUND
-                    && !row.mentions(*factor)
-                    && row.unknowns().any(|unknown| pairs.contains(&unknown))
+            let is_multiplied = |product: &Monomial| {
+                let whole = Poly::product(*product).mul(&of);
+                whole.terms().iter().any(|(whole, _)| products.contains(whole))
             };
-            out.extend(self.at_least.iter().filter(is_bound).map(|row| row.mul(&of)));
+            let is_bound = |row: &&Poly| {
+                row.terms().len() <= MAX_BOUND
+                    && !row.mentions(*factor)
+                    && row.terms().iter().any(|(own, _)| !own.is_empty() && is_multiplied(own))
+            };
+            let bounds = self.at_least.iter().filter(is_bound).map(|row| row.mul(&of));
+            out.extend(bounds.filter(|bound| !bound.is_lost()));
         }
         out.iter().for_each(|bound| self.assert_at_least(bound));
         !out.is_empty()
