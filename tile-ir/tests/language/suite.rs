@@ -119,7 +119,7 @@ families! {
     combined confined contrary control corners counted counters decided digits dims doubled
     doubtful elected ended ends equations exact far fetched few filled flags flipped followed
     found fronts further gather generated generics given graphs grids grouped halos halved hand
-    inclusive kept lanes last_part lastly late launched launches layers leaving left lessons
+    hits inclusive kept lanes last_part lastly late launched launches layers leaving left lessons
     levels library limits listed loaded long looped loops made many_rounds marks matrices micro
     mirrors mixed multiplied narrow nearly offsets open orders params parted partners passed
     permuted physics picked pictures pieces placed places planes ported ports powers prefixes
