@@ -121,7 +121,7 @@ families! {
     found fronts further gather generated generics given graphs grids grouped halos halved hand
     hits inclusive kept lanes last_part lastly late launched launches layers leaving left lessons
     levels library limits listed loaded long looped loops made many_rounds marks matrices micro
-    mirrors mixed multiplied narrow nearly offsets open orders params parted partners passed
+    mirrors mixed multiplied narrow nearly offsets open orders padded params parted partners passed
     permuted physics picked pictures pieces placed places planes ported ports powers prefixes
     probed programs published queues ragged ranks rarely reach reached reading recounted
     rectangles reduced reductions registers remembered resampled reserved restored rolled

@@ -157,6 +157,9 @@ impl Walk<'_> {
 
     /// An element of a local array is set.
     pub(in super::super) fn set_element(&mut self, access: &Access, at: &[Poly], value: Value) {
+        if self.is_pad(access, at) {
+            return;
+        }
         self.unsettle(access.array);
         match self.element_at(access, at) {
             Some(element) => {

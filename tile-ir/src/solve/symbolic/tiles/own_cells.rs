@@ -27,8 +27,17 @@ use crate::op::BinaryOp;
 pub(in super::super) struct OwnCells {
     /// The work-item's number in its block.
     number: Option<Poly>,
+    /// How far behind that own cells are, of tiles that have zeros before them.
+    pads: BTreeMap<TileId, Poly>,
     /// The cells that have not been stored since the last barrier.
     pub(in super::super) settled: BTreeSet<VarId>,
+}
+
+impl OwnCells {
+    /// Whether a subscript is the work-item's number.
+    pub(in super::super) fn is_number(&self, at: &Poly) -> bool {
+        self.number.as_ref() == Some(at)
+    }
 }
 
 impl Walk<'_> {
@@ -41,13 +50,33 @@ impl Walk<'_> {
         self.own_cells.number = self.number_of_items().map(|(number, _)| number);
         for cell in cells {
             self.env.insert(cell, Value::Other);
+            if let Some(tile) = self.local_elements.tile_of(cell)
+                && let Some(pad) = self.pad_before(tile)
+            {
+                self.own_cells.pads.insert(tile, pad);
+            }
         }
+    }
+
+    /// How far behind the work-item's number its own cell is, of a tile that has zeros before.
+    pub(in super::super) fn pad_of_tile(&self, array: ArrayRef) -> Option<&Poly> {
+        match array {
+            ArrayRef::Tile(tile) => self.own_cells.pads.get(&tile),
+            ArrayRef::Tensor(_) => None,
+        }
+    }
+
+    /// Where the work-item's own cell of a tile is.
+    fn place_of_own(&self, array: ArrayRef) -> Option<Poly> {
+        let number = self.own_cells.number.as_ref()?;
+        Some(self.pad_of_tile(array).map_or_else(|| number.clone(), |pad| number.add(pad)))
     }
 
     /// The work-item's own cell, if a subscript names it.
     pub(in super::super) fn own_cell_at(&self, access: &Access, at: &[Poly]) -> Option<VarId> {
         let cell = self.local_elements.own_cell(access.array)?;
-        let is_own = matches!(at, [at] if Some(at) == self.own_cells.number.as_ref());
+        let own = self.place_of_own(access.array)?;
+        let is_own = matches!(at, [at] if *at == own);
         (is_own && !self.is_in_point()).then_some(cell)
     }
 
@@ -72,11 +101,12 @@ impl Walk<'_> {
         else {
             return;
         };
-        let (Some(number), Some(Value::Int(own))) = (&self.own_cells.number, self.env.get(&cell))
+        let (Some(place), Some(Value::Int(own))) =
+            (self.place_of_own(access.array), self.env.get(&cell))
         else {
             return;
         };
-        let by = number.sub(at);
+        let by = place.sub(at);
         if self.own_cells.settled.contains(&cell) && self.is_agreed(&by) && !self.is_in_point() {
             let own = own.clone();
             self.note_before_in_block((&own, &by), value, expr);
@@ -90,9 +120,19 @@ impl Walk<'_> {
             && self.recording
             && let Some(sum) = self.sum_up_to(value)
         {
-            let (tile, writes, _, loops) = self.cells.key(tile, &[], &self.loops);
-            self.cells.handed_on.insert_scanned((tile, writes, loops), sum);
-            self.note_scan_of_cells(tile, value);
+            let pad = self.pad_of_tile(ArrayRef::Tile(tile)).cloned();
+            match (&pad, self.number_of_items()) {
+                (Some(pad), Some((_, count))) => {
+                    let last = [pad.add(&count).plus(-1)];
+                    let key = self.cells.key(tile, &last, &self.loops);
+                    self.cells.handed_on.insert_total(key, sum);
+                }
+                _ => {
+                    let (tile, writes, _, loops) = self.cells.key(tile, &[], &self.loops);
+                    self.cells.handed_on.insert_scanned((tile, writes, loops), sum);
+                }
+            }
+            self.note_scan_of_cells(tile, value, &pad.unwrap_or_default());
         }
     }
 
