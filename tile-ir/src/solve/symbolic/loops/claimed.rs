@@ -108,20 +108,20 @@ impl Claimed {
 }
 
 /// A way through a round, as one variable sees it.
-struct Way {
+struct Way<'s> {
     /// Hold on it.
     path: Formula,
-    ends: Ends,
+    ends: Ends<'s>,
 }
 
 /// What the variable is at a round's end.
-enum Ends {
+enum Ends<'s> {
     /// What it was at its head.
     Same,
     /// What it was before the loop.
     Reset,
     /// What this slot has found, and so much more.
-    Slot(Slot, i128),
+    Slot(&'s Slot, i128),
 }
 
 /// A round that has been walked.
@@ -267,7 +267,7 @@ impl Walk<'_> {
         let slots: Vec<(&Formula, &Slot, i128)> = ways
             .iter()
             .filter_map(|way| match &way.ends {
-                Ends::Slot(slot, added) => Some((&way.path, slot, *added)),
+                Ends::Slot(slot, added) => Some((&way.path, *slot, *added)),
                 Ends::Same | Ends::Reset => None,
             })
             .collect();
@@ -304,18 +304,18 @@ impl Walk<'_> {
     }
 
     /// The ways through a round at the end of which a variable has this value.
-    fn ways(&self, (head, first): (&Poly, &Poly), end: &Poly) -> Option<Vec<Way>> {
+    fn ways(&self, (head, first): (&Poly, &Poly), end: &Poly) -> Option<Vec<Way<'_>>> {
         let mut ways = Vec::new();
         self.collect_ways((head, first), (end, Formula::True), MAX_CHOICES, &mut ways)?;
         Some(ways)
     }
 
-    fn collect_ways(
-        &self,
+    fn collect_ways<'s>(
+        &'s self,
         (head, first): (&Poly, &Poly),
         (end, path): (&Poly, Formula),
         depth: u32,
-        out: &mut Vec<Way>,
+        out: &mut Vec<Way<'s>>,
     ) -> Option<()> {
         if out.len() >= MAX_WAYS {
             return None;
@@ -325,7 +325,7 @@ impl Walk<'_> {
         let ends = match slot {
             _ if end == head => Ends::Same,
             _ if first.as_constant().is_some() && end == first => Ends::Reset,
-            Some(slot) if slot.is_own_in(&self.loops) => Ends::Slot(slot.clone(), added),
+            Some(slot) if slot.is_own_in(&self.loops) => Ends::Slot(slot, added),
             Some(_) => return None,
             None => {
                 let choice = single(end)?;
@@ -344,7 +344,7 @@ impl Walk<'_> {
     }
 
     /// The cases in which a round claims nothing, and whether it sets back what is claimed.
-    fn idle(&self, ways: &[Way]) -> Vec<(Formula, bool)> {
+    fn idle(&self, ways: &[Way<'_>]) -> Vec<(Formula, bool)> {
         let idle = ways.iter().flat_map(|way| match &way.ends {
             Ends::Same => vec![(way.path.clone(), false)],
             Ends::Reset => vec![(way.path.clone(), true)],
@@ -357,7 +357,7 @@ impl Walk<'_> {
     }
 
     /// Whether inner loops that have claimed nothing leave a variable as it was.
-    fn keep_what_was(&self, ways: &[Way], (head, end): (&Poly, &Poly)) -> bool {
+    fn keep_what_was(&self, ways: &[Way<'_>], (head, end): (&Poly, &Poly)) -> bool {
         ways.iter().all(|way| match &way.ends {
             Ends::Same | Ends::Reset => true,
             Ends::Slot(slot, _) => unmade_inside(slot).iter().all(|unmade| {

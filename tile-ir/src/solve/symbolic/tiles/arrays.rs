@@ -163,6 +163,10 @@ impl Walk<'_> {
         self.unsettle(access.array);
         match self.element_at(access, at) {
             Some(element) => {
+                let is_own_cell = self.local_elements.own_cell(access.array).is_some();
+                if is_own_cell {
+                    self.note_own_stored(element, &value);
+                }
                 self.env.insert(element, value);
             }
             None => {

@@ -10,7 +10,8 @@
 //! - A cell of another work-item holds what that has stored before the last barrier: what is
 //!   stored and read between two barriers the race rules report. So it is asked that the own
 //!   one has not been stored since: of such a cell the text says the same of all.
-//! - Only tiles are followed that some loop reads at a distance, and writes.
+//! - Only tiles are followed that some loop reads at a distance, and writes, or as many statements
+//!   as a scan that is written out has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,12 +81,22 @@ impl Walk<'_> {
         (is_own && !self.is_in_point()).then_some(cell)
     }
 
-    /// What the own cell holds, where that is made of a sum that is made by hand.
+    /// What the own cell holds, where that is made of a sum that is made by hand, or is what such
+    /// a sum begins with.
     pub(in super::super) fn own_sum(&self, access: &Access, at: &[Poly]) -> Option<Value> {
         let value = self.env.get(&self.own_cell_at(access, at)?)?;
         let Value::Int(sum) = value else { return None };
         let is_one = |symbol| self.is_by_hand(&Poly::unknown(symbol));
-        (!sum.is_lost() && sum.unknowns().any(is_one)).then(|| value.clone())
+        let is_of_sum = || sum.unknowns().any(is_one) || self.begins_sum(sum);
+        (!sum.is_lost() && is_of_sum()).then(|| value.clone())
+    }
+
+    /// Notes that the own cell of a tile is stored by all with a part of a scan by hand, if it is.
+    pub(in super::super) fn note_own_stored(&mut self, cell: VarId, value: &Value) {
+        let Value::Int(value) = value else { return };
+        if self.is_passed_by_nobody() && self.is_by_hand(value) {
+            self.note_scanned_by_hand(cell, value);
+        }
     }
 
     /// Notes that `value` was read in a tile, where that is what a work-item before holds.
@@ -185,32 +196,45 @@ impl Walk<'_> {
     }
 }
 
-/// The tiles that a loop writes, and reads at a distance from somewhere.
+/// How often statements write a tile, and read it at a difference.
+type Uses = BTreeMap<TileId, [usize; 2]>;
+
+/// The tiles that a loop writes, and reads at a distance from somewhere; or that so many
+/// statements do as two steps of a scan by hand are, and what it begins with.
 pub(in super::super) fn read_at_distances(kernel: &Kernel) -> BTreeSet<TileId> {
     let mut out = BTreeSet::new();
-    collect_loops(kernel, &kernel.body, &mut out);
+    collect_steps(kernel, &kernel.body, [3, 2], &mut out);
     out
 }
 
-fn collect_loops(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeSet<TileId>) {
+fn collect_steps(
+    kernel: &Kernel,
+    stmts: &[Stmt],
+    [writes, reads]: [usize; 2],
+    out: &mut BTreeSet<TileId>,
+) {
+    let mut uses = Uses::new();
+    collect_uses(kernel, stmts, &mut uses);
+    let are_steps = |uses: &[usize; 2]| uses[0] >= writes && uses[1] >= reads;
+    out.extend(uses.into_iter().filter(|(_, uses)| are_steps(uses)).map(|(id, _)| id));
     for stmt in stmts {
         if let StmtKind::For { body, .. } | StmtKind::While { body, .. } = &stmt.kind {
-            let mut uses = BTreeMap::new();
-            collect_uses(kernel, body, &mut uses);
-            out.extend(uses.into_iter().filter(|(_, uses)| *uses == [true; 2]).map(|(id, _)| id));
+            collect_steps(kernel, body, [1, 1], out);
+        } else {
+            let bodies = stmt.kind.bodies().into_iter();
+            bodies.for_each(|body| collect_steps(kernel, body, [writes, reads], out));
         }
-        stmt.kind.bodies().into_iter().for_each(|body| collect_loops(kernel, body, out));
     }
 }
 
-/// Collects of tiles whether they are written, and whether they are read at a difference.
-fn collect_uses(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeMap<TileId, [bool; 2]>) {
+/// Collects how statements use tiles.
+fn collect_uses(kernel: &Kernel, stmts: &[Stmt], out: &mut Uses) {
     for stmt in stmts {
         if let StmtKind::Store { access, .. }
         | StmtKind::Update { place: Place::Element(access), .. } = &stmt.kind
             && let ArrayRef::Tile(tile) = access.array
         {
-            out.entry(tile).or_default()[0] = true;
+            out.entry(tile).or_default()[0] += 1;
         }
         for expr in stmt_exprs(stmt) {
             any_subexpr(kernel, expr, &mut |kind| {
@@ -221,7 +245,7 @@ fn collect_uses(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeMap<TileId, [boo
                         ExprKind::Binary { op: BinaryOp::Sub, .. }
                     )
                 {
-                    out.entry(*tile).or_default()[1] = true;
+                    out.entry(*tile).or_default()[1] += 1;
                 }
                 false
             });
