@@ -91,6 +91,7 @@ impl Walk<'_> {
             return;
         }
         let last = self.last(ended);
+        let kept = self.kept_since(ended.carried, &last.end);
         for Carried { var, kind, .. } in asked {
             let (Some(first), Some(end)) = (ended.before.get(var), last.end.get(var)) else {
                 continue;
@@ -100,6 +101,10 @@ impl Walk<'_> {
             }
             let uniform = self.is_uniform_var(*var);
             let value = self.either(&last.runs, end.clone(), first.clone(), uniform).map(folded);
+            if kept.contains(var) {
+                value.into_iter().for_each(|value| self.note_same(*var, &value));
+                continue;
+            }
             let is_kept = |value: &Value| match value {
                 Value::Int(value) => *kind == Kind::Any || self.is_natural(value),
                 Value::Cond(_) | Value::Other => true,
@@ -373,6 +378,6 @@ fn gathers(stmts: &[Stmt]) -> bool {
 }
 
 /// Whether statements update anything by atomics.
-fn updates(stmts: &[Stmt]) -> bool {
+pub(in super::super) fn updates(stmts: &[Stmt]) -> bool {
     any_stmt(stmts, &mut |kind| matches!(kind, StmtKind::Atomic { .. }))
 }

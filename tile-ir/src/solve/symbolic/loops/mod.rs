@@ -19,6 +19,7 @@ mod alike;
 mod behind;
 pub(super) mod bounded;
 mod by_rounds;
+mod claimed;
 mod doubled;
 mod entered;
 pub(super) mod exit;
@@ -49,6 +50,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::alike::Alike;
 use self::bounded::Limit;
 use self::by_rounds::Added;
+use self::claimed::Claimed;
 use self::exit::Exits;
 use self::halved::Scaled;
 use self::last::{Ended, Head};
@@ -138,6 +140,8 @@ pub(super) struct Carried {
     pub(super) tally: Option<Tally>,
     /// What each iteration adds to it, by cases, where nobody leaves the loop.
     pub(super) rounds: Option<RoundsAdded>,
+    /// Which slots rounds set it to.
+    claimed: Option<Claimed>,
 }
 
 /// What an index is known to be that a loop changes.
@@ -368,6 +372,7 @@ impl Walk<'_> {
         let before = self.env.clone();
         let id = self.open(counter, head);
         let symbols = self.set_heads(id, &carried);
+        let heads = self.heads_of_claims(&carried, body);
         let at_first = self.at_first(&carried);
         let is_left = self.leaves(body);
         let goes_through = counter.is_some() && !is_left;
@@ -432,6 +437,7 @@ impl Walk<'_> {
                 self.note_step((*var, id), (first, *unknown, &end));
             }
         }
+        let claims = self.note_claims_of_rounds((id, &carried), &heads, &before);
         let turns = self.note_turns(&carried, &symbols);
         let together = self.note_together(&changed);
         self.note_standing(id, flow.end.through.as_ref(), &symbols);
@@ -469,6 +475,7 @@ impl Walk<'_> {
         }
         self.env = before;
         self.leave((counter, entered), &carried, &sums);
+        self.leave_claimed(&claims);
         turns.iter().for_each(|turns| self.leave_turns(turns));
         self.leave_together(&together);
         for (var, first, whole) in turned_over {
@@ -490,6 +497,10 @@ impl Walk<'_> {
         for (var, rounds) in recounted {
             let of_var = carried.iter_mut().filter(|carried| carried.var == var);
             of_var.for_each(|carried| carried.rounds = Some(rounds.clone()));
+        }
+        for (var, claimed) in claims {
+            let of_var = carried.iter_mut().filter(|carried| carried.var == var);
+            of_var.for_each(|carried| carried.claimed = Some(claimed.clone()));
         }
         self.held.ended = self.recording.then_some(id);
         self.end_own_arrays(filled);
@@ -631,6 +642,7 @@ impl Walk<'_> {
                     added: None,
                     tally: None,
                     rounds: None,
+                    claimed: None,
                 }
             })
             .collect();

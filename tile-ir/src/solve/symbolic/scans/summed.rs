@@ -391,9 +391,9 @@ impl Walk<'_> {
         self.add_sums(stored.tile, Scan { cells, is_inclusive, is_whole: true, own, ..scan })
     }
 
-    /// Notes that every work-item has in the cell of its number what a scan of the block gives
-    /// it, made there.
-    pub(in super::super) fn note_scan_of_cells(&mut self, tile: TileId, value: &Poly) {
+    /// Notes that every work-item has, in the cell so far behind that of its number, what a scan
+    /// of the block gives it, made there.
+    pub(in super::super) fn note_scan_of_cells(&mut self, tile: TileId, value: &Poly, pad: &Poly) {
         let is_by_all = self.passed_by.iter().all(|passed| *passed == Formula::False);
         let (Some((number, count)), Some((of, is_inclusive))) =
             (self.number_of_items(), self.scan_of_block(value))
@@ -403,10 +403,13 @@ impl Walk<'_> {
         if !is_by_all || !self.recording {
             return;
         }
-        let (cells, loops) = ([Poly::default(), count], self.loops.clone());
+        let (cells, loops) = ([pad.clone(), pad.add(&count)], self.loops.clone());
         let mut scan = Scan { is_inclusive, is_whole: true, ..Scan::of_cells(cells, loops) };
-        scan.counted = self.tile_of_own(&of, &number);
-        let at = Cell { row: Vec::new(), at: number };
+        // Of other cells no tile has counted the same.
+        if *pad == Poly::default() {
+            scan.counted = self.tile_of_own(&of, &number);
+        }
+        let at = Cell { row: Vec::new(), at: pad.add(&number) };
         let (value, count) = (single(value), of.clone());
         scan.counts.push(Held { at: at.clone(), value: of, is_exact: true, unless: Vec::new() });
         self.add_sums(tile, scan);

@@ -134,6 +134,14 @@ impl Walk<'_> {
         single(value).is_some_and(|value| self.windows.known.contains_key(&value))
     }
 
+    /// Whether a value is one to which work-items may add that of the one just before.
+    pub(in super::super) fn begins_sum(&self, value: &Poly) -> bool {
+        self.windows.shifted.values().any(|shifted| {
+            let is_step = shifted.group == Group::Block && shifted.by == Poly::constant(1);
+            is_step && shifted.value == *value
+        })
+    }
+
     /// The value after a choice in which one side adds what a work-item before has, where
     /// that makes a sum over more of them; or takes what the one before has as a sum.
     pub(in super::super) fn widened(

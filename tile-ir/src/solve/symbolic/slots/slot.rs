@@ -167,6 +167,11 @@ impl Slot {
         self.holder == Holder::Item
     }
 
+    /// Whether it is the work-item's that made the update in these loops, or kept it since.
+    pub(in super::super) fn is_own_in(&self, loops: &[LoopId]) -> bool {
+        matches!(self.holder, Holder::Item | Holder::Kept) && self.turn.loops.starts_with(loops)
+    }
+
     /// Whether another one is of the same element, as large and in the same hands, and no
     /// place in the text sets the array between the two.
     pub(in super::super) fn is_like(&self, other: &Self) -> bool {

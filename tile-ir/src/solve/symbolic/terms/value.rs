@@ -197,10 +197,9 @@ impl Walk<'_> {
                 let loaded = self.loaded(expr, access, &indices);
                 let value = loaded.or_else(|| self.held_in(expr, access, &indices));
                 let value = value.or_else(|| self.agreed_load(expr, access, &indices));
-                if let Some(value) = &value {
-                    self.note_read_before(expr, access, &indices, value);
-                }
-                value
+                let value = value?;
+                self.note_read_before(expr, access, &indices, &value);
+                Some(self.padded(access, &indices, value))
             }
             ExprKind::Unary { op, operand } => match (op, self.value(*operand)) {
                 (UnaryOp::Neg, Value::Int(poly)) => {

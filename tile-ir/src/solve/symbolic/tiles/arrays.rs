@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::Poly;
+use super::super::loops::last::updates;
 use super::super::walk::asked::Asked;
 use super::super::walk::{Value, Walk};
 use super::own_cells::read_at_distances;
@@ -160,9 +161,16 @@ impl Walk<'_> {
 
     /// An element of a local array is set.
     pub(in super::super) fn set_element(&mut self, access: &Access, at: &[Poly], value: Value) {
+        if self.is_pad(access, at) {
+            return;
+        }
         self.unsettle(access.array);
         match self.element_at(access, at) {
             Some(element) => {
+                let is_own_cell = self.local_elements.own_cell(access.array).is_some();
+                if is_own_cell {
+                    self.note_own_stored(element, &value);
+                }
                 self.env.insert(element, value);
             }
             None => {
@@ -276,9 +284,11 @@ impl Walk<'_> {
     }
 
     /// Whether statements leave conditions in variables of outside, and none of them
-    /// leaves the loop.
+    /// leaves the loop. What tells that a slot has been claimed is known of any number of rounds.
     fn keeps_conditions(&self, stmts: &[Stmt]) -> bool {
-        self.sets_outside(stmts, |var| self.type_of(var) == Type::BOOL) && !self.leaves(stmts)
+        self.sets_outside(stmts, |var| self.type_of(var) == Type::BOOL)
+            && !self.leaves(stmts)
+            && !updates(stmts)
     }
 
     /// Whether statements leave numbers in variables of outside, and none of them leaves the

@@ -55,6 +55,11 @@ impl Handed {
         self.scanned.insert(at, sum);
     }
 
+    /// This cell has the sum over the block.
+    pub(in super::super) fn insert_total(&mut self, key: Key, sum: Sum) {
+        self.totals.insert(key, sum);
+    }
+
     /// What is known of cells that a write of their tile leaves as they are is known after
     /// it: those that `stays` picks, which are later called as `later` says.
     pub(in super::super) fn keep(

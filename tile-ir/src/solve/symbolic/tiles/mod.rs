@@ -10,6 +10,7 @@ mod handed;
 pub(super) mod held;
 pub(super) mod own_arrays;
 pub(super) mod own_cells;
+mod padded;
 mod reached;
 mod refilled;
 pub(super) mod relayed;

@@ -10,7 +10,8 @@
 //! - A cell of another work-item holds what that has stored before the last barrier: what is
 //!   stored and read between two barriers the race rules report. So it is asked that the own
 //!   one has not been stored since: of such a cell the text says the same of all.
-//! - Only tiles are followed that some loop reads at a distance, and writes.
+//! - Only tiles are followed that some loop reads at a distance, and writes, or as many statements
+//!   as a scan that is written out has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,8 +28,17 @@ use crate::op::BinaryOp;
 pub(in super::super) struct OwnCells {
     /// The work-item's number in its block.
     number: Option<Poly>,
+    /// How far behind that own cells are, of tiles that have zeros before them.
+    pads: BTreeMap<TileId, Poly>,
     /// The cells that have not been stored since the last barrier.
     pub(in super::super) settled: BTreeSet<VarId>,
+}
+
+impl OwnCells {
+    /// Whether a subscript is the work-item's number.
+    pub(in super::super) fn is_number(&self, at: &Poly) -> bool {
+        self.number.as_ref() == Some(at)
+    }
 }
 
 impl Walk<'_> {
@@ -41,22 +51,52 @@ impl Walk<'_> {
         self.own_cells.number = self.number_of_items().map(|(number, _)| number);
         for cell in cells {
             self.env.insert(cell, Value::Other);
+            if let Some(tile) = self.local_elements.tile_of(cell)
+                && let Some(pad) = self.pad_before(tile)
+            {
+                self.own_cells.pads.insert(tile, pad);
+            }
         }
+    }
+
+    /// How far behind the work-item's number its own cell is, of a tile that has zeros before.
+    pub(in super::super) fn pad_of_tile(&self, array: ArrayRef) -> Option<&Poly> {
+        match array {
+            ArrayRef::Tile(tile) => self.own_cells.pads.get(&tile),
+            ArrayRef::Tensor(_) => None,
+        }
+    }
+
+    /// Where the work-item's own cell of a tile is.
+    fn place_of_own(&self, array: ArrayRef) -> Option<Poly> {
+        let number = self.own_cells.number.as_ref()?;
+        Some(self.pad_of_tile(array).map_or_else(|| number.clone(), |pad| number.add(pad)))
     }
 
     /// The work-item's own cell, if a subscript names it.
     pub(in super::super) fn own_cell_at(&self, access: &Access, at: &[Poly]) -> Option<VarId> {
         let cell = self.local_elements.own_cell(access.array)?;
-        let is_own = matches!(at, [at] if Some(at) == self.own_cells.number.as_ref());
+        let own = self.place_of_own(access.array)?;
+        let is_own = matches!(at, [at] if *at == own);
         (is_own && !self.is_in_point()).then_some(cell)
     }
 
-    /// What the own cell holds, where that is made of a sum that is made by hand.
+    /// What the own cell holds, where that is made of a sum that is made by hand, or is what such
+    /// a sum begins with.
     pub(in super::super) fn own_sum(&self, access: &Access, at: &[Poly]) -> Option<Value> {
         let value = self.env.get(&self.own_cell_at(access, at)?)?;
         let Value::Int(sum) = value else { return None };
         let is_one = |symbol| self.is_by_hand(&Poly::unknown(symbol));
-        (!sum.is_lost() && sum.unknowns().any(is_one)).then(|| value.clone())
+        let is_of_sum = || sum.unknowns().any(is_one) || self.begins_sum(sum);
+        (!sum.is_lost() && is_of_sum()).then(|| value.clone())
+    }
+
+    /// Notes that the own cell of a tile is stored by all with a part of a scan by hand, if it is.
+    pub(in super::super) fn note_own_stored(&mut self, cell: VarId, value: &Value) {
+        let Value::Int(value) = value else { return };
+        if self.is_passed_by_nobody() && self.is_by_hand(value) {
+            self.note_scanned_by_hand(cell, value);
+        }
     }
 
     /// Notes that `value` was read in a tile, where that is what a work-item before holds.
@@ -72,11 +112,12 @@ impl Walk<'_> {
         else {
             return;
         };
-        let (Some(number), Some(Value::Int(own))) = (&self.own_cells.number, self.env.get(&cell))
+        let (Some(place), Some(Value::Int(own))) =
+            (self.place_of_own(access.array), self.env.get(&cell))
         else {
             return;
         };
-        let by = number.sub(at);
+        let by = place.sub(at);
         if self.own_cells.settled.contains(&cell) && self.is_agreed(&by) && !self.is_in_point() {
             let own = own.clone();
             self.note_before_in_block((&own, &by), value, expr);
@@ -90,9 +131,19 @@ impl Walk<'_> {
             && self.recording
             && let Some(sum) = self.sum_up_to(value)
         {
-            let (tile, writes, _, loops) = self.cells.key(tile, &[], &self.loops);
-            self.cells.handed_on.insert_scanned((tile, writes, loops), sum);
-            self.note_scan_of_cells(tile, value);
+            let pad = self.pad_of_tile(ArrayRef::Tile(tile)).cloned();
+            match (&pad, self.number_of_items()) {
+                (Some(pad), Some((_, count))) => {
+                    let last = [pad.add(&count).plus(-1)];
+                    let key = self.cells.key(tile, &last, &self.loops);
+                    self.cells.handed_on.insert_total(key, sum);
+                }
+                _ => {
+                    let (tile, writes, _, loops) = self.cells.key(tile, &[], &self.loops);
+                    self.cells.handed_on.insert_scanned((tile, writes, loops), sum);
+                }
+            }
+            self.note_scan_of_cells(tile, value, &pad.unwrap_or_default());
         }
     }
 
@@ -145,32 +196,45 @@ impl Walk<'_> {
     }
 }
 
-/// The tiles that a loop writes, and reads at a distance from somewhere.
+/// How often statements write a tile, and read it at a difference.
+type Uses = BTreeMap<TileId, [usize; 2]>;
+
+/// The tiles that a loop writes, and reads at a distance from somewhere; or that so many
+/// statements do as two steps of a scan by hand are, and what it begins with.
 pub(in super::super) fn read_at_distances(kernel: &Kernel) -> BTreeSet<TileId> {
     let mut out = BTreeSet::new();
-    collect_loops(kernel, &kernel.body, &mut out);
+    collect_steps(kernel, &kernel.body, [3, 2], &mut out);
     out
 }
 
-fn collect_loops(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeSet<TileId>) {
+fn collect_steps(
+    kernel: &Kernel,
+    stmts: &[Stmt],
+    [writes, reads]: [usize; 2],
+    out: &mut BTreeSet<TileId>,
+) {
+    let mut uses = Uses::new();
+    collect_uses(kernel, stmts, &mut uses);
+    let are_steps = |uses: &[usize; 2]| uses[0] >= writes && uses[1] >= reads;
+    out.extend(uses.into_iter().filter(|(_, uses)| are_steps(uses)).map(|(id, _)| id));
     for stmt in stmts {
         if let StmtKind::For { body, .. } | StmtKind::While { body, .. } = &stmt.kind {
-            let mut uses = BTreeMap::new();
-            collect_uses(kernel, body, &mut uses);
-            out.extend(uses.into_iter().filter(|(_, uses)| *uses == [true; 2]).map(|(id, _)| id));
+            collect_steps(kernel, body, [1, 1], out);
+        } else {
+            let bodies = stmt.kind.bodies().into_iter();
+            bodies.for_each(|body| collect_steps(kernel, body, [writes, reads], out));
         }
-        stmt.kind.bodies().into_iter().for_each(|body| collect_loops(kernel, body, out));
     }
 }
 
-/// Collects of tiles whether they are written, and whether they are read at a difference.
-fn collect_uses(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeMap<TileId, [bool; 2]>) {
+/// Collects how statements use tiles.
+fn collect_uses(kernel: &Kernel, stmts: &[Stmt], out: &mut Uses) {
     for stmt in stmts {
         if let StmtKind::Store { access, .. }
         | StmtKind::Update { place: Place::Element(access), .. } = &stmt.kind
             && let ArrayRef::Tile(tile) = access.array
         {
-            out.entry(tile).or_default()[0] = true;
+            out.entry(tile).or_default()[0] += 1;
         }
         for expr in stmt_exprs(stmt) {
             any_subexpr(kernel, expr, &mut |kind| {
@@ -181,7 +245,7 @@ fn collect_uses(kernel: &Kernel, stmts: &[Stmt], out: &mut BTreeMap<TileId, [boo
                         ExprKind::Binary { op: BinaryOp::Sub, .. }
                     )
                 {
-                    out.entry(*tile).or_default()[1] = true;
+                    out.entry(*tile).or_default()[1] += 1;
                 }
                 false
             });
