@@ -153,7 +153,9 @@ fn divided(sites: [&Site; 2], values: [&Poly; 2]) -> Option<Pair> {
         multiplied_out(values[at], &zeros)
     };
     let ((ours, our), (theirs, their)) = (whole(0)?, whole(1)?);
-    (our == their).then_some([ours, theirs])
+    let rest = ours.constant_term();
+    let common = if rest == theirs.constant_term() { rest } else { 0 };
+    (our == their).then(|| [ours, theirs].map(|value| value.plus(-common)))
 }
 
 /// Two values without this, if it is a part of both: of each there is less of what it is made of.

@@ -19,6 +19,7 @@ use super::super::pairs::instance::{Builder, Side};
 use super::super::slots::slot::Slot;
 use super::super::terms::natural::natural_tiles;
 use super::super::walk::{Value, Walk};
+use super::by_place::ByPlace;
 use super::handed::Handed;
 use super::spot::Spot;
 use crate::kernel::{Access, ArrayRef, ExprId, Kernel, Place, Stmt, StmtKind, TileId};
@@ -35,6 +36,8 @@ pub(in super::super) struct Dealt {
     /// The loops around what has written it.
     loops: Vec<LoopId>,
     slot: Slot,
+    /// Where one of these holds, the work-item has not come by.
+    passed_by: Vec<Formula>,
 }
 
 /// A slot that one work-item has written for its block.
@@ -58,6 +61,9 @@ pub(in super::super) struct Cells {
     /// By tile of which each cell has a slot: as far as the text goes, and the loops
     /// around what has written them.
     dealt: BTreeMap<(TileId, usize, Vec<LoopId>), Slot>,
+    /// By tile of which each work-item has written its own cell, as far as the text goes, what it
+    /// has stored there.
+    pub(super) by_place: BTreeMap<(TileId, usize), ByPlace>,
     /// Other values that single work-items have written.
     pub(in super::super) handed_on: Handed,
     /// The tiles that are written in one place alone.
@@ -277,27 +283,34 @@ impl Walk<'_> {
             return self.cell_of_warp(expr, key, slot);
         }
         let around = (0..=self.loops.len()).rev().map(|n| self.loops[..n].to_vec());
-        let (loops, slot) = around
+        let dealt = around
             .map(|loops| (tile, writes, loops))
-            .find_map(|key| Some((self.cells.dealt.get(&key)?.clone(), key.2)))
-            .map(|(slot, loops)| (loops, slot))?;
+            .find_map(|key| Some((key.2.clone(), self.cells.dealt.get(&key)?.clone())));
+        let (loops, slot) = match dealt {
+            Some(dealt) => dealt,
+            None => {
+                (Vec::new(), self.slot_by_place((tile, writes), at, self.kernel.exprs[expr].span)?)
+            }
+        };
         let key = self.cells.key(tile, at, &loops);
         if let Some(known) = self.cells.values.get(&key) {
             return Some(Value::Int(Poly::unknown(*known)));
         }
         // Of who passes by here, its step would tell what it has not taken.
-        if slot.step().as_constant().is_none() && !self.is_passed_by_nobody() {
-            return None;
-        }
+        let passed_by = match slot.step().as_constant() {
+            Some(_) => Vec::new(),
+            None => self.passed_by.clone(),
+        };
         let obstacle = (self.kernel.exprs[expr].span, Obstacle::Load);
         let Value::Int(value) = self.any_of_type(self.kernel.exprs[expr].ty, false, obstacle)
         else {
             return None;
         };
         let unknown = value.unknowns().next()?;
-        self.symbols.add_facts(unknown, slot.room(&value, range));
+        let room = passed_by.iter().cloned().chain([slot.room(&value, range)]);
+        self.symbols.add_facts(unknown, Formula::Any(room.collect()));
         self.cells.values.insert(key, unknown);
-        self.dealt.insert(unknown, Dealt { tile, at: at.to_vec(), loops, slot });
+        self.dealt.insert(unknown, Dealt { tile, at: at.to_vec(), loops, slot, passed_by });
         Some(Value::Int(value))
     }
 
@@ -355,7 +368,9 @@ impl Walk<'_> {
             let for_block = ForBlock { slot: of_block, missed, value: None };
             self.cells.handed.insert(self.cells.key(tile, at, &self.loops), for_block);
         }
+        let writes = self.cells.writes.get(&tile).copied().unwrap_or_default();
         if !is_once {
+            self.note_by_place((tile, writes), at, &slot);
             return;
         }
         self.note_handed_to_warp(self.cells.key(tile, at, &self.loops), &slot);
@@ -363,8 +378,9 @@ impl Walk<'_> {
         let is_of_now = self.walked == 1 || self.guards.is_empty();
         let is_dealt = is_of_now && slot.is_taken_in(&self.loops) && self.is_the_same_always(&slot);
         if is_dealt && slot.polys().all(|poly| self.is_agreed(poly)) {
-            let writes = self.cells.writes.get(&tile).copied().unwrap_or_default();
             self.cells.dealt.insert((tile, writes, self.loops.clone()), slot);
+        } else {
+            self.note_by_place((tile, writes), at, &slot);
         }
     }
 
@@ -460,6 +476,10 @@ impl Builder<'_> {
                 );
                 let Some(apart) = apart else { continue };
                 let mut cases = vec![apart];
+                for (side, dealt) in [(Side::First, one), (Side::Second, other)] {
+                    cases
+                        .extend(dealt.passed_by.iter().map(|passed| self.formula_on(side, passed)));
+                }
                 if let Some(shared) = meeting.shared_loops() {
                     let is_now = |dealt: &Dealt| dealt.loops.iter().all(|id| shared.contains(id));
                     let is_one = one.tile == other.tile && is_now(one) && is_now(other);

@@ -1,6 +1,7 @@
 //! What cells of tiles, and elements of local arrays, hold: who has stored what, and when.
 
 pub(super) mod arrays;
+mod by_place;
 pub(super) mod cells;
 pub(super) mod cleared;
 mod coming;
