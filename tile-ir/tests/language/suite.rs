@@ -128,8 +128,8 @@ families! {
     samples scans scattered searches seats segments seldom settled several shares sized sizes
     solvers sorted sorts spans spelled splits staged starts stencils steps stolen stored strays
     strides summed sums swept symbolic tables takers tallies teams tickets tiles together told
-    triangles turned twice unrolled unseen values verified waits walked warps wavelets waves weighed
-    wholes wide
+    triangles turned twice unrolled unseen values vectors verified waits walked warps wavelets waves
+    weighed wholes wide
 }
 
 #[test]

@@ -69,16 +69,17 @@ impl Walk<'_> {
         self.warp_place.clone()
     }
 
-    /// Notes what an exchange of `operand` gives: sums, and what a warp agrees on.
+    /// Notes what an exchange of `operand` gives: sums, and what a warp agrees on. Gives the
+    /// result in other terms, where it is known in such.
     pub(in super::super) fn note_exchange(
         &mut self,
         op: ExchangeOp,
         (operand, lane): (Value, Option<Value>),
         result: &Value,
         (ty, span): (Type, SpanId),
-    ) {
+    ) -> Option<Poly> {
         if op.group() == Group::Warp && self.place(span).is_none() {
-            return;
+            return None;
         }
         let symbol = match result {
             Value::Int(result) => result.unknowns().next(),
@@ -90,11 +91,15 @@ impl Walk<'_> {
         {
             self.note_common(symbol, Formula::False);
         }
-        if let (ExchangeOp::Shuffle(shuffle), Some(symbol)) = (op, symbol)
-            && let (Value::Int(operand), Some(Value::Int(by))) = (&operand, &lane)
-        {
-            self.note_shuffled((shuffle, symbol), (operand, by), span);
-        }
+        let shuffled = match (op, symbol, &operand, &lane) {
+            (
+                ExchangeOp::Shuffle(shuffle),
+                Some(symbol),
+                Value::Int(operand),
+                Some(Value::Int(by)),
+            ) => self.note_shuffled((shuffle, symbol), (operand, by), span),
+            _ => None,
+        };
         match (op, symbol) {
             (ExchangeOp::Ballot, Some(symbol)) => self.note_ballot(symbol, operand),
             (ExchangeOp::Shuffle(Shuffle::At), Some(symbol)) => {
@@ -116,6 +121,7 @@ impl Walk<'_> {
                 _,
             ) => self.note_sum(op, operand, result, ty),
         }
+        shuffled
     }
 
     /// Notes that a warp agrees on a symbol.
