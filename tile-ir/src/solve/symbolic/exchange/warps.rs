@@ -137,15 +137,14 @@ impl Walk<'_> {
     /// Whether all work-items of a warp have one value, made in the present iterations
     /// of the loops around or before them.
     pub(in super::super) fn is_agreed_by_warp(&self, value: &Poly) -> bool {
-        let place = self.warp_place.as_ref();
-        !value.is_lost()
-            && value.unknowns().all(|unknown| {
-                place.is_some_and(|place| place.warp == Poly::unknown(unknown))
-                    || self.is_common(unknown)
-            })
+        !value.is_lost() && value.unknowns().all(|unknown| self.is_common(unknown))
     }
 
+    /// The number of the warp is one value, and so is what is made of such values.
     fn is_common(&self, unknown: Unknown) -> bool {
+        if self.warp_place.as_ref().is_some_and(|place| place.warp == Poly::unknown(unknown)) {
+            return true;
+        }
         if let Some(common) = self.common.get(&unknown) {
             return common.unless == Formula::False;
         }
