@@ -105,10 +105,12 @@ fn decide(
         if exhaustion.is_settled() {
             rest.listed = true;
             findings.open.retain(|(pair, _)| !holds_of(&found, pair));
-        } else if !is_open(&found) {
+        } else {
             rest.undecided.push((found, exhaustion.clone()));
         }
     }
+    let decided_by_data: Vec<Unproved> =
+        rest.undecided.iter().map(|(found, _)| *found).filter(is_open).collect();
     // What would settle it within a block does not where blocks may meet too.
     for (found, why) in &mut rest.undecided {
         if let Some(between) = runs.get(&(found.array, Scope::Grid))
@@ -118,6 +120,12 @@ fn decide(
         }
     }
     rest.prove_at_each_size(kernel, uniformity, &runs, fuel);
+    let is_left = |pair: &Pair| rest.undecided.iter().any(|(found, _)| holds_of(found, pair));
+    findings.open.retain(|(pair, _)| {
+        is_left(pair) || !decided_by_data.iter().any(|found| holds_of(found, pair))
+    });
+    // Of what is left data decides, which is told as that.
+    rest.undecided.retain(|(found, _)| !decided_by_data.contains(found));
     rest
 }
 

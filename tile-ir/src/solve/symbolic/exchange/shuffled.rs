@@ -4,6 +4,8 @@
 //! lane has is what the text says of its number, if all else in it the warp agrees on: so
 //! the number is put in. A lane that is not there gives each one its own.
 
+use std::collections::BTreeMap;
+
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::LoopId;
@@ -21,27 +23,29 @@ impl Walk<'_> {
     }
 
     /// Notes that `result` is what another lane has as `operand`: which, a shuffle says of
-    /// `by`.
+    /// `by`. Gives what that is for who takes it, where the lane is sure to be there and more
+    /// than its number is put in.
     pub(in super::super) fn note_shuffled(
         &mut self,
         (shuffle, result): (Shuffle, Unknown),
         (operand, by): (&Poly, &Poly),
         span: SpanId,
-    ) {
-        let Some(place) = self.warp_place.clone() else { return };
+    ) -> Option<Poly> {
+        let place = self.warp_place.clone()?;
         if operand.is_lost() || by.is_lost() || operand.as_constant().is_some() {
-            return;
+            return None;
         }
-        let Some((own, _)) = self.item_of_lane(&place.lane, &place.lane) else { return };
+        let (own, _) = self.item_of_lane(&place.lane, &place.lane)?;
         let rest = place.lane.sub(&Poly::unknown(own));
         let is_told = |of: &Poly| {
             of.unknowns().all(|of| {
                 of == own || self.is_agreed_by_warp(&Poly::unknown(of)) && !self.is_left_by_loop(of)
             })
         };
-        if rest.mentions(own) || !is_told(&rest) || !is_told(operand) {
-            return;
+        if rest.mentions(own) || !is_told(&rest) {
+            return None;
         }
+        let is_plain = is_told(operand);
         self.note_bits(&place.lane, Some(i128::from(WARP_ITEMS) - 1));
         let lane = match shuffle {
             Shuffle::At => by.clone(),
@@ -50,14 +54,22 @@ impl Walk<'_> {
             Shuffle::Xor => self.exclusive_or(&place.lane, by, (span, BinaryOp::Xor)),
         };
         let number = lane.sub(&rest);
-        let theirs = operand.replace(&|unknown| (unknown == own).then(|| number.clone()));
+        let theirs = match is_plain {
+            true => Some(operand.replace(&|unknown| (unknown == own).then(|| number.clone()))),
+            false => {
+                self.relayed_to_reader(operand, &BTreeMap::from([(own, number.clone())]), true)
+            }
+        };
+        let theirs = theirs?;
         let result = Poly::unknown(result);
         let there = place.has(&lane).and(Formula::eq(&result, &theirs));
         let lacks = place.lacks(&lane);
-        let facts = match self.is_never(&lacks) {
+        let is_sure = self.is_never(&lacks);
+        let facts = match is_sure {
             true => Formula::eq(&result, &theirs),
             false => there.or(lacks.and(Formula::eq(&result, operand))),
         };
         result.unknowns().for_each(|result| self.symbols.add_facts(result, facts.clone()));
+        (is_sure && !is_plain).then_some(theirs)
     }
 }

@@ -69,16 +69,17 @@ impl Walk<'_> {
         self.warp_place.clone()
     }
 
-    /// Notes what an exchange of `operand` gives: sums, and what a warp agrees on.
+    /// Notes what an exchange of `operand` gives: sums, and what a warp agrees on. Gives the
+    /// result in other terms, where it is known in such.
     pub(in super::super) fn note_exchange(
         &mut self,
         op: ExchangeOp,
         (operand, lane): (Value, Option<Value>),
         result: &Value,
         (ty, span): (Type, SpanId),
-    ) {
+    ) -> Option<Poly> {
         if op.group() == Group::Warp && self.place(span).is_none() {
-            return;
+            return None;
         }
         let symbol = match result {
             Value::Int(result) => result.unknowns().next(),
@@ -90,11 +91,15 @@ impl Walk<'_> {
         {
             self.note_common(symbol, Formula::False);
         }
-        if let (ExchangeOp::Shuffle(shuffle), Some(symbol)) = (op, symbol)
-            && let (Value::Int(operand), Some(Value::Int(by))) = (&operand, &lane)
-        {
-            self.note_shuffled((shuffle, symbol), (operand, by), span);
-        }
+        let shuffled = match (op, symbol, &operand, &lane) {
+            (
+                ExchangeOp::Shuffle(shuffle),
+                Some(symbol),
+                Value::Int(operand),
+                Some(Value::Int(by)),
+            ) => self.note_shuffled((shuffle, symbol), (operand, by), span),
+            _ => None,
+        };
         match (op, symbol) {
             (ExchangeOp::Ballot, Some(symbol)) => self.note_ballot(symbol, operand),
             (ExchangeOp::Shuffle(Shuffle::At), Some(symbol)) => {
@@ -116,6 +121,7 @@ impl Walk<'_> {
                 _,
             ) => self.note_sum(op, operand, result, ty),
         }
+        shuffled
     }
 
     /// Notes that a warp agrees on a symbol.
@@ -131,15 +137,14 @@ impl Walk<'_> {
     /// Whether all work-items of a warp have one value, made in the present iterations
     /// of the loops around or before them.
     pub(in super::super) fn is_agreed_by_warp(&self, value: &Poly) -> bool {
-        let place = self.warp_place.as_ref();
-        !value.is_lost()
-            && value.unknowns().all(|unknown| {
-                place.is_some_and(|place| place.warp == Poly::unknown(unknown))
-                    || self.is_common(unknown)
-            })
+        !value.is_lost() && value.unknowns().all(|unknown| self.is_common(unknown))
     }
 
+    /// The number of the warp is one value, and so is what is made of such values.
     fn is_common(&self, unknown: Unknown) -> bool {
+        if self.warp_place.as_ref().is_some_and(|place| place.warp == Poly::unknown(unknown)) {
+            return true;
+        }
         if let Some(common) = self.common.get(&unknown) {
             return common.unless == Formula::False;
         }

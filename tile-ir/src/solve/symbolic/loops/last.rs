@@ -18,6 +18,7 @@ use super::super::algebra::formula::{Cond, Formula};
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::{LoopId, Sharing};
 use super::super::walk::{Value, Walk};
+use super::between::Between;
 use super::{Carried, Kind, Loop};
 use crate::kernel::{
     ArrayRef, ExprId, ExprKind, LoopRange, Stmt, StmtKind, Type, VarId, any_stmt, any_subexpr,
@@ -216,6 +217,7 @@ impl Walk<'_> {
             number,
             next: Vec::new(),
             standing: Vec::new(),
+            between: Between::default(),
             rounds: None,
             length: None,
             beyond: None,

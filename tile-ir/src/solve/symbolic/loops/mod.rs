@@ -17,6 +17,7 @@
 mod after;
 mod alike;
 mod behind;
+pub(super) mod between;
 pub(super) mod bounded;
 mod by_rounds;
 mod claimed;
@@ -48,6 +49,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::alike::Alike;
+use self::between::Between;
 use self::bounded::Limit;
 use self::by_rounds::Added;
 use self::claimed::Claimed;
@@ -84,6 +86,8 @@ pub(super) struct Loop {
     /// What symbols of the block are at the end of an iteration that leaves them alone unless
     /// it passes a barrier.
     pub(super) standing: Vec<(Unknown, Poly)>,
+    /// What holds in rounds between two that no barrier parts.
+    pub(super) between: Between,
     /// How many there are at most, of one that goes from one number of the launch to another.
     pub(super) rounds: Option<Poly>,
     /// How many there are, if nobody leaves it, of one that goes by ones from one number to
@@ -441,6 +445,7 @@ impl Walk<'_> {
         let turns = self.note_turns(&carried, &symbols);
         let together = self.note_together(&changed);
         self.note_standing(id, flow.end.through.as_ref(), &symbols);
+        self.all_loops[id.0].between = self.between(id, flow.end.through.as_ref());
         for (var, unknown) in symbols {
             if self.is_uniform_var(var)
                 && let Some(Value::Int(value)) = self.env.get(&var)
@@ -579,6 +584,7 @@ impl Walk<'_> {
             number,
             next,
             standing,
+            between: Between::default(),
             rounds,
             length,
             at_first,

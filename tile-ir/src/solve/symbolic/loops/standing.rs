@@ -59,7 +59,7 @@ impl Walk<'_> {
 
 impl Builder<'_> {
     /// Where the second of two accesses is in a later iteration of a loop, before the next
-    /// barrier: what a symbol is there, if it stands as it is, and that it is later.
+    /// barrier: what a symbol is there, if it stands as it is, and that it is not the next one.
     pub(in super::super) fn stand(&mut self, symbol: Unknown) {
         let Meeting::InBlock(Distance::Later(_, id), _) = self.meeting else { return };
         let walk = self.walk;
@@ -67,7 +67,7 @@ impl Builder<'_> {
         let own = Poly::unknown(symbol);
         if symbol == found.number {
             let [first, second] = [Side::First, Side::Second].map(|side| self.on(side, &own));
-            self.system.assert(&Formula::lt(&first, &second));
+            self.system.assert(&Formula::lt(&first.plus(1), &second));
         }
         for (_, end) in found.standing.iter().filter(|(at, _)| *at == symbol) {
             let [later, end] = [self.on(Side::Second, &own), self.on(Side::First, end)];

@@ -297,7 +297,7 @@ pub(in super::super) enum Distance {
     /// last loop later.
     Next(Vec<LoopId>, LoopId),
     /// The same of the first ones; the second access is in some later iteration of the last
-    /// loop.
+    /// loop than the next one.
     Later(Vec<LoopId>, LoopId),
     /// The same of the first ones, any two of the last loop.
     Any(Vec<LoopId>, LoopId),
@@ -353,7 +353,7 @@ impl Pairs {
     /// Notes the pairs of two iterations of a loop, of which this is the flow of one.
     ///
     /// Without a barrier in it they are any two; where all that pass by none meet a condition,
-    /// it matters which of the two is the earlier one. With one of the warp, work-items of a
+    /// it matters which of the two is the earlier one, and whether the other is the next. With one of the warp, work-items of a
     /// warp are one iteration apart at most, and only two warps further.
     pub(in super::super) fn cross_iterations(
         &mut self,
@@ -370,6 +370,7 @@ impl Pairs {
                 self.cross(&over_warp_barrier(&flow.end.tails), &flow.heads, &any);
             }
             Some(through) if !through.conditions.is_empty() => {
+                self.cross(&flow.end.tails, &flow.heads, &next);
                 self.cross(&flow.end.tails, &flow.heads, &Distance::Later(around.to_vec(), id));
             }
             Some(_) => self.cross(&flow.end.tails, &flow.heads, &any),

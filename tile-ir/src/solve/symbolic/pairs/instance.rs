@@ -10,6 +10,7 @@ use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::{LoopId, Sharing};
 use super::super::loops::Next;
+use super::super::loops::between::MAX_BETWEEN;
 use super::super::search::system::System;
 use super::super::slots::made::MAX_UNMADE;
 use super::super::terms::same_loads::by_content;
@@ -231,6 +232,7 @@ impl Walk<'_> {
         if let Meeting::InBlock(_, [before, after]) = meeting {
             before.conditions().for_each(|passed| builder.assert(Side::First, passed));
             after.conditions().for_each(|passed| builder.assert(Side::Second, passed));
+            builder.pass_rounds();
             let is_crossed = before.crosses_warp_barrier || after.crosses_warp_barrier;
             let are_items = [first, second].iter().all(|site| site.worker == Worker::Item);
             // A point of a cooperative loop is any warp's.
@@ -260,10 +262,12 @@ impl Walk<'_> {
     }
 }
 
-/// How many copies a symbol has: the shared one, and those of the two accesses.
-const COPIES: u32 = 3;
+/// How many copies a symbol has: the shared one, those of the two accesses, and those of rounds
+/// in between.
+const COPIES: u32 = 4 + MAX_BETWEEN;
 
-/// A symbol's copy: the shared one, or that of the first or the second access.
+/// A symbol's copy: the shared one, that of the first or the second access, or one of a round in
+/// between.
 pub(in super::super) fn copy_of(symbol: Unknown, copy: u32) -> Poly {
     match symbol.checked_mul(COPIES).and_then(|base| base.checked_add(copy)) {
         Some(unknown) => Poly::unknown(unknown),
@@ -379,7 +383,7 @@ impl<'a> Builder<'a> {
         self.system.assert_collision(&first, &second);
     }
 
-    fn mention(&mut self, side: Side, symbols: impl Iterator<Item = Unknown>) {
+    pub(in super::super) fn mention(&mut self, side: Side, symbols: impl Iterator<Item = Unknown>) {
         let next = self.meeting.next_loop().map(|id| self.walk.all_loops[id.0].number);
         for symbol in symbols {
             if self.seen.insert((symbol, side)) {

@@ -6,7 +6,8 @@
 //! work-item `t - 1` has stored it, or there is none, and the other store has.
 //!
 //! Of each store there is one work-item that can have made it in a given cell
-//! ([`super::tabled`]), here also one that the conditions around pick. A cell holds what one of
+//! ([`super::tabled`]), here also one that the conditions around pick, or that numbers tell of
+//! which places are made ([`super::storer`]). A cell holds what one of
 //! these stores gives if who reads it knows
 //!
 //! - that one of them has been made there, and
@@ -17,7 +18,8 @@
 //! # What it rests on
 //!
 //! - The stores follow each other in the text, and nothing else writes the tile between them.
-//!   They are outside of loops.
+//!   All of the block run the same iterations of the loops around, and nobody leaves them; who
+//!   reads a cell does so in the same ones.
 //! - What a store gives is a formula of the coordinates, of what the block agrees on, and of
 //!   elements of tensors that are never written. It has a value for any integers, so also for
 //!   coordinates that no work-item has.
@@ -31,27 +33,19 @@ use super::super::algebra::formula::{Cond, Formula};
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::walk::{Value, Walk};
 use super::reread::Version;
-use super::tabled::{not_within, place_of};
+use super::storer::Storer;
+use super::tabled::not_within;
 use crate::kernel::{Access, ArrayRef, ExprId, TileId};
+use crate::span::SpanId;
 
 /// Most stores of a tile that are told apart.
 const MAX_STORES: usize = 4;
-
-/// Where the work-item that has stored in a cell is on an axis.
-#[derive(Clone, Debug)]
-enum Place {
-    /// The conditions around the store pick it.
-    Picked(Poly),
-    /// This coordinate of the cell tells: what it is without the axis, and whether the axis is
-    /// taken off from that.
-    Told(usize, Poly, bool),
-}
 
 /// A store that one work-item at most makes in a cell.
 #[derive(Clone, Debug)]
 struct Fill {
     /// The axes of who stores, with their extents.
-    axes: Vec<(Unknown, Poly, Place)>,
+    axes: Vec<(Unknown, Poly, Storer)>,
     /// The cell.
     at: Vec<Poly>,
     value: Poly,
@@ -74,11 +68,11 @@ impl Walk<'_> {
     /// Notes what has been stored in a tile's cell, where it tells who has.
     pub(in super::super) fn note_filled(&mut self, access: &Access, at: &[Poly], value: &Value) {
         let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
-        let is_single = self.recording && self.is_outside_loops();
+        let is_single = self.recording && self.walked == 1 && self.are_of_whole_block(&self.loops);
         if !is_single || self.kernel.is_local(access.array) {
             return;
         }
-        let Some(fill) = self.fill(at, value) else { return };
+        let Some(fill) = self.fill((at, access.span), value) else { return };
         let (before, now) = (self.version_before_last(tile), self.version(tile));
         let (version, fills) = self.held.fills.0.entry(tile).or_default();
         if Some(*version) != before {
@@ -89,36 +83,24 @@ impl Walk<'_> {
     }
 
     /// A store, if one work-item at most makes it in a cell.
-    fn fill(&mut self, at: &[Poly], value: &Poly) -> Option<Fill> {
+    fn fill(&mut self, (at, span): (&[Poly], SpanId), value: &Poly) -> Option<Fill> {
         if value.is_lost() || at.iter().any(Poly::is_lost) {
             return None;
         }
         let worker = self.axes_of_worker();
-        let is_agreed = |poly: &Poly| self.is_agreed_now(poly);
-        let told: Vec<_> = at.iter().map(|index| place_of(index, &worker, &is_agreed)).collect();
-        let place = |number: usize, axis: Unknown| {
-            let coordinate =
-                told.iter().position(|of| of.as_ref().is_some_and(|of| of.0 == number));
-            match coordinate.and_then(|of| Some((of, told[of].clone()?))) {
-                Some((coordinate, (_, rest, is_less))) => {
-                    Some(Place::Told(coordinate, rest, is_less))
-                }
-                None => self.fixed_at(axis).filter(is_agreed).map(Place::Picked),
-            }
-        };
-        let axes: Option<Vec<_>> = worker
-            .iter()
-            .enumerate()
-            .map(|(number, (axis, extent))| Some((*axis, extent.clone(), place(number, *axis)?)))
-            .collect();
-        let axes = axes.filter(|axes| !axes.is_empty())?;
+        let storers = self.storers(at, &worker, span)?;
+        let axes = worker.into_iter().zip(storers);
+        let axes: Vec<_> = axes.map(|((axis, extent), of)| (axis, extent, of)).collect();
+        if axes.is_empty() {
+            return None;
+        }
         let guards = self.guards.iter().zip(&self.passed_by);
         let guards = guards.map(|(yes, no)| Cond { yes: yes.clone(), no: no.clone() }).collect();
         Some(Fill { axes, at: at.to_vec(), value: value.clone(), guards })
     }
 
     /// Whether all work-items of a block have one value, also of loops that have ended.
-    fn is_agreed_now(&self, value: &Poly) -> bool {
+    pub(in super::super) fn is_agreed_now(&self, value: &Poly) -> bool {
         self.is_agreed(value) && !value.unknowns().any(|unknown| self.is_left_by_loop(unknown))
     }
 
@@ -160,66 +142,26 @@ impl Walk<'_> {
         let mut who = BTreeMap::new();
         let mut is_made = Cond { yes: Formula::True, no: Formula::False };
         for (axis, extent, place) in &fill.axes {
-            let place = match place {
-                Place::Picked(place) => place.clone(),
-                Place::Told(of, rest, true) => rest.sub(&at[*of]),
-                Place::Told(of, rest, false) => at[*of].sub(rest),
-            };
+            let place = self.storer_at(place, at);
             let [below, beyond] = not_within(&place, extent);
             let (yes, no) = (Formula::within(&place, extent), below.or(beyond));
             is_made = is_made.and(Cond { yes, no });
             who.insert(*axis, place);
         }
         for (own, index) in fill.at.iter().zip(at) {
-            let own = self.for_item(own, &who).unwrap_or_else(Poly::lost);
+            let own = self.relayed_to_reader(own, &who, false).unwrap_or_else(Poly::lost);
             is_made =
                 is_made.and(Cond { yes: Formula::eq(&own, index), no: Formula::ne(&own, index) });
         }
         for guard in &fill.guards {
             is_made = is_made.and(Cond {
-                yes: self.condition_for_item(&guard.yes, &who),
-                no: self.condition_for_item(&guard.no, &who),
+                yes: self.condition_for_reader(&guard.yes, &who),
+                no: self.condition_for_reader(&guard.no, &who),
             });
         }
         let is_made =
             Cond { yes: is_made.yes.replace(&|_| None), no: is_made.no.replace(&|_| None) };
-        Seen { is_made, value: self.for_item(&fill.value, &who) }
-    }
-
-    /// A formula of the coordinates at these ones, if it is one.
-    fn for_item(&mut self, value: &Poly, who: &BTreeMap<Unknown, Poly>) -> Option<Poly> {
-        if value.is_lost() {
-            return None;
-        }
-        let mut known = who.clone();
-        for unknown in value.unknowns() {
-            if known.contains_key(&unknown) || self.is_agreed_now(&Poly::unknown(unknown)) {
-                continue;
-            }
-            let element = self.elements.get(&unknown)?.clone();
-            let places = element.indices.iter().map(|index| self.for_item(index, who));
-            let indices = places.collect::<Option<Vec<Poly>>>()?;
-            known.insert(unknown, self.loaded_at(unknown, indices)?);
-        }
-        Some(value.replace(&|unknown| known.get(&unknown).cloned()))
-    }
-
-    /// A condition for who is there, of which nothing is known where it asks for more.
-    fn condition_for_item(&mut self, of: &Formula, who: &BTreeMap<Unknown, Poly>) -> Formula {
-        let mut value = |value: &Poly| self.for_item(value, who).unwrap_or_else(Poly::lost);
-        match of {
-            Formula::True | Formula::False | Formula::Unknown => of.clone(),
-            Formula::AtLeast(poly) => Formula::AtLeast(value(poly)).folded(),
-            Formula::Zero(poly) => Formula::Zero(value(poly)).folded(),
-            Formula::All(parts) => {
-                let parts = parts.iter().map(|part| self.condition_for_item(part, who));
-                Formula::All(parts.collect()).folded()
-            }
-            Formula::Any(parts) => {
-                let parts = parts.iter().map(|part| self.condition_for_item(part, who));
-                Formula::Any(parts.collect()).folded()
-            }
-        }
+        Seen { is_made, value: self.relayed_to_reader(&fill.value, &who, false) }
     }
 
     /// That two values differ: of two elements of a tensor their places must.

@@ -158,7 +158,7 @@ impl Walk<'_> {
         if !is_here || !at.iter().all(|poly| self.is_agreed(poly)) {
             return;
         }
-        let Some(item) = self.picked_item() else { return };
+        let Some(item) = self.picked_item().filter(|item| self.is_there(item)) else { return };
         // A slot alone is handed on as one, where nothing else is written.
         let is_once = self.cells.written_once.contains(&tile);
         let slot = single(value).and_then(|value| self.slots.get(&value)).filter(|_| is_once);

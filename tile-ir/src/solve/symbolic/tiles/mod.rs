@@ -19,4 +19,5 @@ pub(super) mod reread;
 pub(super) mod rows;
 pub(super) mod spot;
 pub(super) mod stored;
+mod storer;
 mod tabled;

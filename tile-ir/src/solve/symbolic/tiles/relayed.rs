@@ -12,16 +12,22 @@
 //!   loops around.
 //! - Its slots are of the same iterations, or of before the loops.
 //! - A slot that it has not taken says nothing, and whether it has, is put in the same terms.
+//! - What is known of a number that it has worked out holds of one that is there. Quotients and
+//!   extremes, which are known of any numbers, are worked out anew.
+//!
+//! Who knows whose value it finds, in a cell or by a shuffle, has it in its own terms likewise,
+//! but for slots, of which others know nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::algebra::formula::{Cond, Formula};
 use super::super::algebra::poly::{Poly, Unknown};
-use super::super::algebra::symbol::{Sharing, Symbol};
+use super::super::algebra::symbol::{Obstacle, Sharing, Symbol};
 use super::super::exchange::warps::Place;
 use super::super::slots::made::Made;
 use super::super::slots::slot::Slot;
 use super::super::terms::integers::range_of;
+use super::super::terms::value::Function;
 use super::super::walk::{Value, Walk};
 use crate::kernel::Type;
 
@@ -37,6 +43,8 @@ enum Audience {
     Block(Item),
     /// A warp, by this lane of it.
     Warp { place: Place, lane: Poly },
+    /// One work-item, by one of its block or its warp, which need not be there.
+    Reader { is_of_warp: bool },
 }
 
 /// A value on its way from one work-item to others.
@@ -91,6 +99,27 @@ impl Walk<'_> {
         self.relayed(value, &mut Relay::to(to, known))
     }
 
+    /// A value of the work-item at these coordinates, of the block or of the warp, as another one
+    /// of it has it: what it is made of is known of any coordinates.
+    pub(in super::super) fn relayed_to_reader(
+        &mut self,
+        value: &Poly,
+        item: &Item,
+        is_of_warp: bool,
+    ) -> Option<Poly> {
+        self.relayed(value, &mut Relay::to(Audience::Reader { is_of_warp }, item.clone()))
+    }
+
+    /// The same of a condition on a work-item of the block.
+    pub(in super::super) fn condition_for_reader(
+        &mut self,
+        condition: &Formula,
+        item: &Item,
+    ) -> Formula {
+        let to = Audience::Reader { is_of_warp: false };
+        self.relayed_formula(condition, &mut Relay::to(to, item.clone()))
+    }
+
     fn relayed(&mut self, value: &Poly, relay: &mut Relay) -> Option<Poly> {
         if value.is_lost() {
             return None;
@@ -142,7 +171,8 @@ impl Walk<'_> {
         } else {
             relay.depth += 1;
             let choice = self.relayed_choice(unknown, relay);
-            let told = choice.or_else(|| self.relayed_function(unknown, relay));
+            let told = choice.or_else(|| self.relayed_element(unknown, relay));
+            let told = told.or_else(|| self.relayed_function(unknown, relay));
             let told = told.or_else(|| self.relayed_own(unknown, relay));
             relay.depth -= 1;
             told?
@@ -155,8 +185,10 @@ impl Walk<'_> {
     fn is_heard_anyway(&self, unknown: Unknown, to: &Audience) -> bool {
         let of = Poly::unknown(unknown);
         let is_agreed = match to {
-            Audience::Block(_) => self.is_agreed(&of),
-            Audience::Warp { .. } => self.is_agreed_by_warp(&of),
+            Audience::Block(_) | Audience::Reader { is_of_warp: false } => self.is_agreed(&of),
+            Audience::Warp { .. } | Audience::Reader { is_of_warp: true } => {
+                self.is_agreed_by_warp(&of)
+            }
         };
         is_agreed && !self.is_left_by_loop(unknown)
     }
@@ -178,11 +210,43 @@ impl Walk<'_> {
         }
     }
 
+    /// An element of a tensor that is never written, at the place that is put in the same terms.
+    fn relayed_element(&mut self, unknown: Unknown, relay: &mut Relay) -> Option<Poly> {
+        let element = self.elements.get(&unknown)?.clone();
+        let places = element.indices.iter().map(|index| self.relayed(index, relay));
+        let places = places.collect::<Option<Vec<Poly>>>()?;
+        self.loaded_at(unknown, places)
+    }
+
     /// A quotient or the like, of which holds what holds of it for the one who tells.
     fn relayed_function(&mut self, unknown: Unknown, relay: &mut Relay) -> Option<Poly> {
         let (function, lhs, rhs) = self.function_of(unknown)?.clone();
         let symbol = self.symbols.get(unknown)?.clone();
         let (lhs, rhs) = (self.relayed(&lhs, relay)?, self.relayed(&rhs, relay)?);
+        if let Some((span, Obstacle::Operator(op))) = symbol.obstacle {
+            match function {
+                Function::Quotient => return self.quotient(&lhs, &rhs, (span, op)),
+                Function::Min | Function::Max => {
+                    return match self.extremum((span, op), lhs, rhs)? {
+                        Value::Int(value) => Some(value),
+                        Value::Cond(_) | Value::Other => None,
+                    };
+                }
+                Function::UnsignedTurns
+                | Function::SignedTurns
+                | Function::Narrowed
+                | Function::Floor
+                | Function::Remainder
+                | Function::ExclusiveOr
+                | Function::And
+                | Function::Or
+                | Function::Power
+                | Function::Tiles => {}
+            }
+        }
+        if !self.is_teller_there(&relay.to) {
+            return None;
+        }
         let of = lhs.unknowns().chain(rhs.unknowns()).collect();
         let key = (function, lhs, rhs);
         if let Some(known) = self.functions.get(&key) {
@@ -192,6 +256,15 @@ impl Walk<'_> {
         let told = self.symbols.push(Symbol { sharing, facts: Formula::True, ..symbol.clone() });
         self.functions.insert(key, told);
         Some(self.tell((unknown, &symbol.facts), told, relay))
+    }
+
+    /// Whether the one who tells is sure to be there; of a block's, that has been asked.
+    fn is_teller_there(&self, to: &Audience) -> bool {
+        match to {
+            Audience::Block(_) => true,
+            Audience::Warp { place, lane } => self.is_never(&place.lacks(lane)),
+            Audience::Reader { .. } => false,
+        }
     }
 
     /// Tells what is known of an unknown of what stands for it.
@@ -229,10 +302,11 @@ impl Walk<'_> {
     /// A slot, as all of the audience have it.
     fn relayed_slot(&mut self, old: Unknown, relay: &mut Relay) -> Option<Poly> {
         let slot = self.slots.get(&old)?.clone();
-        if let Audience::Warp { place, lane } = &relay.to {
-            return self.slot_of_warp(&slot, place, lane);
+        match &relay.to {
+            Audience::Warp { place, lane } => self.slot_of_warp(&slot, place, lane),
+            Audience::Block(_) => self.slot_of_block(old, &slot, relay),
+            Audience::Reader { .. } => None,
         }
-        self.slot_of_block(old, &slot, relay)
     }
 
     fn slot_of_block(&mut self, old: Unknown, slot: &Slot, relay: &mut Relay) -> Option<Poly> {

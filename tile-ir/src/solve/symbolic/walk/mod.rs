@@ -522,8 +522,8 @@ impl Walk<'_> {
                 let value = self.any_of_type(ty, op.is_uniform(Group::Block), why);
                 self.named.declare(*var);
                 let value = self.reduced((*var, *op), &operand, value);
-                self.note_exchange(*op, (operand, lane), &value, (ty, stmt.span));
-                self.env.insert(*var, value);
+                let known = self.note_exchange(*op, (operand, lane), &value, (ty, stmt.span));
+                self.env.insert(*var, known.map_or(value, Value::Int));
             }
             StmtKind::Assume { cond } => self.assume(*cond),
             StmtKind::Distinct { values, within } => self.note_differing(values, *within),
