@@ -13,7 +13,8 @@
 //! - that one of them has been made there, and
 //! - that no other one has been made there with another value.
 //!
-//! Then it is of no matter which was the last.
+//! Then it is of no matter which was the last. Of a store of one of two values, as in
+//! `s[t] = if i < N { a[i] } else { 0 };`, each value is a store of its own.
 //!
 //! # What it rests on
 //!
@@ -31,6 +32,7 @@ use std::collections::BTreeMap;
 
 use super::super::algebra::formula::{Cond, Formula};
 use super::super::algebra::poly::{Poly, Unknown};
+use super::super::scans::prefix::single;
 use super::super::walk::{Value, Walk};
 use super::reread::Version;
 use super::storer::Storer;
@@ -72,17 +74,37 @@ impl Walk<'_> {
         if !is_single || self.kernel.is_local(access.array) {
             return;
         }
-        let Some(fill) = self.fill((at, access.span), value) else { return };
+        let fills = self.fills((at, access.span), value);
         let (before, now) = (self.version_before_last(tile), self.version(tile));
-        let (version, fills) = self.held.fills.0.entry(tile).or_default();
+        if fills.is_empty() {
+            return;
+        }
+        let (version, known) = self.held.fills.0.entry(tile).or_default();
         if Some(*version) != before {
-            fills.clear();
+            known.clear();
         }
         *version = now;
-        fills.push(fill);
+        known.extend(fills);
     }
 
-    /// A store, if one work-item at most makes it in a cell.
+    /// A store, if one work-item at most makes it in a cell: one of each value that conditions
+    /// choose between.
+    fn fills(&mut self, place: (&[Poly], SpanId), value: &Poly) -> Vec<Fill> {
+        let Some(whole) = self.fill(place, value) else { return Vec::new() };
+        let mut fills = vec![whole];
+        while fills.len() < MAX_STORES {
+            let chosen = |fill: &Fill| single(&fill.value).and_then(|of| self.choices.get(&of));
+            let Some(at) = fills.iter().position(|fill| chosen(fill).is_some()) else { break };
+            let whole = fills.remove(at);
+            let Some((cond, then, otherwise)) = chosen(&whole).cloned() else { break };
+            for (cond, value) in [(cond.clone(), then), (cond.negated(), otherwise)] {
+                let guards = whole.guards.iter().cloned().chain([cond]).collect();
+                fills.push(Fill { guards, value, ..whole.clone() });
+            }
+        }
+        fills
+    }
+
     fn fill(&mut self, (at, span): (&[Poly], SpanId), value: &Poly) -> Option<Fill> {
         if value.is_lost() || at.iter().any(Poly::is_lost) {
             return None;
@@ -125,7 +147,25 @@ impl Walk<'_> {
             let others = seen.iter().enumerate().filter(|(other, _)| other != of);
             others.into_iter().all(|(_, other)| self.agrees(other, value))
         });
-        values.next().map(|(_, value)| Value::Int(value.clone()))
+        match values.next() {
+            Some((_, value)) => Some(Value::Int(value.clone())),
+            None => self.chosen_of(seen),
+        }
+    }
+
+    /// The same of stores of which one is made, but it is not known here which one.
+    fn chosen_of(&mut self, mut seen: Vec<Seen>) -> Option<Value> {
+        for (at, one) in seen.iter().enumerate() {
+            let both = |other: &Seen| one.is_made.yes.clone().and(other.is_made.yes.clone());
+            if !seen[..at].iter().all(|other| self.is_none_here(&[both(other)])) {
+                return None;
+            }
+        }
+        let mut value = Value::Int(seen.pop()?.value?);
+        for store in seen.into_iter().rev() {
+            value = self.either(&store.is_made, Value::Int(store.value?), value, false)?;
+        }
+        Some(value)
     }
 
     /// Whether a store has not been made with another value than this, as who comes by knows.
