@@ -125,12 +125,12 @@ families! {
     pairings params parted partners passed permuted physics picked pictures pieces placed places
     planes ported ports powers prefixes probed programs published queues ragged ranks rarely
     reach reached reading recounted rectangles reduced reductions registers remembered resampled
-    reserved restored rolled rotated rounds rows running samples scans scattered searches seats
-    segments seldom sentinels settled several shares sized sizes solvers sorted sorts spans
-    spelled splits staged starts stencils steps stolen stored strays strides summed sums swept
-    symbolic tables takers tallies teams tickets tiles together told triangles turned twice
-    unrolled unseen values vectors verified waits walked warps wavelets waves weighed wholes
-    wide
+    reserved restored rising rolled rotated rounds rows running samples scans scattered searches
+    seats segments seldom sentinels settled several shares sized sizes solvers sorted sorts
+    spans spelled splits staged starts stencils steps stolen stored strays strides summed sums
+    swept symbolic tables takers tallies teams tickets tiles together told triangles turned
+    twice unrolled unseen values vectors verified waits walked warps wavelets waves weighed
+    wholes wide
 }
 
 #[test]

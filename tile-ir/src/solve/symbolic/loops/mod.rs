@@ -34,6 +34,7 @@ pub(super) mod left;
 pub(super) mod levels;
 mod paused;
 mod restored;
+mod rising;
 mod rotated;
 pub(super) mod running;
 mod standing;
@@ -707,7 +708,8 @@ impl Walk<'_> {
         // A counter goes on without those who have left.
         let stayed = self.stayed.take().filter(|_| counter.is_none());
         let mut holds = true;
-        for carried in carried {
+        let mut ends_of = rising::Ends::new();
+        for carried in carried.iter_mut() {
             let end = self.env.get(&carried.var).cloned();
             let after = match &end {
                 Some(Value::Int(end)) if carried.kind > Kind::Any => self.kind(end),
@@ -732,6 +734,7 @@ impl Walk<'_> {
             if carried.is_restored && !Self::is_restored(end.as_ref(), &carried.first) {
                 (carried.is_restored, holds) = (false, false);
             } else if let (Some(Value::Int(start)), Some(Value::Int(end))) = (start, end) {
+                ends_of.insert(carried.var, (start.clone(), end.clone()));
                 let ends = self.ends_above(&entered, (&carried.first, start), id);
                 let step = self.each_adds(carried.var, (start, &end), (id, ends));
                 carried.step = step.filter(|_| !carried.first.is_lost());
@@ -741,6 +744,7 @@ impl Walk<'_> {
                 }
             }
         }
+        self.find_rising(carried, &ends_of, id);
         self.loops.pop();
         self.recording = recording;
         self.env = before;

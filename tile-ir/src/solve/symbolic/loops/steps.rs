@@ -25,6 +25,9 @@ pub(in super::super) enum Step {
     Same(Poly),
     /// By a condition that the loop does not change, the one or the other.
     By(Cond, Box<Step>, Box<Step>),
+    /// In the first one this, and in each one so much more than in the one before
+    /// ([`super::rising`]).
+    Rising(Poly, i128),
 }
 
 impl Walk<'_> {
@@ -134,7 +137,11 @@ impl Walk<'_> {
     }
 
     /// Whether one of these can differ between iterations.
-    fn is_changed_by(&self, mut unknowns: impl Iterator<Item = Unknown>, id: LoopId) -> bool {
+    pub(super) fn is_changed_by(
+        &self,
+        mut unknowns: impl Iterator<Item = Unknown>,
+        id: LoopId,
+    ) -> bool {
         unknowns.any(|unknown| self.symbols.is_inside(unknown, id))
     }
 
@@ -162,6 +169,10 @@ impl Walk<'_> {
                 let value = self.either(cond, then, otherwise, uniform);
                 value.unwrap_or_else(|| self.changed(var))
             }
+            Step::Rising(by, more) => match self.pairs_of(var, times) {
+                Some(pairs) => Value::Int(first.add(&times.mul(by)).add(&pairs.scaled(*more))),
+                None => self.changed(var),
+            },
         }
     }
 
