@@ -117,7 +117,7 @@ impl Walk<'_> {
         };
         let (Value::Int(of), Value::Int(result)) = (operand, result) else { return };
         let Some(symbol) = result.unknowns().next() else { return };
-        if of.is_lost() || !self.is_natural(&of) {
+        if of.is_lost() || !self.is_natural(&of) || self.may_take(&of, ty) {
             return;
         }
         // Who adds comes by.

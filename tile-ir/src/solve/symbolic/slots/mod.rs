@@ -14,4 +14,5 @@ pub(super) mod recounted;
 pub(super) mod slot;
 pub(super) mod taken;
 pub(super) mod takers;
+pub(super) mod taking;
 pub(super) mod tallied;

@@ -30,7 +30,7 @@ use super::super::tiles::spot::Spot;
 use super::super::walk::{Value, Walk};
 use super::made::Made;
 use super::takers::{Start, Takers};
-use crate::kernel::{Access, AccessKind, ArrayRef, Edge, ExprId, Source, Type, VarId};
+use crate::kernel::{Access, AccessKind, ArrayRef, Edge, ExprId, Source, VarId};
 use crate::op::AtomicOp;
 
 /// The indices of an element.
@@ -573,18 +573,6 @@ impl Walk<'_> {
             all = all.mul(&count);
         }
         (!all.is_lost()).then_some(all)
-    }
-
-    /// Whether a counter leaves its type where each work-item of a block, of which the number is
-    /// known, makes one update: then it comes by old values again.
-    fn leaves_type(&mut self, array: ArrayRef, step: &Poly) -> bool {
-        let kernel = self.kernel;
-        let range = range_of(Type::Scalar(kernel.element_type(array)));
-        let (Some(step), Some((_, max))) = (step.as_constant(), range) else { return false };
-        let mut extents = kernel.block.iter().flatten().map(|axis| axis.extent);
-        let items = extents
-            .try_fold(1_i128, |all, extent| all.checked_mul(self.index(extent).as_constant()?));
-        items.is_some_and(|items| step.checked_mul(items - 1).is_none_or(|last| last > max))
     }
 
     /// Which way an update goes, and how far.
