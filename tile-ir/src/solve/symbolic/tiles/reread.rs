@@ -21,7 +21,7 @@ use super::super::algebra::symbol::LoopId;
 use super::super::walk::{Value, Walk};
 use super::held::Held;
 use super::rows::Cell;
-use crate::kernel::{ExprId, TileId};
+use crate::kernel::{ArrayRef, ExprId, TileId};
 
 /// A tile as it is from one write to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -159,8 +159,11 @@ impl Walk<'_> {
         if let Some(known) = self.reread.value(of, &at) {
             return Some((Value::Int(known.clone()), true));
         }
-        // What sums were made of is known by the cells that they stand in.
-        if !self.prefixes.is_counted(of)
+        // What sums were made of is known by the cells that they stand in, and what sums by hand
+        // are made of by whose cell it is.
+        let is_summed = self.local_elements.own_cell(ArrayRef::Tile(tile)).is_some();
+        if !is_summed
+            && !self.prefixes.is_counted(of)
             && let Some(known) = self.filled(tile, coordinates)
         {
             return Some((known, true));
