@@ -254,8 +254,8 @@ impl Walk<'_> {
             _ => return None,
         };
         let is_written = head.written.contains(&ArrayRef::Tile(tile));
-        let is_fixed = self.is_known_outside(&cells[0], id)
-            && (slope < 0 || self.is_known_outside(start, id));
+        let is_fixed =
+            self.is_known_outside(&cells[0], id) && (slope < 0 || self.is_known_outside(start, id));
         (is_fixed && !is_written && !cells[1].is_lost()).then_some((tile, cells))
     }
 
