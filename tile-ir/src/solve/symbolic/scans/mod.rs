@@ -15,10 +15,12 @@
 
 pub(super) mod all_counted;
 mod before_own;
+mod beside;
 mod last_part;
 pub(super) mod prefix;
 pub(super) mod spans;
 pub(super) mod summed;
+pub(super) mod together;
 pub(super) mod windows;
 
 use super::algebra::formula::Formula;
@@ -204,6 +206,7 @@ impl Walk<'_> {
         };
         facts.extend(has_own.then(|| Formula::le(&sum.of, &result)));
         self.symbols.add_facts(symbol, Formula::All(facts));
+        self.note_exclusive(symbol, &sum);
         if sum.over != Over::All {
             self.sums.insert(symbol, sum);
             return;
@@ -337,6 +340,14 @@ impl Walk<'_> {
         }
     }
 
+    /// A work-item's number in its group, where scans over that are known.
+    fn place_in_group(&self, group: Group) -> Option<Poly> {
+        match group {
+            Group::Block => self.item_number.clone(),
+            Group::Warp => self.warp_place.as_ref().map(|place| place.lane.clone()),
+        }
+    }
+
     /// Whether sums over a block, of so many items and at most so much each, stay
     /// within their type: of few bits that must be seen.
     fn holds_sums(&self, ty: Type, most: Option<(&Poly, i128)>) -> bool {
@@ -406,40 +417,65 @@ impl Builder<'_> {
             return;
         }
         for (symbol, sum) in &walk.sums {
-            let both = [Side::First, Side::Second];
-            if sum.over == Over::All
-                || !both.iter().all(|side| self.seen.contains(&(*symbol, *side)))
-            {
-                continue;
+            if sum.over != Over::All && self.is_seen_by_both(*symbol) {
+                self.part_scan(*symbol, sum);
             }
-            let Some(mut cases) = self.of_two_groups(sum) else { continue };
-            let number = match sum.group {
-                Group::Block => walk.item_number.clone(),
-                Group::Warp => walk.warp_place.as_ref().map(|place| place.lane.clone()),
-            };
-            let Some(number) = number else { continue };
-            let [first, second] = both.map(|side| {
-                let value = Poly::unknown(*symbol);
-                [&value, &sum.of, &number].map(|poly| self.on(side, poly))
-            });
-            // The sum of what lies between two that follow each other so.
-            let follows = |[x, e, at]: &[Poly; 3], [y, f, to]: &[Poly; 3]| {
-                let least = if sum.over == Over::Before { x.add(e) } else { x.add(f) };
-                let mut facts = vec![Formula::lt(at, to), Formula::le(&least, y)];
-                let between = to.sub(at).plus(-1);
-                facts
-                    .extend(sum.most.map(|most| Formula::le(y, &least.add(&between.scaled(most)))));
-                Formula::All(facts)
-            };
-            if let Some(width) = &sum.within {
-                let beyond = [(Side::First, &first), (Side::Second, &second)]
-                    .map(|(side, of)| Formula::le(&self.on(side, width), &of[2]));
-                cases.extend(beyond);
-            }
-            let same = Formula::eq(&first[0], &second[0]).and(Formula::eq(&first[2], &second[2]));
-            cases.extend([follows(&first, &second), follows(&second, &first), same]);
-            self.system.assert(&Formula::Any(cases).replace(&|_| None));
         }
+    }
+
+    fn is_seen_by_both(&self, symbol: Unknown) -> bool {
+        [Side::First, Side::Second].into_iter().all(|side| self.seen.contains(&(symbol, side)))
+    }
+
+    /// Adds how far apart the values are that a scan gives both sides, one by itself and those of
+    /// which it is the last part.
+    fn part_scan(&mut self, symbol: Unknown, sum: &Sum) {
+        let walk = self.walk;
+        let Some(mut cases) = self.of_two_groups(sum) else { return };
+        let Some(number) = walk.place_in_group(sum.group) else { return };
+        let value = Poly::unknown(symbol);
+        let mut values = vec![(&value, sum)];
+        let parts = walk.together.iter().filter(|of| of.last == symbol);
+        let parts = parts.filter(|of| of.value.unknowns().all(|part| self.is_seen_by_both(part)));
+        values.extend(parts.map(|of| (&of.value, &of.sum)));
+        for pair in [[Side::First, Side::Second], [Side::Second, Side::First]] {
+            let [at, to] = pair.map(|side| self.on(side, &number));
+            let mut facts = vec![Formula::lt(&at, &to)];
+            let between = to.sub(&at).plus(-1);
+            for (value, sum) in &values {
+                facts.extend(self.gap_of_scan((value, sum), pair, &between));
+            }
+            facts.extend(self.added_beside((&value, sum), &number, pair));
+            cases.push(Formula::All(facts));
+        }
+        let both = [Side::First, Side::Second];
+        if let Some(width) = &sum.within {
+            let beyond =
+                both.map(|side| Formula::le(&self.on(side, width), &self.on(side, &number)));
+            cases.extend(beyond);
+        }
+        let same = [&value, &number].map(|of| {
+            let [first, second] = both.map(|side| self.on(side, of));
+            Formula::eq(&first, &second)
+        });
+        cases.push(Formula::All(same.to_vec()));
+        self.system.assert(&Formula::Any(cases).replace(&|_| None));
+    }
+
+    /// What a scan gives the second of these sides beyond what it gives the first one, which
+    /// comes before it with so many work-items between them.
+    fn gap_of_scan(
+        &mut self,
+        (value, sum): (&Poly, &Sum),
+        [one, other]: [Side; 2],
+        between: &Poly,
+    ) -> Vec<Formula> {
+        let [x, y] = [one, other].map(|side| self.on(side, value));
+        let added = self.on(if sum.over == Over::Before { one } else { other }, &sum.of);
+        let least = x.add(&added);
+        let mut facts = vec![Formula::le(&least, &y)];
+        facts.extend(sum.most.map(|most| Formula::le(&y, &least.add(&between.scaled(most)))));
+        facts
     }
 
     /// The cases in which both sides are in two iterations of these loops; `None` between blocks.

@@ -4,7 +4,7 @@
 
 use super::super::algebra::formula::{Cond, Formula};
 use super::super::algebra::poly::{Poly, Unknown};
-use super::super::algebra::symbol::LoopId;
+use super::super::algebra::symbol::{LoopId, Obstacle};
 use super::super::slots::taken::Raise;
 use super::super::tiles::held::{Content, Head, Held, Stored, TileRead, totals_in};
 use super::super::tiles::reread::Version;
@@ -12,6 +12,7 @@ use super::super::tiles::rows::Cell;
 use super::super::walk::{Value, Walk};
 use super::prefix::{Read, Scan, single};
 use crate::kernel::{ArrayRef, TileId, VarId};
+use crate::op::BinaryOp;
 
 /// A variable to which each iteration of a loop adds.
 #[derive(Clone, Debug)]
@@ -189,54 +190,94 @@ impl Walk<'_> {
     }
 
     /// After a loop in which every work-item has added up the cells of a tile, each up to
-    /// one of its own: these are prefix sums, too, though no cell holds them.
-    fn note_partial_sums(&mut self, [start, end]: [&Poly; 2], head: &Head) {
+    /// one of its own: these are prefix sums, too, though no cell holds them. Whether it goes up
+    /// or down, it adds the same cells. What each begins with may be its own: then that is
+    /// beside the sum of the cells.
+    fn note_partial_sums(&mut self, bounds: [&Poly; 2], head: &Head) {
         let Some(id) = self.held.ended else { return };
         let steps = self.held.steps.get(&id).cloned().unwrap_or_default();
-        let number = Poly::unknown(self.all_loops[id.0].number);
         for step in steps {
-            let read = single(&step.by).and_then(|count| self.held.reads.get(&count)).cloned();
-            let Some(TileRead { tile, at, .. }) = read else { continue };
-            let Some(at) = at.alone() else { continue };
-            let place = at.sub(&number);
-            let is_fixed = [&place, start, &step.first].into_iter().all(|poly| {
-                self.is_agreed(poly)
-                    && !poly.unknowns().any(|unknown| self.symbols.is_inside(unknown, id))
-            });
-            let is_written = head.written.contains(&ArrayRef::Tile(tile));
+            let Some((tile, cells)) = self.cells_added(&step, (id, bounds), head) else { continue };
+            let [lowest, at] = cells;
             let sum = match self.env.get(&step.var) {
                 Some(Value::Int(sum)) => single(sum),
                 Some(Value::Cond(_) | Value::Other) | None => None,
             };
-            let Some(sum) = sum.filter(|_| is_fixed && !is_written) else { continue };
-            let rounds = end.sub(start);
-            let is_among = |until: &Poly| {
-                // Of who does not come by, the symbol may be what the cells up to there hold.
-                let beyond = Formula::lt(until, &Poly::default()).or(Formula::lt(&rounds, until));
-                self.is_never(&Formula::All(self.guards.clone()).and(beyond))
-            };
-            if !self.is_natural(&step.by) || !step.until.as_ref().is_none_or(is_among) {
-                continue;
-            }
+            let is_fixed = self.is_known_outside(&step.first, id);
+            let first = if is_fixed { step.first.clone() } else { Poly::default() };
+            let sum = if is_fixed { sum } else { self.sum_beside(&step) };
+            let Some(sum) = sum else { continue };
             let extent = self.extents(ArrayRef::Tile(tile)).into_iter().next().unwrap_or_default();
             let counts = self.known_counts(head.contents.get(&tile), tile, usize::MAX);
-            let (cells, loops) = ([place.clone(), extent.plus(1)], self.loops.clone());
+            let (cells, loops) = ([lowest, extent.plus(1)], self.loops.clone());
             let raises = self.raises_of(tile, usize::MAX);
             let totals = totals_in(head.contents.get(&tile));
             let counted = Some((tile, self.version(tile)));
-            let is_from_nothing = step.first == Poly::default();
+            let is_from_nothing = first == Poly::default();
             let of_cells = Scan { is_from_nothing, ..Scan::of_cells(cells, loops) };
             let all = is_from_nothing.then(|| self.all_counted(tile, raises.clone())).flatten();
             let scan = Scan { counts, counted, raises, all, totals, ..of_cells };
             let number = self.prefixes.scans.len();
             self.prefixes.scans.push(scan.clone());
-            let at =
-                Cell { row: Vec::new(), at: place.add(step.until.as_ref().unwrap_or(&rounds)) };
+            let at = Cell { row: Vec::new(), at };
             let count = self.count_at(&scan, &at);
             let is_inside = self.is_never(&Formula::Any(self.prefixes.outside(number, &at)));
             self.note_prefix(sum, Read { scan: number, at, count, is_inside });
             self.note_room_of_part(sum, (tile, self.type_of(step.var)));
         }
+    }
+
+    /// The tile of which a loop between these bounds has added the cells to a variable, from
+    /// which cell on, that the block agrees on, and before which one.
+    fn cells_added(
+        &mut self,
+        step: &Step,
+        (id, [start, end]): (LoopId, [&Poly; 2]),
+        head: &Head,
+    ) -> Option<(TileId, [Poly; 2])> {
+        let TileRead { tile, at, .. } =
+            self.held.reads.get(&single(&step.by)?).filter(|_| self.is_natural(&step.by))?;
+        let (tile, at, number) = (*tile, at.alone()?, self.all_loops[id.0].number);
+        let rounds = end.sub(start);
+        let slope = at.cofactor(number).as_constant()?;
+        let place = at.sub(&Poly::unknown(number).scaled(slope));
+        let is_among = |until: &Poly| {
+            // Of who does not come by, the symbol may be what the cells up to there hold.
+            let beyond = Formula::lt(until, &Poly::default()).or(Formula::lt(&rounds, until));
+            self.is_never(&Formula::All(self.guards.clone()).and(beyond))
+        };
+        let cells = match (slope, &step.until) {
+            (1, None) => [place.clone(), place.add(&rounds)],
+            (1, Some(until)) if is_among(until) => [place.clone(), place.add(until)],
+            // From the last one down.
+            (-1, None) => [place.sub(&rounds).plus(1), place.plus(1)],
+            _ => return None,
+        };
+        let is_written = head.written.contains(&ArrayRef::Tile(tile));
+        let is_fixed =
+            self.is_known_outside(&cells[0], id) && (slope < 0 || self.is_known_outside(start, id));
+        (is_fixed && !is_written && !cells[1].is_lost()).then_some((tile, cells))
+    }
+
+    /// Whether the block agrees on a value that is none of a loop's.
+    fn is_known_outside(&self, value: &Poly, id: LoopId) -> bool {
+        self.is_agreed(value) && !value.unknowns().any(|of| self.symbols.is_inside(of, id))
+    }
+
+    /// The sum of what a loop has added to a variable that was a work-item's own before: from here
+    /// on it is that, and the sum, brought into its type.
+    fn sum_beside(&mut self, step: &Step) -> Option<Unknown> {
+        let declared = self.kernel.vars.get(step.var)?;
+        let (ty, span) = (self.type_of(step.var), declared.span);
+        let Value::Int(sum) = self.any_of_type(ty, false, (span, Obstacle::Other)) else {
+            return None;
+        };
+        let symbol = single(&sum)?;
+        self.symbols.set_natural(symbol);
+        let first = Value::Int(step.first.clone());
+        let value = self.binary(BinaryOp::Add, first, Value::Int(sum), ty, span)?;
+        self.env.insert(step.var, value);
+        Some(symbol)
     }
 
     /// What comes between a cell and the next one.

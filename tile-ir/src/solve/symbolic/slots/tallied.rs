@@ -3,13 +3,16 @@
 //! `for j in 0..n { if s[j] < x || s[j] == x && j < t { rank += 1; } }`, where `x` is `s[t]`: of
 //! two work-items the one whose element comes first has counted less, for it counts none that
 //! the other does not count, and the other counts its element besides. So each has a rank of
-//! its own, whatever the data is.
+//! its own, whatever the data is. So it is where each counts its own element too, and where an
+//! iteration counts in several additions of which one adds something at most.
 //!
 //! # What it rests on
 //!
 //! - What decides is asked of elements and their places, and is an order of all of them: of two
-//!   one comes first, none comes before itself, and what comes before one comes before all that
-//!   this one comes before. That is proved of the text's own condition, for any integers.
+//!   one comes first, none comes before itself (or each does), and what comes before one comes
+//!   before all that this one comes before. That is proved of the text's own condition, for any
+//!   integers; of a tensor whose elements the author says to be distinct, for such as differ at
+//!   two places, if the own elements are inside of it.
 //! - All go through the whole list, as it was when they have read their own element: a tensor that
 //!   is never written, or a tile in one version ([`super::super::tiles::reread`]).
 //! - The own element is one of the list, which is a case of the two work-items' meeting.
@@ -19,7 +22,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::algebra::formula::{Cond, Formula};
-use super::super::algebra::poly::{Poly, Unknown};
+use super::super::algebra::poly::{Monomial, Poly, Unknown};
 use super::super::algebra::symbol::{LoopId, Sharing};
 use super::super::loops::Carried;
 use super::super::pairs::instance::{Builder, Side};
@@ -27,8 +30,9 @@ use super::super::scans::prefix::single;
 use super::super::search::system::System;
 use super::super::terms::congruent::{Array, Read};
 use super::super::terms::integers::range_of;
+use super::super::tiles::rows::Cell;
 use super::super::walk::{Value, Walk};
-use crate::kernel::Type;
+use crate::kernel::{ArrayRef, Order as Promised, Type};
 
 /// Choices one within the other that say whether something is counted.
 const MAX_CHOICES: u32 = 4;
@@ -49,6 +53,53 @@ pub(in super::super) struct Tally {
     common: BTreeSet<Unknown>,
     /// Whether it is one list for a block alone.
     is_of_block: bool,
+    /// Of elements that are promised to differ where their places in a tensor do: where the own
+    /// one is, and below which extent that must be, by axis.
+    inside: Vec<(Poly, Poly)>,
+}
+
+/// How much an iteration counts.
+struct Counted {
+    /// That it is one.
+    one: Formula,
+    /// That it is nothing.
+    none: Formula,
+    /// That it is anything else.
+    more: Formula,
+}
+
+impl Counted {
+    /// That nothing else holds of what it is.
+    fn always(one: bool) -> Self {
+        let (one, none) =
+            if one { (Formula::True, Formula::False) } else { (Formula::False, Formula::True) };
+        Self { one, none, more: Formula::False }
+    }
+
+    /// The one where a condition holds, else the other.
+    fn either(cond: &Cond, then: Self, otherwise: Self) -> Self {
+        let both = |then: Formula, otherwise: Formula| {
+            cond.yes.clone().and(then).or(cond.no.clone().and(otherwise))
+        };
+        Self {
+            one: both(then.one, otherwise.one),
+            none: both(then.none, otherwise.none),
+            more: both(then.more, otherwise.more),
+        }
+    }
+
+    /// Both together.
+    fn plus(self, other: Self) -> Self {
+        let one = self.one.clone().and(other.none.clone());
+        let one = one.or(self.none.clone().and(other.one.clone()));
+        let more = self.more.or(other.more).or(self.one.and(other.one));
+        Self { one, none: self.none.and(other.none), more }
+    }
+
+    /// All that it asks.
+    fn parts(&self) -> [&Formula; 3] {
+        [&self.one, &self.none, &self.more]
+    }
 }
 
 /// The elements of a list, and the number of one of them in it.
@@ -71,13 +122,11 @@ impl Walk<'_> {
         if !is_wide || first.is_lost() || end.is_lost() {
             return None;
         }
-        let exact = self.before_wrapping(end, ty);
-        let end = exact.as_ref().unwrap_or(end);
-        let counts = self.is_counted(&Poly::unknown(at), end, MAX_CHOICES)?;
+        let counts = self.counts_in(ty, (&Poly::unknown(at), end), MAX_CHOICES)?;
         let mut asked = Vec::new();
-        [&counts.yes, &counts.no].into_iter().for_each(|part| part.collect_unknowns(&mut asked));
+        counts.parts().into_iter().for_each(|part| part.collect_unknowns(&mut asked));
         let asked: BTreeSet<Unknown> = asked.into_iter().collect();
-        if !counts.yes.is_exact() || !counts.no.is_exact() || asked.contains(&at) {
+        if !counts.parts().into_iter().all(Formula::is_exact) || asked.contains(&at) {
             return None;
         }
         let number = self.all_loops[id.0].number;
@@ -95,7 +144,9 @@ impl Walk<'_> {
             return None;
         }
         let read: BTreeSet<Unknown> = own.iter().map(|(unknown, _)| *unknown).collect();
-        let parts = Parts { number, listed: &listed, read: &read, place };
+        let inside = own.iter().find_map(|(unknown, _)| self.extents_of_distinct(*unknown));
+        let is_distinct = inside.is_some();
+        let parts = Parts { number, listed: &listed, read: &read, place, is_distinct };
         let order = parts.order(&counts, self)?;
         let mut common = order.common;
         common.extend(first.unknowns());
@@ -104,7 +155,23 @@ impl Walk<'_> {
         let is_of_block = matches!(list.read.array, Array::Tile(..));
         let around = self.loops.iter().copied().filter(|other| *other != id).collect();
         let own = place.clone();
-        order.holds.then_some(Tally { around, own, length: Poly::lost(), common, is_of_block })
+        let (length, inside) = (Poly::lost(), inside.unwrap_or_default());
+        order.holds.then_some(Tally { around, own, length, common, is_of_block, inside })
+    }
+
+    /// Where an element of a tensor is whose elements are promised to differ, and the extents of
+    /// that.
+    fn extents_of_distinct(&self, value: Unknown) -> Option<Vec<(Poly, Poly)>> {
+        let element = self.elements.get(&value)?;
+        let is_promised = self.kernel.promises.iter().any(|promise| {
+            promise.tensor == element.tensor && matches!(promise.order, Promised::Distinct)
+        });
+        let extents = self.kernel.extents(ArrayRef::Tensor(element.tensor));
+        let axes = element.indices.iter().zip(extents);
+        let inside = axes.map(|(index, extent)| {
+            Some((index.clone(), self.extents_of_arrays.get(extent)?.clone()))
+        });
+        if is_promised { inside.collect() } else { None }
     }
 
     /// Notes what variables have counted in a loop over lists of this length.
@@ -129,26 +196,32 @@ impl Walk<'_> {
         })
     }
 
-    /// Where an iteration that begins with `own` ends with one more, if it leaves it elsewhere.
-    fn is_counted(&self, own: &Poly, end: &Poly, depth: u32) -> Option<Cond> {
-        match end.sub(own).as_constant() {
-            Some(1) => return Some(Cond { yes: Formula::True, no: Formula::False }),
-            Some(0) => return Some(Cond { yes: Formula::False, no: Formula::True }),
+    /// How much an iteration counts that begins with `own` and leaves `end`, in a type.
+    fn counts_in(&self, ty: Type, (own, end): (&Poly, &Poly), depth: u32) -> Option<Counted> {
+        let exact = self.before_wrapping(end, ty);
+        let end = exact.as_ref().unwrap_or(end);
+        let added = end.sub(own);
+        match added.as_constant() {
+            Some(1) => return Some(Counted::always(true)),
+            Some(0) => return Some(Counted::always(false)),
             Some(_) | None => {}
         }
         let depth = depth.checked_sub(1)?;
         let of_choice = |choice: Unknown, own: &Poly| {
             let (cond, then, otherwise) = self.choices.get(&choice)?;
-            let then = self.is_counted(own, then, depth)?;
-            let otherwise = self.is_counted(own, otherwise, depth)?;
-            let yes = cond.yes.clone().and(then.yes).or(cond.no.clone().and(otherwise.yes));
-            let no = cond.yes.clone().and(then.no).or(cond.no.clone().and(otherwise.no));
-            Some(Cond { yes, no })
+            let then = self.counts_in(ty, (own, then), depth)?;
+            let otherwise = self.counts_in(ty, (own, otherwise), depth)?;
+            Some(Counted::either(cond, then, otherwise))
         };
-        let added = end.sub(own);
-        single(end)
-            .and_then(|choice| of_choice(choice, own))
-            .or_else(|| of_choice(single(&added)?, &Poly::default()))
+        let of_part = |(product, factor): &(Monomial, i128)| match (product.as_slice(), factor) {
+            ([choice], 1) => of_choice(*choice, &Poly::default()),
+            _ => None,
+        };
+        let of_sum = || {
+            let parts = added.terms().iter().map(of_part);
+            parts.reduce(|one, other| Some(one?.plus(other?))).flatten()
+        };
+        single(end).and_then(|choice| of_choice(choice, own)).or_else(of_sum)
     }
 
     /// The list whose elements these are in each iteration of a loop, one after the other.
@@ -179,9 +252,10 @@ impl Walk<'_> {
             let both = read.at.iter().zip(&list.read.at).enumerate();
             let mut others = both.filter(|(axis, _)| *axis != list.axis);
             read.array == list.read.array && others.all(|(_, (own, at))| own == at)
-        })?;
+        });
+        let own = own.and_then(|own| own.at.get(list.axis).copied());
+        let own = own.or_else(|| self.own_cell_of(list, value))?;
         let at = list.read.at.get(list.axis)?;
-        let own = own.at.get(list.axis)?;
         // The list's place is `start + number`, or `start - number`.
         let step = Poly::unknown(number);
         let found = match list.is_forward {
@@ -192,6 +266,18 @@ impl Walk<'_> {
     }
 }
 
+impl Walk<'_> {
+    /// The place along a list in a tile where each work-item has stored this in a cell of its own.
+    fn own_cell_of(&self, list: &List<'_>, value: Unknown) -> Option<&Poly> {
+        let Array::Tile(tile, version) = list.read.array else { return None };
+        let at: Vec<Poly> = list.read.at.iter().map(|at| (*at).clone()).collect();
+        let Cell { row, at } = self.cell_at(tile, &at)?;
+        let is_along = list.read.at.get(list.axis).is_some_and(|along| **along == at);
+        let own = self.own_cell_holding((tile, version), &Poly::unknown(value))?;
+        (is_along && own.row == row).then_some(&own.at)
+    }
+}
+
 /// Of what a condition speaks: the number of an element, the element, the own ones, and which
 /// number that has.
 struct Parts<'a> {
@@ -199,6 +285,8 @@ struct Parts<'a> {
     listed: &'a [Unknown],
     read: &'a BTreeSet<Unknown>,
     place: &'a Poly,
+    /// Whether no two elements of different places are equal.
+    is_distinct: bool,
 }
 
 /// What is asked of a condition.
@@ -210,15 +298,15 @@ struct Order {
 
 impl Parts<'_> {
     /// Whether what is counted puts elements in an order.
-    fn order(&self, counts: &Cond, walk: &Walk<'_>) -> Option<Order> {
+    fn order(&self, counts: &Counted, walk: &Walk<'_>) -> Option<Order> {
         // The place of the own element is an unknown of its own, put in for one of its parts.
         let from = walk.symbols.next();
         let own_place = Poly::unknown(from);
         let (part, value) = self.solved(&own_place, walk)?;
         let with = |other: Unknown| (other == part).then(|| value.clone());
-        let [yes, no] = [&counts.yes, &counts.no].map(|cond| cond.replace(&with));
+        let [yes, no, more] = counts.parts().map(|cond| cond.replace(&with));
         let mut left = Vec::new();
-        [&yes, &no].into_iter().for_each(|cond| cond.collect_unknowns(&mut left));
+        [&yes, &no, &more].into_iter().for_each(|cond| cond.collect_unknowns(&mut left));
         let is_known = |unknown: &Unknown| {
             *unknown == from
                 || *unknown == self.number
@@ -241,21 +329,32 @@ impl Parts<'_> {
                 _ => None,
             })
         };
-        let never = [
-            of(&yes, 0, 0),
-            Formula::All(vec![of(&no, 0, 1), of(&no, 1, 0), Formula::lt(&place(0), &place(1))]),
-            Formula::All(vec![of(&yes, 2, 0), of(&yes, 0, 1), of(&no, 2, 1)]),
-        ];
         // At one place is one element.
         let is_one = |one: Unknown, other: Unknown| {
             Formula::ne(&place(one), &place(other)).or(Formula::eq(&element(one), &element(other)))
         };
-        let holds = never.iter().all(|contrary| {
+        let is_never = |contrary: Formula| {
             let mut system = System::default();
-            system.assert(contrary);
+            system.assert(&contrary);
             [is_one(0, 1), is_one(1, 2), is_one(0, 2)].iter().for_each(|one| system.assert(one));
             walk.effort.within_part(PART, || system.has_no_solution(&walk.effort))
-        });
+        };
+        // Of two own elements, at two places.
+        let neither_first = |cond: &Formula| {
+            let differ = match self.is_distinct {
+                true => Formula::ne(&element(0), &element(1)),
+                false => Formula::True,
+            };
+            let both = [of(cond, 0, 1), of(cond, 1, 0), differ];
+            Formula::All([&both[..], &[Formula::lt(&place(0), &place(1))]].concat())
+        };
+        let is_strict = is_never(of(&yes, 0, 0)) && is_never(neither_first(&no));
+        let is_total = || {
+            is_never(of(&no, 0, 0)) && is_never(neither_first(&yes)) && is_never(neither_first(&no))
+        };
+        let holds = is_never(of(&more, 0, 1))
+            && (is_strict || is_total())
+            && is_never(Formula::All(vec![of(&yes, 2, 0), of(&yes, 0, 1), of(&no, 2, 1)]));
         Some(Order { holds, common })
     }
 
@@ -289,8 +388,26 @@ impl Builder<'_> {
                 cases.push(Formula::lt(place, &Poly::default()));
                 cases.push(Formula::le(&length, place));
             }
+            cases.extend(self.may_be_equal(&tally.inside));
             self.system.assert(&Formula::Any(cases).replace(&|_| None));
         }
+    }
+
+    /// The cases in which elements that are promised to differ, at these places below these
+    /// extents, may be equal: both are one element, or one of them is outside.
+    fn may_be_equal(&mut self, places: &[(Poly, Poly)]) -> Vec<Formula> {
+        let (mut cases, mut same) = (Vec::new(), Vec::new());
+        for (index, extent) in places {
+            let both = [Side::First, Side::Second];
+            let [left, right] = both.map(|side| (self.on(side, index), self.on(side, extent)));
+            same.push(Formula::eq(&left.0, &right.0));
+            for (index, extent) in [left, right] {
+                cases.push(Formula::lt(&index, &Poly::default()));
+                cases.push(Formula::le(&extent, &index));
+            }
+        }
+        cases.extend((!same.is_empty()).then_some(Formula::All(same)));
+        cases
     }
 
     /// Whether both sides have gone through one list.

@@ -63,7 +63,8 @@ impl Walk<'_> {
         Some(self.new_element(element, range_of(ty)?, obstacle))
     }
 
-    fn known_element(&self, element: &Element) -> Option<Poly> {
+    /// The value of an element that has been read.
+    pub(in super::super) fn known_element(&self, element: &Element) -> Option<Poly> {
         let (known, _) = self.elements.iter().find(|(_, other)| *other == element)?;
         Some(Poly::unknown(*known))
     }

@@ -185,6 +185,21 @@ impl Walk<'_> {
         self.reread.value(of, at).cloned()
     }
 
+    /// The cell of a version of a tile in which a value is known to be, where each work-item has
+    /// such a cell of its own.
+    pub(in super::super) fn own_cell_holding(
+        &self,
+        of: (TileId, Version),
+        value: &Poly,
+    ) -> Option<&Cell> {
+        let known = self.reread.values.get(&of)?.iter();
+        let mut holding = known.filter(|(_, held)| held == value).map(|(cell, _)| cell);
+        holding.find(|cell| {
+            let at: Vec<Poly> = cell.coordinates().cloned().collect();
+            self.is_own_place(&at)
+        })
+    }
+
     /// Notes that this is in a cell of a version of a tile.
     pub(in super::super) fn note_found(&mut self, of: (TileId, Version), at: &Cell, value: &Poly) {
         self.reread.values.entry(of).or_default().push((at.clone(), value.clone()));

@@ -161,6 +161,7 @@ fn walk_bounded<'a>(
         made: Vec::new(),
         marks: Marks::default(),
         sums: BTreeMap::new(),
+        together: Vec::new(),
         item_number: None,
         item_count: None,
         warp_place: None,

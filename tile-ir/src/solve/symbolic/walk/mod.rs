@@ -39,6 +39,7 @@ use super::pairs::valued::Given;
 use super::pairs::weighed::Weighed;
 use super::scans::Sum;
 use super::scans::prefix::Prefixes;
+use super::scans::together::Together;
 use super::scans::windows::Windows;
 use super::search::linear::Effort;
 use super::search::ranges::Ranges;
@@ -203,6 +204,8 @@ pub(super) struct Walk<'a> {
     pub(super) marks: Marks,
     /// By symbol, of those that are sums over a block's work-items.
     pub(super) sums: BTreeMap<Unknown, Sum>,
+    /// Those of them that are sums of one flag together.
+    pub(super) together: Vec<Together>,
     /// A work-item's number in its block, where a scan asks for it.
     pub(super) item_number: Option<Poly>,
     /// How many work-items a block has, where a scan asks for it.
