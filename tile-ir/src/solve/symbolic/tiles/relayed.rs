@@ -197,6 +197,10 @@ impl Walk<'_> {
     fn relayed_choice(&mut self, unknown: Unknown, relay: &mut Relay) -> Option<Poly> {
         let (cond, then, otherwise) = self.choices.get(&unknown)?.clone();
         let cond = self.relayed_cond(&cond, relay);
+        // Others are told how it comes out, and a reader only what it knows itself.
+        if matches!(relay.to, Audience::Reader { .. }) && !cond.is_exact() {
+            return None;
+        }
         // Of an arm that is not taken nothing need be known.
         let arms = [(&then, &cond.no), (&otherwise, &cond.yes)].map(|(arm, other)| {
             let arm = if *other == Formula::True { &Poly::default() } else { arm };
