@@ -69,6 +69,14 @@ impl Walk<'_> {
         self.warp_place.clone()
     }
 
+    /// Whether only the first warp of a block comes by: so a work-item's lane is its number.
+    pub(in super::super) fn is_in_first_warp(&self) -> bool {
+        self.warp_place.as_ref().is_some_and(|place| {
+            let others = Formula::ne(&place.warp, &Poly::default());
+            self.is_never(&Formula::All(self.guards.clone()).and(others))
+        })
+    }
+
     /// Notes what an exchange of `operand` gives: sums, and what a warp agrees on. Gives the
     /// result in other terms, where it is known in such.
     pub(in super::super) fn note_exchange(

@@ -309,11 +309,11 @@ impl Walk<'_> {
     }
 
     /// What a scan of the block here adds up that has given this value, and whether a
-    /// work-item's own is part of it.
+    /// work-item's own is part of it. In the first warp a scan of the warp is one of the block: no
+    /// others have a lesser number.
     pub(super) fn scan_of_block(&self, value: &Poly) -> Option<(Poly, bool)> {
         self.sums.iter().find_map(|(scan, sum)| {
-            let is_whole = sum.group == Group::Block && sum.within.is_none();
-            let is_here = is_whole && sum.loops == self.loops;
+            let is_here = sum.within.is_none() && sum.loops == self.loops;
             let (given, has_own) = (Poly::unknown(*scan), sum.over == Over::UpTo);
             let other = if has_own { given.sub(&sum.of) } else { given.add(&sum.of) };
             let is_it = is_here && sum.over != Over::All;
@@ -322,7 +322,8 @@ impl Walk<'_> {
                 () if *value == other => !has_own,
                 () => return None,
             };
-            is_it.then(|| (sum.of.clone(), is_inclusive))
+            let is_of_block = || sum.group == Group::Block || self.is_in_first_warp();
+            (is_it && is_of_block()).then(|| (sum.of.clone(), is_inclusive))
         })
     }
 

@@ -444,19 +444,25 @@ impl Walk<'_> {
         if !is_by_all || !self.recording {
             return;
         }
-        let (cells, loops) = ([pad.clone(), pad.add(&count)], self.loops.clone());
-        let mut scan = Scan { is_inclusive, is_whole: true, ..Scan::of_cells(cells, loops) };
+        let end = pad.add(&count);
         // Of other cells no tile has counted the same.
+        let (last, mut scan) = match *pad == Poly::default() {
+            true => self.counts_added(&of, (&number, count), false),
+            false => (end.clone(), Scan::of_cells([pad.clone(), end.clone()], self.loops.clone())),
+        };
         if *pad == Poly::default() {
-            scan.counted = self.tile_of_own(&of, &number);
+            scan.counted = scan.counted.or_else(|| self.tile_of_own(&of, &number));
         }
+        let is_inside = last == end;
+        scan.cells[1] = last;
+        (scan.is_inclusive, scan.is_whole) = (is_inclusive, true);
         let at = Cell { row: Vec::new(), at: pad.add(&number) };
         let (value, count) = (single(value), of.clone());
         scan.counts.push(Held { at: at.clone(), value: of, is_exact: true, unless: Vec::new() });
         self.add_sums(tile, scan);
         if let Some(value) = value {
             let scan = self.prefixes.scans.len() - 1;
-            self.note_prefix(value, Read { scan, at, count, is_inside: true });
+            self.note_prefix(value, Read { scan, at, count, is_inside });
         }
     }
 

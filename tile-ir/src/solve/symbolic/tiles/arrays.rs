@@ -178,6 +178,7 @@ impl Walk<'_> {
                     let any = self.changed(element);
                     self.env.insert(element, any);
                 }
+                self.disturb_own_cell(access.array, at);
             }
         }
     }

@@ -184,7 +184,7 @@ impl Walk<'_> {
             self.symbols.set_natural(*symbol);
         }
         self.note_place(expr, (tile, at), &value);
-        self.note_read(access, at, &value);
+        self.note_read(access.array, at, &value);
         self.note_total_read(tile, at, &value);
         Some(value)
     }

@@ -210,8 +210,8 @@ impl Walk<'_> {
     }
 
     /// Notes that `value` was read in a tile.
-    pub(in super::super) fn note_read(&mut self, access: &Access, at: &[Poly], value: &Value) {
-        let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
+    pub(in super::super) fn note_read(&mut self, array: ArrayRef, at: &[Poly], value: &Value) {
+        let (ArrayRef::Tile(tile), Value::Int(value)) = (array, value) else { return };
         let Some(at) = self.cell_at(tile, at) else { return };
         if self.recording && !at.is_lost() && !self.is_in_point() {
             let content = self.held.contents.get(&tile);

@@ -10,14 +10,19 @@
 //! - A cell of another work-item holds what that has stored before the last barrier: what is
 //!   stored and read between two barriers the race rules report. So it is asked that the own
 //!   one has not been stored since: of such a cell the text says the same of all.
+//! - What others may have written in an own cell, by an atomic update or at a subscript that is not
+//!   the own one, is there from the next barrier on: from there on the cell holds what it is found
+//!   to hold, whoever has come by the write.
 //! - Only tiles are followed that some loop reads at a distance, and writes, or as many statements
 //!   as a scan that is written out has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::Poly;
 use super::super::walk::{Value, Walk};
 use super::arrays::stmt_exprs;
+use super::held::Content;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, TileId, VarId, any_subexpr,
 };
@@ -32,6 +37,8 @@ pub(in super::super) struct OwnCells {
     pads: BTreeMap<TileId, Poly>,
     /// The cells that have not been stored since the last barrier.
     pub(in super::super) settled: BTreeSet<VarId>,
+    /// The cells that others may have written since the last barrier.
+    disturbed: BTreeSet<VarId>,
 }
 
 impl OwnCells {
@@ -91,11 +98,22 @@ impl Walk<'_> {
         (!sum.is_lost() && is_of_sum()).then(|| value.clone())
     }
 
-    /// Notes that the own cell of a tile is stored by all with a part of a scan by hand, if it is.
+    /// Notes that the own cell of a tile is stored by all with a part of a scan by hand, if it is;
+    /// or with what such a part is without what the work-item has added.
     pub(in super::super) fn note_own_stored(&mut self, cell: VarId, value: &Value) {
         let Value::Int(value) = value else { return };
-        if self.is_passed_by_nobody() && self.is_by_hand(value) {
+        if !self.is_passed_by_nobody() {
+            return;
+        }
+        if self.is_by_hand(value) {
             self.note_scanned_by_hand(cell, value);
+            return;
+        }
+        let Some(tile) = self.local_elements.tile_of(cell) else { return };
+        let has_sums = matches!(self.held.contents.get(&tile), Some(Content::Sums(_)));
+        if !has_sums && self.pad_of_tile(ArrayRef::Tile(tile)).is_none() {
+            let exact = self.before_wrapping(value, self.type_of(cell));
+            self.note_scan_of_cells(tile, exact.as_ref().unwrap_or(value), &Poly::default());
         }
     }
 
@@ -153,6 +171,22 @@ impl Walk<'_> {
             let any = self.changed(cell);
             self.env.insert(cell, any);
             self.own_cells.settled.remove(&cell);
+            self.own_cells.disturbed.insert(cell);
+        }
+    }
+
+    /// A tile is written at a subscript that is not known to be the work-item's number.
+    pub(in super::super) fn disturb_own_cell(&mut self, array: ArrayRef, at: &[Poly]) {
+        let Some(cell) = self.local_elements.own_cell(array) else { return };
+        let is_own = match (at, self.place_of_own(array)) {
+            ([at], Some(own)) if !at.is_lost() && !self.is_in_point() => {
+                let here = Formula::All(self.guards.clone());
+                self.is_never(&here.and(Formula::ne(at, &own)))
+            }
+            _ => false,
+        };
+        if !is_own {
+            self.own_cells.disturbed.insert(cell);
         }
     }
 
@@ -166,6 +200,33 @@ impl Walk<'_> {
     /// A barrier: what was stored before it is there for all.
     pub(in super::super) fn settle_own_cells(&mut self) {
         self.own_cells.settled.extend(self.local_elements.own_cells());
+        let disturbed = std::mem::take(&mut self.own_cells.disturbed);
+        disturbed.into_iter().for_each(|cell| self.find_own_cell(cell));
+    }
+
+    /// From here on an own cell holds what a read of it would find here.
+    fn find_own_cell(&mut self, cell: VarId) {
+        let found = self.changed(cell);
+        self.env.insert(cell, found.clone());
+        let Some(tile) = self.local_elements.tile_of(cell).filter(|_| self.recording) else {
+            return;
+        };
+        let (Some(place), Value::Int(value)) = (self.place_of_own(ArrayRef::Tile(tile)), &found)
+        else {
+            return;
+        };
+        let place = [place];
+        let Some(at) = self.cell_at(tile, &place) else { return };
+        let of = (tile, self.version(tile));
+        if let Some(known) = self.found_in_version(of, &at) {
+            self.env.insert(cell, Value::Int(known));
+            return;
+        }
+        if self.cells.is_natural(tile) {
+            value.unknowns().for_each(|symbol| self.symbols.set_natural(symbol));
+        }
+        self.note_found(of, &at, value);
+        self.note_read(ArrayRef::Tile(tile), &place, &found);
     }
 
     /// The cells that have not been stored since the last barrier.
