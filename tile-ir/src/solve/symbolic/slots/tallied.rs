@@ -388,7 +388,11 @@ impl Builder<'_> {
                 cases.push(Formula::lt(place, &Poly::default()));
                 cases.push(Formula::le(&length, place));
             }
-            cases.extend(self.may_be_equal(&tally.inside));
+            for case in self.may_be_equal(&tally.inside) {
+                if !cases.contains(&case) {
+                    cases.push(case);
+                }
+            }
             self.system.assert(&Formula::Any(cases).replace(&|_| None));
         }
     }
@@ -406,7 +410,11 @@ impl Builder<'_> {
                 cases.push(Formula::le(&extent, &index));
             }
         }
-        cases.extend((!same.is_empty()).then_some(Formula::All(same)));
+        match same.len() {
+            0 => {}
+            1 => cases.append(&mut same),
+            _ => cases.push(Formula::All(same)),
+        }
         cases
     }
 
