@@ -6,10 +6,10 @@ tiled_kernel! {
     {
         let n = ty * TN + tx;
         let i = bx * TN * TN + n;
-        shared s: [T; 2 * TN * TN];
+        shared s: [T; 4 * TN * TN];
         load s[k] = 0;
         barrier;
-        s[n ^ (n >> 1)] = a[i];
+        s[n ^ (2 * n)] = a[i];
         barrier;
         c[i] = s[n];
     }

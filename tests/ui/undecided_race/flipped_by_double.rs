@@ -5,7 +5,7 @@ tiled_kernel! {
     where tile: (TN), grid: (bx in tiles(N, TN)), block: (tx in TN),
     {
         let i = bx * TN + tx;
-        c[i ^ (i >> 1)] = a[i];
+        c[i ^ (2 * i)] = a[i];
     }
 }
 
