@@ -58,7 +58,10 @@ const RULES: [Rule; 9] = [
         folder: "undecided_race",
         expected: |shown| has(shown, |f| matches!(f, Finding::Race { .. })),
         silent: &[
-            ("flipped_by_double", "no two work-items have one number: there is only no proof of it"),
+            (
+                "flipped_by_double",
+                "no two work-items have one number: there is only no proof of it",
+            ),
             ("not_linear", "likewise"),
             ("wrapping", "it shows once 2^32 places have been gone through"),
         ],

@@ -121,8 +121,8 @@ families! {
     filled flags flipped followed found fronts further gather generated generics given graphs
     grids grouped halos halved hand hits inclusive kept lanes last_part lastly late launched
     launches layers leaving left lessons levels library limits listed loaded long looped loops
-    made many_rounds marks matrices micro mirrors mixed multiplied narrow nearly offsets open
-    orders padded pairings params parted partial partners passed permuted physics picked
+    made many_rounds marks matrices micro mirrors mixed multiplied narrow nearby nearly offsets
+    open orders padded pairings params parted partial partners passed permuted physics picked
     pictures pieces placed places planes ported ports powers prefixes probed programs published
     queues ragged ranks rarely reach reached reading recounted rectangles reduced reductions
     registers remembered resampled reserved restored rising rolled rotated rounds rows running

@@ -13,7 +13,7 @@
 //! - What the slot is made of is the block's, that work-item's number, or what it has found in
 //!   tiles at its own number, as they were when it stored the slot.
 //! - A counter in a tile that has only risen so far holds no less than what the reader's own
-//!   update has left there.
+//!   updates before that have left there.
 
 use std::collections::BTreeMap;
 
@@ -133,7 +133,8 @@ impl Walk<'_> {
             for unknown in poly.unknowns() {
                 if let Some((of, cell)) = self.read_at(unknown, &place) {
                     let cell: Vec<Poly> = cell.iter().map(of_place).collect();
-                    let found = self.found_in_cell((of, *n_sets.get(&of.0)?), &cell, span)?;
+                    let then = (*n_sets.get(&of.0)?, unknown);
+                    let found = self.found_in_cell((of, then), &cell, span)?;
                     put = put.replace(&|other| (other == unknown).then(|| found.clone()));
                 }
             }
@@ -141,10 +142,11 @@ impl Walk<'_> {
         })
     }
 
-    /// What is found in a cell of a version of a tile, before which so many places have set it.
+    /// What is found in a cell of a version of a tile, before which so many places have set it,
+    /// and of which the work-item of the slot has found this.
     fn found_in_cell(
         &mut self,
-        (of, n_sets): ((TileId, Version), usize),
+        (of, then): ((TileId, Version), (usize, Unknown)),
         at: &[Poly],
         span: SpanId,
     ) -> Option<Poly> {
@@ -158,14 +160,21 @@ impl Walk<'_> {
             return None;
         };
         self.note_found(of, &cell, &value);
-        self.bound_by_own((tile, n_sets), at, &value);
+        self.bound_by_own((tile, then), at, &value);
         Some(value)
     }
 
-    /// Notes that a counter in a tile is beyond what the work-item's own updates have left there.
-    fn bound_by_own(&mut self, (tile, n_sets): (TileId, usize), at: &[Poly], now: &Poly) {
+    /// Notes that a counter in a tile is beyond what the work-item's own updates had left there
+    /// when it was found: those whose old values are older than what was found.
+    fn bound_by_own(
+        &mut self,
+        (tile, (n_sets, found)): (TileId, (usize, Unknown)),
+        at: &[Poly],
+        now: &Poly,
+    ) {
         let Some(counter) = single(now) else { return };
-        let left = self.slots.iter().filter_map(|(old, slot)| {
+        let before = self.slots.iter().filter(|(old, _)| **old < found);
+        let left = before.filter_map(|(old, slot)| {
             let old = Poly::unknown(*old);
             let (cell, left) = slot.cell_of(ArrayRef::Tile(tile), &old)?;
             let is_here = cell == at && slot.is_taken_in(&self.loops);
