@@ -173,17 +173,14 @@ impl Walk<'_> {
         now: &Poly,
     ) {
         let Some(counter) = single(now) else { return };
-        let before = self.slots.iter().filter(|(old, _)| **old < found);
-        let left = before.filter_map(|(old, slot)| {
-            let old = Poly::unknown(*old);
-            let (cell, left) = slot.cell_of(ArrayRef::Tile(tile), &old)?;
-            let is_here = cell == at && slot.is_taken_in(&self.loops);
-            (is_here && self.counters.has_risen_until(slot, n_sets)).then(|| {
-                let unmade = slot.unmade().iter().cloned();
-                Formula::Any(unmade.chain([Formula::le(&left, now)]).collect())
+        let before = self.left_by_own(tile, n_sets).filter(|(old, _)| *old < found);
+        let facts: Vec<Formula> = before
+            .filter(|(_, left)| left.at == at)
+            .map(|(_, left)| {
+                let is_less = Formula::le(&left.value, now);
+                Formula::Any(left.unmade.iter().cloned().chain([is_less]).collect())
             })
-        });
-        let facts: Vec<Formula> = left.collect();
+            .collect();
         facts.into_iter().for_each(|fact| self.symbols.add_facts(counter, fact));
     }
 }

@@ -39,6 +39,14 @@ impl Held {
     }
 }
 
+/// What an update of the work-item's own has left of a counter in a tile.
+pub(super) struct LeftByOwn<'a> {
+    pub(super) at: &'a [Poly],
+    pub(super) value: Poly,
+    /// Where one of these holds it was not made.
+    pub(super) unmade: &'a [Formula],
+}
+
 /// What a tile holds.
 #[derive(Clone, Debug)]
 pub(in super::super) enum Content {
@@ -349,18 +357,30 @@ impl Walk<'_> {
     /// What a work-item knows of counters in a tile: they are beyond what it has found,
     /// if they have only risen since.
     fn risen(&self, tile: TileId, n_sets: usize) -> Vec<Held> {
-        let own = self.slots.iter().filter_map(|(old, slot)| {
-            let (at, end) = slot.cell_of(ArrayRef::Tile(tile), &Poly::unknown(*old))?;
-            let at = self.cell_at(tile, at)?;
-            let is_now = slot.is_taken_in(&self.loops);
-            (is_now && self.counters.has_risen_until(slot, n_sets)).then(|| Held {
-                at,
-                value: end,
+        let own = self.left_by_own(tile, n_sets).filter_map(|(_, left)| {
+            Some(Held {
+                at: self.cell_at(tile, left.at)?,
+                value: left.value,
                 is_exact: false,
-                unless: slot.unmade().to_vec(),
+                unless: left.unmade.to_vec(),
             })
         });
         own.collect()
+    }
+
+    /// What the work-item's own updates in these loops have left of counters in a tile that have
+    /// only risen until so many places in the text had set it, by what they had found.
+    pub(super) fn left_by_own(
+        &self,
+        tile: TileId,
+        n_sets: usize,
+    ) -> impl Iterator<Item = (Unknown, LeftByOwn<'_>)> {
+        self.slots.iter().filter_map(move |(old, slot)| {
+            let (at, value) = slot.cell_of(ArrayRef::Tile(tile), &Poly::unknown(*old))?;
+            let is_now = slot.is_taken_in(&self.loops);
+            let has_risen = is_now && self.counters.has_risen_until(slot, n_sets);
+            has_risen.then(|| (*old, LeftByOwn { at, value, unmade: slot.unmade() }))
+        })
     }
 }
 

@@ -20,8 +20,8 @@ use super::super::algebra::poly::Poly;
 use super::super::algebra::symbol::Sharing;
 use super::super::walk::{Value, Walk};
 use crate::kernel::{
-    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, TileId, VarId,
-    VarKind, any_subexpr,
+    Access, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, StmtKind, TileId, VarId, any_stmt,
+    any_subexpr, immutable_lets,
 };
 
 /// `let`s within `let`s that a subscript is made of.
@@ -38,12 +38,11 @@ impl Walk<'_> {
     /// How far behind the work-item's number its own cell of a tile is, if there are zeros in
     /// the cells before all of these.
     pub(in super::super) fn pad_before(&mut self, tile: TileId) -> Option<Poly> {
-        let mut writes = Some(Vec::new());
-        let mut lets = BTreeMap::new();
-        collect(self.kernel, &self.kernel.body, tile, (&mut writes, &mut lets));
+        let writes = writes_of(self.kernel, tile)?;
+        let lets = immutable_lets(&self.kernel.body, self.kernel);
         let (number, count) = self.number_of_items()?;
         let mut distances = Vec::new();
-        for Write { at, is_zero } in writes? {
+        for Write { at, is_zero } in writes {
             distances.push((self.subscript(at, &lets)?.sub(&number), is_zero));
         }
         let is_launched = |poly: &Poly| {
@@ -73,23 +72,12 @@ impl Walk<'_> {
 
     /// Gives the `let`s that an expression is made of their values; whether these read nothing.
     fn know_lets(&mut self, expr: ExprId, lets: &BTreeMap<VarId, ExprId>, depth: u32) -> bool {
-        let (mut used, mut reads) = (Vec::new(), false);
-        any_subexpr(self.kernel, expr, &mut |kind| {
-            match kind {
-                ExprKind::Var(var) => used.push(*var),
-                ExprKind::Load(_) | ExprKind::Uniform(_) => reads = true,
-                ExprKind::Literal(_)
-                | ExprKind::Unary { .. }
-                | ExprKind::Binary { .. }
-                | ExprKind::Compare { .. }
-                | ExprKind::Logic { .. }
-                | ExprKind::Select { .. }
-                | ExprKind::Cast(_)
-                | ExprKind::Math { .. }
-                | ExprKind::Tiles { .. }
-                | ExprKind::InBounds { .. } => {}
+        let mut used = Vec::new();
+        let reads = any_subexpr(self.kernel, expr, &mut |kind| {
+            if let ExprKind::Var(var) = kind {
+                used.push(*var);
             }
-            false
+            matches!(kind, ExprKind::Load(_) | ExprKind::Uniform(_))
         });
         let Some(depth) = depth.checked_sub(1) else { return false };
         !reads
@@ -129,55 +117,30 @@ impl Walk<'_> {
     }
 }
 
-/// The places that write a tile, if they are plain stores and updates; and the `let`s.
-fn collect(
-    kernel: &Kernel,
-    stmts: &[Stmt],
-    tile: TileId,
-    (writes, lets): (&mut Option<Vec<Write>>, &mut BTreeMap<VarId, ExprId>),
-) {
-    let array = ArrayRef::Tile(tile);
-    for stmt in stmts {
-        match &stmt.kind {
-            StmtKind::Store { access, value } if access.array == array => {
-                let is_zero =
-                    matches!(kernel.exprs[*value].kind, ExprKind::Literal(Literal::Int(0)));
-                note(writes, access, is_zero);
-            }
-            StmtKind::Update { place: Place::Element(access), .. } if access.array == array => {
-                note(writes, access, false);
-            }
-            StmtKind::Atomic { access, .. } if access.array == array => *writes = None,
-            StmtKind::Let { var, init: Some(init) }
-                if kernel.vars[*var].kind == (VarKind::Let { mutable: false }) =>
-            {
-                lets.insert(*var, *init);
-            }
-            StmtKind::Let { .. }
-            | StmtKind::LetArray { .. }
-            | StmtKind::Assign { .. }
-            | StmtKind::Update { .. }
-            | StmtKind::Store { .. }
-            | StmtKind::Atomic { .. }
-            | StmtKind::Exchange { .. }
-            | StmtKind::Each { .. }
-            | StmtKind::Phase { .. }
-            | StmtKind::For { .. }
-            | StmtKind::While { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Assume { .. }
-            | StmtKind::Distinct { .. }
-            | StmtKind::Barrier
-            | StmtKind::WarpBarrier => {}
+/// The places that write a tile, if they are plain stores and updates.
+fn writes_of(kernel: &Kernel, tile: TileId) -> Option<Vec<Write>> {
+    let mut writes = Vec::new();
+    let is_other = any_stmt(&kernel.body, &mut |stmt| {
+        if stmt.written() != Some(ArrayRef::Tile(tile)) {
+            return false;
         }
-        let bodies = stmt.kind.bodies().into_iter();
-        bodies.for_each(|body| collect(kernel, body, tile, (&mut *writes, &mut *lets)));
-    }
+        let write = plain_write(kernel, stmt);
+        let is_plain = write.is_some();
+        writes.extend(write);
+        !is_plain
+    });
+    (!is_other).then_some(writes)
 }
 
-fn note(writes: &mut Option<Vec<Write>>, access: &Access, is_zero: bool) {
-    match (writes.as_mut(), access.indices.as_slice()) {
-        (Some(writes), [at]) => writes.push(Write { at: *at, is_zero }),
-        (Some(_) | None, _) => *writes = None,
-    }
+/// What a plain store or an update writes, at one subscript.
+fn plain_write(kernel: &Kernel, stmt: &StmtKind) -> Option<Write> {
+    let (access, is_zero) = match stmt {
+        StmtKind::Store { access, value } => {
+            (access, matches!(kernel.exprs[*value].kind, ExprKind::Literal(Literal::Int(0))))
+        }
+        StmtKind::Update { place: Place::Element(access), .. } => (access, false),
+        _ => return None,
+    };
+    let [at] = access.indices.as_slice() else { return None };
+    Some(Write { at: *at, is_zero })
 }
