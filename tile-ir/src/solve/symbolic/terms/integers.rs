@@ -381,11 +381,15 @@ impl Walk<'_> {
         if value.is_lost() || value.unknowns().any(is_deep) {
             return None;
         }
-        if self.is_between(&value, min, max) {
+        // What has wrapped on the way is brought into the range once, if it is not there already.
+        let straight = self.without_turns(&value, size);
+        if self.is_between(&straight, min, max) {
+            return Some(Value::Int(straight));
+        }
+        if straight != value && self.is_between(&value, min, max) {
             return Some(Value::Int(value));
         }
-        // What has wrapped on the way is brought into the range once.
-        let value = with_short_factors(&self.without_turns(&value, size), size);
+        let value = with_short_factors(&straight, size);
         let turns = self.turns(&value, (min, size));
         let of_launch = value.unknowns().all(|unknown| {
             self.symbols.get(unknown).is_some_and(|symbol| symbol.sharing == Sharing::Launch)
