@@ -39,7 +39,6 @@ mod warp;
 pub(crate) use assumed::Origins;
 pub(crate) use ending::{Way, ends_of};
 pub use exact::Exact;
-pub(crate) use exact::whole_of;
 pub(crate) use fold::Folds;
 pub use interval::Range;
 pub use narrow::piece;

@@ -11,7 +11,7 @@ use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type, VarId, VarKind};
 const WHOLE: Range = (i64::MIN as i128, i64::MAX as i128);
 
 /// The parameter, of a floating-point type, that an expression makes an integer of.
-pub(crate) fn whole_of(kernel: &Kernel, expr: ExprId) -> Option<VarId> {
+pub(super) fn whole_of(kernel: &Kernel, expr: ExprId) -> Option<VarId> {
     let node = &kernel.exprs[expr];
     let ExprKind::Cast(of) = node.kind else { return None };
     let ExprKind::Var(var) = kernel.exprs[of].kind else { return None };

@@ -33,7 +33,6 @@ mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) use self::floats::whole_of;
 use self::indices::Indices;
 pub(in crate::check) use self::parts::MAX_PLAIN_FACTOR;
 use self::sources::{Sources, limits};

@@ -1,6 +1,7 @@
 //! TK0501: a variable or a tile that may be read before it is written.
 //!
-//! A variable must have been assigned on every path to its use. A tile's cell
+//! A variable must have been assigned on every path to its use, or on all that conditions leave
+//! open ([`conditional`]). A tile's cell
 //! must have been written on every path; that it was is shown by one of:
 //!
 //! 1. a statement before it writes the whole tile, or all of it that is read anywhere
@@ -41,6 +42,7 @@
 //!
 //! A `let` without `mut` that gets its value later gets it once (TK0105).
 
+mod conditional;
 mod cover;
 mod elected;
 mod ends;

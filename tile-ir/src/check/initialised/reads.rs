@@ -7,6 +7,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, StmtKind, TileId, VarId, VarKind, any_stmt,
 };
+use crate::op::LogicOp;
 use crate::span::SpanId;
 
 impl Flow<'_> {
@@ -18,7 +19,7 @@ impl Flow<'_> {
 
     pub(super) fn read(&mut self, id: ExprId, state: &State) {
         let expr = &self.kernel.exprs[id];
-        self.read_all(&expr.kind.operands(), state);
+        self.read_operands(&expr.kind, state);
         match &expr.kind {
             ExprKind::Var(var) => self.read_var(*var, expr.span, state),
             ExprKind::Load(access) => self.read_access(access, state),
@@ -34,6 +35,32 @@ impl Flow<'_> {
             | ExprKind::Tiles { .. }
             | ExprKind::InBounds { .. } => {}
         }
+    }
+
+    /// Reads what an expression is made of: of a choice, and of `a && b`, each part where it is
+    /// asked for.
+    fn read_operands(&mut self, kind: &ExprKind, state: &State) {
+        match kind {
+            ExprKind::Select { cond, then, otherwise } => {
+                self.read(*cond, state);
+                self.read_where(*cond, true, *then, state);
+                self.read_where(*cond, false, *otherwise, state);
+            }
+            ExprKind::Logic { op, lhs, rhs } => {
+                self.read(*lhs, state);
+                self.read_where(*lhs, *op == LogicOp::And, *rhs, state);
+            }
+            _ => self.read_all(&kind.operands(), state),
+        }
+    }
+
+    fn read_where(&mut self, cond: ExprId, holds: bool, part: ExprId, state: &State) {
+        if state.conditional.is_empty() {
+            return self.read(part, state);
+        }
+        let mut inside = state.clone();
+        self.enter_conditional(cond, holds, &mut inside);
+        self.read(part, &inside);
     }
 
     pub(super) fn read_var(&mut self, var: VarId, span: SpanId, state: &State) {

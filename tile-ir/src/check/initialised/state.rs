@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::conditional::Conditional;
 use super::elected::Elections;
 use crate::check::poly::Poly;
 use crate::kernel::{TileId, VarId};
@@ -10,6 +11,8 @@ use crate::kernel::{TileId, VarId};
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     pub(super) assigned: BTreeSet<VarId>,
+    /// Assigned where a condition holds, or does not.
+    pub(super) conditional: BTreeSet<Conditional>,
     /// Assigned on some path.
     pub(super) maybe_assigned: BTreeSet<VarId>,
     pub(super) tiles: BTreeMap<TileId, Written>,
@@ -35,6 +38,7 @@ pub(super) struct Written {
 impl State {
     /// What holds whichever of two paths was taken.
     pub(super) fn join(&mut self, other: Self) {
+        self.join_conditional(&other);
         self.assigned.retain(|var| other.assigned.contains(var));
         self.maybe_assigned.extend(other.maybe_assigned);
         self.fresh.retain(|tile| other.fresh.contains(tile));

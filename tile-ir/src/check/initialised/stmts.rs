@@ -28,6 +28,7 @@ impl Flow<'_> {
                     // In a loop it is a fresh variable each time.
                     state.assigned.remove(var);
                     state.maybe_assigned.remove(var);
+                    state.forget_conditional(*var);
                     self.bounds.forget(*var);
                     return;
                 };
@@ -45,6 +46,7 @@ impl Flow<'_> {
                 self.check_once(*var, stmt.span, state);
                 state.assigned.insert(*var);
                 state.maybe_assigned.insert(*var);
+                self.change_conditional(&[*var], state);
                 self.firsts.remove(var);
                 self.set_value(*var, *value);
             }
@@ -56,6 +58,7 @@ impl Flow<'_> {
             StmtKind::Update { place: Place::Var(var), value, .. } => {
                 self.read(*value, state);
                 self.read_var(*var, stmt.span, state);
+                self.change_conditional(&[*var], state);
                 self.bounds.forget(*var);
                 self.firsts.remove(var);
             }
@@ -95,8 +98,10 @@ impl Flow<'_> {
                 self.forget_all(body);
                 self.forget_flags(body, state);
                 self.forget_elections(body, &mut state.elections);
+                self.change_conditional(&assigned_in(body), state);
                 self.read(*cond, state);
                 let mut inside = state.clone();
+                self.enter_conditional(*cond, true, &mut inside);
                 self.walk_divided(*cond, body, &mut inside);
                 self.by_condition.insert(stmt.head);
                 state.maybe_assigned.extend(inside.maybe_assigned);
@@ -112,11 +117,16 @@ impl Flow<'_> {
                 let mut other = state.clone();
                 self.enter_elected(*cond, true, state);
                 self.enter_elected(*cond, false, &mut other);
+                self.enter_conditional(*cond, true, state);
+                self.enter_conditional(*cond, false, &mut other);
                 self.walk_divided(*cond, then, state);
                 self.walk_divided(*cond, otherwise, &mut other);
                 self.forget_all(then);
                 self.forget_all(otherwise);
+                let arms: [&[Stmt]; 2] = [then, otherwise];
+                let by_arm = self.assigned_by_arm(*cond, arms, (state, &other));
                 state.join(other);
+                state.conditional.extend(by_arm);
                 self.write_picked(*cond, then, state);
                 self.write_of_first(*cond, [then, otherwise], state);
                 self.write_of_elected(*cond, [then, otherwise], (&before, state));
@@ -158,6 +168,7 @@ impl Flow<'_> {
         self.bounds.enter(axes);
         self.forget_flags(body, state);
         self.forget_elections(body, &mut state.elections);
+        self.change_conditional(&assigned_in(body), state);
         let mut inside = state.clone();
         self.walk(body, &mut inside);
         (self.divergent, self.in_each) = (divergent, in_each);
@@ -180,6 +191,7 @@ impl Flow<'_> {
         self.forget_all(body);
         self.forget_flags(body, state);
         self.forget_elections(body, &mut state.elections);
+        self.change_conditional(&assigned_in(body), state);
         let mut inside = state.clone();
         inside.maybe_assigned.extend(assigned_in(body));
         let outer = self.divergent;

@@ -97,7 +97,7 @@ impl Walk<'_> {
     }
 
     /// Whether a value is one for a launch, and no number.
-    fn is_of_launch(&self, value: &Poly) -> bool {
+    pub(in super::super) fn is_of_launch(&self, value: &Poly) -> bool {
         let is_own = |unknown: Unknown| {
             self.symbols.get(unknown).is_some_and(|symbol| symbol.sharing == Sharing::Launch)
         };

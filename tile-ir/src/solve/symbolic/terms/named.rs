@@ -5,7 +5,8 @@
 //! number, 0 or 1, by its text with the values of variables put in: what is equal there is
 //! equal. A variable that may be assigned again has none of its own, and what a kernel
 //! writes may be another thing the next time; what a work-item has in a local array is one
-//! thing until it writes there again ([`super::super::tiles::own_arrays`]).
+//! thing until it writes there again ([`super::super::tiles::own_arrays`]). A variable that is
+//! never assigned again stands for the text that it was declared with.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +17,21 @@ use super::super::tiles::own_arrays::OwnCell;
 use super::super::walk::{Value, Walk};
 use crate::kernel::{Access, ExprId, ExprKind, Literal, VarId, VarKind};
 
-/// A part of the text of a condition.
+/// Most parts of a text that stands for a variable.
+const MAX_TEXT: usize = 32;
+
+/// A part of the text of a condition, or of a number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+pub(in super::super) enum Part {
     Sign(String),
     Value(Poly),
     Cell(OwnCell),
+    /// A variable of a work-item, declared for the so many-th time.
+    Own(VarId, usize),
 }
 
-/// The text of a condition.
-type Text = Vec<Part>;
+/// The text of a condition, or of a number.
+pub(in super::super) type Text = Vec<Part>;
 
 /// What is known of conditions by their texts.
 #[derive(Clone, Debug, Default)]
@@ -33,12 +39,15 @@ pub(in super::super) struct Named {
     flags: BTreeMap<(Text, Vec<LoopId>), Unknown>,
     /// How often the text has declared a variable, on the way that is walked.
     declared: BTreeMap<VarId, usize>,
+    /// What variables that are never assigned again were declared with, where that decides them.
+    texts: BTreeMap<VarId, Text>,
 }
 
 impl Named {
     /// A variable is declared, and has another value than where it was so before.
     pub(in super::super) fn declare(&mut self, var: VarId) {
         *self.declared.entry(var).or_default() += 1;
+        self.texts.remove(&var);
     }
 }
 
@@ -53,7 +62,7 @@ impl Walk<'_> {
         let flags = &self.named.flags;
         let ((text, _), _) = flags.iter().find(|(_, known)| **known == flag)?;
         let part = |part: &Part| match part {
-            Part::Sign(_) => Some(part.clone()),
+            Part::Sign(_) | Part::Own(..) => Some(part.clone()),
             Part::Value(value) => translate(value).map(Part::Value),
             Part::Cell(cell) => self.own_arrays.translated(cell, translate).map(Part::Cell),
         };
@@ -80,8 +89,21 @@ impl Walk<'_> {
         Some(Value::Cond(Cond { yes: Formula::Zero(flag.plus(-1)), no: Formula::Zero(flag) }))
     }
 
+    /// Notes what a variable is declared with of which no value is known.
+    pub(in super::super) fn note_text(&mut self, var: VarId, init: ExprId, value: &Value) {
+        let is_fixed = matches!(self.kernel.vars[var].kind, VarKind::Let { mutable: false });
+        let mut text = Text::new();
+        if is_fixed
+            && matches!(value, Value::Other)
+            && self.write_text(init, &mut text).is_some()
+            && text.len() <= MAX_TEXT
+        {
+            self.named.texts.insert(var, text);
+        }
+    }
+
     /// Writes what an expression is made of; `None` where that does not decide its value.
-    fn write_text(&mut self, expr: ExprId, out: &mut Text) -> Option<()> {
+    pub(in super::super) fn write_text(&mut self, expr: ExprId, out: &mut Text) -> Option<()> {
         let kernel = self.kernel;
         let kind = &kernel.exprs[expr].kind;
         let sign = match kind {
@@ -92,21 +114,7 @@ impl Walk<'_> {
                     return Some(());
                 }
                 Some(Value::Int(_) | Value::Cond(_) | Value::Other) | None => {
-                    let is_fixed = match kernel.vars[*var].kind {
-                        VarKind::Let { mutable } => !mutable,
-                        VarKind::Scalar(_) => true,
-                        VarKind::Dim
-                        | VarKind::TileParam(_)
-                        | VarKind::Grid
-                        | VarKind::Block
-                        | VarKind::Each
-                        | VarKind::Loop => false,
-                    };
-                    if !is_fixed {
-                        return None;
-                    }
-                    let declared = self.named.declared.get(var).copied().unwrap_or_default();
-                    format!("{var:?}:{declared}")
+                    return self.write_variable(*var, out);
                 }
             },
             ExprKind::Load(access) => {
@@ -135,6 +143,37 @@ impl Walk<'_> {
         }
         out.push(Part::Sign(")".to_owned()));
         Some(())
+    }
+
+    /// Writes a variable of which no value is known; `None` where it may be assigned again.
+    fn write_variable(&mut self, var: VarId, out: &mut Text) -> Option<()> {
+        match self.kernel.vars[var].kind {
+            VarKind::Let { mutable: false } => match self.named.texts.get(&var) {
+                Some(text) => out.extend(text.iter().cloned()),
+                None => {
+                    let declared = self.named.declared.get(&var).copied().unwrap_or_default();
+                    out.push(Part::Own(var, declared));
+                }
+            },
+            VarKind::Scalar(_) => out.push(Part::Sign(format!("{var:?}"))),
+            VarKind::Let { mutable: true }
+            | VarKind::Dim
+            | VarKind::TileParam(_)
+            | VarKind::Grid
+            | VarKind::Block
+            | VarKind::Each
+            | VarKind::Loop => return None,
+        }
+        Some(())
+    }
+
+    /// Whether a text says the same to all work-items of a launch.
+    pub(in super::super) fn is_text_of_launch(&self, text: &Text) -> bool {
+        text.iter().all(|part| match part {
+            Part::Sign(_) => true,
+            Part::Value(value) => value.as_constant().is_some() || self.is_of_launch(value),
+            Part::Cell(_) | Part::Own(..) => false,
+        })
     }
 
     /// Writes a cell of a local array; `None` where its index is not one value by itself.

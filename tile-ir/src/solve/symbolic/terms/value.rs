@@ -256,11 +256,11 @@ impl Walk<'_> {
                 known.or_else(|| Some(self.opaque(expr, ty)))
             }
             ExprKind::Cast(operand) => {
-                if let Some(number) = self.whole_of_float(expr) {
-                    return Some(number);
-                }
                 let from = self.kernel.exprs[*operand].ty;
                 let value = self.value(*operand);
+                if let Some(number) = self.whole_of_float(expr, *operand) {
+                    return Some(number);
+                }
                 if self.is_exact(expr)
                     && let Value::Int(number) = &value
                 {

@@ -22,6 +22,7 @@ use super::super::slots::tallied::Tallies;
 use super::super::terms::agreed_load::AgreedLoads;
 use super::super::terms::late::Lates;
 use super::super::terms::named::Named;
+use super::super::terms::wholes::Wholes;
 use super::super::tiles::arrays::Elements;
 use super::super::tiles::cells::Cells;
 use super::super::tiles::floors::Floors;
@@ -146,7 +147,7 @@ fn walk_bounded<'a>(
         grid: Vec::new(),
         block: None,
         env: BTreeMap::new(),
-        wholes: Vec::new(),
+        wholes: Wholes::default(),
         guards: Vec::new(),
         passed_by: Vec::new(),
         loops: Vec::new(),

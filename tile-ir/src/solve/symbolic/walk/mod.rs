@@ -453,7 +453,10 @@ impl Walk<'_> {
             StmtKind::Let { var, init } => {
                 self.named.declare(*var);
                 let value = init.map_or(Value::Other, |init| self.value(init));
-                init.iter().for_each(|init| self.note_late(*var, *init, &value));
+                if let Some(init) = *init {
+                    self.note_late(*var, init, &value);
+                    self.note_text(*var, init, &value);
+                }
                 let value = self.kept(*var, value);
                 self.env.insert(*var, value);
                 self.exits.declare(*var);
