@@ -33,6 +33,7 @@ mod launched;
 pub(super) mod left;
 pub(super) mod levels;
 mod paused;
+mod peeled;
 mod restored;
 mod rising;
 mod rotated;
@@ -294,6 +295,9 @@ impl Walk<'_> {
     }
 
     pub(super) fn conditional(&mut self, cond: ExprId, body: &[Stmt], head: SpanId) {
+        if self.peeled(cond, body) {
+            return;
+        }
         let entered = RefCell::new(Formula::Unknown);
         let enter = |walk: &mut Self, id: LoopId| {
             let Cond { yes: holds, no: ends } = walk.condition(cond);

@@ -108,15 +108,24 @@ fn unproved_in_each_round(
 /// The parameters of few values that say how many rounds loops have; `None` where there is no
 /// loop of which nothing else says it.
 fn deciding_rounds(kernel: &Kernel, few: &Cases) -> Option<BTreeSet<VarId>> {
-    let lets = immutable_lets(&kernel.body, kernel);
+    let mut begun = BTreeMap::new();
+    any_stmt(&kernel.body, &mut |kind| {
+        if let StmtKind::Let { var, init: Some(init) } = kind {
+            begun.insert(*var, *init);
+        }
+        false
+    });
     let mut deciding = None;
     any_stmt(&kernel.body, &mut |kind| {
-        if let StmtKind::For { range, .. } | StmtKind::Phase { range, .. } = kind {
-            let mut asked = BTreeSet::new();
-            let mut bounds = range.exprs().into_iter();
-            if bounds.all(|bound| is_number((kernel, &lets, few), bound, &mut asked)) {
-                deciding.get_or_insert_with(BTreeSet::new).extend(asked);
-            }
+        let bounds = match kind {
+            StmtKind::For { range, .. } | StmtKind::Phase { range, .. } => range.exprs(),
+            StmtKind::While { cond, .. } => vec![*cond],
+            _ => return false,
+        };
+        let mut asked = BTreeSet::new();
+        let mut bounds = bounds.into_iter();
+        if bounds.all(|bound| is_number((kernel, &begun, few), bound, &mut asked)) {
+            deciding.get_or_insert_with(BTreeSet::new).extend(asked);
         }
         false
     });

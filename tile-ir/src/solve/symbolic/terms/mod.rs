@@ -29,6 +29,7 @@ mod powers;
 mod residues;
 pub(super) mod same_loads;
 pub(super) mod scattered;
+mod settled;
 pub(super) mod table;
 mod united;
 pub(super) mod value;

@@ -315,7 +315,7 @@ impl Walk<'_> {
         }
         match self.env.get(&var) {
             Some(Value::Other) | None => {}
-            Some(value) => return Some(value.clone()),
+            Some(value) => return Some(self.as_settled(value.clone())),
         }
         let declared = &self.kernel.vars[var];
         let VarKind::Scalar(_) = declared.kind else { return None };

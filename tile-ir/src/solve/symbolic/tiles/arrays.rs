@@ -6,6 +6,7 @@
 //! in any of the elements.
 
 use std::collections::BTreeMap;
+use std::iter::successors;
 
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::Poly;
@@ -16,7 +17,7 @@ use super::own_cells::read_at_distances;
 use crate::arena::EntityId as _;
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, TileId, Type,
-    VarId, any_stmt, reads_memory,
+    VarId, any_stmt, any_subexpr, reads_memory,
 };
 use crate::op::BinaryOp;
 use crate::span::SpanId;
@@ -41,7 +42,7 @@ const MAX_WALKED_FOR_BITS: i128 = 64;
 const MAX_WALKED_FOR_CHOSEN_BITS: i128 = 16;
 
 /// The same of loops that go on by numbers, where no other proof was found.
-const MAX_WALKED_IN_CASE: i128 = 16;
+pub(in super::super) const MAX_WALKED_IN_CASE: i128 = 16;
 
 /// Most work-items of a launch of which it is left to runs.
 const MAX_RUN: i128 = 4096;
@@ -217,7 +218,12 @@ impl Walk<'_> {
         bounds: &[Poly],
         body: &[Stmt],
     ) -> Option<Vec<Poly>> {
-        let LoopRange::Between { reversed, .. } = range else { return None };
+        let reversed = match range {
+            LoopRange::Between { reversed, .. } => reversed,
+            LoopRange::Halving(_) | LoopRange::Doubling(_) => {
+                return self.walked_powers(range, bounds, body);
+            }
+        };
         let numbers: Option<Vec<i128>> = bounds.iter().map(Poly::as_constant).collect();
         let Some(numbers) = numbers else { return self.walked_steps(range, bounds, body) };
         let (start, end, step) = match numbers.as_slice() {
@@ -232,7 +238,7 @@ impl Walk<'_> {
         } else if (self.outside.is_some() || !self.is_small()) && self.moves_bits(body) {
             let chooses = any_stmt(body, &mut |stmt| matches!(stmt, StmtKind::If { .. }));
             if chooses { MAX_WALKED_FOR_CHOSEN_BITS } else { MAX_WALKED_FOR_BITS }
-        } else if self.case.walks_rounds && self.carries_numbers(body)
+        } else if self.case.walks_rounds && (self.carries_numbers(body) || self.shifts(body))
             || (self.case.walks_rounds || self.case.walks_updates) && updates_tile(body)
         {
             MAX_WALKED_IN_CASE
@@ -246,6 +252,32 @@ impl Walk<'_> {
         let mut values: Vec<i128> = (start..end).step_by(usize::try_from(step).ok()?).collect();
         if *reversed {
             values.reverse();
+        }
+        Some(values.into_iter().map(Poly::constant).collect())
+    }
+
+    /// The same of one that halves or doubles a number.
+    fn walked_powers(
+        &self,
+        range: &LoopRange,
+        bounds: &[Poly],
+        body: &[Stmt],
+    ) -> Option<Vec<Poly>> {
+        let [of] = bounds else { return None };
+        let of = of.as_constant()?;
+        let values: Vec<i128> = match range {
+            LoopRange::Halving(_) => {
+                successors(Some(of / 2), |half| Some(half / 2)).take_while(|half| *half > 0).collect()
+            }
+            LoopRange::Doubling(_) | LoopRange::Between { .. } => {
+                let double = |power: &i128| power.checked_mul(2);
+                successors(Some(1), double).take_while(|power| *power < of).collect()
+            }
+        };
+        let room = MAX_WALKED_IN_CASE / self.walked.max(1);
+        let is_walked = self.case.walks_rounds && self.carries_numbers(body);
+        if !is_walked || i128::try_from(values.len()).ok()? > room {
+            return None;
         }
         Some(values.into_iter().map(Poly::constant).collect())
     }
@@ -294,8 +326,23 @@ impl Walk<'_> {
 
     /// Whether statements leave numbers in variables of outside, and none of them leaves the
     /// loop.
-    fn carries_numbers(&self, stmts: &[Stmt]) -> bool {
+    pub(in super::super) fn carries_numbers(&self, stmts: &[Stmt]) -> bool {
         self.sets_outside(stmts, |var| self.is_followed(var)) && !self.leaves(stmts)
+    }
+
+    /// Whether statements shift, and none of them leaves the loop: by how many places is then one
+    /// number in each round.
+    fn shifts(&self, stmts: &[Stmt]) -> bool {
+        let is_shift = |kind: &ExprKind| {
+            matches!(kind, ExprKind::Binary { op: BinaryOp::Shl | BinaryOp::Shr, rhs, .. }
+                if !matches!(self.kernel.exprs[*rhs].kind, ExprKind::Literal(_)))
+        };
+        let in_stmt = |stmt: &Stmt| {
+            let mut exprs = stmt.kind.exprs().into_iter();
+            exprs.any(|expr| any_subexpr(self.kernel, expr, &mut |kind| is_shift(kind)))
+                || stmt.kind.bodies().into_iter().any(|body| self.shifts(body))
+        };
+        !self.leaves(stmts) && stmts.iter().any(in_stmt)
     }
 
     /// Whether statements set some such variable of outside.

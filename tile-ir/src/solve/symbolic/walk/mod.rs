@@ -481,6 +481,7 @@ impl Walk<'_> {
                     return;
                 }
                 let lhs = self.env.get(var).cloned().unwrap_or(Value::Other);
+                let lhs = self.as_settled(lhs);
                 let own = if self.keeps(*var) { Type::Index } else { declared.ty };
                 let value = self.operated((*op, stmt.span), (lhs, rhs), (declared.ty, own));
                 let value = value.unwrap_or_else(|| self.changed(*var));
