@@ -2,7 +2,8 @@
 //!
 //! `let mut d: f32; if t < n { d = a[t]; } barrier; if t < n { b[t] = d; }`: who reads `d` has
 //! come by where it was assigned, since what the condition asks has not changed in between. So
-//! a path without a value is none that anybody takes.
+//! a path without a value is none that anybody takes. So it is where one of several conditions
+//! always holds.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +12,9 @@ use super::state::State;
 use crate::check::poly::assigned_in;
 use crate::kernel::{ArrayRef, ExprId, ExprKind, Stmt, Type, VarId};
 use crate::op::{CompareOp, LogicOp, UnaryOp};
+
+/// Most conditions of one variable of which it is asked whether one always holds.
+const MAX_CASES: usize = 6;
 
 /// A variable has a value where a condition holds, or where it does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,6 +73,46 @@ impl Flow<'_> {
     /// What conditions ask of these variables is another question from here on.
     pub(super) fn change_conditional(&self, vars: &[VarId], state: &mut State) {
         state.conditional.retain(|fact| !self.mentions_any(fact.cond, vars));
+    }
+
+    /// Takes for assigned what is so under conditions of which one always holds: `x < n` and
+    /// `x >= n`.
+    pub(super) fn complete_conditional(&self, state: &mut State) {
+        let vars: BTreeSet<VarId> = state.conditional.iter().map(|fact| fact.var).collect();
+        for var in vars {
+            let facts = state.conditional.iter().filter(|fact| fact.var == var);
+            let none: Vec<_> = facts.map(|fact| (fact.cond, !fact.holds)).collect();
+            if (2..=MAX_CASES).contains(&none.len()) && self.is_contradiction(none, &[]) {
+                state.assigned.insert(var);
+                state.forget_conditional(var);
+            }
+        }
+    }
+
+    /// Whether conditions cannot come out as they are said to where the known ones do.
+    fn is_contradiction(&self, mut open: Vec<(ExprId, bool)>, known: &[(ExprId, bool)]) -> bool {
+        let Some((cond, holds)) = open.pop() else { return false };
+        match &self.kernel.exprs[cond].kind {
+            ExprKind::Unary { op: UnaryOp::Not, operand } => {
+                open.push((*operand, !holds));
+                self.is_contradiction(open, known)
+            }
+            ExprKind::Logic { op, lhs, rhs } if (*op == LogicOp::And) == holds => {
+                open.extend([(*lhs, holds), (*rhs, holds)]);
+                self.is_contradiction(open, known)
+            }
+            ExprKind::Logic { lhs, rhs, .. } => [lhs, rhs].into_iter().all(|part| {
+                let mut open = open.clone();
+                open.push((*part, holds));
+                self.is_contradiction(open, known)
+            }),
+            _ => {
+                self.follows(cond, !holds, known) || {
+                    let known: Vec<_> = known.iter().copied().chain([(cond, holds)]).collect();
+                    self.is_contradiction(open, &known)
+                }
+            }
+        }
     }
 
     /// The conditions that hold, or do not, where one does.

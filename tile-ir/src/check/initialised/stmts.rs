@@ -127,6 +127,7 @@ impl Flow<'_> {
                 let by_arm = self.assigned_by_arm(*cond, arms, (state, &other));
                 state.join(other);
                 state.conditional.extend(by_arm);
+                self.complete_conditional(state);
                 self.write_picked(*cond, then, state);
                 self.write_of_first(*cond, [then, otherwise], state);
                 self.write_of_elected(*cond, [then, otherwise], (&before, state));
