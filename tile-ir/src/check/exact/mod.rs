@@ -27,6 +27,7 @@ mod floats;
 mod held;
 mod indices;
 mod literal;
+mod multiples;
 mod parts;
 mod reach;
 mod sources;

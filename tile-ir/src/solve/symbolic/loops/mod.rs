@@ -22,6 +22,7 @@ pub(super) mod bounded;
 mod by_rounds;
 mod claimed;
 mod doubled;
+mod drained;
 mod entered;
 pub(super) mod exit;
 mod fetched;
@@ -54,6 +55,7 @@ use self::between::Between;
 use self::bounded::Limit;
 use self::by_rounds::Added;
 use self::claimed::Claimed;
+use self::drained::Drained;
 use self::exit::Exits;
 use self::halved::Scaled;
 use self::last::{Ended, Head};
@@ -133,6 +135,8 @@ pub(super) struct Carried {
     is_halved: bool,
     /// Between which values the loop keeps it.
     pub(super) limits: Vec<Limit>,
+    /// That it moves by no more than another number falls.
+    drained: Option<Drained>,
     /// Whether it is `first` again at the head of each iteration.
     is_restored: bool,
     /// Of what it is a sum over ever more work-items.
@@ -390,7 +394,7 @@ impl Walk<'_> {
         let filled = self.fill_own_arrays(body);
         let mut entered = None;
         let mut flow = self.nested(|walk| {
-            let holds = enter(walk, id);
+            let holds = enter(walk, id).and(walk.drained_here(&carried, counter));
             entered = course.is_whole.then(|| walk.entered(id, holds.clone()));
             walk.take_for_widened(&carried);
             // Who is in an iteration is in it.
@@ -643,6 +647,7 @@ impl Walk<'_> {
                     alike: None,
                     is_halved,
                     limits,
+                    drained: None,
                     is_restored,
                     widened,
                     changed_last,
