@@ -27,6 +27,7 @@
 use std::collections::BTreeSet;
 
 use super::floats::{ends, nearest, whole_of};
+use super::multiples::multiple;
 use super::sources::Sources;
 use crate::arena::EntityId as _;
 use crate::check::interval::{FAR, Range, left_by, masked, range_of};
@@ -227,7 +228,8 @@ fn range(
         {
             masked(kernel, expr)
         }
-        ExprKind::Binary { op, lhs, rhs } => binary(kernel, (expr, *op), of(*lhs), of(*rhs)),
+        ExprKind::Binary { op, lhs, rhs } => multiple(kernel, sources, expr, of)
+            .or_else(|| binary(kernel, (expr, *op), of(*lhs), of(*rhs))),
         ExprKind::Select { then, otherwise, .. } => {
             let (one, other) = (of(*then)?, of(*otherwise)?);
             Some((one.0.min(other.0), one.1.max(other.1)))

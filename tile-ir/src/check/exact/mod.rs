@@ -7,7 +7,8 @@
 //! Such a number is a sum or product of scalar parameters (of those with a point what is
 //! before it, [`floats`]), dimensions, tile sizes,
 //! coordinates and counters between bounds that are such numbers, be it that the loop
-//! counts by hand ([`super::stepped`]), the smaller and the larger of such, and it is
+//! counts by hand ([`super::stepped`]), the smaller and the larger of such, how many tiles there
+//! are, and it is
 //! used as an index, as a bound, as a divisor or in a comparison, or is a part of such a
 //! sum; by way of a variable too, or of a cell of a tile that stores alone set. Where warps
 //! work together, so it is if it is divided by a literal, which numbers warps. What is made of
@@ -27,6 +28,7 @@ mod floats;
 mod held;
 mod indices;
 mod literal;
+mod multiples;
 mod parts;
 mod reach;
 mod sources;

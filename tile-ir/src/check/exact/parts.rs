@@ -73,13 +73,14 @@ impl Sources {
 }
 
 /// What a bounded expression is made of: the parts of a sum or product, those of which one is
-/// taken, what is converted.
+/// taken, what is converted, what is divided and rounded up.
 pub(super) fn parts(kind: &ExprKind) -> Option<Vec<ExprId>> {
     match *kind {
         ExprKind::Binary { op, lhs, rhs } => is_made_by(op).then(|| vec![lhs, rhs]),
         ExprKind::Cast(of) => Some(vec![of]),
         ExprKind::Unary { op: UnaryOp::Neg, operand } => Some(vec![operand]),
         ExprKind::Select { then, otherwise, .. } => Some(vec![then, otherwise]),
+        ExprKind::Tiles { extent, tile } => Some(vec![extent, tile]),
         ExprKind::Literal(_)
         | ExprKind::Var(_)
         | ExprKind::Load(_)
@@ -88,7 +89,6 @@ pub(super) fn parts(kind: &ExprKind) -> Option<Vec<ExprId>> {
         | ExprKind::Logic { .. }
         | ExprKind::Math { .. }
         | ExprKind::Uniform(_)
-        | ExprKind::Tiles { .. }
         | ExprKind::InBounds { .. } => None,
     }
 }

@@ -6,7 +6,7 @@ use super::sources::{Sources, Width};
 use crate::check::ending::Way;
 use crate::check::interval::{FAR, Range, left_by, masked, range_of, rounded};
 use crate::check::stepped::{Step, Trips};
-use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, eval_index};
+use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, ceil_div, eval_index};
 use crate::op::{BinaryOp, UnaryOp};
 
 impl Sources {
@@ -69,6 +69,7 @@ impl Sources {
                 (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
                 (one, other) => one.or(other),
             },
+            ExprKind::Tiles { extent, tile } => Some(tiles_of(range(extent)?, range(tile)?)),
             ref other => {
                 debug_assert!(parts(other).is_none(), "a bounded expression is made of parts");
                 None
@@ -189,5 +190,14 @@ impl Sources {
         let most = kernel.vars[var].ty.integer_range().map_or(i64::MAX.into(), |(_, max)| max);
         let range = self.range_of_all(kernel, var, value);
         range.is_some_and(|(low, high)| low >= 0 && high <= most / 2)
+    }
+}
+
+/// What division rounded up makes of two ranges; more tiles there are of what is larger, and fewer
+/// of larger ones. Of tiles of no size there is none.
+fn tiles_of(extent: Range, tile: Range) -> Range {
+    match tile.0 {
+        1.. => (ceil_div(extent.0, tile.1), ceil_div(extent.1, tile.0)),
+        _ => (0, extent.1.max(0)),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::algebra::poly::Poly;
 use super::super::algebra::symbol::Sharing;
+use super::super::scans::prefix::single;
 use super::super::walk::{Value, Walk};
 use super::alike::Sum;
 use super::behind::Entered;
@@ -26,9 +27,8 @@ impl Walk<'_> {
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
         let mut rounds = Rounds::new(sharing, entered);
         let from = self.symbols.next();
-        for Carried { var, first, step, alike, kind, is_halved, limits, changed_last, .. } in
-            carried
-        {
+        for of in carried {
+            let Carried { var, first, step, alike, kind, is_halved, limits, changed_last, .. } = of;
             let goes_on = alike.filter(|_| uniform && changed_last.is_empty());
             if let (None, Some(alike)) = (step, goes_on) {
                 let (value, last) = self.gone_on(*var, first, alike, Sharing::Block);
@@ -40,7 +40,9 @@ impl Walk<'_> {
             let value = match step {
                 Some(step) => {
                     let rounds = self.rounds_of(&mut rounds, changed_last);
-                    self.stepped_by(*var, first, &rounds, step)
+                    let value = self.stepped_by(*var, first, &rounds, step);
+                    single(&rounds).iter().for_each(|rounds| self.note_rising(of, &value, *rounds));
+                    value
                 }
                 None if *is_halved => self.changed_within(*var, Kind::Natural),
                 None => self.changed_within(*var, *kind),

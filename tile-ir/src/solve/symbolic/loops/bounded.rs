@@ -3,10 +3,12 @@
 //! A binary search moves `lo` up and `hi` down; a probe of a table goes on at
 //! `(slot + 1) % size`. What is so before the loop, and after an iteration at whose start it
 //! was so, is so at the start of each one. What is tried as a bound is what some variable
-//! was before the loop, the last value that a division, or a mask, leaves, the last one
-//! that a condition in the loop lets pass, and those between which a counter runs to which it
-//! is set ([`super::hull`]). All are taken to hold, until an iteration is
-//! seen that need not keep one.
+//! was before the loop, or the number beside that, the last value that a division, or a mask,
+//! leaves, the last one that a condition in the loop lets pass, and those between which a counter
+//! runs to which it is set ([`super::hull`]). All are taken to hold, until an iteration is
+//! seen that need not keep one: first those that are known to hold before the loop, then what
+//! follows for variables that take from others ([`super::drained`]), then, beside these, the
+//! others.
 
 use std::collections::BTreeMap;
 
@@ -37,6 +39,8 @@ pub(in super::super) struct Limit {
     first: Poly,
     /// Whether that is within it.
     known: Known,
+    /// Whether it is seen already to be kept.
+    is_settled: bool,
 }
 
 /// Where it is known that a limit holds before a loop.
@@ -51,6 +55,19 @@ enum Known {
 }
 
 impl Limit {
+    /// Whether it is the same bound.
+    fn is_like(&self, other: &Self) -> bool {
+        self.is_upper == other.is_upper && self.bound == other.bound
+    }
+
+    /// Whether it is known to hold before the loop, so that it holds in each iteration.
+    fn is_plain(&self) -> bool {
+        match self.known {
+            Known::Everywhere | Known::Around => true,
+            Known::UnlessFirst | Known::Nowhere => false,
+        }
+    }
+
     /// That a value is within it.
     fn of(&self, value: &Poly) -> Formula {
         match self.is_upper {
@@ -112,14 +129,36 @@ impl Carried {
     pub(in super::super) fn is_between(&self) -> bool {
         [false, true].into_iter().all(|upper| self.limits.iter().any(|of| of.is_upper == upper))
     }
+
+    /// Whether it only rises, or only falls, from what it was, and it is not known how far.
+    pub(super) fn rises(&self) -> Option<bool> {
+        let plain = || self.limits.iter().filter(|limit| limit.is_plain());
+        let (has_upper, has_lower) =
+            (plain().any(|of| of.is_upper), plain().any(|of| !of.is_upper));
+        let from_first = plain().any(|limit| limit.bound == self.first);
+        (from_first && has_upper != has_lower).then_some(has_lower)
+    }
 }
 
-/// An iteration that was walked to see what it does: the values at its end, and what holds
-/// where it begins.
-struct Tried {
-    id: LoopId,
+/// An iteration that was walked to see what it does: the values at its start, that of the counter
+/// among them, and at its end, and what holds where it begins.
+pub(super) struct Tried {
+    pub(super) id: LoopId,
+    start: BTreeMap<VarId, Poly>,
     end: BTreeMap<VarId, Poly>,
     holds: Formula,
+}
+
+impl Tried {
+    /// What a variable is at its start and at its end.
+    pub(super) fn ends(&self, var: VarId) -> Option<[&Poly; 2]> {
+        Some([self.start.get(&var)?, self.end.get(&var)?])
+    }
+
+    /// What its counter is.
+    pub(super) fn counter(&self, counter: VarId) -> Option<&Poly> {
+        self.start.get(&counter)
+    }
 }
 
 impl Walk<'_> {
@@ -146,7 +185,32 @@ impl Walk<'_> {
         }
         let first = self.try_iteration(carried, head, body, enter);
         self.propose(carried, &first);
-        while carried.iter().any(|carried| !carried.limits.is_empty()) {
+        // What speaks of the first value is a case more each: beside that, plain limits may not be
+        // seen to be kept.
+        let all: Vec<Vec<Limit>> = carried.iter().map(|of| of.limits.clone()).collect();
+        carried.iter_mut().for_each(|of| of.limits.retain(Limit::is_plain));
+        self.keep_limits(carried, head, body, enter);
+        self.find_drained(carried, head, body, enter);
+        for (of, limits) in carried.iter_mut().zip(all) {
+            of.limits.iter_mut().for_each(|limit| limit.is_settled = true);
+            let is_new = |limit: &Limit| !of.limits.iter().any(|own| own.is_like(limit));
+            let limits: Vec<Limit> = limits.into_iter().filter(is_new).collect();
+            of.limits.extend(limits);
+        }
+        self.keep_limits(carried, head, body, enter);
+    }
+
+    /// Takes back limits until those that are left are kept by an iteration that begins with
+    /// them.
+    pub(super) fn keep_limits(
+        &mut self,
+        carried: &mut [Carried],
+        head: (Option<VarId>, SpanId),
+        body: &[Stmt],
+        enter: &dyn Fn(&mut Self, LoopId) -> Formula,
+    ) {
+        let is_open = |carried: &Carried| carried.limits.iter().any(|limit| !limit.is_settled);
+        while carried.iter().any(is_open) {
             let tried = self.try_iteration(carried, head, body, enter);
             if !self.drop_broken(carried, &tried) {
                 break;
@@ -155,7 +219,7 @@ impl Walk<'_> {
     }
 
     /// Walks an iteration, of which nothing is kept.
-    fn try_iteration(
+    pub(super) fn try_iteration(
         &mut self,
         carried: &[Carried],
         (counter, head): (Option<VarId>, SpanId),
@@ -167,25 +231,27 @@ impl Walk<'_> {
         let trying = std::mem::replace(&mut self.is_trying, true);
         let id = self.open(counter, head);
         self.set_heads(id, carried);
-        let mut holds = Formula::True;
+        let (mut holds, mut start) = (Formula::True, BTreeMap::new());
         self.nested(|walk| {
-            holds = enter(walk, id);
+            let begins = enter(walk, id);
+            holds = begins.and(walk.drained_here(carried, counter));
+            start = walk.values_of(carried, counter);
             walk.stmts(body);
         });
-        let end = self.values_of(carried);
+        let end = self.values_of(carried, None);
         self.loops.pop();
         self.recording = recording;
         self.is_trying = trying;
         self.env = before;
-        Tried { id, end, holds }
+        Tried { id, start, end, holds }
     }
 
-    fn values_of(&self, carried: &[Carried]) -> BTreeMap<VarId, Poly> {
+    fn values_of(&self, carried: &[Carried], counter: Option<VarId>) -> BTreeMap<VarId, Poly> {
         let value = |var: VarId| match self.env.get(&var) {
             Some(Value::Int(value)) if !value.is_lost() => Some((var, value.clone())),
             Some(Value::Int(_) | Value::Cond(_) | Value::Other) | None => None,
         };
-        carried.iter().filter_map(|carried| value(carried.var)).collect()
+        carried.iter().map(|carried| carried.var).chain(counter).filter_map(value).collect()
     }
 
     /// Gives variables the limits that are to be tried.
@@ -200,18 +266,32 @@ impl Walk<'_> {
                 continue;
             };
             for (bound, is_upper) in self.bounds_to_try((first, end), &firsts, tried) {
-                let first = first.clone();
-                let mut limit = Limit { bound, is_upper, first, known: Known::UnlessFirst };
-                let broken = limit.broken_by(&limit.first);
-                if self.is_seldom(&broken) {
-                    limit.known = Known::Everywhere;
-                } else if self.is_seldom_here(broken) {
-                    limit.known = Known::Around;
-                } else if limit.is_beside_first() {
-                    continue;
-                }
-                limits.push(limit);
+                limits.extend(self.limit_to_try(first, bound, is_upper));
             }
+        }
+    }
+
+    /// A limit that is to be tried of a variable that was `first`; `None` of one that says
+    /// nothing.
+    fn limit_to_try(&self, first: &Poly, bound: Poly, is_upper: bool) -> Option<Limit> {
+        let (first, known) = (first.clone(), Known::UnlessFirst);
+        let mut limit = Limit { bound, is_upper, first, known, is_settled: false };
+        let broken = limit.broken_by(&limit.first);
+        if self.is_seldom(&broken) {
+            limit.known = Known::Everywhere;
+        } else if self.is_seldom_here(broken) {
+            limit.known = Known::Around;
+        } else if limit.is_beside_first() {
+            return None;
+        }
+        Some(limit)
+    }
+
+    /// Gives a variable further limits that are to be tried; those that it has are settled.
+    pub(super) fn add_limits(&self, of: &mut Carried, bounds: impl Iterator<Item = (Poly, bool)>) {
+        of.limits.iter_mut().for_each(|limit| limit.is_settled = true);
+        for (bound, is_upper) in bounds {
+            of.limits.extend(self.limit_to_try(&of.first, bound, is_upper));
         }
     }
 
@@ -226,8 +306,14 @@ impl Walk<'_> {
         // An end that is one of the range may come to lie before its first element.
         out.extend([0, -1].map(|least| (Poly::constant(least), false)));
         out.extend(firsts.iter().map(|first| (first.clone(), true)));
+        // Another one rises from where it began, and this one does not fall below it.
+        out.extend(firsts.iter().map(|first| (first.clone(), false)));
         out.extend(self.hull(end, &tried.holds));
         out.extend(self.lasts(end, 2).into_iter().map(|last| (last, true)));
+        // What lies between two variables may be none of them.
+        let others = || firsts.iter().filter(|other| *other != first);
+        out.extend(others().map(|other| (other.plus(-1), true)));
+        out.extend(others().map(|other| (other.plus(1), false)));
         out.retain(|(bound, _)| {
             let mut unknowns = bound.unknowns();
             !bound.is_lost() && !unknowns.any(|unknown| self.symbols.is_inside(unknown, tried.id))
@@ -291,13 +377,20 @@ impl Walk<'_> {
                 continue;
             };
             limits.retain_mut(|limit| {
-                let lost = tried.holds.clone().and(limit.lost_by(end));
-                let is_kept = self.is_seldom_here(lost);
+                if limit.is_settled {
+                    return true;
+                }
+                let is_kept = self.is_seldom_in(tried, limit.lost_by(end));
                 any |= !is_kept;
                 is_kept || limit.weaken()
             });
         }
         any
+    }
+
+    /// Whether it is seen with little effort that a condition never holds in an iteration.
+    pub(super) fn is_seldom_in(&self, tried: &Tried, condition: Formula) -> bool {
+        self.is_seldom_here(tried.holds.clone().and(condition))
     }
 
     /// Whether it is seen with little effort that a condition never holds.

@@ -7,8 +7,7 @@
 //! value for the block, the value in the next iteration is known from this one's
 //! where the body says it ([`Loop::next`]): `buf = 1 - buf`.
 //!
-//! Who goes on behind a `while` that doubles or halves a stride has found that its condition
-//! does not hold, which is a fact from there on.
+//! Who goes on behind a `while` has found that its condition does not hold ([`reached`]).
 //!
 //! A counter of 32 or 64 bits is taken not to leave the range of its type, as a
 //! grid's stride does not where the work-items' numbers fit
@@ -22,6 +21,7 @@ pub(super) mod bounded;
 mod by_rounds;
 mod claimed;
 mod doubled;
+mod drained;
 mod entered;
 pub(super) mod exit;
 mod fetched;
@@ -34,6 +34,7 @@ pub(super) mod left;
 pub(super) mod levels;
 mod paused;
 mod peeled;
+mod reached;
 mod restored;
 mod rising;
 mod rotated;
@@ -55,6 +56,7 @@ use self::between::Between;
 use self::bounded::Limit;
 use self::by_rounds::Added;
 use self::claimed::Claimed;
+use self::drained::Drained;
 use self::exit::Exits;
 use self::halved::Scaled;
 use self::last::{Ended, Head};
@@ -128,12 +130,16 @@ pub(super) struct Carried {
     pub(super) kind: Kind,
     /// By which an iteration multiplies it at most, if that is all it does and does not wrap.
     factor: Option<i128>,
+    /// Whether it is never negative, of one to which each adds more than the one before.
+    stays_natural: bool,
     /// That every iteration adds what the block agrees on, if not the same.
     pub(super) alike: Option<Alike>,
     /// Whether it is of that kind in iterations alone, since they halve it while it is above 0.
     is_halved: bool,
     /// Between which values the loop keeps it.
     pub(super) limits: Vec<Limit>,
+    /// That it moves by no more than another number falls.
+    drained: Option<Drained>,
     /// Whether it is `first` again at the head of each iteration.
     is_restored: bool,
     /// Of what it is a sum over ever more work-items.
@@ -320,6 +326,7 @@ impl Walk<'_> {
             empty: Some(&empty),
             is_last: &is_last,
         };
+        let from = self.symbols.next();
         let (flow, carried) = self.repeated((None, head), body, &enter, (course, &scaled));
         self.leave_by_last(&Ended {
             head: Head::While(cond),
@@ -346,18 +353,7 @@ impl Walk<'_> {
         // The last evaluation of the condition.
         let reached = self.condition(cond).no;
         self.leave_widened_until(&carried, &reached);
-        // Who goes on behind the loop has found that it does not hold. Of one that is never
-        // left nothing is said; of others than strides more is known than it says.
-        let mut kinds = carried.iter().map(|carried| carried.kind);
-        let scales = kinds.any(|kind| matches!(kind, Kind::Power));
-        if scales && matches!(reached, Formula::AtLeast(_)) {
-            self.guards.push(reached);
-            self.passed_by.push(Formula::False);
-            if self.is_never(&Formula::All(self.guards.clone())) {
-                self.guards.pop();
-                self.passed_by.pop();
-            }
-        }
+        self.leave_reached(&carried, reached, from);
     }
 
     /// Whether a loop's condition does not hold any more; asked again where that reads nothing.
@@ -394,7 +390,7 @@ impl Walk<'_> {
         let filled = self.fill_own_arrays(body);
         let mut entered = None;
         let mut flow = self.nested(|walk| {
-            let holds = enter(walk, id);
+            let holds = enter(walk, id).and(walk.drained_here(&carried, counter));
             entered = course.is_whole.then(|| walk.entered(id, holds.clone()));
             walk.take_for_widened(&carried);
             // Who is in an iteration is in it.
@@ -521,7 +517,8 @@ impl Walk<'_> {
     /// those to which not every one adds the same.
     pub(super) fn set_heads(&mut self, id: LoopId, carried: &[Carried]) -> Vec<(VarId, Unknown)> {
         let mut symbols = Vec::new();
-        for Carried { var, first, step, kind, factor, alike, limits, .. } in carried {
+        for of in carried {
+            let Carried { var, first, step, kind, factor, alike, limits, .. } = of;
             if let Some(alike) = alike {
                 let (value, sum) = self.gone_on(*var, first, *alike, Sharing::Block);
                 symbols.push((*var, sum));
@@ -539,6 +536,7 @@ impl Walk<'_> {
                             .and(Formula::le(value, &Poly::constant(max)));
                         self.symbols.add_facts(number, range);
                     }
+                    self.note_rising(of, &value, number);
                     value
                 }
                 None => self.changed_before((*var, first), *kind, *factor),
@@ -644,9 +642,11 @@ impl Walk<'_> {
                     step,
                     kind,
                     factor,
+                    stays_natural: false,
                     alike: None,
                     is_halved,
                     limits,
+                    drained: None,
                     is_restored,
                     widened,
                     changed_last,
@@ -734,7 +734,7 @@ impl Walk<'_> {
             {
                 (carried.widened, holds) = (None, false);
             }
-            (carried.step, carried.alike) = (None, None);
+            (carried.step, carried.alike, carried.stays_natural) = (None, None, false);
             if carried.is_restored && !Self::is_restored(end.as_ref(), &carried.first) {
                 (carried.is_restored, holds) = (false, false);
             } else if let (Some(Value::Int(start)), Some(Value::Int(end))) = (start, end) {
@@ -748,7 +748,7 @@ impl Walk<'_> {
                 }
             }
         }
-        self.find_rising(carried, &ends_of, id);
+        self.find_rising(carried, &ends_of, (id, &entered));
         self.loops.pop();
         self.recording = recording;
         self.env = before;

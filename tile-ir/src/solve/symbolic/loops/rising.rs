@@ -4,13 +4,17 @@
 //! `rest` is what it was less `n` and less as many as there are pairs of `n`, `n * (n - 1) / 2`.
 //! So numbers are taken apart into the rows of a triangle.
 //!
+//! What was not negative before, and is not at the end of an iteration that has been entered, is
+//! not negative at the start of any, nor behind the loop: it is not taken off more than is there.
+//!
 //! Said of indices alone, which do not wrap.
 
 use std::collections::BTreeMap;
 
+use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::LoopId;
-use super::super::walk::Walk;
+use super::super::walk::{Value, Walk};
 use super::Carried;
 use super::steps::Step;
 use crate::kernel::{Type, VarId};
@@ -21,7 +25,13 @@ pub(super) type Ends = BTreeMap<VarId, (Poly, Poly)>;
 
 impl Walk<'_> {
     /// Has the variables that rise so of those to which iterations do not add the same.
-    pub(super) fn find_rising(&self, carried: &mut [Carried], ends: &Ends, id: LoopId) {
+    /// An iteration is `entered` under this.
+    pub(super) fn find_rising(
+        &self,
+        carried: &mut [Carried],
+        ends: &Ends,
+        (id, entered): (LoopId, &Formula),
+    ) {
         let stepped: BTreeMap<Unknown, (Poly, i128)> = carried
             .iter()
             .filter_map(|carried| {
@@ -38,6 +48,12 @@ impl Walk<'_> {
             let is_index = self.type_of(of.var) == Type::Index && !of.first.is_lost();
             if let Some((start, end)) = ends.get(&of.var).filter(|_| is_index) {
                 of.step = self.rising(end.sub(start), &stepped, id);
+                let is_taken_off = of.step.is_some() && self.is_natural(&of.first);
+                of.stays_natural = is_taken_off && {
+                    let below = Formula::lt(end, &Poly::default());
+                    let begins = entered.clone().and(Formula::AtLeast(start.clone()));
+                    self.is_never(&begins.and(below))
+                };
             }
         }
     }
@@ -61,6 +77,13 @@ impl Walk<'_> {
         }
         let is_fixed = !by.is_lost() && !self.is_changed_by(by.unknowns(), id);
         (is_fixed && more != 0).then_some(Step::Rising(by, more))
+    }
+
+    /// Notes that a variable that rises so is not negative after so many iterations.
+    pub(super) fn note_rising(&mut self, of: &Carried, value: &Value, iterations: Unknown) {
+        if let (true, Value::Int(value)) = (of.stays_natural, value) {
+            self.symbols.add_facts(iterations, Formula::AtLeast(value.clone()));
+        }
     }
 
     /// How many pairs there are of so many iterations.

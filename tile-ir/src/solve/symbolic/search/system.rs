@@ -592,8 +592,13 @@ impl System {
                 of(*one).any(|rest| of(*other).any(|theirs| rest == theirs))
             };
             let products = |poly: &Poly| poly.terms().iter().map(|(m, _)| *m).collect::<Vec<_>>();
-            // Where equalities have replaced all that they are made of, bounds have them.
-            let is_settled = self.zeros().all(Poly::is_linear);
+            // Where equalities have replaced all that they are made of, or do not multiply the
+            // two, bounds have them.
+            let multiplies = |zero: &Poly| {
+                let mut products = zero.terms().iter().filter(|(product, _)| product.len() > 1);
+                products.any(|(product, _)| product.contains(one) || product.contains(other))
+            };
+            let is_settled = !self.zeros().any(multiplies);
             let bounds = self.at_least.iter().filter(|_| is_settled).flat_map(products);
             if self.zeros().any(|zero| are_common(&products(zero)))
                 || are_common(&bounds.collect::<Vec<_>>())

@@ -19,7 +19,9 @@ impl Walk<'_> {
         if tile.as_constant() == Some(1) && self.is_natural(&extent) {
             return Some(Value::Int(extent));
         }
-        if extent.is_lost() || self.symbols.low(&tile).is_none_or(|low| low < 1) {
+        let none = Formula::le(&tile, &Poly::default());
+        let is_positive = self.symbols.low(&tile).is_some_and(|low| low >= 1);
+        if extent.is_lost() || !is_positive && !self.is_never_here(&tile, none.clone()) {
             return None;
         }
         let natural = self.is_natural(&extent);
@@ -28,15 +30,18 @@ impl Walk<'_> {
             // extent <= q * tile < extent + tile
             let whole = q.mul(&tile);
             let rounded_up = Formula::within(&whole.sub(&extent), &tile);
-            if natural {
-                return rounded_up;
-            }
-            let none = Formula::All(vec![
-                Formula::le(&extent, &Poly::default()),
-                Formula::Zero(q.clone()),
-            ]);
-            let some = Formula::All(vec![Formula::lt(&Poly::default(), &extent), rounded_up]);
-            Formula::Any(vec![none, some])
+            let known = if natural {
+                rounded_up
+            } else {
+                let none = Formula::All(vec![
+                    Formula::le(&extent, &Poly::default()),
+                    Formula::Zero(q.clone()),
+                ]);
+                let some = Formula::All(vec![Formula::lt(&Poly::default(), &extent), rounded_up]);
+                Formula::Any(vec![none, some])
+            };
+            // By the guards alone it is positive: elsewhere nothing is said.
+            if is_positive { known } else { none.or(known) }
         });
         Some(Value::Int(quotient))
     }
