@@ -130,22 +130,20 @@ impl Sources {
             ExprKind::Binary { op: BinaryOp::Rem, rhs, .. } => is_bounded(rhs),
             _ if masked(kernel, expr).is_some() && rounded(kernel, expr).is_none() => true,
             ExprKind::Cast(_) if whole_of(kernel, expr).is_some() => true,
-            // Of a number below 0 an unsigned one is made on purpose.
+            // Of a number below 0 an unsigned one is made on purpose, so of a parameter.
             ExprKind::Cast(of) => match (Width::of(kernel.exprs[of].ty), width) {
                 (Some(_), Width::Whole) | (Some(Width::Whole), Width::Signed) => is_bounded(of),
                 (Some(Width::Whole), Width::Unsigned) => {
                     is_bounded(of) && !self.subtracts(kernel, of)
                 }
                 (Some(Width::Signed | Width::Unsigned), Width::Signed)
-                | (Some(Width::Unsigned), Width::Unsigned)
-                    if is_wide(node.ty) =>
-                {
+                | (Some(Width::Unsigned), Width::Unsigned) => is_bounded(of),
+                (Some(Width::Signed), Width::Unsigned) => {
                     is_bounded(of)
+                        && !self.subtracts(kernel, of)
+                        && (is_wide(node.ty) || !self.is_scalar(kernel, of))
                 }
-                (Some(Width::Signed), Width::Unsigned) if is_wide(node.ty) => {
-                    is_bounded(of) && !self.subtracts(kernel, of)
-                }
-                (Some(Width::Signed | Width::Unsigned) | None, _) => false,
+                (None, _) => false,
             },
             ExprKind::Binary { op: BinaryOp::Sub, .. } | ExprKind::Unary { .. }
                 if width == Width::Unsigned && !self.rounds_up(kernel, expr) =>
@@ -154,6 +152,13 @@ impl Sources {
             }
             _ => self.parts(kernel, expr).is_some_and(|parts| parts.into_iter().all(is_bounded)),
         }
+    }
+
+    /// Whether an expression is a scalar parameter, by a name of its own or by another.
+    fn is_scalar(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let ExprKind::Var(var) = kernel.exprs[expr].kind else { return false };
+        matches!(kernel.vars[var].kind, VarKind::Scalar(_))
+            || self.lets.get(&var).is_some_and(|init| self.is_scalar(kernel, *init))
     }
 
     /// Whether a number of 32 or 64 bits is made of dimensions and tile sizes alone: by those nobody
