@@ -11,7 +11,7 @@
 //! are, and it is
 //! used as an index, as a bound, as a divisor or in a comparison, or is a part of such a
 //! sum; by way of a variable too, of a cell of a tile that stores alone set, or of a conversion
-//! between numbers with a sign and without, but of a parameter that is made one without. Where warps
+//! between numbers with a sign and without, but of a parameter that loses its sign. Where warps
 //! work together, so it is if it is divided by a literal, which numbers warps. What is made of
 //! dimensions and tile sizes alone is such a number wherever it is. What is hashed, masked or
 //! divided first is not, but for what a mask
