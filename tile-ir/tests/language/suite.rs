@@ -117,8 +117,8 @@ families! {
     added agreed alike anew apart arrays atomics ballots basics begins behind benchmarks beside
     between bins bits blocks bracketed buffers butterflies chains chosen chunks claims clamped
     coarse collected combined confined contrary control corners counted counters counting counts
-    decided digits dims doubled doubtful elected ended ends equations exact far fetched few
-    filled flags flipped followed found fronts further gather generated generics given graphs
+    cursors decided digits dims doubled doubtful elected ended ends equations exact far fetched
+    few filled flags flipped followed found fronts further gather generated generics given graphs
     grids grouped halos halved hand hits inclusive kept lanes last_part lastly late launched
     launches layers leaving left lessons levels library limits listed loaded long looped loops
     made many_rounds marks matrices micro mirrors mixed multiplied narrow nearby nearly offsets
