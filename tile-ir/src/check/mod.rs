@@ -5,6 +5,7 @@ mod anew;
 mod assumed;
 mod bounds;
 mod counted;
+mod cursors;
 mod divergence;
 mod ending;
 mod exact;

@@ -2,14 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use super::{flagged, some_rounds, uniformity};
+use super::{cursors, flagged, some_rounds, uniformity};
 use crate::kernel::{ArrayRef, Kernel};
 use crate::solve::symbolic::{Proofs, Unproved};
 
-/// Another way to write a kernel that does the same, if there is one.
-type Rewrite = fn(&Kernel) -> Option<Kernel>;
+/// Another way to write a kernel that does the same, if there is one, and as far as these pairs
+/// without a proof are concerned.
+type Rewrite = fn(&Kernel, &[Unproved]) -> Option<Kernel>;
 
-const REWRITES: [Rewrite; 2] = [some_rounds::written_out, flagged::turned];
+const REWRITES: [Rewrite; 3] = [
+    |kernel, _| some_rounds::written_out(kernel),
+    |kernel, _| flagged::turned(kernel),
+    cursors::made_atomic,
+];
 
 /// Those of the pairs without a proof that have none in any other way of writing the kernel
 /// either. Arrays that have `collided` are left out.
@@ -22,7 +27,7 @@ pub(super) fn left(
         if unproved.is_empty() {
             break;
         }
-        let Some(out) = rewrite(kernel) else { continue };
+        let Some(out) = rewrite(kernel, &unproved) else { continue };
         let left = Proofs::default().prove(&out, &uniformity(&out), collided);
         let of = |pair: &Unproved| BTreeSet::from([pair.first, pair.second]);
         unproved.retain(|pair| {

@@ -275,6 +275,22 @@ impl Walk<'_> {
         value.unknowns().filter_map(room).collect()
     }
 
+    /// That what a cell holds of exclusive sums, with what a loop has counted there, goes no further
+    /// than its type does; of one of 32 bits and more.
+    pub(in super::super) fn room_of_sum(&self, sum: &Poly, count: &Poly) -> Option<Formula> {
+        let read = self.prefixes.reads.get(&single(sum)?)?;
+        if read.count != *count || self.prefixes.is_inclusive(read.scan) {
+            return None;
+        }
+        let most = self.high(sum).filter(|most| *most >= i32::MAX.into())?;
+        let mut cases = match read.is_inside {
+            true => Vec::new(),
+            false => self.prefixes.outside(read.scan, &read.at),
+        };
+        cases.push(Formula::le(&sum.add(count), &Poly::constant(most)));
+        Some(Formula::Any(cases).replace(&|_| None))
+    }
+
     /// What was counted in a cell.
     pub(in super::super) fn count_at(&mut self, scan: &Scan, at: &Cell) -> Poly {
         if let (Some(totals), Some(row)) = (&scan.totals, at.alone()) {

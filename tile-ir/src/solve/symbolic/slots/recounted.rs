@@ -22,9 +22,10 @@
 //!   a tile in one version ([`super::super::tiles::reread`]), and what is made of these alike.
 //! - Sums over a block are those of all of its work-items, which come by in the same rounds. Whether
 //!   the first loop has made a round is the same for all of them.
-//! - The first count begins with a number, and does not leave the range of its type, which is
-//!   one of 32 bits and more, as counters do not ([`super::slot`]). What the second one adds
-//!   may wrap: it is less then.
+//! - The first count begins with a small number, and does not leave the range of its type, which
+//!   is one of 32 bits and more, as counters do not ([`super::slot`]). Nor do sums of such counts
+//!   that a tile's cells hold ([`super::super::scans::prefix`]). What the second one adds may
+//!   wrap: it is less then.
 
 use std::collections::BTreeSet;
 
@@ -142,7 +143,7 @@ impl Walk<'_> {
     pub(in super::super) fn leave_recounts(&mut self, carried: &[Carried]) {
         for Carried { var, rounds, .. } in carried {
             if let (Some(rounds), Some(Value::Int(value))) = (rounds, self.env.get(var))
-                && rounds.first.as_constant().is_some()
+                && rounds.first.as_constant().is_some_and(|first| (0..=MAX_STEP).contains(&first))
                 && single(value).is_some()
                 && let Some(beyond) = self.all_loops[rounds.id.0].beyond.clone()
             {
@@ -173,7 +174,7 @@ impl Walk<'_> {
                 let later = &self.all_loops[rounds.id.0];
                 let has_more = later.counter.is_none() || later.beyond.as_ref() != Some(&is_later);
                 let is_later = if has_more { is_later } else { Formula::False };
-                let wraps = self.may_wrap(&count.end(rounds), ty);
+                let wraps = self.may_wrap_from(count, rounds, ty);
                 facts.push(count.end_of_run(rounds, (is_later, wraps.clone()), at));
                 if let (Some(most), Some(length)) =
                     (self.most_of_round(&count.rounds), &count.length)
@@ -211,6 +212,15 @@ impl Walk<'_> {
         let Some((_, max)) = range_of(ty) else { return Formula::False };
         let wraps = Formula::lt(&Poly::constant(max), end);
         if self.is_none_here(std::slice::from_ref(&wraps)) { Formula::False } else { wraps }
+    }
+
+    /// The same of a run that begins at what a cell holds of sums of what was counted: these do
+    /// not leave their type.
+    fn may_wrap_from(&self, count: &Recount, later: &Rounds, ty: Type) -> Formula {
+        let wraps = self.may_wrap(&count.end(later), ty);
+        let room = self.room_of_sum(&later.first, &count.value);
+        let is_roomy = room.is_some_and(|room| self.is_none_here(&[room.and(wraps.clone())]));
+        if is_roomy { Formula::False } else { wraps }
     }
 
     /// What a round adds at most: a number, or a flag.
