@@ -314,6 +314,9 @@ impl Walk<'_> {
         let others = || firsts.iter().filter(|other| *other != first);
         out.extend(others().map(|other| (other.plus(-1), true)));
         out.extend(others().map(|other| (other.plus(1), false)));
+        // One that begins at different numbers below 0 begins at no less than the least.
+        let least = self.high(&first.negated()).filter(|_| first.as_constant().is_none());
+        out.extend(least.filter(|least| *least > 1).map(|of| (Poly::constant(-of), false)));
         out.retain(|(bound, _)| {
             let mut unknowns = bound.unknowns();
             !bound.is_lost() && !unknowns.any(|unknown| self.symbols.is_inside(unknown, tried.id))

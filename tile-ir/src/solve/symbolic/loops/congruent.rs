@@ -1,0 +1,70 @@
+//! Variables to which each round adds one of a few numbers that leave one rest.
+//!
+//! `j += 13; if j >= 81 { j -= 81; }` adds 13 or -68, which differ by 81. So after `r` rounds `j`
+//! is `first + 13 * r`, but for a multiple of 81: with `first` below 81 it is the rest of that,
+//! counted without a division.
+
+use super::super::algebra::formula::Formula;
+use super::super::algebra::poly::{Poly, Unknown, gcd};
+use super::super::algebra::symbol::{LoopId, Sharing};
+use super::super::scans::prefix::single;
+use super::super::walk::Walk;
+use crate::kernel::Type;
+
+/// Choices one within the other that say what is added.
+const MAX_CHOICES: u32 = 3;
+
+impl Walk<'_> {
+    /// Says of a variable that was `first` before a loop, is `at` where an iteration starts and
+    /// `end` after it, of what it is a multiple beyond what equal rounds add.
+    pub(super) fn note_congruent(
+        &mut self,
+        (id, ty): (LoopId, Type),
+        (first, at, end): (&Poly, Unknown, &Poly),
+    ) {
+        if first.is_lost() || end.is_lost() {
+            return;
+        }
+        let own = Poly::unknown(at);
+        let mut added = Vec::new();
+        if self.collect_added((&own, end), (ty, MAX_CHOICES), &mut added).is_none() {
+            return;
+        }
+        let Some(by) = added.iter().copied().min_by_key(|by: &i128| by.abs()) else { return };
+        let rest = added.iter().fold(0, |rest, other| gcd(rest, other - by));
+        // Multiples that all are of one number are a matter of rotations.
+        if rest < 2 || by % rest == 0 {
+            return;
+        }
+        let number = Poly::unknown(self.all_loops[id.0].number);
+        let times = Poly::unknown(self.symbol(Sharing::Private, None, None));
+        let value = first.add(&number.scaled(by)).add(&times.scaled(rest));
+        self.symbols.add_facts(at, Formula::eq(&own, &value));
+    }
+
+    /// Collects what an iteration that begins with `own` may add; `None` where that is no number,
+    /// or it may wrap.
+    fn collect_added(
+        &self,
+        (own, end): (&Poly, &Poly),
+        (ty, depth): (Type, u32),
+        out: &mut Vec<i128>,
+    ) -> Option<()> {
+        let rest = end.sub(own);
+        if let Some(number) = rest.as_constant() {
+            out.push(number);
+            return Some(());
+        }
+        let depth = depth.checked_sub(1)?;
+        let parts = |choice: Unknown| {
+            self.choices.get(&choice).or_else(|| self.open_choices.get(&choice))
+        };
+        let none = Poly::default();
+        let (own, (_, then, otherwise)) = match single(end).and_then(parts) {
+            Some(parts) => (own, parts),
+            None => (&none, single(&rest).and_then(parts)?),
+        };
+        self.collect_added((own, then), (ty, depth), out)?;
+        self.collect_added((own, otherwise), (ty, depth), out)
+    }
+}
