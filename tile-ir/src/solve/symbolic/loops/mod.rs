@@ -448,7 +448,7 @@ impl Walk<'_> {
         }
         let claims = self.note_claims_of_rounds((id, &carried), &heads, &before);
         let turns = self.note_turns(&carried, &symbols);
-        let together = self.note_together(&changed);
+        let together = self.note_together(id, &changed);
         self.note_standing(id, flow.end.through.as_ref(), &symbols);
         self.all_loops[id.0].between = self.between(id, flow.end.through.as_ref());
         for (var, unknown) in symbols {

@@ -5,11 +5,17 @@
 //! as far, so that `rank - r` is what it was before. Of variables that differ at the end of an
 //! iteration by as much as at its head, it is so at the head of each one, and after the last.
 //!
+//! `while a < n && b < m { if x[a] < y[b] { a += 1; } else { b += 1; } o += 1; }` raises one of two
+//! variables in each round: together they are what they were before, and as many as there were
+//! rounds. So it is of two to which, whatever a condition says, a round adds one number in all, or
+//! between which it adds one number to what they differ by.
+//!
 //! What they are is taken as it is, wrapped where it may wrap: two values that wrap differ by
 //! something else, unless it is known that none does.
 
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
+use super::super::algebra::symbol::LoopId;
 use super::super::walk::{Value, Walk};
 use crate::kernel::VarId;
 
@@ -34,8 +40,13 @@ pub(in super::super) struct Together {
 }
 
 impl Walk<'_> {
-    /// Notes which of the variables that a loop changes keep their distance.
-    pub(in super::super) fn note_together(&mut self, changed: &[Changed]) -> Vec<Together> {
+    /// Notes which of the variables that a loop changes keep their distance, and which go on by
+    /// one number together.
+    pub(in super::super) fn note_together(
+        &mut self,
+        id: LoopId,
+        changed: &[Changed],
+    ) -> Vec<Together> {
         let changed = changed.get(..MAX_VARIABLES).unwrap_or(changed);
         let mut out = Vec::new();
         for (n, one) in changed.iter().enumerate() {
@@ -44,6 +55,7 @@ impl Walk<'_> {
                 let at_head = one.head.sub(&other.head);
                 let at_end = one.end.sub(&other.end);
                 if by.is_lost() || at_end.is_lost() || at_head != at_end {
+                    self.note_both(id, one, other);
                     continue;
                 }
                 self.symbols.add_facts(one.at, Formula::eq(&at_head, &by));
@@ -51,6 +63,37 @@ impl Walk<'_> {
             }
         }
         out
+    }
+
+    /// Notes by how much each round raises the sum of two variables, or their difference.
+    fn note_both(&mut self, id: LoopId, one: &Changed, other: &Changed) {
+        let number = Poly::unknown(self.all_loops[id.0].number);
+        for sign in [1, -1] {
+            let both = |one: &Poly, other: &Poly| one.add(&other.scaled(sign));
+            let (first, head) = (both(&one.first, &other.first), both(&one.head, &other.head));
+            let added = both(&one.end, &other.end).sub(&head);
+            if let Some(by) = self.added_either_way(&added).filter(|_| !first.is_lost()) {
+                let known = Formula::eq(&head, &first.add(&number.scaled(by)));
+                self.symbols.add_facts(one.at, known);
+            }
+        }
+    }
+
+    /// The number that a value is, be it a choice made of choices by one condition.
+    fn added_either_way(&self, value: &Poly) -> Option<i128> {
+        if let Some(number) = value.as_constant() {
+            return Some(number);
+        }
+        let parts = |of: Unknown| self.choices.get(&of).or_else(|| self.open_choices.get(&of));
+        let (cond, ..) = value.unknowns().find_map(parts)?;
+        let arm = |is_then: bool| {
+            let chosen = value.replace(&|of| {
+                let (_, then, otherwise) = parts(of).filter(|(own, ..)| own == cond)?;
+                Some(if is_then { then.clone() } else { otherwise.clone() })
+            });
+            chosen.as_constant()
+        };
+        arm(true).filter(|number| arm(false) == Some(*number))
     }
 
     /// Adds that they keep it to the end.
