@@ -129,7 +129,7 @@ families! {
     samples scanned scans scattered searches seats segments seldom sentinels settled several
     shares sized sizes solvers sorted sorts spans spelled splits staged starts stencils steps
     stolen stored strays strides summed sums swept symbolic tables takers tallies teams tickets
-    tiles together told triangles turned twice unrolled unseen values vectors verified waits
+    tiles together told totals triangles turned twice unrolled unseen values vectors verified waits
     walked warps wavelets waves weighed wholes wide
 }
 
