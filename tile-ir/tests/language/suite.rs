@@ -129,9 +129,9 @@ families! {
     reserved restored rising rolled rotated rounds rows running samples scanned scans scattered
     searches seats segments seldom sentinels settled several shares sized sizes solvers sorted
     sorts spans spelled splits staged starts stencils steps stolen stored strays strides summed
-    sums swept symbolic tables takers tallies teams tickets tiles together told triangles turned
-    turns twice unrolled unseen unset values vectors verified waits walked warps wavelets waves
-    weighed wholes wide
+    sums swept symbolic tables takers tallies teams tickets tiles together told totals triangles
+    turned turns twice unrolled unseen unset values vectors verified waits walked warps wavelets
+    waves weighed wholes wide
 }
 
 #[test]

@@ -77,6 +77,30 @@ impl Walk<'_> {
         })
     }
 
+    /// What a value is where only the first warp of a block comes by: in terms of which the number
+    /// of a work-item and its lane are one. Elsewhere it is itself.
+    pub(in super::super) fn as_in_first_warp(&self, value: &Poly) -> Poly {
+        let zeros = self.zeros_in_first_warp();
+        value.replace(&|of| zeros.contains(&of).then(Poly::default))
+    }
+
+    /// The same of a condition.
+    pub(in super::super) fn formula_in_first_warp(&self, formula: &Formula) -> Formula {
+        let zeros = self.zeros_in_first_warp();
+        formula.replace(&|of| zeros.contains(&of).then(Poly::default))
+    }
+
+    /// What is 0 where only the first warp of a block comes by, of what its number is made of.
+    fn zeros_in_first_warp(&self) -> Vec<Unknown> {
+        let Some(place) = self.warp_place.as_ref().filter(|_| self.is_in_first_warp()) else {
+            return Vec::new();
+        };
+        let here = Formula::All(self.guards.clone());
+        let differs = |of: Unknown| Formula::ne(&Poly::unknown(of), &Poly::default());
+        let is_0 = |of: &Unknown| self.is_never(&here.clone().and(differs(*of)));
+        place.warp.unknowns().filter(is_0).collect()
+    }
+
     /// Notes what an exchange of `operand` gives: sums, and what a warp agrees on. Gives the
     /// result in other terms, where it is known in such.
     pub(in super::super) fn note_exchange(

@@ -87,23 +87,17 @@ impl Walk<'_> {
         self.prefixes.scans[scan].all.map(|all| &self.prefixes.all[all])
     }
 
-    /// Adds that a prefix sum, with what was counted in its cell, is no more than all, and one
-    /// that has that in it no less than it.
+    /// Adds that a prefix sum, with what was counted in its cell, is no more than all.
     pub(in super::super) fn bound_by_all(&mut self, symbol: Unknown, read: &Read) {
         let Some(all) = self.all_of(read.scan).map(|all| Poly::unknown(all.total)) else { return };
         let sum = Poly::unknown(symbol);
-        let (end, least) = match self.prefixes.is_inclusive(read.scan) {
-            true if self.prefixes.has_own(read.scan) => {
-                (sum.clone(), Formula::le(&read.count, &sum))
-            }
-            true => (sum.clone(), Formula::True),
-            false => (sum.add(&read.count), Formula::True),
-        };
+        let is_inclusive = self.prefixes.is_inclusive(read.scan);
+        let end = if is_inclusive { sum } else { sum.add(&read.count) };
         let mut cases = match read.is_inside {
             true => Vec::new(),
             false => self.prefixes.outside(read.scan, &read.at),
         };
-        cases.push(Formula::le(&end, &all).and(least));
+        cases.push(Formula::le(&end, &all));
         self.symbols.add_facts(symbol, Formula::Any(cases).replace(&|_| None));
     }
 

@@ -16,9 +16,11 @@
 pub(super) mod all_counted;
 mod before_own;
 mod beside;
+pub(super) mod ended;
 mod last_part;
 pub(super) mod prefix;
 pub(super) mod spans;
+mod storing;
 pub(super) mod summed;
 pub(super) mod together;
 pub(super) mod windows;
@@ -31,6 +33,7 @@ use super::terms::integers::range_of;
 use super::walk::{Value, Walk};
 use crate::exchange::{ExchangeOp, Group, Reduction, WARP_ITEMS};
 use crate::kernel::Type;
+use prefix::single;
 
 /// How many flags a work-item may add, those of its elements.
 const FLAGS: [i128; 5] = [2, 3, 4, 6, MAX_FLAGS];
@@ -325,6 +328,14 @@ impl Walk<'_> {
             let is_of_block = || sum.group == Group::Block || self.is_in_first_warp();
             (is_it && is_of_block()).then(|| (sum.of.clone(), is_inclusive))
         })
+    }
+
+    /// What each lane of the first warp, which alone comes by here, adds to a sum over all of it.
+    fn added_by_first_warp(&self, value: &Poly) -> Option<Poly> {
+        let sum = self.sums.get(&single(value)?)?;
+        let is_whole = sum.over == Over::All && sum.group == Group::Warp && sum.within.is_none();
+        let is_here = is_whole && sum.loops == self.loops && self.is_in_first_warp();
+        is_here.then(|| sum.of.clone())
     }
 
     /// A work-item's number among those of its group.

@@ -30,6 +30,7 @@ use super::super::tiles::reread::Version;
 use super::super::tiles::rows::{Cell, RowTotal, Rows, Totals};
 use super::super::walk::{Value, Walk};
 use super::all_counted::AllCounted;
+use super::ended::Ended;
 use crate::kernel::{ExprId, TileId, Type};
 use crate::span::SpanId;
 
@@ -67,6 +68,8 @@ pub(in super::super) struct Scan {
     pub(in super::super) totals: Option<Totals>,
     /// What the work-item of a cell has stored there, where each has one.
     pub(in super::super) own: Option<Poly>,
+    /// What each work-item has added, of cells in which they have stored what a scan gives them.
+    pub(in super::super) added: Option<Poly>,
     /// The loops around.
     pub(in super::super) loops: Vec<LoopId>,
 }
@@ -90,6 +93,7 @@ impl Scan {
             all: None,
             totals: None,
             own: None,
+            added: None,
             loops,
         }
     }
@@ -121,6 +125,8 @@ pub(in super::super) struct Prefixes {
     /// rows, in the work-item's own.
     pub(in super::super) totals: BTreeMap<Unknown, usize>,
     pub(in super::super) row_totals: BTreeMap<Unknown, RowTotal>,
+    /// Sums up to one work-item that it has told its block.
+    pub(in super::super) ended: Vec<Ended>,
 }
 
 impl Prefixes {
@@ -163,7 +169,11 @@ impl Walk<'_> {
     /// The scan of which one work-item of each block has the total, and stores it in a cell
     /// that the block agrees on.
     pub(in super::super) fn total_handed_on(&mut self, at: &Cell, value: &Poly) -> Option<Content> {
-        let scan = self.prefixes.totals.get(&single(value)?).copied()?;
+        let known = single(value).and_then(|value| self.prefixes.totals.get(&value)).copied();
+        let scan = match known {
+            Some(scan) => scan,
+            None => self.picked_item().and_then(|_| self.scan_ended_by(value))?,
+        };
         let at = at.alone()?;
         if let [row] = self.prefixes.scans[scan].row.as_slice() {
             let is_own = row == at && self.prefixes.scans[scan].loops == self.loops;
@@ -179,16 +189,21 @@ impl Walk<'_> {
     /// has; it is there, and in the iterations of the scan.
     pub(in super::super) fn total_of_block(&mut self, total: &Poly) -> Option<Poly> {
         let known = single(total).and_then(|total| self.prefixes.totals.get(&total)).copied();
-        let scan = match known {
-            Some(scan) => scan,
-            None => self.picked_item().and_then(|_| self.scan_summed(total))?,
-        };
-        let found = &self.prefixes.scans[scan];
-        let is_here = found.row.is_empty() && found.loops == self.loops;
-        let item = self.picked_item().filter(|_| is_here)?;
+        let item = self.picked_item();
+        if known.is_none() && item.is_none() {
+            return None;
+        }
+        let summed = known.or_else(|| self.scan_summed(total));
+        let summed = summed.or_else(|| self.scan_ended_by(total));
+        let is_here = summed.is_none_or(|scan| {
+            let found = &self.prefixes.scans[scan];
+            found.row.is_empty() && found.loops == self.loops
+        });
+        let item = item.filter(|_| is_here)?;
         if !self.is_sure_to_come_by(&item) {
             return None;
         }
+        let Some(scan) = summed else { return self.total_up_to_here(total) };
         let symbol = self.symbol(Sharing::Block, Some(0), None);
         self.note_total(symbol, scan);
         Some(Poly::unknown(symbol))
@@ -247,7 +262,20 @@ impl Walk<'_> {
     /// Notes that a symbol is a prefix sum.
     pub(in super::super) fn note_prefix(&mut self, sum: Unknown, read: Read) {
         self.bound_by_all(sum, &read);
+        self.bound_by_own_count(sum, &read);
         self.prefixes.reads.insert(sum, read);
+    }
+
+    /// Adds that a sum that has in it what was counted in its cell is no less than that.
+    fn bound_by_own_count(&mut self, sum: Unknown, read: &Read) {
+        if self.prefixes.has_own(read.scan) {
+            let mut cases = match read.is_inside {
+                true => Vec::new(),
+                false => self.prefixes.outside(read.scan, &read.at),
+            };
+            cases.push(Formula::le(&read.count, &Poly::unknown(sum)));
+            self.symbols.add_facts(sum, Formula::Any(cases).replace(&|_| None));
+        }
     }
 
     /// Whether a symbol is a sum before a cell, of what counters have counted.

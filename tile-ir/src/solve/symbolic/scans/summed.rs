@@ -172,6 +172,7 @@ impl Walk<'_> {
                 totals: totals_in(head.contents.get(&gap.tile)),
                 is_from_nothing: false,
                 own: None,
+                added: None,
                 loops: self.loops.clone(),
             };
             let number = self.prefixes.scans.len();
@@ -396,26 +397,24 @@ impl Walk<'_> {
         unless: &[Formula],
         before: Option<&Content>,
     ) -> bool {
-        let Some((number, count)) = self.number_of_items() else { return false };
-        let end = match unless {
-            [] => count,
-            [Formula::AtLeast(beyond)] if self.is_agreed(&number.sub(beyond)) => number.sub(beyond),
-            _ => return false,
-        };
-        let Some(at) = stored.at.alone() else { return false };
-        if *at == number.plus(1) {
+        let Some((number, end)) = self.members_storing(unless) else { return false };
+        let place = self.as_in_first_warp(&number);
+        let Some(at) = stored.at.alone().map(|at| self.as_in_first_warp(at)) else { return false };
+        if at == place.plus(1) {
             return self.note_shifted_scan(stored, (number, end), before);
         }
-        if *at != number {
+        if at != place {
             return false;
         }
         let partial = single(&stored.value).and_then(|sum| self.prefixes.reads.get(&sum));
-        let is_up_to = |read: &Read, end: &Poly| read.at.alone() == Some(end);
+        let is_up_to = |walk: &Self, read: &Read, end: &Poly| {
+            read.at.alone().map(|at| walk.as_in_first_warp(at)).as_ref() == Some(end)
+        };
         if let Some(read) = partial {
             // Of sums that no cell holds: from here on these do.
             let mut scan = self.prefixes.scans[read.scan].clone();
-            let has_own = scan.is_from_nothing && is_up_to(read, &number.plus(1));
-            if is_up_to(read, &number) || has_own {
+            let has_own = scan.is_from_nothing && is_up_to(self, read, &place.plus(1));
+            if is_up_to(self, read, &place) || has_own {
                 (scan.is_inclusive, scan.is_whole) = (has_own, has_own);
                 scan.cells[1] = end;
                 scan.is_from_nothing = false;
@@ -423,9 +422,10 @@ impl Walk<'_> {
             }
         }
         let Some((of, is_inclusive)) = self.scan_of_block(&stored.value) else { return false };
-        let (end, mut scan) = self.counts_added(&of, (&number, end), !unless.is_empty());
-        scan.counted = scan.counted.or_else(|| self.tile_of_own(&of, &number));
+        let (end, mut scan) = self.counts_added(&of, (&number, end));
+        scan.counted = scan.counted.or_else(|| self.tile_of_own(&of, &place));
         let own = (!is_inclusive).then(|| stored.value.add(&of));
+        scan.added = Some(of.clone());
         let at = Cell { row: Vec::new(), at: number };
         scan.counts.push(Held { at, value: of, is_exact: true, unless: Vec::new() });
         let cells = [Poly::default(), end];
@@ -447,7 +447,7 @@ impl Walk<'_> {
         let end = pad.add(&count);
         // Of other cells no tile has counted the same.
         let (last, mut scan) = match *pad == Poly::default() {
-            true => self.counts_added(&of, (&number, count), false),
+            true => self.counts_added(&of, (&number, count)),
             false => (end.clone(), Scan::of_cells([pad.clone(), end.clone()], self.loops.clone())),
         };
         if *pad == Poly::default() {
@@ -458,6 +458,7 @@ impl Walk<'_> {
         (scan.is_inclusive, scan.is_whole) = (is_inclusive, true);
         let at = Cell { row: Vec::new(), at: pad.add(&number) };
         let (value, count) = (single(value), of.clone());
+        scan.added = (*pad == Poly::default()).then(|| of.clone());
         scan.counts.push(Held { at: at.clone(), value: of, is_exact: true, unless: Vec::new() });
         self.add_sums(tile, scan);
         if let Some(value) = value {
@@ -476,7 +477,7 @@ impl Walk<'_> {
         before: Option<&Content>,
     ) -> bool {
         let Some((of, true)) = self.scan_of_block(&stored.value) else { return false };
-        let (last, mut scan) = self.counts_added(&of, (&number, end.clone()), true);
+        let (last, mut scan) = self.counts_added(&of, (&number, end.clone()));
         if last != end {
             return false;
         }
@@ -486,6 +487,7 @@ impl Walk<'_> {
         };
         let has_zero = matches!(before, Some(Content::Held(held)) if held.iter().any(is_zero));
         let at = Cell { row: Vec::new(), at: number };
+        scan.added = Some(of.clone());
         scan.counts.push(Held { at, value: of, is_exact: true, unless: Vec::new() });
         scan.cells = [Poly::constant(i128::from(!has_zero)), end.plus(1)];
         scan.has_before = !has_zero;
@@ -536,18 +538,14 @@ impl Walk<'_> {
     fn add_sums(&mut self, tile: TileId, scan: Scan) -> bool {
         self.prefixes.scans.push(scan);
         let number = self.prefixes.scans.len() - 1;
+        self.note_ended(number);
         self.held.contents.insert(tile, Content::Sums(number));
         true
     }
 
     /// What cells held of which each work-item has added up the one of its number, and up
     /// to which one, if it was not before that `end`.
-    fn counts_added(
-        &mut self,
-        of: &Poly,
-        (number, end): (&Poly, Poly),
-        is_cut: bool,
-    ) -> (Poly, Scan) {
+    fn counts_added(&mut self, of: &Poly, (number, end): (&Poly, Poly)) -> (Poly, Scan) {
         let mut scan = Scan::of_cells([Poly::default(), end.clone()], self.loops.clone());
         let Some(mut symbol) = single(of) else { return (end, scan) };
         let mut last = end.clone();
@@ -558,10 +556,14 @@ impl Walk<'_> {
             && let Some(read) = single(then)
         {
             symbol = read;
-            last = room.add(number).plus(1);
+            last = self.as_in_first_warp(&room.add(number).plus(1));
         }
         let Some(read) = self.held.reads.get(&symbol).cloned() else { return (end, scan) };
-        if read.at.alone() != Some(number) || !self.is_agreed(&last) || is_cut && last != end {
+        let is_own = |at: &Poly| self.as_in_first_warp(at) == self.as_in_first_warp(number);
+        let is_of_own = read.at.alone().is_some_and(is_own);
+        // Cells that nobody stores in are none of the sums.
+        let is_beyond = || last != end && !self.is_never(&Formula::lt(&end, &last));
+        if !is_of_own || !self.is_agreed(&last) || is_beyond() {
             return (end, scan);
         }
         scan.all = self.all_counted(read.tile, read.raises.clone());

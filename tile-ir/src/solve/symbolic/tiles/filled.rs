@@ -168,6 +168,17 @@ impl Walk<'_> {
         Some(value)
     }
 
+    /// Whether no work-item stores in a cell by the store here, at this place.
+    pub(super) fn is_stored_by_nobody(
+        &mut self,
+        (at, span): (&[Poly], SpanId),
+        cell: &[Poly],
+    ) -> bool {
+        let Some(fill) = self.fill((at, span), &Poly::default()) else { return false };
+        let is_made = self.seen(&fill, cell).is_made.yes;
+        self.is_never(&is_made)
+    }
+
     /// Whether a store has not been made with another value than this, as who comes by knows.
     fn agrees(&self, store: &Seen, value: &Poly) -> bool {
         let differs = match &store.value {

@@ -2,7 +2,8 @@
 //!
 //! A work-item that has stored `v` in `s[i]` finds `v` in that cell until somebody writes
 //! the tile again; that nobody writes the cell at the same time is the race rules'
-//! business. So it is with what one lane has stored in its warp's cell, of which all of
+//! business; and after a store of which it is plain that none is made in that cell
+//! ([`super::spared`]). So it is with what one lane has stored in its warp's cell, of which all of
 //! the warp know. Of counters a work-item knows that they are beyond what it has found.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -247,12 +248,12 @@ impl Walk<'_> {
     pub(in super::super) fn note_held(
         &mut self,
         access: &Access,
-        at: &[Poly],
+        indices: &[Poly],
         value: &Value,
         before: Option<Option<Content>>,
     ) {
         let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
-        let Some(at) = self.cell_at(tile, at) else { return };
+        let Some(at) = self.cell_at(tile, indices) else { return };
         if !self.recording || at.is_lost() || value.is_lost() || self.is_in_point() {
             return;
         }
@@ -294,7 +295,9 @@ impl Walk<'_> {
         if exact.is_none() {
             self.note_kept(tile, &held);
         }
-        self.held.contents.insert(tile, Content::Held(vec![held]));
+        let mut all = self.spared((tile, before), indices, access.span);
+        all.insert(0, held);
+        self.held.contents.insert(tile, Content::Held(all));
     }
 
     /// Notes that a number was added to a cell that held 0 before, or what others have added: it

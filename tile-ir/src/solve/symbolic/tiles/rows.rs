@@ -149,6 +149,15 @@ impl Walk<'_> {
         Some(Cell { row, at })
     }
 
+    /// The indices of a cell of a tile.
+    pub(in super::super) fn indices_of(&self, tile: TileId, cell: &Cell) -> Vec<Poly> {
+        let last = cell.row.len();
+        let axis = self.held.axes.get(&tile).copied().unwrap_or(last).min(last);
+        let mut at = cell.row.clone();
+        at.insert(axis, cell.at.clone());
+        at
+    }
+
     /// The rows of which just one work-item each goes through the cells here, and is sure
     /// to; this is the row of its own.
     pub(in super::super) fn scanned_rows(&mut self, row: &[Poly]) -> Option<Vec<Rows>> {

@@ -166,7 +166,11 @@ impl Walk<'_> {
         let mut zeros = Vec::new();
         self.guards.iter().for_each(|guard| guard.collect_zeros(&mut zeros));
         let mut values = zeros.iter().flat_map(|zero| [part.sub(zero), part.add(zero)]);
-        let rest = values.find(|value| self.is_agreed_now(value))?;
+        let is_0 = || {
+            let other = Formula::ne(part, &Poly::default());
+            self.is_none_here(&[other]).then(Poly::default)
+        };
+        let rest = values.find(|value| self.is_agreed_now(value)).or_else(is_0)?;
         Some(Told { coordinate: 0, rest, is_less: false, digit: Digit::Picked, span })
     }
 
