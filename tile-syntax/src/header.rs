@@ -54,11 +54,16 @@ fn parse_entry(
     if !matches!(key.as_str(), "tile" | "grid" | "block") {
         let error = SyntaxError::new(at, format!("a header has no `{key}`"));
         let bound = input.is_op(":");
+        let compared = ["==", "!=", "<=", ">=", "<", ">", "%", "*", "+", "-", "/"];
+        let is_constraint = compared.into_iter().any(|op| input.is_op(op));
         input.split_before(|cursor| cursor.is_op(","));
         return Err(match (bound, seen.last()) {
             (true, _) if key.starts_with(char::is_uppercase) => error.help(format!(
                 "the bound of a type parameter stands where it is declared: `<{key}: Number>`"
             )),
+            (false, _) if is_constraint => error.help(
+                "a constraint on tile sizes stands among them: `tile: (TY, TX, TX % TY == 0)`",
+            ),
             (false, Some(last)) => {
                 error.help(format!("several entries stand in parentheses: `{last}: (…, {key})`"))
             }

@@ -211,6 +211,7 @@ fn headers() {
     let cases = [
         "where tile = (TM),",
         "where tile: TM, TN, grid: (bx in 4)",
+        "where tile: (TM, TN), block: (t in TM), TM % TN == 0",
         "where tile: (16),",
         "where tile: (TM: 16),",
         "where tile: (TM in 16..256),",

@@ -101,8 +101,13 @@ fn value(
             Some(number_of(holds.into(), dtype))
         }
         ExprKind::Logic { op, lhs, rhs } => {
-            let lhs = of(lhs)?;
-            if is_true(lhs) == (op == LogicOp::And) { of(rhs) } else { Some(lhs) }
+            let goes_on = op == LogicOp::And;
+            match of(lhs) {
+                Some(lhs) if is_true(lhs) != goes_on => Some(lhs),
+                Some(_) => of(rhs),
+                // What is not known may be either.
+                None => of(rhs).filter(|rhs| is_true(*rhs) != goes_on),
+            }
         }
         ExprKind::Select { cond, then, otherwise } => {
             if is_true(of(cond)?) {
