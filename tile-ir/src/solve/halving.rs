@@ -79,7 +79,7 @@ fn is_halved(kernel: &Kernel, kind: &StmtKind, var: VarId) -> bool {
 }
 
 /// Whether `cond` holds of no value of `var` but those above 0, of all that are not below.
-fn is_above_zero(kernel: &Kernel, cond: ExprId, var: VarId) -> bool {
+pub(super) fn is_above_zero(kernel: &Kernel, cond: ExprId, var: VarId) -> bool {
     let is_var = |expr: ExprId| kernel.exprs[expr].kind == ExprKind::Var(var);
     let is_from = |expr: ExprId, least: i128| match kernel.exprs[expr].kind {
         ExprKind::Literal(Literal::Int(value)) => value >= least,

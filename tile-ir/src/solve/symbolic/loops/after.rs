@@ -28,7 +28,7 @@ impl Walk<'_> {
         let mut rounds = Rounds::new(sharing, entered);
         let from = self.symbols.next();
         for of in carried {
-            let Carried { var, first, step, alike, kind, is_halved, limits, changed_last, .. } = of;
+            let Carried { var, first, step, alike, kind, limits, changed_last, .. } = of;
             let goes_on = alike.filter(|_| uniform && changed_last.is_empty());
             if let (None, Some(alike)) = (step, goes_on) {
                 let (value, last) = self.gone_on(*var, first, alike, Sharing::Block);
@@ -44,7 +44,7 @@ impl Walk<'_> {
                     single(&rounds).iter().for_each(|rounds| self.note_rising(of, &value, *rounds));
                     value
                 }
-                None if *is_halved => self.changed_within(*var, Kind::Natural),
+                None if of.is_halved || of.is_above => self.changed_within(*var, Kind::Natural),
                 None => self.changed_within(*var, *kind),
             };
             self.set_limits(&value, limits, false);

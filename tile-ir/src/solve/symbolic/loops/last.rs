@@ -121,7 +121,8 @@ impl Walk<'_> {
         let Some(declared) = self.kernel.vars.get(carried.var) else { return false };
         let is_followed = declared.ty == Type::BOOL || self.is_followed(carried.var);
         let goes_on = carried.alike.is_some() && matches!(ended.head, Head::Counted(..));
-        let is_known = carried.step.is_some() || carried.kind > Kind::Natural || goes_on;
+        let is_scaled = carried.kind > Kind::Natural && !carried.is_above;
+        let is_known = carried.step.is_some() || is_scaled || goes_on;
         // What is known to lie between two numbers is no choice besides.
         let is_known = is_known || carried.is_between();
         is_followed && !is_known && self.is_read_outside(ended, carried.var)

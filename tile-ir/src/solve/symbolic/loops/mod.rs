@@ -138,6 +138,8 @@ pub(super) struct Carried {
     pub(super) alike: Option<Alike>,
     /// Whether it is of that kind in iterations alone, since they halve it while it is above 0.
     is_halved: bool,
+    /// Whether it is at least 1 in iterations alone, since none begins where it is 0.
+    is_above: bool,
     /// Between which values the loop keeps it.
     pub(super) limits: Vec<Limit>,
     /// That it moves by no more than another number falls.
@@ -629,9 +631,11 @@ impl Walk<'_> {
                 let is_index = self.type_of(var) == Type::Index;
                 let doubling = scaled.doubled.get(&var).filter(|_| self.is_power(&first));
                 let is_halved = scaled.halved.contains(&var);
+                let is_above = scaled.above.contains(&var) && self.kind(&first) == Kind::Natural;
                 let kind = match doubling {
                     Some(_) => Kind::Power,
                     None if is_halved => Kind::Power,
+                    None if is_above => Kind::Positive,
                     None if is_index => self.kind(&first),
                     None => Kind::Any,
                 };
@@ -649,6 +653,7 @@ impl Walk<'_> {
                     stays_natural: false,
                     alike: None,
                     is_halved,
+                    is_above,
                     limits,
                     drained: None,
                     is_restored,
@@ -723,8 +728,9 @@ impl Walk<'_> {
                 Some(Value::Int(end)) if carried.kind > Kind::Any => self.kind(end),
                 Some(Value::Int(_) | Value::Cond(_) | Value::Other) | None => Kind::Any,
             };
-            if after < carried.kind && !carried.is_halved {
-                (carried.kind, holds) = (after, false);
+            let least = if carried.is_above { Kind::Natural } else { carried.kind };
+            if after < least && !carried.is_halved {
+                (carried.kind, carried.is_above, holds) = (after, false, false);
             }
             let start = heads.get(&carried.var);
             let next =

@@ -35,6 +35,7 @@ pub(super) mod ranges;
 mod reduce;
 mod simplex;
 mod sized;
+mod spared;
 pub(super) mod system;
 mod told_flags;
 mod unneeded;
@@ -71,7 +72,9 @@ impl System {
     /// The same, where it may be asked of what is multiplied whether it is positive.
     pub(super) fn has_none_at_all(&self, effort: &Effort) -> bool {
         !self.has_evident_solution()
-            && (self.is_refuted(effort) || self.is_refuted_by_factors(effort))
+            && (self.is_refuted(effort)
+                || self.is_refuted_by_factors(effort)
+                || self.is_refuted_by_spared_factor(effort))
     }
 
     fn is_refuted(&self, effort: &Effort) -> bool {
@@ -100,6 +103,11 @@ impl System {
     fn has_many_alternatives(&self) -> bool {
         let n_alternatives = self.choices.iter().filter(|parts| is_alternative(parts)).count();
         n_alternatives >= MANY_ALTERNATIVES && self.choices.iter().any(|parts| parts.len() > 2)
+    }
+
+    fn is_refuted_by_spared_factor(&self, effort: &Effort) -> bool {
+        let system = self.with_spared_factor();
+        system.is_some_and(|system| effort.within_part(PLAIN_PART, || system.is_refuted(effort)))
     }
 
     fn is_refuted_by_factors(&self, effort: &Effort) -> bool {
