@@ -6,7 +6,7 @@
 //! works on the pair.
 
 use super::super::algebra::formula::Formula;
-use super::super::algebra::poly::Poly;
+use super::super::algebra::poly::{Poly, Unknown};
 use super::super::pairs::instance::{Builder, Side};
 use super::super::walk::Walk;
 use super::bits::most_of;
@@ -39,6 +39,12 @@ impl Walk<'_> {
         if let Some(flipped) = rhs.as_constant().and_then(|bit| self.flipped(lhs, bit, at)) {
             return flipped;
         }
+        // `x ^ (x & (step - 1))` has those bits of `x` no more.
+        for (whole, part) in [(lhs, rhs), (rhs, lhs)] {
+            if self.is_rest_of(part, whole) {
+                return whole.sub(part);
+            }
+        }
         if !self.is_natural(lhs) || !self.is_natural(rhs) {
             return self.function(Function::ExclusiveOr, lhs, rhs, None, at, |_| Formula::True);
         }
@@ -57,6 +63,21 @@ impl Walk<'_> {
         });
         self.note_bits(&value, most);
         value
+    }
+
+    /// Whether a value is what a power of two leaves of another one, and so its lowest bits.
+    fn is_rest_of(&self, part: &Poly, whole: &Poly) -> bool {
+        let above = whole.sub(part);
+        let [(product, _)] = above.terms() else { return false };
+        let is_above = |quotient: Unknown| {
+            let of = self.function_of(quotient).filter(|(function, of, by)| {
+                matches!(function, Function::Quotient | Function::Floor)
+                    && of == whole
+                    && self.is_power(by)
+            });
+            of.is_some_and(|(.., by)| Poly::unknown(quotient).mul(by) == above)
+        };
+        self.is_natural(whole) && product.iter().any(|unknown| is_above(*unknown))
     }
 
     /// `value` with one bit flipped.
