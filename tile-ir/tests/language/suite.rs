@@ -117,7 +117,7 @@ families! {
     added agreed alike anew apart arrays atomics ballots basics begins behind benchmarks beside
     between bins bits blocks bracketed buffers butterflies chains chosen chunks claims clamped
     coarse collected combined confined contrary control corners counted counters counting counts
-    decided digits dims doubled doubtful elected ended ends equations exact far fetched few
+    decided digit_rounds digits dims doubled doubtful elected ended ends equations exact far fetched few
     filled flags flipped followed found fronts further gather generated generics given graphs
     grids grouped halos halved hand hits inclusive kept lanes last_part lastly late launched
     launches layers leaving left lessons levels library limits listed loaded long looped loops
