@@ -117,9 +117,9 @@ families! {
     added agreed alike anew apart arrays atomics ballots basics begins behind benchmarks beside
     between bins bisected bits blocks bracketed buffers butterflies chains chosen chunks claims
     clamped coarse collected combined confined contrary control converted corners counted
-    counters counting counts cursors decided digits dims doubled doubtful elected ended ends
-    equations exact far fetched few filled flags flipped followed former found fronts further
-    gather generated generics given graphs grids grouped halos halved halvings hand hits
+    counters counting counts cursors decided digit_rounds digits dims doubled doubtful elected
+    ended ends equations exact far fetched few filled flags flipped followed former found fronts
+    further gather generated generics given graphs grids grouped halos halved halvings hand hits
     inclusive kept lanes last_part lastly late launched launches layers leaving left lessons
     levels library limits listed loaded long looped loops made many_rounds marks matrices micro
     mirrors mixed multiplied narrow nearby nearly offsets open orders padded pairings params

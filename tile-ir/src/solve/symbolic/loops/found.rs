@@ -78,8 +78,10 @@ impl Walk<'_> {
             };
             let Some(after) = after else { continue };
             let Some(round) = self.round_of(ended, carried.var) else { continue };
+            let stores = self.held.rounds.walked.take().unwrap_or_default();
             if let Some(found) = self.found(ended, carried, (after, round)) {
                 self.symbols.add_facts(after, found);
+                self.keep_of_round(ended.body, stores);
             }
         }
     }
@@ -105,6 +107,7 @@ impl Walk<'_> {
             let heads = walk.set_heads(id, ended.carried);
             let head = walk.env.get(&var).cloned();
             let holds = walk.enter_counter(id, counter, range, bounds);
+            walk.held.rounds.walked = Some(Vec::new());
             walk.nested(|walk| {
                 walk.under_one_of((holds.clone(), Formula::False), |walk| walk.stmts(ended.body));
             });

@@ -19,6 +19,7 @@ mod beside;
 pub(super) mod ended;
 mod last_part;
 pub(super) mod prefix;
+pub(super) mod row_major;
 pub(super) mod spans;
 mod storing;
 pub(super) mod summed;

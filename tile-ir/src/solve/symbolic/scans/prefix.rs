@@ -15,7 +15,7 @@
 //!   other; and by nobody until it is read ([`super::super::tiles::held`]).
 //! - Both sides are in the same iterations of the loops around the scan.
 //! - A sum does not leave the range of its type, as counters do not
-//!   ([`super::super::slots::slot`]). Nor does the sum of all that counters have counted:
+//!   ([`super::super::slots::slot`]): `run += c` has been made for each cell. Nor does the sum of all that counters have counted:
 //!   `base[d] + r` does not wrap if `r` was counted in the cell of `d`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +45,12 @@ pub(in super::super) struct Scan {
     pub(in super::super) unless: Vec<Formula>,
     /// The row of the work-item that goes through it.
     pub(in super::super) row: Vec<Poly>,
+    /// Whether a row goes on from the one before it.
+    pub(in super::super) is_row_major: bool,
+    /// What a variable was that has held the sums so far, before the first one was stored.
+    pub(in super::super) begins: Option<Poly>,
+    /// The tile that holds the sums, where one work-item has gone through it.
+    pub(in super::super) stored_in: Option<TileId>,
     /// Whether a cell's sum is of those behind it.
     pub(in super::super) is_backward: bool,
     /// Whether a cell's sum has what was counted in it, too.
@@ -56,6 +62,8 @@ pub(in super::super) struct Scan {
     pub(in super::super) has_before: bool,
     /// Whether it is of parts of a sum over a tile that no cell holds, and that begins with 0.
     pub(in super::super) is_from_nothing: bool,
+    /// Of sums without what was counted in a cell: whether each was made with that, too.
+    pub(in super::super) is_made_with_own: bool,
     /// What was counted, in cells of the same number.
     pub(in super::super) counts: Vec<Held>,
     /// The tile in which it was counted.
@@ -82,11 +90,15 @@ impl Scan {
             rows: Vec::new(),
             unless: Vec::new(),
             row: Vec::new(),
+            is_row_major: false,
+            begins: None,
+            stored_in: None,
             is_backward: false,
             is_inclusive: false,
             is_whole: false,
             has_before: false,
             is_from_nothing: false,
+            is_made_with_own: false,
             counts: Vec::new(),
             counted: None,
             raises: Vec::new(),
@@ -278,11 +290,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a symbol is a sum before a cell, of what counters have counted.
+    /// Whether a symbol is a sum before a cell, of what counters have counted, or one that was made
+    /// with what was counted there as well.
     pub(in super::super) fn is_sum_of_counted(&self, sum: Unknown) -> bool {
         let read = self.prefixes.reads.get(&sum);
         read.is_some_and(|read| {
-            !self.prefixes.is_inclusive(read.scan) && !self.prefixes.raises(read.scan).is_empty()
+            let is_known = !self.prefixes.raises(read.scan).is_empty()
+                || self.prefixes.scans[read.scan].is_made_with_own;
+            !self.prefixes.is_inclusive(read.scan) && is_known
         })
     }
 
@@ -331,6 +346,9 @@ impl Walk<'_> {
         }
         let count = self.count_of_any(scan, at);
         let Some(symbol) = single(&count) else { return count };
+        let rounds = scan.counts.iter().filter_map(|held| self.told_by_round((at, &count), held));
+        let rounds: Vec<Formula> = rounds.collect();
+        rounds.into_iter().for_each(|told| self.symbols.add_facts(symbol, told));
         for Held { value, is_exact, unless, .. } in own {
             let is =
                 if is_exact { Formula::eq(&count, &value) } else { Formula::le(&value, &count) };
@@ -380,8 +398,9 @@ impl Builder<'_> {
             .filter_map(|(symbol, side)| Some((*symbol, *side, *walk.prefixes.totals.get(symbol)?)))
             .collect();
         for (total, of, scan) in totals {
-            let row = &walk.prefixes.scans[scan].row;
-            let is_own = |read: &Read| self.is_part_of(read, scan) && read.at.row == *row;
+            let Scan { row, is_row_major, .. } = &walk.prefixes.scans[scan];
+            let is_own =
+                |read: &Read| self.is_part_of(read, scan) && (*is_row_major || read.at.row == *row);
             let is_seen = |(symbol, side): &&(Unknown, Side)| *side == of && is_own(&reads[symbol]);
             let own: Vec<(Unknown, Side)> = seen.iter().filter(is_seen).copied().collect();
             for (symbol, side) in &own {
@@ -452,9 +471,12 @@ impl Builder<'_> {
             cases.extend(self.outside(read, *side));
         }
         let [first, second] = pair;
-        for (left, right) in first.1.at.row.iter().zip(&second.1.at.row) {
-            let (left, right) = (self.on(first.0.1, left), self.on(second.0.1, right));
-            cases.push(Formula::ne(&left, &right));
+        let rows = first.1.at.row.iter().zip(&second.1.at.row);
+        let rows: Vec<[Poly; 2]> = rows
+            .map(|(left, right)| [self.on(first.0.1, left), self.on(second.0.1, right)])
+            .collect();
+        if !scan.is_row_major {
+            cases.extend(rows.iter().map(|[left, right]| Formula::ne(left, right)));
         }
         let [one, other] = pair.map(|((symbol, side), read)| {
             [&read.at.at, &Poly::unknown(symbol), &read.count].map(|poly| self.on(side, poly))
@@ -465,7 +487,22 @@ impl Builder<'_> {
             is_later.and(Formula::le(&least, end))
         };
         let same = one.iter().zip(&other).map(|(one, other)| Formula::eq(one, other));
-        cases.extend([follows(&one, &other), follows(&other, &one), Formula::All(same.collect())]);
+        let mut same: Vec<Formula> = same.collect();
+        let [mut before, mut behind] = [follows(&one, &other), follows(&other, &one)];
+        if let (true, [[left, right]]) = (scan.is_row_major, rows.as_slice()) {
+            let is_one = Formula::eq(left, right);
+            // Of cells of two rows it does not matter where in these they are.
+            let [one, other] = [&one, &other].map(|[_, sum, count]| (sum, count));
+            let rises = |(sum, count): (&Poly, &Poly), (end, added): (&Poly, &Poly)| {
+                Formula::le(&sum.add(if scan.is_inclusive { added } else { count }), end)
+            };
+            before = before.and(is_one.clone());
+            before = before.or(Formula::lt(left, right).and(rises(one, other)));
+            behind = behind.and(is_one.clone());
+            behind = behind.or(Formula::lt(right, left).and(rises(other, one)));
+            same.push(is_one);
+        }
+        cases.extend([before, behind, Formula::All(same)]);
         self.system.assert(&Formula::Any(cases).replace(&|_| None));
     }
 }

@@ -53,6 +53,7 @@ impl Walk<'_> {
         if !self.recording || first.is_lost() || end.is_lost() {
             return;
         }
+        self.note_chained((var, id), (first, at, end));
         let added = |end: &Poly| {
             let exact = self.before_wrapping(end, self.type_of(var));
             exact.as_ref().unwrap_or(end).sub(&Poly::unknown(at))
@@ -103,11 +104,13 @@ impl Walk<'_> {
         stores: &[Stored],
     ) {
         self.note_partial_sums([start, end], head);
+        self.note_rows_chained([start, end], head, stores);
         for stored in stores {
             let (Some((id, around)), n) = (stored.loops.split_last(), self.guards.len()) else {
                 continue;
             };
-            let is_only = stores.iter().filter(|other| other.tile == stored.tile).count() == 1;
+            let is_only = head.n_writes.get(&stored.tile) == Some(&1)
+                && stores.iter().filter(|other| other.tile == stored.tile).count() == 1;
             let number = self.all_loops[id.0].number;
             let slope = stored.at.at.cofactor(number).as_constant().unwrap_or_default();
             let place = stored.at.at.sub(&Poly::unknown(number).scaled(slope));
@@ -156,6 +159,7 @@ impl Walk<'_> {
             let raises = self.raises_of(gap.tile, n_sets);
             let all = gap.is_from_0.then(|| self.all_counted(gap.tile, raises.clone())).flatten();
             let counted = Some((gap.tile, self.version_before(head, gap.tile)));
+            let is_plain = gap.is_aligned && !gap.has_first;
             let scan = Scan {
                 cells,
                 counted,
@@ -171,8 +175,13 @@ impl Walk<'_> {
                 all,
                 totals: totals_in(head.contents.get(&gap.tile)),
                 is_from_nothing: false,
+                // The variable goes on with what was counted in the cell of its store.
+                is_made_with_own: gap.sum.is_some() && gap.distance == 0,
                 own: None,
                 added: None,
+                is_row_major: false,
+                begins: gap.sum.as_ref().filter(|_| is_plain).map(|(_, first)| first.clone()),
+                stored_in: Some(stored.tile),
                 loops: self.loops.clone(),
             };
             let number = self.prefixes.scans.len();
@@ -426,6 +435,7 @@ impl Walk<'_> {
         scan.counted = scan.counted.or_else(|| self.tile_of_own(&of, &place));
         let own = (!is_inclusive).then(|| stored.value.add(&of));
         scan.added = Some(of.clone());
+        scan.is_made_with_own = true;
         let at = Cell { row: Vec::new(), at: number };
         scan.counts.push(Held { at, value: of, is_exact: true, unless: Vec::new() });
         let cells = [Poly::default(), end];

@@ -133,7 +133,7 @@ impl Cells {
 }
 
 /// How many places write each tile.
-fn count_writes(stmts: &[Stmt], out: &mut BTreeMap<TileId, usize>) {
+pub(super) fn count_writes(stmts: &[Stmt], out: &mut BTreeMap<TileId, usize>) {
     for stmt in stmts {
         if let StmtKind::Store { access, .. }
         | StmtKind::Update { place: Place::Element(access), .. }

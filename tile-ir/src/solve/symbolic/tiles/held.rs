@@ -11,9 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::LoopId;
+use super::super::scans::row_major::Chained;
 use super::super::scans::summed::Step;
 use super::super::slots::taken::Raise;
 use super::super::walk::{Value, Walk};
+use super::by_round::RoundStores;
+use super::cells::count_writes;
 use super::cleared::Clearing;
 use super::filled::Fills;
 use super::floors::collect_lowered;
@@ -111,6 +114,9 @@ pub(in super::super) struct Holdings {
     pub(in super::super) steps: BTreeMap<LoopId, Vec<Step>>,
     /// The loop that has ended last.
     pub(in super::super) ended: Option<LoopId>,
+    pub(in super::super) rounds: RoundStores,
+    /// By loop, the variables to which each iteration adds a row of cells.
+    pub(in super::super) chained: BTreeMap<LoopId, Vec<Chained>>,
     /// The tiles that are filled by a formula.
     pub(in super::super) tables: Tables,
     /// The stores that fill tiles.
@@ -132,6 +138,8 @@ pub(in super::super) struct Head {
     /// Of the tiles that the loop writes.
     versions: BTreeMap<TileId, Version>,
     n_stores: usize,
+    /// At how many places of the text the loop writes each tile.
+    pub(in super::super) n_writes: BTreeMap<TileId, usize>,
     /// What the loop writes.
     pub(in super::super) written: BTreeSet<ArrayRef>,
     /// The same without what it only updates.
@@ -156,7 +164,9 @@ impl Walk<'_> {
         let tiles = tiles_in(&written);
         let versions = tiles.into_iter().map(|tile| (tile, self.version(tile))).collect();
         let n_stores = self.held.stores.len();
-        let head = Head { contents, versions, n_stores, written, stored, lowered };
+        let mut n_writes = BTreeMap::new();
+        count_writes(body, &mut n_writes);
+        let head = Head { contents, versions, n_stores, n_writes, written, stored, lowered };
         self.forget_written(&head);
         Some(head)
     }
@@ -169,6 +179,7 @@ impl Walk<'_> {
         if let Some(bounds) = bounds {
             self.note_prefixes(bounds, &head, &stores);
         }
+        self.hold_of_rounds();
         self.held.stores.extend(stores);
     }
 
@@ -253,6 +264,9 @@ impl Walk<'_> {
         before: Option<Option<Content>>,
     ) {
         let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
+        if self.held.rounds.walked.is_some() && before.is_some() {
+            self.note_stored_in_round(access, indices, value);
+        }
         let Some(at) = self.cell_at(tile, indices) else { return };
         if !self.recording || at.is_lost() || value.is_lost() || self.is_in_point() {
             return;
@@ -319,7 +333,7 @@ impl Walk<'_> {
 
     /// Where one lane has stored in its warp's own cell what all of the warp agree on:
     /// where they do not know of it.
-    fn warp_unless(&self, at: &Cell, value: &Poly) -> Option<Vec<Formula>> {
+    pub(super) fn warp_unless(&self, at: &Cell, value: &Poly) -> Option<Vec<Formula>> {
         let place = self.warp_place.as_ref().filter(|_| self.are_loops_of_block())?;
         if !at.coordinates().all(|index| self.is_agreed_by_warp(index))
             || !self.is_agreed_by_warp(value)

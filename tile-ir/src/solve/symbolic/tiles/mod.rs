@@ -2,6 +2,7 @@
 
 pub(super) mod arrays;
 mod by_place;
+pub(super) mod by_round;
 pub(super) mod cells;
 pub(super) mod cleared;
 mod coming;

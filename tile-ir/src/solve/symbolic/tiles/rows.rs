@@ -55,6 +55,11 @@ pub(in super::super) struct Rows {
 }
 
 impl Rows {
+    /// From one on, to before another one.
+    pub(in super::super) fn between(from: Poly, end: Poly) -> Self {
+        Self { from, ends: vec![end] }
+    }
+
     /// The cases in which a coordinate is none of these.
     pub(in super::super) fn outside(&self, coordinate: &Poly) -> impl Iterator<Item = Formula> {
         let ends = self.ends.iter().map(|end| Formula::le(end, coordinate));
@@ -101,8 +106,9 @@ fn collect_axes(
         if let StmtKind::For { var, .. } = &stmt.kind {
             counters.push(*var);
         }
-        if let (StmtKind::Store { access, .. }, [.., _]) = (&stmt.kind, counters.as_slice()) {
+        if let (StmtKind::Store { access, value }, [.., _]) = (&stmt.kind, counters.as_slice()) {
             note_axis(kernel, access, counters, out);
+            note_axis_of_rows(kernel, (access, *value), counters, out);
         }
         for expr in stmt.kind.exprs() {
             collect_read_axes(kernel, expr, counters, out);
@@ -132,10 +138,44 @@ fn note_axis(
     out: &mut BTreeMap<TileId, usize>,
 ) {
     let ArrayRef::Tile(tile) = access.array else { return };
-    let is_counter = |index: &ExprId| matches!(kernel.exprs[*index].kind, ExprKind::Var(var) if counters.contains(&var));
-    let mut found = access.indices.iter().enumerate().filter(|(_, index)| is_counter(index));
-    if let (Some((axis, _)), None) = (found.next(), found.next()) {
-        out.entry(tile).or_insert(axis);
+    let found: Vec<(usize, usize)> = counters_in(kernel, access, counters).collect();
+    if let [(axis, _)] = found.as_slice() {
+        out.entry(tile).or_insert(*axis);
+    }
+}
+
+/// The axes at which counters of loops stand alone, and the counters' numbers.
+fn counters_in(
+    kernel: &Kernel,
+    access: &Access,
+    counters: &[VarId],
+) -> impl Iterator<Item = (usize, usize)> {
+    let counter = |index: &ExprId| match kernel.exprs[*index].kind {
+        ExprKind::Var(var) => counters.iter().position(|counter| *counter == var),
+        _ => None,
+    };
+    let indices = access.indices.iter().enumerate();
+    indices.filter_map(move |(axis, index)| Some((axis, counter(index)?)))
+}
+
+/// Where a variable is stored in one row of cells after the other, their axis is the one of the
+/// innermost loop's counter.
+fn note_axis_of_rows(
+    kernel: &Kernel,
+    (access, value): (&Access, ExprId),
+    counters: &[VarId],
+    out: &mut BTreeMap<TileId, usize>,
+) {
+    let (ArrayRef::Tile(tile), ExprKind::Var(var)) = (access.array, &kernel.exprs[value].kind)
+    else {
+        return;
+    };
+    let found: Vec<(usize, usize)> = counters_in(kernel, access, counters).collect();
+    let innermost = found.iter().max_by_key(|(_, counter)| *counter);
+    if let (Some((axis, _)), 2, 2) = (innermost, found.len(), access.indices.len())
+        && !counters.contains(var)
+    {
+        out.insert(tile, *axis);
     }
 }
 
