@@ -17,6 +17,7 @@ mod refilled;
 pub(super) mod relayed;
 pub(super) mod reread;
 pub(super) mod rows;
+pub(super) mod settings;
 pub(super) mod spot;
 pub(super) mod stored;
 mod storer;
