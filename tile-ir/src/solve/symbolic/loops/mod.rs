@@ -66,7 +66,7 @@ use self::steps::Step;
 use self::together::Changed;
 use super::algebra::formula::{Cond, Formula};
 use super::algebra::poly::{Poly, Unknown};
-use super::algebra::symbol::{LoopId, Sharing};
+use super::algebra::symbol::{LoopId, Sharing, Symbols};
 use super::pairs::flow::{End, Flow, Path};
 use super::scans::windows::Widened;
 use super::slots::recounted::Rounds as RoundsAdded;
@@ -174,14 +174,19 @@ pub(super) enum Kind {
 }
 
 /// Where a loop has no iteration of a number, if it goes up in equal steps.
-fn beyond(range: &LoopRange, bounds: &[Poly], number: Unknown) -> Option<Formula> {
+fn beyond(
+    range: &LoopRange,
+    bounds: &[Poly],
+    (number, symbols): (Unknown, &Symbols),
+) -> Option<Formula> {
     let LoopRange::Between { .. } = range else { return None };
+    let is_positive = |step: &Poly| symbols.low(step).is_some_and(|least| least > 0);
     let (start, end, step) = match bounds {
-        [start, end] => (start, end, 1),
-        [start, end, step] => (start, end, step.as_constant().filter(|step| *step > 0)?),
+        [start, end] => (start, end, Poly::constant(1)),
+        [start, end, step] if is_positive(step) => (start, end, step.clone()),
         _ => return None,
     };
-    let value = start.add(&Poly::unknown(number).scaled(step));
+    let value = start.add(&Poly::unknown(number).mul(&step));
     (!value.is_lost() && !end.is_lost()).then(|| Formula::le(end, &value))
 }
 
@@ -220,7 +225,8 @@ impl Walk<'_> {
                 walk.all_loops[id.0].length = Some(length).filter(|length| !length.is_lost());
             }
             walk.all_loops[id.0].is_of_block = walk.is_uniform_var(var);
-            walk.all_loops[id.0].beyond = beyond(range, &bounds, walk.all_loops[id.0].number);
+            let number = walk.all_loops[id.0].number;
+            walk.all_loops[id.0].beyond = beyond(range, &bounds, (number, &walk.symbols));
             walk.enter_counter(id, var, range, &bounds)
         };
         let empty = match (range, bounds.as_slice()) {

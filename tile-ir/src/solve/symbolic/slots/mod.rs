@@ -1,7 +1,9 @@
 //! Places that updates and ballots hand out: the old values of counters, claims and marks,
 //! and what is known of who has them.
 
+mod both;
 pub(super) mod claim;
+pub(super) mod counters;
 mod looks;
 pub(super) mod made;
 pub(super) mod marks;
@@ -11,6 +13,8 @@ pub(super) mod packed;
 mod picked;
 pub(super) mod placed;
 pub(super) mod recounted;
+pub(super) mod renewed;
+mod sharers;
 pub(super) mod slot;
 pub(super) mod taken;
 pub(super) mod takers;

@@ -19,8 +19,6 @@
 //! - A tile's counter is the block's own: of two blocks it says nothing.
 //! - A counter does not leave the range of its type within a launch.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::Poly;
 use super::super::algebra::symbol::{LoopId, Obstacle};
@@ -28,20 +26,11 @@ use super::super::pairs::instance::Meeting;
 use super::super::terms::integers::range_of;
 use super::super::tiles::spot::Spot;
 use super::super::walk::{Value, Walk};
+use super::counters::{Way, may_meet};
 use super::made::Made;
-use super::takers::{Start, Takers};
+use super::takers::Start;
 use crate::kernel::{Access, AccessKind, ArrayRef, Edge, ExprId, Source, VarId};
 use crate::op::AtomicOp;
-
-/// The indices of an element.
-type At = Vec<Poly>;
-
-/// Where a counter goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in super::super) enum Way {
-    Up,
-    Down,
-}
 
 /// The element that an update is of, and where in the kernel's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,11 +38,11 @@ pub(in super::super) struct Turn {
     pub(in super::super) array: ArrayRef,
     pub(in super::super) indices: Vec<Poly>,
     /// How many places in the text that set the array come before it.
-    n_sets: usize,
+    pub(super) n_sets: usize,
     /// How many barriers that each block passes once come before it.
-    n_barriers: usize,
+    pub(super) n_barriers: usize,
     /// The loops around it.
-    loops: Vec<LoopId>,
+    pub(super) loops: Vec<LoopId>,
     /// What is found outside of the array, if that is known.
     pad: Option<i128>,
 }
@@ -75,7 +64,7 @@ impl Turn {
     }
 
     /// Whether a place in the text can write that element.
-    fn may_be_at(&self, spot: &Spot) -> bool {
+    pub(super) fn may_be_at(&self, spot: &Spot) -> bool {
         spot.may_be(&self.indices)
     }
 }
@@ -93,7 +82,7 @@ pub(in super::super) struct Slot {
     /// Where some do not.
     made: Option<Made>,
     /// What the counter was set to before, if that is known.
-    start: Option<Start>,
+    start: Option<Box<Start>>,
 }
 
 /// Who has an old value.
@@ -243,12 +232,27 @@ impl Slot {
 
     /// What the counter was set to before, if that is known.
     pub(in super::super) fn start(&self) -> Option<&Start> {
-        self.start.as_ref()
+        self.start.as_deref()
+    }
+
+    /// Another number, or none, is known that the counter was set to before.
+    pub(super) fn set_start(&mut self, start: Option<Start>) {
+        self.start = start.map(Box::new);
     }
 
     /// Whether another one is of another counter: at numbers that differ, or in another array.
     pub(in super::super) fn is_beside(&self, other: &Self) -> bool {
         self.array() != other.array() || !self.turn.may_meet(&other.turn.indices)
+    }
+
+    /// Where it was taken.
+    pub(super) fn turn(&self) -> &Turn {
+        &self.turn
+    }
+
+    /// Which way the counter went.
+    pub(super) fn way(&self) -> Way {
+        self.way
     }
 
     /// The array that has the counter.
@@ -291,167 +295,6 @@ impl Slot {
             Way::Down => Formula::le(&Poly::constant(min), &value.sub(&self.step)),
         }
     }
-}
-
-/// A place that updates an array.
-#[derive(Clone, Debug)]
-struct Update {
-    at: At,
-    /// How many barriers that each block passes once come before it.
-    n_barriers: usize,
-    /// Which way it goes, if it is a step.
-    way: Option<Way>,
-    /// How far all that a launch, or of a tile a block, makes there go at most.
-    most: Option<Poly>,
-    /// Who makes it, of one that adds to a tile.
-    takers: Option<Takers>,
-}
-
-/// What the kernel does to arrays that it updates atomically.
-#[derive(Clone, Debug, Default)]
-pub(in super::super) struct Counters {
-    /// Each place that updates an array.
-    updates: BTreeMap<ArrayRef, Vec<Update>>,
-    /// Each place that sets an array, as the text has them: the element, and the loops
-    /// around.
-    sets: BTreeMap<ArrayRef, Vec<(Spot, Vec<LoopId>)>>,
-    /// How many of these come before the first one that sets something else than 0.
-    n_zeros: BTreeMap<ArrayRef, usize>,
-    /// How many barriers that each block passes once have come so far.
-    n_barriers: usize,
-}
-
-/// Whether two accesses of one array can be of one element: not where both are at numbers,
-/// and these differ.
-pub(in super::super) fn may_meet(one: &[Poly], other: &[Poly]) -> bool {
-    let differ =
-        |(a, b): (&Poly, &Poly)| a.as_constant().zip(b.as_constant()).is_some_and(|(a, b)| a != b);
-    !one.iter().zip(other).any(differ)
-}
-
-impl Counters {
-    /// Notes a place that sets an element.
-    pub(in super::super) fn note_set(&mut self, array: ArrayRef, spot: Spot, loops: &[LoopId]) {
-        self.sets.entry(array).or_default().push((spot, loops.to_vec()));
-    }
-
-    /// How many places in the text set an array, so far.
-    pub(in super::super) fn n_sets(&self, array: ArrayRef) -> usize {
-        self.sets.get(&array).map_or(0, Vec::len)
-    }
-
-    /// Notes that the next place sets something else than 0.
-    pub(in super::super) fn note_other_than_0(&mut self, array: ArrayRef) {
-        let n_sets = self.n_sets(array);
-        self.n_zeros.entry(array).or_insert(n_sets);
-    }
-
-    /// Whether the first places in the text that set an array, so many, set it to 0.
-    pub(in super::super) fn are_0(&self, array: ArrayRef, n_sets: usize) -> bool {
-        self.n_zeros.get(&array).is_none_or(|zeros| n_sets <= *zeros)
-    }
-
-    /// How many places in the text update an array, so far.
-    pub(in super::super) fn n_updates(&self, array: ArrayRef) -> usize {
-        self.updates.get(&array).map_or(0, Vec::len)
-    }
-
-    /// The way that all updates go of an element that two of them are of.
-    fn way(&self, one: &Turn, other: &Turn) -> Option<Way> {
-        way_of_all(self.of(one, other))
-    }
-
-    /// The way that all updates go which may come between two of one element: of a tile, none that
-    /// a barrier parts from both.
-    fn way_between(&self, one: &Turn, other: &Turn) -> Option<Way> {
-        let passed = [one.n_barriers, other.n_barriers];
-        let between = passed[0].min(passed[1])..=passed[0].max(passed[1]);
-        let is_of_block = matches!(one.array, ArrayRef::Tile(_));
-        let may_be = |update: &&Update| !is_of_block || between.contains(&update.n_barriers);
-        way_of_all(self.of(one, other).filter(may_be))
-    }
-
-    /// Notes that each block passes a barrier, once.
-    pub(in super::super) fn note_barrier(&mut self) {
-        self.n_barriers += 1;
-    }
-
-    /// How far all updates of an element that two of them are of go at most.
-    fn most(&self, one: &Turn, other: &Turn) -> Option<Poly> {
-        let none = Poly::default();
-        self.of(one, other).try_fold(none, |sum, update| Some(sum.add(update.most.as_ref()?)))
-    }
-
-    /// Who updates the element of a slot; `None` where not all are known, or some do not add.
-    pub(in super::super) fn takers_of(&self, slot: &Slot) -> Option<Vec<&Takers>> {
-        self.of(&slot.turn, &slot.turn).map(|update| update.takers.as_ref()).collect()
-    }
-
-    /// The updates of an element that two of them are of.
-    fn of(&self, one: &Turn, other: &Turn) -> impl Iterator<Item = &Update> {
-        let all = self.updates.get(&one.array).map(Vec::as_slice).unwrap_or_default();
-        all.iter().filter(|update| one.may_meet(&update.at) && other.may_meet(&update.at))
-    }
-
-    /// Whether the counter of a slot, which rises, has not been set nor fallen since.
-    pub(in super::super) fn has_only_risen(&self, slot: &Slot) -> bool {
-        let turn = &slot.turn;
-        let sets = self.sets.get(&turn.array).and_then(|sets| sets.get(turn.n_sets..));
-        let is_set = sets.unwrap_or_default().iter().any(|(spot, _)| turn.may_be_at(spot));
-        !is_set && self.way(turn, turn) == Some(Way::Up)
-    }
-
-    /// Whether the counter of a slot, which rises, is not set nor falls until as many places
-    /// in the text have set the array.
-    pub(in super::super) fn has_risen_until(&self, slot: &Slot, n_sets: usize) -> bool {
-        let turn = &slot.turn;
-        let sets = self.sets.get(&turn.array).map(Vec::as_slice).unwrap_or_default();
-        let since = sets.get(turn.n_sets..n_sets.min(sets.len()).max(turn.n_sets));
-        let is_set = since.unwrap_or_default().iter().any(|(spot, _)| turn.may_be_at(spot));
-        !is_set && self.way(turn, turn) == Some(Way::Up)
-    }
-
-    /// Whether all updates of an array that have been seen add what is not negative.
-    pub(in super::super) fn all_rise(&self, array: ArrayRef) -> bool {
-        let updates = self.updates.get(&array).map(Vec::as_slice).unwrap_or_default();
-        updates.iter().all(|update| update.way == Some(Way::Up))
-    }
-
-    /// Whether the counter of a slot is set in one of these loops.
-    pub(in super::super) fn is_set_in(&self, slot: &Slot, loops: &[LoopId]) -> bool {
-        let sets = self.sets.get(&slot.turn.array).map(Vec::as_slice).unwrap_or_default();
-        let own = sets.iter().filter(|(spot, _)| slot.turn.may_be_at(spot));
-        own.flat_map(|(_, around)| around).any(|around| loops.contains(around))
-    }
-
-    /// Whether nothing sets the element between two updates of it.
-    pub(in super::super) fn are_of_one_count(
-        &self,
-        one: &Turn,
-        other: &Turn,
-        meeting: Meeting<'_>,
-    ) -> bool {
-        let is_own = |spot: &Spot| one.may_be_at(spot) && other.may_be_at(spot);
-        let sets = self.sets.get(&one.array).map(Vec::as_slice).unwrap_or_default();
-        let Some(shared) = meeting.shared_loops() else {
-            return matches!(one.array, ArrayRef::Tensor(_))
-                && !sets.iter().any(|(spot, _)| is_own(spot));
-        };
-        let is_parted = |around: &LoopId| {
-            !shared.contains(around)
-                && sets.iter().any(|(spot, loops)| is_own(spot) && loops.contains(around))
-        };
-        let (first, last) = (one.n_sets.min(other.n_sets), one.n_sets.max(other.n_sets));
-        let between = sets.get(first..last).unwrap_or(sets);
-        !between.iter().any(|(spot, _)| is_own(spot))
-            && !one.loops.iter().chain(&other.loops).any(is_parted)
-    }
-}
-
-/// The way that all of some updates go.
-fn way_of_all<'u>(updates: impl Iterator<Item = &'u Update>) -> Option<Way> {
-    let ways: Option<BTreeSet<Way>> = updates.map(|update| update.way).collect();
-    ways.filter(|ways| ways.len() == 1)?.first().copied()
 }
 
 /// A condition on what a side sees.
@@ -503,12 +346,10 @@ impl Walk<'_> {
                 None => None,
             };
             let takers = match &step {
-                Some((Way::Up, by)) => self.takers(by),
-                Some((Way::Down, _)) | None => None,
+                Some((_, by)) => self.takers(&indices, by),
+                None => None,
             };
-            let n_barriers = self.counters.n_barriers;
-            let update = Update { at: indices.clone(), n_barriers, way, most, takers };
-            self.counters.updates.entry(access.array).or_default().push(update);
+            self.counters.note_update((access.array, &indices), way, (most, takers));
         }
         let sums = self.sums_below(access.array);
         match &step {
@@ -605,7 +446,7 @@ impl Walk<'_> {
     /// An update here, of the element at `indices`.
     fn turn(&mut self, array: ArrayRef, indices: &[Poly]) -> Turn {
         let (n_sets, loops) = (self.counters.n_sets(array), self.loops.clone());
-        let (pad, n_barriers) = (self.pad_of(array), self.counters.n_barriers);
+        let (pad, n_barriers) = (self.pad_of(array), self.counters.n_barriers());
         Turn { array, indices: indices.to_vec(), n_sets, n_barriers, loops, pad }
     }
 
@@ -640,7 +481,7 @@ impl Walk<'_> {
         poly.unknowns().for_each(|old| self.bound_by_floor(access.array, &turn.indices, old));
         let total = self.total_of(&step).or_else(|| self.total_of_warp(&step));
         let step = total.unwrap_or(step);
-        let start = self.start_of(access.array, &turn.indices);
+        let start = self.start_of(access.array, &turn.indices).map(Box::new);
         let unmade = self.passed_by.clone();
         for unknown in poly.unknowns() {
             let (turn, step, unmade) = (turn.clone(), step.clone(), unmade.clone());

@@ -17,8 +17,8 @@ use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::LoopId;
 use super::super::tiles::rows::Cell;
 use super::super::walk::Walk;
+use super::counters::Way;
 use super::recounted::Translation;
-use super::slot::Way;
 use super::takers::Takers;
 use crate::kernel::{Access, ArrayRef, Stmt, StmtKind, TileId};
 use crate::span::SpanId;
@@ -50,20 +50,21 @@ impl Walk<'_> {
     /// Notes that an update raises a cell.
     pub(in super::super) fn note_raise(&mut self, access: &Access, at: &[Poly], by: &Poly) {
         let ArrayRef::Tile(tile) = access.array else { return };
-        let Some(at) = self.cell_at(tile, at) else { return };
+        let Some(cell) = self.cell_at(tile, at) else { return };
         if !self.recording || self.is_in_point() {
             return;
         }
+        let takers = self.takers(at, by);
         let passed = self.passed_by.iter().filter(|passed| **passed != Formula::False);
         self.held.raises.push(Raise {
             tile,
-            at,
+            at: cell,
             span: access.span,
             by: by.clone(),
             loops: self.loops.clone(),
             guards: self.guards.clone(),
             unmade: passed.cloned().collect(),
-            takers: self.takers(by),
+            takers,
             n_sets: self.counters.n_sets(access.array),
         });
     }

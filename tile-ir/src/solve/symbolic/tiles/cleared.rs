@@ -12,44 +12,10 @@
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::Poly;
 use super::super::algebra::symbol::Sharing;
-use super::super::walk::{Value, Walk};
-use super::reached::Reach;
-use crate::kernel::{Access, ArrayRef, TileId};
-
-/// A store of 0.
-#[derive(Clone, Debug)]
-pub(in super::super) struct Clearing {
-    reach: Reach,
-    /// How many places in the text have set the tile, this one included.
-    n_sets: usize,
-    /// How many have updated it before.
-    n_updates: usize,
-}
+use super::super::walk::Walk;
+use crate::kernel::{ArrayRef, TileId};
 
 impl Walk<'_> {
-    /// Notes that 0 is stored in a tile's cell.
-    pub(in super::super) fn note_cleared(&mut self, access: &Access, at: &[Poly], value: &Value) {
-        let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
-        let is_counter = self.recording && self.counting.contains(&access.array);
-        if !is_counter || *value != Poly::default() || at.iter().any(Poly::is_lost) {
-            return;
-        }
-        let axes = self.axes_of_worker();
-        let picked = axes.iter().filter_map(|(axis, _)| Some((*axis, self.fixed_at(*axis)?)));
-        let clearing = Clearing {
-            reach: Reach {
-                at: at.to_vec(),
-                picked: picked.collect(),
-                axes,
-                passed: self.passed_by.clone(),
-                loops: self.loops.clone(),
-            },
-            n_sets: self.counters.n_sets(access.array),
-            n_updates: self.counters.n_updates(access.array),
-        };
-        self.held.cleared.entry(tile).or_default().push(clearing);
-    }
-
     /// How many places in the text had updated a tile when all of its cells were set to 0, in this
     /// iteration of the loops around, where `n_sets` places have set it since the beginning.
     pub(in super::super) fn cleared_before(
@@ -57,7 +23,8 @@ impl Walk<'_> {
         tile: TileId,
         n_sets: usize,
     ) -> Option<usize> {
-        let all = self.held.cleared.get(&tile)?.clone();
+        let mut all = self.held.settings.get(&tile)?.clone();
+        all.retain(|setting| setting.value == Poly::default());
         let last = all.iter().rposition(|clearing| clearing.n_sets == n_sets)?;
         let n_updates = all[last].n_updates;
         let extents = self.extents(ArrayRef::Tile(tile));

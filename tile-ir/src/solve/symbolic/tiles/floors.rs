@@ -12,14 +12,12 @@
 //! made before. Sums are taken not to leave the range of their type, as counters are
 //! ([`super::super::slots::slot`]).
 //!
-//! Who sets a cell is one work-item that is picked, or the one whose number it is. What the
-//! cell held then tells how far a counter goes there ([`super::super::slots::takers`]).
+//! Who sets a cell is one work-item that is picked, or the one whose number it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
-use super::super::slots::takers::Start;
 use super::super::terms::natural::is_plainly_natural;
 use super::super::walk::{Value, Walk};
 use super::spot::Spot;
@@ -34,8 +32,6 @@ struct Floor {
     guards: Option<Vec<Formula>>,
     /// It holds this at least.
     least: i128,
-    /// What it was set to.
-    start: Start,
 }
 
 /// What is known of cells of tiles.
@@ -102,8 +98,7 @@ impl Walk<'_> {
             }
             false => return,
         };
-        let start = Start { value: value.clone(), loops: self.loops.clone() };
-        let floor = Floor { at: at.to_vec(), guards, least, start };
+        let floor = Floor { at: at.to_vec(), guards, least };
         self.floors.known.entry(tile).or_default().push(floor);
     }
 
@@ -141,11 +136,6 @@ impl Walk<'_> {
         if let Some(floor) = self.floor_of(array, at) {
             self.symbols.set_least(found, floor.least);
         }
-    }
-
-    /// What a counter that is updated here was set to.
-    pub(in super::super) fn start_of(&mut self, array: ArrayRef, at: &[Poly]) -> Option<Start> {
-        Some(self.floor_of(array, at)?.start)
     }
 }
 

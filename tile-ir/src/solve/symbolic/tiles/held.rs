@@ -22,6 +22,7 @@ use super::filled::Fills;
 use super::floors::collect_lowered;
 use super::reread::Version;
 use super::rows::{Cell, Totals, axes_of_cells};
+use super::settings::Setting;
 use super::tabled::Tables;
 use crate::kernel::{Access, ArrayRef, Kernel, Stmt, StmtKind, TileId};
 
@@ -108,8 +109,8 @@ pub(in super::super) struct Holdings {
     /// The prefix sums that tiles held before updates went on from them: nobody has stored
     /// there since.
     gone_on: BTreeMap<TileId, usize>,
-    /// By tile, the stores of 0.
-    pub(in super::super) cleared: BTreeMap<TileId, Vec<Clearing>>,
+    /// By tile, the stores of what is one number for the whole block.
+    pub(in super::super) settings: BTreeMap<TileId, Vec<Setting>>,
     /// By loop, the variables to which an iteration adds.
     pub(in super::super) steps: BTreeMap<LoopId, Vec<Step>>,
     /// The loop that has ended last.

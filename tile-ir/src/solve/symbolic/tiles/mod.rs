@@ -18,6 +18,7 @@ mod refilled;
 pub(super) mod relayed;
 pub(super) mod reread;
 pub(super) mod rows;
+pub(super) mod settings;
 mod spared;
 pub(super) mod spot;
 pub(super) mod stored;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::search::ranges::{Range, Ranges};
-use super::super::slots::slot::may_meet;
+use super::super::slots::counters::may_meet;
 use super::super::walk::Walk;
 use crate::kernel::{ArrayRef, Kernel, Stmt, StmtKind};
 

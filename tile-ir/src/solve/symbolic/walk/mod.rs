@@ -44,9 +44,10 @@ use super::scans::windows::Windows;
 use super::search::linear::Effort;
 use super::search::ranges::Ranges;
 use super::slots::claim::Claims;
+use super::slots::counters::Counters;
 use super::slots::marks::Marks;
 use super::slots::recounted::Recount;
-use super::slots::slot::{Counters, Slot};
+use super::slots::slot::Slot;
 use super::slots::tallied::Tallies;
 use super::terms::agreed_load::AgreedLoads;
 use super::terms::flattened::Alive;
@@ -494,7 +495,7 @@ impl Walk<'_> {
                 self.note_slot_in_tensor(access, &at, &value);
                 self.note_held(access, &at, &value, Some(before));
                 self.note_floor(access, &at, &value);
-                self.note_cleared(access, &at, &value);
+                self.note_setting(access, &at, &value);
                 self.note_stored_in_own_array(access, &at, &value);
                 self.set_element(access, &at, value);
             }
