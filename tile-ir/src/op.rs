@@ -508,6 +508,21 @@ impl MathFn {
         matches!(self, Self::CountOnes | Self::LeadingZeros | Self::TrailingZeros)
     }
 
+    /// How many bits it counts of a number that has so many, if it counts bits.
+    pub(crate) const fn counted(self, number: i128, width: u32) -> Option<u32> {
+        let bits = number & ((1 << width) - 1);
+        let zeros = bits.trailing_zeros();
+        if matches!(self, Self::CountOnes) {
+            Some(bits.count_ones())
+        } else if matches!(self, Self::LeadingZeros) {
+            Some(bits.leading_zeros() + width - i128::BITS)
+        } else if matches!(self, Self::TrailingZeros) {
+            Some(if zeros < width { zeros } else { width })
+        } else {
+            None
+        }
+    }
+
     /// Whether indices have it.
     pub const fn is_of_indices(self) -> bool {
         matches!(self, Self::Abs)

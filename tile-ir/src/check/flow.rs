@@ -9,7 +9,7 @@
 //! work-items made it and some did not.
 
 use super::uniform::{WrittenTensors, range_exprs};
-use super::warp::{Warps, is_one_warp};
+use super::warp::{Aligned, Known, Warps, is_one_warp};
 use crate::arena::EntityId;
 use crate::exchange::{ExchangeOp, Group, Shuffle};
 use crate::kernel::{
@@ -131,6 +131,16 @@ pub(crate) struct Flow {
 /// its warps, and which statements that the work-items of such a group run
 /// together stand where they part.
 pub(crate) fn analyse(kernel: &Kernel, fold: Fold<'_>, group: Group) -> Flow {
+    analysed(kernel, fold, (group, false))
+}
+
+/// The same within warps, where it is asked what the counters of loops that each work-item
+/// begins at its own place, and what steps from there, are for the lanes of a warp.
+pub(crate) fn analyse_lanes(kernel: &Kernel, fold: Fold<'_>) -> Flow {
+    analysed(kernel, fold, (Group::Warp, true))
+}
+
+fn analysed(kernel: &Kernel, fold: Fold<'_>, (group, asks_lanes): (Group, bool)) -> Flow {
     let is_of_warp = group == Group::Warp;
     let warps = (is_of_warp || is_one_warp(kernel)).then(|| Warps::of(kernel));
     let mut walker = Walker {
@@ -149,13 +159,14 @@ pub(crate) fn analyse(kernel: &Kernel, fold: Fold<'_>, group: Group) -> Flow {
         control: None,
         is_agreed: false,
         warps,
+        asks_lanes,
     };
     walker.stmts(&kernel.body, None);
     walker.flow
 }
 
 fn initial_state(kernel: &Kernel, warps: Option<&Warps<'_>>) -> State {
-    kernel
+    let causes = kernel
         .vars
         .iter()
         .map(|(id, var)| match var.kind {
@@ -168,10 +179,47 @@ fn initial_state(kernel: &Kernel, warps: Option<&Warps<'_>>) -> State {
             | VarKind::Loop
             | VarKind::Let { .. } => None,
         })
-        .collect()
+        .collect();
+    let aligned =
+        kernel.vars.ids().map(|var| warps.and_then(|warps| warps.aligned_axis(var))).collect();
+    State { causes, aligned }
 }
 
-type State = Vec<Option<Cause>>;
+/// What is known of variables.
+#[derive(Clone)]
+struct State {
+    /// Why the value differs, if it does.
+    causes: Vec<Option<Cause>>,
+    /// What the value is for the lanes of a warp, where that is asked for.
+    aligned: Vec<Option<Aligned>>,
+}
+
+impl State {
+    /// What is known where one of two states holds.
+    fn join(&mut self, other: &Self) {
+        for (mine, theirs) in self.causes.iter_mut().zip(&other.causes) {
+            *mine = mine.or(*theirs);
+        }
+        for (mine, theirs) in self.aligned.iter_mut().zip(&other.aligned) {
+            *mine = Aligned::either(*mine, *theirs);
+        }
+    }
+
+    /// Whether as much differs as in another state.
+    fn is_as(&self, other: &Self) -> bool {
+        let mut both = self.causes.iter().zip(&other.causes);
+        both.all(|(now, was)| now.is_some() == was.is_some()) && self.aligned == other.aligned
+    }
+}
+
+/// What is known of a loop's counter.
+#[derive(Clone, Copy)]
+struct Counter {
+    /// Why it differs, if it does.
+    cause: Option<Cause>,
+    /// What it is for the lanes of a warp.
+    aligned: Option<Aligned>,
+}
 
 /// Where control flow differs, and why.
 type Control = Option<(Branch, Option<Cause>)>;
@@ -184,6 +232,8 @@ struct Walker<'a> {
     group: Group,
     /// What a warp agrees on, where they are a warp's: of a block that is one, too.
     warps: Option<Warps<'a>>,
+    /// Whether it is asked what values are for the lanes of a warp.
+    asks_lanes: bool,
     state: State,
     flow: Flow,
     /// Variables that may be used in the `each` around, if there is one.
@@ -220,7 +270,7 @@ impl Walker<'_> {
         };
         let is_agreed = || {
             let warps = self.warps.as_ref().filter(|_| self.group == Group::Warp);
-            warps.is_some_and(|warps| warps.agree_on(expr))
+            warps.is_some_and(|warps| warps.agree_on(expr)) || self.agree_by_lanes(expr)
         };
         let cause = cause.filter(|_| (self.fold)(expr).is_none() && !is_agreed());
         if cause.is_some() {
@@ -261,7 +311,7 @@ impl Walker<'_> {
     }
 
     fn var(&mut self, var: VarId, span: SpanId) -> Option<Cause> {
-        let cause = self.state[var.index()];
+        let cause = self.state.causes[var.index()];
         if let Some(own) = &self.in_each
             && !own[var.index()]
             && cause.is_some()
@@ -291,7 +341,32 @@ impl Walker<'_> {
 
     fn assign(&mut self, var: VarId, cause: Option<Cause>, span: SpanId, control: Control) {
         let control = control.map(|_| Cause::Control(var, span));
-        self.state[var.index()] = cause.or(control);
+        self.state.causes[var.index()] = cause.or(control);
+        self.state.aligned[var.index()] = None;
+    }
+
+    /// What a value is for the lanes of a warp.
+    fn aligned(&self, value: ExprId) -> Option<Aligned> {
+        self.known(|warps, known| warps.aligned(value, known))
+    }
+
+    /// Notes what a variable, which has been assigned, is for the lanes of a warp.
+    fn align(&mut self, var: VarId, aligned: Option<Aligned>, control: Control) {
+        self.state.aligned[var.index()] = aligned.filter(|_| control.is_none());
+    }
+
+    /// Whether a warp agrees on an expression, by its lanes.
+    fn agree_by_lanes(&self, expr: ExprId) -> bool {
+        let asked = self.known(|warps, known| Some(warps.agree_by_lanes(expr, known)));
+        asked.unwrap_or(false)
+    }
+
+    /// What the lanes of a warp are asked, if they are.
+    fn known<T>(&self, ask: impl FnOnce(&Warps<'_>, &Known<'_>) -> Option<T>) -> Option<T> {
+        let warps = self.warps.as_ref().filter(|_| self.asks_lanes)?;
+        let var = |var: VarId| self.state.aligned[var.index()];
+        let is_agreed = |expr: ExprId| self.flow.values[expr.index()];
+        ask(warps, &Known { var: &var, is_agreed: &is_agreed })
     }
 
     fn collective(&mut self, collective: Collective, head: SpanId, control: Control) {
@@ -317,19 +392,26 @@ impl Walker<'_> {
             StmtKind::Let { var, init } => {
                 let cause = init.and_then(|init| self.expr(init));
                 self.declare(*var);
+                let aligned = init.and_then(|init| self.aligned(init));
                 self.assign(*var, cause, stmt.span, control);
+                self.align(*var, aligned, control);
             }
             StmtKind::LetArray { init, .. } => {
                 self.exprs(init.as_slice());
             }
             StmtKind::Assign { var, value } => {
                 let cause = self.expr(*value);
+                let aligned = self.aligned(*value);
                 self.assign(*var, cause, stmt.span, control);
+                self.align(*var, aligned, control);
             }
-            StmtKind::Update { place: Place::Var(var), value, .. } => {
+            StmtKind::Update { place: Place::Var(var), op, value } => {
                 let cause = self.var(*var, stmt.span);
                 let cause = cause.or(self.expr(*value));
+                let update = (*var, *op, *value);
+                let aligned = self.known(|warps, known| warps.aligned_update(update, known));
                 self.assign(*var, cause, stmt.span, control);
+                self.align(*var, aligned, control);
             }
             StmtKind::Update { place: Place::Element(access), value, .. }
             | StmtKind::Store { access, value } => {
@@ -357,7 +439,8 @@ impl Walker<'_> {
                     || self.warps.is_some() && op.is_uniform(Group::Warp)
                     || self.is_of_one_lane(*op, *lane);
                 let own = Some(Cause::Exchange(*var, stmt.span));
-                self.state[var.index()] = if agrees { None } else { own };
+                self.state.causes[var.index()] = if agrees { None } else { own };
+                self.state.aligned[var.index()] = None;
             }
             StmtKind::WarpBarrier => {
                 self.collective(Collective::WarpBarrier, stmt.head, control);
@@ -388,13 +471,13 @@ impl Walker<'_> {
                 self.in_each = outer;
             }
             StmtKind::Phase { var, range, body } => {
-                let inner = self.bounds(range, control);
+                let (inner, counter) = self.bounds(range, control);
                 self.collective(Collective::Phase, stmt.head, inner);
-                self.counted(*var, body, stmt.span, inner);
+                self.counted((*var, counter), body, stmt.span, inner);
             }
             StmtKind::For { var, range, body } => {
-                let inner = self.bounds(range, control);
-                self.counted(*var, body, stmt.span, inner);
+                let (inner, counter) = self.bounds(range, control);
+                self.counted((*var, counter), body, stmt.span, inner);
             }
             StmtKind::While { cond, body } => self.fixpoint(|walker| {
                 walker.control = control;
@@ -416,7 +499,7 @@ impl Walker<'_> {
                 self.stmts(then, inner);
                 let after_then = std::mem::replace(&mut self.state, before);
                 self.stmts(otherwise, inner);
-                join(&mut self.state, &after_then);
+                self.state.join(&after_then);
             }
         }
     }
@@ -428,23 +511,36 @@ impl Walker<'_> {
         op == ExchangeOp::Shuffle(Shuffle::At) && lane.is_some_and(has)
     }
 
-    /// Control flow in a counted loop.
-    fn bounds(&mut self, range: &LoopRange, control: Control) -> Control {
-        let mut inner = control;
+    /// Control flow in a counted loop, and what is known of its counter.
+    fn bounds(&mut self, range: &LoopRange, control: Control) -> (Control, Counter) {
+        let (mut inner, mut first) = (control, None);
         for bound in range_exprs(range) {
             let cause = self.expr(bound);
+            first = first.or(cause);
             if inner == control {
                 inner = narrow(control, cause, Branch::Bound(bound));
             }
         }
-        inner
+        // Where each begins at its own place they may run as many rounds.
+        if let Some(aligned) = self.known(|warps, known| warps.aligned_rounds(range, known)) {
+            return (control, Counter { cause: first, aligned: Some(aligned) });
+        }
+        let cause = inner.and_then(|(_, cause)| cause);
+        let aligned = self.known(|warps, known| warps.aligned_counter(range, known));
+        (inner, Counter { cause, aligned })
     }
 
-    fn counted(&mut self, var: VarId, body: &[Stmt], span: SpanId, inner: Control) {
+    fn counted(
+        &mut self,
+        (var, counter): (VarId, Counter),
+        body: &[Stmt],
+        span: SpanId,
+        inner: Control,
+    ) {
         self.declare(var);
-        let cause = inner.and_then(|(_, cause)| cause);
         self.fixpoint(|walker| {
-            walker.assign(var, cause, span, inner);
+            walker.assign(var, counter.cause, span, inner);
+            walker.align(var, counter.aligned, inner);
             walker.stmts(body, inner);
         });
     }
@@ -455,8 +551,8 @@ impl Walker<'_> {
         loop {
             let before = self.state.clone();
             body(self);
-            join(&mut self.state, &before);
-            if self.state.iter().zip(&before).all(|(now, was)| now.is_some() == was.is_some()) {
+            self.state.join(&before);
+            if self.state.is_as(&before) {
                 return;
             }
         }
@@ -472,10 +568,4 @@ impl Walker<'_> {
 
 fn narrow(control: Control, cause: Option<Cause>, branch: Branch) -> Control {
     if cause.is_some() { Some((branch, cause)) } else { control }
-}
-
-fn join(state: &mut State, other: &State) {
-    for (mine, theirs) in state.iter_mut().zip(other) {
-        *mine = mine.or(*theirs);
-    }
 }

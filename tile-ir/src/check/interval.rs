@@ -1,7 +1,7 @@
 //! How far numbers go that operators make of others.
 
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, eval_index_binary};
-use crate::op::BinaryOp;
+use crate::op::{BinaryOp, MathFn};
 
 /// The least and the greatest value of a number in a launch.
 pub type Range = (i128, i128);
@@ -30,6 +30,21 @@ pub(crate) fn left_by(divisor: Range, is_signed: bool) -> Range {
     let most = divisor.0.saturating_abs().max(divisor.1.saturating_abs());
     let most = most.saturating_sub(1).max(0);
     (if is_signed { most.saturating_neg() } else { 0 }, most)
+}
+
+/// How many bits a function counts of any number of a range, of so many bits; `None` of one that
+/// counts none.
+pub(crate) fn counted(func: MathFn, of: Option<Range>, width: u32) -> Option<Range> {
+    let count = |number: i128| func.counted(number, width).map(i128::from);
+    let whole = (count(0)?.min(0), i128::from(width));
+    match of {
+        Some((low, high)) if low == high => Some((count(low)?, count(low)?)),
+        Some((low @ 0.., high)) if func == MathFn::LeadingZeros => {
+            Some((count(high)?, count(low)?))
+        }
+        Some((1.., high)) if func == MathFn::TrailingZeros => Some((0, high.ilog2().into())),
+        _ => Some(whole),
+    }
 }
 
 /// The range of an integer of which a literal says which bits are kept: of `x & 31` and

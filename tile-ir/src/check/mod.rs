@@ -152,6 +152,14 @@ fn flow_of(kernel: &Kernel, folds: &Folds) -> flow::Flow {
     flow
 }
 
+/// The same where more is asked of warps.
+fn flow_by_lanes(kernel: &Kernel, folds: &Folds) -> flow::Flow {
+    let fold = |condition| folds.get(condition);
+    let mut flow = flow::analyse(kernel, &fold, Group::Block);
+    flow.divergent.extend(flow::analyse_lanes(kernel, &fold).divergent);
+    flow
+}
+
 /// Asks whether pads change a result: of a kernel of which the block decides what work-items
 /// agree on, and, where that does not show it, of what was written, which does the same.
 fn check_pads(
@@ -202,6 +210,9 @@ fn check_as_written(mut kernel: Kernel, text: &Kernel) -> Result<Checked, Diagno
         as_written = Some(std::mem::replace(&mut kernel, agreed));
         folds = Folds::of(&kernel);
         flow = flow_of(&kernel, &folds);
+    }
+    if !flow.divergent.is_empty() {
+        flow = flow_by_lanes(&kernel, &folds);
     }
     let uniform = uniformity(&kernel);
     divergence::check_divergence(&kernel, &flow, &mut diags);

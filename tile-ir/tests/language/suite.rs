@@ -114,9 +114,9 @@ macro_rules! families {
 }
 
 families! {
-    added agreed alike anew apart arrays atomics ballots basics begins behind benchmarks beside
-    between bins bisected bits blocks bracketed buffers butterflies chains chosen chunks claims
-    clamped coarse collected combined confined contrary control converted corners counted
+    added agreed aligned alike anew apart arrays atomics ballots basics begins behind benchmarks
+    beside between bins bisected bits blocks bracketed buffers butterflies chains chosen chunks
+    claims clamped coarse collected combined confined contrary control converted corners counted
     counters counting counts cursors decided digit_rounds digits dims doubled doubtful elected
     ended ends equations exact far fetched few filled flags flipped followed former found fronts
     further gather generated generics given graphs grids grouped halos halved halvings hand hits

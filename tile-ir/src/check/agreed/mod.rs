@@ -15,7 +15,7 @@
 //!
 //! ```text
 //! if g * 256 + 0 >= 512 { return; }
-//! for n in (0..64).step_by(16) { let i = n + (t - 0); …; barrier; }
+//! for n in (0..64).step_by(16) { let i = n + t; …; barrier; }
 //! while i_first < rounded { …; barrier; i += stride; i_first += stride; }
 //! ```
 //!

@@ -14,7 +14,9 @@
 //! ```
 
 use super::first::First;
-use crate::kernel::{Expr, ExprId, ExprKind, LoopRange, Stmt, StmtKind, Type, Var, VarId, VarKind};
+use crate::kernel::{
+    Expr, ExprId, ExprKind, Literal, LoopRange, Stmt, StmtKind, Type, Var, VarId, VarKind,
+};
 use crate::op::BinaryOp;
 use crate::span::SpanId;
 
@@ -81,7 +83,8 @@ fn rewrite(
     let [from, n, lhs, rhs] =
         [base, counter, own, base].map(|var| first.like(own_start, ExprKind::Var(var)));
     *start = from;
-    let offset = binary(first, BinaryOp::Sub, lhs, rhs);
+    let is_from_0 = first.kernel.exprs[at_first].kind == ExprKind::Literal(Literal::Int(0));
+    let offset = if is_from_0 { lhs } else { binary(first, BinaryOp::Sub, lhs, rhs) };
     let init = Some(binary(first, BinaryOp::Add, n, offset));
     // What was the loop's variable is set once in each round.
     first.kernel.vars[var].kind = VarKind::Let { mutable: false };

@@ -30,7 +30,7 @@ use super::floats::{ends, nearest, whole_of};
 use super::multiples::multiple;
 use super::sources::Sources;
 use crate::arena::EntityId as _;
-use crate::check::interval::{FAR, Range, left_by, masked, range_of};
+use crate::check::interval::{FAR, Range, counted, left_by, masked, range_of};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Type, Var, VarId, VarKind};
 use crate::op::{BinaryOp, MathFn, UnaryOp};
 
@@ -240,7 +240,14 @@ fn range(
             let (low, high) = of(*arg)?;
             Some((0, high.max(low.saturating_neg())))
         }
-        ExprKind::Math { .. } => None,
+        ExprKind::Math { func, arg } => {
+            let (min, max) = kernel.exprs[*arg].ty.integer_range()?;
+            // A number that a launch names is 0 in the smallest, where no bit is first.
+            let is_open = matches!(launch, Launch::Least) && of(*arg) == Some((0, 0));
+            let width = (max - min).count_ones();
+            let counted = counted(*func, of(*arg), width)?;
+            Some(if is_open { (0, 0) } else { counted })
+        }
         ExprKind::Tiles { extent, .. } => of(*extent).map(|(_, high)| (0, high.max(0))),
         ExprKind::Compare { .. } | ExprKind::Logic { .. } | ExprKind::InBounds { .. } => None,
     }

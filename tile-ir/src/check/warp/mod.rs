@@ -9,14 +9,19 @@
 //!   multiple of 32 that is the same for the block, as in `(bx * 256 + tx) / 32`;
 //! - an axis, where the axes after it have a multiple of 32 points together: `w`
 //!   with the block `(w in W, lane in 32)`;
-//! - what is computed to be the same for each of them ([`points`]).
+//! - what is computed to be the same for each of them ([`points`]);
+//! - what is made of lanes and of multiples of 32, by way of counters and variables too
+//!   ([`lanes`]).
 //!
 //! What follows from these, [`super::flow`] finds. Anything else counts as
 //! different.
 
+mod lanes;
 mod points;
 
-use std::cell::LazyCell;
+pub(super) use self::lanes::{Aligned, Known};
+
+use std::cell::{LazyCell, OnceCell};
 use std::collections::BTreeMap;
 
 use super::exact::Exact;
@@ -43,6 +48,9 @@ pub(super) struct Warps<'a> {
     exprs: Vec<bool>,
     /// By expression, whether it is the number of a lane that every warp has.
     lanes: Vec<bool>,
+    /// By expression, whether it is the work-item's number, be it with what begins a warp.
+    numbers: Vec<bool>,
+    exact: OnceCell<Exact>,
 }
 
 impl<'a> Warps<'a> {
@@ -56,6 +64,8 @@ impl<'a> Warps<'a> {
             vars: vec![false; kernel.vars.len()],
             exprs: vec![false; kernel.exprs.len()],
             lanes: vec![false; kernel.exprs.len()],
+            numbers: vec![false; kernel.exprs.len()],
+            exact: OnceCell::new(),
         };
         let axes = kernel.block.as_deref().unwrap_or_default();
         let mut whole = false;
@@ -78,6 +88,8 @@ impl<'a> Warps<'a> {
                     n == number || is_later() && is_plain(kernel, &lets, &exact, id)
                 })
             };
+            let is_sum = matches!(expr.kind, ExprKind::Binary { op: BinaryOp::Add, .. });
+            warps.numbers[id.index()] = warps.are_concerned && is_sum && is_number(id);
             warps.exprs[id.index()] = match expr.kind {
                 ExprKind::Binary { op: BinaryOp::Div, lhs, rhs } => {
                     is_multiple(kernel, rhs) && is_number(lhs)
@@ -107,6 +119,11 @@ impl<'a> Warps<'a> {
         }
         warps.lets = lets;
         warps
+    }
+
+    /// The numbers that a launch keeps in their types.
+    fn exact(&self) -> &Exact {
+        self.exact.get_or_init(|| Exact::of(self.kernel))
     }
 
     /// Whether this axis of the block has one value for each warp.
@@ -252,32 +269,34 @@ fn is_edge(kernel: &Kernel, limit: ExprId, first: bool, last: bool) -> bool {
     (first && is_multiple(kernel, limit)) || (last && literal(kernel, limit).is_some_and(is_last))
 }
 
-/// Whether an expression over tile parameters is a multiple of a warp's size,
-/// and not 0, at all admissible sizes.
+/// Whether an expression is made of tile parameters and numbers alone, and a multiple of a warp's
+/// size, and not 0, at all admissible sizes.
 fn is_multiple(kernel: &Kernel, expr: ExprId) -> bool {
-    twos(kernel, expr) >= WARP_TWOS
+    twos(kernel, expr).is_some_and(|twos| twos >= WARP_TWOS)
 }
 
 /// Factors of 2 of a warp's size.
 const WARP_TWOS: u32 = WARP_ITEMS.trailing_zeros();
 
-/// How many factors of 2 an expression over tile parameters has at least, at all admissible
-/// sizes, if it is never 0; else 0.
-fn twos(kernel: &Kernel, expr: ExprId) -> u32 {
+/// How many factors of 2 a product of tile parameters and numbers has at least, at all admissible
+/// sizes, where it is never 0. `None` of anything else, which may be a work-item's own.
+fn twos(kernel: &Kernel, expr: ExprId) -> Option<u32> {
     match kernel.exprs[expr].kind {
-        ExprKind::Literal(Literal::Int(value)) => twos_of(value),
-        ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => twos(kernel, lhs) + twos(kernel, rhs),
+        ExprKind::Literal(Literal::Int(value)) => (value != 0).then(|| twos_of(value)),
+        ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+            Some(twos(kernel, lhs)? + twos(kernel, rhs)?)
+        }
         ExprKind::Var(var) => match kernel.vars[var].kind {
-            VarKind::TileParam(param) => twos_of_param(kernel, param),
+            VarKind::TileParam(param) => Some(twos_of_param(kernel, param)),
             VarKind::Dim
             | VarKind::Scalar(_)
             | VarKind::Grid
             | VarKind::Block
             | VarKind::Each
             | VarKind::Loop
-            | VarKind::Let { .. } => 0,
+            | VarKind::Let { .. } => None,
         },
-        _ => 0,
+        _ => None,
     }
 }
 
@@ -294,6 +313,6 @@ fn twos_of_param(kernel: &Kernel, param: TileParamId) -> u32 {
         TileDomain::Range { min, step, .. } => of(*min).min(of(*step)),
         TileDomain::Pow2 { min, .. } => of(*min),
         TileDomain::List(values) => values.iter().map(|value| of(*value)).min().unwrap_or(0),
-        TileDomain::Equal(value) => twos(kernel, *value),
+        TileDomain::Equal(value) => twos(kernel, *value).unwrap_or(0),
     }
 }

@@ -12,6 +12,7 @@ use super::super::algebra::formula::{Cond, Formula};
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::{LoopId, Obstacle, Sharing};
 use super::super::scans::{Over, Sum};
+use super::super::terms::integers::range_of;
 use super::super::terms::value::Function;
 use super::super::walk::{Value, Walk};
 use crate::dtype::DType;
@@ -205,8 +206,9 @@ impl Walk<'_> {
         &mut self,
         func: MathFn,
         bits: &Poly,
-        (span, most): (SpanId, i128),
+        (span, ty): (SpanId, Type),
     ) -> Option<Value> {
+        let (min, max) = range_of(ty)?;
         let found = self.ballots.parts.get(bits).copied();
         match (func, found) {
             (MathFn::CountOnes, Some((ballot, part))) => self.ones_of(ballot, part, span),
@@ -218,10 +220,6 @@ impl Walk<'_> {
                     other @ (Value::Cond(_) | Value::Other) => Some(other),
                 }
             }
-            (MathFn::CountOnes, None) if let Some(number @ 0..) = bits.as_constant() => {
-                Some(Value::Int(Poly::constant(number.count_ones().into())))
-            }
-            (MathFn::CountOnes, None) if self.is_power(bits) => Some(Value::Int(Poly::constant(1))),
             (MathFn::TrailingZeros, Some((ballot, Part::Of(Over::All)))) => {
                 self.end_of(ballot, End::Lowest, span)
             }
@@ -229,11 +227,15 @@ impl Walk<'_> {
                 self.end_of(ballot, End::Highest, span)
             }
             (MathFn::CountOnes | MathFn::TrailingZeros | MathFn::LeadingZeros, _) => {
+                if let Some(count) = self.known_count(func, bits, ty, span) {
+                    return Some(Value::Int(count));
+                }
                 let of = bits.unknowns().collect();
                 if bits.is_lost() {
                     return None;
                 }
-                let symbol = self.counted_symbol(Sharing::Function(of), most, span);
+                let width = i128::from((max - min).count_ones());
+                let symbol = self.counted_symbol(Sharing::Function(of), width, span);
                 if func == MathFn::CountOnes && self.is_no_power(bits) {
                     self.symbols.set_least(symbol, 2);
                 }
@@ -243,7 +245,13 @@ impl Walk<'_> {
         }
     }
 
-    fn counted_symbol(&mut self, sharing: Sharing, most: i128, span: SpanId) -> Unknown {
+    /// A number of bits, which are so many at most.
+    pub(in super::super) fn counted_symbol(
+        &mut self,
+        sharing: Sharing,
+        most: i128,
+        span: SpanId,
+    ) -> Unknown {
         let symbol = self.symbol(sharing, Some(0), Some((span, Obstacle::Other)));
         let bound = Formula::le(&Poly::unknown(symbol), &Poly::constant(most));
         self.symbols.add_facts(symbol, bound);

@@ -21,6 +21,7 @@ pub(super) mod bounded;
 mod by_rounds;
 mod claimed;
 mod congruent;
+mod cycled;
 mod doubled;
 mod drained;
 mod entered;
@@ -436,6 +437,7 @@ impl Walk<'_> {
                 turned_over.extend(turned.map(|whole| (*var, first, whole)));
                 let by = self.note_rotated(id, (first, at, &end));
                 rotated.extend(by.map(|by| (*var, first, by)));
+                self.note_cycled((id, self.type_of(*var)), (first, at, &end));
                 let by = self.note_rounds((id, self.type_of(*var)), (first, at, &end));
                 let rounds = self.rounds_added((id, self.type_of(*var)), (first, at, &end));
                 if let Some(rounds) = &rounds {

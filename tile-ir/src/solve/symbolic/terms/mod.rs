@@ -2,6 +2,7 @@
 //! operation with the facts that hold of its result.
 
 pub(super) mod agreed_load;
+mod bit_counts;
 mod bit_sums;
 mod bits;
 mod compared;

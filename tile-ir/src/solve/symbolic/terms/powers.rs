@@ -110,6 +110,9 @@ impl Walk<'_> {
     }
 
     fn single_power(&mut self, exponent: &Poly, ty: Type, at: (SpanId, BinaryOp)) -> Poly {
+        if let Some(power) = self.power_again(exponent) {
+            return power;
+        }
         let none = Poly::default();
         let power = self.function(Function::Power, exponent, &none, Some(1), at, |power| {
             Formula::le(&Poly::constant(1), power)

@@ -281,9 +281,8 @@ impl Walk<'_> {
                     MathFn::CountOnes | MathFn::TrailingZeros | MathFn::LeadingZeros,
                     Value::Int(poly),
                 ) => {
-                    let (min, max) = range_of(self.kernel.exprs[*arg].ty)?;
-                    let width = i128::from((max - min).count_ones());
-                    self.counted_bits(*func, &poly, (self.kernel.exprs[expr].span, width))
+                    let ty = self.kernel.exprs[*arg].ty;
+                    self.counted_bits(*func, &poly, (self.kernel.exprs[expr].span, ty))
                 }
                 (MathFn::ReverseBits, Value::Int(poly)) => {
                     self.reversed_bits(&poly, ty, self.kernel.exprs[expr].span)

@@ -125,6 +125,7 @@ fn walk_bounded<'a>(
         scattered: BTreeMap::new(),
         by_bits: BTreeMap::new(),
         powers: BTreeSet::new(),
+        exponents: BTreeMap::new(),
         no_powers: BTreeSet::new(),
         chosen: BTreeMap::new(),
         choices: BTreeMap::new(),

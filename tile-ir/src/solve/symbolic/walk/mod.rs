@@ -140,6 +140,8 @@ pub(super) struct Walk<'a> {
     pub(super) by_bits: BTreeMap<Scattered, Unknown>,
     /// The symbols that are powers of two.
     pub(super) powers: BTreeSet<Unknown>,
+    /// By symbol that says which power of two a value is: the value, and the largest number.
+    pub(super) exponents: BTreeMap<Unknown, (Poly, i128)>,
     /// Numbers of the launch that are at least 3 and no powers of two, in this case.
     pub(super) no_powers: BTreeSet<Unknown>,
     /// Choices between two values, by the cases that make them.
