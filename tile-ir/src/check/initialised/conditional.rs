@@ -167,8 +167,7 @@ impl Flow<'_> {
         else {
             return false;
         };
-        let is_integer =
-            exprs[*lhs].ty == Type::Index || exprs[*lhs].ty.integer_range().is_some();
+        let is_integer = exprs[*lhs].ty == Type::Index || exprs[*lhs].ty.integer_range().is_some();
         let is_same = |a: ExprId, b: ExprId| self.kernel.is_same(a, b);
         let wanted = related(*first);
         let straight = *op == wanted && is_same(*lhs, *a) && is_same(*rhs, *b);

@@ -266,9 +266,9 @@ impl Walk<'_> {
         let [of] = bounds else { return None };
         let of = of.as_constant()?;
         let values: Vec<i128> = match range {
-            LoopRange::Halving(_) => {
-                successors(Some(of / 2), |half| Some(half / 2)).take_while(|half| *half > 0).collect()
-            }
+            LoopRange::Halving(_) => successors(Some(of / 2), |half| Some(half / 2))
+                .take_while(|half| *half > 0)
+                .collect(),
             LoopRange::Doubling(_) | LoopRange::Between { .. } => {
                 let double = |power: &i128| power.checked_mul(2);
                 successors(Some(1), double).take_while(|power| *power < of).collect()

@@ -17,7 +17,6 @@ use super::super::slots::taken::Raise;
 use super::super::walk::{Value, Walk};
 use super::by_round::RoundStores;
 use super::cells::count_writes;
-use super::cleared::Clearing;
 use super::filled::Fills;
 use super::floors::collect_lowered;
 use super::reread::Version;
