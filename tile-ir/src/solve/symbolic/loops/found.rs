@@ -78,10 +78,10 @@ impl Walk<'_> {
             };
             let Some(after) = after else { continue };
             let Some(round) = self.round_of(ended, carried.var) else { continue };
-            let stores = self.held.rounds.walked.take().unwrap_or_default();
+            let (id, stores) = (round.id, self.held.rounds.walked.take().unwrap_or_default());
             if let Some(found) = self.found(ended, carried, (after, round)) {
                 self.symbols.add_facts(after, found);
-                self.keep_of_round(ended.body, stores);
+                self.keep_of_round((id, ended.body), &stores);
             }
         }
     }

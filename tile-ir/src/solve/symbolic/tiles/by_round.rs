@@ -9,8 +9,8 @@
 //!
 //! # What it rests on
 //!
-//! - The loop stores in the tile by one place of the text, and each round in cells in which no other
-//!   round does: its number is a digit of the index.
+//! - Each round stores in the tile once, by one place of the text that is in no loop within, and in
+//!   cells in which no other round does: its number is a digit of the index.
 //! - The loop makes all of its rounds, and the round is one of them.
 
 use std::collections::BTreeMap;
@@ -29,8 +29,8 @@ use crate::kernel::{Access, ArrayRef, Stmt, TileId, Type};
 pub(in super::super) struct RoundStore {
     tile: TileId,
     held: Held,
-    /// Whether no other round of the innermost loop stores in this cell.
-    is_of_round: bool,
+    /// The innermost loop around, if no other round of it stores in this cell.
+    of: Option<LoopId>,
 }
 
 /// What is known of rounds that are walked for themselves.
@@ -53,10 +53,10 @@ impl Walk<'_> {
             return;
         }
         let unless = self.warp_unless(&cell, value).unwrap_or_else(|| self.passed_by.clone());
-        let is_of_round = self.loops.last().is_some_and(|id| self.tells_round(at, *id));
+        let of = self.loops.last().copied().filter(|id| self.tells_round(at, *id));
         let held = Held { at: cell, value: value.clone(), is_exact: true, unless };
         if let Some(walked) = &mut self.held.rounds.walked {
-            walked.push(RoundStore { tile, held, is_of_round });
+            walked.push(RoundStore { tile, held, of });
         }
     }
 
@@ -80,13 +80,20 @@ impl Walk<'_> {
         })
     }
 
-    /// Notes what a round has stored that a loop with this body has made.
-    pub(in super::super) fn keep_of_round(&mut self, body: &[Stmt], stores: Vec<RoundStore>) {
+    /// Notes what a round of a loop with this body has stored, once in its tile.
+    pub(in super::super) fn keep_of_round(
+        &mut self,
+        (id, body): (LoopId, &[Stmt]),
+        stores: &[RoundStore],
+    ) {
         let mut writes = BTreeMap::new();
         count_writes(body, &mut writes);
         for store in stores {
-            if store.is_of_round && writes.get(&store.tile) == Some(&1) {
-                self.held.rounds.kept.entry(store.tile).or_default().push(store.held);
+            let is_once = stores.iter().filter(|other| other.tile == store.tile).count() == 1
+                && writes.get(&store.tile) == Some(&1);
+            if is_once && store.of == Some(id) {
+                let kept = self.held.rounds.kept.entry(store.tile).or_default();
+                kept.push(store.held.clone());
             }
         }
     }
