@@ -14,7 +14,7 @@ use super::guess::Guess;
 use super::text::Text;
 use crate::check::{Way, assigned_in, ends_of, step_in};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, LoopRange, Stmt, StmtKind, VarId};
-use crate::op::CompareOp;
+use crate::op::{BinaryOp, CompareOp};
 
 /// Numbers of rounds that are asked for.
 const MAX_COUNTS: usize = 8;
@@ -24,6 +24,9 @@ const MAX_ROUNDS: i128 = 300;
 
 /// How often each number of places is gone through: a place may be left every few rounds only.
 const MAX_TIMES: i128 = 4;
+
+/// The largest number of rounds where what they count is divided.
+const MAX_DIVIDED: i128 = 4096;
 
 /// How deep conditions are looked into.
 const MAX_DEPTH: u32 = 12;
@@ -44,12 +47,13 @@ fn counts(guess: &Guess<'_, '_>) -> Vec<i128> {
     let kernel = guess.kernel();
     let extents = kernel.tiles.values().flat_map(|tile| &tile.extents);
     let extents = extents.filter_map(|extent| guess.value(*extent, READER)?.whole());
+    let extents: Vec<i128> = extents.collect();
     let literals = kernel.exprs.values().filter_map(|expr| match expr.kind {
         ExprKind::Literal(Literal::Int(value)) => Some(value),
         _ => None,
     });
     let places: BTreeSet<i128> =
-        extents.chain(literals).filter(|count| (2..MAX_ROUNDS).contains(count)).collect();
+        extents.iter().copied().chain(literals).filter(|count| (2..MAX_ROUNDS).contains(count)).collect();
     let mut counts: BTreeSet<i128> = places.iter().map(|count| count + 2).collect();
     if let Some(fewest) = places.first() {
         counts.insert((MAX_TIMES * (fewest + 2)).min(MAX_ROUNDS));
@@ -58,7 +62,29 @@ fn counts(guess: &Guess<'_, '_>) -> Vec<i128> {
     // The most, and those that cost little.
     let skipped = counts.len().saturating_sub(1).max(MAX_COUNTS - 1);
     let few = counts.iter().take(MAX_COUNTS - 1);
-    few.chain(counts.iter().skip(skipped)).copied().collect()
+    let mut found: Vec<i128> = few.chain(counts.iter().skip(skipped)).copied().collect();
+    found.extend(divided_counts(kernel, &extents));
+    found
+}
+
+/// How many rounds bring what they count beyond the last place once it is divided: at least and at
+/// most, `s[k / 4]` of eight places in 36.
+fn divided_counts(kernel: &Kernel, extents: &[i128]) -> BTreeSet<i128> {
+    let divisors = kernel.exprs.values().filter_map(|expr| {
+        let ExprKind::Binary { op, rhs, .. } = expr.kind else { return None };
+        let ExprKind::Literal(Literal::Int(by)) = kernel.exprs[rhs].kind else { return None };
+        match op {
+            BinaryOp::Div => Some(by),
+            BinaryOp::Shr => 1_i128.checked_shl(u32::try_from(by).ok()?),
+            _ => None,
+        }
+    });
+    let counts: BTreeSet<i128> = divisors
+        .filter(|by| (2..=MAX_DIVIDED).contains(by))
+        .flat_map(|by| extents.iter().map(move |places| (places + 1).saturating_mul(by)))
+        .filter(|count| (2..=MAX_DIVIDED).contains(count))
+        .collect();
+    counts.first().into_iter().chain(counts.last()).copied().collect()
 }
 
 struct Loops<'c, 't, 'a> {
