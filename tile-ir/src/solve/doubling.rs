@@ -13,7 +13,7 @@ use crate::op::{BinaryOp, CompareOp, LogicOp};
 /// How a body doubles a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Doubling {
-    /// The greatest factor, a power of two.
+    /// The greatest factor, a power of two; or a number by which a type still holds it.
     pub(super) factor: i128,
     /// Whether each iteration doubles it once.
     pub(super) is_steady: bool,

@@ -18,6 +18,17 @@ pub(super) fn falling(kernel: &Kernel, cond: ExprId, body: &[Stmt]) -> BTreeSet<
     falling
 }
 
+/// Of the variables that fall so, those that each iteration halves at least once.
+pub(super) fn falling_steadily(kernel: &Kernel, cond: ExprId, body: &[Stmt]) -> BTreeSet<VarId> {
+    let halved_at_top = |var: &VarId| {
+        body.iter()
+            .any(|stmt| changed(&stmt.kind) == Some(*var) && halves(kernel, &stmt.kind, *var))
+    };
+    let mut falling = falling(kernel, cond, body);
+    falling.retain(halved_at_top);
+    falling
+}
+
 /// The variables that `body` assigns nothing but a quotient by a power of two.
 pub(super) fn halved(kernel: &Kernel, body: &[Stmt]) -> BTreeSet<VarId> {
     let (mut halved, mut others) = (BTreeSet::new(), BTreeSet::new());
@@ -44,13 +55,23 @@ fn collect(
 
 /// Whether a statement divides `var` by a power of two.
 fn is_halved(kernel: &Kernel, kind: &StmtKind, var: VarId) -> bool {
+    divisor(kernel, kind, var).is_some()
+}
+
+/// Whether it leaves half of it at most.
+fn halves(kernel: &Kernel, kind: &StmtKind, var: VarId) -> bool {
+    divisor(kernel, kind, var).is_some_and(|by| by > 1)
+}
+
+/// The power of two by which a statement divides `var`.
+fn divisor(kernel: &Kernel, kind: &StmtKind, var: VarId) -> Option<i128> {
     let number = |expr: ExprId| match kernel.exprs[expr].kind {
         ExprKind::Literal(Literal::Int(value)) => Some(value),
         _ => None,
     };
-    let is_by = |op: BinaryOp, operand: ExprId| match op {
-        BinaryOp::Div => number(operand).is_some_and(|by| by > 0 && by.count_ones() == 1),
-        BinaryOp::Shr => number(operand).is_some_and(|by| (0..31).contains(&by)),
+    let by = |op: BinaryOp, operand: ExprId| match op {
+        BinaryOp::Div => number(operand).filter(|by| *by > 0 && by.count_ones() == 1),
+        BinaryOp::Shr => number(operand).filter(|by| (0..31).contains(by)).map(|by| 1 << by),
         BinaryOp::Add
         | BinaryOp::Sub
         | BinaryOp::Mul
@@ -64,17 +85,17 @@ fn is_halved(kernel: &Kernel, kind: &StmtKind, var: VarId) -> bool {
         | BinaryOp::Pow
         | BinaryOp::Atan2
         | BinaryOp::Hypot
-        | BinaryOp::Copysign => false,
+        | BinaryOp::Copysign => None,
     };
     match kind {
-        StmtKind::Update { place: Place::Var(_), op, value } => is_by(*op, *value),
+        StmtKind::Update { place: Place::Var(_), op, value } => by(*op, *value),
         StmtKind::Assign { value, .. } => match kernel.exprs[*value].kind {
-            ExprKind::Binary { op, lhs, rhs } => {
-                kernel.exprs[lhs].kind == ExprKind::Var(var) && is_by(op, rhs)
+            ExprKind::Binary { op, lhs, rhs } if kernel.exprs[lhs].kind == ExprKind::Var(var) => {
+                by(op, rhs)
             }
-            _ => false,
+            _ => None,
         },
-        _ => false,
+        _ => None,
     }
 }
 

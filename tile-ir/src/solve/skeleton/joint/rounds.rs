@@ -52,8 +52,12 @@ fn counts(guess: &Guess<'_, '_>) -> Vec<i128> {
         ExprKind::Literal(Literal::Int(value)) => Some(value),
         _ => None,
     });
-    let places: BTreeSet<i128> =
-        extents.iter().copied().chain(literals).filter(|count| (2..MAX_ROUNDS).contains(count)).collect();
+    let places: BTreeSet<i128> = extents
+        .iter()
+        .copied()
+        .chain(literals)
+        .filter(|count| (2..MAX_ROUNDS).contains(count))
+        .collect();
     let mut counts: BTreeSet<i128> = places.iter().map(|count| count + 2).collect();
     if let Some(fewest) = places.first() {
         counts.insert((MAX_TIMES * (fewest + 2)).min(MAX_ROUNDS));
