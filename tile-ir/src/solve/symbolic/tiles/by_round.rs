@@ -3,7 +3,7 @@
 //!
 //! `for d in 0..4 { let m = ballot(digit == d); if digit == d { rank = …; } if lane == 0 { c[d, w] =
 //! m.count_ones(); } }` leaves in each row of cells what a round has counted. Behind the loop a
-//! work-item knows of `rank` that some round has set it ([`super::super::loops::found`]), and
+//! work-item knows of `rank` that some round has set it ([`super::super::loops`]), and
 //! so of one cell what that round has stored there. In a cell that is asked for later is that, or it
 //! is another one.
 //!
