@@ -9,7 +9,6 @@ use super::super::algebra::poly::{Poly, Unknown, gcd};
 use super::super::algebra::symbol::{LoopId, Sharing};
 use super::super::scans::prefix::single;
 use super::super::walk::Walk;
-use crate::kernel::Type;
 
 /// Choices one within the other that say what is added.
 const MAX_CHOICES: u32 = 3;
@@ -17,17 +16,13 @@ const MAX_CHOICES: u32 = 3;
 impl Walk<'_> {
     /// Says of a variable that was `first` before a loop, is `at` where an iteration starts and
     /// `end` after it, of what it is a multiple beyond what equal rounds add.
-    pub(super) fn note_congruent(
-        &mut self,
-        (id, ty): (LoopId, Type),
-        (first, at, end): (&Poly, Unknown, &Poly),
-    ) {
+    pub(super) fn note_congruent(&mut self, id: LoopId, (first, at, end): (&Poly, Unknown, &Poly)) {
         if first.is_lost() || end.is_lost() {
             return;
         }
         let own = Poly::unknown(at);
         let mut added = Vec::new();
-        if self.collect_added((&own, end), (ty, MAX_CHOICES), &mut added).is_none() {
+        if self.collect_added((&own, end), MAX_CHOICES, &mut added).is_none() {
             return;
         }
         let Some(by) = added.iter().copied().min_by_key(|by: &i128| by.abs()) else { return };
@@ -47,7 +42,7 @@ impl Walk<'_> {
     fn collect_added(
         &self,
         (own, end): (&Poly, &Poly),
-        (ty, depth): (Type, u32),
+        depth: u32,
         out: &mut Vec<i128>,
     ) -> Option<()> {
         let rest = end.sub(own);
@@ -63,7 +58,7 @@ impl Walk<'_> {
             Some(parts) => (own, parts),
             None => (&none, single(&rest).and_then(parts)?),
         };
-        self.collect_added((own, then), (ty, depth), out)?;
-        self.collect_added((own, otherwise), (ty, depth), out)
+        self.collect_added((own, then), depth, out)?;
+        self.collect_added((own, otherwise), depth, out)
     }
 }

@@ -432,7 +432,7 @@ impl Walk<'_> {
                 self.note_fetched(id, (first, *unknown, &end));
                 self.note_paused(id, (first, *unknown, &end));
                 self.note_former(id, (first, at, &end));
-                self.note_congruent((id, self.type_of(*var)), (first, at, &end));
+                self.note_congruent(id, (first, at, &end));
                 let turned = self.note_turned((id, self.type_of(*var)), (first, *unknown, &end));
                 turned_over.extend(turned.map(|whole| (*var, first, whole)));
                 let by = self.note_rotated(id, (first, at, &end));

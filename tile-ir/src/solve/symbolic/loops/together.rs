@@ -79,12 +79,13 @@ impl Walk<'_> {
         }
     }
 
-    /// The number that a value is, be it a choice made of choices by one condition.
+    /// The number that a value is, be it a choice made of choices by one condition. Of conditions
+    /// of which a part is not known it cannot be said that they are one.
     fn added_either_way(&self, value: &Poly) -> Option<i128> {
         if let Some(number) = value.as_constant() {
             return Some(number);
         }
-        let parts = |of: Unknown| self.choices.get(&of).or_else(|| self.open_choices.get(&of));
+        let parts = |of: Unknown| self.choices.get(&of);
         let (cond, ..) = value.unknowns().find_map(parts)?;
         let arm = |is_then: bool| {
             let chosen = value.replace(&|of| {
