@@ -25,6 +25,7 @@ mod access;
 mod copy;
 mod eval;
 mod expr;
+mod given;
 mod item;
 mod print;
 mod source;
@@ -39,6 +40,7 @@ pub(crate) use eval::fits;
 pub use eval::{ceil_div, eval_index, eval_index_binary};
 pub(crate) use eval::{eval_index_of, gcd, lcm};
 pub use expr::{Expr, ExprKind, Literal};
+pub(crate) use given::{Given, Holder, Keeping, given, kept_tiles};
 pub use item::{
     Axis, Edge, EdgeRule, Exit, Kernel, Order, Param, Promise, ScalarParam, TensorParam, Tile,
     TileDomain, TileParam, TileSpace, TypeParam, Var, VarKind, Within,

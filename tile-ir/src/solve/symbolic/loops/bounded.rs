@@ -338,7 +338,7 @@ impl Walk<'_> {
         let mut out: Vec<Poly> = self.high(value).map(Poly::constant).into_iter().collect();
         for unknown in value.unknowns() {
             out.extend(self.last_of(unknown));
-            let choice = self.choices.get(&unknown).or_else(|| self.open_choices.get(&unknown));
+            let choice = self.choice_of(unknown);
             let (Some((cond, then, otherwise)), Some(depth)) = (choice, depth.checked_sub(1))
             else {
                 continue;

@@ -87,8 +87,7 @@ impl Walk<'_> {
         }
         let depth = depth.checked_sub(1)?;
         let of_choice = |choice: Unknown, own: &Poly| {
-            let (_, then, otherwise) =
-                self.choices.get(&choice).or_else(|| self.open_choices.get(&choice))?;
+            let (_, then, otherwise) = self.choice_of(choice)?;
             let [one, other] = [then, otherwise].map(|end| self.added_to(own, end, (ty, depth)));
             let (one, other) = (one?, other?);
             Some((one.0.min(other.0), one.1.max(other.1)))

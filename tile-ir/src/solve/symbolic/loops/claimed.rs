@@ -329,7 +329,7 @@ impl Walk<'_> {
             Some(_) => return None,
             None => {
                 let choice = single(end)?;
-                let parts = self.choices.get(&choice).or_else(|| self.open_choices.get(&choice))?;
+                let parts = self.choice_of(choice)?;
                 let (Cond { yes, no }, then, otherwise) = parts;
                 let depth = depth.checked_sub(1)?;
                 for (part, value) in [(yes, then), (no, otherwise)] {

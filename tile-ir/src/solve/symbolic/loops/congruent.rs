@@ -51,8 +51,7 @@ impl Walk<'_> {
             return Some(());
         }
         let depth = depth.checked_sub(1)?;
-        let parts =
-            |choice: Unknown| self.choices.get(&choice).or_else(|| self.open_choices.get(&choice));
+        let parts = |choice: Unknown| self.choice_of(choice);
         let none = Poly::default();
         let (own, (_, then, otherwise)) = match single(end).and_then(parts) {
             Some(parts) => (own, parts),

@@ -14,7 +14,6 @@ use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::LoopId;
 use super::super::scans::prefix::single;
 use super::super::terms::integers::range_of;
-use super::super::terms::value::Function;
 use super::super::walk::Walk;
 use crate::kernel::Type;
 use crate::op::BinaryOp;
@@ -52,28 +51,13 @@ impl Walk<'_> {
     fn by_division(&self, own: &Poly, end: &Poly, ty: Type) -> Option<(i128, i128)> {
         end.terms().iter().find_map(|(product, factor)| {
             let [turns] = product.as_slice() else { return None };
-            let (function, whole, length) = self.function_of(*turns)?;
+            let (whole, length) = self.rounded_down(*turns)?;
             let length = length.as_constant().filter(|length| *factor == -length)?;
             let by = self.exactly(whole, ty).sub(own).as_constant()?;
             // Turns of the type's range are multiples of a power of two.
             let keeps = length.count_ones() == 1 && length <= 1 << 31 || has_room(ty, by, length);
             let is_rest = end.add(&Poly::unknown(*turns).scaled(length)) == *whole;
-            let rounds_down = match function {
-                Function::Floor => true,
-                Function::Quotient => self.is_natural(whole),
-                Function::Remainder
-                | Function::ExclusiveOr
-                | Function::And
-                | Function::Or
-                | Function::Power
-                | Function::Tiles
-                | Function::Min
-                | Function::Max
-                | Function::UnsignedTurns
-                | Function::SignedTurns
-                | Function::Narrowed => false,
-            };
-            (is_rest && rounds_down && keeps && length > 1).then_some((by, length))
+            (is_rest && keeps && length > 1).then_some((by, length))
         })
     }
 

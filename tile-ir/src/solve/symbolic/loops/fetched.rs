@@ -79,7 +79,7 @@ impl Walk<'_> {
                 continue;
             }
             looked += 1;
-            let choice = self.choices.get(&unknown).or_else(|| self.open_choices.get(&unknown));
+            let choice = self.choice_of(unknown);
             let (_, then, otherwise) = choice.filter(|_| looked <= MAX_CHOICES)?;
             open.extend([then, otherwise]);
         }

@@ -169,9 +169,7 @@ impl Walk<'_> {
         if head == end {
             return Some(Vec::new());
         }
-        let parts = single(end).and_then(|choice| {
-            self.choices.get(&choice).or_else(|| self.open_choices.get(&choice))
-        });
+        let parts = single(end).and_then(|choice| self.choice_of(choice));
         let Some((cond, then, otherwise)) = parts else {
             return Some(vec![Case { conds: Vec::new(), value: end.clone() }]);
         };

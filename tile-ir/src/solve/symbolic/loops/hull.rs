@@ -37,7 +37,7 @@ impl Walk<'_> {
     fn collect_hull(&self, value: &Poly, asked: &[Poly], depth: u32, out: &mut Vec<Bound>) {
         let value = &self.unturned(value);
         for unknown in value.unknowns() {
-            let choice = self.choices.get(&unknown).or_else(|| self.open_choices.get(&unknown));
+            let choice = self.choice_of(unknown);
             if let Some((_, then, otherwise)) = choice {
                 let rest = value.sub(&Poly::unknown(unknown));
                 let Some(depth) = depth.checked_sub(1).filter(|_| !rest.mentions(unknown)) else {

@@ -69,7 +69,7 @@ impl Walk<'_> {
     fn choice_in(&self, value: &Poly) -> Option<(Unknown, [Poly; 2])> {
         value.terms().iter().find_map(|(product, factor)| {
             let ([unknown], 1) = (product.as_slice(), *factor) else { return None };
-            let of = self.choices.get(unknown).or_else(|| self.open_choices.get(unknown));
+            let of = self.choice_of(*unknown);
             of.map(|(_, then, otherwise)| (*unknown, [then.clone(), otherwise.clone()]))
         })
     }

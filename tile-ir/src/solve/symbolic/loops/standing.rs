@@ -44,7 +44,7 @@ impl Walk<'_> {
         if unknown == at {
             return true;
         }
-        let choice = self.choices.get(&unknown).or_else(|| self.open_choices.get(&unknown));
+        let choice = self.choice_of(unknown);
         let (Some((cond, then, otherwise)), Some(depth)) = (choice, depth.checked_sub(1)) else {
             return false;
         };

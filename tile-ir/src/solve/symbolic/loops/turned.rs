@@ -97,8 +97,7 @@ impl Walk<'_> {
             return is_fixed.then(|| TurnedOver { whole: whole.clone(), who: None });
         }
         let is_exact = self.choices.contains_key(&choice);
-        let (cond, then, otherwise) =
-            self.choices.get(&choice).or_else(|| self.open_choices.get(&choice))?;
+        let (cond, then, otherwise) = self.choice_of(choice)?;
         let (turned, who) = if then == own {
             (otherwise, [cond.no.clone(), cond.yes.clone()])
         } else if otherwise == own {

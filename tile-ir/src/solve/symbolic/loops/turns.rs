@@ -100,8 +100,7 @@ impl Walk<'_> {
             return Some(Handed::From(from));
         }
         let choice = single(end)?;
-        let (cond, then, otherwise) =
-            self.choices.get(&choice).or_else(|| self.open_choices.get(&choice))?;
+        let (cond, then, otherwise) = self.choice_of(choice)?;
         // What is not known may be another condition elsewhere.
         cond.yes.is_exact().then_some(())?;
         Some(Handed::Either(cond.yes.clone(), [from(then)?, from(otherwise)?]))

@@ -296,9 +296,7 @@ impl Walk<'_> {
 
     /// Of which values an unknown is one.
     fn alternatives_of(&self, unknown: Unknown) -> Vec<Poly> {
-        if let Some((_, then, otherwise)) =
-            self.choices.get(&unknown).or_else(|| self.open_choices.get(&unknown))
-        {
+        if let Some((_, then, otherwise)) = self.choice_of(unknown) {
             return vec![then.clone(), otherwise.clone()];
         }
         match self.function_of(unknown) {

@@ -174,7 +174,7 @@ impl Walk<'_> {
         let (mut open, mut found) = (vec![(Formula::True, index.clone())], Vec::new());
         while let Some((holds, value)) = open.pop() {
             let choice = value.unknowns().find_map(|unknown| {
-                let choice = self.choices.get(&unknown).or(self.open_choices.get(&unknown))?;
+                let choice = self.choice_of(unknown)?;
                 let is_number = choice.1.as_constant().and(choice.2.as_constant()).is_some();
                 (!is_number).then_some((unknown, choice))
             });

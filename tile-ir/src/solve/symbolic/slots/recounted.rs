@@ -122,7 +122,7 @@ impl Walk<'_> {
         let depth = depth.checked_sub(1)?;
         let chosen = |(product, factor): &(Monomial, i128)| {
             let [choice] = product.as_slice() else { return None };
-            let parts = self.choices.get(choice).or_else(|| self.open_choices.get(choice))?;
+            let parts = self.choice_of(*choice)?;
             (*factor == 1).then_some((*choice, parts))
         };
         let Some((choice, (Cond { yes, no }, then, otherwise))) =

@@ -13,7 +13,6 @@
 
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::terms::numbered::Number;
-use super::super::terms::value::Function;
 use super::super::walk::Walk;
 
 /// The axes of the block, with how many coordinates each has.
@@ -120,23 +119,8 @@ impl Walk<'_> {
 
     /// Of what an unknown is the quotient, rounded down, and by what; by what is positive.
     fn quotient_of_naturals(&self, of: Unknown) -> Option<(Poly, Poly)> {
-        let (function, whole, by) = self.function_of(of)?;
-        let is_rounded_down = match function {
-            Function::Quotient => self.is_natural(whole),
-            Function::Floor => true,
-            Function::Remainder
-            | Function::ExclusiveOr
-            | Function::And
-            | Function::Or
-            | Function::Power
-            | Function::Tiles
-            | Function::Min
-            | Function::Max
-            | Function::UnsignedTurns
-            | Function::SignedTurns
-            | Function::Narrowed => false,
-        };
+        let (whole, by) = self.rounded_down(of)?;
         let is_positive = self.symbols.low(by).is_some_and(|least| least > 0);
-        (is_rounded_down && is_positive).then(|| (whole.clone(), by.clone()))
+        is_positive.then(|| (whole.clone(), by.clone()))
     }
 }

@@ -70,12 +70,10 @@ impl Walk<'_> {
         let above = whole.sub(part);
         let [(product, _)] = above.terms() else { return false };
         let is_above = |quotient: Unknown| {
-            let of = self.function_of(quotient).filter(|(function, of, by)| {
-                matches!(function, Function::Quotient | Function::Floor)
-                    && of == whole
-                    && self.is_power(by)
-            });
-            of.is_some_and(|(.., by)| Poly::unknown(quotient).mul(by) == above)
+            let of = self.rounded_down(quotient);
+            of.is_some_and(|(of, by)| {
+                of == whole && self.is_power(by) && Poly::unknown(quotient).mul(by) == above
+            })
         };
         self.is_natural(whole) && product.iter().any(|unknown| is_above(*unknown))
     }

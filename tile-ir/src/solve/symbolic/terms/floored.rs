@@ -5,7 +5,7 @@
 //! lies between 0 and `n`, without a case. So is `(a % n + n) % n`.
 
 use super::super::algebra::formula::{Cond, Formula};
-use super::super::algebra::poly::Poly;
+use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::Obstacle;
 use super::super::walk::Walk;
 use super::value::Function;
@@ -13,6 +13,27 @@ use crate::op::BinaryOp;
 use crate::span::SpanId;
 
 impl Walk<'_> {
+    /// Of what an unknown is the quotient, rounded down, and by what.
+    pub(in super::super) fn rounded_down(&self, of: Unknown) -> Option<(&Poly, &Poly)> {
+        let (function, whole, by) = self.function_of(of)?;
+        let is_rounded_down = match function {
+            Function::Quotient => self.is_natural(whole),
+            Function::Floor => true,
+            Function::Remainder
+            | Function::ExclusiveOr
+            | Function::And
+            | Function::Or
+            | Function::Power
+            | Function::Tiles
+            | Function::Min
+            | Function::Max
+            | Function::UnsignedTurns
+            | Function::SignedTurns
+            | Function::Narrowed => false,
+        };
+        is_rounded_down.then_some((whole, by))
+    }
+
     /// A choice that brings a remainder above 0.
     pub(in super::super) fn floored_choice(
         &mut self,

@@ -7,32 +7,22 @@
 use std::collections::BTreeSet;
 
 use super::integers::{is_integer, range_of};
-use crate::exchange::{ExchangeOp, Reduction};
 use crate::kernel::{
-    ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, TileId, Type, VarId,
-    VarKind,
+    ArrayRef, ExprId, ExprKind, Given, Holder, Keeping, Kernel, Literal, TileId, Type, VarKind,
+    given, kept_tiles,
 };
 use crate::op::{AtomicOp, BinaryOp, MathFn};
 
-/// What holds values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Holder {
-    Var(VarId),
-    Tile(TileId),
-}
-
-/// What a holder gets.
-enum Given {
-    Value(ExprId),
-    /// An element of an array.
-    Element(ArrayRef),
-    Anything,
-}
-
 /// The tiles of `kernel` of which no element is ever negative.
 pub(in super::super) fn natural_tiles(kernel: &Kernel) -> BTreeSet<TileId> {
-    let mut given = Vec::new();
-    collect(&kernel.body, &mut given);
+    let keeping = Keeping {
+        update: |op| matches!(op, BinaryOp::Add | BinaryOp::Min),
+        atomic: |op| match op {
+            AtomicOp::Add | AtomicOp::Min | AtomicOp::Swap | AtomicOp::CompareExchange => true,
+            AtomicOp::Sub | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Max => false,
+        },
+    };
+    let given = given(kernel, keeping);
     let vars = kernel.vars.iter().filter(|(_, var)| match var.kind {
         VarKind::Let { .. } => is_integer(var.ty),
         // Of loops the bounds are not looked at.
@@ -42,33 +32,16 @@ pub(in super::super) fn natural_tiles(kernel: &Kernel) -> BTreeSet<TileId> {
         }
     });
     let tiles = kernel.tiles.iter().filter(|(_, tile)| is_integer(Type::Scalar(tile.elem)));
-    let mut natural: BTreeSet<Holder> = vars
+    let holders = vars
         .map(|(var, _)| Holder::Var(var))
         .chain(tiles.map(|(tile, _)| Holder::Tile(tile)))
         .collect();
-    loop {
-        let is_kept = |(holder, given): &(Holder, Given)| match given {
-            Given::Value(value) => is_natural(kernel, *value, &natural),
-            Given::Element(ArrayRef::Tile(tile)) => natural.contains(&Holder::Tile(*tile)),
-            Given::Element(ArrayRef::Tensor(_)) | Given::Anything => has_no_sign(kernel, *holder),
-        };
-        let lost: Vec<Holder> = given
-            .iter()
-            .filter(|given| natural.contains(&given.0) && !is_kept(given))
-            .map(|(holder, _)| *holder)
-            .collect();
-        if lost.is_empty() {
-            break;
-        }
-        lost.iter().for_each(|holder| {
-            natural.remove(holder);
-        });
-    }
-    let tile = |holder| match holder {
-        Holder::Tile(tile) => Some(tile),
-        Holder::Var(_) => None,
+    let is_kept = |(holder, given): &(Holder, Given), natural: &BTreeSet<Holder>| match given {
+        Given::Value(value) => is_natural(kernel, *value, natural),
+        Given::Element(ArrayRef::Tile(tile)) => natural.contains(&Holder::Tile(*tile)),
+        Given::Element(ArrayRef::Tensor(_)) | Given::Anything => has_no_sign(kernel, *holder),
     };
-    natural.into_iter().filter_map(tile).collect()
+    kept_tiles(&given, holders, is_kept)
 }
 
 /// Whether a value is never negative, whatever variables and tiles hold.
@@ -138,73 +111,5 @@ fn is_count(kernel: &Kernel, value: ExprId) -> bool {
         | ExprKind::Uniform(_)
         | ExprKind::Tiles { .. }
         | ExprKind::InBounds { .. } => false,
-    }
-}
-
-/// What holders get in statements.
-fn collect(stmts: &[Stmt], out: &mut Vec<(Holder, Given)>) {
-    let cell = |array: ArrayRef| match array {
-        ArrayRef::Tile(tile) => Some(Holder::Tile(tile)),
-        ArrayRef::Tensor(_) => None,
-    };
-    for stmt in stmts {
-        let given = match &stmt.kind {
-            StmtKind::Let { var, init } => init.map(|init| (Holder::Var(*var), Given::Value(init))),
-            StmtKind::Assign { var, value } => Some((Holder::Var(*var), Given::Value(*value))),
-            StmtKind::LetArray { tile, init } => {
-                init.map(|init| (Holder::Tile(*tile), Given::Value(init)))
-            }
-            StmtKind::Store { access, value } => {
-                cell(access.array).map(|tile| (tile, Given::Value(*value)))
-            }
-            StmtKind::Update { place, op, value } => {
-                let holder = match place {
-                    Place::Var(var) => Some(Holder::Var(*var)),
-                    Place::Element(access) => cell(access.array),
-                };
-                let value = match op {
-                    BinaryOp::Add | BinaryOp::Min => Given::Value(*value),
-                    _ => Given::Anything,
-                };
-                holder.map(|holder| (holder, value))
-            }
-            StmtKind::Atomic { access, op, value, old, .. } => {
-                out.extend(old.map(|old| (Holder::Var(old), Given::Element(access.array))));
-                let value = match op {
-                    AtomicOp::Add | AtomicOp::Min | AtomicOp::Swap | AtomicOp::CompareExchange => {
-                        Given::Value(*value)
-                    }
-                    AtomicOp::Sub
-                    | AtomicOp::And
-                    | AtomicOp::Or
-                    | AtomicOp::Xor
-                    | AtomicOp::Max => Given::Anything,
-                };
-                cell(access.array).map(|tile| (tile, value))
-            }
-            StmtKind::Exchange { var, op, value, .. } => {
-                let value = match op {
-                    ExchangeOp::Scan { .. }
-                    | ExchangeOp::Reduce(Reduction::Sum)
-                    | ExchangeOp::WarpReduce(Reduction::Sum)
-                    | ExchangeOp::Shuffle(_) => Given::Value(*value),
-                    ExchangeOp::Reduce(_) | ExchangeOp::WarpReduce(_) | ExchangeOp::Ballot => {
-                        Given::Anything
-                    }
-                };
-                Some((Holder::Var(*var), value))
-            }
-            StmtKind::Each { .. }
-            | StmtKind::Phase { .. }
-            | StmtKind::For { .. }
-            | StmtKind::While { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Assume { .. }
-            | StmtKind::Distinct { .. }
-            | StmtKind::Barrier
-            | StmtKind::WarpBarrier => None,
-        };
-        out.extend(given);
-        stmt.kind.bodies().into_iter().for_each(|body| collect(body, out));
     }
 }

@@ -497,6 +497,12 @@ impl Walk<'_> {
         found.map(|(function, _)| function)
     }
 
+    /// What a choice is made of, be its condition known or not: two conditions of which a part is
+    /// not known are not one, however alike they look.
+    pub(in super::super) fn choice_of(&self, unknown: Unknown) -> Option<&(Cond, Poly, Poly)> {
+        self.choices.get(&unknown).or_else(|| self.open_choices.get(&unknown))
+    }
+
     /// One of two values, by a condition; the same for the whole block where
     /// `uniform`.
     pub(in super::super) fn either(
