@@ -95,7 +95,13 @@ pub(crate) fn unavailable(text: &str, at: impl Into<SpanPair>) -> Option<SyntaxE
         "__syncwarp" | "syncwarp" => {
             (format!("`{text}` is not in the language"), Some("write `warp_barrier;`"))
         }
-        "threadIdx" | "blockIdx" | "blockDim" | "gridDim" => (
+        "gridDim" => (
+            format!("`{text}` is not in the language"),
+            Some(
+                "the number of blocks is what the header says: `grid: (bx in G)` with a dimension or a scalar `G`",
+            ),
+        ),
+        "threadIdx" | "blockIdx" | "blockDim" => (
             format!("`{text}` is not in the language"),
             Some("name the axes in the header: `grid: (bx in tiles(N, TN)), block: (tx in TN)`"),
         ),

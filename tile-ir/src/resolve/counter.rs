@@ -13,7 +13,7 @@ use super::expr::push_binary;
 use super::types::Ty;
 use crate::dtype::DType;
 use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Literal, Type, VarId};
-use crate::op::BinaryOp;
+use crate::op::{BinaryOp, UnaryOp};
 
 /// Least and greatest value, and the type if anything but literals says one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,10 @@ fn counted(cx: &Resolver, id: ExprId) -> Option<Counted> {
             let dtype = integer(ty)?;
             let (least, greatest) = dtype.integer_range()?;
             Some(Counted { least, greatest, dtype: Some(dtype) })
+        }
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => {
+            let Counted { least, greatest, dtype } = counted(cx, *operand)?;
+            Some(Counted { least: greatest.checked_neg()?, greatest: least.checked_neg()?, dtype })
         }
         ExprKind::Binary { op, lhs, rhs } => {
             let (lhs, rhs) = (counted(cx, *lhs)?, counted(cx, *rhs)?);
@@ -123,6 +127,7 @@ fn is_value(cx: &Resolver, id: ExprId, dtype: DType) -> Option<bool> {
             let is_of = counted.dtype.is_none_or(|of| of == dtype);
             (is_of && least <= counted.least && counted.greatest <= greatest).then_some(true)
         }
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => is_value(cx, *operand, dtype),
         ExprKind::Binary { lhs, rhs, .. } => {
             Some(is_value(cx, *lhs, dtype)? | is_value(cx, *rhs, dtype)?)
         }
@@ -136,6 +141,10 @@ fn make_value(cx: &mut Resolver, id: ExprId, ty: Type) -> ExprId {
     match cx.kernel.exprs[id].kind {
         ExprKind::Literal(Literal::Int(value)) => {
             cx.push(ExprKind::Literal(Literal::Int(value)), Ty::Known(ty), span)
+        }
+        ExprKind::Unary { op, operand } => {
+            let operand = make_value(cx, operand, ty);
+            cx.push(ExprKind::Unary { op, operand }, Ty::Known(ty), span)
         }
         ExprKind::Binary { op, lhs, rhs } => {
             let (lhs, rhs) = (make_value(cx, lhs, ty), make_value(cx, rhs, ty));

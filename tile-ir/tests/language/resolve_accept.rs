@@ -278,6 +278,7 @@ fn what_is_made_of_bounds_of_one_type_counts_in_it() {
         {
             let mut s = a[0];
             for k in 0..n / 2 { s += k; }
+            for k in -n..=n { s += -k * a[k]; }
             for k in n.min(m)..max(n, 7) { s += k; }
             for k in 0..if n > m { n } else { m >> 1 } { s += k; }
             c[bx * TN + tx] = s;
@@ -297,6 +298,9 @@ fn what_is_made_of_bounds_of_one_type_counts_in_it() {
                 let mut s: i32 = a[0];
                 for k in 0..n as index / 2 {
                     s += k as i32;
+                }
+                for k in -(n as index)..n as index + 1 {
+                    s += -(k as i32) * a[k];
                 }
                 for k in min(n as index, m as index)..max(n as index, 7) {
                     s += k as i32;
