@@ -11,11 +11,37 @@
 
 use std::collections::BTreeSet;
 
+use super::plain::Plain;
 use super::sizes::Sizes;
+use super::wished::Wishes;
 use crate::arena::EntityId as _;
 use crate::check::few_values;
-use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, eval_index};
-use crate::op::{BinaryOp, CompareOp, LogicOp};
+use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, eval_index};
+use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
+
+/// Where sizes are put before they are run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Put {
+    /// Conditions that the author assumes, and sizes decide.
+    pub(super) assumptions: BTreeSet<ExprId>,
+    pub(super) wishes: Wishes,
+}
+
+impl Put {
+    /// Sizes as the kernel assumes them to be, and as is wished for as far as it does not say
+    /// otherwise.
+    pub(super) fn at(&self, kernel: &Kernel, sizes: Sizes) -> Sizes {
+        let mut sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+        if self.wishes.conditions.is_empty() {
+            return sizes;
+        }
+        let plain = Plain::of(kernel);
+        for (condition, holds) in &self.wishes.conditions {
+            sizes.wish(&plain, *condition, *holds);
+        }
+        sizes.put_where_assumed(kernel, &self.assumptions)
+    }
+}
 
 impl Sizes {
     /// Puts scalars where `assumptions` say that they are.
@@ -65,14 +91,62 @@ impl Sizes {
         self.compare(kernel, op, (lhs, rhs));
         self.compare(kernel, op.mirrored(), (rhs, lhs));
         if op == CompareOp::Eq {
-            self.leave_rest(kernel, lhs, rhs);
-            self.leave_rest(kernel, rhs, lhs);
+            self.leave_rest(kernel, (lhs, rhs), 0);
+            self.leave_rest(kernel, (rhs, lhs), 0);
+        }
+    }
+
+    /// Puts scalars where a condition holds, or does not; of alternatives one or the other.
+    fn wish(&mut self, plain: &Plain<'_>, condition: ExprId, holds: bool) {
+        let kernel = plain.kernel;
+        let condition = plain.resolved(condition);
+        match kernel.exprs[condition].kind {
+            ExprKind::Unary { op: UnaryOp::Not, operand } => self.wish(plain, operand, !holds),
+            ExprKind::Logic { op, lhs, rhs } if (op == LogicOp::And) == holds => {
+                [lhs, rhs].into_iter().for_each(|part| self.wish(plain, part, holds));
+            }
+            ExprKind::Logic { lhs, rhs, .. } => {
+                let one = if self.seed % 2 == 0 { lhs } else { rhs };
+                self.wish(plain, one, holds);
+            }
+            ExprKind::Compare { op, lhs, rhs } => {
+                let op = if holds { op } else { op.negated() };
+                let (lhs, rhs) = (plain.resolved(lhs), plain.resolved(rhs));
+                self.compare(kernel, op, (lhs, rhs));
+                self.compare(kernel, op.mirrored(), (rhs, lhs));
+                if let CompareOp::Eq | CompareOp::Ne = op {
+                    let further = i128::from(op == CompareOp::Ne);
+                    self.leave_rest(kernel, (lhs, rhs), further);
+                    self.leave_rest(kernel, (rhs, lhs), further);
+                }
+                if op == CompareOp::Ne {
+                    self.differ(kernel, (lhs, rhs));
+                    self.differ(kernel, (rhs, lhs));
+                }
+            }
+            ExprKind::Var(var) if given(kernel, condition).is_some() => {
+                if let Some(Some(now)) = self.values.get_mut(var.index()) {
+                    *now = i64::from(holds);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts a scalar that is something else to the number after it, or before it.
+    fn differ(&mut self, kernel: &Kernel, (one, other): (ExprId, ExprId)) {
+        let way = if self.seed % 2 == 0 { CompareOp::Gt } else { CompareOp::Lt };
+        let Some(given) = given(kernel, one) else { return };
+        let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
+        if value(given).is_some() && value(given) == number(kernel, other, &value) {
+            self.compare(kernel, way, (one, other));
+            self.compare(kernel, CompareOp::Gt, (one, other));
         }
     }
 
     /// Puts a scalar of which `whole` is a remainder, or the last bits, at the next number of
-    /// which that is `rest`.
-    fn leave_rest(&mut self, kernel: &Kernel, whole: ExprId, rest: ExprId) {
+    /// which that is `rest`, or so much `further`.
+    fn leave_rest(&mut self, kernel: &Kernel, (whole, rest): (ExprId, ExprId), further: i128) {
         let ExprKind::Binary { op, lhs, rhs } = kernel.exprs[whole].kind else { return };
         let Some(given) = given(kernel, lhs) else { return };
         let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
@@ -82,6 +156,7 @@ impl Sizes {
             _ => return,
         };
         let Some(rest) = eval_index(kernel, rest, &value) else { return };
+        let rest = if further == 0 { rest } else { (rest + further).rem_euclid(by.max(1)) };
         let Some(Some(now)) = self.values.get_mut(given.index()) else { return };
         let next = |now: i64| i128::from(now) + (rest - i128::from(now)).rem_euclid(by);
         if *now < 0 || !(1..=i128::from(u32::MAX)).contains(&by) || !(0..by).contains(&rest) {
@@ -95,7 +170,7 @@ impl Sizes {
     fn compare(&mut self, kernel: &Kernel, op: CompareOp, (one, other): (ExprId, ExprId)) {
         let Some(given) = given(kernel, one) else { return };
         let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
-        let Some(other) = eval_index(kernel, other, &value) else { return };
+        let Some(other) = number(kernel, other, &value) else { return };
         let Some(Some(now)) = self.values.get_mut(given.index()) else { return };
         if op.holds(i128::from(*now), other) {
             return;
@@ -114,6 +189,14 @@ impl Sizes {
         if let Some(wanted) = wanted.and_then(|wanted| i64::try_from(wanted).ok()) {
             *now = wanted;
         }
+    }
+}
+
+/// A whole number that an expression is at some sizes; of a fraction the one below it.
+fn number(kernel: &Kernel, expr: ExprId, value: &dyn Fn(VarId) -> Option<i128>) -> Option<i128> {
+    match kernel.exprs[expr].kind {
+        ExprKind::Literal(Literal::Float(value)) => Some(value.floor() as i128),
+        _ => eval_index(kernel, expr, value),
     }
 }
 

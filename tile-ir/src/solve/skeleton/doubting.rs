@@ -119,7 +119,7 @@ impl Runs<'_> {
         fuel: &mut u32,
     ) {
         for sizes in all {
-            let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
+            let sizes = self.put.at(self.kernel, sizes);
             let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), fuel);
             if *fuel == 0 {
                 break;
@@ -146,9 +146,9 @@ impl Runs<'_> {
 
     /// Runs sizes at which conditions may come out as they have at none.
     fn run_resized(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
-        let (kernel, assumptions) = (self.kernel, self.assumptions.clone());
+        let (kernel, put) = (self.kernel, self.put.clone());
         let spans = Spans::of(kernel);
-        let put = |sizes: Sizes| sizes.put_where_assumed(kernel, &assumptions);
+        let put = |sizes: Sizes| put.at(kernel, sizes);
         let mut left = self.share(ALL);
         for resized in Resized::all(plan, &spans, &self.findings.fills.outcomes) {
             let given = left.min(self.share(OF_ONE));
@@ -170,7 +170,7 @@ impl Runs<'_> {
         let kernel = self.kernel;
         let plain = Plain::of(kernel);
         let starts = choice.sizes_of_each_tile();
-        let starts = starts.map(|sizes| sizes.put_where_assumed(kernel, &self.assumptions));
+        let starts = starts.map(|sizes| self.put.at(kernel, sizes));
         let starts: Vec<Sizes> = starts.collect();
         let text = joint::Text::of(&plain, &self.unfilled);
         let of_rounds = joint::many_rounds(&text, &starts);
@@ -203,13 +203,19 @@ impl Runs<'_> {
         let given = (*left).min(self.share(ENOUGH));
         let mut fuel = given;
         let block = [launch.block.clone()];
+        let (mut sizes, mut asked) = (launch.sizes.clone(), None);
+        if !self.put.wishes.conditions.is_empty() {
+            sizes = self.put.at(self.kernel, sizes);
+            asked = self.put.wishes.are_of_blocks.then(|| self.asked.at(&sizes));
+        }
+        let blocks = asked.as_deref().map_or(Blocks::At(&block), Blocks::Asked);
         let run = Run {
             given: Some(&launch.given),
             doubts: launch.doubts.as_ref(),
-            ..Run::of(Blocks::At(&block), pool)
+            ..Run::of(blocks, pool)
         };
         let before = launch.doubts.is_some().then(|| self.findings.clone());
-        let ended = self.run_at(plan, &launch.sizes, run, &mut fuel);
+        let ended = self.run_at(plan, &sizes, run, &mut fuel);
         *left -= given - fuel;
         let Some(before) = before else { return };
         let fills = std::mem::replace(&mut self.findings, before).fills;
@@ -227,7 +233,7 @@ impl Runs<'_> {
         for others in OTHERS {
             let given = joint::Given { others: Some(others), ..joint::Given::default() };
             for sizes in choice.with_mixed_data(1) {
-                let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
+                let sizes = self.put.at(self.kernel, sizes);
                 let run = Run { given: Some(&given), ..Run::of(Blocks::Sample, pool) };
                 let _ = self.run_at(plan, &sizes, run, &mut fuel);
             }
@@ -242,7 +248,7 @@ impl Runs<'_> {
         let wanted = Wanted::all(plan, (&spans, resting), &self.findings.fills.outcomes);
         let mut fuel = self.share(ALL);
         let all = choice.with_mixed_data(MIXED);
-        let all = all.map(|sizes| sizes.put_where_assumed(kernel, &self.assumptions));
+        let all = all.map(|sizes| self.put.at(kernel, sizes));
         let all: Vec<Sizes> = all.collect();
         for wanted in wanted {
             // Nothing need be taken for what it is.
@@ -289,7 +295,7 @@ impl Runs<'_> {
             let is_size = matches!(kernel.vars[*var].kind, VarKind::TileParam(_) | VarKind::Dim);
             for value in values.iter().filter(|value| is_size && **value > 0) {
                 let Some(sizes) = choice.sizes_with(&[(*var, *value)], 0) else { continue };
-                let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+                let sizes = self.put.at(kernel, sizes);
                 let _ = self.run_at(plan, &sizes, Run::of(blocks, pool), &mut fuel);
             }
         }
@@ -305,7 +311,7 @@ impl Runs<'_> {
                     sizes.values[var.index()] = value.copied();
                 }
             }
-            let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+            let sizes = self.put.at(kernel, sizes);
             let _ = self.run_at(plan, &sizes, Run::of(blocks, pool), &mut fuel);
             if fuel == 0 {
                 break;
@@ -334,7 +340,7 @@ impl Runs<'_> {
             for (var, values) in asked() {
                 sizes.values[var.index()] = values.iter().nth(turn % values.len()).copied();
             }
-            let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+            let sizes = self.put.at(kernel, sizes);
             let _ = self.run_at(plan, &sizes, Run::of(blocks, pool), &mut fuel);
         }
     }
@@ -356,7 +362,7 @@ impl Runs<'_> {
         let mut fuel = most;
         let (mut is_ended, mut is_cut) = (false, false);
         for sizes in choice.with_mixed_data(MIXED) {
-            let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+            let sizes = self.put.at(kernel, sizes);
             let doubts = Doubts::of((&doubtful, resting, compared), &spans, &sizes);
             // What is taken for another number than it is shows nothing else.
             let before = self.findings.clone();

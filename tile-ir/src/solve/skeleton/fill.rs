@@ -55,6 +55,17 @@ pub(crate) struct Fills {
 }
 
 impl Fills {
+    /// Adds the reads that runs at other sizes have found. That tiles were run there says
+    /// nothing of the others.
+    pub(super) fn find(&mut self, other: Self) {
+        let is_so = |found: &Unwritten| match found.site.array {
+            ArrayRef::Tile(tile) => !(found.unless_chosen && other.chosen.contains(&tile)),
+            ArrayRef::Tensor(_) => false,
+        };
+        let found = other.unwritten.into_iter().filter(is_so);
+        self.unwritten.extend(found.map(|found| Unwritten { unless_chosen: false, ..found }));
+    }
+
     /// A read of a cell of `tile` that nobody has written, by the access at `span`.
     pub(crate) fn example(&self, tile: TileId, span: SpanId) -> Option<&Unwritten> {
         let is_chosen = self.chosen.contains(&tile);

@@ -86,6 +86,7 @@ mod value;
 mod wanted;
 mod wild;
 mod window;
+mod wished;
 mod witness;
 
 pub(crate) use exhaust::{Exhaustion, combinations, exhaust};
@@ -245,6 +246,16 @@ impl Findings {
         self.fills.chosen.extend(other.fills.chosen);
     }
 
+    /// Adds what runs at other sizes have found, where collisions are not asked for.
+    fn find(&mut self, other: Self) {
+        for stray in other.strays {
+            if self.strays.iter().all(|known| known.site.span != stray.site.span) {
+                self.strays.push(stray);
+            }
+        }
+        self.fills.find(other.fills);
+    }
+
     /// Adds what collides for certain in another run, and was not found in this one.
     pub(crate) fn adopt(&mut self, other: &Self) {
         for conflict in other.certain() {
@@ -275,5 +286,14 @@ pub(crate) fn enumerate(kernel: &Kernel, effort: Effort<'_>) -> Findings {
         Effort::Glance => 2 * effort.budget(),
         Effort::Full | Effort::Proved { .. } => BUDGET,
     };
-    enumerate_within(kernel, effort, &mut fuel)
+    let mut findings = enumerate_within(kernel, effort, &mut fuel);
+    if matches!(effort, Effort::Full | Effort::Proved { .. }) {
+        let pool = Pool::of(kernel);
+        let usual = sizes::Choice::of(kernel, &pool).with_mixed_data(1).next();
+        for wishes in usual.iter().flat_map(|usual| wished::Wishes::all(kernel, usual)) {
+            let mut fuel = BUDGET;
+            findings.find(passes::enumerate_where(kernel, effort, (&wishes, &mut fuel)));
+        }
+    }
+    findings
 }

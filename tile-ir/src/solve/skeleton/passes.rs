@@ -4,14 +4,16 @@
 use std::collections::BTreeSet;
 
 use super::asked::Asked;
+use super::assumed::Put;
 use super::machine::{Blocks, Machine, Stop};
 use super::plan::Plan;
 use super::sizes::{Choice, Sizes};
 use super::thresholds::beyond;
 use super::turns::Turns;
 use super::types::Types;
+use super::wished::Wishes;
 use super::{Effort, Findings, Pool, assumptions};
-use crate::kernel::{ArrayRef, ExprId, Kernel, TileId};
+use crate::kernel::{ArrayRef, Kernel, TileId};
 
 /// Sizes to be run one after the other, and whether of each also the blocks are run that
 /// comparisons may ask for; what one run may spend.
@@ -25,6 +27,15 @@ const OF_FAR: u32 = super::BUDGET / 8;
 /// out where a proof says that there is none. With so much to spend at most; where nothing
 /// is left, the last run was not ended.
 pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort<'_>, fuel: &mut u32) -> Findings {
+    enumerate_where(kernel, effort, (&Wishes::default(), fuel))
+}
+
+/// The same at sizes that are as is wished for.
+pub(super) fn enumerate_where(
+    kernel: &Kernel,
+    effort: Effort<'_>,
+    (wishes, fuel): (&Wishes, &mut u32),
+) -> Findings {
     let is_proved = matches!(effort, Effort::Proved { .. });
     let is_inside = matches!(effort, Effort::Proved { is_inside: true, .. });
     // Of what the text shows nothing need be run.
@@ -41,7 +52,7 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort<'_>, fuel: &mut u
         kernel,
         pool: &pool,
         asked: &asked,
-        assumptions,
+        put: Put { assumptions, wishes: wishes.clone() },
         is_proved,
         is_inside,
         unfilled: match effort {
@@ -56,7 +67,7 @@ pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort<'_>, fuel: &mut u
             ArrayRef::Tile(tile) => of_tiles && is_asked(&tile),
             ArrayRef::Tensor(_) => !of_tiles,
         };
-        let assumptions = runs.assumptions.clone();
+        let assumptions = runs.put.assumptions.clone();
         let plan = match is_proved {
             true => Plan::for_fills(kernel, assumptions, &is_watched),
             false if effort == Effort::Glance => Plan::under(kernel, assumptions, &is_watched),
@@ -111,9 +122,9 @@ fn passes<'a>(
 pub(super) struct Runs<'a> {
     pub(super) kernel: &'a Kernel,
     pool: &'a Pool,
-    asked: &'a Asked<'a>,
-    /// Conditions that the author assumes, and sizes decide.
-    pub(super) assumptions: BTreeSet<ExprId>,
+    pub(super) asked: &'a Asked<'a>,
+    /// Where sizes are put.
+    pub(super) put: Put,
     /// Whether it is known that nothing collides.
     is_proved: bool,
     /// Whether nothing is asked but which cells are read unwritten.
@@ -145,12 +156,13 @@ impl Runs<'_> {
             is_first = false;
             let mut turns = Turns::of(n_tiles, enough);
             for sizes in sequence {
-                let sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
+                let sizes = self.put.at(self.kernel, sizes);
                 let spent = whole - *self.fuel;
                 let is_over = turns.is_over(sizes.tiles(self.kernel), spent);
                 if is_over || !seen.insert((plan.key(&sizes), is_asked)) {
                     continue;
                 }
+                let is_asked = is_asked || self.put.wishes.are_of_blocks;
                 let blocks = is_asked.then(|| self.asked.at(&sizes));
                 let blocks = blocks.as_deref().map_or(Blocks::Sample, Blocks::Asked);
                 self.run(plan, &sizes, (blocks, most));
@@ -180,7 +192,7 @@ impl Runs<'_> {
         sizes: &Sizes,
         (blocks, types, most): (Blocks<'_>, &Types, u32),
     ) {
-        let may_exclude = !self.assumptions.is_empty() || plan.may_not_end || plan.refuses();
+        let may_exclude = !self.put.assumptions.is_empty() || plan.may_not_end || plan.refuses();
         let before = may_exclude.then(|| self.findings.clone());
         let outcomes = self.findings.fills.outcomes.clone();
         let given = most.min(*self.fuel);
