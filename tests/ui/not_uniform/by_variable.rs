@@ -1,4 +1,4 @@
-//! The variable was read before, when work-items may have seen different values.
+//! The variable was read where some work-items did not come by.
 
 use tile_runtime::tiled_kernel;
 
@@ -13,7 +13,10 @@ tiled_kernel! {
         shared s: [f32; TN];
         s[tx] = x[i];
         barrier;
-        let first = s[0];
+        let mut first = 1.0;
+        if x[i] > 0.0 {
+            first = s[0];
+        }
         if uniform(first) > 0.0 {
             barrier;
             s[tx] = -x[i];

@@ -54,18 +54,8 @@ fn not_uniform(kernel: &Kernel, sources: &Sources<'_>, found: &NotUniform) -> Di
     let report = Report { kernel, sources, found: &as_bound };
     let diagnostic =
         report.explain(Diagnostic::error(Code::NotUniform, head, message), operand, cause);
-    diagnostic.help(match cause {
-        Cause::Load(load) => {
-            format!(
-                "let `uniform` read it, where nobody writes it: `uniform({})`",
-                print_expr(kernel, load)
-            )
-        }
-        Cause::Axis(..) | Cause::Old(_) | Cause::Control(..) | Cause::Exchange(..) => {
-            "keep one value for the block in a tile, `barrier;`, and read that: `uniform(s[0])`"
-                .to_owned()
-        }
-    })
+    diagnostic
+        .help("keep one value for the block in a tile, `barrier;`, and read that: `uniform(s[0])`")
 }
 
 struct Report<'a> {

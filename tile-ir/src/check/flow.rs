@@ -329,7 +329,7 @@ impl Walker<'_> {
 
     fn load(&mut self, load: ExprId, access: &Access) -> Option<Cause> {
         let cause = self.exprs(&access.indices);
-        if self.is_agreed {
+        if self.is_agreed && !self.kernel.is_local(access.array) {
             return cause;
         }
         let differs = match access.array {

@@ -204,7 +204,7 @@ fn check_as_written(mut kernel: Kernel, text: &Kernel) -> Result<Checked, Diagno
     let mut folds = Folds::of(&kernel);
     let mut flow = flow_of(&kernel, &folds);
     let mut as_written = None;
-    if !flow.divergent.is_empty()
+    if !(flow.divergent.is_empty() && flow.not_uniform.is_empty())
         && let Some(agreed) = agreed::agreed(&kernel, &flow)
     {
         as_written = Some(std::mem::replace(&mut kernel, agreed));

@@ -267,7 +267,8 @@ pub(crate) fn is_uniform(
         ExprKind::Literal(_) => true,
         ExprKind::Var(var) => var_is_uniform(*var),
         ExprKind::Load(Access { array, indices, .. }) => match (array, is_agreed) {
-            (ArrayRef::Tile(_) | ArrayRef::Tensor(_), true) => all(indices),
+            (ArrayRef::Tile(_), true) => !kernel.is_local(*array) && all(indices),
+            (ArrayRef::Tensor(_), true) => all(indices),
             (ArrayRef::Tile(_), false) => false,
             (ArrayRef::Tensor(tensor), false) => !written.contains(*tensor) && all(indices),
         },

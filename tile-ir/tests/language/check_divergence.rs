@@ -74,22 +74,23 @@ fn conditions() {
     "#]],
     );
     body(
-        "if s[0] > 0.0 { barrier; }",
+        "let mut v = 0.0;\nif i > 3 { v = s[0]; }\nif v > 0.0 { barrier; }",
         expect![[r#"
-        error[TK0401]: not every work-item of the block reaches this `barrier;`
-          at 4:17
-          at 4:4: `s[0] > 0.0` may differ between work-items: it depends on `s[0]`, and `s` is a tile, which work-items may read at different times
-          help: close the `if` before the `barrier;` and, where more of it follows, open it again after it
-    "#]],
+            error[TK0401]: not every work-item of the block reaches this `barrier;`
+              at 6:14
+              at 6:4: `v > 0.0` may differ between work-items: it depends on `s[0]`, and `s` is a tile, which work-items may read at different times
+              at 5:16: the value is loaded here
+              help: close the `if` before the `barrier;` and, where more of it follows, open it again after it
+        "#]],
     );
     body(
-        "if d[0] > 0 { barrier; }",
+        "if d[i] > 0 { barrier; }",
         expect![[r#"
-        error[TK0401]: not every work-item of the block reaches this `barrier;`
-          at 4:15
-          at 4:4: `d[0] > 0` may differ between work-items: it depends on `d[0]`, and the kernel may write `d` in between
-          help: close the `if` before the `barrier;` and, where more of it follows, open it again after it
-    "#]],
+            error[TK0401]: not every work-item of the block reaches this `barrier;`
+              at 4:15
+              at 4:4: `d[i] > 0` may differ between work-items: it depends on `d[i]`, and the kernel may write `d` in between
+              help: close the `if` before the `barrier;` and, where more of it follows, open it again after it
+        "#]],
     );
     body(
         "if tx % 2 == 0 { barrier; } else { barrier; }",
@@ -117,7 +118,8 @@ fn conditions() {
     accept("if rows[bx] > 2 { load s[j] = 0.0; }");
     accept("if tx < 16 { c[i] = 1.0; } barrier; if tx < 16 { c[i] = 2.0; }");
     refuse("if rows[tx] > 2 { barrier; }");
-    refuse("if rows[d[0]] > 2 { barrier; }");
+    accept("if rows[d[0]] > 2 { barrier; }");
+    refuse("if rows[d[tx]] > 2 { barrier; }");
     refuse("if bx > 0 { if tx > 0 { barrier; } }");
     refuse("if tx > 0 { if bx > 0 { barrier; } }");
 }
@@ -186,12 +188,14 @@ fn loops() {
     accept("let mut o = TN; while o > 0 { barrier; o = o / 2; }");
     accept("phase p in tiles(N, TN) { load s[j] = x[p * TN + j]; barrier; }");
     accept("for k in 0..tx { c[i] = 1.0; } barrier;");
-    refuse("for k in 0..d[0] { barrier; }");
+    accept("for k in 0..d[0] { barrier; }");
+    refuse("for k in 0..d[tx] { barrier; }");
     refuse("for k in rows[tx]..rows[tx + 1] { barrier; }");
     refuse("for k in (0..TN).step_by(tx) { barrier; }");
     refuse("for k in halving(tx) { barrier; }");
     refuse("for k in doubling(tx) { barrier; }");
-    refuse("while s[0] > 0.0 { barrier; }");
+    accept("while s[0] > 0.0 { barrier; }");
+    refuse("while s[tx] > 0.0 { barrier; }");
     refuse("while rows[tx] > 0 { barrier; }");
     refuse("for k in 0..tx { for l in 0..4 { barrier; } }");
     refuse("for k in 0..4 { for l in 0..k + tx { barrier; } }");

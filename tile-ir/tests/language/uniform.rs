@@ -33,7 +33,8 @@ fn it_decides_about_barriers() {
     let around = |cond: &str| {
         format!("if {cond} {{ barrier; s[tx] = 2 * x[i]; barrier; }} c[i] = s[TN - 1 - tx];")
     };
-    refuse(&around("s[0] > 4"), "TK0401");
+    accept(&around("s[0] > 4"));
+    refuse(&around("s[tx] > 4"), "TK0401");
     accept(&around("uniform(s[0] > 4)"));
     accept(&around("uniform(s[0]) > 4"));
     accept(&around("uniform(s[0] + s[TN - 1]) * n > 4"));
@@ -68,7 +69,10 @@ fn nobody_writes_what_it_reads() {
 fn it_takes_what_names_no_work_item() {
     refuse("c[i] = uniform(s[tx]);", "TK0403");
     refuse("c[i] = uniform(x[bx * TN + tx]);", "TK0403");
-    refuse("let y = s[0]; c[i] = uniform(y);", "TK0403");
+    refuse("let y = s[tx / 2]; c[i] = uniform(y);", "TK0403");
+    refuse("let own: [i32; 2] = [n; 2]; c[i] = uniform(own[0]);", "TK0403");
+    refuse("let mut y = 0; if tx > 3 { y = s[0]; } c[i] = uniform(y);", "TK0403");
+    accept("let y = s[0]; c[i] = uniform(y);");
     refuse("let mut k = 0; if tx > 3 { k = 1; } c[i] = uniform(s[0] + k);", "TK0403");
     accept("let k = bx % TN; c[i] = uniform(s[k]);");
     accept("c[i] = uniform(n + s[0]);");
@@ -82,11 +86,11 @@ fn it_takes_what_names_no_work_item() {
     expect![[r#"
         error[TK0403]: this is not the same for all work-items of the block, as `uniform(…)` says
           at 4:16
-          at 4:16: `y` may differ between work-items: it depends on `s[0]`, and `s` is a tile, which work-items may read at different times
+          at 4:16: `y` may differ between work-items: it depends on `s[tx / 2]`, and `s` is a tile, which work-items may read at different times
           at 3:9: the value is loaded here
-          help: let `uniform` read it, where nobody writes it: `uniform(s[0])`
+          help: keep one value for the block in a tile, `barrier;`, and read that: `uniform(s[0])`
     "#]]
-    .assert_eq(&findings("let y = s[0];\nc[i] = uniform(y);"));
+    .assert_eq(&findings("let y = s[tx / 2];\nc[i] = uniform(y);"));
 }
 
 #[test]

@@ -41,6 +41,12 @@ impl Assigned {
         self.0.iter().any(|(own, _)| *own == var)
     }
 
+    /// What these variables are set to.
+    pub(super) fn values_of(&self, vars: &BTreeSet<VarId>) -> Vec<ExprId> {
+        let of_them = self.0.iter().filter(|(var, _)| vars.contains(var));
+        of_them.map(|(_, value)| *value).collect()
+    }
+
     /// The variables that expressions rest on, by way of what is set here too.
     pub(super) fn behind(&self, kernel: &Kernel, exprs: &[ExprId]) -> BTreeSet<VarId> {
         let (mut seen, mut open) = (BTreeSet::new(), exprs.to_vec());

@@ -25,6 +25,8 @@
 //! Where that does not do, a loop that some leave is cut at the last turn in which all meet
 //! ([`left`]).
 //!
+//! What all read at one place is one value, as if `uniform` stood around it ([`read`]).
+//!
 //! That is the kernel which all other rules judge, which is embedded and which is run:
 //! barriers stand in control flow that the text shows to be the block's, and counters are
 //! each work-item's own. Only kernels in which somebody may miss a meeting are touched.
@@ -52,6 +54,7 @@ mod first;
 mod left;
 mod points;
 mod question;
+mod read;
 mod rounds;
 mod settled;
 pub(super) mod turns;
@@ -109,15 +112,37 @@ impl Parting {
     }
 }
 
-/// The kernel with what its work-items agree on decided by the first of them; `None` where
-/// nothing is seen to be so. `flow` is the kernel's.
+/// The kernel with what its work-items agree on decided by the first of them, or by what all
+/// read; `None` where nothing is seen to be so. `flow` is the kernel's.
 pub(super) fn agreed(kernel: &Kernel, flow: &Flow) -> Option<Kernel> {
+    let by_first = by_first(kernel, &flow.values);
+    if by_first.as_ref().is_some_and(|kernel| none_part(kernel)) {
+        return by_first;
+    }
+    let read = read::by_all(kernel, &flow.values);
+    let read = read.and_then(|read| match none_part(&read) {
+        true => Some(read),
+        false => self::by_first(&read, &values_of(&read)).filter(none_part),
+    });
+    read.or(by_first)
+}
+
+/// Whether no work-items of a block or a warp part where they are to meet, or differ in what is
+/// said to be the same for all.
+fn none_part(kernel: &Kernel) -> bool {
+    let flow = super::flow_of(kernel, &Folds::of(kernel));
+    flow.divergent.is_empty() && flow.not_uniform.is_empty()
+}
+
+/// The kernel with what its work-items agree on decided by the first of them; `None` where
+/// nothing is seen to be so.
+fn by_first(kernel: &Kernel, values: &[bool]) -> Option<Kernel> {
     kernel.block.as_ref()?;
     let mut now = kernel.clone();
     let mut is_settled = settled::leave_out(&mut now);
     is_settled |= alike::move_out(&mut now);
     is_settled |= exits::merge(&mut now);
-    let mut values = if is_settled { values_of(&now) } else { flow.values.clone() };
+    let mut values = if is_settled { values_of(&now) } else { values.to_vec() };
     if turns::cut(&mut now, &values) {
         is_settled = true;
         values = values_of(&now);
