@@ -42,6 +42,9 @@ pub(crate) fn counted(func: MathFn, of: Option<Range>, width: u32) -> Option<Ran
         Some((low @ 0.., high)) if func == MathFn::LeadingZeros => {
             Some((count(high)?, count(low)?))
         }
+        Some((0.., high)) if func == MathFn::CountOnes => {
+            Some((0, i128::from(128 - high.leading_zeros())))
+        }
         Some((1.., high)) if func == MathFn::TrailingZeros => Some((0, high.ilog2().into())),
         _ => Some(whole),
     }

@@ -114,7 +114,7 @@ macro_rules! families {
 }
 
 families! {
-    added agreed aligned alike anew apart arrays atomics ballots basics begins behind benchmarks
+    added agreed aligned alike anew apart arrays atomics ballots basics begins behind belated benchmarks
     beside between bins bisected bits blocks bracketed buffers butterflies chains chosen chunks
     claims clamped coarse collected combined confined contrary control converted corners counted
     counters counting counts cursors decided digit_rounds digits dims doubled doubtful elected

@@ -24,7 +24,10 @@
 //! sizes ([`crate::solve::skeleton`]), and at those at which comparisons say something
 //! new: a read of a cell that nobody has written is the finding. Without such a read the
 //! tile is accepted: a part that is left out is left out at one of these sizes too, in one
-//! of the blocks that a comparison may ask for. So it is with a local array, of which each
+//! of the blocks that a comparison may ask for. That is so as long as numbers go on evenly from
+//! round to round and from size to size; what comes to its cell late, as `s[k / 100000]` and the
+//! bits of a counter do, is taken for any number that it may be
+//! ([`crate::solve::skeleton`], `late`). So it is with a local array, of which each
 //! work-item has cells of its own, and with data: values that loads may give say how far
 //! a tile is filled and read, the same value of the same element, and all elements alike.
 //! A condition on data goes both ways: where no data that is run takes a comparison both

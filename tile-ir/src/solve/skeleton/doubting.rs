@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::data::Number;
 use super::doubts::{Compared, Doubts, Resting, Seen};
 use super::joint::{self, Others};
+use super::late::{Late, LateAt};
 use super::machine::{Blocks, Machine, Stop};
 use super::passes::Runs;
 use super::plain::Plain;
@@ -21,14 +22,14 @@ use crate::arena::EntityId as _;
 use crate::kernel::{Place, Stmt, StmtKind, Var, VarId, VarKind};
 
 /// Different data that is run.
-const MIXED: u32 = 16;
+pub(super) const MIXED: u32 = 16;
 
 /// Different data at which conditions come out as they are wanted to.
 const EACH: usize = 2;
 
 /// Accesses and iterations of all runs, and until one has come to its end.
-const ENOUGH: u32 = super::BUDGET / 8;
-const MOST: u32 = super::BUDGET;
+pub(super) const ENOUGH: u32 = super::BUDGET / 8;
+pub(super) const MOST: u32 = super::BUDGET;
 
 /// The same of runs that each ask for other numbers: most of them are to come to their end.
 const ALL: u32 = 4 * super::BUDGET;
@@ -58,16 +59,23 @@ const FILLED: u32 = 32;
 
 /// What is run at some sizes.
 #[derive(Clone, Copy)]
-struct Run<'r> {
+pub(super) struct Run<'r> {
     blocks: Blocks<'r>,
     pool: &'r Pool,
     given: Option<&'r joint::Given>,
     doubts: Option<&'r Doubts>,
+    /// Numbers that are taken for any that they may come to.
+    late: Option<&'r LateAt<'r>>,
 }
 
 impl<'r> Run<'r> {
+    /// Of few sizes, in which these are taken for any.
+    pub(super) fn of_late(late: &'r LateAt<'r>, pool: &'r Pool) -> Self {
+        Self { late: Some(late), ..Self::of(Blocks::Sample, pool) }
+    }
+
     fn of(blocks: Blocks<'r>, pool: &'r Pool) -> Self {
-        Self { blocks, pool, given: None, doubts: None }
+        Self { blocks, pool, given: None, doubts: None, late: None }
     }
 
     fn doubting(self, doubts: &'r Doubts) -> Self {
@@ -76,7 +84,7 @@ impl<'r> Run<'r> {
 }
 
 impl Runs<'_> {
-    fn share(&self, of: u32) -> u32 {
+    pub(super) fn share(&self, of: u32) -> u32 {
         if self.unfilled.is_empty() { of / FILLED } else { of }
     }
 
@@ -84,13 +92,22 @@ impl Runs<'_> {
     pub(super) fn run_doubts(&mut self, plan: &Plan, choice: &Choice<'_>) {
         let kernel = self.kernel;
         let resting = Resting::of(kernel);
-        let compared = Compared::of(kernel, plan, &resting);
         let Some(usual) = choice.with_mixed_data(1).next() else { return };
+        let spans = Spans::of(kernel);
+        let late = match self.unfilled.is_empty() {
+            true => Late::default(),
+            false => Late::of(kernel, (plan, &resting), &spans, &usual),
+        };
+        let resting = if late.is_empty() { resting } else { resting.with(kernel, late.clone()) };
+        let compared = Compared::of(kernel, plan, &resting);
         self.run_each((plan, choice), &Pool::of(kernel));
         self.run_looped((plan, choice), &Pool::of(kernel));
         self.run_resized((plan, choice), &Pool::of(kernel));
         self.run_joint((plan, choice), &Pool::of(kernel));
         self.run_alike((plan, choice), &Pool::of(kernel));
+        if !late.is_empty() {
+            self.run_late((plan, choice), &late, &Pool::of(kernel));
+        }
         // What comes out both ways by itself is known.
         if compared.are_known(&self.findings.fills.outcomes) {
             self.run_wanted((plan, choice), &resting, &Pool::of(kernel));
@@ -269,7 +286,8 @@ impl Runs<'_> {
             for (sizes, blocks) in best.take(EACH).map(|sizes| (sizes, Blocks::Sample)).chain(own) {
                 let Some(doubts) = wanted.doubts((&spans, resting), sizes) else { continue };
                 let before = self.findings.clone();
-                let run = Run::of(blocks, pool).doubting(&doubts);
+                let late = resting.late().map(|late| late.at(&spans, sizes));
+                let run = Run { late: late.as_ref(), ..Run::of(blocks, pool).doubting(&doubts) };
                 let run = self.run_at(plan, sizes, run, &mut fuel);
                 let fills = std::mem::replace(&mut self.findings, before).fills;
                 if run != Err(Stop::Excluded) {
@@ -366,7 +384,9 @@ impl Runs<'_> {
             let doubts = Doubts::of((&doubtful, resting, compared), &spans, &sizes);
             // What is taken for another number than it is shows nothing else.
             let before = self.findings.clone();
-            let run = Run::of(Blocks::Sample, pool).doubting(&doubts);
+            let late = resting.late().map(|late| late.at(&spans, &sizes));
+            let run =
+                Run { late: late.as_ref(), ..Run::of(Blocks::Sample, pool).doubting(&doubts) };
             let run = self.run_at(plan, &sizes, run, &mut fuel);
             self.findings = Findings { fills: std::mem::take(&mut self.findings.fills), ..before };
             is_ended |= run.is_ok();
@@ -383,7 +403,7 @@ impl Runs<'_> {
     /// Runs one choice of sizes with data, and with doubts. Of those that an assumption
     /// excludes nothing is kept; of those that are cut short, not how comparisons came out,
     /// which may show what it leads to only later.
-    fn run_at(
+    pub(super) fn run_at(
         &mut self,
         plan: &Plan,
         sizes: &Sizes,
@@ -395,6 +415,9 @@ impl Runs<'_> {
         let mut machine = machine.for_fills(true).until_filled(self.is_inside).given(run.given);
         if let Some(doubts) = run.doubts {
             machine = machine.doubting(doubts);
+        }
+        if let Some(late) = run.late {
+            machine = machine.with_late(late);
         }
         let run = machine.run(run.blocks);
         match run {

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::data::Number;
+use super::late::Late;
 use super::plain::{Plain, given};
 use super::plan::{Plan, updated_in_order};
 use super::reals::Reals;
@@ -71,11 +72,32 @@ pub(super) struct Resting {
     launched: BTreeSet<VarId>,
     /// The arrays that hold what the order of updates says.
     ordered: BTreeSet<ArrayRef>,
+    /// Numbers that are taken as data are.
+    late: Option<Rc<Late>>,
 }
 
 impl Resting {
     pub(super) fn of(kernel: &Kernel) -> Self {
-        let mut resting = Self { ordered: updated_in_order(kernel), ..Self::default() };
+        Self { ordered: updated_in_order(kernel), ..Self::default() }.closed(kernel)
+    }
+
+    /// The same where these numbers are taken as data are.
+    pub(super) fn with(self, kernel: &Kernel, late: Late) -> Self {
+        Self { late: Some(Rc::new(late)), ..self }.closed(kernel)
+    }
+
+    /// The numbers that are taken as data are.
+    pub(super) fn late(&self) -> Option<&Late> {
+        self.late.as_deref()
+    }
+
+    /// Whether such a number is in an expression.
+    pub(super) fn is_late(&self, expr: ExprId) -> bool {
+        self.late().is_some_and(|late| late.is_in(expr))
+    }
+
+    fn closed(self, kernel: &Kernel) -> Self {
+        let mut resting = self;
         loop {
             let before = resting.clone();
             resting.visit(kernel, &kernel.body, false);
@@ -87,14 +109,15 @@ impl Resting {
 
     /// Whether an expression rests on data.
     pub(super) fn has(&self, kernel: &Kernel, expr: ExprId) -> bool {
-        any_subexpr(kernel, expr, &mut |kind| match kind {
-            ExprKind::Load(access) => match access.array {
-                ArrayRef::Tensor(_) => true,
-                ArrayRef::Tile(_) => self.tiles.contains(&access.array),
-            },
-            ExprKind::Var(var) => self.vars.contains(var),
-            _ => false,
-        })
+        self.is_late(expr)
+            || any_subexpr(kernel, expr, &mut |kind| match kind {
+                ExprKind::Load(access) => match access.array {
+                    ArrayRef::Tensor(_) => true,
+                    ArrayRef::Tile(_) => self.tiles.contains(&access.array),
+                },
+                ExprKind::Var(var) => self.vars.contains(var),
+                _ => false,
+            })
     }
 
     pub(super) fn has_var(&self, var: VarId) -> bool {
@@ -220,7 +243,10 @@ impl Doubts {
             let is_of_scalars = compared.of_scalars.contains(expr);
             let sides = [lhs, rhs].map(|side| {
                 let numbers = asked(plain, (side, open), sizes);
-                let range = spans.range(side, sizes);
+                let range = match resting.late() {
+                    Some(_) => spans.range_of_any(side, sizes),
+                    None => spans.range(side, sizes),
+                };
                 let is_open = resting.has(kernel, side)
                     || (is_of_scalars && resting.is_launched(kernel, side));
                 let reals = Reals::of(plain, side);

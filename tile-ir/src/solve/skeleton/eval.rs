@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::data::constant;
-use super::machine::{Frame, Guard, Machine, Stop};
+use super::machine::{Frame, Machine, Stop};
 use super::terms::{Origin, Term};
 use super::value::{Indices, Value};
 use crate::arena::EntityId as _;
@@ -65,7 +65,7 @@ impl Machine<'_> {
                 let cond = self.eval(frame, asked)?;
                 let (chosen, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
-                let guard = Guard::of(asked, cond, cond.is_true());
+                let guard = self.guard(asked, cond, cond.is_true());
                 self.under_some(guard, |machine| machine.touch(frame, *chosen))?;
                 if self.both
                     && let Some(guard) = guard
@@ -79,7 +79,7 @@ impl Machine<'_> {
                 let goes_on = *op == LogicOp::And;
                 let decided = lhs.is_true() != goes_on;
                 if !decided || (self.both && !lhs.is_known()) {
-                    let guard = Guard::of(asked, lhs, goes_on);
+                    let guard = self.guard(asked, lhs, goes_on);
                     self.under_some(guard, |machine| machine.touch(frame, *rhs))?;
                 }
             }
@@ -120,14 +120,17 @@ impl Machine<'_> {
     pub(super) fn eval(&mut self, frame: &Frame, expr: ExprId) -> Result<Value, Stop> {
         match self.number(frame, expr) {
             Some(number) => Ok(Value::index(number)),
-            None => self.eval_any(frame, expr),
+            None => {
+                let value = self.eval_any(frame, expr)?;
+                Ok(self.as_late(expr, value))
+            }
         }
     }
 
     /// The value of arithmetic of indices that no data decides; asked first, because it is most
     /// of what is evaluated.
     fn number(&self, frame: &Frame, expr: ExprId) -> Option<i64> {
-        if !self.plan.plain[expr.index()] {
+        if !self.plan.plain[expr.index()] || self.is_late_in(expr) {
             return None;
         }
         if let Some(Some(value)) = self.fixed.get(expr.index()) {
@@ -180,7 +183,7 @@ impl Machine<'_> {
             ExprKind::Logic { op, lhs, rhs } => {
                 let (asked, goes_on) = (*lhs, *op == LogicOp::And);
                 let lhs = self.eval(frame, asked)?;
-                let guard = Guard::of(asked, lhs, goes_on);
+                let guard = self.guard(asked, lhs, goes_on);
                 if lhs.is_true() != goes_on {
                     self.note_outcome(expr, !goes_on);
                     if self.both && guard.is_some() {
@@ -198,7 +201,7 @@ impl Machine<'_> {
                 let cond = self.eval(frame, asked)?;
                 let (chosen, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
-                let guard = Guard::of(asked, cond, cond.is_true());
+                let guard = self.guard(asked, cond, cond.is_true());
                 let mut left = None;
                 if self.both
                     && let Some(guard) = guard
@@ -376,7 +379,9 @@ impl Machine<'_> {
                     .all(|operand| fixed.get(operand.index()).is_some_and(Option::is_some)),
             };
             // A condition under another one comes out only where it is asked.
-            let of_sizes = of_sizes && !(expr.ty == Type::BOOL && guarded.contains(&id));
+            let of_sizes = of_sizes
+                && !self.is_late_in(id)
+                && !(expr.ty == Type::BOOL && guarded.contains(&id));
             fixed.push(if of_sizes { Some(self.eval(frame, id)?) } else { None });
         }
         self.fixed = fixed;

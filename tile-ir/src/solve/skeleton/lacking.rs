@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::doubts::Outcomes;
+use super::doubts::{Outcomes, Resting};
 use super::plain::Plain;
 use super::plan::{Node, Plan, evaluated};
 use crate::check::Folds;
@@ -26,13 +26,18 @@ pub(super) struct Lacking<'a> {
     plain: &'a Plain<'a>,
     outcomes: &'a Outcomes,
     folds: Folds,
+    resting: &'a Resting,
     asked: Vec<Asked>,
 }
 
 impl<'a> Lacking<'a> {
-    pub(super) fn of(plain: &'a Plain<'a>, plan: &Plan<'_>, outcomes: &'a Outcomes) -> Self {
+    pub(super) fn of(
+        plain: &'a Plain<'a>,
+        (plan, resting): (&Plan<'_>, &'a Resting),
+        outcomes: &'a Outcomes,
+    ) -> Self {
         let folds = Folds::of(plain.kernel);
-        let mut lacking = Self { plain, outcomes, folds, asked: Vec::new() };
+        let mut lacking = Self { plain, outcomes, folds, resting, asked: Vec::new() };
         let mut asked = Vec::new();
         lacking.visit(&plan.body, &mut Vec::new(), &mut asked);
         lacking.asked = asked;
@@ -149,12 +154,15 @@ impl<'a> Lacking<'a> {
         }
     }
 
-    /// The same, of a condition around, where no run has shown it so.
+    /// The same, of a condition around, where no run has shown it so, or one of rounds that are
+    /// none of the first.
     fn add_around(&self, cond: ExprId, holds: bool, out: &mut Vec<(ExprId, bool)>) {
         let resolved = self.plain.resolved(cond);
         match self.plain.kernel.exprs[resolved].kind {
             ExprKind::Unary { op: UnaryOp::Not, operand } => self.add_around(operand, !holds, out),
-            _ if self.outcomes.lacks(resolved, holds) => self.add(resolved, holds, out),
+            _ if self.outcomes.lacks(resolved, holds) || self.resting.is_late(resolved) => {
+                self.add(resolved, holds, out);
+            }
             _ => {}
         }
     }

@@ -88,6 +88,12 @@ impl Values {
         values
     }
 
+    /// What a variable is set to and changed by.
+    pub(super) fn made_by(&self, var: VarId) -> impl Iterator<Item = ExprId> {
+        let set = self.vars.get(&var).into_iter().chain(self.by.get(&var));
+        set.flatten().copied()
+    }
+
     fn add(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             match &stmt.kind {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::doubts::Outcomes;
+use super::doubts::{Outcomes, Resting};
 use super::lacking::{Lacking, Lead};
 use super::plan::Plan;
 use super::sizes::Sizes;
@@ -26,7 +26,8 @@ pub(super) struct Resized {
 
 impl Resized {
     pub(super) fn all(plan: &Plan<'_>, spans: &Spans<'_>, outcomes: &Outcomes) -> Vec<Self> {
-        let lacking = Lacking::of(spans.plain(), plan, outcomes);
+        let resting = Resting::default();
+        let lacking = Lacking::of(spans.plain(), (plan, &resting), outcomes);
         let mut all: Vec<Self> = Vec::new();
         for (_, lead) in lacking.leads(|cond| !spans.sizes_in(cond).is_empty()) {
             if all.len() < MAX_LEADS && !all.iter().any(|other| other.lead == lead) {

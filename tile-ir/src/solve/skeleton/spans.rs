@@ -11,7 +11,8 @@ use super::machine::made_of;
 use super::plain::{Plain, given};
 use super::preimages::Values;
 use super::sizes::Sizes;
-use crate::check::interval::{FAR, Range};
+use super::trips_of_digits::most_rounds;
+use crate::check::interval::{FAR, Range, counted};
 use crate::kernel::{
     ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileDomain,
     Type, VarId, VarKind,
@@ -30,8 +31,17 @@ const MAX_STEPS: u32 = 1 << 11;
 /// More than any dimension.
 const MAX_EXTENT: i128 = 1 << 48;
 
-/// Loops, outermost first; of a conditional one nobody knows how often it runs.
-type Around = Vec<Option<LoopRange>>;
+/// Loops, outermost first.
+type Around = Vec<Rounds>;
+
+/// How often a loop runs.
+#[derive(Clone, Copy)]
+enum Rounds {
+    Of(LoopRange),
+    /// So often at most.
+    Most(i128),
+    Any,
+}
 
 /// The numbers of a kernel.
 pub(super) struct Spans<'a> {
@@ -103,9 +113,12 @@ impl<'a> Spans<'a> {
             let own = around.len();
             match &stmt.kind {
                 StmtKind::Phase { range, .. } | StmtKind::For { range, .. } => {
-                    around.push(Some(*range));
+                    around.push(Rounds::Of(*range));
                 }
-                StmtKind::While { .. } => around.push(None),
+                StmtKind::While { cond, body } => {
+                    let most = most_rounds(self.plain.kernel, *cond, body);
+                    around.push(most.map_or(Rounds::Any, Rounds::Most));
+                }
                 _ => {}
             }
             stmt.kind.bodies().into_iter().for_each(|body| self.visit(body, around));
@@ -189,6 +202,32 @@ impl<'a> Spans<'a> {
         range
     }
 
+    /// That of a variable, whatever dimensions are.
+    pub(super) fn range_of_any_var(&self, var: VarId, sizes: &Sizes) -> Range {
+        self.left.set(MAX_STEPS);
+        self.is_open.set(true);
+        let whole = self.plain.kernel.vars[var].ty.integer_range().unwrap_or(FAR);
+        let range = self.var(var, sizes, MAX_DEPTH);
+        self.is_open.set(false);
+        range.filter(|range| whole.0 <= range.0 && range.1 <= whole.1).unwrap_or(whole)
+    }
+
+    /// What variables are set to and changed by.
+    pub(super) fn made_by(&self, var: VarId) -> impl Iterator<Item = ExprId> {
+        self.set.made_by(var)
+    }
+
+    /// What is stored in a tile, if nothing there is updated.
+    pub(super) fn stored(&self, array: ArrayRef) -> Option<&[ExprId]> {
+        let is_known = matches!(array, ArrayRef::Tile(_)) && !self.updated.contains(&array);
+        is_known.then(|| self.set.arrays.get(&array).map_or(&[][..], Vec::as_slice))
+    }
+
+    /// What statements set a variable to.
+    pub(super) fn set_to(&self, var: VarId) -> &[ExprId] {
+        self.set.vars.get(&var).map_or(&[], Vec::as_slice)
+    }
+
     fn within(&self, expr: ExprId, sizes: &Sizes, depth: u32) -> Range {
         let whole = self.plain.kernel.exprs[expr].ty.integer_range().unwrap_or(FAR);
         let (Some(left), Some(depth)) = (self.left.get().checked_sub(1), depth.checked_sub(1))
@@ -235,7 +274,7 @@ impl<'a> Spans<'a> {
             }
             ExprKind::Math { func, arg } if func.is_count() => {
                 let (min, max) = kernel.exprs[*arg].ty.integer_range()?;
-                Some((0, i128::from((max - min).count_ones())))
+                counted(*func, Some(of(*arg)), (max - min).count_ones())
             }
             ExprKind::Compare { .. } | ExprKind::Logic { .. } | ExprKind::InBounds { .. } => {
                 Some((0, 1))
@@ -288,18 +327,16 @@ impl<'a> Spans<'a> {
     }
 
     /// What may be added in all rounds of loops.
-    fn summed(
-        &self,
-        value: ExprId,
-        around: &[Option<LoopRange>],
-        sizes: &Sizes,
-        depth: u32,
-    ) -> Option<Range> {
+    fn summed(&self, value: ExprId, around: &[Rounds], sizes: &Sizes, depth: u32) -> Option<Range> {
         let of = |expr: ExprId| self.within(expr, sizes, depth);
         let rounds = around.iter().try_fold(1_i128, |rounds, range| {
-            let own = match (*range)? {
-                LoopRange::Between { start, end, .. } => of(end).1.checked_sub(of(start).0)?,
-                LoopRange::Halving(_) | LoopRange::Doubling(_) => 64,
+            let own = match *range {
+                Rounds::Of(LoopRange::Between { start, end, .. }) => {
+                    of(end).1.checked_sub(of(start).0)?
+                }
+                Rounds::Of(LoopRange::Halving(_) | LoopRange::Doubling(_)) => 64,
+                Rounds::Most(most) => most,
+                Rounds::Any => return None,
             };
             rounds.checked_mul(own.max(0))
         })?;

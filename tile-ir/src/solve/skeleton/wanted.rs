@@ -44,7 +44,7 @@ impl Wanted {
     ) -> Vec<Self> {
         let plain = spans.plain();
         let kernel = plain.kernel;
-        let lacking = Lacking::of(plain, plan, outcomes);
+        let lacking = Lacking::of(plain, (plan, resting), outcomes);
         let assumed = Assumed::of(kernel, plain);
         let is_open = |cond| resting.has(kernel, cond) || assumed.leaves_open(plain, resting, cond);
         let compared = lacking.compared();
@@ -291,7 +291,8 @@ impl Taken<'_> {
     }
 
     fn range(&self, side: ExprId) -> (i128, i128) {
-        match self.resting.has(self.spans.plain().kernel, side) {
+        let is_of_data = self.resting.has(self.spans.plain().kernel, side);
+        match is_of_data && self.resting.late().is_none() {
             true => self.spans.range(side, self.sizes),
             false => self.spans.range_of_any(side, self.sizes),
         }

@@ -12,6 +12,7 @@ mod alike;
 mod amounts;
 mod doubt;
 mod elements;
+mod late;
 mod memory;
 mod open;
 mod path;
@@ -31,6 +32,7 @@ use super::data::{Pool, of_float, of_integer};
 use super::doubts::Doubts;
 use super::fill::Fill;
 use super::joint::Given;
+use super::late::LateAt;
 use super::plan::Plan;
 use super::shadow::{Mark, Scope, Shadow};
 use super::sizes::Sizes;
@@ -49,7 +51,7 @@ use crate::kernel::{ArrayRef, Axis, ExprId, Kernel, Source, VarId, VarKind, eval
 use super::Findings;
 use memory::Memory;
 pub(super) use path::Path;
-pub(super) use reach::{Guard, binary as made_of, leavers};
+pub(super) use reach::{binary as made_of, leavers};
 
 /// The values of all variables, for one worker.
 pub(super) type Frame = Vec<Value>;
@@ -162,6 +164,8 @@ pub(super) struct Machine<'a> {
     pub(super) only_fills: bool,
     /// The comparisons that may come out either way.
     pub(super) doubts: Option<&'a Doubts>,
+    /// The numbers that are taken for any that they may come to.
+    pub(super) late: Option<&'a LateAt<'a>>,
     /// Whether some number has been taken for another one though no data decide it, so that
     /// what follows may be no run of the kernel.
     pub(super) is_made_up: bool,
@@ -241,6 +245,7 @@ impl<'a> Machine<'a> {
             data_trips: MAX_DATA_TRIPS,
             only_fills: false,
             doubts: None,
+            late: None,
             is_made_up: false,
             until_filled: false,
             left: None,

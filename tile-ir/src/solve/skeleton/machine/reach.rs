@@ -13,7 +13,7 @@ use super::super::terms::Term;
 use super::super::value::Value;
 use super::{Frame, Machine};
 use crate::arena::EntityId as _;
-use crate::check::interval::{FAR, Range, left_by, range_of};
+use crate::check::interval::{FAR, Range, counted, left_by, range_of};
 use crate::kernel::{
     ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, Type, VarId, VarKind,
 };
@@ -25,7 +25,7 @@ const MAX_DEPTH: u32 = 24;
 /// A condition that holds, or does not.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Guard {
-    cond: ExprId,
+    pub(super) cond: ExprId,
     pub(super) holds: bool,
     /// Its amount, where that is followed; 0 where it is not known.
     pub(super) amount: Term,
@@ -42,6 +42,15 @@ impl Guard {
     pub(in super::super) fn negated(self) -> Self {
         Self { holds: !self.holds, ..self }
     }
+}
+
+/// How a range is asked for.
+#[derive(Clone, Copy, Debug)]
+struct Asks {
+    /// Whether the conditions around cut it.
+    cuts: bool,
+    /// Whether variables that no launch bounds may be any.
+    is_any: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -71,19 +80,22 @@ impl<'a> Machine<'a> {
 
     /// The least and the greatest value of each index.
     pub(in super::super) fn reach(&self, frame: &Frame, indices: &[ExprId]) -> Vec<Range> {
-        indices.iter().map(|index| self.range(frame, *index, true, MAX_DEPTH)).collect()
+        let asks = Asks { cuts: true, is_any: false };
+        indices.iter().map(|index| self.range(frame, *index, asks, MAX_DEPTH)).collect()
     }
 
-    /// That of an expression; `asks` whether the conditions around cut it.
-    fn range(&self, frame: &Frame, expr: ExprId, asks: bool, depth: u32) -> Range {
+    /// That of an expression.
+    fn range(&self, frame: &Frame, expr: ExprId, asks: Asks, depth: u32) -> Range {
+        let is_late = self.late.is_some_and(|late| late.late().is_root(expr));
+        let asks = Asks { is_any: asks.is_any || is_late, ..asks };
         let ty = self.kernel.exprs[expr].ty;
         let whole = ty.integer_range().unwrap_or(FAR);
         let Some(depth) = depth.checked_sub(1) else { return whole };
         let made = self.made_range(frame, expr, asks, depth).filter(|made| lies_in(*made, whole));
         let mut range = made.unwrap_or(whole);
-        if asks && self.is_steady(expr, MAX_DEPTH) {
+        if asks.cuts && self.is_steady(expr, MAX_DEPTH) {
             for guard in &self.guards {
-                self.cut(frame, (guard.cond, guard.holds), expr, &mut range);
+                self.cut(frame, (guard.cond, guard.holds), (expr, asks.is_any), &mut range);
             }
         }
         range
@@ -91,14 +103,19 @@ impl<'a> Machine<'a> {
 
     /// What an expression's operator makes of its operands; nothing where that is not known,
     /// and what may leave the type where it wraps.
-    fn made_range(&self, frame: &Frame, expr: ExprId, asks: bool, depth: u32) -> Option<Range> {
-        if let Some(Some(value)) = self.fixed.get(expr.index()) {
+    fn made_range(&self, frame: &Frame, expr: ExprId, asks: Asks, depth: u32) -> Option<Range> {
+        if !asks.is_any
+            && let Some(Some(value)) = self.fixed.get(expr.index())
+        {
             return Some(point(value.number(self.kernel.exprs[expr].ty)));
         }
         let of = |part: ExprId| self.range(frame, part, asks, depth);
         match &self.kernel.exprs[expr].kind {
             ExprKind::Literal(Literal::Int(value)) => Some(point(*value)),
             ExprKind::Literal(Literal::Bool(value)) => Some(point(i128::from(*value))),
+            ExprKind::Var(var) if asks.is_any && self.late.is_some() => {
+                self.any_range(frame, *var, asks, depth)
+            }
             ExprKind::Var(var) => {
                 let value = frame[var.index()];
                 let ty = self.kernel.vars[*var].ty;
@@ -124,7 +141,7 @@ impl<'a> Machine<'a> {
             }
             ExprKind::Math { func, arg } if func.is_count() => {
                 let (min, max) = self.kernel.exprs[*arg].ty.integer_range()?;
-                Some((0, i128::from((max - min).count_ones())))
+                counted(*func, Some(of(*arg)), (max - min).count_ones())
             }
             ExprKind::Math { func: MathFn::Abs, arg } => {
                 let (low, high) = of(*arg);
@@ -143,21 +160,37 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// That of a variable that late numbers are made of: one that no launch bounds may be any.
+    fn any_range(&self, frame: &Frame, var: VarId, asks: Asks, depth: u32) -> Option<Range> {
+        if let Some(init) = self.plan.lets.get(&var) {
+            return Some(self.range(frame, *init, asks, depth));
+        }
+        let any = self.late.and_then(|late| late.range(var));
+        let (value, ty) = (frame[var.index()], self.kernel.vars[var].ty);
+        any.or_else(|| (value.is_known() && is_whole(ty)).then(|| point(value.number(ty))))
+    }
+
     /// Cuts the range of `expr` to what a condition says of it.
-    fn cut(&self, frame: &Frame, (cond, holds): (ExprId, bool), expr: ExprId, range: &mut Range) {
+    fn cut(
+        &self,
+        frame: &Frame,
+        (cond, holds): (ExprId, bool),
+        (expr, is_any): (ExprId, bool),
+        range: &mut Range,
+    ) {
         match &self.kernel.exprs[cond].kind {
             ExprKind::Logic { op, lhs, rhs } if holds == (*op == LogicOp::And) => {
-                self.cut(frame, (*lhs, holds), expr, range);
-                self.cut(frame, (*rhs, holds), expr, range);
+                self.cut(frame, (*lhs, holds), (expr, is_any), range);
+                self.cut(frame, (*rhs, holds), (expr, is_any), range);
             }
             ExprKind::Unary { op: UnaryOp::Not, operand } => {
-                self.cut(frame, (*operand, !holds), expr, range);
+                self.cut(frame, (*operand, !holds), (expr, is_any), range);
             }
             ExprKind::Var(var) => {
                 if let Some(init) = self.plan.lets.get(var) {
-                    self.cut(frame, (*init, holds), expr, range);
+                    self.cut(frame, (*init, holds), (expr, is_any), range);
                 } else if !holds && let Some(asked) = self.plan.leavers.get(var) {
-                    self.cut(frame, (*asked, false), expr, range);
+                    self.cut(frame, (*asked, false), (expr, is_any), range);
                 }
             }
             ExprKind::Compare { op, lhs, rhs } => {
@@ -168,7 +201,8 @@ impl<'a> Machine<'a> {
                         && is_whole(self.kernel.exprs[side].ty)
                         && self.is_steady(other, MAX_DEPTH)
                     {
-                        let bound = self.range(frame, other, false, MAX_DEPTH);
+                        let asks = Asks { cuts: false, is_any };
+                        let bound = self.range(frame, other, asks, MAX_DEPTH);
                         *range = compared(*range, op, bound);
                     }
                 }
@@ -232,8 +266,12 @@ pub(in super::super) fn binary(op: BinaryOp, one: Range, other: Range) -> Option
             Some((0, 1_i128.checked_shl(bits)?.checked_sub(1)?))
         }
         BinaryOp::Shr if other.0 == other.1 => {
-            let by = u32::try_from(other.0).ok().filter(|by| *by < 8)?;
+            let by = u32::try_from(other.0).ok().filter(|by| *by < narrowest(one))?;
             Some((one.0 >> by, one.1 >> by))
+        }
+        BinaryOp::Shl if other.0 == other.1 => {
+            let by = u32::try_from(other.0).ok().filter(|by| *by < narrowest(one))?;
+            Some((one.0.checked_mul(1 << by)?, one.1.checked_mul(1 << by)?))
         }
         BinaryOp::Or
         | BinaryOp::Xor
@@ -243,6 +281,16 @@ pub(in super::super) fn binary(op: BinaryOp, one: Range, other: Range) -> Option
         | BinaryOp::Atan2
         | BinaryOp::Hypot
         | BinaryOp::Copysign => None,
+    }
+}
+
+/// How many bits the narrowest type has that holds numbers up to some: counts of shifts begin again
+/// from 0 beyond that.
+const fn narrowest((low, high): Range) -> u32 {
+    match (low, high) {
+        (-128.., ..=255) => 8,
+        (-32_768.., ..=65_535) => 16,
+        _ => 32,
     }
 }
 

@@ -4,7 +4,6 @@ use super::super::plan::Node;
 use super::super::value::Value;
 use super::super::witness::Context;
 use super::open::OpenLoop;
-use super::reach::Guard;
 use super::told::Told;
 use super::trips::Trips;
 use super::{Frame, Machine, Stop};
@@ -127,7 +126,7 @@ impl<'a> Machine<'a> {
                 self.now.cause = self.now.cause.or(cond.data());
                 let (run, other) =
                     if cond.is_true() { (then, otherwise) } else { (otherwise, then) };
-                let guard = Guard::of(asked, cond, cond.is_true());
+                let guard = self.guard(asked, cond, cond.is_true());
                 let mut left = None;
                 if self.both
                     && let Some(guard) = guard

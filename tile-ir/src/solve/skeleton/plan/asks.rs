@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::super::late::doubled;
 use super::{Node, Plan};
 use crate::kernel::{ElemType, ExprId, ExprKind, Kernel, Type};
 
@@ -12,6 +13,17 @@ impl Plan<'_> {
         visit(&self.body, &mut |node| match node {
             Node::While { cond, .. } => out.push(*cond),
             _ => evaluated(node, &mut out),
+        });
+        out
+    }
+
+    /// Up to where loops over powers of two go.
+    pub(in super::super) fn doubled(&self) -> Vec<ExprId> {
+        let mut out = Vec::new();
+        visit(&self.body, &mut |node| {
+            if let Node::Loop { range, .. } = node {
+                out.extend(doubled(range));
+            }
         });
         out
     }
