@@ -26,7 +26,7 @@ impl Runs<'_> {
         let most = self.share(MOST);
         let mut fuel = most;
         for sizes in choice.with_mixed_data(MIXED) {
-            let sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+            let sizes = self.put.at(kernel, sizes);
             let at = late.at(&spans, &sizes);
             let before = self.findings.clone();
             self.findings.fills.run.clear();
