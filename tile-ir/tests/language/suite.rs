@@ -124,7 +124,7 @@ families! {
     levels library limits listed loaded long looped loops made many_rounds marks matrices micro
     mirrors mixed multiplied narrow nearby nearly offsets open orders padded pairings params
     parted partial partners passed permuted physics picked pictures pieces placed places planes
-    ported ports powers prefixes probed programs published queues ragged ranks rarely reach
+    ported ports powers prefixes probed programs published queues ragged raised ranks rarely reach
     reached reading recounted rectangles reduced reductions registers remembered resampled
     reserved restored rising rolled rotated rounds rows running samples scanned scans scattered
     searches seats segments seldom sentinels settled several shares sized sizes solvers sorted
