@@ -23,7 +23,7 @@ const MAX_ASKED: i128 = 4096;
 const MAX_ROUNDS: usize = 4;
 
 /// From where to where a number goes, both ends included.
-type Span = (i128, i128);
+pub(crate) type Span = (i128, i128);
 
 /// The values that a launch may have of each scalar and dimension of which it has few, in
 /// rising order.
@@ -54,6 +54,21 @@ pub(crate) fn few_values(kernel: &Kernel) -> BTreeMap<VarId, Vec<i128>> {
         few = found;
     }
     few
+}
+
+/// From where to where the scalars and dimensions go of which parts of the assumptions speak
+/// alone.
+pub(crate) fn spans_of_launch(kernel: &Kernel) -> BTreeMap<VarId, Span> {
+    let mut spans: BTreeMap<VarId, Span> = BTreeMap::new();
+    for part in preconditions(kernel).into_iter().flat_map(|cond| conjuncts(kernel, cond)) {
+        let mut vars = BTreeSet::new();
+        collect_vars(kernel, part, &mut vars);
+        let (Some(var), 1) = (vars.first(), vars.len()) else { continue };
+        let Some((own, of)) = span(kernel, *var, part).zip(whole(kernel, *var)) else { continue };
+        let (low, high) = spans.get(var).copied().unwrap_or(of);
+        spans.insert(*var, (low.max(own.0), high.min(own.1)));
+    }
+    spans
 }
 
 /// Where `var` is where a condition holds that compares it with one that has few values.

@@ -19,7 +19,7 @@ use crate::kernel::{
 use crate::op::{CompareOp, LogicOp, MathFn};
 use crate::semantics;
 use crate::value::ScalarValue;
-pub(crate) use few::few_values;
+pub(crate) use few::{few_values, spans_of_launch};
 
 /// The conditions that a launch is asked, in program order.
 pub fn preconditions(kernel: &Kernel) -> Vec<ExprId> {
@@ -159,6 +159,18 @@ pub(super) fn put_in_values(kernel: &mut Kernel) {
         .assumed
         .iter()
         .for_each(|cond| collect_parts(kernel, *cond, &mut kept));
+    put_in(kernel, &values, &kept);
+}
+
+/// The kernel with these values in the place of scalars.
+pub(crate) fn with_values(kernel: &Kernel, values: &BTreeMap<VarId, i128>) -> Kernel {
+    let mut with = kernel.clone();
+    put_in(&mut with, values, &BTreeSet::new());
+    with
+}
+
+/// Puts values in the place of scalars everywhere but in what is `kept`.
+fn put_in(kernel: &mut Kernel, values: &BTreeMap<VarId, i128>, kept: &BTreeSet<ExprId>) {
     let ids: Vec<ExprId> = kernel.exprs.ids().filter(|id| !kept.contains(id)).collect();
     for id in ids {
         let expr = &mut kernel.exprs[id];

@@ -13,15 +13,16 @@ use crate::op::BinaryOp;
 use crate::span::SpanId;
 
 impl Walk<'_> {
-    /// Variables after a loop.
+    /// Variables after a loop; how many rounds were begun, where that `is_asked`.
     pub(super) fn leave(
         &mut self,
         (counter, entered): (Option<VarId>, Option<Entered>),
         carried: &[Carried],
         sums: &[Sum],
-    ) {
+        is_asked: bool,
+    ) -> Option<Poly> {
         if carried.is_empty() {
-            return;
+            return None;
         }
         let uniform = counter.is_some_and(|counter| self.is_uniform_var(counter));
         let sharing = if uniform { Sharing::Block } else { Sharing::Private };
@@ -51,6 +52,8 @@ impl Walk<'_> {
             self.note_launched(*var, &value, from);
             self.env.insert(*var, value);
         }
+        let places = carried.iter().map(|of| of.changed_last.len()).max()?;
+        is_asked.then(|| self.rounds_of(&mut rounds, &vec![true; places]))
     }
 
     /// Variables after a loop that has gone on to its end: what is added to them is as

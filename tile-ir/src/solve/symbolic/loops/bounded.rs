@@ -335,7 +335,20 @@ impl Walk<'_> {
     /// The last values that divisions, masks and conditions leave of what `value` is made
     /// of, which may be a choice of a choice.
     fn lasts(&self, value: &Poly, depth: u32) -> Vec<Poly> {
-        let mut out: Vec<Poly> = self.high(value).map(Poly::constant).into_iter().collect();
+        let mut out = Vec::new();
+        self.collect_lasts(value, depth, &mut Vec::new(), &mut out);
+        out
+    }
+
+    /// The same where conditions `around` the choice hold.
+    fn collect_lasts<'f>(
+        &'f self,
+        value: &'f Poly,
+        depth: u32,
+        around: &mut Vec<&'f Formula>,
+        out: &mut Vec<Poly>,
+    ) {
+        out.extend(self.high(value).map(Poly::constant));
         for unknown in value.unknowns() {
             out.extend(self.last_of(unknown));
             let choice = self.choice_of(unknown);
@@ -344,11 +357,12 @@ impl Walk<'_> {
                 continue;
             };
             for (holds, arm) in [(&cond.yes, then), (&cond.no, otherwise)] {
-                most_by(holds, arm, &mut out);
-                out.extend(self.lasts(arm, depth));
+                around.push(holds);
+                around.iter().rev().for_each(|holds| most_by(holds, arm, out));
+                self.collect_lasts(arm, depth, around, out);
+                around.pop();
             }
         }
-        out
     }
 
     /// What a remainder, or the smaller or larger of two values, is at most.
@@ -397,7 +411,7 @@ impl Walk<'_> {
     }
 
     /// Whether it is seen with little effort that a condition never holds.
-    fn is_seldom(&self, condition: &Formula) -> bool {
+    pub(super) fn is_seldom(&self, condition: &Formula) -> bool {
         self.effort.within_part(PART, || self.is_never(condition))
     }
 

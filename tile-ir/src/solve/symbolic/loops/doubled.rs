@@ -13,8 +13,9 @@ use super::super::algebra::poly::Poly;
 use super::super::algebra::symbol::{LoopId, Obstacle};
 use super::super::pairs::flow::Path;
 use super::super::walk::{Value, Walk};
+use super::Kind;
+use super::course::Course;
 use super::halved::Scaled;
-use super::{Course, Kind};
 use crate::kernel::{LoopRange, Stmt, VarId};
 use crate::solve::doubling::{self, Doubling};
 use crate::span::SpanId;
@@ -121,6 +122,7 @@ impl Walk<'_> {
                 let none = (
                     Course {
                         ends: &flags,
+                        clear: &flags,
                         ends_alone: false,
                         is_whole: false,
                         empty: None,

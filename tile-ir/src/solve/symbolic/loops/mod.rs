@@ -21,6 +21,7 @@ pub(super) mod bounded;
 mod by_rounds;
 mod claimed;
 mod congruent;
+mod course;
 mod cycled;
 mod doubled;
 mod drained;
@@ -37,6 +38,7 @@ pub(super) mod left;
 pub(super) mod levels;
 mod paused;
 mod peeled;
+mod raised;
 mod reached;
 mod restored;
 mod rising;
@@ -59,15 +61,17 @@ use self::between::Between;
 use self::bounded::Limit;
 use self::by_rounds::Added;
 use self::claimed::Claimed;
+use self::course::{Course, beyond};
 use self::drained::Drained;
 use self::exit::Exits;
 use self::halved::Scaled;
 use self::last::{Ended, Head};
+use self::raised::Raised;
 use self::steps::Step;
 use self::together::Changed;
 use super::algebra::formula::{Cond, Formula};
 use super::algebra::poly::{Poly, Unknown};
-use super::algebra::symbol::{LoopId, Sharing, Symbols};
+use super::algebra::symbol::{LoopId, Sharing};
 use super::pairs::flow::{End, Flow, Path};
 use super::scans::windows::Widened;
 use super::slots::recounted::Rounds as RoundsAdded;
@@ -159,6 +163,8 @@ pub(super) struct Carried {
     pub(super) rounds: Option<RoundsAdded>,
     /// Which slots rounds set it to.
     claimed: Option<Claimed>,
+    /// What rounds have raised it to together with another one, and how many were begun.
+    raised: Vec<(Raised, Poly)>,
 }
 
 /// What an index is known to be that a loop changes.
@@ -172,38 +178,6 @@ pub(super) enum Kind {
     Positive,
     /// A power of two, as what is doubled from 1 on.
     Power,
-}
-
-/// Where a loop has no iteration of a number, if it goes up in equal steps.
-fn beyond(
-    range: &LoopRange,
-    bounds: &[Poly],
-    (number, symbols): (Unknown, &Symbols),
-) -> Option<Formula> {
-    let LoopRange::Between { .. } = range else { return None };
-    let is_positive = |step: &Poly| symbols.low(step).is_some_and(|least| least > 0);
-    let (start, end, step) = match bounds {
-        [start, end] => (start, end, Poly::constant(1)),
-        [start, end, step] if is_positive(step) => (start, end, step.clone()),
-        _ => return None,
-    };
-    let value = start.add(&Poly::unknown(number).mul(&step));
-    (!value.is_lost() && !end.is_lost()).then(|| Formula::le(end, &value))
-}
-
-/// How a loop goes.
-#[derive(Clone, Copy)]
-pub(super) struct Course<'c> {
-    /// No iteration begins where one of these jumps of the block has been made.
-    pub(super) ends: &'c BTreeSet<VarId>,
-    /// Whether nothing else ends it.
-    pub(super) ends_alone: bool,
-    /// Whether the first iteration has the number 0.
-    pub(super) is_whole: bool,
-    /// Of a `while`, where it runs no iteration.
-    pub(super) empty: Option<&'c Formula>,
-    /// At the end of an iteration: whether there is no other one.
-    pub(super) is_last: &'c dyn Fn(&mut Walk<'_>) -> Formula,
 }
 
 impl Walk<'_> {
@@ -253,6 +227,7 @@ impl Walk<'_> {
         let is_last = |walk: &mut Walk<'_>| walk.is_last(Head::Counted(var, range, &bounds));
         let course = Course {
             ends: &ends,
+            clear: &BTreeSet::new(),
             ends_alone: false,
             is_whole: true,
             empty: None,
@@ -325,6 +300,8 @@ impl Walk<'_> {
             holds.and(unmet)
         };
         let (ends, alone) = self.exits.skipping(self.kernel, cond);
+        let mut clear = BTreeSet::new();
+        self.collect_clear(cond, &mut clear);
         let held = self.hold_at_head(body);
         let scaled = self.scaled(cond, body);
         let before = self.env.clone();
@@ -332,6 +309,7 @@ impl Walk<'_> {
         let is_last = |walk: &mut Walk<'_>| walk.ends_here(cond);
         let course = Course {
             ends: &ends,
+            clear: &clear,
             ends_alone: alone,
             is_whole: true,
             empty: Some(&empty),
@@ -346,6 +324,7 @@ impl Walk<'_> {
             before: &before,
             carried: &carried,
         });
+        self.leave_raised(&carried);
         // Of a loop that ends where a bound is reached.
         let count = match (entered.into_inner(), self.held.ended) {
             (Formula::AtLeast(room), Some(id)) if ends.is_empty() => {
@@ -376,7 +355,7 @@ impl Walk<'_> {
     /// Walks a loop. `enter` begins an iteration, and says what holds in it; none
     /// begins where one of `ends` is set. What is `scaled` does not wrap. The flow is
     /// that of one iteration and more.
-    pub(super) fn repeated(
+    fn repeated(
         &mut self,
         (counter, head): (Option<VarId>, SpanId),
         body: &[Stmt],
@@ -458,7 +437,8 @@ impl Walk<'_> {
         }
         let claims = self.note_claims_of_rounds((id, &carried), &heads, &before);
         let turns = self.note_turns(&carried, &symbols);
-        let together = self.note_together(id, &changed);
+        let goes_on = self.stays_at_end(course.clear);
+        let (together, raised) = self.note_together(id, &changed, goes_on.as_ref());
         self.note_standing(id, flow.end.through.as_ref(), &symbols);
         self.all_loops[id.0].between = self.between(id, flow.end.through.as_ref());
         for (var, unknown) in symbols {
@@ -494,7 +474,12 @@ impl Walk<'_> {
             flow.end.pass_by(empty.clone());
         }
         self.env = before;
-        self.leave((counter, entered), &carried, &sums);
+        let begun = self.leave(
+            (counter, entered),
+            &carried,
+            &sums,
+            counter.is_none() && !raised.is_empty(),
+        );
         self.leave_claimed(&claims);
         turns.iter().for_each(|turns| self.leave_turns(turns));
         self.leave_together(&together);
@@ -521,6 +506,9 @@ impl Walk<'_> {
         for (var, claimed) in claims {
             let of_var = carried.iter_mut().filter(|carried| carried.var == var);
             of_var.for_each(|carried| carried.claimed = Some(claimed.clone()));
+        }
+        if let (Some(begun), Some(of_one)) = (begun, carried.first_mut()) {
+            of_one.raised = raised.into_iter().map(|raised| (raised, begun.clone())).collect();
         }
         self.held.ended = self.recording.then_some(id);
         self.end_own_arrays(filled);
@@ -671,6 +659,7 @@ impl Walk<'_> {
                     tally: None,
                     rounds: None,
                     claimed: None,
+                    raised: Vec::new(),
                 }
             })
             .collect();

@@ -7,8 +7,7 @@
 //!
 //! `while a < n && b < m { if x[a] < y[b] { a += 1; } else { b += 1; } o += 1; }` raises one of two
 //! variables in each round: together they are what they were before, and as many as there were
-//! rounds. So it is of two to which, whatever a condition says, a round adds one number in all, or
-//! between which it adds one number to what they differ by.
+//! rounds ([`super::raised`]).
 //!
 //! What they are is taken as it is, wrapped where it may wrap: two values that wrap differ by
 //! something else, unless it is known that none does.
@@ -17,6 +16,7 @@ use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::LoopId;
 use super::super::walk::{Value, Walk};
+use super::raised::Raised;
 use crate::kernel::VarId;
 
 /// Most variables of one loop that are compared with each other.
@@ -46,55 +46,24 @@ impl Walk<'_> {
         &mut self,
         id: LoopId,
         changed: &[Changed],
-    ) -> Vec<Together> {
+        goes_on: Option<&Formula>,
+    ) -> (Vec<Together>, Vec<Raised>) {
         let changed = changed.get(..MAX_VARIABLES).unwrap_or(changed);
-        let mut out = Vec::new();
+        let (mut out, mut raised) = (Vec::new(), Vec::new());
         for (n, one) in changed.iter().enumerate() {
             for other in &changed[..n] {
                 let by = one.first.sub(&other.first);
                 let at_head = one.head.sub(&other.head);
                 let at_end = one.end.sub(&other.end);
                 if by.is_lost() || at_end.is_lost() || at_head != at_end {
-                    self.note_both(id, one, other);
+                    raised.extend(self.note_both(id, [one, other], goes_on));
                     continue;
                 }
                 self.symbols.add_facts(one.at, Formula::eq(&at_head, &by));
                 out.push(Together { pair: [one.var, other.var], by });
             }
         }
-        out
-    }
-
-    /// Notes by how much each round raises the sum of two variables, or their difference.
-    fn note_both(&mut self, id: LoopId, one: &Changed, other: &Changed) {
-        let number = Poly::unknown(self.all_loops[id.0].number);
-        for sign in [1, -1] {
-            let both = |one: &Poly, other: &Poly| one.add(&other.scaled(sign));
-            let (first, head) = (both(&one.first, &other.first), both(&one.head, &other.head));
-            let added = both(&one.end, &other.end).sub(&head);
-            if let Some(by) = self.added_either_way(&added).filter(|_| !first.is_lost()) {
-                let known = Formula::eq(&head, &first.add(&number.scaled(by)));
-                self.symbols.add_facts(one.at, known);
-            }
-        }
-    }
-
-    /// The number that a value is, be it a choice made of choices by one condition. Of conditions
-    /// of which a part is not known it cannot be said that they are one.
-    fn added_either_way(&self, value: &Poly) -> Option<i128> {
-        if let Some(number) = value.as_constant() {
-            return Some(number);
-        }
-        let parts = |of: Unknown| self.choices.get(&of);
-        let (cond, ..) = value.unknowns().find_map(parts)?;
-        let arm = |is_then: bool| {
-            let chosen = value.replace(&|of| {
-                let (_, then, otherwise) = parts(of).filter(|(own, ..)| own == cond)?;
-                Some(if is_then { then.clone() } else { otherwise.clone() })
-            });
-            chosen.as_constant()
-        };
-        arm(true).filter(|number| arm(false) == Some(*number))
+        (out, raised)
     }
 
     /// Adds that they keep it to the end.

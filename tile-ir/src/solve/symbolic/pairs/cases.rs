@@ -6,20 +6,21 @@
 //! as the opposite of one above 0, which are all that there are; what is proved in each
 //! combination is proved. In these walks it is also asked between which values loops keep the
 //! variables that they set by data ([`super::super::loops::bounded`]), which costs more than
-//! it mostly tells.
+//! it mostly tells. A sign that no launch has by its preconditions is no case.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::search::linear::Effort;
 use super::super::terms::integers::range_of;
 use super::super::tiles::own_arrays::has_loops_of_own_arrays;
-use super::super::walk::Case;
 use super::super::walk::begin::walk_case;
+use super::super::walk::{Case, Walk};
 use super::super::{IsAsked, Unproved, prove_some};
 use super::decided::unproved_either_way;
 use super::listed::unproved_in_each;
+use super::put_in::unproved_with_each_value;
 use super::valued::{Cases, few_or_clamped, unproved_for_each_value};
-use crate::check::Uniformity;
+use crate::check::{Uniformity, spans_of_launch};
 use crate::kernel::{
     ExprId, ExprKind, Kernel, Literal, StmtKind, TileDomain, VarId, VarKind, any_stmt,
     immutable_lets,
@@ -50,6 +51,7 @@ pub(crate) fn unproved_by_cases(
     let left = unproved_with_arrays(kernel, uniformity, open);
     let left = unproved_in_each_case(kernel, uniformity, &left);
     let left = unproved_for_each_value(kernel, uniformity, &left);
+    let left = unproved_with_each_value(kernel, uniformity, &left);
     let left = unproved_either_way(kernel, uniformity, &left);
     unproved_in_each_round(kernel, uniformity, &left)
 }
@@ -167,10 +169,12 @@ fn is_number(
 
 /// The combinations of signs of as many of the numbers as are not too many; first, all are
 /// above 0.
-fn combinations(kernel: &Kernel) -> Vec<BTreeMap<VarId, Sign>> {
-    let numbers = numbers(kernel);
-    let of_each = numbers.into_iter().map(|var| (var, signs_of(kernel, var)));
-    combined(of_each, MAX_CASES)
+pub(in super::super) fn combinations(kernel: &Kernel) -> Vec<BTreeMap<VarId, Sign>> {
+    let spans = spans_of_launch(kernel);
+    let numbers = numbers(kernel).into_iter();
+    let signs: Vec<(VarId, Vec<Sign>)> =
+        numbers.map(|var| (var, signs_of(kernel, var, &spans))).collect();
+    combined(signs.iter().map(|(var, signs)| (*var, signs.as_slice())), MAX_CASES)
 }
 
 /// The combinations of what variables may be, of as many variables as make no more than so
@@ -216,6 +220,23 @@ impl Shares {
         let part = (cases / 2).max(1);
         Self { left: Effort::parts(cases, part), part }
     }
+
+    /// Of so many cases: four times all effort at most, of which each may take all.
+    pub(in super::super) fn whole(cases: usize) -> Self {
+        Self { left: Effort::parts(cases, (cases / 4).max(1)), part: 1 }
+    }
+
+    /// What a walk finds that takes its share.
+    pub(in super::super) fn within<'a>(
+        &self,
+        walk: &mut Walk<'a>,
+        prove: impl FnOnce(&mut Walk<'a>) -> Vec<Unproved>,
+    ) -> Vec<Unproved> {
+        walk.set_effort(self.left.taken(self.part));
+        let unproved = prove(walk);
+        self.left.put_back(&walk.effort);
+        unproved
+    }
 }
 
 /// Those of the pairs of which `is_asked` that are not proved in a case.
@@ -226,16 +247,23 @@ pub(in super::super) fn unproved_in_case(
     is_asked: &IsAsked<'_>,
 ) -> Vec<Unproved> {
     let mut walk = walk_case(kernel, uniformity, case);
-    walk.set_effort(shares.left.taken(shares.part));
-    let unproved = prove_some(&mut walk, is_asked, &mut BTreeSet::new);
-    shares.left.put_back(&walk.effort);
-    unproved
+    shares.within(&mut walk, |walk| prove_some(walk, is_asked, &mut BTreeSet::new))
 }
 
-/// The signs that a scalar parameter or dimension may have.
-fn signs_of(kernel: &Kernel, var: VarId) -> &'static [Sign] {
+/// The signs that a scalar parameter or dimension may have in a launch that keeps within these
+/// spans.
+fn signs_of(kernel: &Kernel, var: VarId, spans: &BTreeMap<VarId, (i128, i128)>) -> Vec<Sign> {
     let is_signed = range_of(kernel.vars[var].ty).is_some_and(|(min, _)| min < 0);
-    if is_signed { &[Sign::Above, Sign::Zero, Sign::Below] } else { &[Sign::Above, Sign::Zero] }
+    let (low, high) = spans.get(&var).copied().unwrap_or((i128::MIN, i128::MAX));
+    let may_be = |sign: &Sign| match sign {
+        Sign::Above => high > 0,
+        Sign::Zero => low <= 0 && 0 <= high,
+        Sign::Below => is_signed && low < 0,
+    };
+    // One case there must be.
+    let signs = [Sign::Above, Sign::Zero, Sign::Below].into_iter();
+    let signs: Vec<Sign> = signs.filter(may_be).collect();
+    if signs.is_empty() { vec![Sign::Above] } else { signs }
 }
 
 /// The integers of the launch of which divisors are made, then those of which factors are.

@@ -19,6 +19,7 @@ pub(super) mod parted;
 mod power_cases;
 mod promised;
 pub(super) mod proofs;
+mod put_in;
 pub(super) mod ranks;
 pub(super) mod reads;
 pub(super) mod row_by_row;

@@ -69,6 +69,16 @@ pub(in super::super) fn walk_case<'a>(
     walk_with(kernel, uniformity, None, case)
 }
 
+/// Walks a case of a kernel with numbers put in, of which a launch bounds what it bounds of the
+/// kernel without them.
+pub(in super::super) fn walk_put_in<'a>(
+    (kernel, exact): (&'a Kernel, Rc<Exact>),
+    uniformity: &'a Uniformity,
+    case: Case,
+) -> Walk<'a> {
+    walk_bounded((kernel, exact), uniformity, None, case)
+}
+
 /// Walks a kernel, and notes where its reads of tensors are outside.
 pub(in super::super) fn walk_reads<'a>(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Walk<'a> {
     walk_with(kernel, uniformity, Some(Noted::Outside), Case::default())
