@@ -60,6 +60,8 @@ pub(in super::super) struct Ballots {
     /// Of values that are the bits that a ballot lacks, below the work-item's own: of
     /// which ballot.
     lacking: BTreeMap<Poly, Unknown>,
+    /// Of values that are a ballot whose bits begin with the work-item's own: of which ballot.
+    from_own: BTreeMap<Poly, Unknown>,
     counts: BTreeMap<(Unknown, Over), Unknown>,
     ends: BTreeMap<(Unknown, End), Unknown>,
 }
@@ -130,13 +132,23 @@ impl Walk<'_> {
     }
 
     /// Notes that `result` is a ballot shifted by a number of places that the work-item's
-    /// lane tells: what is left of it are the bits of the lanes on one side.
+    /// lane tells: what is left of it are the bits of the lanes on one side. To the right by one
+    /// more, the own bit is gone, too.
     pub(in super::super) fn note_shifted_bits(
         &mut self,
         op: BinaryOp,
         (lhs, places): (&Poly, &Poly),
         result: &Poly,
     ) {
+        if let Some(symbol) = self.ballots.from_own.get(lhs).copied()
+            && op == BinaryOp::Shr
+            && places.as_constant() == Some(1)
+        {
+            let part = Part::But(Over::UpTo);
+            self.ballots.parts.insert(result.clone(), (symbol, part));
+            self.note_if_any(result, (symbol, part));
+            return;
+        }
         let (Some(symbol), Some(place)) = (self.whole_ballot(lhs), &self.warp_place) else {
             return;
         };
@@ -150,6 +162,9 @@ impl Walk<'_> {
             BinaryOp::Shl if is(&lane.negated().plus(last + 1)) => Part::BeforeOrAll,
             _ => return,
         };
+        if op == BinaryOp::Shr {
+            self.ballots.from_own.insert(result.clone(), symbol);
+        }
         self.ballots.parts.insert(result.clone(), (symbol, part));
         self.note_if_any(result, (symbol, part));
     }
@@ -230,16 +245,11 @@ impl Walk<'_> {
                 if let Some(count) = self.known_count(func, bits, ty, span) {
                     return Some(Value::Int(count));
                 }
-                let of = bits.unknowns().collect();
                 if bits.is_lost() {
                     return None;
                 }
                 let width = i128::from((max - min).count_ones());
-                let symbol = self.counted_symbol(Sharing::Function(of), width, span);
-                if func == MathFn::CountOnes && self.is_no_power(bits) {
-                    self.symbols.set_least(symbol, 2);
-                }
-                Some(Value::Int(Poly::unknown(symbol)))
+                Some(Value::Int(self.count_of_bits(func, (bits, width), span)))
             }
             _ => None,
         }
@@ -262,6 +272,14 @@ impl Walk<'_> {
     fn ones_of(&mut self, ballot: Unknown, part: Part, span: SpanId) -> Option<Value> {
         match part {
             Part::Of(over) => self.ones(ballot, over, span),
+            // Up to the own one are those before it, and its own.
+            Part::But(Over::UpTo) if self.is_own_ballot(ballot) => {
+                let of = self.ballots.known.get(&ballot)?.of.clone();
+                match self.ones_of(ballot, Part::But(Over::Before), span)? {
+                    Value::Int(from_own) => Some(Value::Int(from_own.sub(&of))),
+                    other @ (Value::Cond(_) | Value::Other) => Some(other),
+                }
+            }
             Part::But(over) => {
                 let all = self.ones(ballot, Over::All, span)?;
                 let rest = self.ones(ballot, over, span)?;
@@ -279,6 +297,11 @@ impl Walk<'_> {
                 self.either(&first, all, before, false)
             }
         }
+    }
+
+    /// Whether a ballot is of the present iterations of the loops around.
+    fn is_own_ballot(&self, ballot: Unknown) -> bool {
+        self.ballots.known.get(&ballot).is_some_and(|known| known.loops == self.loops)
     }
 
     /// How many bits of a ballot are set, of all lanes or of those before.

@@ -17,8 +17,10 @@ mod after;
 mod alike;
 mod behind;
 pub(super) mod between;
+mod bit_by_bit;
 pub(super) mod bounded;
 mod by_rounds;
+mod carried;
 mod claimed;
 mod congruent;
 mod course;
@@ -31,6 +33,7 @@ mod fetched;
 mod former;
 mod found;
 mod halved;
+mod heads;
 mod hull;
 pub(super) mod last;
 mod launched;
@@ -40,6 +43,7 @@ mod paused;
 mod peeled;
 mod raised;
 mod reached;
+mod recurring;
 mod restored;
 mod rising;
 mod rotated;
@@ -54,32 +58,20 @@ mod turned;
 mod turns;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use self::alike::Alike;
 use self::between::Between;
-use self::bounded::Limit;
-use self::by_rounds::Added;
-use self::claimed::Claimed;
+pub(super) use self::carried::{Carried, Kind};
 use self::course::{Course, beyond};
-use self::drained::Drained;
 use self::exit::Exits;
 use self::halved::Scaled;
 use self::last::{Ended, Head};
-use self::raised::Raised;
-use self::steps::Step;
-use self::together::Changed;
 use super::algebra::formula::{Cond, Formula};
 use super::algebra::poly::{Poly, Unknown};
 use super::algebra::symbol::{LoopId, Sharing};
 use super::pairs::flow::{End, Flow, Path};
-use super::scans::windows::Widened;
-use super::slots::recounted::Rounds as RoundsAdded;
-use super::slots::tallied::Tally;
-use super::terms::integers::range_of;
 use super::walk::{Value, Walk};
-use crate::kernel::{ExprId, ExprKind, LoopRange, Place, Stmt, StmtKind, Type, VarId, any_subexpr};
-use crate::solve::doubling;
+use crate::kernel::{ExprId, ExprKind, LoopRange, Stmt, StmtKind, VarId, any_subexpr};
 use crate::span::SpanId;
 use crate::syntax::Jump;
 
@@ -124,60 +116,6 @@ pub(super) enum Next {
     Is(Poly),
     /// Half of the present one, rounded down.
     Half,
-}
-
-/// A variable that a body assigns.
-pub(super) struct Carried {
-    pub(super) var: VarId,
-    /// Before the loop.
-    pub(super) first: Poly,
-    /// What every iteration adds, if all add the same.
-    pub(super) step: Option<Step>,
-    /// What it is before the loop and after any iteration.
-    pub(super) kind: Kind,
-    /// By which an iteration multiplies it at most, if that is all it does and does not wrap.
-    factor: Option<i128>,
-    /// Whether it is never negative, of one to which each adds more than the one before.
-    stays_natural: bool,
-    /// That every iteration adds what the block agrees on, if not the same.
-    pub(super) alike: Option<Alike>,
-    /// Whether it is of that kind in iterations alone, since they halve it while it is above 0.
-    is_halved: bool,
-    /// Whether it is at least 1 in iterations alone, since none begins where it is 0.
-    is_above: bool,
-    /// Between which values the loop keeps it.
-    pub(super) limits: Vec<Limit>,
-    /// That it moves by no more than another number falls.
-    drained: Option<Drained>,
-    /// Whether it is `first` again at the head of each iteration.
-    is_restored: bool,
-    /// Of what it is a sum over ever more work-items.
-    pub(super) widened: Option<Widened>,
-    /// By the place where some have left, whether they have changed it in that iteration.
-    changed_last: Vec<bool>,
-    /// What each iteration adds to it, at least and at most, where nobody leaves the loop.
-    added: Option<Added>,
-    /// What it has counted of a list, from which work-items have ranks.
-    pub(super) tally: Option<Tally>,
-    /// What each iteration adds to it, by cases, where nobody leaves the loop.
-    pub(super) rounds: Option<RoundsAdded>,
-    /// Which slots rounds set it to.
-    claimed: Option<Claimed>,
-    /// What rounds have raised it to together with another one, and how many were begun.
-    raised: Vec<(Raised, Poly)>,
-}
-
-/// What an index is known to be that a loop changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    /// Any number.
-    Any,
-    /// Never negative.
-    Natural,
-    /// At least 1.
-    Positive,
-    /// A power of two, as what is doubled from 1 on.
-    Power,
 }
 
 impl Walk<'_> {
@@ -355,7 +293,7 @@ impl Walk<'_> {
     /// Walks a loop. `enter` begins an iteration, and says what holds in it; none
     /// begins where one of `ends` is set. What is `scaled` does not wrap. The flow is
     /// that of one iteration and more.
-    fn repeated(
+    pub(super) fn repeated(
         &mut self,
         (counter, head): (Option<VarId>, SpanId),
         body: &[Stmt],
@@ -391,54 +329,11 @@ impl Walk<'_> {
         // Where an inner loop has ended by one of them, that is no longer told apart.
         let alone = course.ends_alone && self.exits.are_clear(course.ends);
         self.rejoin(&mut flow, &|_, flag| !course.ends.contains(&flag));
-        let (mut turned_over, mut changed, mut sums) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut rotated, mut tallied, mut added) = (Vec::new(), Vec::new(), Vec::new());
-        let mut recounted = Vec::new();
-        for (var, unknown) in &symbols {
-            let first = carried.iter().find(|carried| carried.var == *var);
-            if let (Some(Value::Int(end)), Some(Carried { first, alike, .. })) =
-                (self.env.get(var).cloned(), first)
-                && self.recording
-            {
-                let (before, at) = (first.clone(), *unknown);
-                if alike.is_some() {
-                    let head = first.add(&Poly::unknown(at));
-                    sums.extend(self.note_alike((*var, id), (first, at, &end)));
-                    changed.push(Changed { var: *var, first: before, head, at, end });
-                    continue;
-                }
-                self.note_running((*var, id), (first, *unknown, &end));
-                self.note_fetched(id, (first, *unknown, &end));
-                self.note_paused(id, (first, *unknown, &end));
-                self.note_former(id, (first, at, &end));
-                self.note_congruent(id, (first, at, &end));
-                let turned = self.note_turned((id, self.type_of(*var)), (first, *unknown, &end));
-                turned_over.extend(turned.map(|whole| (*var, first, whole)));
-                let by = self.note_rotated(id, (first, at, &end));
-                rotated.extend(by.map(|by| (*var, first, by)));
-                self.note_cycled((id, self.type_of(*var)), (first, at, &end));
-                let by = self.note_rounds((id, self.type_of(*var)), (first, at, &end));
-                let rounds = self.rounds_added((id, self.type_of(*var)), (first, at, &end));
-                if let Some(rounds) = &rounds {
-                    self.note_recounted(rounds, (at, self.type_of(*var)));
-                }
-                if !is_left {
-                    recounted.extend(rounds.map(|rounds| (*var, rounds)));
-                }
-                if goes_through {
-                    added.extend(by.map(|by| (*var, by)));
-                    let tally = self.tally((id, self.type_of(*var)), (first, at, &end));
-                    tallied.extend(tally.map(|tally| (*var, tally)));
-                }
-                let (head, end_at) = (Poly::unknown(at), end.clone());
-                changed.push(Changed { var: *var, first: before, head, at, end: end_at });
-                self.note_step((*var, id), (first, *unknown, &end));
-            }
-        }
+        let noted = self.note_heads(id, (&carried, &symbols), (is_left, goes_through));
         let claims = self.note_claims_of_rounds((id, &carried), &heads, &before);
         let turns = self.note_turns(&carried, &symbols);
         let goes_on = self.stays_at_end(course.clear);
-        let (together, raised) = self.note_together(id, &changed, goes_on.as_ref());
+        let (together, raised) = self.note_together(id, &noted.changed, goes_on.as_ref());
         self.note_standing(id, flow.end.through.as_ref(), &symbols);
         self.all_loops[id.0].between = self.between(id, flow.end.through.as_ref());
         for (var, unknown) in symbols {
@@ -474,97 +369,18 @@ impl Walk<'_> {
             flow.end.pass_by(empty.clone());
         }
         self.env = before;
-        let begun = self.leave(
-            (counter, entered),
-            &carried,
-            &sums,
-            counter.is_none() && !raised.is_empty(),
-        );
+        let asks_begun = counter.is_none() && !raised.is_empty();
+        let begun = self.leave((counter, entered), &carried, &noted.sums, asks_begun);
         self.leave_claimed(&claims);
         turns.iter().for_each(|turns| self.leave_turns(turns));
         self.leave_together(&together);
-        for (var, first, whole) in turned_over {
-            self.leave_turned(var, first, whole);
-        }
-        for (var, first, by) in rotated {
-            if let Some(Value::Int(value)) = self.env.get(&var).cloned() {
-                self.leave_rotated(id, first, &value, &by);
-            }
-        }
-        for (var, by) in added {
-            let of_var = carried.iter_mut().filter(|carried| carried.var == var);
-            of_var.for_each(|carried| carried.added = Some(by));
-        }
-        for (var, tally) in tallied {
-            let of_var = carried.iter_mut().filter(|carried| carried.var == var);
-            of_var.for_each(|carried| carried.tally = Some(tally.clone()));
-        }
-        for (var, rounds) in recounted {
-            let of_var = carried.iter_mut().filter(|carried| carried.var == var);
-            of_var.for_each(|carried| carried.rounds = Some(rounds.clone()));
-        }
-        for (var, claimed) in claims {
-            let of_var = carried.iter_mut().filter(|carried| carried.var == var);
-            of_var.for_each(|carried| carried.claimed = Some(claimed.clone()));
-        }
+        self.leave_noted(id, noted, &mut carried, claims);
         if let (Some(begun), Some(of_one)) = (begun, carried.first_mut()) {
             of_one.raised = raised.into_iter().map(|raised| (raised, begun.clone())).collect();
         }
         self.held.ended = self.recording.then_some(id);
         self.end_own_arrays(filled);
         (flow, carried)
-    }
-
-    /// Gives variables their values at the head of an arbitrary iteration; the symbols of
-    /// those to which not every one adds the same.
-    pub(super) fn set_heads(&mut self, id: LoopId, carried: &[Carried]) -> Vec<(VarId, Unknown)> {
-        let mut symbols = Vec::new();
-        for of in carried {
-            let Carried { var, first, step, kind, factor, alike, limits, .. } = of;
-            if let Some(alike) = alike {
-                let (value, sum) = self.gone_on(*var, first, *alike, Sharing::Block);
-                symbols.push((*var, sum));
-                self.env.insert(*var, value);
-                continue;
-            }
-            let value = match step {
-                Some(step) => {
-                    let number = self.all_loops[id.0].number;
-                    let value = self.stepped_by(*var, first, &Poly::unknown(number), step);
-                    if let (Value::Int(value), Some((min, max)), Step::Same(_)) =
-                        (&value, range_of(self.type_of(*var)), step)
-                    {
-                        let range = Formula::le(&Poly::constant(min), value)
-                            .and(Formula::le(value, &Poly::constant(max)));
-                        self.symbols.add_facts(number, range);
-                    }
-                    self.note_rising(of, &value, number);
-                    value
-                }
-                None => self.changed_before((*var, first), *kind, *factor),
-            };
-            self.set_limits(&value, limits, true);
-            if let (Some(_), Value::Int(value)) = (step, &value) {
-                self.note_stride((id, self.all_loops[id.0].number), value);
-            }
-            if let (None, Value::Int(value)) = (step, &value) {
-                symbols.extend(value.unknowns().map(|unknown| (*var, unknown)));
-            }
-            self.env.insert(*var, value);
-        }
-        symbols
-    }
-
-    /// What holds in the first iteration: variables are what they were before the loop.
-    fn at_first(&self, carried: &[Carried]) -> Vec<Formula> {
-        let unknown = carried.iter().filter(|carried| carried.step.is_none());
-        let equal = unknown.filter_map(|Carried { var, first, .. }| match self.env.get(var)? {
-            Value::Int(head) if !head.is_lost() && !first.is_lost() => {
-                Some(Formula::eq(head, first))
-            }
-            Value::Int(_) | Value::Cond(_) | Value::Other => None,
-        });
-        equal.collect()
     }
 
     /// Where those who left `flow` by a variable that `goes_on` admits go on.
@@ -599,187 +415,5 @@ impl Walk<'_> {
             beyond,
         });
         id
-    }
-
-    /// The variables of outside that the body assigns, and what it adds to them.
-    fn carried(
-        &mut self,
-        (counter, head): (Option<VarId>, SpanId),
-        body: &[Stmt],
-        enter: &dyn Fn(&mut Self, LoopId) -> Formula,
-        scaled: &Scaled,
-    ) -> Vec<Carried> {
-        let mut assigned = Vec::new();
-        self.collect_assigned(body, &mut assigned);
-        assigned.sort_unstable();
-        assigned.dedup();
-        let before = self.env.clone();
-        let grown = doubling::grown(self.kernel, body);
-        let mut carried: Vec<Carried> = assigned
-            .into_iter()
-            .filter(|var| before.contains_key(var))
-            .map(|var| {
-                let first = match before.get(&var) {
-                    Some(Value::Int(first)) => first.clone(),
-                    Some(Value::Cond(_) | Value::Other) | None => Poly::lost(),
-                };
-                // Of data it is seldom so, and costs another walk to see.
-                let is_index = self.type_of(var) == Type::Index;
-                let doubling = scaled.doubled.get(&var).filter(|_| self.is_power(&first));
-                let is_halved = scaled.halved.contains(&var);
-                let is_above = scaled.above.contains(&var) && self.kind(&first) == Kind::Natural;
-                let kind = match doubling {
-                    Some(_) => Kind::Power,
-                    None if is_halved => Kind::Power,
-                    None if is_above => Kind::Positive,
-                    None if is_index => self.kind(&first),
-                    None => Kind::Any,
-                };
-                let grows = doubling.or_else(|| grown.get(&var).filter(|_| is_index));
-                let factor = grows.map(|doubling| doubling.factor);
-                let is_restored = self.may_restore(var, &first, body);
-                let (limits, changed_last, widened) = (Vec::new(), Vec::new(), None);
-                let step = None;
-                Carried {
-                    var,
-                    first,
-                    step,
-                    kind,
-                    factor,
-                    stays_natural: false,
-                    alike: None,
-                    is_halved,
-                    is_above,
-                    limits,
-                    drained: None,
-                    is_restored,
-                    widened,
-                    changed_last,
-                    added: None,
-                    tally: None,
-                    rounds: None,
-                    claimed: None,
-                    raised: Vec::new(),
-                }
-            })
-            .collect();
-        self.may_widen(counter, &mut carried, body);
-        if !carried.iter().any(|carried| self.is_followed(carried.var)) {
-            return carried;
-        }
-        while !self.probe(&mut carried, (counter, head), body, enter) {}
-        if self.asks_limits(body) {
-            self.find_limits(&mut carried, (counter, head), body, enter);
-        }
-        carried
-    }
-
-    /// What is plain to see of a value.
-    fn kind(&self, value: &Poly) -> Kind {
-        match self.symbols.low(value) {
-            _ if self.is_power(value) => Kind::Power,
-            Some(1..) => Kind::Positive,
-            _ if self.is_natural(value) => Kind::Natural,
-            _ => Kind::Any,
-        }
-    }
-
-    /// Walks an iteration to see what it does to `carried`, of which those that are
-    /// taken for natural, or for what they were before the loop, are so at its start.
-    /// Whether they are at its end too; else that is taken back.
-    fn probe(
-        &mut self,
-        carried: &mut [Carried],
-        (counter, head): (Option<VarId>, SpanId),
-        body: &[Stmt],
-        enter: &dyn Fn(&mut Self, LoopId) -> Formula,
-    ) -> bool {
-        let before = self.env.clone();
-        let recording = std::mem::replace(&mut self.recording, false);
-        let id = self.open(counter, head);
-        let settled = self.settled();
-        self.settled_at_head(body);
-        let mut heads = BTreeMap::new();
-        for Carried { var, first, kind, factor, is_restored, .. } in carried.iter() {
-            let value = match is_restored {
-                true => Value::Int(first.clone()),
-                false => self.changed_before((*var, first), *kind, *factor),
-            };
-            heads.insert(*var, value.clone());
-            self.env.insert(*var, value);
-        }
-        let mut entered = Formula::Unknown;
-        self.nested(|walk| {
-            entered = enter(walk, id);
-            walk.take_for_widened(carried);
-            walk.stmts(body);
-        });
-        self.own_cells.settled = settled;
-        // A counter goes on without those who have left.
-        let stayed = self.stayed.take().filter(|_| counter.is_none());
-        let mut holds = true;
-        let mut ends_of = rising::Ends::new();
-        for carried in carried.iter_mut() {
-            let end = self.env.get(&carried.var).cloned();
-            let after = match &end {
-                Some(Value::Int(end)) if carried.kind > Kind::Any => self.kind(end),
-                Some(Value::Int(_) | Value::Cond(_) | Value::Other) | None => Kind::Any,
-            };
-            let least = if carried.is_above { Kind::Natural } else { carried.kind };
-            if after < least && !carried.is_halved {
-                (carried.kind, carried.is_above, holds) = (after, false, false);
-            }
-            let start = heads.get(&carried.var);
-            let next =
-                stayed.as_ref().zip(start).and_then(|(of, start)| of.value(carried.var, start));
-            let of_left = stayed.as_ref().zip(start).filter(|_| next.is_some());
-            carried.changed_last =
-                of_left.map_or(Vec::new(), |(of, start)| of.has_changed(carried.var, start));
-            let end = next.cloned().or(end);
-            if let Some(widened) = &carried.widened
-                && !self.is_widened(widened, end.as_ref())
-            {
-                (carried.widened, holds) = (None, false);
-            }
-            (carried.step, carried.alike, carried.stays_natural) = (None, None, false);
-            if carried.is_restored && !Self::is_restored(end.as_ref(), &carried.first) {
-                (carried.is_restored, holds) = (false, false);
-            } else if let (Some(Value::Int(start)), Some(Value::Int(end))) = (start, end) {
-                ends_of.insert(carried.var, (start.clone(), end.clone()));
-                let ends = self.ends_above(&entered, (&carried.first, start), id);
-                let step = self.each_adds(carried.var, (start, &end), (id, ends));
-                carried.step = step.filter(|_| !carried.first.is_lost());
-                if carried.step.is_none() && carried.widened.is_none() {
-                    let alike = self.adds_alike(carried.var, (&carried.first, start, &end));
-                    carried.alike = alike.filter(|alike| alike.keeps(carried.kind));
-                }
-            }
-        }
-        self.find_rising(carried, &ends_of, (id, &entered));
-        self.loops.pop();
-        self.recording = recording;
-        self.env = before;
-        holds
-    }
-
-    /// The variables that statements assign, at any depth, and the elements that they
-    /// may.
-    pub(super) fn collect_assigned(&self, stmts: &[Stmt], out: &mut Vec<VarId>) {
-        for stmt in stmts {
-            if let StmtKind::Assign { var, .. } | StmtKind::Update { place: Place::Var(var), .. } =
-                &stmt.kind
-            {
-                out.push(*var);
-            }
-            if let StmtKind::Store { access, .. }
-            | StmtKind::Update { place: Place::Element(access), .. } = &stmt.kind
-            {
-                out.extend(self.local_elements.all(access.array));
-            }
-            if let StmtKind::Atomic { access, .. } = &stmt.kind {
-                out.extend(self.local_elements.own_cell(access.array));
-            }
-            stmt.kind.bodies().into_iter().for_each(|body| self.collect_assigned(body, out));
-        }
     }
 }

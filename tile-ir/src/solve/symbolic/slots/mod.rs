@@ -2,6 +2,7 @@
 //! and what is known of who has them.
 
 mod both;
+pub(super) mod brought;
 pub(super) mod claim;
 pub(super) mod counters;
 mod looks;

@@ -101,6 +101,13 @@ enum Holder {
 }
 
 impl Slot {
+    /// What is found where a counter is read: as if an update had added nothing.
+    pub(super) fn of_read(turn: Turn, start: Start) -> Self {
+        let (step, start) = (Poly::default(), Some(Box::new(start)));
+        let (unmade, made) = (Vec::new(), None);
+        Self { turn, step, way: Way::Up, holder: Holder::Item, unmade, made, start }
+    }
+
     /// The same as all of the block have it.
     pub(in super::super) fn handed_on(&self) -> Option<Self> {
         self.is_of_item().then(|| Self { holder: Holder::Block, made: None, ..self.clone() })
@@ -444,7 +451,7 @@ impl Walk<'_> {
     }
 
     /// An update here, of the element at `indices`.
-    fn turn(&mut self, array: ArrayRef, indices: &[Poly]) -> Turn {
+    pub(super) fn turn(&mut self, array: ArrayRef, indices: &[Poly]) -> Turn {
         let (n_sets, loops) = (self.counters.n_sets(array), self.loops.clone());
         let (pad, n_barriers) = (self.pad_of(array), self.counters.n_barriers());
         Turn { array, indices: indices.to_vec(), n_sets, n_barriers, loops, pad }

@@ -236,7 +236,7 @@ impl Walk<'_> {
     }
 
     /// What is known of the old value of a slot, now that all updates are known.
-    fn bounds_of(&self, old: Unknown, slot: &Slot) -> Vec<Formula> {
+    pub(super) fn bounds_of(&self, old: Unknown, slot: &Slot) -> Vec<Formula> {
         let Some((start, [up, down])) = self.started(slot) else { return Vec::new() };
         let [up, down] = [up, down].map(|places| self.most_of_cell(&places, &start.loops));
         let most = up.iter().map(|up| start.value.add(up));
@@ -289,6 +289,7 @@ impl Walk<'_> {
             })
             .collect();
         bounds.into_iter().for_each(|(old, bound)| self.bound_old(old, bound));
+        self.bound_brought();
         self.is_walked = true;
     }
 }

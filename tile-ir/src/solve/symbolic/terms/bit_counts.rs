@@ -4,7 +4,11 @@
 //! holds, the `e`-th: it has `e` zeros below its one bit and `width - 1 - e` above it; `p - 1`
 //! has `e` ones, and above them `width - e` zeros. Two to the power of `e` is `p` again, so
 //! that `t >> p.trailing_zeros()` is `t / p`.
+//!
+//! Of any other number the count is one symbol, the same wherever it is asked: it has a one where
+//! it is not 0, and then fewer zeros at either end than it has bits.
 
+use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::Poly;
 use super::super::algebra::symbol::Sharing;
 use super::super::walk::Walk;
@@ -39,6 +43,35 @@ impl Walk<'_> {
             },
             _ => None,
         }
+    }
+
+    /// `func`, which counts bits, of a number of so many of them of which nothing is known.
+    pub(in super::super) fn count_of_bits(
+        &mut self,
+        func: MathFn,
+        (bits, width): (&Poly, i128),
+        span: SpanId,
+    ) -> Poly {
+        let key = (func, bits.clone(), width);
+        if let Some(symbol) = self.bit_counts.get(&key) {
+            return Poly::unknown(*symbol);
+        }
+        let symbol = self.counted_symbol(Sharing::Function(bits.unknowns().collect()), width, span);
+        self.bit_counts.insert(key, symbol);
+        let (count, none) = (Poly::unknown(symbol), Poly::default());
+        let is_some = Formula::ne(bits, &none);
+        let all = Poly::constant(width);
+        let (of_none, of_some) = if func == MathFn::CountOnes {
+            (none, Formula::AtLeast(count.plus(-1)))
+        } else {
+            (all.clone(), Formula::lt(&count, &all))
+        };
+        let is_none = Formula::eq(bits, &Poly::default()).and(Formula::eq(&count, &of_none));
+        self.symbols.add_facts(symbol, is_none.or(is_some.and(of_some)));
+        if func == MathFn::CountOnes && self.is_no_power(bits) {
+            self.symbols.set_least(symbol, 2);
+        }
+        count
     }
 
     /// Which power of two a value is, where it is one, and the `most`-th at most.

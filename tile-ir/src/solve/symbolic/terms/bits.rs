@@ -3,11 +3,13 @@
 //! A mask of literal bits is a sum of quotients, one for each run of ones: `x & 24` is `8 * (x
 //! / 8 - 4 * (x / 32))`, and `x & !24` is what that leaves. Operands that have no bit in
 //! common are added. Of a power of two of any size ([`super::powers`]) a mask of one less is a
-//! remainder, and one of all other bits leaves the last multiple.
+//! remainder, of a number of either sign what its quotient, rounded down, leaves; and one of all
+//! other bits leaves the last multiple. `x & (x - 1)` is less than `x`, but for 0.
 
 use std::collections::BTreeSet;
 
 use super::super::algebra::formula::Formula;
+use super::super::algebra::monomial::Monomial;
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::walk::Walk;
 use super::value::Function;
@@ -48,15 +50,25 @@ impl Walk<'_> {
                 return Some(multiple);
             }
         }
-        if !self.is_natural(lhs) {
-            return None;
-        }
         for (value, mask) in [(lhs, rhs), (rhs, lhs)] {
             let power = mask.plus(1);
-            if self.is_power(&power) && self.is_natural(value) {
+            if !self.is_power(&power) {
+                continue;
+            }
+            if self.is_natural(value) {
                 self.note_last_multiple(value, &power, at);
                 return self.remainder(value, &power, at);
             }
+            let above = self.floor(value, &power, at)?;
+            return Some(value.sub(&above.mul(&power)));
+        }
+        for (value, less) in [(lhs, rhs), (rhs, lhs)] {
+            if self.is_natural(value) && self.is_one_less(less, value) {
+                return Some(self.without_lowest_bit(value, less, at));
+            }
+        }
+        if !self.is_natural(lhs) {
+            return None;
         }
         for (value, bit) in [(lhs, rhs), (rhs, lhs)] {
             if self.is_power(bit) && self.is_natural(value) {
@@ -68,6 +80,25 @@ impl Walk<'_> {
             self.function(Function::And, lhs, rhs, Some(least), at, |value| {
                 Formula::le(value, lhs).and(Formula::le(value, rhs))
             })
+        })
+    }
+
+    /// Whether `less` is one less than `value`, but for the range of a type.
+    pub(in super::super) fn is_one_less(&self, less: &Poly, value: &Poly) -> bool {
+        let rest = less.sub(value).plus(1);
+        !rest.is_lost()
+            && rest.terms().iter().all(|(product, _)| match product.as_slice() {
+                [turns] => self.is_turns(*turns),
+                _ => false,
+            })
+    }
+
+    /// `value & (value - 1)` of a natural: its lowest bit is gone; 0 stays what it is.
+    fn without_lowest_bit(&mut self, value: &Poly, less: &Poly, at: (SpanId, BinaryOp)) -> Poly {
+        self.function(Function::And, value, less, Some(0), at, |rest| {
+            let none = Formula::eq(value, &Poly::default()).and(Formula::Zero(rest.clone()));
+            let some = Formula::AtLeast(value.plus(-1)).and(Formula::lt(rest, value));
+            none.or(some)
         })
     }
 
@@ -213,9 +244,16 @@ impl Walk<'_> {
         let places = places(value).unwrap_or(0).min(62);
         let is_single = |unknown: &Unknown| self.powers.contains(unknown);
         let powers: BTreeSet<Unknown> = value.unknowns().filter(is_single).collect();
-        powers.into_iter().any(|power| {
-            let power = Poly::unknown(power).scaled(1 << places);
-            self.is_multiple(value, &power) && self.is_never(&Formula::le(&power, rest))
+        let all = match value.terms() {
+            [(product, _)] => Some(product.filtered(|unknown| self.powers.contains(&unknown))),
+            _ => None,
+        };
+        let all = all.filter(|all| all.len() > 1).map(Poly::product);
+        all.into_iter().chain(powers.into_iter().map(Poly::unknown)).any(|power| {
+            let power = power.scaled(1 << places);
+            let reaches = Formula::le(&power, rest);
+            self.is_multiple(value, &power)
+                && (self.is_never(&reaches) || self.is_never_here(&power.add(rest), reaches))
         })
     }
 
@@ -234,9 +272,27 @@ impl Walk<'_> {
         })
     }
 
+    /// Whether a value lacks a bit of any place; or it is another bit and what lacks both.
+    fn lacks_bit(&self, value: &Poly, bit: &Poly) -> bool {
+        let is_beside = |other: Unknown| {
+            let other = Poly::unknown(other);
+            let rest = value.sub(&other);
+            !rest.is_lost()
+                && self.is_power(&other)
+                && self.lacks(&rest, bit)
+                && self.lacks(&rest, &other)
+                && self.is_never(&Formula::eq(&other, bit))
+        };
+        let is_single = |(product, factor): &(Monomial, i128)| match product.as_slice() {
+            [other] if *factor == 1 => Some(*other),
+            _ => None,
+        };
+        self.lacks(value, bit) || value.terms().iter().filter_map(is_single).any(is_beside)
+    }
+
     /// Whether a value lacks a bit of any place: it is a multiple of twice that, and a
     /// remainder by it.
-    fn lacks_bit(&self, value: &Poly, bit: &Poly) -> bool {
+    fn lacks(&self, value: &Poly, bit: &Poly) -> bool {
         self.functions.iter().any(|((function, whole, by), quotient)| {
             let rest = whole.sub(&by.mul(&Poly::unknown(*quotient)));
             let multiple = value.sub(&rest);

@@ -3,16 +3,22 @@
 //! A shift by an unknown number of places multiplies by an unknown power of two, or divides by
 //! it; to the left so of negative numbers too, whose lowest bits are those of a number that is
 //! larger by a power of two which is beyond the type. The symbol of such a power is at least
-//! 1; of exponents that differ by a number, one power is a multiple of the other.
+//! 1; of exponents that differ by a number, one power is a multiple of the other. So it is where
+//! conditions say that one exponent is the larger: with `s < r`, `1 << r` is `2 * (1 << s)` times
+//! a power of two. And `1 << (s + r)` is the product of `1 << s` and `1 << r`, where these are known.
 
 use super::super::algebra::formula::Formula;
-use super::super::algebra::poly::Poly;
+use super::super::algebra::poly::{Poly, Unknown};
+use super::super::scans::prefix::single;
 use super::super::walk::Walk;
 use super::integers::range_of;
 use super::value::Function;
 use crate::kernel::Type;
 use crate::op::BinaryOp;
 use crate::span::SpanId;
+
+/// Powers that are known of which it is asked whether one is smaller.
+const MAX_KNOWN: usize = 3;
 
 impl Walk<'_> {
     /// `lhs << rhs` or `lhs >> rhs`, before it is brought into the range of `ty`.
@@ -98,6 +104,12 @@ impl Walk<'_> {
         if (1..62).contains(&more) && is_natural(self) {
             return self.power(&least, ty, at).scaled(1 << more);
         }
+        if let Some(power) = self.power_of_sum(exponent) {
+            return power;
+        }
+        if let Some(power) = self.power_beyond(exponent, ty, at) {
+            return power;
+        }
         let power = self.single_power(exponent, ty, at);
         if (-61..0).contains(&more) {
             // What is larger may be beyond the type, yet it is a number.
@@ -107,6 +119,58 @@ impl Walk<'_> {
             power.unknowns().for_each(|unknown| self.symbols.add_facts(unknown, known.clone()));
         }
         power
+    }
+
+    /// Two to the power of a sum of naturals, where those of all of them are known.
+    fn power_of_sum(&self, exponent: &Poly) -> Option<Poly> {
+        if exponent.terms().len() < 2 {
+            return None;
+        }
+        exponent.terms().iter().try_fold(Poly::constant(1), |power, (product, factor)| {
+            let [_] = product.as_slice() else { return None };
+            let of = Poly::product(*product);
+            let known = self.known_power(&of).filter(|_| *factor == 1 && self.is_natural(&of))?;
+            Some(power.mul(&known))
+        })
+    }
+
+    /// The power of two of an exponent, if it is known.
+    fn known_power(&self, exponent: &Poly) -> Option<Poly> {
+        let key = (Function::Power, exponent.clone(), Poly::default());
+        self.functions.get(&key).map(|power| Poly::unknown(*power))
+    }
+
+    /// Two to the power of an exponent that is larger, where the walk is, than one whose power is
+    /// known: a multiple of that.
+    fn power_beyond(&mut self, exponent: &Poly, ty: Type, at: (SpanId, BinaryOp)) -> Option<Poly> {
+        single(exponent)?;
+        if self.known_power(exponent).is_some() {
+            return None;
+        }
+        let known: Vec<(Poly, Unknown)> = self
+            .functions
+            .iter()
+            .filter(|((function, of, _), _)| *function == Function::Power && single(of).is_some())
+            .map(|((_, of, _), power)| (of.clone(), *power))
+            .take(MAX_KNOWN)
+            .collect();
+        known.into_iter().find_map(|(of, power)| {
+            let more = exponent.sub(&of).plus(-1);
+            let is_less = Formula::lt(&more, &Poly::default());
+            if !self.is_never_here(&more, is_less) || !self.is_natural_here(&of) {
+                return None;
+            }
+            let beyond = self.single_power(&more, ty, at);
+            let power = Poly::unknown(power).scaled(2).mul(&beyond);
+            if let Some(most) = most_places(ty) {
+                let stays = Formula::le(&power, &Poly::constant(1 << most));
+                let is_more = Formula::lt(&Poly::constant(most), exponent);
+                let known =
+                    Formula::Any(vec![Formula::lt(&more, &Poly::default()), is_more, stays]);
+                beyond.unknowns().for_each(|of| self.symbols.add_facts(of, known.clone()));
+            }
+            Some(power)
+        })
     }
 
     fn single_power(&mut self, exponent: &Poly, ty: Type, at: (SpanId, BinaryOp)) -> Poly {

@@ -190,6 +190,9 @@ impl Walk<'_> {
                 if let Some(held) = self.element(access, &indices) {
                     return Some(held);
                 }
+                if let Some(held) = self.chosen_element(access, &indices) {
+                    return Some(held);
+                }
                 if let Some(found) = self.found_in_own_array(expr, access, &indices) {
                     return Some(found);
                 }
@@ -197,7 +200,16 @@ impl Walk<'_> {
                 let loaded = self.loaded(expr, access, &indices);
                 let value = loaded.or_else(|| self.held_in(expr, access, &indices));
                 let value = value.or_else(|| self.agreed_load(expr, access, &indices));
-                let value = value?;
+                let Some(value) = value else {
+                    // What all evaluate all find.
+                    let is_one = self.by_all || self.uniformity.is_uniform_expr(expr);
+                    let place = (self.kernel.exprs[expr].span, Obstacle::Load);
+                    let is_asked = ty != Type::BOOL && self.is_counter_read(access);
+                    let value = is_asked.then(|| self.any_of_type(ty, is_one, place))?;
+                    self.note_brought(access, &indices, &value);
+                    return Some(value);
+                };
+                self.note_brought(access, &indices, &value);
                 self.note_read_before(expr, access, &indices, &value);
                 Some(self.padded(access, &indices, value))
             }

@@ -3,7 +3,7 @@
 //! A subscript that is a number names one element. So that a counter is a number,
 //! a short loop over such an array is walked once for each of its iterations
 //! (`for k in 0..4 { idx[k] = …; }`). What is stored at another subscript may be
-//! in any of the elements.
+//! in any of the elements; of what is counted there more is known ([`super::subscripts`]).
 
 use std::collections::BTreeMap;
 use std::iter::successors;
@@ -131,6 +131,11 @@ impl Elements {
         range.map(VarId::from_index).chain(self.own_cell(array))
     }
 
+    /// The first element of an array that is followed, and its extents.
+    pub(super) fn elements_of(&self, tile: TileId) -> Option<(VarId, &[i128])> {
+        self.first.get(&tile).map(|(first, extents)| (*first, extents.as_slice()))
+    }
+
     fn is_followed(&self, access: &Access) -> bool {
         matches!(access.array, ArrayRef::Tile(tile) if self.first.contains_key(&tile))
     }
@@ -194,6 +199,9 @@ impl Walk<'_> {
         if !self.local_elements.is_followed(access)
             && self.local_elements.own_cell(access.array).is_none()
         {
+            return;
+        }
+        if self.count_chosen((access, &at), &value, (op, span)) {
             return;
         }
         let known = self.element(access, &at).zip(self.element_at(access, &at));

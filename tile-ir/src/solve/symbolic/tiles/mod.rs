@@ -23,4 +23,5 @@ mod spared;
 pub(super) mod spot;
 pub(super) mod stored;
 mod storer;
+mod subscripts;
 mod tabled;

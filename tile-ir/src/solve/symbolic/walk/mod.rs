@@ -43,6 +43,7 @@ use super::scans::together::Together;
 use super::scans::windows::Windows;
 use super::search::linear::Effort;
 use super::search::ranges::Ranges;
+use super::slots::brought::Brought;
 use super::slots::claim::Claims;
 use super::slots::counters::Counters;
 use super::slots::marks::Marks;
@@ -70,7 +71,7 @@ use crate::exchange::Group;
 use crate::kernel::{
     self, Access, AccessKind, ArrayRef, Axis, ExprId, Kernel, Source, Stmt, StmtKind, Type, VarId,
 };
-use crate::op::BinaryOp;
+use crate::op::{BinaryOp, MathFn};
 use crate::span::SpanId;
 
 /// What is known of a variable or expression.
@@ -142,6 +143,8 @@ pub(super) struct Walk<'a> {
     pub(super) powers: BTreeSet<Unknown>,
     /// By symbol that says which power of two a value is: the value, and the largest number.
     pub(super) exponents: BTreeMap<Unknown, (Poly, i128)>,
+    /// Counts of bits of numbers of so many bits of which nothing is known.
+    pub(super) bit_counts: BTreeMap<(MathFn, Poly, i128), Unknown>,
     /// Numbers of the launch that are at least 3 and no powers of two, in this case.
     pub(super) no_powers: BTreeSet<Unknown>,
     /// Choices between two values, by the cases that make them.
@@ -201,6 +204,8 @@ pub(super) struct Walk<'a> {
     pub(super) counters: Counters,
     /// The arrays in which counters may lie.
     pub(super) counting: BTreeSet<ArrayRef>,
+    /// Where counters are read.
+    pub(super) brought: Vec<Brought>,
     pub(super) claims: Claims,
     /// The old values of updates that who comes by has made, where some pass them by.
     pub(super) made: Vec<Unknown>,
