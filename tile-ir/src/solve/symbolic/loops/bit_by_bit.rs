@@ -35,7 +35,11 @@ impl Walk<'_> {
             [first, &own].map(|of| self.count_of_bits(MathFn::CountOnes, (of, width), head));
         let number = Poly::unknown(number);
         let is_gone = Formula::Zero(own.clone()).and(Formula::le(&before, &number));
-        let is_left = Formula::AtLeast(own.plus(-1)).and(Formula::eq(&now.add(&number), &before));
+        let is_left = Formula::All(vec![
+            Formula::AtLeast(own.plus(-1)),
+            Formula::AtLeast(now.plus(-1)),
+            Formula::eq(&now.add(&number), &before),
+        ]);
         self.symbols.add_facts(at, is_gone.or(is_left));
     }
 }

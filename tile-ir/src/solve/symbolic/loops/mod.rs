@@ -15,6 +15,7 @@
 
 mod after;
 mod alike;
+mod around;
 mod behind;
 pub(super) mod between;
 mod bit_by_bit;

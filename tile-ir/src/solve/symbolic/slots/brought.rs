@@ -9,7 +9,8 @@
 //!
 //! - What the old value of an update there would rest on: the cell has been set in the same rounds
 //!   of the loops around, by all that may have set it last, and not in loops in between.
-//! - It is said of those who come by the read.
+//! - Nobody passes the read by, in a round of the loops around it: what is found is known of all
+//!   of the block alike, by conditions on nobody.
 
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
@@ -25,8 +26,6 @@ pub(in super::super) struct Brought {
     found: Unknown,
     /// As if it were an update that adds nothing.
     slot: Slot,
-    /// What holds of those who pass it by.
-    passed_by: Vec<Formula>,
 }
 
 impl Walk<'_> {
@@ -42,18 +41,18 @@ impl Walk<'_> {
     pub(in super::super) fn note_brought(&mut self, access: &Access, at: &[Poly], value: &Value) {
         let Value::Int(value) = value else { return };
         let Some(found) = single(value).filter(|_| self.is_counter_read(access)) else { return };
-        if at.iter().any(Poly::is_lost) {
+        let is_for_all = self.passed_by.iter().all(|passed| *passed == Formula::False);
+        if !is_for_all || at.iter().any(Poly::is_lost) {
             return;
         }
         let Some(start) = self.start_of(access.array, at) else { return };
         let turn = self.turn(access.array, at);
-        let (slot, passed_by) = (Slot::of_read(turn, start), self.passed_by.clone());
-        self.brought.push(Brought { found, slot, passed_by });
+        self.brought.push(Brought { found, slot: Slot::of_read(turn, start) });
     }
 
     /// Adds how far counters have come where they were read, now that all updates are known.
     pub(super) fn bound_brought(&mut self) {
-        for Brought { found, slot, passed_by } in std::mem::take(&mut self.brought) {
+        for Brought { found, slot } in std::mem::take(&mut self.brought) {
             let is_open = slot.start().is_none_or(|start| {
                 start.is_at_first || self.counters.is_set_in(&slot, &start.inner)
             });
@@ -61,8 +60,7 @@ impl Walk<'_> {
                 continue;
             }
             for bound in self.bounds_of(found, &slot) {
-                let known = passed_by.iter().cloned().fold(bound, Formula::or);
-                self.symbols.add_facts(found, known);
+                self.symbols.add_facts(found, bound);
             }
         }
     }

@@ -5,8 +5,8 @@
 //! has `e` ones, and above them `width - e` zeros. Two to the power of `e` is `p` again, so
 //! that `t >> p.trailing_zeros()` is `t / p`.
 //!
-//! Of any other number the count is one symbol, the same wherever it is asked: it has a one where
-//! it is not 0, and then fewer zeros at either end than it has bits.
+//! Of any other number the count is one symbol, the same wherever it is asked. Where the number is
+//! not 0, there are fewer zeros at either end than it has bits.
 
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::Poly;
@@ -59,15 +59,12 @@ impl Walk<'_> {
         let symbol = self.counted_symbol(Sharing::Function(bits.unknowns().collect()), width, span);
         self.bit_counts.insert(key, symbol);
         let (count, none) = (Poly::unknown(symbol), Poly::default());
-        let is_some = Formula::ne(bits, &none);
-        let all = Poly::constant(width);
-        let (of_none, of_some) = if func == MathFn::CountOnes {
-            (none, Formula::AtLeast(count.plus(-1)))
-        } else {
-            (all.clone(), Formula::lt(&count, &all))
-        };
-        let is_none = Formula::eq(bits, &Poly::default()).and(Formula::eq(&count, &of_none));
-        self.symbols.add_facts(symbol, is_none.or(is_some.and(of_some)));
+        if func != MathFn::CountOnes {
+            let all = Poly::constant(width);
+            let is_none = Formula::eq(bits, &none).and(Formula::eq(&count, &all));
+            let is_some = Formula::ne(bits, &none).and(Formula::lt(&count, &all));
+            self.symbols.add_facts(symbol, is_none.or(is_some));
+        }
         if func == MathFn::CountOnes && self.is_no_power(bits) {
             self.symbols.set_least(symbol, 2);
         }

@@ -95,7 +95,8 @@ impl Walk<'_> {
 
     /// `value & (value - 1)` of a natural: its lowest bit is gone; 0 stays what it is.
     fn without_lowest_bit(&mut self, value: &Poly, less: &Poly, at: (SpanId, BinaryOp)) -> Poly {
-        self.function(Function::And, value, less, Some(0), at, |rest| {
+        let least = self.least_in_common(value, less);
+        self.function(Function::And, value, less, Some(least), at, |rest| {
             let none = Formula::eq(value, &Poly::default()).and(Formula::Zero(rest.clone()));
             let some = Formula::AtLeast(value.plus(-1)).and(Formula::lt(rest, value));
             none.or(some)
