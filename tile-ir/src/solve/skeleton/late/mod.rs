@@ -34,7 +34,7 @@ use super::sizes::Sizes;
 use super::spans::Spans;
 use crate::arena::EntityId as _;
 use crate::check::Range;
-use crate::kernel::{ExprId, ExprKind, Kernel, LoopRange, Type, VarId, VarKind};
+use crate::kernel::{ArrayRef, ExprId, ExprKind, Kernel, LoopRange, Type, VarId, VarKind};
 use crate::op::{BinaryOp, MathFn, UnaryOp};
 
 /// The largest number that is added to, or compared with, what runs suffice for.
@@ -103,6 +103,7 @@ impl Late {
             changed,
             unbounded: BTreeMap::new(),
             rests: BTreeMap::new(),
+            looked_at: BTreeSet::new(),
             early: BTreeSet::new(),
         };
         sought.note_early(&relevant);
@@ -164,6 +165,8 @@ struct Sought<'a, 's> {
     unbounded: BTreeMap<ExprId, bool>,
     /// Counts that are compared with what they come to at once.
     early: BTreeSet<ExprId>,
+    /// The tiles of which it is being asked what they hold.
+    looked_at: BTreeSet<ArrayRef>,
     /// By variable: whether it is made of what no launch bounds.
     rests: BTreeMap<VarId, bool>,
 }
@@ -178,6 +181,7 @@ impl Sought<'_, '_> {
         let ty = self.kernel.exprs[expr].ty;
         let is_unbounded = is_whole(ty) && !self.resting.has(self.kernel, expr) && {
             let (low, high) = self.spans.range_of_any(expr, self.sizes);
+            self.looked_at.clear();
             (low < -BOUNDED || high > BOUNDED) && self.rests_on_unbounded(expr)
         };
         self.unbounded.insert(expr, is_unbounded);
@@ -192,7 +196,11 @@ impl Sought<'_, '_> {
             ExprKind::Var(var) => self.is_unbounded_var(*var),
             // What is updated may be any.
             ExprKind::Load(access) => match self.spans.stored(access.array) {
-                Some(values) => values.iter().any(|value| self.rests_on_unbounded(*value)),
+                Some(values) => {
+                    // What is made of it itself is nothing new.
+                    self.looked_at.insert(access.array)
+                        && values.iter().any(|value| self.rests_on_unbounded(*value))
+                }
                 None => true,
             },
             _ => false,
@@ -356,7 +364,8 @@ impl Sought<'_, '_> {
             | ExprKind::Uniform(_)
             | ExprKind::InBounds { .. } => false,
         };
-        if is_late {
+        // What data decides is unknown already.
+        if is_late && !self.resting.has(kernel, expr) {
             roots.insert(expr);
         }
     }
