@@ -5,6 +5,7 @@ mod both;
 pub(super) mod claim;
 pub(super) mod counters;
 mod looks;
+mod lowered;
 pub(super) mod made;
 pub(super) mod marks;
 mod own_elements;
