@@ -9,6 +9,7 @@ use super::super::tiles::spot::Spot;
 use super::slot::{Slot, Turn};
 use super::takers::Takers;
 use crate::kernel::ArrayRef;
+use crate::span::SpanId;
 
 /// Where a counter goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,6 +46,8 @@ pub(in super::super) struct Counters {
     n_zeros: BTreeMap<ArrayRef, usize>,
     /// How many barriers that each block passes once have come so far.
     n_barriers: usize,
+    /// By store in a counter's cell, whether it leaves there no more than was found before.
+    lowerings: BTreeMap<SpanId, bool>,
 }
 
 /// Whether two accesses of one array can be of one element: not where both are at numbers,
@@ -70,6 +73,16 @@ impl Counters {
     pub(in super::super) fn note_other_than_0(&mut self, array: ArrayRef) {
         let n_sets = self.n_sets(array);
         self.n_zeros.entry(array).or_insert(n_sets);
+    }
+
+    /// Notes whether a store leaves no more in its cell than was found there.
+    pub(super) fn note_lowering(&mut self, store: SpanId, lowers: bool) {
+        self.lowerings.entry(store).and_modify(|all| *all &= lowers).or_insert(lowers);
+    }
+
+    /// Whether a store leaves no more in its cell than was found there, each time.
+    pub(super) fn only_lowers(&self, store: SpanId) -> bool {
+        self.lowerings.get(&store) == Some(&true)
     }
 
     /// Whether the first places in the text that set an array, so many, set it to 0.

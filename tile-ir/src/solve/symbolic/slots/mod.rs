@@ -6,6 +6,7 @@ pub(super) mod brought;
 pub(super) mod claim;
 pub(super) mod counters;
 mod looks;
+mod lowered;
 pub(super) mod made;
 pub(super) mod marks;
 mod own_elements;

@@ -6,7 +6,8 @@
 //! - by the old value of a counter in a tile, which starts at 0 and to which nothing is
 //!   done but that 1 is added. Who adds stores in the cell, so whatever is found in the
 //!   counter is no more than the cells taken. So it is with each cell of a tile, or with one
-//!   at numbers: what is done to others at numbers is of no matter to it;
+//!   at numbers: what is done to others at numbers is of no matter to it. It may also be set
+//!   to 0 again, or to less than was found in it ([`super::lowered`]);
 //! - by a scan of flags over the block. Who has the flag stores in the cell, so that the
 //!   sum of all flags is the number of cells taken.
 //!
@@ -14,9 +15,12 @@
 //!
 //! Where every work-item takes one cell by a counter, as many are taken as there are work-items.
 //!
-//! That the store is over when the cell is read is the business of the race rules.
+//! That the store is not made while the cell is read is the business of the race rules. It is over
+//! where it comes before the read in the text, and so does one of an earlier round where the cell is
+//! taken further on in the text than it is read. But a cell that has been taken before the read may
+//! not be stored after it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
@@ -26,7 +30,7 @@ use super::super::terms::numbered::Number;
 use super::super::walk::{Site, Walk, Worker};
 use super::slot::Slot;
 use crate::kernel::{
-    Access, AccessKind, ArrayRef, ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind,
+    Access, AccessKind, ArrayRef, ExprId, ExprKind, Literal, Place, Stmt, StmtKind,
 };
 
 /// A store to the cell that a work-item takes.
@@ -37,6 +41,22 @@ pub(in super::super) struct Packing {
     taken: Taken,
     /// The counter's cell, where others of its tile hold something else.
     cell: Option<Vec<Poly>>,
+    /// Of all that goes up the counter.
+    turns: Vec<Turn>,
+}
+
+/// Where a work-item takes a cell, and where it first stores there.
+#[derive(Clone, Copy)]
+struct Turn {
+    update: usize,
+    store: usize,
+}
+
+impl Turn {
+    /// Whether a read that is made after the update is made after the store too.
+    fn is_over_at(self, read: usize) -> bool {
+        self.store < read || read < self.update
+    }
 }
 
 /// How a cell is taken.
@@ -59,7 +79,7 @@ impl Walk<'_> {
             .filter_map(|(site, axis)| {
                 let taken =
                     self.counted_place(site, axis).or_else(|| self.scanned_place(site, axis))?;
-                Some(Packing { site, axis, taken, cell: None })
+                Some(Packing { site, axis, taken, cell: None, turns: Vec::new() })
             })
             .collect();
         // Of which cells it is known that all is taken so: of all, or of one.
@@ -67,13 +87,20 @@ impl Walk<'_> {
             Taken::Counted(_, slot) => {
                 let own = are_numbers(slot.indices()).then(|| slot.indices().to_vec());
                 let mut cells = std::iter::once(None).chain(own.map(Some));
-                cells.find(|cell| self.takes_all(&found, (packing, slot), cell.as_deref()))
+                cells.find_map(|cell| {
+                    let turns = self.all_turns(&found, (packing, slot), cell.as_deref())?;
+                    Some((cell, turns))
+                })
             }
-            Taken::Scanned(_) => Some(None),
+            Taken::Scanned(_) => Some((None, Vec::new())),
         };
-        let mut cells: Vec<Option<Option<Vec<Poly>>>> = found.iter().map(of_cell).collect();
-        let packings = found.drain(..).zip(cells.drain(..));
-        packings.filter_map(|(packing, cell)| Some(Packing { cell: cell?, ..packing })).collect()
+        let known: Vec<_> = found.iter().map(of_cell).collect();
+        let packings = found.drain(..).zip(known);
+        packings
+            .filter_map(|(packing, known)| {
+                known.map(|(cell, turns)| Packing { cell, turns, ..packing })
+            })
+            .collect()
     }
 
     /// A store to the cell of a counter's old value, which is made wherever that was taken
@@ -107,35 +134,39 @@ impl Walk<'_> {
         self.passing(id, depth).into_iter().all(|case| self.is_never(&comes_by.clone().and(case)))
     }
 
-    /// Whether of a counter, in a tile, all updates are made by who stores in the cell taken
-    /// of one array, and it starts at 0: of a cell, or of each of its tile.
-    fn takes_all(
+    /// All updates of a counter in a tile, if they are made by who stores in the cell taken of one
+    /// array, and it starts at 0: of a cell, or of each of its tile.
+    fn all_turns(
         &self,
         all: &[Packing],
         (one, slot): (&Packing, &Slot),
         cell: Option<&[Poly]>,
-    ) -> bool {
+    ) -> Option<Vec<Turn>> {
         let (array, counter) = (self.sites[one.site].array, slot.array());
         let is_other = |at: &[Poly]| cell.is_some_and(|cell| are_numbers(at) && at != cell);
         let is_update = |site: &&Site| {
             site.array == counter && site.kind == AccessKind::Atomic && !is_other(&site.indices)
         };
-        let olds: BTreeSet<Unknown> = all
-            .iter()
-            .filter(|other| self.sites[other.site].array == array && other.axis == one.axis)
-            .filter_map(|other| match &other.taken {
-                Taken::Counted(old, slot)
-                    if slot.array() == counter && !is_other(slot.indices()) =>
-                {
-                    let rest = self.rest(other.site, other.axis);
-                    (rest.is_empty() || rest == slot.indices()).then_some(*old)
-                }
-                Taken::Counted(..) | Taken::Scanned(_) => None,
-            })
-            .collect();
-        matches!(counter, ArrayRef::Tile(_))
-            && starts_at_0(&self.kernel.body, (self.kernel, counter), cell)
-            && self.sites.iter().filter(is_update).count() == olds.len()
+        let mut stores: BTreeMap<Unknown, usize> = BTreeMap::new();
+        for other in all {
+            let Taken::Counted(old, slot) = &other.taken else { continue };
+            let is_of_array = self.sites[other.site].array == array && other.axis == one.axis;
+            let rest = self.rest(other.site, other.axis);
+            let is_its_own = rest.is_empty() || rest == slot.indices();
+            if is_of_array && is_its_own && slot.array() == counter && !is_other(slot.indices()) {
+                stores.entry(*old).or_insert(other.site);
+            }
+        }
+        let is_known = matches!(counter, ArrayRef::Tile(_))
+            && starts_at_0(&self.kernel.body, (self, counter), cell)
+            && self.sites.iter().filter(is_update).count() == stores.len();
+        let turn = |(old, store): (Unknown, usize)| {
+            let (span, _) = self.symbols.get(old)?.obstacle?;
+            let is_it = |site: &Site| site.kind == AccessKind::Atomic && site.span == span;
+            let update = self.sites.get(..store)?.iter().rposition(is_it)?;
+            Some(Turn { update, store })
+        };
+        is_known.then(|| stores.into_iter().map(turn).collect()).flatten()
     }
 
     /// Whether before a read each work-item of the block has taken one cell of the tile by the
@@ -178,11 +209,14 @@ impl Walk<'_> {
             self.is_never(&guards.clone().and(Formula::le(&Poly::unknown(count), place)))
         };
         match &packing.taken {
-            Taken::Counted(_, slot) => self
-                .counts(slot.array())
-                .filter(|(_, at)| rest.is_empty() || **at == rest)
-                .filter(|(_, at)| packing.cell.as_ref().is_none_or(|cell| *at == cell))
-                .any(|(count, _)| is_below(count)),
+            Taken::Counted(_, slot) => {
+                let mut counts = self
+                    .counts(slot.array())
+                    .filter(|(_, at)| rest.is_empty() || **at == rest)
+                    .filter(|(_, at)| packing.cell.as_ref().is_none_or(|cell| *at == cell));
+                packing.turns.iter().all(|turn| turn.is_over_at(id))
+                    && counts.any(|(count, _)| is_below(count))
+            }
             Taken::Scanned(sum) => {
                 let is_agreed = rest.iter().all(|index| self.is_agreed(index));
                 is_agreed
@@ -262,12 +296,13 @@ fn are_numbers(at: &[Poly]) -> bool {
     at.iter().all(|index| index.as_constant().is_some())
 }
 
-/// Whether nothing is ever stored in an array but 0, or in one cell of it.
+/// Whether nothing is ever stored in an array but 0, or what lowers it, or in one cell of it.
 fn starts_at_0(
     stmts: &[Stmt],
-    (kernel, array): (&Kernel, ArrayRef),
+    (walk, array): (&Walk<'_>, ArrayRef),
     cell: Option<&[Poly]>,
 ) -> bool {
+    let kernel = walk.kernel;
     let number = |index: &ExprId| match kernel.exprs[*index].kind {
         ExprKind::Literal(Literal::Int(number)) => Some(number),
         _ => None,
@@ -281,7 +316,9 @@ fn starts_at_0(
     stmts.iter().all(|stmt| {
         let here = match &stmt.kind {
             StmtKind::Store { access, value } if access.array == array => {
-                is_other(access) || kernel.exprs[*value].kind == ExprKind::Literal(Literal::Int(0))
+                is_other(access)
+                    || kernel.exprs[*value].kind == ExprKind::Literal(Literal::Int(0))
+                    || walk.counters.only_lowers(access.span)
             }
             StmtKind::Update { place: Place::Element(access), .. } => {
                 access.array != array || is_other(access)
@@ -289,6 +326,6 @@ fn starts_at_0(
             _ => true,
         };
         let mut bodies = stmt.kind.bodies().into_iter();
-        here && bodies.all(|body| starts_at_0(body, (kernel, array), cell))
+        here && bodies.all(|body| starts_at_0(body, (walk, array), cell))
     })
 }

@@ -21,6 +21,7 @@ use super::super::terms::natural::natural_tiles;
 use super::super::walk::{Value, Walk};
 use super::by_place::ByPlace;
 use super::handed::Handed;
+use super::same_slot::Origin;
 use super::spot::Spot;
 use crate::kernel::{Access, ArrayRef, ExprId, Kernel, Place, Stmt, StmtKind, TileId};
 
@@ -48,6 +49,8 @@ pub(in super::super) struct ForBlock {
     pub(in super::super) missed: Vec<Formula>,
     /// What is found there where it has, if somebody has looked.
     pub(in super::super) value: Option<Unknown>,
+    /// Whose old value it is, if it is known of which iteration.
+    pub(super) origin: Option<Origin>,
 }
 
 /// What is known of the cells of tiles.
@@ -232,7 +235,7 @@ impl Walk<'_> {
         let total = total(&key);
         let for_block = for_block(&key).cloned();
         let known = match &for_block {
-            Some(for_block) => for_block.value,
+            Some(for_block) => for_block.value.or_else(|| self.found_beside(&key, for_block)),
             None => self.cells.values.get(&key).copied(),
         };
         if let Some(known) = known {
@@ -357,15 +360,17 @@ impl Walk<'_> {
         let is_agreed = is_agreed && at.iter().all(|index| self.is_agreed(index));
         let item = self.picked_item();
         let is_once = self.cells.written_once.contains(&tile);
+        let is_always = is_once && self.is_the_same_always(&slot);
         if let Some(of_block) = slot.handed_on().filter(|_| is_agreed)
             && let Some(item) = &item
-            && let Some(missed) = match is_once && self.is_the_same_always(&slot) {
+            && let Some(missed) = match is_always {
                 // Who has not come by has left the cell as it was: of an earlier iteration.
                 true => Some(Vec::new()),
                 false => self.block_misses(item),
             }
         {
-            let for_block = ForBlock { slot: of_block, missed, value: None };
+            let origin = self.origin_of((tile, *unknown), (&slot, item), is_always);
+            let for_block = ForBlock { slot: of_block, missed, value: None, origin };
             self.cells.handed.insert(self.cells.key(tile, at, &self.loops), for_block);
         }
         let writes = self.cells.writes.get(&tile).copied().unwrap_or_default();

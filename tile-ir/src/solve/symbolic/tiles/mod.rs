@@ -18,6 +18,7 @@ mod refilled;
 pub(super) mod relayed;
 pub(super) mod reread;
 pub(super) mod rows;
+mod same_slot;
 pub(super) mod settings;
 mod spared;
 pub(super) mod spot;

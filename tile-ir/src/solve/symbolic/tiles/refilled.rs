@@ -61,7 +61,8 @@ impl Walk<'_> {
                 }
                 None => true,
             });
-        let kept = ForBlock { slot: slot.kept(), missed: first.missed.clone(), value: None };
+        let (missed, origin) = (first.missed.clone(), None);
+        let kept = ForBlock { slot: slot.kept(), missed, value: None, origin };
         (!is_other && n_stores > 0).then_some((tile, at, kept))
     }
 

@@ -503,6 +503,7 @@ impl Walk<'_> {
                 self.note_held(access, &at, &value, Some(before));
                 self.note_floor(access, &at, &value);
                 self.note_setting(access, &at, &value);
+                self.note_lowering(access, &at, &value);
                 self.note_stored_in_own_array(access, &at, &value);
                 self.set_element(access, &at, value);
             }
