@@ -127,12 +127,12 @@ families! {
     physics picked pictures pieces placed places planes ported ports powers prefixes probed
     programs published queues ragged raised ranks rarely reach reached read reading recounted
     rectangles reduced reductions registers remembered resampled reserved restored rising rolled
-    rotated rounds rows running samples scanned scans scattered searches seats segments seldom
-    sentinels settled several shares sized sizes solvers sorted sorts spans spelled splits staged
-    started starts stencils steps stolen stored strays strides summed sums swept symbolic tables
-    takers tallies teams tickets tiles together told totals triangles turned turns twice unrolled
-    unseen unset values vectors verified waits walked warps wavelets waves weighed wholes wide
-    wished
+    rotated rounded rounds rows running samples scanned scans scattered searches seats segments
+    seldom sentinels settled several shares sized sizes solvers sorted sorts spans spelled splits
+    staged started starts stencils steps stolen stored strays strides summed sums swept symbolic
+    tables takers tallies teams tickets tiles together told totals triangles turned turns twice
+    unrolled unseen unset values vectors verified waits walked warps wavelets waves weighed wholes
+    wide wished
 }
 
 #[test]

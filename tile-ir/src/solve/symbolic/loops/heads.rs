@@ -48,6 +48,7 @@ impl Walk<'_> {
             let value = match step {
                 Some(step) => {
                     let number = self.all_loops[id.0].number;
+                    let first = &self.stepped_from(first, step, id);
                     let value = self.stepped_by(*var, first, &Poly::unknown(number), step);
                     if let (Value::Int(value), Some((min, max)), Step::Same(_)) =
                         (&value, range_of(self.type_of(*var)), step)

@@ -152,6 +152,16 @@ impl Walk<'_> {
         !cond.yes.is_exact() || !cond.no.is_exact() || self.is_changed_by(of.into_iter(), id)
     }
 
+    /// What a variable is before the loop, so that what it leaves of the step shows.
+    pub(super) fn stepped_from(&mut self, first: &Poly, step: &Step, id: LoopId) -> Poly {
+        let head = self.all_loops[id.0].head;
+        let known = match step {
+            Step::Same(step) => self.by_residue(first, step, head),
+            Step::By(..) | Step::Rising(..) => None,
+        };
+        known.unwrap_or_else(|| first.clone())
+    }
+
     /// A variable's value after so many iterations.
     pub(in super::super) fn stepped_by(
         &mut self,

@@ -41,8 +41,8 @@ impl Walk<'_> {
         then: &Poly,
         otherwise: &Poly,
     ) -> Option<Poly> {
-        let is_below = |rest: &Poly| Formula::lt(rest, &Poly::default());
-        let (mended, rest) = match (cond.yes == is_below(otherwise), cond.no == is_below(then)) {
+        let opposite = cond.clone().negated();
+        let (mended, rest) = match (is_below(cond, otherwise), is_below(&opposite, then)) {
             (true, _) => (then, otherwise),
             (false, true) => (otherwise, then),
             (false, false) => return self.floored_quotient(cond, then, otherwise),
@@ -54,10 +54,10 @@ impl Walk<'_> {
 
     /// A choice that is one less where a remainder is below 0: the quotient, rounded down.
     fn floored_quotient(&mut self, cond: &Cond, then: &Poly, otherwise: &Poly) -> Option<Poly> {
-        let (quotient, is_below) = if otherwise.sub(then).as_constant()? == 1 {
-            (otherwise, &cond.yes)
+        let (quotient, cond) = if otherwise.sub(then).as_constant()? == 1 {
+            (otherwise, cond.clone())
         } else if then.sub(otherwise).as_constant()? == 1 {
-            (then, &cond.no)
+            (then, cond.clone().negated())
         } else {
             return None;
         };
@@ -66,7 +66,7 @@ impl Walk<'_> {
         let (Function::Quotient, dividend, by) = self.function_of(*unknown)? else { return None };
         let (dividend, by) = (dividend.clone(), by.clone());
         let rest = dividend.sub(&quotient.mul(&by));
-        if *is_below != Formula::lt(&rest, &Poly::default()) {
+        if !is_below(&cond, &rest) {
             return None;
         }
         let (_, at) = self.dividend(&rest, &by)?;
@@ -113,4 +113,10 @@ impl Walk<'_> {
             is_it.then(|| (dividend.clone(), (span, op)))
         })
     }
+}
+
+/// Whether a condition is that a value is below 0: where it does not hold, the value is not.
+fn is_below(cond: &Cond, value: &Poly) -> bool {
+    let zero = Poly::default();
+    cond.yes == Formula::lt(value, &zero) && cond.no == Formula::le(&zero, value)
 }

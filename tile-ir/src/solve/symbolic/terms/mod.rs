@@ -5,6 +5,7 @@ pub(super) mod agreed_load;
 mod bit_counts;
 mod bit_sums;
 mod bits;
+mod by_sign;
 mod compared;
 pub(super) mod congruent;
 mod divide;

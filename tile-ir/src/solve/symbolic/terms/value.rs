@@ -400,6 +400,9 @@ impl Walk<'_> {
             }
             BinaryOp::Div => {
                 self.note_last_multiple(&lhs, &rhs, (span, op));
+                if let Some(quotient) = self.rounded_by_choice(&lhs, &rhs, (span, op)) {
+                    return Some(Value::Int(quotient));
+                }
                 self.note_single_turn(&lhs, &rhs, (span, op));
                 self.quotient(&lhs, &rhs, (span, op)).map(Value::Int)
             }
@@ -540,6 +543,9 @@ impl Walk<'_> {
                 }
                 if let Some(rest) = self.floored_choice(cond, &then, &otherwise) {
                     return Some(Value::Int(rest));
+                }
+                if let Some(quotient) = self.rounded_by_sign(cond, &then, &otherwise) {
+                    return Some(Value::Int(quotient));
                 }
                 if let Some(sum) = self.counted_by_flag(cond, (&then, &otherwise), uniform) {
                     return Some(Value::Int(sum));
