@@ -10,6 +10,10 @@
 //! asks whether it is above a number (`if t < n { at <<= 1; n >>= 1; }`), is changed so often at
 //! most if it begins bounded and is changed there alone. But how many rounds these are (`c += 1;`) is a
 //! number that no small launch makes large: a *count*.
+//!
+//! What a loop sets back (`c += 1; if c == 60 { c = 0; q += 1; }`) is taken to come round within the
+//! rounds that are run. Where one such counter drives another, as the digits of a clock do, that
+//! holds only as long as the product of their bounds is no larger; this is not asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
