@@ -51,7 +51,7 @@ fn var_of(kernel: &Kernel, expr: ExprId) -> Option<VarId> {
 }
 
 /// Whether each round takes digits of a variable away, and does nothing else to it.
-fn loses_digits(kernel: &Kernel, var: VarId, body: &[Stmt]) -> bool {
+pub(super) fn loses_digits(kernel: &Kernel, var: VarId, body: &[Stmt]) -> bool {
     let mut changing =
         body.iter().filter(|stmt| assigned_in(std::slice::from_ref(stmt)).contains(&var));
     let (Some(only), None) = (changing.next(), changing.next()) else { return false };

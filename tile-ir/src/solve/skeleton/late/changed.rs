@@ -6,18 +6,25 @@
 //! Of a loop that is bounded all rounds are run.
 //!
 //! What is halved, or doubled in a loop that asks how large it is, comes to each of its values
-//! within as many rounds as numbers have digits. But how many rounds these are (`c += 1;`) is a
+//! within as many rounds as numbers have digits. What is changed together with it, in an arm that
+//! asks whether it is above a number (`if t < n { at <<= 1; n >>= 1; }`), is changed so often at
+//! most if it begins bounded and is changed there alone. But how many rounds these are (`c += 1;`) is a
 //! number that no small launch makes large: a *count*.
+//!
+//! What a loop sets back (`c += 1; if c == 60 { c = 0; q += 1; }`) is taken to come round within the
+//! rounds that are run. Where one such counter drives another, as the digits of a clock do, that
+//! holds only as long as the product of their bounds is no larger; this is not asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::sizes::Sizes;
 use super::super::spans::Spans;
+use super::super::trips_of_digits::loses_digits;
 use super::{BOUNDED, DIVISOR, is_whole};
 use crate::kernel::{
     ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, Type, VarId, VarKind,
 };
-use crate::op::{BinaryOp, LogicOp};
+use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 /// Those variables.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +46,7 @@ impl Changed {
             loops: Vec::new(),
             changes: BTreeMap::new(),
         };
-        found.visit(&kernel.body, &mut Vec::new());
+        found.visit(&kernel.body, &mut Vec::new(), &[]);
         let all: BTreeSet<VarId> = found.changes.keys().copied().collect();
         let late = all.iter().copied().filter(|var| found.way_of(*var) == Way::Late);
         let late = late.collect();
@@ -106,15 +113,18 @@ struct Found<'a, 's> {
 }
 
 impl Found<'_, '_> {
-    fn visit(&mut self, stmts: &[Stmt], around: &mut Vec<usize>) {
+    /// `ending` are variables of which a change in these arms takes digits away, until none is run.
+    fn visit(&mut self, stmts: &[Stmt], around: &mut Vec<usize>, ending: &[VarId]) {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::Let { var, .. } => {
                     self.declared.insert(*var, around.len());
                 }
-                StmtKind::Assign { var, value } => self.note(*var, (None, *value), around),
+                StmtKind::Assign { var, value } => {
+                    self.note(*var, (None, *value), (around, ending));
+                }
                 StmtKind::Update { place: Place::Var(var), op, value } => {
-                    self.note(*var, (Some(*op), *value), around);
+                    self.note(*var, (Some(*op), *value), (around, ending));
                 }
                 _ => {}
             }
@@ -123,7 +133,17 @@ impl Found<'_, '_> {
                 around.push(self.loops.len());
                 self.loops.push(own);
             }
-            stmt.kind.bodies().into_iter().for_each(|body| self.visit(body, around));
+            for (number, body) in stmt.kind.bodies().into_iter().enumerate() {
+                match &stmt.kind {
+                    StmtKind::If { cond, .. } if number == 0 => {
+                        let mut ending = ending.to_vec();
+                        ending.extend(self.ended(*cond, body));
+                        self.visit(body, around, &ending);
+                    }
+                    StmtKind::If { .. } => self.visit(body, around, ending),
+                    _ => self.visit(body, around, &[]),
+                }
+            }
             around.truncate(own);
         }
     }
@@ -145,8 +165,38 @@ impl Found<'_, '_> {
         Some(if is_bounded { Loop::Bounded } else { own })
     }
 
-    fn note(&mut self, var: VarId, (op, value): (Option<BinaryOp>, ExprId), around: &[usize]) {
+    /// The variable that a condition asks to be above a number that is 0 at least, if it begins
+    /// bounded and nothing changes it but a statement of the arm that takes digits away.
+    fn ended(&self, cond: ExprId, arm: &[Stmt]) -> Option<VarId> {
+        let kernel = self.kernel;
+        let ExprKind::Compare { op, lhs, rhs } = kernel.exprs[cond].kind else { return None };
+        let (most, least) = match op {
+            CompareOp::Lt => (rhs, lhs),
+            CompareOp::Gt => (lhs, rhs),
+            CompareOp::Le | CompareOp::Ge | CompareOp::Eq | CompareOp::Ne => return None,
+        };
+        let ExprKind::Var(var) = kernel.exprs[most].kind else { return None };
+        let begins = match self.spans.set_to(var) {
+            [only] => self.is_bounded(*only),
+            _ => false,
+        };
+        let is_changed_once = self.spans.made_by(var).count() == 2;
+        let is_above = self.range(least).0 >= 0;
+        (begins && is_changed_once && is_above && loses_digits(kernel, var, arm)).then_some(var)
+    }
+
+    fn note(
+        &mut self,
+        var: VarId,
+        (op, value): (Option<BinaryOp>, ExprId),
+        (around, ending): (&[usize], &[VarId]),
+    ) {
         let declared = self.declared.get(&var).copied().unwrap_or(0);
+        // One that is declared further inside begins again.
+        let ends = |other: &VarId| self.declared.get(other).is_some_and(|own| *own <= declared);
+        if ending.iter().any(ends) {
+            return;
+        }
         let is_open = |own: &&usize| !matches!(self.loops.get(**own), Some(Loop::Bounded) | None);
         let loops: Vec<usize> = around.iter().skip(declared).filter(is_open).copied().collect();
         if !loops.is_empty() {
