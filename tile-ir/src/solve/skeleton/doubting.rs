@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::data::Number;
 use super::doubts::{Compared, Doubts, Resting, Seen};
 use super::joint::{self, Others};
-use super::late::{Late, LateAt};
+use super::late::{self, Late, LateAt};
 use super::machine::{Blocks, Machine, Stop};
 use super::passes::Runs;
 use super::plain::Plain;
@@ -145,18 +145,21 @@ impl Runs<'_> {
     }
 
     /// Runs each value of integer scalars, as far as it goes, where loops make numbers of them:
-    /// no condition need say which of these matter.
+    /// no condition need say which of these matter. Else those by which something is shifted.
     fn run_looped(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
         let kernel = self.kernel;
-        if !makes_numbers(&kernel.body, false) {
-            return;
-        }
         let is_integer = |var: &Var| var.ty.integer_range().is_some();
         let scalars = kernel
             .vars
             .iter()
             .filter(|(_, var)| matches!(var.kind, VarKind::Scalar(_)) && is_integer(var));
-        let scalars = scalars.map(|(id, _)| id).collect();
+        let scalars: BTreeSet<VarId> = match makes_numbers(&kernel.body, false) {
+            true => scalars.map(|(id, _)| id).collect(),
+            false => late::shifting(&Plain::of(kernel)),
+        };
+        if scalars.is_empty() {
+            return;
+        }
         let mut fuel = self.share(MOST);
         self.run_sample_at((plan, pool), choice.with_each(&scalars), &mut fuel);
     }

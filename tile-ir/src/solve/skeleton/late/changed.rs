@@ -8,8 +8,8 @@
 //! What is halved, or doubled in a loop that asks how large it is, comes to each of its values
 //! within as many rounds as numbers have digits. What is changed together with it, in an arm that
 //! asks whether it is above a number (`if t < n { at <<= 1; n >>= 1; }`), is changed so often at
-//! most if it begins bounded and is changed there alone. But how many rounds these are (`c += 1;`) is a
-//! number that no small launch makes large: a *count*.
+//! most if it begins bounded and is changed there alone. But how many rounds these are (`c += 1;`)
+//! is a number that no small launch makes large: a *count*.
 //!
 //! What a loop sets back (`c += 1; if c == 60 { c = 0; q += 1; }`) is taken to come round within the
 //! rounds that are run. Where one such counter drives another, as the digits of a clock do, that
@@ -176,11 +176,11 @@ impl Found<'_, '_> {
             CompareOp::Le | CompareOp::Ge | CompareOp::Eq | CompareOp::Ne => return None,
         };
         let ExprKind::Var(var) = kernel.exprs[most].kind else { return None };
-        let begins = match self.spans.set_to(var) {
-            [only] => self.is_bounded(*only),
-            _ => false,
-        };
+        // What it is at first, and what is changed in the arm.
         let is_changed_once = self.spans.made_by(var).count() == 2;
+        let mut first =
+            self.spans.set_to(var).iter().filter(|value| !self.names(**value).contains(&var));
+        let begins = first.next().is_some_and(|first| self.is_bounded(*first));
         let is_above = self.range(least).0 >= 0;
         (begins && is_changed_once && is_above && loses_digits(kernel, var, arm)).then_some(var)
     }

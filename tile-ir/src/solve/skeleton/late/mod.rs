@@ -29,6 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::changed::Changed;
 use super::doubts::Resting;
+use super::plain::Plain;
 use super::plan::Plan;
 use super::sizes::Sizes;
 use super::spans::Spans;
@@ -182,10 +183,23 @@ impl Sought<'_, '_> {
         let is_unbounded = is_whole(ty) && !self.resting.has(self.kernel, expr) && {
             let (low, high) = self.spans.range_of_any(expr, self.sizes);
             self.looked_at.clear();
-            (low < -BOUNDED || high > BOUNDED) && self.rests_on_unbounded(expr)
+            (low < -BOUNDED || high > BOUNDED)
+                && !self.is_moved_down(expr)
+                && self.rests_on_unbounded(expr)
         };
         self.unbounded.insert(expr, is_unbounded);
         is_unbounded
+    }
+
+    /// Whether it is a bounded number moved down by a scalar: no further from 0, whatever that is.
+    fn is_moved_down(&mut self, expr: ExprId) -> bool {
+        let plain = self.spans.plain();
+        match self.kernel.exprs[plain.resolved(expr)].kind {
+            ExprKind::Binary { op: BinaryOp::Shr, lhs, rhs } => {
+                scalar(plain, rhs).is_some() && !self.is_unbounded(lhs)
+            }
+            _ => false,
+        }
     }
 
     /// Whether what no launch bounds is in an expression, or in what it is made of.
@@ -390,6 +404,11 @@ impl Sought<'_, '_> {
         };
         let most = bounded.map(|part| self.most(part));
         let is_beyond = |bound: i128| most.is_some_and(|most| most > bound);
+        // Counts of places are taken modulo the width, and each of them is run.
+        let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        if is_shift && bounded == Some(lhs) && scalar(self.spans.plain(), rhs).is_some() {
+            return false;
+        }
         match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Min | BinaryOp::Max => {
                 is_beyond(OFFSET) && !self.is_of_scalars(expr)
@@ -456,6 +475,29 @@ impl Sought<'_, '_> {
         };
         is_own && kind.operands().into_iter().all(|part| self.is_of_launch(part))
     }
+}
+
+/// The scalar that an expression is, by whatever name.
+fn scalar(plain: &Plain<'_>, expr: ExprId) -> Option<VarId> {
+    let expr = plain.resolved(expr);
+    match plain.kernel.exprs[expr].kind {
+        ExprKind::Cast(operand) => scalar(plain, operand),
+        ExprKind::Var(var) => match plain.kernel.vars[var].kind {
+            VarKind::Scalar(_) => Some(var),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The scalars by which something is shifted.
+pub(super) fn shifting(plain: &Plain<'_>) -> BTreeSet<VarId> {
+    let exprs = plain.kernel.exprs.values();
+    let by = exprs.filter_map(|expr| match expr.kind {
+        ExprKind::Binary { op: BinaryOp::Shl | BinaryOp::Shr, rhs, .. } => scalar(plain, rhs),
+        _ => None,
+    });
+    by.collect()
 }
 
 /// Whether values of a type are integers.

@@ -294,7 +294,7 @@ impl Walk<'_> {
     /// Walks a loop. `enter` begins an iteration, and says what holds in it; none
     /// begins where one of `ends` is set. What is `scaled` does not wrap. The flow is
     /// that of one iteration and more.
-    pub(super) fn repeated(
+    fn repeated(
         &mut self,
         (counter, head): (Option<VarId>, SpanId),
         body: &[Stmt],
