@@ -116,7 +116,7 @@ impl Parting {
 /// read; `None` where nothing is seen to be so. `flow` is the kernel's.
 pub(super) fn agreed(kernel: &Kernel, flow: &Flow) -> Option<Kernel> {
     let by_first = by_first(kernel, &flow.values);
-    if by_first.as_ref().is_some_and(|kernel| none_part(kernel)) {
+    if by_first.as_ref().is_some_and(none_part) {
         return by_first;
     }
     let read = read::by_all(kernel, &flow.values);

@@ -106,7 +106,7 @@ impl Sizes {
                 [lhs, rhs].into_iter().for_each(|part| self.wish(plain, part, holds));
             }
             ExprKind::Logic { lhs, rhs, .. } => {
-                let one = if self.seed % 2 == 0 { lhs } else { rhs };
+                let one = if self.seed.is_multiple_of(2) { lhs } else { rhs };
                 self.wish(plain, one, holds);
             }
             ExprKind::Compare { op, lhs, rhs } => {
@@ -135,7 +135,7 @@ impl Sizes {
 
     /// Puts a scalar that is something else to the number after it, or before it.
     fn differ(&mut self, kernel: &Kernel, (one, other): (ExprId, ExprId)) {
-        let way = if self.seed % 2 == 0 { CompareOp::Gt } else { CompareOp::Lt };
+        let way = if self.seed.is_multiple_of(2) { CompareOp::Gt } else { CompareOp::Lt };
         let Some(given) = given(kernel, one) else { return };
         let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
         if value(given).is_some() && value(given) == number(kernel, other, &value) {
