@@ -2,6 +2,7 @@
 
 mod agreed;
 mod anew;
+mod assigned;
 mod assumed;
 mod bounds;
 mod counted;
@@ -37,6 +38,7 @@ mod uniform;
 mod unused;
 mod warp;
 
+pub(crate) use assigned::assigned_in;
 pub(crate) use assumed::Origins;
 pub(crate) use ending::{Way, ends_of};
 pub use exact::Exact;
@@ -44,7 +46,6 @@ pub(crate) use fold::Folds;
 pub use interval::Range;
 pub use narrow::piece;
 pub(crate) use narrow::{MAX_NARROW_ITEMS, narrows};
-pub(crate) use poly::assigned_in;
 pub(crate) use precondition::with_values;
 pub use precondition::{broken_precondition, preconditions};
 pub(crate) use precondition::{few_values, spans_of_launch};

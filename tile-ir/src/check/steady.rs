@@ -4,7 +4,7 @@
 //! `p` goes down, or is set to a number at which the condition does not hold. So it is with
 //! each part of a condition that `&&` joins.
 
-use super::poly::assigned_in;
+use super::assigned::assigned_in;
 use crate::kernel::{
     ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, any_subexpr, number_in_text,
 };

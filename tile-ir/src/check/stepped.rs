@@ -8,8 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::assigned::assigned_in;
 use super::ending::{End, Way, ends_of};
-use super::poly::assigned_in;
 use crate::kernel::{
     ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, VarId, VarKind, immutable_lets,
 };

@@ -1,6 +1,6 @@
 //! Loops that share work out by hand: `while i < n { …; i += s; }`.
 
-use super::poly::assigned_in;
+use super::assigned::assigned_in;
 use crate::kernel::{ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId};
 use crate::op::{BinaryOp, CompareOp};
 

@@ -218,7 +218,7 @@ fn values_of(kernel: &Kernel) -> Vec<bool> {
 /// Where work-items may part, as far as it decides whether they meet, outer places first.
 fn partings(kernel: &Kernel, values: &[bool]) -> Vec<Parting> {
     let mut deciding = Vec::new();
-    collect_deciding(kernel, values, &kernel.body, &mut deciding);
+    collect_deciding((kernel, values, &BTreeSet::new()), &kernel.body, &mut deciding);
     let mut assigned = Assigned::default();
     assigned.add(&kernel.body);
     let mut wanted = assigned.behind(kernel, &deciding);
@@ -228,14 +228,19 @@ fn partings(kernel: &Kernel, values: &[bool]) -> Vec<Parting> {
     out
 }
 
-/// The expressions that decide whether work-items meet, and that may differ.
-fn collect_deciding(kernel: &Kernel, values: &[bool], stmts: &[Stmt], out: &mut Vec<ExprId>) {
+/// The expressions that decide whether statements are run in which work-items meet or one of `vars`
+/// is set, and that may differ between work-items.
+fn collect_deciding(
+    (kernel, values, vars): (&Kernel, &[bool], &BTreeSet<VarId>),
+    stmts: &[Stmt],
+    out: &mut Vec<ExprId>,
+) {
     for stmt in stmts {
-        if meets(kernel, stmt) {
+        if meets(kernel, stmt) || sets(stmt, vars) {
             out.extend(deciders(&stmt.kind).iter().filter(|expr| !values[expr.index()]));
         }
         let bodies = stmt.kind.bodies().into_iter();
-        bodies.for_each(|body| collect_deciding(kernel, values, body, out));
+        bodies.for_each(|body| collect_deciding((kernel, values, vars), body, out));
     }
 }
 

@@ -24,7 +24,7 @@
 use std::collections::BTreeSet;
 
 use super::assigned::Assigned;
-use super::{deciders, meets, sets};
+use super::collect_deciding;
 use crate::arena::EntityId as _;
 use crate::check::flow::{self, Collective};
 use crate::check::fold::Folds;
@@ -76,7 +76,7 @@ fn deciding_loads(kernel: &Kernel, values: &[bool]) -> BTreeSet<ExprId> {
     let mut vars: BTreeSet<VarId> = kernel.exits.iter().filter_map(|exit| exit.flag).collect();
     loop {
         let mut exprs: Vec<ExprId> = spoken_of(kernel, values).collect();
-        collect_deciders((kernel, values, &vars), &kernel.body, &mut exprs);
+        collect_deciding((kernel, values, &vars), &kernel.body, &mut exprs);
         let behind = assigned.behind(kernel, &exprs);
         if behind.is_subset(&vars) {
             exprs.extend(assigned.values_of(&vars));
@@ -95,22 +95,6 @@ fn spoken_of(kernel: &Kernel, values: &[bool]) -> impl Iterator<Item = ExprId> {
         ExprKind::Uniform(operand) => Some(operand).filter(|operand| !values[operand.index()]),
         _ => None,
     })
-}
-
-/// What decides whether statements are run in which work-items meet or one of `vars` is set, and
-/// may differ between them.
-fn collect_deciders(
-    (kernel, values, vars): (&Kernel, &[bool], &BTreeSet<VarId>),
-    stmts: &[Stmt],
-    out: &mut Vec<ExprId>,
-) {
-    for stmt in stmts {
-        if meets(kernel, stmt) || sets(stmt, vars) {
-            out.extend(deciders(&stmt.kind).iter().filter(|expr| !values[expr.index()]));
-        }
-        let bodies = stmt.kind.bodies().into_iter();
-        bodies.for_each(|body| collect_deciders((kernel, values, vars), body, out));
-    }
 }
 
 fn collect_loads(

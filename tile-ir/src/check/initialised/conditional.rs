@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::Flow;
 use super::state::State;
-use crate::check::poly::assigned_in;
+use crate::check::assigned::assigned_in;
 use crate::kernel::{ArrayRef, ExprId, ExprKind, Stmt, Type, VarId};
 use crate::op::{CompareOp, LogicOp, UnaryOp};
 

@@ -3,7 +3,8 @@
 use super::Flow;
 use super::state::{State, Written};
 use super::writes::counts_from_0;
-use crate::check::poly::{Poly, assigned_in};
+use crate::check::assigned::assigned_in;
+use crate::check::poly::Poly;
 use crate::check::strided::Strided;
 use crate::kernel::{Axis, ExprId, ExprKind, Literal, LoopRange, Place, Stmt, StmtKind, VarId};
 use crate::span::SpanId;

@@ -3,7 +3,7 @@
 use super::state::{Cells, State};
 use super::value::Value;
 use super::{Flow, is_exact};
-use crate::check::poly::assigned_in;
+use crate::check::assigned::assigned_in;
 use crate::exchange::ExchangeOp;
 use crate::kernel::{
     Access, ArrayRef, Axis, ExprId, ExprKind, Literal, LoopRange, Place, Source, Stmt, StmtKind,

@@ -9,7 +9,7 @@
 //! ([`few_values`]), they are taken one after the other; after the first, one that is no power
 //! of two, where most are: masks and halves are right for those alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::plain::Plain;
 use super::sizes::Sizes;
@@ -20,48 +20,57 @@ use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, eval_inde
 use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
 
 /// Where sizes are put before they are run.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Put {
+pub(super) struct Put<'a> {
+    plain: Plain<'a>,
     /// Conditions that the author assumes, and sizes decide.
     pub(super) assumptions: BTreeSet<ExprId>,
-    pub(super) wishes: Wishes,
+    /// Scalars and dimensions of which these leave few values.
+    few: BTreeMap<VarId, Vec<i128>>,
 }
 
-impl Put {
-    /// Sizes as the kernel assumes them to be, and as is wished for as far as it does not say
-    /// otherwise.
-    pub(super) fn at(&self, kernel: &Kernel, sizes: Sizes) -> Sizes {
-        let mut sizes = sizes.put_where_assumed(kernel, &self.assumptions);
+impl<'a> Put<'a> {
+    pub(super) fn of(kernel: &'a Kernel, assumptions: &BTreeSet<ExprId>) -> Self {
+        let few = match assumptions.is_empty() {
+            true => BTreeMap::new(),
+            false => few_values(kernel),
+        };
+        Self { plain: Plain::of(kernel), assumptions: assumptions.clone(), few }
+    }
+
+    /// Sizes as the kernel assumes them to be.
+    pub(super) fn at(&self, mut sizes: Sizes) -> Sizes {
+        for assumption in &self.assumptions {
+            sizes.assume(&self.plain, *assumption);
+        }
+        for (var, values) in &self.few {
+            sizes.choose(self.plain.kernel, *var, values);
+        }
+        sizes
+    }
+}
+
+/// Where sizes are put in runs for which something is wished.
+#[derive(Clone, Copy)]
+pub(super) struct Placing<'a> {
+    pub(super) put: &'a Put<'a>,
+    pub(super) wishes: &'a Wishes,
+}
+
+impl Placing<'_> {
+    /// Sizes as is wished for, as far as the kernel does not say otherwise.
+    pub(super) fn at(self, sizes: Sizes) -> Sizes {
+        let mut sizes = self.put.at(sizes);
         if self.wishes.conditions.is_empty() {
             return sizes;
         }
-        let plain = Plain::of(kernel);
         for (condition, holds) in &self.wishes.conditions {
-            sizes.wish(&plain, *condition, *holds);
+            sizes.wish(&self.put.plain, *condition, *holds);
         }
-        sizes.put_where_assumed(kernel, &self.assumptions)
+        self.put.at(sizes)
     }
 }
 
 impl Sizes {
-    /// Puts scalars where `assumptions` say that they are.
-    pub(super) fn put_where_assumed(
-        mut self,
-        kernel: &Kernel,
-        assumptions: &BTreeSet<ExprId>,
-    ) -> Self {
-        if assumptions.is_empty() {
-            return self;
-        }
-        for assumption in assumptions {
-            self.assume(kernel, *assumption);
-        }
-        for (var, values) in few_values(kernel) {
-            self.choose(kernel, var, &values);
-        }
-        self
-    }
-
     /// Gives a scalar one of the values that it may have, if it does not have one yet: the
     /// next ones by other data.
     fn choose(&mut self, kernel: &Kernel, var: VarId, values: &[i128]) {
@@ -82,17 +91,17 @@ impl Sizes {
         }
     }
 
-    fn assume(&mut self, kernel: &Kernel, condition: ExprId) {
-        let kind = &kernel.exprs[condition].kind;
+    fn assume(&mut self, plain: &Plain<'_>, condition: ExprId) {
+        let kind = &plain.kernel.exprs[condition].kind;
         if let ExprKind::Logic { op: LogicOp::And, lhs, rhs } = *kind {
-            [lhs, rhs].into_iter().for_each(|part| self.assume(kernel, part));
+            [lhs, rhs].into_iter().for_each(|part| self.assume(plain, part));
         }
         let ExprKind::Compare { op, lhs, rhs } = *kind else { return };
-        self.compare(kernel, op, (lhs, rhs));
-        self.compare(kernel, op.mirrored(), (rhs, lhs));
+        self.compare(plain, op, (lhs, rhs));
+        self.compare(plain, op.mirrored(), (rhs, lhs));
         if op == CompareOp::Eq {
-            self.leave_rest(kernel, (lhs, rhs), 0);
-            self.leave_rest(kernel, (rhs, lhs), 0);
+            self.leave_rest(plain, (lhs, rhs), 0);
+            self.leave_rest(plain, (rhs, lhs), 0);
         }
     }
 
@@ -112,19 +121,19 @@ impl Sizes {
             ExprKind::Compare { op, lhs, rhs } => {
                 let op = if holds { op } else { op.negated() };
                 let (lhs, rhs) = (plain.resolved(lhs), plain.resolved(rhs));
-                self.compare(kernel, op, (lhs, rhs));
-                self.compare(kernel, op.mirrored(), (rhs, lhs));
+                self.compare(plain, op, (lhs, rhs));
+                self.compare(plain, op.mirrored(), (rhs, lhs));
                 if let CompareOp::Eq | CompareOp::Ne = op {
                     let further = i128::from(op == CompareOp::Ne);
-                    self.leave_rest(kernel, (lhs, rhs), further);
-                    self.leave_rest(kernel, (rhs, lhs), further);
+                    self.leave_rest(plain, (lhs, rhs), further);
+                    self.leave_rest(plain, (rhs, lhs), further);
                 }
                 if op == CompareOp::Ne {
-                    self.differ(kernel, (lhs, rhs));
-                    self.differ(kernel, (rhs, lhs));
+                    self.differ(plain, (lhs, rhs));
+                    self.differ(plain, (rhs, lhs));
                 }
             }
-            ExprKind::Var(var) if given(kernel, condition).is_some() => {
+            ExprKind::Var(var) if plain.parameter(condition).is_some() => {
                 if let Some(Some(now)) = self.values.get_mut(var.index()) {
                     *now = i64::from(holds);
                 }
@@ -134,43 +143,43 @@ impl Sizes {
     }
 
     /// Puts a scalar that is something else to the number after it, or before it.
-    fn differ(&mut self, kernel: &Kernel, (one, other): (ExprId, ExprId)) {
+    fn differ(&mut self, plain: &Plain<'_>, (one, other): (ExprId, ExprId)) {
         let way = if self.seed.is_multiple_of(2) { CompareOp::Gt } else { CompareOp::Lt };
-        let Some(given) = given(kernel, one) else { return };
+        let Some(given) = plain.parameter(one) else { return };
         let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
-        if value(given).is_some() && value(given) == number(kernel, other, &value) {
-            self.compare(kernel, way, (one, other));
-            self.compare(kernel, CompareOp::Gt, (one, other));
+        if value(given).is_some() && value(given) == number(plain.kernel, other, &value) {
+            self.compare(plain, way, (one, other));
+            self.compare(plain, CompareOp::Gt, (one, other));
         }
     }
 
     /// Puts a scalar of which `whole` is a remainder, or the last bits, at the next number of
     /// which that is `rest`, or so much `further`.
-    fn leave_rest(&mut self, kernel: &Kernel, (whole, rest): (ExprId, ExprId), further: i128) {
-        let ExprKind::Binary { op, lhs, rhs } = kernel.exprs[whole].kind else { return };
-        let Some(given) = given(kernel, lhs) else { return };
+    fn leave_rest(&mut self, plain: &Plain<'_>, (whole, rest): (ExprId, ExprId), further: i128) {
+        let ExprKind::Binary { op, lhs, rhs } = plain.kernel.exprs[whole].kind else { return };
+        let Some(given) = plain.parameter(lhs) else { return };
         let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
-        let by = match (op, eval_index(kernel, rhs, &value)) {
+        let by = match (op, eval_index(plain.kernel, rhs, &value)) {
             (BinaryOp::Rem, Some(by)) => by,
             (BinaryOp::And, Some(mask)) if mask.count_ones() == mask.trailing_ones() => mask + 1,
             _ => return,
         };
-        let Some(rest) = eval_index(kernel, rest, &value) else { return };
+        let Some(rest) = eval_index(plain.kernel, rest, &value) else { return };
         let rest = if further == 0 { rest } else { (rest + further).rem_euclid(by.max(1)) };
         let Some(Some(now)) = self.values.get_mut(given.index()) else { return };
         let next = |now: i64| i128::from(now) + (rest - i128::from(now)).rem_euclid(by);
         if *now < 0 || !(1..=i128::from(u32::MAX)).contains(&by) || !(0..by).contains(&rest) {
             return;
         }
-        let next = Some(next(*now)).filter(|at| *at <= range_of(kernel, given).1);
+        let next = Some(next(*now)).filter(|at| *at <= range_of(plain.kernel, given).1);
         *now = next.and_then(|next| i64::try_from(next).ok()).unwrap_or(*now);
     }
 
     /// Puts a scalar where it compares so with something else, if it does not yet.
-    fn compare(&mut self, kernel: &Kernel, op: CompareOp, (one, other): (ExprId, ExprId)) {
-        let Some(given) = given(kernel, one) else { return };
+    fn compare(&mut self, plain: &Plain<'_>, op: CompareOp, (one, other): (ExprId, ExprId)) {
+        let Some(given) = plain.parameter(one) else { return };
         let value = |var: VarId| self.values.get(var.index()).copied().flatten().map(i128::from);
-        let Some(other) = number(kernel, other, &value) else { return };
+        let Some(other) = number(plain.kernel, other, &value) else { return };
         let Some(Some(now)) = self.values.get_mut(given.index()) else { return };
         if op.holds(i128::from(*now), other) {
             return;
@@ -184,7 +193,7 @@ impl Sizes {
             CompareOp::Lt => other.checked_sub(room + 1),
             CompareOp::Ne => None,
         };
-        let (min, max) = range_of(kernel, given);
+        let (min, max) = range_of(plain.kernel, given);
         let wanted = wanted.filter(|at| (min..=max).contains(at));
         if let Some(wanted) = wanted.and_then(|wanted| i64::try_from(wanted).ok()) {
             *now = wanted;
@@ -197,18 +206,6 @@ fn number(kernel: &Kernel, expr: ExprId, value: &dyn Fn(VarId) -> Option<i128>) 
     match kernel.exprs[expr].kind {
         ExprKind::Literal(Literal::Float(value)) => Some(value.floor() as i128),
         _ => eval_index(kernel, expr, value),
-    }
-}
-
-/// The scalar parameter or dimension that an expression is, alone.
-fn given(kernel: &Kernel, expr: ExprId) -> Option<VarId> {
-    match kernel.exprs[expr].kind {
-        ExprKind::Cast(operand) => given(kernel, operand),
-        ExprKind::Var(var) => match kernel.vars[var].kind {
-            VarKind::Scalar(_) | VarKind::Dim => Some(var),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

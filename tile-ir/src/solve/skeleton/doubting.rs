@@ -136,7 +136,7 @@ impl Runs<'_> {
         fuel: &mut u32,
     ) {
         for sizes in all {
-            let sizes = self.put.at(self.kernel, sizes);
+            let sizes = self.placing.at(sizes);
             let _ = self.run_at(plan, &sizes, Run::of(Blocks::Sample, pool), fuel);
             if *fuel == 0 {
                 break;
@@ -166,9 +166,9 @@ impl Runs<'_> {
 
     /// Runs sizes at which conditions may come out as they have at none.
     fn run_resized(&mut self, (plan, choice): (&Plan, &Choice<'_>), pool: &Pool) {
-        let (kernel, put) = (self.kernel, self.put.clone());
+        let (kernel, placing) = (self.kernel, self.placing);
         let spans = Spans::of(kernel);
-        let put = |sizes: Sizes| put.at(kernel, sizes);
+        let put = |sizes: Sizes| placing.at(sizes);
         let mut left = self.share(ALL);
         for resized in Resized::all(plan, &spans, &self.findings.fills.outcomes) {
             let given = left.min(self.share(OF_ONE));
@@ -190,7 +190,7 @@ impl Runs<'_> {
         let kernel = self.kernel;
         let plain = Plain::of(kernel);
         let starts = choice.sizes_of_each_tile();
-        let starts = starts.map(|sizes| self.put.at(kernel, sizes));
+        let starts = starts.map(|sizes| self.placing.at(sizes));
         let starts: Vec<Sizes> = starts.collect();
         let text = joint::Text::of(&plain, &self.unfilled);
         let of_rounds = joint::many_rounds(&text, &starts);
@@ -224,9 +224,9 @@ impl Runs<'_> {
         let mut fuel = given;
         let block = [launch.block.clone()];
         let (mut sizes, mut asked) = (launch.sizes.clone(), None);
-        if !self.put.wishes.conditions.is_empty() {
-            sizes = self.put.at(self.kernel, sizes);
-            asked = self.put.wishes.are_of_blocks.then(|| self.asked.at(&sizes));
+        if !self.placing.wishes.conditions.is_empty() {
+            sizes = self.placing.at(sizes);
+            asked = self.placing.wishes.are_of_blocks.then(|| self.asked.at(&sizes));
         }
         let blocks = asked.as_deref().map_or(Blocks::At(&block), Blocks::Asked);
         let run = Run {
@@ -253,7 +253,7 @@ impl Runs<'_> {
         for others in OTHERS {
             let given = joint::Given { others: Some(others), ..joint::Given::default() };
             for sizes in choice.with_mixed_data(1) {
-                let sizes = self.put.at(self.kernel, sizes);
+                let sizes = self.placing.at(sizes);
                 let run = Run { given: Some(&given), ..Run::of(Blocks::Sample, pool) };
                 let _ = self.run_at(plan, &sizes, run, &mut fuel);
             }
@@ -268,7 +268,7 @@ impl Runs<'_> {
         let wanted = Wanted::all(plan, (&spans, resting), &self.findings.fills.outcomes);
         let mut fuel = self.share(ALL);
         let all = choice.with_mixed_data(MIXED);
-        let all = all.map(|sizes| self.put.at(kernel, sizes));
+        let all = all.map(|sizes| self.placing.at(sizes));
         let all: Vec<Sizes> = all.collect();
         for wanted in wanted {
             // Nothing need be taken for what it is.
@@ -316,7 +316,7 @@ impl Runs<'_> {
             let is_size = matches!(kernel.vars[*var].kind, VarKind::TileParam(_) | VarKind::Dim);
             for value in values.iter().filter(|value| is_size && **value > 0) {
                 let Some(sizes) = choice.sizes_with(&[(*var, *value)], 0) else { continue };
-                let sizes = self.put.at(kernel, sizes);
+                let sizes = self.placing.at(sizes);
                 let _ = self.run_at(plan, &sizes, Run::of(blocks, pool), &mut fuel);
             }
         }
@@ -332,7 +332,7 @@ impl Runs<'_> {
                     sizes.values[var.index()] = value.copied();
                 }
             }
-            let sizes = self.put.at(kernel, sizes);
+            let sizes = self.placing.at(sizes);
             let _ = self.run_at(plan, &sizes, Run::of(blocks, pool), &mut fuel);
             if fuel == 0 {
                 break;
@@ -361,7 +361,7 @@ impl Runs<'_> {
             for (var, values) in asked() {
                 sizes.values[var.index()] = values.iter().nth(turn % values.len()).copied();
             }
-            let sizes = self.put.at(kernel, sizes);
+            let sizes = self.placing.at(sizes);
             let _ = self.run_at(plan, &sizes, Run::of(blocks, pool), &mut fuel);
         }
     }
@@ -383,7 +383,7 @@ impl Runs<'_> {
         let mut fuel = most;
         let (mut is_ended, mut is_cut) = (false, false);
         for sizes in choice.with_mixed_data(MIXED) {
-            let sizes = self.put.at(kernel, sizes);
+            let sizes = self.placing.at(sizes);
             let doubts = Doubts::of((&doubtful, resting, compared), &spans, &sizes);
             // What is taken for another number than it is shows nothing else.
             let before = self.findings.clone();

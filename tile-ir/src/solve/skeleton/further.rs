@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::assumed::Put;
 use super::data::Pool;
 use super::literals::literals_to;
 use super::machine::{Blocks, Machine, Stop};
@@ -14,9 +15,7 @@ use super::sizes::{Choice, Sizes};
 use super::thresholds::beyond;
 use super::{Findings, assumptions};
 use crate::arena::EntityId as _;
-use crate::kernel::{
-    ArrayRef, ElemType, ExprId, Kernel, Source, StmtKind, Type, VarId, VarKind, any_stmt,
-};
+use crate::kernel::{ArrayRef, ElemType, Kernel, Source, StmtKind, Type, VarId, VarKind, any_stmt};
 
 /// Looks for conflicts in `array` at small sizes again, by other data.
 pub(crate) fn try_other_data(
@@ -26,7 +25,7 @@ pub(crate) fn try_other_data(
     fuel: &mut u32,
 ) {
     let further = Further::of(kernel);
-    let plan = Plan::storing(kernel, further.assumptions.clone(), &|other| other == array);
+    let plan = Plan::storing(kernel, further.put.assumptions.clone(), &|other| other == array);
     if !plan.uses_data {
         return;
     }
@@ -50,7 +49,7 @@ pub(crate) fn try_other_data(
 /// large, that the runs at small sizes did not come to their ends.
 pub(crate) fn look_far(kernel: &Kernel, array: ArrayRef, findings: &mut Findings, fuel: &mut u32) {
     let further = Further::of(kernel);
-    let plan = Plan::storing(kernel, further.assumptions.clone(), &|other| other == array);
+    let plan = Plan::storing(kernel, further.put.assumptions.clone(), &|other| other == array);
     let blocks = vec![powers(); kernel.grid.len()];
     let whole = *fuel;
     if whole == 0 {
@@ -150,13 +149,13 @@ fn has_narrow_numbers(kernel: &Kernel) -> bool {
 pub(super) struct Further<'a> {
     kernel: &'a Kernel,
     pub(super) pool: Pool,
-    /// Conditions that the author assumes, and sizes decide.
-    pub(super) assumptions: BTreeSet<ExprId>,
+    /// Where sizes are put.
+    pub(super) put: Put<'a>,
 }
 
 impl<'a> Further<'a> {
     pub(super) fn of(kernel: &'a Kernel) -> Self {
-        Self { kernel, pool: Pool::of(kernel), assumptions: assumptions(kernel) }
+        Self { kernel, pool: Pool::of(kernel), put: Put::of(kernel, &assumptions(kernel)) }
     }
 
     /// Small sizes that differ for a plan; where it is so, with extents beyond any index.
@@ -237,7 +236,7 @@ impl<'a> Further<'a> {
         let mut seen = BTreeSet::new();
         let mut differing = Vec::new();
         for sizes in all {
-            let mut sizes = sizes.put_where_assumed(self.kernel, &self.assumptions);
+            let mut sizes = self.put.at(sizes);
             if is_wide {
                 sizes.widen(&plan.extents_alone);
             }
@@ -257,7 +256,7 @@ impl<'a> Further<'a> {
         findings: &mut Findings,
         fuel: &mut u32,
     ) -> bool {
-        let (assumptions, is_watched) = (self.assumptions.clone(), |other| other == array);
+        let (assumptions, is_watched) = (self.put.assumptions.clone(), |other| other == array);
         let plan = match counts {
             true => Plan::counting(self.kernel, assumptions, &is_watched),
             false => Plan::storing(self.kernel, assumptions, &is_watched),

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::assumed::Put;
 use super::data::Pool;
 use super::machine::{Blocks, Machine, Stop};
 use super::plain::Plain;
@@ -29,10 +30,10 @@ pub(crate) fn leaving(kernel: &Kernel, tile: TileId, accesses: &BTreeSet<SpanId>
     let text = joint::Text::of(&plain, &BTreeSet::from([tile]));
     let pool = Pool::of(kernel);
     let assumptions = assumptions(kernel);
+    let put = Put::of(kernel, &assumptions);
     let choice = Choice::of(kernel, &pool);
     let starts = choice.sizes_of_each_tile();
-    let starts: Vec<Sizes> =
-        starts.map(|sizes| sizes.put_where_assumed(kernel, &assumptions)).collect();
+    let starts: Vec<Sizes> = starts.map(|sizes| put.at(sizes)).collect();
     let plan = Plan::for_fills(kernel, assumptions, &|array| array == ArrayRef::Tile(tile));
     let mut found = Findings::default();
     let mut left = FUEL;

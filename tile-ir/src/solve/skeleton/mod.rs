@@ -95,7 +95,7 @@ pub(crate) use exhaust::{Exhaustion, combinations, exhaust};
 pub(crate) use fill::{Fills, Unwritten};
 pub(crate) use further::{follow, look_far, try_other_data};
 pub(crate) use leaving::leaving;
-pub(crate) use passes::enumerate_within;
+pub(crate) use passes::{enumerate, enumerate_within};
 pub(crate) use plan::Site;
 pub(crate) use probe::probe;
 pub(crate) use shadow::Scope;
@@ -275,27 +275,4 @@ fn assumptions(kernel: &Kernel) -> BTreeSet<ExprId> {
     let mut assumptions: BTreeSet<ExprId> = origins.assumed.iter().copied().collect();
     assumptions.retain(|cond| !origins.reaches(kernel, *cond, &is_load));
     assumptions
-}
-
-/// Looks for conflicts at small sizes, and for accesses that leave their tile or
-/// find nothing there. Of tensors conflicts are all there is to find, so they are left
-/// out where a proof says that there is none.
-pub(crate) fn enumerate(kernel: &Kernel, effort: Effort<'_>) -> Findings {
-    // What a proof makes short is still run to its end.
-    let mut fuel = match effort {
-        Effort::Short => effort.budget(),
-        // Tiles and tensors each have their part.
-        Effort::Glance => 2 * effort.budget(),
-        Effort::Full | Effort::Proved { .. } => BUDGET,
-    };
-    let mut findings = enumerate_within(kernel, effort, &mut fuel);
-    if matches!(effort, Effort::Full | Effort::Proved { .. }) {
-        let pool = Pool::of(kernel);
-        let usual = sizes::Choice::of(kernel, &pool).with_mixed_data(1).next();
-        for wishes in usual.iter().flat_map(|usual| wished::Wishes::all(kernel, usual)) {
-            let mut fuel = BUDGET;
-            findings.find(passes::enumerate_where(kernel, effort, (&wishes, &mut fuel)));
-        }
-    }
-    findings
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::asked::Asked;
-use super::assumed::Put;
+use super::assumed::{Placing, Put};
 use super::machine::{Blocks, Machine, Stop};
 use super::plan::Plan;
 use super::sizes::{Choice, Sizes};
@@ -12,7 +12,7 @@ use super::thresholds::beyond;
 use super::turns::Turns;
 use super::types::Types;
 use super::wished::Wishes;
-use super::{Effort, Findings, Pool, assumptions};
+use super::{BUDGET, Effort, Findings, Pool, assumptions};
 use crate::kernel::{ArrayRef, Kernel, TileId};
 
 /// Sizes to be run one after the other, and whether of each also the blocks are run that
@@ -20,102 +20,146 @@ use crate::kernel::{ArrayRef, Kernel, TileId};
 type Pass<'a> = (Box<dyn Iterator<Item = Sizes> + 'a>, bool, u32);
 
 /// What a run at far sizes may spend: loops over them come to no end.
-const OF_FAR: u32 = super::BUDGET / 8;
+const OF_FAR: u32 = BUDGET / 8;
 
 /// Looks for conflicts at small sizes, and for accesses that leave their tile or
 /// find nothing there. Of tensors conflicts are all there is to find, so they are left
 /// out where a proof says that there is none. With so much to spend at most; where nothing
 /// is left, the last run was not ended.
 pub(crate) fn enumerate_within(kernel: &Kernel, effort: Effort<'_>, fuel: &mut u32) -> Findings {
-    enumerate_where(kernel, effort, (&Wishes::default(), fuel))
+    let pool = Pool::of(kernel);
+    Setup::of((kernel, effort), &pool).run(&Wishes::default(), fuel)
 }
 
-/// The same at sizes that are as is wished for.
-pub(super) fn enumerate_where(
-    kernel: &Kernel,
-    effort: Effort<'_>,
-    (wishes, fuel): (&Wishes, &mut u32),
-) -> Findings {
-    let is_proved = matches!(effort, Effort::Proved { .. });
-    let is_inside = matches!(effort, Effort::Proved { is_inside: true, .. });
-    // Of what the text shows nothing need be run.
-    let is_asked = |tile: &TileId| match effort {
-        Effort::Proved { unfilled, is_inside: true } => unfilled.contains(tile),
-        Effort::Proved { .. } | Effort::Full | Effort::Short | Effort::Glance => true,
+/// The same with the budget of a kernel, and at sizes that come to what usual ones pass by: there
+/// each way through conditions has its own.
+pub(crate) fn enumerate(kernel: &Kernel, effort: Effort<'_>) -> Findings {
+    // What a proof makes short is still run to its end.
+    let mut fuel = match effort {
+        Effort::Short => effort.budget(),
+        // Tiles and tensors each have their part.
+        Effort::Glance => 2 * effort.budget(),
+        Effort::Full | Effort::Proved { .. } => BUDGET,
     };
     let pool = Pool::of(kernel);
-    let choice = Choice::of(kernel, &pool);
-    let asked = Asked::of(kernel);
-    let assumptions = assumptions(kernel);
-    let findings = Findings::default();
-    let mut runs = Runs {
-        kernel,
-        pool: &pool,
-        asked: &asked,
-        put: Put { assumptions, wishes: wishes.clone() },
-        is_proved,
-        is_inside,
-        unfilled: match effort {
-            Effort::Proved { unfilled, .. } => unfilled.clone(),
-            Effort::Full | Effort::Short | Effort::Glance => BTreeSet::new(),
-        },
-        findings,
-        fuel,
-    };
-    for of_tiles in [true, false].into_iter().take(if is_proved { 1 } else { 2 }) {
-        let is_watched = |array| match array {
-            ArrayRef::Tile(tile) => of_tiles && is_asked(&tile),
-            ArrayRef::Tensor(_) => !of_tiles,
-        };
-        let assumptions = runs.put.assumptions.clone();
-        let plan = match is_proved {
-            true => Plan::for_fills(kernel, assumptions, &is_watched),
-            false if effort == Effort::Glance => Plan::under(kernel, assumptions, &is_watched),
-            false => Plan::storing(kernel, assumptions, &is_watched),
-        };
-        if plan.writes() {
-            let passes = passes(kernel, &choice, &asked, (&plan, of_tiles, is_proved));
-            runs.run_all(&plan, passes, (choice.n_tiles(), effort.budget()));
-            if is_proved {
-                runs.run_doubts(&plan, &choice);
-            }
+    let setup = Setup::of((kernel, effort), &pool);
+    let mut findings = setup.run(&Wishes::default(), &mut fuel);
+    if matches!(effort, Effort::Full | Effort::Proved { .. }) {
+        let usual = || setup.choice.with_mixed_data(1).next();
+        for wishes in Wishes::all(kernel, usual) {
+            findings.find(setup.run(&wishes, &mut { BUDGET }));
         }
     }
-    runs.findings
+    findings
 }
 
-/// The passes of a plan that watches tiles, or tensors.
-fn passes<'a>(
-    kernel: &Kernel,
-    choice: &'a Choice<'_>,
-    asked: &Asked<'_>,
-    (plan, of_tiles, is_proved): (&Plan, bool, bool),
-) -> Vec<Pass<'a>> {
-    let mut passes: Vec<Pass<'a>> = vec![(Box::new(choice.sizes(plan.uses_data)), false, u32::MAX)];
-    if !asked.is_empty() {
-        passes.push((Box::new(choice.with_many_blocks()), true, u32::MAX));
+/// What is the same for all runs of a kernel.
+struct Setup<'a> {
+    kernel: &'a Kernel,
+    effort: Effort<'a>,
+    pool: &'a Pool,
+    choice: Choice<'a>,
+    asked: Asked<'a>,
+    put: Put<'a>,
+    /// What is run, and whether it watches tiles, or tensors.
+    plans: Vec<(Plan<'a>, bool)>,
+}
+
+impl<'a> Setup<'a> {
+    fn of((kernel, effort): (&'a Kernel, Effort<'a>), pool: &'a Pool) -> Self {
+        let assumptions = assumptions(kernel);
+        let of_tiles = [true, false].into_iter().take(if is_proved(effort) { 1 } else { 2 });
+        let plans = of_tiles.map(|of_tiles| {
+            let is_watched = |array| match array {
+                ArrayRef::Tile(tile) => of_tiles && is_asked(tile, effort),
+                ArrayRef::Tensor(_) => !of_tiles,
+            };
+            let assumptions = assumptions.clone();
+            let plan = match effort {
+                Effort::Proved { .. } => Plan::for_fills(kernel, assumptions, &is_watched),
+                Effort::Glance => Plan::under(kernel, assumptions, &is_watched),
+                Effort::Full | Effort::Short => Plan::storing(kernel, assumptions, &is_watched),
+            };
+            (plan, of_tiles)
+        });
+        let plans = plans.filter(|(plan, _)| plan.writes()).collect();
+        let put = Put::of(kernel, &assumptions);
+        let (choice, asked) = (Choice::of(kernel, pool), Asked::of(kernel));
+        Self { kernel, effort, pool, choice, asked, put, plans }
     }
-    // For what is read unwritten; of tensors nothing is.
-    if of_tiles && !kernel.scalars.is_empty() {
-        passes.push((Box::new(choice.with_large_scalars()), false, u32::MAX));
-    }
-    if of_tiles && !is_proved && !kernel.scalars.is_empty() {
-        passes.push((Box::new(choice.with_long_scalars()), false, u32::MAX));
-    }
-    if of_tiles {
-        let beyond = beyond(kernel, choice);
-        if !beyond.is_empty() {
-            passes.push((Box::new(beyond.into_iter()), true, u32::MAX));
+
+    /// Runs sizes that are as is wished for.
+    fn run(&self, wishes: &Wishes, fuel: &mut u32) -> Findings {
+        let is_proved = is_proved(self.effort);
+        let unfilled = match self.effort {
+            Effort::Proved { unfilled, .. } => unfilled.clone(),
+            Effort::Full | Effort::Short | Effort::Glance => BTreeSet::new(),
+        };
+        let mut runs = Runs {
+            kernel: self.kernel,
+            pool: self.pool,
+            asked: &self.asked,
+            placing: Placing { put: &self.put, wishes },
+            is_proved,
+            is_inside: matches!(self.effort, Effort::Proved { is_inside: true, .. }),
+            unfilled,
+            findings: Findings::default(),
+            fuel,
+        };
+        for (plan, of_tiles) in &self.plans {
+            let passes = self.passes((plan, *of_tiles));
+            runs.run_all(plan, passes, (self.choice.n_tiles(), self.effort.budget()));
+            if is_proved {
+                runs.run_doubts(plan, &self.choice);
+            }
         }
+        runs.findings
     }
-    if of_tiles && !kernel.grid.is_empty() {
-        passes.push((Box::new(choice.with_far_blocks().into_iter()), true, OF_FAR));
+
+    /// The passes of a plan that watches tiles, or tensors.
+    fn passes(&self, (plan, of_tiles): (&Plan, bool)) -> Vec<Pass<'_>> {
+        let (kernel, choice) = (self.kernel, &self.choice);
+        let is_proved = is_proved(self.effort);
+        let usual = Box::new(choice.sizes(plan.uses_data));
+        let mut passes: Vec<Pass<'_>> = vec![(usual, false, u32::MAX)];
+        if !self.asked.is_empty() {
+            passes.push((Box::new(choice.with_many_blocks()), true, u32::MAX));
+        }
+        // For what is read unwritten; of tensors nothing is.
+        if of_tiles && !kernel.scalars.is_empty() {
+            passes.push((Box::new(choice.with_large_scalars()), false, u32::MAX));
+        }
+        if of_tiles && !is_proved && !kernel.scalars.is_empty() {
+            passes.push((Box::new(choice.with_long_scalars()), false, u32::MAX));
+        }
+        if of_tiles {
+            let beyond = beyond(kernel, choice);
+            if !beyond.is_empty() {
+                passes.push((Box::new(beyond.into_iter()), true, u32::MAX));
+            }
+        }
+        if of_tiles && !kernel.grid.is_empty() {
+            passes.push((Box::new(choice.with_far_blocks().into_iter()), true, OF_FAR));
+        }
+        // Those may use up what is left.
+        if of_tiles && is_proved {
+            passes.push((Box::new(choice.with_long_loops(plan.uses_data)), false, u32::MAX));
+        }
+        passes
     }
-    // Those may use up what is left.
-    if of_tiles && is_proved {
-        passes.push((Box::new(choice.with_long_loops(plan.uses_data)), false, u32::MAX));
+}
+
+/// Whether it is known that nothing collides.
+fn is_proved(effort: Effort<'_>) -> bool {
+    matches!(effort, Effort::Proved { .. })
+}
+
+/// Whether a tile is run: of what the text shows nothing need be.
+fn is_asked(tile: TileId, effort: Effort<'_>) -> bool {
+    match effort {
+        Effort::Proved { unfilled, is_inside: true } => unfilled.contains(&tile),
+        Effort::Proved { .. } | Effort::Full | Effort::Short | Effort::Glance => true,
     }
-    passes
 }
 
 /// The runs of a kernel, and what they have shown.
@@ -124,7 +168,7 @@ pub(super) struct Runs<'a> {
     pool: &'a Pool,
     pub(super) asked: &'a Asked<'a>,
     /// Where sizes are put.
-    pub(super) put: Put,
+    pub(super) placing: Placing<'a>,
     /// Whether it is known that nothing collides.
     is_proved: bool,
     /// Whether nothing is asked but which cells are read unwritten.
@@ -156,13 +200,13 @@ impl Runs<'_> {
             is_first = false;
             let mut turns = Turns::of(n_tiles, enough);
             for sizes in sequence {
-                let sizes = self.put.at(self.kernel, sizes);
+                let sizes = self.placing.at(sizes);
                 let spent = whole - *self.fuel;
                 let is_over = turns.is_over(sizes.tiles(self.kernel), spent);
                 if is_over || !seen.insert((plan.key(&sizes), is_asked)) {
                     continue;
                 }
-                let is_asked = is_asked || self.put.wishes.are_of_blocks;
+                let is_asked = is_asked || self.placing.wishes.are_of_blocks;
                 let blocks = is_asked.then(|| self.asked.at(&sizes));
                 let blocks = blocks.as_deref().map_or(Blocks::Sample, Blocks::Asked);
                 self.run(plan, &sizes, (blocks, most));
@@ -192,7 +236,8 @@ impl Runs<'_> {
         sizes: &Sizes,
         (blocks, types, most): (Blocks<'_>, &Types, u32),
     ) {
-        let may_exclude = !self.put.assumptions.is_empty() || plan.may_not_end || plan.refuses();
+        let may_exclude =
+            !self.placing.put.assumptions.is_empty() || plan.may_not_end || plan.refuses();
         let before = may_exclude.then(|| self.findings.clone());
         let outcomes = self.findings.fills.outcomes.clone();
         let given = most.min(*self.fuel);

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use super::sizes::Sizes;
 use crate::arena::EntityId as _;
-use crate::kernel::{ExprId, ExprKind, Kernel, VarId, VarKind, eval_index_of, immutable_lets};
+use crate::kernel::{
+    ExprId, ExprKind, Kernel, VarId, VarKind, any_subexpr, eval_index_of, immutable_lets,
+};
 
 /// The variables of a kernel that are set once, and what to.
 pub(super) struct Plain<'a> {
@@ -26,6 +28,39 @@ impl<'a> Plain<'a> {
             expr = *init;
         }
         expr
+    }
+
+    /// The scalar parameter or dimension that an expression is, alone, by whatever name.
+    pub(super) fn parameter(&self, expr: ExprId) -> Option<VarId> {
+        match self.kernel.exprs[self.resolved(expr)].kind {
+            ExprKind::Cast(operand) => self.parameter(operand),
+            ExprKind::Var(var) => match self.kernel.vars[var].kind {
+                VarKind::Scalar(_) | VarKind::Dim => Some(var),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether an expression names a variable of such a kind, by what it stands for where that is
+    /// set once.
+    pub(super) fn names(&self, expr: ExprId, is_wanted: &dyn Fn(VarKind) -> bool) -> bool {
+        any_subexpr(self.kernel, expr, &mut |kind| match kind {
+            ExprKind::Var(var) => match self.lets.get(var) {
+                Some(of) => self.names(*of, is_wanted),
+                None => is_wanted(self.kernel.vars[*var].kind),
+            },
+            _ => false,
+        })
+    }
+
+    /// Whether what is loaded, or whether an element exists, is in an expression.
+    pub(super) fn reads(&self, expr: ExprId) -> bool {
+        any_subexpr(self.kernel, expr, &mut |kind| match kind {
+            ExprKind::Load(_) | ExprKind::InBounds { .. } => true,
+            ExprKind::Var(var) => self.lets.get(var).is_some_and(|of| self.reads(*of)),
+            _ => false,
+        })
     }
 
     /// An expression's value where `var` says what variables are that are not set once.

@@ -14,7 +14,7 @@ const FUEL: u32 = 60_000;
 /// updates counters, and nothing of memory decides whether they are made.
 pub(crate) fn spilt(kernel: &Kernel, tile: ArrayRef, old: Source) -> Vec<Stray> {
     let further = Further::of(kernel);
-    let plan = Plan::counting(kernel, further.assumptions.clone(), &|array| array == tile);
+    let plan = Plan::counting(kernel, further.put.assumptions.clone(), &|array| array == tile);
     let mut fuel = FUEL;
     for sizes in further.sizes(&plan, false) {
         let mut found = Findings::default();

@@ -14,7 +14,7 @@
 
 use super::plain::{Plain, given};
 use super::sizes::Sizes;
-use crate::kernel::{Exit, ExprId, ExprKind, Kernel, Stmt, StmtKind, VarKind, any_subexpr};
+use crate::kernel::{Exit, ExprId, ExprKind, Kernel, Stmt, StmtKind, VarKind};
 use crate::op::LogicOp;
 
 /// Most ways that are run besides.
@@ -29,19 +29,22 @@ pub(super) struct Wishes {
 }
 
 impl Wishes {
-    /// The ways through a kernel that `usual` sizes do not take.
-    pub(super) fn all(kernel: &Kernel, usual: &Sizes) -> Vec<Self> {
+    /// The ways through a kernel that usual sizes do not take; those are only asked for where a
+    /// launch decides anything.
+    pub(super) fn all(kernel: &Kernel, usual: impl FnOnce() -> Option<Sizes>) -> Vec<Self> {
         let plain = Plain::of(kernel);
         let mut ways = vec![Vec::new()];
         collect(&plain, &kernel.body, &mut Vec::new(), &mut ways);
         let stays: Vec<(ExprId, bool)> =
             kernel.exits.iter().filter_map(|exit| stays(&plain, exit)).collect();
+        let is_straight = ways.len() == 1 && stays.is_empty();
+        let Some(usual) = (!is_straight).then(usual).flatten() else { return Vec::new() };
         let mut all: Vec<Self> = Vec::new();
         for way in ways.iter().filter(|way| !ways.iter().any(|other| goes_on(way, other))) {
             let is_open = |(cond, _): &&(ExprId, bool)| way.iter().all(|(own, _)| own != cond);
             let stays = stays.iter().filter(is_open);
             let conditions: Vec<(ExprId, bool)> = way.iter().chain(stays).copied().collect();
-            let is_new = conditions.iter().any(|wish| !holds(&plain, *wish, usual));
+            let is_new = conditions.iter().any(|wish| !holds(&plain, *wish, &usual));
             let are_of_blocks = conditions.iter().any(|(cond, _)| names_block(&plain, *cond));
             let own = Self { conditions, are_of_blocks };
             if is_new && !all.contains(&own) {
@@ -100,36 +103,16 @@ fn stays(plain: &Plain<'_>, exit: &Exit) -> Option<(ExprId, bool)> {
 
 /// Whether scalars, dimensions and coordinates of blocks decide a condition.
 fn is_of_launch(plain: &Plain<'_>, cond: ExprId) -> bool {
-    names(plain, cond, &|kind| matches!(kind, VarKind::Scalar(_) | VarKind::Dim | VarKind::Grid))
-        && !names(plain, cond, &|kind| {
+    let is_given = |kind| matches!(kind, VarKind::Scalar(_) | VarKind::Dim | VarKind::Grid);
+    plain.names(cond, &is_given)
+        && !plain.names(cond, &|kind| {
             matches!(kind, VarKind::Block | VarKind::Each | VarKind::Loop | VarKind::Let { .. })
         })
-        && !reads(plain, cond)
+        && !plain.reads(cond)
 }
 
 fn names_block(plain: &Plain<'_>, cond: ExprId) -> bool {
-    names(plain, cond, &|kind| matches!(kind, VarKind::Grid))
-}
-
-/// Whether an expression names a variable of such a kind, by what it stands for where it is set
-/// once.
-fn names(plain: &Plain<'_>, expr: ExprId, is_wanted: &dyn Fn(VarKind) -> bool) -> bool {
-    let kernel = plain.kernel;
-    any_subexpr(kernel, expr, &mut |kind| match kind {
-        ExprKind::Var(var) => match plain.lets.get(var) {
-            Some(of) => names(plain, *of, is_wanted),
-            None => is_wanted(kernel.vars[*var].kind),
-        },
-        _ => false,
-    })
-}
-
-fn reads(plain: &Plain<'_>, expr: ExprId) -> bool {
-    any_subexpr(plain.kernel, expr, &mut |kind| match kind {
-        ExprKind::Load(_) | ExprKind::InBounds { .. } => true,
-        ExprKind::Var(var) => plain.lets.get(var).is_some_and(|of| reads(plain, *of)),
-        _ => false,
-    })
+    plain.names(cond, &|kind| matches!(kind, VarKind::Grid))
 }
 
 /// Whether a wish is fulfilled at some sizes; what is not known is not.

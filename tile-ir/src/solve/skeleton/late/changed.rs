@@ -11,16 +11,17 @@
 //! most if it begins bounded and is changed there alone. But how many rounds these are (`c += 1;`)
 //! is a number that no small launch makes large: a *count*.
 //!
-//! What a loop sets back (`c += 1; if c == 60 { c = 0; q += 1; }`) is taken to come round within the
-//! rounds that are run. Where one such counter drives another, as the digits of a clock do, that
-//! holds only as long as the product of their bounds is no larger; this is not asked.
+//! What a loop sets back (`c += 1; if c == 60 { c = 0; q += 1; }`) comes round within the rounds that
+//! are run, if they are few enough. Where one such counter drives another, as the digits of a clock
+//! do, the latter goes on once in as many rounds as the product of what the others are asked for,
+//! or divided by: up to [`NESTED`] it goes on evenly, else it is late.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::sizes::Sizes;
 use super::super::spans::Spans;
 use super::super::trips_of_digits::loses_digits;
-use super::{BOUNDED, DIVISOR, is_whole};
+use super::{BOUNDED, DIVISOR, NESTED, is_whole};
 use crate::kernel::{
     ExprId, ExprKind, Kernel, LoopRange, Place, Stmt, StmtKind, Type, VarId, VarKind,
 };
@@ -46,7 +47,7 @@ impl Changed {
             loops: Vec::new(),
             changes: BTreeMap::new(),
         };
-        found.visit(&kernel.body, &mut Vec::new(), &[]);
+        found.visit(&kernel.body, &Around::default());
         let all: BTreeSet<VarId> = found.changes.keys().copied().collect();
         let late = all.iter().copied().filter(|var| found.way_of(*var) == Way::Late);
         let late = late.collect();
@@ -89,7 +90,21 @@ struct Change {
     op: Option<BinaryOp>,
     value: ExprId,
     loops: Vec<usize>,
+    /// The conditions around.
+    conds: Vec<ExprId>,
 }
+
+/// Where a statement stands.
+#[derive(Clone, Default)]
+struct Around {
+    loops: Vec<usize>,
+    conds: Vec<ExprId>,
+    /// Variables of which a change in these arms takes digits away, until none is run.
+    ending: Vec<VarId>,
+}
+
+/// How many counters that drive one the other are looked into.
+const MAX_DRIVERS: u32 = 6;
 
 /// A loop.
 #[derive(Clone, Copy)]
@@ -113,38 +128,33 @@ struct Found<'a, 's> {
 }
 
 impl Found<'_, '_> {
-    /// `ending` are variables of which a change in these arms takes digits away, until none is run.
-    fn visit(&mut self, stmts: &[Stmt], around: &mut Vec<usize>, ending: &[VarId]) {
+    fn visit(&mut self, stmts: &[Stmt], around: &Around) {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::Let { var, .. } => {
-                    self.declared.insert(*var, around.len());
+                    self.declared.insert(*var, around.loops.len());
                 }
-                StmtKind::Assign { var, value } => {
-                    self.note(*var, (None, *value), (around, ending));
-                }
+                StmtKind::Assign { var, value } => self.note(*var, (None, *value), around),
                 StmtKind::Update { place: Place::Var(var), op, value } => {
-                    self.note(*var, (Some(*op), *value), (around, ending));
+                    self.note(*var, (Some(*op), *value), around);
                 }
                 _ => {}
             }
-            let own = around.len();
-            if let Some(own) = self.loop_of(&stmt.kind) {
-                around.push(self.loops.len());
-                self.loops.push(own);
-            }
             for (number, body) in stmt.kind.bodies().into_iter().enumerate() {
-                match &stmt.kind {
-                    StmtKind::If { cond, .. } if number == 0 => {
-                        let mut ending = ending.to_vec();
-                        ending.extend(self.ended(*cond, body));
-                        self.visit(body, around, &ending);
-                    }
-                    StmtKind::If { .. } => self.visit(body, around, ending),
-                    _ => self.visit(body, around, &[]),
+                let mut inner = around.clone();
+                if let StmtKind::If { cond, .. } = &stmt.kind {
+                    inner.conds.push(*cond);
+                    let ended = self.ended(*cond, body).filter(|_| number == 0);
+                    inner.ending.extend(ended);
+                } else {
+                    inner.ending.clear();
                 }
+                if let Some(own) = self.loop_of(&stmt.kind) {
+                    inner.loops.push(self.loops.len());
+                    self.loops.push(own);
+                }
+                self.visit(body, &inner);
             }
-            around.truncate(own);
         }
     }
 
@@ -185,22 +195,19 @@ impl Found<'_, '_> {
         (begins && is_changed_once && is_above && loses_digits(kernel, var, arm)).then_some(var)
     }
 
-    fn note(
-        &mut self,
-        var: VarId,
-        (op, value): (Option<BinaryOp>, ExprId),
-        (around, ending): (&[usize], &[VarId]),
-    ) {
+    fn note(&mut self, var: VarId, (op, value): (Option<BinaryOp>, ExprId), around: &Around) {
         let declared = self.declared.get(&var).copied().unwrap_or(0);
         // One that is declared further inside begins again.
         let ends = |other: &VarId| self.declared.get(other).is_some_and(|own| *own <= declared);
-        if ending.iter().any(ends) {
+        if around.ending.iter().any(ends) {
             return;
         }
         let is_open = |own: &&usize| !matches!(self.loops.get(**own), Some(Loop::Bounded) | None);
-        let loops: Vec<usize> = around.iter().skip(declared).filter(is_open).copied().collect();
+        let loops = around.loops.iter().skip(declared);
+        let loops: Vec<usize> = loops.filter(is_open).copied().collect();
         if !loops.is_empty() {
-            self.changes.entry(var).or_default().push(Change { op, value, loops });
+            let change = Change { op, value, loops, conds: around.conds.clone() };
+            self.changes.entry(var).or_default().push(change);
         }
     }
 
@@ -259,11 +266,60 @@ impl Found<'_, '_> {
 
     fn way_of(&self, var: VarId) -> Way {
         let changes = self.changes.get(&var).into_iter().flatten();
-        let ways = changes.map(|change| match self.comes_round(var, change) {
-            true => Way::Late,
-            false => self.way(var, change),
+        let ways = changes.map(|change| {
+            let is_late =
+                self.comes_round(var, change) || self.period(var, change, MAX_DRIVERS) > NESTED;
+            if is_late { Way::Late } else { self.way(var, change) }
         });
         ways.max().unwrap_or(Way::Even)
+    }
+
+    /// In how many rounds a variable is changed once, as far as counters say when.
+    fn period(&self, var: VarId, change: &Change, depth: u32) -> i128 {
+        let Some(depth) = depth.checked_sub(1) else { return 1 };
+        let mut drivers = BTreeMap::new();
+        let exprs = change.conds.iter().chain([&change.value]);
+        exprs.for_each(|expr| self.collect_drivers(*expr, &mut drivers));
+        drivers.remove(&var);
+        drivers.into_iter().fold(1_i128, |period, (driver, asked)| {
+            let changes = self.changes.get(&driver).into_iter().flatten();
+            let own = changes.map(|change| self.period(driver, change, depth)).max().unwrap_or(1);
+            period.saturating_mul(asked).saturating_mul(own)
+        })
+    }
+
+    /// Adds the counters that an expression compares or divides, and by how much at most.
+    fn collect_drivers(&self, expr: ExprId, out: &mut BTreeMap<VarId, i128>) {
+        let expr = self.spans.plain().resolved(expr);
+        let kind = &self.kernel.exprs[expr].kind;
+        let sides = match *kind {
+            ExprKind::Compare { lhs, rhs, .. } => vec![(lhs, rhs), (rhs, lhs)],
+            ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem | BinaryOp::And, lhs, rhs } => {
+                vec![(lhs, rhs)]
+            }
+            _ => Vec::new(),
+        };
+        for (side, by) in sides {
+            // What no number bounds is asked where it is compared.
+            if !self.is_bounded(by) {
+                continue;
+            }
+            let (low, high) = self.range(by);
+            for counter in self.names(side).into_iter().filter(|var| self.is_counter(*var)) {
+                let most = out.entry(counter).or_insert(1);
+                *most = low.abs().max(high.abs()).max(*most);
+            }
+        }
+        kind.operands().into_iter().for_each(|part| self.collect_drivers(part, out));
+    }
+
+    /// Whether a variable counts rounds that no launch bounds.
+    fn is_counter(&self, var: VarId) -> bool {
+        match self.kernel.vars[var].kind {
+            VarKind::Loop => self.spans.range_of_any_var(var, self.sizes).1 > BOUNDED,
+            VarKind::Let { .. } => self.changes.contains_key(&var),
+            _ => false,
+        }
     }
 
     fn way(&self, var: VarId, change: &Change) -> Way {

@@ -461,33 +461,18 @@ impl Sought<'_, '_> {
         is_own && kind.operands().into_iter().all(|part| self.is_of_scalars(part))
     }
 
-    /// Whether an expression is the same all through a block.
+    /// Whether an expression is the same in all rounds of all loops.
     fn is_of_launch(&self, expr: ExprId) -> bool {
         let plain = self.spans.plain();
-        let kind = &self.kernel.exprs[expr].kind;
-        let is_own = match kind {
-            ExprKind::Var(var) => match (plain.lets.get(var), self.kernel.vars[*var].kind) {
-                (Some(init), _) => self.is_of_launch(*init),
-                (None, kind) => !matches!(kind, VarKind::Loop | VarKind::Let { .. }),
-            },
-            ExprKind::Load(_) => false,
-            _ => true,
-        };
-        is_own && kind.operands().into_iter().all(|part| self.is_of_launch(part))
+        !plain.names(expr, &|kind| matches!(kind, VarKind::Loop | VarKind::Let { .. }))
+            && !plain.reads(expr)
     }
 }
 
 /// The scalar that an expression is, by whatever name.
 fn scalar(plain: &Plain<'_>, expr: ExprId) -> Option<VarId> {
-    let expr = plain.resolved(expr);
-    match plain.kernel.exprs[expr].kind {
-        ExprKind::Cast(operand) => scalar(plain, operand),
-        ExprKind::Var(var) => match plain.kernel.vars[var].kind {
-            VarKind::Scalar(_) => Some(var),
-            _ => None,
-        },
-        _ => None,
-    }
+    let is_scalar = |var: &VarId| matches!(plain.kernel.vars[*var].kind, VarKind::Scalar(_));
+    plain.parameter(expr).filter(is_scalar)
 }
 
 /// The scalars by which something is shifted.

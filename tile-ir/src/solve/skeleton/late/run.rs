@@ -26,7 +26,7 @@ impl Runs<'_> {
         let most = self.share(MOST);
         let mut fuel = most;
         for sizes in choice.with_mixed_data(MIXED) {
-            let sizes = self.put.at(kernel, sizes);
+            let sizes = self.placing.at(sizes);
             let at = late.at(&spans, &sizes);
             let before = self.findings.clone();
             self.findings.fills.run.clear();

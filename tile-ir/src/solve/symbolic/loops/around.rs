@@ -23,10 +23,8 @@ use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::LoopId;
 use super::super::terms::value::Function;
 use super::super::walk::Walk;
+use super::cases::Case;
 use crate::op::BinaryOp;
-
-/// Choices within each other that are looked into.
-const MAX_CHOICES: u32 = 4;
 
 /// Cases of an iteration.
 const MAX_CASES: usize = 12;
@@ -36,12 +34,6 @@ const MAX_LENGTHS: usize = 4;
 
 /// How often the length may be added in one case.
 const MAX_TIMES: i128 = 4;
-
-/// A case of an iteration: what holds in it, and what the variable is at its end.
-struct Case {
-    holds: Vec<Formula>,
-    end: Poly,
-}
 
 /// A length that a variable goes round, and by how much in an iteration.
 struct Cycle {
@@ -56,10 +48,7 @@ impl Walk<'_> {
         if first.is_lost() || end.is_lost() {
             return;
         }
-        let mut cases = Vec::new();
-        if self.collect_cases(end, (&mut Vec::new(), MAX_CHOICES), &mut cases).is_none() {
-            return;
-        }
+        let Some(cases) = self.cases(end, MAX_CASES) else { return };
         let lengths = self.lengths((id, at), &cases);
         let cycle = lengths.into_iter().find_map(|length| {
             let by = self.added_round((id, at), &cases, &length)?;
@@ -88,36 +77,6 @@ impl Walk<'_> {
         self.symbols.add_facts(at, if is_never { known } else { known.or(is_outside) });
     }
 
-    /// Collects the cases of a value at the end of an iteration.
-    fn collect_cases(
-        &self,
-        end: &Poly,
-        (holds, depth): (&mut Vec<Formula>, u32),
-        out: &mut Vec<Case>,
-    ) -> Option<()> {
-        let choice = end.terms().iter().find_map(|(product, factor)| {
-            let [unknown] = product.as_slice() else { return None };
-            let parts = self.choice_of(*unknown).filter(|_| *factor == 1)?;
-            Some((*unknown, parts))
-        });
-        let Some((choice, (cond, then, otherwise))) = choice else {
-            out.push(Case { holds: holds.clone(), end: end.clone() });
-            return (out.len() <= MAX_CASES).then_some(());
-        };
-        let depth = depth.checked_sub(1)?;
-        for (cond, arm) in [(&cond.yes, then), (&cond.no, otherwise)] {
-            let end = end.replace(&|unknown| (unknown == choice).then(|| arm.clone()));
-            if end.is_lost() {
-                return None;
-            }
-            holds.push(cond.clone());
-            let found = self.collect_cases(&end, (holds, depth), out);
-            holds.pop();
-            found?;
-        }
-        Some(())
-    }
-
     /// What may be the length: by what is divided, and what two cases differ by.
     fn lengths(&self, (id, at): (LoopId, Unknown), cases: &[Case]) -> Vec<Poly> {
         let mut out: Vec<Poly> = Vec::new();
@@ -132,7 +91,7 @@ impl Walk<'_> {
             }
         };
         for case in cases {
-            for unknown in case.end.unknowns() {
+            for unknown in case.value.unknowns() {
                 if let Some((Function::Quotient | Function::Floor, _, by)) =
                     self.function_of(unknown)
                 {
@@ -142,7 +101,7 @@ impl Walk<'_> {
         }
         let added: Vec<Poly> = cases
             .iter()
-            .filter_map(|case| case.added(&self.without_turns_of(&case.end), at))
+            .filter_map(|case| case.added(&self.without_turns_of(&case.value), at))
             .collect();
         for (n, one) in added.iter().enumerate() {
             for other in &added[..n] {
@@ -199,7 +158,7 @@ impl Walk<'_> {
     /// Whether an iteration that finds one of `0..length` may come to a case.
     fn comes_up(&self, (case, at): (&Case, Unknown), length: &Poly) -> bool {
         let is_inside = Formula::within(&Poly::unknown(at), length);
-        !self.is_never(&Formula::All(case.holds.clone()).and(is_inside))
+        !self.is_never(&case.holds().and(is_inside))
     }
 
     /// Whether an iteration that finds one of `0..length` leaves one.
@@ -211,8 +170,8 @@ impl Walk<'_> {
     /// What a variable would be at the end of a case without the range of its type, of which it
     /// does not leave it, or which is a multiple of the length.
     fn before_range(&self, (case, at): (&Case, Unknown), length: &Poly) -> Option<Poly> {
-        let mut end = case.end.clone();
-        for unknown in case.end.unknowns() {
+        let mut end = case.value.clone();
+        for unknown in case.value.unknowns() {
             let (size, exact, least) = match self.function_of(unknown) {
                 Some((Function::UnsignedTurns, exact, size)) => (size.as_constant()?, exact, 0),
                 Some((Function::SignedTurns, exact, size)) => {
@@ -225,7 +184,7 @@ impl Walk<'_> {
             let beyond = Formula::lt(exact, &Poly::constant(least))
                 .or(Formula::le(&Poly::constant(least + size), exact));
             let is_inside = Formula::within(&Poly::unknown(at), length);
-            let comes_up = Formula::All(case.holds.clone()).and(is_inside).and(beyond);
+            let comes_up = case.holds().and(is_inside).and(beyond);
             if !divides && !self.is_never(&comes_up) {
                 return None;
             }
@@ -275,7 +234,7 @@ impl Case {
             return Some(added);
         }
         let mut zeros = Vec::new();
-        self.holds.iter().for_each(|part| part.collect_zeros(&mut zeros));
+        self.conds.iter().for_each(|cond| cond.yes.collect_zeros(&mut zeros));
         zeros.into_iter().find_map(|zero| {
             let sign = zero.cofactor(at).as_constant().filter(|factor| factor.abs() == 1)?;
             let value = Poly::unknown(at).sub(&zero.scaled(sign));

@@ -7,11 +7,10 @@
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown, gcd};
 use super::super::algebra::symbol::{LoopId, Sharing};
-use super::super::scans::prefix::single;
 use super::super::walk::Walk;
 
-/// Choices one within the other that say what is added.
-const MAX_CHOICES: u32 = 3;
+/// Cases of what is added.
+const MAX_CASES: usize = 8;
 
 impl Walk<'_> {
     /// Says of a variable that was `first` before a loop, is `at` where an iteration starts and
@@ -21,10 +20,10 @@ impl Walk<'_> {
             return;
         }
         let own = Poly::unknown(at);
-        let mut added = Vec::new();
-        if self.collect_added((&own, end), MAX_CHOICES, &mut added).is_none() {
-            return;
-        }
+        let Some(cases) = self.cases(&end.sub(&own), MAX_CASES) else { return };
+        let added: Option<Vec<i128>> = cases.iter().map(|case| case.value.as_constant()).collect();
+        // Where it may wrap it is no number.
+        let Some(added) = added else { return };
         let Some(by) = added.iter().copied().min_by_key(|by: &i128| by.abs()) else { return };
         let rest = added.iter().fold(0, |rest, other| gcd(rest, other - by));
         // Multiples that all are of one number are a matter of rotations.
@@ -35,29 +34,5 @@ impl Walk<'_> {
         let times = Poly::unknown(self.symbol(Sharing::Private, None, None));
         let value = first.add(&number.scaled(by)).add(&times.scaled(rest));
         self.symbols.add_facts(at, Formula::eq(&own, &value));
-    }
-
-    /// Collects what an iteration that begins with `own` may add; `None` where that is no number,
-    /// or it may wrap.
-    fn collect_added(
-        &self,
-        (own, end): (&Poly, &Poly),
-        depth: u32,
-        out: &mut Vec<i128>,
-    ) -> Option<()> {
-        let rest = end.sub(own);
-        if let Some(number) = rest.as_constant() {
-            out.push(number);
-            return Some(());
-        }
-        let depth = depth.checked_sub(1)?;
-        let parts = |choice: Unknown| self.choice_of(choice);
-        let none = Poly::default();
-        let (own, (_, then, otherwise)) = match single(end).and_then(parts) {
-            Some(parts) => (own, parts),
-            None => (&none, single(&rest).and_then(parts)?),
-        };
-        self.collect_added((own, then), depth, out)?;
-        self.collect_added((own, otherwise), depth, out)
     }
 }

@@ -27,23 +27,15 @@ use super::super::scans::prefix::single;
 use super::super::walk::{Value, Walk};
 use super::Carried;
 use super::alike::Sum;
+use super::cases::Case;
 use super::last::{Ended, Head};
 use crate::kernel::{LoopRange, Stmt, StmtKind, VarId, any_stmt};
 
 /// Cases of what a round sets a variable to.
-const MAX_CASES: usize = 4;
-
-/// Choices one within the other that say what a round sets a variable to.
-const MAX_CHOICES: u32 = 4;
+const MAX_CASES: usize = 8;
 
 /// Variables of one loop that are followed so: the body is walked once for each.
 const MAX_FOUND: usize = 2;
-
-/// What a round sets a variable to where all of these conditions hold.
-struct Case {
-    conds: Vec<Cond>,
-    value: Poly,
-}
 
 /// An arbitrary round of a loop that has ended, as one variable knows it.
 struct Round {
@@ -141,14 +133,13 @@ impl Walk<'_> {
         carried: &Carried,
         (after, round): (Unknown, Round),
     ) -> Option<Formula> {
-        let cases = self.set_to((&round.head, &round.end), MAX_CHOICES)?;
+        let mut cases = self.cases(&round.end, MAX_CASES)?;
+        // Where none of the others is, the round leaves it.
+        cases.retain(|case| case.value != round.head);
         let is_known = |value: &Poly| {
             !value.is_lost() && !round.head.unknowns().any(|head| value.mentions(head))
         };
-        if cases.is_empty()
-            || cases.len() > MAX_CASES
-            || !cases.iter().all(|case| is_known(&case.value))
-        {
+        if cases.is_empty() || !cases.iter().all(|case| is_known(&case.value)) {
             return None;
         }
         let after = Poly::unknown(after);
@@ -161,26 +152,6 @@ impl Walk<'_> {
             Formula::All(holds)
         }));
         Some(Formula::Any(found).replace(&|_| None))
-    }
-
-    /// The cases in which a round that begins with `head` and ends with `end` sets a variable:
-    /// where none of them holds, it leaves it.
-    fn set_to(&self, (head, end): (&Poly, &Poly), depth: u32) -> Option<Vec<Case>> {
-        if head == end {
-            return Some(Vec::new());
-        }
-        let parts = single(end).and_then(|choice| self.choice_of(choice));
-        let Some((cond, then, otherwise)) = parts else {
-            return Some(vec![Case { conds: Vec::new(), value: end.clone() }]);
-        };
-        let depth = depth.checked_sub(1)?;
-        let mut cases = Vec::new();
-        for (cond, value) in [(cond.clone(), then), (cond.clone().negated(), otherwise)] {
-            let mut inner = self.set_to((head, value), depth)?;
-            inner.iter_mut().for_each(|case| case.conds.push(cond.clone()));
-            cases.extend(inner);
-        }
-        Some(cases)
     }
 
     /// That no round has set a variable in a case, if that is one for one number alone: no round

@@ -22,6 +22,7 @@ mod bit_by_bit;
 pub(super) mod bounded;
 mod by_rounds;
 mod carried;
+mod cases;
 mod claimed;
 mod congruent;
 mod course;

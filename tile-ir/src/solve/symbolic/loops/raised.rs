@@ -22,15 +22,13 @@
 use std::collections::BTreeSet;
 
 use super::super::algebra::formula::{Cond, Formula};
-use super::super::algebra::poly::{Poly, Unknown};
+use super::super::algebra::poly::Poly;
 use super::super::algebra::symbol::LoopId;
 use super::super::walk::{Value, Walk};
 use super::Carried;
+use super::cases::Case;
 use super::together::Changed;
 use crate::kernel::VarId;
-
-/// Conditions within conditions that are looked into.
-const MAX_CONDITIONS: u32 = 4;
 
 /// Most cases of what a round adds.
 const MAX_CASES: usize = 16;
@@ -47,9 +45,6 @@ pub(in super::super) struct Raised {
     /// Whether it may stay what it was in a round in which somebody leaves.
     may_stay: bool,
 }
-
-/// A case of what a round adds: where it is, and what is added, if that is a number.
-type Added = (Formula, Option<i128>);
 
 impl Raised {
     fn of(&self, one: &Poly, other: &Poly) -> Poly {
@@ -121,50 +116,22 @@ impl Walk<'_> {
         added: &Poly,
         goes_on: Option<&Formula>,
     ) -> Option<(i128, Vec<Option<i128>>)> {
-        let mut cases = Vec::new();
-        if !self.collect_cases_of_added(added, &Formula::True, MAX_CONDITIONS, &mut cases) {
-            return None;
-        }
+        let cases = self.cases(added, MAX_CASES)?;
         let mut tried = Vec::new();
-        for by in cases.iter().filter_map(|(_, by)| *by) {
+        for by in cases.iter().filter_map(|case| case.value.as_constant()) {
             if tried.contains(&by) {
                 continue;
             }
             tried.push(by);
-            let mut others = cases.iter().filter(|(_, other)| *other != Some(by));
-            let is_left = |(at, _): &Added| {
-                goes_on.is_some_and(|goes_on| self.is_seldom(&at.clone().and(goes_on.clone())))
+            let mut others = cases.iter().filter(|case| case.value.as_constant() != Some(by));
+            let is_left = |case: &Case| {
+                goes_on.is_some_and(|goes_on| self.is_seldom(&case.holds().and(goes_on.clone())))
             };
             if others.clone().all(is_left) {
-                return Some((by, others.by_ref().map(|(_, by)| *by).collect()));
+                return Some((by, others.by_ref().map(|case| case.value.as_constant()).collect()));
             }
         }
         None
-    }
-
-    /// Collects the cases of a value that is a choice made of choices; whether they are few. Of
-    /// conditions of which a part is not known it cannot be said that they are one.
-    fn collect_cases_of_added(
-        &self,
-        value: &Poly,
-        at: &Formula,
-        depth: u32,
-        out: &mut Vec<Added>,
-    ) -> bool {
-        let parts = |of: Unknown| self.choices.get(&of);
-        let choice = value.unknowns().find_map(parts).filter(|_| value.as_constant().is_none());
-        let Some(((cond, ..), depth)) = choice.zip(depth.checked_sub(1)) else {
-            out.push((at.clone(), value.as_constant()));
-            return out.len() <= MAX_CASES;
-        };
-        [true, false].into_iter().all(|is_then| {
-            let chosen = value.replace(&|of| {
-                let (_, then, otherwise) = parts(of).filter(|(own, ..)| own == cond)?;
-                Some(if is_then { then.clone() } else { otherwise.clone() })
-            });
-            let holds = if is_then { &cond.yes } else { &cond.no };
-            self.collect_cases_of_added(&chosen, &at.clone().and(holds.clone()), depth, out)
-        })
     }
 
     /// Says of variables behind a loop by how much rounds have raised them together.
