@@ -17,8 +17,8 @@
 //! launch, whatever conditions stand around it, as long as those of its parts are exact; and
 //! of what leaves 64 bits the innermost part is found, whose parts are. So in a launch that
 //! is not refused no number leaves them of which everything is known. Loaded numbers of 64
-//! bits and variables that change are taken to be below 2^31, as places are, where the text is
-//! judged, and are not asked for in a launch.
+//! bits and variables that change, but for those that counted loops multiply ([`super::scaled`]), are
+//! taken to be below 2^31, as places are, where the text is judged, and are not asked for in a launch.
 //!
 //! A shift by a count that may be 64 or more is not exact either, since counts begin again
 //! from 0 there; a launch in which one may be is refused. Counts that are loaded or change are
@@ -213,7 +213,12 @@ fn range(
             VarKind::Let { .. } => match sources.lets.get(var) {
                 Some(init) if *init < expr => of(*init),
                 Some(_) => launch.place(node.ty),
-                None if node.ty == Type::Index || is_long(node.ty) => launch.place(node.ty),
+                None if node.ty == Type::Index || is_long(node.ty) => {
+                    let value = |var: VarId| launch.values(kernel, var);
+                    let scaled = sources.scaled.get(var);
+                    let scaled = scaled.and_then(|scaled| scaled.range(kernel, of, &value));
+                    scaled.or_else(|| launch.place(node.ty))
+                }
                 None => None,
             },
         },

@@ -32,6 +32,7 @@ mod literal;
 mod multiples;
 mod parts;
 mod reach;
+mod scaled;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::floats::whole_of;
 use super::held::held;
 use super::parts::{is_made_by, parts};
+use super::scaled::{Scaled, scaled};
 use crate::check::ending::{End, Way};
 use crate::check::interval::{masked, rounded};
 use crate::check::stepped::{Course, Stepped};
@@ -28,6 +29,8 @@ pub(super) struct Sources {
     pub(super) held: BTreeMap<ArrayRef, Vec<ExprId>>,
     /// Those of the variables that loops count by hand.
     pub(super) stepped: Stepped,
+    /// The indices that loops multiply.
+    pub(super) scaled: BTreeMap<VarId, Scaled>,
 }
 
 /// Integers that are followed.
@@ -58,7 +61,8 @@ impl Sources {
         let lets = immutable_lets(&kernel.body, kernel);
         let set = set_vars(kernel);
         let (axes, counters, stepped) = (BTreeMap::new(), BTreeMap::new(), Stepped::of(kernel));
-        let mut sources = Self { lets, axes, counters, set, held: held(kernel), stepped };
+        let (held, scaled) = (held(kernel), scaled(kernel));
+        let mut sources = Self { lets, axes, counters, set, held, stepped, scaled };
         sources.add_axes(&kernel.grid);
         sources.add_axes(kernel.block.as_deref().unwrap_or_default());
         sources

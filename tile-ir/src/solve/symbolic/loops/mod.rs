@@ -26,7 +26,6 @@ mod cases;
 mod claimed;
 mod congruent;
 mod course;
-mod cycled;
 mod doubled;
 mod drained;
 mod entered;

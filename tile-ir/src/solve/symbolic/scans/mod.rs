@@ -123,7 +123,8 @@ impl Walk<'_> {
         };
         let (Value::Int(of), Value::Int(result)) = (operand, result) else { return };
         let Some(symbol) = result.unknowns().next() else { return };
-        if of.is_lost() || !self.is_natural(&of) || self.may_take(&of, ty) {
+        let is_rising = !of.is_lost() && self.is_natural(&of) && !self.may_take(&of, ty);
+        if !is_rising || self.adds_too_much(&of, ty) {
             return;
         }
         // Who adds comes by.

@@ -1,6 +1,7 @@
 //! Places that updates and ballots hand out: the old values of counters, claims and marks,
 //! and what is known of who has them.
 
+mod begun;
 mod both;
 pub(super) mod brought;
 pub(super) mod claim;

@@ -3,8 +3,8 @@
 //!
 //! A work-item takes a cell in one of two ways:
 //!
-//! - by the old value of a counter in a tile, which starts at 0 and to which nothing is
-//!   done but that 1 is added. Who adds stores in the cell, so whatever is found in the
+//! - by the old value of a counter in a tile, which starts at 0, or at as many as have been stored
+//!   before ([`super::begun`]), and to which nothing is done but that 1 is added. Who adds stores in the cell, so whatever is found in the
 //!   counter is no more than the cells taken. So it is with each cell of a tile, or with one
 //!   at numbers: what is done to others at numbers is of no matter to it. It may also be set
 //!   to 0 again, or to less than was found in it ([`super::lowered`]);
@@ -29,9 +29,7 @@ use super::super::scans::Sum;
 use super::super::terms::numbered::Number;
 use super::super::walk::{Site, Walk, Worker};
 use super::slot::Slot;
-use crate::kernel::{
-    Access, AccessKind, ArrayRef, ExprId, ExprKind, Literal, Place, Stmt, StmtKind,
-};
+use crate::kernel::{AccessKind, ArrayRef, ExprKind};
 
 /// A store to the cell that a work-item takes.
 pub(in super::super) struct Packing {
@@ -158,7 +156,7 @@ impl Walk<'_> {
             }
         }
         let is_known = matches!(counter, ArrayRef::Tile(_))
-            && starts_at_0(&self.kernel.body, (self, counter), cell)
+            && self.begins_with_stored((counter, cell), (array, one.axis))
             && self.sites.iter().filter(is_update).count() == stores.len();
         let turn = |(old, store): (Unknown, usize)| {
             let (span, _) = self.symbols.get(old)?.obstacle?;
@@ -292,40 +290,6 @@ impl Walk<'_> {
 }
 
 /// Whether these are all numbers.
-fn are_numbers(at: &[Poly]) -> bool {
+pub(super) fn are_numbers(at: &[Poly]) -> bool {
     at.iter().all(|index| index.as_constant().is_some())
-}
-
-/// Whether nothing is ever stored in an array but 0, or what lowers it, or in one cell of it.
-fn starts_at_0(
-    stmts: &[Stmt],
-    (walk, array): (&Walk<'_>, ArrayRef),
-    cell: Option<&[Poly]>,
-) -> bool {
-    let kernel = walk.kernel;
-    let number = |index: &ExprId| match kernel.exprs[*index].kind {
-        ExprKind::Literal(Literal::Int(number)) => Some(number),
-        _ => None,
-    };
-    let is_other = |access: &Access| {
-        let at: Option<Vec<i128>> = access.indices.iter().map(number).collect();
-        let of_cell =
-            |cell: &[Poly]| cell.iter().map(Poly::as_constant).collect::<Option<Vec<_>>>();
-        at.is_some_and(|at| cell.and_then(of_cell).is_some_and(|cell| cell != at))
-    };
-    stmts.iter().all(|stmt| {
-        let here = match &stmt.kind {
-            StmtKind::Store { access, value } if access.array == array => {
-                is_other(access)
-                    || kernel.exprs[*value].kind == ExprKind::Literal(Literal::Int(0))
-                    || walk.counters.only_lowers(access.span)
-            }
-            StmtKind::Update { place: Place::Element(access), .. } => {
-                access.array != array || is_other(access)
-            }
-            _ => true,
-        };
-        let mut bodies = stmt.kind.bodies().into_iter();
-        here && bodies.all(|body| starts_at_0(body, (walk, array), cell))
-    })
 }

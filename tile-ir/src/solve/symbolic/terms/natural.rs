@@ -1,15 +1,16 @@
 //! Tiles of which no element is ever negative, by what is stored in them.
 //!
 //! A tile is one if only such values are stored in it: numbers, counts, elements of such
-//! tiles, and sums of them. All are taken to be, until one is seen that need not. Sums are
-//! taken not to leave the range of their type, as counters are ([`super::super::slots::slot`]).
+//! tiles, and sums of them. All are taken to be, until one is seen that need not. Sums of 32 bits
+//! and more are taken not to leave the range of their type, as counters are
+//! ([`super::super::slots::slot`]); those of fewer do so soon.
 
 use std::collections::BTreeSet;
 
 use super::integers::{is_integer, range_of};
 use crate::kernel::{
-    ArrayRef, ExprId, ExprKind, Given, Holder, Keeping, Kernel, Literal, TileId, Type, VarKind,
-    given, kept_tiles,
+    ArrayRef, ExprId, ExprKind, Given, Holder, Keeping, Kernel, Literal, Place, StmtKind, TileId,
+    Type, VarKind, any_stmt, given, kept_tiles,
 };
 use crate::op::{AtomicOp, BinaryOp, MathFn};
 
@@ -35,6 +36,10 @@ pub(in super::super) fn natural_tiles(kernel: &Kernel) -> BTreeSet<TileId> {
     let holders = vars
         .map(|(var, _)| Holder::Var(var))
         .chain(tiles.map(|(tile, _)| Holder::Tile(tile)))
+        .filter(|holder| {
+            let is_safe = is_wide(type_of(kernel, *holder)) || has_no_sign(kernel, *holder);
+            is_safe || !is_added_to(kernel, *holder)
+        })
         .collect();
     let is_kept = |(holder, given): &(Holder, Given), natural: &BTreeSet<Holder>| match given {
         Given::Value(value) => is_natural(kernel, *value, natural),
@@ -49,12 +54,34 @@ pub(in super::super) fn is_plainly_natural(kernel: &Kernel, value: ExprId) -> bo
     is_natural(kernel, value, &BTreeSet::new())
 }
 
-fn has_no_sign(kernel: &Kernel, holder: Holder) -> bool {
-    let ty = match holder {
+fn type_of(kernel: &Kernel, holder: Holder) -> Type {
+    match holder {
         Holder::Var(var) => kernel.vars[var].ty,
         Holder::Tile(tile) => Type::Scalar(kernel.tiles[tile].elem),
-    };
-    range_of(ty).is_some_and(|(min, _)| min == 0)
+    }
+}
+
+fn has_no_sign(kernel: &Kernel, holder: Holder) -> bool {
+    range_of(type_of(kernel, holder)).is_some_and(|(min, _)| min == 0)
+}
+
+/// Whether sums of a type are taken not to leave its range.
+pub(in super::super) fn is_wide(ty: Type) -> bool {
+    range_of(ty).is_none_or(|(_, max)| max >= i32::MAX.into())
+}
+
+/// Whether something is added to what a holder has, or sums are given to it.
+fn is_added_to(kernel: &Kernel, holder: Holder) -> bool {
+    let is_it = |array: ArrayRef| Holder::of_array(array) == Some(holder);
+    any_stmt(&kernel.body, &mut |kind| match kind {
+        StmtKind::Update { place: Place::Var(var), op: BinaryOp::Add, .. } => {
+            holder == Holder::Var(*var)
+        }
+        StmtKind::Update { place: Place::Element(access), op: BinaryOp::Add, .. }
+        | StmtKind::Atomic { access, op: AtomicOp::Add, .. } => is_it(access.array),
+        StmtKind::Exchange { var, .. } => holder == Holder::Var(*var),
+        _ => false,
+    })
 }
 
 /// Whether a value is never negative, if what `natural` holders hold is not.
@@ -71,17 +98,19 @@ fn is_natural(kernel: &Kernel, value: ExprId, natural: &BTreeSet<Holder>) -> boo
             ArrayRef::Tile(tile) => natural.contains(&Holder::Tile(tile)),
             ArrayRef::Tensor(_) => false,
         },
-        ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Min, lhs, rhs } => is(*lhs) && is(*rhs),
+        ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
+            is_wide(expr.ty) && is(*lhs) && is(*rhs)
+        }
+        ExprKind::Binary { op: BinaryOp::Min, lhs, rhs } => is(*lhs) && is(*rhs),
         ExprKind::Binary { op: BinaryOp::Max | BinaryOp::And, lhs, rhs } => is(*lhs) || is(*rhs),
         ExprKind::Select { then, otherwise, .. } => is(*then) && is(*otherwise),
         ExprKind::Uniform(operand) => is(*operand),
         // Few bits fit into any type of 32 and more.
         ExprKind::Cast(operand) => {
             let from = &kernel.exprs[*operand];
-            let is_wide = range_of(expr.ty).is_some_and(|(_, max)| max >= i32::MAX.into());
             let is_short = range_of(from.ty).is_some_and(|(_, max)| max <= u16::MAX.into());
             from.ty == Type::BOOL
-                || is_wide && (is_count(kernel, *operand) || is_short && is(*operand))
+                || is_wide(expr.ty) && (is_count(kernel, *operand) || is_short && is(*operand))
         }
         ExprKind::Literal(_)
         | ExprKind::Unary { .. }

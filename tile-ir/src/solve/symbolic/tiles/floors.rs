@@ -9,8 +9,8 @@
 //! Whatever else writes the cell ends that, and so does a loop at its head and after it, if
 //! it does so anywhere: an earlier iteration may have. Of a tile that some update may lower
 //! nothing is known: updates do not race, so that one which comes later in the text may be
-//! made before. Sums are taken not to leave the range of their type, as counters are
-//! ([`super::super::slots::slot`]).
+//! made before. Sums of 32 bits and more are taken not to leave the range of their type, as counters
+//! are ([`super::super::slots::slot`]).
 //!
 //! Who sets a cell is one work-item that is picked, or the one whose number it is.
 
@@ -18,10 +18,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
-use super::super::terms::natural::is_plainly_natural;
+use super::super::terms::natural::{is_plainly_natural, is_wide};
 use super::super::walk::{Value, Walk};
 use super::spot::Spot;
-use crate::kernel::{Access, ArrayRef, Kernel, Place, Stmt, StmtKind, TileId};
+use crate::kernel::{Access, ArrayRef, Kernel, Place, Stmt, StmtKind, TileId, Type};
 use crate::op::AtomicOp;
 
 /// A cell that has been set, and since then only raised.
@@ -75,7 +75,12 @@ impl Walk<'_> {
     /// Notes what has been stored in a cell.
     pub(in super::super) fn note_floor(&mut self, access: &Access, at: &[Poly], value: &Value) {
         let (ArrayRef::Tile(tile), Value::Int(value)) = (access.array, value) else { return };
-        let is_open = !self.recording || self.is_in_point() || self.kernel.is_local(access.array);
+        // Sums of few bits soon leave their type.
+        let ty = Type::Scalar(self.kernel.tiles[tile].elem);
+        let is_open = !self.recording
+            || self.is_in_point()
+            || self.kernel.is_local(access.array)
+            || !is_wide(ty);
         if is_open || self.floors.lowered.contains(&tile) {
             return;
         }
