@@ -131,8 +131,8 @@ families! {
     seldom sentinels settled several shares sized sizes solvers sorted sorts spans spelled splits
     staged started starts stencils steps stolen stored strays strides summed sums swept symbolic
     tables takers tallies teams tickets tiles together told totals triangles turned turns twice
-    unrolled unseen unset values vectors verified waits walked warps wavelets waves weighed wholes
-    wide wished
+    unrolled unseen unset values vectors verified waits walked warps wavefronts wavelets waves
+    weighed wholes wide wished
 }
 
 #[test]

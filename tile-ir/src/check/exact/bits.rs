@@ -12,11 +12,17 @@
 //! Each holds of what `x` is in its type, so `x` must not wrap, and is asked for itself. What is
 //! multiplied in such a type and masked then may be a hash: it is not followed.
 
+use std::collections::BTreeSet;
+
 use super::multiples::{is_fixed, meant};
 use super::sources::Sources;
 use crate::check::interval::{FAR, Range, literal, range_of};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Type, VarKind};
 use crate::op::BinaryOp;
+
+/// Of how many parts a number may be made that is masked or shifted: places are made of few, and
+/// hashes of many.
+const MAX_PARTS: usize = 64;
 
 impl Sources {
     /// What decides how far a number goes that a mask or a shift makes, by no literal.
@@ -65,11 +71,21 @@ impl Sources {
 
     /// Whether numbers of a type that wraps are multiplied on the way to a number.
     fn multiplies(&self, kernel: &Kernel, expr: ExprId) -> bool {
-        self.is_made(kernel, expr, &|part| {
+        let (mut open, mut seen) = (vec![expr], BTreeSet::new());
+        while let Some(part) = open.pop().filter(|_| seen.len() < MAX_PARTS) {
+            if !seen.insert(part) {
+                continue;
+            }
             let node = &kernel.exprs[part];
-            node.ty != Type::Index
-                && matches!(node.kind, ExprKind::Binary { op: BinaryOp::Mul, .. })
-        })
+            match node.kind {
+                ExprKind::Binary { op: BinaryOp::Mul, .. } if node.ty != Type::Index => {
+                    return true;
+                }
+                ExprKind::Var(var) => open.extend(self.lets.get(&var)),
+                ref kind => open.extend(kind.operands()),
+            }
+        }
+        seen.len() >= MAX_PARTS
     }
 
     /// How far such a number goes; `None` of others. `of` says how far a bounded part does.
