@@ -118,9 +118,9 @@ families! {
     belated benchmarks beside between bins bisected bit_by_bit bits blocks bracketed brought
     buffers butterflies chains chosen chosen_digits chunks claims clamped coarse collected combined
     confined contrary control converted corners counted counters counting counts cursors decided
-    digit_rounds digits dims doubled doubtful elected ended ends equations exact far fetched few
-    filled flags flipped followed former found fronts further gather generated generics given
-    graphs grids grouped halos halved halvings hand hits inclusive inserted kept lanes last_part
+    digit_rounds digits dims doubled doubtful each_way elected ended ends equations exact far
+    fetched few filled flags flipped followed former found fronts further gather generated generics
+    given graphs grids grouped halos halved halvings hand hits inclusive inserted kept lanes last_part
     lastly late launched launches layers leaving left lessons levels library limits listed loaded
     long looped loops made many_rounds marks matrices micro mirrors mixed multiplied narrow nearby
     nearly offsets open orders padded pairings params parted partial partners passed permuted
