@@ -325,6 +325,7 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
 }
 
 /// Whether a finding is an error that says of something that it is wrong; of races runs say it.
+/// That a tile is filled is no proof but a search, which the whole kernel has to pass.
 fn is_certain(found: &Diagnostic) -> bool {
     let may_be_right = matches!(
         found.code,
@@ -333,7 +334,6 @@ fn is_certain(found: &Diagnostic) -> bool {
             | Code::BlockRace
             | Code::UndecidedRace
             | Code::PadChangesResult
-            | Code::Uninitialised
     );
     found.severity == Severity::Error && !may_be_right
 }
